@@ -169,7 +169,7 @@ leaf_completeness(const Place *place, const DynPred *pred, bool points)
 	if (pred->kind == DYN_PRED_BOOLEAN)
 		return PRESENT;			/* encodings of booleans are short, and not
 								 * empty */
-	/* <> is decided at planning: an unknown value is rarely empty */
+	/* an unknown value is rarely empty, so <> is ABSENT while planning */
 	if (!get_operand(place, pred, &value, &isnull))
 		return unequal || useless ? ABSENT : LATER;
 	if (isnull)

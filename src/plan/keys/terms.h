@@ -91,7 +91,7 @@ extern List *dyn_arm_shared_lists(const DynPred *arm);
  */
 extern bool dyn_access_shares_lists(const DynAccess *access);
 
-/* Returns true if both predicates compare the same column with one array. */
+/* Returns true if both predicates compare one column with the same array. */
 extern bool dyn_same_list(const DynPred *a, const DynPred *b);
 
 /*

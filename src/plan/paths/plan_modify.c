@@ -415,9 +415,9 @@ is_read_by_key(PlannerInfo *root, const ModifyTable *plan, Index target)
 }
 
 /*
- * Returns true if the condition of an UPDATE or DELETE can check whether the
- * item with the key is a row: the table has no ttl_attribute, no unnested
- * attribute and no overlapping paths.
+ * Returns true if the condition of a write request can check whether the item
+ * with the key is a row: the table has no ttl_attribute, no unnested attribute
+ * and no overlapping paths.
  */
 static bool
 is_row_by_key(const DynWriteMap *map)
@@ -538,7 +538,7 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 		named = bms_union(named, translate(root, resultRelation,
 										   read_by_statement(root)));
 		refuse_documents(map, named);
-		/* the other documents are those of triggers and full-row references */
+		/* the guard omits documents that triggers or full-row Vars read */
 		read = bms_del_members(read_columns(root, resultRelation, relation),
 							   map->documents);
 		/* the guard does not compare the segment, which the key determines */

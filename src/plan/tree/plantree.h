@@ -55,15 +55,15 @@ extern bool dyn_visit_child_paths(Path *path, DynPathVisitor visit,
 extern Plan *dyn_plan_of_subplan(List *subplans, int plan_id);
 
 /*
- * Returns the foreign scans, of any wrapper, that always run exactly once,
- * from the start, per execution of the plan: a List of ForeignScan *.
- * `subplans` are those of the statement, by plan_id.
+ * Returns the foreign scans (ForeignScan *), of any wrapper, that run exactly
+ * once and from the start in each execution of the plan.  `subplans` are those
+ * of the statement, by plan_id.
  */
 extern List *dyn_plan_scans_once(Plan *plan, List *subplans);
 
 /*
- * Returns the foreign scans, of any wrapper, that always run exactly once per
- * execution of the path: a List of ForeignPath *.
+ * Returns the foreign scans (ForeignPath *), of any wrapper, that run exactly
+ * once in each execution of the path.
  */
 extern List *dyn_path_scans_once(Path *path);
 
