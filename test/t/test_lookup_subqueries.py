@@ -1,4 +1,6 @@
 """Correlated subqueries of a SELECT list: the keys of many rows are requested together."""
+import contextlib
+
 from lookup_tables import Lookups
 
 # One row of parents for each of people; 37 of them.
@@ -48,6 +50,21 @@ class Together(Lookups):
                            "CASE upper(p.name) WHEN upper({}) THEN p.id END", "coalesce(CASE WHEN NOT ({} IS NULL AND p.id < 'p0200') THEN p.name END, p.id)"):
             self.assertCosts(f"SELECT p.id, {expression.format(BEST)} FROM people p", BatchGetItem=1)
         self.assertCosts(f"SELECT p.id, CASE {BEST} WHEN (SELECT name FROM parents r WHERE r.id = p.few) THEN 1 END FROM people p", BatchGetItem=2)
+
+    def test_that_may_be_skipped(self):
+        """Values of subqueries that an expression may leave out: of subqueries without FROM, in subscripts, in comparisons of rows."""
+        inner = "(SELECT name FROM parents q WHERE q.id = 'p000' || 10 / i)"
+        for expression in (f"(SELECT CASE WHEN i > 0 THEN {inner} END)", f"(SELECT coalesce(CASE WHEN i = 0 THEN 'no' END, {inner}))",
+                           f"(CASE WHEN i > 0 THEN ARRAY['a', 'b'] END)[length({inner}) - 5]", f"(i, 'no') < (1, {inner})"):
+            sql = f"SELECT i, {expression} FROM generate_series(0, 12) i"
+            self.assertNotIn("DynamoLookupJoin", self.fx.explain(sql))
+            self.assertRight(sql)
+
+    def test_always_evaluated_without_from(self):
+        """The value of a subquery without FROM, computed from others."""
+        sql = f"SELECT p.id, (SELECT coalesce(upper({BEST}), p.name)) FROM people p"
+        self.assertCosts(sql, BatchGetItem=1)
+        self.assertCosts("SELECT p.id, (SELECT coalesce(max(n), 0) FROM children c WHERE c.parent = p.best) FROM people p", Query=37)
 
     def test_in_aggregates(self):
         """Arguments of aggregates, grouped, sorted and distinct, with a FILTER by a subquery, in a subquery."""
@@ -247,6 +264,49 @@ class Apart(Lookups):
         self.assertEqual(self.fx.value("SELECT mark()"), 100)
         self.assertEqual(self.fx.value("SELECT sum(z) FROM standing"), 100)
         self.assertIn("DynamoLookupJoin", self.fx.explain(query))
+
+    def test_current_of_a_cursor_of_a_new_session(self):
+        """The first statement of a session loads the library while it is planned."""
+        self.fx.execute("CREATE TABLE standing AS SELECT *, 0 AS z FROM people; ANALYZE standing")
+        self.addCleanup(self.fx.execute, "DROP TABLE standing")
+        query = "SELECT id, (SELECT name FROM parents q WHERE q.id = p.best) FROM standing p"
+        for fraction, tail in ((0.1, ""), (1, ""), (1, " LIMIT 500")):
+            with self.subTest(fraction=fraction, tail=tail), contextlib.closing(self.fx.connect()) as connection:
+                cursor = connection.cursor()
+                cursor.execute(f"BEGIN; SET LOCAL cursor_tuple_fraction = {fraction}")
+                cursor.execute(f"DECLARE c CURSOR FOR {query}{tail}")
+                cursor.execute("FETCH RELATIVE 3 FROM c")
+                cursor.execute("UPDATE standing SET z = z + 1 WHERE CURRENT OF c")
+                self.assertEqual(cursor.rowcount, 1)
+        with contextlib.closing(self.fx.connect()) as connection:
+            self.fx.proxy.reset()
+            connection.cursor().execute(query)
+            self.assertEqual([r.operation for r in self.fx.proxy.requests if r.operation != "DescribeTable"], ["BatchGetItem"])
+
+    def test_current_of_a_cursor_over_subqueries(self):
+        """A view with security_barrier remains a subquery; UNION ALL appends."""
+        self.fx.execute("CREATE TABLE standing AS SELECT *, 0 AS z FROM people; ANALYZE standing;"
+                        "CREATE VIEW barrier WITH (security_barrier) AS SELECT * FROM standing WHERE id > 'p0001'")
+        self.addCleanup(self.fx.execute, "DROP TABLE standing CASCADE")
+        named = "SELECT id, (SELECT name FROM parents q WHERE q.id = p.best) AS name FROM"
+        for query in (f"{named} barrier p", f"SELECT * FROM ({named} standing p OFFSET 1) s",
+                      f"{named} standing p UNION ALL {named} people p", f"{named} (TABLE standing UNION ALL SELECT *, 1 FROM people) p"):
+            with self.subTest(query):
+                self.fx.execute(f"UPDATE standing SET z = 0; BEGIN; DECLARE c CURSOR FOR {query}")
+                self.addCleanup(self.fx.execute, "ROLLBACK")
+                [(key, name)] = self.fx.rows("FETCH RELATIVE 3 FROM c")
+                self.fx.execute("UPDATE standing SET z = z + 1 WHERE CURRENT OF c; COMMIT")
+                self.assertEqual(name, f"name {int(key[1:]) % 37}")
+                self.assertEqual(self.fx.rows("SELECT id FROM standing WHERE z = 1"), [(key,)])
+
+    def test_cursor_that_aggregates(self):
+        """A cursor without a current row of a table is looked up."""
+        sql = f"SELECT count({BEST}) FROM people p"
+        self.fx.proxy.reset()
+        self.fx.execute(f"BEGIN; DECLARE c CURSOR FOR {sql}")
+        self.assertEqual(self.fx.rows("FETCH c"), self.mirrored(sql))
+        self.fx.execute("COMMIT")
+        self.assertEqual([r.operation for r in self.fx.proxy.requests], ["BatchGetItem"])
 
     def test_one_row(self):
         """Of one item there is nothing to collect."""

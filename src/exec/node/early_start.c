@@ -24,37 +24,10 @@
  */
 #include "postgres.h"
 
-#include "nodes/nodeFuncs.h"
-
 #include "../../plan/clauses/classify.h"
+#include "../../plan/tree/evaluated.h"
 #include "../../plan/tree/plantree.h"
 #include "scan.h"
-
-/* Collects the parameters that an expression evaluates in any case. */
-static bool
-collect_params(Node *node, void *params)
-{
-	Bitmapset **found = params;
-
-	if (node == NULL)
-		return false;
-	switch (nodeTag(node))
-	{
-		case T_Param:
-			if (((Param *) node)->paramkind == PARAM_EXEC)
-				*found = bms_add_member(*found, ((Param *) node)->paramid);
-			return false;
-		case T_List:
-		case T_TargetEntry:
-		case T_OpExpr:
-		case T_FuncExpr:
-		case T_RelabelType:
-		case T_CoerceViaIO:
-			return expression_tree_walker(node, collect_params, params);
-		default:
-			return false;
-	}
-}
 
 /*
  * Returns the scans of all initplans that the statement executes in any case,
@@ -65,7 +38,6 @@ static List *
 find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
 {
 	Plan	   *root = statement->planTree;
-	Bitmapset  *needed = NULL;
 	List	   *found = NIL;
 	bool		own = false;
 	ListCell   *lc;
@@ -73,14 +45,13 @@ find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
 	if (!IsA(root, Result) || outerPlan(root) != NULL ||
 		((Result *) root)->resconstantqual != NULL)
 		return NIL;
-	(void) collect_params((Node *) root->targetlist, &needed);
 	foreach(lc, root->initPlan)
 	{
 		const SubPlan *subplan = lfirst_node(SubPlan, lc);
 		Plan	   *plan = list_nth(statement->subplans, subplan->plan_id - 1);
 
 		if (!IsA(plan, Limit) || list_length(subplan->setParam) != 1 ||
-			!bms_is_member(linitial_int(subplan->setParam), needed))
+			!dyn_targets_evaluate(root->targetlist, linitial_int(subplan->setParam)))
 			continue;
 		own |= plan == tree;
 		found = list_concat(found, dyn_plan_scans_once(plan, NIL));

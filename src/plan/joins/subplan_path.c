@@ -11,29 +11,37 @@
  *
  * Subqueries in conditions are not batched, because scans and joins evaluate
  * conditions, and we cannot put a node below them.  Subqueries that an
- * expression may skip are not batched either: those in CASE, COALESCE, AND and
- * OR, except in the part that is evaluated first.
+ * expression may skip are not batched either, such as those in CASE, COALESCE,
+ * AND and OR, except in the part that is evaluated first.
  */
 #include "postgres.h"
 
-#include "catalog/pg_class.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
+#include "optimizer/planmain.h"
 #include "optimizer/planner.h"
+#include "tcop/pquery.h"
 #include "utils/selfuncs.h"
 
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/guc.h"
 #include "../paths/cost.h"
 #include "../paths/planner.h"
+#include "../tree/evaluated.h"
 #include "../tree/plantree.h"
 #include "../tree/readahead_path.h"
 
 static create_upper_paths_hook_type previous_hook = NULL;
 static planner_hook_type previous_planner = NULL;
 
-/* True while a cursor's statement is planned. */
-static bool plans_cursor = false;
+/* States if the planned statement is that of a cursor. */
+static enum
+{
+	UNKNOWN,					/* its planning has loaded the library, so
+								 * that plan_statement was not called */
+	NO,
+	YES
+}			is_cursor = UNKNOWN;
 
 typedef struct Search
 {
@@ -43,26 +51,6 @@ typedef struct Search
 								 * subplans */
 	List	   *found;
 } Search;
-
-/*
- * Returns the part of a COALESCE, AND, OR or CASE that is always evaluated,
- * while its remaining parts may be skipped.  Returns NULL for other
- * expressions, all parts of which are evaluated.  The argument of a CASE, if
- * any, is always evaluated, too: sets *other to the argument, or to NULL.
- */
-static Node *
-first_part(Node *node, Node **other)
-{
-	*other = NULL;
-	if (IsA(node, CoalesceExpr))
-		return linitial(((CoalesceExpr *) node)->args);
-	if (IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop != NOT_EXPR)
-		return linitial(((BoolExpr *) node)->args);
-	if (!IsA(node, CaseExpr))
-		return NULL;
-	*other = (Node *) ((CaseExpr *) node)->arg;
-	return (Node *) linitial_node(CaseWhen, ((CaseExpr *) node)->args)->expr;
-}
 
 /*
  * Returns the subplan that core will choose (fix_alternative_subplan in
@@ -95,10 +83,9 @@ cheapest_alternative(const AlternativeSubPlan *alternatives, double executions)
  * them, and their columns may be unavailable above that node.
  */
 static bool
-collect_subplans(Node *node, Search *search)
+collect_subplans(Node *node, void *context)
 {
-	Node	   *first;
-	Node	   *other;
+	Search	   *search = context;
 
 	if (node == NULL || IsA(node, Aggref) || IsA(node, WindowFunc) ||
 		(!IsA(node, List) && list_member(search->computed, node)))
@@ -111,11 +98,7 @@ collect_subplans(Node *node, Search *search)
 	if (IsA(node, AlternativeSubPlan))
 		return collect_subplans(cheapest_alternative((AlternativeSubPlan *) node,
 													 search->rows), search);
-	first = first_part(node, &other);
-	if (first == NULL)
-		return expression_tree_walker(node, collect_subplans, search);
-	(void) collect_subplans(first, search);
-	return collect_subplans(other, search);
+	return dyn_walk_evaluated(node, collect_subplans, search);
 }
 
 /*
@@ -234,6 +217,60 @@ subplans_of_rows(Path *path, const Path *subpath)
 }
 
 /*
+ * Returns true if the rows of this query level may be those of a cursor.  If
+ * this is unknown: DECLARE and OPEN run in a portal, and plan for a fraction of
+ * the rows or for a LIMIT.  With FOR UPDATE, core knows a cursor's row without
+ * the scan.
+ */
+static bool
+may_be_at_cursor(const PlannerInfo *root)
+{
+	if (is_cursor == NO || root->parse->rowMarks != NIL)
+		return false;
+	for (;; root = root->parent_root)
+	{
+		const Query *parse = root->parse;
+
+		if (bms_membership(root->all_baserels) == BMS_MULTIPLE ||
+			parse->hasAggs || parse->groupClause != NIL || parse->hasWindowFuncs)
+			return false;
+		if (root->parent_root == NULL)
+			break;
+	}
+	return is_cursor == YES ||
+		(ActivePortal != NULL &&
+		 (root->tuple_fraction > 0 || cursor_tuple_fraction >= 1));
+}
+
+/*
+ * Returns true if the path reads a local table without a join.  For WHERE
+ * CURRENT OF, core searches for the table's scan in the same way, but would
+ * not find it below our node.
+ */
+static bool
+find_table_scan(Path *path, int use, void *context)
+{
+	switch (path->pathtype)
+	{
+		case T_SeqScan:
+		case T_SampleScan:
+		case T_IndexScan:
+		case T_IndexOnlyScan:
+		case T_BitmapHeapScan:
+		case T_TidScan:
+		case T_TidRangeScan:
+			return true;
+		case T_Append:
+		case T_Result:
+		case T_Limit:
+		case T_SubqueryScan:
+			return dyn_visit_child_paths(path, find_table_scan, NULL);
+		default:
+			return false;
+	}
+}
+
+/*
  * Batches the requests of subplans that the path (a projection, aggregation or
  * sort of *subpath) executes; returns the saved cost.  The costs in a SubPlan
  * remain unchanged: its copies must remain equal(), so that core finds the
@@ -242,7 +279,6 @@ subplans_of_rows(Path *path, const Path *subpath)
 static Cost
 read_ahead_of_rows(PlannerInfo *root, Path *path, Path **subpath)
 {
-	const RelOptInfo *rel = (*subpath)->parent;
 	double		rows = (*subpath)->rows;
 	List	   *subplans = NIL;
 	Cost		saved = 0;
@@ -251,14 +287,8 @@ read_ahead_of_rows(PlannerInfo *root, Path *path, Path **subpath)
 	/* several paths may share a projection that already has the node */
 	if (dyn_is_read_ahead_path(*subpath) || dyn_is_one_row(*subpath))
 		return 0;
-	/*
-	 * Cursors over a local table get no node, because core would not find the
-	 * table's scan below the node for WHERE CURRENT OF.
-	 */
-	if (plans_cursor && root->query_level == 1 &&
-		root->parse->rowMarks == NIL &&
-		IS_SIMPLE_REL(rel) && rel->rtekind == RTE_RELATION &&
-		root->simple_rte_array[rel->relid]->relkind != RELKIND_FOREIGN_TABLE)
+	if (IsA(path, ProjectionPath) && may_be_at_cursor(root) &&
+		find_table_scan(*subpath, 0, NULL))
 		return 0;
 	foreach(lc, subplans_of_rows(path, *subpath))
 	{
@@ -366,17 +396,17 @@ read_ahead_of_subplans(PlannerInfo *root, UpperRelationKind stage,
 }
 
 /*
- * Plans a statement, with plans_cursor set if it belongs to a cursor.  Cursors
- * (DECLARE, PL/pgSQL) are recognized by their request for a fast-start plan.
+ * Plans a statement, with is_cursor set.  Cursors (DECLARE, PL/pgSQL) are
+ * recognized by their request for a fast-start plan.
  */
 static PlannedStmt *
 plan_statement(Query *parse, const char *query_string, int cursor_options,
 			   ParamListInfo params DYN_PLANNER_PARAMETER)
 {
-	bool		outer = plans_cursor;
+	int			outer = is_cursor;
 	PlannedStmt *plan;
 
-	plans_cursor = (cursor_options & CURSOR_OPT_FAST_PLAN) != 0;
+	is_cursor = (cursor_options & CURSOR_OPT_FAST_PLAN) != 0 ? YES : NO;
 	PG_TRY();
 	{
 		plan = previous_planner
@@ -387,7 +417,7 @@ plan_statement(Query *parse, const char *query_string, int cursor_options,
 	}
 	PG_FINALLY();
 	{
-		plans_cursor = outer;
+		is_cursor = outer;
 	}
 	PG_END_TRY();
 	return plan;

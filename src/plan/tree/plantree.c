@@ -12,6 +12,7 @@
 #include "nodes/nodeFuncs.h"
 
 #include "../../model/server/pg_compat.h"
+#include "evaluated.h"
 #include "plantree.h"
 #include "readahead_path.h"
 
@@ -154,10 +155,12 @@ dyn_visit_child_plans(Plan *plan, List *subplans, DynPlanVisitor visit,
 	foreach(lc, subplans != NIL && IsA(plan, Result) && outerPlan(plan) == NULL
 			? plan->initPlan : NIL)
 	{
-		Plan	   *initplan = dyn_plan_of_subplan(subplans,
-												   ((SubPlan *) lfirst(lc))->plan_id);
+		const SubPlan *subplan = lfirst_node(SubPlan, lc);
+		Plan	   *initplan = dyn_plan_of_subplan(subplans, subplan->plan_id);
+		bool		always = dyn_targets_evaluate(plan->targetlist,
+												  linitial_int(subplan->setParam));
 
-		if (initplan != NULL && visit(initplan, outer & all, context))
+		if (initplan != NULL && visit(initplan, always ? outer & all : 0, context))
 			return true;
 	}
 	/*

@@ -37,7 +37,8 @@ typedef bool (*DynPathVisitor) (Path *child, int use, void *context);
 /*
  * Visits the children of a node.  Returns true if the visitor ended the visit.
  * `subplans` are those of the statement, or NIL.  If they are given, initplans
- * count as children of a Result that only returns their values (min and max).
+ * count as children of a Result that only returns their values (min and max);
+ * their use is 0 if the Result may not need the value.
  */
 extern bool dyn_visit_child_plans(Plan *plan, List *subplans,
 								  DynPlanVisitor visit, void *context);
