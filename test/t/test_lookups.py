@@ -185,6 +185,23 @@ class Semantics(Lookups):
         self.assertEqual(counts["GetItem"], 1)
         self.assertLessEqual(counts["BatchGetItem"], 8)
 
+    def test_no_effects_of_rows_that_a_limit_leaves_out(self):
+        """Volatile functions are called, and rows locked, for no more rows than in a plain nested loop."""
+        self.fx.execute("CREATE SEQUENCE calls; CREATE TABLE queue AS SELECT * FROM people; ANALYZE queue")
+        self.addCleanup(self.fx.execute, "DROP SEQUENCE calls; DROP TABLE queue")
+        name = "(SELECT name FROM parents q WHERE q.id = p.best)"
+        for sql in ("SELECT p.id, q.name FROM people p LEFT JOIN parents q ON q.id = p.best WHERE nextval('calls') > 0",
+                    "SELECT p.id, q.name FROM (SELECT *, nextval('calls') FROM people OFFSET 0) p LEFT JOIN parents q ON q.id = p.best",
+                    f"SELECT p.id, {name} FROM people p WHERE nextval('calls') > 0"):
+            self.fx.execute("SELECT setval('calls', 1, false)")
+            self.assertIn("DynamoLookupJoin", self.fx.explain(f"{sql} LIMIT 7"))
+            self.assertEqual(len(self.fx.rows(f"{sql} LIMIT 7")), 7)
+            self.assertEqual(self.fx.value("SELECT last_value FROM calls"), 7)
+        sql = f"SELECT p.id, {name} FROM (SELECT * FROM queue FOR UPDATE) p LIMIT 7"
+        self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
+        self.assertEqual(len(self.fx.rows(sql)), 7)
+        self.assertEqual(self.fx.value("SELECT count(*) FROM queue WHERE xmax <> 0"), 7)
+
     def test_other_relations_plan_as_before(self):
         """Local tables are joined by core alone."""
         sql = "SELECT * FROM people p JOIN kids k ON k.parent = p.id JOIN people q ON q.id = p.best"

@@ -12,7 +12,8 @@
  * conditions and rescans need no code here.
  *
  * If a node above may stop early, the first batch is one row, and batches
- * grow.  Otherwise a batch ends when the lookups have enough requests
+ * grow, unless reading a row has side effects, such as those of a volatile
+ * function.  Otherwise a batch ends when the lookups have enough requests
  * (dyn_lookups_is_full), or when the buffer of its rows is full
  * (row_buffer.h).
  *
@@ -173,7 +174,10 @@ resolve(ReadAhead *ahead)
 	ahead->may_stop_early = plan.may_stop_early &&
 		!dyn_plan_is_full_scan(estate->es_plannedstmt, ahead->css.ss.ps.plan, false);
 	ahead->size = first_size(ahead);
-	ahead->growth = LAZY_GROWTH;
+	/* rows that are never requested must not have side effects */
+	ahead->growth = ahead->may_stop_early &&
+		dyn_plan_has_effects(linitial(((CustomScan *) ahead->css.ss.ps.plan)->custom_plans))
+		? 1 : LAZY_GROWTH;
 	if (estate->es_epq_active != NULL ||
 		(plan.subplans != NIL && ahead->css.ss.ps.ps_ProjInfo != NULL))
 		return;

@@ -10,6 +10,7 @@
 
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 
 #include "../../model/server/pg_compat.h"
 #include "evaluated.h"
@@ -511,6 +512,24 @@ dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node)
 			return false;
 	}
 	return find_repeated(tree, DYN_CHILD_ONCE, &search) && search.once;
+}
+
+static bool
+find_effects(Plan *plan, int use, void *context)
+{
+	check_stack_depth();
+	return IsA(plan, LockRows) ||
+		contain_volatile_functions((Node *) plan->targetlist) ||
+		contain_volatile_functions((Node *) plan->qual) ||
+		(IsA(plan, NestLoop) &&
+		 contain_volatile_functions((Node *) ((NestLoop *) plan)->join.joinqual)) ||
+		dyn_visit_child_plans(plan, NIL, find_effects, NULL);
+}
+
+bool
+dyn_plan_has_effects(Plan *plan)
+{
+	return find_effects(plan, 0, NULL);
 }
 
 typedef struct LoopSearch

@@ -91,6 +91,12 @@ extern bool dyn_plan_is_full_scan(const PlannedStmt *statement, const Plan *node
 extern bool dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node);
 
 /*
+ * Returns true if reading a row of the plan may have side effects: volatile
+ * functions are called, or rows are locked.
+ */
+extern bool dyn_plan_has_effects(Plan *plan);
+
+/*
  * Returns the nested loop whose outer side is this node; NULL if there is
  * none.
  */
