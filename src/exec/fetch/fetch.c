@@ -2,14 +2,14 @@
  * fetch.c
  *		Returns the items of a fetch: in any order, in turn, merged, or keyed.
  *
- *		any order	items of any stream; the earliest page first
+ *		any order	items of any stream; pages with the least number first
  *		in turn		items of the first stream, then of the second (params.in_turn)
  *		merged		the least item of all streams (params.nsort)
  *		keyed		items of the stream that the consumer names (params.keyed),
  *					usually in rising order; other streams' pages wait
  *
- * The consumer pumps the fetch (schedule.h) before it waits, and after every
- * few hundred items.
+ * The fetch is pumped (dyn_schedule_pump) before the consumer waits, and after
+ * every few hundred items.
  */
 #include "postgres.h"
 
@@ -186,8 +186,8 @@ dyn_fetch_rewind(DynFetch *fetch)
 
 /*
  * Stores the slots of the next item in the stream's pages.  Returns false if
- * there is none yet.  The page stays the stream's first one while its items
- * are returned.
+ * no page has a further item.  The page stays the stream's first one while its
+ * items are returned.
  */
 static bool
 next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
@@ -205,7 +205,7 @@ next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
 
 /*
  * Loads the next item of each stream, and its sort values.  Returns false if a
- * stream has to wait for its next item.
+ * stream was not begun, or has to wait for its next item.
  */
 static bool
 load_heads(DynFetch *fetch)

@@ -41,7 +41,7 @@ typedef struct DynFetch DynFetch;
  */
 typedef struct DynReadBound
 {
-	double		units;			/* read units; 0: unbounded, also in items */
+	double		units;			/* read units; 0: no bound, `items` is 0, too */
 	long		items;			/* examined items; 0: bounded only in units */
 	double		wanted;			/* number of rows that the statement needs */
 	const double *found;		/* number of rows found so far; NULL: rows are
@@ -225,9 +225,9 @@ extern void dyn_fetch_drop(DynFetch *fetch, int stream);
 extern uint64 dyn_fetch_count_of(DynFetch *fetch, int stream);
 
 /*
- * Position of the item that dyn_fetch_next has returned last: the parameters
- * that request its page again, and its place on the page.  Pointers stay valid
- * until the next dyn_fetch_next.
+ * Position of the item that was returned last: the parameters that request its
+ * page again, and its place on the page.  Pointers stay valid until the next
+ * item is requested.
  */
 typedef struct DynItemPosition
 {
@@ -238,6 +238,7 @@ typedef struct DynItemPosition
 	uint64		item;			/* position on the page, from 0 */
 } DynItemPosition;
 
+/* Stores the position; false if there is no item whose page is available. */
 extern bool dyn_fetch_position(const DynFetch *fetch, DynItemPosition *position);
 
 /*

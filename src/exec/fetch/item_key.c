@@ -3,10 +3,10 @@
  *		Finds the key of the item that has a mismatched value.
  *
  * An error about a value names its item.  Queries request only the attributes
- * that the statement needs, so the key may be missing.  Then the same page is
- * requested once more, with the key attributes instead, and the item at the
- * same position has the key.  If that fails, the error about the value is
- * still raised, without the key.
+ * that the statement needs, so the key may be missing.  Then the item's page
+ * is requested once more, but with only the key attributes; the item has the
+ * same position on this page.  If the request fails, the error about the value
+ * is still raised, without the key.
  */
 #include "postgres.h"
 

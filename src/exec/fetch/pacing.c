@@ -23,7 +23,7 @@
 /* An estimate becomes old + NEWEST * (newest value - old). */
 #define NEWEST			0.3
 
-/* Maximum time (ms) between two throttles that is added to stalled_ms. */
+/* Maximum time (ms) that stalled_ms counts between two throttles. */
 #define LONGEST_LOOK_MS	15000.0
 
 /*

@@ -32,7 +32,7 @@
  *
  * The Limit and the number of keys are chosen so that a request costs at most
  * half of what a budget grants in a second.  A fetch with budgets has at most
- * one more request in flight than it has received responses.
+ * 1 + (number of responses so far) requests in flight.
  *
  * For the limit of a statement, requests in flight count with their expected
  * cost.
@@ -56,8 +56,8 @@ typedef struct DynPacing
 	double		request_units;	/* measured read units of one request; 0:
 								 * unknown */
 	bool		stalled;		/* true if throttled since the last response */
-	double		stalled_ms;		/* ms; time in which the fetch was polled while
-								 * throttled */
+	double		stalled_ms;		/* ms; time since the first of these throttles;
+								 * of a long gap, only a part counts */
 	double		seen_ms;		/* ms; monotonic time of the last change of
 								 * stalled_ms */
 

@@ -25,7 +25,7 @@ typedef struct DynScanDesc
 								 * requested only for checks; or `rows` */
 	DynRows    *index_rows;		/* fetch_base_items: conversion of index
 								 * entries; else NULL */
-	DynCounters counters;		/* counts of its own requests */
+	DynCounters counters;		/* counts of this descriptor's requests */
 	DynCounters *count_into;	/* counters to increase: `counters`, or another
 								 * descriptor's */
 	bool		checked;		/* true if the plan was compared with the

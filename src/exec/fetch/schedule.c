@@ -9,7 +9,7 @@
  *
  *						any order			merged			keyed
  *		active at most	max_concurrency		all				4 * max_concurrency
- *		  may stop		1 + pages used up	all				the same
+ *		  may stop		1 + pages used up	all				4 * max_concurrency
  *		reads ahead		always				always			always
  *		  may stop		after three requests, or when its pages are used up; keyed:
  *						only the stream that is awaited
@@ -167,7 +167,7 @@ dyn_schedule_stream(DynFetch *fetch, int number)
 	fetch->awaited = number;
 	if (!is_settled(fetch, number))
 	{
-		/* a stream outside the window needs an array slot of its own */
+		/* the arrays may be full if this stream is outside of the window */
 		if (fetch->nactive == fetch->space || fetch->nidle == fetch->space)
 		{
 			fetch->space *= 2;
@@ -222,7 +222,7 @@ is_idle(const DynStream *stream)
 	return !stream->in_flight && stream->more;
 }
 
-/* True if the stream would send a request now if the limits allowed it. */
+/* True if the stream should send a request as soon as the limits allow it. */
 static bool
 wants_to_send(const DynFetch *fetch, const DynStream *stream)
 {
@@ -232,7 +232,7 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 		return false;
 	if (stream->nrequests == 0 || !params->may_stop_early)
 		return true;
-	/* a stream that is not awaited may never be read */
+	/* the consumer may stop before it reads a stream that is not awaited */
 	if (params->keyed && stream->number != fetch->awaited)
 		return false;
 	if (stream->nrequests >= LAZY_PAGES && params->bound.units == 0)
@@ -328,9 +328,9 @@ may_send(const DynFetch *fetch, const DynStream *stream)
 
 /*
  * Returns the stream that sends next; NULL if none may send.  In a keyed
- * fetch, this is the first stream; otherwise it is the stream that has sent
- * the fewest requests, because a stream that lags would request its last pages
- * without concurrency.
+ * fetch, returns the first stream that may send; otherwise the one that has
+ * sent the fewest requests, because a stream that lags would request its last
+ * pages without concurrency.
  */
 static DynStream *
 next_to_send(const DynFetch *fetch)
@@ -524,7 +524,7 @@ dyn_schedule_wait(DynFetch *fetch)
 
 	Assert(!fetch->solo_wait && !dyn_schedule_is_finished(fetch));
 	fetch->solo_wait = true;
-	/* the last pump may have taken in all responses that were not paused */
+	/* do not wait: only a pump lets a paused response arrive */
 	if (any_is_blocked(fetch))
 		CHECK_FOR_INTERRUPTS();
 	/*

@@ -10,7 +10,7 @@
 
 #include "stream.h"
 
-/* Maximum number of items that are returned between two pumps. */
+/* Maximum number of items returned between two calls of dyn_schedule_pump. */
 #define DYN_ITEMS_BETWEEN_PUMPS		512
 
 struct DynFetch
@@ -36,7 +36,7 @@ struct DynFetch
 	DynStream  *current;		/* keyed: awaited stream, if active; or NULL */
 	bool		draining;		/* true if no further requests may be sent */
 	bool		solo_wait;		/* true while the consumer waits for this fetch
-								 * without its group */
+								 * only, not for the group */
 
 	DynFetchPage *page;			/* page whose items are returned now; NULL if
 								 * merging or keyed */

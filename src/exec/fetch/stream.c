@@ -27,8 +27,8 @@
 #define LARGE_RESPONSE	(1024 * 1024)
 
 /*
- * Bytes by which a response may exceed its expected size without being
- * charged: the size of libcurl's own buffers for it.
+ * Bytes by which a response may exceed its expected size without a charge: the
+ * size of libcurl's own buffers.
  */
 #define SPACE_SLACK		((size_t) 256 * 1024)
 
@@ -153,7 +153,7 @@ write_body(DynStreamContext *context, DynStream *stream)
 		pick_keys(context, stream, &request, picked);
 	dyn_write_read(body, &request);
 	dyn_check_oom(body->failed);
-	/* maximum number of items that the request may examine; 0: unknown */
+	/* last argument: number of items that the request may examine at most */
 	return dyn_pacing_send(context, stream, request.op == DYN_OP_GET_ITEM ? 1
 						   : request.op == DYN_OP_BATCH_GET_ITEM ? request.npicked
 						   : request.limit);
@@ -215,8 +215,8 @@ dyn_stream_count(DynStreamContext *context, const DynCounters *counters)
 }
 
 /*
- * Counts the time of a call.  A throttled attempt is a call of its own, and
- * its time counts, too.
+ * Counts the time of a call.  Each throttled attempt is a separate call, whose
+ * time counts, too.
  */
 static void
 count_time(DynStreamContext *context, const DynCall *call)
@@ -250,7 +250,7 @@ count_response(DynStreamContext *context, const DynCall *call,
 	context->units += counters.read_units;
 }
 
-/* Counts the time of the call, and the request's throttled attempts. */
+/* Counts the call's time; adds the request's earlier attempts to the call. */
 static void
 count_call(DynStreamContext *context, DynStream *stream)
 {
@@ -479,8 +479,8 @@ dyn_stream_pop(DynStream *stream)
 /*
  * Stores the key where the next page starts.  Raises an error if pages repeat
  * in a cycle, which would never end.  Also raises an error if the key has
- * other attributes than planned, because another table or index of the same
- * name has replaced the planned one.
+ * other attributes than planned, because then another table or index has
+ * replaced the planned one under the same name.
  */
 static void
 note_last_key(const DynStreamContext *context, DynStream *stream,

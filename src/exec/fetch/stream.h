@@ -66,7 +66,8 @@ typedef struct DynStream
 	int			ncharged;		/* number of attempts that were charged */
 	int			throttles;		/* number of throttled attempts of the current
 								 * request */
-	bool		is_hot;			/* true if DynamoDB throttled its partition */
+	bool		is_hot;			/* true if the stream's partition was
+								 * throttled */
 	DynPace		own_pace;		/* pace of the partition, while is_hot */
 	uint64		count;			/* sum of Counts that the consumer has not read
 								 * yet */

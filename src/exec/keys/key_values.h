@@ -49,18 +49,18 @@ typedef struct DynResolveContext
 } DynResolveContext;
 
 /*
- * Returns the values of an attribute that all predicates matched to it allow,
- * and that have at most `max_bytes` bytes.  Raises an error if a template has
- * more than DYN_MAX_KEYS combinations.
+ * Returns the values of at most `max_bytes` bytes that all matched predicates
+ * of an attribute allow.  Raises an error if a template has more than
+ * DYN_MAX_KEYS combinations.
  */
 extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);
 
 /*
- * Removes the elements of a shared list that further predicates on the same
- * parts of a template exclude; `preds` are all predicates of the key.
- * dyn_key_values requires that this was called for shared lists, and ignores
- * these further predicates.
+ * Removes the elements of a shared list that are rejected by other predicates
+ * on the template parts that the list compares.  `preds` are all predicates of
+ * the key.  dyn_key_values requires that this was called for shared lists, and
+ * ignores these other predicates.
  */
 extern void dyn_keep_elements(const DynResolveContext *context, const List *preds,
 							  DynElement *element);

@@ -36,8 +36,8 @@ row_key_position(const DynAccess *access, const char *name)
 }
 
 /*
- * Returns the conditions on the first range attribute, each for a Query of its
- * own; *n is their number.  A condition is NULL if it would not restrict the
+ * Returns the conditions on the first range attribute, each for a separate
+ * Query; *n is their number.  A condition is NULL if it would not restrict the
  * attribute.  `spans` is sorted, not empty, and may overlap.
  */
 static DynCond **
@@ -144,9 +144,9 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 
 /*
  * Returns one DynElement for each of `lists`, at the first element of the
- * list.  Removes elements that further predicates in `preds` on the same part
- * of a template exclude.  Sets *combinations to the number of combinations of
- * the remaining elements, which is 0 if a list has none.
+ * list.  Removes elements that `preds` reject (dyn_keep_elements).  Sets
+ * *combinations to the number of combinations of the remaining elements, which
+ * is 0 if a list has none.
  */
 static DynElement *
 list_elements(const DynResolveContext *context, const List *preds, const List *lists,
@@ -415,9 +415,9 @@ query_pairs(const DynAccess *access, DynResolvedAccess *resolved, Pair *pairs, i
 }
 
 /*
- * Adds a pair for each key from number `first` on and each span that the
- * predicates on the range attribute allow.  Returns the array, which may have
- * moved.
+ * Combines each key, beginning with number `first`, with each span that the
+ * predicates on the range attribute allow, and adds the pairs.  Returns the
+ * array, which may have moved.
  */
 static Pair *
 add_pairs(const DynResolveContext *context, const DynAccess *access,

@@ -19,9 +19,9 @@
  * as it arrives.
  *
  * If items are read from the table after an index (fetch_base_items), a Query
- * lists base keys (base_keys.h).  Each of these keys gets an entry of its own,
- * to which the Query's entry refers.  The keys are requested in chunks, each
- * with about as many keys as all connections can request at once.
+ * lists base keys (base_keys.h).  Each of these keys has a separate entry, to
+ * which the Query's entry refers.  The keys are requested in chunks of about
+ * as many keys as all connections can request at once.
  *
  * Rows are cached for later executions while the cache is below its memory
  * limit.  Above the limit, an entry that receives a row drops all of its rows,
@@ -272,9 +272,9 @@ find_entries(DynLookups *lookups, DynExecution *execution,
 }
 
 /*
- * Resolves keys in work memory, which is reset at the end, because most of the
- * keys are found in the cache.  New Queries are resolved again in the memory
- * of the batch (fill_queries).
+ * Resolves keys in work memory, which is reset at the end: most keys are found
+ * in the cache, and need not be stored.  New Queries are resolved again in the
+ * memory of the batch (fill_queries).
  */
 void
 dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
@@ -335,8 +335,8 @@ begin_entry(DynLookups *lookups)
 }
 
 /*
- * Returns the source of a prefetched execution, which returns finished rows
- * and cannot be rewound; NULL if the lookups cannot serve it.
+ * Returns the source of an execution; NULL if the lookups cannot serve the
+ * execution.  The source returns finished rows, and cannot be rewound.
  */
 static DynItems *
 open_lookups(void *state)
@@ -720,8 +720,8 @@ next_of_entry(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 }
 
 /*
- * Waits even if `wait` is false, because the requests of other executions are
- * in flight at the same time.
+ * Waits even if `wait` is false; during the wait, the requests of the batch's
+ * other executions stay in flight.
  */
 static DynFetchState
 lookups_next_row(DynItems *items, TupleTableSlot *slot, bool wait)

@@ -19,7 +19,7 @@
  *
  *		values and requests of a batch	half of work_mem, or their minimum
  *		cached results					work_mem * hash_mem_multiplier, or
- *										their minimum; plus those of one response
+ *										their minimum; plus one response's results
  *		transient rows					1 MB for each response
  *		pages of responses				fetch_memory, for all nodes (fetch.h)
  *

@@ -2,8 +2,8 @@
  * lookup_cache.c
  *		Manages the cache's entries, their contents, and eviction.
  *
- * Idle entries are in a list of their own, so that eviction does not see
- * pinned entries.
+ * Idle entries are in a separate list, so that eviction does not see pinned
+ * entries.
  */
 #include "postgres.h"
 
@@ -209,7 +209,7 @@ drop_contents(DynLookupCache *cache, DynLookupEntry *entry)
 		DynLookupEntry *item = entry->items[i];
 
 		dyn_lookup_entry_unpin(cache, item);
-		/* an item that was never received is not needed by another entry */
+		/* an entry that has no result and no user is not needed any more */
 		if (item->pins == 0 && item->state == DYN_LOOKUP_EMPTY)
 			dyn_lookup_entry_remove(cache, item);
 	}

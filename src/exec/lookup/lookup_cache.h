@@ -53,7 +53,7 @@ typedef struct DynLookupEntry
 	MinimalTuple *rows;
 
 	/* instead of `rows`: the only row, which only one execution needs */
-	DynTransientRows *transient;	/* rows of the same request, or NULL */
+	DynTransientRows *transient;	/* storage of the row; NULL: not used */
 	Datum	   *values;
 	bool	   *nulls;
 
@@ -152,9 +152,10 @@ extern void dyn_lookup_items_add(DynLookupItems *items, DynLookupCache *cache,
 								 DynLookupEntry *entry, const DynValue *item);
 
 /*
- * Stores the next row of the item that `rows` has begun, or of the entry's
- * items from `*at` on, and advances `*at`.  Returns false after the last row.
- * The entry must not be removed while its items are read.
+ * Stores the next row of the item that `rows` has begun.  If it has no further
+ * row, continues with the entry's item at position `*at`, and advances `*at`.
+ * Returns false after the last row.  The entry must not be removed while its
+ * items are read.
  */
 extern bool dyn_lookup_items_next(DynLookupItems *items, DynRows *rows,
 								  const DynLookupEntry *entry, int *at,

@@ -2,9 +2,9 @@
  * async.c
  *		Runs a scan for an Append that does not wait for it.
  *
- * The Append requests a row from each child, and then waits for all children
- * that had none at the same time.  A child's rows go through ExecScan as
- * always, so that conditions and projection are applied.  The only difference:
+ * The Append requests a row from each child, and then waits, in one call, for
+ * all children that had none.  A child's rows go through ExecScan as always,
+ * so that conditions and projection are applied.  The only difference:
  * dynIterateForeignScan, for a scan in this mode, returns an empty slot where
  * it would have to wait.
  *
@@ -94,8 +94,8 @@ end_outdated_runs(const DynScan *scan)
 }
 
 /*
- * Excludes the requests of children from which no row is requested, so that
- * the other children do not wait for these requests.
+ * If no row is requested from a child, removes the child from the group, so
+ * that the other children do not wait for its requests.
  */
 static void
 leave_out_idle_peers(const DynScan *scan)
@@ -143,7 +143,7 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 
 	if (scan->group == NULL)
 	{
-		/* set the group before the first request, which counts for it */
+		/* set the group now, so that the scan's first request counts for it */
 		Assert(scan->input.scandesc->group_in_flight == NULL && scan->items == NULL);
 		scan->group = get_group(scan->input.scandesc->statement, areq->requestor);
 		scan->input.scandesc->group_in_flight = &scan->group->in_flight;
@@ -195,7 +195,7 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	}
 	Assert(scan->input.running && scan->group->in_flight >= 0);
 	leave_out_idle_peers(scan);
-	/* a child that shares the read may have excluded these requests */
+	/* a child that shares the read may have removed its fetch from the group */
 	if (dyn_scan_awaited_fetch(scan) != NULL)
 		dyn_fetch_set_group(dyn_scan_awaited_fetch(scan), &scan->group->in_flight);
 	pause = dyn_items_pause(scan->items);

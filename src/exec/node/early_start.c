@@ -7,10 +7,10 @@
  * expected page.  A scan of several keys also qualifies, if its requests are
  * sent together with those of another scan of the same keys (one_round).  In
  * addition, the plan must be certain to request the scan's rows, unless
- * another input is empty; then the request was sent in vain.  So the scan is
- * not below a LIMIT, a one-time filter or a cache, not in a subplan (whose
- * scans start together when it runs), and not executed for each row of another
- * node.
+ * another input of the plan is empty; then the request was sent in vain.  So
+ * the scan is not below a LIMIT, a one-time filter or a cache, not in a
+ * subplan (whose scans start together when it runs), and not executed for each
+ * row of another node.
  *
  * The plan of min and max is a Result over subplans, each of which reads one
  * end of a partition below a LIMIT.  The Result returns their values, or
@@ -31,8 +31,8 @@
 
 /*
  * Returns the scans of all initplans that the statement executes in any case,
- * if `tree` is one of them; otherwise NIL.  Only initplans with a LIMIT below
- * a Result without other input are considered, as for min() and max().
+ * if `tree` is one of them; otherwise NIL.  Considers only initplans that are
+ * Limit nodes, and belong to a Result without an input (min() and max()).
  */
 static List *
 find_initplan_scans(const PlannedStmt *statement, const Plan *tree)

@@ -418,8 +418,8 @@ show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 	double		ms = dyn_node_ms(&node->ss.ps);
 
 	/*
-	 * part of the node's time in which the node waited for DynamoDB; -1:
-	 * unknown, because another node may have waited for its requests
+	 * percentage of the node's time in which the node waited for DynamoDB; -1:
+	 * unknown, because another node may have waited for this node's requests
 	 */
 	double		percent = ms <= 0 || counters->waiting_ms > ms || scan->group != NULL ||
 		scan->input.was_member ? -1 : counters->waiting_ms * 100 / ms;
@@ -495,7 +495,7 @@ describe_access(Printer *printer, const DynAccess *access)
 /*
  * Shows the guards that decide between two access plans (plan/paths/choice.c),
  * and the access plan that is not used.  Without ANALYZE, guards are not
- * evaluated, so this is the access plan for the case that a guard is true.
+ * evaluated, and count as false.
  */
 static void
 show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)

@@ -114,9 +114,7 @@ dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
 	return !TupIsNull(slot);
 }
 
-/*
- * Keeps an execution that was started ahead: it does not depend on parameters.
- */
+/* An execution that was started ahead is kept: it depends on no parameter. */
 void
 dynReScanForeignScan(ForeignScanState *node)
 {

@@ -68,8 +68,8 @@ typedef struct ReadAhead
 								 * stop early */
 	bool		resolved;		/* true if parameters and scans have been
 								 * searched */
-	List	   *parameters;		/* list of Parameter *, which the scans depend
-								 * on */
+	List	   *parameters;		/* parameters (list of Parameter *) on which
+								 * the scans depend */
 	List	   *scans;			/* list of InnerScan * */
 	TupleTableSlot *out;
 	bool		ended;			/* true if the child has returned all rows */
@@ -239,8 +239,7 @@ set_parameters(ReadAhead *ahead, TupleTableSlot *slot)
 
 /*
  * Prefetches for one row.  After an error the parameters remain set.  This
- * does no harm, since an execution is only served by a prefetch with its own
- * values.
+ * does no harm, since a prefetch serves only executions with equal values.
  */
 static void
 prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)

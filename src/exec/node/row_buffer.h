@@ -7,8 +7,7 @@
  * file belongs to the resource owner that is current when the buffer is
  * created.  This is the owner of the statement (for a cursor, of its portal),
  * not of a subtransaction.  So the rows of an open cursor survive the rollback
- * of a savepoint.  A batch is full when its rows take fetch_memory, or half of
- * work_mem if that is more.
+ * of a savepoint.
  *
  * If temp_file_limit is set, rows are not spilled, and half of work_mem is the
  * limit: reading ahead must not make a statement fail.
@@ -25,8 +24,8 @@
 typedef struct DynRowBuffer DynRowBuffer;
 
 /*
- * Returns an empty buffer, in a new child of CurrentMemoryContext.  A batch
- * may take `max_bytes`, or half of work_mem if that is more.
+ * Returns an empty buffer, in a new child of CurrentMemoryContext.  A batch is
+ * full when its rows take `max_bytes`, or half of work_mem if that is more.
  */
 extern DynRowBuffer *dyn_row_buffer_create(TupleDesc desc, Size max_bytes);
 

@@ -3,8 +3,9 @@
  *		Executes a foreign scan: evaluates values, runs the fetch, returns
  *		rows.
  *
- * All memory of one execution is in run_context, which is reset at its end.
- * Reset callbacks then abandon requests in flight, as they do on an error.
+ * All memory of one execution is in run_context.  At the end of the execution,
+ * this context is reset, and reset callbacks abandon requests in flight, as
+ * they do on an error.
  */
 #include "postgres.h"
 
@@ -120,7 +121,7 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 
 /* ---- execution ---- */
 
-/* Copies the values first if requests use them: the outer row may be freed. */
+/* Copies the values before requests use them: the outer row may be freed. */
 static DynItems *
 open_items(DynInput *input)
 {
@@ -230,8 +231,8 @@ dyn_scan_end_run(DynScan *scan)
 }
 
 /*
- * Needed because the planner omits a Materialize node if it expects one
- * execution or a few, but there may be more executions.
+ * This function is needed because the planner omits a Materialize node if it
+ * expects one execution or a few, but there may be more executions.
  */
 bool
 dyn_scan_repeat_run(DynScan *scan)

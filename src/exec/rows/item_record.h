@@ -22,7 +22,7 @@ extern Size dyn_item_record_size(const DynValue *slots, int nslots);
 /* Writes the slots to `record`, which has dyn_item_record_size() bytes. */
 extern void dyn_item_record_write(bytea *record, const DynValue *slots, int nslots);
 
-/* Reads the slots from the record; their data points into it. */
+/* Reads the slots from the record; their data points into the record. */
 extern void dyn_item_record_read(const bytea *record, DynValue *slots, int nslots);
 
 #endif

@@ -17,7 +17,7 @@ extern char *dyn_item_key_text(const DynKeyAttr *base, int nbase,
 							   const int *slots, const DynValue *values);
 
 /*
- * Returns a key attribute's value as a scalar, decoded into
+ * Stores a key attribute's value in *scalar, decoded into
  * CurrentMemoryContext.  Raises an error that names the attribute if a key
  * cannot have the value.
  */

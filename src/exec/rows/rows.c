@@ -328,7 +328,7 @@ accept_null(DynRows *rows, int i)
 		rows->note_error(rows->note_error_arg, DYN_ERROR_NULL, rows->attnums[i],
 						 "the column is declared NOT NULL");
 	}
-	/* analyzer: a failed check raises an error, unless it is noted */
+	/* analyzer: without note_error, a failed check raises an error */
 	else if (column->codec.is_domain &&
 			 !dyn_codec_check_domain(&column->codec, (Datum) 0, true, notes, &why))
 		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH,

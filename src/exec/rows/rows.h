@@ -168,15 +168,15 @@ dyn_rows_has_more(const DynRows *rows)
 }
 
 /*
- * Returns the table's key of an item, for rows with DYN_ROWS_KEY.  Values are
- * decoded into CurrentMemoryContext.
+ * Stores the table's key of an item in `parts`, for rows with DYN_ROWS_KEY.
+ * Values are decoded into CurrentMemoryContext.
  */
 extern void dyn_rows_item_key(const DynRows *rows, const DynValue *values,
 							  DynKeyPart *parts);
 
 /*
- * Returns true if the item has this key in the same encoding.  Returns false
- * for the same key in another encoding.
+ * Returns true if the item's key has the bytes of `parts`.  If not, it may
+ * still be the same key, in another encoding.
  */
 extern bool dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
 								 const DynKeyPart *parts);

@@ -44,11 +44,11 @@ extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 								  const DynPath *paths, int npaths);
 
 /*
- * Begins the next item, and returns its match.  Also decodes the parts of the
- * table's key from which columns are read (except for plain texts), only as a
- * check.  If the item is ambiguous or has a mismatch, *mismatch describes the
- * attribute.  Under on_mismatch 'null', an item with a mismatch in a key
- * column is not a row.
+ * Begins the next item, and returns its match.  Also checks each part of the
+ * table's key: if a column is read from the part, the column's type must be
+ * able to represent the part.  If the item is ambiguous or has a mismatch,
+ * *mismatch describes the attribute.  Under on_mismatch 'null', an item with a
+ * mismatch in a key column is not a row.
  */
 extern DynRowMatch dyn_parts_begin(DynParts *parts, const DynValue *values,
 								   const DynMismatch **mismatch);
@@ -79,8 +79,8 @@ typedef struct DynRest DynRest;
  * (model/tables/relation.h), in CurrentMemoryContext; NULL if the column omits
  * the same attributes for all items.  `parts` belongs to the rows that fetch
  * the column.  The state lets the rest show a templated attribute of an index
- * if its text is not what the template composes from the item's columns: an
- * application may have written another text, or changed a column since.
+ * if its text differs from the text that the template composes from the item's
+ * columns: an application may have written another text, or changed a column.
  */
 extern DynRest *dyn_rest_create(const DynColumn *column, DynParts *parts);
 

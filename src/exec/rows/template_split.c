@@ -637,9 +637,10 @@ begin_search(Search *search, DynItemSplit *all)
 }
 
 /*
- * Searches in up to three passes, with each Guess, until a pass finds a way.
- * The result is DYN_WAYS_ONE if the pass finds one way, and if another
- * occurrence of its column confirms each part that contains its separator.
+ * Searches in up to three passes, one for each Guess, until a pass finds a
+ * way.  The result is DYN_WAYS_ONE if this pass finds only one way, and if
+ * each part that contains its separator is confirmed by another occurrence of
+ * its column.
  */
 static DynWaysFound
 search_all(DynItemSplit *all, const DynParsedAttr **about)

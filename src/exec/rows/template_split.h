@@ -96,8 +96,8 @@ typedef enum DynExpectation
 	DYN_EXPECTED_UNKNOWN,		/* the column has a mismatch, or is read from a
 								 * text that is not split yet */
 	DYN_EXPECTED_NOTHING		/* the column is NULL (also by on_mismatch
-								 * 'null'), or the part cannot encode its
-								 * value */
+								 * 'null'), or the part cannot encode the
+								 * column's value */
 } DynExpectation;
 
 /*

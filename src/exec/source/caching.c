@@ -229,14 +229,14 @@ open_cached(void *state)
 	if (cached->member == NULL)
 		return NULL;
 	/*
-	 * true if this execution has the same requests as the cached read; before
-	 * that has begun, as the last execution
+	 * compare with the values of the cached read, or of the last execution if
+	 * no read is cached: equal values give equal requests
 	 */
 	same = cached->read_context != NULL &&
 		dyn_values_equal(&cached->values, &input->values, cached->used);
 	if (!same)
 		note_values(cached, &input->values);
-	/* a Scan that is not restricted to segments reads the same for any values */
+	/* a Scan of all segments reads the same items for any values */
 	if (!input->requested ||
 		(!same && (input->scandesc->access->kind != DYN_ACCESS_SCAN ||
 				   input->scandesc->access->nhash > 0)))
@@ -259,7 +259,7 @@ open_cached(void *state)
 	return dyn_member_open(cached->member);
 }
 
-/* Shows the cached items at the end, and the executions that they served. */
+/* Shows the items cached last, and the number of executions served. */
 static void
 explain_cached(const void *state, ExplainState *es)
 {

@@ -39,8 +39,8 @@ typedef struct DynOpener
 	/* Called at the end of the scan; NULL: its context frees everything. */
 	void		(*free) (void *state);
 
-	bool		only_compares;	/* true if the values are only compared while
-								 * the source is opened */
+	bool		only_compares;	/* true if `open` compares input->values, but
+								 * does not keep them */
 	void	   *state;
 } DynOpener;
 

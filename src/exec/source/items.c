@@ -445,7 +445,7 @@ static const DynItemsMethods stored_methods = {
 	.close = stored_close,
 };
 
-/* Only rows need to be stored: a source that counts can be rewound. */
+/* Counts need not be stored: every source that serves them can be rewound. */
 DynItems *
 dyn_items_repeatable(DynItems *source, bool keeps)
 {

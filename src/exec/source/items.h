@@ -13,7 +13,7 @@
  *		united		rows of the arms of an OR, each once (united.c)
  *		fallback	rows of the table in place of an index (requested.c)
  *		looked up	rows that lookups serve (lookup/lookup.h)
- *		stored		rows of another source that cannot be rewound
+ *		stored		rows of a source that cannot be rewound itself
  *
  * A source returns items one by one, together with the DynRows that decode
  * them.  A source whose rows are checked or cached returns rows instead.  A
@@ -54,9 +54,9 @@ typedef struct DynItemsMethods
 {
 	/*
 	 * Returns the next item's slots, valid until the next call; NULL at the
-	 * end.  items->rows decodes it.  May wait or raise errors.  NULL: the
-	 * source returns rows.  A source of rows may have this function for its
-	 * own checks (united.c).
+	 * end.  items->rows decodes the item.  May wait or raise errors.  NULL:
+	 * the source returns rows.  A source of rows may have this function for
+	 * its own checks (united.c).
 	 */
 	const DynValue *(*next) (DynItems *items);
 
@@ -86,8 +86,8 @@ typedef struct DynItemsMethods
 	bool		(*has_next) (const DynItems *items);
 
 	/*
-	 * Starts again without a request; false if it cannot.  NULL: it never
-	 * can.
+	 * Starts the source again without a request; false if impossible.  NULL:
+	 * always impossible.
 	 */
 	bool		(*rewind) (DynItems *items);
 
@@ -116,8 +116,8 @@ struct DynItems
 
 /*
  * Returns a source of the items of a resolved access plan; an empty source for
- * a contradiction.  Does not send requests yet.  The schema of the scan
- * descriptor was checked, and its rows decode the items.  The source is in
+ * a contradiction.  Does not send requests yet.  The caller has checked the
+ * schema; scandesc->rows decodes the items.  The source is in
  * CurrentMemoryContext; `resolved` must live as long as the source.
  */
 extern DynItems *dyn_items_start(DynScanDesc *scandesc,

@@ -1,6 +1,6 @@
 /*
  * requested.c
- *		Serves executions by requests of their own.
+ *		Serves each execution by its own requests.
  *
  * Usually these are the requests of the access plan.  But depending on its
  * values, the planned index may lack items that an execution selects
@@ -116,7 +116,7 @@ next_checked(Fallback *fallback, TupleTableSlot *slot, bool wait)
 	return state;
 }
 
-/* Sorts all rows; false if `wait` is false and it would have to wait. */
+/* Sorts all rows; returns false, without `wait`, if a row has not arrived. */
 static bool
 sort_rows(Fallback *fallback, TupleTableSlot *slot, bool wait)
 {

@@ -302,7 +302,7 @@ dyn_scan_check_units(const DynRelation *relation, const char *index,
 
 /* ---- scans ---- */
 
-/* True if one of `inputs` in the same plan or subplan reads all its items. */
+/* True if one of `inputs`, in the plan or subplan of `input`, reads all items. */
 static bool
 any_reads_all(const DynInput *input, const List *inputs)
 {

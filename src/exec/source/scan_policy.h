@@ -19,9 +19,9 @@ typedef struct DynPermit
 } DynPermit;
 
 /*
- * Applies the policy before one of the scan's descriptors starts requests of
- * its own: warns, or raises an error.  A bounded Scan that is executed once
- * may first read up to its bound.
+ * Applies the policy before a descriptor of the scan starts its requests:
+ * warns, or raises an error.  A bounded Scan that is executed once may first
+ * read up to its bound.
  */
 extern void dyn_permit_requests(DynInput *input, DynScanDesc *scandesc);
 

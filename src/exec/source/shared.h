@@ -106,7 +106,7 @@ extern void dyn_member_init(DynMember *member, DynInput *input, List *filters);
  */
 extern void dyn_member_resolve(DynMember *member, const DynValues *values);
 
-/* Adds a condition to the filters; it must live as long as the member. */
+/* Adds a condition, which must live as long as the member, to the filters. */
 extern void dyn_member_restrict(DynMember *member, DynCond *cond);
 
 /* Returns the member's source, which begins at the first item. */

@@ -97,8 +97,8 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 }
 
 /*
- * Returns the scans of the statement that have not begun and might read the
- * same items.
+ * Returns the scans of the statement that have not begun, and might read the
+ * same items as this scan.
  */
 static List *
 find_candidates(const DynInput *input, const Bitmapset *initial)
@@ -190,7 +190,7 @@ is_worth_while(const DynInput *input, List *candidates)
 
 /* ---- setting up ---- */
 
-/* Stores the scan's values; false if they cannot be evaluated yet. */
+/* Stores values, or sets awaits_values; false if the scan cannot share. */
 static bool
 take_values(DynSharing *sharing, DynInput *input)
 {
@@ -388,8 +388,8 @@ common_condition(List *sharings)
 
 /*
  * True if one Query under the common condition costs less than the Queries of
- * the scans: one of the scans has the common condition, or the partition is
- * known to be small.
+ * the scans: one of the scans has the common condition, or a Query of the full
+ * partition is known to cost less.
  */
 static bool
 is_cheaper(List *sharings, const DynCond *common)

@@ -130,7 +130,7 @@ open_arm(United *united, int n)
 	dyn_items_skip_keys(arm->items, united->returned, &united->duplicates);
 }
 
-/* Adds the arm's further requests to the scan's group. */
+/* Adds the arm's requests, sent and future ones, to the scan's group. */
 static void
 join_group(const United *united, const Arm *arm)
 {

@@ -70,8 +70,8 @@ dyn_smaller_limit(double a, double b)
 }
 
 /*
- * Returns the read units that a statement may use on the server: the parameter
- * or the server's option, whichever is smaller; 0: unlimited.
+ * Returns the read units that a statement may use on the server: the smaller
+ * one of the configuration parameter and the server's option; 0: unlimited.
  */
 extern double dyn_statement_max_units(const DynConnection *connection);
 

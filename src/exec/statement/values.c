@@ -4,7 +4,8 @@
  *
  * Some values are converted to the types of the columns with which they are
  * compared (plan/clauses/preds.h).  NULL stays NULL, and a value becomes NULL if
- * an operand of its conversion is NULL: both select zero rows.
+ * an operand of its conversion is NULL.  A comparison with NULL selects zero
+ * rows in either case.
  */
 #include "postgres.h"
 

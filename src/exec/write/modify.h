@@ -65,8 +65,8 @@ typedef struct DynModify
 	DynBudgets	budgets;		/* budgets of write units, to charge */
 	double		item_units;		/* estimated write units of one item; 0:
 								 * unknown */
-	double		stalled_ms;		/* monotonic ms since which all attempts were
-								 * throttled; 0: the last attempt was not */
+	double		stalled_ms;		/* monotonic ms; time since which all attempts
+								 * were throttled; 0: the last one was not */
 	bool		warned;
 
 	DynCounters counters;		/* for EXPLAIN */

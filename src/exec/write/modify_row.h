@@ -11,8 +11,8 @@
 #include "modify.h"
 
 /*
- * Returns false for the old row of an UPDATE or DELETE that the statement has
- * already written.  Like PostgreSQL, the statement writes a row only once,
+ * Returns false if the statement has already written the old row of this
+ * UPDATE or DELETE.  Like PostgreSQL, the statement writes a row only once,
  * even if it is joined with several rows.  Raises an error if a BEFORE trigger
  * was then fired twice.
  */

@@ -34,7 +34,7 @@
 /* Maximum number of evaluations of one row, in addition to the first. */
 #define MOST_ROUNDS		50
 
-/* From this evaluation of a row on, the row is sent only after a pause. */
+/* A row is sent after a pause if it was evaluated again this often or more. */
 #define FIRST_PAUSE		3
 
 /* item_units becomes item_units + NEWEST * (units - item_units). */
@@ -513,8 +513,8 @@ destroy_call(void *call)
 }
 
 /*
- * Reads the item of a write, which is in memory of the write; ABSENT if it does
- * not exist.
+ * Reads the item that has the key of the write, into memory of the write.
+ * Returns ABSENT if there is none.
  */
 static DynScalar
 read_item(const DynWrite *write)

@@ -455,7 +455,7 @@ key_condition(const DynModify *modify, DynCondKind kind)
 	return dyn_make_cond(kind, dyn_path_of_attribute(name), NULL, 0);
 }
 
-/* Returns the condition of an INSERT: no item exists, or it has expired. */
+/* Returns the condition of an INSERT: no item exists, or the item expired. */
 static DynCond *
 not_exists_condition(const DynModify *modify)
 {

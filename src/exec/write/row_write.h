@@ -24,9 +24,9 @@ extern TupleTableSlot *dyn_modify_complete_row(DynModify *modify, TupleTableSlot
 
 /*
  * Compose the write of a new row, the write that changes the old row into the
- * new one, and the deletion of the old row.  They replace what the write has
- * of an earlier evaluation, and allocate in CurrentMemoryContext, which must be
- * the write's.  dyn_modify_update returns false if nothing changes.
+ * new one, and the deletion of the old row.  These functions replace the
+ * results of an earlier evaluation, and allocate in CurrentMemoryContext, which
+ * must be the write's.  dyn_modify_update returns false if nothing changes.
  */
 extern void dyn_modify_insert(DynWrite *write, TupleTableSlot *row);
 extern bool dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new);
@@ -54,9 +54,9 @@ extern void dyn_write_render(const DynWrite *write, DynBuffer *out, bool member)
 extern DynWrite *dyn_write_find(const List *writes, const DynWrite *write);
 
 /*
- * Returns an empty set, in CurrentMemoryContext, of the keys of rows that a
- * statement has written, or is about to write, if it may try to write a row
- * twice.
+ * Returns an empty set, in CurrentMemoryContext, for the keys of rows that a
+ * statement has written, or is about to write.  Only statements that may try
+ * to write a row twice need the set.
  */
 extern struct HTAB *dyn_met_create(void);
 

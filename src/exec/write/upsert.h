@@ -27,8 +27,8 @@ extern DynUpsert *dyn_upsert_create(ModifyTableState *mtstate, ResultRelInfo *ri
 									TupleDesc desc);
 
 /*
- * Composes the update of the existing row in modify->scratch, which becomes
- * modify->old.  Sets the state of the write: NEW, or WRITTEN if nothing
+ * Copies the existing row from modify->scratch to modify->old, and composes
+ * its update.  Sets the state of the write: NEW, or WRITTEN if nothing
  * changes, or NO_ROW if WHERE is not true.
  */
 extern void dyn_upsert_evaluate(DynWrite *write);

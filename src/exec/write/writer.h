@@ -154,7 +154,7 @@ extern void dyn_writer_finish(DynWriter *writer);
 /* Waits until nothing is in flight, then sends the collected writes. */
 extern void dyn_writer_end(DynWriter *writer);
 
-/* Ends all requests of this and deeper nesting levels of transactions. */
+/* Ends the requests of writers at nesting level `level` or deeper. */
 extern void dyn_writers_abandon(int level);
 
 #endif
