@@ -114,7 +114,7 @@ dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
 	return !TupIsNull(slot);
 }
 
-/* An execution that was started ahead is kept: it depends on no parameter. */
+/* An execution that was started ahead continues: no parameter changes it. */
 void
 dynReScanForeignScan(ForeignScanState *node)
 {
