@@ -441,7 +441,7 @@ send_attempt(DynActiveCall *call)
 
 /*
  * Returns true if the call must wait before it makes a connection.  The call
- * is then held until a connection is idle or the wait's limit is over.  While
+ * is then held until a connection is idle, or for a limited time.  While
  * the very first connection to the peer is being made, the wait ends when TCP
  * is established: then the peer is known to be reachable, and several
  * connections may be made at the same time.
@@ -517,7 +517,7 @@ has_credentials(DynActiveCall *call)
  * many open sockets as acquired descriptors.  If no descriptor is granted, the
  * call waits for another transfer to end.  But if all other transfers are
  * paused, the call takes a descriptor in any case, since the caller may need
- * its response before it resumes another.
+ * this call's response before it resumes a paused transfer.
  */
 void
 dyn_attempt_begin(DynActiveCall *call)

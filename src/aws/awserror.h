@@ -18,7 +18,8 @@ typedef struct DynAwsError
 	char		code[128];		/* code, such as "ValidationException" */
 	char		message[1024];	/* error text; "" if there is none */
 	char		throttle_reason[256];	/* "reason resource", or "" */
-	bool		hot_partition;	/* true if only partitions' limits throttle */
+	bool		hot_partition;	/* true if only limits of single partitions
+								 * throttle */
 	bool		out_of_memory;	/* true if memory ran out during parsing */
 } DynAwsError;
 

@@ -83,11 +83,11 @@ typedef struct DynService
 								 * the environment */
 	struct DynProvider *provider;	/* provides the credentials */
 	int			connect_timeout_ms;
-	int			request_timeout_ms; /* time limit of one attempt, including the
-									 * body, but without pauses
-									 * (dyn_call_allow); for `once` calls also
-									 * without the time in which the client is
-									 * not driven */
+	int			request_timeout_ms; /* time limit of one attempt, including its
+									 * body.  Pauses (dyn_call_allow) do not
+									 * count; in a `once` call, the time in
+									 * which the client is not driven does not
+									 * count either */
 	int			max_attempts;
 	size_t		max_response;	/* limit of a response body after inflating
 								 * (bytes) */
@@ -133,7 +133,7 @@ typedef struct DynCall
 	DynCallState state;
 
 	/* set by the caller before the call is started; preserved */
-	bool		ends_throttled; /* true if a throttled attempt is the last */
+	bool		ends_throttled; /* true if throttling ends the call */
 	bool		once;			/* true for a write, which the client must not
 								 * send again once it may have been executed */
 	int		   *in_flight;		/* counter that includes the call from its
@@ -155,16 +155,16 @@ typedef struct DynCall
 	char		throttle_reason[256];	/* "reason resource" of the first
 										 * throttling reason, or "" */
 	bool		throttled;		/* true if the last attempt was throttled */
-	bool		hot_partition;	/* true if only partitions' limits throttle
-								 * it */
+	bool		hot_partition;	/* true if only limits of single partitions
+								 * throttled it */
 	DynBuffer	response;		/* body, after dyn_call_unpack */
 
 	/* counted over all attempts */
 	int			attempts;
 	int			throttles;		/* attempts that were throttled */
 	int			lost;			/* attempts that may have been executed, but
-								 * had no valid reply; also valid before
-								 * DONE */
+								 * had no valid reply; this count is also valid
+								 * before DONE */
 	uint64_t	bytes_received; /* body bytes on the wire */
 	double		elapsed_ms;		/* time from the start to the end */
 	double		started_ms;		/* monotonic time of the start */

@@ -35,7 +35,7 @@ typedef struct DynActiveCall
 	bool		suspended;		/* true if paused; the timeout does not run */
 	int64_t		left_us;		/* rest of the timeout at the last pause (us);
 								 * -1 if the attempt was never paused */
-	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
+	DynRetryClass last_retry;	/* class of the last retry; FINAL: none */
 	int			unattended;		/* number of failed attempts that do not count
 								 * toward max_attempts */
 	bool		clock_tried;	/* true if this call has corrected the clock */
@@ -81,7 +81,7 @@ struct DynClient
 extern void dyn_attempt_link(DynActiveCall *call);
 extern void dyn_attempt_unlink(DynActiveCall *call);
 
-/* Sends an active call; or holds it until that is possible, or ends it. */
+/* Sends an active call, holds it until it can be sent, or ends it. */
 extern void dyn_attempt_begin(DynActiveCall *call);
 
 /* Ends an active call that was not sent, with the given failure. */
@@ -96,7 +96,7 @@ extern void dyn_attempt_end(DynActiveCall *call, CURLcode code);
 /*
  * Ends an attempt whose deadline has passed.  But if the caller has driven the
  * client too late, the peer's data may still be unread.  Then the attempt gets
- * a new deadline: `now` plus the time limit, or plus left_us after a pause.
+ * a new deadline: `now` plus the time limit; after a pause, `now` plus left_us.
  */
 extern void dyn_attempt_end_overdue(DynActiveCall *call, int64_t now);
 
@@ -126,7 +126,7 @@ extern void dyn_attempts_defer(DynClient *client, int64_t us);
 /* Resumes a paused transfer. */
 extern void dyn_attempt_resume(DynActiveCall *call);
 
-/* Stops the timeouts of the transfers that were paused in this turn. */
+/* Stops the timeouts of all transfers that are newly paused. */
 extern void dyn_attempts_suspend_paused(DynClient *client);
 
 /*

@@ -86,7 +86,7 @@ extern void dyn_connections_waited(DynConnections *connections, uint64_t peer,
 
 /*
  * Ensures that one more transfer has a descriptor; returns false if none is
- * granted.  With `always`, reserves one in that case.
+ * granted.  With `always`, reserves a descriptor instead of returning false.
  */
 extern bool dyn_connections_acquire(DynConnections *connections, bool always);
 

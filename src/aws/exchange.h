@@ -57,7 +57,7 @@ typedef struct DynExchange
 	void		(*done) (void *arg);
 	void	   *arg;
 	size_t		allowance;
-	bool		ended;			/* true from the end until `done` is called */
+	bool		ended;			/* true if ended, and `done` was not called */
 	struct DynExchange *next;	/* next exchange in the client's list */
 } DynExchange;
 

@@ -37,7 +37,7 @@
 /* Replies with a lower status are interim ones. */
 #define FIRST_FINAL_STATUS	200
 
-/* Larger buffers are multiples of this, so that similar pages reuse them. */
+/* Sizes above this are multiples of it, so that similar pages reuse buffers. */
 #define ROUNDING			((size_t) 64 * 1024)
 
 /* Bytes after a body, for a terminator and parsers that look ahead. */

@@ -27,7 +27,8 @@ typedef struct DynReply
 	size_t		body_bytes;		/* body bytes as transmitted */
 	bool		repeated;		/* true if this reply repeats an earlier one */
 	bool		has_body_crc;	/* true if there is an x-amz-crc32 */
-	bool		garbled_crc;	/* true if it is not one 32-bit number */
+	bool		garbled_crc;	/* true if x-amz-crc32 is not one 32-bit
+								 * number */
 	uint32_t	wanted_crc;
 	uint32_t	crc;			/* CRC-32 of the body bytes so far */
 	bool		packed;			/* true if Content-Encoding is gzip */

@@ -63,8 +63,9 @@ extern void dyn_loop_remove(DynLoop *loop, CURL *easy);
 
 /*
  * Resumes a transfer that a callback has paused.  Bytes that libcurl holds
- * arrive immediately, and may pause it again.  On failure, the transfer has
- * ended with the returned result: libcurl does not report it, so remove it.
+ * arrive immediately, and may pause the transfer again.  On failure, the
+ * transfer has ended with the returned result.  The caller must remove the
+ * transfer, because libcurl does not report this end.
  */
 extern CURLcode dyn_loop_resume(DynLoop *loop, CURL *easy);
 

@@ -54,8 +54,8 @@ dyn_provider_due_us(const DynProvider *provider)
 }
 
 /*
- * If the source was stopped, and has not failed, it starts without a pause
- * when there are no usable credentials.
+ * If there are no usable credentials, a source whose last work was stopped
+ * starts without a pause.
  */
 DynReadiness
 dyn_provider_request(DynProvider *provider, struct DynClient *client)

@@ -60,8 +60,8 @@ typedef struct DynSource
 struct DynProvider
 {
 	DynCredentials current;		/* empty while there are none */
-	DynCredentials previous;	/* credentials before `current`, which requests
-								 * in flight may be signed with */
+	DynCredentials previous;	/* credentials before `current`; requests in
+								 * flight may be signed with them */
 	unsigned	generation;		/* serial number of the current credentials */
 	DynSource	source;			/* start is NULL for static credentials */
 
@@ -86,8 +86,9 @@ struct DynProvider
 	bool		stopped;		/* true if the source's last work was
 								 * stopped */
 	int64_t		retry_us;		/* end of the source's pause (monotonic us) */
-	int64_t		wait_until_us;	/* time until which calls wait for the refresh
-								 * (monotonic us); 0: no such limit */
+	int64_t		wait_until_us;	/* time until which calls that have credentials
+								 * wait for new ones (monotonic us); 0: these
+								 * calls do not wait */
 };
 
 typedef enum DynReadiness

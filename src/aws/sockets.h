@@ -14,7 +14,7 @@
 typedef struct DynSocket
 {
 	int			fd;
-	ino_t		inode;			/* detects a reused descriptor number */
+	ino_t		inode;			/* inode, as descriptor numbers are reused */
 	bool		registered;		/* true if libcurl watches it for a transfer */
 	uint32_t	events;			/* events for which epoll watches it; 0 if it
 								 * is not watched, or if that is unknown */
@@ -66,14 +66,14 @@ extern bool dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 extern bool dyn_sockets_unwatch(DynSockets *sockets, int fd);
 
 /*
- * Returns the descriptor of the transfer, which epoll should no longer watch;
- * -1 if there is none.
+ * Records that epoll no longer watches the transfer's descriptor, and returns
+ * this descriptor; -1 if there is none.
  */
 extern int	dyn_sockets_park(DynSockets *sockets, const void *transfer);
 
 /*
- * Returns the descriptor of a parked transfer, which epoll should watch again
- * for *events; -1 if there is none.
+ * Undoes dyn_sockets_park: returns the descriptor, and sets *events to the
+ * events to watch again; returns -1 if the transfer is not parked.
  */
 extern int	dyn_sockets_unpark(DynSockets *sockets, const void *transfer,
 							   uint32_t *events);

@@ -45,8 +45,8 @@ extern void dyn_buffer_reset(DynBuffer *buf);
 extern bool dyn_buffer_reserve(DynBuffer *buf, size_t extra);
 
 /*
- * Enlarges the capacity to exactly `cap` if it is less, ignoring the bound.
- * Returns false if that fails.
+ * If the capacity is less than `cap`, enlarges it to exactly `cap`, ignoring
+ * the bound.  Returns false if memory runs out.
  */
 extern bool dyn_buffer_enlarge(DynBuffer *buf, size_t cap);
 

@@ -36,9 +36,10 @@ typedef enum DynNumberStatus
 /* The direction of rounding if DynamoDB cannot store the value itself. */
 typedef enum DynRounding
 {
-	DYN_ROUND_DOWN,				/* largest storable number that is not
-								 * greater */
-	DYN_ROUND_UP				/* smallest storable number that is not less */
+	DYN_ROUND_DOWN,				/* largest storable number that is not greater
+								 * than the value */
+	DYN_ROUND_UP				/* smallest storable number that is not less
+								 * than the value */
 } DynRounding;
 
 /*

@@ -96,9 +96,9 @@ dyn_file_read(const char *path, size_t longest, DynBuffer *contents,
 }
 
 /*
- * Sets *entry to the entry of the effective user.  Returns the memory of its
- * strings, which the caller frees; NULL with *error set on failure: to an
- * errno, or to 0 if there is no such entry.
+ * Sets *entry to the entry of the effective user.  Returns the memory of the
+ * entry's strings, which the caller frees.  On failure, returns NULL, and sets
+ * *error to an errno, or to 0 if there is no such entry.
  */
 static char *
 read_user(struct passwd *entry, int *error)

@@ -43,8 +43,8 @@ extern DynExchange *dyn_instance_request(const DynInstance *instance,
 										 DynError *err);
 
 /*
- * Handles the reply.  A refused token (401) is dropped, and the result is
- * NEXT, unless the previous token was refused, too.
+ * Handles the reply.  If the token was refused (401), drops the token and
+ * returns NEXT.  A second refusal in succession is a failure.
  */
 extern DynProviderResponse dyn_instance_response(DynInstance *instance,
 												 const DynExchange *exchange,

@@ -52,7 +52,7 @@
 /* Maximum number of bytes to store from the end of the error output. */
 #define ERRORS_TAIL			511
 
-/* Maximum number of successive reads of the error output (may be endless). */
+/* Maximum successive reads of the error output, which may be endless. */
 #define MOST_READS			16
 
 /* Interval of checks whether the program has ended, if there is no pidfd. */

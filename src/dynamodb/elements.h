@@ -4,8 +4,6 @@
  *
  * A DynElements is a position in a collection.  Elements are slices of the
  * collection, which must not change; nothing is copied or allocated.
- *
- * Plain C.
  */
 #ifndef DYN_DYNAMODB_ELEMENTS_H
 #define DYN_DYNAMODB_ELEMENTS_H

@@ -5,9 +5,9 @@
  *
  * An item is a JSON object of attribute values.  An attribute value is a JSON
  * object with exactly one member: its name is the type tag, its value the
- * payload.  A "frame" is an open item, map or list.  The "place" of a value
- * has its node in the path tree, and the name cache entry that is the context
- * of the names in the value.
+ * payload.  A "frame" is an open item, map or list.  A "place" has a value's
+ * node in the path tree, and the name cache entry that is the context of the
+ * names in the value.
  *
  * Each step first tries the bytes that DynamoDB itself would send: no white
  * space, no escapes in tags, the names of the previous item.  If the bytes

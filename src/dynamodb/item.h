@@ -57,8 +57,8 @@ typedef struct DynFrame
 								 * `start` */
 	uint32_t	object;			/* number of this list or map, for the name
 								 * cache */
-	uint32_t	base;			/* height of the stack tape->names when it was
-								 * opened */
+	uint32_t	base;			/* height of the stack tape->names when the
+								 * list or map was opened */
 	uint32_t	index;			/* list: index of the next element */
 	uint16_t	context;		/* name cache entry that is the context of its
 								 * names */

@@ -95,7 +95,7 @@ dyn_item_value(const DynScalar *item, const DynPath *path, DynBuffer *memory,
 	if (!read)
 		return false;
 	*out = (DynScalar) {value.type, value.data, value.len};
-	/* a number keeps its form, and the others are ABSENT or JSON */
+	/* ABSENT, numbers, sets, lists and maps are returned as they are */
 	return value.type == DYN_TYPE_ABSENT || value.type == DYN_TYPE_N ||
 		value.type >= DYN_TYPE_SS || dyn_scalar_read(&value, memory, out);
 }

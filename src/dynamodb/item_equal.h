@@ -6,8 +6,6 @@
  * are compared as in DynamoDB: sets in any order, everything else by type and
  * value.  Numbers may have different forms: one item comes from DynamoDB, the
  * other one from us.
- *
- * Plain C; jansson.
  */
 #ifndef DYN_DYNAMODB_ITEM_EQUAL_H
 #define DYN_DYNAMODB_ITEM_EQUAL_H

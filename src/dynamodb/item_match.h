@@ -10,7 +10,7 @@
  *
  * A comparison of two paths is not evaluated: dyn_cond_bind refuses it.
  *
- * Plain C; allocates only in the scratch buffer.
+ * The functions allocate only in the scratch buffer.
  */
 #ifndef DYN_DYNAMODB_ITEM_MATCH_H
 #define DYN_DYNAMODB_ITEM_MATCH_H

@@ -144,8 +144,8 @@ extern bool dyn_is_in_key(const DynKeySchema *key, const char *attr);
 extern bool dyn_is_key_attribute(const DynTableMeta *meta, const char *attr);
 
 /*
- * Returns true if the index projects the top-level attribute (index keys,
- * table keys, NonKeyAttributes, or everything).
+ * Returns true if the index projects the top-level attribute: as part of its
+ * key or the table's key, as one of the NonKeyAttributes, or with all others.
  */
 extern bool dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *index,
 							   const char *attr);

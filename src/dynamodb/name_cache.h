@@ -110,7 +110,7 @@ dyn_name_entry_matches(const DynNameEntry *entry, const char *p,
 
 	same = (uint32_t) _mm_movemask_epi8(
 		_mm_cmpeq_epi8(_mm_loadu_si128(have), _mm_loadu_si128(want)));
-	/* the second step reads into `mask`, but its bits are masked out */
+	/* the second step also reads `mask`, whose bits are then masked out */
 	same |= (uint32_t) _mm_movemask_epi8(
 		_mm_cmpeq_epi8(_mm_loadu_si128(have + 1),
 					   _mm_loadu_si128(want + 1))) << 16;

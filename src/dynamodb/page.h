@@ -6,8 +6,8 @@
  * once, validates all of it (JSON grammar, UTF-8, escapes, attribute values,
  * duplicate names, depth), and records the positions of the wanted attributes.
  * Then dyn_page_next returns the items one by one as slots.  So a page is
- * accepted or rejected completely before its first row is returned.  The next
- * request can be sent before that, too, because LastEvaluatedKey is known.
+ * accepted or rejected completely before its first row is returned.  By then,
+ * LastEvaluatedKey is known, so the next request can already be sent.
  *
  * The wanted attributes are given by document paths, which are compiled into a
  * DynPathTree with one slot for each path.  Other attributes are validated and
@@ -24,8 +24,6 @@
  * The rules are stricter than JSON's: duplicate names in an object, and JSON
  * escapes in N, are errors.  The consumer checks that B is valid base64
  * (dyn_value_bytes), and the range of N.
- *
- * Plain C with malloc; returns codes and raises no errors.
  */
 #ifndef DYN_DYNAMODB_PAGE_H
 #define DYN_DYNAMODB_PAGE_H
@@ -167,8 +165,8 @@ typedef struct DynPageCursor
 
 	/* private */
 	size_t		entry;			/* index of the next entry on the tape */
-	uint32_t	run;			/* number of items that were returned of the
-								 * run at this entry */
+	uint32_t	run;			/* number of items returned so far of the run
+								 * at this entry */
 } DynPageCursor;
 
 /* Positions the cursor at the first item. */

@@ -137,8 +137,8 @@ entry_value(const DynPageTape *tape, const DynTapeEntry *entry)
 
 /*
  * Reads the key attributes of the item at the tape entry *at, and moves *at to
- * the next item; a run of items without entries is one step.  Returns false
- * after the last item.
+ * the next item.  A run of items without wanted attributes is one step.
+ * Returns false after the last item.
  */
 static bool
 next_item_key(const DynPageTape *tape, const DynExpected *expected, size_t *at,
@@ -464,9 +464,9 @@ find_item(const DynExpected *expected, const DynValue *item, DynBuffer *scratch,
 }
 
 /*
- * Moves each key of the page from REQUESTED to `state`.  Returns the text
- * `unexpected` if a key is not in the batch, and `twice` if it is not
- * REQUESTED.
+ * Moves each key of the page from REQUESTED to `state`.  Returns NULL; the
+ * text `unexpected` if a key is not in the batch; `twice` if it is in the
+ * batch, but not REQUESTED; or the error of find_item.
  */
 static const char *
 mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,

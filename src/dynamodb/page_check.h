@@ -9,7 +9,7 @@
  * operation, and contains only items that were requested.  All these checks
  * are here.
  *
- * Plain C; allocates through the scratch buffer only, and raises no errors.
+ * The functions allocate through the scratch buffer only.
  */
 #ifndef DYN_DYNAMODB_PAGE_CHECK_H
 #define DYN_DYNAMODB_PAGE_CHECK_H

@@ -440,9 +440,9 @@ encodes_separator(const DynTemplatePart *part)
 /* ---- resolve ---- */
 
 /*
- * Derives how the part is split off.  A part of fixed width has no separator
- * if its encodings may contain this character: the part ends after its width,
- * or with the text.
+ * Derives how the part is split off.  A part of fixed width is split off
+ * without a separator if its encodings may contain the separator, or if it
+ * adjoins another part and is not the last one.
  */
 static void
 derive(DynTemplate *tmpl, int i)

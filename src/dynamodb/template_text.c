@@ -370,8 +370,9 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
 
 /*
  * Moves over a time: by its width, or to the first character that is not in
- * its charset.  Another width is a type mismatch, unless the part has a
- * separator, and this separator or the end of the text follows.
+ * its charset.  Another width is a type mismatch.  But if the part has a
+ * separator, and the separator or the end of the text follows, the text can be
+ * split, and the caller's codec decides about the time.
  */
 static bool
 step_instant(Matcher *m, const DynTemplatePart *part, int dir, size_t *pos)

@@ -8,9 +8,9 @@
  * All templates are resolved.
  *
  * Splitting and joining are inverse.  Joining the texts that
- * dyn_template_split() returns yields the same text.  If dyn_part_holds() is
- * DYN_HOLDS_YES for all values, and their text is split, the result is these
- * values; those that are read from other attributes must be given.
+ * dyn_template_split() returns yields the text that was split.  Splitting a
+ * joined text returns the joined values if dyn_part_holds() is DYN_HOLDS_YES
+ * for each of them, and those read from other attributes are given.
  */
 #ifndef DYN_DYNAMODB_TEMPLATE_TEXT_H
 #define DYN_DYNAMODB_TEMPLATE_TEXT_H
@@ -82,8 +82,8 @@ typedef enum DynHolds
 	DYN_HOLDS_YES,
 	DYN_HOLDS_NEVER,			/* no: a condition with the value is false */
 	DYN_HOLDS_UNDECIDED,		/* maybe: the value contains the separator of
-								 * an undecided part, so it must be requested,
-								 * and matches are ambiguous */
+								 * an undecided part, so items with the value
+								 * must be requested, and are ambiguous */
 	DYN_HOLDS_UNKNOWN			/* yes, but with an unknown text, because the
 								 * value is folded and not ASCII */
 } DynHolds;

@@ -89,8 +89,8 @@ typedef struct DynPrices
 	double		round_trip_ms;
 	double		unit_cost_ms;
 	double		in_flight;		/* maximum number of concurrent requests */
-	double		most_units;		/* the units of repeated reads are at most this
-								 * plus 0.5 per key; 0: unlimited */
+	double		most_units;		/* maximum units of repeated reads, in addition
+								 * to 0.5 for each key; 0: unlimited */
 	double		most_base_units;	/* maximum units of base_requests; 0:
 									 * unlimited */
 	bool		known;			/* true if the capacity is not a guess */

@@ -6,8 +6,6 @@
  * or info.cast.lead.  A write stores all of them in one attribute, so this
  * file merges their values into one value.  Update expressions are rendered
  * from the same DynPathValues (expression.h).
- *
- * Plain C with malloc; returns codes and raises no errors.
  */
 #ifndef DYN_DYNAMODB_UPDATE_H
 #define DYN_DYNAMODB_UPDATE_H

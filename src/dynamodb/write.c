@@ -98,8 +98,8 @@ typedef struct Reply
 	bool		is_error;		/* true if it has the member __type of error
 								 * documents */
 	bool		is_read;		/* true if it has members of a read */
-	const char *no_capacity;	/* error, unless it reports the capacity of the
-								 * table */
+	const char *no_capacity;	/* error; NULL if the reply has the capacity of
+								 * the table */
 	double		units;
 	DynScalar	item;			/* member Attributes or Item (type M); ABSENT:
 								 * missing or null */

@@ -2,8 +2,7 @@
  * write.h
  *		The request documents of the write operations, and their responses.
  *
- * Texts and values come from expression.h and update.h.  Plain C; returns
- * codes and raises no errors.
+ * Texts and values come from expression.h and update.h.
  */
 #ifndef DYN_DYNAMODB_WRITE_H
 #define DYN_DYNAMODB_WRITE_H
@@ -72,11 +71,11 @@ typedef struct DynWritten
 } DynWritten;
 
 /*
- * Checks the response of a write with a success status.  Returns NULL, after
- * setting *written; or a static text that continues "The response ...", if it
- * is unknown whether the write was executed.  The response must report the
- * capacity of the table (of a transaction: of one of its tables), since {}
- * could come from any server.  With ALL_NEW it must contain the item.
+ * Checks the response to a write; its HTTP status was a success.  Sets
+ * *written, and returns NULL.  If it is unknown whether the write was executed,
+ * returns a static text that continues "The response ...".  The response must
+ * report the capacity of the table (of a transaction: of one of its tables),
+ * since {} could come from any server.  With ALL_NEW it must contain the item.
  */
 extern const char *dyn_write_check(const char *buf, size_t len,
 								   const char *table, DynReturnValues returns,
