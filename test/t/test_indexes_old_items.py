@@ -38,7 +38,7 @@ class OldItems(fixture.TestCase):
                    "CREATE TABLE wanted AS SELECT * FROM local.wanted; ANALYZE wanted, local.t, local.wanted")
         cls.create_sparse()
         shop.pretend_large(fx, 300)
-        fx.execute("SET plan_cache_mode = force_generic_plan")
+        fx.execute("SELECT dynamo_fdw_disconnect_all(); SET plan_cache_mode = force_generic_plan")
 
     @classmethod
     def create_sparse(cls):
