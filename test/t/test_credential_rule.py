@@ -433,7 +433,7 @@ class ChangedInTheMeantime(Machine):
     def test_cursor_of_lookups(self):
         """Lookups are requests, too: of the first row's key, then of many together."""
         self.allowed("chief", max_concurrency=1)
-        lookups = ("DECLARE c CURSOR FOR SELECT wanted.pk, (SELECT t.n FROM t WHERE t.pk = wanted.pk) FROM wanted; FETCH 1 FROM c")
+        lookups = ("DECLARE c CURSOR FOR SELECT wanted.pk, (SELECT t.n FROM t WHERE t.pk = wanted.pk) FROM wanted ORDER BY pk; FETCH 1 FROM c")
         conn = self.connect()
         self.rows(f"CREATE TEMP TABLE wanted AS SELECT 'k' || n AS pk FROM generate_series(1, 400) n; BEGIN; {lookups}", conn)
         self.assertEqual(self.secure.operations(), ["DescribeTable", "GetItem"])
