@@ -50,8 +50,8 @@ _PG_init(void)
 }
 
 /*
- * Returns false: every worker of a partial hash join would read the full table
- * again.
+ * Returns false, because every worker of a partial hash join would read the
+ * full table again.
  */
 static bool
 dynIsForeignScanParallelSafe(PlannerInfo *root, RelOptInfo *rel,

@@ -9,8 +9,8 @@
 
 /*
  * Returns true, since every foreign table supports ANALYZE.  Sets *totalpages
- * to its size in PostgreSQL pages.  The table is read as its owner, not as the
- * current user.
+ * to the table's size in PostgreSQL pages.  The table is read as its owner,
+ * not as the current user.
  */
 extern bool dynAnalyzeForeignTable(Relation rel, AcquireSampleRowsFunc *func,
 								   BlockNumber *totalpages);

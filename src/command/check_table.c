@@ -404,7 +404,7 @@ expect_values(DynCheckedTable *table, const DynRelation *relation)
 		expect_path(table, relation->unnest, true);
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
-		/* skip key attributes, which all items have; columns follow below */
+		/* skip attributes of the key, which all items have, and of columns */
 		const DynPath *path = relation->templated[i].path;
 		bool		is_read = relation->templated[i].base;
 

@@ -36,7 +36,8 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_decode_key);
 /*
  * Returns the template of the attribute, and the foreign table in *opened.
  * Raises an error if there is no template.  The key is not known, so all
- * attributes with templates are treated as key attributes; `name` comes first.
+ * attributes with templates are treated as key attributes, and attribute
+ * `name` as the first one.
  */
 static const DynTemplatedAttr *
 open_template(Oid relid, const char *name, DynRelation **opened)

@@ -60,7 +60,7 @@ dynamo_fdw_stats(PG_FUNCTION_ARGS)
 }
 
 /*
- * Obtains the current user's credentials like a statement, so that failures
+ * Obtains the current user's credentials as a statement would, so that failures
  * are reported in the same way.  Shows only the beginning and the end of the
  * access key id.  Raises an error for a mapping FOR PUBLIC, since users cannot
  * see its options in the catalogs, either.

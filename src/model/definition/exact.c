@@ -118,7 +118,7 @@ dyn_traits_init(DynColumn *column)
 	traits->key = codec->kind != DYN_CODEC_FLOAT4 &&
 		codec->kind != DYN_CODEC_FLOAT8;
 
-	/* if a value has several encodings, = becomes an interval with all these */
+	/* = becomes an interval if the value has several encodings */
 	if (point || range)
 		traits->equality = exact_if(point && !nulls && !codec->is_domain);
 	if (point)
@@ -142,8 +142,8 @@ dyn_traits_init(DynColumn *column)
 }
 
 /*
- * Comparisons are supersets at most: the condition that is sent applies to the
- * full text, whose other parts may contain the same characters.
+ * Comparisons are never exact, because the condition that is sent applies to
+ * the attribute's full text, not to the part.
  */
 void
 dyn_traits_init_part(DynColumn *column, bool base, bool folded)

@@ -8,8 +8,8 @@
  *
  * The traits of a column are computed once, when the foreign table's
  * definition is read.  They apply only to operators that compare values of the
- * column's decoded type, as the operator's input types and collation show; the
- * types of columns inside of casts do not matter.  dyn_operator_exactness()
+ * column's decoded type.  The operator's input types and collation decide
+ * this, not the types of columns inside of casts.  dyn_operator_exactness()
  * and the functions after it combine traits and operator.
  *
  * An exactness holds for all stored values and all run-time values.  A
@@ -61,8 +61,8 @@ typedef struct DynTraits
 	/*
 	 * True if items sorted by this key attribute are sorted by the column,
 	 * under a bytewise collation.  Different attribute values may be decoded
-	 * as equal column values; rows with equal values are not sorted by the
-	 * later attributes of the key.
+	 * as equal column values; rows with equal column values are not sorted by
+	 * the later attributes of the key.
 	 */
 	bool		order;
 

@@ -200,8 +200,8 @@ static const OptionEntry options_table[] = {
 };
 
 /*
- * Names that users may try instead of an option's name: shorter ones, and
- * those of similar programs
+ * Names that users may try instead of an option's name: shorter names, and
+ * names of options of similar programs
  */
 static const struct
 {

@@ -5,9 +5,7 @@
  * One static table in options.c defines every option: the objects it belongs
  * to, the values it accepts, its default, who may set it, and one line of
  * help.  The validator, its hints, the functions below and the test of the
- * manual use it.
- *
- * The table contains only implemented options.
+ * manual use this table.
  *
  * The functions below take a List of DefElem from the catalogs.  They raise
  * errors only for values that the validator would have rejected.
@@ -72,7 +70,7 @@ extern DynDocument dyn_option_document(List *options);
  */
 extern List *dyn_option_names(const char *value);
 
-/* Returns the options that are set; the others are taken from `fallback`. */
+/* Returns the read options; those that are not set come from `fallback`. */
 extern DynReadOptions dyn_option_reads(List *options,
 									   const DynReadOptions *fallback);
 extern const DynReadOptions dyn_default_reads;

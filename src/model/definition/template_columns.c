@@ -356,8 +356,8 @@ take_source(const Connector *connector, int i, AttrNumber attnum)
 }
 
 /*
- * Returns the beginning of a hint with all key attributes.  Returns an empty
- * text if the template's attribute is one of them, or if they are unknown.
+ * Returns the beginning of a hint, which lists all key attributes.  Returns an
+ * empty text if the template's attribute is in a key, or the keys are unknown.
  */
 static const char *
 key_hint(const Connector *connector, const DynTemplatedAttr *templated)

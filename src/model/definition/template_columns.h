@@ -78,9 +78,9 @@ extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn 
  * Sets needed[i] if texts must be split by template i: if it belongs to the
  * table's key, is `listed`, or is the source of a column in `attnums` or in
  * another needed template.  A column with document 'rest' also needs all
- * unasserted texts.  Returns the paths (DynPath *) of the texts to split.
- * Adds the paths of columns that are in these texts, but are read from
- * elsewhere, since the parts are compared with these columns.
+ * unasserted texts.  Returns the paths (DynPath *) of the texts to split, and
+ * of the columns that occur in these texts but are read from elsewhere, since
+ * the parts are compared with these columns.
  */
 extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 								 const DynColumn *columns,

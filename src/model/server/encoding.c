@@ -44,7 +44,7 @@ dyn_encoding_sorts_as_utf8(void)
 /*
  * Converts the text up to a character that `to` lacks.  Returns the number of
  * bytes of `text` that were converted.  `dst` must have MAX_CONVERSION_GROWTH
- * bytes for each byte of the text, and one for NUL.
+ * bytes for each byte of the text, and one more byte for NUL.
  */
 static size_t
 convert(int from, int to, const char *text, size_t len, char *dst)

@@ -14,8 +14,9 @@
 extern bool dyn_encoding_differs(void);
 
 /*
- * Returns true if the conversion to UTF-8 is one-to-one.  Some multibyte
- * encodings have one character for two of Unicode.
+ * Returns true if different texts remain different when they are converted to
+ * UTF-8.  In some multibyte encodings, one character and a sequence of two
+ * characters are converted to the same UTF-8.
  */
 extern bool dyn_encoding_is_one_to_one(void);
 

@@ -112,7 +112,7 @@ dyn_result_user(const Query *query)
 #endif
 }
 
-/* PostgreSQL 15 has no range table entry for a partition of tuple routing. */
+/* In PostgreSQL 15, partitions of tuple routing have no range table entry. */
 Oid
 dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate)
 {
@@ -125,7 +125,6 @@ dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate)
 #endif
 }
 
-/* Checks at run time: the headers may have another minor version. */
 bool
 dyn_append_needs_event(void)
 {
@@ -412,7 +411,7 @@ request_shared_blocks(void)
 		RequestAddinShmemSpace(MAXALIGN(block->size));
 }
 
-/* Runs at server start, and also after a crash. */
+/* Called at server start, and again after a crash of a backend. */
 static void
 set_up_shared_blocks(void)
 {

@@ -95,9 +95,9 @@
 #endif
 
 /*
- * True if a step has made the outer relation of a semijoin unique, so that the
- * join is an inner join.  Since PostgreSQL 19, core builds such relations
- * (dyn_unique_outer_path).
+ * True if the outer relation of a semijoin is unique already, so that the join
+ * is an inner join.  Before PostgreSQL 19, core does not make it unique; see
+ * dyn_unique_outer_path.
  */
 #if PG_VERSION_NUM >= 190000
 #define dyn_outer_was_made_unique(jointype) ((jointype) == JOIN_UNIQUE_OUTER)
@@ -281,7 +281,7 @@ extern void dyn_check_view_conflict(ResultRelInfo *rinfo, TupleTableSlot *row,
 /*
  * Returns a path that makes the outer side of a semijoin unique, so that it
  * can be joined as INNER; NULL if that is impossible.  Since PostgreSQL 19,
- * core builds such relations itself.
+ * core makes the relation unique itself, so the result is NULL.
  */
 static inline Path *
 dyn_unique_outer_path(PlannerInfo *root, RelOptInfo *outerrel,
@@ -314,7 +314,7 @@ dyn_copy_disabled_nodes(Path *path, const Path *from)
 #endif
 }
 
-/* Relids of outer joins (not relations), which required_outer may contain. */
+/* The outer joins of the query; required_outer may contain their Relids. */
 #if PG_VERSION_NUM >= 160000
 #define dyn_outer_join_relids(root) ((root)->outer_join_rels)
 #else
@@ -387,8 +387,8 @@ extern uint32 dyn_wait_event(DynWaitReason reason);
 /*
  * Calls a type's input function.  If the function rejects the value, returns
  * false with the message in *why, instead of raising an error.  Other errors
- * (out of memory, cancel) are raised.  Before PostgreSQL 16, which has soft
- * errors, all errors are raised while parallel workers run.
+ * (out of memory, cancel) are raised.  PostgreSQL 15 has no soft errors: there,
+ * all errors are raised while parallel workers run.
  */
 extern bool dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam,
 						   int32 typmod, Datum *result, const char **why);

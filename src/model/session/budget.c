@@ -45,7 +45,10 @@ static bool warned = false;
 
 static void init_table(void *table);
 
-/* The name has the layout's version: backends may load different libraries. */
+/*
+ * The name ends with the layout's version, because backends may have loaded
+ * different versions of the library.
+ */
 static DynSharedBlock block = {
 	.name = "dynamo_fdw budgets 1",.size = sizeof(BucketTable),.init = init_table
 };

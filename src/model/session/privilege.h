@@ -2,9 +2,9 @@
  * privilege.h
  *		Checks who may direct requests to an endpoint.
  *
- * The owner of a server may set its endpoint.  The requests of all users then
- * go there, signed with their keys.  Plain http makes them visible to the
- * network, so it is only allowed for a server that a superuser owns.
+ * The owner of a server may set its endpoint.  The requests of all users are
+ * then sent to it, signed with the users' keys.  Plain http makes requests
+ * visible to the network, so it requires a server that a superuser owns.
  *
  * Credentials from a provider belong to the database server.  They are used
  * only for a user in whose mapping a superuser has set a provider.  They are

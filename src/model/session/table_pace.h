@@ -27,9 +27,9 @@ typedef struct DynTablePace
 	/* time and stream of the last throttle for a partition's limit */
 	double		hot_ms;
 	const void *hot_stream;		/* stream, or NULL */
-	double		shared_ms;		/* last time that such throttles of two streams
-								 * came within a short time: both may read one
-								 * partition */
+	double		shared_ms;		/* last time at which such throttles of two
+								 * streams came shortly after each other, so
+								 * that both may read one partition */
 } DynTablePace;
 
 /*

@@ -56,7 +56,7 @@ DynCounters dyn_backend_counters;
 
 static void init_table(void *table);
 
-/* The name has the layout's version: backends may load different libraries. */
+/* The name ends with the layout's version (see budget.c). */
 static DynSharedBlock block = {
 	.name = "dynamo_fdw usage 1",.size = sizeof(UsageTable),.init = init_table
 };

@@ -72,7 +72,7 @@ typedef struct DynUsage DynUsage;
 extern DynUsage *dyn_usage_of(DynConnection *connection, const char *table,
 							  const char *index);
 
-/* Counts a statement unless the last one had this number (DynStatement). */
+/* Counts a statement unless the last counted one had this number. */
 extern void dyn_usage_statement(DynUsage *usage, uint64 number);
 
 /*

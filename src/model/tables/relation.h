@@ -21,7 +21,7 @@
 #include "../session/session.h"
 #include "../values/path.h"
 
-/* Counts of the items of a scan that are rows, or not, for messages. */
+/* Facts for messages about a scan: which of its items were not rows. */
 typedef struct DynRowTally
 {
 	bool		any_row;		/* true if some item was a row */
@@ -116,7 +116,7 @@ extern void dyn_relation_set_text_types(DynRelation *relation,
 extern const DynTemplatedAttr *dyn_relation_templated(const DynRelation *relation,
 													  const char *attribute);
 
-/* Returns true if both have the same endpoint, region and DynamoDB table. */
+/* Returns true if endpoint, region and DynamoDB table of both are the same. */
 extern bool dyn_relation_same_table(const DynRelation *a, const DynRelation *b);
 
 /*
@@ -197,7 +197,7 @@ extern const DynTableMeta *dyn_key_type_check(const DynRelation *relation,
 
 /*
  * Returns true if, for some column, a value that its input function rejects is
- * NULL instead of an error (on_mismatch).
+ * read as NULL and is not an error (on_mismatch).
  */
 extern bool dyn_relation_needs_soft_input(const DynRelation *relation);
 

@@ -93,9 +93,9 @@ extern int	dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot,
 								 DynPathValue **out);
 
 /*
- * Composes what an UPDATE writes: the changed columns, which must not be in
- * from_key, the templates that contain them, and all templates of an index
- * whose key changes.  Values of type ABSENT remove a path.
+ * Composes what an UPDATE writes: the changed columns, the templates that
+ * contain them, and all templates of an index whose key changes.  A changed
+ * column must not be in from_key.  A value of type ABSENT removes its path.
  *
  * Unless `compared` is NULL, composes an item from the full new row instead,
  * to check that the item is read as this row.  Sets *compared to the columns
@@ -111,12 +111,12 @@ extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
 										  const Bitmapset *changed);
 
 /*
- * Composes the guard: for each column in `read`, the value of its attribute if
- * the row is unchanged, in our encoding; ABSENT stands for no attribute.
- * Columns of the table's key are left out.  If another application stored an
- * equal value in another encoding, the write fails, and is repeated with the
- * stored value.  Type NULL stands for a value that we cannot encode, and always
- * fails.  Returns the number of values in *out.
+ * Composes the guard: for each column in `read`, the value (in our encoding)
+ * that its attribute has if the row is unchanged.  ABSENT means that there is
+ * no attribute.  Columns of the table's key are left out.  If another
+ * application stored an equal value in another encoding, the write fails, and
+ * is repeated with the stored value.  A value that we cannot encode has type
+ * NULL, so that the guard always fails.  Returns the number of values in *out.
  */
 extern int	dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 								const Bitmapset *read, DynPathValue **out);

@@ -280,9 +280,9 @@ dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, DynKeyPart *part
 /* ---- columns ---- */
 
 /*
- * Adds the columns that are changed (without `changed`: unchanged) and NULL
- * (without `null`: not NULL).  Raises an error for a changed value that cannot
- * be stored; omits unchanged values that cannot be stored.
+ * Adds the changed columns (if not `changed`: the unchanged ones) that are
+ * NULL (if not `null`: not NULL).  Raises an error for a changed value that
+ * cannot be stored; omits unchanged values that cannot be stored.
  */
 static void
 add_columns(RowValues *row, bool changed, bool null)
@@ -468,8 +468,8 @@ check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber n
 }
 
 /*
- * Adds templates of the set: if `null`, those with a NULL column, as removals;
- * else those without one, with their texts.
+ * Adds templates of the set.  If `null`, adds removals for those with a NULL
+ * column; otherwise adds the texts of those without a NULL column.
  */
 static void
 add_templates(RowValues *row, const Bitmapset *set, bool null)

@@ -17,8 +17,8 @@
 /*
  * Parses ISO 8601, extended format: YYYY-MM-DD, alone or followed by T or a
  * blank, HH:MM, optionally :SS and a fraction of up to nine digits, optionally
- * Z or an offset.  Returns false for other texts, and for fractions below a
- * microsecond.
+ * Z or an offset.  Returns false for other texts, and if a digit after the
+ * sixth of the fraction is not zero.
  */
 extern bool dyn_instant_from_iso(const char *text, size_t len, Timestamp *result);
 

@@ -314,7 +314,7 @@ decode_float8(DynCodec *codec, const DynValue *value, bool soft,
 	char		buf[DYN_NUMBER_BUFSIZE];
 	size_t		len;
 
-	/* 1E-130 and 1E126 are well within a double's range */
+	/* DynamoDB's limits, 1E-130 and 1E126, are within a double's range */
 	if (!number_text(codec, value, buf, &len, why))
 		return false;
 	*result = Float8GetDatum(strtod(buf, NULL));
@@ -478,7 +478,7 @@ decode_jsonb(DynCodec *codec, const DynValue *value, bool soft,
 							  result, why);
 }
 
-/* If not `soft`, the caller raises an error for false (dyn_input_or_why). */
+/* If not `soft`, the caller must raise an error if this returns false. */
 static bool
 decode_json_text(DynCodec *codec, const DynValue *value, bool soft,
 				 Datum *result, const char **why)

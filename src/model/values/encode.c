@@ -307,8 +307,8 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 /* ---- range bounds ---- */
 
 /*
- * Encodes a bound.  If its number cannot be stored, encodes the nearest number
- * inside the range that can be: then the bound is inclusive.
+ * Encodes a bound.  A number that cannot be stored is replaced by the nearest
+ * number inside the range that can be stored; then the bound is inclusive.
  */
 static DynEncoded
 bound_text(const char *text, bool lower, bool *inclusive, DynScalar *out)
@@ -484,8 +484,8 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 /*
  * Encodes a bound of a text or bytea.  A bound longer than an item is
  * truncated to the maximum size of an item, because no stored value is between
- * the two.  A character must not be split; a text that is shorter for this
- * reason cannot be an upper bound.
+ * the truncated bound and the full one.  No character is split: if the bound
+ * becomes shorter than this size, it is not encoded as an upper bound.
  */
 static DynEncoded
 bound_bytes(Oid valuetype, Datum value, bool lower, bool *inclusive,

@@ -37,7 +37,7 @@ extern int	dyn_store_members(Datum document, DynPathValue **out,
 
 /*
  * Returns the SQLSTATE of the error for a value that would be decoded as
- * another one, and sets *hint to a sentence, or NULL.
+ * another value, and sets *hint to a sentence, or NULL.
  */
 extern int	dyn_codec_remedy(const DynCodec *codec, const char **hint);
 

@@ -4,7 +4,7 @@
  *
  *	iso8601				any ISO 8601 text in S (date/time columns)
  *	iso8601(n)			exactly n digits of a second and the suffix Z
- *	iso8601(n,suffix)	the same with another suffix, which may be empty: a pattern
+ *	iso8601(n,suffix)	exactly n digits and this suffix, which may be empty
  *	epoch, epoch_ms, epoch_us	N, since 1970-01-01 UTC (date/time columns)
  *	epoch(n)			epoch with at most n digits after the point; without n, 6
  *	pattern(...)		fields of fixed width in S (pattern.h; date/time columns)
@@ -16,8 +16,8 @@
  *	json				jsonb as JSON text in S
  *	bool(t,f)			a boolean stored as t or f, in N if both are numbers,
  *						otherwise in S
- *	set, list			an array as a set or a list, when it is written; both
- *						are read whatever the format is
+ *	set, list			an array is written as a set or as a list; every
+ *						format reads both
  *
  * Parts of templates may also truncate a time to the unit that contains it, in
  * UTC or in a time zone:

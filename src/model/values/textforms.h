@@ -2,9 +2,6 @@
  * textforms.h
  *		Converts texts of numbers and bytes: decimal text to PostgreSQL's
  *		numeric, digits of a fixed width, and base64.
- *
- * These functions handle texts and values only, neither attributes nor
- * columns.
  */
 #ifndef DYN_MODEL_TEXTFORMS_H
 #define DYN_MODEL_TEXTFORMS_H

@@ -6,7 +6,7 @@
  * An expression such as date_trunc('month', c AT TIME ZONE z) is a chain of
  * steps, the outermost first.  A bound of its value is converted step by step
  * into a bound of c, which is always inclusive.  If the expression satisfies
- * the first bound, c satisfies the second; the reverse need not be true.
+ * its bound, c satisfies the bound of c; the reverse need not be true.
  *
  * Bounds are numbers: the days of a date since 2000-01-01, the microseconds of
  * a timestamp, instant or interval, or a year.  A bound beyond all values is

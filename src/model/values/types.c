@@ -3,7 +3,7 @@
  *		Sets up codecs from the types and formats of columns.
  *
  * `dyn_codec_facts` has the DynamoDB type and the encoding for each kind of
- * codec; `format_facts` overrides it for a format.  Decoding is in decode.c,
+ * codec; `format_facts` overrides both for a format.  Decoding is in decode.c,
  * encoding in encode.c.
  *
  * The last part of this file decides which values a type can hold, by integer
@@ -211,7 +211,7 @@ dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull, bool soft,
 
 /* ---- values that a type can hold ---- */
 
-/* Accepts only types of key attributes, and must agree with the decoders. */
+/* Must agree with the decoders.  `type` is the type of a key attribute. */
 bool
 dyn_codec_holds_type(const DynCodec *codec, DynType type)
 {

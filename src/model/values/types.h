@@ -260,7 +260,7 @@ extern bool dyn_value_is_nobegin(const DynCodec *codec, Datum value);
 extern bool dyn_instant_text(const DynCodec *codec, Timestamp instant, bool last,
 							 char *dst);
 
-/* Returns true if any ISO 8601 text is accepted; bounds are imprecise. */
+/* Returns true if any ISO 8601 text is accepted; bounds are then imprecise. */
 extern bool dyn_codec_is_lenient(const DynCodec *codec);
 
 /* Encodes a prefix or pattern; returns false if no stored text can have it. */

@@ -5,8 +5,8 @@
  *
  * PostgreSQL converts a timestamp by the offset that was valid a day earlier,
  * or by the offset after a nearby transition.  So offsets are collected in a
- * window around the time.  The window is larger than a day, and than the
- * offsets.
+ * window around the time.  The window is longer than a day, and longer than
+ * each offset.
  */
 #include "postgres.h"
 
