@@ -320,7 +320,7 @@ view_of(DynCheckedTable *table, DynRelation *relation)
 	return view;
 }
 
-/* Adds an assertion if the key of the index has templates of its own. */
+/* Adds an assertion if the index key has templates not in the table's key. */
 static void
 add_assertion(DynCheckedTable *table, const DynRelation *relation,
 			  const DynIndexMeta *index)
@@ -404,7 +404,7 @@ expect_values(DynCheckedTable *table, const DynRelation *relation)
 		expect_path(table, relation->unnest, true);
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
-		/* skip attributes of the key, which all items have, and of columns */
+		/* all items have key attributes; columns are selected below */
 		const DynPath *path = relation->templated[i].path;
 		bool		is_read = relation->templated[i].base;
 

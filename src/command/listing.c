@@ -18,8 +18,8 @@
 PG_FUNCTION_INFO_V1(dynamo_fdw_tables);
 
 /*
- * Collects NUL-terminated names in a buffer, because the callback must not
- * raise an error.
+ * Appends the name, with NUL, to the buffer `arg`.  Must not raise an error,
+ * since dyn_read_list_tables calls it.
  */
 static void
 collect_name(void *arg, const char *name)

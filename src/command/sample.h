@@ -72,9 +72,9 @@ typedef struct DynAttribute
 } DynAttribute;
 
 /*
- * Returns the attributes of all keys in their order, and after them the other
- * attributes of these items (a List of DynSampleItem *), sorted bytewise by
- * name.  The result is an array of *n entries, in CurrentMemoryContext.
+ * Returns the attributes of all keys, in the order of the keys, followed by the
+ * other attributes of these items (a List of DynSampleItem *), sorted bytewise
+ * by name.  The result is an array of *n entries, in CurrentMemoryContext.
  */
 extern DynAttribute *dyn_sample_attributes(const DynTableMeta *meta,
 										   const List *items, int *n);

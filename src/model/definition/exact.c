@@ -190,7 +190,7 @@ is_range(const DynOperator *op)
 
 /*
  * Returns true if the operator compares values of the codec's decoded type,
- * and texts by their bytes.
+ * and compares texts bytewise.
  */
 static bool
 is_of_codec(const DynOperator *op, const DynCodec *codec)

@@ -4,7 +4,7 @@
  *		as each key.
  *
  * jansson checks the text, since it reports the position of an error, and
- * finds duplicate names; jsonb holds its numbers exactly.
+ * finds duplicate names; jsonb holds numbers exactly.
  */
 #ifndef DYN_MODEL_JSON_OPTION_H
 #define DYN_MODEL_JSON_OPTION_H

@@ -2,8 +2,8 @@
  * options.c
  *		The option table, and the validator that uses it.
  *
- * To add an option: one line in `options_table`, the code that reads it, and
- * one row in docs/options.md (test/t/test_options.py compares the two).
+ * An option needs one line in `options_table`, code that reads the option, and
+ * one row in docs/options.md (test/t/test_options.py compares the tables).
  *
  * PostgreSQL calls the validator with the complete new list of an object's
  * options and the OID of its catalog, but passes neither the object nor the

@@ -466,8 +466,9 @@ dyn_part_may_be_number(const DynTemplatePart *part, const DynCodec *codec)
 }
 
 /*
- * Sets *format to the format in the placeholder.  A placeholder without a
- * modifier has the column's format, or else the type's default as text.
+ * Sets *format to the placeholder's format, or to the column's if the
+ * placeholder has no modifier.  If neither is set, integers and booleans are
+ * stored like their casts to text.
  */
 static void
 choose_format(const Connector *connector, const DynTemplatedAttr *templated,

@@ -453,7 +453,7 @@ extern void *dyn_shared_memory(DynSharedBlock *block);
 extern bool dyn_has_shared_memory(void);
 
 /*
- * Finds a time zone abbreviation, in lower case, like AT TIME ZONE.  If its
+ * Finds a time zone abbreviation (in lower case) as AT TIME ZONE does.  If its
  * offset never changes, sets *fixed to true, and *offset to the offset in
  * seconds, whose sign depends on the version.  Returns false if the text is
  * not an abbreviation.

@@ -9,7 +9,7 @@
  * longest time.
  *
  * A call is counted when it ends: done, or given up while in flight.  A
- * throttled attempt that is sent again as a call of its own counts as a retry.
+ * throttled attempt that is sent again as another call counts as a retry.
  * The sum of requests and retries is therefore the number of attempts.
  */
 #ifndef DYN_MODEL_USAGE_H

@@ -480,7 +480,7 @@ compare_scalars(const void *a, const void *b)
 	return dyn_scalar_compare(a, b);
 }
 
-/* Returns true if two elements are equal; encoded numbers are canonical. */
+/* Returns true if two elements are equal; equal numbers have equal texts. */
 static bool
 have_duplicates(const DynScalar *elements, int n)
 {

@@ -68,7 +68,7 @@ is_named(const DynNode *node, const DynNames *names, bool escaped)
 }
 
 /*
- * Removes the nodes of excluded members (`members`) from the list, and
+ * Removes the nodes of members that `members` excludes from the list, and
  * corrects the list's counts.
  */
 static void
@@ -165,8 +165,8 @@ convert_text(const DynValue *text, uint32 *len, const char **why)
 
 /*
  * Converts texts that cannot be used as they are in the response: names with
- * escapes, because names are compared, and all texts if the database has
- * another encoding.
+ * escapes, because names are compared, and (`encoded`) all texts, because the
+ * database's encoding is not UTF-8.
  */
 static bool
 convert_texts(DynNodes *list, bool encoded, const char **why)
@@ -405,8 +405,8 @@ write_value(JsonWriter *writer, char *p, uint32 n, JEntry *type)
 }
 
 /*
- * Returns the i-th entry of a container that begins at `data`, for a value
- * from `p` to `end`.
+ * Returns the entry of a container's i-th value, which is from `p` to `end`.
+ * The first value begins at `data`.
  */
 static inline JEntry
 make_entry(JEntry type, uint32 i, const char *data, const char *p,

@@ -33,7 +33,7 @@ typedef struct FieldWord
 	const char *word;
 	Field		field;
 	int			width;
-	int			unit;			/* value of 1 in the text (MS: 1000 us) */
+	int			unit;			/* value of the text 1 in `field` (MS: 1000) */
 	int			min;			/* smallest number in the text */
 	int			max;
 } FieldWord;

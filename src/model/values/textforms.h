@@ -22,13 +22,13 @@
 /*
  * Writes the numeric of a text of at most 38 digits, with an optional point
  * and minus sign, to `dst`, which is aligned to four bytes (fast path).
- * Returns its size; 0 for any other text.
+ * Returns the numeric's size (bytes); 0 for any other text.
  */
 extern size_t dyn_plain_numeric_write(const char *p, size_t len, char *dst);
 
 /*
  * Converts like dyn_plain_numeric_write, into palloc'd memory.  Returns false
- * for any other text.
+ * for a text that dyn_plain_numeric_write does not convert.
  */
 extern bool dyn_plain_numeric(const char *p, size_t len, Numeric *result);
 

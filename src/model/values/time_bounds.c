@@ -141,8 +141,8 @@ clamp_number(double number)
 }
 
 /*
- * Returns the first (lower bound) or last (upper bound) year within the bound,
- * extended by one year if the number was rounded.
+ * Returns the first year that satisfies a lower bound, or the last year that
+ * satisfies an upper bound; one year further out if the number was rounded.
  */
 static int64
 year_bound(Datum value, Oid type, bool upper, bool strict)
@@ -258,7 +258,7 @@ before_trunc(int64 value, bool upper, const DynTimeStep *step)
 		return upper ? shift(value, unit->most - 1) : value;
 	if (is_infinite(value))
 		return value;
-	/* near the ends, units may be out of the range of timestamps */
+	/* near the ends of the range of timestamps, units may be outside it */
 	if (value <= MIN_TIMESTAMP + space || value >= END_TIMESTAMP - space)
 		return upper ? shift(value, unit->most) : value;
 	return upper ? last_truncated(unit, text, value)
@@ -365,7 +365,7 @@ before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 
 /*
  * Inverts the addition of an interval to an instant.  PostgreSQL adds months,
- * then days, then microseconds; it moves an intermediate local time that the
+ * then days, then microseconds, and moves each local time in between that the
  * zone skips.
  */
 static int64
@@ -400,7 +400,7 @@ before_add(int64 value, bool upper, const DynTimeStep *step)
 
 /* ---- differences ---- */
 
-/* Inverts a difference: days for dates, an interval for times. */
+/* Inverts a difference, which is in days for dates, an interval for times. */
 static Bound
 before_difference(Bound bound, const DynTimeStep *step)
 {

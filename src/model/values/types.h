@@ -26,13 +26,13 @@
  * The order matters: code tests the ranges INT2 to INT8, INT2 to NUMERIC, INT2
  * to FLOAT8, UUID to FLOAT8, and DATE to TIMESTAMPTZ.
  *
- * A type without a kind of its own has INPUT: its values are read and written
- * as text, but no condition on them is sent.  A new kind needs entries in the
+ * All other types have the kind INPUT: their values are read and written as
+ * text, but no condition on them is sent.  A new kind needs entries in the
  * tables of types.c (facts, types), decode.c and encode_value.c (functions),
  * which have no defaults.  If conditions on the kind are sent, it must also be
  * in dyn_codec_accepts, dyn_codec_encode and dyn_codec_encode_bound, whose
- * defaults are for other kinds.  Other files test kinds only for features of a
- * few types.
+ * defaults are for other kinds.  Other files test kinds only where a feature is
+ * limited to a few types.
  */
 typedef enum DynCodecKind
 {
@@ -65,7 +65,7 @@ typedef enum DynSorting
 {
 	DYN_UNSORTED,				/* not in the order of the values */
 	DYN_SORTED_ROUGHLY,			/* all values of an interval are between two
-								 * bounds; other values may be, too */
+								 * bounds, maybe with other values */
 	DYN_SORTED					/* as PostgreSQL sorts the values; the
 								 * encodings of one value are adjacent */
 } DynSorting;
