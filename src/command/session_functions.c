@@ -84,7 +84,7 @@ dynamo_fdw_credentials(PG_FUNCTION_ARGS)
 				 errdetail("The mapping for PUBLIC is used.")));
 	credentials = dyn_session_credentials(connection);
 	values[0] = CStringGetTextDatum(dyn_from_utf8_lossy(dyn_describe_source(&connection->provider)));
-	/* do not show short keys, which are not keys of AWS, at all */
+	/* show no character of a short key, which is not a key of AWS */
 	key = credentials->access_key_id;
 	hidden = (int) strlen(key) - SHOWN;
 	values[1] = CStringGetTextDatum(hidden < SHOWN ? "..."

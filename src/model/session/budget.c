@@ -174,7 +174,7 @@ find_bucket(BucketTable *table, DynBudget *budget, double now)
 	return bucket;
 }
 
-/* Returns the budget's shared bucket, or else one in the session's table. */
+/* Returns the budget's bucket, in shared memory or in the session's table. */
 static Bucket *
 bucket_of(BucketTable *shared, DynBudget *budget, double now)
 {

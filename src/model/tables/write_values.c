@@ -83,7 +83,7 @@ store(const RowValues *row, AttrNumber attnum)
 	return value;
 }
 
-/* Returns a column of the template that is NULL in the row, or 0. */
+/* Returns one of the template's columns that are NULL in the row, or 0. */
 static AttrNumber
 null_column(const RowValues *row, const DynTemplatedAttr *templated)
 {

@@ -426,7 +426,7 @@ round_instant(const DynCodec *codec, Timestamp instant, bool up)
 	return up && rest > 0 ? instant + (step - rest) : instant - rest;
 }
 
-/* Encodes the unit that contains the first or last time within a bound. */
+/* Encodes the unit that contains the first or last time that a bound allows. */
 static DynEncoded
 bound_trunc(const DynCodec *codec, Timestamp instant, bool lower, bool *inclusive,
 			DynScalar *out)

@@ -170,7 +170,7 @@ extern void dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 extern bool dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 							 Datum *result, const char **why);
 
-/* Returns an integer in the type of the codec, which must be able to hold it. */
+/* Returns an integer in the codec's type; the type must be able to hold it. */
 extern Datum dyn_codec_integer(const DynCodec *codec, int64 number);
 
 /* Returns true if the value can be decoded; else sets *why to the reason. */
