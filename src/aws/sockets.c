@@ -136,8 +136,8 @@ dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 	entry->events = events;
 	entry->parked = 0;
 	entry->transfer = transfer;
+	entry->uses += !entry->registered;
 	entry->registered = true;
-	entry->uses += entry->idle;
 	entry->idle = false;
 	return known;
 }
@@ -244,7 +244,8 @@ dyn_sockets_distrust(const DynSockets *sockets, const DynSocket *socket)
 	if (entry == NULL || entry->inode != socket->inode || !is_open(entry))
 		return;
 	(void) shutdown(entry->fd, SHUT_RDWR);
-	if (entry->uses != socket->uses)
+	/* a later transfer, which may be reading, needs what has arrived */
+	if (entry->uses != socket->uses || entry->registered)
 		return;
 	/* discard data that has arrived: libcurl's check must find the end */
 	while (reads++ < 64 &&

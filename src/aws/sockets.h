@@ -23,7 +23,8 @@ typedef struct DynSocket
 	const void *transfer;		/* transfer that uses it, or used it last */
 	bool		idle;			/* true if its last transfer has ended, and
 								 * libcurl has not watched it since then */
-	unsigned	uses;			/* number of transfers that have reused it */
+	unsigned	uses;			/* number of times that libcurl began to watch
+								 * it */
 	bool		has_replied;	/* true if it has replied */
 	uint64_t	peer;			/* fingerprint of its peer; 0 without TLS */
 	int64_t		rtt_us;			/* round trip to the peer (us) */

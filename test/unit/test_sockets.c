@@ -155,7 +155,7 @@ drains_nothing_of_another_transfer(void)
 {
 	int			reused;
 
-	for (reused = 0; reused < 2; reused++)
+	for (reused = 0; reused < 3; reused++)
 	{
 		DynSockets	sockets = {0};
 		struct sockaddr_in address;
@@ -170,9 +170,13 @@ drains_nothing_of_another_transfer(void)
 					  sizeof(address)) == 0);
 		theirs = accept(listener, NULL, NULL);
 		(void) dyn_sockets_watch(&sockets, ours, EPOLLIN, NULL);
-		(void) dyn_sockets_unwatch(&sockets, ours);
+		if (reused < 2)
+			(void) dyn_sockets_unwatch(&sockets, ours);
 		dyn_sockets_got_response(&sockets, ours, 0);
 		ended = dyn_sockets_find(&sockets, ours);
+		/* libcurl may stop watching only after it has reported the end */
+		if (reused == 2)
+			(void) dyn_sockets_unwatch(&sockets, ours);
 		if (reused)
 			(void) dyn_sockets_watch(&sockets, ours, EPOLLIN, NULL);
 		CHECK(send(theirs, "HTTP", 4, 0) == 4);
