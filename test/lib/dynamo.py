@@ -142,11 +142,11 @@ class DynamoClient:
 
     def call_again(self, operation, body):
         """The same as call; DynamoDB Local may fail while an index is being built."""
-        for attempt in range(5):
+        for attempt in range(25):
             try:
                 return self.call(operation, body)
             except DynamoError as failure:
-                if failure.code != "InternalFailure" or attempt == 4:
+                if failure.code != "InternalFailure" or attempt == 24:
                     raise
                 time.sleep(0.2)
         raise AssertionError("unreachable")
