@@ -1,6 +1,9 @@
 """A column in several parts of a key: a list gives as many keys as it has values, not their combinations."""
+import re
+
 import request_text
 from dynamo import index
+from processes import WITHOUT_SANITIZERS
 from request_text import statements
 
 NAMES = [f"n{n:03}" for n in range(60)]
@@ -9,6 +12,7 @@ LINE = {"pk": "ORG#${org}", "sk": "ORG#${org}#${no:padded(3)}"}
 TWICE = {"pk": "A#${id}#B#${id}", "sk": "C#${kind}#${id}"}
 FOLDED = {"pk": "U#${name:lower}", "sk": "#${name}"}
 HOUR = {"pk": "H#${at:hour}", "sk": "T#${at:hour}#${n}"}
+TRIP = {"pk": "H#${start:hour}#${stop:hour}", "sk": "T#${start:hour}#${stop:hour}#${n}"}
 DAY = {"pk": "D#${at:day}", "sk": "T#${at}#${n:padded(5)}"}
 GIVEN = {"pk": "E#${mail}", "sk": "-", "gpk": "G#${team}", "gsk": "G#${team}#${mail}"}
 
@@ -80,7 +84,7 @@ class Repeated(request_text.RequestTestCase):
     def setUpClass(cls):
         super().setUpClass()
         fx = cls.fx
-        for name in ("users", "lines", "twice", "folded", "hours", "days"):
+        for name in ("users", "lines", "twice", "folded", "hours", "days", "trips"):
             fx.create_table(name, ("pk", "S"), ("sk", "S"))
         fx.create_table("given", ("pk", "S"), ("sk", "S"), [index("by_team", ("gpk", "S"), ("gsk", "S"))])
         fx.put("users", users(cls.SIZE))
@@ -99,6 +103,9 @@ class Repeated(request_text.RequestTestCase):
         cls.mapped("folded", "name text NOT NULL, v int", FOLDED)
         cls.mapped("hours", "at timestamptz OPTIONS (attribute 'at', format 'iso8601(0)') NOT NULL, n int NOT NULL, v int", HOUR)
         cls.mapped("days", "at timestamptz OPTIONS (format 'iso8601(0)') NOT NULL, n int NOT NULL, v int", DAY)
+        fx.put("trips", [{"pk": f"H#2026-01-01T{a:02}#2026-01-01T{b:02}", "sk": f"T#2026-01-01T{a:02}#2026-01-01T{b:02}#{n}", "start": f"2026-01-01T{a:02}:05:00Z",
+                         "stop": f"2026-01-01T{b:02}:50:00Z", "v": n} for a in range(2) for b in range(2) for n in range(20 * cls.SIZE)])
+        cls.mapped("trips", ", ".join(f"{name} timestamptz OPTIONS (attribute '{name}', format 'iso8601(0)') NOT NULL" for name in ("start", "stop")) + ", n int NOT NULL, v int", TRIP)
         cls.mapped("given", "mail text NOT NULL, team text OPTIONS (attribute 'team') NOT NULL, v int", GIVEN, trusted_indexes="by_team")
 
     def test_all_rows(self):
@@ -133,6 +140,26 @@ class Repeated(request_text.RequestTestCase):
         sql = "SELECT v FROM twice WHERE id = ANY (%s) AND id = ANY (%s) AND kind = ANY (%s)"
         self.assertAsks(sql, ["BatchGetItem twice " + " ".join(f"{{pk 'A#{v}#B#{v}', sk 'C#{kind}#{v}'}}" for v in "bx" for kind in "bx") + " get pk, sk, v"],
                         (["a", "b", "x", None], ["x", "b", "b", "y"], ["x", "b"]))
+
+    def peak(self):
+        """The backend's peak memory in MB."""
+        with open(f"/proc/{self.fx.conn.info.backend_pid}/status", encoding="ascii") as file:
+            return int(re.search(r"VmHWM:\s+(\d+) kB", file.read()).group(1)) / 1024
+
+    @WITHOUT_SANITIZERS
+    def test_memory(self):
+        """A million combinations of elements that give few keys need the memory of these keys, also in Queries."""
+        for last, n, sent in (("n = ANY (%s)", list(range(100)), ["BatchGetItem"]), ("n >= %s", 3, ["Query"])):
+            self.fx.conn.close()
+            self.fx.conn = self.fx.connect()
+            self.fx.execute("SET dynamo_fdw.scan_policy = error; SET jit = off")
+            sql = f"SELECT v FROM trips WHERE start = ANY (%s::timestamptz[]) AND stop = ANY (%s::timestamptz[]) AND {last}"
+            self.fx.rows(sql, (times(1), times(1), n))
+            before = self.peak()
+            elements = times(60) * (2 if sent == ["BatchGetItem"] else 16)
+            self.assertEqual([r.operation for r in self.fx.requests(sql, (elements, elements, n))], sent)
+            self.assertLess(self.peak() - before, 20)
+            self.assertEqual(sorted(self.fx.rows(sql, (elements, elements, n))), sorted(self.mirrored(sql, (elements, elements, n))))
 
     def test_order_in_one_partition(self):
         """Elements that give one partition key are merged, also if they are more than 100."""

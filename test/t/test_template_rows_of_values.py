@@ -6,6 +6,7 @@ from request_text import statements
 ISSUE = {"pk": "REPO#${owner}#${repo}", "sk": "ISSUE#${number:padded(4)}", "gpk": "REPO#${owner}#${repo}", "gsk": "${state}#${number:padded(4)}"}
 LINE = {"pk": "ORDER#${id}#LINE#${line:padded(2)}"}
 SPOT = {"pk": "P#${a}#${c}", "sk": "S#${b}#${c}"}
+CELL = {"pk": "P#${a}#${b}#${c}", "sk": "S#${c}#${n:padded(3)}"}
 PLACE = {"place": "${state}#${city}#${street}"}
 LINES = ", ".join(f"('a{n}', {n % 4})" for n in range(60))
 
@@ -19,6 +20,20 @@ def issues(size):
             for number in range(5 * size):
                 state = "open" if number % 2 else "done"
                 yield {"pk": pk, "sk": f"ISSUE#{number:04}", "state": state, "gpk": pk, "gsk": f"{state}#{number:04}", "v": number}
+
+
+def cells(size):
+    """Cells; those whose two values of c differ are no rows."""
+    for n in range(6 * size):
+        for a, b, c in ((a, b, c) for a in range(3) for b in range(4) for c in range(4)):
+            yield {"pk": f"P#a{a}#b{b}#c{c}", "sk": f"S#c{c}#{n:03}", "v": n}
+            if n == 0:
+                yield {"pk": f"P#a{a}#b{b}#c{c}", "sk": f"S#c{3 - c}#{n:03}", "v": -1}
+
+
+def cell_queries(triples, rest="begins_with(sk,'S#c{c}#')"):
+    """One Query for each row of values and each value of c."""
+    return [f"Query cells where pk = 'P#a{a}#b{b}#c{c}' AND {rest.format(c=c)} get pk, sk, v" for a, b, c in triples]
 
 
 def repo_queries(pairs, rest="begins_with(sk,'ISSUE#')", backward=""):
@@ -51,6 +66,16 @@ REQUESTS = [
      None),
     ("a partition key alone", f"SELECT v FROM lines WHERE (id, line) IN ({LINES})", None),
     ("two of a partition key alone", "SELECT v FROM lines WHERE (id, line) IN (('a1', 1), ('a2', 2))", [f"BatchGetItem lines {line_keys((1, 2))} get pk, v"]),
+    ("a list in both parts", "SELECT v FROM cells WHERE (a, b) IN (('a0', 'b1'), ('a2', 'b3'), ('a0', 'b1')) AND c IN ('c1', 'c3')",
+     cell_queries([(0, 1, 1), (0, 1, 3), (2, 3, 1), (2, 3, 3)])),
+    ("a list in both parts and a range", "SELECT v FROM cells WHERE (a, b) IN (('a0', 'b1'), ('a2', 'b3')) AND c IN ('c1', 'c3') AND n < 2",
+     cell_queries([(0, 1, 1), (0, 1, 3), (2, 3, 1), (2, 3, 3)], "sk BETWEEN 'S#c{c}#' AND 'S#c{c}#002'")),
+    ("a list in both parts and less", "SELECT v FROM cells WHERE (a, b) IN (('a0', 'b1'), ('a2', 'b3')) AND c IN ('c1', 'c3') AND c <> 'c3' AND c IN ('c0', 'c1')",
+     cell_queries([(0, 1, 1), (2, 3, 1)])),
+    ("an own list of each arm", "SELECT v FROM cells WHERE a = 'a0' AND b = 'b1' AND c IN ('c1', 'c3') OR a = 'a1' AND b = 'b1' AND c IN ('c1', 'c2')", None),
+    ("full keys of a list in both parts", "SELECT v FROM cells WHERE (a, b) IN (('a0', 'b1'), ('a2', 'b3')) AND c IN ('c1', 'c3') AND n IN (0, 2)",
+     ["BatchGetItem cells " + " ".join(f"{{pk 'P#{pk}#{c}', sk 'S#{c}#{n}'}}" for pk in ("a0#b1", "a2#b3") for c in ("c1", "c3") for n in ("000", "002")) + " get pk, sk, v"]),
+    ("a list in both parts and an order", "SELECT n, v FROM cells WHERE (a, b) IN (('a0', 'b1'), ('a2', 'b3')) AND c IN ('c1', 'c3') ORDER BY c, n LIMIT 9", None),
     ("three columns of a sort key", "SELECT v FROM places WHERE country = 'c1' AND (state, city, street) IN (('s1', 't1', 'u1'), ('s2', 't2', 'u2'))",
      ["BatchGetItem places {country 'c1', place 's1#t1#u1'} {country 'c1', place 's2#t2#u2'} get country, place, v"]),
     ("four columns", "SELECT v FROM places WHERE (country, state, city, street) IN (('c1', 's1', 't1', 'u1'), ('c2', 's2', 't2', 'u2'))",
@@ -72,6 +97,8 @@ class RowsOfValues(request_text.RequestTestCase):
         fx.create_table("lines", ("pk", "S"))
         fx.create_table("spots", ("pk", "S"), ("sk", "S"))
         fx.put("spots", [{"pk": f"P#a{n % 3}#c{c}", "sk": f"S#b{n}#c{c}", "v": n} for n in range(9) for c in range(4)])
+        fx.create_table("cells", ("pk", "S"), ("sk", "S"))
+        fx.put("cells", cells(cls.SIZE))
         fx.create_table("places", ("country", "S"), ("place", "S"))
         fx.put("issues", issues(cls.SIZE))
         fx.put("lines", [{"pk": f"ORDER#a{n}#LINE#{line:02}", "v": n} for n in range(30 * cls.SIZE) for line in range(4)])
@@ -80,6 +107,7 @@ class RowsOfValues(request_text.RequestTestCase):
                    trusted_indexes="by_state")
         cls.mapped("lines", "id text NOT NULL, line int NOT NULL, v int", LINE)
         cls.mapped("spots", "a text NOT NULL, b text NOT NULL, c text NOT NULL, v int", SPOT)
+        cls.mapped("cells", "a text NOT NULL, b text NOT NULL, c text COLLATE \"C\" NOT NULL, n int NOT NULL, v int", CELL)
         cls.mapped("places", "country text NOT NULL, state text NOT NULL, city text NOT NULL, street text NOT NULL, v int", PLACE)
 
     def test_all_rows(self):
@@ -127,6 +155,18 @@ class RowsOfValues(request_text.RequestTestCase):
             values = tuple(some if n % 2 else others for n in range(41))
             for sql in (f"SELECT v FROM spots WHERE {arms}", f"SELECT v FROM spots WHERE ({arms}) AND c = ANY ('{{c1,c2}}') AND a <> 'a2'"):
                 self.assertEqual(sorted(self.fx.rows(sql, values)), sorted(self.mirrored(sql, values)))
+
+    def test_rows_and_a_list_in_both_parts(self):
+        """Each row gives one Query for each value of c, not one for each pair of them."""
+        pairs = [(n % 3, n) for n in range(50)]
+        named = ", ".join(f"('a{a}', 'b{b}')" for a, b in pairs)
+        sql = f"SELECT v FROM cells WHERE (a, b) IN ({named}) AND c = ANY (%s)"
+        self.fx.execute("SET dynamo_fdw.scan_policy = error")
+        self.addCleanup(self.fx.execute, "RESET ALL")
+        self.assertAsks(sql, cell_queries([(a, b, c) for a, b in pairs for c in range(5)]), ([f"c{c}" for c in range(5)],))
+        for values in (["c1", None, "c2", "c1"], [None], [], None, ["c2"]):
+            self.assertEqual(sorted(self.fx.rows(sql, (values,))), sorted(self.mirrored(sql, (values,))))
+        self.assertIn("Estimated Read Units: 125.0", self.fx.explain(sql.replace("%s", "'{c0,c1,c2,c3,c4}'"), "VERBOSE"))
 
     def test_order(self):
         """The partitions are merged, and their first items suffice."""

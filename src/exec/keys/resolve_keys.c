@@ -140,7 +140,242 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	make_queries(resolved, range, nrange, false);
 }
 
-/* ---- elements of shared lists ---- */
+/* ---- pairs ---- */
+
+/*
+ * Pairs of a key and, if `paired`, a span of sort keys; without spans, just
+ * keys.  In memory, a pair is the parts of the key, followed by the span.
+ */
+typedef struct Pairs
+{
+	int			nparts;
+	bool		paired;
+	bool		touching;		/* true to merge adjacent spans of a key */
+	const DynSpans *others;		/* for each part, the values that the
+								 * predicates outside of the row-wise keys
+								 * allow; `at` is NULL if these allow all */
+	int			n;
+	int			space;
+	char	   *at;
+	int			ncopied;		/* maximum number of pairs whose values are in
+								 * `copies` */
+	MemoryContext copies;		/* copied values; NULL: none */
+} Pairs;
+
+static Size
+pair_size(const Pairs *pairs)
+{
+	return pairs->nparts * sizeof(DynKeyPart) + (pairs->paired ? sizeof(DynSpan) : 0);
+}
+
+static DynKeyPart *
+pair_key(const Pairs *pairs, int i)
+{
+	return (DynKeyPart *) (pairs->at + i * pair_size(pairs));
+}
+
+static DynSpan *
+pair_span(const Pairs *pairs, int i)
+{
+	return (DynSpan *) (pair_key(pairs, i) + pairs->nparts);
+}
+
+static int
+compare_keys(const DynKeyPart *a, const DynKeyPart *b, int nparts)
+{
+	int			order = 0;
+
+	for (int i = 0; i < nparts && order == 0; i++)
+		order = dyn_scalar_compare(&a[i].value, &b[i].value);
+	return order;
+}
+
+static int
+compare_pairs(const void *a, const void *b, void *arg)
+{
+	const Pairs *pairs = arg;
+	const DynKeyPart *x = a;
+	const DynKeyPart *y = b;
+	int			order = compare_keys(x, y, pairs->nparts);
+
+	if (order != 0 || !pairs->paired)
+		return order;
+	return dyn_span_compare((const DynSpan *) (x + pairs->nparts),
+							(const DynSpan *) (y + pairs->nparts));
+}
+
+/* Adds the second span to the first if no value is between them. */
+static bool
+unite(DynSpan *span, const DynSpan *other, bool touching)
+{
+	DynSpan		both[] = {*span, *other};
+
+	if (dyn_spans_unite(both, 2, touching) > 1)
+		return false;
+	*span = both[0];
+	return true;
+}
+
+/* Sorts the pairs, and unites those of one key whose spans overlap. */
+static void
+unite_pairs(Pairs *pairs)
+{
+	int			n = 0;
+
+	if (pairs->n < 2)
+		return;
+	qsort_interruptible(pairs->at, pairs->n, pair_size(pairs), compare_pairs, pairs);
+	for (int i = 0; i < pairs->n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (n > 0 && compare_keys(pair_key(pairs, n - 1), pair_key(pairs, i), pairs->nparts) == 0 &&
+			(!pairs->paired ||
+			 unite(pair_span(pairs, n - 1), pair_span(pairs, i), pairs->touching)))
+			continue;
+		if (n < i)
+			memcpy(pair_key(pairs, n), pair_key(pairs, i), pair_size(pairs));
+		n++;
+	}
+	pairs->n = n;
+}
+
+static void
+copy_value(MemoryContext context, DynScalar *value)
+{
+	char	   *data = MemoryContextAllocHuge(context, Max(value->len, 1));
+
+	if (value->len > 0)
+		memcpy(data, value->data, value->len);
+	value->data = data;
+}
+
+static void
+copy_spans(MemoryContext context, const DynSpans *spans)
+{
+	for (int i = 0; i < spans->n; i++)
+	{
+		DynSpan    *span = &spans->at[i];
+		bool		point = dyn_span_is_point(span);
+
+		CHECK_FOR_INTERRUPTS();
+		if (span->lower.set)
+			copy_value(context, &span->lower.value);
+		if (point)
+			span->upper.value = span->lower.value;
+		else if (span->upper.set)
+			copy_value(context, &span->upper.value);
+	}
+}
+
+static MemoryContext
+make_copies_context(void)
+{
+	return AllocSetContextCreate(CurrentMemoryContext, "dynamo_fdw keys", ALLOCSET_DEFAULT_SIZES);
+}
+
+/* Frees the values of pairs that have been united with others. */
+static void
+free_unused_copies(Pairs *pairs)
+{
+	MemoryContext unused = pairs->copies;
+
+	pairs->copies = make_copies_context();
+	pairs->ncopied = pairs->n;
+	for (int i = 0; i < pairs->n; i++)
+	{
+		DynKeyPart *key = pair_key(pairs, i);
+
+		CHECK_FOR_INTERRUPTS();
+		for (int part = 0; part < pairs->nparts; part++)
+		{
+			const DynScalar *before = &pair_key(pairs, Max(i, 1) - 1)[part].value;
+			DynScalar  *value = &key[part].value;
+
+			if (i > 0 && before->len == value->len &&
+				memcmp(before->data, value->data, value->len) == 0)
+				*value = *before;
+			else
+				copy_value(pairs->copies, value);
+		}
+		if (pairs->paired)
+			copy_spans(pairs->copies, &(DynSpans) {1, pair_span(pairs, i)});
+	}
+	MemoryContextDelete(unused);
+}
+
+/*
+ * Makes space for more pairs.  Unites the pairs first, so that memory is
+ * proportional to the requests, not to the combinations of list elements.
+ */
+static void
+reserve_pairs(Pairs *pairs, double more)
+{
+	dyn_refuse_too_many(more);
+	if (pairs->n + more <= pairs->space)
+		return;
+	unite_pairs(pairs);
+	if (pairs->ncopied / 2 > pairs->n)
+		free_unused_copies(pairs);
+	dyn_refuse_too_many(pairs->n + more);
+	if ((pairs->n + more) * 2 <= pairs->space)
+		return;
+	pairs->space = pairs->n == 0 ? (int) more : (pairs->n + (int) more) * 2;
+	pairs->at = dyn_grown(pairs->at, Max(pairs->space * pair_size(pairs), 1));
+}
+
+/* The values of each part of keys, and after them the spans of sort keys */
+typedef struct Sets
+{
+	const char *names[DYN_MAX_KEY_ATTRS + 1];
+	DynSpans	at[DYN_MAX_KEY_ATTRS + 2];
+} Sets;
+
+/*
+ * Adds all combinations of the sets' members; the last set varies fastest.
+ * Copies them if `copies` is set.
+ */
+static void
+add_combinations(Pairs *pairs, Sets *sets)
+{
+	int			nsets = pairs->nparts + pairs->paired;
+	double		total = 1;
+
+	/* analyzer: the caller has filled nsets sets */
+	for (int i = 0; i < nsets; i++)
+		total *= sets->at[i].n;
+	reserve_pairs(pairs, total);
+	for (int i = 0; pairs->copies != NULL && i < nsets; i++)
+		copy_spans(pairs->copies, &sets->at[i]);
+	pairs->ncopied += (int) total;
+	for (int n = 0; n < (int) total; n++, pairs->n++)
+	{
+		DynKeyPart *key = pair_key(pairs, pairs->n);
+		int			number = n;
+
+		CHECK_FOR_INTERRUPTS();
+		for (int i = nsets - 1; i >= 0; i--)
+		{
+			/* analyzer: `sets` is filled, see above */
+			const DynSpan *span = &sets->at[i].at[number % sets->at[i].n];
+
+			number /= sets->at[i].n;
+			Assert(i == pairs->nparts || dyn_span_is_point(span));
+			if (i == pairs->nparts)
+				*pair_span(pairs, pairs->n) = *span;
+			else
+				key[i] = (DynKeyPart) {sets->names[i], span->lower.value};
+		}
+	}
+}
+
+/* ---- keys of arms ---- */
+
+/* Returns the size limit (bytes) of attribute i of a key. */
+static size_t
+key_bytes(const DynAccess *access, int i)
+{
+	return i < Max(access->nhash, 1) ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
+}
 
 /*
  * Returns one DynElement for each of `lists`, at the first element of the
@@ -183,136 +418,161 @@ choose_elements(DynElement *elements, int n, int number)
 	}
 }
 
-/* ---- full keys ---- */
-
-static int
-compare_keys(const void *a, const void *b, void *nparts)
+static DynKeyMatch
+part_match(const DynAccess *access, const DynPred *arm, int i)
 {
-	const DynKeyPart *x = a;
-	const DynKeyPart *y = b;
-	int			order = 0;
-
-	for (int i = 0; i < *(int *) nparts && order == 0; i++)
-		order = dyn_scalar_compare(&x[i].value, &y[i].value);
-	return order;
+	if (arm == NULL)
+		return *dyn_access_match(access, i);
+	return (DynKeyMatch) {
+		.name = access->row_attrs[i].name,
+		.type = access->row_attrs[i].type,
+		.preds = list_make1(list_nth(arm->args, i))
+	};
 }
 
-/* Returns the size limit (bytes) of attribute i of a key. */
-static size_t
-key_bytes(const DynAccess *access, int i)
+static DynSpans
+values_among(DynSpans values, const DynSpans *others)
 {
-	return i < Max(access->nhash, 1) ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
-}
+	int			n = 0;
 
-/* Adds all combinations of values; the last attribute varies fastest. */
-static void
-add_combinations(DynResolvedAccess *resolved, const char *const *names,
-				 const DynSpans *points, int *space)
-{
-	int			nparts = resolved->nparts;
-	double		total = 1;
-
-	/* analyzer: the callers have filled nparts elements of `points` */
-	for (int i = 0; i < nparts; i++)
-		total *= points[i].n;
-	dyn_refuse_too_many(resolved->nkeys + total);
-	if (resolved->nkeys + total > *space)
+	for (int i = 0; i < values.n; i++)
 	{
-		*space = Max(resolved->nkeys + (int) total, *space * 2);
-		resolved->keys = dyn_grown(resolved->keys, Max((Size) *space * nparts, 1) *
-								   sizeof(DynKeyPart));
+		if (dyn_spans_has(others, &values.at[i].lower.value))
+			values.at[n++] = values.at[i];
 	}
-	for (int n = 0; n < (int) total; n++)
-	{
-		DynKeyPart *key = &resolved->keys[(Size) resolved->nkeys++ * nparts];
-		int			number = n;
-
-		CHECK_FOR_INTERRUPTS();
-		for (int i = nparts - 1; i >= 0; i--)
-		{
-			/* analyzer: `points` is filled, see above */
-			const DynSpan *point = &points[i].at[number % points[i].n];
-
-			Assert(dyn_span_is_point(point));
-			key[i].name = names[i];
-			key[i].value = point->lower.value;
-			number /= points[i].n;
-		}
-	}
+	values.n = n;
+	return values;
 }
 
-/* Adds the keys of an arm, for one combination of elements after the other. */
-static void
-add_row_keys(const DynResolveContext *context, const DynAccess *access,
-			 const DynPred *arm, DynResolvedAccess *resolved, int *space)
+/*
+ * Computes the sets that an arm of row-wise keys allows, or all predicates if
+ * `arm` is NULL.  Returns false if one of them is empty, or not usable.
+ */
+static bool
+compute_sets(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,
+			 const Pairs *pairs, Sets *sets)
 {
+	DynResolveContext widening = *context;
+
+	Assert(arm == NULL || list_length(arm->args) == pairs->nparts);
+	for (int i = 0; i < pairs->nparts; i++)
+	{
+		DynKeyMatch match = part_match(access, arm, i);
+		DynSpans   *values = &sets->at[i];
+
+		sets->names[i] = match.name;
+		*values = dyn_key_values(context, &match, key_bytes(access, i));
+		if (pairs->others[i].at != NULL)
+			*values = values_among(*values, &pairs->others[i]);
+		if (values->n == 0)
+			return false;
+	}
+	if (*context->unusable || !pairs->paired)
+		return !*context->unusable;
+	/* the order of rows must not contain items that the predicates reject */
+	widening.may_widen = !access->ordered;
+	sets->at[pairs->nparts] = dyn_key_values(&widening, &access->range[0], DYN_MAX_RANGE_BYTES);
+	return !*context->unusable && sets->at[pairs->nparts].n > 0;
+}
+
+/*
+ * Adds the pairs of an arm for one combination of elements of the lists after
+ * the other.  What each combination computes is freed before the next one.
+ */
+static void
+add_elements(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,
+			 const List *lists, Pairs *pairs)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext arm_context = AllocSetContextCreate(caller, "dynamo_fdw lists",
+													  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext sets_context = AllocSetContextCreate(arm_context, "dynamo_fdw elements",
+													   ALLOCSET_DEFAULT_SIZES);
 	DynResolveContext chosen = *context;
-	List	   *shared = access->shares_lists ? dyn_arm_shared_lists(arm) : NIL;
+	List	   *preds = dyn_access_key_preds(access);
+	DynElement *elements;
 	double		combinations;
-	DynElement *elements = list_elements(context, arm->args, shared, &combinations);
-	DynSpans	points[DYN_MAX_KEY_ATTRS + 1];
-	const char *names[DYN_MAX_KEY_ATTRS + 1];
 
-	Assert(list_length(arm->args) == access->nrow_attrs);
+	if (pairs->copies == NULL)
+		pairs->copies = make_copies_context();
+	MemoryContextSwitchTo(arm_context);
+	if (arm != NULL)
+		preds = list_concat_copy(preds, arm->args);
+	elements = list_elements(context, preds, lists, &combinations);
 	chosen.shared = elements;
-	chosen.nshared = list_length(shared);
+	chosen.nshared = list_length(lists);
 	for (int n = 0; n < (int) combinations && !*context->unusable; n++)
 	{
+		Sets		sets;
+		bool		any;
+
 		CHECK_FOR_INTERRUPTS();
 		choose_elements(elements, chosen.nshared, n);
-		for (int i = 0; i < access->nrow_attrs; i++)
-		{
-			DynKeyMatch match = {.name = access->row_attrs[i].name,
-				.type = access->row_attrs[i].type,
-			.preds = list_make1(list_nth(arm->args, i))};
+		MemoryContextSwitchTo(sets_context);
+		any = compute_sets(&chosen, access, arm, pairs, &sets);
+		MemoryContextSwitchTo(caller);
+		if (any)
+			add_combinations(pairs, &sets);
+		dyn_reset_if_large(sets_context);
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(arm_context);
+}
 
-			names[i] = match.name;
-			points[i] = dyn_key_values(&chosen, &match, key_bytes(access, i));
-		}
-		if (!*context->unusable)
-			add_combinations(resolved, names, points, space);
+static void
+add_arm(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,
+		Pairs *pairs)
+{
+	List	   *shared = access->shares_lists ? dyn_shared_lists(access, arm) : NIL;
+	Sets		sets;
+
+	if (shared != NIL)
+		add_elements(context, access, arm, shared, pairs);
+	else if (compute_sets(context, access, arm, pairs, &sets))
+		add_combinations(pairs, &sets);
+}
+
+/* Makes the Queries of pairs, and the list of their distinct keys. */
+static void
+query_pairs(const DynAccess *access, const Pairs *pairs, DynResolvedAccess *resolved)
+{
+	int			nparts = pairs->nparts;
+	Size		key_size = nparts * sizeof(DynKeyPart);
+	int			next;
+
+	resolved->keys = MemoryContextAllocHuge(CurrentMemoryContext, pairs->n * key_size);
+	resolved->queries = MemoryContextAllocHuge(CurrentMemoryContext,
+											   (Size) pairs->n * sizeof(DynQuery));
+	for (int first = 0; first < pairs->n; first = next)
+	{
+		DynKeyPart *key = &resolved->keys[(Size) resolved->nkeys++ * nparts];
+		DynSpans	spans = {0, NULL};
+		DynCond   **conds;
+		int			n;
+
+		CHECK_FOR_INTERRUPTS();
+		memcpy(key, pair_key(pairs, first), key_size);
+		for (next = first; next < pairs->n &&
+			 compare_keys(key, pair_key(pairs, next), nparts) == 0;)
+			next++;
+		spans.at = palloc((next - first) * sizeof(DynSpan));
+		for (int i = first; i < next; i++)
+			spans.at[spans.n++] = *pair_span(pairs, i);
+		conds = range_conditions(access, spans, &n);
+		for (int i = 0; i < n; i++)
+			resolved->queries[resolved->nqueries++] =
+				(DynQuery) {.key = key,.range = &conds[i],.nrange = conds[i] != NULL};
 	}
 }
 
 /*
- * Sorts the keys.  Removes duplicates, and keys whose part i has a value that
- * is not in others[i]: the values that the conditions outside of the row-wise
- * keys allow.  others[i].at is NULL if these allow all values.
+ * Stores the values that the predicates outside of the row-wise keys allow for
+ * each of their attributes.  Returns false if an attribute has none.
  */
-static void
-filter_row_keys(DynResolvedAccess *resolved, const DynSpans *others)
+static bool
+other_values(const DynResolveContext *context, const DynAccess *access, DynSpans *others)
 {
-	int			cached = 0;
-	size_t		size = resolved->nparts * sizeof(DynKeyPart);
-
-	qsort_interruptible(resolved->keys, resolved->nkeys, size, compare_keys,
-						&resolved->nparts);
-	for (int n = 0; n < resolved->nkeys; n++)
-	{
-		DynKeyPart *parts = &resolved->keys[(Size) n * resolved->nparts];
-		bool		keep = cached == 0 ||
-			compare_keys(&resolved->keys[(Size) (cached - 1) * resolved->nparts], parts,
-						 &resolved->nparts) != 0;
-
-		CHECK_FOR_INTERRUPTS();
-		for (int i = 0; i < resolved->nparts && keep; i++)
-			keep = others[i].at == NULL || dyn_spans_has(&others[i], &parts[i].value);
-		if (keep)
-			memmove(&resolved->keys[(Size) cached++ * resolved->nparts], parts, size);
-	}
-	resolved->nkeys = cached;
-}
-
-static void
-resolve_row_keys(const DynResolveContext *context, const DynAccess *access,
-				 DynResolvedAccess *resolved)
-{
-	DynSpans	others[DYN_MAX_KEY_ATTRS + 1] = {{0}};
-	int			space = 0;
-	ListCell   *lc;
-
-	/* values that the predicates outside of the row-wise keys allow */
-	for (int n = 0; n < access->nhash + access->nrange; n++)
+	for (int n = 0; access->row_keys != NULL && n < access->nhash + access->nrange; n++)
 	{
 		const DynKeyMatch *match = dyn_access_match(access, n);
 		int			i = row_key_position(access, match->name);
@@ -320,208 +580,48 @@ resolve_row_keys(const DynResolveContext *context, const DynAccess *access,
 		if (i < 0 || match->preds == NIL)
 			continue;
 		others[i] = dyn_key_values(context, match, key_bytes(access, i));
-		resolved->contradiction |= others[i].n == 0;
-	}
-	if (resolved->contradiction)
-		return;
-	resolved->nparts = access->nrow_attrs;
-	foreach(lc, access->row_keys->args)
-		add_row_keys(context, access, lfirst(lc), resolved, &space);
-	if (resolved->nkeys > 0)
-		filter_row_keys(resolved, others);
-	resolved->contradiction = (resolved->nkeys == 0);
-}
-
-/* Adds the keys that all predicates allow. */
-static void
-add_keys(const DynResolveContext *context, const DynAccess *access,
-		 DynResolvedAccess *resolved, int *space)
-{
-	DynSpans	points[DYN_MAX_KEY_ATTRS + 1];
-	const char *names[DYN_MAX_KEY_ATTRS + 1];
-
-	for (int i = 0; i < resolved->nparts; i++)
-	{
-		const DynKeyMatch *match = dyn_access_match(access, i);
-
-		names[i] = match->name;
-		points[i] = dyn_key_values(context, match, key_bytes(access, i));
-		if (points[i].n == 0)
-			return;
-	}
-	if (!*context->unusable)
-		add_combinations(resolved, names, points, space);
-}
-
-/* ---- keys of elements of shared lists ---- */
-
-/* A partition key, and one span of the sort keys that are read from it */
-typedef struct Pair
-{
-	int			key;			/* position in resolved->keys */
-	DynSpan		span;
-} Pair;
-
-static int
-compare_pairs(const void *a, const void *b, void *arg)
-{
-	const DynResolvedAccess *resolved = arg;
-	const Pair *x = a;
-	const Pair *y = b;
-	int			nparts = resolved->nparts;
-	int			order = compare_keys(&resolved->keys[(Size) x->key * nparts],
-									 &resolved->keys[(Size) y->key * nparts], &nparts);
-
-	return order != 0 ? order : dyn_span_compare(&x->span, &y->span);
-}
-
-/*
- * Makes the Queries of pairs, and the list of their distinct keys.  Spans of
- * different elements may overlap; range_conditions unites them.
- */
-static void
-query_pairs(const DynAccess *access, DynResolvedAccess *resolved, Pair *pairs, int npairs)
-{
-	int			nparts = resolved->nparts;
-	Size		key_size = nparts * sizeof(DynKeyPart);
-	DynKeyPart *keys = MemoryContextAllocHuge(CurrentMemoryContext, npairs * key_size);
-	int			next;
-
-	qsort_interruptible(pairs, npairs, sizeof(Pair), compare_pairs, resolved);
-	resolved->queries = MemoryContextAllocHuge(CurrentMemoryContext,
-											   (Size) npairs * sizeof(DynQuery));
-	resolved->nkeys = 0;
-	for (int first = 0; first < npairs; first = next)
-	{
-		DynKeyPart *key = &keys[(Size) resolved->nkeys++ * nparts];
-		DynSpans	spans = {0, NULL};
-		DynCond   **conds;
-		int			n;
-
-		CHECK_FOR_INTERRUPTS();
-		memcpy(key, &resolved->keys[(Size) pairs[first].key * nparts], key_size);
-		for (next = first; next < npairs &&
-			 compare_keys(key, &resolved->keys[(Size) pairs[next].key * nparts], &nparts) == 0;)
-			next++;
-		spans.at = palloc((next - first) * sizeof(DynSpan));
-		for (int i = first; i < next; i++)
-			spans.at[spans.n++] = pairs[i].span;
-		conds = range_conditions(access, spans, &n);
-		for (int i = 0; i < n; i++)
-			resolved->queries[resolved->nqueries++] =
-				(DynQuery) {.key = key,.range = &conds[i],.nrange = conds[i] != NULL};
-	}
-	resolved->keys = keys;
-}
-
-/*
- * Combines each key, beginning with number `first`, with each span that the
- * predicates on the range attribute allow, and adds the pairs.  Returns the
- * array, which may have moved.
- */
-static Pair *
-add_pairs(const DynResolveContext *context, const DynAccess *access,
-		  const DynResolvedAccess *resolved, int first, Pair *pairs, int *npairs)
-{
-	DynResolveContext widening = *context;
-	DynSpans	spans;
-	double		total;
-
-	if (first == resolved->nkeys)
-		return pairs;
-	widening.may_widen = !access->ordered;
-	spans = dyn_key_values(&widening, &access->range[0], DYN_MAX_RANGE_BYTES);
-	if (spans.n == 0)
-		return pairs;
-	total = *npairs + (double) spans.n * (resolved->nkeys - first);
-	dyn_refuse_too_many(total);
-	pairs = dyn_grown(pairs, pg_nextpower2_64((uint64) total) * sizeof(Pair));
-	for (int key = first; key < resolved->nkeys; key++)
-	{
-		for (int i = 0; i < spans.n; i++)
-			pairs[(*npairs)++] = (Pair) {key, spans.at[i]};
-	}
-	return pairs;
-}
-
-/*
- * Resolves the keys, and Queries, for one combination of elements of shared
- * lists after the other.
- */
-static void
-resolve_shared(const DynResolveContext *context, const DynAccess *access,
-			   const List *shared, DynResolvedAccess *resolved)
-{
-	DynResolveContext chosen = *context;
-	double		combinations;
-	DynElement *elements = list_elements(context, dyn_access_key_preds(access),
-										 shared, &combinations);
-	bool		paired = access->kind == DYN_ACCESS_QUERY && access->nrange > 0;
-	DynSpans	any[DYN_MAX_KEY_ATTRS + 1] = {{0}};
-	Pair	   *pairs = NULL;
-	int			npairs = 0;
-	int			space = 0;
-
-	chosen.shared = elements;
-	chosen.nshared = list_length(shared);
-	for (int i = 0; i < (int) combinations && !*context->unusable; i++)
-	{
-		int			first = resolved->nkeys;
-
-		CHECK_FOR_INTERRUPTS();
-		choose_elements(elements, chosen.nshared, i);
-		add_keys(&chosen, access, resolved, &space);
-		if (paired)
-			pairs = add_pairs(&chosen, access, resolved, first, pairs, &npairs);
-	}
-	resolved->contradiction = paired ? npairs == 0 : resolved->nkeys == 0;
-	if (*context->unusable || resolved->contradiction)
-		return;
-	if (paired)
-		query_pairs(access, resolved, pairs, npairs);
-	else
-		filter_row_keys(resolved, any);
-	if (access->kind == DYN_ACCESS_QUERY && !paired)
-		make_queries(resolved, NULL, 0, false);
-}
-
-#ifdef USE_ASSERT_CHECKING
-static bool
-keys_are_sorted_and_distinct(DynResolvedAccess *resolved)
-{
-	for (int i = 1; i < resolved->nkeys; i++)
-	{
-		const DynKeyPart *parts = &resolved->keys[(Size) i * resolved->nparts];
-
-		if (compare_keys(parts - resolved->nparts, parts, &resolved->nparts) >= 0)
+		if (others[i].n == 0)
 			return false;
 	}
 	return true;
 }
-#endif
 
 static void
 resolve_keys(const DynResolveContext *context, const DynAccess *access,
 			 DynResolvedAccess *resolved)
 {
-	List	   *shared = access->shares_lists ? dyn_shared_lists(access) : NIL;
-	int			space = 0;
+	DynSpans	others[DYN_MAX_KEY_ATTRS + 1] = {{0}};
+	Pairs		pairs = {.touching = !access->ordered,.others = others};
+	ListCell   *lc;
 
-	resolved->nparts = access->nhash + (access->kind == DYN_ACCESS_GET && access->nrange > 0);
-	if (access->row_keys != NULL)
-		resolve_row_keys(context, access, resolved);
-	else if (shared != NIL)
-		resolve_shared(context, access, shared, resolved);
-	else
+	if (!other_values(context, access, others))
 	{
-		add_keys(context, access, resolved, &space);
-		resolved->contradiction = resolved->nkeys == 0 && !*context->unusable;
+		resolved->contradiction = true;
+		return;
 	}
+	pairs.nparts = access->row_keys != NULL ? access->nrow_attrs
+		: access->nhash + (access->kind == DYN_ACCESS_GET && access->nrange > 0);
+	pairs.paired = access->shares_lists && access->kind == DYN_ACCESS_QUERY &&
+		access->nrange == 1 && pairs.nparts == access->nhash;
+	if (access->row_keys == NULL)
+		add_arm(context, access, NULL, &pairs);
+	foreach(lc, access->row_keys != NULL ? access->row_keys->args : NIL)
+		add_arm(context, access, lfirst(lc), &pairs);
 	if (*context->unusable)
 		return;
-	Assert(resolved->contradiction ||
-		   (resolved->nkeys > 0 && keys_are_sorted_and_distinct(resolved)));
-	if (!resolved->contradiction && access->kind == DYN_ACCESS_QUERY && shared == NIL)
+	unite_pairs(&pairs);
+	resolved->contradiction = (pairs.n == 0);
+	resolved->nparts = pairs.nparts;
+	if (resolved->contradiction)
+		return;
+	if (pairs.paired)
+	{
+		query_pairs(access, &pairs, resolved);
+		return;
+	}
+	resolved->nkeys = pairs.n;
+	resolved->keys = (DynKeyPart *) pairs.at;
+	if (access->kind == DYN_ACCESS_QUERY)
 		resolve_queries(context, access, resolved);
 }
 

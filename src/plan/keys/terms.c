@@ -250,32 +250,29 @@ repeated_lists(const List *all)
 }
 
 List *
-dyn_shared_lists(const DynAccess *access)
+dyn_shared_lists(const DynAccess *access, const DynPred *arm)
 {
-	List	   *all = NIL;
+	List	   *all = arm != NULL ? add_lists(NIL, arm->args) : NIL;
 
-	if (access->row_keys != NULL ||
-		(access->kind == DYN_ACCESS_QUERY && access->nrange > 1))
-		return NIL;
-	for (int i = 0; i < access->nhash + Min(access->nrange, 1); i++)
+	/* range attributes after the first one need a single value of the first */
+	if (access->kind == DYN_ACCESS_QUERY && access->nrange > 1)
+		return repeated_lists(all);
+	for (int i = arm != NULL ? access->nrow_attrs : 0;
+		 i < access->nhash + Min(access->nrange, 1); i++)
 		all = add_lists(all, dyn_access_match(access, i)->preds);
 	return repeated_lists(all);
-}
-
-List *
-dyn_arm_shared_lists(const DynPred *arm)
-{
-	return repeated_lists(add_lists(NIL, arm->args));
 }
 
 bool
 dyn_access_shares_lists(const DynAccess *access)
 {
-	bool		shares = dyn_shared_lists(access) != NIL;
+	bool		shares = false;
 	ListCell   *lc;
 
-	foreach(lc, access->row_keys != NULL ? access->row_keys->args : NIL)
-		shares |= dyn_arm_shared_lists(lfirst(lc)) != NIL;
+	if (access->row_keys == NULL)
+		return dyn_shared_lists(access, NULL) != NIL;
+	foreach(lc, access->row_keys->args)
+		shares |= dyn_shared_lists(access, lfirst(lc)) != NIL;
 	return shares;
 }
 
@@ -321,60 +318,28 @@ count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
 }
 
 /*
- * Returns the summary of row-wise keys.  The number of keys is the sum, over
- * all arms, of the products of the numbers of attribute values.
+ * Returns the number of keys of an arm of row-wise keys, or of all keys if
+ * `arm` is NULL: the product of the numbers of attribute values.
  */
 static DynCount
-count_row_keys(const DynRelPlan *plan, const DynPred *row_keys)
-{
-	DynCount	keys = {.points = true};
-	ListCell   *lc,
-			   *arg;
-
-	foreach(lc, row_keys->args)
-	{
-		const DynPred *arm = lfirst(lc);
-		List	   *shared = dyn_arm_shared_lists(arm);
-		List	   *counted = NIL;
-		double		expected = 1;
-		double		most = 1;
-
-		foreach(arg, arm->args)
-		{
-			DynCount	values = count(plan, lfirst(arg), false);
-
-			if (shared != NIL)
-				count_one_element(plan, list_make1(lfirst(arg)), shared, &counted, &values);
-			expected *= values.expected;
-			most *= values.most;
-			keys.unsure |= values.unsure;
-		}
-		keys.expected += expected;
-		keys.most += most;
-	}
-	return keys;
-}
-
-DynCount
-dyn_count_keys(const DynRelPlan *plan, const DynAccess *access)
+count_arm(const DynRelPlan *plan, const DynAccess *access, const DynPred *arm)
 {
 	DynCount	keys = {.most = 1,.expected = 1,.points = true,.single = true};
-	List	   *shared = access->shares_lists ? dyn_shared_lists(access) : NIL;
+	List	   *shared = access->shares_lists ? dyn_shared_lists(access, arm) : NIL;
 	List	   *counted = NIL;
 
-	if (access->row_keys != NULL)
-		keys = count_row_keys(plan, access->row_keys);
-	for (int i = access->row_keys != NULL ? access->nrow_attrs : 0;
-		 i < access->nhash + Min(access->nrange, 1); i++)
+	for (int i = 0; i < access->nhash + Min(access->nrange, 1); i++)
 	{
-		DynCount	values = dyn_access_match(access, i)->values;
+		const DynKeyMatch *match = dyn_access_match(access, i);
+		bool		in_arm = arm != NULL && i < access->nrow_attrs;
+		List	   *preds = in_arm ? list_make1(list_nth(arm->args, i)) : match->preds;
+		DynCount	values = in_arm ? dyn_count(plan, preds) : match->values;
 
 		if (shared != NIL)
-			count_one_element(plan, dyn_access_match(access, i)->preds, shared,
-							  &counted, &values);
-		if (i < access->nhash || access->kind == DYN_ACCESS_GET)
+			count_one_element(plan, preds, shared, &counted, &values);
+		if (!in_arm && (i < access->nhash || access->kind == DYN_ACCESS_GET))
 			values.expected = values.points ? Max(values.expected, 1.0) : 1;
-		else
+		else if (!in_arm)
 		{
 			/* only texts of a template get a Query each */
 			if (!values.templated)
@@ -389,7 +354,26 @@ dyn_count_keys(const DynRelPlan *plan, const DynAccess *access)
 		keys.expected *= values.expected;
 		keys.single &= values.single;
 		keys.unsure |= values.unsure &&
-			(i < access->nhash || access->kind == DYN_ACCESS_GET);
+			(in_arm || i < access->nhash || access->kind == DYN_ACCESS_GET);
+	}
+	return keys;
+}
+
+DynCount
+dyn_count_keys(const DynRelPlan *plan, const DynAccess *access)
+{
+	DynCount	keys = {.points = true};
+	ListCell   *lc;
+
+	if (access->row_keys == NULL)
+		return count_arm(plan, access, NULL);
+	foreach(lc, access->row_keys->args)
+	{
+		DynCount	arm = count_arm(plan, access, lfirst(lc));
+
+		keys.most += arm.most;
+		keys.expected += arm.expected;
+		keys.unsure |= arm.unsure;
 	}
 	return keys;
 }

@@ -79,11 +79,11 @@ extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
  * Returns the predicates column = ANY (array) that restrict a column in several
  * parts of the key, one list (DynPred *) for each such column.  A row has one
  * element of such an array in all of these parts, so keys are computed for
- * each element, not for all combinations of elements.  Works for plan nodes,
- * too.  For row-wise keys, returns NIL: each arm has lists of its own.
+ * each element, not for all combinations of elements.  For row-wise keys, `arm`
+ * is one of their arms, since each arm has lists of its own; else NULL.  Works
+ * for plan nodes, too.
  */
-extern List *dyn_shared_lists(const DynAccess *access);
-extern List *dyn_arm_shared_lists(const DynPred *arm);
+extern List *dyn_shared_lists(const DynAccess *access, const DynPred *arm);
 
 /*
  * Returns true if dyn_shared_lists finds a list, or dyn_arm_shared_lists finds
