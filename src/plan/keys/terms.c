@@ -327,13 +327,18 @@ count_arm(const DynRelPlan *plan, const DynAccess *access, const DynPred *arm)
 	DynCount	keys = {.most = 1,.expected = 1,.points = true,.single = true};
 	List	   *shared = access->shares_lists ? dyn_shared_lists(access, arm) : NIL;
 	List	   *counted = NIL;
+	int			nattrs = access->nhash + Min(access->nrange, 1);
 
-	for (int i = 0; i < access->nhash + Min(access->nrange, 1); i++)
+	/* the keys of an arm of GET include the sort key, which nrange does not count */
+	if (arm != NULL)
+		nattrs = Max(nattrs, access->nrow_attrs);
+	for (int i = 0; i < nattrs; i++)
 	{
-		const DynKeyMatch *match = dyn_access_match(access, i);
 		bool		in_arm = arm != NULL && i < access->nrow_attrs;
-		List	   *preds = in_arm ? list_make1(list_nth(arm->args, i)) : match->preds;
-		DynCount	values = in_arm ? dyn_count(plan, preds) : match->values;
+		List	   *preds = in_arm ? list_make1(list_nth(arm->args, i))
+			: dyn_access_match(access, i)->preds;
+		DynCount	values = in_arm ? dyn_count(plan, preds)
+			: dyn_access_match(access, i)->values;
 
 		if (shared != NIL)
 			count_one_element(plan, preds, shared, &counted, &values);
