@@ -40,8 +40,9 @@
 
 /*
  * If nothing is granted for this time after a refusal, the next refusal
- * discards the measured rate.  Because of the pauses, few and small requests
- * were sent in this time.  If all are refused, the capacity must have changed.
+ * discards the measured rate.  Between the pauses, only few requests were sent
+ * in this time.  At the measured rate, the service would have granted them; so
+ * its capacity must have changed.
  */
 #define SILENCE_MS			10000.0
 

@@ -17,9 +17,9 @@
  * lanes is shifted by one bit.  To compensate for this, the constants are
  * shifted by one bit, so they have 33 bits.  In the polynomial, the low lane
  * is 64 bits above the high lane.  To fold over D bits, the low lane is
- * multiplied by x^(D+32) and the high lane by x^(D-32), both mod P.  The
- * difference of 32 bits is due to the mirrored 32-bit remainder in a 64-bit
- * lane.
+ * multiplied by x^(D+64) and the high lane by x^D, both mod P.  A constant has
+ * degree 31 at most, but is mirrored in 64 bits, which multiplies it by
+ * another x^32.  Therefore the exponents are D+32 and D-32.
  *
  * The unit test compares every length up to a few hundred with zlib.
  */

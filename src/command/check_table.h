@@ -98,8 +98,8 @@ typedef struct DynCheck
 	List	   *named;			/* OIDs of the tables that the caller names */
 	bool		only_named;		/* true if only `named` tables are compared */
 	Oid			schema;			/* schema of the tables; InvalidOid: any */
-	bool		selective;		/* true if one of the foreign tables is
-								 * selective */
+	bool		selective;		/* true if one of the foreign tables shows
+								 * only some of the items */
 	MemoryContext context;		/* memory of the findings */
 	MemoryContext item_context;
 	DynCodec	jsonb;			/* codec of the examples */

@@ -155,7 +155,10 @@ dyn_item_store_has_next(const DynItemStore *store, int cursor)
 	return store->cursors[cursor].position < store->items;
 }
 
-/* Clears the slot after use, since the slot owns tuples read from the file. */
+/*
+ * Clears store->slot after use.  It would otherwise keep the memory of a tuple
+ * that was read from the temporary file.
+ */
 bool
 dyn_item_store_next(DynItemStore *store, int number, DynValue *slots)
 {

@@ -364,9 +364,10 @@ share_of_price(DynRelPlan *plan, const char *index)
 }
 
 /*
- * Returns true if scan_policy would refuse the Scan, but the relation has
- * another path, or a custom plan may be possible: a custom plan knows the
- * value of LIMIT, and may therefore limit the Scan.
+ * Returns true if scan_policy would refuse the Scan, and a better plan is
+ * possible.  Either the relation has a path other than a Scan, or the value of
+ * LIMIT is not known yet.  In the second case, a custom plan knows the value
+ * and can limit the Scan.
  */
 static bool
 is_last_resort(DynRelPlan *plan, DynAccessKind kind)

@@ -81,10 +81,10 @@ extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
 
 /*
- * Returns an access plan by key that requires some guards (choice.c), as few
- * as possible, to be closed; its optional_quals are these guards.  Returns
- * NULL if the clauses match the key even while all guards are open, or do not
- * match it at all.
+ * Returns an access plan by key that can only be used while some guards
+ * (choice.c) are false or NULL.  There are as few of these guards as possible;
+ * they are the optional_quals of the access plan.  Returns NULL if the clauses
+ * match the key even while all guards are true, or do not match it at all.
  */
 extern DynAccess *dyn_match_closed(const DynRelPlan *plan,
 								   const DynIndexMeta *index, List *clauses);
