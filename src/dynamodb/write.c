@@ -9,6 +9,7 @@
  */
 #include "write.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "../base/lengthof.h"
@@ -37,26 +38,19 @@ put_common(DynBuffer *buf, const DynWriteRequest *req)
 	}
 	dyn_append_json_text_member(buf, "UpdateExpression", req->update);
 	dyn_append_json_text_member(buf, "ConditionExpression", req->condition);
-	if (req->tokens != NULL)
-		dyn_tokens_write(req->tokens, buf);
+	dyn_append_json_text_member(buf, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
+	dyn_tokens_write(req->tokens, buf);
 }
 
 void
 dyn_write_write(DynBuffer *buf, const DynWriteRequest *req)
 {
-	static const char *const returns[] = {
-		[DYN_RETURN_NONE] = NULL,
-		[DYN_RETURN_ALL_NEW] = "ALL_NEW",
-		[DYN_RETURN_ALL_OLD] = "ALL_OLD",
-	};
-
 	dyn_buffer_reset(buf);
 	put_common(buf, req);
 	dyn_append_json_text_member(buf, "ReturnConsumedCapacity", "TOTAL");
-	dyn_append_json_text_member(buf, "ReturnValues", returns[req->returns]);
-	if (req->condition != NULL)
-		dyn_append_json_text_member(buf, "ReturnValuesOnConditionCheckFailure",
-									"ALL_OLD");
+	if (req->returning)
+		dyn_append_json_text_member(buf, "ReturnValues",
+									req->op == DYN_OP_UPDATE_ITEM ? "ALL_NEW" : "ALL_OLD");
 	dyn_buffer_append_char(buf, '}');
 }
 
@@ -68,9 +62,6 @@ dyn_write_member(DynBuffer *buf, const DynWriteRequest *req)
 						  req->op == DYN_OP_UPDATE_ITEM ? "Update" : "Delete");
 	dyn_buffer_append_str(buf, "\":");
 	put_common(buf, req);
-	if (req->condition != NULL)
-		dyn_append_json_text_member(buf, "ReturnValuesOnConditionCheckFailure",
-									"ALL_OLD");
 	dyn_buffer_append_str(buf, "}}");
 }
 
@@ -208,15 +199,9 @@ read_reason_member(void *arg, const char *p, const DynMemberName *name)
 	p = read_text(reply, p, &text, &len);
 	/* analyzer: `text` and `len` are set if there is no error */
 	if (p != NULL)
-	{
-		size_t		most = is_code ? sizeof(reason->code) : sizeof(reason->message);
-		char	   *copy = is_code ? reason->code : reason->message;
-
-		if (len >= most)
-			len = most - 1;
-		memcpy(copy, text, len);
-		copy[len] = '\0';
-	}
+		snprintf(is_code ? reason->code : reason->message,
+				 is_code ? sizeof(reason->code) : sizeof(reason->message), "%.*s",
+				 (int) len, text);
 	return p;
 }
 
@@ -303,8 +288,8 @@ read_reply(Reply *reply, const char *buf, size_t len, DynMemberReader read)
 }
 
 const char *
-dyn_write_check(const char *buf, size_t len, const char *table,
-				DynReturnValues returns, DynWritten *written)
+dyn_write_check(const char *buf, size_t len, const char *table, bool returning,
+				DynWritten *written)
 {
 	Reply		reply = {
 		.table = table,
@@ -316,24 +301,23 @@ dyn_write_check(const char *buf, size_t len, const char *table,
 		return err;
 	if (reply.is_error)
 		return "is an error document, but has a success status";
-	if (reply.is_read || (reply.item.data != NULL && returns == DYN_RETURN_NONE))
+	if (reply.is_read || (reply.item.data != NULL && !returning))
 		return "has members of another operation's response";
 	if (reply.no_capacity != NULL)
 		return reply.no_capacity;
-	if (reply.item.data == NULL && returns == DYN_RETURN_ALL_NEW)
+	if (reply.item.data == NULL && returning)
 		return "lacks the member Attributes";
 	*written = (DynWritten) {reply.units, reply.item};
 	return NULL;
 }
 
-const char *
-dyn_write_failed_item(const char *buf, size_t len, DynScalar *item)
+DynScalar
+dyn_write_failed_item(const char *buf, size_t len)
 {
 	Reply		reply = {0};
-	const char *err = read_reply(&reply, buf, len, read_error_member);
 
-	*item = err == NULL ? reply.item : (DynScalar) {0};
-	return err;
+	return read_reply(&reply, buf, len, read_error_member) == NULL ? reply.item
+		: (DynScalar) {0};
 }
 
 const char *

@@ -15,15 +15,6 @@
 #include "operation.h"
 #include "wire.h"
 
-/* ReturnValues: which item the response contains */
-typedef enum DynReturnValues
-{
-	DYN_RETURN_NONE,
-	DYN_RETURN_ALL_NEW,			/* UpdateItem: the item after the update */
-	DYN_RETURN_ALL_OLD			/* the item before the write, if there was
-								 * one */
-} DynReturnValues;
-
 /* The write of one item */
 typedef struct DynWriteRequest
 {
@@ -33,10 +24,11 @@ typedef struct DynWriteRequest
 	const DynKeyPart *key;		/* UpdateItem, DeleteItem */
 	int			nparts;
 	const char *update;			/* UpdateItem: update expression, or NULL */
-	const char *condition;		/* condition expression, or NULL */
-	const DynTokens *tokens;	/* tokens of both expressions; NULL if there
-								 * are none */
-	DynReturnValues returns;	/* item to return; ignored in a transaction */
+	const char *condition;		/* condition expression */
+	const DynTokens *tokens;	/* tokens of both expressions */
+	bool		returning;		/* true to return the item after the update,
+								 * or before the deletion; ignored in a
+								 * transaction */
 } DynWriteRequest;
 
 /*
@@ -75,19 +67,19 @@ typedef struct DynWritten
  * *written, and returns NULL.  If it is unknown whether the write was executed,
  * returns a static text that continues "The response ...".  The response must
  * report the capacity of the table (of a transaction: of one of its tables),
- * since {} could come from any server.  With ALL_NEW it must contain the item.
+ * since {} could come from any server.  It must contain the item if the
+ * request was `returning`, and must not otherwise.
  */
 extern const char *dyn_write_check(const char *buf, size_t len,
-								   const char *table, DynReturnValues returns,
+								   const char *table, bool returning,
 								   DynWritten *written);
 
 /*
- * Reads the error document of a failed condition.  Sets *item to the item in
- * the document for which the condition failed, as a slice of the document
- * (type M); ABSENT if no item has the key.  Returns NULL, or a static text
- * like dyn_write_check.
+ * Returns the item for which a condition failed, as a slice of the error
+ * document (type M); ABSENT if no item has the key, or if the document cannot
+ * be parsed.
  */
-extern const char *dyn_write_failed_item(const char *buf, size_t len, DynScalar *item);
+extern DynScalar dyn_write_failed_item(const char *buf, size_t len);
 
 /* The reason for which a write canceled its transaction */
 typedef struct DynCancelReason

@@ -82,13 +82,13 @@ read_write(const char *text, size_t len)
 	DynCancelReason reasons[REASONS];
 	DynScalar	item;
 
-	for (int returns = DYN_RETURN_NONE; returns <= DYN_RETURN_ALL_OLD; returns++)
+	for (int returning = 0; returning <= 1; returning++)
 	{
-		if (dyn_write_check(text, len, "t", returns, &written) == NULL)
+		if (dyn_write_check(text, len, "t", returning, &written) == NULL)
 			is_within(written.attributes.data, written.attributes.len, text, len);
 	}
-	if (dyn_write_failed_item(text, len, &item) == NULL)
-		is_within(item.data, item.len, text, len);
+	item = dyn_write_failed_item(text, len);
+	is_within(item.data, item.len, text, len);
 	for (int n = 1; n <= REASONS; n++)
 	{
 		if (dyn_write_cancel_reasons(text, len, reasons, n) != NULL)

@@ -11,6 +11,7 @@
 #include "as_stored.h"
 #include "modify.h"
 #include "reread.h"
+#include "row_write.h"
 
 static void
 report_hidden_values(DynWrite *write)
@@ -167,43 +168,38 @@ missing_map(DynWrite *write, const DynPath *path, const DynScalar *item)
 
 /*
  * Changes the update to set each outermost missing map, with the values that
- * belong inside.  Returns true if a map is missing.
+ * belong inside.
  */
-static bool
+static void
 create_maps(DynWrite *write, const DynScalar *item)
 {
-	int			n = 0;
-	bool		missing = false;
+	int			i = 0;
 
-	for (int i = 0; i < write->nmaps; i++)
+	while (i < write->nvalues && write->state != DYN_WRITE_FAILED)
 	{
-		DynPath    *map = missing_map(write, &write->maps[i], item);
+		const DynPath *path = dyn_write_map_of(write, i);
+		const DynPath *map = path != NULL ? missing_map(write, path, item) : NULL;
 
-		if (write->state == DYN_WRITE_FAILED)
-			return false;
-		missing |= (map != NULL);
 		if (map == NULL)
-			write->maps[n++] = write->maps[i];
-		else if (!is_set(write, map))
 		{
-			/* the stored value of the guard is ABSENT (guard_stored_values) */
-			write->guard = put_map(write->guard, &write->nguard, map);
-			write->values = put_map(write->values, &write->nvalues, map);
-			if (write->values[write->nvalues - 1].value.type == DYN_TYPE_ABSENT)
-				write->nvalues--;
+			i++;
+			continue;
 		}
+		/* the stored value of the guard is ABSENT (guard_stored_values) */
+		write->guard = put_map(write->guard, &write->nguard, map);
+		/* the next value moves to position i */
+		write->values = put_map(write->values, &write->nvalues, map);
+		if (write->values[write->nvalues - 1].value.type == DYN_TYPE_ABSENT)
+			write->nvalues--;
 	}
-	write->nmaps = n;
-	return missing;
 }
 
 bool
 dyn_write_require_stored(DynWrite *write, const DynScalar *item)
 {
-	bool		maps = create_maps(write, item);
-
+	create_maps(write, item);
 	if (write->state != DYN_WRITE_FAILED)
 		guard_stored_values(write, item);
 	/* there is nothing to remove inside of a map that does not exist */
-	return write->state == DYN_WRITE_FAILED || !maps || write->nvalues > 0;
+	return write->op != DYN_OP_UPDATE_ITEM || write->nvalues > 0;
 }

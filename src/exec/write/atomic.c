@@ -207,7 +207,7 @@ judge_canceled(DynWriter *writer, DynWrite *transaction)
 	if (dyn_write_cancel_reasons(call->response.data, call->response.len, reasons,
 								 n) != NULL)
 	{
-		dyn_write_judge_failure(transaction);
+		(void) dyn_write_judge_call(transaction, NULL);
 		return;
 	}
 	/* if an earlier attempt had been executed, this one would be confirmed */
@@ -232,7 +232,7 @@ judge_canceled(DynWriter *writer, DynWrite *transaction)
 			if (reason->message[0] != '\0')
 				strlcpy(call->message, reason->message, sizeof(call->message));
 		}
-		dyn_write_judge_failure(transaction);
+		(void) dyn_write_judge_call(transaction, NULL);
 	}
 }
 
@@ -241,21 +241,10 @@ dyn_atomic_judge(DynWriter *writer, DynWrite *transaction)
 {
 	const DynCall *call = transaction->call;
 	DynWritten	written;
-	const char *err;
 
-	if (call->failure == DYN_FAIL_NONE)
-	{
-		err = dyn_write_check(call->response.data, call->response.len,
-							  transaction->modify->relation->table,
-							  DYN_RETURN_NONE, &written);
-		if (err == NULL)
-			confirm_all(writer, transaction, written.units);
-		else
-			dyn_write_retry_unknown(transaction, err);
-	}
-	else if (call->failure == DYN_FAIL_SERVICE &&
-			 strcmp(call->code, "TransactionCanceledException") == 0)
+	if (call->failure == DYN_FAIL_SERVICE &&
+		strcmp(call->code, "TransactionCanceledException") == 0)
 		judge_canceled(writer, transaction);
-	else
-		dyn_write_judge_failure(transaction);
+	else if (dyn_write_judge_call(transaction, &written))
+		confirm_all(writer, transaction, written.units);
 }

@@ -80,6 +80,14 @@ dyn_operation_of(CmdType operation)
 		: operation == CMD_UPDATE ? DYN_OP_UPDATE_ITEM : DYN_OP_DELETE_ITEM;
 }
 
+/* Returns true if RETURNING shows the item in the response. */
+static inline bool
+dyn_write_returns(const DynWrite *write)
+{
+	return write->modify->returning &&
+		(write->op == DYN_OP_UPDATE_ITEM || write->op == DYN_OP_DELETE_ITEM);
+}
+
 extern void dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 								  List *private, int subplan_index, int eflags);
 extern void dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo);

@@ -114,18 +114,13 @@ describe_key(const DynWrite *write)
 static void
 report_duplicate(DynWrite *write)
 {
-	DynModify  *modify = write->modify;
-	bool		other_entity = write->found.data != NULL &&
-		!dyn_reread_is_row(modify->reread, &write->found, modify->scratch);
+	const DynModify *modify = write->modify;
 
 	ereport(ERROR,
 			(errcode(ERRCODE_UNIQUE_VIOLATION),
 			 errmsg("duplicate key value violates the primary key of DynamoDB table \"%s\"",
 					modify->relation->table),
-			 other_entity
-			 ? errdetail("%s already exists: an item of another entity has this key.",
-						 describe_key(write))
-			 : errdetail("%s already exists.", describe_key(write)),
+			 errdetail("%s already exists%s.", describe_key(write), write->why),
 			 errtable(modify->rinfo->ri_RelationDesc)));
 }
 
@@ -195,8 +190,11 @@ fail_last(DynWrite *write, void (*report) (DynWrite *write))
 static void
 fail_duplicate(DynWrite *write, const DynScalar *item)
 {
-	dyn_write_fail(write, report_duplicate, NULL);
-	write->found = *item;
+	DynModify  *modify = write->modify;
+
+	dyn_write_fail(write, report_duplicate, item->data == NULL ||
+				   dyn_reread_is_row(modify->reread, item, modify->scratch)
+				   ? "" : ": an item of another entity has this key");
 }
 
 /* ---- throttling ---- */
@@ -293,10 +291,12 @@ dyn_write_confirm(DynWrite *write, double units)
 	count(modify, (DynCounters) {.items_written = 1,.write_units = units});
 }
 
-/* Stores the item that RETURNING shows. */
+/* Stores the item, unless it is ABSENT or RETURNING does not show it. */
 static void
 keep_attributes(DynWrite *write, const DynScalar *item)
 {
+	if (item->data == NULL || !dyn_write_returns(write))
+		return;
 	write->attributes = *item;
 	write->attributes.data = memcpy(palloc(item->len), item->data, item->len);
 }
@@ -306,8 +306,7 @@ confirm(DynWrite *write, const DynWritten *written)
 {
 	dyn_write_grant(write, written->units);
 	dyn_write_confirm(write, written->units);
-	if (written->attributes.data != NULL)
-		keep_attributes(write, &written->attributes);
+	keep_attributes(write, &written->attributes);
 }
 
 /*
@@ -318,20 +317,18 @@ static void
 confirm_unchanged(DynWrite *write, const DynScalar *item)
 {
 	write->state = DYN_WRITE_WRITTEN;
-	if (write->modify->returning)
-		keep_attributes(write, item);
+	keep_attributes(write, item);
 }
 
 /*
- * Counts a write because an earlier attempt of unknown outcome has succeeded.
+ * Counts a write because an earlier attempt of unknown outcome has succeeded;
  * RETURNING of an update shows the item.
  */
 static void
 confirm_earlier(DynWrite *write, const DynScalar *item)
 {
 	dyn_write_confirm(write, 0);
-	if (write->op == DYN_OP_UPDATE_ITEM && write->modify->returning)
-		keep_attributes(write, item);
+	keep_attributes(write, item);
 }
 
 /* ---- unknown outcome ---- */
@@ -354,8 +351,12 @@ dyn_write_retry_conflict(DynWrite *write)
 		fail_last(write, report_call);
 }
 
-void
-dyn_write_retry_unknown(DynWrite *write, const char *err)
+/*
+ * Pauses a write of unknown outcome, to be sent again.  `err` is the reason if
+ * its response was rejected, or NULL.
+ */
+static void
+retry_unknown(DynWrite *write, const char *err)
 {
 	if (err != NULL)
 		dyn_call_distrust(write->call);
@@ -532,7 +533,6 @@ read_item(const DynWrite *write)
 		.nkeys = 1,
 		.nparts = modify->map->nparts
 	};
-	DynScalar	item;
 	const char *err;
 
 	about.operation = "GetItem";
@@ -544,8 +544,7 @@ read_item(const DynWrite *write)
 		dyn_usage_report_no_match(modify->usage, call, err, &about);
 	dyn_usage_add(modify->usage, &(DynCounters) {.pages = 1,
 				  .read_units = modify->reread->reader->page.units});
-	(void) dyn_write_failed_item(call->response.data, call->response.len, &item);
-	return item;
+	return dyn_write_failed_item(call->response.data, call->response.len);
 }
 
 bool
@@ -572,7 +571,6 @@ judge_upsert(DynWrite *write, const DynScalar *item)
 	{
 		/* insert the row, which is still in the write */
 		write->op = DYN_OP_PUT_ITEM;
-		write->returns = DYN_RETURN_NONE;
 	}
 	else if (item->data != NULL && dyn_reread_item(modify->reread, item, modify->scratch))
 		evaluate_upsert(write, item);
@@ -676,45 +674,52 @@ condition_failed(const DynCall *call)
 		strcmp(call->code, "ConditionalCheckFailedException") == 0;
 }
 
-void
-dyn_write_judge_failure(DynWrite *write)
+/* Checks the response of a successful call, like dyn_write_check. */
+static const char *
+check_written(const DynWrite *write, DynWritten *written)
 {
-	if (write->call->throttled)
+	const DynBuffer *response = &write->call->response;
+
+	return dyn_write_check(response->data, response->len, write->modify->relation->table,
+						   dyn_write_returns(write), written);
+}
+
+bool
+dyn_write_judge_call(DynWrite *write, DynWritten *written)
+{
+	const DynCall *call = write->call;
+	bool		succeeded = (call->failure == DYN_FAIL_NONE);
+	const char *err = succeeded ? check_written(write, written) : NULL;
+
+	if (succeeded && err == NULL)
+		return true;
+	if (call->throttled)
 		dyn_write_retry_throttled(write);
-	else if (write->call->unanswered)
-		dyn_write_retry_unknown(write, NULL);
+	else if (call->unanswered || succeeded)
+		retry_unknown(write, err);
 	else
 		fail_last(write, report_call);
+	return false;
 }
 
 void
 dyn_write_judge(DynWrite *write)
 {
-	DynCall    *call = write->call;
+	const DynCall *call = write->call;
 	DynWritten	written;
 	DynScalar	item;
 
-	if (call->failure == DYN_FAIL_NONE)
+	if (!condition_failed(call))
 	{
-		const char *err = dyn_write_check(call->response.data, call->response.len,
-										  write->modify->relation->table,
-										  write->returns, &written);
-
-		if (err == NULL)
+		if (dyn_write_judge_call(write, &written))
 			confirm(write, &written);
-		else
-			dyn_write_retry_unknown(write, err);
+		return;
 	}
-	else if (condition_failed(call))
-	{
-		(void) dyn_write_failed_item(call->response.data, call->response.len, &item);
-		if (item.data == NULL && (write->op != DYN_OP_PUT_ITEM ||
-								  write->modify->upsert != NULL || write->unanswered > 0))
-			item = read_item(write);
-		dyn_write_judge_condition(write, &item);
-	}
-	else
-		dyn_write_judge_failure(write);
+	item = dyn_write_failed_item(call->response.data, call->response.len);
+	if (item.data == NULL && (write->op != DYN_OP_PUT_ITEM ||
+							  write->modify->upsert != NULL || write->unanswered > 0))
+		item = read_item(write);
+	dyn_write_judge_condition(write, &item);
 }
 
 void
@@ -724,10 +729,7 @@ dyn_write_judge_only(DynWrite *write)
 	DynWritten	written;
 
 	write->state = DYN_WRITE_NO_ROW;
-	if (call->failure == DYN_FAIL_NONE &&
-		dyn_write_check(call->response.data, call->response.len,
-						write->modify->relation->table, write->returns,
-						&written) == NULL)
+	if (call->failure == DYN_FAIL_NONE && check_written(write, &written) == NULL)
 		confirm(write, &written);
 	else if (call->failure == DYN_FAIL_NONE || call->unanswered || write->unanswered > 0)
 		dyn_written_maybe(1);

@@ -45,14 +45,16 @@ extern void dyn_write_judge_condition(DynWrite *write, const DynScalar *item);
 extern bool dyn_write_has_row(const DynWrite *write);
 
 /*
- * Other parts of dyn_write_judge, also for transactions.  They handle, in this
- * order: a failed call, unless a condition has failed; a response that does
- * not show whether the request was executed (`err` is the result of
- * dyn_write_check, or NULL); a throttled request; a conflict with another
- * transaction.
+ * The part of dyn_write_judge for all responses but a failed condition, also
+ * for transactions.  Returns true, and sets *written, if the response confirms
+ * the request.  `written` may be NULL if the call has failed.
  */
-extern void dyn_write_judge_failure(DynWrite *write);
-extern void dyn_write_retry_unknown(DynWrite *write, const char *err);
+extern bool dyn_write_judge_call(DynWrite *write, DynWritten *written);
+
+/*
+ * Other parts of dyn_write_judge, also for transactions.  They handle, in this
+ * order: a throttled request; a conflict with another transaction.
+ */
 extern void dyn_write_retry_throttled(DynWrite *write);
 extern void dyn_write_retry_conflict(DynWrite *write);
 

@@ -323,27 +323,19 @@ ambiguous_columns(const DynModify *modify, const Bitmapset *columns)
 	return ambiguous;
 }
 
-/*
- * Lists the maps that contain the written paths.  They must exist, because
- * DynamoDB does not create them.
- */
-static void
-set_maps(DynWrite *write)
+const DynPath *
+dyn_write_map_of(const DynWrite *write, int i)
 {
-	write->maps = palloc(Max(write->nvalues, 1) * sizeof(DynPath));
-	write->nmaps = 0;
-	for (int i = 0; i < write->nvalues; i++)
-	{
-		const DynPath *path = write->values[i].path;
-		DynPath		parent = {path->steps, path->nsteps - 1};
-		bool		known = (parent.nsteps == 0);
+	DynPath    *map = palloc(sizeof(DynPath));
 
-		for (int j = 0; j < write->nmaps; j++)
-			known |= dyn_path_is_inside(&write->maps[j], &parent);
-		if (known)
-			continue;
-		write->maps[write->nmaps++] = parent;
+	*map = *write->values[i].path;
+	map->nsteps--;
+	for (int j = 0; j < i; j++)
+	{
+		if (dyn_path_is_inside(write->values[j].path, map))
+			return NULL;
 	}
+	return map->nsteps > 0 ? map : NULL;
 }
 
 /* Checks that the item of the new row is read as this row. */
@@ -391,8 +383,6 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 									bms_union(bms_difference(rewritten, changed),
 											  ambiguous_columns(modify, changed))));
 	write->derived = modify->plan.derives || !bms_is_subset(rewritten, changed);
-	set_maps(write);
-	write->returns = modify->returning ? DYN_RETURN_ALL_NEW : DYN_RETURN_NONE;
 	return true;
 }
 
@@ -401,7 +391,6 @@ dyn_modify_delete(DynWrite *write, TupleTableSlot *old)
 {
 	set_key(write, old);
 	set_guard(write, old, depended_columns(write->modify));
-	write->returns = write->modify->returning ? DYN_RETURN_ALL_OLD : DYN_RETURN_NONE;
 }
 
 /* ---- the old row ---- */
@@ -484,7 +473,7 @@ exists_condition(const DynWrite *write)
 	const DynModify *modify = write->modify;
 	const DynItemFilter *filter = &modify->relation->item_filter;
 	DynCond    *all = dyn_make_junction(DYN_COND_AND, 1 + filter->nterms +
-										write->nguard + write->nmaps);
+										write->nguard + write->nvalues);
 
 	dyn_cond_add(all, key_condition(modify, DYN_COND_EXISTS));
 	/*
@@ -507,12 +496,14 @@ exists_condition(const DynWrite *write)
 					 ? dyn_make_cond(DYN_COND_NOT_EXISTS, guard->path, NULL, 0)
 					 : dyn_make_cond(DYN_COND_EQ, guard->path, &guard->value, 1));
 	}
-	for (int i = 0; i < write->nmaps; i++)
+	for (int i = 0; i < write->nvalues; i++)
 	{
-		DynCond    *is_map = dyn_make_cond(DYN_COND_IS_TYPE, &write->maps[i], NULL, 0);
+		const DynPath *map = dyn_write_map_of(write, i);
+		DynCond    *is_map = dyn_make_cond(DYN_COND_IS_TYPE, map, NULL, 0);
 
 		is_map->type = DYN_TYPE_M;
-		dyn_cond_add(all, is_map);
+		if (map != NULL)
+			dyn_cond_add(all, is_map);
 	}
 	return all;
 }
@@ -554,7 +545,7 @@ dyn_write_render(const DynWrite *write, DynBuffer *out, bool member)
 		.key = write->key,
 		.nparts = modify->map->nparts,
 		.tokens = tokens,
-		.returns = write->returns
+		.returning = dyn_write_returns(write)
 	};
 
 	dyn_tokens_reset(tokens);

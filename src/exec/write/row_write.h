@@ -41,6 +41,14 @@ extern void dyn_modify_old_row(DynModify *modify, TupleTableSlot *planSlot);
  */
 extern void dyn_modify_keep_segment(const DynWrite *write);
 
+/*
+ * Returns the path of the map that contains the value at this position of an
+ * update.  The condition of the update requires the map, because DynamoDB does
+ * not create it.  Returns NULL for a top-level attribute, or if an earlier
+ * value is inside the same map.
+ */
+extern const DynPath *dyn_write_map_of(const DynWrite *write, int i);
+
 /* Returns a write whose request is not composed. */
 extern DynWrite *dyn_write_create(DynModify *modify, DynOperation op);
 

@@ -530,7 +530,7 @@ await_suspended(DynWriter *writer, DynWrite *write, const DynRelation *relation)
 		}
 		oldcontext = MemoryContextSwitchTo(write->context);
 		if (take_response(writer, write))
-			dyn_write_judge_failure(write);
+			(void) dyn_write_judge_call(write, NULL);
 		MemoryContextSwitchTo(oldcontext);
 	}
 }

@@ -61,9 +61,6 @@ typedef struct DynWrite
 	int			nvalues;
 	DynPathValue *guard;		/* values that must not have changed */
 	int			nguard;
-	DynPath    *maps;			/* paths at which the item must have a map */
-	int			nmaps;
-	DynReturnValues returns;
 	DynCall    *call;
 	double		cost;			/* write units that the budgets were charged */
 
@@ -82,7 +79,6 @@ typedef struct DynWrite
 	void		(*report) (struct DynWrite *write); /* FAILED: raises the
 														 * error */
 	const char *why;			/* FAILED: reason or path for the message */
-	DynScalar	found;			/* duplicate key: item that has it, or ABSENT */
 } DynWrite;
 
 /*
