@@ -41,19 +41,23 @@ run_rest(EState *estate)
 	}
 }
 
-/* Sends the deferred rows, and waits for all writes in flight. */
+/*
+ * Executes the rest of the statement, sends the deferred rows, and waits for
+ * all writes in flight.
+ */
 static void
 flush(EState *estate)
 {
-	DynWriter  *writer = dyn_writer_find(estate);
-	MemoryContext oldcontext;
+	MemoryContext oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
+	DynWriter  *writer;
 
-	if (writer == NULL)
-		return;
-	oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
 	run_rest(estate);
-	dyn_modifies_send_deferred(writer);
-	dyn_writer_end(writer);
+	writer = dyn_writer_find(estate);
+	if (writer != NULL)
+	{
+		dyn_modifies_send_deferred(writer);
+		dyn_writer_end(writer);
+	}
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -69,7 +73,8 @@ run_and_flush(QueryDesc *query, ScanDirection direction,
 		previous_run(query, direction, count DYN_RUN_ONCE_ARGUMENT);
 	else
 		standard_ExecutorRun(query, direction, count DYN_RUN_ONCE_ARGUMENT);
-	if (count == 0 && ScanDirectionIsForward(direction))
+	if (count == 0 && ScanDirectionIsForward(direction) &&
+		dyn_writer_find(query->estate) != NULL)
 		flush(query->estate);
 }
 
@@ -80,10 +85,6 @@ run_and_flush(QueryDesc *query, ScanDirection direction,
 static void
 flush_and_finish(QueryDesc *query)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(query->estate->es_query_cxt);
-
-	run_rest(query->estate);
-	MemoryContextSwitchTo(oldcontext);
 	flush(query->estate);
 	if (previous_finish)
 		previous_finish(query);

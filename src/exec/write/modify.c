@@ -34,8 +34,6 @@ copy_has_after_trigger(const ResultRelInfo *rinfo)
 		if (triggers != NULL && (triggers->trig_insert_after_row ||
 								 triggers->trig_insert_after_statement))
 			return true;
-		if (rinfo->ri_RootResultRelInfo == rinfo)
-			break;
 	}
 	return false;
 }
