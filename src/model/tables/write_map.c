@@ -14,14 +14,15 @@
 /* ---- opening ---- */
 
 static const DynScalar *
-constant_of(const DynRelation *relation, const char *attribute)
+constant_of(const DynRelation *relation, const DynKeyAttr *attr)
 {
 	for (int i = 0; i < relation->item_filter.nterms; i++)
 	{
 		const DynFilterTerm *term = &relation->item_filter.terms[i];
 
 		if (!term->ttl && !term->or_null && term->nvalues == 1 &&
-			dyn_path_is_attribute(term->path, attribute))
+			term->values[0].type == attr->type &&
+			dyn_path_is_attribute(term->path, attr->name))
 			return &term->values[0];
 	}
 	return NULL;
@@ -55,9 +56,7 @@ find_source(const DynRelation *relation, const DynKeyAttr *attr)
 			return source;
 		}
 	}
-	source.constant = constant_of(relation, attr->name);
-	if (source.constant != NULL && source.constant->type != attr->type)
-		source.constant = NULL;
+	source.constant = constant_of(relation, attr);
 	return source;
 }
 

@@ -83,6 +83,17 @@ store(const RowValues *row, AttrNumber attnum)
 	return value;
 }
 
+DYN_NORETURN static void
+report_null(const DynWriteMap *map, AttrNumber attnum, const char *detail, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NOT_NULL_VIOLATION),
+			 errmsg("null value in column \"%s\" of foreign table \"%s\"",
+					dyn_relation_column(map->relation, attnum)->name, map->relation->name),
+			 errdetail("%s", detail),
+			 hint ? errhint("%s", hint) : 0));
+}
+
 /* Returns one of the template's columns that are NULL in the row, or 0. */
 static AttrNumber
 null_column(const RowValues *row, const DynTemplatedAttr *templated)
@@ -239,19 +250,6 @@ check_key(const DynWriteMap *map, const DynPath *path, const DynScalar *value)
 							value->len, most));
 }
 
-DYN_NORETURN static void
-report_null_key(const DynWriteMap *map, AttrNumber attnum, const DynKeyAttr *attr)
-{
-	const DynColumn *column = dyn_relation_column(map->relation, attnum);
-
-	ereport(ERROR,
-			(errcode(ERRCODE_NOT_NULL_VIOLATION),
-			 errmsg("null value in column \"%s\" of foreign table \"%s\"",
-					column->name, map->relation->name),
-			 errdetail("The key attribute \"%s\" is composed of this column.",
-					   dyn_from_utf8_lossy(attr->name))));
-}
-
 void
 dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, DynKeyPart *parts)
 {
@@ -269,7 +267,8 @@ dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, DynKeyPart *part
 		else if (source->attnum != 0 && row.nulls[source->attnum - 1])
 			null = source->attnum;
 		if (null != 0)
-			report_null_key(map, null, attr);
+			report_null(map, null, psprintf("The key attribute \"%s\" is composed of this column.",
+											dyn_from_utf8_lossy(attr->name)), NULL);
 		parts[i].name = attr->name;
 		parts[i].value = source->templated != NULL ? compose(&row, source->templated)
 			: source->attnum != 0 ? store(&row, source->attnum) : *source->constant;
@@ -341,12 +340,6 @@ add_rest(RowValues *row)
 
 /* ---- templates ---- */
 
-static bool
-uses_changed(const DynTemplatedAttr *templated, const Bitmapset *changed)
-{
-	return bms_overlap(dyn_templated_columns(templated), changed);
-}
-
 /* Returns true if a changed column shows this attribute. */
 static bool
 is_shown_changed(const DynRelation *relation, const char *attribute,
@@ -365,19 +358,15 @@ is_shown_changed(const DynRelation *relation, const char *attribute,
 }
 
 /*
- * Returns the position of the attribute's template; -1 if the attribute has no
- * template, or is in the table's key.
+ * Returns the attribute's template; NULL if the attribute has no template, or
+ * is in the table's key.
  */
-static int
+static const DynTemplatedAttr *
 template_of(const DynRelation *relation, const char *attribute)
 {
-	for (int i = 0; i < relation->ntemplated; i++)
-	{
-		if (!relation->templated[i].base &&
-			dyn_path_is_attribute(relation->templated[i].path, attribute))
-			return i;
-	}
-	return -1;
+	const DynTemplatedAttr *templated = dyn_relation_templated(relation, attribute);
+
+	return templated != NULL && !templated->base ? templated : NULL;
 }
 
 static bool
@@ -386,9 +375,9 @@ index_changes(const DynWriteMap *map, const DynKeySchema *key, const Bitmapset *
 	for (int i = 0; i < key->nhash + key->nrange; i++)
 	{
 		const char *name = dyn_key_attr(key, i)->name;
-		int			t = template_of(map->relation, name);
+		const DynTemplatedAttr *templated = template_of(map->relation, name);
 
-		if (t >= 0 ? uses_changed(&map->relation->templated[t], changed)
+		if (templated != NULL ? bms_overlap(dyn_templated_columns(templated), changed)
 			: is_shown_changed(map->relation, name, changed))
 			return true;
 	}
@@ -409,7 +398,7 @@ rewritten_templates(const DynWriteMap *map, const Bitmapset *changed)
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		if (!relation->templated[i].base &&
-			uses_changed(&relation->templated[i], changed))
+			bms_overlap(dyn_templated_columns(&relation->templated[i]), changed))
 			rewritten = bms_add_member(rewritten, i);
 	}
 	for (int i = 0; relation->ntemplated > 0 && i < map->meta->nindexes; i++)
@@ -420,10 +409,11 @@ rewritten_templates(const DynWriteMap *map, const Bitmapset *changed)
 			continue;
 		for (int k = 0; k < key->nhash + key->nrange; k++)
 		{
-			int			t = template_of(relation, dyn_key_attr(key, k)->name);
+			const DynTemplatedAttr *templated =
+				template_of(relation, dyn_key_attr(key, k)->name);
 
-			if (t >= 0)
-				rewritten = bms_add_member(rewritten, t);
+			if (templated != NULL)
+				rewritten = bms_add_member(rewritten, templated - relation->templated);
 		}
 	}
 	return rewritten;
@@ -448,22 +438,16 @@ has_source(const DynTemplatedAttr *templated)
 static void
 check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber null)
 {
-	const DynRelation *relation = row->map->relation;
-
 	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
 		AttrNumber	attnum = templated->parts[p].attnum;
 
-		if (!templated->parts[p].source || row->nulls[attnum - 1])
-			continue;
-		ereport(ERROR,
-				(errcode(ERRCODE_NOT_NULL_VIOLATION),
-				 errmsg("null value in column \"%s\" of foreign table \"%s\"",
-						dyn_relation_column(relation, null)->name, relation->name),
-				 errdetail("Column \"%s\" is stored only in attribute \"%s\", which is composed of both columns.",
-						   dyn_relation_column(relation, attnum)->name,
-						   dyn_from_utf8_lossy(dyn_templated_name(templated))),
-				 errhint("Set both columns, or neither of them.")));
+		if (templated->parts[p].source && !row->nulls[attnum - 1])
+			report_null(row->map, null,
+						psprintf("Column \"%s\" is stored only in attribute \"%s\", which is composed of both columns.",
+								 dyn_relation_column(row->map->relation, attnum)->name,
+								 dyn_from_utf8_lossy(dyn_templated_name(templated))),
+						"Set both columns, or neither of them.");
 	}
 }
 
