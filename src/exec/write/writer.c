@@ -134,24 +134,17 @@ dyn_writer_get(EState *estate)
 /* ---- sending ---- */
 
 /*
- * Returns the number of milliseconds until the table's pace allows a request.
- * If the pace waits for a response of another statement, returns LOOK_MS.
+ * Returns the number of ms until the pace and the budgets allow a request;
+ * LOOK_MS if the pace waits for a response of another statement.
  */
 static double
-pace_delay(const DynWrite *write, double now)
+send_delay(const DynWrite *write, double now)
 {
 	const DynTablePace *pace = write->modify->pace;
 	double		delay = dyn_pace_delay(&pace->pace, pace->in_flight, now);
 
-	return delay < 0 ? LOOK_MS : delay;
-}
-
-/* Returns the number of ms until the pace and the budgets allow a request. */
-static double
-send_delay(const DynWrite *write, double now)
-{
-	double		delay = pace_delay(write, now);
-
+	if (delay < 0)
+		delay = LOOK_MS;
 	return dyn_write_is_transaction(write) ? delay
 		: Max(delay, dyn_budgets_delay(&write->modify->budgets, now));
 }
@@ -164,7 +157,7 @@ send_delay(const DynWrite *write, double now)
 static bool
 may_send(DynWrite *write, double now)
 {
-	if (pace_delay(write, now) != 0)
+	if (send_delay(write, now) > 0)
 		return false;
 	if (dyn_write_is_transaction(write))
 		return true;
@@ -445,16 +438,16 @@ next_due(const DynWriter *writer)
 	return least < 0 ? -1 : (long) least + 1;
 }
 
-/*
- * Counts the time since `began` as waiting, in the usage of the target's
- * table.
- */
+/* Waits like dyn_session_wait, and counts the time for the target's table. */
 static void
-count_wait(const DynModify *modify, double began, bool for_capacity)
+wait_and_count(const DynModify *modify, double ms, DynWaitReason reason)
 {
-	DynCounters counters = {.waiting_ms = dyn_session_now() - began};
+	double		began = dyn_session_now();
+	DynCounters counters = {0};
 
-	if (for_capacity)
+	dyn_session_wait((long) ms, reason);
+	counters.waiting_ms = dyn_session_now() - began;
+	if (reason == DYN_WAITS_FOR_CAPACITY)
 		counters.waited_ms = counters.waiting_ms;
 	dyn_usage_add(modify->usage, &counters);
 }
@@ -466,12 +459,7 @@ wait_for_step(DynWriter *writer)
 	const DynModify *modify = ((DynWrite *) linitial(writer->writes))->modify;
 
 	while (!step(writer))
-	{
-		double		began = dyn_session_now();
-
-		dyn_session_wait(next_due(writer), DYN_WAITS_FOR_RESPONSE);
-		count_wait(modify, began, false);
-	}
+		wait_and_count(modify, next_due(writer), DYN_WAITS_FOR_RESPONSE);
 }
 
 /* Handles the responses that have arrived, without waiting. */
@@ -567,8 +555,7 @@ await_turn(DynWriter *writer, DynWrite *write)
 		now = dyn_session_now();
 		if (may_send(write, now))
 			return;
-		dyn_session_wait((long) send_delay(write, now) + 1, DYN_WAITS_FOR_CAPACITY);
-		count_wait(write->modify, now, true);
+		wait_and_count(write->modify, send_delay(write, now) + 1, DYN_WAITS_FOR_CAPACITY);
 		while (step(writer))
 			;
 	}
@@ -592,8 +579,7 @@ dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
 	MemoryContextSwitchTo(oldcontext);
 	write->returned = !wait;
 	start(writer, write);
-	while (wait && (write->state == DYN_WRITE_SENT || write->state == DYN_WRITE_PAUSED ||
-					write->state == DYN_WRITE_FAILED))
+	while (wait && list_member_ptr(writer->writes, write))
 		wait_for_step(writer);
 }
 
@@ -611,17 +597,12 @@ charge_collected(DynWriter *writer)
 	{
 		DynWrite   *write = lfirst(lc);
 		DynBudgets *budgets = &write->modify->budgets;
-		double		now = dyn_session_now();
 
 		write->cost = DYN_TRANSACTION_FACTOR *
 			Max(ceil(write->item.len / DYN_WRITE_UNIT_BYTES), 1);
-		while (!dyn_budgets_take(budgets, write->cost, now))
-		{
-			dyn_session_wait((long) dyn_budgets_delay(budgets, now) + 1,
-							 DYN_WAITS_FOR_CAPACITY);
-			count_wait(write->modify, now, true);
-			now = dyn_session_now();
-		}
+		while (!dyn_budgets_take(budgets, write->cost, dyn_session_now()))
+			wait_and_count(write->modify, dyn_budgets_delay(budgets, dyn_session_now()) + 1,
+						   DYN_WAITS_FOR_CAPACITY);
 		cost += write->cost;
 	}
 	return cost;

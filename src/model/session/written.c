@@ -54,7 +54,7 @@ verb_of(CmdType operation)
 	return operation == CMD_INSERT ? 0 : operation == CMD_UPDATE ? 1 : 2;
 }
 
-/* Returns the count, found or created; NULL if memory runs out. */
+/* Returns the count, found or created. */
 static WrittenCount *
 find_count(const char *relation, int level)
 {
@@ -66,8 +66,7 @@ find_count(const char *relation, int level)
 			return count;
 	}
 	count = calloc(1, sizeof(WrittenCount));
-	if (count == NULL)
-		return NULL;
+	dyn_check_oom(count == NULL);
 	count->level = level;
 	strlcpy(count->relation, relation, NAMEDATALEN);
 	count->next = counts;
@@ -78,16 +77,19 @@ find_count(const char *relation, int level)
 void
 dyn_written_count(const char *relation, CmdType operation)
 {
-	WrittenCount *count = find_count(relation, GetCurrentTransactionNestLevel());
-
-	dyn_check_oom(count == NULL);
-	count->items[verb_of(operation)]++;	/* not NULL */
+	find_count(relation, GetCurrentTransactionNestLevel())->items[verb_of(operation)]++;
 }
 
 void
 dyn_written_maybe(int requests)
 {
 	maybe_written += requests;
+}
+
+static uint64
+items_in(const WrittenCount *count)
+{
+	return count->items[0] + count->items[1] + count->items[2];
 }
 
 /* Returns the number of items of this level and of all levels nested in it. */
@@ -99,7 +101,7 @@ items_of(int level)
 	for (WrittenCount *count = counts; count != NULL; count = count->next)
 	{
 		if (count->level >= level)
-			items += count->items[0] + count->items[1] + count->items[2];
+			items += items_in(count);
 	}
 	return items;
 }
@@ -143,21 +145,23 @@ merge_counts(int level)
 /* ---- the warning ---- */
 
 /*
- * Appends "orders: 110 inserted, 2 updated", the sums of a relation's counts.
+ * Appends "orders: 110 inserted, 2 updated", the sums of a relation's counts
+ * from `first` on, and sets these counts to 0.
  */
 static void
-append_relation(StringInfo detail, const WrittenCount *first, int level)
+append_relation(StringInfo detail, WrittenCount *first, int level)
 {
 	static const char *const verbs[] = {"inserted", "updated", "deleted"};
 	uint64		items[3] = {0, 0, 0};
 	const char *separator = ": ";
 
-	for (const WrittenCount *count = first; count != NULL; count = count->next)
+	for (WrittenCount *count = first; count != NULL; count = count->next)
 	{
 		if (count->level < level || strcmp(count->relation, first->relation) != 0)
 			continue;
 		for (int i = 0; i < 3; i++)
 			items[i] += count->items[i];
+		memset(count->items, 0, sizeof(count->items));
 	}
 	appendStringInfo(detail, "%s%s", detail->len > 0 ? "; " : "", first->relation);
 	for (int i = 0; i < 3; i++)
@@ -170,18 +174,7 @@ append_relation(StringInfo detail, const WrittenCount *first, int level)
 	}
 }
 
-/* Returns true if an earlier count in the list is for the same relation. */
-static bool
-is_repeated(const WrittenCount *count, int level)
-{
-	for (const WrittenCount *c = counts; c != count; c = c->next)
-	{
-		if (c->level >= level && strcmp(c->relation, count->relation) == 0)
-			return true;
-	}
-	return false;
-}
-
+/* Reports the items of a level, and sets its counts to 0. */
 static void
 warn(int level)
 {
@@ -189,9 +182,9 @@ warn(int level)
 	StringInfoData detail;
 
 	initStringInfo(&detail);
-	for (const WrittenCount *count = counts; count != NULL; count = count->next)
+	for (WrittenCount *count = counts; count != NULL; count = count->next)
 	{
-		if (count->level >= level && !is_repeated(count, level))
+		if (count->level >= level && items_in(count) > 0)
 			append_relation(&detail, count, level);
 	}
 	if (items == 0)
