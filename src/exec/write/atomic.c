@@ -155,9 +155,6 @@ confirm_all(DynWriter *writer, DynWrite *transaction, double units)
 	{
 		DynWrite   *write = lfirst(lc);
 
-		if (units > 0)
-			dyn_budgets_correct(&write->modify->budgets, write->cost, each,
-								dyn_session_now());
 		dyn_write_confirm(write, each);
 		dyn_write_free(write);
 	}

@@ -190,9 +190,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	modify = create_modify(mtstate, rinfo, mtstate->operation);
 	if (strcmp(plan.schema, dyn_metadata_schema(modify->map->meta, NULL)) != 0)
 	{
-		DynRequestContext about = {NULL, modify->relation->table, NULL,
-			modify->relation->connection->server_name,
-		&modify->relation->connection->provider};
+		DynRequestContext about = dyn_modify_context(modify, dyn_operation_of(modify->operation));
 
 		dyn_report_changed_schema(&about, "The keys or indexes of the table differ.");
 	}
@@ -233,13 +231,49 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 
 /* ---- rows ---- */
 
+/*
+ * Raises an error if the table has a BEFORE trigger.  Called for a row that
+ * the statement has already written: core has fired the trigger for this row
+ * again, which it would not do on a local table.
+ */
+static void
+check_trigger_once(const DynModify *modify)
+{
+	if (!dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, modify->operation, true))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot join a row of foreign table \"%s\" with several rows, because the table has a BEFORE trigger",
+					modify->relation->name),
+			 errdetail("The trigger was fired again for the same row."),
+			 errhint("Use EXISTS or DISTINCT, so that each row is selected once.")));
+}
+
+/*
+ * Returns false if the statement has already written the old row of this
+ * UPDATE or DELETE.  Like PostgreSQL, the statement writes a row only once,
+ * even if it is joined with several rows.  Raises an error if a BEFORE trigger
+ * was then fired twice.
+ */
+static bool
+accept_row(DynModify *modify, TupleTableSlot *planSlot)
+{
+	if (modify->operation == CMD_INSERT)
+		return true;
+	dyn_modify_old_row(modify, planSlot);
+	if (!dyn_met_add(modify, modify->old))
+		return true;
+	check_trigger_once(modify);
+	return false;
+}
+
 static TupleTableSlot *
 write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 {
 	bool		deferred = dyn_modify_is_deferred(modify);
 	MemoryContext oldcontext = MemoryContextSwitchTo(GetPerTupleMemoryContext(modify->estate));
 
-	if (!dyn_modify_accept(modify, planSlot))
+	if (!accept_row(modify, planSlot))
 		slot = NULL;
 	else
 	{

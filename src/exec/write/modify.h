@@ -80,6 +80,16 @@ dyn_operation_of(CmdType operation)
 		: operation == CMD_UPDATE ? DYN_OP_UPDATE_ITEM : DYN_OP_DELETE_ITEM;
 }
 
+/* Returns the objects of a request, for messages. */
+static inline DynRequestContext
+dyn_modify_context(const DynModify *modify, DynOperation op)
+{
+	const DynConnection *connection = modify->relation->connection;
+
+	return (DynRequestContext) {dyn_operation_name(op), modify->relation->table, NULL,
+		connection->server_name, &connection->provider};
+}
+
 /* Returns true if RETURNING shows the item in the response. */
 static inline bool
 dyn_write_returns(const DynWrite *write)

@@ -12,36 +12,6 @@
 #include "row_write.h"
 
 /*
- * Raises an error if the table has a BEFORE trigger.  Called for a row that
- * the statement has already written: core has fired the trigger for this row
- * again, which it would not do on a local table.
- */
-static void
-check_trigger_once(const DynModify *modify)
-{
-	if (!dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, modify->operation, true))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("cannot join a row of foreign table \"%s\" with several rows, because the table has a BEFORE trigger",
-					modify->relation->name),
-			 errdetail("The trigger was fired again for the same row."),
-			 errhint("Use EXISTS or DISTINCT, so that each row is selected once.")));
-}
-
-bool
-dyn_modify_accept(DynModify *modify, TupleTableSlot *planSlot)
-{
-	if (modify->operation == CMD_INSERT)
-		return true;
-	dyn_modify_old_row(modify, planSlot);
-	if (!dyn_met_add(modify, modify->old))
-		return true;
-	check_trigger_once(modify);
-	return false;
-}
-
-/*
  * Raises an error if DO UPDATE has already affected the row.  First waits for
  * writes in flight, which may remove the key if WHERE is not true.
  */

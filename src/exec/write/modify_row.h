@@ -11,14 +11,6 @@
 #include "modify.h"
 
 /*
- * Returns false if the statement has already written the old row of this
- * UPDATE or DELETE.  Like PostgreSQL, the statement writes a row only once,
- * even if it is joined with several rows.  Raises an error if a BEFORE trigger
- * was then fired twice.
- */
-extern bool dyn_modify_accept(DynModify *modify, TupleTableSlot *planSlot);
-
-/*
  * Writes a row that was checked.  `planSlot` has the subplan's row for UPDATE
  * and DELETE.  Returns false if a response shows that no row is affected.
  * With RETURNING, `row` becomes the row in the response.

@@ -48,15 +48,6 @@
 
 /* ---- errors ---- */
 
-static DynRequestContext
-context_of(const DynWrite *write)
-{
-	const DynRelation *relation = write->modify->relation;
-
-	return (DynRequestContext) {dyn_operation_name(write->op), relation->table,
-		NULL, relation->connection->server_name, &relation->connection->provider};
-}
-
 /*
  * Returns true if the user may read the key columns.  Core has the same rule
  * for the values of a unique index.
@@ -127,7 +118,7 @@ report_duplicate(DynWrite *write)
 static void
 report_unknown(DynWrite *write)
 {
-	DynWriteContext about = {.request = context_of(write)};
+	DynWriteContext about = {.request = dyn_modify_context(write->modify, write->op)};
 
 	if (dyn_write_is_transaction(write))
 		about.action = psprintf("transaction of %d items",
@@ -157,7 +148,7 @@ report_concurrent(DynWrite *write)
 static void
 report_call(DynWrite *write)
 {
-	DynRequestContext about = context_of(write);
+	DynRequestContext about = dyn_modify_context(write->modify, write->op);
 	DynCall    *call = write->call;
 
 	write->call = NULL;
@@ -209,11 +200,8 @@ dyn_write_grant(DynWrite *write, double units)
 	if (units <= 0)
 		return;
 	if (!dyn_write_is_transaction(write))
-	{
-		dyn_budgets_correct(&modify->budgets, write->cost, units, dyn_session_now());
 		modify->item_units += (modify->item_units > 0 ? NEWEST : 1) *
 			(units - modify->item_units);
-	}
 	dyn_pace_grant(&modify->pace->pace, write->cost, units, call->started_ms,
 				   call->done_ms);
 }
@@ -286,6 +274,8 @@ dyn_write_confirm(DynWrite *write, double units)
 	DynModify  *modify = write->modify;
 
 	write->state = DYN_WRITE_WRITTEN;
+	if (units > 0)
+		dyn_budgets_correct(&modify->budgets, write->cost, units, dyn_session_now());
 	dyn_written_count(modify->relation->name, write->op == DYN_OP_UPDATE_ITEM
 					  ? CMD_UPDATE : modify->operation);
 	count(modify, (DynCounters) {.items_written = 1,.write_units = units});
@@ -522,7 +512,7 @@ read_item(const DynWrite *write)
 {
 	const DynModify *modify = write->modify;
 	const DynRelation *relation = modify->relation;
-	DynRequestContext about = context_of(write);
+	DynRequestContext about = dyn_modify_context(modify, DYN_OP_GET_ITEM);
 	DynCall    *call = dyn_session_call();
 	DynReadRequest request = {
 		.op = DYN_OP_GET_ITEM,
@@ -535,7 +525,6 @@ read_item(const DynWrite *write)
 	};
 	const char *err;
 
-	about.operation = "GetItem";
 	dyn_write_read(dyn_call_body(call), &request);
 	dyn_session_run(call, relation->connection, &about);
 	dyn_call_at_reset(write->context, destroy_call, call);

@@ -67,7 +67,10 @@ extern void dyn_write_grant(DynWrite *write, double units);
  */
 extern void dyn_write_uncount(const struct DynModify *modify);
 
-/* Counts the write's item as written, for `units` write units. */
+/*
+ * Counts the write's item as written, for `units` write units, to which its
+ * charge is corrected; 0: unknown.
+ */
 extern void dyn_write_confirm(DynWrite *write, double units);
 
 #endif

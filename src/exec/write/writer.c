@@ -556,8 +556,7 @@ await_turn(DynWriter *writer, DynWrite *write)
 		if (may_send(write, now))
 			return;
 		wait_and_count(write->modify, send_delay(write, now) + 1, DYN_WAITS_FOR_CAPACITY);
-		while (step(writer))
-			;
+		drive(writer);
 	}
 }
 
