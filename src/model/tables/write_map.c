@@ -93,7 +93,6 @@ have_overlaps(const DynWriteMap *map)
 	const DynRelation *relation = map->relation;
 	const DynPath **paths = palloc((relation->ncolumns + relation->ntemplated + 1) * sizeof(DynPath *));
 	int			n = 0;
-	bool		found = false;
 
 	for (int i = 0; i < relation->ncolumns; i++)
 	{
@@ -105,14 +104,15 @@ have_overlaps(const DynWriteMap *map)
 	}
 	for (int i = 0; i < relation->ntemplated; i++)
 		paths[n++] = relation->templated[i].path;
-	for (int i = 0; i < n && !found; i++)
+	for (int i = 0; i < n; i++)
 	{
-		for (int j = 0; j < i && !found; j++)
-			found = dyn_path_is_inside(paths[i], paths[j]) ||
-				dyn_path_is_inside(paths[j], paths[i]);
+		for (int j = 0; j < n; j++)
+		{
+			if (i != j && dyn_path_is_inside(paths[i], paths[j]))
+				return true;
+		}
 	}
-	pfree(paths);
-	return found;
+	return false;
 }
 
 DynWriteMap *

@@ -259,7 +259,6 @@ dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, DynKeyPart *part
 	{
 		const DynKeyAttr *attr = dyn_key_attr(&map->meta->key, i);
 		const DynKeySource *source = &map->sources[i];
-		DynStep		step = {attr->name, strlen(attr->name), 0};
 		AttrNumber	null = 0;
 
 		if (source->templated != NULL)
@@ -272,7 +271,7 @@ dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, DynKeyPart *part
 		parts[i].name = attr->name;
 		parts[i].value = source->templated != NULL ? compose(&row, source->templated)
 			: source->attnum != 0 ? store(&row, source->attnum) : *source->constant;
-		check_key(map, &(DynPath) {&step, 1}, &parts[i].value);
+		check_key(map, dyn_path_of_attribute(attr->name), &parts[i].value);
 	}
 }
 
@@ -349,9 +348,7 @@ is_shown_changed(const DynRelation *relation, const char *attribute,
 
 	while ((attnum = bms_next_member(changed, attnum)) >= 0)
 	{
-		const DynColumn *column = dyn_relation_column(relation, attnum);
-
-		if (!dyn_column_is_part(column) && dyn_path_is_attribute(column->path, attribute))
+		if (dyn_column_shows(dyn_relation_column(relation, attnum), attribute))
 			return true;
 	}
 	return false;
@@ -419,17 +416,6 @@ rewritten_templates(const DynWriteMap *map, const Bitmapset *changed)
 	return rewritten;
 }
 
-static bool
-has_source(const DynTemplatedAttr *templated)
-{
-	for (int p = 0; p < templated->tmpl->nparts; p++)
-	{
-		if (templated->parts[p].source)
-			return true;
-	}
-	return false;
-}
-
 /*
  * Raises an error if the value of a column would be lost: the column is stored
  * only in the text of this template, which is not written because column
@@ -482,8 +468,15 @@ checked_templates(const RowValues *row)
 
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
-		if (relation->templated[i].base || has_source(&relation->templated[i]))
+		if (relation->templated[i].base)
 			set = bms_add_member(set, i);
+	}
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (!column->dropped && dyn_column_is_part(column))
+			set = bms_add_member(set, column->templated);
 	}
 	return set;
 }
@@ -665,7 +658,7 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 		DynScalar	value = absent;
 
 		if (bms_is_member(attnum, map->from_key) || dyn_column_is_document(column) ||
-			!dyn_column_is_of_item(column) || column->segments > 0)
+			column->segments > 0)
 			continue;
 		if (dyn_column_is_part(column))
 			row.rewritten = bms_add_member(row.rewritten, column->templated);

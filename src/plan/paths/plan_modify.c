@@ -39,6 +39,28 @@ dyn_row_identity_name(Relation relation, AttrNumber attnum)
 					attr->atttypmod, attr->attcollation);
 }
 
+static List *
+integers_of(const Bitmapset *members)
+{
+	List	   *integers = NIL;
+	int			member = -1;
+
+	while ((member = bms_next_member(members, member)) >= 0)
+		integers = lappend_int(integers, member);
+	return integers;
+}
+
+static Bitmapset *
+members_of(const List *integers)
+{
+	Bitmapset  *members = NULL;
+	ListCell   *lc;
+
+	foreach(lc, integers)
+		members = bms_add_member(members, lfirst_int(lc));
+	return members;
+}
+
 /* ---- columns that are read ---- */
 
 typedef struct ReadWalkerContext
@@ -266,13 +288,9 @@ dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 	Relation	relation = table_open(relid, NoLock);
 	Bitmapset  *read = bms_union(read_columns(root, rtindex, relation),
 								 returned_columns(root, rtindex));
-	Bitmapset  *assigned = NULL;
-	ListCell   *lc;
 	bool		reads;
 
-	foreach(lc, root->update_colnos)
-		assigned = bms_add_member(assigned, lfirst_int(lc));
-	read = bms_union(read, translate(root, rtindex, assigned));
+	read = bms_union(read, translate(root, rtindex, members_of(root->update_colnos)));
 	reads = bms_is_member(attnum, read) || bms_is_member(0, read) ||
 		TupleDescAttr(RelationGetDescr(relation), attnum - 1)->attnotnull;
 
@@ -368,17 +386,6 @@ check_returning(PlannerInfo *root, const DynRelation *relation, bool upserts)
 						relation->name)));
 }
 
-static List *
-integers_of(const Bitmapset *members)
-{
-	List	   *integers = NIL;
-	int			member = -1;
-
-	while ((member = bms_next_member(members, member)) >= 0)
-		integers = lappend_int(integers, member);
-	return integers;
-}
-
 /*
  * Returns the columns of the existing row that DO UPDATE depends on; raises an
  * error if one of them is a system, document or segment column.  Sets *derives
@@ -433,20 +440,9 @@ is_row_by_key(const DynWriteMap *map)
 }
 
 /*
- * Returns true if all values of the column are stored with the same scalar
- * type.
- */
-static bool
-has_one_type(const DynCodec *codec)
-{
-	return codec->wire == DYN_TYPE_S || codec->wire == DYN_TYPE_N ||
-		codec->wire == DYN_TYPE_BOOL || codec->wire == DYN_TYPE_B;
-}
-
-/*
  * Returns true if the assignment does not need the old row: the value is
- * known, does not violate NOT NULL, and is stored in one attribute that has no
- * template.
+ * known, does not violate NOT NULL, and is stored with one DynamoDB type in
+ * one attribute that has no template.
  */
 static bool
 is_simple_assignment(const DynWriteMap *map, Relation relation, AttrNumber attnum,
@@ -460,7 +456,7 @@ is_simple_assignment(const DynWriteMap *map, Relation relation, AttrNumber attnu
 			 !TupleDescAttr(RelationGetDescr(relation), attnum - 1)->attnotnull)) &&
 		!dyn_column_is_document(column) && !dyn_column_is_part(column) &&
 		column->path != NULL && column->path->nsteps == 1 &&
-		has_one_type(&column->codec) &&
+		column->codec.wire != DYN_TYPE_ABSENT &&
 		!bms_is_member(attnum, map->key_columns) &&
 		!bms_is_member(attnum, map->unassignable) &&
 		bms_is_empty(dyn_write_map_rewritten(map, bms_make_singleton(attnum)));
@@ -550,17 +546,6 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	table_close(relation, NoLock);
 	return list_make4(integers_of(read), integers_of(returned), makeInteger(derived),
 					  makeString(pstrdup(dyn_metadata_schema(map->meta, NULL))));
-}
-
-static Bitmapset *
-members_of(const List *integers)
-{
-	Bitmapset  *members = NULL;
-	ListCell   *lc;
-
-	foreach(lc, integers)
-		members = bms_add_member(members, lfirst_int(lc));
-	return members;
 }
 
 DynModifyPlan
