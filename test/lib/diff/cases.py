@@ -17,6 +17,7 @@ from mapped import Mapped
 from ordered import Ordered
 from previews import PREVIEWED, Previews
 from repeated import KEPT, SENT, Repeated
+from repeated_lists import OF_PARTS, Lists
 from runner import Case
 from segmented import OverSegments
 from smaller import SMALLER, Smaller
@@ -69,6 +70,7 @@ class Cases:
         self.smaller = Smaller(self.generator, tables)
         self.segments = OverSegments(self.generator, tables)
         self.listed = Listed(self.generator, tables + related + composed)
+        self.lists = Lists(self.generator, composed)
         self.previews = Previews(self.generator, tables + composed)
         self.unions = Unions(self.generator, tables + composed)
         self.filters = Filters(self.generator, [t for t in tables if t.rows and t.name not in ("big", "lg")],
@@ -168,7 +170,7 @@ class Cases:
             for make in (self.ordered.statement, self.aimed.statement, self.elements.statement, self.ordered.statement, self.beside.statement,
                          self.aimed.statement, self.ordered.statement, self.repeated.statement, self.elements.statement, self.together.statement,
                          self.smaller.statement, self.unions.statement, self.unions.statement, self.filters.statement, self.filters.statement, self.previews.statement, self.segments.statement,
-                         self.listed.statement, self.listed.statement):
+                         self.listed.statement, self.listed.statement, self.lists.statement, self.lists.statement):
                 yield self.case(make(), {"TimeZone": rng.choice(["UTC", "Europe/Berlin"])}, True)
             if self.worlds:
                 yield self.elsewhere(rng.choice(list(self.worlds)))
@@ -200,6 +202,8 @@ class Cases:
             select = self.unions.statement(name)
         elif name == LISTED:
             select = self.listed.statement()
+        elif name in OF_PARTS:
+            select = self.lists.statement(name)
         elif name == PREVIEWED:
             select = self.previews.statement()
         elif name in (SEVERAL, COUNTED):
@@ -261,7 +265,7 @@ class Cases:
             for _ in range(3):
                 yield self.case(self.generator.statement(), settings, False)
             yield from itertools.islice(joins, 7)
-            yield from itertools.islice(edges, 16)
+            yield from itertools.islice(edges, 18)
             yield from itertools.islice(composed, 77)
             for _ in range(5):
                 yield self.case(self.zoned.statement(), {}, True)

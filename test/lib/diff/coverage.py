@@ -3,6 +3,7 @@ from collections import Counter, defaultdict
 
 import features
 import joincover
+from repeated_lists import is_reached
 
 
 def access_path(node, table):
@@ -88,7 +89,7 @@ class Coverage:
         read = {t.name for _, t in scans.values()} | set(select.aliases.values())
         self.features.update(trait for name in sorted(filter(None, read)) for trait in tables[name].traits)
         self.mapped += executions * any(tables[name].mapped for name in read if name)
-        self.features.update(select.features + sorted(features.of_plan(plan, {t.name for _, t in scans.values() if soft(t)})))
+        self.features.update([name for name in select.features if is_reached(name, plan)] + sorted(features.of_plan(plan, {t.name for _, t in scans.values() if soft(t)})))
         self.features.update(features.of_constants(select.parts()))
         self.joins.record(plan, lambda node: self.path_of(node, tables))
         for name, alias, column, operator in select.all_tags():

@@ -16,6 +16,7 @@ from occurrences import OCCURRENCES
 from predicates import Lit
 from previews import PREVIEWED
 from repeated import KEPT, SENT
+from repeated_lists import OF_PARTS
 from replaced import indexes
 from segmented import SEGMENTS
 from smaller import SMALLER
@@ -42,7 +43,7 @@ CONSTANTS = {"an empty string": lambda lit: lit.text == "" and lit.sqltype in ("
              "NULL": lambda lit: False}
 
 TRAITS = [*NAMED, *OCCURRENCES, *TIMED, *AGE, *dict.fromkeys(map(feature, TIME_FORMATS))]
-EXPECTED = [*TRAITS, *ZONED, MISFITS, OLDER, KINDS, FORMATS, DOCUMENTS, SEGMENTS, COMPOSED, LARGE, PARTS, MISFIT_PARTS, LISTS, TIED, BOUNDED, KEPT, SENT, SMALLER, UNION, SPILLED, TOGETHER, ALONE, SEVERAL, COUNTED, PREVIEWED, LISTED, *ENCODINGS, *(name + IN_ORDER for name in sorted(set(NEEDY.values()) - {"merged arms"})), GATHER, SOFTLY,
+EXPECTED = [*TRAITS, *ZONED, MISFITS, OLDER, KINDS, FORMATS, DOCUMENTS, SEGMENTS, COMPOSED, LARGE, PARTS, MISFIT_PARTS, LISTS, TIED, BOUNDED, KEPT, SENT, SMALLER, UNION, SPILLED, TOGETHER, ALONE, SEVERAL, COUNTED, PREVIEWED, LISTED, *OF_PARTS, *ENCODINGS, *(name + IN_ORDER for name in sorted(set(NEEDY.values()) - {"merged arms"})), GATHER, SOFTLY,
             *(f"constant: {name}" for name in CONSTANTS), *(f"index replaced: {name}" for name in indexes()),
             "table re-created by another sort key", *(f"a lie: {name}" for name in make_lies())]
 

@@ -18,6 +18,7 @@ from elements import make_unnested
 from lies import Lies
 from occurrences import make_occurrences
 from related import make_related
+from repeated_lists import WIDE, make_lists
 from replaced import Replaced
 from runner import Runner
 from segmented import make_segmented
@@ -57,6 +58,7 @@ def set_up(fx, rng):
     fx.server("direct", os.environ["DDB_ENDPOINT"])
     fx.server("one", os.environ["DDB_ENDPOINT"], max_concurrency=1)
     fx.server(DEAR, os.environ["DDB_ENDPOINT"], unit_cost_ms=1000)
+    fx.server(WIDE, os.environ["DDB_ENDPOINT"], max_concurrency=256)
     fx.server("two", os.environ["DDB_ENDPOINT"], max_concurrency=2)
     fx.execute("CREATE SCHEMA f; CREATE SCHEMA l; "
                "CREATE COLLATION nd (provider = icu, locale = 'und-u-ks-level1', deterministic = false); " + STABLE)
@@ -72,7 +74,7 @@ def set_up(fx, rng):
     for table in related:
         table.create(fx, rng)
     fx.execute(ROUTINES)
-    return tables, related, create_entities(fx, rng, make_composed(rng), make_occurrences(rng), make_dated(rng), make_aged(rng), make_units(rng))
+    return tables, related, create_entities(fx, rng, make_composed(rng), make_occurrences(rng), make_dated(rng), make_aged(rng), make_units(rng), make_lists(rng))
 
 
 def short(rows, limit=5):
