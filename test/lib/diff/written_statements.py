@@ -3,6 +3,7 @@ import itertools
 
 from values import quote
 
+NESTED, SHARED = "conditions on columns inside of each other", "assignments to columns inside of each other"
 # Values that cannot be stored, by type, or by type and format.
 ODD = {"numeric": ["NaN", "1e126", "12345678901234567890123456789012345678.5", "1e-131"], "float8": ["NaN", "Infinity", "1e200", "1e-200"], "float4": ["NaN", "-Infinity"],
        "timestamptz": ["infinity", "0044-03-15 10:00:00+00 BC", "2024-01-01 00:00:00.000001+00", "2024-01-01 00:00:00.5+00"], "timestamp": ["-infinity", "10000-01-01 00:00:00"],
@@ -33,6 +34,7 @@ class Statement:        # pylint: disable=too-few-public-methods
         self.fault = None           # what happens to a write
         self.assigned = []          # columns
         self.many = False           # more than one row may be written
+        self.kinds = set()          # what of NESTED and SHARED it has
 
     def text(self, write):
         """The SQL, with constants as write() has them."""
@@ -54,7 +56,7 @@ class Maker:
         self.partitions = partitions
         self.consts, self.odd, self.rows = [], False, []
         self.quiet = False      # no constants that cannot be stored
-        self.through_view, self.fresh = False, None
+        self.through_view, self.fresh, self.kinds = False, None, set()
 
     # Constants
 
@@ -93,7 +95,7 @@ class Maker:
 
     def settable(self):
         """Columns that are assigned."""
-        return [c for c in self.table.columns if not c.key and not c.generated and c.name not in ("region", "rest")]
+        return [c for c in self.table.columns if not c.key and not c.generated and not c.fixed and not c.shared and c.name not in ("region", "rest")]
 
     def expression(self, column, alias):
         """Something to assign to a column."""
@@ -142,8 +144,39 @@ class Maker:
             elif not self.odd:
                 self.odd = True
                 parts.append(f"{key.sql} = {self.value(key, 0)}")
+        if self.table.agreeing and rng.random() < 0.5:
+            shared = self.shared_assignments(alias, source)
+            parts, columns = parts + [f"{column.sql} = {value}" for column, value in shared.items()], columns + list(shared)
         rng.shuffle(parts)
         return ", ".join(parts), columns
+
+    def shared_assignments(self, alias, source):
+        """{column: value} of columns inside of each other: agreeing ones, but for some."""
+        rng, columns = self.rng, self.table.by_name
+        self.kinds.add(SHARED)
+        whole, mid, code, at = (columns[name] for name in ("whole", "mid", "code", "at"))
+        own = lambda column: f"{alias + '.' if alias else ''}{column.sql}"
+        number = rng.choice([3, 42])
+        text = f"to_jsonb('{number:05}'::text)"
+        pick = rng.random()
+        if source and (pick < 0.5 or alias == source):
+            return {column: f"{source}.{column.sql}" for column in self.table.shared()}
+        if pick < 0.3:
+            values = rng.choice(self.table.agreeing)
+            return {column: self.const(values[column.name][0], column.base) for column in self.table.shared()}
+        if pick < 0.45:     # a member that no column shows
+            return {whole: f"CASE jsonb_typeof({own(whole)}) WHEN 'object' THEN {own(whole)} || '{{\"new\": {number}}}' ELSE {own(whole)} END"}
+        object_or = f"CASE WHEN jsonb_typeof({own(mid)}) = 'object' THEN {{}} ELSE {{}} END"
+        changed = {code: object_or.format(number, own(code)), mid: object_or.format(f"jsonb_set({own(mid)}, ARRAY[{quote(code.path[-1])}], {text})", own(mid)),
+                   whole: object_or.format(f"jsonb_set({own(whole)}, ARRAY[{', '.join(map(quote, code.path))}], {text})", own(whole))}
+        if pick < 0.8:
+            return changed
+        alone = rng.choice([code, mid, at])     # not what others show of it; where they are NULL, they would follow it
+        return {alone: changed[alone]} if alone is not at else {at: f"CASE WHEN {own(at)} IS NOT NULL THEN '2020-01-01 00:00:00+00'::timestamptz END"}
+
+    def agreed(self):
+        """Values for the shared columns of one row: {name: text}."""
+        return {name: text for name, (text, _) in self.rng.choice(self.table.agreeing or [{}]).items()}
 
     def condition(self, alias):         # pylint: disable=too-many-return-statements
         """One condition."""
@@ -178,6 +211,12 @@ class Maker:
         joined = parts[0]
         for part in parts[1:]:
             joined = f"({joined}) {rng.choice(['AND', 'OR'])} ({part})"
+        nested = [c for c in self.table.columns if (c.shared if rng.random() < 0.4 else c.fixed)]
+        if nested and rng.random() < 0.7:
+            self.kinds.add(NESTED)
+            parts = [f"{alias + '.' if alias else ''}{c.sql} {rng.choice(['IS NOT NULL', 'IS NOT NULL', '<> jsonb_build_array(0)'] if c.base == 'jsonb' else ['IS NOT NULL', 'IS NULL', 'IS NULL'])}"
+                     for c in rng.sample(nested, rng.choice([2, 3, len(nested)]))]
+            joined = " AND ".join(rng.choice([[], [f"({joined})"]]) + parts)
         return f" WHERE {joined}"
 
     def returning(self, alias, chance=0.35, rest=False):
@@ -197,11 +236,12 @@ class Maker:
     def make(self, rows, forms=None):
         """One statement; `rows` are those of the table now."""
         rng = self.rng
-        self.consts, self.odd, self.rows, self.through_view = [], False, rows, False
+        self.consts, self.odd, self.rows, self.through_view, self.kinds = [], False, rows, False, set()
         names, weights = zip(*[(name, weight) for name, weight in FORMS if not forms or name in forms])
         form = rng.choices(names, weights)[0]
         statement = getattr(self, form)()
         statement.form, statement.consts, statement.odd = form, self.consts, self.odd
+        statement.kinds = self.kinds
         return statement
 
     def target(self):
@@ -218,12 +258,12 @@ class Maker:
     def values_of_row(self, columns):
         """One row of VALUES."""
         if self.fresh is not None:
-            key = self.fresh.pop() if len(self.fresh) > 1 else self.fresh[0]
+            key = {**self.agreed(), **(self.fresh.pop() if len(self.fresh) > 1 else self.fresh[0])}
             return "(" + ", ".join(self.const(key[c.name], c.base) if c.name in key else self.value(c) for c in columns) + ")"
-        linked = [c for group in self.table.linked() for c in group]
+        linked, agreed = [c for group in self.table.linked() for c in group], self.agreed()
         one = not self.quiet and not self.odd and self.rng.random() < 0.1       # one of them without the other
         self.odd = self.odd or one and bool(linked)
-        return "(" + ", ".join(self.const(self.rng.choice(c.pool)[0], c.base) if c in linked and not one else
+        return "(" + ", ".join(self.const(agreed[c.name], c.base) if c.name in agreed else self.const(self.rng.choice(c.pool)[0], c.base) if c in linked and not one else
                                "DEFAULT" if self.rng.random() < 0.05 and not c.key and c.name != "region" else self.value(c) for c in columns) + ")"
 
     def fresh_keys(self):
@@ -237,10 +277,10 @@ class Maker:
     def insert_columns(self):
         """All of them or some, in some order."""
         rng, table = self.rng, self.table
-        columns = [c for c in table.columns if not c.generated]
+        columns = [c for c in table.columns if not c.generated and not c.fixed]
         if rng.random() < 0.6:
             columns = [c for c in columns if c.key or c.name == "region" or rng.random() < 0.4]
-        for linked in table.linked():
+        for linked in table.linked() + [[c for c in table.columns if c.shared]]:
             if set(linked) & set(columns):
                 columns = [c for c in columns if c not in linked] + linked
         rng.shuffle(columns)
@@ -270,7 +310,7 @@ class Maker:
         if rng.random() < 0.5:
             return self.statement(f"INSERT INTO {table.name} ({names}) SELECT {names} FROM src_{table.name} s{self.where('s')}{self.returning('')}", columns, True)
         other = f"{key.sql} || '+'" if key.base == "text" else f"{key.sql} + 7" if key.base.startswith("int") else f"{key.sql} || '\\x07'" if key.base == "bytea" else f"{key.sql} + interval '1 hour'"
-        columns = [c for c in columns if c.format != "set"]        # items may have lists without elements
+        columns = [c for c in columns if c.format != "set" and not c.shared]       # items may have lists without elements
         names = ", ".join(c.sql for c in columns)
         selected = ", ".join(other if c is key else c.sql for c in columns)
         conflict = rng.choice(["", "", " ON CONFLICT DO NOTHING"])
@@ -354,10 +394,11 @@ class Maker:
         for _ in range(self.rng.choice([1, 1, 2, 5])):
             self.consts, texts = [], []
             self.quiet = True
-            linked = [c for group in self.table.linked() for c in group]
+            linked, agreed = [c for group in self.table.linked() for c in group], self.agreed()
             for column in columns:
-                self.value(column, 0 if column not in linked else -1)
-                texts.append(self.consts[-1].text)
+                if column.name not in agreed:
+                    self.value(column, 0 if column not in linked else -1)
+                texts.append(agreed[column.name] if column.name in agreed else self.consts[-1].text)
             lines.append("\t".join("\\N" if t is None else t.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n") for t in texts))
         self.consts, self.quiet = [], False
         made = self.statement(f"COPY {self.table.name} ({', '.join(c.sql for c in columns)}) FROM STDIN", columns, len(lines) > 1)

@@ -12,8 +12,8 @@ from composed import Part, Template, Whole, fold
 from dynamo import index
 from fixture import options_clause
 from names import Names, quoted, shuffled
-from stored import Refused, canonical, hides_types, store
-from values import (Array, Boolean, Bytes, Date, Document, Enum, Float, Inet, Instant, Integer, Json, Numeric, Text, Uuid, as_json)
+from stored import Refused, canonical, comparable, hides_types, store
+from values import (Array, Boolean, Bytes, Date, Document, Enum, Float, Inet, Instant, Integer, Json, Numeric, Text, Uuid, as_json, json_text)
 
 MAX_BYTES = {"HASH": 2048, "RANGE": 1024}
 FIVE_YEARS = 157680000
@@ -23,11 +23,13 @@ class Column:
     """A column; `path` are the members below its attribute, `part` whether it is read from a template."""
 
     # pylint: disable=too-many-arguments
-    def __init__(self, name, kind, attribute=None, path=(), part=False, size=12, extra="", null=0.2, generated=None, refused=None, wrong=None):
+    def __init__(self, name, kind, attribute=None, path=(), part=False, size=12, extra="", null=0.2, generated=None, refused=None, wrong=None, fixed=False, shared=False):
         self.name, self.kind, self.attribute, self.path, self.part = name, kind, attribute or name, tuple(path), part
         self.size, self.extra, self.null, self.generated = size, extra, null, generated
         self.sqltype, self.format = kind.sqltype, kind.options.get("format")
         self.sql = self.raw = name
+        self.fixed = fixed      # never written, only compared
+        self.shared = shared    # shows a part of what others show, or they of it: all of them are assigned, or none
         self.key = False
         self.pool = []
         self.writes = []        # those of the pool that can be written, too
@@ -37,7 +39,7 @@ class Column:
     def fill(self, pool):
         """Take over the values that items have."""
         self.pool = pool
-        for text, stored in pool:
+        for text, stored in () if self.fixed else pool:
             try:
                 self.store(text)
                 if self.refused(text):
@@ -154,6 +156,7 @@ class Table:            # pylint: disable=too-many-instance-attributes
         for key in self.keys:
             key.key, key.null = True, 0
         self.region = None      # of a partition: its value
+        self.agreeing = []      # values for its shared columns: {name: (text, stored)}
 
     # Declaring it
 
@@ -258,7 +261,7 @@ class Table:            # pylint: disable=too-many-instance-attributes
             if column.part or column.generated or column is self.rest:
                 continue
             stored = drawn[column.name][1]
-            if column.path and stored is None and rng.random() < 0.5:
+            if column.path and stored is None and not column.shared and rng.random() < 0.5:
                 put(item, (column.attribute, *column.path[:-1], "beside"), {"S": "x"})
             elif stored is not None:
                 put(item, (column.attribute, *column.path), stored)
@@ -325,7 +328,8 @@ class Table:            # pylint: disable=too-many-instance-attributes
         item = {a: {"S": value} for a, value in self.filter.items() if isinstance(value, str)}
         if self.rest:
             item.update(self.unmapped(row[self.rest.name]))
-        for column in self.columns:
+        self.check_shared(row, {})
+        for column in self.outermost_first(self.columns):
             if column.part or column is self.rest or row[column.name] is None:
                 continue
             stored = column.store(row[column.name])
@@ -336,6 +340,23 @@ class Table:            # pylint: disable=too-many-instance-attributes
         self.check_keys(item)
         self.check_filter(item)
         return item
+
+    @staticmethod
+    def outermost_first(columns):
+        """What is inside of a value is set after it."""
+        return sorted(columns, key=lambda column: len(column.path))
+
+    def check_shared(self, row, changed):
+        """Refuses values of shared columns that do not agree: one of them would be read back as another one."""
+        shared, item = [c for c in self.outermost_first(self.columns) if c.shared and (row[c.name] is not None or c.name in changed)], {}
+        for column in shared:
+            put(item, (column.attribute, *column.path), column.store(row[column.name]))
+        for column in shared:
+            have, want = get(item, (column.attribute, *column.path)), column.store(row[column.name])
+            if have and want and column.base == "jsonb":
+                have, want = (comparable(json_text(one), "jsonb") for one in (have, want))
+            if have != want:
+                raise Refused("22023")
 
     def unmapped(self, text):
         """The attributes of a value for the rest."""
@@ -369,10 +390,11 @@ class Table:            # pylint: disable=too-many-instance-attributes
 
     def updated(self, item, old, new):
         """The item that UPDATE leaves."""
-        changed = [c.name for c in self.columns if old[c.name] != new[c.name]]
+        changed = [c.name for c in self.outermost_first(self.columns) if old[c.name] != new[c.name]]
         if any(self.by_name[name].key for name in changed):
             raise Refused("0A000")
-        item = copy.deepcopy(item)
+        self.check_shared(new, changed)
+        before, item = item, copy.deepcopy(item)
         touched = set()
         for name in changed:
             column = self.by_name[name]
@@ -382,7 +404,7 @@ class Table:            # pylint: disable=too-many-instance-attributes
             touched.add(column.attribute)
             stored = column.store(new[name])
             self.check_expiry(column, stored)
-            there = get(item, where)
+            there = get(before, where)
             if column.base == "jsonb" and there is not None and hides_types(there) and next(iter(there)) != "B":
                 raise Refused("0A000")
             put(item, where, stored)
@@ -412,6 +434,46 @@ class Table:            # pylint: disable=too-many-instance-attributes
         return ends is not None and 0 <= time.time() - float(ends) <= FIVE_YEARS
 
 
+class Nested(Table):
+    """Columns that show values inside of each other, the innermost of which their types store in another way than JSON shows."""
+
+    def prepare(self, rng):
+        super().prepare(rng)
+        self.agreeing = [self.agree(rng) for _ in range(40)]
+        for column in self.shared():
+            column.pool = column.writes = [one[column.name] for one in self.agreeing if one[column.name][0] is not None]
+
+    def shared(self):
+        """Those that are assigned together."""
+        return [c for c in self.columns if c.shared]
+
+    def agree(self, rng):
+        """Values that agree, for all of them."""
+        texts = {"code": rng.choice([None, "7", "42", "99999"]), "labels": rng.choice([None, None, None, "{a}", "{ä}"]), "at": rng.choice([None, "2024-02-29 12:00:00+00", "1969-12-31 23:59:59.5+00"]),
+                 "bin": rng.choice([None, None, None, "\\x00ff"])}
+        found = {name: (text, self.by_name[name].store(text)) for name, text in texts.items()}
+        members = lambda *names: {self.by_name[name].path[-1]: found[name][1] for name in names if found[name][1]}
+        found["mid"] = self.outer(rng, members("code", "labels"))
+        found["whole"] = self.outer(rng, members("mid", "at", "bin"))
+        return found
+
+    @staticmethod
+    def outer(rng, members):
+        """A map with these members, or what has none."""
+        if not members and rng.random() < 0.6:
+            return rng.choice([(None, None), as_json({"S": "flat"})])
+        return as_json({"M": {**members, **({"beside": {"N": "1.5"}} if rng.random() < 0.3 else {})}})
+
+    def draw(self, rng):
+        drawn = {**super().draw(rng), **rng.choice(self.agreeing)}
+        fixed = self.outermost_first(c for c in self.columns if c.fixed)
+        value = rng.choice([{"SS": ["s" * rng.choice([1, 300, 900])]}, {"NS": ["1.50"]}, {"B": "AAEC" * 100}, {"BS": ["AAEC" * 100]}, {"N": "1.0"}, {"L": [{"SS": ["é" * 60]}]}])
+        for column, outer in reversed(list(zip(fixed, [None, *fixed]))):
+            drawn[column.name] = as_json(value)
+            value = {"M": {column.path[-1]: value, **({"beside": {"S": "x"}} if rng.random() < 0.3 else {})}} if outer else value
+        return drawn
+
+
 class _Named:
     """What Names.columns wants to know of a column."""
 
@@ -423,9 +485,11 @@ def put(item, where, stored):
     """Set or remove a value at a path; maps above it are made."""
     holder = item
     for step in where[:-1]:
-        if stored is None and step not in holder:
+        if stored is None and "M" not in holder.get(step, {}):
             return
-        holder = holder.setdefault(step, {"M": {}})["M"]
+        if "M" not in holder.setdefault(step, {"M": {}}):
+            raise Refused("22023")
+        holder = holder[step]["M"]
     if stored is None:
         holder.pop(where[-1], None)
     else:
@@ -475,6 +539,7 @@ def make_tables(rng):
     two = Remote(rng, "two", [("h", "S"), ("s", "N")], [("gsi", ("g", "S"), ("gn", "N"), False), ("lsi", ("h", "S"), ("l", "S"), True)])
     num = Remote(rng, "num", [("id", "N"), ("b", "B")])
     deep = Remote(rng, "deep", [("id", "N"), ("b", "B")])
+    nest = Remote(rng, "nest", [("id", "S")])
     free = Remote(rng, "free", [("id", "S")])
     app = Remote(rng, "app", [("pk", "S"), ("sk", "S")], [("gsi1", ("g1pk", "S"), ("g1sk", "S"), False)])
     east, north = Remote(rng, "east", [("k", "S"), ("n", "N")]), Remote(rng, "north", [("n", "N"), ("k", "S")])
@@ -507,6 +572,10 @@ def make_tables(rng):
             Column("id", Part(words=IDS[:4]), part=True), Column("at", Instant("timestamptz", {"format": "iso8601(3)"}), part=True, size=5), Column("ends", Seconds("timestamptz", {"format": "epoch"}), null=0.4),
             Column("n", Integer("int4")), Column("txt", Text())],
               {"pk": "V#${id}", "sk": "${at}"}, ttl="ends"),
+        Nested(nest, "nested", ["id"], [
+            Column("id", Word(KEYS), size=12), Column("n", Integer("int4")), Column("txt", Text()), Column("whole", Json("jsonb"), attribute="a", shared=True), Column("mid", Json("jsonb"), attribute="a", path=["m"], shared=True),
+            Column("code", Integer("int4", {"format": "padded(5)"}), attribute="a", path=["m", "code"], shared=True), Column("labels", ListOf(Text(words=["a", "b"]), "set"), attribute="a", path=["m", "labels"], shared=True),
+            Column("at", Instant("timestamptz", {"format": "epoch"}), attribute="a", path=["at"], shared=True), Column("bin", Bytes("bytea"), attribute="a", path=["bin"], shared=True)] + [Column(f"in{depth}", Json("jsonb"), attribute="nest", path=["in"] * depth, fixed=True) for depth in range(10)]),
         Table(free, "free", ["id"], [Column("id", Word(KEYS), size=12), Column("count", Integer("int4")), Column("flag", Boolean("boolean")), Column("rest", Rest("rest"), null=0, extra="DEFAULT '{}' NOT NULL")]),
     ]
     partitions = []
