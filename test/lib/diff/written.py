@@ -512,7 +512,9 @@ class Generator:            # pylint: disable=too-many-instance-attributes
 
     def moves(self, table, statement, log):
         """Rows that leave a foreign partition: core refuses them by the partition's constraint."""
-        if table is self.parent and statement.sql.lstrip().startswith(("UPDATE", "WITH")) and {"DELETE", "INSERT"} <= {entry["op"] for entry in log}:
+        moved = {"DELETE", "INSERT"} <= {entry["op"] for entry in log}
+        kept = statement.odd and self.triggers and "before delete" in self.triggers[1]      # the trigger may keep the row where it is
+        if table is self.parent and statement.sql.lstrip().startswith(("UPDATE", "WITH")) and (moved or kept):
             return {"23514", "0A000"}
         return set()
 
