@@ -168,6 +168,23 @@ class RowsOfValues(request_text.RequestTestCase):
             self.assertEqual(sorted(self.fx.rows(sql, (values,))), sorted(self.mirrored(sql, (values,))))
         self.assertIn("Estimated Read Units: 125.0", self.fx.explain(sql.replace("%s", "'{c0,c1,c2,c3,c4}'"), "VERBOSE"))
 
+    def test_equal_rows(self):
+        """Of any number of equal rows, one key remains, whether or not the arms have lists."""
+        self.addCleanup(self.fx.execute, "DEALLOCATE ALL; RESET plan_cache_mode")
+        self.fx.execute("SET plan_cache_mode = force_generic_plan")
+        row_of = [f"(${2 * n + 1}, ${2 * n + 2})" for n in range(12)]
+        self.fx.execute(f"PREPARE p AS SELECT v FROM lines WHERE (id, line) IN ({', '.join(row_of)})")
+        self.fx.execute("PREPARE q AS SELECT v FROM spots WHERE " + " OR ".join(f"a = ${n + 1} AND b = 'b1' AND c = " + ("'c1'" if n % 3 else "ANY ('{c1,c2}')") for n in range(12)))
+        for size in (1, 12):
+            equal = ", ".join("'a1', 1" if n % size else f"'a{n}', {n % 4}" for n in range(12))
+            constant = ", ".join(f"({text})" for text in equal.replace("', ", "' ").split(", "))
+            sql = f"SELECT v FROM lines WHERE (id, line) IN ({constant})".replace("' ", "', ")
+            self.assertEqual(sorted(self.fx.rows(f"EXECUTE p ({equal})")), sorted(self.mirrored(sql)))
+        for other in ("a1", "a0"):
+            values = ["a1"] * 11 + [other]
+            sql = "SELECT v FROM spots WHERE " + " OR ".join(f"a = '{a}' AND b = 'b1' AND c = " + ("'c1'" if n % 3 else "ANY ('{c1,c2}')") for n, a in enumerate(values))
+            self.assertEqual(sorted(self.fx.rows("EXECUTE q (" + ", ".join(f"'{a}'" for a in values) + ")")), sorted(self.mirrored(sql)))
+
     def test_order(self):
         """The partitions are merged, and their first items suffice."""
         sql = "SELECT number, v FROM issues WHERE (owner, repo) IN (('o0', 'r1'), ('o1', 'r2'), ('o3', 'r3')) ORDER BY number DESC LIMIT 2"

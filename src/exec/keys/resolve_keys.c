@@ -314,7 +314,7 @@ reserve_pairs(Pairs *pairs, double more)
 	if (pairs->n + more <= pairs->space)
 		return;
 	unite_pairs(pairs);
-	if (pairs->ncopied / 2 > pairs->n)
+	if (pairs->copies != NULL && pairs->ncopied / 2 > pairs->n)
 		free_unused_copies(pairs);
 	dyn_refuse_too_many(pairs->n + more);
 	if ((pairs->n + more) * 2 <= pairs->space)
@@ -344,9 +344,12 @@ add_combinations(Pairs *pairs, Sets *sets)
 	for (int i = 0; i < nsets; i++)
 		total *= sets->at[i].n;
 	reserve_pairs(pairs, total);
-	for (int i = 0; pairs->copies != NULL && i < nsets; i++)
-		copy_spans(pairs->copies, &sets->at[i]);
-	pairs->ncopied += (int) total;
+	if (pairs->copies != NULL)
+	{
+		for (int i = 0; i < nsets; i++)
+			copy_spans(pairs->copies, &sets->at[i]);
+		pairs->ncopied += (int) total;
+	}
 	for (int n = 0; n < (int) total; n++, pairs->n++)
 	{
 		DynKeyPart *key = pair_key(pairs, pairs->n);
