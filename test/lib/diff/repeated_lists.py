@@ -83,7 +83,7 @@ class Lists:
         size = (1, 3) if column.kind.sqltype == "text" else (20, 120)
         leaves = [self.listed(column, self.among(column, *size), long) for _ in range(2)]
         maker = self.generator.maker(table, "a", 0.95)
-        leaves += [maker.on(key, ["eq", "in", "any"]) for key in table.keys if key is not column and rng.random() < 0.6]
+        leaves += [maker.on(key, ["eq", "in", "any"]) for key in table.keys if key is not column and rng.random() < 0.85]
         leaves += [maker.on(column, ["ne", "ge", "lt", "in_null"])] * (rng.random() < 0.3)
         rng.shuffle(leaves)
         select = self.select(table, leaves)
