@@ -2,6 +2,7 @@
 import threading
 
 import fixture
+import psycopg2
 import writes
 from volume import volume
 
@@ -163,6 +164,35 @@ class Concurrency(writes.TestCase):
             self.assertEqual(self.between(f"UPDATE far SET total = total + 1 {self.ONE}", self.set("total", "N", "10"), isolation=isolation), "40001")
             self.fx.execute(f"UPDATE far SET total = 1.5 {self.ONE}")
 
+    def test_isolation_and_a_row_that_is_gone(self):
+        for isolation in ("REPEATABLE READ", "SERIALIZABLE"):
+            for sql, operation in ((f"UPDATE far SET total = total + 1 {self.ONE}", "UpdateItem"), (f"DELETE FROM far {self.ONE} AND note = 'one'", "DeleteItem")):
+                with self.subTest(isolation, sql=sql):
+                    self.setUp()
+                    self.assertEqual(self.between(sql, self.delete, operation, isolation), "40001")
+                    self.assertEqual(self.row(), [])
+
+    def test_number_of_written_items(self):
+        """DETAIL of the error says how many items the transaction has written so far."""
+        self.fx.execute("INSERT INTO far SELECT 'l', g, 'x', 0 FROM generate_series(1, 40) g")
+
+        def change(request):
+            if request.body["Key"]["n"]["N"] == "20":
+                self.set("total", "N", "100", ("l", 20))()
+
+        self.fx.proxy.on("UpdateItem", change)
+        self.fx.execute("BEGIN ISOLATION LEVEL REPEATABLE READ; INSERT INTO far VALUES ('l', 41), ('l', 42), ('l', 43)")
+        try:
+            failure = self.fx.error("UPDATE far SET total = total + 1 WHERE id = 'l' AND note = 'x'")
+        finally:
+            self.fx.proxy.reset(scripts=True)
+            self.fx.execute("ROLLBACK")
+        self.assertEqual(failure.sqlstate, "40001")
+        written = self.fx.value("SELECT count(*) FROM far WHERE id = 'l' AND total = 1")
+        self.assertTrue(0 < written < 40, written)
+        self.assertIn("Key (id, n)=(l, 20) was changed by another writer", failure.detail)
+        self.assertIn(f" {written + 3} items of this transaction are already written.", failure.detail)
+
     def test_check_reads_another_column(self):
         """A CHECK constraint is checked with the values that the row has when it is written."""
         self.fx.execute("ALTER TABLE far ADD CONSTRAINT ordered CHECK (total < length(note))")
@@ -271,6 +301,28 @@ class Upserts(writes.TestCase):
         self.assertEqual(Concurrency.between(self, "INSERT INTO far VALUES ('a', 1) ON CONFLICT (id, n) DO UPDATE SET note = 'one', total = 7", change), (1, []))
         self.assertEqual(Concurrency.row(self), [("one", 7)])
 
+    DO_UPDATE = "INSERT INTO far VALUES ('a', 1, 'x', 5) ON CONFLICT (id, n) DO UPDATE SET total = far.total + EXCLUDED.total"
+
+    def test_changed_meanwhile(self):
+        """Another writer changes or deletes the row between the evaluation of DO UPDATE and its write."""
+        change = Concurrency.set(self, "total", "N", "10")
+        self.assertEqual(Concurrency.between(self, self.DO_UPDATE, change), (1, []))
+        self.assertEqual(Concurrency.row(self), [("one", 15)])
+        self.assertEqual(Concurrency.between(self, self.DO_UPDATE, lambda: Concurrency.delete(self)), (1, []))
+        self.assertEqual(Concurrency.row(self), [("x", 5)])
+        self.assertEqual(Concurrency.between(self, self.DO_UPDATE + " WHERE far.total < 6", change), (0, []))
+        self.assertEqual(Concurrency.row(self), [("x", 10)])
+
+    def test_isolation(self):
+        for isolation in ("REPEATABLE READ", "SERIALIZABLE"):
+            for change in (Concurrency.set(self, "total", "N", "10"), lambda: Concurrency.delete(self)):
+                self.setUp()
+                self.assertEqual(Concurrency.between(self, self.DO_UPDATE, change, isolation=isolation), "40001")
+                self.assertIn(Concurrency.row(self), ([("one", 10)], []))
+            self.setUp()
+            self.fx.execute(f"BEGIN ISOLATION LEVEL {isolation}; {self.DO_UPDATE}; COMMIT")
+            self.assertEqual(Concurrency.row(self), [("one", 6.5)])
+
     def test_increments(self):
         """Upserts of four sessions are not lost."""
         def work(connection, _):
@@ -280,6 +332,35 @@ class Upserts(writes.TestCase):
                     cursor.execute("INSERT INTO far VALUES ('hit', 1, NULL, 1) ON CONFLICT (id, n) DO UPDATE SET total = far.total + EXCLUDED.total")
         Concurrency.in_sessions(self, 4, work)
         self.assertEqual(self.fx.value("SELECT total FROM far WHERE id = 'hit'"), 200)
+
+
+class EndlessUpdate(writes.TestCase):
+    """A row that another writer changes before each attempt."""
+
+    SQL, ATTEMPTS = "UPDATE far SET total = total + 1 WHERE id = 'a' AND n = 1", 51
+
+    def test_limit(self):
+        changes = []
+
+        def change(_):
+            if len(changes) < 60:
+                changes.append(f"{len(changes)}.25")
+                Concurrency.set(self, "total", "N", changes[-1])()
+
+        self.fx.proxy.on("UpdateItem", change)
+        try:
+            failure = self.fx.error(self.SQL)
+        finally:
+            self.fx.proxy.reset(scripts=True)
+        self.assertEqual((failure.sqlstate, len(changes)), ("40001", self.ATTEMPTS))
+        self.assertIn("it changed again at each attempt", failure.detail)
+        self.assertEqual(Concurrency.row(self), [("one", float(changes[-1]))])
+
+
+class EndlessUpsert(EndlessUpdate):
+    """The same for DO UPDATE; the failed insertion is the first of 51 attempts."""
+
+    SQL, ATTEMPTS = "LOAD 'dynamo_fdw'; " + Upserts.DO_UPDATE, 50
 
 
 class Atomic(writes.TestCase):
@@ -311,9 +392,15 @@ class Atomic(writes.TestCase):
         self.assertEqual(self.outcome("INSERT INTO far SELECT 'b', g, repeat('x', 300000) FROM generate_series(1, 15) g"), "54000")
         self.assertEqual(self.outcome("INSERT INTO far VALUES ('d', 1), ('d', 1)"), "0A000")
 
+    TRANSFER = "UPDATE far SET total = total + CASE n WHEN 1 THEN -1 ELSE 1 END WHERE id = 'a'"
+
+    def balances(self):
+        """Those of both accounts."""
+        return tuple(int(self.item("a", n)["total"]["N"]) for n in (1, 2))
+
     def test_transfers(self):
-        """A reader that sums sees no transfer half done."""
-        self.fx.execute("UPDATE far SET total = 100")
+        """A reader that sums sees no transfer half done; each is done once."""
+        self.fx.execute("UPDATE far SET total = 100 WHERE id = 'a'")
         stop = threading.Event()
         sums = set()
 
@@ -326,9 +413,39 @@ class Atomic(writes.TestCase):
         reader = threading.Thread(target=read)
         reader.start()
         try:
-            for _ in range(30):
-                self.outcome("UPDATE far SET total = total + CASE n WHEN 1 THEN -1 ELSE 1 END WHERE id = 'a'")
+            outcomes = [self.outcome(self.TRANSFER) for _ in range(30)]
         finally:
             stop.set()
             reader.join()
-        self.assertEqual(sums, {200})
+        self.assertEqual((outcomes, sums, self.balances()), ([(2, [])] * 30, {200}, (70, 130)))
+
+    def test_transfers_of_two_sessions(self):
+        """A transfer is done completely, or it fails and has done nothing."""
+        self.fx.execute("UPDATE far SET total = 100 WHERE id = 'a'")
+        outcomes = []
+
+        def work(connection, _):
+            with connection.cursor() as cursor:
+                cursor.execute("LOAD 'dynamo_fdw'; SET dynamo_fdw.write_mode = 'atomic'")
+                for _ in range(20):
+                    try:
+                        cursor.execute(self.TRANSFER)
+                        outcomes.append(cursor.rowcount)
+                    except psycopg2.Error as failure:
+                        outcomes.append(failure.pgcode)
+
+        Concurrency.in_sessions(self, 2, work)
+        done = outcomes.count(2)
+        self.assertEqual(done + outcomes.count("40001"), 40, outcomes)
+        self.assertGreater(done, 0)
+        self.assertEqual(self.balances(), (100 - done, 100 + done))
+
+    def test_transfer_that_meets_another(self):
+        """One account changes between the read and the write: nothing is written to either."""
+        self.fx.execute("UPDATE far SET total = 100 WHERE id = 'a'")
+        for n in (1, 2):
+            with self.subTest(n=n):
+                before = self.balances()
+                change = Concurrency.set(self, "total", "N", str(before[n - 1] + 50), ("a", n))
+                self.assertEqual(Concurrency.between(self, self.TRANSFER, change, "TransactWriteItems"), "40001")
+                self.assertEqual(self.balances(), tuple(balance + 50 * (i == n) for i, balance in enumerate(before, 1)))

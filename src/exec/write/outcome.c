@@ -33,9 +33,14 @@
 
 /* Maximum number of evaluations of one row, in addition to the first. */
 #define MOST_ROUNDS		50
+#define CHANGED_AGAIN	"it changed again at each attempt"
 
-/* A row is sent after a pause if it was evaluated again this often or more. */
+/*
+ * A row is sent after a pause if it was evaluated again this often or more.
+ * The longest pause becomes twice as long each time, DOUBLINGS times.
+ */
 #define FIRST_PAUSE		3
+#define DOUBLINGS		4
 
 /* item_units becomes item_units + NEWEST * (units - item_units). */
 #define NEWEST			0.3
@@ -389,7 +394,8 @@ evaluate_again(DynWrite *write)
 
 /*
  * Returns NULL if the row can be evaluated again, and counts the evaluation in
- * write->rounds; otherwise returns the reason why not.
+ * write->rounds; otherwise returns the reason why not.  DO UPDATE is evaluated
+ * when rows are written, before RETURNING and triggers see the row.
  */
 static const char *
 why_not_again(DynWrite *write)
@@ -400,6 +406,8 @@ why_not_again(DynWrite *write)
 		return "an atomic statement is not evaluated again";
 	if (IsolationUsesXactSnapshot())
 		return "the isolation level does not permit another evaluation";
+	if (modify->upsert != NULL)
+		return ++write->rounds > MOST_ROUNDS ? CHANGED_AGAIN : NULL;
 	if (modify->has_row_triggers)
 		return "a row trigger has already seen the old row";
 	if (modify->deferred && modify->returning)
@@ -407,7 +415,7 @@ why_not_again(DynWrite *write)
 	if (modify->deferred && list_length(modify->estate->es_subplanstates) >
 		list_length(modify->mtstate->ps.initPlan))
 		return "a subquery would read what the statement has written";
-	return ++write->rounds > MOST_ROUNDS ? "it changed again at each attempt" : NULL;
+	return ++write->rounds > MOST_ROUNDS ? CHANGED_AGAIN : NULL;
 }
 
 /*
@@ -434,17 +442,16 @@ write_again(DynWrite *write, const DynScalar *item)
 {
 	DynModify  *modify = write->modify;
 	TupleTableSlot *row;
-	const char *why;
+	const char *why = why_not_again(write);
 
-	if (modify->upsert != NULL && !modify->atomic)
-	{
-		evaluate_upsert(write, item);
-		return;
-	}
-	why = why_not_again(write);
 	if (why != NULL)
 	{
 		dyn_write_fail(write, report_concurrent, why);
+		return;
+	}
+	if (modify->upsert != NULL)
+	{
+		evaluate_upsert(write, item);
 		return;
 	}
 	row = evaluate_again(write);
@@ -464,13 +471,8 @@ write_again(DynWrite *write, const DynScalar *item)
 		row = ExecGetUpdateNewTuple(rinfo, row, rinfo->ri_oldTupleSlot);
 		row = dyn_modify_complete_row(modify, row);
 		if (!dyn_modify_update(write, modify->old, row))
-		{
 			confirm_unchanged(write, item);
-			return;
-		}
 	}
-	if (write->rounds >= FIRST_PAUSE)
-		delay(write, write->rounds - FIRST_PAUSE + 1);
 }
 
 /* ---- failed conditions ---- */
@@ -555,7 +557,7 @@ judge_upsert(DynWrite *write, const DynScalar *item)
 	DynModify  *modify = write->modify;
 
 	if (++write->rounds > MOST_ROUNDS)
-		dyn_write_fail(write, report_concurrent, "it changed again at each attempt");
+		dyn_write_fail(write, report_concurrent, CHANGED_AGAIN);
 	else if (item->data == NULL && !modify->atomic)
 	{
 		/* insert the row, which is still in the write */
@@ -587,7 +589,7 @@ static void
 require_stored(DynWrite *write, const DynScalar *item)
 {
 	if (++write->rounds > MOST_ROUNDS)
-		dyn_write_fail(write, report_concurrent, "it changed again at each attempt");
+		dyn_write_fail(write, report_concurrent, CHANGED_AGAIN);
 	else if (!dyn_write_require_stored(write, item))
 	{
 		confirm_unchanged(write, item);
@@ -630,7 +632,7 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 		else if (write->unanswered > 0 &&
 				 (item->data != NULL || write->op == DYN_OP_DELETE_ITEM))
 			dyn_write_fail(write, report_unknown, NULL);
-		else if (modify->atomic && !modify->presumes)
+		else if ((modify->atomic || IsolationUsesXactSnapshot()) && !modify->presumes)
 			dyn_write_fail(write, report_concurrent, why_not_again(write));
 		else if (modify->upsert != NULL)
 			judge_upsert(write, item);
@@ -652,6 +654,8 @@ dyn_write_judge_condition(DynWrite *write, const DynScalar *item)
 		judge_existing(write, item);
 	else
 		judge_conflict(write, item);
+	if (write->state == DYN_WRITE_NEW && write->rounds >= FIRST_PAUSE)
+		delay(write, Min(write->rounds - FIRST_PAUSE, DOUBLINGS) + 1);
 }
 
 /* ---- all outcomes ---- */
