@@ -1,6 +1,7 @@
 """What rows of tables with key templates, item filters, paths and TTL write: keys, index keys, constants, and which rows are refused."""
 import dynamo
 import fixture
+import psycopg2
 from dynamo import index
 
 
@@ -124,6 +125,102 @@ class Templates(Case):
         self.fx.execute("INSERT INTO customer (id) VALUES ('7') ON CONFLICT DO NOTHING")
         self.fx.execute("DELETE FROM customer")
         self.assertEqual(self.items(), before)
+
+
+class BetweenReadAndWrite(Case):
+    """Another writer changes the row between its read and its write."""
+
+    def update(self, expression, **values):
+        """A change by another writer of the order ("7", 12), as a function."""
+        def change():
+            names = {"#" + name: name for name in values}
+            given = {":" + name: {"S": value} for name, value in values.items() if value is not None}
+            self.fx.dynamo.call("UpdateItem", {"TableName": self.fx.remote("app"), "Key": {"pk": {"S": "CUSTOMER#7"}, "sk": {"S": "ORDER#00012"}},
+                                               "UpdateExpression": expression, "ExpressionAttributeNames": names,
+                                               **({"ExpressionAttributeValues": given} if given else {})})
+        return change
+
+    def between(self, sql, *changes):
+        """Count and item if `changes` are made before the first writes, one before each; how many updates were sent."""
+        left = list(changes)
+
+        def meanwhile(_):
+            if left:
+                left.pop(0)()
+
+        self.fx.proxy.reset()
+        self.fx.proxy.on("UpdateItem", meanwhile)
+        try:
+            with self.fx.conn.cursor() as cursor:
+                cursor.execute(sql)
+                count = cursor.rowcount
+            sent = [r.operation for r in self.fx.proxy.requests].count("UpdateItem")
+        finally:
+            self.fx.proxy.reset(scripts=True)
+        self.assertEqual(left, [])
+        [item] = self.items()
+        return count, sent, {name: item[name]["S"] for name in ("gsi1pk", "gsi1sk", "placed") if name in item}
+
+    def order(self):
+        """The order before each statement."""
+        self.setUp()
+        self.fx.execute("INSERT INTO purchase VALUES ('7', 12, 'open', '2024-05-04', 1.50)")
+
+    PLACED = "SET #placed = :placed, #gsi1sk = :gsi1sk"
+    NUMBER = "WHERE customer = '7' AND no = 12"
+
+    def test_H08_other_part_of_a_template(self):
+        """The key has the new values of both writers, whichever part each of them writes."""
+        placed = self.update(self.PLACED, placed="2024-06-05", gsi1sk="open#2024-06-05")
+        status = self.update("SET #gsi1sk = :gsi1sk", gsi1sk="paid#2024-05-04")
+        for where in (self.NUMBER, self.NUMBER + " AND total > 0", "WHERE customer = '7'"):
+            with self.subTest(where=where):
+                self.order()
+                self.assertEqual(self.between(f"UPDATE purchase SET status = 'paid' {where}", placed),
+                                 (1, 2, {"gsi1pk": "ORDERS", "gsi1sk": "paid#2024-06-05", "placed": "2024-06-05"}))
+                self.order()
+                self.assertEqual(self.between(f"UPDATE purchase SET placed = '2024-06-05' {where}", status),
+                                 (1, 2, {"gsi1pk": "ORDERS", "gsi1sk": "paid#2024-06-05", "placed": "2024-06-05"}))
+
+    def test_H08_other_part_changes_twice(self):
+        self.order()
+        first = self.update(self.PLACED, placed="2024-06-05", gsi1sk="open#2024-06-05")
+        second = self.update(self.PLACED, placed="2024-07-06", gsi1sk="open#2024-07-06")
+        self.assertEqual(self.between(f"UPDATE purchase SET status = 'paid' {self.NUMBER}", first, second),
+                         (1, 3, {"gsi1pk": "ORDERS", "gsi1sk": "paid#2024-07-06", "placed": "2024-07-06"}))
+
+    def test_H08_other_part_becomes_null(self):
+        """A column that is read from the template is lost without the other one: the statement fails, as an INSERT of this row."""
+        self.order()
+        gone = self.update("REMOVE #placed, #gsi1sk", placed=None, gsi1sk=None)
+        with self.assertRaises(psycopg2.Error) as raised:
+            self.between(f"UPDATE purchase SET status = 'paid' {self.NUMBER}", gone)
+        self.assertEqual(raised.exception.pgcode, "23502")
+        [item] = self.items()
+        self.assertNotIn("gsi1sk", item)
+        self.assertNotIn("placed", item)
+
+    def test_H08_null_and_back(self):
+        """A part is set to NULL while the other changes, and is set while the key is not there."""
+        self.order()
+        placed = self.update(self.PLACED, placed="2024-06-05", gsi1sk="open#2024-06-05")
+        self.assertEqual(self.between(f"UPDATE purchase SET status = NULL {self.NUMBER}", placed), (1, 2, {"gsi1pk": "ORDERS", "placed": "2024-06-05"}))
+        placed = self.update("SET #placed = :placed", placed="2024-07-06")
+        self.assertEqual(self.between(f"UPDATE purchase SET status = 'paid' {self.NUMBER}", placed),
+                         (1, 2, {"gsi1pk": "ORDERS", "gsi1sk": "paid#2024-07-06", "placed": "2024-07-06"}))
+
+    def test_H08_value_of_another_column(self):
+        """An assigned value that depends on a part of the template."""
+        self.order()
+        status = self.update("SET #gsi1sk = :gsi1sk", gsi1sk="paid#2024-05-04")
+        self.assertEqual(self.between(f"UPDATE purchase SET status = status || '!', placed = placed + 1 {self.NUMBER}", status),
+                         (1, 2, {"gsi1pk": "ORDERS", "gsi1sk": "paid!#2024-05-05", "placed": "2024-05-05"}))
+
+    def test_H08_do_update(self):
+        self.order()
+        placed = self.update(self.PLACED, placed="2024-06-05", gsi1sk="open#2024-06-05")
+        self.assertEqual(self.between("INSERT INTO purchase VALUES ('7', 12, 'paid', '2020-01-01') ON CONFLICT (customer, no) DO UPDATE SET status = EXCLUDED.status", placed),
+                         (1, 2, {"gsi1pk": "ORDERS", "gsi1sk": "paid#2024-06-05", "placed": "2024-06-05"}))
 
 
 class SameAttribute(Case):
