@@ -66,9 +66,9 @@ def steps(client, schema, fx):
         for line in process.stdout:
             if not line.startswith("{"):
                 continue
-            told = json.loads(line)
+            report = json.loads(line)
             requests = [r for r in fx.proxy.requests if r.operation != "DescribeTable"]
-            found.append((told["step"], told["rows"], told.get("keyed", False), requests))
+            found.append((report["step"], report["rows"], report.get("keyed", False), requests))
             fx.proxy.reset()
             process.stdin.write("\n")
             process.stdin.flush()
@@ -82,7 +82,7 @@ def steps(client, schema, fx):
     return found, status
 
 
-def asked(fx, requests):
+def requests_text(fx, requests):
     """The requests as a short text, equal ones counted."""
     def text(request):
         table = request.body.get("TableName") or next(iter(request.body.get("RequestItems", {"?": None})))
@@ -109,7 +109,7 @@ def judge(client, fx):
         scans = [r for r in requests if r.operation == "Scan"]
         trouble = "other rows than a local table's" if found != rows else "a Scan where keys are named" if keyed and scans else None
         print(f"{'not ok' if trouble else 'ok'} - {name}: " + (f"{trouble}; " if trouble else "")
-              + f"{len(rows)} rows, asked {asked(fx, requests)}", flush=True)
+              + f"{len(rows)} rows, asked {requests_text(fx, requests)}", flush=True)
         if found != rows:
             print(f"#   local:   {json.dumps(rows)[:600]}\n#   foreign: {json.dumps(found)[:600]}")
         passed, failed = passed + (trouble is None), failed + (trouble is not None)

@@ -199,7 +199,7 @@ class World:
             cluster.table("metered", "metered", "m", LEAST)
             cluster.execute("CREATE TABLE words AS SELECT digit, 'word ' || digit % 3 AS word FROM generate_series(0, 9) digit")
 
-    def ask(self, table, do, settings="", **more):
+    def run(self, table, do, settings="", **more):
         """(result, seconds) of a command to Spark; settings: of its sessions."""
         if self.spark is None:
             environment = {**os.environ, "SPARK_TASKS": str(TASKS), "PYTHONWARNINGS": "ignore"}
@@ -209,10 +209,10 @@ class World:
         hosts = ",".join(f"127.0.0.1:{cluster.postgres.port}" for cluster in self.clusters)
         command = {"url": f"jdbc:postgresql://{hosts}/postgres?user=postgres&loadBalanceHosts=true{settings}", "table": table, "segments": SEGMENTS, "partitions": PARTITIONS, "do": do, **more}
         print(json.dumps(command), file=self.spark.stdin, flush=True)
-        answer = json.loads(self.spark.stdout.readline())
-        if "error" in answer:
-            raise RuntimeError(answer["error"])
-        return answer["result"], answer["seconds"]
+        result = json.loads(self.spark.stdout.readline())
+        if "error" in result:
+            raise RuntimeError(result["error"])
+        return result["result"], result["seconds"]
 
     def check(self, found, right):
         """Equal, but for the number of segments, which is not known."""
@@ -226,10 +226,10 @@ class World:
 
 def same_rows(world):
     """Counts, sums, minima and maxima of every column."""
-    segments = world.check(world.ask("small", "summary")[0], expected(world.rows[:SMALL]))
+    segments = world.check(world.run("small", "summary")[0], expected(world.rows[:SMALL]))
     assert segments == SEGMENTS, segments
     before = [cluster.statements("big") for cluster in world.clusters]
-    found, seconds = world.ask("big", "summary")
+    found, seconds = world.run("big", "summary")
     world.check(found, expected(world.rows, REPEATED))
     used = [cluster.statements("big") - one for cluster, one in zip(world.clusters, before)]
     assert all(used), used
@@ -238,13 +238,13 @@ def same_rows(world):
 
 def join_and_parquet(world):
     """With a local table; and written to files."""
-    found, _ = world.ask("small", "join", other="words")
+    found, _ = world.run("small", "join", other="words")
     right = {}
     for row in world.rows[:SMALL]:
         word = right.setdefault(f"word {row['n'] % 10 % 3}", [0, 0])
         word[0], word[1] = word[0] + 1, word[1] + row["n"]
     assert found == sorted([word, str(rows), str(total)] for word, (rows, total) in right.items()), found
-    found, seconds = world.ask("big", "parquet", path=os.path.join(world.directory, "parquet"))
+    found, seconds = world.run("big", "parquet", path=os.path.join(world.directory, "parquet"))
     world.check(found, expected(world.rows, REPEATED))
     return f"{PREPARED * REPEATED:,} items in Parquet after {seconds:.1f} s"
 
@@ -258,7 +258,7 @@ def segments_once(world):
     """The requests of both clusters together are those of one Scan."""
     for cluster in world.clusters:
         cluster.proxy.reset()
-    world.ask("small", "summary")
+    world.run("small", "summary")
     requests = [request for cluster in world.clusters for request in scans(cluster)]
     begun = sorted(request.body["Segment"] for request in requests if "ExclusiveStartKey" not in request.body)
     assert begun == list(range(SEGMENTS)), begun
@@ -287,7 +287,7 @@ def backend_terminated(world):
 
     thread = threading.Thread(target=kill, daemon=True)
     thread.start()
-    found, _ = world.ask("big", "summary")
+    found, _ = world.run("big", "summary")
     done.set()
     thread.join()
     world.check(found, expected(world.rows, REPEATED))
@@ -298,10 +298,10 @@ def backend_terminated(world):
 def metered_service(world):
     """The rate is divided between the clusters."""
     table = world.metered.tables["m"]
-    world.ask("few", "summary")     # so that Spark is warm
+    world.run("few", "summary")     # so that Spark is warm
     used = table.bucket.used
     # each connection goes to a random server, so more partitions divide the work more evenly
-    found, seconds = world.ask("metered", "summary", partitions=SEGMENTS // 2)
+    found, seconds = world.run("metered", "summary", partitions=SEGMENTS // 2)
     used = table.bucket.used - used
     assert (found["rows"], found["sum n"]) == (str(METERED), str(METERED * (METERED - 1) // 2)), found
     ideal = used / RATE
@@ -315,7 +315,7 @@ def memory(world):
     for name, settings in (("few", ""), ("big", ""), ("big", LITTLE)):
         watch = Memory(world.clusters)
         watch.start()
-        world.ask(name, "summary", settings)
+        world.run(name, "summary", settings)
         most[name + settings] = watch.stop()
     assert most["big" + LITTLE] <= most["few"] + MEMORY_KB, most
     cluster = Cluster(world)
@@ -350,14 +350,14 @@ def in_time(world):
             items = sum(pool.starmap(bare_part, [(world.big, part) for part in range(TASKS)]))
         bare = time.monotonic() - began
         assert items == PREPARED * REPEATED, items
-        _, seconds = world.ask("big", "summary")
+        _, seconds = world.run("big", "summary")
         ratios.append((seconds / bare, seconds, bare))
     ratio, seconds, bare = sorted(ratios)[1]
     assert ratio <= 1.5, ratios
     began = time.monotonic()
     world.clusters[0].execute("SELECT count(id), sum(n), sum(price), max(name), max(created), count(active), max(note), count(info) FROM big")
     one = time.monotonic() - began
-    libcurl = bare_client(world.big, "--scan", TASKS)["wall_s"]
+    libcurl = bare_client(world.big, "--scan", TASKS)["elapsed_s"]
     return f"{seconds:.1f} s, {TASKS} bare processes {bare:.1f} s: {ratio:.2f}; a libcurl program that parses nothing {libcurl:.1f} s; one backend, all columns {one:.1f} s"
 
 

@@ -27,8 +27,8 @@ class GuardedDynamo(FakeDynamo):
 
     async def default(self, request, connection):
         """By its own clock."""
-        answer = await self.guarded(request, connection)
-        return skewed_date(self.ahead, answer) if self.ahead else answer
+        response = await self.guarded(request, connection)
+        return skewed_date(self.ahead, response) if self.ahead else response
 
     async def guarded(self, request, connection):
         """As DynamoDB refuses what was signed at another time, what has expired, and what it does not know."""
@@ -115,7 +115,7 @@ class TestCase(fixture.TestCase):
         for name in os.listdir(self.files):
             os.remove(f"{self.files}/{name}")
         self.identity.requests, self.identity.lifetime, self.identity.expired, self.identity.ahead = [], 3600, False, 0
-        self.identity.answers.clear()
+        self.identity.responses.clear()
         self.dynamo.reset(scripts=True)
         self.dynamo.tables, self.dynamo.expired, self.dynamo.known = {}, set(), {}
         self.dynamo.delay, self.dynamo.ahead = 0.0, 0

@@ -82,13 +82,13 @@ class DynamoClient:
         payload = json.dumps(body or {}).encode()
         for attempt in (1, 2):      # the server closes idle connections
             try:
-                status, answer = self._exchange(operation, payload)
+                status, response = self._exchange(operation, payload)
                 break
             except (http.client.HTTPException, ConnectionError):
                 self.close()
                 if attempt == 2:
                     raise
-        document = json.loads(answer or "{}")
+        document = json.loads(response or "{}")
         if status != 200:
             code = document.get("__type", f"HTTP {status}").rsplit("#", 1)[-1]
             raise DynamoError(code, document.get("message") or document.get("Message") or "")
@@ -103,8 +103,8 @@ class DynamoClient:
             "X-Amz-Date": time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()),
             "Authorization": f"AWS4-HMAC-SHA256 Credential={self.access_key_id}/{date}/{self.region}/dynamodb/"
                              "aws4_request, SignedHeaders=host;x-amz-date, Signature=0"})
-        answer = self._connection.getresponse()
-        return answer.status, answer.read()
+        response = self._connection.getresponse()
+        return response.status, response.read()
 
     def close(self):
         """Hang up; the next call connects again."""
@@ -167,5 +167,5 @@ class DynamoClient:
         """Write items that are DynamoDB-JSON already, 25 per request."""
         waiting = [{"PutRequest": {"Item": one}} for one in items]
         while waiting:
-            answer = self.call("BatchWriteItem", {"RequestItems": {name: waiting[:25]}})
-            waiting = answer.get("UnprocessedItems", {}).get(name, []) + waiting[25:]
+            response = self.call("BatchWriteItem", {"RequestItems": {name: waiting[:25]}})
+            waiting = response.get("UnprocessedItems", {}).get(name, []) + waiting[25:]

@@ -37,7 +37,7 @@ def failures(lines):
     return found
 
 
-def cut(block, limit):
+def shorten(block, limit):
     """The beginning and the end of a block that is too long."""
     if len(block) <= limit:
         return block
@@ -52,7 +52,7 @@ def show(found):
     shown = found[:LINES]
     yield f"# what failed, {len(found)} in all:"
     for block in shown:
-        for line in cut(block, LINES // len(shown)):
+        for line in shorten(block, LINES // len(shown)):
             yield "# " + line[:WIDTH]
     if len(found) > len(shown):
         yield f"# and {len(found) - len(shown)} more"

@@ -21,7 +21,7 @@ class Twins(fixture.TestCase):
             cursor.executemany(f"INSERT INTO l VALUES ({', '.join(['%s'] * len(columns))})", rows)
         self.fx.execute("ANALYZE l")
 
-    def ask(self, sql):
+    def query(self, sql):
         """The rows, with bytes that can be compared."""
         return [tuple(bytes(value) if isinstance(value, memoryview) else value for value in row) for row in self.fx.rows(sql)]
 
@@ -30,7 +30,7 @@ class Twins(fixture.TestCase):
         rows = []
         for sql in queries:
             with self.subTest(sql=sql):
-                rows, expected = [self.ask(sql.replace("FROM t", f"FROM {table} AS t")) for table in "fl"]
+                rows, expected = [self.query(sql.replace("FROM t", f"FROM {table} AS t")) for table in "fl"]
                 if not ordered:
                     rows, expected = sorted(rows, key=repr), sorted(expected, key=repr)
                 self.assertEqual(rows, expected)

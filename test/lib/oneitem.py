@@ -43,7 +43,7 @@ class TestCase(fixture.TestCase):
         self.put(value, column, **options)
         return self.fx.error(sql)
 
-    def assert_misfit(self, value, column, reason, excerpt, **options):
+    def assert_mismatch(self, value, column, reason, excerpt, **options):
         """The entire report of a value that does not fit, and that it is NULL where the user prefers that."""
         failure = self.failure(value, column, **options)
         self.assertEqual(failure[:4], (

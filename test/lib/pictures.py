@@ -50,13 +50,13 @@ def number(value):
 
 def joined(lines, sides, transposed):
     """(row, start, end) of the straight lines along rows (or columns): half characters that touch are one."""
-    before, behind = sides
+    before, after = sides
     rows = max(map(len, lines)) if transposed else len(lines)
     for row in range(rows):
         start = end = None
         cells = [line[row:row + 1] for line in lines] if transposed else lines[row]
         for place, cell in enumerate(cells):
-            for side, first in ((before, 2 * place), (behind, 2 * place + 1)):
+            for side, first in ((before, 2 * place), (after, 2 * place + 1)):
                 if not LINES.get(cell, 0) & side:
                     continue
                 if end != first:

@@ -111,7 +111,7 @@ class RequestTestCase(fixture.TestCase):
         """What the statement requests, sorted."""
         return sorted(request_text(r, self.fx.database) for r in self.fx.requests(sql, parameters))
 
-    def assertAsks(self, sql, expected, parameters=None):
+    def assertRequests(self, sql, expected, parameters=None):
         """The statement sends just these requests, and gives the rows of a local table."""
         self.assertEqual(self.texts(sql, parameters), sorted(expected))
         rows, right = plain(self.fx.rows(sql, parameters)), plain(self.mirrored(sql, parameters))
@@ -138,7 +138,7 @@ def statements(table):
     def decorate(cls):
         for name, sql, expected, *parameters in table:
             def test(self, sql=sql, expected=expected, parameters=parameters):
-                self.assertAsks(sql, expected, *parameters)
+                self.assertRequests(sql, expected, *parameters)
             method = "test_" + re.sub(r"\W+", "_", name)
             assert not hasattr(cls, method), method
             setattr(cls, method, test)

@@ -119,8 +119,8 @@ def play(database, statements):
     environment = {**os.environ, "PGTZ": "UTC", "PGCLIENTENCODING": "UTF8"}
     done = subprocess.run(["psql", "-X", "-q", "-d", database], input=script, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, env=environment, check=False)
-    said, printed = done.stderr.split(MARK + "\n"), done.stdout.split(MARK + "\n")
-    return [tidy(one + two) for one, two in zip(said, printed)][:len(statements)]
+    messages, printed = done.stderr.split(MARK + "\n"), done.stdout.split(MARK + "\n")
+    return [tidy(one + two) for one, two in zip(messages, printed)][:len(statements)]
 
 
 def tidy(text):
@@ -138,7 +138,7 @@ def provide(database, script=None, text=""):
         tour.run_script(os.path.join(os.path.dirname(tour.__file__), script), name)
     dynamo = DynamoClient(os.environ["DDB_ENDPOINT"])
     if database == tour.DATABASE or not page_items.has_items(text):
-        tour.data.load(dynamo, anew=False)
+        tour.data.load(dynamo, reload=False)
     page_items.load(dynamo, text)
     dynamo.close()
     return name

@@ -52,10 +52,10 @@ class Twins(formats.Twins):
 
     def load_kind(self, kind, format_="iso8601(0)", text=lambda time: time.replace(" ", "T") + "Z", wire="S"):
         """Rows with times of a type; a date needs no format."""
-        spelled = {} if kind == "date" and format_ == "iso8601(0)" else {"format": format_}
-        texts = {time: time if spelled == {} else text(time) for time in stored(kind)}
+        options = {} if kind == "date" and format_ == "iso8601(0)" else {"format": format_}
+        texts = {time: time if options == {} else text(time) for time in stored(kind)}
         zone = "+00" if kind == "timestamptz" else ""
-        columns = [("pk", "text", None), ("at", kind, spelled), ("v", kind, spelled), ("n", "integer", None)]
+        columns = [("pk", "text", None), ("at", kind, options), ("v", kind, options), ("n", "integer", None)]
         self.load(columns, [("p", time + zone, time + zone, n) for n, time in enumerate(texts)],
                   [{"pk": {"S": "p"}, "at": {wire: text}, "v": {wire: text}, "n": {"N": str(n)}} for n, text in enumerate(texts.values())],
                   (("pk", "S"), ("at", wire)))
@@ -89,7 +89,7 @@ class Requests(Twins):
     def tearDown(self):
         self.fx.execute("SET timezone = 'UTC'; RESET plan_cache_mode; DEALLOCATE ALL")
 
-    def asks(self, *cases):
+    def assert_keys(self, *cases):
         """Each case is a condition and the key that is requested."""
         for condition, key in cases:
             with self.subTest(condition=condition):

@@ -48,7 +48,7 @@ static long requests;
 static double bytes;
 
 static double
-wall(void)
+wall_clock(void)
 {
 	struct timespec ts;
 
@@ -125,7 +125,7 @@ prepare(Chain *chain, struct curl_slist *list)
 
 /* The request for the page behind the last answer's cursor; 0 when there is none. */
 static int
-ask_next(Chain *chain, int segments, int first)
+prepare_next(Chain *chain, int segments, int first)
 {
 	char	   *cursor = first ? NULL : strstr(chain->tail, "cursor-");
 	char		start[96] = "";
@@ -163,7 +163,7 @@ continue_chains(CURLM *multi, int segments)
 		requests++;
 		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &chain);
 		curl_multi_remove_handle(multi, chain->easy);
-		if (ask_next(chain, segments, 0))
+		if (prepare_next(chain, segments, 0))
 			curl_multi_add_handle(multi, chain->easy);
 		else
 			finished++;
@@ -185,7 +185,7 @@ scan(int segments)
 	{
 		prepare(&chains[i], list);
 		chains[i].segment = i;
-		ask_next(&chains[i], segments, 1);
+		prepare_next(&chains[i], segments, 1);
 		curl_multi_add_handle(multi, chains[i].easy);
 	}
 	while (left > 0)
@@ -225,12 +225,12 @@ call(long count)
 	snprintf(chain.body, sizeof(chain.body), get_item, table);
 	for (i = 0; i < count; i++)
 	{
-		double		start = wall();
+		double		start = wall_clock();
 		CURLcode	status = curl_easy_perform(chain.easy);
 
 		if (status != CURLE_OK)
 			die(curl_easy_strerror(status));
-		took[i] = wall() - start;
+		took[i] = wall_clock() - start;
 		chain.tail_len = 0;
 		requests++;
 	}
@@ -369,9 +369,9 @@ replay(const char *path, int in_flight)
 	}
 	send_all(multi, handles, in_flight, first, in_flight);
 	bytes = 0;
-	start = wall();
+	start = wall_clock();
 	send_all(multi, handles, in_flight, list, count);
-	return wall() - start;
+	return wall_clock() - start;
 }
 
 static void
@@ -416,7 +416,7 @@ main(int argc, char **argv)
 		return 2;
 	}
 	curl_global_init(CURL_GLOBAL_DEFAULT);
-	took = wall();
+	took = wall_clock();
 	if (recorded)
 		took = replay(recorded, in_flight);
 	else
@@ -425,8 +425,8 @@ main(int argc, char **argv)
 			scan(segments);
 		else
 			call(calls);
-		took = wall() - took;
+		took = wall_clock() - took;
 	}
-	printf("wall_s=%.4f cpu_s=%.4f requests=%ld bytes=%.0f\n", took, cpu(), requests, bytes);
+	printf("elapsed_s=%.4f cpu_s=%.4f requests=%ld bytes=%.0f\n", took, cpu(), requests, bytes);
 	return 0;
 }

@@ -149,23 +149,23 @@ number_after(const char *text, const char *mark, long otherwise)
 }
 
 static void
-set_answer(HttpAnswer *answer, const Body *body, const char *end)
+set_response(HttpResponse *response, const Body *body, const char *end)
 {
-	answer->body = body->data;
-	answer->len = body->len;
-	answer->crc = body->crc;
-	strcpy(answer->end, end);
+	response->body = body->data;
+	response->len = body->len;
+	response->crc = body->crc;
+	strcpy(response->end, end);
 }
 
 static void
-answer_page(HttpAnswer *answer, const char *request)
+respond_page(HttpResponse *response, const char *request)
 {
 	long		segments = number_after(request, "\"TotalSegments\"", 1);
 	long		segment = number_after(request, "\"Segment\"", 0);
 	long		first,
 				last;
 	long		page;
-	char		end[sizeof(answer->end)];
+	char		end[sizeof(response->end)];
 
 	if (segments < 1 || segment < 0 || segment >= segments)
 		segments = 1, segment = 0;
@@ -177,7 +177,7 @@ answer_page(HttpAnswer *answer, const char *request)
 		static Body empty = {"{\"Count\":0,\"ScannedCount\":0,\"Items\":[]", 38, 0};
 
 		empty.crc = crc32(0, (unsigned char *) empty.data, empty.len);
-		set_answer(answer, &empty, "}");
+		set_response(response, &empty, "}");
 		return;
 	}
 	if (page == last)
@@ -185,22 +185,22 @@ answer_page(HttpAnswer *answer, const char *request)
 	else
 		snprintf(end, sizeof(end), ",\"LastEvaluatedKey\":{\"%s\":{\"S\":\"cursor-%ld\"}}}",
 				 key_name, page + 1);
-	set_answer(answer, &pages[page % page_files], end);
-	answer->stop_after = stall_after;
+	set_response(response, &pages[page % page_files], end);
+	response->stop_after = stall_after;
 }
 
 static void
-handle(const char *operation, const char *body, size_t len, HttpAnswer *answer)
+handle(const char *operation, const char *body, size_t len, HttpResponse *response)
 {
 	(void) len;
 	if (strcmp(operation, "DescribeTable") == 0)
-		set_answer(answer, &table_body, "");
+		set_response(response, &table_body, "");
 	else if (strcmp(operation, "GetItem") == 0)
-		set_answer(answer, &item_body, "");
+		set_response(response, &item_body, "");
 	else if (strcmp(operation, "BatchGetItem") == 0)
-		set_answer(answer, &batch_body, "");
+		set_response(response, &batch_body, "");
 	else
-		answer_page(answer, body);
+		respond_page(response, body);
 }
 
 static void

@@ -63,11 +63,11 @@ class FakeDynamo(ScriptedServer):
 
     @staticmethod
     def _query(table, request):
-        return table.pages.answer(table, request) if table.pages else reply(read_page(table, request, True))
+        return table.pages.response(table, request) if table.pages else reply(read_page(table, request, True))
 
     @staticmethod
     def _scan(table, request):
-        return table.pages.answer(table, request) if table.pages else reply(read_page(table, request, False))
+        return table.pages.response(table, request) if table.pages else reply(read_page(table, request, False))
 
     def answer_batch(self, request):
         """The response to a BatchGetItem; for scripts that change it."""

@@ -38,7 +38,7 @@ typedef struct Connection
 	bool		dead;			/* closed while it was waiting */
 	char	   *in;				/* the request, MAX_REQUEST bytes */
 	size_t		in_len;
-	HttpAnswer	answer;
+	HttpResponse	response;
 	char		head[512];
 	struct iovec out[PARTS];	/* what is still to be written */
 	uint64_t	due;			/* nanoseconds */
@@ -99,11 +99,11 @@ http_text_printf(HttpText *text, const char *format,...)
 }
 
 void
-http_answer_text(HttpAnswer *answer)
+http_response_text(HttpResponse *response)
 {
-	answer->body = answer->text.data;
-	answer->len = answer->text.len;
-	answer->crc = crc32(0, (const unsigned char *) answer->body, answer->len);
+	response->body = response->text.data;
+	response->len = response->text.len;
+	response->crc = crc32(0, (const unsigned char *) response->body, response->len);
 }
 
 /* ---- answers ---- */
@@ -126,10 +126,10 @@ find_operation(const char *head, char *operation, size_t space)
 static void
 write_head(Connection *c)
 {
-	const HttpAnswer *answer = &c->answer;
-	size_t		end_len = strlen(answer->end);
-	uint32_t	crc = crc32(answer->crc, (const unsigned char *) answer->end, end_len);
-	size_t		len = answer->len;
+	const HttpResponse *response = &c->response;
+	size_t		end_len = strlen(response->end);
+	uint32_t	crc = crc32(response->crc, (const unsigned char *) response->end, end_len);
+	size_t		len = response->len;
 	int			head_len;
 
 	head_len = snprintf(c->head, sizeof(c->head),
@@ -138,33 +138,33 @@ write_head(Connection *c)
 						"Content-Type: application/x-amz-json-1.0\r\n"
 						"Content-Length: %zu\r\n"
 						"x-amz-crc32: %u\r\n\r\n",
-						answer->status, answer->status == 200 ? "OK" : "Bad Request",
+						response->status, response->status == 200 ? "OK" : "Bad Request",
 						len + end_len, crc);
-	if (answer->stop_after >= 0 && (size_t) answer->stop_after < len)
+	if (response->stop_after >= 0 && (size_t) response->stop_after < len)
 	{
-		len = answer->stop_after;
+		len = response->stop_after;
 		end_len = 0;
 	}
 	c->out[0] = (struct iovec) {c->head, head_len};
-	c->out[1] = (struct iovec) {(char *) answer->body, len};
-	c->out[2] = (struct iovec) {c->answer.end, end_len};
+	c->out[1] = (struct iovec) {(char *) response->body, len};
+	c->out[2] = (struct iovec) {c->response.end, end_len};
 }
 
 static void
-prepare_answer(Connection *c, const char *body, size_t len)
+prepare_response(Connection *c, const char *body, size_t len)
 {
-	HttpAnswer *answer = &c->answer;
+	HttpResponse *response = &c->response;
 	char		operation[64];
 
-	answer->status = 200;
-	answer->text.len = 0;
-	answer->body = "";
-	answer->len = 0;
-	answer->crc = 0;
-	answer->end[0] = '\0';
-	answer->stop_after = -1;
+	response->status = 200;
+	response->text.len = 0;
+	response->body = "";
+	response->len = 0;
+	response->crc = 0;
+	response->end[0] = '\0';
+	response->stop_after = -1;
 	find_operation(c->in, operation, sizeof(operation));
-	handler(operation, body, len, answer);
+	handler(operation, body, len, response);
 	write_head(c);
 }
 
@@ -182,7 +182,7 @@ watch(Connection *c, uint32_t events, int how)
 static void
 free_connection(Connection *c)
 {
-	free(c->answer.text.data);
+	free(c->response.text.data);
 	free(c->in);
 	free(c);
 }
@@ -216,7 +216,7 @@ advance(struct iovec *out, size_t written)
 }
 
 static void
-write_answer(Connection *c)
+write_response(Connection *c)
 {
 	for (;;)
 	{
@@ -263,7 +263,7 @@ set_timer(uint64_t due)
 
 /* All delays are equal, so the queue is in the order of the deadlines. */
 static void
-delay_answer(Connection *c)
+delay_response(Connection *c)
 {
 	c->due = woken + delay_ns;
 	c->waiting = true;
@@ -279,7 +279,7 @@ delay_answer(Connection *c)
 }
 
 static void
-answer_due(void)
+send_due(void)
 {
 	uint64_t	expirations;
 	uint64_t	now = now_ns();
@@ -297,7 +297,7 @@ answer_due(void)
 		if (c->dead)
 			free_connection(c);
 		else
-			write_answer(c);
+			write_response(c);
 	}
 	if (queue_head)
 		set_timer(queue_head->due);
@@ -305,7 +305,7 @@ answer_due(void)
 
 /* Answers the request once all of it is there. */
 static void
-answer_if_complete(Connection *c)
+respond_if_complete(Connection *c)
 {
 	char	   *body;
 	long		body_len;
@@ -324,12 +324,12 @@ answer_if_complete(Connection *c)
 	body += 4;
 	if (c->in_len < (size_t) (body - c->in) + body_len)
 		return;
-	prepare_answer(c, body, body_len);
+	prepare_response(c, body, body_len);
 	c->in_len = 0;
 	if (delay_ns)
-		delay_answer(c);
+		delay_response(c);
 	else
-		write_answer(c);
+		write_response(c);
 }
 
 static void
@@ -346,7 +346,7 @@ read_request(Connection *c)
 	}
 	c->in_len += n;
 	if (!c->waiting && !c->writing)
-		answer_if_complete(c);
+		respond_if_complete(c);
 }
 
 static void
@@ -400,12 +400,12 @@ serve(int listener)
 			else if (events[i].data.ptr == &timer_fd)
 				timer = true;	/* last: it may free what an event names */
 			else if (c->writing)
-				write_answer(c);
+				write_response(c);
 			else
 				read_request(c);
 		}
 		if (timer)
-			answer_due();
+			send_due();
 	}
 }
 

@@ -21,7 +21,7 @@ typedef struct HttpText
 } HttpText;
 
 /* What to send: a body, and a few bytes that end it. */
-typedef struct HttpAnswer
+typedef struct HttpResponse
 {
 	int			status;			/* 200 unless the handler says otherwise */
 	HttpText	text;			/* the handler's to use; empty at first */
@@ -30,10 +30,10 @@ typedef struct HttpAnswer
 	uint32_t	crc;			/* CRC-32 of these bytes */
 	char		end[128];		/* follows them; a string */
 	long		stop_after;		/* send so much of the body only; -1: all */
-} HttpAnswer;
+} HttpResponse;
 
 typedef void (*HttpHandler) (const char *operation, const char *body,
-							 size_t len, HttpAnswer *answer);
+							 size_t len, HttpResponse *response);
 
 /* Prints its URL, and serves until it is killed. */
 extern void http_serve(int port, uint64_t delay_ns, HttpHandler handler);
@@ -43,7 +43,7 @@ extern void http_text_printf(HttpText *text, const char *format,...)
 			__attribute__((format(printf, 2, 3)));
 
 /* The answer is the handler's own text. */
-extern void http_answer_text(HttpAnswer *answer);
+extern void http_response_text(HttpResponse *response);
 
 /* Writes what and errno, and exits. */
 extern void http_die(const char *what) __attribute__((noreturn));

@@ -6,7 +6,7 @@ closed. It gives out access keys ASIA0001, ASIA0002 ... with the secret "secret 
 
     with FakeIdentity() as identity:
         identity.lifetime = 3600                    # seconds, of what is given out from now on
-        identity.answers["sts"] = [(403, "<...>")]  # instead of the next responses; None hangs
+        identity.responses["sts"] = [(403, "<...>")]  # instead of the next responses; None hangs
         ...
         identity.requests[0].path
 
@@ -75,7 +75,7 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Request(kind_of(self.command, self.path), self.command, self.path, headers, body)
-        status, text = self.server.identity.answer(request)
+        status, text = self.server.identity.respond(request)
         data = text.encode()
         self.send_response_only(status)
         self.send_header("Date", self.date_time_string(time.time() + self.server.identity.ahead_for(request)))
@@ -102,7 +102,7 @@ class FakeIdentity:
 
     def __init__(self):
         self.requests = []
-        self.answers = collections.defaultdict(list)
+        self.responses = collections.defaultdict(list)
         self.lifetime = LIFETIME
         self.expired = False        # give out what has expired already
         self.ahead = 0              # seconds: its clock before this machine's
@@ -135,22 +135,22 @@ class FakeIdentity:
 
     def ahead_for(self, request):
         """Of its clock, for this request."""
-        told = re.search(r"ahead-(-?\d+)", words_of(request))
-        return int(told.group(1)) if told else self.ahead
+        given = re.search(r"ahead-(-?\d+)", words_of(request))
+        return int(given.group(1)) if given else self.ahead
 
-    def answer(self, request):
+    def respond(self, request):
         """(status, body), after a delay, or never, if it is scripted so."""
         words = words_of(request)
         with self.lock:
             self.requests.append(request)
-            told = self.answers[request.kind].pop(0) if self.answers[request.kind] else ()
+            given = self.responses[request.kind].pop(0) if self.responses[request.kind] else ()
             self.seen[words] += 1
             first = self.seen[words] == 1
-        if told is None or "hang" in words:
+        if given is None or "hang" in words:
             self.closing.wait()
             return 503, ""
-        if told:
-            return told
+        if given:
+            return given
         status = re.search(r"status-(\d+)", words) or first and re.search(r"first-(\d+)", words)
         if status:
             return int(status.group(1)), "told so"

@@ -244,11 +244,11 @@ write_key(HttpText *text, const Table *table, int item)
 /* ---- answers ---- */
 
 static void
-refuse(HttpAnswer *answer, const char *why)
+refuse(HttpResponse *response, const char *why)
 {
-	answer->status = 400;
-	answer->text.len = 0;
-	http_text_printf(&answer->text,
+	response->status = 400;
+	response->text.len = 0;
+	http_text_printf(&response->text,
 					 "{\"__type\":\"com.amazon.coral.validate#ValidationException\",\"message\":\"keyed_server: %s\"}",
 					 why);
 }
@@ -267,9 +267,9 @@ write_item(HttpText *text, const Table *table, int item)
 }
 
 static void
-answer_range(HttpAnswer *answer, const Table *table, const Range *range)
+respond_range(HttpResponse *response, const Table *table, const Range *range)
 {
-	HttpText   *text = &answer->text;
+	HttpText   *text = &response->text;
 	int			there = range->last - range->first + 1;
 	int			count = there < range->limit ? there : range->limit;
 	int			item = range->backward ? range->last : range->first;
@@ -295,7 +295,7 @@ answer_range(HttpAnswer *answer, const Table *table, const Range *range)
 
 /* Narrows the range to what follows ExclusiveStartKey. */
 static void
-start_behind(const Table *table, const json_t *request, Range *range)
+start_after(const Table *table, const json_t *request, Range *range)
 {
 	const json_t *key = json_object_get(request, "ExclusiveStartKey");
 	int			item = key ? item_of(table, key) : -1;
@@ -339,7 +339,7 @@ compared_value(const json_t *request)
 }
 
 static void
-answer_query(HttpAnswer *answer, const Table *table, const json_t *request)
+respond_query(HttpResponse *response, const Table *table, const json_t *request)
 {
 	const json_t *value = compared_value(request);
 	Range		range = {.limit = limit_of(request)};
@@ -349,19 +349,19 @@ answer_query(HttpAnswer *answer, const Table *table, const json_t *request)
 		table = json_object_get(request, "Limit") ? NULL : table->index;
 	if (!value || !table || json_object_get(request, "FilterExpression"))
 	{
-		refuse(answer, "only whole partitions are known here");
+		refuse(response, "only whole partitions are known here");
 		return;
 	}
 	partition = partition_of(table, value);
 	range.backward = json_is_false(json_object_get(request, "ScanIndexForward"));
 	range.first = partition < 0 ? 0 : partition * table->each;
 	range.last = partition < 0 ? -1 : range.first + table->each - 1;
-	start_behind(table, request, &range);
-	answer_range(answer, table, &range);
+	start_after(table, request, &range);
+	respond_range(response, table, &range);
 }
 
 static void
-answer_scan(HttpAnswer *answer, const Table *table, const json_t *request)
+respond_scan(HttpResponse *response, const Table *table, const json_t *request)
 {
 	long		segments = integer_of(request, "TotalSegments", 1);
 	long		segment = integer_of(request, "Segment", 0);
@@ -369,14 +369,14 @@ answer_scan(HttpAnswer *answer, const Table *table, const json_t *request)
 
 	range.first = count_of(table) * segment / segments;
 	range.last = count_of(table) * (segment + 1) / segments - 1;
-	start_behind(table, request, &range);
-	answer_range(answer, table, &range);
+	start_after(table, request, &range);
+	respond_range(response, table, &range);
 }
 
 static void
-answer_get(HttpAnswer *answer, const Table *table, const json_t *request)
+respond_get(HttpResponse *response, const Table *table, const json_t *request)
 {
-	HttpText   *text = &answer->text;
+	HttpText   *text = &response->text;
 	int			item = item_of(table, json_object_get(request, "Key"));
 
 	http_text_append(text, "{", 1);
@@ -392,9 +392,9 @@ answer_get(HttpAnswer *answer, const Table *table, const json_t *request)
 }
 
 static void
-answer_write(HttpAnswer *answer, const Table *table, const json_t *request)
+respond_write(HttpResponse *response, const Table *table, const json_t *request)
 {
-	HttpText   *text = &answer->text;
+	HttpText   *text = &response->text;
 
 	(void) request;
 	http_text_printf(text, "{\"ConsumedCapacity\":");
@@ -403,28 +403,28 @@ answer_write(HttpAnswer *answer, const Table *table, const json_t *request)
 }
 
 static void
-answer_put(HttpAnswer *answer, const Table *table, const json_t *request)
+respond_put(HttpResponse *response, const Table *table, const json_t *request)
 {
 	int			item = item_of(table, json_object_get(request, "Item"));
 
 	if (item < 0 || !json_object_get(request, "ConditionExpression"))
 	{
-		answer_write(answer, table, request);
+		respond_write(response, table, request);
 		return;
 	}
-	answer->status = 400;
-	http_text_printf(&answer->text,
+	response->status = 400;
+	http_text_printf(&response->text,
 					 "{\"__type\":\"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException\","
 					 "\"message\":\"The conditional request failed\",\"Item\":");
-	write_item(&answer->text, table, item);
-	http_text_append(&answer->text, "}", 1);
+	write_item(&response->text, table, item);
+	http_text_append(&response->text, "}", 1);
 }
 
 /* Of one table. */
 static void
-answer_batch(HttpAnswer *answer, const json_t *request)
+respond_batch(HttpResponse *response, const json_t *request)
 {
-	HttpText   *text = &answer->text;
+	HttpText   *text = &response->text;
 	void	   *entry = json_object_iter(json_object_get(request, "RequestItems"));
 	Table	   *table = entry ? table_named(json_object_iter_key(entry)) : NULL;
 	const json_t *keys = entry ? json_object_get(json_object_iter_value(entry), "Keys") : NULL;
@@ -432,7 +432,7 @@ answer_batch(HttpAnswer *answer, const json_t *request)
 
 	if (!table)
 	{
-		refuse(answer, "unknown table");
+		refuse(response, "unknown table");
 		return;
 	}
 	http_text_printf(text, "{\"Responses\":{\"%s\":[", table->name);
@@ -453,7 +453,7 @@ answer_batch(HttpAnswer *answer, const json_t *request)
 
 /* Puts into one table. */
 static void
-answer_transaction(HttpAnswer *answer, const json_t *request)
+respond_transaction(HttpResponse *response, const json_t *request)
 {
 	const json_t *items = json_object_get(request, "TransactItems");
 	const json_t *put = json_object_get(json_array_get(items, 0), "Put");
@@ -461,12 +461,12 @@ answer_transaction(HttpAnswer *answer, const json_t *request)
 
 	if (!table)
 	{
-		refuse(answer, "unknown table");
+		refuse(response, "unknown table");
 		return;
 	}
-	http_text_printf(&answer->text, "{\"ConsumedCapacity\":[");
-	write_capacity(&answer->text, table, 2.0 * json_array_size(items));
-	http_text_append(&answer->text, "]}", 2);
+	http_text_printf(&response->text, "{\"ConsumedCapacity\":[");
+	write_capacity(&response->text, table, 2.0 * json_array_size(items));
+	http_text_append(&response->text, "]}", 2);
 }
 
 /* Its attributes, the end of their list, and itself. */
@@ -486,9 +486,9 @@ describe_index(HttpText *text, const Table *index)
 }
 
 static void
-answer_describe(HttpAnswer *answer, const Table *table)
+respond_describe(HttpResponse *response, const Table *table)
 {
-	HttpText   *text = &answer->text;
+	HttpText   *text = &response->text;
 
 	http_text_printf(text,
 					 "{\"Table\":{\"TableName\":\"%s\",\"TableStatus\":\"ACTIVE\",\"ItemCount\":%d,\"TableSizeBytes\":%d,"
@@ -511,61 +511,61 @@ answer_describe(HttpAnswer *answer, const Table *table)
 static const struct
 {
 	const char *name;
-	void		(*answer) (HttpAnswer *answer, const Table *table, const json_t *request);
+	void		(*response) (HttpResponse *response, const Table *table, const json_t *request);
 }			operations[] =
 {
-	{"Query", answer_query},
-	{"GetItem", answer_get},
-	{"Scan", answer_scan},
-	{"PutItem", answer_put},
-	{"UpdateItem", answer_write},
-	{"DeleteItem", answer_write},
+	{"Query", respond_query},
+	{"GetItem", respond_get},
+	{"Scan", respond_scan},
+	{"PutItem", respond_put},
+	{"UpdateItem", respond_write},
+	{"DeleteItem", respond_write},
 };
 
 static void
-answer_request(const char *operation, const json_t *request, HttpAnswer *answer)
+respond_request(const char *operation, const json_t *request, HttpResponse *response)
 {
 	const Table *table = table_named(json_string_value(json_object_get(request, "TableName")));
 
 	if (strcmp(operation, "BatchGetItem") == 0)
 	{
-		answer_batch(answer, request);
+		respond_batch(response, request);
 		return;
 	}
 	if (strcmp(operation, "TransactWriteItems") == 0)
 	{
-		answer_transaction(answer, request);
+		respond_transaction(response, request);
 		return;
 	}
 	if (!table)
 	{
-		refuse(answer, "unknown table");
+		refuse(response, "unknown table");
 		return;
 	}
 	if (strcmp(operation, "DescribeTable") == 0)
 	{
-		answer_describe(answer, table);
+		respond_describe(response, table);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
 	{
 		if (strcmp(operations[i].name, operation) == 0)
 		{
-			operations[i].answer(answer, table, request);
+			operations[i].response(response, table, request);
 			return;
 		}
 	}
-	refuse(answer, "unknown operation");
+	refuse(response, "unknown operation");
 }
 
 static void
-handle(const char *operation, const char *body, size_t len, HttpAnswer *answer)
+handle(const char *operation, const char *body, size_t len, HttpResponse *response)
 {
 	json_t	   *request = json_loadb(body, len, 0, NULL);
 
-	answer_request(operation, request, answer);
+	respond_request(operation, request, response);
 	json_decref(request);
-	http_answer_text(answer);
+	http_response_text(response);
 	if (record && strcmp(operation, "DescribeTable") != 0)
 	{
 		fprintf(record, "%s\t%.*s\n", operation, (int) len, body);

@@ -85,7 +85,7 @@ class MeteredTable(Table):
         for n, item in enumerate(self.items):
             self.collections.setdefault(self.partition_of(item), []).append(n)
         self.throttled = self.granted = self.left = 0
-        self.tells_units = True
+        self.reports_units = True
 
     def partition_of(self, item):
         """The partition key as text."""
@@ -189,8 +189,8 @@ class Metered(FakeDynamo):
         table.granted += 1
         rest = wanted["Keys"][done:]
         table.left += bool(rest)
-        told = {name: [one] for name, one in consumed(table, units).items()}
-        return reply({"Responses": {name: found}, "UnprocessedKeys": {name: {**wanted, "Keys": rest}} if rest else {}, **told})
+        units_member = {name: [one] for name, one in consumed(table, units).items()}
+        return reply({"Responses": {name: found}, "UnprocessedKeys": {name: {**wanted, "Keys": rest}} if rest else {}, **units_member})
 
     @staticmethod
     def _get(table, request):
@@ -240,7 +240,7 @@ def page_units(table, request, count):
 
 def consumed(table, units):
     """The member that reports the units, of a service that does."""
-    return {"ConsumedCapacity": {"TableName": table.name, "CapacityUnits": units}} if table.tells_units else {}
+    return {"ConsumedCapacity": {"TableName": table.name, "CapacityUnits": units}} if table.reports_units else {}
 
 
 def page(table, request, partition, numbers):

@@ -23,7 +23,7 @@ NAMESPACES = {"ValidationException": "com.amazon.coral.validate", "ThrottlingExc
               "ExpiredTokenException": "com.amazon.coral.service", "UnknownOperationException": "com.amazon.coral.service"}
 
 
-async def send_whole(connection, head, body):
+async def send_all(connection, head, body):
     """The ordinary way: head and body, and the connection stays open."""
     connection.writer.write(head + body)
     await connection.writer.drain()
@@ -38,7 +38,7 @@ class Reply:
     headers: dict = dataclasses.field(default_factory=dict)
     document: object = None     # the body as it was before JSON, where it is known
     delay: float = 0.0          # seconds before the first byte
-    send: object = send_whole   # async (connection, head, body) -> does the connection stay open?
+    send: object = send_all   # async (connection, head, body) -> does the connection stay open?
 
     def head(self, request_id):
         """Status line and headers, with DynamoDB's own ones unless they are overridden."""
@@ -61,18 +61,18 @@ class Executed:
     change: object
 
 
-def executed(answer):
+def executed(response):
     """The request is executed, but the client gets this response: executed(empty_reply()) loses the server's."""
-    return Executed(lambda _reply: answer)
+    return Executed(lambda _reply: response)
 
 
-def as_reply(answer):
+def as_reply(response):
     """A Reply of whatever a script may hold: a Reply, bytes, or a JSON document."""
-    if isinstance(answer, Reply):
-        return answer
-    if isinstance(answer, bytes):
-        return Reply(answer)
-    return reply(answer)
+    if isinstance(response, Reply):
+        return response
+    if isinstance(response, bytes):
+        return Reply(response)
+    return reply(response)
 
 
 def reply(document, status=200):
@@ -116,10 +116,10 @@ def written(table, units=1.0, **members):
     return reply({**members, "ConsumedCapacity": {"TableName": table, "CapacityUnits": units}})
 
 
-def delay(seconds, answer=None):
+def delay(seconds, response=None):
     """The response, late."""
-    answer = as_reply({} if answer is None else answer)
-    return answer.but(delay=answer.delay + seconds)
+    response = as_reply({} if response is None else response)
+    return response.but(delay=response.delay + seconds)
 
 
 async def until_client_leaves(connection):
@@ -136,34 +136,34 @@ def hang_before_headers():
     return Reply(send=send)
 
 
-def hang_in_body(fraction=0.5, answer=None):
+def hang_in_body(fraction=0.5, response=None):
     """Sends the head and a part of the body, then nothing more, with the connection open."""
     async def send(connection, head, body):
         connection.writer.write(head + body[:int(len(body) * fraction)])
         await connection.writer.drain()
         return await until_client_leaves(connection)
-    return as_reply(answer or {"Items": [], "Count": 0, "ScannedCount": 0}).but(send=send)
+    return as_reply(response or {"Items": [], "Count": 0, "ScannedCount": 0}).but(send=send)
 
 
-def cut_body(fraction=0.5, answer=None):
+def cut_body(fraction=0.5, response=None):
     """Promises the entire body, sends a part of it and closes."""
     async def send(connection, head, body):
         connection.writer.write(head + body[:int(len(body) * fraction)])
         await connection.writer.drain()
         return False
-    return as_reply(answer or {"Items": [], "Count": 0, "ScannedCount": 0}).but(send=send)
+    return as_reply(response or {"Items": [], "Count": 0, "ScannedCount": 0}).but(send=send)
 
 
-def cut_head(size=30, answer=None):
+def cut_head(size=30, response=None):
     """Sends so many bytes of the head and closes."""
     async def send(connection, head, _body):
         connection.writer.write(head[:size])
         await connection.writer.drain()
         return False
-    return as_reply(answer or {"Items": [], "Count": 0, "ScannedCount": 0}).but(send=send)
+    return as_reply(response or {"Items": [], "Count": 0, "ScannedCount": 0}).but(send=send)
 
 
-def drip(answer, chunk=16, interval=0.01):
+def drip(response, chunk=16, interval=0.01):
     """Sends the body a few bytes at a time."""
     async def send(connection, head, body):
         connection.writer.write(head)
@@ -172,46 +172,46 @@ def drip(answer, chunk=16, interval=0.01):
             await connection.writer.drain()
             await asyncio.sleep(interval)
         return True
-    return as_reply(answer).but(send=send)
+    return as_reply(response).but(send=send)
 
 
-def chunked(answer, size=1000):
+def chunked(response, size=1000):
     """Sends the body in chunked transfer encoding, as proxies do."""
     async def send(connection, head, body):
         for start in range(0, len(body), size):
             part = body[start:start + size]
             head += b"%x\r\n%s\r\n" % (len(part), part)
-        return await send_whole(connection, head, b"0\r\n\r\n")
-    return as_reply(answer).but({"Content-Length": None, "Transfer-Encoding": "chunked"}, send=send)
+        return await send_all(connection, head, b"0\r\n\r\n")
+    return as_reply(response).but({"Content-Length": None, "Transfer-Encoding": "chunked"}, send=send)
 
 
-def close_after(answer):
+def close_after(response):
     """Closes the connection after the response without having announced it, as a server does to idle ones."""
     async def send(connection, head, body):
-        await send_whole(connection, head, body)
+        await send_all(connection, head, body)
         return False
-    return as_reply(answer).but(send=send)
+    return as_reply(response).but(send=send)
 
 
-def answer_twice(answer, after):
+def answer_twice(response, after):
     """The response, and so many seconds later the same once more, without another request."""
     async def send(connection, head, body):
         async def again():
             await asyncio.sleep(after)
             connection.writer.write(head + body)
-        await send_whole(connection, head, body)
+        await send_all(connection, head, body)
         connection.late = asyncio.ensure_future(again())
         return True
-    return as_reply(answer).but(send=send)
+    return as_reply(response).but(send=send)
 
 
-def after_earlier(answer, back):
+def after_earlier(response, back):
     """Before the response, once more the one that the connection had so many responses ago, if it had."""
     async def send(connection, head, body):
         if len(connection.sent) >= back:
-            await send_whole(connection, *connection.sent[-back])
-        return await send_whole(connection, head, body)
-    return as_reply(answer).but(send=send)
+            await send_all(connection, *connection.sent[-back])
+        return await send_all(connection, head, body)
+    return as_reply(response).but(send=send)
 
 
 def empty_reply():
@@ -231,28 +231,28 @@ def reset_connection():
     return Reply(send=send)
 
 
-def wrong_crc(answer=None):
+def wrong_crc(response=None):
     """A good body under the checksum of another one."""
-    answer = as_reply({} if answer is None else answer)
-    return answer.but({"x-amz-crc32": str(zlib.crc32(answer.body) ^ 1)})
+    response = as_reply({} if response is None else response)
+    return response.but({"x-amz-crc32": str(zlib.crc32(response.body) ^ 1)})
 
 
-def without_crc(answer):
+def without_crc(response):
     """No checksum, as behind some proxies."""
-    return as_reply(answer).but({"x-amz-crc32": None})
+    return as_reply(response).but({"x-amz-crc32": None})
 
 
-def gzip_body(answer):
+def gzip_body(response):
     """The body compressed; the checksum is that of the compressed bytes."""
-    answer = as_reply(answer)
-    return answer.but({"Content-Encoding": "gzip"}, body=gzip.compress(answer.body))
+    response = as_reply(response)
+    return response.but({"Content-Encoding": "gzip"}, body=gzip.compress(response.body))
 
 
-def bad_gzip(answer=None):
+def bad_gzip(response=None):
     """Reports gzip, with a damaged stream under a right checksum."""
-    answer = gzip_body({"Items": [], "Count": 0, "ScannedCount": 0} if answer is None else answer)
-    middle = len(answer.body) // 2
-    return answer.but(body=answer.body[:middle] + bytes([answer.body[middle] ^ 0xFF]) + answer.body[middle + 1:])
+    response = gzip_body({"Items": [], "Count": 0, "ScannedCount": 0} if response is None else response)
+    middle = len(response.body) // 2
+    return response.but(body=response.body[:middle] + bytes([response.body[middle] ^ 0xFF]) + response.body[middle + 1:])
 
 
 def oversized(size, status=200):
@@ -283,6 +283,6 @@ def not_json(text="<html><body>502 Bad Gateway</body></html>", status=502):
     return Reply(text.encode(), status, {"Content-Type": "text/html", "x-amz-crc32": None, "x-amzn-RequestId": None})
 
 
-def skewed_date(seconds, answer):
+def skewed_date(seconds, response):
     """A response by a clock that is that many seconds ahead of ours."""
-    return as_reply(answer).but({"Date": email.utils.formatdate(time.time() + seconds, usegmt=True)})
+    return as_reply(response).but({"Date": email.utils.formatdate(time.time() + seconds, usegmt=True)})

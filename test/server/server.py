@@ -43,16 +43,16 @@ class Request:
     began: int = 0              # places in the order of all arrivals and departures
     ended: int = 0              # 0: without a response
     status: int = 0             # of the response
-    answer: dict = dataclasses.field(default_factory=dict)
+    response: dict = dataclasses.field(default_factory=dict)
 
     def note(self, reply):
         """Keep what tests want to know of the response, not the response itself: pages are big and many."""
         document = reply.document if isinstance(reply.document, dict) else {}
         self.status = reply.status
-        self.answer = {"Count": document.get("Count"), "ScannedCount": document.get("ScannedCount"),
+        self.response = {"Count": document.get("Count"), "ScannedCount": document.get("ScannedCount"),
                        "more": "LastEvaluatedKey" in document, "items": count_items(document)}
         if "__type" in document:
-            self.answer["error"] = document["__type"].rsplit("#", 1)[-1]
+            self.response["error"] = document["__type"].rsplit("#", 1)[-1]
 
     def is_write(self):
         """Does it change items?"""
@@ -60,7 +60,7 @@ class Request:
 
     def line(self):
         """The request as one line of JSON, for log files."""
-        return json.dumps({"operation": self.operation, "request": self.body, "status": self.status, **self.answer},
+        return json.dumps({"operation": self.operation, "request": self.body, "status": self.status, **self.response},
                           ensure_ascii=False)
 
     def overlaps(self, other):
@@ -203,7 +203,7 @@ class ScriptedServer:
         """The URL to give to a foreign server."""
         return f"{'https' if self.tls else 'http'}://{'localhost' if self.tls else '127.0.0.1'}:{self.port}"
 
-    def on(self, operation, answers):
+    def on(self, operation, responses):
         """Script an operation ("*": any).
 
         A list is used up one response per request, then forgotten; anything else responds to every request. A response is
@@ -211,7 +211,7 @@ class ScriptedServer:
         unscripted).
         """
         with self._lock:
-            self._scripts[operation] = list(answers) if isinstance(answers, list) else answers
+            self._scripts[operation] = list(responses) if isinstance(responses, list) else responses
 
     def hold(self, which, until, bound=HOLD_SECONDS):
         """Requests for which which(request) is true get their responses only when until(requests), requested again while more requests
@@ -286,17 +286,17 @@ class ScriptedServer:
         if request is None:
             return False
         self._record(request)
-        answer = await self._answer(request, connection)
-        request.note(answer)
+        response = await self._respond(request, connection)
+        request.note(response)
         if self._log:
             self._log.write(request.line() + "\n")
             self._log.flush()
-        if self.delay + answer.delay > 0:
-            await asyncio.sleep(self.delay + answer.delay)
+        if self.delay + response.delay > 0:
+            await asyncio.sleep(self.delay + response.delay)
         await self._held(request)
-        head = answer.head(f"FAKE{next(self._ids):048d}")
-        stays_open = await answer.send(connection, head, answer.body)
-        connection.sent.append((head, answer.body))
+        head = response.head(f"FAKE{next(self._ids):048d}")
+        stays_open = await response.send(connection, head, response.body)
+        connection.sent.append((head, response.body))
         request.ended = next(self._order)
         return stays_open
 
@@ -315,14 +315,14 @@ class ScriptedServer:
             while which(request) and not until(requests) and time.monotonic() < deadline:
                 await asyncio.sleep(0.002)
 
-    async def _answer(self, request, connection) -> Reply:
-        answer = self._scripted(request)
-        if callable(answer):
-            answer = answer(request)
-        if answer is None or isinstance(answer, Executed):
+    async def _respond(self, request, connection) -> Reply:
+        response = self._scripted(request)
+        if callable(response):
+            response = response(request)
+        if response is None or isinstance(response, Executed):
             reply = as_reply(await self.default(request, connection))
-            answer = answer.change(reply) if answer else reply
-        return as_reply(answer)
+            response = response.change(reply) if response else reply
+        return as_reply(response)
 
     def _scripted(self, request):
         with self._lock:

@@ -246,7 +246,7 @@ class Pages:
         self.count = len(pages) if count is None else count
         self.repeat_key_at = repeat_key_at
 
-    def answer(self, table, request):
+    def response(self, table, request):
         """The page that ExclusiveStartKey requests."""
         total, part = request.get("TotalSegments", 1), request.get("Segment", 0)
         first, end = self.count * part // total, self.count * (part + 1) // total

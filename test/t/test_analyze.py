@@ -194,10 +194,10 @@ class Scripted(fixture.TestCase):
         self.addCleanup(self.fake.stop)
         self.fx.execute("RESET ALL")
 
-    def table(self, count, partition=1, per_page=1000, **said):
+    def table(self, count, partition=1, per_page=1000, **reported):
         """The table t (h, n) of so many items, in partitions of that many; size for DescribeTable to report."""
         items = [item({"h": f"h{n // partition:06d}", "n": n % partition}) for n in range(count)]
-        size = {"item_count": count, "size_bytes": count * 8192 // ITEMS_PER_UNIT, **said}
+        size = {"item_count": count, "size_bytes": count * 8192 // ITEMS_PER_UNIT, **reported}
         table = self.fake.table("t", ("h", "S"), ("n", "N"), items=items, page_size=per_page, **size)
         self.fx.foreign_table("t", 'h text COLLATE "C" NOT NULL, n int NOT NULL', server=f"fake{id(self)}")
         self.fake.on("Scan", lambda request: self.page(table, request))
@@ -205,10 +205,10 @@ class Scripted(fixture.TestCase):
     @staticmethod
     def page(table, request):
         """A page and what it costs: half a unit at least."""
-        answer = read_page(table, request.body, False)
-        answer["ConsumedCapacity"]["CapacityUnits"] = max(0.5, answer["Count"] / ITEMS_PER_UNIT)
-        request.units = answer["ConsumedCapacity"]["CapacityUnits"]
-        return answer
+        page = read_page(table, request.body, False)
+        page["ConsumedCapacity"]["CapacityUnits"] = max(0.5, page["Count"] / ITEMS_PER_UNIT)
+        request.units = page["ConsumedCapacity"]["CapacityUnits"]
+        return page
 
     def scans(self):
         """The Scans recorded."""
@@ -278,9 +278,9 @@ class Bound(Scripted):
 
     def test_a_table_larger_than_described(self):
         """The bound holds too where DynamoDB does not know the size, or knows an old one."""
-        for said in ({"item_count": 0, "size_bytes": 0}, {"item_count": 100, "size_bytes": 10000}):
-            with self.subTest(said):
-                self.table(5000, per_page=100, **said)
+        for reported in ({"item_count": 0, "size_bytes": 0}, {"item_count": 100, "size_bytes": 10000}):
+            with self.subTest(reported):
+                self.table(5000, per_page=100, **reported)
                 _, _, items, units, sample, rows = self.analyze(50)
                 self.assertLessEqual(self.units(), 80)
                 self.assertGreaterEqual(units, 50)

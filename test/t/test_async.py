@@ -511,9 +511,9 @@ class Ends(Scripted):
         """A branch with unprocessed keys continues when its pause is over."""
         left = iter(range(4))
 
-        def answer(request):
+        def respond(request):
             return {"Responses": {}, "UnprocessedKeys": request.body["RequestItems"]} if next(left, None) is not None else None
-        self.fake.on("BatchGetItem", answer)
+        self.fake.on("BatchGetItem", respond)
         self.assertEqual(self.run_async(self.union("SELECT n FROM {} WHERE h = 'p' AND n IN (5, 6, 15, 25, 35)"), 4, 8),
                          [(5,), (6,), (15,), (25,), (35,)])
 
@@ -556,10 +556,10 @@ class Ends(Scripted):
         wanted = sorted([(n,) for n in range(1, 10, 2)] * 4 + [(2 * n,) for n in range(1, 10, 2)] * 2)
         left = iter(range(2))
 
-        def answer(request):
+        def respond(request):
             return {"Responses": {}, "UnprocessedKeys": request.body["RequestItems"]} if next(left, None) is not None else None
         self.fake.on("Query", [replies.throttle()] * 3)
-        self.fake.on("BatchGetItem", answer)
+        self.fake.on("BatchGetItem", respond)
         before = None
         self.assertIn("Async Foreign Scan", self.fx.explain(sql))
         self.assertEqual(sorted(self.fx.rows(sql)), wanted)

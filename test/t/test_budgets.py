@@ -715,7 +715,7 @@ class OfStatement(Budgets):
     def test_units_not_reported(self):
         """What was expected counts where responses do not report what they cost."""
         table = self.table(40960)
-        table.tells_units = False
+        table.reports_units = False
         self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 500")
         for sql in ("SELECT * FROM t", f"SELECT * FROM t WHERE pk IN ({','.join(repr(f'k{n}') for n in range(200))})"):
             used = table.bucket.used
@@ -727,17 +727,17 @@ class OfStatement(Budgets):
     def test_units_of_small_items_not_reported(self):
         """The items of a page count, not the page that there could have been."""
         self.table(400)
-        told = self.fx.explain("SELECT sum(n) FROM t", "ANALYZE, COSTS OFF, TIMING OFF")
-        self.table(400).tells_units = False
+        reported = self.fx.explain("SELECT sum(n) FROM t", "ANALYZE, COSTS OFF, TIMING OFF")
+        self.table(400).reports_units = False
         self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 100")
-        untold = self.fx.explain("SELECT sum(n) FROM t", "ANALYZE, COSTS OFF, TIMING OFF")
-        told, untold = (float(re.search(r"Read Units: ([\d.]+)", plan)[1]) for plan in (told, untold))
-        self.assertLess(untold, 1.5 * told + 1)
+        unreported = self.fx.explain("SELECT sum(n) FROM t", "ANALYZE, COSTS OFF, TIMING OFF")
+        reported, unreported = (float(re.search(r"Read Units: ([\d.]+)", plan)[1]) for plan in (reported, unreported))
+        self.assertLess(unreported, 1.5 * reported + 1)
 
     def test_units_of_unknown_size_not_reported(self):
         """A short response costs little though nothing is known of the items."""
         table = self.table(400, details={"item_count": 0, "size_bytes": 0})
-        table.tells_units = False
+        table.reports_units = False
         self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 50")
         self.assertEqual(self.fx.rows("SELECT (SELECT n FROM t WHERE pk = 'k' || i) FROM generate_series(1, 20) i"), [(i,) for i in range(1, 21)])
 
@@ -774,19 +774,19 @@ class OfStatement(Budgets):
             values = request.body.get("ExpressionAttributeValues", {}).values()
             return next((value["S"] for value in values if "S" in value), None)
 
-        def answer(request):
+        def respond(request):
             name = partition(request)
             if name == "p0" and [partition(r) for r in self.fake.requests].count("p0") == 1:
                 return metered.throttle()
             found = {"pk": {"S": name}, "sk": {"N": "1"}, "n": {"N": "1"}, "b": {"S": "x" * sizes.get(name, 10)}}
             return {"Items": [found], "Count": 1, "ScannedCount": 1, "ConsumedCapacity": {"TableName": "h", "CapacityUnits": 1.0}}
 
-        def others_are_answered(requests):
+        def others_have_responses(requests):
             return sum(partition(r) not in ("p0", "p1", None) and r.ended > 0 for r in requests) == 10
 
         def long_one_waits(requests):
             paused.append(time.monotonic())
-            if not others_are_answered(requests):
+            if not others_have_responses(requests):
                 paused.clear()
             return bool(paused) and paused[-1] > paused[0] + 0.3
         self.fake.metered("h", 40000, 4096, items=[], range_key=("sk", "N"), item_count=0, size_bytes=0)
@@ -795,8 +795,8 @@ class OfStatement(Budgets):
         self.fx.execute("SET dynamo_fdw.fetch_memory = '1MB'; SET dynamo_fdw.max_read_units_per_statement = 11; SET statement_timeout = '20s';"
                         f"CREATE TEMP TABLE k AS SELECT unnest('{{{','.join(names)}}}'::text[]) AS pk; ANALYZE k")
         self.addCleanup(self.fx.execute, "DROP TABLE k")
-        self.fake.on("Query", answer)
-        self.fake.hold(lambda request: partition(request) == "p1", others_are_answered)
+        self.fake.on("Query", respond)
+        self.fake.hold(lambda request: partition(request) == "p1", others_have_responses)
         self.fake.hold(lambda request: partition(request) == "p0", long_one_waits)
         sql = "SELECT count(*), sum(length(b)) FROM k, LATERAL (SELECT b FROM h WHERE h.pk = k.pk AND n >= 0 OFFSET 0) h"
         self.assertIn("DynamoLookupJoin", self.fx.explain(sql))

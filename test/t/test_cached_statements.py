@@ -30,13 +30,13 @@ class Parts(fixture.TestCase):
 
     def both(self, sql):
         """Its results, which are the same, with cached reads and without."""
-        answers = []
+        results = []
         for setting in ("on", "off"):
             self.fx.execute(f"SET dynamo_fdw.enable_cached_reads = {setting}")
-            answers.append(self.fx.rows(sql))
+            results.append(self.fx.rows(sql))
         self.fx.execute("RESET dynamo_fdw.enable_cached_reads")
-        self.assertEqual(*answers)
-        return answers[0]
+        self.assertEqual(*results)
+        return results[0]
 
     def served(self, sql, options=""):
         """How many executions of its plan were served."""
@@ -198,7 +198,7 @@ class Statements(Parts):
         watcher = self.fx.connect()
         self.addCleanup(watcher.close)
 
-        def answer(request):
+        def respond(request):
             if request.number == PAGES + 3:     # the second page of what is cached
                 watcher.cursor().execute("SELECT pg_cancel_backend(%s)", (pid,))
                 return replies.hang_before_headers()
@@ -206,7 +206,7 @@ class Statements(Parts):
 
         for ahead in ("", "FETCH 1 FROM c;"):
             self.fx.proxy.reset()
-            self.fx.proxy.on("Scan", answer)
+            self.fx.proxy.on("Scan", respond)
             self.addCleanup(self.fx.proxy.reset, True)
             self.fx.execute(f"BEGIN; DECLARE c CURSOR FOR {CHILDREN}; {ahead} SAVEPOINT s")
             self.assertEqual(self.fx.error("FETCH ALL FROM c").sqlstate, "57014")

@@ -81,11 +81,11 @@ class Interrupts(fixture.TestCase):
         self.worker = self.fx.connect()
         self.addCleanup(self.worker.close)
         self.pid = self.worker.info.backend_pid
-        self.assertEqual(self.ask("SELECT sk FROM t"), [(1,)])
+        self.assertEqual(self.query("SELECT sk FROM t"), [(1,)])
         self.before = (self.open_by_extension(), descriptors_of(self.pid))
         self.fake.reset()
 
-    def ask(self, sql):
+    def query(self, sql):
         """The rows on the worker's connection."""
         cursor = self.worker.cursor()
         cursor.execute(sql)
@@ -93,7 +93,7 @@ class Interrupts(fixture.TestCase):
 
     def open_by_extension(self):
         """Descriptors that the extension holds in the worker."""
-        return self.ask("SELECT open_fds FROM dynamo_fdw_stats()")[0][0]
+        return self.query("SELECT open_fds FROM dynamo_fdw_stats()")[0][0]
 
     # The places where a statement waits. Each returns the statement.
 
@@ -169,9 +169,9 @@ class Interrupts(fixture.TestCase):
     def assert_as_before(self):
         """The connection works, and holds the descriptors it held."""
         self.fake.reset(scripts=True)
-        self.assertEqual(self.ask("SELECT sk FROM t"), [(1,)])
-        self.ask("SELECT dynamo_fdw_disconnect_all()")
-        self.assertEqual(self.ask("SELECT sk FROM t"), [(1,)])
+        self.assertEqual(self.query("SELECT sk FROM t"), [(1,)])
+        self.query("SELECT dynamo_fdw_disconnect_all()")
+        self.assertEqual(self.query("SELECT sk FROM t"), [(1,)])
         self.assertEqual((self.open_by_extension(), descriptors_of(self.pid)), self.before)
 
     def test_cancel(self):
@@ -185,9 +185,9 @@ class Interrupts(fixture.TestCase):
     def test_statement_timeout(self):
         for place in self.PLACES:
             with self.subTest(place=place.__name__):
-                self.ask("SET statement_timeout = 200")
+                self.query("SET statement_timeout = 200")
                 self.assertEqual(Running(self.worker, place(self)).end(), "57014")
-                self.ask("SET statement_timeout = 0")
+                self.query("SET statement_timeout = 0")
                 self.assert_as_before()
 
     def test_timeout_of_a_commit(self):
@@ -197,19 +197,19 @@ class Interrupts(fixture.TestCase):
                 continue
             with self.subTest(place=place.__name__):
                 sql = place(self)
-                self.ask("SET statement_timeout = 200")
-                self.ask("BEGIN")
-                self.ask(f"DECLARE c CURSOR WITH HOLD FOR {sql}")
+                self.query("SET statement_timeout = 200")
+                self.query("BEGIN")
+                self.query(f"DECLARE c CURSOR WITH HOLD FOR {sql}")
                 self.assertEqual(Running(self.worker, "COMMIT").end(), "57014")
-                self.ask("SET statement_timeout = 0")
-                self.assertEqual(self.ask("SELECT count(*) FROM pg_cursors"), [(0,)])
+                self.query("SET statement_timeout = 0")
+                self.assertEqual(self.query("SELECT count(*) FROM pg_cursors"), [(0,)])
                 self.assert_as_before()
-        self.ask("SET statement_timeout = '60s'")
-        self.ask("BEGIN")
-        self.ask("DECLARE c CURSOR WITH HOLD FOR SELECT sk FROM t")
-        self.ask("COMMIT")
-        self.assertEqual(self.ask("FETCH ALL FROM c"), [(1,)])
-        self.ask("CLOSE c")
+        self.query("SET statement_timeout = '60s'")
+        self.query("BEGIN")
+        self.query("DECLARE c CURSOR WITH HOLD FOR SELECT sk FROM t")
+        self.query("COMMIT")
+        self.assertEqual(self.query("FETCH ALL FROM c"), [(1,)])
+        self.query("CLOSE c")
 
     def test_terminate(self):
         for place in self.PLACES:
@@ -252,16 +252,16 @@ class Interrupts(fixture.TestCase):
         pages = [[{"pk": {"S": "a"}, "sk": {"N": str(number)}}] for number in range(2)]
         self.fake.pages("t", lambda number: pages[number] if number < 2 else replies.hang_before_headers(), 3)
         self.addCleanup(setattr, self.fake.tables["t"], "pages", None)
-        self.ask("BEGIN")
-        self.ask("DECLARE c CURSOR FOR SELECT * FROM t")
-        self.assertEqual(self.ask("FETCH 1 FROM c"), [("a", 0)])
+        self.query("BEGIN")
+        self.query("DECLARE c CURSOR FOR SELECT * FROM t")
+        self.assertEqual(self.query("FETCH 1 FROM c"), [("a", 0)])
         running = Running(self.worker, "FETCH ALL FROM c")
         deadline = time.monotonic() + BOUND
         while len(self.fake.requests) < 3 and time.monotonic() < deadline:
             time.sleep(0.01)
         self.fx.value("SELECT pg_cancel_backend(%s)", (self.pid,))
         self.assertEqual(running.end(), "57014")
-        self.ask("ROLLBACK")
+        self.query("ROLLBACK")
         self.fake.tables["t"].pages = None
         self.assert_as_before()
 

@@ -201,7 +201,7 @@ class Entities(Case):
             'cannot use format of column "pk" with type boolean. This format requires a column of type date, timestamp or timestamptz.')])
         self.assertEqual(self.check("broken")[0][0], "definition")
 
-    def test_misspelt_templates(self):
+    def test_misspelled_templates(self):
         """What connects templates with columns is known when the table is used, and reported in full."""
         self.table("everything", "pk text")
         self.table("users", "company text", key_templates='{"pk": "${compny}"}')
@@ -212,7 +212,7 @@ class Entities(Case):
         [row] = self.check("users")
         self.assertEqual(row, ("definition", "users", "compny", None, None, f"{failure.message}: {failure.detail} {failure.hint}"))
 
-    def test_long_misspelt_name(self):
+    def test_long_misspelled_name(self):
         """It is cut between two characters."""
         self.table("everything", "pk text")
         self.table("users", "company text", key_templates='{"pk": "x${' + 40 * "\u00e9" + '}"}')

@@ -26,7 +26,7 @@ class FirstRows(fixture.TestCase):
             cls.fx.create_table(size, ("pk", "S"), ("sk", "S"), [index("by_rank", ("shop", "S"), ("rank", "N"))])
             cls.fx.put(size, [item for n in range(TENANTS) for item in items_of(f"t{n}", count)])
 
-    def tables(self, size, analysed):
+    def tables(self, size, analyzed):
         """Foreign tables over the items of that size."""
         self.fx.foreign_table("orders", "tenant text NOT NULL, no int NOT NULL, title text, state text", table_name=self.fx.remote(size),
                               key_templates='{"pk":"T#${tenant}","sk":"ORDER#${no:padded(6)}"}')
@@ -34,7 +34,7 @@ class FirstRows(fixture.TestCase):
                               table_name=self.fx.remote(size))
         for table in ("orders", "plain"):
             self.fx.execute(f"CREATE TABLE IF NOT EXISTS copy_of_{table} (LIKE {table}); TRUNCATE copy_of_{table}; INSERT INTO copy_of_{table} SELECT * FROM {table}")
-        if analysed:
+        if analyzed:
             self.fx.execute("ANALYZE orders; ANALYZE plain")
 
     def paid(self, sql):
@@ -46,16 +46,16 @@ class FirstRows(fixture.TestCase):
     def assertIdeal(self, statements):
         """Each statement's rows, requests and units: (SQL, the ideal requests, the ideal units)."""
         for size in SIZES:
-            for analysed in (False, True):
-                self.tables(size, analysed)
+            for analyzed in (False, True):
+                self.tables(size, analyzed)
                 for sql, requests, units in statements:
-                    with self.subTest(sql, size=size, analysed=analysed):
+                    with self.subTest(sql, size=size, analyzed=analyzed):
                         sent = self.fx.requests(sql)
                         right = sql.replace("orders", "copy_of_orders").replace("plain", "copy_of_plain")
                         self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.fx.rows(right)))
                         self.assertLessEqual(len(sent), requests * MARGIN, self.fx.explain(sql))
                         # where one row is all that is expected, a plan for it is as good as one for all: here, of 2.5 units
-                        if analysed or size != "small" or "EXISTS" in sql:
+                        if analyzed or size != "small" or "EXISTS" in sql:
                             self.assertLessEqual(self.paid(sql), units * MARGIN, self.fx.explain(sql))
 
     def test_exists(self):
@@ -68,15 +68,15 @@ class FirstRows(fixture.TestCase):
 
     def test_exists_for_many_outer_rows(self):
         """One item for each key still, however many outer rows have it: the others of a partition are not joined."""
-        for analysed in (False, True):
-            self.tables("large", analysed)
+        for analyzed in (False, True):
+            self.tables("large", analyzed)
             for rows in (100, 5000):
                 self.fx.execute(f"CREATE TABLE many AS SELECT 't' || i % {TENANTS} AS tenant FROM generate_series(1, {rows}) i; ANALYZE many")
                 self.addCleanup(self.fx.execute, "DROP TABLE IF EXISTS many")
                 for condition, found in (("EXISTS (SELECT FROM orders o WHERE o.tenant = m.tenant)", rows), ("tenant IN (SELECT tenant FROM orders)", rows),
                                          ("NOT EXISTS (SELECT FROM orders o WHERE o.tenant = m.tenant)", 0)):
                     sql = f"SELECT tenant FROM many m WHERE {condition}"
-                    with self.subTest(sql, analysed=analysed, rows=rows):
+                    with self.subTest(sql, analyzed=analyzed, rows=rows):
                         self.assertEqual(len(self.fx.rows(sql)), found)
                         self.assertLessEqual(self.paid(sql), TENANTS * 0.5 * MARGIN, self.fx.explain(sql))
                 self.fx.execute("DROP TABLE many")
@@ -84,13 +84,13 @@ class FirstRows(fixture.TestCase):
     def test_exists_by_filters(self):
         """As many items as it takes to find one, and what the guess was wrong by: not the partition."""
         for size in SIZES:
-            for analysed in (False, True):
-                self.tables(size, analysed)
+            for analyzed in (False, True):
+                self.tables(size, analyzed)
                 for condition in ("o.state = 'open'", "length(o.title) > 2"):
                     sql = f"SELECT tenant FROM local l WHERE EXISTS (SELECT FROM plain o WHERE o.pk = 'T#' || l.tenant AND {condition})"
-                    with self.subTest(sql, size=size, analysed=analysed):
+                    with self.subTest(sql, size=size, analyzed=analyzed):
                         self.assertEqual(len(self.fx.rows(sql)), TENANTS)
-                        self.assertLessEqual(self.paid(sql), 2 if analysed else 30)
+                        self.assertLessEqual(self.paid(sql), 2 if analyzed else 30)
 
     def test_second_sort_key(self):
         """The first sort key has the order, and a group of it more than the LIMIT is read."""

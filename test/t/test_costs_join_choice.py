@@ -110,7 +110,7 @@ class Keys(Choices):
                     self.assertTrue(all(depths.values()), plan)
                     self.assertFalse(depths["Nested Loop"] & depths["Custom Scan"], plan)
 
-    def test_analysed(self):
+    def test_analyzed(self):
         """What ANALYZE saw counts where the description, hours old, has nothing."""
         self.describe("unknown")
         self.fx.execute("UPDATE pg_class SET reltuples = 3e6, relpages = 1 WHERE relname = 'parents'")

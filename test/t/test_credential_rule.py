@@ -530,7 +530,7 @@ class Excerpts(Machine):
 
     def test_of_sources(self):
         """What a source of credentials wrote is shown in the same way."""
-        self.identity.answers["sts"] = [(403, json.dumps("Internal page"))] * 9
+        self.identity.responses["sts"] = [(403, json.dumps("Internal page"))] * 9
         for user in ("reader", "postgres"):
             self.admin(f"CREATE USER MAPPING FOR {user} SERVER s " + options_clause({
                 "access_key_id": "AKID", "secret_access_key": "x", "role_arn": aws_machine.ROLE + "r", "sts_endpoint_url": self.identity.url}))

@@ -150,11 +150,11 @@ class Sources(aws_machine.TestCase):
                              f"[sso-session {name}]\nsso_region = eu-west-1\nsso_start_url = https://corp.example/start\n")
         self.mapping(credential_provider="profile", profile="people")
         self.assertRegex(self.error("SELECT * FROM t").hint, "aws sso login --profile people")
-        for hours, asked in ((-1, []), (1, ["sso"])):
+        for hours, sent in ((-1, []), (1, ["sso"])):
             self.cache(name, {"accessToken": "token of a person", "expiresAt": iso(after(hours)), "region": "eu-west-1"})
             self.admin(f"ALTER USER MAPPING FOR {self.user} SERVER s OPTIONS (SET profile 'people')")
-            if asked:
-                self.check(asked)
+            if sent:
+                self.check(sent)
             else:
                 self.assertRegex(self.error("SELECT * FROM t").hint, "aws sso login --profile people")
         [request] = self.identity.requests
@@ -209,7 +209,7 @@ class Sources(aws_machine.TestCase):
         self.assertEqual([request.kind for request in self.identity.requests], ["container", "container", "sts"])
 
     def test_refused_by_sts(self):
-        self.identity.answers["sts"] = [(403, sts_error("AccessDenied", "User x is not authorized to perform sts:AssumeRole"))]
+        self.identity.responses["sts"] = [(403, sts_error("AccessDenied", "User x is not authorized to perform sts:AssumeRole"))]
         self.mapping(access_key_id="AKIDOWN", secret_access_key="s", role_arn=ROLE + "reader")
         failure = self.error("SELECT * FROM t")
         self.assertIn("AccessDenied", f"{failure.message} {failure.detail}")
@@ -218,23 +218,23 @@ class Sources(aws_machine.TestCase):
 
     def test_a_failing_source_is_let_be(self):
         """The next statement fails with the same words and no request, but ALTER makes the source be queried at once."""
-        self.identity.answers["container"] = [(403, "no"), (403, "no"), (403, "no")]
+        self.identity.responses["container"] = [(403, "no"), (403, "no"), (403, "no")]
         self.mapping(credential_provider="container")
         first = self.error("SELECT * FROM t")
-        asked = len(self.identity.requests)
+        sent = len(self.identity.requests)
         self.assertEqual(self.error("SELECT * FROM t")[:4], first[:4])
-        self.assertEqual(len(self.identity.requests), asked)
-        self.identity.answers.clear()
+        self.assertEqual(len(self.identity.requests), sent)
+        self.identity.responses.clear()
         self.admin(f"ALTER USER MAPPING FOR {self.user} SERVER s OPTIONS (SET credential_provider 'container')")
         self.assertEqual(self.rows("SELECT * FROM t"), [("a",)])
 
     def test_malformed_responses(self):
         """Each is an error with words of its own, and none shows what came to whom it does not concern."""
         secret = '{"AccessKeyId": "A", "SecretAccessKey": "secret of nobody", '
-        for answer in ("", "no JSON", "[]", "{}", secret + '"Token": 5}', secret + '"Expiration": "yesterday"}',
+        for response in ("", "no JSON", "[]", "{}", secret + '"Token": 5}', secret + '"Expiration": "yesterday"}',
                        secret + '"Token": "a\\r\\nb"}', '{"AccessKeyId": "A"}'):
-            with self.subTest(answer):
-                self.identity.answers["container"] = [(200, answer)]
+            with self.subTest(response):
+                self.identity.responses["container"] = [(200, response)]
                 self.mapping(credential_provider="container")
                 failure = self.error("SELECT * FROM t")
                 self.assertEqual(failure.sqlstate, "28000", failure)
@@ -269,11 +269,11 @@ class Refresh(aws_machine.TestCase):
 
     def expire_at(self, operation, number):
         """Lets all keys expire just before the response to that request of an operation."""
-        def answer(request):
+        def response(request):
             count = sum(one.operation == operation for one in self.dynamo.requests)
             if count == number and not self.dynamo.expired:
                 self.dynamo.expire()
-        self.dynamo.on(operation, answer)
+        self.dynamo.on(operation, response)
 
     def test_in_mid_scan(self):
         self.big()
@@ -339,7 +339,7 @@ class Refresh(aws_machine.TestCase):
 
     def test_a_source_that_hangs(self):
         """Cancelling ends the statement at once, and the next one queries the provider again."""
-        self.identity.answers["container"] = [None]
+        self.identity.responses["container"] = [None]
         self.mapping(credential_provider="container")
         cancel = threading.Timer(0.5, self.conn.cancel)
         cancel.start()
@@ -403,16 +403,16 @@ class Clocks(aws_machine.TestCase):
         elapsed = time.monotonic() - began
         return errors, len(self.identity.of("sts")), elapsed
 
-    def check_rare(self, asked, elapsed):
+    def check_rare(self, sent, elapsed):
         """At once, once more, and after pauses of 1, 2, 4 ... seconds; that is five times in ten seconds."""
-        self.assertLessEqual(asked, sum(begin <= elapsed for begin in (0, 0, 1, 3, 7, 15, 31, 63)))
+        self.assertLessEqual(sent, sum(begin <= elapsed for begin in (0, 0, 1, 3, 7, 15, 31, 63)))
 
     def test_what_is_new_is_refused_as_expired(self):
         """By DynamoDB's clock, or so it claims: the error names the clocks, and the role is assumed less and less often."""
         self.role()
         self.dynamo.on("*", lambda request: skewed_date(2 * self.HOUR, aws_machine.error("ExpiredTokenException", "expired")))
-        errors, asked, elapsed = self.refused(3.5)
-        self.check_rare(asked, elapsed)
+        errors, sent, elapsed = self.refused(3.5)
+        self.check_rare(sent, elapsed)
         self.assertEqual({failure.sqlstate for failure in errors}, {"28000"})
         self.assertIn("ExpiredTokenException", errors[0].detail)
         self.assertRegex(errors[1].detail, "valid until 20.* UTC; the time is 20.* UTC at their provider, 20.* UTC at the service, and 20.* UTC on this ")
@@ -423,15 +423,15 @@ class Clocks(aws_machine.TestCase):
         self.mapping(access_key_id="AKIDOWN", secret_access_key="s", role_arn=ROLE + "reader", server={"fetch_size": 1})
         count = itertools.count()
         self.dynamo.on("Scan", lambda request: aws_machine.error("ExpiredTokenException", "expired") if next(count) % 2 else None)
-        _errors, asked, elapsed = self.refused(1.5)
-        self.check_rare(asked, elapsed)
+        _errors, sent, elapsed = self.refused(1.5)
+        self.check_rare(sent, elapsed)
 
     def test_what_is_given_has_expired(self):
         """By the very clock of who gives it."""
         self.identity.ahead, self.identity.expired = -2 * self.HOUR, True
         self.role()
-        errors, asked, elapsed = self.refused(1.5)
-        self.check_rare(asked - 1, elapsed)     # one is the correction of the clock
+        errors, sent, elapsed = self.refused(1.5)
+        self.check_rare(sent - 1, elapsed)     # one is the correction of the clock
         for failure in errors:
             self.assertEqual(failure.sqlstate, "28000")
             self.assertRegex(failure.detail, "had expired when they were obtained: they were valid until 20.* UTC; the time is 20.* UTC at their provider "
@@ -440,8 +440,8 @@ class Clocks(aws_machine.TestCase):
     def test_a_clock_that_cannot_be_known(self):
         """Signatures are judged by another than that of the Date."""
         self.mapping(access_key_id="AKIDOWN", secret_access_key="s", role_arn=ROLE + "never-ahead-7200")
-        errors, asked, elapsed = self.refused(1.5)
-        self.check_rare(asked, elapsed)
+        errors, sent, elapsed = self.refused(1.5)
+        self.check_rare(sent, elapsed)
         for failure in errors:
             self.assertRegex(failure.hint, r"The time is 20.* UTC at the service and 20.* UTC on this machine\.")
 
@@ -494,8 +494,8 @@ class Secrets(aws_machine.TestCase):
         seen.append(self.rows("SELECT * FROM dynamo_fdw_credentials('s')", conn))
         seen.append(self.admin("SELECT * FROM pg_stat_activity"))
         seen.append(self.admin("SELECT * FROM pg_user_mappings"))
-        for answer in ((403, "secret of ASIA0001 token of ASIA0001"), (500, "x")):
-            self.identity.answers["sts"] = [answer] * 3
+        for response in ((403, "secret of ASIA0001 token of ASIA0001"), (500, "x")):
+            self.identity.responses["sts"] = [response] * 3
             seen.append(self.error("SELECT * FROM t", self.connect()))
         self.dynamo.on("Scan", lambda request: aws_machine.error(
             "AccessDeniedException", f"{request.headers['x-amz-security-token']} is what you sent"))

@@ -35,13 +35,13 @@ class Short(Container):
         """It comes to its end while the old ones serve, and is not begun by each statement."""
         now = time.monotonic()
         self.begin(8)
-        answer = self.identity.answer
+        respond = self.identity.respond
 
         def slow(request):
             time.sleep(0.3)
-            return answer(request)
-        self.identity.answer = slow
-        self.addCleanup(lambda: setattr(self.identity, "answer", answer))
+            return respond(request)
+        self.identity.respond = slow
+        self.addCleanup(lambda: setattr(self.identity, "respond", respond))
         self.identity.lifetime = 3600
         self.assertGreater(self.read_until(now + 6.5), 50)
         self.assertEqual(len(self.dynamo.keys()), 2)
@@ -51,14 +51,14 @@ class Short(Container):
         """The old ones serve; a few statements wait for a while, and soon most do not."""
         now = time.monotonic()
         self.begin(12)
-        self.identity.answers["container"] = [None] * 10
+        self.identity.responses["container"] = [None] * 10
         self.assertGreater(self.read_until(now + 11), 50)
         self.assertEqual(len(self.dynamo.keys()), 1)
         self.assertIn(len(self.identity.of("container")), (2, 3, 4))
 
     def test_whoami_and_a_source_that_hangs(self):
         """Nothing else is under way then."""
-        self.identity.answers["container"] = [None] * 3
+        self.identity.responses["container"] = [None] * 3
         self.mapping(credential_provider="container")
         failure = self.error("SELECT * FROM dynamo_fdw_credentials('s')")
         self.assertEqual(failure.sqlstate, "28000")
@@ -97,7 +97,7 @@ class Cursors(Container):
     def expire_and_hang(self):
         """From now on, keys are refused, and the source does not respond."""
         self.dynamo.expire()
-        self.identity.answers["container"] = [None] * 20
+        self.identity.responses["container"] = [None] * 20
 
     def check_others(self):
         began = time.monotonic()
@@ -116,7 +116,7 @@ class Cursors(Container):
         self.rows("ROLLBACK TO a")
         self.check_others()
         self.assertEqual(len(self.rows("FETCH 30 FROM three")), 30)
-        self.identity.answers["container"] = []
+        self.identity.responses["container"] = []
         self.rows("CLOSE one")
         self.assertEqual(len(self.rows("FETCH ALL FROM two")), 55)
         self.assertEqual(len(self.rows("FETCH ALL FROM three")), 25)
@@ -130,7 +130,7 @@ class Cursors(Container):
         self.assertEqual(self.error("FETCH ALL FROM one").sqlstate, "57014")
         self.rows("ROLLBACK TO a")
         self.check_others()
-        self.identity.answers["container"] = []
+        self.identity.responses["container"] = []
         self.assertEqual(self.rows("SELECT count(*) FROM big"), [(60,)])
 
     def test_disconnect_in_the_meantime(self):
@@ -142,7 +142,7 @@ class Cursors(Container):
         self.assertEqual(self.error("FETCH ALL FROM one").sqlstate, "57014")
         self.rows("ROLLBACK TO a")
         self.rows("SELECT dynamo_fdw_disconnect_all()")
-        self.identity.answers["container"] = []
+        self.identity.responses["container"] = []
         self.assertEqual(self.rows("SELECT count(*) FROM big"), [(60,)])
         self.check_others()
         self.conn.commit()
@@ -150,20 +150,20 @@ class Cursors(Container):
 
     def change_while_waiting(self, *statements):
         """While a cursor waits, the superuser does that; the source responses then."""
-        self.identity.answers["container"] = []
+        self.identity.responses["container"] = []
         self.open("one")
         self.dynamo.expire()
-        answer, asked, done = self.identity.answer, threading.Event(), threading.Event()
+        respond, requested, done = self.identity.respond, threading.Event(), threading.Event()
 
         def slow(request):
-            asked.set()
+            requested.set()
             done.wait(20)
-            return answer(request)
-        self.identity.answer = slow
-        self.addCleanup(lambda: setattr(self.identity, "answer", answer))
+            return respond(request)
+        self.identity.respond = slow
+        self.addCleanup(lambda: setattr(self.identity, "respond", respond))
 
         def change():
-            asked.wait(20)
+            requested.wait(20)
             self.admin(*statements)
             done.set()
         thread = threading.Thread(target=change)

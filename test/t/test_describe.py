@@ -304,9 +304,9 @@ class Permissions(Faked):
 
     def test_other_failures(self):
         """An error, not a table without attributes."""
-        for answer, state in ((replies.error("InternalServerError", status=500), "HV000"), (replies.not_json("x", 404), "HV00M"),
+        for response, state in ((replies.error("InternalServerError", status=500), "HV000"), (replies.not_json("x", 404), "HV00M"),
                               (replies.error("UnrecognizedClientException"), "28000")):
-            self.fake.on("Scan", answer)
+            self.fake.on("Scan", response)
             self.fx.execute(f"ALTER SERVER {self.server} OPTIONS (ADD max_attempts '1')")
             self.assertEqual(self.fx.error("SELECT * FROM dynamo_fdw_describe(%s, 't')", (self.server,)).sqlstate, state)
             self.fx.execute(f"ALTER SERVER {self.server} OPTIONS (DROP max_attempts)")

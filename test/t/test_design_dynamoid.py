@@ -179,8 +179,8 @@ class Dynamoid(request_text.RequestTestCase):
         """Consistent reads, for which global indexes drop out."""
         self.fx.execute("SET dynamo_fdw.consistent_read = on")
         self.addCleanup(self.fx.execute, "RESET dynamo_fdw.consistent_read")
-        self.assertAsks(self.sql("D-24"), ["GetItem users {id 'u3'} get name consistent"])
-        self.assertAsks("SELECT name FROM people WHERE magazine_title = 'Y'", ["Scan users filter magazine_title = 'Y' get id, name consistent"])
+        self.assertRequests(self.sql("D-24"), ["GetItem users {id 'u3'} get name consistent"])
+        self.assertRequests("SELECT name FROM people WHERE magazine_title = 'Y'", ["Scan users filter magazine_title = 'Y' get id, name consistent"])
 
     def test_D_32(self):
         """A time that is known when the statement begins."""
@@ -224,8 +224,8 @@ class Throttled(fixture.TestCase):
         fake = self.fx.fake("fake")
         self.addCleanup(fake.stop)
         fake.table("users", ("id", "S"), None, [], [item({"id": "u1", "name": "Josh"})])
-        answers = [replies.throttle(), None]
-        fake.on("GetItem", lambda request: answers.pop(0) if answers else None)
+        responses = [replies.throttle(), None]
+        fake.on("GetItem", lambda request: responses.pop(0) if responses else None)
         self.fx.foreign_table("users", "id text NOT NULL, name text", server="fake")
         self.assertEqual(self.fx.rows("SELECT name FROM users WHERE id = 'u1'"), [("Josh",)])
         self.assertEqual([r.operation for r in fake.requests if r.operation != "DescribeTable"], ["GetItem", "GetItem"])

@@ -166,9 +166,9 @@ class Goldstack(request_text.RequestTestCase):
         """The index lacks items without dob: it is used only where the condition leaves these out."""
         self.fx.execute("SET enable_sort = off")
         self.addCleanup(self.fx.execute, "RESET enable_sort")
-        self.assertAsks("SELECT full_name FROM people WHERE email = 'joe@email.com' AND dob >= '1990' ORDER BY dob",
+        self.assertRequests("SELECT full_name FROM people WHERE email = 'joe@email.com' AND dob >= '1990' ORDER BY dob",
                         ["Query people/by_dob where email = 'joe@email.com' AND dob >= '1990' get dob, name"])
-        self.assertAsks("SELECT full_name FROM people WHERE email = 'joe@email.com' ORDER BY dob", ["Query people where email = 'joe@email.com' get dob, name"])
+        self.assertRequests("SELECT full_name FROM people WHERE email = 'joe@email.com' ORDER BY dob", ["Query people where email = 'joe@email.com' get dob, name"])
 
     def test_G_20(self):
         """An index that a migration adds is used when it is ready, and not before."""

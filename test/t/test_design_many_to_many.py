@@ -86,8 +86,8 @@ class Games(designs.TestCase):
         self.assertEqual(sorted(request_text.request_text(r, self.fx.database) for r in requests if r.operation == "Query"),
                          sorted([f"Query battle-royale/InvertedIndex where SK = 'USER#{ME}' AND begins_with(PK,'GAME#') get PK, SK",
                                  *(f"Query battle-royale where PK = 'GAME#{game}' AND begins_with(SK,'USER#') get PK, SK" for game in MINE)]))
-        asked = [key["PK"]["S"] for r in requests if r.operation == "BatchGetItem" for key in r.body["RequestItems"][self.fx.remote("battle-royale")]["Keys"]]
-        self.assertEqual(sorted(asked), [f"USER#{name}" for name in OTHERS])
+        requested = [key["PK"]["S"] for r in requests if r.operation == "BatchGetItem" for key in r.body["RequestItems"][self.fx.remote("battle-royale")]["Keys"]]
+        self.assertEqual(sorted(requested), [f"USER#{name}" for name in OTHERS])
         rows = sorted(self.fx.rows(sql))
         self.assertEqual(rows, sorted(self.mirrored(sql)))
         self.assertEqual(len(rows), len(OTHERS))

@@ -77,7 +77,7 @@ class Pages(unittest.TestCase):
                 with self.subTest(page=page, name=name):
                     self.assertTrue(os.path.exists(os.path.join(ROOT, name)))
 
-    def test_lines_fit(self):
+    def test_line_lengths(self):
         for page in PAGES:
             text = re.sub(r"^```.*?^```$", "", read(page), flags=re.M | re.S)
             for line in text.splitlines():
@@ -215,7 +215,7 @@ class Source(unittest.TestCase):
         self.assertEqual({plain(name) for name, _ in table("`wait_event`", "docs/explain.md")},
                          set(re.findall(r'\[DYN_WAITS_\w+\] = "(\w+)"', read("src/model/server/pg_compat.c"))))
 
-    def test_kinds_of_faults(self):
+    def test_kinds_of_errors(self):
         source = read("src/command/check_report.c")
         kinds = re.findall(r'"([a-z ]+)"', re.search(r"kinds\[\] = \{(.*?)\};", source, re.S).group(1))
         self.assertEqual([plain(kind) for kind, _ in table("kind", "docs/functions.md")], kinds)
@@ -286,10 +286,10 @@ class Figures(unittest.TestCase):
         return math.ceil(size / 4096) / 2
 
     def test_dashboard(self):
-        whole = self.units(1 << 30)
+        full_read = self.units(1 << 30)
         hour = self.units(5000 * 300)
         expected = [(self.units(500 * 300), self.units(500 * 300) * self.STATEMENTS), (self.units(20 * 300), self.units(20 * 300) * self.STATEMENTS),
-                    (whole, whole * self.STATEMENTS), (0, whole * self.REFRESHES), (0, hour * self.REFRESHES)]
+                    (full_read, full_read * self.STATEMENTS), (0, full_read * self.REFRESHES), (0, hour * self.REFRESHES)]
         for (what, *cells), (one, month) in zip(table("each chart reads", "docs/cost.md"), expected, strict=True):
             with self.subTest(what=what):
                 self.assertEqual([float(cell.replace(",", "")) for cell in cells[:2]], [one, month])
@@ -356,7 +356,7 @@ class Pictures(unittest.TestCase):
         for path in drawn:
             xml.dom.minidom.parseString(read(f"docs/{path}"))
 
-    def test_fit_a_terminal(self):
+    def test_terminal_width(self):
         for path, text in pictures.files():
             if path.endswith(".txt"):
                 self.assertLessEqual(max(map(len, text.splitlines())), 120, path)

@@ -63,7 +63,7 @@ REQUESTS = [
     ("a partition", "SELECT sk, doc FROM things WHERE pk = 'p3'", ["Query things where pk = 'p3' get *"]),
     ("all", "SELECT doc FROM things", ["Scan things get *"]),
     ("not the document", "SELECT sk, rating FROM things WHERE pk = 'p3'", ["Query things where pk = 'p3' get info.rating, sk"]),
-    ("whole rows", "SELECT t FROM things t WHERE pk = 'p3' AND sk > 's10'", ["Query things where pk = 'p3' AND sk > 's10' get *"]),
+    ("full rows", "SELECT t FROM things t WHERE pk = 'p3' AND sk > 's10'", ["Query things where pk = 'p3' AND sk > 's10' get *"]),
     ("counted", "SELECT count(*) FROM things WHERE pk = 'p3'", ["Query things where pk = 'p3' count"]),
     ("an index with all", "SELECT doc FROM things WHERE kind = 'k2' AND sk < 's09'", ["Query things/by_kind where kind = 'k2' AND sk < 's09' get *"]),
     ("an index of keys", "SELECT rest FROM things WHERE owner = 'o1' AND pk = 'p1'",
@@ -155,9 +155,9 @@ class Documents(request_text.RequestTestCase):
         self.fx.execute("ALTER FOREIGN TABLE things ALTER n SET NOT NULL")
         self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE things ALTER n DROP NOT NULL; RESET enable_sort")
         self.fx.execute("SET enable_sort = off")
-        self.assertAsks("SELECT doc, rest FROM things WHERE pk = 'p3' AND n >= 2 ORDER BY n",
+        self.assertRequests("SELECT doc, rest FROM things WHERE pk = 'p3' AND n >= 2 ORDER BY n",
                         ["Query things/by_n where pk = 'p3' AND n >= 2 get all of *"])
-        self.assertAsks("SELECT sk, doc -> 'flag' FROM things WHERE pk = 'p3' AND n >= 2 ORDER BY n",
+        self.assertRequests("SELECT sk, doc -> 'flag' FROM things WHERE pk = 'p3' AND n >= 2 ORDER BY n",
                         ["Query things/by_n where pk = 'p3' AND n >= 2 get flag, n, sk"])
 
     def test_wide_rows(self):
@@ -298,7 +298,7 @@ class Mapped(request_text.RequestTestCase):
                           "Query app/gsi1 where gsi = 'user#u2' filter begins_with(pk,'company#') AND sk = 'user#u2' get pk, sk"])
         self.assertEqual(self.fx.rows("SELECT email FROM app_user WHERE doc ->> 'sk' = 'company#'"), [])
 
-    SPELLED = [     # pk, the rest of the item, what is left of it next to the columns
+    TEMPLATED = [     # pk, the rest of the item, what is left of it next to the columns
         ("same", {"g": "U#a/7", "name": "a", "n": 7}, {}), ("other text", {"g": "OLD#7", "name": "a", "n": 7}, {"g": "OLD#7"}),
         ("other value", {"g": "U#b/7", "name": "a", "n": 7}, {"g": "U#b/7"}), ("no column", {"g": "U#a/7", "name": "a"}, {"g": "U#a/7"}),
         ("NULL column", {"g": "U#a/7", "name": None, "n": 7}, {"g": "U#a/7"}), ("no text", {"g": {"x": 1}, "name": "a", "n": 7}, {"g": {"x": 1}}),
@@ -311,12 +311,12 @@ class Mapped(request_text.RequestTestCase):
         ("chained to nothing", {"h": "H#y", "t": "x"}, {"h": "H#y", "t": "x"}), ("constant", {"c": "fixed"}, {}), ("no constant", {"c": "free"}, {"c": "free"}),
         ("matched", {"m": "M#1"}, {}), ("shown", {"w": "W#no"}, {})]
 
-    def spelled(self):
+    def load_templated(self):
         """A table with a template of each kind, over items whose texts agree with the columns and not."""
         if self.fx.rows("SELECT to_regclass('spelled') WHERE to_regclass('spelled') IS NOT NULL"):
             return
         self.fx.create_table("spelled", ("pk", "S"), None, [index("by_c", ("c", "S"), None, "KEYS_ONLY")])
-        self.fx.put("spelled", [{"pk": f"P#{name}", **more} for name, more, _ in self.SPELLED])
+        self.fx.put("spelled", [{"pk": f"P#{name}", **more} for name, more, _ in self.TEMPLATED])
         templates = {"pk": "P#${id}", "g": "U#${name}/${n}", "f": "f#${who:lower}", "t": "T#${x}/${day}", "h": "H#${x}", "c": "fixed", "m": "M#${id}", "w": "W#${id}"}
         columns = ("id text NOT NULL, name text OPTIONS (attribute 'name'), n int OPTIONS (attribute 'n'), who text OPTIONS (attribute 'who'),"
                    " x text OPTIONS (attribute 't'), day date OPTIONS (attribute 't'), w text, rest jsonb OPTIONS (document 'rest')")
@@ -326,8 +326,8 @@ class Mapped(request_text.RequestTestCase):
 
     def test_texts_that_disagree(self):
         """An attribute of a template stays in the rest if the columns do not give its text: nothing else would show it."""
-        self.spelled()
-        right = sorted((name, rest) for name, _, rest in self.SPELLED)
+        self.load_templated()
+        right = sorted((name, rest) for name, _, rest in self.TEMPLATED)
         self.assertEqual(self.fx.rows('SELECT id, rest FROM spelled ORDER BY id COLLATE "C"'), right)
         for table in ("spelled", "strict"):
             with self.subTest(table):
@@ -346,7 +346,7 @@ class Mapped(request_text.RequestTestCase):
 
     def test_requests_of_texts(self):
         """Members of the rest need no templates; a row needs its entire item."""
-        self.spelled()
+        self.load_templated()
         self.assertEqual(self.texts("SELECT rest -> 'more' FROM strict WHERE id = 'absent'"), ["GetItem spelled {pk 'P#absent'} get m, more, pk"])
         self.assertEqual(self.texts("SELECT id FROM spelled WHERE rest -> 'g' IS NULL AND id = 'same'"), ["GetItem spelled {pk 'P#same'} get *"])
         self.assertEqual(self.fx.rows("SELECT rest -> 'more', rest -> 'g' FROM spelled WHERE id IN ('absent', 'other text') ORDER BY id"),
@@ -398,8 +398,8 @@ class Items(fixture.TestCase):
         """Names that need escapes in the response, or have escapes they do not need, are left out all the same."""
         columns = "pk text, q text OPTIONS (attribute 'a\"b'), s text OPTIONS (attribute 'c\\d'), r jsonb OPTIONS (document 'rest')"
         self.assertEqual(self.show({'a"b': {"S": "1"}, "c\\d": {"S": "2"}, 'x"y': {"S": "3"}}, columns), [('{"x\\"y": "3"}',)])
-        answer = b'{"Count":1,"ScannedCount":1,"Items":[{"\\u0070k":{"S":"a"},"a\\u0022b":{"S":"1"},"\\u0078":{"M":{"pk":{"S":"in"}}}}]}'
-        self.fake.on("Scan", answer)
+        response = b'{"Count":1,"ScannedCount":1,"Items":[{"\\u0070k":{"S":"a"},"a\\u0022b":{"S":"1"},"\\u0078":{"M":{"pk":{"S":"in"}}}}]}'
+        self.fake.on("Scan", response)
         self.addCleanup(self.fake.on, "Scan", None)
         self.assertEqual(self.fx.rows("SELECT q, r::text FROM one"), [("1", '{"x": {"pk": "in"}}')])
 

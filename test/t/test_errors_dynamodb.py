@@ -15,14 +15,14 @@ NOT_DYNAMODB = "Check the server options endpoint_url and \"region\", because th
 UNREADABLE = "Check the server option endpoint_url, and whether a proxy changes the responses."
 UNAVAILABLE = "Retry the statement later. If this happens for every request, check the server options endpoint_url and \"region\"."
 STALE = "Retry the statement; the table or index might have changed since it was planned."
-UNFIT = "Check the server option endpoint_url, and whether a proxy changes the responses."
+CHECK_ENDPOINT = "Check the server option endpoint_url, and whether a proxy changes the responses."
 CHANGED = "Check whether a proxy between the database server and DynamoDB changes the responses."
 
 NO_INDEX_TEXT = "The table does not have the specified index: by_v"
 NO_INDEX = replies.error("ValidationException", NO_INDEX_TEXT)
 
 
-class Faults(fixture.TestCase):
+class Errors(fixture.TestCase):
     """A scripted server whose requests are tried twice."""
 
     @classmethod
@@ -40,19 +40,19 @@ class Faults(fixture.TestCase):
         self.fx.rows("SELECT * FROM t WHERE pk = 'a'")      # the description is known
         self.fake.reset()
 
-    def failing(self, answer, sql="SELECT * FROM t"):
+    def failing(self, response, sql="SELECT * FROM t"):
         """The error when every reading request gets that respond."""
         for operation in ("GetItem", "Query", "Scan"):
-            self.fake.on(operation, answer)
+            self.fake.on(operation, response)
         return self.fx.error(sql)
 
-    def recovering(self, *answers):
+    def recovering(self, *responses):
         """The rows when the first requests get those responses and the next ones good ones."""
-        self.fake.on("Scan", list(answers))
+        self.fake.on("Scan", list(responses))
         return self.fx.rows("SELECT * FROM t")
 
 
-class Refusals(Faults):
+class Refusals(Errors):
     """Error documents."""
 
     def assert_refused(self, code, sqlstate, hint, status=400, text="The service's own words", **members):
@@ -148,7 +148,7 @@ class Refusals(Faults):
         self.assertEqual(self.fake.operations(), ["Scan"])
 
 
-class Planned(Faults):
+class Planned(Errors):
     """Tables and indexes that are not, or are no longer, what was planned."""
 
     def test_no_such_table(self):
@@ -243,36 +243,36 @@ class Planned(Faults):
                         self.assertEqual(failure.sqlstate, "HV00M")
                         self.assertIn("The response contains an item without its key.", failure.detail)
 
-    def misfit(self, *answers, item=None):
+    def mismatch(self, *responses, item=None):
         """The error about a value whose key is requested after it, with these responses to that."""
         self.fake.table("pair", ("pk", "S"), ("sk", "N"), items=[{"pk": {"S": "a"}, "sk": {"N": "1"}, "v": {"S": "x"}}])
         self.fx.foreign_table("pair", "pk text, sk integer, v integer NOT NULL", server="fake")
         self.fake.on("Query", [replies.reply({"Count": 1, "ScannedCount": 1, "Items": [{"v": {"S": "x"}} if item is None else item]}),
-                               *answers])
+                               *responses])
         return self.fx.error("SELECT v FROM pair WHERE pk = 'a'")
 
-    def test_the_key_of_a_value_that_does_not_fit_cannot_be_fetched(self):
+    def test_the_key_of_a_mismatch_cannot_be_fetched(self):
         """The error is that of the value all the same; it reports why it names no key."""
         denied, nothing = replies.error("AccessDeniedException", "No"), replies.reply({"Count": 0, "ScannedCount": 0, "Items": []})
-        for answers, why in (([denied], "AccessDeniedException"), ([replies.not_json()] * 2, "unexpected HTTP response"),
+        for responses, why in (([denied], "AccessDeniedException"), ([replies.not_json()] * 2, "unexpected HTTP response"),
                              ([replies.reset_connection()] * 6, "connection lost"), ([nothing], "the response does not have it"),
                              ([replies.reply([1])], "the response does not have it")):
             with self.subTest(why=why):
-                failure = self.misfit(*answers)
+                failure = self.mismatch(*responses)
                 self.assertEqual((failure.sqlstate, failure.message), (
                     "HV004", 'cannot convert value in column "v" of foreign table "pair": it has DynamoDB type S, which type integer does not accept'))
                 self.assertEqual(failure.detail, f'DynamoDB table "pair", item (key unknown), value x. The item\'s key could not be fetched: {why}.')
-        self.assertEqual(self.misfit().detail, 'DynamoDB table "pair", item pk = "a", sk = 1, value x.')
+        self.assertEqual(self.mismatch().detail, 'DynamoDB table "pair", item pk = "a", sk = 1, value x.')
 
     def test_the_key_of_a_missing_value_cannot_be_fetched(self):
-        failure = self.misfit(replies.error("AccessDeniedException", "No"), item={})
+        failure = self.mismatch(replies.error("AccessDeniedException", "No"), item={})
         self.assertEqual((failure.sqlstate, failure.detail), (
             "23502", 'DynamoDB table "pair", item (key unknown). The item\'s key could not be fetched: AccessDeniedException.'))
 
     def test_a_cancel_while_the_key_is_fetched(self):
         self.fx.execute("SET statement_timeout = '300ms'")
         self.addCleanup(self.fx.execute, f"SET statement_timeout = '{fixture.STATEMENT_TIMEOUT}'")
-        self.assertEqual(self.misfit(replies.hang_before_headers()).sqlstate, "57014")
+        self.assertEqual(self.mismatch(replies.hang_before_headers()).sqlstate, "57014")
 
     def test_a_key_attribute_without_its_value(self):
         """An item that cannot be put in order: the error names the attribute."""
@@ -285,20 +285,20 @@ class Planned(Faults):
                 self.fake.on("Query", lambda request: replies.reply(
                     {"Count": 1, "ScannedCount": 1, "Items": [{"pk": request.body["ExpressionAttributeValues"][":v0"], "v": {"N": "1"}, **value}]}))
                 failure = self.fx.error("SELECT v FROM sorted WHERE pk IN ('a', 'b') ORDER BY sk")
-                self.assertEqual(failure[:4], ("HV004", 'invalid value in key attribute "sk" of DynamoDB table "sorted"', detail, UNFIT))
+                self.assertEqual(failure[:4], ("HV004", 'invalid value in key attribute "sk" of DynamoDB table "sorted"', detail, CHECK_ENDPOINT))
 
     def test_descriptions_that_are_none(self):
-        for answer in ({}, {"Table": {}}, {"Table": {"TableName": "odd", "KeySchema": []}}, {"Table": 5}, [1], b"no json", b""):
-            with self.subTest(answer=str(answer)):
+        for response in ({}, {"Table": {}}, {"Table": {"TableName": "odd", "KeySchema": []}}, {"Table": 5}, [1], b"no json", b""):
+            with self.subTest(response=str(response)):
                 self.fx.foreign_table("odd", "pk text", server="fake")
-                self.fake.on("DescribeTable", replies.as_reply(answer) if isinstance(answer, bytes) else replies.reply(answer))
+                self.fake.on("DescribeTable", replies.as_reply(response) if isinstance(response, bytes) else replies.reply(response))
                 failure = self.fx.error("SELECT * FROM odd")
                 self.assertEqual((failure.sqlstate, failure.message),
                                  ("HV00M", 'could not read the description of DynamoDB table "odd"'))
                 self.assertEqual(failure.hint, "Check the server option endpoint_url.")
 
 
-class Damaged(Faults):
+class Damaged(Errors):
     """Responds to that cannot be trusted are never rows."""
 
     GOOD = {"Count": 1, "ScannedCount": 1, "Items": [{"pk": {"S": "z"}, "v": {"N": "1"}}]}
@@ -369,7 +369,7 @@ class Damaged(Faults):
         self.fx.foreign_table("loop", "pk text", server="fake", scan_policy="allow")
         failure = self.fx.error("SELECT * FROM loop")
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
-                         ("HV00M", 'Scan of DynamoDB table "loop" failed: the response does not match the request', UNFIT))
+                         ("HV00M", 'Scan of DynamoDB table "loop" failed: the response does not match the request', CHECK_ENDPOINT))
         self.assertRegex(failure.detail, "^The response repeats the LastEvaluatedKey of an earlier page. Request id: FAKE")
 
     def test_wrong_crc_once(self):
@@ -406,15 +406,15 @@ class Damaged(Faults):
         self.assertIn("Attempts: 2.", failure.detail)
 
     def test_reset_and_empty_reply(self):
-        for answer in (replies.reset_connection(), replies.empty_reply()):
-            failure = self.failing(answer)
+        for response in (replies.reset_connection(), replies.empty_reply()):
+            failure = self.failing(response)
             self.assertEqual((failure.sqlstate, failure.message), ("08006", 'Scan of DynamoDB table "t" failed: connection lost'))
 
     def test_a_stall_is_a_timeout(self):
         self.fx.execute("ALTER SERVER fake OPTIONS (SET request_timeout '300')")
         self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (SET request_timeout '2000')")
-        for answer in (replies.hang_before_headers(), replies.hang_in_body(0.5, self.GOOD)):
-            failure = self.failing(answer)
+        for response in (replies.hang_before_headers(), replies.hang_in_body(0.5, self.GOOD)):
+            failure = self.failing(response)
             self.assertEqual((failure.sqlstate, failure.message), ("08006", 'Scan of DynamoDB table "t" failed: timeout expired'))
             self.assertIn("request_timeout", failure.hint)
 
@@ -437,7 +437,7 @@ class Damaged(Faults):
         self.assertEqual(self.recovering(replies.drip(self.GOOD, 16, 0.001)), [("z", 1)])
 
 
-class Lost(Faults):
+class Lost(Errors):
     """Connections that end too early, and pages of gateways."""
 
     def test_closed_in_the_head(self):
@@ -517,14 +517,14 @@ class Strangers(fixture.TestCase):
         self.assertIn("region", failure.hint)
         self.assertIn("dynamodb.xx-nowhere-9.amazonaws.com", failure.detail)
 
-    def answering(self, answer, **options):
+    def error_of(self, response, **options):
         """The error when something at the endpoint responds that way."""
         with fixture.FakeDynamo() as fake:
-            fake.on("*", answer)
+            fake.on("*", response)
             return self.failing(fake.endpoint, **options)
 
     def test_xml(self):
-        failure = self.answering(replies.xml_404())
+        failure = self.error_of(replies.xml_404())
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
                          ("HV00M", 'DescribeTable of DynamoDB table "t" failed: unexpected HTTP response', NOT_DYNAMODB))
         self.assertRegex(failure.detail, "^HTTP status 404. <UnknownOperationException/>")
@@ -532,19 +532,19 @@ class Strangers(fixture.TestCase):
     def test_html(self):
         for status, sent in ((502, 2), (404, 1), (403, 1)):
             with self.subTest(status=status):
-                failure = self.answering(replies.not_json("<html>go away</html>", status))
+                failure = self.error_of(replies.not_json("<html>go away</html>", status))
                 self.assertEqual((failure.sqlstate, failure.hint), ("HV00M", UNAVAILABLE if status == 502 else NOT_DYNAMODB))
                 self.assertRegex(failure.detail, f"^HTTP status {status}. <html>go away</html>")
                 self.assertEqual("Attempts: 2." in failure.detail, sent == 2)
 
     def test_html_with_a_good_status(self):
-        failure = self.answering(replies.not_json("<html>log in here</html>", 200))
+        failure = self.error_of(replies.not_json("<html>log in here</html>", 200))
         self.assertEqual((failure.sqlstate, failure.message), ("HV00M", 'could not read the description of DynamoDB table "t"'))
 
     def test_a_redirect_is_not_followed(self):
         with fixture.FakeDynamo() as other:
             for status in (301, 307):
-                failure = self.answering(replies.redirect(other.endpoint, status))
+                failure = self.error_of(replies.redirect(other.endpoint, status))
                 self.assertEqual((failure.sqlstate, failure.hint), ("HV00M", NOT_DYNAMODB))
                 self.assertIn(f"HTTP status {status}.", failure.detail)
             self.assertEqual(other.requests, [])
@@ -566,14 +566,14 @@ class Strangers(fixture.TestCase):
         """The error blames the response, not the settings of the connection."""
         for line in (b"HTTP/9.9 200 OK", b"HTTP/x.y 200 OK", b"HTTP/1.7 200 OK"):
             with self.subTest(line=line), socket.create_server(("127.0.0.1", 0)) as listener:
-                def answer(line=line, listener=listener):
+                def respond(line=line, listener=listener):
                     with contextlib.suppress(OSError):      # the test is over
                         while True:
                             client, _address = listener.accept()
                             client.recv(65536)
                             client.sendall(line + b"\r\nContent-Length: 2\r\n\r\n{}")
                             client.close()
-                threading.Thread(target=answer, daemon=True).start()
+                threading.Thread(target=respond, daemon=True).start()
                 failure = self.failing(f"http://127.0.0.1:{listener.getsockname()[1]}")
                 self.assertNotIn("settings", failure.message)
                 self.assertIn(failure.sqlstate, ("08006", "HV00M"))

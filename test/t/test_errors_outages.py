@@ -35,15 +35,15 @@ class Outages(fixture.TestCase):
     def setUp(self):
         self.fake.reset(scripts=True)
 
-    def outage(self, answer):
+    def outage(self, response):
         """The service responds to some requests, then so for a while, then as always."""
         times = []
 
-        def answers(_request):
+        def respond(_request):
             times.append(time.monotonic())
             began = times[min(len(times), 50) - 1]
-            return answer if len(times) >= 50 and times[-1] - began < OUTAGE else None
-        self.fake.on("Query", answers)
+            return response if len(times) >= 50 and times[-1] - began < OUTAGE else None
+        self.fake.on("Query", respond)
 
     def assert_complete(self):
         """All the rows."""
@@ -63,7 +63,7 @@ class Outages(fixture.TestCase):
         self.outage(replies.cut_head())
         self.assert_complete()
 
-    def test_nobody_listens(self):
+    def test_closed_port(self):
         """The port is closed, and opened again later."""
         cls = type(self)
 
@@ -87,7 +87,7 @@ class Outages(fixture.TestCase):
         """Each statement has its own quota: what spends one statement's does not end the next one."""
         failing = {}
 
-        def answers(request):
+        def respond(request):
             """Each key three times in a row, so that an outage is over before the next one begins."""
             key = str(request.body["ExpressionAttributeValues"])
             failing[key] = failing.get(key, 0) + 1
@@ -97,5 +97,5 @@ class Outages(fixture.TestCase):
         self.fake.on("Query", replies.error("InternalServerError", "sorry", 500))
         for _ in range(3):
             self.assertEqual(self.fx.error(f"{HAS_MANY} WHERE v.x < 'p003'").sqlstate, "HV000")
-        self.fake.on("Query", answers)
+        self.fake.on("Query", respond)
         self.assert_complete()

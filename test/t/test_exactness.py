@@ -22,15 +22,15 @@ class Twins(fixture.TestCase):
 
     def twice(self, sql):
         """What both return for a query of FROM; an error counts as its SQLSTATE."""
-        answers = []
+        results = []
         for table in "fl":
             with self.fx.conn.cursor() as cursor:
                 try:
                     cursor.execute(sql.replace("FROM t", f"FROM {table}"))
-                    answers.append(cursor.fetchall())
+                    results.append(cursor.fetchall())
                 except Exception as failure:
-                    answers.append(getattr(failure, "pgcode", None) or failure)
-        return answers
+                    results.append(getattr(failure, "pgcode", None) or failure)
+        return results
 
     def same(self, *queries, ordered=False):
         """Both return the same."""
@@ -80,7 +80,7 @@ class MismatchesInOrder(Twins):
     def test_merge_join(self):
         self.planned("SELECT n, sk FROM t JOIN o ON n = sk WHERE pk = 'a' ORDER BY n", "enable_hashjoin", "enable_nestloop")
 
-    def test_what_fits_always_is_still_sorted(self):
+    def test_numeric_is_sorted_by_dynamodb(self):
         """Every number fits numeric, so DynamoDB's order is used."""
         self.fx.foreign_table("f", "pk text COLLATE \"C\", sk numeric", on_mismatch="null", **OPTIONS)
         self.assertIn("Order: ascending", self.fx.explain("SELECT sk FROM f WHERE pk = 'a' ORDER BY sk"))
@@ -183,12 +183,12 @@ class LargeFilters(Twins):
 
     def prepared(self, types, condition, *arguments):
         """The rows under a generic plan, foreign and local."""
-        answers = []
+        results = []
         for table in "fl":
             self.fx.execute(f"PREPARE s({types}) AS SELECT sk FROM {table} WHERE {condition}")
-            answers.append(sorted(self.fx.rows(f"EXECUTE s({', '.join(arguments)})")))
+            results.append(sorted(self.fx.rows(f"EXECUTE s({', '.join(arguments)})")))
             self.fx.execute("DEALLOCATE s")
-        return answers
+        return results
 
     def test_another_condition_of_any_size(self):
         items = [{"pk": {"S": "p"}, "sk": {"N": str(n)}, "n": {"N": str(n)}, "t": {"S": "x"}} for n in range(5)]
@@ -272,8 +272,8 @@ class PartsOfDocuments(Twins):
 
     def test_a_mismatch_next_to_it(self):
         """U+0000 in one member makes the entire document NULL."""
-        misfit = {"pk": {"S": "p"}, "sk": {"N": "7"}, "info": {"M": {"a": {"S": "x"}, "b": {"S": "y\0"}}}}
-        self.load("pk text, sk integer, info jsonb OPTIONS (on_mismatch 'null')", [*self.ITEMS, misfit])
+        mismatch = {"pk": {"S": "p"}, "sk": {"N": "7"}, "info": {"M": {"a": {"S": "x"}, "b": {"S": "y\0"}}}}
+        self.load("pk text, sk integer, info jsonb OPTIONS (on_mismatch 'null')", [*self.ITEMS, mismatch])
         self.same(*self.QUERIES)
 
 
@@ -398,12 +398,12 @@ class Patterns(Twins):
                             f"PREPARE {table}v (text) AS SELECT sk FROM {table} WHERE v LIKE $1; SET plan_cache_mode = force_generic_plan")
         for pattern in self.PATTERNS:
             for column in "sv":
-                answers = []
+                results = []
                 for table in "fl":
                     try:
-                        answers.append(sorted(self.fx.rows(f"EXECUTE {table}{column} ('{pattern}')")))
+                        results.append(sorted(self.fx.rows(f"EXECUTE {table}{column} ('{pattern}')")))
                     except Exception as failure:
-                        answers.append(failure.pgcode)
+                        results.append(failure.pgcode)
                 with self.subTest(pattern=pattern, column=column):
-                    self.assertEqual(*answers)
+                    self.assertEqual(*results)
         self.fx.execute("RESET plan_cache_mode; DEALLOCATE ALL")

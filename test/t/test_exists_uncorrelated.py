@@ -6,7 +6,7 @@ FIRST = [
     ("a partition", "SELECT EXISTS (SELECT 1 FROM t WHERE k = 'a')", ["Query t where k = 'a' get k limit 1"]),
     ("a table", "SELECT EXISTS (SELECT FROM t)", ["Scan t get k, s limit 1"]),
     ("every column", "SELECT EXISTS (SELECT * FROM t WHERE k = 'a')", ["Query t where k = 'a' get k limit 1"]),
-    ("a whole key", "SELECT EXISTS (SELECT 1 FROM t WHERE k = 'a' AND s = 1)", ["GetItem t {k 'a', s 1} get k"]),
+    ("a full key", "SELECT EXISTS (SELECT 1 FROM t WHERE k = 'a' AND s = 1)", ["GetItem t {k 'a', s 1} get k"]),
     ("a range", "SELECT EXISTS (SELECT 1 FROM t WHERE k = 'a' AND s > 5)", ["Query t where k = 'a' AND s > 5 get s limit 1"]),
     ("none", "SELECT EXISTS (SELECT 1 FROM t WHERE k = 'none')", ["Query t where k = 'none' get k limit 1"]),
     ("as a condition", "SELECT 1 WHERE EXISTS (SELECT 1 FROM t WHERE k = 'a') AND NOT EXISTS (SELECT 1 FROM t WHERE k = 'none')", None),
@@ -42,16 +42,16 @@ class Existence(request_text.RequestTestCase):
         cls.fx.foreign_table("t", 'k text COLLATE "C" NOT NULL, s int NOT NULL, v int', scan_policy="allow")
         cls.mirror("t")
 
-    def assertAsks(self, sql, expected, parameters=None):
+    def assertRequests(self, sql, expected, parameters=None):
         """Where nothing is expected of the requests, the rows alone."""
-        super().assertAsks(sql, self.texts(sql, parameters) if expected is None else expected, parameters)
+        super().assertRequests(sql, self.texts(sql, parameters) if expected is None else expected, parameters)
 
     def test_filter(self):
         """A filter is allowed for, as by LIMIT 1."""
         limit, exists = (self.texts(sql) for sql in ("SELECT 1 FROM t WHERE k = 'a' AND v = 3 LIMIT 1",
                                                      "SELECT EXISTS (SELECT 1 FROM t WHERE k = 'a' AND v = 3)"))
         self.assertEqual(limit[0].split(" limit ")[1:], exists[0].split(" limit ")[1:])
-        self.assertAsks("SELECT EXISTS (SELECT 1 FROM t WHERE k = 'a' AND v = 8)", None)
+        self.assertRequests("SELECT EXISTS (SELECT 1 FROM t WHERE k = 'a' AND v = 8)", None)
 
     def test_generic_plan(self):
         """The same with parameters."""

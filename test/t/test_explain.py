@@ -65,9 +65,9 @@ class Explain(fixture.TestCase):
                 sql = f"SELECT {columns} FROM twice WHERE cust = 'c01'"
                 [request] = self.fx.requests(sql)
                 [shown] = [line for line in self.lines(sql, "COSTS OFF, VERBOSE") if line.startswith("Projection")]
-                asked = re.sub(r"#\w+", lambda match, names=request.body["ExpressionAttributeNames"]: names[match.group()],
+                names = re.sub(r"#\w+", lambda match, names=request.body["ExpressionAttributeNames"]: names[match.group()],
                                request.body["ProjectionExpression"])
-                self.assertEqual(shown, f"Projection: {asked.replace(',', ', ')}")
+                self.assertEqual(shown, f"Projection: {names.replace(',', ', ')}")
 
     def test_count(self):
         """A count shows "Select: COUNT" instead of columns."""
@@ -118,12 +118,12 @@ class Explain(fixture.TestCase):
             with self.subTest(sql):
                 self.fx.proxy.reset()
                 [node] = self.nodes(sql, "ANALYZE, COSTS OFF, TIMING OFF")
-                answers = [r.answer for r in self.fx.proxy.requests]
-                self.assertEqual(node["Requests"], len(answers))
-                self.assertEqual(node["Pages"], len(answers))
-                self.assertEqual(node["Items Returned"], sum(a["items"] or a["Count"] or 0 for a in answers))
+                responses = [r.response for r in self.fx.proxy.requests]
+                self.assertEqual(node["Requests"], len(responses))
+                self.assertEqual(node["Pages"], len(responses))
+                self.assertEqual(node["Items Returned"], sum(a["items"] or a["Count"] or 0 for a in responses))
                 self.assertEqual(node["Items Read"], sum(a["ScannedCount"] if a["ScannedCount"] is not None else a["items"]
-                                                         for a in answers))
+                                                         for a in responses))
                 self.assertEqual(node["Retries"], 0)
 
     def test_numbers_are_numbers(self):

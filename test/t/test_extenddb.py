@@ -36,10 +36,10 @@ class Signer:
         connection.request("POST", "/", payload, {
             "Content-Type": "application/x-amz-json-1.0", "X-Amz-Date": stamp, "X-Amz-Target": target,
             "Authorization": f"AWS4-HMAC-SHA256 Credential={self.key}/{scope}, SignedHeaders=host;x-amz-date;x-amz-target, Signature={signature}"})
-        answer = connection.getresponse()
-        document = json.loads(answer.read() or b"{}")
+        response = connection.getresponse()
+        document = json.loads(response.read() or b"{}")
         connection.close()
-        return answer.status, document
+        return response.status, document
 
 
 class Signatures(fixture.TestCase):
@@ -174,17 +174,17 @@ class Retries(fixture.TestCase):
         self.assertTrue(all("Signature=" in request.headers["authorization"] for request in scans))
 
     def test_kinds_of_failures(self):
-        for answer, throttles in ((replies.error("InternalServerError", status=500), 0), (replies.not_json(status=502), 0), (replies.not_json(status=504), 0),
+        for response, throttles in ((replies.error("InternalServerError", status=500), 0), (replies.not_json(status=502), 0), (replies.not_json(status=504), 0),
                                   (replies.error("ServiceUnavailable", status=503), 0), (replies.error("ThrottlingException"), 1),
                                   (replies.error("RequestLimitExceeded"), 1), (replies.wrong_crc(), 0), (replies.cut_body(), 0), (replies.bad_gzip(), 0)):
-            with self.subTest(answer=str(answer)[:100]):
-                self.fake.on("Scan", [answer])
+            with self.subTest(response=str(response)[:100]):
+                self.fake.on("Scan", [response])
                 self.assertEqual(self.counted("SELECT * FROM t"), ([("a",), ("b",), ("c",)], (1, 1, throttles)))
 
     def test_idle_connections_that_were_closed(self):
         """A server closes idle connections when it likes; libcurl may connect again without a word."""
-        for answer in (replies.reset_connection(), replies.empty_reply()):
-            self.fake.on("Scan", [answer])
+        for response in (replies.reset_connection(), replies.empty_reply()):
+            self.fake.on("Scan", [response])
             rows, (requests, retries, _throttles) = self.counted("SELECT * FROM t")
             self.assertEqual((rows, requests), ([("a",), ("b",), ("c",)], 1))
             self.assertLessEqual(retries, 1)

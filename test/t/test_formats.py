@@ -5,7 +5,7 @@ import dynamo
 import fixture
 import oneitem
 
-WRONG_SPELLING = "it does not match the column's format"
+NO_MATCH = "it does not match the column's format"
 WRONG_UNIT = "it is not a valid time in the unit of the format"
 WRONG_BOOL = "it is neither of the two texts of format \"bool\""
 
@@ -24,11 +24,11 @@ class Reading(oneitem.TestCase):
             with self.subTest(format=format_, column=column, value=value):
                 self.assertEqual(self.shown(value, column, format=format_), text)
 
-    def each_misfit(self, format_, column, reason, texts, kind="S"):
+    def assert_mismatches(self, format_, column, reason, texts, kind="S"):
         """Each text is an error of that reason, and NULL where on_mismatch is null."""
         for text in texts:
             with self.subTest(format=format_, column=column, text=text):
-                self.assert_misfit({kind: text}, column, reason, text, format=format_)
+                self.assert_mismatch({kind: text}, column, reason, text, format=format_)
 
     def test_iso8601(self):
         self.each("iso8601", [
@@ -43,10 +43,10 @@ class Reading(oneitem.TestCase):
             ("timestamptz", {"S": "2024-02-29T12:00:00.123456000Z"}, "2024-02-29 12:00:00.123456+00"),
             ("timestamp", {"S": "2024-02-29T12:00:00+02:00"}, "2024-02-29 10:00:00"),
             ("date", {"S": "2024-02-29"}, "2024-02-29"), ("date", {"S": "2024-02-29T00:00:00Z"}, "2024-02-29")])
-        self.each_misfit("iso8601", "timestamptz", WRONG_SPELLING, [
+        self.assert_mismatches("iso8601", "timestamptz", NO_MATCH, [
             "2024-2-29", "2023-02-29", "2024-02-30T00:00:00Z", "2024-02-29T24:00:00Z", "2024-02-29T12:60:00Z", "2024-02-29T12:00:00.Z",
             "2024-02-29T12:00:00+25:00", "2024-02-29T12:00:00Zulu", "20240229", "0000-01-01", "", "2024-02-29T12:00:00.1234567Z"])
-        self.each_misfit("iso8601", "date", "it has a time of day", ["2024-02-29T00:00:01Z", "2024-02-29T00:00:00+01:00"])
+        self.assert_mismatches("iso8601", "date", "it has a time of day", ["2024-02-29T00:00:01Z", "2024-02-29T00:00:00+01:00"])
 
     def test_iso8601_of_a_width(self):
         self.each("iso8601(0)", [("timestamptz", {"S": "2024-02-29T12:00:00Z"}, "2024-02-29 12:00:00+00"),
@@ -54,14 +54,14 @@ class Reading(oneitem.TestCase):
         self.each("iso8601(3)", [("timestamptz", {"S": "2024-02-29T12:00:00.120Z"}, "2024-02-29 12:00:00.12+00")])
         self.each("iso8601(6)", [("timestamptz", {"S": "9999-12-31T23:59:59.999999Z"}, "9999-12-31 23:59:59.999999+00"),
                                  ("timestamp", {"S": "1969-12-31T23:59:59.999999Z"}, "1969-12-31 23:59:59.999999")])
-        self.each_misfit("iso8601(3)", "timestamptz", WRONG_SPELLING, [
+        self.assert_mismatches("iso8601(3)", "timestamptz", NO_MATCH, [
             "2024-02-29T12:00:00Z", "2024-02-29T12:00:00.12Z", "2024-02-29T12:00:00.1200Z", "2024-02-29T12:00:00.120+00:00",
             "2024-02-29T12:00:00.120", "2024-02-29 12:00:00.120Z", "2024-02-29T12:00:00.120z", "2024-02-29"])
 
     def test_iso8601_with_a_suffix(self):
         self.each("iso8601(0, UTC)", [("timestamptz", {"S": "2024-02-29T12:00:00 UTC"}, "2024-02-29 12:00:00+00")])
         self.each("iso8601(0,)", [("timestamp", {"S": "2024-02-29T12:00:00"}, "2024-02-29 12:00:00")])
-        self.each_misfit("iso8601(0,)", "timestamp", WRONG_SPELLING, ["2024-02-29T12:00:00Z"])
+        self.assert_mismatches("iso8601(0,)", "timestamp", NO_MATCH, ["2024-02-29T12:00:00Z"])
 
     def test_a_suffix_that_could_continue_the_time(self):
         """The time ends where the suffix begins, which is the last one: "12:00:00." and a fraction are distinguished."""
@@ -72,8 +72,8 @@ class Reading(oneitem.TestCase):
                     self.each(format_, [("timestamp", {"S": f"2024-02-29T{time}{suffix}"}, "2024-02-29 12:00:00" + (".12" if digits else ""))])
                     for other in ("", suffix + suffix, ".120" + suffix):
                         text = f"2024-02-29T{time}{other}"
-                        self.assertIn(WRONG_SPELLING, self.failure({"S": text}, "timestamp", format=format_).message)
-        self.each_misfit("iso8601(0,.)", "timestamp", WRONG_SPELLING, ["", ".", "2024-02-29.", "2024-02-29T12:00.", "2024-02-29T12:00:00.5"])
+                        self.assertIn(NO_MATCH, self.failure({"S": text}, "timestamp", format=format_).message)
+        self.assert_mismatches("iso8601(0,.)", "timestamp", NO_MATCH, ["", ".", "2024-02-29.", "2024-02-29T12:00.", "2024-02-29T12:00:00.5"])
 
     def test_representations_escaped_in_the_response(self):
         """A response may write any character as \\u and its number."""
@@ -94,10 +94,10 @@ class Reading(oneitem.TestCase):
         self.each("epoch_us", [("timestamptz", {"N": "1709208000123456"}, "2024-02-29 12:00:00.123456+00")])
         self.each("epoch_days", [("date", {"N": "19782"}, "2024-02-29"), ("date", {"N": "-1"}, "1969-12-31")])
         for unit, numbers in (("epoch", ["9" * 30, "-" + "9" * 30]), ("epoch_ms", ["0.0001"]), ("epoch_us", ["0.5"])):
-            self.each_misfit(unit, "timestamptz", WRONG_UNIT, numbers, "N")
-        self.each_misfit("epoch_days", "date", WRONG_UNIT, ["0.5", "1" + "0" * 20], "N")
-        self.each_misfit("epoch", "timestamptz", "it has more fractional digits than its format; epoch(9) allows nine", ["0.0000001"], "N")
-        self.each_misfit("epoch", "date", "it has a time of day", ["1"], "N")
+            self.assert_mismatches(unit, "timestamptz", WRONG_UNIT, numbers, "N")
+        self.assert_mismatches("epoch_days", "date", WRONG_UNIT, ["0.5", "1" + "0" * 20], "N")
+        self.assert_mismatches("epoch", "timestamptz", "it has more fractional digits than its format; epoch(9) allows nine", ["0.0000001"], "N")
+        self.assert_mismatches("epoch", "date", "it has a time of day", ["1"], "N")
 
     def test_the_other_type_is_a_mismatch(self):
         for format_, column, value, kind in (("epoch", "timestamptz", {"S": "0"}, "S"), ("iso8601", "timestamptz", {"N": "0"}, "N"),
@@ -118,17 +118,17 @@ class Reading(oneitem.TestCase):
                              ("uuid", {"S": "0123abcd-4567-89EF-0123-456789abcdef"}, "0123abcd-4567-89ef-0123-456789abcdef")])
         for column, text in (("integer", "seven"), ("integer", ""), ("integer", "1 2"), ("numeric", "NaN"), ("numeric", "1_000"), ("numeric", "."),
                              ("numeric", "-."), ("numeric", "1.2.3"), ("numeric", "-")):
-            self.each_misfit("string", column, "it is not a valid DynamoDB number", [text])
-        self.each_misfit("string", "integer", "it is not an integer", ["7.5"])
-        self.each_misfit("string", "smallint", "it is out of range for type smallint", ["99999"])
+            self.assert_mismatches("string", column, "it is not a valid DynamoDB number", [text])
+        self.assert_mismatches("string", "integer", "it is not an integer", ["7.5"])
+        self.assert_mismatches("string", "smallint", "it is out of range for type smallint", ["99999"])
 
     def test_bool(self):
         self.each("bool(Y,N)", [("boolean", {"S": "Y"}, "true"), ("boolean", {"S": "N"}, "false")])
         self.each("bool(1,0)", [("boolean", {"N": "1"}, "true"), ("boolean", {"N": "0"}, "false")])
         self.each("bool(é,ü)", [("boolean", {"S": "é"}, "true"), ("boolean", {"S": "ü"}, "false")])
         self.each("bool(1.0,-1)", [("boolean", {"N": "1"}, "true"), ("boolean", {"N": "-1"}, "false")])
-        self.each_misfit("bool(Y,N)", "boolean", WRONG_BOOL, ["y", "", "YN"])
-        self.each_misfit("bool(1,0)", "boolean", WRONG_BOOL, ["2"], "N")
+        self.assert_mismatches("bool(Y,N)", "boolean", WRONG_BOOL, ["y", "", "YN"])
+        self.assert_mismatches("bool(1,0)", "boolean", WRONG_BOOL, ["2"], "N")
 
     def test_bool_with_an_end_of_text_within(self):
         """U+0000 does not end a representation: DynamoDB does not find the item as Y either."""

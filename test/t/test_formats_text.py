@@ -15,11 +15,11 @@ JSON = "it is not JSON text that jsonb can represent: "
 class Reading(oneitem.TestCase):
     """What a value is shown as, and which ones do not fit."""
 
-    def misfit(self, format_, column, reason, *texts):
+    def mismatch(self, format_, column, reason, *texts):
         """Each text is an error of that reason, and NULL where on_mismatch is null."""
         for text in texts:
             with self.subTest(format=format_, column=column, text=text):
-                self.assert_misfit({"S": text}, column, reason, json.dumps(text, ensure_ascii=False)[1:-1], format=format_)
+                self.assert_mismatch({"S": text}, column, reason, json.dumps(text, ensure_ascii=False)[1:-1], format=format_)
 
     def test_padded(self):
         for format_, column, text, shown in (
@@ -32,11 +32,11 @@ class Reading(oneitem.TestCase):
 
     def test_padded_mismatches(self):
         for column in ("integer", "numeric"):
-            self.misfit("padded(3)", column, WIDTH.format(3), "7", "07", "0007", " 07", "07 ", "+07", "-07", "1e2", "1.0", "0x1", "", "\u0661\u0662\u0663")
-        self.misfit("padded(5)", "smallint", "it is out of range for type smallint", "32768")
-        self.misfit("padded(38)", "bigint", "it is out of range for type bigint", "9" * 38)
-        self.misfit("padded(5)", "numeric(6,2)", "numeric(6,2) cannot represent it without rounding", "12345")
-        self.misfit("padded(4)", "numeric(3,-2)", "numeric(3,-2) cannot represent it without rounding", "1201")
+            self.mismatch("padded(3)", column, WIDTH.format(3), "7", "07", "0007", " 07", "07 ", "+07", "-07", "1e2", "1.0", "0x1", "", "\u0661\u0662\u0663")
+        self.mismatch("padded(5)", "smallint", "it is out of range for type smallint", "32768")
+        self.mismatch("padded(38)", "bigint", "it is out of range for type bigint", "9" * 38)
+        self.mismatch("padded(5)", "numeric(6,2)", "numeric(6,2) cannot represent it without rounding", "12345")
+        self.mismatch("padded(4)", "numeric(3,-2)", "numeric(3,-2) cannot represent it without rounding", "1201")
 
     def test_base64(self):
         for data in (b"", b"\x00", b"\x00\x01", b"\xfb\xff\xfe", b"\xff" * 5, bytes(range(256))):
@@ -44,7 +44,7 @@ class Reading(oneitem.TestCase):
 
     def test_base64_mismatches(self):
         """Other alphabets, no padding, line breaks, and bits after the last byte."""
-        self.misfit("base64", "bytea", BASE64, "A", "AA", "AAA", "AAAAA", "_-8=", "AA =", "AAAA\n", "A===", "====", "AA=A", "AB==", "AAB=", "AAAAAB==", "é===")
+        self.mismatch("base64", "bytea", BASE64, "A", "AA", "AAA", "AAAAA", "_-8=", "AA =", "AAAA\n", "A===", "====", "AA=A", "AB==", "AAB=", "AAAAAB==", "é===")
 
     def test_json(self):
         for text, shown in (('{"a": [1, 2.50, "x\\u00e9"], "a": 1}', '{"a": 1}'), ("1e2", "100"), ('"x"', '"x"'), ("null", "null"), (" [ ] ", "[]"),
@@ -58,7 +58,7 @@ class Reading(oneitem.TestCase):
                              ("01", "invalid input syntax for type json"), ("1 2", "invalid input syntax for type json"), ("NaN", "invalid input syntax for type json"),
                              ('"\\ud800"', "invalid input syntax for type json"), ('"\\udc00x"', "invalid input syntax for type json"),
                              ('"\\u0000"', "unsupported Unicode escape sequence"), ("1e999999", "value overflows numeric format")):
-            self.misfit("json", "jsonb", JSON + reason, text)
+            self.mismatch("json", "jsonb", JSON + reason, text)
         self.assertIn("U+0000", self.failure({"S": "\0"}, "jsonb", format="json").message)
 
     def test_a_json_mismatch_leaves_the_session_alone(self):
@@ -103,8 +103,8 @@ class Padded(formats.Twins):
 
     def load_numbers(self, kind="integer", **options):
         """The numbers as sort keys, as plain values and in an index, next to NULLs."""
-        spelled = {"format": "padded(3)"}
-        columns = [("pk", "text", None), ("sk", kind, spelled), ("v", kind, spelled), ("ix", kind, spelled)]
+        escaped = {"format": "padded(3)"}
+        columns = [("pk", "text", None), ("sk", kind, escaped), ("v", kind, escaped), ("ix", kind, escaped)]
         rows = [("p", n, n, n) for n in NUMBERS] + [("q", n, None, None) for n in (1, 5)]
         items = [{"pk": {"S": pk}, "sk": {"S": f"{sk:03}"}, **({} if v is None else {"v": {"S": f"{v:03}"}, "ix": {"S": f"{v:03}"}})} for pk, sk, v, _ in rows]
         self.load(columns, rows, items, (("pk", "S"), ("sk", "S")), [index("by_ix", ("ix", "S"), ("sk", "S"))], **options)
@@ -171,9 +171,9 @@ class Padded(formats.Twins):
         self.assertEqual(self.key("SELECT * FROM f WHERE id = 99"), {"id": {"S": "000000000099"}})
 
     def test_mismatches_count_as_null(self):
-        spelled = {"format": "padded(3)"}
+        escaped = {"format": "padded(3)"}
         texts = {"007": 7, "7": None, "070": 70, "0700": None, "x": None, "999": 999}
-        self.load([("pk", "text", None), ("sk", "integer", spelled), ("v", "integer", spelled)], [("p", n, n) for n in texts.values()],
+        self.load([("pk", "text", None), ("sk", "integer", escaped), ("v", "integer", escaped)], [("p", n, n) for n in texts.values()],
                   [{"pk": {"S": "p"}, "sk": {"S": text}, "v": {"S": text}} for text in texts], (("pk", "S"), ("sk", "S")), on_mismatch="null")
         for column in ("sk", "v"):
             for operator in OPERATORS:

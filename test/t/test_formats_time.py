@@ -4,7 +4,7 @@ import formats
 import oneitem
 from formats import OPERATORS
 
-WRONG_SPELLING = "it does not match the column's format"
+NO_MATCH = "it does not match the column's format"
 WRONG_UNIT = "it is not a valid time in the unit of the format"
 TOO_FINE = "it has more fractional digits than its format; epoch(9) allows nine"
 
@@ -31,11 +31,11 @@ class Reading(oneitem.TestCase):
             with self.subTest(format=format_, column=column, text=text):
                 self.assertEqual(self.shown({kind: text}, column, format=format_), shown)
 
-    def misfits(self, format_, column, *texts, kind="S", reason=WRONG_SPELLING):
+    def mismatches(self, format_, column, *texts, kind="S", reason=NO_MATCH):
         """Each text is an error of that reason, and NULL where on_mismatch is null."""
         for text in texts:
             with self.subTest(format=format_, column=column, text=text):
-                self.assert_misfit({kind: text}, column, reason, text, format=format_)
+                self.assert_mismatch({kind: text}, column, reason, text, format=format_)
 
     def test_nanoseconds(self):
         self.each("iso8601(9)", ("timestamptz", "2024-02-29T12:00:00.123456789Z", "2024-02-29 12:00:00.123456+00"),
@@ -43,10 +43,10 @@ class Reading(oneitem.TestCase):
                   ("timestamptz", "0001-01-01T00:00:00.000000999Z", "0001-01-01 00:00:00+00"), ("timestamptz", "9999-12-31T23:59:59.999999999Z", "9999-12-31 23:59:59.999999+00"),
                   ("date", "2024-02-29T00:00:00.000000999Z", "2024-02-29"), ("timestamptz(3)", "2024-02-29T12:00:00.123000789Z", "2024-02-29 12:00:00.123+00"))
         self.each("iso8601(7,+)", ("timestamp", "2024-02-29T12:00:00.1234567+", "2024-02-29 12:00:00.123456"))
-        self.misfits("iso8601(9)", "timestamptz", "2024-02-29T12:00:00Z", "2024-02-29T12:00:00.123456Z", "2024-02-29T12:00:00.12345678Z", "2024-02-29T12:00:00.1234567890Z",
+        self.mismatches("iso8601(9)", "timestamptz", "2024-02-29T12:00:00Z", "2024-02-29T12:00:00.123456Z", "2024-02-29T12:00:00.12345678Z", "2024-02-29T12:00:00.1234567890Z",
                      "2024-02-29T12:00:00.12345678xZ", "2024-02-29T12:00:00.123456789z", "2024-02-29T12:00:00.123456789", "2024-02-30T12:00:00.123456789Z", "")
-        self.misfits("iso8601(9)", "date", "2024-02-29T00:00:00.000001000Z", reason="it has a time of day")
-        self.misfits("iso8601(9)", "timestamptz(3)", "2024-02-29T12:00:00.123456000Z", reason="it has more fractional digits than the column's type allows")
+        self.mismatches("iso8601(9)", "date", "2024-02-29T00:00:00.000001000Z", reason="it has a time of day")
+        self.mismatches("iso8601(9)", "timestamptz(3)", "2024-02-29T12:00:00.123456000Z", reason="it has more fractional digits than the column's type allows")
 
     def test_epoch_of_digits(self):
         self.each("epoch(9)", ("timestamptz", "1709208000.123456789", "2024-02-29 12:00:00.123456+00"), ("timestamptz", "-0.000000001", "1969-12-31 23:59:59.999999+00"),
@@ -55,23 +55,23 @@ class Reading(oneitem.TestCase):
         self.each("epoch(0)", ("timestamptz", "-7", "1969-12-31 23:59:53+00"), kind="N")
         self.each("epoch(3)", ("timestamptz", "1.5", "1970-01-01 00:00:01.5+00"), ("timestamptz", "1.500", "1970-01-01 00:00:01.5+00"), kind="N")
         for format_ in ("epoch", "epoch(0)", "epoch(9)", "epoch_ms"):
-            self.misfits(format_, "timestamptz", "0.0000000001", "9" * 30, "9" * 30 + ".5", "1E125", kind="N", reason=WRONG_UNIT)
-        self.misfits("epoch_ms", "timestamptz", "1.2345", kind="N", reason=WRONG_UNIT)
+            self.mismatches(format_, "timestamptz", "0.0000000001", "9" * 30, "9" * 30 + ".5", "1E125", kind="N", reason=WRONG_UNIT)
+        self.mismatches("epoch_ms", "timestamptz", "1.2345", kind="N", reason=WRONG_UNIT)
 
     def test_finer_than_the_format(self):
         """The error names the format that takes them: Ruby writes floats of seconds."""
         for format_, texts in (("epoch(7)", ["0.00000001"]), ("epoch(6)", ["0.0000001"]), ("epoch", ["1709208000.1234567", "-0.000000001"]), ("epoch(3)", ["0.0001"]),
                                ("epoch(0)", ["0.5"])):
-            self.misfits(format_, "timestamptz", *texts, kind="N", reason=TOO_FINE)
-        self.misfits("epoch", "date", "86400.0000001", kind="N", reason=TOO_FINE)
+            self.mismatches(format_, "timestamptz", *texts, kind="N", reason=TOO_FINE)
+        self.mismatches("epoch", "date", "86400.0000001", kind="N", reason=TOO_FINE)
         self.each("epoch(9)", ("timestamptz", "1709208000.1234567", "2024-02-29 12:00:00.123456+00"), kind="N")
 
     def test_ulid(self):
         self.each("ulid", ("timestamptz", "01HQTTX6ZGHJKMNPQRSTVWXYZ0", "2024-02-29 16:24:37.616+00"), ("timestamptz", ulid(0, LOW), "1970-01-01 00:00:00+00"),
                   ("timestamptz", ulid(0, HIGH), "1970-01-01 00:00:00+00"), ("timestamptz", "7" + "Z" * 25, "10889-08-02 05:31:50.655+00"),
                   ("timestamptz", ulid(1709208000123), "2024-02-29 12:00:00.123+00"), ("timestamptz(3)", ulid(1709208000123), "2024-02-29 12:00:00.123+00"))
-        self.misfits("ulid", "timestamptz", "", "0" * 25, "0" * 27, "8" + "0" * 25, "Z" * 26, "01hqttx6zghjkmnpqrstvwxyz0", *("0" * 20 + letter + "0" * 5 for letter in "ILOUl-_@[`{é"[:11]))
-        self.misfits("ulid", "timestamptz(0)", ulid(1709208000123), reason="it has more fractional digits than the column's type allows")
+        self.mismatches("ulid", "timestamptz", "", "0" * 25, "0" * 27, "8" + "0" * 25, "Z" * 26, "01hqttx6zghjkmnpqrstvwxyz0", *("0" * 20 + letter + "0" * 5 for letter in "ILOUl-_@[`{é"[:11]))
+        self.mismatches("ulid", "timestamptz(0)", ulid(1709208000123), reason="it has more fractional digits than the column's type allows")
 
     def test_pattern(self):
         self.each("pattern(YYYYMMDD)", ("date", "20240229", "2024-02-29"), ("timestamptz", "00010101", "0001-01-01 00:00:00+00"), ("timestamp", "99991231", "9999-12-31 00:00:00"))
@@ -83,9 +83,9 @@ class Reading(oneitem.TestCase):
         self.each('pattern("year \\"YYYY\\\\\\" "YYYY)', ("date", 'year "YYYY\\" 2024', "2024-01-01"))
         self.each('pattern(é"ü"YYYY€)', ("date", "éü2024€", "2024-01-01"))
         self.each("pattern(YYYYMMDDHH24MISSUS)", ("timestamp", "20240229235959999999", "2024-02-29 23:59:59.999999"))
-        self.misfits("pattern(YYYYMMDD)", "date", "2024022", "202402299", "20240230", "20230229", "20241301", "20240001", "20240100", "00000101", "2024 229", "+2024229", "")
-        self.misfits('pattern(YYYY-MM-DD"T"HH24:MI)', "timestamp", "2024-02-29T24:00", "2024-02-29T12:60", "2024-02-29 12:00", "2024-02-29t12:00", "2024-02-29T12:00Z")
-        self.misfits("pattern(YYYYMMDDHH24)", "date", "2024022901", reason="it has a time of day")
+        self.mismatches("pattern(YYYYMMDD)", "date", "2024022", "202402299", "20240230", "20230229", "20241301", "20240001", "20240100", "00000101", "2024 229", "+2024229", "")
+        self.mismatches('pattern(YYYY-MM-DD"T"HH24:MI)', "timestamp", "2024-02-29T24:00", "2024-02-29T12:60", "2024-02-29 12:00", "2024-02-29t12:00", "2024-02-29T12:00Z")
+        self.mismatches("pattern(YYYYMMDDHH24)", "date", "2024022901", reason="it has a time of day")
 
     def test_other_sessions(self):
         """The session's time zone and DateStyle change what is shown, not what is meant."""
@@ -112,8 +112,8 @@ class Finding(formats.Twins):
 
     def load_times(self, format_, texts, kind="timestamptz", wire="S", **options):
         """Times as sort keys, plain values and index keys; texts: of what is stored, the time that it means."""
-        spelled = {"format": format_}
-        columns = [("pk", "text", None), ("at", kind, spelled), ("v", kind, spelled), ("n", "integer", None)]
+        escaped = {"format": format_}
+        columns = [("pk", "text", None), ("at", kind, escaped), ("v", kind, escaped), ("n", "integer", None)]
         rows = [("p", time, time, n) for n, time in enumerate(texts.values())] + [("q", list(texts.values())[1], None, 99)]
         stored = list(texts) + [list(texts)[1]]
         items = [{"pk": {"S": pk}, "at": {wire: text}, **({} if v is None else {"v": {wire: text}}), "n": {"N": str(n)}} for (pk, _, v, n), text in zip(rows, stored)]

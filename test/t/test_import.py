@@ -484,11 +484,11 @@ class Scripted(Case):
 
     def test_bad_pages(self):
         """A response to another request is no sample."""
-        for answer in ({"Items": [{"pk": {"S": "x"}}]}, {"Count": 0, "ScannedCount": 0}, {"Items": [{"pk": {"X": "x"}}], "Count": 1, "ScannedCount": 1}, {"TableNames": []}):
-            with self.subTest(answer):
+        for response in ({"Items": [{"pk": {"S": "x"}}]}, {"Count": 0, "ScannedCount": 0}, {"Items": [{"pk": {"X": "x"}}], "Count": 1, "ScannedCount": 1}, {"TableNames": []}):
+            with self.subTest(response):
                 self.setUp()
                 self.fake.table("t")
-                self.fake.on("Scan", answer)
+                self.fake.on("Scan", response)
                 self.assertEqual(self.fails().sqlstate, "HV00M")
 
     def test_limits_of_a_statement(self):

@@ -55,17 +55,17 @@ class Column:
         self.name, self.kind, self.not_null, self.bytewise, self.options = name, kind, not_null, bytewise, options
         self.attribute = options.get("attribute", name)
 
-    def is_whole(self):
+    def is_full(self):
         """Does it show an attribute?"""
         return not {"path", "document"} & set(self.options)
 
     def imported_types(self):
         """What the attribute's column may be after an import."""
-        spelled = self.options.get("format", "").partition("(")[0].partition("_")[0]
-        if spelled == "bool":
+        templated = self.options.get("format", "").partition("(")[0].partition("_")[0]
+        if templated == "bool":
             return ("text", "numeric")
-        if spelled:
-            return (FORMATS[spelled],)
+        if templated:
+            return (FORMATS[templated],)
         if self.kind in NUMBERS:
             return ("numeric",)
         if self.kind == "jsonb":
@@ -99,7 +99,7 @@ class Relation:
 
     def shown(self):
         """The columns that show attributes as they are."""
-        return [one for one in self.columns if one.is_whole() and not self.is_part(one)]
+        return [one for one in self.columns if one.is_full() and not self.is_part(one)]
 
     def key(self, attribute):
         """An expression of a row, t, for a key attribute; None: the row does not determine it."""
@@ -181,7 +181,7 @@ class Case:
             for relation in relations:
                 for column in relation.columns:
                     with self.subTest(f"{relation.name}.{column.name}"):
-                        if not column.is_whole() or relation.is_part(column) or column.attribute not in imported:
+                        if not column.is_full() or relation.is_part(column) or column.attribute not in imported:
                             continue
                         kind = imported[column.attribute].kind
                         self.assertIn(kind, (*column.imported_types(), "jsonb"))
@@ -211,10 +211,10 @@ class Case:
     def test_divided(self):
         """The tables by hand together have the imported rows, but for those that no table has according to a check, or several have."""
         for table, relations in self.relations_by_table.items():
-            whole = [one for one in relations if "unnest" not in one.options]
-            selective = [one for one in whole if one.match or set(one.templates) & set(self.base_key(table))]
+            full = [one for one in relations if "unnest" not in one.options]
+            selective = [one for one in full if one.match or set(one.templates) & set(self.base_key(table))]
             with self.subTest(table):
-                for one in whole:
+                for one in full:
                     if one not in selective and "ttl_attribute" not in one.options:
                         self.assertEqual(self.fx.value(f'SELECT count(*) FROM "{one.name}"'), len(self.items[table]))
                 if not selective or len({"unnest" in one.options for one in relations}) > 1:
@@ -233,11 +233,11 @@ class Case:
                     texts = list({next(iter(one[attribute].values())) for one in self.items[table] if attribute in one})
                     with self.subTest(f"{relation.name} {attribute}"):
                         decoded = self.fx.rows(f"SELECT text, dynamo_fdw_decode_key('\"{relation.name}\"', %s, text) FROM unnest(%s) text", (attribute, texts))
-                        fitting = [(text, json.dumps(columns)) for text, columns in decoded if columns is not None]
+                        matching = [(text, json.dumps(columns)) for text, columns in decoded if columns is not None]
                         if attribute in self.base_key(table) and self.fx.rows(f'SELECT FROM "{relation.name}" LIMIT 1'):
-                            self.assertTrue(fitting)
+                            self.assertTrue(matching)
                         if not relation.folds(attribute):
-                            for text, columns in fitting:
+                            for text, columns in matching:
                                 self.assertEqual(self.fx.value(f"SELECT dynamo_fdw_encode_key('\"{relation.name}\"', %s, %s)", (attribute, columns)), text)
 
 

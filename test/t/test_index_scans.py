@@ -57,11 +57,11 @@ SPARSE = [
     ("a column that the index does not show", "SELECT title FROM mail WHERE due IS NOT NULL", ["Scan mail filter attribute_type(due,'N') get due, pk, sk, title"]),
     ("a condition on one", "SELECT pk FROM mail WHERE due > 20 AND at > 5", ["Scan mail filter due > 20 AND at > 5 get at, due, pk, sk"]),
     ("a check of one", "SELECT pk FROM mail WHERE due > 20 AND length(title) > 8", ["Scan mail filter due > 20 get due, pk, sk, title"]),
-    ("the whole row", "SELECT mail FROM mail WHERE due > 380", ["Scan mail filter due > 380 get at, body, due, flag, kind, pk,"
+    ("the full row", "SELECT mail FROM mail WHERE due > 380", ["Scan mail filter due > 380 get at, body, due, flag, kind, pk,"
                                                                 " rank, sk, title"]),
     ("local index", "SELECT pk, rank FROM mail WHERE rank > 5", ["Scan mail/by_rank filter rank > 5 get pk, rank, sk"]),
     ("local index that does not show it", "SELECT title FROM mail WHERE rank > 5", ["Scan mail filter rank > 5 get pk, sk, title"]),
-    ("whole items", "SELECT title, body FROM mail WHERE flag > ''", ["Scan mail/by_flag get body, pk, sk, title"]),
+    ("full items", "SELECT title, body FROM mail WHERE flag > ''", ["Scan mail/by_flag get body, pk, sk, title"]),
     ("count", "SELECT count(*) FROM mail WHERE rank IS NOT NULL", ["Scan mail/by_rank count"]),
     ("count with a filter", "SELECT count(*) FROM mail WHERE rank > 3", ["Scan mail/by_rank filter rank > 3 count"]),
     ("count without proof", "SELECT count(*) FROM mail WHERE rank IS NULL",
@@ -130,8 +130,8 @@ class Scans(request_text.RequestTestCase):
         self.fx.execute("RESET search_path; SET plan_cache_mode = force_generic_plan")
         for value, place in (("'c1'", "mail/by_code"), ("''", "mail"), ("'c2'", "mail/by_code"), ("NULL", None)):
             for name in "pc":
-                asked = [text.split()[1] for text in self.texts(f"EXECUTE public_{name}({value})")]
-                self.assertEqual(asked, [place] if place else [], f"{name} {value}")
+                requested = [text.split()[1] for text in self.texts(f"EXECUTE public_{name}({value})")]
+                self.assertEqual(requested, [place] if place else [], f"{name} {value}")
                 self.assertEqual(sorted(self.fx.rows(f"EXECUTE public_{name}({value})")),
                                  sorted(self.fx.rows(f"EXECUTE mirror_{name}({value})")))
 
@@ -151,8 +151,8 @@ class Scans(request_text.RequestTestCase):
         """Global indexes cannot be read consistently, local ones can."""
         self.fx.execute("SET dynamo_fdw.consistent_read = on")
         self.addCleanup(self.fx.execute, "RESET dynamo_fdw.consistent_read")
-        self.assertAsks("SELECT pk, due FROM mail WHERE due > 200", ["Scan mail filter due > 200 get due, pk, sk consistent"])
-        self.assertAsks("SELECT pk, rank FROM mail WHERE rank > 5", ["Scan mail/by_rank filter rank > 5 get pk, rank, sk consistent"])
+        self.assertRequests("SELECT pk, due FROM mail WHERE due > 200", ["Scan mail filter due > 200 get due, pk, sk consistent"])
+        self.assertRequests("SELECT pk, rank FROM mail WHERE rank > 5", ["Scan mail/by_rank filter rank > 5 get pk, rank, sk consistent"])
 
     def test_switched_to_consistent(self):
         """A prepared statement is planned again."""
@@ -214,7 +214,7 @@ ROWS = [
     ("elements that the index shows", "SELECT pk, x FROM parts WHERE what > '' AND seen > 0",
      ["Scan app/by_seen filter seen > 0 get lines, pk, seen"]),
     ("elements that the index does not show", "SELECT pk, x FROM parts WHERE gs > ''", ["Scan app filter gs > '' get gs, lines, pk"]),
-    ("a document in an index of whole items", "SELECT item FROM items WHERE ends IS NOT NULL", ["Scan app/by_ends get *"]),
+    ("a document in an index of full items", "SELECT item FROM items WHERE ends IS NOT NULL", ["Scan app/by_ends get *"]),
     ("a document", "SELECT item FROM items WHERE gs > ''", ["Scan app filter gs > '' get *"]),
 ]
 
@@ -366,14 +366,14 @@ class Shared(request_text.RequestTestCase):
 
     def test_index(self):
         """All of an index, if each could read it."""
-        self.assertAsks("SELECT pk, due FROM mail WHERE due > 200 UNION ALL SELECT pk, sk FROM mail WHERE due < 100",
+        self.assertRequests("SELECT pk, due FROM mail WHERE due > 200 UNION ALL SELECT pk, sk FROM mail WHERE due < 100",
                         ["Scan mail/by_due filter due > 200 OR due < 100 get due, pk, sk"])
-        self.assertAsks("SELECT a.pk, b.sk FROM mail a JOIN mail b ON a.sk = b.due WHERE a.due IS NOT NULL AND b.due > 200",
+        self.assertRequests("SELECT a.pk, b.sk FROM mail a JOIN mail b ON a.sk = b.due WHERE a.due IS NOT NULL AND b.due > 200",
                         ["Scan mail/by_due get due, pk, sk"])
 
     def test_table(self):
         """Where one needs the table, no index is read in addition."""
-        self.assertAsks("SELECT a.pk, b.title FROM mail a JOIN mail b ON a.sk = b.sk WHERE a.due IS NOT NULL",
+        self.assertRequests("SELECT a.pk, b.title FROM mail a JOIN mail b ON a.sk = b.sk WHERE a.due IS NOT NULL",
                         ["Scan mail get due, pk, sk, title"])
 
 

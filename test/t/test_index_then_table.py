@@ -34,7 +34,7 @@ class ListedAgain(fixture.TestCase):
     def batch(body):
         """The items of those keys."""
         [wanted] = body["RequestItems"].values()
-        found = [{**asked, **item({"owner": "o", "at": 1, "note": f"n{asked['pk']['S'][:5]}"})} for asked in wanted["Keys"]]
+        found = [{**key, **item({"owner": "o", "at": 1, "note": f"n{key['pk']['S'][:5]}"})} for key in wanted["Keys"]]
         return reply(with_capacity({"Responses": {"t": found}, "UnprocessedKeys": {}}, {}))
 
     def assertEachOnce(self, sql):
@@ -44,9 +44,9 @@ class ListedAgain(fixture.TestCase):
                 self.fx.execute(f"SET work_mem = '{work_mem}'")
                 self.fake.reset()
                 self.assertEqual(sorted(note for note, in self.fx.rows(sql)), [f"n{n:05d}" for n in range(COUNT)])
-                asked = [asked["pk"]["S"] for request in self.fake.requests if request.operation == "BatchGetItem"
-                         for asked in request.body["RequestItems"]["t"]["Keys"]]
-                self.assertEqual(len(asked), len(set(asked)))
+                keys = [key["pk"]["S"] for request in self.fake.requests if request.operation == "BatchGetItem"
+                         for key in request.body["RequestItems"]["t"]["Keys"]]
+                self.assertEqual(len(keys), len(set(keys)))
 
     def test_scan(self):
         """A scan of the index returns each item once."""
@@ -93,7 +93,7 @@ class GivenUp(fixture.TestCase):
                         item_count=10 ** 6, size_bytes=10 ** 9)
         self.fake.on("Query", lambda request: self.listing(self.owner(request.body)))
         self.fake.on("BatchGetItem", lambda request: self.batch(request.body))
-        self.fake.on("GetItem", lambda request: reply(with_capacity({"Item": self.whole(request.body["Key"])}, {})))
+        self.fake.on("GetItem", lambda request: reply(with_capacity({"Item": self.full_item(request.body["Key"])}, {})))
         self.fx.foreign_table("t", "pk text COLLATE \"C\" NOT NULL, owner text, note text", server="listing",
                               scan_policy="error")
 
@@ -111,14 +111,14 @@ class GivenUp(fixture.TestCase):
         return reply(with_capacity({"Items": keys, "Count": len(keys), "ScannedCount": len(keys)}, {}))
 
     @staticmethod
-    def whole(key):
+    def full_item(key):
         """The item of a key."""
         return {**key, **item({"owner": key["pk"]["S"].split("-")[0], "note": "n"})}
 
     @classmethod
     def batch(cls, body):
         """The items of those keys."""
-        found = [cls.whole(key) for key in body["RequestItems"]["t"]["Keys"]]
+        found = [cls.full_item(key) for key in body["RequestItems"]["t"]["Keys"]]
         return reply(with_capacity({"Responses": {"t": found}, "UnprocessedKeys": {}}, {}))
 
     def queries_of_last(self, n, owner):

@@ -292,13 +292,13 @@ class ChangedSchemas(fixture.TestCase):
         """An outage of DescribeTable ends no statement whose description is only aged; it is not requested each time."""
         self.prepare("SELECT max(s1) FROM t WHERE h = 'x'", [(11,)])
         self.age()
-        for answer in (replies.error("InternalServerError", "sorry", 500), replies.reset_connection(),
+        for response in (replies.error("InternalServerError", "sorry", 500), replies.reset_connection(),
                        replies.error("ThrottlingException", "Rate exceeded")):
-            with self.subTest(answer=answer):
+            with self.subTest(response=response):
                 self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
                 self.fake.reset(scripts=True)
                 self.fx.rows("EXECUTE p")
-                self.fake.on("DescribeTable", answer)
+                self.fake.on("DescribeTable", response)
                 self.fake.reset()
                 for _ in range(3):
                     self.assertEqual(self.fx.rows("EXECUTE p"), [(11,)])

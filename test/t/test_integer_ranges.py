@@ -32,7 +32,7 @@ KEYS = [
      ["Query many where k = 5 get k, s", "Query many where k = 6 get k, s"]),
     ("partitions and a sort key", "SELECT num FROM many WHERE k BETWEEN -1 AND 0 AND s >= 's2'",
      ["Query many where k = -1 AND s >= 's2' get k, num, s", "Query many where k = 0 AND s >= 's2' get k, num, s"]),
-    ("whole keys", "SELECT num FROM many WHERE k BETWEEN -1 AND 0 AND s = 's2'",
+    ("full keys", "SELECT num FROM many WHERE k BETWEEN -1 AND 0 AND s = 's2'",
      ["BatchGetItem many {k -1, s 's2'} {k 0, s 's2'} get k, num, s"]),
     ("in order", "SELECT s FROM many WHERE k BETWEEN 5 AND 6 ORDER BY s LIMIT 3",
      ["Query many where k = 5 get k, s limit 3", "Query many where k = 6 get k, s limit 3"]),
@@ -112,8 +112,8 @@ class Mismatches(request_text.RequestTestCase):
 
     def test_rows(self):
         """No condition on the key selects them."""
-        self.assertAsks("SELECT v FROM odd WHERE k BETWEEN 5 AND 6", ["BatchGetItem odd {k 5} {k 6} get k, v"])
-        self.assertAsks("SELECT v FROM odd WHERE (k BETWEEN 5 AND 6) IS NOT FALSE AND v < 20", ["Scan odd filter v < 20 get k, v"])
+        self.assertRequests("SELECT v FROM odd WHERE k BETWEEN 5 AND 6", ["BatchGetItem odd {k 5} {k 6} get k, v"])
+        self.assertRequests("SELECT v FROM odd WHERE (k BETWEEN 5 AND 6) IS NOT FALSE AND v < 20", ["Scan odd filter v < 20 get k, v"])
 
     def test_not_met(self):
         """An item that is not read is no error."""

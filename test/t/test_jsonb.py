@@ -11,11 +11,11 @@ NUMBERS = ["0", "1", "-1", "42", "1.5", "-0.25", "123456789012345678", "12345678
 
 
 # Representations that DynamoDB itself would not send.
-SPELLINGS = ["0.0", "-0", "-0.00", "1.50", "10.0", "100.", "007", "-007.70", "+5", ".5", "-.05", "5.", "1E5", "1e-5", "-1.5E+3", "0E9",
+NUMBER_TEXTS = ["0.0", "-0", "-0.00", "1.50", "10.0", "100.", "007", "-007.70", "+5", ".5", "-.05", "5.", "1E5", "1e-5", "-1.5E+3", "0E9",
              "0" * 50 + "1", "1" + "0" * 60, "0." + "0" * 45 + "12", "1" * 30 + "." + "0" * 20, "12345.00010000", "1E125", "9.9E-130"]
 
 
-def spelled(rng):
+def number_text(rng):
     """A number of at most 38 digits, zeros in front and at the end included."""
     digits = "".join(rng.choice("0123456789" if rng.random() < 0.7 else "0") for _ in range(rng.randrange(1, 39)))
     point = rng.randrange(len(digits) + 1)
@@ -116,7 +116,7 @@ class Jsonb(fixture.TestCase):
     def test_representations_of_numbers(self):
         """In jsonb a number has no zeros after its last decimal place; a numeric has those that are stored."""
         rng = random.Random(23)
-        numbers = SPELLINGS + [spelled(rng) for _ in range(500)]
+        numbers = NUMBER_TEXTS + [number_text(rng) for _ in range(500)]
         items = [{"pk": {"S": str(i)}, "v": {"L": [{"N": number}, {"NS": [number]}]}, "n": {"N": number}} for i, number in enumerate(numbers)]
         with fixture.FakeDynamo() as fake:
             fake.table("t", ("pk", "S"), items=items)

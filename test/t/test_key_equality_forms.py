@@ -19,7 +19,7 @@ def items():
 NOT_DISTINCT = [
     ("constant", "SELECT s FROM t WHERE k IS NOT DISTINCT FROM 'ann'", ["Query t where k = 'ann' get s"]),
     ("commuted", "SELECT s FROM t WHERE 'ann' IS NOT DISTINCT FROM k", ["Query t where k = 'ann' get s"]),
-    ("whole key", "SELECT n FROM t WHERE k IS NOT DISTINCT FROM 'ann' AND s IS NOT DISTINCT FROM 2", ["GetItem t {k 'ann', s 2} get n"]),
+    ("full key", "SELECT n FROM t WHERE k IS NOT DISTINCT FROM 'ann' AND s IS NOT DISTINCT FROM 2", ["GetItem t {k 'ann', s 2} get n"]),
     ("row", "SELECT n FROM t WHERE NOT ((k, s) IS DISTINCT FROM ('ann', 2))", ["GetItem t {k 'ann', s 2} get n"]),
     ("in an OR", "SELECT s FROM t WHERE k IS NOT DISTINCT FROM 'ann' OR k IS NOT DISTINCT FROM 'bob'",
      ["Query t where k = 'ann' get k, s", "Query t where k = 'bob' get k, s"]),
@@ -29,7 +29,7 @@ NOT_DISTINCT = [
     ("NULL", "SELECT s FROM t WHERE k IS NOT DISTINCT FROM NULL", []),
     ("NULL in an index", "SELECT k FROM t WHERE n IS NOT DISTINCT FROM NULL", ["Scan t filter attribute_not_exists(n) OR attribute_type(n,'NULL') get k, s"]),
     ("distinct", "SELECT s FROM t WHERE region IS DISTINCT FROM 'r1'", ["Scan t get k, region, s"]),
-    ("not of a whole", "SELECT s FROM t WHERE NOT (k IS NOT DISTINCT FROM 'ann' OR s = 1)", None),
+    ("NOT of an OR", "SELECT s FROM t WHERE NOT (k IS NOT DISTINCT FROM 'ann' OR s = 1)", None),
     ("parameter", "SELECT s FROM t WHERE k IS NOT DISTINCT FROM (SELECT 'ann'::text)", ["Query t where k = 'ann' get s"]),
     ("parameter NULL", "SELECT s FROM t WHERE k IS NOT DISTINCT FROM (SELECT NULL::text)", []),
     ("index by a parameter", "SELECT s FROM t WHERE region IS NOT DISTINCT FROM (SELECT 'r1'::text)", ["Scan t get k, region, s"]),
@@ -54,7 +54,7 @@ BETWEEN = [
     ("between one value", "SELECT s FROM t WHERE k BETWEEN 'ann' AND 'ann'", ["Query t where k = 'ann' get k, s"]),
     ("between one unknown value", "SELECT s FROM t WHERE k BETWEEN (SELECT 'ann'::text) AND 'ann' AND k <= 'b'", None),
     ("two bounds", "SELECT s FROM t WHERE k >= 'ann' AND 'ann' >= k AND s = 1", ["GetItem t {k 'ann', s 1} get k, s"]),
-    ("whole key between", "SELECT n FROM t WHERE k BETWEEN 'ann' AND 'ann' AND s BETWEEN 2 AND 2", ["GetItem t {k 'ann', s 2} get k, n, s"]),
+    ("full key between", "SELECT n FROM t WHERE k BETWEEN 'ann' AND 'ann' AND s BETWEEN 2 AND 2", ["GetItem t {k 'ann', s 2} get k, n, s"]),
     ("index between one value", "SELECT s FROM t WHERE n BETWEEN 4 AND 4", ["Query t/by_n where n = 4 get n, s"]),
     ("open between", "SELECT s FROM t WHERE k >= 'ann' AND k < 'ann'", ["Scan t get k, s"]),
     ("filter between one value", "SELECT s FROM t WHERE k = 'ann' AND note BETWEEN 'ann' AND 'ann'", ["Query t where k = 'ann' get note, s"]),
@@ -62,7 +62,7 @@ BETWEEN = [
 
 LIKE = [
     ("like", "SELECT s FROM t WHERE k LIKE 'ann'", ["Query t where k = 'ann' get s"]),
-    ("like a whole key", "SELECT n FROM t WHERE k LIKE 'ann' AND s = 2", ["GetItem t {k 'ann', s 2} get n"]),
+    ("like a full key", "SELECT n FROM t WHERE k LIKE 'ann' AND s = 2", ["GetItem t {k 'ann', s 2} get n"]),
     ("like escaped", r"SELECT s FROM t WHERE k LIKE 'a\%b'", ["Query t where k = 'a%b' get s"]),
     ("like an escaped underscore", r"SELECT s FROM t WHERE k LIKE 'a\_b'", ["Query t where k = 'a_b' get s"]),
     ("like an escaped escape", r"SELECT s FROM t WHERE k LIKE 'a\\b'", ["Query t where k = 'a\\b' get s"]),
@@ -112,9 +112,9 @@ class Equalities(request_text.RequestTestCase):
         fx.foreign_table("odd", "k int, v int", scan_policy="allow", on_mismatch="null")
         cls.mirror("t", "odd")
 
-    def assertAsks(self, sql, expected, parameters=None):
+    def assertRequests(self, sql, expected, parameters=None):
         """Where nothing is expected of the requests, the rows alone."""
-        super().assertAsks(sql, self.texts(sql, parameters) if expected is None else expected, parameters)
+        super().assertRequests(sql, self.texts(sql, parameters) if expected is None else expected, parameters)
 
     def prepared(self, sql, types, *executions):
         """Executions of a generic plan and of custom plans: (values, requests)."""
@@ -149,7 +149,7 @@ class Equalities(request_text.RequestTestCase):
         """A key that is NULL to the column is not distinct from NULL."""
         for value in ("NULL::int", "2"):
             self.prepared("SELECT v FROM odd WHERE k IS NOT DISTINCT FROM $1", "int", (value, None))
-            self.assertAsks(f"SELECT v FROM odd WHERE k IS NOT DISTINCT FROM (SELECT {value})", None)
+            self.assertRequests(f"SELECT v FROM odd WHERE k IS NOT DISTINCT FROM (SELECT {value})", None)
 
     def test_between_a_parameter(self):
         """The same parameter twice."""

@@ -89,9 +89,9 @@ class Doubles(request_text.RequestTestCase):
             fx.foreign_table(name, columns, scan_policy="allow")
         cls.mirror("i", "b", "d")
 
-    def assertAsks(self, sql, expected, parameters=None):
+    def assertRequests(self, sql, expected, parameters=None):
         """Where nothing is expected of the requests, the rows alone."""
-        super().assertAsks(sql, self.texts(sql, parameters) if expected is None else expected, parameters)
+        super().assertRequests(sql, self.texts(sql, parameters) if expected is None else expected, parameters)
 
     def test_all_limits(self):
         """Every value against every other, by every operator, as a key and as a filter."""

@@ -33,10 +33,10 @@ class Previews(fixture.TestCase):
 
     def page(self, table, request):
         """A page, whose items cost that much."""
-        answer = read_page(table, request.body, False)
+        page = read_page(table, request.body, False)
         if self.item_units:
-            answer["ConsumedCapacity"]["CapacityUnits"] = answer["Count"] * self.item_units
-        return answer
+            page["ConsumedCapacity"]["CapacityUnits"] = page["Count"] * self.item_units
+        return page
 
     def foreign(self, name="f", **options):
         self.fx.foreign_table(name, "pk text NOT NULL, n int, x text", server="fake", table_name="t", **{"scan_policy": "error", **options})
@@ -219,10 +219,10 @@ class MappedPreviews(fixture.TestCase):
 
     def page(self, table, request):
         """A page, as DynamoDB bills it."""
-        answer = read_page(table, request.body, False)
-        self.units.append(max(1, -(-answer["ScannedCount"] * self.BYTES // 4096)) / 2 * (2 if request.body.get("ConsistentRead") else 1))
-        answer["ConsumedCapacity"]["CapacityUnits"] = self.units[-1]
-        return answer
+        page = read_page(table, request.body, False)
+        self.units.append(max(1, -(-page["ScannedCount"] * self.BYTES // 4096)) / 2 * (2 if request.body.get("ConsistentRead") else 1))
+        page["ConsumedCapacity"]["CapacityUnits"] = self.units[-1]
+        return page
 
     FORMS = {"templates": ("id text NOT NULL, total int", {"key_templates": '{"pk": "O#${id}"}'}), "item filter": ("pk text NOT NULL, total int", {"item_filter": '{"kind": "order"}'}),
              "ttl": ("pk text NOT NULL, total int", {"ttl_attribute": "ends"}), "elements": ("pk text NOT NULL, line int OPTIONS (attribute '@')", {"unnest": "lines"})}

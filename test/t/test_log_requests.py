@@ -20,14 +20,14 @@ class LogRequests(fixture.TestCase):
         cls.fx.execute("SELECT FROM orders WHERE cust = ''")    # describes the table
         cls.fx.execute("SET dynamo_fdw.log_requests = on; SET dynamo_fdw.scan_policy = allow; SET client_min_messages = log")
 
-    def said(self, sql, parameters=None):
+    def logged(self, sql, parameters=None):
         """The lines, with the milliseconds and the name of the database left out."""
         return [re.sub(r"[\d.]+ ms", "N ms", line).replace(f"{self.fx.database}.", "")
                 for line in self.fx.notices(sql, parameters)]
 
     def one(self, sql):
         """The only line."""
-        lines = self.said(sql)
+        lines = self.logged(sql)
         self.assertEqual(len(lines), 1, lines)
         return lines[0]
 
@@ -57,7 +57,7 @@ class LogRequests(fixture.TestCase):
         """Each page has a line with its number."""
         self.fx.execute("ALTER FOREIGN TABLE orders OPTIONS (ADD fetch_size '12')")
         self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE orders OPTIONS (DROP fetch_size)")
-        lines = self.said("SELECT at FROM orders WHERE cust = 'c01'")
+        lines = self.logged("SELECT at FROM orders WHERE cust = 'c01'")
         self.assertEqual([re.search(r"page (\d)", line) and re.search(r"page (\d)", line).group(1) for line in lines],
                          [None, "2", "3"])
 
@@ -66,14 +66,14 @@ class LogRequests(fixture.TestCase):
         self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
         for sql in ("SELECT * FROM orders WHERE ship = 's1'", "SELECT at FROM orders WHERE cust IN ('c01', 'c02')"):
             self.fx.proxy.reset()
-            lines = self.said(sql)
+            lines = self.logged(sql)
             self.assertEqual(len(lines), len(self.fx.proxy.requests), lines)
 
     def test_off_reports_nothing(self):
         """By default nothing is logged."""
         self.fx.execute("SET dynamo_fdw.log_requests = off")
         self.addCleanup(self.fx.execute, "SET dynamo_fdw.log_requests = on")
-        self.assertEqual(self.said("SELECT at FROM orders WHERE cust = 'c01'"), [])
+        self.assertEqual(self.logged("SELECT at FROM orders WHERE cust = 'c01'"), [])
 
     def test_no_secret(self):
         """Secrets are neither in log lines nor in errors, nor in what PostgreSQL shows."""
@@ -83,7 +83,7 @@ class LogRequests(fixture.TestCase):
         self.fx.execute(f"ALTER USER MAPPING FOR PUBLIC SERVER private OPTIONS (SET secret_access_key '{SECRET}',"
                         f" SET access_key_id 'AKIDEXAMPLE', ADD session_token '{TOKEN}')")
         self.fx.foreign_table("t", "pk text NOT NULL", server="private")
-        seen = "\n".join(self.said("SELECT * FROM t") + self.said("EXPLAIN (ANALYZE, VERBOSE) SELECT * FROM t"))
+        seen = "\n".join(self.logged("SELECT * FROM t") + self.logged("EXPLAIN (ANALYZE, VERBOSE) SELECT * FROM t"))
         self.assertIn("Scan t", seen)
         self.assertEqual(fake.requests[-1].headers["x-amz-security-token"], TOKEN)
         fake.on("Scan", replies.error("UnrecognizedClientException", "The security token included in the request is invalid."))

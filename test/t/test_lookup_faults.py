@@ -15,7 +15,7 @@ BELONGS_TO = f"SELECT v.x, p.name FROM {OUTER} JOIN parents p ON p.pk = v.x"
 HAS_MANY = f"SELECT v.x, c.n FROM {OUTER} JOIN children c ON c.pk = v.x"
 
 
-class Faults(fixture.TestCase):
+class Errors(fixture.TestCase):
     """Each test scripts the service again."""
 
     @classmethod
@@ -59,9 +59,9 @@ class Faults(fixture.TestCase):
         """Only unprocessed keys are requested again: 100, 70, 40 and 10 of each batch."""
         def thirty(request):
             [(table, wanted)] = request.body["RequestItems"].items()
-            answer = self.fake.answer_batch({"RequestItems": {table: {**wanted, "Keys": wanted["Keys"][:30]}}})
+            response = self.fake.answer_batch({"RequestItems": {table: {**wanted, "Keys": wanted["Keys"][:30]}}})
             left = {table: {**wanted, "Keys": wanted["Keys"][30:]}} if wanted["Keys"][30:] else {}
-            return replies.reply({**answer.document, "UnprocessedKeys": left})
+            return replies.reply({**response.document, "UnprocessedKeys": left})
         self.fake.on("BatchGetItem", thirty)
         self.assertEqual(len(self.fx.rows(BELONGS_TO)), 200)
         sizes = [len(next(iter(r.body["RequestItems"].values()))["Keys"]) for r in self.operations("BatchGetItem")]
@@ -116,7 +116,7 @@ class Faults(fixture.TestCase):
         self.setUp()
         self.assertEqual(len(self.fx.rows(HAS_MANY)), 600)
 
-    def test_a_value_that_does_not_fit(self):
+    def test_a_value_of_another_type(self):
         """The error names the item, although other requests are in flight."""
         self.fx.foreign_table("wrong", "pk text NOT NULL, name int", server="fake", table_name="parents")
         failure = self.fx.error(BELONGS_TO.replace("parents", "wrong"))

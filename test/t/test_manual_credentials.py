@@ -80,20 +80,20 @@ class Messages(unittest.TestCase):
     def test_options_for_superusers(self):
         marked = [name for name, rest in re.findall(r'^\t\{"(\w+)", ON_MAPPING,(.*?)\},?$', read("src/model/definition/options.c"), re.M | re.S)
                   if re.search(r"\btrue,\s", rest)]
-        told = [name.strip("` ") for names, who, _ in table("option of the user mapping") if who == "superusers"
+        documented = [name.strip("` ") for names, who, _ in table("option of the user mapping") if who == "superusers"
                 for name in names.split(",")]
-        self.assertEqual(sorted(told), sorted(marked))
+        self.assertEqual(sorted(documented), sorted(marked))
 
 
 class Policies(unittest.TestCase):
     """Policies allow what is requested, of accounts that nobody has."""
 
     def test_actions(self):
-        asked = {"sts:AssumeRole", "sts:AssumeRoleWithWebIdentity", "sts:TagSession", "sts:SetSourceIdentity"}
+        allowed = {"sts:AssumeRole", "sts:AssumeRoleWithWebIdentity", "sts:TagSession", "sts:SetSourceIdentity"}
         for text in re.findall(r"^```json\n(.*?)^```$", read(PAGE) + read(PROVIDERS), re.M | re.S):
             for statement in json.loads(text)["Statement"]:
                 with self.subTest(statement=statement):
-                    self.assertLessEqual(set(statement["Action"]), asked)
+                    self.assertLessEqual(set(statement["Action"]), allowed)
                     self.assertEqual(len({"Principal", "Resource"} & set(statement)), 1)
 
     def test_accounts(self):
@@ -144,7 +144,7 @@ class Profiles(aws_machine.TestCase):
         self.assertEqual([request.kind for request in self.identity.requests], ["imds-token", "imds-role", "imds", "sts"])
         self.assertEqual(self.identity.requests[-1].form()["RoleSessionName"], "nightly")
 
-    def test_nobody_has_logged_in(self):
+    def test_no_cached_login(self):
         failure = self.failure("people")
         self.assertRegex(failure.detail, r'^Could not read file ".*/\.aws/sso/cache/\w{40}\.json": No such file or directory\.$')
         self.assertIn('"aws sso login --profile people"', failure.hint)

@@ -11,7 +11,7 @@ WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 10: "ten", 60: "s
 
 # What a page contains, with expressions in place of its figures: constants of the source (by their file, if they are its own), ranges and defaults
 # of options, and factors that the planner has from PostgreSQL.
-TOLD = {
+FIGURES = {
     "README.md": """
         This statement sends one Query, for {HALF[DYN_LEAST_UNITS]} a read capacity unit (RCU)
         complete primary keys, the items are read in batches of {WORDS[DYN_BATCH_GET_MAX_KEYS]}
@@ -272,27 +272,27 @@ class Sources:
         return int(value) if value == int(value) else value
 
 
-def told():
+def documented_figures():
     """page -> the phrases, with figures."""
     names = dict(Sources().names, WORDS=WORDS, KB=KB, MB=MB, GB=GB, A={1: "a"}, AN={1: "an"}, HALF={0.5: "half"}, PART={2: "half", 4: "a quarter", 8: "an eighth"},
                  NAMEDATALEN=64, DEFAULT_NUM_DISTINCT=200, MAX_TIMESTAMP_PRECISION=6,
                  YEAR=lambda seconds: 1970 + seconds // 31556952)
     return {page: [eval(f"f'''{' '.join(line.split())}'''", names) for line in lines.strip().splitlines()]  # pylint: disable=eval-used
-            for page, lines in TOLD.items()}
+            for page, lines in FIGURES.items()}
 
 
 class Figures(unittest.TestCase):
     """The figures of the pages."""
 
     def test_are_those_of_the_source(self):
-        for page, phrases in told().items():
+        for page, phrases in documented_figures().items():
             text = prose(page)
             for phrase in phrases:
                 with self.subTest(page=page):
                     self.assertIn(phrase, text)
 
     def test_are_all_explained(self):
-        phrases = told()
+        phrases = documented_figures()
         for path in [os.path.join(ROOT, "README.md"), *glob.glob(os.path.join(ROOT, "docs", "*.md"))]:
             page = os.path.relpath(path, ROOT)
             text = prose(page)

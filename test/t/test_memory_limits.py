@@ -14,7 +14,7 @@ WIDTH = 64              # requests in flight
 PAD = b"x" * (1 << 20)
 
 
-def long_answer(request, megabytes, give_up=None):
+def long_response(request, megabytes, give_up=None):
     """So many items of 1 MB of the partition that is requested; after give_up seconds a connection that is not read is closed."""
     values = request.body["ExpressionAttributeValues"]
     head = b'{"Count":%d,"ScannedCount":%d,"Items":[' % (megabytes, megabytes)
@@ -63,7 +63,7 @@ class LongResponses(fixture.TestCase):
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET dynamo_fdw.fetch_memory = '24MB'")
         self.fx.rows("SELECT pad FROM t WHERE h = 'small' AND n = 1")
         self.fake.reset()
-        self.fake.on("Query", lambda request: long_answer(request, self.MEGABYTES))
+        self.fake.on("Query", lambda request: long_response(request, self.MEGABYTES))
 
     def peak(self):
         """The backend's peak memory in MB."""
@@ -133,11 +133,11 @@ class Last(LongResponses):
 
     def test_between_two_looks(self):
         """It comes while the other one is being unpacked, and so is seen at the last look before the wait."""
-        answers = {"slow": delay(self.LATE, self.slow("slow"))}
-        self.fake.on("Query", lambda request: answers.get(request.body["ExpressionAttributeValues"][":v0"]["S"]) or
-                     long_answer(request, self.MEGABYTES))
+        responses = {"slow": delay(self.LATE, self.slow("slow"))}
+        self.fake.on("Query", lambda request: responses.get(request.body["ExpressionAttributeValues"][":v0"]["S"]) or
+                     long_response(request, self.MEGABYTES))
         for milliseconds in (3, 6, 12, 24, 48):
-            answers["short"] = delay(self.LATE + milliseconds / 1000, self.short("short"))
+            responses["short"] = delay(self.LATE + milliseconds / 1000, self.short("short"))
             rows = self.fx.rows("SELECT n FROM (SELECT n, length(pad) FROM t WHERE h IN ('early', 'short', 'slow') ORDER BY n) s")
             self.assertEqual(rows, [(n,) for n in sorted([*range(self.MEGABYTES), 3, 3])])
 
@@ -169,10 +169,10 @@ class Cursors(LongResponses):
     def test_a_service_that_does_not_wait(self):
         """What it has cut off is requested again."""
         self.fx.execute(f"ALTER SERVER {self.name} OPTIONS (ADD max_attempts '1')")
-        self.fake.on("Query", lambda request: long_answer(request, self.MEGABYTES, give_up=0.5))
+        self.fake.on("Query", lambda request: long_response(request, self.MEGABYTES, give_up=0.5))
         self.open_cursor()
         time.sleep(1.5)
-        self.fake.on("Query", lambda request: long_answer(request, self.MEGABYTES))
+        self.fake.on("Query", lambda request: long_response(request, self.MEGABYTES))
         self.assert_rest()
         self.assertGreater(len(self.fake.requests), WIDTH)
 

@@ -88,11 +88,11 @@ class Merged(request_text.RequestTestCase):
 
     def test_orders(self):
         """As a local table sorts, analysed or not, and by cursors that go back."""
-        for analysed in (False, True):
-            if analysed:
+        for analyzed in (False, True):
+            if analyzed:
                 self.fx.execute("ANALYZE orders; ANALYZE events; ANALYZE tickets")
             for _, sql, _ in REQUESTS:
-                with self.subTest(sql, analysed=analysed):
+                with self.subTest(sql, analyzed=analyzed):
                     self.assertEqual(self.fx.rows(sql), self.mirrored(sql))
         with self.fx.conn.cursor() as cursor:
             cursor.execute("BEGIN; DECLARE c SCROLL CURSOR FOR SELECT at FROM events WHERE tenant = 't1' ORDER BY at; FETCH 20 FROM c")

@@ -56,7 +56,7 @@ class Optional(request_text.RequestTestCase):
     def test_no_value(self):
         """The constant NULL stands for no value either."""
         for condition in ("cust = coalesce(NULL, cust)", "coalesce(NULL::text, cust) = cust"):
-            self.assertAsks(f"SELECT at FROM orders WHERE {condition}", ["Scan orders get at, cust"])
+            self.assertRequests(f"SELECT at FROM orders WHERE {condition}", ["Scan orders get at, cust"])
 
     def test_complete_key(self):
         """GetItem, or Scan."""

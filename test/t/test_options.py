@@ -39,9 +39,9 @@ GOOD = {
 }
 
 # What an option needs next to it.
-BESIDE = {name: "DROP access_key_id, DROP secret_access_key, " for name in ("credential_provider", "profile")}
-BESIDE["profile"] += "ADD credential_provider 'profile', "
-BESIDE |= {name: "ADD role_arn 'arn:aws:iam::123456789012:role/r', " for name in ("external_id", "role_session_name", "role_duration")}
+REQUIRED_WITH = {name: "DROP access_key_id, DROP secret_access_key, " for name in ("credential_provider", "profile")}
+REQUIRED_WITH["profile"] += "ADD credential_provider 'profile', "
+REQUIRED_WITH |= {name: "ADD role_arn 'arn:aws:iam::123456789012:role/r', " for name in ("external_id", "role_session_name", "role_duration")}
 
 INTEGER = "The value must be an integer from {} to {}."
 ROLE_ARN = "The ARN of a role looks like arn:aws:iam::123456789012:role/name."
@@ -125,7 +125,7 @@ class Options(fixture.TestCase):
         """The statement that adds an option, at one of PLACES."""
         value = "'" + value.replace("'", "''") + "'"
         return {"server": "ALTER SERVER s", "user mapping": "ALTER USER MAPPING FOR CURRENT_USER SERVER s", "foreign table": "ALTER FOREIGN TABLE t",
-                "column of a foreign table": "ALTER FOREIGN TABLE t ALTER c"}[place] + f' OPTIONS ({BESIDE.get(name, "")}ADD "{name}" {value})'
+                "column of a foreign table": "ALTER FOREIGN TABLE t ALTER c"}[place] + f' OPTIONS ({REQUIRED_WITH.get(name, "")}ADD "{name}" {value})'
 
     def places(self, name):
         """Where an option may be set."""
@@ -246,8 +246,8 @@ class Options(fixture.TestCase):
             self.refused(f"ADD {option} '{value}'", f'option "{option}" requires option "role_arn"', "Set role_arn to the role to assume, or drop the option.")
 
     def test_a_profile_needs_its_source(self):
-        for beside in ("ADD", "ADD credential_provider 'static', ADD", "DROP access_key_id, DROP secret_access_key, ADD credential_provider 'environment', ADD"):
-            self.refused(f"{beside} profile 'p'", 'option \"profile\" requires credential_provider \"profile\" or "default"', "Set credential_provider, or drop the option \"profile\".")
+        for options in ("ADD", "ADD credential_provider 'static', ADD", "DROP access_key_id, DROP secret_access_key, ADD credential_provider 'environment', ADD"):
+            self.refused(f"{options} profile 'p'", 'option \"profile\" requires credential_provider \"profile\" or "default"', "Set credential_provider, or drop the option \"profile\".")
 
     def test_empty_keys(self):
         for option in ("access_key_id", "secret_access_key"):
@@ -260,7 +260,7 @@ class Options(fixture.TestCase):
                     "ALTER SERVER s OPTIONS (ADD secret_access_key 'hush-hush')"):
             self.assertNotIn("hush", str(self.fx.error(sql)))
 
-    def test_a_format_that_does_not_fit_the_type(self):
+    def test_a_format_of_another_type(self):
         """Seen when the table is used: the validator does not know the column's type."""
         for column, format_, type_ in (("integer", "iso8601", "integer"), ("text", "epoch", "text"), ("timestamptz", "epoch_days", "timestamp with time zone"),
                                        ("boolean", "string", "boolean"), ("text", "bool(Y,N)", "text"), ("date[]", "iso8601", "date[]"),

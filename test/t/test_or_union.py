@@ -75,7 +75,7 @@ SCANS = [
 KEYED = [
     ("arms of one key", "SELECT at FROM orders WHERE cust = 'c01' OR cust = 'c02'",
      ["Query orders where cust = 'c01' get at, cust", "Query orders where cust = 'c02' get at, cust"]),
-    ("whole keys", "SELECT total FROM orders WHERE cust = 'c01' AND at = '2024-01-01' OR cust = 'c02' AND at = '2024-01-01'",
+    ("full keys", "SELECT total FROM orders WHERE cust = 'c01' AND at = '2024-01-01' OR cust = 'c02' AND at = '2024-01-01'",
      ["BatchGetItem orders {cust 'c01', at '2024-01-01'} {cust 'c02', at '2024-01-01'} get at, cust, total"]),
 ]
 
@@ -114,10 +114,10 @@ class Unions(request_text.RequestTestCase):
         self.fx.execute(f"PREPARE q(text, text, text, text) AS {sql.replace('orders', 'mirror.orders')}")
         ship, cust = "Query orders/by_ship where ship = 's3' get at, cust", "Query orders where cust = 'c03' get at, cust, ship, status"
         status = "Query orders/by_status where status = 'open' AND at < '2024-02' get at, cust, ship, status"
-        behind = f"BatchGetItem orders {SHIPPED_KEYS} get at, cust, ship, status"
+        fetched = f"BatchGetItem orders {SHIPPED_KEYS} get at, cust, ship, status"
         for values, expected in (("'s3', 'c03', 'open', '2024-02'", [ship, cust, status]),
                                  ("NULL, 'c03', 'open', '2024-02'", [cust, status]), ("NULL, NULL, NULL, NULL", []),
-                                 ("'s3', NULL, 'open', ''", [ship, behind]), ("NULL, '', NULL, 'x'", []),
+                                 ("'s3', NULL, 'open', ''", [ship, fetched]), ("NULL, '', NULL, 'x'", []),
                                  ("'', 'c03', NULL, 'x'", ["Scan orders filter ship = '' get at, cust, ship, status", cust])):
             with self.subTest(values=values):
                 self.assertEqual(self.texts(f"EXECUTE p({values})"), sorted(expected))
@@ -267,7 +267,7 @@ class Outdated(fixture.TestCase):
     def batch(self, body):
         """The items of those keys."""
         [wanted] = body["RequestItems"].values()
-        found = [item(self.items[asked["pk"]["S"]]) for asked in wanted["Keys"] if asked["pk"]["S"] in self.items]
+        found = [item(self.items[key["pk"]["S"]]) for key in wanted["Keys"] if key["pk"]["S"] in self.items]
         return reply(with_capacity({"Responses": {"t": found}, "UnprocessedKeys": {}}, {}))
 
     def test_an_entry_that_fails_does_not_hide_the_item(self):

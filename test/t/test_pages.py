@@ -216,51 +216,51 @@ class Batches(ScriptedPages):
 
     def leave(self, count):
         """A script that responds to all but the last `count` keys."""
-        def answer(request):
+        def respond(request):
             keys = request.body["RequestItems"]["t"]["Keys"]
             done, left = (keys[:-count], keys[-count:]) if count else (keys, [])
             document = {"Responses": {"t": [{"h": key["h"], "n": key["n"]} for key in done]}, "UnprocessedKeys": {}}
             if left:
                 document["UnprocessedKeys"] = {"t": {**request.body["RequestItems"]["t"], "Keys": left}}
             return replies.reply(document)
-        return answer
+        return respond
 
-    def ask(self, count):
+    def read_keys(self, count):
         """The numbers 0 ... count - 1 by key."""
         return self.numbers(self.KEYS % ",".join(map(str, range(count))))
 
-    def asked(self):
+    def key_counts(self):
         """How many keys each BatchGetItem requested."""
         return [len(r.body["RequestItems"]["t"]["Keys"]) for r in self.fake.requests if r.operation == "BatchGetItem"]
 
     def test_some(self):
         """Some keys are left unprocessed once."""
         self.fake.on("BatchGetItem", [self.leave(4)])
-        self.assertEqual(self.ask(10), list(range(10)))
-        self.assertEqual(self.asked(), [10, 4])
+        self.assertEqual(self.read_keys(10), list(range(10)))
+        self.assertEqual(self.key_counts(), [10, 4])
 
     def test_all(self):
         """All keys are left unprocessed once."""
         self.fake.on("BatchGetItem", [self.leave(10)])
-        self.assertEqual(self.ask(10), list(range(10)))
-        self.assertEqual(self.asked(), [10, 10])
+        self.assertEqual(self.read_keys(10), list(range(10)))
+        self.assertEqual(self.key_counts(), [10, 10])
 
     def test_several_times(self):
         """Each response leaves one key less unprocessed."""
         self.fake.on("BatchGetItem", [self.leave(left) for left in (5, 4, 3, 2, 1)])
-        self.assertEqual(self.ask(6), list(range(6)))
-        self.assertEqual(self.asked(), [6, 5, 4, 3, 2, 1])
+        self.assertEqual(self.read_keys(6), list(range(6)))
+        self.assertEqual(self.key_counts(), [6, 5, 4, 3, 2, 1])
 
     def test_of_two_requests_one(self):
         """150 keys are two requests, of which one has to be repeated in part."""
         self.fake.on("BatchGetItem", [self.leave(3)])
-        self.assertEqual(self.ask(150), list(range(150)))
-        self.assertEqual(sorted(self.asked()), [3, 50, 100])
+        self.assertEqual(self.read_keys(150), list(range(150)))
+        self.assertEqual(sorted(self.key_counts()), [3, 50, 100])
 
     def test_what_is_left_keeps_its_projection(self):
         """Unprocessed keys are requested again with the same projection and consistency."""
         self.fake.on("BatchGetItem", [self.leave(2)])
-        self.ask(5)
+        self.read_keys(5)
         first, second = [r.body["RequestItems"]["t"] for r in self.fake.requests if r.operation == "BatchGetItem"]
         self.assertEqual({k: v for k, v in first.items() if k != "Keys"}, {k: v for k, v in second.items() if k != "Keys"})
 
@@ -270,7 +270,7 @@ class Batches(ScriptedPages):
         self.fake.on("BatchGetItem", lambda request: self.leave(len(request.body["RequestItems"]["t"]["Keys"]))(request))
         failure = self.fx.error(self.KEYS % "1,2")
         self.assertEqual(failure.sqlstate, "53400", failure)
-        self.assertLessEqual(len(self.asked()), 15)
+        self.assertLessEqual(len(self.key_counts()), 15)
 
 
 class Throttled(ScriptedPages):
@@ -293,8 +293,8 @@ class Throttled(ScriptedPages):
     def test_in_the_middle(self):
         """The request for the third page is throttled."""
         self.table(items=items(30), page_size=10)
-        answers = iter([None, None, replies.throttle(), replies.throttle()])
-        self.fake.on("Query", lambda request: next(answers, None))
+        responses = iter([None, None, replies.throttle(), replies.throttle()])
+        self.fake.on("Query", lambda request: next(responses, None))
         self.assertEqual(self.numbers("SELECT n FROM t WHERE h = 'p'"), list(range(30)))
         self.assertEqual(self.reads(), 5)
 

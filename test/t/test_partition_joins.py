@@ -64,12 +64,12 @@ class LongPartitions(Tables):
 
     def test_joins(self):
         """Two Queries, whether or not there are statistics."""
-        for analysed in (False, True):
+        for analyzed in (False, True):
             self.forget()
-            if analysed:
+            if analyzed:
                 self.analyze()
             for sql in self.JOINS:
-                with self.subTest(sql, analysed=analysed):
+                with self.subTest(sql, analyzed=analyzed):
                     self.check(sql, [ORDERS, LINES])
         self.forget()
 
@@ -129,11 +129,11 @@ class ShortPartitions(Tables):
 
     def test_contained(self):
         """A read that another one contains costs nothing, whatever is known."""
-        for analysed in (False, True):
+        for analyzed in (False, True):
             self.forget()
-            if analysed:
+            if analyzed:
                 self.analyze()
-            with self.subTest(analysed=analysed):
+            with self.subTest(analyzed=analyzed):
                 self.check("SELECT total FROM orders_shop WHERE customer = 'c1' UNION ALL SELECT -total FROM orders_shop WHERE customer = 'c1' AND no = '0007'", [ORDERS])
                 self.check("SELECT total FROM orders_shop WHERE customer = 'c1' AND no = '0007' UNION ALL SELECT -total FROM orders_shop WHERE customer = 'c1'", [ORDERS])
         self.forget()

@@ -207,14 +207,14 @@ class Privileges(fixture.TestCase):
         self.fx.foreign_table("discreet", "pk text", server="discreet", table_name="t")
         self.fx.execute("SET client_min_messages = log; SET dynamo_fdw.log_requests = on")
         self.addCleanup(self.fx.execute, "RESET client_min_messages; RESET dynamo_fdw.log_requests")
-        said = self.fx.notices("SELECT * FROM discreet")
-        self.assertTrue(any("Scan t" in line for line in said), said)
-        said.append(self.fx.explain("SELECT * FROM discreet", "ANALYZE, VERBOSE"))
-        for answer in (replies.error("AccessDeniedException", f"refused {SECRET} and token-{SECRET}"), replies.not_json(f"echo token-{SECRET}", 404),
+        shown = self.fx.notices("SELECT * FROM discreet")
+        self.assertTrue(any("Scan t" in line for line in shown), shown)
+        shown.append(self.fx.explain("SELECT * FROM discreet", "ANALYZE, VERBOSE"))
+        for response in (replies.error("AccessDeniedException", f"refused {SECRET} and token-{SECRET}"), replies.not_json(f"echo token-{SECRET}", 404),
                        replies.not_json("authorization: AWS4-HMAC-SHA256 Credential=AKID/x, Signature=abcdef", 404)):
-            self.fake.on("*", answer)
-            said.append(str(self.fx.error("SELECT * FROM discreet")))
-        for text in said:
+            self.fake.on("*", response)
+            shown.append(str(self.fx.error("SELECT * FROM discreet")))
+        for text in shown:
             self.assertNotIn(SECRET, text)
             self.assertNotIn("Signature=", text)
 

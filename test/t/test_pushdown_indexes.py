@@ -45,7 +45,7 @@ GLOBAL = [
      [f"{OF_STATUS} AND at >= '2024-12' filter cust > 'c15' get at, cust"]),
     ("the table's key is better", "SELECT at FROM orders WHERE cust = 'c01' AND status = 'open'",
      ["Query orders where cust = 'c01' filter status = 'open' get at"]),
-    ("the whole key is best", "SELECT total FROM orders WHERE cust = 'c01' AND at = '2024-01-01' AND ship = 's1'",
+    ("the full key is best", "SELECT total FROM orders WHERE cust = 'c01' AND at = '2024-01-01' AND ship = 's1'",
      ["GetItem orders {cust 'c01', at '2024-01-01'} get ship, total"]),
     ("global index, NULL", "SELECT cust, at FROM orders WHERE status = NULL", []),
     ("global index, empty text", "SELECT cust, at FROM orders WHERE status = ''",

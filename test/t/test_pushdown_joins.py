@@ -10,7 +10,7 @@ GET = "GetItem orders {{cust '{}', at '2024-01-01'}} get {}"
 BOTH = "BatchGetItem orders {cust 'c01', at '2024-01-01'} {cust 'c02', at '2024-01-01'} get at, cust, total"
 
 JOINS = [
-    ("join by the whole key", "SELECT x, total FROM pair JOIN orders ON cust = x AND at = '2024-01-01'",
+    ("join by the full key", "SELECT x, total FROM pair JOIN orders ON cust = x AND at = '2024-01-01'",
      [BOTH]),
     ("left join", "SELECT x, total FROM (SELECT * FROM pair UNION ALL SELECT 'none') v"
      " LEFT JOIN orders ON cust = x AND at = '2024-01-01'",

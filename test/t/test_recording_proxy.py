@@ -66,7 +66,7 @@ class Proxy(unittest.TestCase):
         self.assertEqual([self.send("PutItem")[0] for _ in range(3)], [500, 503, 400])
         self.assertEqual(self.sent("PutItem"), 1)
 
-    def test_responses_that_prove_nothing(self):
+    def test_responses_that_are_not_accepted(self):
         self.proxy.on("PutItem", [executed({}), executed(written("other")),
                                   Executed(lambda reply: reply.but(status=201))])
         self.assertEqual(self.send("PutItem"), (200, {}))

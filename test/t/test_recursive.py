@@ -46,12 +46,12 @@ class Trees(fixture.TestCase):
             self.fx.foreign_table(name, "employee text NOT NULL, manager text", table_name=self.fx.remote(name))
             self.fx.foreign_table("parts", "employee text NOT NULL, manager text", table_name=self.fx.remote(name), trusted_indexes="by_manager",
                                   key_templates='{"pk":"EMPLOYEE#${employee}","sk":"EMPLOYEE#"}')
-            for analysed in (False, True):
+            for analyzed in (False, True):
                 for table in (name, "parts"):
-                    if analysed:
+                    if analyzed:
                         self.fx.execute(f"ANALYZE {table}")
                     sql, scan = TREE.format(table), f"SELECT employee, manager FROM {table}"
-                    with self.subTest(table, count=count, analysed=analysed):
+                    with self.subTest(table, count=count, analyzed=analyzed):
                         requests, ideal = self.fx.requests(sql), self.fx.requests(scan)
                         self.assertEqual(self.fx.rows(sql), levels_of(count))
                         self.assertLessEqual(len(requests), len(ideal) * MARGIN, self.fx.explain(sql))

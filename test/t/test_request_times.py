@@ -111,21 +111,21 @@ class LogMinDuration(Faked):
         super().setUp()
         self.addCleanup(self.fx.execute, "RESET dynamo_fdw.log_min_duration; RESET dynamo_fdw.log_requests")
 
-    def said(self, sql):
+    def logged(self, sql):
         """The lines, without what differs from run to run."""
         return [re.sub(r"request id [\w-]+", "request id R", re.sub(r"[\d.]+ ms", "N ms", line)) for line in self.fx.notices(sql)]
 
     def test_default(self):
         """Off."""
         self.assertEqual(self.fx.value("SHOW dynamo_fdw.log_min_duration"), "-1")
-        self.assertEqual(self.said("SELECT n FROM t WHERE pk = 'secret1'"), [])
+        self.assertEqual(self.logged("SELECT n FROM t WHERE pk = 'secret1'"), [])
 
     def test_all(self):
         """Zero logs every request: operation, table, page, size, time, status, attempt and request id, no values."""
         self.fx.execute("SET dynamo_fdw.log_min_duration = 0")
-        self.assertEqual(self.said("SELECT n FROM t WHERE pk = 'secret1'"),
+        self.assertEqual(self.logged("SELECT n FROM t WHERE pk = 'secret1'"),
                          ["LOG:  dynamo_fdw: GetItem t: 1 item, 0.5 units (N ms, status 200, attempt 1, request id R)"])
-        lines = self.said("SELECT n FROM t WHERE n = 1 AND pk <> 'secret2'")
+        lines = self.logged("SELECT n FROM t WHERE n = 1 AND pk <> 'secret2'")
         self.assertEqual(len(lines), 3)
         self.assertIn("Scan t, page 2", lines[1])
         self.assertNotIn("secret", "".join(lines))
@@ -133,15 +133,15 @@ class LogMinDuration(Faked):
     def test_slow_ones_only(self):
         """Those that take longer, whatever the others take."""
         self.fx.execute("SET dynamo_fdw.log_min_duration = '1min'")
-        self.assertEqual(self.said("SELECT n FROM t"), [])
+        self.assertEqual(self.logged("SELECT n FROM t"), [])
         self.fx.execute("SET dynamo_fdw.log_min_duration = '100ms'")
         pages = iter((0, 0.2, 0))
-        self.fake.on("Scan", lambda request: replies.delay(next(pages), self.answer(request)))
-        lines = [line for line in self.said("SELECT n FROM t") if "page 2" in line]
+        self.fake.on("Scan", lambda request: replies.delay(next(pages), self.empty_page(request)))
+        lines = [line for line in self.logged("SELECT n FROM t") if "page 2" in line]
         self.assertEqual(len(lines), 1, lines)
 
     @staticmethod
-    def answer(request):
+    def empty_page(request):
         """Three pages."""
         page = 1 if "ExclusiveStartKey" not in request.body else int(request.body["ExclusiveStartKey"]["pk"]["S"]) + 1
         document = {"Items": [], "Count": 0, "ScannedCount": 1}
@@ -153,18 +153,18 @@ class LogMinDuration(Faked):
         """The line names the index."""
         shop.create(self.fx, "orders")
         self.fx.execute("SELECT FROM orders WHERE cust = ''; SET dynamo_fdw.log_min_duration = 0")
-        [line] = self.said("SELECT at FROM orders WHERE status = 'open'")
+        [line] = self.logged("SELECT at FROM orders WHERE status = 'open'")
         self.assertIn("Query " + self.fx.remote("orders") + " index by_status: ", line)
         self.assertNotIn("open", line)
 
     def test_with_log_requests(self):
         """Together they write one line: the values of log_requests, the outcome of the slow ones."""
         self.fx.execute("SET dynamo_fdw.log_min_duration = 0; SET dynamo_fdw.log_requests = on")
-        self.assertEqual(self.said("SELECT n FROM t WHERE pk = 'secret1'"),
+        self.assertEqual(self.logged("SELECT n FROM t WHERE pk = 'secret1'"),
                          ['LOG:  dynamo_fdw: GetItem t key pk = "secret1": 1 item, 0.5 units'
                           " (N ms, status 200, attempt 1, request id R)"])
         self.fx.execute("SET dynamo_fdw.log_min_duration = '1min'")
-        self.assertEqual(self.said("SELECT n FROM t WHERE pk = 'secret1'"),
+        self.assertEqual(self.logged("SELECT n FROM t WHERE pk = 'secret1'"),
                          ['LOG:  dynamo_fdw: GetItem t key pk = "secret1": 1 item, 0.5 units (N ms)'])
 
     def test_throttled_attempts(self):
@@ -172,11 +172,11 @@ class LogMinDuration(Faked):
         self.fx.execute("SET dynamo_fdw.log_min_duration = 0")
         self.fake.on("GetItem", [replies.throttle(), replies.throttle()])
         code = "status 400, ProvisionedThroughputExceededException"
-        self.assertEqual([re.search(r"\((.*), request id", line).group(1) for line in self.said("SELECT n FROM t WHERE pk = 'secret1'")],
+        self.assertEqual([re.search(r"\((.*), request id", line).group(1) for line in self.logged("SELECT n FROM t WHERE pk = 'secret1'")],
                          [f"N ms, {code}, attempt 1", f"N ms, {code}, attempt 2", "N ms, status 200, attempt 3"])
         self.fx.execute("SET dynamo_fdw.log_min_duration = -1; SET dynamo_fdw.log_requests = on")
         self.fake.on("GetItem", [replies.throttle(), replies.throttle()])
-        [line] = self.said("SELECT n FROM t WHERE pk = 'secret1'")
+        [line] = self.logged("SELECT n FROM t WHERE pk = 'secret1'")
         self.assertIn("(N ms, 3 attempts)", line)
 
     def test_failures(self):
@@ -195,7 +195,7 @@ class LogMinDuration(Faked):
         del self.fx.conn.notices[:]
         self.fx.error("SELECT n FROM t WHERE pk = 'secret1'")
         self.assertRegex(self.fx.conn.notices[-1], r"GetItem t \([\d.]+ ms, timeout expired, attempt 2\)")
-        self.assertRegex("".join(self.said(f"SELECT dynamo_fdw_tables('{self.server}')")), r"ListTables \(N ms, status 200, attempt 1")
+        self.assertRegex("".join(self.logged(f"SELECT dynamo_fdw_tables('{self.server}')")), r"ListTables \(N ms, status 200, attempt 1")
 
     def test_superusers(self):
         """Only they set it, and see lines of their own choice."""

@@ -120,7 +120,7 @@ class Conditions(SegmentTestCase):
         self.table("t")
         self.fx.execute("ALTER TABLE mirror.t ALTER seg TYPE int")
 
-    def test_whole(self):
+    def test_all_segments(self):
         """Aggregates and groups over all segments."""
         for sql in ("SELECT * FROM t", "SELECT seg FROM t", "SELECT seg, count(*), sum(n), min(x), max(note) FROM t GROUP BY seg", "SELECT t FROM t",
                     "SELECT DISTINCT seg FROM t ORDER BY seg", "SELECT count(seg), min(seg), max(seg) FROM t WHERE n > 20", "TABLE t ORDER BY id"):
@@ -128,13 +128,13 @@ class Conditions(SegmentTestCase):
 
     def test_other_conditions(self):
         """The filter, the projection; the segment is never requested."""
-        def asks(sql, *expected):
+        def sends(sql, *expected):
             self.assertEqual(self.texts(sql), sorted(expected), sql)
-        asks("SELECT n FROM t WHERE seg = 7 AND n > 200", "Scan t filter n > 200 get id, n segment 7 of 16")
-        asks("SELECT seg FROM t WHERE seg = 7", "Scan t get id segment 7 of 16")
-        asks("SELECT count(*) FROM t WHERE seg IN (2, 3) AND note = 'note 1'", *(f"Scan t filter note = 'note 1' count segment {s} of 16" for s in (2, 3)))
-        asks("SELECT count(*) FROM t WHERE seg = 2 AND seg <> 3", "Scan t get id segment 2 of 16")
-        asks("SELECT seg FROM t WHERE seg = 2 AND (n = 3 OR seg = 2)", "Scan t get id, n segment 2 of 16")
+        sends("SELECT n FROM t WHERE seg = 7 AND n > 200", "Scan t filter n > 200 get id, n segment 7 of 16")
+        sends("SELECT seg FROM t WHERE seg = 7", "Scan t get id segment 7 of 16")
+        sends("SELECT count(*) FROM t WHERE seg IN (2, 3) AND note = 'note 1'", *(f"Scan t filter note = 'note 1' count segment {s} of 16" for s in (2, 3)))
+        sends("SELECT count(*) FROM t WHERE seg = 2 AND seg <> 3", "Scan t get id segment 2 of 16")
+        sends("SELECT seg FROM t WHERE seg = 2 AND (n = 3 OR seg = 2)", "Scan t get id, n segment 2 of 16")
 
     def test_not_referred_to(self):
         """Keys, and Scans without segments, as in a table without the column."""
@@ -536,11 +536,11 @@ class Writes(SegmentTestCase):
                               (f"DELETE FROM w WHERE n >= 5000 AND seg = {segment} RETURNING n, seg", [(6000, segment)])):
             done = []
 
-            def meanwhile(_, done=done):
+            def delete_first(_, done=done):
                 if not done:
                     done.append(self.fx.put("t", [{"id": "busy", "n": 6000}]))
             self.fx.proxy.reset()
-            self.fx.proxy.on("UpdateItem" if sql.startswith("UPDATE") else "DeleteItem", meanwhile)
+            self.fx.proxy.on("UpdateItem" if sql.startswith("UPDATE") else "DeleteItem", delete_first)
             try:
                 self.assertEqual(self.fx.rows(sql), expected)
             finally:

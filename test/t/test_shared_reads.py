@@ -349,7 +349,7 @@ class Keys(Shared):
                 self.assertReads(sql, 2, 2)
 
 
-class Faults(Shared):
+class Errors(Shared):
     """Errors are those of requests of one's own."""
 
     @classmethod

@@ -85,13 +85,13 @@ class OneSession(fixture.TestCase):
     def test_errors(self):
         """By class.  After an error that a changed table could explain, the request is sent once more."""
         self.fx.rows("SELECT FROM bad WHERE pk = 'k1'")
-        for answer, column, requests, retries in (
+        for response, column, requests, retries in (
                 (error("SerializationException", "no"), "request_errors", 1, 0), (error("ValidationException", "no"), "request_errors", 2, 0), (error("AccessDeniedException", "no"), "denied_errors", 1, 0),
                 (internal_error(), "service_errors", 1, 1), (not_json(), "service_errors", 1, 1), (cut_head(), "network_errors", 1, 1),
                 (error("UnrecognizedClientException", "no"), "denied_errors", 1, None)):
-            with self.subTest(column=column, answer=str(answer)[:60]):
+            with self.subTest(column=column, response=str(response)[:60]):
                 self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
-                self.fake.on("Query", answer)
+                self.fake.on("Query", response)
                 self.fx.error("SELECT * FROM bad WHERE pk = 'k1'")
                 found = self.counted("bad", f"query, {column}, errors, retries")
                 self.assertEqual(found[:3], (requests, requests, requests))
@@ -100,10 +100,10 @@ class OneSession(fixture.TestCase):
 
     def test_unusable_responses(self):
         """They are errors, though the requests succeeded."""
-        for answer in ({"Count": 1}, {"Count": 1, "ScannedCount": 1, "Items": [{"pk": {"S": "k2"}, "sk": {"S": "1"}}]}):
-            with self.subTest(answer=answer):
+        for response in ({"Count": 1}, {"Count": 1, "ScannedCount": 1, "Items": [{"pk": {"S": "k2"}, "sk": {"S": "1"}}]}):
+            with self.subTest(response=response):
                 self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
-                self.fake.on("Query", answer)
+                self.fake.on("Query", response)
                 self.fx.error("SELECT * FROM bad WHERE pk = 'k1'")
                 self.assertEqual(self.counted("bad", "query, other_errors, errors, retries"), (1, 1, 1, 0))
 
@@ -272,7 +272,7 @@ class AllSessions(own_postgres.TestCase):
         self.cursor.execute("CREATE EXTENSION dynamo_fdw")
         create_foreign_tables(self.cursor, self.fake.endpoint, ", updatable 'on'")
 
-    def answer(self, request):
+    def response(self, request):
         """By the table; half of the first attempts at "busy" are throttled."""
         table = request.body.get("TableName")
         if table == "slow":
@@ -306,18 +306,18 @@ class AllSessions(own_postgres.TestCase):
         requests = self.fake.requests
         for table in ("good", "slow", "bad", "busy"):
             seen = [r for r in requests if (r.body.get("TableName") or next(iter(r.body.get("RequestItems", {None: None})))) == table]
-            throttled = sum("throttl" in r.answer.get("error", "").lower() or "Throughput" in r.answer.get("error", "") for r in seen)
-            errors = sum(r.answer.get("error") == "ValidationException" for r in seen)
+            throttled = sum("throttl" in r.response.get("error", "").lower() or "Throughput" in r.response.get("error", "") for r in seen)
+            errors = sum(r.response.get("error") == "ValidationException" for r in seen)
             with self.subTest(table):
                 self.assertEqual(found[table][0], len(seen))
                 self.assertEqual(found[table][1], throttled)
                 self.assertEqual(found[table][2], sum(r.operation == "Query" for r in seen) if table == "slow" else 0)
                 self.assertEqual(found[table][3], errors)
-                self.assertEqual(found[table][5], sum(r.answer.get("items") or 0 for r in seen if r.operation != "DescribeTable"))
+                self.assertEqual(found[table][5], sum(r.response.get("items") or 0 for r in seen if r.operation != "DescribeTable"))
 
     def test_sixteen(self):
         """With errors, throttling, cancellation, and a session that is terminated in the middle."""
-        self.fake.on("Query", self.answer)
+        self.fake.on("Query", self.response)
         connections = [self.connect() for _ in range(self.SESSIONS)]
         threads = [threading.Thread(target=self.work, args=(connection, seed)) for seed, connection in enumerate(connections)]
         for thread in threads:

@@ -107,11 +107,11 @@ class Folded(request_text.RequestTestCase):
 class Booleans(request_text.RequestTestCase):
     """A part of two values."""
 
-    def test_unbound(self):
+    def test_unusable_conditions(self):
         """Both are requested."""
         self.fx.create_table("flags", ("pk", "S"), ("sk", "N"))
         self.fx.put("flags", [{"pk": f"F#{name}#{flag}", "sk": n, "v": n, "body": "x" * 3000} for name in "abcdefgh" for flag in ("Y", "N") for n in range(10)])
         self.fx.foreign_table("flags", "name text NOT NULL, flag boolean NOT NULL, sk int NOT NULL, v int, body text", key_templates='{"pk": "F#${name}#${flag:bool(Y,N)}"}', scan_policy="allow")
         self.mirror("flags")
-        self.assertAsks("SELECT v FROM flags WHERE name = 'a' AND sk > 7", [f"Query flags where pk = 'F#a#{flag}' AND sk > 7 get pk, sk, v" for flag in "YN"])
-        self.assertAsks("SELECT v FROM flags WHERE name = 'a' AND sk > 7 AND NOT flag", ["Query flags where pk = 'F#a#N' AND sk > 7 get pk, sk, v"])
+        self.assertRequests("SELECT v FROM flags WHERE name = 'a' AND sk > 7", [f"Query flags where pk = 'F#a#{flag}' AND sk > 7 get pk, sk, v" for flag in "YN"])
+        self.assertRequests("SELECT v FROM flags WHERE name = 'a' AND sk > 7 AND NOT flag", ["Query flags where pk = 'F#a#N' AND sk > 7 get pk, sk, v"])

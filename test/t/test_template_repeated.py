@@ -136,9 +136,9 @@ class Repeated(request_text.RequestTestCase):
         for sql, names in (("SELECT v FROM users WHERE name = ANY (%s) AND name = ANY (%s)", NAMES[2:16]),
                            ("SELECT v FROM users WHERE name = ANY (%s) AND (name = ANY (%s) OR name = 'n001')", NAMES[1:16])):
             for values in (lists, lists[::-1]) if "OR" not in sql else (lists,):
-                self.assertAsks(sql, [f"BatchGetItem users {keys(names)} get pk, sk, v"], values)
+                self.assertRequests(sql, [f"BatchGetItem users {keys(names)} get pk, sk, v"], values)
         sql = "SELECT v FROM twice WHERE id = ANY (%s) AND id = ANY (%s) AND kind = ANY (%s)"
-        self.assertAsks(sql, ["BatchGetItem twice " + " ".join(f"{{pk 'A#{v}#B#{v}', sk 'C#{kind}#{v}'}}" for v in "bx" for kind in "bx") + " get pk, sk, v"],
+        self.assertRequests(sql, ["BatchGetItem twice " + " ".join(f"{{pk 'A#{v}#B#{v}', sk 'C#{kind}#{v}'}}" for v in "bx" for kind in "bx") + " get pk, sk, v"],
                         (["a", "b", "x", None], ["x", "b", "b", "y"], ["x", "b"]))
 
     def peak(self):

@@ -85,7 +85,7 @@ class Occurrences(TestCase):
                     self.same(name, "username LIKE 'o#%'", ["o#neil"])
                     self.assertEqual([row for row in self.fx.rows("SELECT kind FROM dynamo_fdw_check_table(%s)", (name,)) if row[0] in ("ambiguous", "mismatch")], [])
 
-    def test_no_value_fits(self):
+    def test_no_value_matches(self):
         """A text that no value fits is a mismatch of the column that is read from it, and never silently another entity."""
         items = [{"pk": "CUSTOMER#o#neil", "sk": "CUSTOMER#bob"}, {"pk": "CUSTOMER#ann", "sk": "CUSTOMER#ann"}]
         templates = {"pk": "CUSTOMER#${username}", "sk": "CUSTOMER#${username}"}
@@ -124,9 +124,9 @@ class Occurrences(TestCase):
         """All places of a column decide, also a folded one and a second one in the same text."""
         users = ("ann", "O#Neil", "a.b", "x/y")
         for templates in ({"pk": "C#${u}#${u}", "sk": "D#${u}"}, {"pk": "C#${u}", "sk": "D#${u:lower}#${u}"}, {"pk": "C#${u}", "sk": "${u}#end"}):
-            def spell(template, u):
+            def make_key(template, u):
                 return template.replace("${u:lower}", u.lower()).replace("${u}", u)
-            items = [{"pk": spell(templates["pk"], u), "sk": spell(templates["sk"], u)} for u in users]
+            items = [{"pk": make_key(templates["pk"], u), "sk": make_key(templates["sk"], u)} for u in users]
             name = self.table("u text NOT NULL", templates, items)
             with self.subTest(json.dumps(templates)):
                 self.assertEqual(self.rows(f"SELECT u FROM {name}"), sorted((u,) for u in users))
@@ -156,7 +156,7 @@ class Occurrences(TestCase):
         self.assertEqual(self.rows(f"SELECT n, u FROM {name}"), [(0, "ann"), (1, "o#neil")])
         self.same(name, "u = 'o#neil'", ["o#neil"], "u")
 
-    def test_circles_of_other_attributes(self):
+    def test_cycles_of_other_attributes(self):
         """Texts that are no keys and depend on each other give one value, whichever column is read, and in whatever order."""
         for first, second in (("gk", "hk"), ("hk", "gk"), ("z", "aa")):
             rows = [{"pk": "p", "sk": "s", first: "x#y#k", second: "y#k|x"}]
@@ -269,11 +269,11 @@ class Times(TestCase):
         """A time ends there, whatever the separator of the template is."""
         for spec, text in (("iso8601(2)", "2024-01-01T10:00:00.25Z"), ("pattern(YYYYMMDDHH24MISS)", "20240101100000"), ("pattern(YYYY\"h\"MM)", "2024h01")):
             for prefix in ("e/", "A-", "A-1/", ""):
-                for behind in ("#ITEM#1", "#", "|x"):
-                    with self.subTest(spec, prefix=prefix, behind=behind):
-                        name = self.placed(spec, [text, text + behind], prefix=prefix)
+                for suffix in ("#ITEM#1", "#", "|x"):
+                    with self.subTest(spec, prefix=prefix, suffix=suffix):
+                        name = self.placed(spec, [text, text + suffix], prefix=prefix)
                         self.assertEqual(self.rows(f"SELECT count(*), sum(total) FROM {name}"), [(1, 1)])
-                        name = self.placed(spec, [text + "/y", text + behind + "/y"], "/${id}", prefix=prefix, extra=", id text NOT NULL")
+                        name = self.placed(spec, [text + "/y", text + suffix + "/y"], "/${id}", prefix=prefix, extra=", id text NOT NULL")
                         self.assertEqual(self.rows(f"SELECT id, total FROM {name}"), [("y", 1)])
 
     def test_another_width_is_a_mismatch(self):
@@ -371,7 +371,7 @@ class Mismatches(TestCase):
 class Indexes(TestCase):
     """What the key of an index proves about an item, and what it does not."""
 
-    def test_a_literal_proves_nothing(self):
+    def test_a_literal_does_not_identify_rows(self):
         """An item whose index key does not begin with the template's literal is a row all the same."""
         items = [{"pk": "P#1", "h": "a", "gsk": "G#5"}, {"pk": "P#2", "h": "a", "gsk": "X#5"}]
         name = self.table("p text OPTIONS (attribute 'pk') NOT NULL, h text NOT NULL, g text OPTIONS (attribute 'gsk') NOT NULL", {"gsk": "G#${g}"}, items, range_key=None,
@@ -468,12 +468,12 @@ class Mistakes(TestCase):
 
     def test_a_day_and_a_time(self):
         """One column cannot be a day in one key and a time in the other."""
-        for column, pk, sk, fits in (("timestamptz", "pattern(YYYY-MM-DD)", "iso8601(3)", False), ("timestamptz", "iso8601(0)", "iso8601(3)", False),
+        for column, pk, sk, matches in (("timestamptz", "pattern(YYYY-MM-DD)", "iso8601(3)", False), ("timestamptz", "iso8601(0)", "iso8601(3)", False),
                                      ("date", "pattern(YYYY-MM)", "pattern(YYYYMMDD)", False), ("timestamptz", "pattern(YYYYMMDDHH24MISS)", "iso8601(0)", True),
                                      ("date", "pattern(YYYYMMDD)", "pattern(DD.MM.YYYY)", True), ("timestamp", "pattern(YYYYMMDDHH24MISSUS)", "iso8601(6)", True)):
             name = self.table(f"at {column} NOT NULL", {"pk": f"D#${{at:{pk}}}", "sk": f"${{at:{sk}}}"}, [])
             with self.subTest(pk, sk=sk):
-                if fits:
+                if matches:
                     self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(0,)])
                     continue
                 error = self.fx.error(f"SELECT * FROM {name}")
@@ -510,15 +510,15 @@ class NoRows(TestCase):
         self.fx.rows(sql)
         return [line for notice in self.fx.conn.notices for line in notice.rstrip("\n").split("\n")]
 
-    def test_a_misspelt_literal(self):
+    def test_a_misspelled_literal(self):
         """Items were read, or left out by the filter, and none is a row."""
         items = [{"pk": f"CUSTOMER#{n}", "sk": "s", "v": n} for n in range(12)]
         name = self.table("id int NOT NULL, v int", {"pk": "CUSTMER#${id}"}, items)
         remote = self.fx.remote(name)
-        said = [f'NOTICE:  none of the items read is a row of foreign table "{name}"', f'DETAIL:  DynamoDB table "{remote}": 12 items. Rows are items with pk = CUSTMER#${{id}}.',
+        notice = [f'NOTICE:  none of the items read is a row of foreign table "{name}"', f'DETAIL:  DynamoDB table "{remote}": 12 items. Rows are items with pk = CUSTMER#${{id}}.',
                 f"HINT:  To compare the options with the items, use dynamo_fdw_check_table('{name}')."]
         for sql in (f"SELECT * FROM {name}", f"SELECT count(*) FROM {name}", f"SELECT * FROM {name} a UNION ALL SELECT * FROM {name} b"):
-            self.assertEqual(self.notices(sql)[:3], said, sql)
+            self.assertEqual(self.notices(sql)[:3], notice, sql)
             self.assertEqual(len(self.notices(sql)), 3)
         self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE id = 5"), [])
         self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE v = 5"), [])
@@ -527,8 +527,8 @@ class NoRows(TestCase):
         """The key of the first one is named; where a row was found nothing is reported."""
         items = [{"pk": "A#1", "sk": f"ITEM-{n}"} for n in range(3)] + [{"pk": "A#2", "sk": "ITEM-1"}, {"pk": "A#2", "sk": "ITEM1#x"}]
         name = self.table("id int NOT NULL, item text NOT NULL", {"pk": "A#${id}", "sk": "ITEM${item:plain}#x"}, items)
-        [said, detail, _] = self.notices(f"SELECT * FROM {name} WHERE id = 1")
-        self.assertIn("none of the items read is a row", said)
+        [notice, detail, _] = self.notices(f"SELECT * FROM {name} WHERE id = 1")
+        self.assertIn("none of the items read is a row", notice)
         self.assertIn('3 items, the first pk = "A#1", sk = "ITEM-0". Rows are items with pk = A#${id} AND sk = ITEM${item}#x.', detail)
         self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE id = 2"), [])
         self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE id = 1 LIMIT 0"), [])

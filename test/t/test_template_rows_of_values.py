@@ -163,7 +163,7 @@ class RowsOfValues(request_text.RequestTestCase):
         sql = f"SELECT v FROM cells WHERE (a, b) IN ({named}) AND c = ANY (%s)"
         self.fx.execute("SET dynamo_fdw.scan_policy = error")
         self.addCleanup(self.fx.execute, "RESET ALL")
-        self.assertAsks(sql, cell_queries([(a, b, c) for a, b in pairs for c in range(5)]), ([f"c{c}" for c in range(5)],))
+        self.assertRequests(sql, cell_queries([(a, b, c) for a, b in pairs for c in range(5)]), ([f"c{c}" for c in range(5)],))
         for values in (["c1", None, "c2", "c1"], [None], [], None, ["c2"]):
             self.assertEqual(sorted(self.fx.rows(sql, (values,))), sorted(self.mirrored(sql, (values,))))
         self.assertIn("Estimated Read Units: 125.0", self.fx.explain(sql.replace("%s", "'{c0,c1,c2,c3,c4}'"), "VERBOSE"))

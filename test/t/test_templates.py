@@ -183,7 +183,7 @@ class Templates(request_text.RequestTestCase):
 
     def test_trusted(self):
         """Without trusted_indexes an index by another source may lack rows."""
-        self.assertAsks("SELECT full_name FROM app_user WHERE email = 'cy.a' AND company <> 'x'",
+        self.assertRequests("SELECT full_name FROM app_user WHERE email = 'cy.a' AND company <> 'x'",
                         ["Query app/inverted where sk = 'user#cy.a' AND begins_with(pk,'company#') get name, pk, sk"])
         columns, templates, _, _ = ENTITIES["app_user"]
         self.fx.foreign_table("only_gsi1", columns, table_name=self.fx.remote("other"), key_templates=json.dumps(templates),
@@ -325,7 +325,7 @@ class Templates(request_text.RequestTestCase):
                 self.assertEqual(error.sqlstate, "22023")
                 self.assertIn(hint, error.hint)
 
-    def test_templates_that_do_not_fit(self):
+    def test_invalid_templates(self):
         """Errors at the first use name the column, and the remedy."""
         for columns, templates, detail, hint in (
                 ("nme text", {"pk": "c#${name}"}, 'foreign table has no column "name"', '"nme"'),

@@ -52,7 +52,7 @@ class Requests(times.Requests):
         self.load_kind("timestamptz")
         self.fx.execute("SET timezone = 'America/Havana'")
         # midnight is twice on that day: the later one counts
-        self.asks(("at = timestamp '2024-11-02 20:00'", {"pk": {"S": "p"}, "at": {"S": "2024-11-03T00:00:00Z"}}),
+        self.assert_keys(("at = timestamp '2024-11-02 20:00'", {"pk": {"S": "p"}, "at": {"S": "2024-11-03T00:00:00Z"}}),
                   ("at = date '2024-11-03'", {"pk": {"S": "p"}, "at": {"S": "2024-11-03T05:00:00Z"}}),
                   ("at IN (date '2024-11-03', date '2024-11-03')", {"pk": {"S": "p"}, "at": {"S": "2024-11-03T05:00:00Z"}}),
                   ("at >= date '2024-11-03' AND at < date '2024-11-04'", "pk = p AND at BETWEEN 2024-11-03T05:00:00Z AND 2024-11-04T05:00:00Z"),
@@ -61,7 +61,7 @@ class Requests(times.Requests):
                   ("at < timestamp 'infinity'", "pk = p"), ("at > timestamp 'infinity'", None), ("at = date 'infinity'", None), ("at < date '5874897-12-31'", "pk = p"),
                   ("at > NULL::date", None), ("at = ANY (NULL::date[])", None), ("at = ANY ('{}'::date[])", None))
         self.fx.execute("SET timezone = 'AAA-24BBB+24,M3.2.0,M11.1.0'")
-        self.asks(("at = timestamp '2024-07-02 20:00'", {"pk": {"S": "p"}, "at": {"S": "2024-07-03T20:00:00Z"}}))
+        self.assert_keys(("at = timestamp '2024-07-02 20:00'", {"pk": {"S": "p"}, "at": {"S": "2024-07-03T20:00:00Z"}}))
 
     def test_exact_without_recheck(self):
         self.load_kind("timestamptz")
@@ -70,29 +70,29 @@ class Requests(times.Requests):
 
     def test_timestamp(self):
         self.load_kind("timestamp")
-        self.asks(("at = date '2024-11-03'", {"pk": {"S": "p"}, "at": {"S": "2024-11-03T00:00:00Z"}}),
+        self.assert_keys(("at = date '2024-11-03'", {"pk": {"S": "p"}, "at": {"S": "2024-11-03T00:00:00Z"}}),
                   ("at BETWEEN date '2024-11-03' AND date '2024-11-04'", "pk = p AND at BETWEEN 2024-11-03T00:00:00Z AND 2024-11-04T00:00:00Z"),
                   # of a zone without transitions the local time is known
                   ("at > timestamptz '2024-11-03 12:00+00'", "pk = p AND at >= 2024-11-03T12:00:01Z"))
         self.fx.execute("SET timezone = 'America/Havana'")
         # both offsets of the transition nearby, and one of a time far from any
-        self.asks(("at = timestamptz '2024-11-03 04:00+00'", "pk = p AND at BETWEEN 2024-11-02T23:00:00Z AND 2024-11-03T00:00:00Z"),
+        self.assert_keys(("at = timestamptz '2024-11-03 04:00+00'", "pk = p AND at BETWEEN 2024-11-02T23:00:00Z AND 2024-11-03T00:00:00Z"),
                   ("at >= timestamptz '2024-11-03 04:00+00'", "pk = p AND at >= 2024-11-02T23:00:00Z"),
                   ("at <= timestamptz '2024-11-03 04:00+00'", "pk = p AND at <= 2024-11-03T00:00:00Z"),
                   ("at IN (timestamptz '2024-11-03 04:00+00', timestamptz '2024-07-03 04:00+00', NULL)", "pk = p AND at BETWEEN 2024-07-03T00:00:00Z AND 2024-11-03T00:00:00Z"),
                   ("at <= timestamptz '2024-07-03 04:00+00'", "pk = p AND at <= 2024-07-03T00:00:00Z"),
                   ("at > timestamptz 'infinity'", None), ("at < timestamptz '-infinity'", None), ("at = timestamptz 'infinity'", None))
         self.fx.execute("SET timezone = 'AAA-24BBB+24,M3.2.0,M11.1.0'")
-        self.asks(("at = timestamptz '2024-11-04 04:00+00'", "pk = p AND at BETWEEN 2024-11-03T04:00:00Z AND 2024-11-05T04:00:00Z"))
+        self.assert_keys(("at = timestamptz '2024-11-04 04:00+00'", "pk = p AND at BETWEEN 2024-11-03T04:00:00Z AND 2024-11-05T04:00:00Z"))
         self.assertIn("Filter: (at =", self.fx.explain("SELECT n FROM f WHERE pk = 'p' AND at = timestamptz '2024-11-04 04:00+00'"))
 
     def test_date(self):
         self.load_kind("date")
-        self.asks(("at < timestamp '2024-11-03 10:00'", "pk = p AND at <= 2024-11-03"), ("at < timestamp '2024-11-03 00:00'", "pk = p AND at <= 2024-11-02"),
+        self.assert_keys(("at < timestamp '2024-11-03 10:00'", "pk = p AND at <= 2024-11-03"), ("at < timestamp '2024-11-03 00:00'", "pk = p AND at <= 2024-11-02"),
                   ("at > timestamp '2024-11-03 10:00'", "pk = p AND at >= 2024-11-04"), ("at = timestamp '2024-11-03 00:00'", "pk = p AND at = 2024-11-03"),
                   ("at = timestamp '2024-11-03 10:00'", None))
         self.fx.execute("SET timezone = 'Europe/Berlin'")
-        self.asks(("at = timestamptz '2024-07-03 22:00+00'", "pk = p AND at = 2024-07-04"), ("at <= timestamptz '2024-10-27 22:00+00'", "pk = p AND at <= 2024-10-28"))
+        self.assert_keys(("at = timestamptz '2024-07-03 22:00+00'", "pk = p AND at = 2024-07-04"), ("at <= timestamptz '2024-10-27 22:00+00'", "pk = p AND at <= 2024-10-28"))
 
     def test_partition_key(self):
         """A value is a key only where it is exact; another type's is none."""

@@ -59,17 +59,17 @@ class TimeRanges(request_text.RequestTestCase):
         for condition in ("day BETWEEN '2026-11-02' AND '2026-11-04'", "day >= '2026-11-02' AND day < '2026-11-05'", "day > date '2026-11-01' AND day < timestamp '2026-11-04 12:00'",
                           "day >= '2026-11-02' AND day <= '2026-11-04' AND day < '2027-01-01'", "date_trunc('day', day::timestamp) BETWEEN '2026-11-02' AND '2026-11-04'"):
             with self.subTest(condition):
-                self.assertAsks(self.METRIC + condition, days)
+                self.assertRequests(self.METRIC + condition, days)
         self.assertIn("AND day BETWEEN '2026-11-02'::date AND '2026-11-04'::date", self.fx.explain(self.METRIC + "day BETWEEN '2026-11-02' AND '2026-11-04'"))
         # several tenants, and a range of the sort key
-        self.assertAsks("SELECT v FROM metric WHERE tenant IN ('acme', 'zoo') AND metric = 'mem' AND day BETWEEN '2026-11-02' AND '2026-11-03' AND sk >= '01:00'",
+        self.assertRequests("SELECT v FROM metric WHERE tenant IN ('acme', 'zoo') AND metric = 'mem' AND day BETWEEN '2026-11-02' AND '2026-11-03' AND sk >= '01:00'",
                         [f"Query metric where pk = 'T#{tenant}#M#mem#{day}' AND sk >= '01:00' get pk, sk, v" for tenant in ("acme", "zoo") for day in ("2026-11-02", "2026-11-03")])
 
     def test_none(self):
         """Bounds that leave no day."""
         for condition in ("day BETWEEN now()::date AND '-infinity'", "day > (SELECT 'infinity'::date) AND day < 'infinity'", "day BETWEEN (SELECT NULL::date) AND '2026-11-03'"):
             with self.subTest(condition):
-                self.assertAsks(self.METRIC + condition, [])
+                self.assertRequests(self.METRIC + condition, [])
 
     def test_too_many(self):
         """A thousand values, and one more: the plan says why it reads the table."""
@@ -101,20 +101,20 @@ class TimeRanges(request_text.RequestTestCase):
 
     def test_formats(self):
         """Months that do not sort, and days as numbers or as the attribute itself."""
-        self.assertAsks("SELECT v FROM month WHERE month BETWEEN '2024-11-02' AND '2025-02-01'", ["BatchGetItem month {pk 'M/01.2025'} {pk 'M/02.2025'} {pk 'M/12.2024'} get pk, v"])
-        self.assertAsks("SELECT v FROM plain WHERE day BETWEEN '2026-11-01' AND '2026-11-02'", [f"Query plain where day = '{day}' get day, v" for day in ("2026-11-01", "2026-11-02")])
-        self.assertAsks("SELECT v FROM epoch WHERE day BETWEEN '2026-11-01' AND '2026-11-02'", ["BatchGetItem epoch {day 20758} {day 20759} get day, v"])
+        self.assertRequests("SELECT v FROM month WHERE month BETWEEN '2024-11-02' AND '2025-02-01'", ["BatchGetItem month {pk 'M/01.2025'} {pk 'M/02.2025'} {pk 'M/12.2024'} get pk, v"])
+        self.assertRequests("SELECT v FROM plain WHERE day BETWEEN '2026-11-01' AND '2026-11-02'", [f"Query plain where day = '{day}' get day, v" for day in ("2026-11-01", "2026-11-02")])
+        self.assertRequests("SELECT v FROM epoch WHERE day BETWEEN '2026-11-01' AND '2026-11-02'", ["BatchGetItem epoch {day 20758} {day 20759} get day, v"])
 
     def test_units(self):
         """Bounds of a time bound its unit; the sort key has the times."""
         def query(day, condition):
             return f"Query reading where pk = 'T#a#{day}' AND sk {condition} get pk, sk, v"
         between = "BETWEEN '2026-11-01T12:00:00Z' AND '2026-11-03T03:00:00['"
-        self.assertAsks("SELECT v FROM reading WHERE tenant = 'a' AND at BETWEEN '2026-11-01 12:00' AND '2026-11-03 03:00'", [query(f"2026-11-0{n}", between) for n in (1, 2, 3)])
-        self.assertAsks("SELECT v FROM reading WHERE tenant = 'a' AND at >= '2026-11-02' AND at < '2026-11-03'",
+        self.assertRequests("SELECT v FROM reading WHERE tenant = 'a' AND at BETWEEN '2026-11-01 12:00' AND '2026-11-03 03:00'", [query(f"2026-11-0{n}", between) for n in (1, 2, 3)])
+        self.assertRequests("SELECT v FROM reading WHERE tenant = 'a' AND at >= '2026-11-02' AND at < '2026-11-03'",
                         [query("2026-11-02", "BETWEEN '2026-11-02T00:00:00Z' AND '2026-11-03T00:00:00Z'")])
-        self.assertAsks("SELECT v FROM reading WHERE tenant = 'a' AND at::date = '2026-11-02'", [query("2026-11-02", "BETWEEN '2026-11-02T00:00:00Z' AND '2026-11-02T23:59:59['")])
-        self.assertAsks("SELECT v FROM reading WHERE tenant = 'a' AND date_trunc('month', at) = '2025-01-01'", [query(f"2025-01-{n:02}", "BETWEEN '2025-01-01T00:00:00Z' AND '2025-01-31T23:59:59['") for n in range(1, 32)])
+        self.assertRequests("SELECT v FROM reading WHERE tenant = 'a' AND at::date = '2026-11-02'", [query("2026-11-02", "BETWEEN '2026-11-02T00:00:00Z' AND '2026-11-02T23:59:59['")])
+        self.assertRequests("SELECT v FROM reading WHERE tenant = 'a' AND date_trunc('month', at) = '2025-01-01'", [query(f"2025-01-{n:02}", "BETWEEN '2025-01-01T00:00:00Z' AND '2025-01-31T23:59:59['") for n in range(1, 32)])
         # relative to now, in the past of the rows
         self.assertEqual(len(self.texts("SELECT v FROM reading WHERE tenant = 'a' AND at BETWEEN now() - interval '3 days' AND now()")), 4)
 
@@ -133,7 +133,7 @@ class TimeRanges(request_text.RequestTestCase):
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; ANALYZE spans")
         self.addCleanup(self.fx.execute, "RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_material")
         join = "FROM public.spans s JOIN metric m ON m.tenant = 'acme' AND m.metric = 'cpu' AND m.day BETWEEN s.lo AND s.hi"
-        self.assertAsks(f"SELECT s.name, m.v {join} WHERE s.name IN ('a', 'b')", self.keys("2026-11-01", "2026-11-02"))
+        self.assertRequests(f"SELECT s.name, m.v {join} WHERE s.name IN ('a', 'b')", self.keys("2026-11-01", "2026-11-02"))
         for sql in (f"SELECT s.name, m.v {join}", "SELECT s.name, x.v FROM public.spans s CROSS JOIN LATERAL (SELECT v FROM reading r WHERE r.tenant = 'a' AND r.at >= s.at AND r.at < s.til ORDER BY at, v LIMIT 2) x",
                     "SELECT s.name, (SELECT count(*) FROM metric m WHERE m.tenant = 'acme' AND m.metric = 'cpu' AND m.day BETWEEN s.lo AND s.hi) FROM public.spans s",
                     "SELECT v FROM reading WHERE tenant = 'a' AND at BETWEEN (SELECT min(at) FROM public.spans) AND (SELECT max(at) FROM public.spans)"):
@@ -207,7 +207,7 @@ class TimeRanges(request_text.RequestTestCase):
         newest = "SELECT v FROM reading WHERE tenant = 'a' AND at >= '2026-11-10 12:00' ORDER BY at DESC LIMIT 1"
         self.assertTrue(self.texts(newest)[0].startswith("Scan"))
         self.fx.execute("ALTER FOREIGN TABLE reading ADD CONSTRAINT past CHECK (at <= '2026-11-12 12:00'::timestamptz AND v >= 0)")
-        self.assertAsks(newest, [f"Query reading where pk = 'T#a#2026-11-{day}' AND sk >= '2026-11-10T12:00:00Z' get pk, sk, v limit 1 backward" for day in (12,)])
+        self.assertRequests(newest, [f"Query reading where pk = 'T#a#2026-11-{day}' AND sk >= '2026-11-10T12:00:00Z' get pk, sk, v limit 1 backward" for day in (12,)])
         self.assertEqual(len(self.texts("SELECT v FROM reading WHERE tenant = 'a' AND at > '2026-11-10 12:00'")), 3)
         self.assertTrue(self.texts("SELECT v FROM reading WHERE tenant = 'a'")[0].startswith("Scan"))
         self.fx.execute("ALTER FOREIGN TABLE reading DROP CONSTRAINT past, ADD CONSTRAINT past CHECK (at <= now() + interval '30 years')")

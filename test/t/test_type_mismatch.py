@@ -73,7 +73,7 @@ class Conditions(fixture.TestCase):
         self.assert_seen({"S": "b\0"}, 'text COLLATE "C"', ["v > 'a'", "v LIKE 'b%'"])
         self.assert_seen({"S": "b" * 9}, 'varchar(3) COLLATE "C"', ["v > 'a'", "v LIKE 'b%'"])
 
-    def test_a_key_that_does_not_fit(self):
+    def test_a_key_of_another_type(self):
         """A key column is no exception: the item is met where the key is bound by others."""
         self.load([], "text")
         self.fx.dynamo.put_raw(self.fx.remote("f"), [{"pk": {"S": "a"}, "id": {"N": "1.5"}}])

@@ -23,7 +23,7 @@ TAKES = {
 }
 
 # How format_type represents what the tests write shorter.
-SPELLED = {"varchar(9)": "character varying", "char(9)": "character", "timestamp": "timestamp without time zone",
+TYPE_NAMES = {"varchar(9)": "character varying", "char(9)": "character", "timestamp": "timestamp without time zone",
            "timestamptz": "timestamp with time zone", "numeric(9,2)": "numeric"}
 
 EXCERPTS = {"S": "x", "N": "5", "B": "AAE=", "BOOL": "true"}
@@ -51,10 +51,10 @@ class Decoding(oneitem.TestCase):
                    ("uuid", {"S": "0123abcd-4567-89ef-0123-456789abcdef"}, "0123abcd-4567-89ef-0123-456789abcdef")])
 
     def test_escapes(self):
-        for spelled, text in (("\\u00e9", "é"), ("\\ud83d\\ude00", "😀"), ("\\\"\\\\\\/\\b\\f\\n\\r\\t", "\"\\/\b\f\n\r\t")):
-            with self.subTest(spelled=spelled):
+        for escaped, text in (("\\u00e9", "é"), ("\\ud83d\\ude00", "😀"), ("\\\"\\\\\\/\\b\\f\\n\\r\\t", "\"\\/\b\f\n\r\t")):
+            with self.subTest(escaped=escaped):
                 self.put({"S": "-"}, "text")
-                body = '{"Count":1,"ScannedCount":1,"Items":[{"pk":{"S":"a"},"v":{"S":"%s"}}]}' % spelled
+                body = '{"Count":1,"ScannedCount":1,"Items":[{"pk":{"S":"a"},"v":{"S":"%s"}}]}' % escaped
                 self.fake.on("Scan", body.encode())
                 self.assertEqual(self.fx.value("SELECT v FROM t"), text)
 
@@ -152,7 +152,7 @@ class Mismatches(oneitem.TestCase):
         if within:
             column, kind = column[:-2], kind[0]
         return (("invalid element: " if within else "") +
-                f"it has DynamoDB type {kind}, which type {SPELLED.get(column, column)} does not accept")
+                f"it has DynamoDB type {kind}, which type {TYPE_NAMES.get(column, column)} does not accept")
 
     def test_every_type_against_every_column(self):
         for column, taken in TAKES.items():
@@ -200,20 +200,20 @@ class Mismatches(oneitem.TestCase):
                                ("bigint", "9223372036854775808"), ("bigint", "-9223372036854775809"), ("bigint", "1" + "0" * 125)):
             with self.subTest(column=column, number=number[:20]):
                 excerpt = number if len(number) <= 60 else number[:60] + "..."
-                self.assert_misfit({"N": number}, column, f"it is out of range for type {column}", excerpt)
+                self.assert_mismatch({"N": number}, column, f"it is out of range for type {column}", excerpt)
         for column in ("smallint", "integer", "bigint"):
-            self.assert_misfit({"N": "1.5"}, column, "it is not an integer", "1.5")
+            self.assert_mismatch({"N": "1.5"}, column, "it is not an integer", "1.5")
 
     def test_numeric_of_a_scale(self):
         for column, number in (("numeric(4,2)", "100"), ("numeric(4,2)", "1.234"), ("numeric(4,2)", "99.999"), ("numeric(3,0)", "0.5"), ("numeric(2,4)", "0.012"), ("numeric(3,-2)", "12350")):
             with self.subTest(column=column, number=number):
-                self.assert_misfit({"N": number}, column, f"{column} cannot represent it without rounding", number)
+                self.assert_mismatch({"N": number}, column, f"{column} cannot represent it without rounding", number)
 
     def test_reals(self):
         for number in ("1" + "0" * 39, "-1" + "0" * 39, "0." + "0" * 60 + "1"):
             with self.subTest(number=number[:10]):
                 excerpt = number if len(number) <= 60 else number[:60] + "..."
-                self.assert_misfit({"N": number}, "real", "it is out of range for type real", excerpt)
+                self.assert_mismatch({"N": number}, "real", "it is out of range for type real", excerpt)
 
     def test_more_digits_than_dynamodb_has(self):
         """39 digits are no number of DynamoDB's: a service that returns them is not to be trusted."""
@@ -223,8 +223,8 @@ class Mismatches(oneitem.TestCase):
                     self.assertIn(self.failure({"N": number}, column).sqlstate, ("HV004", "HV00M"))
 
     def test_lengths(self):
-        self.assert_misfit({"S": "abcd"}, "varchar(3)", "it is longer than 3 characters", "abcd")
-        self.assert_misfit({"S": "ab  "}, "char(3)", "it is longer than 3 characters", "ab  ")
+        self.assert_mismatch({"S": "abcd"}, "varchar(3)", "it is longer than 3 characters", "abcd")
+        self.assert_mismatch({"S": "ab  "}, "char(3)", "it is longer than 3 characters", "ab  ")
 
     def test_representations(self):
         for column, text, reason in (
@@ -236,13 +236,13 @@ class Mismatches(oneitem.TestCase):
                 ("timestamptz", "infinity", "it does not match the column's format"),
                 ("boolean", "yes", "it is not a valid text of a Boolean")):
             with self.subTest(column=column, text=text):
-                self.assert_misfit({"S": text}, column, reason, text)
-        self.assert_misfit({"N": "2"}, "boolean", "it is not a valid text of a Boolean", "2")
+                self.assert_mismatch({"S": text}, column, reason, text)
+        self.assert_mismatch({"N": "2"}, "boolean", "it is not a valid text of a Boolean", "2")
 
     def test_base64(self):
         for text in ("A", "AAE", "AA*=", "=AAE"):
             with self.subTest(text=text):
-                self.assert_misfit({"B": text}, "bytea", "it is not valid base64", text)
+                self.assert_mismatch({"B": text}, "bytea", "it is not valid base64", text)
 
     def test_elements(self):
         for column, value in (("text[]", {"NS": ["1"]}), ("integer[]", {"SS": ["x"]}), ("text[]", {"L": [{"S": "x"}, {"N": "1"}]}),

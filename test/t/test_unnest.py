@@ -363,8 +363,8 @@ class Requests(Unnested):
         [(one,)] = self.fx.rows("EXPLAIN (FORMAT JSON) SELECT * FROM tags WHERE pk = 'p1' AND sk = 1")
         self.assertEqual((one[0]["Plan"]["Plan Rows"], one[0]["Plan"]["Estimated Read Units"]), (3, 0.5))
         self.fx.foreign_table("whole", OWN, table_name=self.fx.remote("app"))
-        [(whole,)] = self.fx.rows("EXPLAIN (FORMAT JSON) SELECT * FROM whole")
-        self.assertEqual(plan[0]["Plan"]["Estimated Read Units"], whole[0]["Plan"]["Estimated Read Units"])
+        [(plain_plan,)] = self.fx.rows("EXPLAIN (FORMAT JSON) SELECT * FROM whole")
+        self.assertEqual(plan[0]["Plan"]["Estimated Read Units"], plain_plan[0]["Plan"]["Estimated Read Units"])
 
 
 class Values(request_text.RequestTestCase):
@@ -414,7 +414,7 @@ class Values(request_text.RequestTestCase):
         self.assertEqual(sorted(self.fx.rows("SELECT pk, pos, who, e FROM t WHERE pk IN ('list', 'map', 'set')"), key=repr),
                          [("list", 0, None, "a"), ("list", 1, None, "5"), ("list", 2, None, None), ("map", None, "x", "m"), ("map", None, "y", None), ("set", None, None, "s")])
 
-    def test_elements_that_do_not_fit(self):
+    def test_elements_of_another_type(self):
         """An error of that element alone, NULL, or NOT NULL."""
         self.table(", pos int OPTIONS (path '@index'), e int OPTIONS (path '@')")
         error = self.fx.error("SELECT e FROM t WHERE pk = 'list'")

@@ -59,7 +59,7 @@ class KeyTypes(fixture.TestCase):
             with self.subTest(type_):
                 self.fails("SELECT pk FROM f", "pk", shown, "pk", "B", "partition key", "Change the column type to bytea.", "bytes")
 
-    def test_what_may_fit(self):
+    def test_types_that_may_match(self):
         """Several DynamoDB types, a format, on_mismatch 'null', other attributes, an attribute below the key's name."""
         for columns in ("pk jsonb, sk boolean OPTIONS (on_mismatch 'null')", "pk json, sk jsonb", "pk int OPTIONS (on_mismatch 'null'), sk text OPTIONS (on_mismatch 'null')",
                         "pk text, sk timestamptz OPTIONS (format 'epoch')", "x int OPTIONS (path 'pk.x')", "v jsonb OPTIONS (document 'item')"):
@@ -96,7 +96,7 @@ class WhyNotBound(fixture.TestCase):
     def table(self, columns="pk text NOT NULL, sk text NOT NULL, n int", name="t"):
         self.fx.foreign_table("f", columns, server="fake", table_name=name)
 
-    def says(self, condition, why, table="t"):
+    def assert_hint(self, condition, why, table="t"):
         """The warning, its hint, and EXPLAIN; and with scan_policy 'error', the error's hint."""
         sql = f"SELECT * FROM f WHERE {condition}"
         with self.subTest(sql):
@@ -113,70 +113,70 @@ class WhyNotBound(fixture.TestCase):
     def test_no_condition(self):
         """Of no condition, and of one on other columns, nothing more is reported."""
         self.table()
-        self.says("true", "")
-        self.says("sk = 's01'", "")
-        self.says("n > 3 AND pk IS NOT NULL", "")
+        self.assert_hint("true", "")
+        self.assert_hint("sk = 's01'", "")
+        self.assert_hint("n > 3 AND pk IS NOT NULL", "")
 
     def test_around_the_column(self):
         """Functions, casts, expressions."""
         self.table()
         so = 'so partition key "pk" cannot be used'
-        self.says("lower(pk) = 'p1'", f'column "pk" is wrapped in lower(), {so}; compare the column directly')
-        self.says("'p1' = trim(pk)", f'column "pk" is wrapped in btrim(), {so}; compare the column directly')
-        self.says("pk || '' = 'p1'", f'column "pk" is part of an expression, {so}; compare the column directly')
-        self.says("coalesce(n::text, pk) = 'p1' || left('abc', n)", f'column "pk" is part of an expression, {so}; compare the column directly')
-        self.says("starts_with(upper(pk), 'P')", f'column "pk" is wrapped in starts_with(), {so}; compare the column directly')
-        self.says("lower(pk) IN ('p1', 'p2')", f'column "pk" is wrapped in lower(), {so}; compare the column directly')
+        self.assert_hint("lower(pk) = 'p1'", f'column "pk" is wrapped in lower(), {so}; compare the column directly')
+        self.assert_hint("'p1' = trim(pk)", f'column "pk" is wrapped in btrim(), {so}; compare the column directly')
+        self.assert_hint("pk || '' = 'p1'", f'column "pk" is part of an expression, {so}; compare the column directly')
+        self.assert_hint("coalesce(n::text, pk) = 'p1' || left('abc', n)", f'column "pk" is part of an expression, {so}; compare the column directly')
+        self.assert_hint("starts_with(upper(pk), 'P')", f'column "pk" is wrapped in starts_with(), {so}; compare the column directly')
+        self.assert_hint("lower(pk) IN ('p1', 'p2')", f'column "pk" is wrapped in lower(), {so}; compare the column directly')
         self.table("pk numeric, sk numeric", "numbers")
-        self.says("pk::text = '1'", f'column "pk" is cast to text, {so}; cast the other side instead', "numbers")
-        self.says("pk::int = 1", f'column "pk" is cast to integer, {so}; cast the other side instead', "numbers")
+        self.assert_hint("pk::text = '1'", f'column "pk" is cast to text, {so}; cast the other side instead', "numbers")
+        self.assert_hint("pk::int = 1", f'column "pk" is cast to integer, {so}; cast the other side instead', "numbers")
 
     def test_operators(self):
         """What is no equality on a partition key."""
         self.table()
-        self.says("pk > 'p0'", 'operator > on column "pk" cannot use partition key "pk", which requires = or IN')
-        self.says("pk <> 'p0'", 'operator <> on column "pk" cannot use partition key "pk"')
-        self.says("pk LIKE '%1'", 'operator LIKE on column "pk" cannot use partition key "pk"')
-        self.says("pk ILIKE 'P1'", 'operator ILIKE on column "pk" cannot use partition key "pk", whose values differ by case; use = with the stored case')
-        self.says("upper(pk::text) = upper('P1')", 'column "pk" is wrapped in upper(), so partition key "pk" cannot be used; compare the column directly')
-        self.says("pk NOT LIKE 'p1%'", 'operator NOT LIKE on column "pk" cannot use partition key "pk"')
-        self.says("pk ~ '^p1'", 'operator ~ on column "pk" cannot use partition key "pk"')
-        self.says("pk = sk", 'column "pk" is compared with a value that is unknown before items are read, so partition key "pk" cannot be used')
-        self.says("pk = random()::text", 'column "pk" is compared with a value that is unknown before items are read, so partition key "pk" cannot be used')
+        self.assert_hint("pk > 'p0'", 'operator > on column "pk" cannot use partition key "pk", which requires = or IN')
+        self.assert_hint("pk <> 'p0'", 'operator <> on column "pk" cannot use partition key "pk"')
+        self.assert_hint("pk LIKE '%1'", 'operator LIKE on column "pk" cannot use partition key "pk"')
+        self.assert_hint("pk ILIKE 'P1'", 'operator ILIKE on column "pk" cannot use partition key "pk", whose values differ by case; use = with the stored case')
+        self.assert_hint("upper(pk::text) = upper('P1')", 'column "pk" is wrapped in upper(), so partition key "pk" cannot be used; compare the column directly')
+        self.assert_hint("pk NOT LIKE 'p1%'", 'operator NOT LIKE on column "pk" cannot use partition key "pk"')
+        self.assert_hint("pk ~ '^p1'", 'operator ~ on column "pk" cannot use partition key "pk"')
+        self.assert_hint("pk = sk", 'column "pk" is compared with a value that is unknown before items are read, so partition key "pk" cannot be used')
+        self.assert_hint("pk = random()::text", 'column "pk" is compared with a value that is unknown before items are read, so partition key "pk" cannot be used')
 
     def test_or(self):
         """Arms without the key, and arms that do not restrict it."""
         self.table()
-        self.says("pk = 'p1' OR n = 3", 'column "pk" is compared in only some branches of an OR, so partition key "pk" cannot be used')
-        self.says("pk = 'p1' OR lower(pk) = 'p0'", 'column "pk" is wrapped in lower(), so partition key "pk" cannot be used; compare the column directly')
-        self.says("pk = 'p1' OR (n = 3 AND upper(pk) = 'P0')", 'column "pk" is wrapped in upper(), so partition key "pk" cannot be used; compare the column directly')
+        self.assert_hint("pk = 'p1' OR n = 3", 'column "pk" is compared in only some branches of an OR, so partition key "pk" cannot be used')
+        self.assert_hint("pk = 'p1' OR lower(pk) = 'p0'", 'column "pk" is wrapped in lower(), so partition key "pk" cannot be used; compare the column directly')
+        self.assert_hint("pk = 'p1' OR (n = 3 AND upper(pk) = 'P0')", 'column "pk" is wrapped in upper(), so partition key "pk" cannot be used; compare the column directly')
 
     def test_collation(self):
         """A partition key needs a deterministic collation."""
         self.table('pk text COLLATE loose NOT NULL, sk text')
-        self.says("pk = 'P1'", 'column "pk" is compared by collation "loose", so partition key "pk" cannot be used; declare the column with COLLATE "C"')
+        self.assert_hint("pk = 'P1'", 'column "pk" is compared by collation "loose", so partition key "pk" cannot be used; declare the column with COLLATE "C"')
 
     def test_types(self):
         """The column's type, the value's type."""
         self.table("pk int OPTIONS (on_mismatch 'null'), sk text")
-        self.says("pk = 1", 'column "pk" of type integer cannot use partition key "pk", which has DynamoDB type S')
+        self.assert_hint("pk = 1", 'column "pk" of type integer cannot use partition key "pk", which has DynamoDB type S')
         self.table("pk jsonb, sk text")
-        self.says("pk = '\"p1\"'", 'column "pk" of type jsonb cannot use partition key "pk", which has DynamoDB type S')
+        self.assert_hint("pk = '\"p1\"'", 'column "pk" of type jsonb cannot use partition key "pk", which has DynamoDB type S')
         self.table("pk timestamptz OPTIONS (on_mismatch 'null'), sk text")
-        self.says("pk = now()", 'values of column "pk" have several encodings, so partition key "pk" cannot be used; set the column option "format" to the one in use')
+        self.assert_hint("pk = now()", 'values of column "pk" have several encodings, so partition key "pk" cannot be used; set the column option "format" to the one in use')
         self.table("pk float8, sk numeric", "numbers")
-        self.says("pk = 1", 'type double precision of column "pk" is rounded, so partition key "pk" cannot be used; use type numeric', "numbers")
+        self.assert_hint("pk = 1", 'type double precision of column "pk" is rounded, so partition key "pk" cannot be used; use type numeric', "numbers")
         self.table("pk char(2), sk text")
-        self.says("pk = 'p1'", 'type character of column "pk" cannot use partition key "pk"')
+        self.assert_hint("pk = 'p1'", 'type character of column "pk" cannot use partition key "pk"')
 
     def test_key_of_an_index(self):
         """A type that its key does not have is no error, since an older item may have it."""
         self.fake.table("t2", ("pk", "S"), items=[{"pk": {"S": "a"}, "g": {"N": "5"}}], indexes=[index("by_g", ("g", "S"))], item_count=20, size_bytes=800)
         self.table("pk text, g int NOT NULL", "t2")
-        self.says("g = 5", 'column "g" of type integer cannot use partition key "g" of index "by_g", which has DynamoDB type S', "t2")
+        self.assert_hint("g = 5", 'column "g" of type integer cannot use partition key "g" of index "by_g", which has DynamoDB type S', "t2")
         self.assertEqual(len(self.fx.rows("SELECT * FROM f WHERE g = 5")), 1)
         self.table("pk text, g text OPTIONS (on_mismatch 'null')", "t2")
-        self.says("lower(pk) = 'x'", 'column "pk" is wrapped in lower(), so partition key "pk" cannot be used; compare the column directly', "t2")
+        self.assert_hint("lower(pk) = 'x'", 'column "pk" is wrapped in lower(), so partition key "pk" cannot be used; compare the column directly', "t2")
 
     def advice(self, sql):
         return [line.strip() for line in self.fx.explain(sql).splitlines() if "Hint" in line]
@@ -238,17 +238,17 @@ class FoldedNames(fixture.TestCase):
     def statements(self):
         return ("ANALYZE f", "SELECT FROM dynamo_fdw_check_table('f')", f"SELECT FROM dynamo_fdw_describe('ddb', '{self.remote}')")
 
-    def says(self, column, attribute, other, hint, describe=True):
+    def assert_hint(self, column, attribute, other, hint, describe=True):
         """What each of them reports, the last if it does; from PostgreSQL 17 on, ANALYZE sees no schema but the system's, and names that of the table."""
         expected = [f'NOTICE:  column "{column}" of foreign table "f" is NULL in every item that was read\n'
                     f'DETAIL:  No item has the attribute "{attribute}"; items have the attribute "{other}" instead. PostgreSQL folds names without double quotes to lower case.\n'
                     f"HINT:  {hint}"]
         for sql in self.statements() if describe else self.statements()[:-1]:
             with self.subTest(sql):
-                told = [notice for notice in self.fx.notices(sql) if "NULL in every" in notice]
+                notices = [notice for notice in self.fx.notices(sql) if "NULL in every" in notice]
                 if sql.startswith("ANALYZE") and self.fx.conn.server_version >= 170000:
-                    told = [notice.replace("TABLE public.f ", "TABLE f ") for notice in told]
-                self.assertEqual(told, expected)
+                    notices = [notice.replace("TABLE public.f ", "TABLE f ") for notice in notices]
+                self.assertEqual(notices, expected)
 
     def silent(self):
         for sql in self.statements():
@@ -257,7 +257,7 @@ class FoldedNames(fixture.TestCase):
 
     def test_folded(self):
         self.table("pk text, createdAt int")
-        self.says("createdat", "createdat", "createdAt", "Set it with ALTER FOREIGN TABLE f ALTER COLUMN createdat OPTIONS (ADD attribute 'createdAt').")
+        self.assert_hint("createdat", "createdat", "createdAt", "Set it with ALTER FOREIGN TABLE f ALTER COLUMN createdat OPTIONS (ADD attribute 'createdAt').")
         self.fx.execute("ALTER FOREIGN TABLE f ALTER COLUMN createdat OPTIONS (ADD attribute 'createdAt')")
         self.silent()
         self.assertEqual(self.fx.value("SELECT sum(createdat) FROM f"), 190)
@@ -265,16 +265,16 @@ class FoldedNames(fixture.TestCase):
     def test_options(self):
         """Attributes and paths that an option names."""
         self.table("pk text, c int OPTIONS (attribute 'CreatedAt')")
-        self.says("c", "CreatedAt", "createdAt", "Set it with ALTER FOREIGN TABLE f ALTER COLUMN c OPTIONS (SET attribute 'createdAt').")
+        self.assert_hint("c", "CreatedAt", "createdAt", "Set it with ALTER FOREIGN TABLE f ALTER COLUMN c OPTIONS (SET attribute 'createdAt').")
         self.table("pk text, c int OPTIONS (path 'info.rating')")
-        self.says("c", "info", "Info", 'Write "Info" in the column option "path".')
+        self.assert_hint("c", "info", "Info", 'Write "Info" in the column option "path".')
 
     def test_other_rows(self):
         """Only items that are rows of the table count, which a description does not know."""
         self.table("pk text, owner text", item_filter='{"kind": "order"}')
         self.silent()
         self.table("pk text, owner text", item_filter='{"kind": "user"}')
-        self.says("owner", "owner", "Owner", "Set it with ALTER FOREIGN TABLE f ALTER COLUMN owner OPTIONS (ADD attribute 'Owner').", describe=False)
+        self.assert_hint("owner", "owner", "Owner", "Set it with ALTER FOREIGN TABLE f ALTER COLUMN owner OPTIONS (ADD attribute 'Owner').", describe=False)
         self.assertEqual([notice for notice in self.fx.notices(self.statements()[-1]) if "NULL in every" in notice], [])
 
     def test_rows_of_templates(self):
@@ -298,7 +298,7 @@ class FoldedNames(fixture.TestCase):
         self.table("pk text, seenat int", fetch_size="20")
         requests = self.fx.requests("ANALYZE f")
         self.assertEqual(["ProjectionExpression" in request.body for request in requests], [False] + [True] * (len(requests) - 1))
-        self.says("seenat", "seenat", "seenAt", "Set it with ALTER FOREIGN TABLE f ALTER COLUMN seenat OPTIONS (ADD attribute 'seenAt').")
+        self.assert_hint("seenat", "seenat", "seenAt", "Set it with ALTER FOREIGN TABLE f ALTER COLUMN seenat OPTIONS (ADD attribute 'seenAt').")
         [last] = self.fx.rows("SELECT pk FROM f OFFSET 59")
         self.fx.put("late", [{"pk": last[0], "seenat": 1}])
         self.silent()

@@ -81,9 +81,9 @@ class Roles(fixture.TestCase):
 
     def test_no_mapping(self):
         """Without keys there is an error that reports it."""
-        nobody = f"{self.fx.database}_nobody"
-        self.fx.execute(f"RESET ROLE; CREATE ROLE {nobody}; GRANT SELECT ON t TO {nobody}; SET ROLE {nobody}")
-        self.addCleanup(self.fx.execute, f"RESET ROLE; DROP OWNED BY {nobody}; DROP ROLE {nobody}")
+        role = f"{self.fx.database}_nobody"
+        self.fx.execute(f"RESET ROLE; CREATE ROLE {role}; GRANT SELECT ON t TO {role}; SET ROLE {role}")
+        self.addCleanup(self.fx.execute, f"RESET ROLE; DROP OWNED BY {role}; DROP ROLE {role}")
         self.assertEqual(self.fx.error("SELECT * FROM t").sqlstate, "42704")
 
     def test_no_privilege(self):

@@ -140,12 +140,12 @@ TABLES = [
 ]
 
 
-def load(dynamo, anew):
+def load(dynamo, reload):
     """Make the tables and fill them, those that are not complete already or, if again, all; returns the number of items
     written."""
     written = 0
     for name, items, hash_key, range_key, indexes in TABLES:
-        if anew or not is_complete(dynamo, PREFIX + name, len(items)):
+        if reload or not is_complete(dynamo, PREFIX + name, len(items)):
             dynamo.create_table(PREFIX + name, hash_key, range_key, indexes)
             dynamo.put(PREFIX + name, items)
             written += len(items)

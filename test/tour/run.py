@@ -24,16 +24,16 @@ from story import NEW_SONG, STEPS                   # noqa: E402
 DATABASE = "demo"
 NUMBERS = (20, 21, 23, 700, 701, 1700)      # type OIDs that psql aligns to the right
 
-COLOUR = sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM", "dumb") != "dumb"
+COLOR = sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM", "dumb") != "dumb"
 STYLES = {"title": "1", "sql": "36", "request": "32", "warning": "33", "quiet": "2", "bad": "1;31"}
 
 
 def styled(style, text):
     """The text in colour, on a terminal."""
-    return f"\033[{STYLES[style]}m{text}\033[0m" if COLOUR else text
+    return f"\033[{STYLES[style]}m{text}\033[0m" if COLOR else text
 
 
-def say(text=""):
+def print_line(text=""):
     """One line, at once."""
     print(text, flush=True)
 
@@ -60,8 +60,8 @@ def connect(database):
 def as_text(connection):
     """Hands out all values as the server prints them."""
     oids = (16, 17, 18, 19, 20, 21, 23, 25, 114, 700, 701, 1009, 1042, 1043, 1082, 1114, 1184, 1231, 1700, 3802)
-    spelled = psycopg2.extensions.new_type(oids, "SPELLED", lambda value, cursor: value)
-    psycopg2.extensions.register_type(spelled, connection)
+    text_type = psycopg2.extensions.new_type(oids, "SPELLED", lambda value, cursor: value)
+    psycopg2.extensions.register_type(text_type, connection)
 
 
 def query(connection, sql):
@@ -133,21 +133,21 @@ class Result:
 
 def show(number, step, result):
     """A statement with its rows and requests."""
-    say()
-    say(styled("title", f"{number}. {step.title}"))
-    say(step.remark)
+    print_line()
+    print_line(styled("title", f"{number}. {step.title}"))
+    print_line(step.remark)
     for line in step.sql.splitlines():
-        say(styled("sql", f"    {line}"))
-    say()
+        print_line(styled("sql", f"    {line}"))
+    print_line()
     for warning in result.warnings:
         for line in warning.splitlines():
-            say(styled("warning", f"    {line}"))
+            print_line(styled("warning", f"    {line}"))
     for line in result.table():
-        say(f"    {line}")
+        print_line(f"    {line}")
     for request in result.requests:
         style = "quiet" if request.startswith("DescribeTable") else "request"
         for line in textwrap.wrap(request, 116, initial_indent="    -> ", subsequent_indent="       "):
-            say(styled(style, line))
+            print_line(styled(style, line))
 
 
 # Checking it
@@ -174,23 +174,23 @@ def run_step(connection, number, step):
     show(number, step, result)
     wrong = list(differences(step, result))
     for line in wrong:
-        say(styled("bad", f"    !! {line}"))
+        print_line(styled("bad", f"    !! {line}"))
     return not wrong
 
 
 def introduce(written):
     """What is there to be seen."""
     counts = ", ".join(f"{len(items)} {name}" for name, items, *_ in data.TABLES)
-    say(styled("title", "dynamo_fdw: DynamoDB tables as foreign tables of PostgreSQL"))
-    say(f"DynamoDB Local holds {counts}" + (" (just loaded)." if written else " (loaded before)."))
-    say("Below every statement: its rows, and behind \"->\" the requests that DynamoDB got for them.")
+    print_line(styled("title", "dynamo_fdw: DynamoDB tables as foreign tables of PostgreSQL"))
+    print_line(f"DynamoDB Local holds {counts}" + (" (just loaded)." if written else " (loaded before)."))
+    print_line("Below every statement: its rows, and behind \"->\" the requests that DynamoDB got for them.")
 
 
 def main():
     """The tour; returns the exit status."""
     made = prepare_database()
     dynamo = DynamoClient(os.environ["DDB_ENDPOINT"])
-    introduce(data.load(dynamo, anew=made))
+    introduce(data.load(dynamo, reload=made))
     dynamo.close()
     # An interrupted tour may have left it behind. In another session: reads of one that has written cost twice as much.
     cleaning = connect(DATABASE)
@@ -203,12 +203,12 @@ def main():
     wrong = [number for number, step in enumerate(STEPS, 1) if not run_step(connection, number, step)]
     [(requests, units)] = query(connection, "SELECT requests, read_units FROM dynamo_fdw_stats()")
     connection.close()
-    say()
+    print_line()
     if wrong:
-        say(styled("bad", f"{len(wrong)} of {len(STEPS)} statements were not answered as expected: "
+        print_line(styled("bad", f"{len(wrong)} of {len(STEPS)} statements were not answered as expected: "
                           + ", ".join(map(str, wrong))))
         return 1
-    say(f"{len(STEPS)} statements, {requests} requests, {units} read units; rows and requests as expected.")
+    print_line(f"{len(STEPS)} statements, {requests} requests, {units} read units; rows and requests as expected.")
     return 0
 
 

@@ -12,7 +12,7 @@ class Step:
 
     def __init__(self, title, remark, sql, expected_rows, requests, warnings=()):
         self.title, self.remark, self.sql = title, remark, sql
-        self.expected_rows = [tuple(map(spelled, row)) for row in expected_rows]
+        self.expected_rows = [tuple(map(as_text, row)) for row in expected_rows]
         self.requests, self.warnings = list(requests), list(warnings)
 
     @staticmethod
@@ -29,7 +29,7 @@ class ExplainStep(Step):
         return [(line.strip(),) for (line,) in result.rows if ": " in line and "actual" not in line]
 
 
-def spelled(value):
+def as_text(value):
     """A Python value as PostgreSQL represents it."""
     if value is None:
         return None

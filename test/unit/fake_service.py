@@ -107,10 +107,10 @@ class Script(BaseHTTPRequestHandler):
         self.reply(gzip.compress(os.urandom(n), 1), headers=[
             ("Content-Encoding", "gzip")])
 
-    def do_bad_gzip(self, key, cut):
+    def do_bad_gzip(self, key, truncate):
         packed = gzip.compress(os.urandom(1000))
         if nth(key) == 1:
-            packed = packed[:-10] if cut else packed + b"more"
+            packed = packed[:-10] if truncate else packed + b"more"
         self.reply(packed, headers=[("Content-Encoding", "gzip")])
 
     def do_brotli(self):
@@ -122,7 +122,7 @@ class Script(BaseHTTPRequestHandler):
     def do_no_crc(self):
         self.reply(b"{}", crc=False)
 
-    def do_cut(self, key):
+    def do_truncate(self, key):
         if nth(key) > 1:
             return self.reply(b"{}")
         self.reply(b"{", length=100)

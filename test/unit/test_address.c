@@ -198,7 +198,7 @@ refuses_every_form_of_refused_ranges(void)
 }
 
 static void
-allows_every_form_of_their_neighbours(void)
+allows_every_form_of_their_neighbors(void)
 {
 	size_t		i;
 
@@ -309,7 +309,7 @@ int
 main(void)
 {
 	RUN(refuses_every_form_of_refused_ranges);
-	RUN(allows_every_form_of_their_neighbours);
+	RUN(allows_every_form_of_their_neighbors);
 	RUN(allows_every_form_of_others);
 	RUN(refuses_addresses_of_ipv6);
 	RUN(allows_other_addresses_of_ipv6);

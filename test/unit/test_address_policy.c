@@ -666,9 +666,9 @@ names_with_a_refused_address_do_not_reach_it(void)
 
 /* What an address is spelled like does not matter. */
 static void
-other_spellings_are_the_same_addresses(void)
+other_forms_are_the_same_addresses(void)
 {
-	static const char *const spellings[] = {
+	static const char *const forms[] = {
 		"http://2852039166/", "http://0xa9fea9fe/", "http://169.254.43518/",
 		"http://0251.0376.0251.0376/", "http://169.254.169.254.:80/",
 		"http://[0:0:0:0:0:ffff:a9fe:a9fe]/", "http://user@169.254.169.254/"
@@ -676,13 +676,13 @@ other_spellings_are_the_same_addresses(void)
 	size_t		i;
 
 	NEED_NETWORK();
-	for (i = 0; i < lengthof(spellings); i++)
+	for (i = 0; i < lengthof(forms); i++)
 	{
 		int			before = connections();
-		DynExchange *exchange = run(spellings[i], DYN_ADDRESS_ENDPOINT, NULL);
+		DynExchange *exchange = run(forms[i], DYN_ADDRESS_ENDPOINT, NULL);
 
 		if (!CHECK(exchange->failure != DYN_FAIL_NONE))
-			printf("#     %s\n", spellings[i]);
+			printf("#     %s\n", forms[i]);
 		dyn_exchange_destroy(exchange);
 		CHECK_EQ_INT(arrived_since(before), 0);
 	}
@@ -830,7 +830,7 @@ main(void)
 	RUN(local_requests_reach_local_addresses_only);
 	RUN(names_are_judged_by_their_addresses);
 	RUN(names_with_a_refused_address_do_not_reach_it);
-	RUN(other_spellings_are_the_same_addresses);
+	RUN(other_forms_are_the_same_addresses);
 	RUN(connections_are_not_shared);
 	RUN(proxies_are_not_used_for_local_requests);
 	RUN(redirects_are_not_followed);

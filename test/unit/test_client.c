@@ -525,7 +525,7 @@ repeats_damaged_replies(void)
 {
 	check_success("\"bad_crc\", \"a\"", 2);
 	check_success("\"no_crc\"", 1);
-	check_success("\"cut\", \"b\"", 2);
+	check_success("\"truncate\", \"b\"", 2);
 	dyn_client_close_idle(client);
 	check_success("\"hang_up\", \"c\"", 2);
 	/* on a connection that was idle libcurl itself tries another */
@@ -640,7 +640,7 @@ pauses_replies_of_every_kind(void)
 }
 
 static void
-runs_others_beside_paused_calls(void)
+runs_others_next_to_paused_calls(void)
 {
 	DynCall    *calls[4];
 	int			i;
@@ -761,7 +761,7 @@ is_destroyed_while_paused(void)
 
 /* What waits for a descriptor does not wait for a call that is paused. */
 static void
-sends_beside_a_paused_call_without_descriptors(void)
+sends_next_to_a_paused_call_without_descriptors(void)
 {
 	static const DynDescriptors account = {
 		acquire_descriptor, reserve_descriptor, release_descriptor
@@ -1704,13 +1704,13 @@ run_tests(void)
 	STAGED(refuses_what_is_too_large);
 	STAGED(receives_no_more_than_allowed);
 	STAGED(pauses_replies_of_every_kind);
-	STAGED(runs_others_beside_paused_calls);
+	STAGED(runs_others_next_to_paused_calls);
 	STAGED(refuses_what_is_too_large_when_resumed);
 	STAGED(counts_no_time_of_pauses);
 	STAGED(gives_time_to_what_was_left_alone);
 	STAGED(repeats_what_was_lost_in_a_pause);
 	STAGED(is_destroyed_while_paused);
-	STAGED(sends_beside_a_paused_call_without_descriptors);
+	STAGED(sends_next_to_a_paused_call_without_descriptors);
 	STAGED(repeats_damaged_replies);
 	STAGED(repeats_damaged_gzip);
 	STAGED(repeats_server_errors);

@@ -209,7 +209,7 @@ replies_are_read(void)
 }
 
 static void
-failures_are_told(void)
+failures_are_reported(void)
 {
 	DynExchange *exchange;
 
@@ -249,6 +249,6 @@ main(void)
 	RUN(the_file_is_read_each_time);
 	RUN(wrong_tokens_are_refused);
 	RUN(replies_are_read);
-	RUN(failures_are_told);
+	RUN(failures_are_reported);
 	return DONE("container");
 }

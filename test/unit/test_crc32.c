@@ -46,7 +46,7 @@ equals_zlib_at_every_length(void)
 }
 
 static void
-continues_over_cuts(void)
+continues_across_chunks(void)
 {
 	uint32_t	full = (uint32_t) crc32_z(0, data, sizeof(data));
 	size_t		split;
@@ -64,6 +64,6 @@ main(void)
 	fill();
 	RUN(knows_the_check_value);
 	RUN(equals_zlib_at_every_length);
-	RUN(continues_over_cuts);
+	RUN(continues_across_chunks);
 	return DONE("crc32");
 }

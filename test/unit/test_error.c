@@ -32,7 +32,7 @@ replaces_what_is_not(void)
 
 /* Never within a character. */
 static void
-cuts_what_is_too_long(void)
+truncates_what_is_too_long(void)
 {
 	char		text[2048] = "";
 	int			pad;
@@ -70,7 +70,7 @@ main(void)
 {
 	RUN(keeps_what_is_text);
 	RUN(replaces_what_is_not);
-	RUN(cuts_what_is_too_long);
+	RUN(truncates_what_is_too_long);
 	RUN(excerpts_are_ascii);
 	return DONE("fault");
 }

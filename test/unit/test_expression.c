@@ -501,7 +501,7 @@ text_eq(const char *name, const char *text)
 
 /* What people see alike is told apart: long lists, types, names, trees. */
 static void
-identities_tell_apart(void)
+fingerprints_differ(void)
 {
 	start();
 	CHECK(same_identity(eq("a", "1"), eq("a", "1")));
@@ -843,7 +843,7 @@ main(void)
 	RUN(name_lengths_are_limited);
 	RUN(long_in_lists_are_split_into_chunks);
 	RUN(people_see_few_values);
-	RUN(identities_tell_apart);
+	RUN(fingerprints_differ);
 	RUN(operators_are_counted);
 	RUN(bytes_are_counted);
 	RUN(values_are_limited_in_all);

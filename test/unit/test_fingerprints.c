@@ -65,7 +65,7 @@ takes_what_has_none(void)
 
 /* The same id with another body is another reply. */
 static void
-tells_bodies_apart(void)
+distinguishes_bodies(void)
 {
 	static DynFingerprints fingerprints;
 	DynFingerprint first = {7, 70, true};
@@ -80,7 +80,7 @@ tells_bodies_apart(void)
 
 /* Known, and the first of a connection: that id, and no other. */
 static void
-ignores_an_id_that_says_nothing(void)
+ignores_an_id_without_contents(void)
 {
 	static DynFingerprints fingerprints;
 	DynFingerprint first = {7, 70, false};
@@ -103,7 +103,7 @@ main(void)
 	RUN(knows_the_latest);
 	RUN(knows_those_that_collide);
 	RUN(takes_what_has_none);
-	RUN(tells_bodies_apart);
-	RUN(ignores_an_id_that_says_nothing);
+	RUN(distinguishes_bodies);
+	RUN(ignores_an_id_without_contents);
 	return DONE("identities");
 }

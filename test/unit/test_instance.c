@@ -57,7 +57,7 @@ can_be_disabled(void)
 }
 
 static void
-asks_for_a_token_first(void)
+requests_a_token_first(void)
 {
 	DynExchange *exchange;
 
@@ -297,7 +297,7 @@ int
 main(void)
 {
 	RUN(can_be_disabled);
-	RUN(asks_for_a_token_first);
+	RUN(requests_a_token_first);
 	RUN(sends_the_token_then);
 	RUN(the_endpoint_can_be_set);
 	RUN(three_requests_give_credentials);

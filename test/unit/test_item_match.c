@@ -124,7 +124,7 @@ finds_members(void)
 }
 
 static void
-tells_types_apart(void)
+distinguishes_types(void)
 {
 	item("\"a\":{\"S\":\"10\"},\"b\":{\"NULL\":true},\"m\":{\"M\":{\"x\":{\"BOOL\":true}}}");
 	CHECK(!holds(DYN_COND_EQ, 0, DYN_TYPE_N, "10", NULL));
@@ -247,7 +247,7 @@ main(void)
 	RUN(compares_text_by_bytes);
 	RUN(compares_bytes_decoded);
 	RUN(finds_members);
-	RUN(tells_types_apart);
+	RUN(distinguishes_types);
 	RUN(missing_is_unequal_to_everything);
 	RUN(joins_conditions);
 	RUN(refuses_what_it_cannot_evaluate);

@@ -58,7 +58,7 @@ check_canonical(const Pair *pairs, size_t n)
 }
 
 static void
-spellings_become_canonical(void)
+texts_become_canonical(void)
 {
 	static const Pair pairs[] = {
 		{"0", "0"},
@@ -271,7 +271,7 @@ order_is_by_value(void)
 int
 main(void)
 {
-	RUN(spellings_become_canonical);
+	RUN(texts_become_canonical);
 	RUN(limits_are_exact);
 	RUN(what_is_no_number_is_refused);
 	RUN(long_texts_are_read);

@@ -143,16 +143,16 @@ dead_connections_are_replaced(void)
 }
 
 static void
-lost_answers_are_not_repeated(void)
+lost_responses_are_not_repeated(void)
 {
 	set_limits(5000);
 	dyn_client_close_idle(client);
 	run(true, "\"hang_up\", \"new\"");
 	check_call(DYN_FAIL_NETWORK, 1, true);
 	check_count("new", "1");
-	run(true, "\"cut\", \"cut\"");
+	run(true, "\"truncate\", \"truncate\"");
 	check_call(DYN_FAIL_NETWORK, 1, true);
-	check_count("cut", "1");
+	check_count("truncate", "1");
 	run(true, "\"bad_crc\", \"crc\"");
 	check_call(DYN_FAIL_CHECKSUM, 1, true);
 	check_count("crc", "1");
@@ -341,7 +341,7 @@ main(void)
 	call = dyn_call_create(client);
 	RUN(libcurl_does_not_send_again);
 	RUN(dead_connections_are_replaced);
-	RUN(lost_answers_are_not_repeated);
+	RUN(lost_responses_are_not_repeated);
 	RUN(internal_errors_are_not_repeated);
 	RUN(refused_requests_are_repeated);
 	RUN(unsent_requests_are_repeated);

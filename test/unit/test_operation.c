@@ -110,7 +110,7 @@ operations_have_names(void)
 }
 
 static void
-get_item_asks_for_one_key(void)
+get_item_requests_one_key(void)
 {
 	DynReadRequest req = {0};
 	DynTokens  *tokens = some_tokens(false);
@@ -138,7 +138,7 @@ get_item_asks_for_one_key(void)
 }
 
 static void
-batch_get_item_asks_for_many(void)
+batch_get_item_requests_many(void)
 {
 	static const uint8_t picked[] = {2, 0};
 	DynReadRequest req = {0};
@@ -271,7 +271,7 @@ all_attributes_are_requested_for_by_name(void)
 }
 
 static void
-the_buffer_is_reused_and_tells_failure(void)
+the_buffer_is_reused_and_reports_failure(void)
 {
 	DynReadRequest req = {0};
 	DynBuffer	small;
@@ -369,13 +369,13 @@ main(void)
 	dyn_buffer_init(&buf, 0);
 	RUN(operations_have_names);
 	RUN(tables_are_created);
-	RUN(get_item_asks_for_one_key);
-	RUN(batch_get_item_asks_for_many);
+	RUN(get_item_requests_one_key);
+	RUN(batch_get_item_requests_many);
 	RUN(query_has_its_members);
 	RUN(scan_has_its_members);
 	RUN(counting_returns_no_attributes);
 	RUN(all_attributes_are_requested_for_by_name);
-	RUN(the_buffer_is_reused_and_tells_failure);
+	RUN(the_buffer_is_reused_and_reports_failure);
 	RUN(small_operations_are_written);
 	RUN(table_lists_are_read);
 	dyn_buffer_free(&buf);

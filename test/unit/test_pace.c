@@ -342,7 +342,7 @@ recovers_when_nothing_was_granted_for_long(void)
 
 /* The answers of a stream that is not asked for wait. */
 static void
-an_response_may_be_told_late(void)
+a_response_may_be_reported_late(void)
 {
 	DynPace		pace;
 	double		rate;
@@ -382,7 +382,7 @@ main(void)
 	RUN(keeps_up_over_a_long_way);
 	RUN(does_not_take_a_rest_for_a_slow_service);
 	RUN(recovers_when_nothing_was_granted_for_long);
-	RUN(an_response_may_be_told_late);
+	RUN(a_response_may_be_reported_late);
 	RUN(single_refusals_far_apart_are_no_episode);
 	return DONE("pace");
 }

@@ -230,7 +230,7 @@ single_items_are_read(void)
 }
 
 static void
-members_beside_the_items_are_read(void)
+members_next_to_the_items_are_read(void)
 {
 	DynPathTree   *shape = SHAPE("a");
 
@@ -302,7 +302,7 @@ names_are_compared_undone(void)
 }
 
 static void
-zero_bytes_are_told(void)
+zero_bytes_are_reported(void)
 {
 	CHECK_ITEMS("{\"Item\":{\"a\":{\"S\":\"\\u0000\"},\"b\":{\"L\":[{\"M\":{"
 				"\"\\u0000\":{\"S\":\"\"}}}]},\"c\":{\"SS\":[\"x\","
@@ -524,7 +524,7 @@ truncation_is_noticed_at_every_byte(void)
 
 /* More names than the lexicon holds, twice, then one of them doubled. */
 static void
-many_names_are_told_apart(void)
+many_names_are_distinguished(void)
 {
 	enum
 	{
@@ -655,18 +655,18 @@ main(void)
 	RUN(batches_are_read_in_order);
 	RUN(unprocessed_keys_are_read_like_items);
 	RUN(single_items_are_read);
-	RUN(members_beside_the_items_are_read);
+	RUN(members_next_to_the_items_are_read);
 	RUN(paths_lead_into_maps_and_lists);
 	RUN(same_names_in_list_elements_are_not_taken_for_the_map);
 	RUN(names_are_compared_undone);
-	RUN(zero_bytes_are_told);
+	RUN(zero_bytes_are_reported);
 	RUN(bad_attribute_values_are_refused_in_place);
 	RUN(bad_json_is_refused_in_place);
 	RUN(duplicate_names_are_refused);
 	RUN(bad_responses_are_refused);
 	RUN(depth_has_a_limit);
 	RUN(truncation_is_noticed_at_every_byte);
-	RUN(many_names_are_told_apart);
+	RUN(many_names_are_distinguished);
 	RUN(memory_is_in_proportion_and_reused);
 	RUN(counting_needs_no_slots);
 	RUN(the_item_itself_is_a_map);

@@ -332,7 +332,7 @@ tables_are_named_as_in_the_request(void)
 
 /* The page at which a chain of keys is found to go in a circle; 0: never. */
 static int
-circle_found(int before, int circle, int pages)
+cycle_found(int before, int cycle, int pages)
 {
 	DynProgress progress = {0};
 	int			found = 0;
@@ -342,7 +342,7 @@ circle_found(int before, int circle, int pages)
 	for (i = 0; i < pages && found == 0; i++)
 	{
 		char		key[16];
-		int			n = i < before ? i : before + (i - before) % circle;
+		int			n = i < before ? i : before + (i - before) % cycle;
 
 		snprintf(key, sizeof(key), "%d", n);
 		if (dyn_progress_note(&progress, key, strlen(key), "again") != NULL)
@@ -353,18 +353,18 @@ circle_found(int before, int circle, int pages)
 }
 
 static void
-circles_are_found(void)
+cycles_are_found(void)
 {
 	int			before;
-	int			circle;
+	int			cycle;
 
-	CHECK_EQ_INT(circle_found(1000, 1, 1000), 0);
-	CHECK_EQ_INT(circle_found(5, 1, 100), 7);
+	CHECK_EQ_INT(cycle_found(1000, 1, 1000), 0);
+	CHECK_EQ_INT(cycle_found(5, 1, 100), 7);
 	for (before = 0; before < 40; before++)
-		for (circle = 1; circle < 40; circle++)
-			CHECK(circle_found(before, circle, 1000) > before + circle &&
-				  circle_found(before, circle, 1000) <=
-				  2 * (before + circle) + circle + 1);
+		for (cycle = 1; cycle < 40; cycle++)
+			CHECK(cycle_found(before, cycle, 1000) > before + cycle &&
+				  cycle_found(before, cycle, 1000) <=
+				  2 * (before + cycle) + cycle + 1);
 }
 
 int
@@ -379,7 +379,7 @@ main(void)
 	RUN(batch_get_item);
 	RUN(a_batch_takes_several_requests);
 	RUN(tables_are_named_as_in_the_request);
-	RUN(circles_are_found);
+	RUN(cycles_are_found);
 	dyn_buffer_free(&scratch);
 	return DONE("page_check");
 }

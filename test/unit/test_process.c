@@ -28,7 +28,7 @@
 
 #define lengthof(array) (sizeof(array) / sizeof((array)[0]))
 
-#define NOBODY		65534
+#define NO_USER		65534
 #define LONGEST		65536
 
 /* A shell's command that prints credentials. */
@@ -355,7 +355,7 @@ refuses_commands_without_end(void)
 }
 
 static void
-tells_why_a_program_is_not_executed(void)
+reports_why_a_program_is_not_executed(void)
 {
 	char		message[256];
 
@@ -406,7 +406,7 @@ looks_for_programs_in_the_path(void)
 /* ---- what it ends with ------------------------------------------------ */
 
 static void
-tells_how_a_program_ended(void)
+reports_how_a_program_ended(void)
 {
 	fails("exit 3", "credential_process ended with exit status 3", "", true);
 	fails(PRINT "echo 'line one' >&2; printf 'a\\tb\\001\\r\\n\\n' >&2; exit 1",
@@ -954,7 +954,7 @@ without_permission(void)
 	char		command[256];
 	double		start;
 
-	CHECK(setgid(NOBODY) == 0 && setuid(NOBODY) == 0);
+	CHECK(setgid(NO_USER) == 0 && setuid(NO_USER) == 0);
 	snprintf(command, sizeof(command), "%s/become --reuid=0 sleep 1",
 			 directory);
 	if (!CHECK(begin(&run, command)))
@@ -990,7 +990,7 @@ static void
 run_many(void)
 {
 	reads_what_is_printed();
-	tells_how_a_program_ended();
+	reports_how_a_program_ended();
 	bounds_its_output();
 	reads_output_in_pieces();
 	may_close_its_output_early();
@@ -1048,9 +1048,9 @@ main(void)
 	RUN(reads_what_is_printed);
 	RUN(splits_words_as_a_shell);
 	RUN(refuses_commands_without_end);
-	RUN(tells_why_a_program_is_not_executed);
+	RUN(reports_why_a_program_is_not_executed);
 	RUN(looks_for_programs_in_the_path);
-	RUN(tells_how_a_program_ended);
+	RUN(reports_how_a_program_ended);
 	RUN(wants_version_1);
 	RUN(refuses_other_output);
 	RUN(bounds_its_output);

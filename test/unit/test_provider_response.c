@@ -289,7 +289,7 @@ network_failures_may_pass(void)
 }
 
 static void
-statuses_are_told(void)
+statuses_are_reported(void)
 {
 	static const int again[] = {429, 500, 502, 503, 504};
 	static const int never[] = {204, 301, 400, 401, 403, 404};
@@ -506,7 +506,7 @@ main(void)
 	RUN(sets_texts);
 	RUN(overwrites_what_it_frees);
 	RUN(network_failures_may_pass);
-	RUN(statuses_are_told);
+	RUN(statuses_are_reported);
 	RUN(a_reply_with_keys_is_not_quoted);
 	RUN(excerpts_have_no_tokens);
 	RUN(headers_have_one_line);

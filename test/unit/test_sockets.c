@@ -28,7 +28,7 @@ inode_of(int fd)
 
 /* libcurl may close a descriptor directly, and the next socket gets it. */
 static void
-tells_a_descriptor_from_an_earlier_one(void)
+distinguishes_a_descriptor_from_an_earlier_one(void)
 {
 	DynSockets	sockets = {0};
 	int			first = dyn_sockets_open(&sockets, AF_INET, SOCK_STREAM, 0, 0);
@@ -231,7 +231,7 @@ sees_which_the_peer_has_closed(void)
 int
 main(void)
 {
-	RUN(tells_a_descriptor_from_an_earlier_one);
+	RUN(distinguishes_a_descriptor_from_an_earlier_one);
 	RUN(ends_idle_connections_on_which_something_came);
 	RUN(is_watched_between_transfers);
 	RUN(drains_nothing_of_another_transfer);

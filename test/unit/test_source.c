@@ -369,7 +369,7 @@ clocks_that_cannot_be_corrected_are_named(void)
 }
 
 static void
-nobody_responses(void)
+no_responses(void)
 {
 	set_stage(DYN_SOURCE_CONTAINER);
 	setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://127.0.0.1:9/", 1);
@@ -403,7 +403,7 @@ replies_do_not_grow(void)
 
 /* Each is stopped at another moment. */
 static void
-nothing_is_left_behind(void)
+everything_is_released(void)
 {
 	int			before;
 	int			i;
@@ -585,9 +585,9 @@ main(void)
 	RUN(expired_ones_are_refused);
 	RUN(clocks_are_corrected);
 	RUN(clocks_that_cannot_be_corrected_are_named);
-	RUN(nobody_responses);
+	RUN(no_responses);
 	RUN(replies_do_not_grow);
-	RUN(nothing_is_left_behind);
+	RUN(everything_is_released);
 	RUN(programs_are_killed);
 	RUN(refreshes_leave_nothing);
 	RUN(time_runs_for_a_source_alone);

@@ -109,16 +109,16 @@ is_set(const DynSpans *set, bool touching)
 static void
 sets_are_what_they_hold(void)
 {
-	DynSpan		rooms[3][2 * MAX_SPANS];
+	DynSpan		capacities[3][2 * MAX_SPANS];
 	bool		in[2][LENGTHOF(world)];
 	int			n;
 	int			i;
 
 	for (n = 0; n < NSETS; n++)
 	{
-		DynSpans	a = random_set(rooms[0], in[0], n % 2 == 0);
-		DynSpans	b = random_set(rooms[1], in[1], n % 3 == 0);
-		DynSpans	both = {0, rooms[2]};
+		DynSpans	a = random_set(capacities[0], in[0], n % 2 == 0);
+		DynSpans	b = random_set(capacities[1], in[1], n % 3 == 0);
+		DynSpans	both = {0, capacities[2]};
 
 		both.n = dyn_spans_intersect(&a, &b, both.at);
 		CHECK(is_set(&a, n % 2 == 0) && is_set(&b, n % 3 == 0) && is_set(&both, false));

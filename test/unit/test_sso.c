@@ -59,7 +59,7 @@ check_hint(void)
 }
 
 static void
-asks_the_portal(void)
+sends_a_request_to_the_portal(void)
 {
 	DynExchange *exchange;
 
@@ -119,7 +119,7 @@ regions_are_checked(void)
 }
 
 static void
-somebody_must_log_in(void)
+a_user_must_log_in(void)
 {
 	static const struct
 	{
@@ -199,7 +199,7 @@ replies_are_read(void)
 }
 
 static void
-failures_are_told(void)
+failures_are_reported(void)
 {
 	DynExchange *exchange = request_with(GOOD_FILE);
 
@@ -225,7 +225,7 @@ failures_are_told(void)
 }
 
 static void
-leaves_no_token_behind(void)
+leaves_no_token_in_memory(void)
 {
 	if (count_on_heap(BEARER) < 0)
 		SKIP("no heap to look at");
@@ -238,14 +238,14 @@ leaves_no_token_behind(void)
 int
 main(void)
 {
-	RUN(asks_the_portal);
+	RUN(sends_a_request_to_the_portal);
 	RUN(the_endpoint_can_be_set);
 	RUN(regions_are_checked);
-	RUN(somebody_must_log_in);
+	RUN(a_user_must_log_in);
 	RUN(the_file_may_be_missing);
 	RUN(tokens_have_one_line);
 	RUN(replies_are_read);
-	RUN(failures_are_told);
-	RUN(leaves_no_token_behind);
+	RUN(failures_are_reported);
+	RUN(leaves_no_token_in_memory);
 	return DONE("sso");
 }

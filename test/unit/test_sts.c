@@ -736,7 +736,7 @@ the_network_may_fail(void)
 
 /* Longer than what a buffer begins with: growing would leave copies. */
 static void
-leaves_no_secret_behind(void)
+leaves_no_secret_in_memory(void)
 {
 	static char token[2016];
 	static char body[4096];
@@ -790,7 +790,7 @@ main(void)
 	RUN(broken_texts_are_not_shown);
 	RUN(errors_without_a_document_have_a_status);
 	RUN(the_network_may_fail);
-	RUN(leaves_no_secret_behind);
+	RUN(leaves_no_secret_in_memory);
 	dyn_credentials_clear(&credentials);
 	return DONE("sts");
 }

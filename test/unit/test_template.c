@@ -268,7 +268,7 @@ typedef struct SplitCase
 	const char *given;			/* of the part that is read from elsewhere */
 } SplitCase;
 
-static const SplitCase cuts[] = {
+static const SplitCase splits[] = {
 	{"company#${company}", "company#acme", "acme", NULL},
 	{"company#${company}", "company#", "-", NULL},
 	{"company#${company}", "user#acme", "-", NULL},
@@ -395,9 +395,9 @@ texts_are_split(void)
 	size_t		i;
 
 	dyn_buffer_init(&out, 0);
-	for (i = 0; i < LENGTHOF(cuts); i++)
+	for (i = 0; i < LENGTHOF(splits); i++)
 	{
-		const SplitCase *c = &cuts[i];
+		const SplitCase *c = &splits[i];
 		DynTemplateError error;
 		DynTemplate *tmpl = make_template(c->tmpl, &error);
 		DynText		given[DYN_TEMPLATE_MAX_PARTS];

@@ -360,7 +360,7 @@ is_in_doubt(const Case *c, DynSplit split, DynSplit expected)
 static void
 split_all(Case *c)
 {
-	int			fitting = 0;
+	int			matching = 0;
 	int			i;
 
 	for (i = 0; i < (int) LENGTHOF(texts); i++)
@@ -371,7 +371,7 @@ split_all(Case *c)
 		DynSplit		split = dyn_template_split(c->tmpl, texts[i].data, texts[i].len,
 										   c->given, values);
 
-		fitting += split == DYN_SPLIT_MATCHES;
+		matching += split == DYN_SPLIT_MATCHES;
 		if (is_in_doubt(c, split, expected))
 			continue;
 		if (!CHECK_EQ_INT(split, expected) ||
@@ -382,7 +382,7 @@ split_all(Case *c)
 			return;
 		}
 	}
-	CHECK(fitting > 0);
+	CHECK(matching > 0);
 }
 
 static void

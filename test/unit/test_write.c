@@ -132,7 +132,7 @@ exact(const char *text)
 
 /* Checks an answer: the units, or the text that rejects it. */
 static void
-check_answer(const char *text, bool returning, double units,
+check_response(const char *text, bool returning, double units,
 			 const char *attributes, const char *err)
 {
 	char	   *copy = exact(text);
@@ -159,63 +159,63 @@ check_answer(const char *text, bool returning, double units,
 #define OURS "\"ConsumedCapacity\":{\"TableName\":\"t\",\"CapacityUnits\":1.5}"
 
 static void
-answers_are_believed(void)
+responses_are_accepted(void)
 {
-	check_answer("{" OURS "}", false, 1.5, "", NULL);
-	check_answer(" { \"x\" : [1] , " OURS ",\"Attributes\":null } \n", false, 1.5, "", NULL);
-	check_answer("{\"Attributes\":{\"a\":{\"N\":\"" DIGITS "\"}}," OURS "}",
+	check_response("{" OURS "}", false, 1.5, "", NULL);
+	check_response(" { \"x\" : [1] , " OURS ",\"Attributes\":null } \n", false, 1.5, "", NULL);
+	check_response("{\"Attributes\":{\"a\":{\"N\":\"" DIGITS "\"}}," OURS "}",
 				 true, 1.5, "{\"a\":{\"N\":\"" DIGITS "\"}}", NULL);
-	check_answer("{\"ConsumedCapacity\":{\"TableName\":\"\\u0074\",\"CapacityUnits\":1e99}}",
+	check_response("{\"ConsumedCapacity\":{\"TableName\":\"\\u0074\",\"CapacityUnits\":1e99}}",
 				 false, 0, "", NULL);
-	check_answer("{\"ConsumedCapacity\":{\"TableName\":\"t\",\"CapacityUnits\":null}}",
+	check_response("{\"ConsumedCapacity\":{\"TableName\":\"t\",\"CapacityUnits\":null}}",
 				 false, 0, "", NULL);
-	check_answer("{\"ConsumedCapacity\":[{\"TableName\":\"o\",\"CapacityUnits\":2},"
+	check_response("{\"ConsumedCapacity\":[{\"TableName\":\"o\",\"CapacityUnits\":2},"
 				 "{\"CapacityUnits\":4,\"WriteCapacityUnits\":4,\"TableName\":\"t\"}]}",
 				 false, 6, "", NULL);
 }
 
 static void
-answers_are_doubted(void)
+responses_are_rejected(void)
 {
 	const char *invalid = "is not a valid JSON object";
 	const char *no_capacity = "does not report the consumed capacity of the table";
 	const char *other = "has members of another operation's response";
 
-	check_answer("", false, 0, "", invalid);
-	check_answer("ok", false, 0, "", invalid);
-	check_answer("[{" OURS "}]", false, 0, "", invalid);
-	check_answer("{" OURS "} x", false, 0, "", invalid);
-	check_answer("{" OURS "," OURS "}", false, 0, "", invalid);
-	check_answer("{" OURS ",\"Attributes\":[]}", true, 0, "", invalid);
-	check_answer("{\"ConsumedCapacity\":{\"TableName\":7}}", false, 0, "", invalid);
-	check_answer("{\"ConsumedCapacity\":7}", false, 0, "", invalid);
-	check_answer("{}", false, 0, "", no_capacity);
-	check_answer("{\"ConsumedCapacity\":null}", false, 0, "", no_capacity);
-	check_answer("{\"ConsumedCapacity\":[]}", false, 0, "", no_capacity);
-	check_answer("{\"ConsumedCapacity\":{\"CapacityUnits\":1}}", false, 0, "", no_capacity);
-	check_answer("{\"ConsumedCapacity\":{\"TableName\":\"tt\",\"CapacityUnits\":1}}",
+	check_response("", false, 0, "", invalid);
+	check_response("ok", false, 0, "", invalid);
+	check_response("[{" OURS "}]", false, 0, "", invalid);
+	check_response("{" OURS "} x", false, 0, "", invalid);
+	check_response("{" OURS "," OURS "}", false, 0, "", invalid);
+	check_response("{" OURS ",\"Attributes\":[]}", true, 0, "", invalid);
+	check_response("{\"ConsumedCapacity\":{\"TableName\":7}}", false, 0, "", invalid);
+	check_response("{\"ConsumedCapacity\":7}", false, 0, "", invalid);
+	check_response("{}", false, 0, "", no_capacity);
+	check_response("{\"ConsumedCapacity\":null}", false, 0, "", no_capacity);
+	check_response("{\"ConsumedCapacity\":[]}", false, 0, "", no_capacity);
+	check_response("{\"ConsumedCapacity\":{\"CapacityUnits\":1}}", false, 0, "", no_capacity);
+	check_response("{\"ConsumedCapacity\":{\"TableName\":\"tt\",\"CapacityUnits\":1}}",
 				 false, 0, "", "reports the capacity of another table");
-	check_answer("{\"__type\":\"x#InternalFailure\"," OURS "}", false,
+	check_response("{\"__type\":\"x#InternalFailure\"," OURS "}", false,
 				 0, "", "is an error document, but has a success status");
-	check_answer("{\"Item\":{}," OURS "}", false, 0, "", other);
-	check_answer("{\"UnprocessedItems\":{}," OURS "}", false, 0, "", other);
-	check_answer("{\"Attributes\":{}," OURS "}", false, 0, "", other);
-	check_answer("{" OURS "}", true, 0, "", "lacks the member Attributes");
+	check_response("{\"Item\":{}," OURS "}", false, 0, "", other);
+	check_response("{\"UnprocessedItems\":{}," OURS "}", false, 0, "", other);
+	check_response("{\"Attributes\":{}," OURS "}", false, 0, "", other);
+	check_response("{" OURS "}", true, 0, "", "lacks the member Attributes");
 }
 
 /* Every prefix of an answer is rejected. */
 static void
-cut_answers_are_doubted(void)
+truncated_responses_are_rejected(void)
 {
-	static const char answer[] =
+	static const char response[] =
 		"{\"Attributes\":{\"\xc3\xa9\":{\"S\":\"\\u00e9\"}}," OURS "}";
-	char		cut[sizeof(answer)];
+	char		truncated[sizeof(response)];
 
-	for (size_t len = 0; len < sizeof(answer) - 1; len++)
+	for (size_t len = 0; len < sizeof(response) - 1; len++)
 	{
-		memcpy(cut, answer, len);
-		cut[len] = '\0';
-		check_answer(cut, true, 0, "", "is not a valid JSON object");
+		memcpy(truncated, response, len);
+		truncated[len] = '\0';
+		check_response(truncated, true, 0, "", "is not a valid JSON object");
 	}
 }
 
@@ -280,9 +280,9 @@ main(void)
 	dyn_buffer_init(&buf, 0);
 	RUN(requests_are_written);
 	RUN(transactions_are_written);
-	RUN(answers_are_believed);
-	RUN(answers_are_doubted);
-	RUN(cut_answers_are_doubted);
+	RUN(responses_are_accepted);
+	RUN(responses_are_rejected);
+	RUN(truncated_responses_are_rejected);
 	RUN(failed_items_are_read);
 	RUN(reasons_are_read);
 	dyn_buffer_free(&buf);

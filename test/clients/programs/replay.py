@@ -6,7 +6,7 @@ import re
 import sys
 
 import psycopg2
-from telling import tell
+from reporting import report
 
 with open(sys.argv[1], encoding="utf-8") as file:
     text = file.read()
@@ -16,4 +16,4 @@ cursor = connection.cursor()
 cursor.execute("SET timezone = 'UTC'")
 for kind, name, sql in re.findall(r"^-- (step|keyed): (.*)\n((?:(?!-- (?:step|keyed): ).*\n)*)", text, re.MULTILINE):
     cursor.execute(sql.replace(":schema", sys.argv[2]))
-    tell(name, cursor.fetchall() if cursor.description else [], kind == "keyed")
+    report(name, cursor.fetchall() if cursor.description else [], kind == "keyed")

@@ -5,7 +5,7 @@ import sys
 import tempfile
 
 import psycopg2
-from telling import tell
+from reporting import report
 
 SCHEMA = sys.argv[1]
 TARGET = f"dbt_{SCHEMA}"
@@ -57,11 +57,11 @@ with tempfile.TemporaryDirectory(prefix="dynamo_fdw_dbt.") as project:
             sys.exit(done.stdout)
 
     dbt("run", "--select", "recent", "seen")
-    tell("an incremental model at first", table("recent"), True)
+    report("an incremental model at first", table("recent"), True)
     dbt("run", "--select", "recent")
-    tell("an incremental model later", table("recent"), True)
-    tell("a view", table("seen"), True)
+    report("an incremental model later", table("recent"), True)
+    report("a view", table("seen"), True)
     dbt("build", "--select", "busy")
-    tell("a table of a join, tested", table("busy"))
+    report("a table of a join, tested", table("busy"))
     dbt("docs", "generate")
-    tell("the catalogue", [])
+    report("the catalogue", [])

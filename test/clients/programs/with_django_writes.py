@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import django
 from django.conf import settings
-from telling import tell
+from reporting import report
 
 SCHEMA = sys.argv[1]
 settings.configure(USE_TZ=True, DATABASES={"default": {"ENGINE": "django.db.backends.postgresql", "NAME": os.environ["PGDATABASE"],
@@ -33,7 +33,7 @@ class Product(models.Model):
 
 def everything(step):
     """All rows of this program."""
-    tell(step, Product.objects.filter(id__startswith="dj").values_list("id", "name", "price", "stock", "version", "changed"))
+    report(step, Product.objects.filter(id__startswith="dj").values_list("id", "name", "price", "stock", "version", "changed"))
 
 
 Product(id="dj00", name="Ünï", price=Decimal("1.25"), stock=1, version=1).save(force_insert=True)
@@ -51,23 +51,23 @@ Product.objects.bulk_create([Product(id="dj03", name="not used", version=1), Pro
 Product.objects.bulk_create([Product(id="dj04", name="upserted", version=2), Product(id="dj42", name="new", version=1)],
                             update_conflicts=True, unique_fields=["id"], update_fields=["name", "version"])
 everything("bulk_create with conflicts")
-tell("update_or_create", [Product.objects.update_or_create(id=key, defaults={"name": "either", "version": 3})[1] for key in ("dj05", "dj43")])
-tell("get_or_create", [Product.objects.get_or_create(id=key, defaults={"version": 4})[1] for key in ("dj05", "dj44")])
-tell("update with an expression", [Product.objects.filter(id__in=["dj06", "dj07", "none"]).update(stock=models.F("stock") + 10, version=models.F("version") + 1)])
+report("update_or_create", [Product.objects.update_or_create(id=key, defaults={"name": "either", "version": 3})[1] for key in ("dj05", "dj43")])
+report("get_or_create", [Product.objects.get_or_create(id=key, defaults={"version": 4})[1] for key in ("dj05", "dj44")])
+report("update with an expression", [Product.objects.filter(id__in=["dj06", "dj07", "none"]).update(stock=models.F("stock") + 10, version=models.F("version") + 1)])
 rows = list(Product.objects.filter(id__in=["dj08", "dj09"]))
 for row in rows:
     row.stock += 100
-tell("bulk_update", [Product.objects.bulk_update(rows, ["stock"])])
+report("bulk_update", [Product.objects.bulk_update(rows, ["stock"])])
 everything("after updates")
 with transaction.atomic():
     locked = Product.objects.select_for_update().get(id="dj10")
     locked.stock = 11
     locked.save()
-tell("delete", [Product.objects.get(id="dj11").delete()[0], Product.objects.filter(id__in=["dj12", "dj13", "none"]).delete()[0]])
+report("delete", [Product.objects.get(id="dj11").delete()[0], Product.objects.filter(id__in=["dj12", "dj13", "none"]).delete()[0]])
 try:
     Product.objects.create(id="dj10", version=1)
     outcome = "created"
 except IntegrityError as failure:
     outcome = failure.__cause__.sqlstate
-tell("a key that is taken", [outcome])
+report("a key that is taken", [outcome])
 everything("at the end")

@@ -5,7 +5,7 @@ import sys
 
 import pandas
 from sqlalchemy import create_engine
-from telling import tell
+from reporting import report
 
 SCHEMA = sys.argv[1]
 ENGINE = create_engine("postgresql+psycopg://", connect_args={"options": f"-c search_path={SCHEMA} -c timezone=UTC"})
@@ -26,4 +26,4 @@ for method in (None, "multi", by_copy):
                               "changed": pandas.Timestamp("2026-03-01 12:30", tz="UTC")})
     frame.to_sql("products", ENGINE, if_exists="append", index=False, method=method, chunksize=15)
     found = pandas.read_sql(f"SELECT * FROM products WHERE id LIKE 'pd{name}%%' ORDER BY id COLLATE \"C\"", ENGINE)
-    tell(f"to_sql, {name}", found.astype(str).values.tolist())
+    report(f"to_sql, {name}", found.astype(str).values.tolist())

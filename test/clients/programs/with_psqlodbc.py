@@ -5,7 +5,7 @@ import sys
 from decimal import Decimal
 
 import pyodbc
-from telling import tell
+from reporting import report
 
 SCHEMA = sys.argv[1]
 BASE = "Driver={{{PSQLODBC}}};Servername={PGHOST};Port={PGPORT};Database={PGDATABASE};Username={PGUSER};".format(**os.environ) + \
@@ -21,10 +21,10 @@ for declare in (0, 1):
             """All rows."""
             return [list(row) for row in cursor.execute(sql, *parameters).fetchall()]
 
-        tell(f"of a key, {form}", rows("SELECT customer_id, ordered_at, total, quantity, weight, shipped FROM orders WHERE customer_id = ?", "c14"), True)
-        tell(f"since a datetime, {form}", rows("SELECT ordered_at FROM orders WHERE customer_id = ? AND ordered_at >= ?", "c14", datetime.datetime(2026, 1, 20, 1)), True)
-        tell(f"on dates, {form}", rows("SELECT ordered_at FROM orders WHERE customer_id = ? AND ordered_at BETWEEN {d '2026-01-05'} AND {d '2026-01-06'}", "c14"), True)
-        tell(f"numbers, {form}", rows("SELECT ordered_at FROM orders WHERE customer_id = ? AND total >= ? AND quantity < ?", "c14", Decimal("99.5"), 4), True)
-        tell(f"a join, {form}", rows("SELECT c.name, o.total FROM {oj customers c LEFT OUTER JOIN orders o ON c.customer_id = o.customer_id} WHERE c.customer_id = ?", "c15"), True)
-        tell(f"columns, {form}", [[c.column_name, c.type_name, c.nullable] for c in cursor.columns(table="orders_view", schema=SCHEMA)], True, True)
+        report(f"of a key, {form}", rows("SELECT customer_id, ordered_at, total, quantity, weight, shipped FROM orders WHERE customer_id = ?", "c14"), True)
+        report(f"since a datetime, {form}", rows("SELECT ordered_at FROM orders WHERE customer_id = ? AND ordered_at >= ?", "c14", datetime.datetime(2026, 1, 20, 1)), True)
+        report(f"on dates, {form}", rows("SELECT ordered_at FROM orders WHERE customer_id = ? AND ordered_at BETWEEN {d '2026-01-05'} AND {d '2026-01-06'}", "c14"), True)
+        report(f"numbers, {form}", rows("SELECT ordered_at FROM orders WHERE customer_id = ? AND total >= ? AND quantity < ?", "c14", Decimal("99.5"), 4), True)
+        report(f"a join, {form}", rows("SELECT c.name, o.total FROM {oj customers c LEFT OUTER JOIN orders o ON c.customer_id = o.customer_id} WHERE c.customer_id = ?", "c15"), True)
+        report(f"columns, {form}", [[c.column_name, c.type_name, c.nullable] for c in cursor.columns(table="orders_view", schema=SCHEMA)], True, True)
         connection.close()

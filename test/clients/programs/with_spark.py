@@ -68,10 +68,10 @@ def main():
     for line in sys.stdin:
         command, began = json.loads(line), time.monotonic()
         try:
-            answer = {"result": DOES[command["do"]](spark, read(spark, command), command), "seconds": time.monotonic() - began}
+            result = {"result": DOES[command["do"]](spark, read(spark, command), command), "seconds": time.monotonic() - began}
         except Exception as failure:    # noqa: BLE001  (shown by the caller)
-            answer = {"error": str(failure)}
-        print(json.dumps(answer), flush=True)
+            result = {"error": str(failure)}
+        print(json.dumps(result), flush=True)
     spark.stop()
 
 

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, declarative_base
 from sqlalchemy.orm.exc import StaleDataError
-from telling import tell
+from reporting import report
 
 SCHEMA = sys.argv[1]
 ENGINE = create_engine("postgresql+psycopg://", connect_args={"options": f"-c search_path={SCHEMA} -c timezone=UTC"})
@@ -31,7 +31,7 @@ class Product(Base):
 def everything(step):
     """All rows of this program."""
     with Session(ENGINE) as session:
-        tell(step, session.execute(select(Product.id, Product.name, Product.price, Product.stock, Product.version, Product.changed)
+        report(step, session.execute(select(Product.id, Product.name, Product.price, Product.stock, Product.version, Product.changed)
                                    .where(Product.id.like("sa%"))).all())
 
 
@@ -57,15 +57,15 @@ with Session(ENGINE) as first, Session(ENGINE) as second:
     except StaleDataError:
         second.rollback()
         outcome = "stale"
-    tell("the second of two who change one version", [outcome])
+    report("the second of two who change one version", [outcome])
 everything("after both")
 
 with Session(ENGINE) as session:
     changed = session.execute(update(Product).where(Product.id.in_(["sa04", "sa05", "none"])).values(stock=Product.stock + 10))
     deleted = session.execute(delete(Product).where(Product.id.in_(["sa06", "none"])))
-    tell("rows that bulk statements change", [changed.rowcount, deleted.rowcount], True)
+    report("rows that bulk statements change", [changed.rowcount, deleted.rowcount], True)
     returned = session.execute(update(Product).where(Product.id == "sa07").values(name="seven").returning(Product.name, Product.stock)).all()
-    tell("what an UPDATE returns", returned, True)
+    report("what an UPDATE returns", returned, True)
     session.commit()
 
 with Session(ENGINE) as session:
@@ -83,4 +83,4 @@ with Session(ENGINE) as session:
     except IntegrityError as failure:
         session.rollback()
         outcome = failure.orig.sqlstate
-    tell("a key that is taken", [outcome])
+    report("a key that is taken", [outcome])

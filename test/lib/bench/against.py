@@ -11,7 +11,7 @@ from works import COMPARED, MEANINGS, prepare
 from world import ROOT, Database, World, quiet_turns
 
 PAIRS = 10
-CPU_LIMIT, WALL_LIMIT, INSTRUCTIONS_LIMIT = 1.05, 1.10, 1.02
+CPU_LIMIT, TIME_LIMIT, INSTRUCTIONS_LIMIT = 1.05, 1.10, 1.02
 
 # What is needed to build the library.
 PARTS = ("Makefile", "dynamo_fdw.control", "src", "sql")
@@ -103,11 +103,11 @@ class Pair:
         """The same of one statement."""
         session = side.session(self.work) if self.work.fresh else self.sessions[side]
         queued = session.queued()
-        cpu, wall = session.timed(self.work.statement)
+        cpu, elapsed = session.timed(self.work.statement)
         queued = session.queued() - queued
         if self.work.fresh:
             session.raw.close()
-        return cpu, wall, queued
+        return cpu, elapsed, queued
 
 
 def check_plan(side, session, work):
@@ -122,9 +122,9 @@ def compare(work, sides):
     with Pair(work, sides) as pair:
         columns = quiet_turns(pair.turn, PAIRS, most=2)[:4]
     scale = work.scale / work.executions
-    cpu_old, wall_old, cpu_new, wall_new = [[seconds * scale for seconds in column] for column in columns]
+    cpu_old, time_old, cpu_new, time_new = [[seconds * scale for seconds in column] for column in columns]
     return [Comparison(f"{work.name}: CPU", cpu_old, cpu_new, CPU_LIMIT, work.unit),
-            Comparison("    wall time", wall_old, wall_new, WALL_LIMIT, work.unit)]
+            Comparison("    wall time", time_old, time_new, TIME_LIMIT, work.unit)]
 
 
 def count(work, counter, sides):

@@ -25,9 +25,9 @@ BATCH = 100
 
 def query(client, table, attribute, key):
     """The items of a partition."""
-    answer = client.query(TableName=table, KeyConditionExpression="#k = :k", ExpressionAttributeNames={"#k": attribute},
+    response = client.query(TableName=table, KeyConditionExpression="#k = :k", ExpressionAttributeNames={"#k": attribute},
                           ExpressionAttributeValues={":k": {"S": key}})
-    return len(answer["Items"])
+    return len(response["Items"])
 
 
 def get(client, table, attribute, key):
@@ -37,11 +37,11 @@ def get(client, table, attribute, key):
 
 def batch(client, table, attribute, keys):
     """Up to 100 items."""
-    answer = client.batch_get_item(RequestItems={table: {"Keys": [{attribute: {"S": key}} for key in keys]}})
-    return len(answer["Responses"][table])
+    response = client.batch_get_item(RequestItems={table: {"Keys": [{attribute: {"S": key}} for key in keys]}})
+    return len(response["Responses"][table])
 
 
-def answer_to(client, pool, command):
+def result_of(client, pool, command):
     """(seconds, items) of one command."""
     start = time.monotonic()
     call = {"query": query, "get": get, "batch": batch}[command["how"]]
@@ -59,7 +59,7 @@ def main(url):
                           aws_secret_access_key="test", config=Config(max_pool_connections=16))
     with ThreadPoolExecutor(16) as pool:
         for line in sys.stdin:
-            print(*answer_to(client, pool, json.loads(line)), flush=True)
+            print(*result_of(client, pool, json.loads(line)), flush=True)
 
 
 if __name__ == "__main__":

@@ -85,16 +85,16 @@ class Session:
 
     def run(self, join):
         """Wall seconds of the join, the text of every value made and thrown away."""
-        wall = self.connection.timed(f"COPY ({join.statement}) TO '/dev/null'")[1]
+        elapsed = self.connection.timed(f"COPY ({join.statement}) TO '/dev/null'")[1]
         if self.connection.cursor.rowcount != join.rows:
             sys.exit(f"test/bench: {self.connection.cursor.rowcount} rows instead of {join.rows}: {join.statement}")
-        return wall
+        return elapsed
 
     def run_counted(self, join):
         """The same, and the share of that time that the backend waited for a CPU."""
         queued = self.connection.queued()
-        wall = self.run(join)
-        return wall, (self.connection.queued() - queued) / wall
+        elapsed = self.run(join)
+        return elapsed, (self.connection.queued() - queued) / elapsed
 
 
 def create_copies(world, name, remote):
@@ -161,7 +161,7 @@ def ceiling(world, record):
     """How fast the server responds to a client that does not wait."""
     url = world.serve_keyed()
     runs = [bare_client(url, "--replay", record, "--in-flight", IN_FLIGHT) for _ in range(ROUNDS)]
-    return [Figure("the server's own ceiling, without delay", [run["requests"] / run["wall_s"] for run in runs], unit=" /s")]
+    return [Figure("the server's own ceiling, without delay", [run["requests"] / run["elapsed_s"] for run in runs], unit=" /s")]
 
 
 # pylint: disable=too-many-arguments
@@ -172,9 +172,9 @@ def overlap(session, local, join, url, delay, record, requests):
     local.run(join)
 
     def turn():
-        wall, waiting = session.run_counted(join)
-        bare = bare_client(url, "--replay", record, "--in-flight", IN_FLIGHT)["wall_s"]
-        return wall * 1000, bare * 1000, local.run(join) * 1000, waiting
+        elapsed, waiting = session.run_counted(join)
+        bare = bare_client(url, "--replay", record, "--in-flight", IN_FLIGHT)["elapsed_s"]
+        return elapsed * 1000, bare * 1000, local.run(join) * 1000, waiting
 
     ours, theirs, rows, _ = quiet_turns(turn, ROUNDS, most=2 if delay < max(DELAYS_MS) else 1)
     figures = [Figure(f"{join.name}, {delay} ms, of a bare client's time", ratios(ours, theirs), join.limit, unit=" x")]
@@ -187,7 +187,7 @@ def overlap(session, local, join, url, delay, record, requests):
                 Figure("    the same join of local tables", rows, unit=" ms")]
     if join is HAS_MANY and delay == max(DELAYS_MS):
         ideal = requests / IN_FLIGHT * delay
-        figures.append(Figure("    of requests / 16 x delay", [wall / ideal for wall in ours], 1.4, unit=" x"))
+        figures.append(Figure("    of requests / 16 x delay", [elapsed / ideal for elapsed in ours], 1.4, unit=" x"))
     return figures
 
 
@@ -243,10 +243,10 @@ def compare(name, ours, others):
     """The figures of one join."""
     ours()
     turns = list(zip(*[[ours(), *[run() for _, run in others]] for _ in range(ROUNDS)]))
-    figures = [Figure(f"{name}, dynamo_fdw", [wall * 1000 for wall in turns[0]], unit=" ms")]
-    for (other, _), walls in zip(others, turns[1:]):
-        figures += [Figure(f"    {other}, of ours", ratios(walls, turns[0]), 1, unit=" x", at_least=True),
-                    Figure("        took", [wall * 1000 for wall in walls], unit=" ms")]
+    figures = [Figure(f"{name}, dynamo_fdw", [elapsed * 1000 for elapsed in turns[0]], unit=" ms")]
+    for (other, _), times in zip(others, turns[1:]):
+        figures += [Figure(f"    {other}, of ours", ratios(times, turns[0]), 1, unit=" x", at_least=True),
+                    Figure("        took", [elapsed * 1000 for elapsed in times], unit=" ms")]
     return figures
 
 
@@ -266,9 +266,9 @@ def join_memory(world):
         # the outer side's share of the buffers is not ours
         session.connection.execute("COPY many TO '/dev/null'")
         before = session.connection.peak()
-        wall = session.run(join)
+        elapsed = session.run(join)
         return [Figure(join.name, [session.connection.peak() - before], 32, unit=" MB"),
-                Figure("    took", [wall], unit=" s")]
+                Figure("    took", [elapsed], unit=" s")]
 
 
 # ---- little memory ----
@@ -291,11 +291,11 @@ def little_work_mem(world):
             session.run(join)
             turns = []
             for _ in range(ROUNDS):
-                walls = []
+                times = []
                 for work_mem in ("64kB", "4MB"):
                     session.connection.execute(f"SET work_mem = '{work_mem}'")
-                    walls.append(session.run(join) * 1000)
-                turns.append(walls)
+                    times.append(session.run(join) * 1000)
+                turns.append(times)
             little, much = zip(*turns)
             figures += [Figure(f"5,000 {join.name}, 64 kB, of the time at 4 MB", ratios(little, much), join.limit, unit=" x"),
                         Figure("    64 kB", little, unit=" ms"), Figure("    4 MB", much, unit=" ms")]

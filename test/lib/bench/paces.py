@@ -156,10 +156,10 @@ def after_cancelled(service, connection):
     """It ends at once, in a pause, and does not hold up the next one."""
     service.table("cancelled", 250, 280, PAGE_OF_25)
     service.fake.on("Scan", throttle())
-    asked = []
+    sent = []
 
     def cancel():
-        asked.append(time.monotonic())
+        sent.append(time.monotonic())
         connection.raw.cancel()
 
     timer = threading.Timer(CANCELLED_AFTER, cancel)
@@ -168,7 +168,7 @@ def after_cancelled(service, connection):
         connection.execute("SELECT count(n) FROM cancelled")
         sys.exit("test/bench: a statement that gets nothing was not cancelled")
     except psycopg2.errors.QueryCanceled:
-        took = time.monotonic() - asked[0]
+        took = time.monotonic() - sent[0]
     timer.join()
     service.fake.reset(scripts=True)
     return [Figure("cancelled in a pause, until it ends", [took], 0.5, unit=" s"),

@@ -28,8 +28,8 @@ def repeated(world):
 
 def turn(connection):
     """Wall seconds: one execution, two, 20, and 20 that send their requests themselves."""
-    walls = []
+    times = []
     for count, setting in ((1, "on"), (2, "on"), (20, "on"), (20, "off")):
         connection.execute(f"SET dynamo_fdw.enable_cached_reads = {setting}")
-        walls.append(connection.timed(STATEMENT.format("again", "=", count))[1])
-    return walls
+        times.append(connection.timed(STATEMENT.format("again", "=", count))[1])
+    return times

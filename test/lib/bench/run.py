@@ -12,13 +12,13 @@ from paces import pace
 from reader import reader
 from repeated import repeated
 from report import note, print_table
-from scans import ceiling, memory, scan_cpu, scan_wall
+from scans import ceiling, memory, scan_cpu, scan_time
 from tls import tls
 from works import MEANINGS
 from world import BenchWorld
 from writing import write_memory, writes
 
-BENCHES = {"ceiling": ceiling, "reader": reader, "scan-cpu": scan_cpu, "scan-wall": scan_wall, "latency": latency,
+BENCHES = {"ceiling": ceiling, "reader": reader, "scan-cpu": scan_cpu, "scan-time": scan_time, "latency": latency,
            "planning": planning, "memory": memory, "cancel": cancel, "budget": budget, "pace": pace,
            "joins": joins, "join-memory": join_memory, "little-memory": little_work_mem, "join-planning": join_planning,
            "repeated": repeated, "tls": tls, "mapped": mapped, "writes": writes, "write-memory": write_memory}

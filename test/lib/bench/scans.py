@@ -33,7 +33,7 @@ def alternate_cpu(world, ours, theirs):
     return zip(*turns)
 
 
-def scan_wall(world):
+def scan_time(world):
     """Wall time of complete scans with 10 ms per request, against what no client could beat"""
     near, far = world.serve(), world.serve("--delay-ms", DELAY_MS)
     figures = []
@@ -41,11 +41,11 @@ def scan_wall(world):
         world.foreign_table(f"near_{in_flight}", near, max_concurrency=in_flight)
         world.foreign_table(f"far_{in_flight}", far, max_concurrency=in_flight)
         for name, statement, _, _ in STATEMENTS:
-            figures += wall_figures(world, f"{name}, {in_flight} in flight", statement, far, in_flight)
+            figures += time_figures(world, f"{name}, {in_flight} in flight", statement, far, in_flight)
     return figures
 
 
-def wall_figures(world, name, statement, far, in_flight):
+def time_figures(world, name, statement, far, in_flight):
     """The figures of one statement with so many requests in flight."""
     near_sql, far_sql = statement.format(f"near_{in_flight}"), statement.format(f"far_{in_flight}")
     with world.connect() as connection:
@@ -54,9 +54,9 @@ def wall_figures(world, name, statement, far, in_flight):
 
         def turn():
             queued = connection.queued()
-            wall = connection.timed(far_sql)[1]
+            elapsed = connection.timed(far_sql)[1]
             queued = connection.queued() - queued
-            return wall, bare_client(far, "--scan", in_flight)["wall_s"], connection.timed(near_sql)[0], queued / wall
+            return elapsed, bare_client(far, "--scan", in_flight)["elapsed_s"], connection.timed(near_sql)[0], queued / elapsed
 
         ours, downloads, cpus, waiting = quiet_turns(turn, ROUNDS)
     # while the first response is under way there is nothing to spend CPU on
@@ -85,5 +85,5 @@ def ceiling(world):
     full = world.serve()
     small = world.serve("--repeat", 20, directory=pages("small", "--items", 1000, "--page-bytes", 200))
     full, small = zip(*[(bare_client(full, "--scan", 16), bare_client(small, "--scan", 16)) for _ in range(ROUNDS)])
-    return [Figure("full pages, 16 in flight", [run["bytes"] / run["wall_s"] / 1e6 for run in full], unit=" MB/s"),
-            Figure("pages of one item, 16 in flight", [run["requests"] / run["wall_s"] for run in small], unit=" /s")]
+    return [Figure("full pages, 16 in flight", [run["bytes"] / run["elapsed_s"] / 1e6 for run in full], unit=" MB/s"),
+            Figure("pages of one item, 16 in flight", [run["requests"] / run["elapsed_s"] for run in small], unit=" /s")]

@@ -30,7 +30,7 @@ from dynamo import index                    # noqa: E402
 from run_tests import stack_environment     # noqa: E402
 
 NATIONS, REGIONS, SEGMENTS = 25, 5, ["AUTO", "BUILDING", "FURNITURE", "HOUSEHOLD", "TOOLS"]
-MODES, COLOURS = ["AIR", "MAIL", "RAIL", "SHIP", "TRUCK"], ["green", "red", "forest", "blue", "white"]
+MODES, COLORS = ["AIR", "MAIL", "RAIL", "SHIP", "TRUCK"], ["green", "red", "forest", "blue", "white"]
 KEY = 'int NOT NULL'
 TABLES = {
     "region": (("r_regionkey",), f"r_regionkey {KEY}, r_name text"),
@@ -67,7 +67,7 @@ def generate(scale, seed):
                          "c_mktsegment": rng.choice(SEGMENTS), "c_phone": f"{rng.randrange(10, 35)}-{rng.randrange(10**7)}"}
                         for c in range(1, customers + 1)]
     for p in range(1, parts + 1):
-        rows["part"].append({"p_partkey": p, "p_name": " ".join(rng.sample(COLOURS, 3)), "p_brand": f"B{rng.randrange(25)}",
+        rows["part"].append({"p_partkey": p, "p_name": " ".join(rng.sample(COLORS, 3)), "p_brand": f"B{rng.randrange(25)}",
                              "p_type": f"T{rng.randrange(30)}", "p_size": rng.randrange(1, 51), "p_container": f"C{rng.randrange(40)}"})
         for s in rng.sample(range(1, suppliers + 1), 4):
             rows["partsupp"].append({"ps_partkey": p, "ps_suppkey": s, "ps_availqty": rng.randrange(1, 10_000), "ps_supplycost": money(1000)})
@@ -273,11 +273,11 @@ def main(arguments):
     try:
         fx.execute("SET statement_timeout = 0")
         load(fx, options.scale, options.seed)
-        for analysed in (False, True):
-            if analysed:
+        for analyzed in (False, True):
+            if analyzed:
                 connect(fx, INSTALLED, 0)
                 fx.execute("ANALYZE " + ", ".join(TABLES))
-            print(f"scale {options.scale}, seed {options.seed}{', analysed' if analysed else ''}: requests, units, price in ms of "
+            print(f"scale {options.scale}, seed {options.seed}{', analyzed' if analyzed else ''}: requests, units, price in ms of "
                   + ", ".join(libraries), flush=True)
             report([run(fx, library, queries, options) for library in libraries])
     finally:

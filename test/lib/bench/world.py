@@ -202,13 +202,13 @@ class Connection:
 
     def copied(self, sql, data):
         """Wall seconds of COPY FROM STDIN."""
-        wall = time.monotonic()
+        elapsed = time.monotonic()
         self.cursor.copy_expert(sql, data)
-        return time.monotonic() - wall
+        return time.monotonic() - elapsed
 
     def timed(self, sql):
         """(CPU seconds, wall seconds) of a statement."""
-        cpu, wall = self.cpu(), time.monotonic()
+        cpu, elapsed = self.cpu(), time.monotonic()
         self.execute(sql)
-        wall = time.monotonic() - wall
-        return self.cpu() - cpu, wall
+        elapsed = time.monotonic() - elapsed
+        return self.cpu() - cpu, elapsed

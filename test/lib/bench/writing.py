@@ -54,21 +54,21 @@ def run(connection, statement):
     if statement.startswith("COPY"):
         connection.cursor.copy_expert("COPY new_rows TO STDOUT", data)
         data.seek(0)
-    wall = rows = 0
+    elapsed = rows = 0
     queued = connection.queued()
     if statement.startswith("COPY"):
-        wall = connection.copied(statement, data)
+        elapsed = connection.copied(statement, data)
         rows = connection.cursor.rowcount
     elif "%" in statement:
         for first in range(1, ROWS, ATOMIC_ROWS):
-            wall += connection.timed(statement % (first, first + ATOMIC_ROWS - 1))[1]
+            elapsed += connection.timed(statement % (first, first + ATOMIC_ROWS - 1))[1]
             rows += connection.cursor.rowcount
     else:
-        wall = connection.timed(statement)[1]
+        elapsed = connection.timed(statement)[1]
         rows = connection.cursor.rowcount
     if rows != ROWS:
         sys.exit(f"test/bench: {rows} rows instead of {ROWS}: {statement}")
-    return wall, (connection.queued() - queued) / wall
+    return elapsed, (connection.queued() - queued) / elapsed
 
 
 def record(world, log, statement, settings):
@@ -96,14 +96,14 @@ def writes(world):
     figures = []
     for name, statement, settings, in_flight in [(*named, "LOAD 'dynamo_fdw'", IN_FLIGHT) for named in STATEMENTS] + [ATOMIC]:
         path, requests = record(world, log, statement.format("recorded"), settings)
-        ours, theirs = beside(world, statement.format("written"), settings, (url, path, in_flight))
+        ours, theirs = compared(world, statement.format("written"), settings, (url, path, in_flight))
         figures += [Figure(f"{name}, {ROWS:,} rows, of a bare client's time", ratios(ours, theirs), 1.5, unit=" x"),
                     Figure("    dynamo_fdw", ours, unit=" ms"),
                     Figure(f"    curl_multi, the same {requests:,} requests", theirs, unit=" ms")]
     return figures
 
 
-def beside(world, statement, settings, replayed):
+def compared(world, statement, settings, replayed):
     """Milliseconds of one statement, and of a bare client; replayed is its server, the requests, how many are in flight."""
     url, path, in_flight = replayed
     with world.connect() as connection:
@@ -111,9 +111,9 @@ def beside(world, statement, settings, replayed):
         run(connection, statement)
 
         def turn():
-            wall, waiting = run(connection, statement)
-            bare = bare_client(url, "--replay", path, "--in-flight", in_flight)["wall_s"]
-            return wall * 1000, bare * 1000, waiting
+            elapsed, waiting = run(connection, statement)
+            bare = bare_client(url, "--replay", path, "--in-flight", in_flight)["elapsed_s"]
+            return elapsed * 1000, bare * 1000, waiting
 
         return quiet_turns(turn, ROUNDS)[:2]
 
@@ -123,7 +123,7 @@ def write_memory(world):
     create_table(world, "wide", world.serve_keyed())
     with world.connect() as connection:
         before = connection.peak()
-        wall = run(connection, "INSERT INTO wide.parents (id, note) SELECT 'w-' || i, repeat('x', 100000)"
+        elapsed = run(connection, "INSERT INTO wide.parents (id, note) SELECT 'w-' || i, repeat('x', 100000)"
                    f" FROM generate_series(1, {ROWS}) i")[0]
         return [Figure("10,000 rows of 100 kB", [connection.peak() - before], 32, unit=" MB"),
-                Figure("    took", [wall], unit=" s")]
+                Figure("    took", [elapsed], unit=" s")]

@@ -14,7 +14,7 @@ import sys
 import time
 
 SECONDS = 1800      # a command that takes longer hangs
-ASKED = re.compile(rb"[Pp]assword[^\n]*: ?$")
+PASSWORD_PROMPT = re.compile(rb"[Pp]assword[^\n]*: ?$")
 
 
 def become(root, user, command):
@@ -43,7 +43,7 @@ class Screen:
         *lines, self.line = (self.line + data).replace(b"\r\n", b"\n").split(b"\n")
         for line in lines:
             self.show(line)
-        if ASKED.search(self.line):
+        if PASSWORD_PROMPT.search(self.line):
             self.passwords += 1
             self.show(self.line + b"********")
             self.line = b""

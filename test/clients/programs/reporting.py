@@ -14,7 +14,7 @@ def plain(value):
     return f"{type(value).__name__} {value}"
 
 
-def tell(step, rows, keyed=False, ordered=False):
+def report(step, rows, keyed=False, ordered=False):
     """A step is done; rows without an order are sorted."""
     rows = [plain(row) for row in rows]
     print(json.dumps({"step": step, "rows": rows if ordered else sorted(rows, key=json.dumps), "keyed": keyed}), flush=True)
