@@ -18,20 +18,20 @@ in_venv() {
     local directory=$1 log=$CACHE/clients-pip.log
     shift
     [ ! -e "$directory/.complete" ] || return 0
-    say "fetching $* from PyPI"
+    note "fetching $* from PyPI"
     rm -rf "$directory"
     if (install_packages python3-venv) && "$PYTHON" -m venv "$directory" &&
         "$directory/bin/pip" install --quiet --no-input --disable-pip-version-check "$@" >"$log" 2>&1 </dev/null; then
         : >"$directory/.complete"
     else
-        say "not to be had (no network?), see $log"
+        note "not to be had (no network?), see $log"
         return 1
     fi
 }
 
 fetch_pgjdbc() {
     [ ! -e "$PGJDBC" ] || return 0
-    say "fetching pgjdbc from Maven Central"
+    note "fetching pgjdbc from Maven Central"
     (install_packages openjdk-17-jdk-headless maven) &&
         mvn -q -B dependency:copy -Dartifact="org.postgresql:postgresql:$PGJDBC_VERSION" \
             -DoutputDirectory="${PGJDBC%/*}" >"$CACHE/clients-maven.log" 2>&1 </dev/null
@@ -40,7 +40,7 @@ fetch_pgjdbc() {
 # Hibernate with what it needs, Jackson for JSON, and pgjdbc.
 fetch_hibernate() {
     [ ! -e "$HIBERNATE/.complete" ] || return 0
-    say "fetching Hibernate from Maven Central"
+    note "fetching Hibernate from Maven Central"
     (install_packages openjdk-17-jdk-headless maven) || return 1
     mkdir -p "$HIBERNATE" && cat >"$HIBERNATE/pom.xml" <<POM && mvn -q -B -f "$HIBERNATE/pom.xml" dependency:copy-dependencies -DincludeScope=runtime \
         -DoutputDirectory="$HIBERNATE" >"$CACHE/clients-maven.log" 2>&1 </dev/null && : >"$HIBERNATE/.complete"
@@ -58,7 +58,7 @@ POM
 
 fetch_node_pg() {
     [ ! -e "$NODE_PG/.complete" ] || return 0
-    say "fetching node-postgres from npm"
+    note "fetching node-postgres from npm"
     command -v npm >/dev/null || (install_packages nodejs npm) || return 1
     mkdir -p "$NODE_PG" && npm --silent --prefix "$NODE_PG" install "pg@$NODE_PG_VERSION" >"$CACHE/clients-npm.log" 2>&1 </dev/null &&
         : >"$NODE_PG/.complete"
@@ -67,7 +67,7 @@ fetch_node_pg() {
 # Each version in a directory of its own, named by its major version.
 fetch_postgraphile() {
     [ ! -e "$POSTGRAPHILE/.complete" ] || return 0
-    say "fetching PostGraphile from npm"
+    note "fetching PostGraphile from npm"
     command -v npm >/dev/null || (install_packages nodejs npm) || return 1
     local version
     for version in "${POSTGRAPHILE_VERSIONS[@]}"; do

@@ -2,7 +2,7 @@
  * page.c
  *		Fuzzes the page reader, the walk and the decoders.
  *
- * An accepted page keeps its promises: every slice is in the response, every
+ * An accepted page is consistent: every slice is in the response, every
  * walk ends balanced, text is never longer than its slice, the items are as
  * many as were counted, and the page is legal JSON.
  */

@@ -1,4 +1,4 @@
-# Chroots of Debian's suites, and of Ubuntu's. Sourced, behind common.sh and install.sh, by commands that need root.
+# Chroots of Debian's suites, and of Ubuntu's. Sourced, after common.sh and install.sh, by commands that need root.
 #
 # A chroot is made under another name and renamed when it is complete, so that what has the right name is usable.
 
@@ -25,7 +25,7 @@ make_chroot() {
     mv "$new" "$directory"
 }
 
-# No service starts in it, no cluster is made; and sid's index may be older than it says it can be.
+# No service starts in it, no cluster is made; and sid's index may be older than its own limit.
 fill_chroot() { # suite directory package...
     local suite=$1 directory=$2
     shift 2

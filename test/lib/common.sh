@@ -20,12 +20,12 @@ PG_BIN=$(dirname "$PG_CONFIG")
 # The checkout and the server are part of every state file's name, so two checkouts, or two servers, never meet.
 STATE=$CACHE/stack-$(printf '%s\n' "$ROOT" "$PG_CONFIG" | cksum | cut -d' ' -f1)
 
-say() {
+note() {
     printf '%s\n' "${TOOL:-test}: $*" >&2
 }
 
 die() {
-    say "$*"
+    note "$*"
     exit 1
 }
 
@@ -33,12 +33,12 @@ am_root() {
     [ "$(id -u)" = 0 ]
 }
 
-# Is there somebody to ask? Nobody watches the terminals of continuous integration.
+# Is there a user to prompt? Continuous integration has terminals without users.
 at_terminal() {
     [ -z "${CI:-}" ] && [ -t 0 ] && { : >/dev/tty; } 2>/dev/null
 }
 
-# Who gives root's rights: root has them, sudo gives them without a password or may ask for one; or why nobody does.
+# Who gives root's rights: root has them, sudo gives them without a password or may prompt for one; or why there are none.
 root_from() {
     if am_root; then echo root
     elif ! command -v sudo >/dev/null; then echo "you are not root, and there is no sudo here"
@@ -48,8 +48,8 @@ root_from() {
     fi
 }
 
-# run_as_root WHAT LOG COMMANDS: shell commands, one a line, with their output in LOG. Whoever may not do that is told the
-# commands, for somebody who may, and the program stops. Commands that fail are the caller's affair.
+# run_as_root WHAT LOG COMMANDS: shell commands, one a line, with their output in LOG. A user who may not do that gets the
+# commands, for a user who may, and the program stops. Commands that fail are the caller's affair.
 run_as_root() {
     local what=$1 log=$2 commands=$3 from status
     from=$(root_from)
@@ -57,32 +57,32 @@ run_as_root() {
         root) with_progress "$log" sh -e -c "$commands" ;;
         sudo) with_progress "$log" sudo -n sh -e -c "$commands" ;;
         asking)
-            say "to $what, sudo may ask for your password"
+            note "to $what, sudo may ask for your password"
             with_progress "$log" ask_sudo "$commands"
             ;;
         *) tell_root "$what" "$from" "$commands" ;;
     esac
     status=$?
-    # sudo that refuses runs nothing, and commands that fail say something.
+    # sudo that refuses runs nothing, and commands that fail print something.
     if [ $status != 0 ] && [ "$from" = asking ] && [ ! -s "$log" ]; then
         tell_root "$what" "sudo did not let you" "$commands"
     fi
     return $status
 }
 
-# What sudo itself says belongs on the terminal, what the commands say where standard output goes.
+# Output of sudo itself belongs on the terminal, output of the commands where standard output goes.
 ask_sudo() { # commands
     sudo sh -e -c "exec 2>&1; $1" 2>/dev/tty
 }
 
 tell_root() { # what why commands
-    say "only root can $1 ($2); these are the commands:"
+    note "only root can $1 ($2); these are the commands:"
     printf '\n%s\n\n' "$3" >&2
     die "when root has run them, start the same command again"
 }
 
-# Runs a command with its output in a log. Meanwhile a terminal shows for how long, and the last line of the log; while
-# that is empty nothing, because sudo may be asking.
+# Runs a command with its output in a log. In the meantime a terminal shows for how long, and the last line of the log; while
+# that is empty nothing, because sudo may be prompting.
 with_progress() { # log command...
     local log=$1 ticker='' status
     shift
@@ -118,7 +118,7 @@ as_postgres() {
     if am_root; then (cd / && runuser -u postgres -- "$@"); else "$@"; fi
 }
 
-# Counts the tests in what a program printed: lines of one kind, and what a line "N passed, N failed" says of it.
+# Counts the tests in what a program printed: lines of one kind, and the counts of a line "N passed, N failed".
 count_tests() { # pattern of the line; field in "N passed, N failed, N skipped"
     awk -v line="^$1 - " -v field="$2" '
         $0 ~ line { n++ }
@@ -167,6 +167,6 @@ process_stop() { # pid:start
 take_lock() { # file
     exec 9>"$1"
     flock -n 9 && return
-    say "waiting for another $TOOL on this checkout"
+    note "waiting for another $TOOL on this checkout"
     flock -w 900 9 || die "another $TOOL has held $1 for 15 minutes; giving up"
 }

@@ -42,13 +42,13 @@ install_packages() {
 apt_install() { # package...
     local log=$CACHE/apt.log began=$SECONDS
     mkdir -p "$CACHE"
-    say "missing Debian packages: $*"
-    say "installing them, and those that they need, takes one to five minutes"
+    note "missing Debian packages: $*"
+    note "installing them, and those that they need, takes one to five minutes"
     if ! run_as_root "install packages" "$log" "$(apt_commands "$@")"; then
         tail -n 5 "$log" >&2
         die "apt could not install these packages (no network?), see $log: $*"
     fi
-    say "installed them in $((SECONDS - began)) s"
+    note "installed them in $((SECONDS - began)) s"
 }
 
 # Debian's package would otherwise make a cluster on port 5432 and start it; that is the machine's affair, not ours.
@@ -90,7 +90,7 @@ POM
 install_dynamodb_local() {
     local new=$DDBL_DIR.new log=$CACHE/maven.log began=$SECONDS
     [ -e "$DDBL_DIR/.complete" ] && return
-    say "fetching DynamoDB Local $DDBL_VERSION from Maven Central (about a minute, 50 MB)"
+    note "fetching DynamoDB Local $DDBL_VERSION from Maven Central (about a minute, 50 MB)"
     rm -rf "$new" "$DDBL_DIR"
     mkdir -p "$new"
     ddbl_pom >"$new/pom.xml"
@@ -100,7 +100,7 @@ install_dynamodb_local() {
         die "could not download DynamoDB Local from Maven Central (no network?), see $log"
     fi
     mv "$new" "$DDBL_DIR" && : >"$DDBL_DIR/.complete"
-    say "fetched it in $((SECONDS - began)) s"
+    note "fetched it in $((SECONDS - began)) s"
 }
 
 install_extenddb() {
@@ -108,7 +108,7 @@ install_extenddb() {
     [ -x "$EXTENDDB" ] && return
     [ "$(uname -sm)" = "Linux x86_64" ] || die "ExtendDB is published for Linux on x86_64 only (this is $(uname -sm))"
     command -v npm >/dev/null || install_packages npm
-    say "fetching ExtendDB $EXTENDDB_VERSION from npm (some seconds, 12 MB)"
+    note "fetching ExtendDB $EXTENDDB_VERSION from npm (some seconds, 12 MB)"
     mkdir -p "$EXTENDDB_DIR"
     with_progress "$log" npm install --prefix "$EXTENDDB_DIR" --no-save --no-audit --no-fund \
         "@extenddb/linux-x64@$EXTENDDB_VERSION" || die "could not download ExtendDB from npm (no network?), see $log"
@@ -118,7 +118,7 @@ install_extenddb() {
 # Builds in the tree and installs into the server; quiet, and quick when nothing changed.
 install_extension() {
     local log=$CACHE/build.log
-    [ -e "$ROOT/dynamo_fdw.so" ] || say "compiling the extension (about a minute)"
+    [ -e "$ROOT/dynamo_fdw.so" ] || note "compiling the extension (about a minute)"
     if ! with_progress "$log" make -j "$(nproc)" -C "$ROOT" PG_CONFIG="$PG_CONFIG"; then
         grep -v '^gcc ' "$log" >&2
         die "the extension does not build"
@@ -128,7 +128,7 @@ install_extension() {
         cat "$log" >&2
         die "the extension could not be installed"
     fi
-    say "built and installed the extension"
+    note "built and installed the extension"
 }
 
 # Nothing is compiled any more, so that no file of root's is left in the tree.

@@ -77,7 +77,7 @@ class Lookups(request_text.RequestTestCase):
         return dict(Counter(r.operation for r in self.fx.requests(sql)))
 
     def assertCosts(self, sql, **expected):
-        """So many requests of each operation, and the rows of local tables."""
+        """This number of requests of each operation, and the rows of local tables."""
         self.assertEqual(self.counts(sql), expected, self.fx.explain(sql))
         self.assertRight(sql)
 

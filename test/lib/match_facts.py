@@ -123,7 +123,7 @@ HEAD = """/*
  * match_facts.h
  *		Items, conditions, and which items DynamoDB selects by each.
  *
- * Written by test/lib/match_facts.py, from the answers of DynamoDB Local.
+ * Written by test/lib/match_facts.py, from the responses of DynamoDB Local.
  * What it refuses as invalid is not here.
  */
 #ifndef DYN_TEST_MATCH_FACTS_H

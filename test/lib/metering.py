@@ -1,4 +1,4 @@
-"""A foreign server over the simulated service, whose tables grant so many read units a second.
+"""A foreign server over the simulated service, whose tables grant a number of read units per second.
 
     class Pages(metering.TestCase):
         def test_scan(self):

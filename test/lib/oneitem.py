@@ -7,7 +7,7 @@
 """
 import fixture
 
-# The hint of every value that does not fit.
+# The hint of every mismatch.
 HINT = 'Change the column type or the column option "format". To read such values as NULL, set on_mismatch to "null".'
 
 
@@ -44,7 +44,7 @@ class TestCase(fixture.TestCase):
         return self.fx.error(sql)
 
     def assert_mismatch(self, value, column, reason, excerpt, **options):
-        """The entire report of a value that does not fit, and that it is NULL where the user prefers that."""
+        """The entire report of a mismatch, and that it is NULL where the user prefers that."""
         failure = self.failure(value, column, **options)
         self.assertEqual(failure[:4], (
             "HV004", f'cannot convert value in column "v" of foreign table "t": {reason}',

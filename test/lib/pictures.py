@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Draws the pictures of the manual from text that can be read in a terminal as it is.
 
-usage: pictures.py             compare docs/pictures with what its sources give; the exit status shows whether it fits
+usage: pictures.py             compare docs/pictures with what its sources give; the exit status shows whether they agree
        pictures.py --write     draw: docs/pictures/NAME.log -> NAME.txt (a time line), NAME.txt -> NAME.svg
        pictures.py --measure   first run the statements of the time lines again, in the environment of "test/stack env"
 
-A text is drawn character by character. Lines and boxes are box-drawing characters, bars of four colours the blocks
+A text is drawn character by character. Lines and boxes are box-drawing characters, bars of four colors the blocks
 U+2588 and U+2591 to U+2593, arrows the triangles; the first line is the title. A .log is what a run gave: texts in
 lines that begin with "#", and requests as logged, each after the milliseconds since the statement began.
 """

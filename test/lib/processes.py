@@ -8,7 +8,7 @@ WITHOUT_SANITIZERS = unittest.skipIf("POSTGRES_ENVIRONMENT" in os.environ, "sani
 
 
 def descriptors_of(pid):
-    """The number of its open sockets, epolls and timers, None without permission; it may close files meanwhile."""
+    """The number of its open sockets, epolls and timers, None without permission; it may close files in the meantime."""
     directory = f"/proc/{pid}/fd"
     names = []
     try:

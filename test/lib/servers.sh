@@ -1,7 +1,7 @@
 # Starts and stops the scratch PostgreSQL and the emulators. Sourced by test/stack.
 #
 # All of it lives in one private directory, DIR. What was started is written to the file STATE, which is a shell
-# fragment: "export" lines for whoever uses the stack, and plain assignments for stopping it.
+# fragment: "export" lines for users of the stack, and plain assignments for stopping it.
 
 DDBL_MAIN=software.amazon.dynamodb.services.local.main.ServerRunner
 DDBL_JVM=(-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx512m)
@@ -18,7 +18,7 @@ start_detached() { # directory log command...
     process_id $!
 }
 
-# Ready means any HTTP answer at all.
+# Ready means any HTTP response at all.
 wait_http() { # url pid:start
     local i
     for ((i = 0; i < 600; i++)); do

@@ -56,7 +56,7 @@ class Block:
         return "\n\n```text\n" + "\n".join(self.printed()) + "\n```" if self.printed() else ""
 
     def is_ordered(self):
-        """Do the statements say in which order their rows come?"""
+        """Do the statements determine the order of their rows?"""
         return any(re.search(r"\border by\b|^explain", one, re.I) for one in self.statements)
 
     def differences(self):

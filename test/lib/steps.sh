@@ -1,7 +1,7 @@
-# For the steps of test/check: how to say what came out, and where to work. Sourced.
+# For the steps of test/check: how to report results, and where to work. Sourced.
 #
 # A step prints a line "ok - NAME", "not ok - NAME" or "skip - NAME: REASON" for every test, or for very many of them one
-# line "N passed, N failed", comments behind "#", and exits non-zero if a test failed. test/check counts those lines; a
+# line "N passed, N failed", comments after "#", and exits non-zero if a test failed. test/check counts those lines; a
 # step that has none, because its files are not there, has failed.
 
 TOOL=test/check
@@ -20,7 +20,7 @@ not_ok() {
     failing
 }
 
-# Something failed that has said so itself.
+# Something failed that has reported it itself.
 failing() {
     FAILED=1
 }
@@ -33,7 +33,7 @@ comment() { # file: its lines, as comments
     sed 's/^/#   /' "$1"
 }
 
-# try NAME COMMAND...: one test; what the command says is shown only when it fails.
+# try NAME COMMAND...: one test; the output of the command is shown only when it fails.
 try() {
     local name=$1 log
     shift

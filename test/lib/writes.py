@@ -7,7 +7,7 @@
         def test_update(self):
             self.both("UPDATE {t} SET note = 'x' WHERE id = 'a'")
 
-The foreign table is "far", over the DynamoDB table "items" with the key (pk S, sk N) unless HASH and RANGE say otherwise; the local one is
+The foreign table is "far", over the DynamoDB table "items" with the key (pk S, sk N) unless HASH and RANGE replace it; the local one is
 "near". {t} in a statement is either. Rows, counts, RETURNING, SQLSTATEs and both complete tables must be equal.
 """
 from decimal import Decimal

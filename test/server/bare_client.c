@@ -8,7 +8,7 @@
  *
  * The scan follows LastEvaluatedKey and looks at nothing else.  The replay sends
  * the requests that keyed_server recorded, in their order, N at any time, and
- * looks at no answer; its connections are there before the clock starts, as
+ * reads no response; its connections are there before the clock starts, as
  * those of a session are.  The requests are signed once, or rather look so: the
  * bench servers do not check.  Prints one line of name=value pairs: wall and CPU
  * seconds, requests and bytes, and for calls the median and 95th percentile in
@@ -23,7 +23,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#define TAIL 64					/* bytes of an answer that may hold its cursor */
+#define TAIL 64					/* bytes of a response that may hold its cursor */
 
 /* A recorded request. */
 typedef struct Request
@@ -32,12 +32,12 @@ typedef struct Request
 	struct curl_slist *headers;
 } Request;
 
-/* One transfer at a time, and what it asks next. */
+/* One transfer at a time, and its next request. */
 typedef struct Chain
 {
 	CURL	   *easy;
 	char		body[1024];
-	char		tail[2 * TAIL + 1]; /* the answer's last bytes */
+	char		tail[2 * TAIL + 1]; /* the response's last bytes */
 	size_t		tail_len;
 	int			segment;
 } Chain;
@@ -123,7 +123,7 @@ prepare(Chain *chain, struct curl_slist *list)
 	curl_easy_setopt(chain->easy, CURLOPT_FAILONERROR, 1L);
 }
 
-/* The request for the page behind the last answer's cursor; 0 when there is none. */
+/* The request for the page after the last response's cursor; 0 when there is none. */
 static int
 prepare_next(Chain *chain, int segments, int first)
 {
@@ -343,7 +343,7 @@ send_all(CURLM *multi, CURL **handles, int in_flight, const Request *list, long 
 	requests = count;
 }
 
-/* The seconds of the whole replay. */
+/* The seconds of the entire replay. */
 static double
 replay(const char *path, int in_flight)
 {
@@ -363,7 +363,7 @@ replay(const char *path, int in_flight)
 		prepare(&unused, list[0].headers);
 		handles[i] = unused.easy;
 		curl_easy_setopt(handles[i], CURLOPT_WRITEFUNCTION, ignore_body);
-		/* a condition that fails is an answer, too */
+		/* a condition that fails is a response, too */
 		curl_easy_setopt(handles[i], CURLOPT_FAILONERROR, 0L);
 		first[i] = list[0];
 	}

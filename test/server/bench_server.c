@@ -5,13 +5,13 @@
  *		bench_server --dir DIR [--port N] [--delay-ms D] [--repeat K]
  *			[--stall-after BYTES] [--key NAME]
  *
- * DIR is what make_pages.py wrote: page-*.json (answers without
+ * DIR is what make_pages.py wrote: page-*.json (responses without
  * LastEvaluatedKey), table.json (DescribeTable), item.json (GetItem) and
  * batch.json (BatchGetItem).  Scan and Query get page after page, whatever else
- * they ask; the cursor travels in ExclusiveStartKey as the string "cursor-N".
+ * they request; the cursor travels in ExclusiveStartKey as the string "cursor-N".
  * In a segmented scan every segment gets a contiguous range.  --repeat serves
  * the pages K times over, so that a small directory makes a big table, and
- * DescribeTable says so.  --stall-after breaks off every answer to Scan and
+ * DescribeTable reports it.  --stall-after breaks off every response to Scan and
  * Query and leaves the connection open.
  *
  * A page is held once, with its checksum; what follows it depends on the request.
@@ -27,7 +27,7 @@
 
 #include "http_server.h"
 
-/* Bytes of an answer that are prepared, and their CRC-32. */
+/* Bytes of a response that are prepared, and their CRC-32. */
 typedef struct Body
 {
 	char	   *data;
@@ -84,7 +84,7 @@ read_page(const char *directory, const char *name)
 	return body;
 }
 
-/* Multiplies the integer behind a mark in the description. */
+/* Multiplies the integer after a mark in the description. */
 static void
 multiply_number(Body *body, const char *mark, long factor)
 {
@@ -209,7 +209,7 @@ usage(FILE *to)
 	fputs("usage: bench_server --dir DIR [--port N] [--delay-ms D] [--repeat K] [--stall-after BYTES] [--key NAME]\n"
 		  "Serves the pages that make_pages.py wrote to DIR; prints its URL.\n"
 		  "  --port      0, the default, is a free one\n"
-		  "  --delay-ms  before every answer, without one waiting for another\n"
+		  "  --delay-ms  before every response, without one waiting for another\n"
 		  "  --repeat    serve the pages that many times over\n"
 		  "  --stall-after  send so many bytes of a page, and no more\n"
 		  "  --key       the attribute that carries the cursor (id)\n", to);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A DynamoDB that does as scripted: faults, delays, odd bodies, prepared pages.
+"""A DynamoDB that does as scripted: errors, delays, odd bodies, prepared pages.
 
 Made for tests, which import it, and the responses from replies.py:
 
@@ -21,7 +21,7 @@ from tables import Pages, Table, find, get_item, key_parts, read_page, with_capa
 
 
 class FakeDynamo(ScriptedServer):
-    """The scripted server with tables behind the scripts."""
+    """The scripted server with tables, for requests without a script."""
 
     def __init__(self, **options):
         super().__init__(**options)
@@ -39,7 +39,7 @@ class FakeDynamo(ScriptedServer):
         self.tables[name].pages = Pages(pages, count, repeat_key_at)
 
     async def default(self, request, connection):
-        """Answer from the tables."""
+        """Respond from the tables."""
         if request.operation == "ListTables":
             return reply({"TableNames": sorted(self.tables)})
         if request.operation == "BatchGetItem":

@@ -1,11 +1,11 @@
 /*
  * http_server.c
- *		The servers of the benchmarks, but for what they answer.
+ *		The servers of the benchmarks, except the contents of their responses.
  *
  * One thread, epoll, one request at a time on every connection; a delay is a
- * queue of connections in the order of their deadlines behind one timer, so that
- * nobody waits for another.  A body may be held once for all answers: its
- * checksum is known, and is carried over the few bytes that end the answer.
+ * queue of connections in the order of their deadlines with one timer, so that
+ * no connection waits for another.  A body may be held once for all responses: its
+ * checksum is known, and is carried over the few bytes that end the response.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,8 +33,8 @@
 typedef struct Connection
 {
 	int			fd;
-	bool		writing;		/* an answer is under way */
-	bool		waiting;		/* in the queue of delayed answers */
+	bool		writing;		/* a response is under way */
+	bool		waiting;		/* in the queue of delayed responses */
 	bool		dead;			/* closed while it was waiting */
 	char	   *in;				/* the request, MAX_REQUEST bytes */
 	size_t		in_len;
@@ -106,9 +106,9 @@ http_response_text(HttpResponse *response)
 	response->crc = crc32(0, (const unsigned char *) response->body, response->len);
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
-/* The name behind "DynamoDB_20120810." in the head, copied. */
+/* The name after "DynamoDB_20120810." in the head, copied. */
 static void
 find_operation(const char *head, char *operation, size_t space)
 {
@@ -303,7 +303,7 @@ send_due(void)
 		set_timer(queue_head->due);
 }
 
-/* Answers the request once all of it is there. */
+/* Responds to the request once all of it is there. */
 static void
 respond_if_complete(Connection *c)
 {
@@ -432,7 +432,7 @@ http_serve(int port, uint64_t delay, HttpHandler handle)
 {
 	delay_ns = delay;
 	handler = handle;
-	signal(SIGPIPE, SIG_IGN);	/* clients may hang up while they are answered */
+	signal(SIGPIPE, SIG_IGN);	/* clients may hang up during the response */
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	serve(listen_on(port));

@@ -1,10 +1,9 @@
 /*
  * http_server.h
- *		Answers DynamoDB's kind of requests for the servers of the benchmarks.
+ *		Responds to DynamoDB's kind of requests, for the servers of the benchmarks.
  *
- * A handler is told the operation and the body of a request and says what to
- * send.  It is called as soon as the request is there; the answer leaves after
- * the delay, counted from the request's arrival, and nobody waits for another.
+ * A handler gets the operation and the body of a request and sets the response.  It is called as soon as the request is there; the response leaves after
+ * the delay, counted from the request's arrival, and no connection waits for another.
  */
 #ifndef HTTP_SERVER_H
 #define HTTP_SERVER_H
@@ -23,13 +22,13 @@ typedef struct HttpText
 /* What to send: a body, and a few bytes that end it. */
 typedef struct HttpResponse
 {
-	int			status;			/* 200 unless the handler says otherwise */
+	int			status;			/* 200 unless the handler sets another one */
 	HttpText	text;			/* the handler's to use; empty at first */
 	const char *body;			/* text.data, or bytes that stay */
 	size_t		len;
 	uint32_t	crc;			/* CRC-32 of these bytes */
 	char		end[128];		/* follows them; a string */
-	long		stop_after;		/* send so much of the body only; -1: all */
+	long		stop_after;		/* bytes of the body to send; -1: all */
 } HttpResponse;
 
 typedef void (*HttpHandler) (const char *operation, const char *body,
@@ -42,7 +41,7 @@ extern void http_text_append(HttpText *text, const char *data, size_t len);
 extern void http_text_printf(HttpText *text, const char *format,...)
 			__attribute__((format(printf, 2, 3)));
 
-/* The answer is the handler's own text. */
+/* The response is the handler's own text. */
 extern void http_response_text(HttpResponse *response);
 
 /* Writes what and errno, and exits. */

@@ -215,7 +215,7 @@ def words_of(request):
 
 
 def is_of_another_time(text, ahead):
-    """Was it signed by a clock that differs from one so many seconds ahead?  Five minutes are tolerated."""
+    """Was it signed by a clock that differs from one that is `ahead` seconds fast?  Five minutes are tolerated."""
     if text is None:
         return False
     signed = datetime.datetime.strptime(text, "%Y%m%dT%H%M%SZ").replace(tzinfo=datetime.timezone.utc)

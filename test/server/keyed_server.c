@@ -1,11 +1,11 @@
 /*
  * keyed_server.c
- *		Answers reads by key from a small generated data set, and writes, as
+ *		Responds to reads by key from a small generated data set, and writes, as
  *		fast as the machine allows.
  *
  *		keyed_server [--port N] [--delay-ms D] [--record FILE]
  *
- * For benchmarks of joins and writes.  Each table has as many partitions as it says below,
+ * For benchmarks of joins and writes.  Each table has the number of partitions given below,
  * each with the same number of items, which are numbered from 1:
  *
  *		parents			id "p-000000"			10,000 of one item
@@ -41,7 +41,7 @@
 #define CHILDREN		5
 #define GRANDCHILDREN	3
 #define GROUPS			10
-#define ENTRIES			2500	/* of a group; they fit into a page */
+#define ENTRIES			2500	/* of a group; a page has space for them */
 #define MAX_PAGE		3000	/* items; less than 1 MB */
 
 typedef struct Item
@@ -63,7 +63,7 @@ typedef struct Table
 	Item	   *items;			/* in the order of the keys */
 } Table;
 
-/* What a request asks of a table's items, which are numbered. */
+/* The part of a table's items, which are numbered, that a request reads. */
 typedef struct Range
 {
 	int			first;
@@ -215,7 +215,7 @@ partition_of(const Table *table, const json_t *value)
 	return number >= 0 && number < table->partitions ? number : -1;
 }
 
-/* The item of a whole key; -1 if there is none. */
+/* The item of a full key; -1 if there is none. */
 static int
 item_of(const Table *table, const json_t *key)
 {
@@ -241,7 +241,7 @@ write_key(HttpText *text, const Table *table, int item)
 	http_text_append(text, "}", 1);
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 static void
 refuse(HttpResponse *response, const char *why)
@@ -322,7 +322,7 @@ limit_of(const json_t *request)
 	return limit < MAX_PAGE ? limit : MAX_PAGE;
 }
 
-/* The value behind the one comparison of the condition; NULL if there are more. */
+/* The value of the one comparison of the condition; NULL if there are more. */
 static const json_t *
 compared_value(const json_t *request)
 {
@@ -349,7 +349,7 @@ respond_query(HttpResponse *response, const Table *table, const json_t *request)
 		table = json_object_get(request, "Limit") ? NULL : table->index;
 	if (!value || !table || json_object_get(request, "FilterExpression"))
 	{
-		refuse(response, "only whole partitions are known here");
+		refuse(response, "only full partitions are known here");
 		return;
 	}
 	partition = partition_of(table, value);
@@ -579,7 +579,7 @@ usage(FILE *to)
 	fputs("usage: keyed_server [--port N] [--delay-ms D] [--record FILE]\n"
 		  "Serves generated tables by their keys; prints its URL.\n"
 		  "  --port      0, the default, is a free one\n"
-		  "  --delay-ms  before every answer, without one waiting for another\n"
+		  "  --delay-ms  before every response, without one waiting for another\n"
 		  "  --record    append each request to this file\n", to);
 }
 

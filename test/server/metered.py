@@ -1,4 +1,4 @@
-"""A DynamoDB that grants only so many read units a second, and throttles what goes beyond.
+"""A DynamoDB that grants a number of read units per second, and throttles what goes beyond.
 
 Each table and index has a bucket of tokens, and so has each partition key, up to the 3,000 units a second of a partition: a
 bucket holds what it is filled with in a second, and is full at the beginning (no saved burst). A request is granted while its
@@ -132,7 +132,7 @@ class MeteredTable(Table):
         return True
 
     def take(self, partition, units):
-        """What was granted costs so much."""
+        """The read units of what was granted."""
         self.bucket.take(units)
         self.partition_bucket(partition).take(units)
 

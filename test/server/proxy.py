@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from replies import Reply, not_json
 from server import ScriptedServer, parse_headers, parse_json
 
-# What is between two neighbours only, or is recreated.
+# What is between two neighbors only, or is recreated.
 NOT_FORWARDED = {"", "connection", "content-length", "transfer-encoding", "keep-alive"}
 
 
@@ -33,7 +33,7 @@ class Upstream:
         return self.reader.at_eof()
 
     async def exchange(self, request):
-        """Send the request, read the answer."""
+        """Send the request, read the response."""
         lines = [request.headers[""]]
         lines += [f"{name}: {value}" for name, value in request.headers.items() if name not in NOT_FORWARDED]
         lines.append(f"Content-Length: {len(request.raw)}")
@@ -63,7 +63,7 @@ class RecordingProxy(ScriptedServer):
         self.upstream = urlsplit(upstream)
 
     async def default(self, request, connection):
-        """Forward; a connection that the server has closed meanwhile is made anew once.
+        """Forward; a connection that the server has closed in the meantime is opened again once.
 
         A write is sent once, since a server that hangs up may have executed it.
         """

@@ -112,7 +112,7 @@ def canceled(*codes):
 
 
 def written(table, units=1.0, **members):
-    """The good response to a write; with the name of another table, one that proves nothing."""
+    """The good response to a write; with the name of another table, one that must not be accepted."""
     return reply({**members, "ConsumedCapacity": {"TableName": table, "CapacityUnits": units}})
 
 
@@ -146,7 +146,7 @@ def hang_in_body(fraction=0.5, response=None):
 
 
 def cut_body(fraction=0.5, response=None):
-    """Promises the entire body, sends a part of it and closes."""
+    """Announces the entire body, sends a part of it and closes."""
     async def send(connection, head, body):
         connection.writer.write(head + body[:int(len(body) * fraction)])
         await connection.writer.drain()
@@ -155,7 +155,7 @@ def cut_body(fraction=0.5, response=None):
 
 
 def cut_head(size=30, response=None):
-    """Sends so many bytes of the head and closes."""
+    """Sends the first bytes of the head and closes."""
     async def send(connection, head, _body):
         connection.writer.write(head[:size])
         await connection.writer.drain()
@@ -194,7 +194,7 @@ def close_after(response):
 
 
 def answer_twice(response, after):
-    """The response, and so many seconds later the same once more, without another request."""
+    """The response, and `after` seconds later the same once more, without another request."""
     async def send(connection, head, body):
         async def again():
             await asyncio.sleep(after)
@@ -206,7 +206,7 @@ def answer_twice(response, after):
 
 
 def after_earlier(response, back):
-    """Before the response, once more the one that the connection had so many responses ago, if it had."""
+    """Before the response, once more the one that the connection sent `back` responses ago, if there is one."""
     async def send(connection, head, body):
         if len(connection.sent) >= back:
             await send_all(connection, *connection.sent[-back])
@@ -238,7 +238,7 @@ def wrong_crc(response=None):
 
 
 def without_crc(response):
-    """No checksum, as behind some proxies."""
+    """No checksum, as after some proxies."""
     return as_reply(response).but({"x-amz-crc32": None})
 
 

@@ -230,7 +230,7 @@ class ScriptedServer:
     def reset(self, scripts=False):
         """Forget the recorded requests and what to hold, and the scripts too if `scripts` is true.
 
-        A statement that ends early leaves requests behind whose responses it does not want. All that was sent before is
+        A statement that ends early leaves requests whose responses it does not want. All that was sent before is
         recorded first, so that none of it is taken for the next statement's.
         """
         if self._thread and self._thread.is_alive() and threading.current_thread() is not self._thread:
@@ -247,7 +247,7 @@ class ScriptedServer:
         return [request.operation for request in self.requests]
 
     async def default(self, request, connection):
-        """Answer what no script answers."""
+        """Respond to what no script responds to."""
         return error("UnknownOperationException", f"not scripted: {request.operation}")
 
     # Serving

@@ -134,7 +134,7 @@ def page_document(items, last, request):
 
 
 def start_of(table, items, request):
-    """The offset where ExclusiveStartKey points behind, and whether it is the key of an empty page."""
+    """The offset of the item after ExclusiveStartKey, and whether it is the key of an empty page."""
     start = request.get("ExclusiveStartKey")
     if not start:
         return 0, False

@@ -7,7 +7,7 @@ SELECT p.oid::regprocedure AS function, p.provolatile, p.proisstrict, p.proparal
   JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'dynamo_fdw'
  ORDER BY p.oid::regprocedure::text COLLATE "C";
 
--- each of them says what it is
+-- each of them has a description
 SELECT p.oid::regprocedure AS undescribed FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.deptype = 'e'
   JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'dynamo_fdw'
  WHERE obj_description(p.oid, 'pg_proc') IS NULL;
@@ -17,7 +17,7 @@ SELECT obj_description(oid, 'pg_foreign_data_wrapper') FROM pg_foreign_data_wrap
 SELECT name, setting, unit, vartype, context, min_val, max_val, enumvals
   FROM pg_settings WHERE name LIKE 'dynamo\_fdw.%' ORDER BY name COLLATE "C";
 
--- a backend that asked nothing
+-- a backend that sent no request
 SELECT * FROM dynamo_fdw_stats();
 SELECT dynamo_fdw_disconnect_all();
 

@@ -1,4 +1,4 @@
--- Every option: where it may stand, its values, and what is said to a wrong one. Nothing here talks to DynamoDB.
+-- Every option: where it may stand, its values, and the error of a wrong one. No request is sent to DynamoDB.
 CREATE EXTENSION dynamo_fdw;
 SELECT context, name, default_value, superuser_only FROM dynamo_fdw_options()
  ORDER BY context COLLATE "C", name COLLATE "C";
@@ -75,7 +75,7 @@ ALTER FOREIGN TABLE full_table ALTER COLUMN b OPTIONS (SET path 'info.');
 ALTER FOREIGN TABLE full_table ALTER COLUMN b OPTIONS (SET path 'info.score');
 ALTER USER MAPPING FOR CURRENT_USER SERVER full_server OPTIONS (ADD secret_acces_key 'hidden');
 
--- booleans and times in PostgreSQL's spellings
+-- booleans and times in PostgreSQL's forms
 CREATE SERVER b3 FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (connect_timeout '2s');
 CREATE SERVER b1 FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (consistent_read 'TRUE');
 CREATE SERVER b2 FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (consistent_read '0');

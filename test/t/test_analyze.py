@@ -166,7 +166,7 @@ class Owners(fixture.TestCase):
     """Who reads."""
 
     def test_as_the_owner(self):
-        """With the owner's keys, whoever gives the command; without them not at all."""
+        """With the owner's keys, whichever role gives the command; without them not at all."""
         with fixture.FakeDynamo() as fake:
             fake.table("t", ("pk", "S"), items=[{"pk": {"S": "a"}}])
             self.fx.execute("DROP ROLE IF EXISTS an_owner, an_other; CREATE ROLE an_owner; CREATE ROLE an_other")
@@ -195,7 +195,7 @@ class Scripted(fixture.TestCase):
         self.fx.execute("RESET ALL")
 
     def table(self, count, partition=1, per_page=1000, **reported):
-        """The table t (h, n) of so many items, in partitions of that many; size for DescribeTable to report."""
+        """The table t (h, n) of `count` items, in partitions of `partition` items; size for DescribeTable to report."""
         items = [item({"h": f"h{n // partition:06d}", "n": n % partition}) for n in range(count)]
         size = {"item_count": count, "size_bytes": count * 8192 // ITEMS_PER_UNIT, **reported}
         table = self.fake.table("t", ("h", "S"), ("n", "N"), items=items, page_size=per_page, **size)
@@ -270,7 +270,7 @@ class Bound(Scripted):
         self.assertLess(units, 60)
 
     def test_large_partitions(self):
-        """A segment with a partition much larger than a segment is cut into small pages, and does not break the bound."""
+        """A segment with a partition much larger than a segment is read in small pages, and does not break the bound."""
         self.table(20000, partition=5000)
         self.analyze(100)
         self.assertLessEqual(self.units(), 200)
@@ -324,7 +324,7 @@ class Bound(Scripted):
         self.assertIn("rows=10000 ", self.fx.explain(estimate, "COSTS ON"))
 
     def test_growth_from_nothing(self):
-        """A table that was too new, or tiny, when it was analysed is as large as DynamoDB reports later."""
+        """A table that was too new, or tiny, when it was analyzed is as large as DynamoDB reports later."""
         self.table(50, item_count=0, size_bytes=0)
         self.fx.execute("ANALYZE t; SET dynamo_fdw.metadata_cache_ttl = 0")
         self.assertIn("rows=50 ", self.fx.explain("SELECT * FROM t", "COSTS ON"))

@@ -50,7 +50,7 @@ class Scripted(fixture.TestCase):
         return [request for request in self.fake.requests if request.operation != "DescribeTable"]
 
     def run_async(self, sql, in_flight, reads=None):
-        """Check that it is asynchronous, that so many requests were in flight together, and return its rows sorted."""
+        """Check that it is asynchronous, that this number of requests was in flight together, and return its rows sorted."""
         self.assertIn("Async Foreign Scan", self.fx.explain(sql))
         self.fake.reset()
         self.fake.together(in_flight)
@@ -254,7 +254,7 @@ class Overlap(Scripted):
         self.assertEqual(rows, [(1,), (3,), (5,), (7,), (9,), (77,)])
 
     def test_index_pages_without_memory(self):
-        """Keys are collected over pages of an index while a peer is in flight, whose response nobody takes in in the meantime."""
+        """Keys are collected over pages of an index while a peer is in flight, whose response no scan takes in in the meantime."""
         self.fx.server("narrow", self.fake.endpoint, max_concurrency=1)
         self.addCleanup(self.fx.execute, "DROP SERVER narrow CASCADE")
         self.table(0, page_size=2)
@@ -536,14 +536,14 @@ class Ends(Scripted):
         self.assertEqual(sorted(self.fx.rows(self.union())), [(n,) for n in range(40)])
 
     def test_type_mismatch(self):
-        """The error about a value that does not fit names the item."""
+        """The error about a mismatch names the item."""
         self.fake.tables["t1"].items[3]["v"] = {"S": "x"}
         failure = self.fx.error(self.union("SELECT n, v FROM {} WHERE h = 'p'"))
         self.assertEqual(failure.sqlstate, "HV004")
         self.assertIn('h = "p", n = 13', failure.detail)
 
     def test_not_null(self):
-        """An item without its key column's neighbour is named, though its key was not requested."""
+        """An item without its key column's neighbor is named, though its key was not requested."""
         self.fake.tables["t1"].items[3]["v"] = {"S": "x"}
         failure = self.fx.error(self.union("SELECT v FROM {} WHERE h = 'p'"))
         self.assertIn('h = "p", n = 13', failure.detail)

@@ -504,7 +504,7 @@ class Partitions(Budgets):
         self.assertEqual(sorted(self.rows_within([table], 800, sql)), sorted([(n,) for n in range(400)] * 2))
 
     def test_a_cursor_next_to_it(self):
-        """Another statement reads the table, and nobody fetches from it."""
+        """Another statement reads the table, and is not fetched from."""
         table = self.table(40960)
         self.server(max_read_units_per_second=1000)
         self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT n FROM t WHERE n >= 0")
@@ -543,7 +543,7 @@ class Shared(own_postgres.TestCase):
         self.assertGreater(self.table.bucket.used, 0)
 
     def test_killed(self):
-        """A session that is killed leaves nothing behind that others would wait for."""
+        """A session that is killed leaves nothing that others would wait for."""
         victim, thread = self.reading_session()
         cursor = self.connect().cursor()
         cursor.execute("SELECT pg_terminate_backend(%s, 10000)", (victim.info.backend_pid,))
@@ -557,7 +557,7 @@ class Shared(own_postgres.TestCase):
         other = self.connect().cursor()
         os.kill(victim.info.backend_pid, signal.SIGKILL)
         thread.join()
-        self.eventually(lambda: fails(other))       # PostgreSQL has seen it, and lets nobody in until it has started again
+        self.eventually(lambda: fails(other))       # PostgreSQL has seen it, and accepts no session until it has started again
         cursor = self.eventually(self.connection_or_none).cursor()
         cursor.execute("SELECT n FROM t WHERE pk = 'k7'")
         self.assertEqual(cursor.fetchall(), [(7,)])

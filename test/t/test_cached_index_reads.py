@@ -9,7 +9,7 @@ COLUMNS = 'id text COLLATE "C" NOT NULL, owner text COLLATE "C" NOT NULL, at int
 
 
 def item(owner, n):
-    """The n-th item of an owner; the index knows its colour."""
+    """The n-th item of an owner; the index has its color."""
     attributes = {"id": f"i{owner}-{n:03}", "owner": f"o{owner}", "at": n, "kind": "ab"[n % 2], "colour": f"c{n % 3}",
                   "note": f"n{n % 7}", "size": n % 10, "tags": [f"t{n % 2}", "all"]}
     for number, name in enumerate(("colour", "note", "size", "tags")):

@@ -204,7 +204,7 @@ class Cursors(Cached):
 
 
 class Mismatches(Cached):
-    """Values that do not fit: as without cached reads."""
+    """Mismatches: as without cached reads."""
 
     @classmethod
     def setUpClass(cls):

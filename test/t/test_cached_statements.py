@@ -192,7 +192,7 @@ class Statements(Parts):
         self.assertEqual(len(self.fx.rows(sql)), 10)
 
     def test_cancel(self):
-        """A read that was to be cached is cancelled in its middle: nobody reads on from there, and the next statement begins again."""
+        """A read that was to be cached is cancelled in its middle: no scan reads on from there, and the next statement begins again."""
         wanted = self.fx.rows(CHILDREN)
         pid = self.fx.conn.info.backend_pid
         watcher = self.fx.connect()

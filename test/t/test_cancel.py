@@ -1,4 +1,4 @@
-"""Cancel, statement_timeout and terminate act wherever a statement waits, and leave nothing behind.
+"""Cancel, statement_timeout and terminate act wherever a statement waits, and release everything.
 
 No time is asserted but a bound on hanging, far above what it takes.
 """
@@ -38,7 +38,7 @@ class Running(threading.Thread):
 
 
 class FullListener:
-    """A listening socket that accepts nothing more: whoever connects waits for ever."""
+    """A listening socket that accepts nothing more: a client that connects waits for ever."""
 
     def __init__(self):
         self.listener = socket.socket()

@@ -109,7 +109,7 @@ class Entities(Case):
             self.fx.execute("RESET search_path; DROP SCHEMA raw CASCADE")
 
     def test_mismatches(self):
-        """Values that do not fit, by column, and NULL in columns that are NOT NULL; whatever on_mismatch specifies."""
+        """Mismatches, by column, and NULL in columns that are NOT NULL; whatever on_mismatch specifies."""
         for on_mismatch in ("error", "null"):
             with self.subTest(on_mismatch):
                 self.drop_tables()
@@ -143,7 +143,7 @@ class Entities(Case):
         self.assertEqual(row[:4], ("mismatch", "lines", "n", 3))
 
     def test_absent(self):
-        """What no row has is reported, as information; a value that does not fit is there."""
+        """What no row has is reported, as information; a mismatch is there."""
         self.table("users", "pk text, \"Name\" text, nam text OPTIONS (path 'name.first'), name int, age jsonb, total text OPTIONS (attribute 'total'),"
                    " rest jsonb OPTIONS (document 'rest')", item_filter='{"type": "user"}')
         self.table("others", "pk text, total int", item_filter='{"type": ["order", "ship", null]}')
@@ -213,14 +213,14 @@ class Entities(Case):
         self.assertEqual(row, ("definition", "users", "compny", None, None, f"{failure.message}: {failure.detail} {failure.hint}"))
 
     def test_long_misspelled_name(self):
-        """It is cut between two characters."""
+        """It is truncated between two characters."""
         self.table("everything", "pk text")
         self.table("users", "company text", key_templates='{"pk": "x${' + 40 * "\u00e9" + '}"}')
         [row] = self.check("users")
         self.assertEqual(row[2], 31 * "\u00e9")
 
     def test_templates(self):
-        """Texts that fit no template, or not in one way."""
+        """Texts that match no template, or match it in several ways."""
         self.fx.create_table("keys", ("pk", "S"))
         self.fx.put("keys", [{"pk": "ORDER#1"}, {"pk": "ORDER#1#ITEM#2"}, {"pk": "USER#1"}, {"pk": "N#x"}, {"pk": "N#1"}])
         for name, columns, template in (("orders", "id text NOT NULL", "ORDER#${id}"), ("numbers", "n int NOT NULL", "N#${n}")):

@@ -1,9 +1,9 @@
-"""Few rows of long partitions: no more requests and read units than an expert would pay, at two sizes, analysed and not."""
+"""Few rows of long partitions: no more requests and read units than an expert would pay, at two sizes, analyzed and not."""
 import fixture
 from dynamo import index
 
 TENANTS = 3
-SIZES = {"small": 100, "large": 2000}       # items of a tenant, besides its own
+SIZES = {"small": 100, "large": 2000}       # items of a tenant, in addition to its own
 MARGIN = 1.2
 
 

@@ -71,7 +71,7 @@ class Keys(Choices):
         self.assertLooksUp("SELECT * FROM few f JOIN children c ON c.parent = f.other", ("unknown", *self.LARGE))
 
     def test_ten_keys_from_anywhere(self):
-        """Rows that nothing is known of: values, functions, a table that was never analysed."""
+        """Rows that nothing is known of: values, functions, a table that was never analyzed."""
         for outer in ("fresh", "(VALUES ('p1'), ('p2'), ('p3')) f (id)", "(SELECT 'p' || i AS id FROM generate_series(1, 10) i) f",
                       "unnest(ARRAY['p1', 'p2']) f (id)"):
             alias = "" if outer.endswith(("f", "(id)")) else " f"

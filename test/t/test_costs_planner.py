@@ -57,7 +57,7 @@ class Prices(fixture.TestCase):
         self.assertEqual(self.estimates("SELECT * FROM t"), [])
 
     def test_rows_of_a_partition(self):
-        """Guesses for keys of the table and of global indexes that were never analysed; those of PostgreSQL for other columns, and for NULL."""
+        """Guesses for keys of the table and of global indexes that were never analyzed; those of PostgreSQL for other columns, and for NULL."""
         self.fake.table("k", ("id", "S"), ("n", "N"), [index("by_tag", ("tag", "S")), index("by_pair", [("a", "S"), ("b", "S")])],
                         item_count=1_000_000, size_bytes=100 * MB, items=[])
         self.fx.foreign_table("k", "id text NOT NULL, n int NOT NULL, tag text, a text, b text, v int", server="fake")

@@ -236,7 +236,7 @@ class Users(Machine):
         self.no_mapping("SELECT * FROM t", "postgres", self.superuser)
 
     def test_views(self):
-        """Whoever reads a view reads with its owner's mapping, and not the other way round."""
+        """A user of a view reads with its owner's mapping, and not the other way round."""
         self.allowed()
         self.as_user("mallory", "CREATE VIEW trap AS SELECT * FROM t", "GRANT SELECT ON trap TO PUBLIC")
         self.addCleanup(self.admin, "RESET ROLE", "DROP VIEW IF EXISTS trap, gift")

@@ -296,7 +296,7 @@ class Refresh(aws_machine.TestCase):
         self.dynamo.table("many", ("pk", "S"), ("n", "N"), items=[{"pk": {"S": f"k{n:02}"}, "n": {"N": str(n)}} for n in range(16)])
         self.mapping(credential_provider="container")
         self.foreign_table("many", "pk text, n int")
-        self.rows("SET dynamo_fdw.fetch_memory = '64MB'")   # room for sixteen pages
+        self.rows("SET dynamo_fdw.fetch_memory = '64MB'")   # memory for sixteen pages
         self.rows("SELECT count(*) FROM many WHERE pk = 'k00'")
         self.dynamo.reset()
         self.dynamo.expire()

@@ -105,7 +105,7 @@ class Cursors(Container):
         self.assertLess(time.monotonic() - began, 5)
 
     def test_a_savepoint_and_another_server(self):
-        """One cursor waits for ever; what it began hinders nobody, and the other cursor goes on when there are keys again."""
+        """One cursor waits for ever; what it began does not block others, and the other cursor goes on when there are keys again."""
         self.open("one")
         self.open("two")
         self.open("three", "others")

@@ -70,7 +70,7 @@ MOVIES = [
 
 @statements(MOVIES)
 class Movies(request_text.RequestTestCase):
-    """E1: lists and maps within the items, and their elements as rows."""
+    """Lists and maps within the items, and their elements as rows."""
 
     @classmethod
     def setUpClass(cls):
@@ -110,7 +110,7 @@ BLOG = [
 
 @statements(BLOG)
 class Blog(request_text.RequestTestCase):
-    """E2: children by an index that has their keys only."""
+    """Children by an index that has their keys only."""
 
     @classmethod
     def setUpClass(cls):

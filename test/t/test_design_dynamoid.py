@@ -19,7 +19,7 @@ SUBSCRIPTIONS = [{"id": f"s{n:03}", "length": n % 12, "magazine_ids": {"X"}, "us
 USERS = [{"id": f"u{n}", "name": name, "city": city, "email": f"{name}@mail.org".lower(), "students_ids": students, "joined_at": f"2012-0{n + 1}-01T10:00:00+00:00",
           "options": "---\n:a: 1\n", "settings": '{"a": {"b": 1}}', "magazine_title": "X" if n % 2 else "Y", "visits": {1, 2, 3}} for n, (name, city, students) in enumerate(
               [("Josh", "Chicago", {"u1", "u2"}), ("Nick", "Boston", {"u3"}), ("Josh", "Chicago", {"u0", "lost"}), ("Ann", "Oslo", {"u1"})])]
-# So many more that nobody reads them all for a few.
+# A number for which reading them all for a few never pays.
 MAGAZINES += [{"title": f"other {n}", "filler": "x" * 3000} for n in range(240)]
 USERS += [{"id": f"other {n}", "name": "Other", "filler": "x" * 3000} for n in range(240)]
 NAMES = [{"id": "Josh", "ids": {"u0", "u2"}}, {"id": "Nick", "ids": {"u1"}}, {"id": "josh@mail.org.Josh", "ids": {"u0"}}]
@@ -167,7 +167,7 @@ class Dynamoid(request_text.RequestTestCase):
         self.assertIn("full scan of DynamoDB table", warning)
 
     def test_D_27(self):
-        """A Scan that nobody needs is an error, which names the key that would spare it."""
+        """A Scan that is not needed is an error, which names the key that would spare it."""
         self.fx.execute("SET dynamo_fdw.scan_policy = error")
         self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy")
         failure = self.fx.error(self.sql("D-26"))

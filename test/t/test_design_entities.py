@@ -30,7 +30,7 @@ GOLDSTACK = [
 
 @statements(GOLDSTACK)
 class Collections(designs.TestCase):
-    """E3: parent and children in one partition."""
+    """Parent and children in one partition."""
 
     @classmethod
     def make(cls):
@@ -80,7 +80,7 @@ FORUM = [
 
 @statements(FORUM)
 class Forum(designs.TestCase):
-    """E5: a foreign key of two columns, composed in a text."""
+    """A foreign key of two columns, composed in a text."""
 
     @classmethod
     def make(cls):
@@ -124,7 +124,7 @@ SETS = [
 
 @statements(SETS)
 class Sets(designs.TestCase):
-    """E6: associations as sets of ids, and copies of an item under several keys."""
+    """Associations as sets of ids, and copies of an item under several keys."""
 
     @classmethod
     def make(cls):

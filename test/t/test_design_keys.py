@@ -82,7 +82,7 @@ ELECTRO = [
 
 @statements(ELECTRO)
 class Electro(designs.TestCase):
-    """E7: keys in lower case over attributes in their own."""
+    """Keys in lower case over attributes in their own."""
 
     @classmethod
     def make(cls):
@@ -117,7 +117,7 @@ SHOP = [
 
 @statements(SHOP)
 class Shop(designs.TestCase):
-    """E8: indexes whose keys mean something else for each entity; one item lacks them."""
+    """Indexes whose keys mean something else for each entity; one item lacks them."""
 
     @classmethod
     def make(cls):
@@ -176,7 +176,7 @@ BANK = [
 
 @statements(BANK)
 class Bank(designs.TestCase):
-    """E9: payments spread over shards, by state and time."""
+    """Payments spread over shards, by state and time."""
 
     @classmethod
     def make(cls):

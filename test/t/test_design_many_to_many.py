@@ -1,4 +1,4 @@
-"""E4, many-to-many with an inverted index: players, games, and who plays in which game, as in the game of amazon-dynamodb-labs, each item a row of one entity."""
+"""Many-to-many with an inverted index: players, games, and who plays in which game, as in the game of amazon-dynamodb-labs, each item a row of one entity."""
 import collections
 
 import designs

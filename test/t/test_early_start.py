@@ -41,7 +41,7 @@ class EarlyStart(fixture.TestCase):
         return [request for request in self.fake.requests if request.operation != "DescribeTable"]
 
     def run_counted(self, sql, in_flight, reads):
-        """Its rows, once so many requests in all, and so many together, have been checked."""
+        """Its rows, once the number of requests in all, and together, has been checked."""
         self.fake.reset()
         self.fake.together(in_flight)
         rows = self.fx.rows(sql)
@@ -254,7 +254,7 @@ class Ends(EarlyStart):
         self.assertEqual(len(self.fx.rows(JOIN)), 6)
 
     def test_abandoned(self):
-        """A response that nobody needs leaves nothing behind, nor does one that never comes."""
+        """After a response that is not needed, or that never comes, everything is released."""
         sql = JOIN.replace("2009", "1999")
         self.fx.rows(JOIN)
         before = descriptors_of(self.pid)
@@ -290,7 +290,7 @@ class Repeats(EarlyStart):
         self.fx.explain("SELECT FROM films")
 
     def run_repeated(self, sql, reads):
-        """Check that it is such a loop that sends so many requests, and return its rows sorted."""
+        """Check that it is such a loop that sends this number of requests, and return its rows sorted."""
         plan = self.fx.explain(sql)
         self.assertIn("Nested Loop", plan)
         self.assertNotIn("Materialize", plan)

@@ -88,7 +88,7 @@ class Refusals(Errors):
         self.assert_refused("MissingAuthenticationTokenException", "28000", CHECK_KEYS)
 
     def test_wrong_signature(self):
-        """The service responds with what it computed: canonical request, session token and all. Nobody is shown that."""
+        """The service responds with what it computed: canonical request, session token and all. No user sees that."""
         text = ("The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key. Consult the "
                 "service documentation for details.\n\nThe Canonical String for this request should have been\n'POST\n/\n\nhost:x\n"
                 "x-amz-security-token:TOKEN-TOKEN-TOKEN\n\nhost\n0123'\n\nThe String-to-Sign should have been\n'AWS4-HMAC-SHA256\n...'")
@@ -134,7 +134,7 @@ class Refusals(Errors):
         self.assertIn("Not you.", failure.detail)
 
     def test_controls_in_the_text(self):
-        """No foreign text can forge lines of the server's log or colour a terminal."""
+        """No foreign text can forge lines of the server's log or color a terminal."""
         failure = self.failing(replies.error("ValidationException", "a\x1b[31mb\nERROR: c\x00d\u202e"))
         for control in "\x1b\n\x00\u202e":
             self.assertNotIn(control, failure.detail)
@@ -480,7 +480,7 @@ class Strangers(fixture.TestCase):
 
     def test_dead_port(self):
         with socket.socket() as taken:
-            taken.bind(("127.0.0.1", 0))        # bound, but nobody listens
+            taken.bind(("127.0.0.1", 0))        # bound, but not listening
             failure = self.failing(f"http://127.0.0.1:{taken.getsockname()[1]}")
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
                          ("HV00N", 'DescribeTable of DynamoDB table "t" failed: could not connect',

@@ -95,7 +95,7 @@ class NotAResponse(Misbehaving):
         self.assert_refused("Scan", counted(self.items), "SELECT count(*) FROM t", "another operation")
 
     def test_in_the_middle(self):
-        """A wrong fifth page of ten is an error; the result is not cut short."""
+        """A wrong fifth page of ten is an error; the result is not truncated."""
         table = self.fake.tables["t"]
         self.addCleanup(setattr, table, "page_size", None)
         table.page_size = 5
@@ -167,10 +167,10 @@ class NotRequested(Misbehaving):
 
 
 class RepeatedKeys(Misbehaving):
-    """Keys that lead in a circle, at whatever length."""
+    """Keys that repeat, after any number of pages."""
 
     def repeated_keys(self, length, before=0):
-        """A script whose LastEvaluatedKeys repeat after so many pages."""
+        """A script whose LastEvaluatedKeys repeat after `length` pages."""
         pages = [0]
 
         def response(_request):
@@ -196,7 +196,7 @@ class Overlaps(Misbehaving):
 
     @staticmethod
     def pages(*lists):
-        """So many pages; each but the last has a LastEvaluatedKey of its own."""
+        """A number of pages; each but the last has a LastEvaluatedKey of its own."""
         made = [counted(items, LastEvaluatedKey=item({"h": "p1", "n": 1000 + n})) for n, items in enumerate(lists)]
         return made[:-1] + [counted(lists[-1])]
 
@@ -323,7 +323,7 @@ class Connections(Misbehaving):
                 self.assertEqual(self.rows_of(3), [30, 31, 32, 33, 34])
 
     def test_a_reply_that_expands_beyond_all_bounds(self):
-        """The connection of one that is refused may be in use again: what is read there is not cut at its beginning."""
+        """The connection of one that is refused may be in use again: what is read there is not truncated at its beginning."""
         bomb = replies.gzip_body(replies.Reply(b'{"Responses": {"t": [' + b" " * (300 << 20) + b"]}}"))
         self.assertGreater(len(bomb.body), 256 * 1024)
         self.fake.on("BatchGetItem", bomb)
@@ -334,7 +334,7 @@ class Connections(Misbehaving):
             self.assertIn("response too large", failure.message)
 
     def test_a_constant_request_id(self):
-        """It proves nothing: responses are distinguished by what is in them, and equal ones cost one attempt more in a session."""
+        """It is not evidence: responses are distinguished by what is in them, and equal ones cost one attempt more in a session."""
         for headers in ({"x-amzn-RequestId": "SAME"}, {"x-amzn-RequestId": "OTHER", "x-amz-crc32": None}):
             with self.subTest(headers):
                 def response(request, headers=headers):
@@ -366,7 +366,7 @@ class Connections(Misbehaving):
 
 
 class Secrets(Misbehaving):
-    """A response may hold the request's session token anywhere; nobody is shown it."""
+    """A response may hold the request's session token anywhere; no user sees it."""
 
     TOKEN = "FwoGZXIvYXdzEXAMPLETOKEN0123456789abcdefghijklmnopqrstuvwxyz=="
 

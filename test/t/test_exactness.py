@@ -43,7 +43,7 @@ class Twins(fixture.TestCase):
 
 
 class MismatchesInOrder(Twins):
-    """A value that does not fit and counts as NULL is among the others in DynamoDB, and after or before them all in SQL."""
+    """A mismatch that counts as NULL is among the others in DynamoDB, and after or before them all in SQL."""
 
     def setUp(self):
         items = [{"pk": {"S": pk}, "sk": {"N": sk}} for pk in "ab" for sk in ("1", "1.5", "2", "2.5", "3")]
@@ -81,7 +81,7 @@ class MismatchesInOrder(Twins):
         self.planned("SELECT n, sk FROM t JOIN o ON n = sk WHERE pk = 'a' ORDER BY n", "enable_hashjoin", "enable_nestloop")
 
     def test_numeric_is_sorted_by_dynamodb(self):
-        """Every number fits numeric, so DynamoDB's order is used."""
+        """Type numeric accepts every number, so DynamoDB's order is used."""
         self.fx.foreign_table("f", "pk text COLLATE \"C\", sk numeric", on_mismatch="null", **OPTIONS)
         self.assertIn("Order: ascending", self.fx.explain("SELECT sk FROM f WHERE pk = 'a' ORDER BY sk"))
         self.fx.foreign_table("f", "pk text COLLATE \"C\", sk integer", on_mismatch="null", **OPTIONS)
@@ -223,7 +223,7 @@ class LargeFilters(Twins):
 
 
     def test_long_constants_together(self):
-        """As many and as long as the plan relies on, of characters that JSON escapes: they fit into a request."""
+        """As many and as long as the plan relies on, of characters that JSON escapes: a request can hold them."""
         last = "\x01" * 4070 + "19"
         self.load("pk text, sk integer, t text", [{"pk": {"S": "p"}, "sk": {"N": str(n)}, "t": {"S": t}} for n, t in enumerate(("x", last))])
         arms = " OR ".join(f"t = repeat(E'\\x01', 4070) || '{n}'" for n in range(20, -1, -1))
@@ -302,7 +302,7 @@ class LongBounds(Twins):
                         self.same(f"SELECT sk FROM t WHERE pk = 'p' AND {column} {operator} repeat('{letter}', {size})")
 
     def test_text_truncated_within_a_character(self):
-        """Where a bound has a character that does not fit into a key, keys may have a lower one there, and none a higher one."""
+        """Where a bound has a character that no key can have, keys may have a lower one there, and none a higher one."""
         characters = ["z", "é", "\uffff", "\U0001f600", "\U0010ffff"]
         begins = ["p" * n for n in range(1020, 1025)]
         keys = {begin + character for begin in begins for character in ["", "!"] + characters}

@@ -191,7 +191,7 @@ def foreign_scans(node):
 
 
 class DeadEndpoint(fixture.TestCase):
-    """Nobody listens."""
+    """The port is closed."""
 
     @classmethod
     def setUpClass(cls):

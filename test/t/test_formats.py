@@ -161,7 +161,7 @@ class Finding(fixture.TestCase):
         self.fx.create_table("f", ("id", "N"))
 
     def load(self, values, column, format_=None):
-        """A table of (id, v) behind the wrapper as f and as an ordinary table l."""
+        """A table of (id, v) as foreign table f and as an ordinary table l."""
         self.fx.put("f", [{"id": number, "v": value} for number, value in enumerate(values)])
         option = fixture.options_clause({"format": format_}) if format_ else ""
         self.fx.foreign_table("f", f"id integer, v {column} {option}", scan_policy="allow")
@@ -181,7 +181,7 @@ class Finding(fixture.TestCase):
                     wanted = pushed if operator == "=" else ranges_pushed if operator != "<>" else None
                     if wanted is not None and requests:
                         self.assertEqual("FilterExpression" in requests[0].body, wanted, requests[0].body)
-        self.assertGreater(nonempty, len(constants))    # half-empty tests prove nothing
+        self.assertGreater(nonempty, len(constants))    # half-empty tests show nothing
 
     def between(self, pairs):
         """BETWEEN and IN over pairs of constants."""

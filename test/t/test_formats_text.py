@@ -13,7 +13,7 @@ JSON = "it is not JSON text that jsonb can represent: "
 
 
 class Reading(oneitem.TestCase):
-    """What a value is shown as, and which ones do not fit."""
+    """What a value is shown as, and which ones are mismatches."""
 
     def mismatch(self, format_, column, reason, *texts):
         """Each text is an error of that reason, and NULL where on_mismatch is null."""
@@ -62,7 +62,7 @@ class Reading(oneitem.TestCase):
         self.assertIn("U+0000", self.failure({"S": "\0"}, "jsonb", format="json").message)
 
     def test_a_json_mismatch_leaves_the_session_alone(self):
-        """Inside of a transaction, a function's handler of errors, and next to rows that fit."""
+        """Inside of a transaction, a function's handler of errors, and next to good rows."""
         self.put({"S": "{"}, "jsonb", format="json")
         self.fx.execute("CREATE OR REPLACE FUNCTION tried() RETURNS text LANGUAGE plpgsql AS $$BEGIN PERFORM v FROM t; RETURN 'read';"
                         " EXCEPTION WHEN fdw_invalid_data_type THEN RETURN 'refused'; END$$")

@@ -18,7 +18,7 @@ def ulid(ms, rest="7W0000000000000K"):
 
 
 class Reading(oneitem.TestCase):
-    """What a value is shown as, and which ones do not fit."""
+    """What a value is shown as, and which ones are mismatches."""
 
     @classmethod
     def setUpClass(cls):

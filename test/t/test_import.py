@@ -171,6 +171,8 @@ class Local(Case):
     def test_unknown_option(self):
         failure = self.fails(sampel=5)
         self.assertEqual(failure[:4], ("HV00D", 'invalid option "sampel"', None, 'Perhaps you meant the option "sample_items".'))
+        for name, option in (("sample", "sample_items"), ("entity_tag", "entity_attribute")):     # names that users bring from elsewhere
+            self.assertEqual(self.fails(**{name: "x"})[:4], ("HV00D", f'invalid option "{name}"', None, f'Perhaps you meant the option "{option}".'))
         self.assertEqual(self.fails(max_attempts=5)[:4], ("HV00D", 'invalid option "max_attempts"', None,
                                                               'The option "max_attempts" belongs to a server.'))
         self.assertEqual(self.fx.error("ALTER SERVER mine OPTIONS (ADD sample_items '5')").hint, 'The option "sample_items" belongs to an import of a foreign schema.')
@@ -320,7 +322,7 @@ class Scripted(Case):
                                   "FROM pg_attribute WHERE attrelid = 'imported.\"T.1-x\"'::regclass AND attnum > 0"))
         self.assertEqual({attribute for attribute, name in names.items() if attribute == name},
                          {"pk", "Select", "select", "with \"quotes\"", "it's", "back\\slash", "a.b", "#", "ü"})
-        self.assertEqual(names["é" * 40], "é" * 31)     # as PostgreSQL cuts it
+        self.assertEqual(names["é" * 40], "é" * 31)     # as PostgreSQL truncates it
         self.assertRegex(names["ctid"], r"^ctid_[0-9a-f]{8}$")
         self.assertRegex(names[long + "a"], r"^n{54}_[0-9a-f]{8}$")
         self.assertNotEqual(names[long + "a"], names[long + "b"])
@@ -350,7 +352,7 @@ class Scripted(Case):
         self.assertEqual(self.columns("t"), ["pk text COLLATE \"C\" NOT NULL", "g jsonb"])
 
     def test_long_table_names(self):
-        """Names as PostgreSQL cuts them, unless two tables would have the same."""
+        """Names as PostgreSQL truncates them, unless two tables would have the same."""
         alone, first, second, short = "x" * 100, "y" * 100 + "1", "y" * 100 + "2", "z" * 63
         for name in (alone, first, second, short):
             self.fake.table(name)

@@ -175,7 +175,7 @@ class Case:
                                  {name for name in self.keys(table) if types[name] == {"S"}})
 
     def test_types(self):
-        """Columns by hand have an imported one, of a type that fits, unless no item has their attribute."""
+        """Columns by hand have an imported one, of a matching type, unless no item has their attribute."""
         for table, relations in self.relations_by_table.items():
             imported = self.imported(table)
             for relation in relations:
@@ -226,7 +226,7 @@ class Case:
                 self.assertEqual(sum(self.fx.value(f'SELECT count(*) FROM "{one.name}"') for one in selective) - twice + none, len(self.items[table]))
 
     def test_round_trip(self):
-        """The text of an attribute that a template fits is what its columns give."""
+        """The text of an attribute that matches a template is what its columns give."""
         for table, relations in self.relations_by_table.items():
             for relation in relations:
                 for attribute in relation.templates:

@@ -76,7 +76,7 @@ SPARSE = [
      ["Scan mail/by_due get due, pk, sk"]),
 ]
 
-# No join proves that an attribute is there where each row of the table is read.
+# No join implies that an attribute is there where each row of the table is read.
 JOINED = [
     ("the inner side", "SELECT b.pk, b.due FROM nums a JOIN mail b ON b.due + 0 = a.x", ["Scan mail get due, pk, sk"]),
     ("the nullable side", "SELECT a.x, b.pk FROM nums a LEFT JOIN mail b ON b.due + 0 = a.x", ["Scan mail get due, pk, sk"]),
@@ -400,7 +400,7 @@ class OldItems(fixture.TestCase):
                 self.assertEqual({r.body.get("IndexName") for r in self.fx.requests(sql)} - {None, "by_num"}, set())
 
     def test_what_is_known(self):
-        """A condition on the value proves it."""
+        """A condition on the value implies it."""
         for sql in ("SELECT count(*) FROM nn WHERE code > ''", "SELECT code FROM nn WHERE code > 'c1'"):
             self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.fx.rows(sql.replace("nn", "mirror"))))
             self.assertEqual({r.body.get("IndexName") for r in self.fx.requests(sql)}, {"by_code"})

@@ -5,7 +5,7 @@ from replies import reply
 from tables import index, with_capacity
 
 COUNT = 1200
-REPEATED = 7            # every so many keys come a second time
+REPEATED = 7            # the distance of keys that come a second time
 
 
 def key(number):
@@ -80,7 +80,7 @@ class ListedAgain(fixture.TestCase):
 class GivenUp(fixture.TestCase):
     """Outer rows that want no more than the first of what an index lists for them."""
 
-    # three batches of keys: the first is received, the last perhaps for the next owner, the second for nobody
+    # three batches of keys: the first is received, the last perhaps for the next owner, the second for no owner
     MANY = 280
     SOME = 25
 
@@ -131,7 +131,7 @@ class GivenUp(fixture.TestCase):
                    for request in self.fake.requests)
 
     def test_cache_goes_on(self):
-        """Keys that nobody came to take no space in the cache, where others are cached for later batches."""
+        """Keys that no row reached take no space in the cache, where others are cached for later batches."""
         self.assertEqual(self.queries_of_last(400, "CASE WHEN i <= 200 THEN 'many' || i WHEN i % 20 = 0 THEN 'last'"
                                                    " ELSE 'some' || i END"), 1)
 

@@ -119,7 +119,7 @@ class OldItems(fixture.TestCase):
         self.assertEqual(sorted(self.fx.rows("SELECT v FROM matched WHERE h = 'x'")), [(1,), (2,)])
 
     def test_conditions_that_are_not_sufficient(self):
-        """Conditions that an empty or a too long text satisfies do not prove that the index is complete."""
+        """Conditions that an empty or a too long text satisfies do not imply that the index is complete."""
         for condition in ("s IS NOT NULL", "s >= ''", "s = ''", f"s = '{LONG}'", "s IN ('', 'k')", "s < 'l'", "s <= ''",
                           "s LIKE '%'", "s LIKE ''", "s ^@ ''", "length(s) = 0", "s <> 'k'", f"s >= '{LONG}'",
                           "(s = 'k' OR s = '')", "s NOT IN ('k')", f"s = ANY (ARRAY['{LONG}', NULL])"):
@@ -129,7 +129,7 @@ class OldItems(fixture.TestCase):
             self.check(f"SELECT pk FROM t WHERE {condition} AND s = 'k'", SCAN)
 
     def test_conditions_that_are_sufficient(self):
-        """Conditions that the empty text does not satisfy prove that the index is complete."""
+        """Conditions that the empty text does not satisfy imply that the index is complete."""
         for condition in ("s > ''", "s = 'k'", "s IN ('k', NULL, 'l')", "s > 'k'", "s >= 'k' AND s < 'm'", "s LIKE 'k%'",
                           "s LIKE '_'", "s ^@ 'k'", "s BETWEEN 'a' AND 'x'", "(s = 'k' OR s = 'l')", "s = 'k' AND s <> 'l'"):
             self.check(f"SELECT pk FROM t WHERE h = 'x' AND {condition} AND length(s) < 1000", QUERY)

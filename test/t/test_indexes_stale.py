@@ -74,7 +74,7 @@ class StaleEntries(fixture.TestCase):
 
 
 class StaleDescriptions(fixture.TestCase):
-    """Tables and indexes change behind our back."""
+    """Tables and indexes change without notice."""
 
     def setUp(self):
         self.name = f"f{id(self)}"
@@ -266,7 +266,7 @@ class ChangedSchemas(fixture.TestCase):
             self.assertEqual(self.fx.rows(again), [(n,) for n in range(12)])
 
     def test_refused_by_what_replaced_it(self):
-        """A refused request is sent again only if the plan still fits what is there."""
+        """A refused request is sent again only if the plan still matches the table."""
         self.prepare("SELECT max(s1) FROM t WHERE h = 'x' AND s1 > 3", [(11,)])
         self.define(index("by_s", ("h", "S"), ("s2", "N")))
         self.fake.on("Query", [replies.error("ValidationException", "Query condition missed key schema element: s2")])

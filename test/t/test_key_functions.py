@@ -39,7 +39,7 @@ class KeyFunctions(fixture.TestCase):
         self.assertEqual(self.decode("low", f"L#ann#{UUID}"), {"id": UUID})
 
     def test_nothing(self):
-        """NULL for what has no encoding or does not fit."""
+        """NULL for what has no encoding or does not match."""
         for columns in ({"company": "acme"}, {"company": None, "n": 1}, {"company": "", "n": 1}, {"company": "a", "n": 10000}, {"company": "a", "n": -1},
                         {"company": "a/b", "n": 1}):
             self.assertIsNone(self.encode("pk", **columns), columns)

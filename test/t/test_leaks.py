@@ -1,4 +1,4 @@
-"""Nothing is left behind by thousands of statements that fail, are cancelled or stop early.
+"""Everything is released by thousands of statements that fail, are cancelled or stop early.
 
 DYNAMO_FDW_LEAK_STATEMENTS sets how many; the default takes a few seconds, and test/nightly requests many more.
 """

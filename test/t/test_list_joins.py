@@ -132,7 +132,7 @@ class ListJoins(request_text.RequestTestCase):
             self.assertEqual(sorted(self.fx.rows(f"EXECUTE q ({array})")), sorted(self.mirrored(sql.replace("$1", array))))
 
     def test_security_barrier(self):
-        """Behind a barrier, = of numbers is not known to be leakproof, so nothing is implied there."""
+        """Above a security barrier, = of numbers is not known to be leakproof, so nothing is implied there."""
         self.fx.create_table("numbers", ("id", "N"))
         self.fx.put("numbers", [{"id": n, "total": n % 7} for n in range(200)])
         self.fx.foreign_table("numbers", "id numeric NOT NULL, total int", table_name=self.fx.remote("numbers"), scan_policy="allow")

@@ -1,4 +1,4 @@
-"""Lookup joins against a service that fails: what is repeated, what is reported, what is left behind.
+"""Lookup joins against a service that fails: what is repeated, what is reported, what is released.
 
 The scripted service replaces DynamoDB: parents (pk) and children (pk, n), three of each.
 """
@@ -50,7 +50,7 @@ class Errors(fixture.TestCase):
         self.assertEqual(len(self.operations("Query")), 202)
 
     def test_a_truncated_response_is_repeated_alone(self):
-        """Only the request whose response was cut is repeated."""
+        """Only the request whose response was truncated is repeated."""
         self.fake.on("Query", [replies.cut_body(0.5, {"Count": 0, "ScannedCount": 0, "Items": []})])
         self.assertEqual(len(self.fx.rows(HAS_MANY)), 600)
         self.assertEqual(len(self.operations("Query")), 201)

@@ -86,7 +86,7 @@ class Messages(unittest.TestCase):
 
 
 class Policies(unittest.TestCase):
-    """Policies allow what is requested, of accounts that nobody has."""
+    """Policies allow what is requested, of accounts that do not exist."""
 
     def test_actions(self):
         allowed = {"sts:AssumeRole", "sts:AssumeRoleWithWebIdentity", "sts:TagSession", "sts:SetSourceIdentity"}

@@ -15,7 +15,7 @@ PAD = b"x" * (1 << 20)
 
 
 def long_response(request, megabytes, give_up=None):
-    """So many items of 1 MB of the partition that is requested; after give_up seconds a connection that is not read is closed."""
+    """`megabytes` items of 1 MB of the partition that is requested; after give_up seconds a connection that is not read is closed."""
     values = request.body["ExpressionAttributeValues"]
     head = b'{"Count":%d,"ScannedCount":%d,"Items":[' % (megabytes, megabytes)
     parts = [head] + [b'%s{"h":{"S":"%s"},"n":{"N":"%d"},"pad":{"S":"' % (b"," if n else b"", values[":v0"]["S"].encode(), n)
@@ -79,7 +79,7 @@ class Memory(LongResponses):
     """What they take."""
 
     def assert_peak(self, sql, wanted, most):
-        """The rows, within so many MB."""
+        """The rows, within a limit in MB."""
         before = self.peak()
         self.assertEqual(self.fx.rows(sql), wanted)
         self.assertEqual(len(self.fake.requests), WIDTH)
@@ -143,7 +143,7 @@ class Last(LongResponses):
 
 
 class Cursors(LongResponses):
-    """What is in flight, paused, while nobody takes rows."""
+    """What is in flight, paused, while no rows are taken."""
 
     MEGABYTES = 4
 
@@ -167,7 +167,7 @@ class Cursors(LongResponses):
         self.assertEqual(len(self.fx.rows("FETCH ALL FROM c")), WIDTH * self.MEGABYTES - 2)
 
     def test_a_service_that_does_not_wait(self):
-        """What it has cut off is requested again."""
+        """What it has dropped is requested again."""
         self.fx.execute(f"ALTER SERVER {self.name} OPTIONS (ADD max_attempts '1')")
         self.fake.on("Query", lambda request: long_response(request, self.MEGABYTES, give_up=0.5))
         self.open_cursor()

@@ -87,7 +87,7 @@ class Merged(request_text.RequestTestCase):
         cls.mirror("orders", "events", "tickets")
 
     def test_orders(self):
-        """As a local table sorts, analysed or not, and by cursors that go back."""
+        """As a local table sorts, analyzed or not, and by cursors that go back."""
         for analyzed in (False, True):
             if analyzed:
                 self.fx.execute("ANALYZE orders; ANALYZE events; ANALYZE tickets")

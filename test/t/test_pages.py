@@ -1,4 +1,4 @@
-"""Pages: empty ones anywhere, cuts at 1 MB, one item each, keys that repeat, what is left of batches, and early stops."""
+"""Pages: empty ones anywhere, ends at 1 MB, one item each, keys that repeat, what is left of batches, and early stops."""
 import re
 
 import fixture
@@ -74,7 +74,7 @@ class EmptyPages(ScriptedPages):
 
 
 class RepeatedKeys(ScriptedPages):
-    """A service that sends one in circles."""
+    """A service that repeats keys."""
 
     def test_same_key_again(self):
         """A repeated LastEvaluatedKey ends the scan with an error."""
@@ -274,7 +274,7 @@ class Batches(ScriptedPages):
 
 
 class Throttled(ScriptedPages):
-    """Throttled twice, then answered."""
+    """Throttled twice, then a response."""
 
     def test_each_operation(self):
         """No row is lost or returned twice, and there is no message."""
@@ -300,7 +300,7 @@ class Throttled(ScriptedPages):
 
 
 class MegabytePages(fixture.TestCase):
-    """DynamoDB Local cuts pages at 1 MB."""
+    """DynamoDB Local ends pages at 1 MB."""
 
     def test_big_items(self):
         """40 items of 100 kB are several pages."""

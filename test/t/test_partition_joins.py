@@ -1,4 +1,4 @@
-"""Joins of entities inside one partition, analysed or not."""
+"""Joins of entities inside one partition, analyzed or not."""
 import json
 
 import request_text
@@ -107,7 +107,7 @@ class ShortPartitions(Tables):
               ("an order", "SELECT total, pos FROM orders_small o, lines_small l WHERE o.customer = 'c1' AND l.customer = 'c1' ORDER BY l.no, pos", PARTITION)]
 
     def test_shared(self):
-        """Analysed: one request; the rows are those of separate ones."""
+        """Analyzed: one request; the rows are those of separate ones."""
         self.analyze()
         for name, sql, request in self.SHARED:
             with self.subTest(name):

@@ -1,4 +1,4 @@
-"""What users may do who are no superusers, and what nobody is shown."""
+"""What users without superuser rights may do, and what no user sees."""
 import fixture
 import replies
 
@@ -6,7 +6,7 @@ SECRET = "s3cr3t-s3cr3t-s3cr3t-s3cr3t-s3cr3t"
 
 
 class Privileges(fixture.TestCase):
-    """The role "bob" is nobody special; cluster-wide names carry the database's name."""
+    """The role "bob" has no special rights; cluster-wide names carry the database's name."""
 
     @classmethod
     def setUpClass(cls):

@@ -179,7 +179,7 @@ class MismatchesAsNull(request_text.RequestTestCase):
         self.fx.foreign_table("mixed", "pk text NOT NULL, v int", on_mismatch="null")
 
     def test_is_null(self):
-        """A value that does not fit is NULL."""
+        """A mismatch is NULL."""
         self.assertEqual(sorted(self.fx.rows("SELECT pk FROM mixed WHERE v IS NULL")), [("b",), ("c",)])
         self.assertEqual(self.texts("SELECT pk FROM mixed WHERE v IS NULL"), ["Scan mixed get pk, v"])
 
@@ -190,7 +190,7 @@ class MismatchesAsNull(request_text.RequestTestCase):
 
 
 class Mistakes(fixture.TestCase):
-    """Values that fit no column must not slip past a condition that is sent."""
+    """Mismatches must not slip past a condition that is sent."""
 
     def test_a_number_out_of_range_is_not_counted(self):
         """1e20 is not an int: an error, not a row."""

@@ -166,7 +166,7 @@ class RequestsByKey(request_text.RequestTestCase):
         self.assertEqual(sorted(int(key["n"]["N"]) for keys in wanted for key in keys), list(range(301)))
 
     def test_requests_carry_no_more_than_they_need(self):
-        """Every placeholder is used, reads request no totals that nobody shows, and one key is requested once."""
+        """Every placeholder is used, reads do not request totals that are not shown, and one key is requested once."""
         [request] = self.fx.requests("SELECT total FROM orders WHERE cust = 'c01' AND at = '2024-01-01'")
         self.assertEqual(set(request.body) - {"ReturnConsumedCapacity"},
                          {"TableName", "Key", "ProjectionExpression", "ExpressionAttributeNames"})

@@ -17,7 +17,7 @@ PUT = {"TableName": "db.t", "Item": {"pk": {"S": "a"}, "n": {"N": "5"}}, "Condit
 
 
 class Proxy(unittest.TestCase):
-    """A client, the proxy, and a server behind it that counts."""
+    """A client, the proxy, and its server, which counts."""
 
     def setUp(self):
         self.server = FakeDynamo().start()

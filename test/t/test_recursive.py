@@ -1,4 +1,4 @@
-"""Recursive queries over a tree that is in the table: what they cost next to one read of the table, at two sizes, analysed and not."""
+"""Recursive queries over a tree that is in the table: what they cost next to one read of the table, at two sizes, analyzed and not."""
 import fixture
 from dynamo import index
 

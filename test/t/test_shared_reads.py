@@ -63,7 +63,7 @@ class Shared(fixture.TestCase):
         return [r for r in self.fx.requests(sql) if "ExclusiveStartKey" not in r.body]
 
     def assertReads(self, sql, reads, alone=None):
-        """The rows of the local tables, with so many reads; with more if nothing is shared."""
+        """The rows of the local tables, with this number of reads; with more if nothing is shared."""
         wanted = sorted(self.fx.rows(self.local(sql)), key=str)
         self.assertEqual(sorted(self.fx.rows(sql), key=str), wanted)
         self.assertEqual(len(self.begun(sql)), reads)
@@ -362,7 +362,7 @@ class Errors(Shared):
                                  scan_policy="allow", item_filter=json.dumps({"kind": kind}))
 
     def test_never_started(self):
-        """What nobody reads is not decoded."""
+        """What is not read is not decoded."""
         self.fx.execute(HASHED)
         self.assertEqual(self.fx.rows("SELECT * FROM odd_x x JOIN odd_y y USING (id) WHERE x.v > 100"), [])
         self.assertEqual(self.fx.rows("SELECT id, v FROM odd_x UNION ALL (SELECT id, v FROM odd_y WHERE false)"), [("a", 10)])

@@ -143,7 +143,7 @@ class OneSession(fixture.TestCase):
         self.assertEqual(sorted(self.fx.rows(seen)), sorted([(self.other,), ("postgres",)]))
 
     def test_reset(self):
-        """Begins again, and says since when."""
+        """Begins again, and shows since when."""
         self.fx.rows("SELECT FROM good WHERE pk = 'k1'")
         (first,) = self.counted("good", "since")
         self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
@@ -166,7 +166,7 @@ class OneSession(fixture.TestCase):
                                       " AND list_tables > 0"), [(None, None, 1)])
 
     def test_entries_are_bounded(self):
-        """The one that was idle for the longest time makes room, and is counted."""
+        """The one that was idle for the longest time is closed, and is counted."""
         for n in range(520):
             self.fx.error(f"SELECT * FROM dynamo_fdw_describe('fake', 'no{n}')")
         count, first, replaced = self.fx.rows("SELECT count(*), bool_or(table_name = 'no0'), max(replaced_entries) FROM dynamo_fdw_statistics")[0]

@@ -41,7 +41,7 @@ class Names(TestCase):
     """The order of names, of JSON members and of columns decides nothing."""
 
     def test_a_column_that_is_null_elsewhere(self):
-        """A part whose column is NULL has no text, whichever attribute is cut first."""
+        """A part whose column is NULL has no text, whichever attribute is split first."""
         for first, second in KEY_NAMES:
             for templates in ({first: "T#${tenant}#${name:lower}", second: "META#${tenant}"}, {second: "META#${tenant}", first: "T#${tenant}#${name:lower}"}):
                 with self.subTest(first, second=second, order=list(templates)):
@@ -86,7 +86,7 @@ class Occurrences(TestCase):
                     self.assertEqual([row for row in self.fx.rows("SELECT kind FROM dynamo_fdw_check_table(%s)", (name,)) if row[0] in ("ambiguous", "mismatch")], [])
 
     def test_no_value_matches(self):
-        """A text that no value fits is a mismatch of the column that is read from it, and never silently another entity."""
+        """A text that matches no value is a mismatch of the column that is read from it, and never silently another entity."""
         items = [{"pk": "CUSTOMER#o#neil", "sk": "CUSTOMER#bob"}, {"pk": "CUSTOMER#ann", "sk": "CUSTOMER#ann"}]
         templates = {"pk": "CUSTOMER#${username}", "sk": "CUSTOMER#${username}"}
         name = self.table("username text NOT NULL", templates, items)
@@ -98,13 +98,13 @@ class Occurrences(TestCase):
         self.assertIn(("mismatch",), self.fx.rows("SELECT kind FROM dynamo_fdw_check_table(%s)", (name,)))
 
     def test_decided_texts_disagree(self):
-        """Where the column's own text is cut in its one way, another value elsewhere is another entity."""
+        """Where the column's own text is split in its one way, another value elsewhere is another entity."""
         items = [{"pk": "CUSTOMER#ann", "sk": "CUSTOMER#o#neil"}, {"pk": "CUSTOMER#ann", "sk": "CUSTOMER#bob"}]
         name = self.table("username text NOT NULL", {"pk": "CUSTOMER#${username}", "sk": "CUSTOMER#${username}"}, items)
         self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(0,)])
 
     def test_a_decided_text_next_to_an_undecided_one(self):
-        """A text that fits in one way is cut so, though it could be cut otherwise if a part held what ends it."""
+        """A text that matches in one way is split so, though it could be split otherwise if a part held what ends it."""
         templates = {"pk": "${x}#${y}|${z}", "sk": "C#${w}#${w}"}
         for first, second in KEY_NAMES:
             with self.subTest(first, second=second):
@@ -141,7 +141,7 @@ class Occurrences(TestCase):
         self.same(name, "x = 'a.b'", ["a.b"], "x")
 
     def test_each_is_read_from_the_other_key(self):
-        """Two columns in both keys, each read from another one: the only values that fit are taken."""
+        """Two columns in both keys, each read from another one: the only matching values are taken."""
         for first, second in KEY_NAMES:
             items = [{first: "p|s#q", second: "q|p|s"}, {first: "a#b", second: "b|a"}, {first: "a#b", second: "a|b"}]
             name = self.table(f"x text NOT NULL, y text OPTIONS (attribute '{second}') NOT NULL", {first: "${x}#${y}", second: "${y}|${x}"}, items, first, second)
@@ -186,7 +186,7 @@ class Occurrences(TestCase):
             self.assertMismatch(f"SELECT count(*) FROM {name}", "u")
 
     def test_an_index_text_that_a_key_decides(self):
-        """A key in which the value fits as it is decides the text that the column is read from."""
+        """A key that matches the value as it is decides the text that the column is read from."""
         for sk in ("U|${u}", "U#${u}"):
             name = self.table("n int NOT NULL, u text OPTIONS (attribute 'gk')", {"pk": "P#${n}", "sk": sk, "gk": "A#${u}"},
                               [{"pk": "P#1", "sk": sk.replace("${u}", "o#neil"), "gk": "A#o#neil"}])
@@ -232,7 +232,7 @@ class Occurrences(TestCase):
         self.assertEqual(self.rows(f"SELECT tag FROM {name} WHERE u = 'o#neil'"), [("x",), ("y",)])
 
     def test_many_ways(self):
-        """A text with very many ways to be cut is an error, and soon."""
+        """A text with very many ways to split it is an error, and soon."""
         text = "#".join("abcdefghijklmnopqrstuvwxyz" * 8)
         names = "bcdefgh"
         name = self.table(", ".join(f"{c} text NOT NULL" for c in names), {"pk": "#".join(f"${{{c}}}" for c in names), "sk": "|".join(f"${{{c}}}" for c in names)},
@@ -369,7 +369,7 @@ class Mismatches(TestCase):
 
 
 class Indexes(TestCase):
-    """What the key of an index proves about an item, and what it does not."""
+    """What the key of an index implies about an item, and what it does not."""
 
     def test_a_literal_does_not_identify_rows(self):
         """An item whose index key does not begin with the template's literal is a row all the same."""
@@ -452,7 +452,7 @@ class Numbers(TestCase):
 
 
 class Mistakes(TestCase):
-    """Templates that cannot fit are errors when the table is used first."""
+    """Templates that cannot match are errors when the table is used first."""
 
     def test_a_forgotten_dollar(self):
         """{tenant} where nothing else fills the column."""
@@ -548,7 +548,7 @@ class NoRows(TestCase):
         self.assertEqual(len([line for line in self.notices("SELECT many('T#' || i % 3) FROM generate_series(1, 5) i") if line.startswith("NOTICE")]), 1)
 
     def test_match(self):
-        """Nor does an option match that nothing fits."""
+        """Nor does an option item_filter that nothing matches."""
         name = self.table("id int NOT NULL", {"pk": "A#${id}"}, [{"pk": "A#1", "sk": "s", "kind": "x"}], item_filter='{"kind": "y"}')
         self.assertIn("Rows are items with pk = A#${id}, and the values required by item_filter and ttl_attribute.", self.notices(f"SELECT * FROM {name}")[1])
 

@@ -70,7 +70,7 @@ class TemplateSources(request_text.RequestTestCase):
                     self.assertEqual(sorted(self.fx.rows(sql)), right)
 
     def test_other_attributes(self):
-        """A text of another attribute is cut by the values of the columns that are read elsewhere."""
+        """A text of another attribute is split by the values of the columns that are read elsewhere."""
         self.table("mixed", "id text, name text OPTIONS (attribute 'name'), code text OPTIONS (attribute 'g')",
                    {"pk": "I#${id}", "g": "${name}#${code:any}"},
                    [{"pk": "I#1", "name": "a#b", "g": "a#b#X"}, {"pk": "I#2", "name": "a", "g": "a#b#X"}, {"pk": "I#3", "name": "a"}])
@@ -134,7 +134,7 @@ class TemplateSources(request_text.RequestTestCase):
         self.assertIsNone(self.fx.error("SELECT v FROM needed").context)
 
     def test_other_texts_do_not_decide(self):
-        """An item whose text of another attribute does not fit is a row, as long as no column of it is read."""
+        """An item whose text of another attribute does not match is a row, as long as no column of it is read."""
         self.table("placed", "id text NOT NULL, total int, status text OPTIONS (attribute 'g') NOT NULL", {"pk": "o#${id}", "g": "STATUS#${status}"},
                    [{"pk": "o#1", "g": "STATUS#open", "total": 1}, {"pk": "o#2", "g": "OTHER#open", "total": 2}], [index("by_g", ("g", "S"))])
         self.assertEqual(self.fx.value("SELECT count(*) FROM placed"), 2)

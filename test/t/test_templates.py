@@ -257,7 +257,7 @@ class Templates(request_text.RequestTestCase):
                 self.assertSame(sql)
 
     def test_ambiguous(self):
-        """A text that fits only if an undecided part holds its separator is an error, unless the template decides."""
+        """A text that matches only if an undecided placeholder holds its separator is an error, unless the template decides."""
         self.fx.create_table("orders_of", ("pk", "S"))
         self.fx.put("orders_of", [{"pk": pk, "n": n} for n, pk in enumerate(["ORDER#1", "ORDER#1#ITEM#2", "ORDER#", "OTHER#1"])])
         table = self.fx.remote("orders_of")

@@ -1,4 +1,4 @@
-"""Tables that grant only so many read units a second: statements go as fast as they may, and end with all rows."""
+"""Tables that grant a limited number of read units per second: statements go as fast as they may, and end with all rows."""
 import metering
 import replies
 from processes import cpu_seconds

@@ -54,7 +54,7 @@ class TimeRanges(request_text.RequestTestCase):
         return [f"Query metric where pk = 'T#acme#M#cpu#{day}' get pk, v" for day in days]
 
     def test_days(self):
-        """Each way to say the same days."""
+        """Each way to write the same days."""
         days = self.keys("2026-11-02", "2026-11-03", "2026-11-04")
         for condition in ("day BETWEEN '2026-11-02' AND '2026-11-04'", "day >= '2026-11-02' AND day < '2026-11-05'", "day > date '2026-11-01' AND day < timestamp '2026-11-04 12:00'",
                           "day >= '2026-11-02' AND day <= '2026-11-04' AND day < '2027-01-01'", "date_trunc('day', day::timestamp) BETWEEN '2026-11-02' AND '2026-11-04'"):
@@ -72,7 +72,7 @@ class TimeRanges(request_text.RequestTestCase):
                 self.assertRequests(self.METRIC + condition, [])
 
     def test_too_many(self):
-        """A thousand values, and one more: the plan says why it reads the table."""
+        """A thousand values, and one more: the plan shows why it reads the table."""
         self.assertEqual(len(self.texts(self.METRIC + "day BETWEEN '2026-01-01' AND '2026-01-30'")), 30)
         for condition, why in (("day BETWEEN '2000-01-01' AND '2026-11-04'", "has more than 1000 values between its bounds"), ("day >= '2026-11-02'", "has no upper bound"), ("day <= '2026-11-02'", "has no lower bound")):
             with self.subTest(condition):
@@ -257,7 +257,7 @@ class Memory(fixture.TestCase):
 
 
 class Sizes(request_text.RequestTestCase):
-    """Read units and requests at two sizes, analyzed and not, against the same keys said one by one."""
+    """Read units and requests at two sizes, analyzed and not, against the same keys given one by one."""
 
     def units(self, sql):
         """(requests, read units)"""

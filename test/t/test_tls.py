@@ -253,7 +253,7 @@ class Addresses(fixture.TestCase):
             self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
 
     def test_link_local_names(self):
-        """The address counts, not its spelling: also after numbers, and never through a retry."""
+        """The address counts, not its form: also after numbers, and never through a retry."""
         for host in ("169.254.169.254", "0xa9fea9fe", "2852039166", "[::ffff:a9fe:a9fe]"):
             with self.subTest(host=host):
                 self.server(f"http://{host}")

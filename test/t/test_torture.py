@@ -2,8 +2,8 @@
 
 The extension is linked once more, from the tree's objects, with an allocator that fails when SQL makes it
 (test/torture), and only this test's database uses that library. Every statement gives the right rows, or the error "out
-of memory"; the session goes on, and nothing is left behind. DYNAMO_FDW_TORTURE_STRIDE reports which allocations fail: of so
-many one, in turn; test/nightly requests each (1).
+of memory"; the session goes on, and everything is released. DYNAMO_FDW_TORTURE_STRIDE reports which allocations fail: one of
+this number, in turn; test/nightly requests each (1).
 """
 import glob
 import os

@@ -1,4 +1,4 @@
-"""Values that do not fit, under conditions: none slips through an error, a count or a filter, and NULLs count as NULLs."""
+"""Mismatches, under conditions: none slips through an error, a count or a filter, and NULLs count as NULLs."""
 import fixture
 
 MIXED = [{"S": "x"}, {"N": "5"}, {"N": "1" + "0" * 20}, {"N": "2.5"}, {"N": "-3"}, {"BOOL": True}, {"NULL": True}, None, {"L": [{"N": "5"}]}, {"M": {}},
@@ -93,7 +93,7 @@ class Conditions(fixture.TestCase):
 
 
 class Softly(fixture.TestCase):
-    """Values that do not fit and become NULL, while parallel workers run."""
+    """Mismatches that become NULL, while parallel workers run."""
 
     @classmethod
     def setUpClass(cls):

@@ -30,7 +30,7 @@ EXCERPTS = {"S": "x", "N": "5", "B": "AAE=", "BOOL": "true"}
 
 
 class Decoding(oneitem.TestCase):
-    """Values that fit."""
+    """Values that columns accept."""
 
     @classmethod
     def setUpClass(cls):
@@ -108,7 +108,7 @@ class Decoding(oneitem.TestCase):
                    ("date[]", {"L": [{"S": "2024-02-29"}]}, "{2024-02-29}")])
 
     def test_array_of_jsonb(self):
-        """Every element of a list fits jsonb, maps and lists as well."""
+        """Type jsonb accepts every element of a list, maps and lists as well."""
         self.each([("jsonb[]", {"L": [{"S": "x"}, {"N": "1"}]}, '{"\\"x\\"",1}'),
                    ("jsonb[]", {"L": [{"M": {"a": {"N": "1"}}}, {"L": []}]}, '{"{\\"a\\": 1}",[]}')])
 
@@ -138,7 +138,7 @@ class Decoding(oneitem.TestCase):
 
 
 class Mismatches(oneitem.TestCase):
-    """Values that do not fit are errors that name table, column and item, or NULL where on_mismatch is null."""
+    """Mismatches are errors that name table, column and item, or NULL where on_mismatch is null."""
 
     @classmethod
     def setUpClass(cls):

@@ -368,7 +368,7 @@ class Requests(Unnested):
 
 
 class Values(request_text.RequestTestCase):
-    """What does not fit, and what is long."""
+    """Mismatches, and long values."""
 
     @classmethod
     def setUpClass(cls):

@@ -353,7 +353,7 @@ class Writes(fixture.TestCase):
         self.assert_refused("COPY t FROM PROGRAM 'echo'", "inserts", None)
 
     def test_not_updatable(self):
-        """The catalogs say so, and the table is read as before, with locks too."""
+        """The catalogs show it, and the table is read as before, with locks too."""
         self.assertEqual(self.fx.rows("SELECT is_insertable_into FROM information_schema.tables WHERE table_name IN ('t', 'shown')"), [("NO",)] * 2)
         self.assertEqual(self.fx.value("SELECT pg_relation_is_updatable('t', true)"), 0)
         self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'a' FOR UPDATE"), [(1,)])
@@ -373,7 +373,7 @@ class Times(fixture.TestCase):
         self.fx.foreign_table("f", columns, table_name=self.fx.remote("t"), scan_policy="allow")
 
     def test_units(self):
-        """Both are numbers, so both fit; a condition finds nothing."""
+        """Both are numbers, so both match; a condition finds nothing."""
         self.table("ms timestamptz OPTIONS (format 'epoch'), s timestamptz OPTIONS (format 'epoch_ms')")
         self.assertEqual(self.fx.rows("SELECT (ms AT TIME ZONE 'UTC')::date::text, (s AT TIME ZONE 'UTC')::date::text FROM f"), [("58692-11-03", "1970-01-21")])
         self.assertEqual(self.fx.rows("SELECT 1 FROM f WHERE s > '2026-01-01' OR ms BETWEEN '2026-01-01' AND '2027-01-01'"), [])

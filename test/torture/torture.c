@@ -1,10 +1,10 @@
 /*
  * torture.c
- *		An allocator that fails when it is told to.
+ *		An allocator that fails on request.
  *
  * The linker's option --wrap gives our functions in place of the C library's,
  * which are then called __real_malloc and so on.  Threads that libraries start
- * may allocate too, hence the lock.
+ * may allocate too, which requires the lock.
  */
 #include "torture.h"
 

@@ -1,6 +1,6 @@
 /*
  * torture.h
- *		An allocator that fails when it is told to.
+ *		An allocator that fails on request.
  *
  * Linked with TORTURE_WRAP (see the makefile of test/unit), what calls malloc,
  * calloc, realloc, strdup or free in the linked objects calls this instead.

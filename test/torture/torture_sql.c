@@ -1,6 +1,6 @@
 /*
  * torture_sql.c
- *		The allocator that fails, told when to by SQL.
+ *		The allocator that fails, controlled by SQL.
  *
  * Linked into a build of the extension for test/t/test_torture.py only.  What
  * PostgreSQL allocates is not concerned.

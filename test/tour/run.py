@@ -29,7 +29,7 @@ STYLES = {"title": "1", "sql": "36", "request": "32", "warning": "33", "quiet": 
 
 
 def styled(style, text):
-    """The text in colour, on a terminal."""
+    """The text in color, on a terminal."""
     return f"\033[{STYLES[style]}m{text}\033[0m" if COLOR else text
 
 
@@ -192,7 +192,7 @@ def main():
     dynamo = DynamoClient(os.environ["DDB_ENDPOINT"])
     introduce(data.load(dynamo, reload=made))
     dynamo.close()
-    # An interrupted tour may have left it behind. In another session: reads of one that has written cost twice as much.
+    # An interrupted tour may have left it there. In another session: reads of one that has written cost twice as much.
     cleaning = connect(DATABASE)
     query(cleaning, f"DELETE FROM songs WHERE name = '{NEW_SONG}'")
     cleaning.close()

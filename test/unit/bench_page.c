@@ -49,7 +49,7 @@ put_words(char *p, int n)
 	return p - start;
 }
 
-/* Attribute number k of item i, with a comma behind it. */
+/* Attribute number k of item i, with a comma after it. */
 static size_t
 put_attribute(char *p, int k, int i)
 {

@@ -209,7 +209,7 @@ class Script(BaseHTTPRequestHandler):
                                    for i in range(lines)])
 
     def do_skew(self, seconds, code, message, delay=0):
-        """Refuses what is not signed for a clock so many seconds ahead."""
+        """Refuses what is not signed for a clock that is `ahead` seconds fast."""
         time.sleep(delay)
         now = time.time() + seconds
         signed = time.mktime(time.strptime(self.headers["X-Amz-Date"],
@@ -263,7 +263,7 @@ def serve(context=None):
 
 
 def serve_tls(directory):
-    """The same behind a certificate for 127.0.0.1 that nobody knows."""
+    """The same with a certificate for 127.0.0.1 of an unknown authority."""
     files = [os.path.join(directory, n) for n in ("cert.pem", "key.pem")]
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048",
                     "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",

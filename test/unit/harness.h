@@ -12,7 +12,7 @@
  *
  * One line is printed per function: "ok - name", "not ok - name" or
  * "skip - name: reason"; at the end "unit NAME: P passed, F failed, S skipped".
- * A failed check tells its place and what it saw, and the function goes on, so
+ * A failed check prints its place and what it saw, and the function goes on, so
  * that one run shows everything that is wrong.
  */
 #ifndef DYN_TEST_HARNESS_H

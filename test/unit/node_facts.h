@@ -90,7 +90,7 @@ nodes_follow(const DynNodes *list, const DynValue *value)
 }
 
 /*
- * Lists a copy of the value, behind which nothing may be read, and compares.
+ * Lists a copy of the value, after which nothing may be read, and compares.
  * The memory serves value after value.
  */
 static inline bool

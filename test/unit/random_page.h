@@ -2,7 +2,7 @@
  * random_page.h
  *		Makes random responses, legal ones and spoiled ones, from a seed.
  *
- * The items of a page share a plan: names, types and order are mostly the same
+ * The items of a page share a plan: names, types and order are usually the same
  * from item to item, as DynamoDB's are, with attributes missing, reordered,
  * added, of another type, or doubled.  Strings come plain, escaped in every
  * way JSON knows, and in several scripts; white space comes in some pages.
@@ -26,8 +26,8 @@ typedef struct Text
 } Text;
 
 static uint64_t random_state;
-static int	spaces;				/* per cent of gaps that hold white space */
-static int	escapes;			/* per cent of characters that are escaped */
+static int	spaces;				/* percent of gaps that hold white space */
+static int	escapes;			/* percent of characters that are escaped */
 
 static uint64_t
 random_word(void)
@@ -193,7 +193,7 @@ add_base64(Text *t)
 
 #define NAME_COUNT	20
 
-/* Heads that fit a lexicon word exactly are 21 bytes long. */
+/* Heads that match a lexicon word exactly are 21 bytes long. */
 static const char *const name_pool[NAME_COUNT] = {
 	"a", "b", "c", "id", "pk", "sk", "name", "tags", "info", "rating",
 	"created_at", "a name of 21 bytes...", "a name of 22 bytes....",
@@ -355,8 +355,8 @@ typedef struct Plan
 	int			n;
 	const char *names[NAME_COUNT];
 	int			kinds[NAME_COUNT];
-	int			missing;		/* per cent of attributes left out */
-	int			moved;			/* per cent of items in another order */
+	int			missing;		/* percent of attributes left out */
+	int			moved;			/* percent of items in another order */
 } Plan;
 
 static void
@@ -534,7 +534,7 @@ add_response_member(Text *t, int which)
 	}
 }
 
-/* A response with its members in any order, mostly with Items. */
+/* A response with its members in any order, usually with Items. */
 static void
 make_response(Text *t)
 {

@@ -60,7 +60,7 @@ file_with(const char *text, size_t len)
 
 /*
  * How often the text is in memory that malloc has given or got back; -1 if
- * that cannot be told.  For texts that nothing on the heap contains rightly.
+ * that is unknown.  For texts that nothing on the heap contains rightly.
  */
 static inline int
 count_on_heap(const char *text)

@@ -41,7 +41,7 @@ start_service(pid_t *pid, int *keep_open)
 	close(in[0]);
 	close(out[1]);
 	*keep_open = in[1];
-	/* a whole line, which need not come in one piece */
+	/* a full line, which need not come in one piece */
 	reply = fdopen(out[0], "r");
 	if (reply == NULL || fgets(line, sizeof(line), reply) == NULL ||
 		sscanf(line, "%d %d %255s", &port, &tls_port, ca_bundle) != 3)

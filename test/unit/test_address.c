@@ -1,4 +1,4 @@
-/* Which addresses may be connected to: first, last, and their neighbours. */
+/* Which addresses may be connected to: first, last, and their neighbors. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdbool.h>

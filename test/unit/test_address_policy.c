@@ -509,7 +509,7 @@ connections(void)
 
 /*
  * The connections that arrived since `before`: the server accepts them in
- * their order, so it has seen them all when another one is answered.
+ * their order, so it has seen them all when another one gets its response.
  */
 static int
 arrived_since(int before)
@@ -664,7 +664,7 @@ names_with_a_refused_address_do_not_reach_it(void)
 	is_refused("http://both-local.test/", DYN_ADDRESS_LOCAL);
 }
 
-/* What an address is spelled like does not matter. */
+/* The form of an address does not matter. */
 static void
 other_forms_are_the_same_addresses(void)
 {
@@ -727,7 +727,7 @@ proxies_are_not_used_for_local_requests(void)
 	for (i = 0; i < lengthof(variables); i++)
 		unsetenv(variables[i]);
 
-	/* one that was asked for is counted there, and is judged as well */
+	/* a requested one is counted there, and is checked as well */
 	CHECK_EQ_INT(seen->connections[1], before);
 	exchange = run("http://10.0.0.1/", DYN_ADDRESS_ENDPOINT,
 				   "http://10.0.0.1:3128");

@@ -69,7 +69,7 @@ escapes_are_undone(void)
 		char	   *dst = malloc(v.len + 1);
 		size_t		len;
 
-		/* exactly the room that is promised */
+		/* exactly the size that is required */
 		dst = realloc(dst, v.len ? v.len : 1);
 		len = dyn_value_text(&v, dst);
 		harness_check(len == rows[i].len &&

@@ -1,6 +1,6 @@
 /*
  * test_awserror.c
- *		Error documents of every spelling, and texts that must not be shown.
+ *		Error documents of every form, and texts that must not be shown.
  */
 #include "harness.h"
 

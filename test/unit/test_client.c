@@ -2,8 +2,8 @@
  * test_client.c
  *		The client against a scripted service on this machine.
  *
- * The service (fake_service.py) does what the request document asks for, so
- * each test tells both sides of its story.  The service ends when the pipe to
+ * The service (fake_service.py) does what the request document requires, so
+ * each test shows both sides of an exchange.  The service ends when the pipe to
  * it is closed.  Name resolution is replaced here by one that can be slow: the
  * executable's getaddrinfo is the one libcurl finds.
  */
@@ -89,7 +89,7 @@ freeaddrinfo(struct addrinfo *info)
 	free(info);
 }
 
-/* What the client is told about the system's certificates, if anything. */
+/* The client's setting of the system's certificates, if any. */
 static const char *system_file;
 static const char *system_directory;
 
@@ -216,7 +216,7 @@ check_body(DynCall *call, const char *wanted)
 	CHECK_EQ_STR(dyn_buffer_terminate(&call->response), wanted);
 }
 
-/* Runs a script that must fail in this way after so many attempts. */
+/* Runs a script that must fail in this way after that many attempts. */
 static void
 check_failure(const char *script, DynFailure failure, int attempts)
 {
@@ -227,7 +227,7 @@ check_failure(const char *script, DynFailure failure, int attempts)
 	dyn_call_destroy(call);
 }
 
-/* Runs a script that must answer "{}" after so many attempts. */
+/* Runs a script that must respond "{}" after that many attempts. */
 static void
 check_success(const char *script, int attempts)
 {
@@ -326,7 +326,7 @@ closes_idle_connections_after_calls_under_way(void)
 	dyn_call_destroy(call);
 }
 
-/* So many calls at once, then the end of the statement; descriptors left. */
+/* That many calls at once, then the end of the statement; descriptors left. */
 static int
 run_statement(int n)
 {
@@ -559,7 +559,7 @@ turn_for(int ms)
 }
 
 /*
- * A call that is paused with nearly so many bytes; or some more, if they came
+ * A call that is paused with nearly that many bytes; or some more, if they came
  * in libcurl's first turn.
  */
 static DynCall *
@@ -579,7 +579,7 @@ start_paused(const char *script, size_t allowance)
 	return call;
 }
 
-/* Lets it go on, and checks that it ends after so many attempts. */
+/* Lets it go on, and checks that it ends after that many attempts. */
 static void
 finish_resumed(DynCall *call, size_t len, int attempts)
 {
@@ -698,7 +698,7 @@ counts_no_time_of_pauses(void)
 	dyn_call_destroy(call);
 }
 
-/* Nobody looks at it after it was resumed. */
+/* The client is not driven after it was resumed. */
 static void
 gives_time_to_what_was_left_alone(void)
 {
@@ -747,7 +747,7 @@ is_destroyed_while_paused(void)
 	{
 		dyn_call_destroy(start_paused("\"bytes\", 1000000", 300000));
 		CHECK_EQ_INT(dyn_client_open_fds(client), 2);
-		/* nobody gets the rest of it */
+		/* no call gets the rest of it */
 		check_success("\"no_crc\"", 1);
 		dyn_client_close_idle(client);
 	}
@@ -937,7 +937,7 @@ corrects_the_clock_of_all_attempts(void)
 
 /*
  * The clock steps again and again while sixteen are in flight: each is signed
- * anew as often as the attempts allow, and none sets the clock back.
+ * again as often as the attempts allow, and none sets the clock back.
  */
 static void
 corrects_a_clock_that_steps(void)
@@ -1013,7 +1013,7 @@ gives_up_a_closed_port(void)
 	int			fd = socket(AF_INET, SOCK_STREAM, 0);
 	char		closed[64];
 
-	/* bound, but not listening: nobody else gets this port meanwhile */
+	/* bound, but not listening: no other program gets this port */
 	address.sin_family = AF_INET;
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	CHECK(bind(fd, (struct sockaddr *) &address, len) == 0);
@@ -1397,7 +1397,7 @@ finish_all(DynCall **calls, int n)
 	}
 }
 
-/* Starts a request while the answer to another is there, but not yet read. */
+/* Starts a request while the response to another is there, but not yet read. */
 static bool
 waits_for_the_other(void)
 {
@@ -1427,7 +1427,7 @@ waits_for_a_connection_in_use(void)
 	CHECK(tries <= 20);
 }
 
-/* All are sent soon, the idle connections are used, and nobody waits for one. */
+/* All are sent soon, the idle connections are used, and no request waits for one. */
 static void
 makes_connections_as_demanded(void)
 {
@@ -1574,8 +1574,8 @@ gives_up_in_time(void)
 }
 
 /*
- * Its time runs out while nobody looks, though the answer is there.  On a busy
- * machine no drive lasts as long as the answer takes, and none that is looked
+ * Its time runs out while the client is not driven, though the response is there.  On a busy
+ * machine no drive lasts as long as the response takes, and none that is looked
  * after as long as its time.
  */
 static void

@@ -1,6 +1,6 @@
 /*
  * test_crc32.c
- *		The folded CRC-32 against zlib, over lengths, alignments and cuts.
+ *		The folded CRC-32 against zlib, over lengths, alignments and chunks.
  */
 #include "harness.h"
 

@@ -9,7 +9,7 @@
 
 static char text[65536];
 
-/* The whole value of attribute c, in an item given without its braces. */
+/* The entire value of attribute c, in an item given without its braces. */
 static DynValue
 collection(const char *json)
 {

@@ -1,6 +1,6 @@
 /*
  * test_error.c
- *		The texts of faults are printable, whatever went into them.
+ *		The texts of errors are printable, whatever went into them.
  */
 #include "harness.h"
 

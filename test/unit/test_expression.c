@@ -499,7 +499,7 @@ text_eq(const char *name, const char *text)
 	return atom(DYN_COND_EQ, NAME(name), scalars(DYN_TYPE_S, 1, text), 1);
 }
 
-/* What people see alike is told apart: long lists, types, names, trees. */
+/* Expressions that look alike are distinguished: long lists, types, names, trees. */
 static void
 fingerprints_differ(void)
 {

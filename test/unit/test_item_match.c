@@ -35,7 +35,7 @@ full_item(const char *json)
 	dyn_path_tree_free(tree);
 }
 
-/* Likewise, given without its braces. */
+/* The same, given without its braces. */
 static void
 item(const char *attributes)
 {

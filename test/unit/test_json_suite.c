@@ -10,7 +10,7 @@
 #include "any_json.h"
 #include "json_facts.h"
 
-/* The bytes of a fact, and none behind them: reading on would be noticed. */
+/* The bytes of a fact, and none after them: reading on would be noticed. */
 static char *
 make_bytes(const JsonFact *fact, size_t *len)
 {

@@ -1,6 +1,6 @@
 /*
  * test_metadata.c
- *		What is read out of a DescribeTable answer.
+ *		What is read out of a DescribeTable response.
  */
 #include "harness.h"
 
@@ -213,7 +213,7 @@ only_complete_indexes_are_active(void)
 	}
 }
 
-/* The table stays usable beside an index nobody understands. */
+/* The table stays usable next to an index that cannot be read. */
 static void
 strange_indexes_are_left_out(void)
 {
@@ -250,7 +250,7 @@ strange_indexes_are_left_out(void)
 	}
 }
 
-/* A good index behind a bad one is read, and not into the bad one's rest. */
+/* A good index after a bad one is read, and not into the bad one's rest. */
 static void
 good_indexes_stay(void)
 {
@@ -351,7 +351,7 @@ odd_counts_are_zero(void)
 	dyn_metadata_free(meta);
 }
 
-/* Cut anywhere, a description is refused and nothing is read beyond. */
+/* Truncated anywhere, a description is refused and nothing is read beyond. */
 static void
 split_documents_are_refused(void)
 {
@@ -378,7 +378,7 @@ changed(const char *old, const char *new)
 	return parse(text);
 }
 
-/* Is the schema that of `full`, as a whole and for a plan over that index? */
+/* Is the schema that of `full`, in full and for a plan over that index? */
 static void
 compare_schemas(const char *old, const char *new, const char *index,
 				bool same, bool same_for_plan)

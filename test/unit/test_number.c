@@ -151,7 +151,7 @@ what_is_no_number_is_refused(void)
 	CHECK(dyn_number_canonical("12x", 2, dst, &len) == DYN_NUMBER_OK);
 }
 
-/* The longest canonical text fits, and a long text is read to its end. */
+/* The longest canonical text is accepted, and a long text is read to its end. */
 static void
 long_texts_are_read(void)
 {

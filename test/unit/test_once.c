@@ -176,7 +176,7 @@ internal_errors_are_not_repeated(void)
 	check_call(DYN_FAIL_SERVICE, 1, true);
 	run(true, "\"fail\", \"501\", 1, 501");
 	check_call(DYN_FAIL_SERVICE, 1, true);
-	/* what is no error document says nothing */
+	/* what is not an error document shows nothing */
 	run(true, "\"html\", 502");
 	check_call(DYN_FAIL_HTTP, 1, true);
 	run(true, "\"html\", 429");
@@ -241,7 +241,7 @@ time_runs_while_we_wait(void)
 	check_call(DYN_FAIL_TIMEOUT, 1, true);
 }
 
-/* The answer is there long before somebody looks. */
+/* The response is there long before the client is driven. */
 static void
 time_stands_still_while_we_do_not(void)
 {
@@ -255,7 +255,7 @@ time_stands_still_while_we_do_not(void)
 		finish();
 		check_call(DYN_FAIL_NONE, 1, false);
 	}
-	/* the service takes longer than the limit, but nobody waits for it */
+	/* the service takes longer than the limit, but no caller waits for it */
 	begin(true, "\"slow\", 1.0", 0);
 	for (int i = 0; i < 6; i++)
 	{
@@ -304,7 +304,7 @@ documents_arrive(void)
 	}
 }
 
-/* A response over the allowance pauses; the write is known to be answered. */
+/* A response over the allowance pauses; the write is known to have its response. */
 static void
 responses_are_paused(void)
 {

@@ -1,6 +1,6 @@
 /*
  * test_operation.c
- *		The request documents, byte for byte, and the answer of ListTables.
+ *		The request documents, byte for byte, and the response of ListTables.
  */
 #include "harness.h"
 
@@ -36,7 +36,7 @@ document(const DynReadRequest *req)
 	return dyn_buffer_terminate(&buf);
 }
 
-/* Tokens with the name "n" and, if asked for, the value 5. */
+/* Tokens with the name "n" and, if requested, the value 5. */
 static DynTokens *
 some_tokens(bool with_value)
 {

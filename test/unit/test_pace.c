@@ -152,7 +152,7 @@ receive(World *world, Request *request)
 					request->sent, world->now);
 }
 
-/* To the next answer, or the time of the next request; false at the end. */
+/* To the next response, or the time of the next request; false at the end. */
 static bool
 step(World *world)
 {
@@ -196,7 +196,7 @@ ideal(const Case *c)
 	return fmax(trips, (units - first) / c->grants);
 }
 
-/* Soon after the first refusal nobody asks for this long. */
+/* Soon after the first refusal no request is sent for this long. */
 static void
 rest(World *world, double *ms)
 {
@@ -311,7 +311,7 @@ does_not_take_a_rest_for_a_slow_service(void)
 /*
  * A rate is known, then nothing is granted for long, then as much as before.
  * The longest pause (1.5 s) may pass before that is noticed, and as long again
- * until the rate is measured anew.
+ * until the rate is measured again.
  */
 static void
 recovers_when_nothing_was_granted_for_long(void)
@@ -340,7 +340,7 @@ recovers_when_nothing_was_granted_for_long(void)
 		}
 }
 
-/* The answers of a stream that is not asked for wait. */
+/* The responses of a stream that is not read from wait. */
 static void
 a_response_may_be_reported_late(void)
 {

@@ -505,7 +505,7 @@ depth_has_a_limit(void)
 	dyn_path_tree_free(shape);
 }
 
-/* Every prefix of a response is refused, its whole accepted. */
+/* Every prefix of a response is refused, the full response accepted. */
 static void
 truncation_is_noticed_at_every_byte(void)
 {

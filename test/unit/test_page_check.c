@@ -1,7 +1,7 @@
 /*
  * test_page_check.c
- *		Which answers are believed: a table of answers for each operation, as
- *		the service and its emulators send them and as nobody should.
+ *		Which responses are accepted: a table of responses for each operation, as
+ *		the service and its emulators send them and as no service should.
  */
 #include "harness.h"
 
@@ -25,7 +25,7 @@ static const int both[] = {0, 1};
 static const int hash_only[] = {0, -1};
 static const int hidden[] = {-1, -1};
 
-/* What is wrong with the answer, "" if nothing is, "?" if it is not legal. */
+/* What is wrong with the response, "" if nothing is, "?" if it is not legal. */
 static const char *
 judge(const DynExpected *expected, const char *text)
 {
@@ -199,7 +199,7 @@ query(void)
 	check_cases(&expected, unseen, LENGTHOF(unseen));
 }
 
-/* Consecutive pages; each begins behind the items of those before. */
+/* Consecutive pages; each begins after the items of those before. */
 static void
 pages_follow_each_other(void)
 {
@@ -309,7 +309,7 @@ a_batch_takes_several_requests(void)
 	CHECK_EQ_INT(dyn_batch_count(&batch, DYN_KEY_OPEN), 2);
 	CHECK_EQ_INT(dyn_batch_request(&batch, 100, picked), 2);
 	CHECK(picked[0] == 0 && picked[1] == 2);
-	/* the second was answered before */
+	/* the second was in a response before */
 	CHECK_EQ_STR(judge(&expected, BATCH(TWO) "{}}"), "contains an item twice");
 	CHECK_EQ_STR(judge(&expected, BATCH(ONE) "{}}"), "");
 	CHECK_EQ_INT(dyn_batch_count(&batch, DYN_KEY_COMPLETE), 3);
@@ -330,7 +330,7 @@ tables_are_named_as_in_the_request(void)
 	CHECK(!dyn_names_table("t", arn, strlen(arn)));
 }
 
-/* The page at which a chain of keys is found to go in a circle; 0: never. */
+/* The page at which a chain of keys is found to be a cycle; 0: never. */
 static int
 cycle_found(int before, int cycle, int pages)
 {

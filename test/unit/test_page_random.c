@@ -2,7 +2,7 @@
  * test_page_random.c
  *		The page reader against jansson, on thousands of random responses.
  *
- * For each response, whole and spoiled, the verdict and every slot of every
+ * For each response, intact and damaged, the verdict and every slot of every
  * item are compared with what follows from jansson's tree and a plain reading
  * of the rules for attribute values; lists, maps and sets through a walk.
  *
@@ -10,10 +10,10 @@
  *	- jansson refuses U+0000 in names; we accept it (DynamoDB allows it);
  *	- jansson refuses JSON numbers that no double holds; we read no JSON
  *	  numbers but counts and units, so we accept them;
- *	- we refuse JSON escapes in N and NS, which nobody writes, so that the
+ *	- we refuse JSON escapes in N and NS, which no service writes, so that the
  *	  slice can be used as it stands;
  *	- we refuse -0 as a count;
- *	- jansson passes over a zero byte behind a JSON number, which is illegal.
+ *	- jansson passes over a zero byte after a JSON number, which is illegal.
  * DYN_TEST_SEED and DYN_TEST_COUNT change what is tried.
  */
 #include "expected_page.h"
@@ -38,7 +38,7 @@ text_of(const DynValue *v)
 	size_t		len = dyn_value_text(v, text);
 	json_t	   *j = json_stringn(text, len);
 
-	/* the flag must tell the truth */
+	/* the flag must be right */
 	CHECK(((v->flags & DYN_VALUE_HAS_NUL) != 0) ==
 		  (memchr(text, 0, len) != NULL));
 	free(text);

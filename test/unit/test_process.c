@@ -124,7 +124,7 @@ state_of(pid_t pid)
 	return end ? end[2] : '\0';
 }
 
-/* What nobody reaps in a container is dead all the same. */
+/* A process that is not reaped in a container is dead all the same. */
 static bool
 dies(pid_t pid)
 {
@@ -229,7 +229,7 @@ succeeds(const char *text)
 	command_succeeds(script);
 }
 
-/* The fault without the program's output. */
+/* The error without the program's output. */
 static void
 check_error(const Run *run, const char *message, const char *excerpt,
 			bool passing)
@@ -536,7 +536,7 @@ reads_output_in_pieces(void)
 	finish(&run);
 }
 
-/* Its end is waited for, without turning round meanwhile. */
+/* Its end is waited for, without polling. */
 static void
 may_close_its_output_early(void)
 {

@@ -1,6 +1,6 @@
 /*
  * test_provider.c
- *		When a provider asks its source, and what calls get meanwhile.
+ *		When a provider sends a request to its source, and what calls get in the meantime.
  */
 #include "harness.h"
 
@@ -154,7 +154,7 @@ known_ones_are_ready_at_once(void)
 	CHECK_EQ_INT(starts, 1);
 }
 
-/* Between 15 and 5 minutes before they expire, and they serve meanwhile. */
+/* Between 15 and 5 minutes before they expire, and they serve in the meantime. */
 static void
 refreshes_early(void)
 {
@@ -270,7 +270,7 @@ rejected_ones_are_replaced_once(void)
 	CHECK_EQ_INT(starts, 2);
 }
 
-/* Whatever these clocks say, only the life that was left counts. */
+/* Whatever these clocks show, only the life that was left counts. */
 static void
 only_the_issuers_clock_counts(void)
 {
@@ -294,7 +294,7 @@ only_the_issuers_clock_counts(void)
 
 /*
  * At once, then after 1, 2, 4 ... seconds; those that have served for a while
- * begin anew.  Sixteen requests that meet it are one.
+ * begin again.  Sixteen requests that meet it are one.
  */
 static void
 refused_ones_are_obtained_less_often(void)

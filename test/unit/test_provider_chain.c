@@ -2,8 +2,8 @@
  * test_provider_chain.c
  *		Which source of credentials is found, by the environment and the files.
  *
- * Each case sets both files and the variables anew.  Secrets in them contain
- * the word HIDDEN, and no fault ever does.
+ * Each case sets both files and all variables.  Secrets in them contain
+ * the word HIDDEN, and no error ever does.
  */
 #include "harness.h"
 
@@ -802,7 +802,7 @@ default_order(void)
 	end();
 }
 
-/* The environment's own keys are not what a named profile asks for. */
+/* The environment's own keys are not what a named profile requires. */
 static void
 default_with_named_profile(void)
 {
@@ -874,7 +874,7 @@ draw(uint32_t *state)
 	return *state >> 8;
 }
 
-/* Any lines, any kind: a route or a fault, never a crash or an endless walk. */
+/* Any lines, any kind: a provider or an error, never a crash or an endless walk. */
 static void
 survives_random_profiles(void)
 {

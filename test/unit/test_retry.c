@@ -162,7 +162,7 @@ charges_an_outage_once(void)
 	CHECK(quota.outage);
 	dyn_retry_refund(&quota, DYN_RETRY_FINAL, 155, 170);
 	CHECK(!quota.outage);
-	/* one that was begun in it and fails behind it belongs to it */
+	/* one that was begun in it and fails after it belongs to it */
 	CHECK(dyn_retry_take(&quota, DYN_RETRY_TRANSIENT, 169, 180));
 	CHECK(quota.used <= 412 && !quota.outage);
 	CHECK(dyn_retry_take(&quota, DYN_RETRY_TRANSIENT, 175, 190));

@@ -10,7 +10,7 @@
 
 #define ROLE	"arn:aws:iam::123456789012:role/"
 
-/* Runs of one letter; each is as long as its name says. */
+/* Runs of one letter; the name of each is its length. */
 static char x40[41];
 static char x64[65];
 

@@ -215,7 +215,7 @@ add_header(DynSigRequest *request, DynSigHeader *headers, const char *name,
 	headers[request->nheaders++].value = value;
 }
 
-/* The fact's request; `headers` has room for its own and four more. */
+/* The fact's request; `headers` can hold its own and four more. */
 static void
 make_request(const SigV4Fact *fact, DynSigRequest *request,
 			 DynSigHeader *headers, char *body_hash)

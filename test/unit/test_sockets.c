@@ -115,7 +115,7 @@ is_watched_between_transfers(void)
 	theirs = accept(listener, NULL, NULL);
 	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLIN, NULL));
 	CHECK(!dyn_sockets_handle_event(&sockets, ours));
-	/* one that has not replied may be closed without our being told */
+	/* one that has not replied may be closed without notice to us */
 	CHECK(!dyn_sockets_unwatch(&sockets, ours));
 	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLIN, NULL));
 	dyn_sockets_got_response(&sockets, ours, 0);
@@ -212,7 +212,7 @@ sees_which_the_peer_has_closed(void)
 		CHECK(send(theirs[i], "x", 1, 0) == 1);
 	}
 	CHECK(!dyn_sockets_any_closed_by_peer(&sockets));
-	/* closed by us, as libcurl does sometimes: nobody's business */
+	/* closed by us, as libcurl does sometimes without a call of ours */
 	close(ours[0]);
 	CHECK(!dyn_sockets_any_closed_by_peer(&sockets));
 	close(theirs[MANY - 1]);

@@ -3,7 +3,7 @@
  *		Every source of credentials, against fake services on this machine.
  *
  * The services (test/server/identity.py) end when the pipe to them is closed.
- * What they are asked for says how they answer.
+ * The request determines their response.
  */
 #include "harness.h"
 
@@ -322,7 +322,7 @@ expired_ones_are_refused(void)
 
 /*
  * A wrong clock is corrected by the reply, and the request signed again.  What
- * is obtained is valid as long as its issuer says.
+ * is obtained is valid until the time that its issuer gives.
  */
 static void
 clocks_are_corrected(void)
@@ -533,7 +533,7 @@ open_silent_port(int *fds, int n)
 	return ntohs(address.sin_port);
 }
 
-/* No call was there ever, and the network says nothing; the time is kept. */
+/* No call was there ever, and the network reports nothing; the time is kept. */
 static void
 time_runs_for_a_source_alone(void)
 {

@@ -422,7 +422,7 @@ every_truncation_is_noticed(void)
 	CHECK_EQ_STR(err.message, "the security token service returned invalid XML for role \"" ARN "\"");
 }
 
-/* What cannot be read leaves nothing, and what can be has whole parts. */
+/* What cannot be read leaves nothing, and what can be has complete parts. */
 static void
 any_byte_may_be_another(void)
 {

@@ -1,7 +1,7 @@
 /*
  * test_template.c
- *		Key templates: what is parsed and refused, and how each kind of part is
- *		cut, joined and bounded.  test_template_all.c compares all short texts.
+ *		Key templates: what is parsed and refused, and how each kind of placeholder
+ *		is split, joined and bounded.  test_template_all.c compares all short texts.
  */
 #include "harness.h"
 
@@ -234,9 +234,9 @@ bare_templates_are_known(void)
 	}
 }
 
-/* ---- cut ---- */
+/* ---- split ---- */
 
-/* The parts with bars between them, "-" if unfit, "?" if ambiguous, "!" misfit. */
+/* The parts with bars between them, "-" without a match, "?" if ambiguous, "!" on a mismatch. */
 static const char *
 print_split(DynBuffer *out, const DynTemplate *tmpl, const char *text,
 		  const DynText *given)
@@ -277,7 +277,7 @@ static const SplitCase splits[] = {
 	{"company#", "", "-", NULL},
 	{"user#${email}", "user#", "-", NULL},
 
-	/* the separator is the first character of the literal behind */
+	/* the separator is the first character of the next literal */
 	{"${a}-${n}", "a-5", "a|5", NULL},
 	{"${a:plain}-${n}", "a--5", "-", NULL},
 	{"${a}-${n}", "a--5", "?", NULL},
@@ -419,7 +419,7 @@ texts_are_split(void)
 	dyn_buffer_free(&out);
 }
 
-/* A text that never fits is still judged in linear time. */
+/* A text that never matches is still checked in linear time. */
 static void
 long_texts_are_split(void)
 {

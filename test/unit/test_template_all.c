@@ -4,7 +4,7 @@
  *
  * A slow matcher tries every way to divide a text among the parts of a
  * template, by rules that each template's line below states for itself: a text
- * fits if there is a way, and there is never more than one; it is ambiguous if
+ * matches if there is a way, and there is never more than one; it is ambiguous if
  * there is one only when undecided parts may be anything.  Joins and spans
  * are compared with what that gives for all texts.
  */
@@ -18,7 +18,7 @@
 #define MAX_PARTS	4
 
 /*
- * The rule of a part: "u#" undecided, without "#"; "d#" likewise, but decided;
+ * The rule of a part: "u#" undecided, without "#"; "d#" the same, but decided;
  * "d" anything; "w2" two characters; "=a#" exactly that.
  */
 typedef struct Subject
@@ -323,7 +323,7 @@ parts_have_the_separators_of_their_rules(void)
 	for_each_case(separators_of_case);
 }
 
-/* ---- cut ---- */
+/* ---- split ---- */
 
 static bool
 equal_values(const DynText *a, const DynText *b, int n)
@@ -349,7 +349,7 @@ expected_split(const Case *c, DynText text, Search *strict)
 		DYN_SPLIT_AMBIGUOUS : DYN_SPLIT_NO_MATCH;
 }
 
-/* With a given `any` part, a text that does not fit may count as ambiguous. */
+/* With a given `any` part, a text that does not match may count as ambiguous. */
 static bool
 is_in_doubt(const Case *c, DynSplit split, DynSplit expected)
 {
@@ -512,7 +512,7 @@ what_is_split_joins_to_the_same_text(void)
 	for_each_case(rejoin_all);
 }
 
-/* The worst of what the parts say of these values. */
+/* The worst result of the placeholders for these values. */
 static DynHolds
 judge_values(const Case *c, const DynText *values)
 {
@@ -594,7 +594,7 @@ joined_values_come_back(void)
 
 /* ---- spans ---- */
 
-/* Texts that fit, and their values: at least 20, if there are as many. */
+/* Texts that match, and their values: at least 20, if there are as many. */
 typedef struct Rows
 {
 	int			n;
@@ -774,7 +774,7 @@ run_ranges(Query *q)
 	dyn_buffer_free(&end);
 }
 
-/* All points of some values, and ranges behind them. */
+/* All points of some values, and ranges after them. */
 static void
 run_points(Query *q)
 {

@@ -3,7 +3,7 @@
  *		Which certificates a handle trusts, and how often they are loaded.
  *
  * The store that a handle is given verifies like one that OpenSSL has loaded
- * the file into; with a file that OpenSSL does not load as a whole, there is
+ * the file into; with a file that OpenSSL does not load in full, there is
  * none, and libcurl reports what is wrong.
  */
 #define _GNU_SOURCE				/* RTLD_NEXT */

@@ -4,8 +4,8 @@
  *
  * A scenario is run with its first allocation failing, with its second one,
  * and so on until none fails any more; and again with all from that one on.
- * Each time it must come to its right end or be refused, leave no memory and
- * no descriptor behind, and its objects must be good for another try.  jansson
+ * Each time it must come to its right end or be refused, leak no memory and
+ * no descriptor, and its objects must be good for another try.  jansson
  * allocates through the same allocator.
  *
  * libcurl keeps its own, because 7.88 does not survive that.  If the first
@@ -329,7 +329,7 @@ a_page(void)
 
 /*
  * jansson enlarges the buffer of a string at lengths that depend on it: each
- * byte of one, its quotation marks among them, is the last that has room.
+ * byte of one, its quotation marks among them, is the last for which there is memory.
  */
 static Outcome
 json_texts_of_all_lengths(void)
@@ -652,7 +652,7 @@ certificates_of_a_file(void)
 static char url[64];
 static char host[64];
 
-/* "{"padding":"xx...x"}", packed, as the service answers everything. */
+/* "{"padding":"xx...x"}", packed, as the service responds to everything. */
 #define BODY_SIZE 30000
 
 static size_t
@@ -681,7 +681,7 @@ make_response(char *reply, size_t size)
 	return (size_t) len + stream.total_out;
 }
 
-/* Answers requests, whose bodies are "{}", on one connection at a time. */
+/* Responds to requests, whose bodies are "{}", on one connection at a time. */
 static void
 serve(int listener)
 {

@@ -96,7 +96,7 @@ a_share_is_of_a_known_capacity(void)
 	CHECK(near(dyn_capacity_share(&demand, 300, 25), 75));
 }
 
-/* What reads of so many units of so many keys wait for. */
+/* The wait of reads of these units for these keys. */
 static double
 units_ms(const DynCapacity *capacity, double units, double keys)
 {

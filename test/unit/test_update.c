@@ -111,7 +111,7 @@ updates_are_rendered(void)
 				 "SET a = [\"x\"], b = {\"c\":{\"N\":\"1\"}}, c = []");
 }
 
-/* An update that is too long leaves nothing behind. */
+/* An update that is too long has no effect. */
 static void
 updates_have_limits(void)
 {

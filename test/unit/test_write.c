@@ -1,7 +1,7 @@
 /*
  * test_write.c
- *		The requests of writes, byte for byte, and what is believed of their
- *		answers.
+ *		The requests of writes, byte for byte, and what is accepted as their
+ *		responses.
  */
 #include "harness.h"
 
@@ -130,7 +130,7 @@ exact(const char *text)
 	return copy;
 }
 
-/* Checks an answer: the units, or the text that rejects it. */
+/* Checks a response: the units, or the text that rejects it. */
 static void
 check_response(const char *text, bool returning, double units,
 			 const char *attributes, const char *err)
@@ -203,7 +203,7 @@ responses_are_rejected(void)
 	check_response("{" OURS "}", true, 0, "", "lacks the member Attributes");
 }
 
-/* Every prefix of an answer is rejected. */
+/* Every prefix of a response is rejected. */
 static void
 truncated_responses_are_rejected(void)
 {

@@ -17,7 +17,7 @@ Base = declarative_base()
 
 
 class Product(Base):
-    """What is sold; its version tells concurrent changes."""
+    """What is sold; its version detects concurrent changes."""
     __tablename__ = "products"
     id = Column(String, primary_key=True)
     name = Column(String)

@@ -12,7 +12,7 @@ COLLECTED = re.compile(r"Collected : (\d+)")
 
 
 class Counter:
-    """A copy of the cluster, which nobody else uses, and what was counted on it."""
+    """A copy of the cluster, which no other program uses, and what was counted on it."""
 
     def __init__(self, world, sides):
         note("copying the cluster for single-user backends")

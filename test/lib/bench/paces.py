@@ -37,7 +37,7 @@ class Service:
 
     # pylint: disable=too-many-arguments
     def table(self, name, units, count, item_bytes, make=None, columns="pk text, n integer", server="metered", **details):
-        """A table of so many items, and its foreign table."""
+        """A table of `count` items, and its foreign table."""
         items = Generated(count, make or (lambda n: {"pk": {"S": f"k{n}"}, "n": {"N": str(n)}}))
         table = self.fake.metered(name, units, item_bytes, items=items, **details)
         with self.world.connect() as connection:
@@ -46,7 +46,7 @@ class Service:
 
     def measure(self, name, seconds, connection, sql, count, tables=1):
         """
-        The figures of a statement that counts these items, and adds up their numbers: its time, of so many seconds at
+        The figures of a statement that counts these items, and adds up their numbers: its time, of `seconds` at
         best, and its refusals.
         """
         self.fake.reset()

@@ -46,7 +46,7 @@ def scan_time(world):
 
 
 def time_figures(world, name, statement, far, in_flight):
-    """The figures of one statement with so many requests in flight."""
+    """The figures of one statement with `in_flight` requests in flight."""
     near_sql, far_sql = statement.format(f"near_{in_flight}"), statement.format(f"far_{in_flight}")
     with world.connect() as connection:
         connection.execute(near_sql)

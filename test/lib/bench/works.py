@@ -14,7 +14,7 @@ ENTRIES = f"""
 
 
 class Work:
-    """A query; it is run so many times in each turn, in a session with these settings, its rows made into text."""
+    """A query; it is run `times` times in each turn, in a session with these settings, its rows made into text."""
 
     # pylint: disable=too-many-arguments
     def __init__(self, name, query, settings="", shown="", times=1):

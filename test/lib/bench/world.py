@@ -147,7 +147,7 @@ def bare_client(url, *arguments):
 
 def quiet_turns(turn, wanted, most=4):
     """
-    Of up to so many times as many turns, those in which other programs were least in the way, as columns.
+    The `wanted` turns of up to `most` times that number in which other programs were least in the way, as columns.
 
     turn() returns a tuple of figures, the last one the share of its time that our process was ready to run but had no
     CPU. Wall times mean little while others have the CPUs; nothing but that share decides which turns are taken.

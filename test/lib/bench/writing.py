@@ -28,7 +28,7 @@ STATEMENTS = (("INSERT", "INSERT INTO {0}.parents SELECT * FROM new_rows"),
                " name, city, amount, active, note FROM new_rows"
                " ON CONFLICT (id) DO UPDATE SET note = EXCLUDED.note, amount = old.amount + EXCLUDED.amount"))
 
-# The rows of an atomic statement: as many as fit into one TransactWriteItems.
+# The rows of an atomic statement: as many as one TransactWriteItems holds.
 ATOMIC_ROWS = 100
 ATOMIC = ("atomic INSERTs of 100", "EXECUTE {0}('n-%06d', 'n-%06d')",
           "SET dynamo_fdw.write_mode = 'atomic';" + "".join(

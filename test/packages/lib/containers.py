@@ -156,7 +156,7 @@ class Project:
             raise SystemExit(f"not ok - container: {name} is not healthy\n" + "".join(f"#   {line}" for line in log.readlines()[-20:]))
 
     def up(self, work):
-        """What compose does, and what its first lines tell users to do."""
+        """What compose does, and what its first lines instruct users to do."""
         subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
         for stage in self.stages:
             with open(os.path.join(work, stage, "etc", "hosts"), "w", encoding="utf-8") as file:

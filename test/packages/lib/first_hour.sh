@@ -1,4 +1,4 @@
-# The first hour of users of a bare Debian 12: root, one whose sudo asks, and one without rights. Sourced by
+# The first hour of users of a bare Debian 12: root, one whose sudo requires a password, and one without rights. Sourced by
 # test/packages/check. What they see stays in the cache directory, in first-hour-*.txt.
 # shellcheck disable=SC2317  # most functions are reached through try
 
@@ -33,10 +33,10 @@ show_times() { # transcript
 }
 
 check_demo_seen() { # name transcript
-    try "$1: is told how long the packages take" seen "$2" 'installing them.* minutes'
-    try "$1: is told how long the download takes" seen "$2" 'fetching DynamoDB Local.* minute'
+    try "$1: sees how long the packages take" seen "$2" 'installing them.* minutes'
+    try "$1: sees how long the download takes" seen "$2" 'fetching DynamoDB Local.* minute'
     try "$1: sees progress" seen "$2" '^# .* [0-9][0-9][0-9]* updates of the progress'
-    try "$1: is told how to go on" seen "$2" 'Look around: .*psql -h'
+    try "$1: sees how to go on" seen "$2" 'Look around: .*psql -h'
     show_times "$2"
 }
 
@@ -46,7 +46,7 @@ hour_of_root() {
     copy_tree "$WORK/root/dynamo_fdw"
     try "root: the demo ends well" at_terminal_of root "$DEMO" "$transcript"
     check_demo_seen root "$transcript"
-    try "root: is asked nothing" seen "$transcript" '^# 0 passwords'
+    try "root: has no prompt" seen "$transcript" '^# 0 passwords'
     remove_chroot "$WORK"
 }
 
@@ -56,14 +56,14 @@ hour_of_sudo() {
     try "sudo is installed" install_sudo
     new_user ann
     in_chroot "$WORK" usermod -aG sudo ann
-    try "sudo that asks: the demo ends well, and a test" at_terminal_of ann \
+    try "sudo with a password: the demo ends well, and a test" at_terminal_of ann \
         "cd dynamo_fdw && ./test/demo && ./test/check regress; $STOP" "$transcript"
-    check_demo_seen "sudo that asks" "$transcript"
-    try "sudo that asks: asks once" seen "$transcript" '^# 1 passwords'
+    check_demo_seen "sudo with a password" "$transcript"
+    try "sudo with a password: one prompt" seen "$transcript" '^# 1 passwords'
     remove_chroot "$WORK"
 }
 
-# The commands that a user was told to have run.
+# The commands that a user is instructed to have run.
 commands_told() { # transcript
     sed -n '/only root can/,/when root has run them/p' "$1" | sed '1d;$d' | sed 's/^ *[0-9.]*  //'
 }
@@ -80,12 +80,12 @@ hour_of_others() {
     fresh_chroot none
     new_user bob
     try "without sudo: ends" fails in_script_of bob "$transcript-0.txt"
-    try "without sudo: says why" seen "$transcript-0.txt" 'you are not root, and there is no sudo here'
+    try "without sudo: shows why" seen "$transcript-0.txt" 'you are not root, and there is no sudo here'
     try "sudo is installed" install_sudo
     try "without terminal: ends" fails in_script_of bob "$transcript-1.txt"
-    try "without terminal: says why" seen "$transcript-1.txt" 'sudo asks for a password, and there is no terminal'
+    try "without terminal: shows why" seen "$transcript-1.txt" 'sudo asks for a password, and there is no terminal'
     try "without rights: ends" fails at_terminal_of bob "$DEMO" "$transcript-2.txt"
-    try "without rights: says why" seen "$transcript-2.txt" 'sudo did not let you'
+    try "without rights: shows why" seen "$transcript-2.txt" 'sudo did not let you'
     try "without rights: root installs packages by the commands" run_commands_told "$transcript-2.txt" apt-get
     try "without rights: ends for the extension" fails at_terminal_of bob "$DEMO" "$transcript-3.txt"
     try "without rights: root installs the extension by the command" run_commands_told "$transcript-3.txt" install
