@@ -58,24 +58,24 @@ run_as_root() {
         sudo) with_progress "$log" sudo -n sh -e -c "$commands" ;;
         asking)
             note "to $what, sudo may ask for your password"
-            with_progress "$log" ask_sudo "$commands"
+            with_progress "$log" run_sudo "$commands"
             ;;
-        *) tell_root "$what" "$from" "$commands" ;;
+        *) list_for_root "$what" "$from" "$commands" ;;
     esac
     status=$?
     # sudo that refuses runs nothing, and commands that fail print something.
     if [ $status != 0 ] && [ "$from" = asking ] && [ ! -s "$log" ]; then
-        tell_root "$what" "sudo did not let you" "$commands"
+        list_for_root "$what" "sudo did not let you" "$commands"
     fi
     return $status
 }
 
 # Output of sudo itself belongs on the terminal, output of the commands where standard output goes.
-ask_sudo() { # commands
+run_sudo() { # commands
     sudo sh -e -c "exec 2>&1; $1" 2>/dev/tty
 }
 
-tell_root() { # what why commands
+list_for_root() { # what why commands
     note "only root can $1 ($2); these are the commands:"
     printf '\n%s\n\n' "$3" >&2
     die "when root has run them, start the same command again"

@@ -48,7 +48,7 @@ static long requests;
 static double bytes;
 
 static double
-wall_clock(void)
+now_s(void)
 {
 	struct timespec ts;
 
@@ -225,12 +225,12 @@ call(long count)
 	snprintf(chain.body, sizeof(chain.body), get_item, table);
 	for (i = 0; i < count; i++)
 	{
-		double		start = wall_clock();
+		double		start = now_s();
 		CURLcode	status = curl_easy_perform(chain.easy);
 
 		if (status != CURLE_OK)
 			die(curl_easy_strerror(status));
-		took[i] = wall_clock() - start;
+		took[i] = now_s() - start;
 		chain.tail_len = 0;
 		requests++;
 	}
@@ -369,9 +369,9 @@ replay(const char *path, int in_flight)
 	}
 	send_all(multi, handles, in_flight, first, in_flight);
 	bytes = 0;
-	start = wall_clock();
+	start = now_s();
 	send_all(multi, handles, in_flight, list, count);
-	return wall_clock() - start;
+	return now_s() - start;
 }
 
 static void
@@ -416,7 +416,7 @@ main(int argc, char **argv)
 		return 2;
 	}
 	curl_global_init(CURL_GLOBAL_DEFAULT);
-	took = wall_clock();
+	took = now_s();
 	if (recorded)
 		took = replay(recorded, in_flight);
 	else
@@ -425,7 +425,7 @@ main(int argc, char **argv)
 			scan(segments);
 		else
 			call(calls);
-		took = wall_clock() - took;
+		took = now_s() - took;
 	}
 	printf("elapsed_s=%.4f cpu_s=%.4f requests=%ld bytes=%.0f\n", took, cpu(), requests, bytes);
 	return 0;

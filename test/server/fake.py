@@ -71,15 +71,15 @@ class FakeDynamo(ScriptedServer):
 
     def answer_batch(self, request):
         """The response to a BatchGetItem; for scripts that change it."""
-        answers = {}
+        responses = {}
         for name, wanted in request["RequestItems"].items():
             if name not in self.tables:
                 return error("ResourceNotFoundException", "Requested resource not found")
             found = (find(self.tables[name], key) for key in wanted["Keys"])
-            answers[name] = [item for item in found if item is not None]
-        document = with_capacity({"Responses": answers, "UnprocessedKeys": {}}, request)
+            responses[name] = [item for item in found if item is not None]
+        document = with_capacity({"Responses": responses, "UnprocessedKeys": {}}, request)
         if "ConsumedCapacity" in document:
-            document["ConsumedCapacity"] = [{"TableName": name, "CapacityUnits": 0.5} for name in answers]
+            document["ConsumedCapacity"] = [{"TableName": name, "CapacityUnits": 0.5} for name in responses]
         return reply(document)
 
 

@@ -88,8 +88,8 @@ class Forum(designs.TestCase):
         cls.fx.create_table("Thread", ("ForumName", "S"), ("Subject", "S"))
         cls.fx.create_table("Reply", ("Id", "S"), ("ReplyDateTime", "S"))
         cls.fx.put("Forum", [{"Name": name, "Threads": threads} for name, threads in FORUMS])
-        cls.fx.put("Thread", [{"ForumName": forum, "Subject": subject, "Answered": int(answered) if n % 2 else answered, "Tags": set(tags), "Message": BIO}
-                              if tags else {"ForumName": forum, "Subject": subject, "Answered": int(answered)} for n, (forum, subject, answered, tags) in enumerate(THREADS)])
+        cls.fx.put("Thread", [{"ForumName": forum, "Subject": subject, "Answered": int(flag) if n % 2 else flag, "Tags": set(tags), "Message": BIO}
+                              if tags else {"ForumName": forum, "Subject": subject, "Answered": int(flag)} for n, (forum, subject, flag, tags) in enumerate(THREADS)])
         cls.fx.put("Reply", [{"Id": f"{forum}#{subject}", "ReplyDateTime": at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03}Z", "PostedBy": by, "Message": message}
                              for forum, subject, at, by, message in REPLIES])
         cls.fx.put("Reply", [{"Id": f"Other#{n // 4}", "ReplyDateTime": f"2015-01-{n % 28 + 1:02}T00:00:00.000Z", "Filler": BIO} for n in range(200)])
@@ -97,7 +97,7 @@ class Forum(designs.TestCase):
             "forum": ("Forum", "name text OPTIONS (attribute 'Name') NOT NULL, threads int OPTIONS (attribute 'Threads')", {}, FORUMS),
             "thread": ("Thread", "forum text OPTIONS (attribute 'ForumName') NOT NULL, subject text OPTIONS (attribute 'Subject') NOT NULL,"
                                  " answered boolean OPTIONS (attribute 'Answered'), tags text[] OPTIONS (attribute 'Tags')", {},
-                       [(*key, answered, tags or None) for *key, answered, tags in THREADS]),
+                       [(*key, flag, tags or None) for *key, flag, tags in THREADS]),
             "reply": ("Reply", "forum text NOT NULL, subject text NOT NULL, posted_at timestamptz OPTIONS (attribute 'ReplyDateTime', format 'iso8601(3)') NOT NULL,"
                                " posted_by text OPTIONS (attribute 'PostedBy'), message text OPTIONS (attribute 'Message')", {"key_templates": {"Id": "${forum}#${subject:any}"}},
                       REPLIES + [("Other", str(n // 4), f"2015-01-{n % 28 + 1:02} 00:00:00Z", None, None) for n in range(200)])})

@@ -179,8 +179,8 @@ class Names(fixture.TestCase):
             for name in plain(names).split(", "):
                 with self.subTest(option=name):
                     self.assertIn(name, defaults)
-                    for told in re.findall(r"`(\w+)` \(the default\)", meaning):
-                        self.assertEqual(told, defaults[name])
+                    for documented in re.findall(r"`(\w+)` \(the default\)", meaning):
+                        self.assertEqual(documented, defaults[name])
 
 
 class Source(unittest.TestCase):
@@ -237,7 +237,7 @@ class Requests(unittest.TestCase):
             for setting in ("dynamo_fdw.log_requests = on", "client_min_messages = log",
                             "dynamo_fdw.scan_policy = allow"):
                 tour.query(connection, f"SET {setting}")
-            for page, statement, requests in self.told():
+            for page, statement, requests in self.documented():
                 with self.subTest(page=page, statement=statement):
                     self.assertEqual(self.sent(connection, statement),
                                      [] if requests == "none" else sorted(plain(requests).split("<br>")))
@@ -246,7 +246,7 @@ class Requests(unittest.TestCase):
             sessions.maintain(f"DROP DATABASE {database} WITH (FORCE)")
 
     @staticmethod
-    def told():
+    def documented():
         """(page, statement, requests) of the tables: pairs of cells, of which the first begins with the statement."""
         for page in PAGES:
             for row in table("SQL", page) + table("instead of", page):
@@ -321,8 +321,8 @@ class Figures(unittest.TestCase):
         self.assertIn(f"{units * self.DOLLARS:.0f} dollars", text.replace("\n", " "))
         for _, rate, time in table("capacity", "docs/cost.md"):
             minutes = units / float(rate.replace(",", "")) / 60
-            told = re.fullmatch(r"(?:(\d+) h(?:ours)?)? ?(?:(\d+) min)?", time)
-            self.assertAlmostEqual(int(told.group(1) or 0) * 60 + int(told.group(2) or 0), minutes, delta=30 if minutes > 600 else 1)
+            documented = re.fullmatch(r"(?:(\d+) h(?:ours)?)? ?(?:(\d+) min)?", time)
+            self.assertAlmostEqual(int(documented.group(1) or 0) * 60 + int(documented.group(2) or 0), minutes, delta=30 if minutes > 600 else 1)
 
 
 class Policies(unittest.TestCase):
@@ -332,13 +332,13 @@ class Policies(unittest.TestCase):
         names = re.findall(r'\[DYN_OP_\w+\] = "(\w+)"', read("src/dynamodb/operation.c"))
         # a transaction needs the permissions of its writes
         sent = set(names) - {"TransactWriteItems"} | {"CreateTable"}
-        told = {name for action, _ in table("action", "docs/security.md") for name in plain(action).split(", ")}
-        self.assertEqual(told, {f"dynamodb:{name}" for name in sent})
+        documented = {name for action, _ in table("action", "docs/security.md") for name in plain(action).split(", ")}
+        self.assertEqual(documented, {f"dynamodb:{name}" for name in sent})
         words = "no one two three four five six seven eight nine ten".split()
         self.assertIn(f"need {words[len(sent)]} actions in IAM", read("docs/security.md"))
         policies = [json.loads(content) for page, _, content in Blocks.blocks("json") if page == "docs/security.md"]
         allowed = {action for policy in policies for one in policy["Statement"] for action in one["Action"]}
-        self.assertEqual(allowed, told - {"dynamodb:CreateTable"})
+        self.assertEqual(allowed, documented - {"dynamodb:CreateTable"})
 
 
 class Pictures(unittest.TestCase):

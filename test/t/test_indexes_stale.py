@@ -288,7 +288,7 @@ class ChangedSchemas(fixture.TestCase):
             else:
                 self.assertEqual(self.fx.error(sql).sqlstate, "HV00R")
 
-    def test_description_is_not_to_be_had(self):
+    def test_description_is_unavailable(self):
         """An outage of DescribeTable ends no statement whose description is only aged; it is not requested each time."""
         self.prepare("SELECT max(s1) FROM t WHERE h = 'x'", [(11,)])
         self.age()

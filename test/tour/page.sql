@@ -7,7 +7,7 @@ CREATE SERVER ddb FOREIGN DATA WRAPPER dynamo_fdw
 CREATE USER MAPPING FOR CURRENT_USER SERVER ddb
   OPTIONS (access_key_id :'key', secret_access_key :'secret');
 
--- The tables are so small that reading them whole would often be the better plan.
+-- The tables are so small that a full scan would often be the better plan.
 ALTER DATABASE :"DBNAME" SET enable_hashjoin = off;
 ALTER DATABASE :"DBNAME" SET enable_mergejoin = off;
 ALTER DATABASE :"DBNAME" SET client_min_messages = log;

@@ -45,7 +45,7 @@ CREATE FOREIGN TABLE orders (
   lines       jsonb
 ) SERVER ddb;
 
--- Two entities in one table, told apart by the texts of their keys.
+-- Two entities in one table, distinguished by the texts of their keys.
 CREATE FOREIGN TABLE cinemas (
   id    text COLLATE "C" NOT NULL,
   city  text,

@@ -55,7 +55,7 @@ measure(DynClient *client, int n)
 {
 	DynCall    *calls[MOST_CALLS];
 	double		cpu = now_ms(CLOCK_PROCESS_CPUTIME_ID);
-	double		wall_clock = now_ms(CLOCK_MONOTONIC);
+	double		began = now_ms(CLOCK_MONOTONIC);
 	int			failed = 0;
 	int			i;
 
@@ -74,7 +74,7 @@ measure(DynClient *client, int n)
 			fprintf(stderr, "%s\n", calls[i]->message);
 	}
 	printf("%.2f %.2f %d %d\n", now_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu,
-		   now_ms(CLOCK_MONOTONIC) - wall_clock,
+		   now_ms(CLOCK_MONOTONIC) - began,
 		   (int) connections_of(client), failed);
 	for (i = 0; i < n; i++)
 		dyn_call_destroy(calls[i]);

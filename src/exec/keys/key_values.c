@@ -708,7 +708,7 @@ keep_in_part(const DynResolveContext *context, const DynPred *pred,
 	KeyLimits	limits = {DYN_TYPE_S, SIZE_MAX, !templated->parts[p].source, false};
 	DynArrayElements *elements = &element->elements;
 	DynSpans	allowed;
-	int			kept = 0;
+	int			count = 0;
 
 	part.part = &templated->parts[p];
 	part.shape = &templated->tmpl->parts[p];
@@ -724,10 +724,10 @@ keep_in_part(const DynResolveContext *context, const DynPred *pred,
 		value = pred_values(&part, element->list, &limits);
 		if (value.n == 0 || !dyn_spans_has(&allowed, &value.at->lower.value))
 			continue;
-		elements->values[kept] = elements->values[i];
-		elements->nulls[kept++] = false;
+		elements->values[count] = elements->values[i];
+		elements->nulls[count++] = false;
 	}
-	elements->n = kept;
+	elements->n = count;
 	element->current = 0;
 }
 

@@ -395,7 +395,7 @@ static bool
 is_cheaper(List *sharings, const DynCond *common)
 {
 	double		separate = 0;
-	double		whole = 0;
+	double		together = 0;
 	bool		known = true;
 	ListCell   *lc;
 
@@ -407,10 +407,10 @@ is_cheaper(List *sharings, const DynCond *common)
 		if (dyn_cond_same(sort_condition(sharing), common))
 			return true;
 		separate += estimate->reads.units;
-		whole = Max(whole, estimate->partition_units);
+		together = Max(together, estimate->partition_units);
 		known &= estimate->partition_units > 0;
 	}
-	return known && whole < separate;
+	return known && together < separate;
 }
 
 /*

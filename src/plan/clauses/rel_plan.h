@@ -45,7 +45,7 @@ typedef struct DynRelPlan
 	bool		sure_only;		/* true to match only keys that can be used
 								 * with all run-time values */
 	bool		limited;		/* true if a LIMIT may leave rows unread */
-	bool		analysed;		/* true if the number of rows is from
+	bool		analyzed;		/* true if the number of rows is from
 								 * ANALYZE */
 	int			segments;		/* number of segments of a Scan if the
 								 * statement reads the segment column; else

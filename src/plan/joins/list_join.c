@@ -27,7 +27,7 @@
 #include "list_join.h"
 
 /* Minimum selectivity of a scan's conditions that are not matched to keys */
-#define LEAST_KEPT		0.5
+#define MIN_SELECTIVITY	0.5
 
 /*
  * If the path consists of unparameterized reads by key of our relations, and
@@ -115,7 +115,7 @@ use_lists(List *scans, const RelOptInfo *other, bool *listed)
 		const DynPathChoice *choice = dyn_choice_of((const ForeignPath *) scan);
 
 		if (choice->listed ? reads_more_than_lookups(scan, other)
-			: choice->estimate->kept < LEAST_KEPT)
+			: choice->estimate->local_selectivity < MIN_SELECTIVITY)
 			return false;
 		*listed |= choice->listed;
 	}

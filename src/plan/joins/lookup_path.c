@@ -214,7 +214,7 @@ page_keys(PlannerInfo *root, Path *outer, const ForeignPath *scan,
 			dyn_choice_of(of)->kind != DYN_ACCESS_QUERY)
 			continue;
 		plan = of->path.parent->fdw_private;
-		if (!plan->analysed)
+		if (!plan->analyzed)
 			keys = Max(keys, dyn_estimate_page_rows(plan, dyn_choice_of(of)->estimate));
 	}
 	return keys * lookups->estimate->reads.units >

@@ -89,8 +89,8 @@ typedef struct DynEstimate
 								 * column */
 	int			total_segments;
 	double		item_rows;		/* rows per item examined */
-	double		kept;			/* selectivity of the clauses that are not
-								 * matched to keys */
+	double		local_selectivity;	/* selectivity of the clauses that are not
+									 * matched to keys */
 	double		partition_units;	/* read units of the table's items with one
 									 * partition key; 0: unknown */
 	double		first_share;	/* fraction of the reads that precedes the

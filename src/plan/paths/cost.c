@@ -153,7 +153,7 @@ row_share(const DynRelPlan *plan, const DynAccess *access)
  * Returns the selectivity of those of `clauses` that are not matched to keys.
  */
 static double
-kept_share(const DynRelPlan *plan, const DynAccess *access, List *clauses)
+local_selectivity(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 {
 	List	   *others = NIL;
 	ListCell   *lc;
@@ -170,7 +170,7 @@ double
 dyn_rows_per_item(const DynRelPlan *plan, const DynAccess *access,
 				  List *clauses)
 {
-	return kept_share(plan, access, clauses) * row_share(plan, access) * plan->item_rows;
+	return local_selectivity(plan, access, clauses) * row_share(plan, access) * plan->item_rows;
 }
 
 double
@@ -198,7 +198,7 @@ dyn_fetched_part(const DynRelPlan *plan)
 
 		if (column->dropped)
 			continue;
-		if (plan->analysed)
+		if (plan->analyzed)
 			width = get_attavgwidth(relation->relid, attnum);
 		if (width <= 0)
 			width = get_typavgwidth(column->codec.basetype, -1);
@@ -334,7 +334,7 @@ size_is_unknown(const DynRelPlan *plan)
 {
 	const DynTableMeta *meta = plan->meta;
 
-	return meta->size_bytes == 0 && !plan->analysed &&
+	return meta->size_bytes == 0 && !plan->analyzed &&
 		(meta->created <= 0 ||
 		 (double) timestamptz_to_time_t(GetCurrentTimestamp()) - meta->created < DAY);
 }
@@ -349,7 +349,7 @@ assumed_bytes(const DynRelPlan *plan, const DynIndexMeta *index)
 	if (size_is_unknown(plan))
 		return UNKNOWN_BYTES;
 	return Max((double) meta->size_bytes,
-			   plan->analysed ? plan->items * dyn_default_item_bytes(meta, NULL) : 0);
+			   plan->analyzed ? plan->items * dyn_default_item_bytes(meta, NULL) : 0);
 }
 
 /* Returns true if no statistics show the number of items per partition key. */
@@ -566,9 +566,10 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 	estimate->items = returned;
 	estimate->examined = items;
 	/* use the selectivity of all clauses that are not matched to keys */
-	estimate->kept = kept_share(plan, access, list_union_ptr(access->local_rinfos,
-															 access->filter_rinfos));
-	estimate->item_rows = estimate->kept * row_share(plan, access) * plan->item_rows;
+	estimate->local_selectivity =
+		local_selectivity(plan, access, list_union_ptr(access->local_rinfos,
+													   access->filter_rinfos));
+	estimate->item_rows = estimate->local_selectivity * row_share(plan, access) * plan->item_rows;
 	estimate->first_share = !dyn_access_can(access, DYN_CAN_ORDER) ? 1
 		: 1 / Max(1, items * estimate->item_rows);
 	/*

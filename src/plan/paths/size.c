@@ -211,7 +211,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 		plan->segments = Max(plan->segments,
 							 dyn_relation_column(plan->relation, attnum)->segments);
 	}
-	plan->analysed = baserel->tuples > 0;
+	plan->analyzed = baserel->tuples > 0;
 	plan->fetched = dyn_fetched_part(plan);
 	plan->keyed = dyn_match_keys(plan, NULL, plan->clauses);
 	return plan;

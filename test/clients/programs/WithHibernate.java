@@ -153,7 +153,7 @@ public class WithHibernate {
         return account;
     }
 
-    private static void tell(String step, boolean keyed, List<?> rows) throws Exception {
+    private static void report(String step, boolean keyed, List<?> rows) throws Exception {
         StringBuilder text = new StringBuilder();
         for (Object row : rows)
             text.append(text.length() > 0 ? ", " : "").append('"').append(String.valueOf(row).replace("\\", "\\\\").replace("\"", "\\\"")).append('"');
@@ -169,7 +169,7 @@ public class WithHibernate {
             for (String table : List.of("accounts", "purchases"))
                 rows.addAll(session.createNativeQuery("SELECT CAST(t AS text) FROM " + table + " t", String.class).stream().sorted().toList());
         });
-        tell(step, false, rows);
+        report(step, false, rows);
     }
 
     interface Work {
@@ -187,7 +187,7 @@ public class WithHibernate {
             rows.add(outcome(failure));
         }
         rows.add(factory.getStatistics().getPrepareStatementCount() + " statements");
-        tell(step, keyed, rows);
+        report(step, keyed, rows);
     }
 
     private static String outcome(Throwable failure) {
@@ -329,7 +329,7 @@ public class WithHibernate {
         } catch (RuntimeException failure) {
             result = outcome(failure);
         }
-        tell(step, true, List.of(result));
+        report(step, true, List.of(result));
     }
 
     private static void stateless() throws Exception {

@@ -28,7 +28,7 @@ public class WithPgjdbc {
         return quoted.append('"').toString();
     }
 
-    private static void tell(String step, List<String> rows, boolean keyed) throws Exception {
+    private static void report(String step, List<String> rows, boolean keyed) throws Exception {
         Collections.sort(rows);
         List<String> quoted = new ArrayList<>();
         for (String row : rows)
@@ -70,18 +70,18 @@ public class WithPgjdbc {
             properties.setProperty("preferQueryMode", mode);
             properties.setProperty("options", "-c timezone=UTC");
             try (Connection connection = DriverManager.getConnection(url, properties)) {
-                tell("of a key, " + mode, query(connection, "SELECT * FROM orders WHERE customer_id = ?", "c17"), true);
-                tell("since a LocalDateTime, " + mode,
+                report("of a key, " + mode, query(connection, "SELECT * FROM orders WHERE customer_id = ?", "c17"), true);
+                report("since a LocalDateTime, " + mode,
                     query(connection, "SELECT ordered_at FROM orders WHERE customer_id = ? AND ordered_at >= ?", "c17", LocalDateTime.of(2026, 1, 20, 3, 0)), true);
-                tell("on a LocalDate, " + mode,
+                report("on a LocalDate, " + mode,
                     query(connection, "SELECT ordered_at FROM orders WHERE customer_id = ? AND ordered_at >= ? AND ordered_at < ?", "c17",
                         LocalDate.of(2026, 1, 5), LocalDate.of(2026, 1, 8)), true);
-                tell("at an OffsetDateTime, " + mode,
+                report("at an OffsetDateTime, " + mode,
                     query(connection, "SELECT total FROM orders WHERE customer_id = ? AND ordered_at = ?", "c17", OffsetDateTime.parse("2026-01-01T07:17:00+01:00")), true);
-                tell("numbers, " + mode,
+                report("numbers, " + mode,
                     query(connection, "SELECT ordered_at FROM orders WHERE customer_id = ? AND total > ? AND weight < ? AND quantity = ?", "c17",
                         new BigDecimal("20.5"), 11.5d, 4), true);
-                tell("a list, " + mode,
+                report("a list, " + mode,
                     query(connection, "SELECT name FROM customers WHERE customer_id = ANY (?)", connection.createArrayOf("text", new String[] {"c01", "c02", "c77"})), true);
                 try (PreparedStatement statement = connection.prepareStatement("SELECT count(*) FROM orders WHERE customer_id = ?")) {
                     List<String> found = new ArrayList<>();
@@ -89,14 +89,14 @@ public class WithPgjdbc {
                         statement.setString(1, "c0" + i);
                         found.addAll(rows(statement.executeQuery()));
                     }
-                    tell("nine times, " + mode, found, true);
+                    report("nine times, " + mode, found, true);
                 }
                 if (!mode.equals("simple")) {
                     connection.setAutoCommit(false);
                     try (PreparedStatement statement = connection.prepareStatement("SELECT customer_id, ordered_at, details FROM orders WHERE customer_id = ?")) {
                         statement.setFetchSize(7);
                         statement.setString(1, "c18");
-                        tell("fetchSize 7, " + mode, rows(statement.executeQuery()), true);
+                        report("fetchSize 7, " + mode, rows(statement.executeQuery()), true);
                     }
                     connection.commit();
                 }
@@ -108,13 +108,13 @@ public class WithPgjdbc {
                 while (found.next())
                     columns.add(found.getString("COLUMN_NAME") + " " + found.getString("TYPE_NAME"));
             }
-            tell("columns", columns, true);
+            report("columns", columns, true);
             List<String> tables = new ArrayList<>();
             try (ResultSet found = connection.getMetaData().getTables(null, schema, "%\\_view", new String[] {"VIEW", "TABLE"})) {
                 while (found.next())
                     tables.add(found.getString("TABLE_NAME") + " " + found.getString("TABLE_TYPE"));
             }
-            tell("views", tables, true);
+            report("views", tables, true);
         }
     }
 }

@@ -20,7 +20,7 @@ import org.postgresql.PGConnection;
 public class WithPgjdbcWrites {
     private static final BufferedReader INPUT = new BufferedReader(new InputStreamReader(System.in));
 
-    private static void tell(String step, List<String> rows, boolean keyed) throws Exception {
+    private static void report(String step, List<String> rows, boolean keyed) throws Exception {
         StringBuilder text = new StringBuilder();
         for (String row : rows)
             text.append(text.length() > 0 ? ", " : "").append('"').append(row.replace("\\", "\\\\").replace("\"", "\\\"")).append('"');
@@ -37,7 +37,7 @@ public class WithPgjdbcWrites {
             while (result.next())
                 found.add(result.getString(1));
         }
-        tell(step, found, false);
+        report(step, found, false);
     }
 
     private static String counts(int[] counts) {
@@ -65,7 +65,7 @@ public class WithPgjdbcWrites {
                         insert.setObject(6, OffsetDateTime.parse("2026-03-01T12:30:00Z"));
                         insert.addBatch();
                     }
-                    tell("a batch of INSERT" + mode, List.of(String.valueOf(insert.executeBatch().length)), true);
+                    report("a batch of INSERT" + mode, List.of(String.valueOf(insert.executeBatch().length)), true);
                 }
                 try (PreparedStatement update = connection.prepareStatement("UPDATE products SET stock = stock + ?, name = ? WHERE id = ?")) {
                     for (int n = 0; n < 10; n++) {
@@ -74,7 +74,7 @@ public class WithPgjdbcWrites {
                         update.setString(3, String.format("%s%02d", prefix, n * 3));
                         update.addBatch();
                     }
-                    tell("a batch of UPDATE" + mode, List.of(counts(update.executeBatch())), true);
+                    report("a batch of UPDATE" + mode, List.of(counts(update.executeBatch())), true);
                 }
                 List<String> changed = new ArrayList<>();
                 try (PreparedStatement update = connection.prepareStatement("UPDATE products SET version = ? WHERE id = ? AND version = ?")) {
@@ -85,12 +85,12 @@ public class WithPgjdbcWrites {
                         changed.add(String.valueOf(update.executeUpdate()));
                     }
                 }
-                tell("a version, prepared on the server" + mode, changed, true);
+                report("a version, prepared on the server" + mode, changed, true);
                 try (PreparedStatement delete = connection.prepareStatement("DELETE FROM products WHERE id = ? RETURNING name")) {
                     delete.setString(1, prefix + "02");
                     ResultSet result = delete.executeQuery();
                     result.next();
-                    tell("what a DELETE returns" + mode, List.of(result.getString(1)), true);
+                    report("what a DELETE returns" + mode, List.of(result.getString(1)), true);
                 }
                 connection.unwrap(PGConnection.class).getCopyAPI().copyIn("COPY products (id, name, version) FROM STDIN",
                     new StringReader(prefix + "90\tcopied\t1\n" + prefix + "91\t\\N\t1\n"));
@@ -99,12 +99,12 @@ public class WithPgjdbcWrites {
                     insert.setString(1, prefix + "01");
                     insert.addBatch();
                     insert.executeBatch();
-                    tell("a key that is taken" + mode, List.of("inserted"), false);
+                    report("a key that is taken" + mode, List.of("inserted"), false);
                 } catch (BatchUpdateException failure) {
-                    tell("a key that is taken" + mode, List.of(failure.getSQLState()), false);
+                    report("a key that is taken" + mode, List.of(failure.getSQLState()), false);
                 }
             } catch (SQLException failure) {
-                tell("failed" + mode, List.of(failure.getSQLState() + " " + failure.getMessage()), false);
+                report("failed" + mode, List.of(failure.getSQLState() + " " + failure.getMessage()), false);
             }
         }
     }

@@ -10,7 +10,7 @@ const load = createRequire(`${process.env.POSTGRAPHILE}/${version}/`);
 const input = readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const uuid = (n) => `50474c0${version}-0000-0000-0000-${String(n).padStart(12, '0')}`;
 
-/** What answers queries, which are written with the names of version 4. */
+/** What executes queries, which are written with the names of version 4. */
 async function version4() {
     const { createPostGraphileSchema, withPostGraphileContext } = load('postgraphile');
     const { graphql } = load('graphql');
@@ -33,11 +33,11 @@ async function version5() {
 }
 
 async function main() {
-    const answer = await (version === '4' ? version4 : version5)();
+    const execute = await (version === '4' ? version4 : version5)();
 
-    /** The answer to a query, which is told as a step; where it fails, the SQLSTATE. */
-    async function ask(step, source, variables = {}) {
-        const { data, errors = [] } = await answer(source, variables);
+    /** The result of a query, which is reported as a step; where it fails, the SQLSTATE. */
+    async function run(step, source, variables = {}) {
+        const { data, errors = [] } = await execute(source, variables);
         const row = [data, ...errors.map((error) => error.originalError?.code ?? error.message)];
         console.log(JSON.stringify({ step, rows: [row], keyed: step !== 'all' }));
         await input.next();
@@ -48,46 +48,46 @@ async function main() {
         profile: { level: n, tags: ['a', n] }, since: '2026-03-01T12:30:00Z' });
     const create = 'mutation ($account: AccountInput!) { createAccount(input: { account: $account }) { account { id name email labels profile since version } } }';
     for (let n = 1; n <= 4; n++)
-        await ask(`create, ${n}`, create, { account: account(n) });
-    await ask('create many in one request', `mutation { ${[5, 6, 7].map((n) =>
+        await run(`create, ${n}`, create, { account: account(n) });
+    await run('create many in one request', `mutation { ${[5, 6, 7].map((n) =>
         `m${n}: createAccount(input: { account: { id: "${uuid(n)}", version: ${n} } }) { clientMutationId }`).join(' ')} }`);
-    await ask('create, a key that is taken', create, { account: account(1) });
+    await run('create, a key that is taken', create, { account: account(1) });
     for (let n = 0; n < 12; n += 4)
-        await ask(`create what they own, ${n}`, `mutation { ${[0, 1, 2, 3].map((m) =>
+        await run(`create what they own, ${n}`, `mutation { ${[0, 1, 2, 3].map((m) =>
             `p${m}: createPurchase(input: { purchase: { accountId: "${uuid(1 + (n + m) % 3)}", no: ${n + m}, total: "${n + m}.50", status: ${m % 2 ? '"open"' : null} } })
             { purchase { no status total accountByAccountId { name } } }`).join(' ')} }`);
 
     const one = 'query ($key: UUID!) { accountById(id: $key) { nodeId name profile labels } }';
-    const found = Object.values(await ask('one by its key', one, { key: uuid(1) }))[0];
+    const found = Object.values(await run('one by its key', one, { key: uuid(1) }))[0];
     const node = found.nodeId ?? found.id;
-    await ask('none', one, { key: uuid(99) });
-    await ask('one by its node', 'query ($node: ID!) { account(nodeId: $node) { name } node(nodeId: $node) { ... on Account { email } } }', { node });
-    await ask('one by a composite key', 'query ($key: UUID!) { purchaseByAccountIdAndNo(accountId: $key, no: 3) { total accountByAccountId { name } } }', { key: uuid(1) });
-    await ask('several by keys', `{ ${[1, 2, 3].map((n) => `a${n}: accountById(id: "${uuid(n)}") { name }`).join(' ')} }`);
+    await run('none', one, { key: uuid(99) });
+    await run('one by its node', 'query ($node: ID!) { account(nodeId: $node) { name } node(nodeId: $node) { ... on Account { email } } }', { node });
+    await run('one by a composite key', 'query ($key: UUID!) { purchaseByAccountIdAndNo(accountId: $key, no: 3) { total accountByAccountId { name } } }', { key: uuid(1) });
+    await run('several by keys', `{ ${[1, 2, 3].map((n) => `a${n}: accountById(id: "${uuid(n)}") { name }`).join(' ')} }`);
 
     const some = `allAccounts(condition: { email: "pg1@v${version}.org" }, orderBy: ID_ASC)`;
-    await ask('by an index, with what they own', `{ ${some} { nodes { name purchasesByAccountId { totalCount nodes { no total } } } } }`);
-    await ask('a page of each', `{ ${some} { nodes { name purchasesByAccountId(first: 2, orderBy: NO_DESC)
+    await run('by an index, with what they own', `{ ${some} { nodes { name purchasesByAccountId { totalCount nodes { no total } } } } }`);
+    await run('a page of each', `{ ${some} { nodes { name purchasesByAccountId(first: 2, orderBy: NO_DESC)
         { pageInfo { hasNextPage endCursor } edges { cursor node { no accountByAccountId { email } } } } } } }`);
-    await ask('with their owners', 'query ($key: UUID!) { allPurchases(condition: { accountId: $key }) { nodes { no accountByAccountId { name } } } }', { key: uuid(1) });
+    await run('with their owners', 'query ($key: UUID!) { allPurchases(condition: { accountId: $key }) { nodes { no accountByAccountId { name } } } }', { key: uuid(1) });
     const page = `query ($key: UUID!, $after: Cursor) { allPurchases(condition: { accountId: $key }, first: 2, after: $after, orderBy: NO_DESC)
         { totalCount pageInfo { hasNextPage endCursor } nodes { no } } }`;
     let after = null;
     for (let n = 1; n <= 2; n++)
-        after = (await ask(`page ${n}`, page, { key: uuid(2), after })).allPurchases.pageInfo.endCursor;
+        after = (await run(`page ${n}`, page, { key: uuid(2), after })).allPurchases.pageInfo.endCursor;
 
-    await ask('update by key', `mutation ($key: UUID!) { updateAccountById(input: { id: $key, accountPatch: { name: "changed", labels: ["new"], street: "1 Main St" } })
+    await run('update by key', `mutation ($key: UUID!) { updateAccountById(input: { id: $key, accountPatch: { name: "changed", labels: ["new"], street: "1 Main St" } })
         { account { name email labels street version } } }`, { key: uuid(2) });
-    await ask('update by node', `mutation ($node: ID!) { updateAccount(input: { nodeId: $node, accountPatch: { email: null, profile: null } })
+    await run('update by node', `mutation ($node: ID!) { updateAccount(input: { nodeId: $node, accountPatch: { email: null, profile: null } })
         { account { name email profile } } }`, { node });
-    await ask('update by a composite key', `mutation ($key: UUID!) { updatePurchaseByAccountIdAndNo(input: { accountId: $key, no: 4, purchasePatch: { status: "paid", note: "n" } })
+    await run('update by a composite key', `mutation ($key: UUID!) { updatePurchaseByAccountIdAndNo(input: { accountId: $key, no: 4, purchasePatch: { status: "paid", note: "n" } })
         { purchase { status note total accountByAccountId { name } } } }`, { key: uuid(2) });
-    await ask('update none', 'mutation ($key: UUID!) { updateAccountById(input: { id: $key, accountPatch: { name: "x" } }) { account { name } } }', { key: uuid(99) });
+    await run('update none', 'mutation ($key: UUID!) { updateAccountById(input: { id: $key, accountPatch: { name: "x" } }) { account { name } } }', { key: uuid(99) });
     for (const step of ['delete by key', 'delete none'])
-        await ask(step, 'mutation ($key: UUID!) { deletePurchaseByAccountIdAndNo(input: { accountId: $key, no: 5 }) { purchase { total } deletedPurchaseId } }', { key: uuid(3) });
-    await ask('delete by node', 'mutation ($node: ID!) { deleteAccount(input: { nodeId: $node }) { account { name } } }',
+        await run(step, 'mutation ($key: UUID!) { deletePurchaseByAccountIdAndNo(input: { accountId: $key, no: 5 }) { purchase { total } deletedPurchaseId } }', { key: uuid(3) });
+    await run('delete by node', 'mutation ($node: ID!) { deleteAccount(input: { nodeId: $node }) { account { name } } }',
         { node: Buffer.from(Buffer.from(node, 'base64').toString().replace(uuid(1), uuid(4))).toString('base64') });
-    await ask('all', '{ allAccounts { nodes { id name email street labels profile since version } } allPurchases { totalCount nodes { accountId no status total note } } }');
+    await run('all', '{ allAccounts { nodes { id name email street labels profile since version } } allPurchases { totalCount nodes { accountId no status total note } } }');
     process.exit(0);
 }
 

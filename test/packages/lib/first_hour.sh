@@ -64,13 +64,13 @@ hour_of_sudo() {
 }
 
 # The commands that a user is instructed to have run.
-commands_told() { # transcript
+commands_listed() { # transcript
     sed -n '/only root can/,/when root has run them/p' "$1" | sed '1d;$d' | sed 's/^ *[0-9.]*  //'
 }
 
-run_commands_told() { # transcript word
+run_commands_listed() { # transcript word
     local commands
-    commands=$(commands_told "$1")
+    commands=$(commands_listed "$1")
     printf '%s\n' "$commands"
     grep -q -e "$2" <<<"$commands" && in_chroot "$WORK" sh -e -c "$commands"
 }
@@ -86,9 +86,9 @@ hour_of_others() {
     try "without terminal: shows why" seen "$transcript-1.txt" 'sudo asks for a password, and there is no terminal'
     try "without rights: ends" fails at_terminal_of bob "$DEMO" "$transcript-2.txt"
     try "without rights: shows why" seen "$transcript-2.txt" 'sudo did not let you'
-    try "without rights: root installs packages by the commands" run_commands_told "$transcript-2.txt" apt-get
+    try "without rights: root installs packages by the commands" run_commands_listed "$transcript-2.txt" apt-get
     try "without rights: ends for the extension" fails at_terminal_of bob "$DEMO" "$transcript-3.txt"
-    try "without rights: root installs the extension by the command" run_commands_told "$transcript-3.txt" install
+    try "without rights: root installs the extension by the command" run_commands_listed "$transcript-3.txt" install
     try "without rights: the demo ends well at last" at_terminal_of bob "$DEMO" "$transcript-4.txt"
     show_times "$transcript-4.txt"
     remove_chroot "$WORK"
