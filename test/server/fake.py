@@ -43,7 +43,7 @@ class FakeDynamo(ScriptedServer):
         if request.operation == "ListTables":
             return reply({"TableNames": sorted(self.tables)})
         if request.operation == "BatchGetItem":
-            return self.answer_batch(request.body)
+            return self.respond_batch(request.body)
         handler = {"DescribeTable": self._describe, "GetItem": self._get, "Query": self._query,
                    "Scan": self._scan}.get(request.operation)
         if handler is None:
@@ -69,7 +69,7 @@ class FakeDynamo(ScriptedServer):
     def _scan(table, request):
         return table.pages.response(table, request) if table.pages else reply(read_page(table, request, False))
 
-    def answer_batch(self, request):
+    def respond_batch(self, request):
         """The response to a BatchGetItem; for scripts that change it."""
         responses = {}
         for name, wanted in request["RequestItems"].items():

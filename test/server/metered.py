@@ -168,7 +168,7 @@ class Metered(FakeDynamo):
         table.written += 1
         return reply(consumed(table, units))
 
-    def answer_batch(self, request):
+    def respond_batch(self, request):
         """Key by key."""
         [(name, wanted)] = request["RequestItems"].items()
         table, found, units = self.tables[name], [], 0

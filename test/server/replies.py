@@ -1,7 +1,7 @@
 """What a scripted server sends: good replies, DynamoDB's errors, and every kind of damage.
 
 A Reply knows its status, headers and body, and how it goes over the wire. The functions below make replies; those
-that damage something take the reply to be damaged, so they can be combined: delay(0.2, cut_body(0.5)).
+that damage something take the reply to be damaged, so they can be combined: delay(0.2, truncate_body(0.5)).
 """
 import asyncio
 import dataclasses
@@ -145,7 +145,7 @@ def hang_in_body(fraction=0.5, response=None):
     return as_reply(response or {"Items": [], "Count": 0, "ScannedCount": 0}).but(send=send)
 
 
-def cut_body(fraction=0.5, response=None):
+def truncate_body(fraction=0.5, response=None):
     """Announces the entire body, sends a part of it and closes."""
     async def send(connection, head, body):
         connection.writer.write(head + body[:int(len(body) * fraction)])
@@ -154,7 +154,7 @@ def cut_body(fraction=0.5, response=None):
     return as_reply(response or {"Items": [], "Count": 0, "ScannedCount": 0}).but(send=send)
 
 
-def cut_head(size=30, response=None):
+def truncate_head(size=30, response=None):
     """Sends the first bytes of the head and closes."""
     async def send(connection, head, _body):
         connection.writer.write(head[:size])
@@ -193,7 +193,7 @@ def close_after(response):
     return as_reply(response).but(send=send)
 
 
-def answer_twice(response, after):
+def respond_twice(response, after):
     """The response, and `after` seconds later the same once more, without another request."""
     async def send(connection, head, body):
         async def again():

@@ -179,7 +179,7 @@ class Scripted(fixture.TestCase):
     def test_lost(self):
         """A request whose response was lost may have been executed: it is not sent again."""
         for response, state in ((replies.reset_connection(), "08006"), (replies.error("InternalServerError", "sorry", 500), "HV000"),
-                              (replies.cut_body(response={"TableDescription": {}}), "08006")):
+                              (replies.truncate_body(response={"TableDescription": {}}), "08006")):
             self.fake.reset()
             self.fake.on("CreateTable", response)
             self.assertEqual(self.fx.error("SELECT dynamo_fdw_create_table('t', 'pk')").sqlstate, state)

@@ -398,10 +398,10 @@ class Damaged(Errors):
         self.assertEqual(self.recovering(replies.without_crc(self.GOOD)), [("z", 1)])
 
     def test_truncated_body_once(self):
-        self.assertEqual(self.recovering(replies.cut_body(0.5, self.GOOD)), [("a", 1)])
+        self.assertEqual(self.recovering(replies.truncate_body(0.5, self.GOOD)), [("a", 1)])
 
     def test_truncated_body_forever(self):
-        failure = self.failing(replies.cut_body(0.5, self.GOOD))
+        failure = self.failing(replies.truncate_body(0.5, self.GOOD))
         self.assertEqual((failure.sqlstate, failure.message), ("08006", 'Scan of DynamoDB table "t" failed: connection lost'))
         self.assertIn("Attempts: 2.", failure.detail)
 
@@ -445,9 +445,9 @@ class Lost(Errors):
         for size in (1, 5, 8, 12, 15, 17, 30, 100):
             with self.subTest(size=size):
                 self.fake.reset(scripts=True)
-                self.assertEqual(self.recovering(replies.cut_head(size)), [("a", 1)])
+                self.assertEqual(self.recovering(replies.truncate_head(size)), [("a", 1)])
                 self.assertEqual(self.fake.operations(), ["Scan", "Scan"])
-                failure = self.failing(replies.cut_head(size))
+                failure = self.failing(replies.truncate_head(size))
                 self.assertEqual((failure.sqlstate, failure.message), ("08006", 'Scan of DynamoDB table "t" failed: connection lost'))
                 self.assertIn("Attempts: 2.", failure.detail)
 

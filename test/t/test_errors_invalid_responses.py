@@ -284,7 +284,7 @@ class Connections(Misbehaving):
         """The next Query gets its response twice."""
         def response(request):
             self.fake.on("Query", None)
-            return replies.answer_twice(tables.read_page(self.fake.tables["t"], request.body, True), after)
+            return replies.respond_twice(tables.read_page(self.fake.tables["t"], request.body, True), after)
         self.fake.on("Query", response)
 
     def test_a_late_second_response(self):

@@ -60,7 +60,7 @@ class Outages(fixture.TestCase):
         self.assert_complete()
 
     def test_connections_that_are_closed(self):
-        self.outage(replies.cut_head())
+        self.outage(replies.truncate_head())
         self.assert_complete()
 
     def test_closed_port(self):

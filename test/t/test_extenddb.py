@@ -176,7 +176,7 @@ class Retries(fixture.TestCase):
     def test_kinds_of_failures(self):
         for response, throttles in ((replies.error("InternalServerError", status=500), 0), (replies.not_json(status=502), 0), (replies.not_json(status=504), 0),
                                   (replies.error("ServiceUnavailable", status=503), 0), (replies.error("ThrottlingException"), 1),
-                                  (replies.error("RequestLimitExceeded"), 1), (replies.wrong_crc(), 0), (replies.cut_body(), 0), (replies.bad_gzip(), 0)):
+                                  (replies.error("RequestLimitExceeded"), 1), (replies.wrong_crc(), 0), (replies.truncate_body(), 0), (replies.bad_gzip(), 0)):
             with self.subTest(response=str(response)[:100]):
                 self.fake.on("Scan", [response])
                 self.assertEqual(self.counted("SELECT * FROM t"), ([("a",), ("b",), ("c",)], (1, 1, throttles)))
@@ -193,7 +193,7 @@ class Retries(fixture.TestCase):
         """A page that fails once comes once: no row is lost, none comes twice."""
         self.fake.tables["t"].page_size = 1
         self.addCleanup(setattr, self.fake.tables["t"], "page_size", None)
-        self.fake.on("Scan", [None, replies.throttle(), replies.cut_body(), replies.wrong_crc(), None, replies.bad_gzip()])
+        self.fake.on("Scan", [None, replies.throttle(), replies.truncate_body(), replies.wrong_crc(), None, replies.bad_gzip()])
         rows, (_requests, retries, throttles) = self.counted("SELECT * FROM t")
         self.assertEqual((rows, retries, throttles), ([("a",), ("b",), ("c",)], 4, 1))
 

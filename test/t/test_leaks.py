@@ -42,7 +42,7 @@ class Leaks(fixture.TestCase):
         pages = [page(number) for number in range(6)]
         cls.fake.pages("good", pages)
         cls.fake.pages("wrong", pages[:3] + [page(3, wrong=170)] + pages[4:])
-        cls.fake.pages("cut", pages[:2] + [replies.cut_body(0.5, {"Count": 1, "ScannedCount": 1, "Items": page(2)})] + pages[3:])
+        cls.fake.pages("cut", pages[:2] + [replies.truncate_body(0.5, {"Count": 1, "ScannedCount": 1, "Items": page(2)})] + pages[3:])
         cls.fake.pages("garbage", pages[:2] + [b'{"Count":1,"Items":[{"pk":{"S":"\xff'] + pages[3:])
         cls.fake.pages("crc", pages[:2] + [replies.wrong_crc({"Count": 0, "Items": []})] + pages[3:])
         cls.fake.pages("late", pages[:2] + [replies.hang_before_headers()], 6)

@@ -11,7 +11,7 @@ import fake as fake_server
 import fixture
 import own_postgres
 import psycopg2
-from replies import cut_head, delay, error, internal_error, not_json, throttle
+from replies import truncate_head, delay, error, internal_error, not_json, throttle
 from tables import index
 
 
@@ -87,7 +87,7 @@ class OneSession(fixture.TestCase):
         self.fx.rows("SELECT FROM bad WHERE pk = 'k1'")
         for response, column, requests, retries in (
                 (error("SerializationException", "no"), "request_errors", 1, 0), (error("ValidationException", "no"), "request_errors", 2, 0), (error("AccessDeniedException", "no"), "denied_errors", 1, 0),
-                (internal_error(), "service_errors", 1, 1), (not_json(), "service_errors", 1, 1), (cut_head(), "network_errors", 1, 1),
+                (internal_error(), "service_errors", 1, 1), (not_json(), "service_errors", 1, 1), (truncate_head(), "network_errors", 1, 1),
                 (error("UnrecognizedClientException", "no"), "denied_errors", 1, None)):
             with self.subTest(column=column, response=str(response)[:60]):
                 self.fx.execute("SELECT dynamo_fdw_statistics_reset()")

@@ -49,14 +49,14 @@ class Concurrency(writes.TestCase):
         """The outcome of a statement if `change` is made after its read and before its first write; and the requests."""
         done = []
 
-        def meanwhile(_):
+        def concurrently(_):
             if not done:
                 done.append(True)
                 change()
 
         self.fx.rows("SELECT 1 FROM far WHERE id = 'a' AND n = 1")      # a description is there
         self.fx.proxy.reset()
-        self.fx.proxy.on(operation, meanwhile)
+        self.fx.proxy.on(operation, concurrently)
         try:
             if isolation:
                 self.fx.execute(f"BEGIN ISOLATION LEVEL {isolation}")
@@ -173,7 +173,7 @@ class Concurrency(writes.TestCase):
                     self.assertEqual(self.row(), [])
 
     def test_number_of_written_items(self):
-        """DETAIL of the error says how many items the transaction has written so far."""
+        """DETAIL of the error reports how many items the transaction has written so far."""
         self.fx.execute("INSERT INTO far SELECT 'l', g, 'x', 0 FROM generate_series(1, 40) g")
 
         def change(request):
@@ -303,7 +303,7 @@ class Upserts(writes.TestCase):
 
     DO_UPDATE = "INSERT INTO far VALUES ('a', 1, 'x', 5) ON CONFLICT (id, n) DO UPDATE SET total = far.total + EXCLUDED.total"
 
-    def test_changed_meanwhile(self):
+    def test_changed_concurrently(self):
         """Another writer changes or deletes the row between the evaluation of DO UPDATE and its write."""
         change = Concurrency.set(self, "total", "N", "10")
         self.assertEqual(Concurrency.between(self, self.DO_UPDATE, change), (1, []))
@@ -407,8 +407,8 @@ class Atomic(writes.TestCase):
         def read():
             keys = [{"id": {"S": i}, "n": {"N": str(n)}} for i, n in (("a", 1), ("a", 2))]
             while not stop.is_set():
-                answer = self.fx.dynamo.call("TransactGetItems", {"TransactItems": [{"Get": {"TableName": self.fx.remote("items"), "Key": key}} for key in keys]})
-                sums.add(sum(int(response["Item"]["total"]["N"]) for response in answer["Responses"]))
+                response = self.fx.dynamo.call("TransactGetItems", {"TransactItems": [{"Get": {"TableName": self.fx.remote("items"), "Key": key}} for key in keys]})
+                sums.add(sum(int(one["Item"]["total"]["N"]) for one in response["Responses"]))
 
         reader = threading.Thread(target=read)
         reader.start()

@@ -32,8 +32,8 @@ class Case(fixture.TestCase):
 
     def item(self, table, **key):
         """The stored item."""
-        answer = self.fx.dynamo.call("GetItem", {"TableName": self.fx.remote(table), "Key": {name: {"S": text} for name, text in key.items()}, "ConsistentRead": True})
-        return answer.get("Item")
+        response = self.fx.dynamo.call("GetItem", {"TableName": self.fx.remote(table), "Key": {name: {"S": text} for name, text in key.items()}, "ConsistentRead": True})
+        return response.get("Item")
 
 
 class Documents(Case):

@@ -26,7 +26,7 @@ class Plain(writes.TestCase):
         self.both("INSERT INTO {t} (id, n, rest) SELECT id || n, n, rest FROM {t}")
 
     def test_null(self):
-        """Says nothing: there are no such attributes."""
+        """Is NULL: there are no such attributes."""
         self.fx.execute("INSERT INTO far VALUES ('a', 1, 'x', 'Rome', NULL), ('a', 2, NULL, NULL, NULL)")
         self.assertEqual(self.item("a", 2), {"id": {"S": "a"}, "n": {"N": "2"}})
         self.assertEqual(self.fx.rows("SELECT rest FROM far ORDER BY n"), [({"place": {"city": "Rome"}},), ({},)])

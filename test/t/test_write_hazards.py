@@ -71,7 +71,7 @@ class Catalog(fixture.TestCase):
     """Statements about tables."""
 
     def test_H23_information_schema(self):
-        """It asks for each foreign table whether it can be written, which needs neither a request nor a user mapping."""
+        """It checks for each foreign table whether it can be written, which needs neither a request nor a user mapping."""
         self.fx.create_table("t", ("pk", "S"))
         self.fx.foreign_table("t", "pk text NOT NULL, v text", updatable="on")
         self.fx.execute("CREATE VIEW seen AS SELECT * FROM t")
@@ -167,7 +167,7 @@ class Privileges(writes.TestCase):
 
 
 class UpsertsEverywhere(writes.TestCase):
-    """H29: ON CONFLICT (key) in each place where a statement may have it."""
+    """ON CONFLICT (key) in each place where a statement may have it."""
 
     UPSERT = "INSERT INTO {t} AS t VALUES ('a', 1, 'new', 5), ('z', 1, 'z', 5) ON CONFLICT (id, n) DO UPDATE SET total = coalesce(t.total, 0) + EXCLUDED.total"
 
@@ -186,7 +186,7 @@ class UpsertsEverywhere(writes.TestCase):
 
 
 class Tools(writes.TestCase):
-    """H26, H27: statements as object mappers and tools send them."""
+    """Statements as object mappers and tools send them."""
 
     STATEMENTS = [
         ("UPDATE {t} SET id = %s, n = %s, note = %s, total = %s, flag = %s, at = %s WHERE (id = %s AND n = %s)", ("a", 1, "saved", 1, True, None, "a", 1)),            # all columns, the key too
@@ -210,7 +210,7 @@ class Tools(writes.TestCase):
 
 
 class SharedAttributes(writes.TestCase):
-    """H9: columns that show the same attribute, or a part of it."""
+    """Columns that show the same attribute, or a part of it."""
 
     COLUMNS = "id text NOT NULL, n int NOT NULL, info jsonb, rating int, other jsonb"
     FOREIGN = "id text NOT NULL, n int NOT NULL, info jsonb, rating int OPTIONS (path 'info.rating'), other jsonb OPTIONS (attribute 'info')"
@@ -254,7 +254,7 @@ class SharedAttributes(writes.TestCase):
 
 
 class Documents(writes.TestCase):
-    """H11: documents with values that JSON does not show are not flattened."""
+    """Documents with values that JSON does not show are not flattened."""
 
     COLUMNS = "id text NOT NULL, n int NOT NULL, doc jsonb"
     ROWS = ""
@@ -299,7 +299,7 @@ class Documents(writes.TestCase):
 
 
 class Maps(writes.TestCase):
-    """H12: values inside of maps that are missing, of another type, or removed meanwhile."""
+    """Values inside of maps that are missing, of another type, or removed concurrently."""
 
     COLUMNS = "id text NOT NULL, n int NOT NULL, a int, b int, c int"
     FOREIGN = "id text NOT NULL, n int NOT NULL, a int OPTIONS (path 'm.a'), b int OPTIONS (path 'm.k.b'), c int OPTIONS (path 'm.k.l.c')"
@@ -327,7 +327,7 @@ class Maps(writes.TestCase):
                     self.assertEqual(self.outcome(sql), "HV004")
                 self.assertEqual(self.item("m", 1)["m"], dynamo.item({"m": m})["m"])
 
-    def test_H12_removed_meanwhile(self):
+    def test_H12_removed_concurrently(self):
         """The map is gone when the write arrives; it is made again, unless the statement has read what was in it."""
         for sql, after in (("UPDATE far SET c = 9 WHERE id = 'm' AND n >= 1", (1, {"k": {"l": {"c": 9}}})), ("UPDATE far SET c = 9 WHERE id = 'm' AND b = 2", (0, None)),
                            ("UPDATE far SET c = coalesce(b, 0) + 1 WHERE id = 'm'", (1, {"k": {"l": {"c": 1}}})), ("UPDATE far SET c = NULL WHERE id = 'm' AND n >= 1", (1, None))):
@@ -353,7 +353,7 @@ class Maps(writes.TestCase):
 
 
 class Expired(writes.TestCase):
-    """H13: an expired item is no row, whatever is done with its key."""
+    """An expired item is no row, whatever is done with its key."""
 
     COLUMNS = "id text NOT NULL, n int NOT NULL, note text, ends timestamptz"
     FOREIGN = COLUMNS + " OPTIONS (format 'epoch')"
@@ -387,7 +387,7 @@ class Expired(writes.TestCase):
 
 
 class Entities(fixture.TestCase):
-    """H14: keys that two entities share."""
+    """Keys that two entities share."""
 
     def test_H14_items_of_another_entity(self):
         fx = self.fx
@@ -421,7 +421,7 @@ class Entities(fixture.TestCase):
 
 
 class Sessions(writes.TestCase):
-    """H24: what changes between the rows of a statement."""
+    """What changes between the rows of a statement."""
 
     def setUp(self):
         super().setUp()
@@ -487,7 +487,7 @@ class Sessions(writes.TestCase):
 
 
 class Paced(metering.TestCase):
-    """H22: reads and writes have each their own pace, and a throttled one does not hold up the other."""
+    """Reads and writes have each their own pace, and a throttled one does not hold up the other."""
 
     def setUp(self):
         super().setUp()

@@ -1,4 +1,4 @@
-"""UPDATE and DELETE by the whole key that need nothing of the row: one request, whose condition decides whether the row exists."""
+"""UPDATE and DELETE by the full key that need nothing of the row: one request, whose condition decides whether the row exists."""
 import replies
 import writes
 
@@ -22,7 +22,7 @@ class Plain(writes.TestCase):
                 self.assertSameTables(sql)
 
     def test_absent_rows(self):
-        """Nothing is written, not even by an UPDATE; the item is looked for once more, as nobody else knows what failed."""
+        """Nothing is written, not even by an UPDATE; the item is looked for once more, as only this shows what failed."""
         for sql in ("UPDATE {t} SET note = 'x' WHERE id = 'z' AND n = 1", "DELETE FROM {t} WHERE id = 'z' AND n = 1",
                     "UPDATE {t} SET note = 'x' WHERE id = 'a' AND n IN (1, 5, 2, 6)", "DELETE FROM {t} WHERE (id, n) IN (('a', 1), ('a', 9))",
                     "DELETE FROM {t} WHERE id = NULL AND n = 1", "UPDATE {t} SET note = 'y' WHERE id = 'a' AND n = 1 AND n = 2"):
@@ -81,7 +81,7 @@ class Plain(writes.TestCase):
             self.fx.execute("DROP VIEW v_far, v_near")
 
     def test_constraints(self):
-        """A constraint may need the whole row; NOT NULL fails only if there is a row."""
+        """A constraint may need the full row; NOT NULL fails only if there is a row."""
         for table in ("far", "near"):
             self.fx.execute(f"ALTER TABLE {table} ADD CONSTRAINT c CHECK (total IS NULL OR note IS NOT NULL)")
         self.both("UPDATE {t} SET note = NULL WHERE id = 'a' AND n = 1")
@@ -105,7 +105,7 @@ class Plain(writes.TestCase):
         self.both("UPDATE {t} SET note = 'y' WHERE id = 'a' AND n IN (1, 2, 3)")
         self.both("DELETE FROM {t} WHERE id = 'z' AND n = 3")
 
-    def test_unanswered_delete(self):
+    def test_delete_without_a_response(self):
         """Whether a DELETE that was lost deleted something is not known if the item is gone."""
         self.fx.proxy.reset()
         self.fx.proxy.on("DeleteItem", [replies.executed(replies.empty_reply())])

@@ -25,7 +25,7 @@ def integer(rng, bits, least=None):
 
 
 def digits(rng, most):
-    """So many at most, without zeros at the ends."""
+    """That many at most, without zeros at the ends."""
     found = "".join(rng.choice("0123456789") for _ in range(rng.randint(1, most))).strip("0")
     return found or "7"
 
@@ -52,7 +52,7 @@ def raw(rng):
 
 
 def instant(rng, places, first=1, last=9999):
-    """A time with so many digits after the seconds."""
+    """A time with a number of digits after the seconds."""
     year = rng.choice([first, last, 1969, 1970, 2000, rng.randint(first, last)])
     fraction = f".{rng.randrange(10 ** places):0{places}}" if places and rng.random() < 0.7 else ""
     return f"{abs(year):04}-{rng.randint(1, 12):02}-{rng.randint(1, 28):02} {rng.randint(0, 23):02}:{rng.randint(0, 59):02}:{rng.randint(0, 59):02}{fraction}" + (" BC" if year < 0 else "")

@@ -147,10 +147,10 @@ class Views(writes.TestCase):
         self.fx.execute("CREATE VIEW positive AS SELECT * FROM far WHERE total > 0 WITH CHECK OPTION")
         done = []
 
-        def meanwhile(_):
+        def concurrently(_):
             if not done:
                 done.append(self.put_raw({"id": {"S": "a"}, "n": {"N": "1"}, "total": {"N": "-5"}}))
-        self.fx.proxy.on("UpdateItem", meanwhile)
+        self.fx.proxy.on("UpdateItem", concurrently)
         self.addCleanup(self.fx.proxy.reset, scripts=True)
         self.assertIn(self.outcome("INSERT INTO positive VALUES ('a', 1, 'x', 1) ON CONFLICT (id, n) DO UPDATE SET note = 'y'"), ("44000", "55000"))
 
@@ -190,12 +190,12 @@ class OwnWrites(writes.TestCase):
                 self.setUp()
                 done = []
 
-                def meanwhile(_, changed=changed, done=done):
+                def concurrently(_, changed=changed, done=done):
                     if changed and not done:
                         done.append(self.put_raw({"id": {"S": "a"}, "n": {"N": "1"}, "note": {"S": "later"}}))
                 with self.subTest(sql=sql, changed=changed):
                     self.fx.execute(f"SET dynamo_fdw.write_mode = {mode}")
-                    self.fx.proxy.on("*", lambda request: meanwhile(request) if request.is_write() else None)
+                    self.fx.proxy.on("*", lambda request: concurrently(request) if request.is_write() else None)
                     outcome = self.outcome(sql)
                     self.fx.proxy.reset(scripts=True)
                     self.fx.execute("RESET dynamo_fdw.write_mode")
@@ -207,12 +207,12 @@ class OwnWrites(writes.TestCase):
             self.fx.execute(f"CREATE FUNCTION again_{table}() RETURNS text LANGUAGE sql AS $$ INSERT INTO {table} VALUES ('w', 1, 'inner')"
                             " ON CONFLICT (id, n) DO UPDATE SET note = 'inner'; SELECT 'x' $$")
         self.outcome("INSERT INTO near SELECT 'w', g, CASE g WHEN 2 THEN again_near() END FROM generate_series(1, 2) g")
-        meanwhile = []
+        concurrently = []
         self.fx.proxy.reset()
-        self.fx.proxy.hold(lambda r: r.operation == "PutItem" and "note" not in r.body["Item"], lambda requests: meanwhile.append(len(requests)), bound=0.5)
+        self.fx.proxy.hold(lambda r: r.operation == "PutItem" and "note" not in r.body["Item"], lambda requests: concurrently.append(len(requests)), bound=0.5)
         self.addCleanup(self.fx.proxy.reset)
         self.assertEqual(self.outcome("INSERT INTO far SELECT 'w', g, CASE g WHEN 2 THEN again_far() END FROM generate_series(1, 2) g"), (2, []))
-        self.assertEqual(max(meanwhile), 1)
+        self.assertEqual(max(concurrently), 1)
         self.assertSameTables()
 
     def test_functions(self):

@@ -144,12 +144,12 @@ class BetweenReadAndWrite(Case):
         """Count and item if `changes` are made before the first writes, one before each; how many updates were sent."""
         left = list(changes)
 
-        def meanwhile(_):
+        def concurrently(_):
             if left:
                 left.pop(0)()
 
         self.fx.proxy.reset()
-        self.fx.proxy.on("UpdateItem", meanwhile)
+        self.fx.proxy.on("UpdateItem", concurrently)
         try:
             with self.fx.conn.cursor() as cursor:
                 cursor.execute(sql)
@@ -260,7 +260,7 @@ class Expiry(Case):
         self.assertEqual(self.items(), [dynamo.item({"pk": "p", "sk": "s", "n": 3})])
 
 class Presumed(Case):
-    """UPDATE and DELETE by the whole key that do not read the row."""
+    """UPDATE and DELETE by the full key that do not read the row."""
 
     def put(self, **values):
         """Store an item."""

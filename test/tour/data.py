@@ -1,5 +1,5 @@
 """The demo's tables: movies and their songs, users with e-mail lists and the songs they like, orders by customer and
-time, and a programme with two entities in one table: cinemas and their screenings.
+time, and a program with two entities in one table: cinemas and their screenings.
 
 Everything is computed from counters, so that every machine has the same items. The tour computes what it expects
 from these very lists.
@@ -109,7 +109,7 @@ def make_likes(users, songs):
             yield {"user_name": user["name"], "song": song}
 
 
-def make_programme():
+def make_program():
     """Cinemas, each with one or two screenings a day in its item collection; keys are composed of the values."""
     for cinema in CINEMAS:
         yield {"pk": f"CINEMA#{cinema}", "sk": "PROFILE", "city": pick(CITIES, cinema),
@@ -126,7 +126,7 @@ MOVIES = list(make_movies(SONGS))
 USERS = [make_user(number) for number in range(16 * 12)]
 LIKES = list(make_likes(USERS, SONGS))
 ORDERS = [make_order(customer, number) for customer in range(1, 51) for number in range(40)]
-PROGRAMME = list(make_programme())
+PROGRAM = list(make_program())
 
 # Name, items, partition key, sort key, indexes.
 TABLES = [
@@ -136,7 +136,7 @@ TABLES = [
     ("likes", LIKES, ("user_name", "S"), ("song", "S"), [index("song-user-index", ("song", "S"), ("user_name", "S"))]),
     ("orders", ORDERS, ("customer_id", "S"), ("ordered_at", "S"),
      [index("by_status", ("status", "S"), ("ordered_at", "S"))]),
-    ("programme", PROGRAMME, ("pk", "S"), ("sk", "S"), [index("by_movie", ("gpk", "S"), ("gsk", "S"))]),
+    ("programme", PROGRAM, ("pk", "S"), ("sk", "S"), [index("by_movie", ("gpk", "S"), ("gsk", "S"))]),
 ]
 
 

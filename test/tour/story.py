@@ -1,7 +1,7 @@
 """The statements of the tour, each with the rows that the data demand and the requests it must send."""
 from decimal import Decimal
 
-from data import LIKES, MOVIES, ORDERS, PROGRAMME, SONGS, USERS
+from data import LIKES, MOVIES, ORDERS, PROGRAM, SONGS, USERS
 
 
 class Step:
@@ -80,7 +80,7 @@ def liked_by(user):
 
 def screenings():
     """Cinema, day, number, movie, sold of each screening."""
-    for one in PROGRAMME:
+    for one in PROGRAM:
         if "gpk" in one:
             _, day, number = one["sk"].split("#")
             yield one["pk"].split("#")[1], day, int(number), one["gpk"].split("#")[1], one["sold"]
@@ -107,7 +107,7 @@ def report(customers):
 WANTED = ["Dancing at the Fair", "Sailing by the Sea Again", "Waiting for Rain", "Walking after Dark"]
 NEW_SONG = "Rowing before Breakfast"
 CUSTOMERS = ["c-001", "c-002", "c-003"]
-[REX] = [one for one in PROGRAMME if (one["pk"], one["sk"]) == ("CINEMA#rex", "PROFILE")]
+[REX] = [one for one in PROGRAM if (one["pk"], one["sk"]) == ("CINEMA#rex", "PROFILE")]
 REX_SHOWS = screenings_of("rex", "2026-07-10", "2026-07-11")
 
 STEPS = [

@@ -1,6 +1,6 @@
 """Tables with templates whose items are older than their indexes: with texts that an index does not take, values of other types, and
 texts of other entities in the same attributes."""
-from composed import Entity, Part, Store, Whole, payload, rest, text
+from composed import Entity, Part, Store, SmallInteger, payload, rest, text
 from edges import late
 from twins import Column
 
@@ -49,8 +49,8 @@ def make_aged(rng):
     own = lambda name, long: Column(name, Part("C", words=["a", "b", "G"]), size=3, absent=0.1, null=0, more=[(value, {"S": value}) for value in ["", *long]])
 
     def columns(sort, hash_):
-        return [text("a"), Column("n", Whole("int4", 0, 99), size=40), own("h", hash_), own("s", sort), long_or_short("g", sort, attribute="g1", absent=0.1),
-                long_or_short("k", hash_, attribute="g2", absent=0.1), Column("m", Whole("int2", 0, 9), size=6, attribute="num", absent=0.2, null=0), payload(), rest()]
+        return [text("a"), Column("n", SmallInteger("int4", 0, 99), size=40), own("h", hash_), own("s", sort), long_or_short("g", sort, attribute="g1", absent=0.1),
+                long_or_short("k", hash_, attribute="g2", absent=0.1), Column("m", SmallInteger("int2", 0, 9), size=6, attribute="num", absent=0.2, null=0), payload(), rest()]
 
     templates = lambda prefix: {"pk": prefix + "${a}", "sk": "${n:padded(3)}", "g1": "G#${g}", "g2": "K#${k}", "num": "${m:0..9}"}
     tables = [Aged("ag0", store, 50, columns(AT_SORT, AT_HASH), templates("og#"), on_mismatch="null"), Aged("ag1", store, 50, columns(AT_SORT, AT_HASH), templates("oh/")),

@@ -1,17 +1,17 @@
-"""Statements for what chance hardly meets: values that an index cannot hold, filters too large to send, documents of which only a
-part fits its column, lists of keys of which only the first is read, orders of equal values."""
+"""Statements for what chance hardly meets: values that an index cannot hold, filters too large to send, documents of which a
+column accepts only a part, lists of keys of which only the first is read, orders of equal values."""
 from documented import DOCUMENTS
 from edges import OLDER
 from predicates import Leaf, Lit, Maker, Tree
-from spelled import FORMATS
+from encoded import FORMATS
 from statements import TABLE, Select
 from values import Document, Integer, array_text, quote
 
-STYLES = [("instead", 4), ("crowded", 3), ("part", 2), ("lists", 3), ("tied", 1), ("whole", 3), ("bounded", 2)]
-LARGE, PARTS, MISFIT_PARTS, LISTS = "filters too large to send", "parts of documents", "parts of misfits", "lists of keys"
+STYLES = [("instead", 4), ("crowded", 3), ("part", 2), ("lists", 3), ("tied", 1), ("in_index_order", 3), ("bounded", 2)]
+LARGE, PARTS, MISMATCHED_PARTS, LISTS = "filters too large to send", "parts of documents", "parts of mismatches", "lists of keys"
 TIED = "equal values before others in an order"
 BOUNDED = "integers between bounds of a key"
-FEATURES = {OLDER: "instead", LARGE: "crowded", PARTS: "part", MISFIT_PARTS: "part", LISTS: "lists", TIED: "tied", BOUNDED: "bounded"}
+FEATURES = {OLDER: "instead", LARGE: "crowded", PARTS: "part", MISMATCHED_PARTS: "part", LISTS: "lists", TIED: "tied", BOUNDED: "bounded"}
 LOOPS = {"enable_hashjoin": "off", "enable_mergejoin": "off", "enable_material": "off"}
 EXACT = ["eq", "eq", "ge", "le", "lt", "gt", "between", "is_null", "not_null", "ne"]
 LONG = "p" * 2500       # no part of a key
@@ -29,7 +29,7 @@ class Aimed:
                       for _ in range(1 + 3 * any(c.kind.group == "array" for c in t.columns))]
         self.documents = [t for t in self.tables if any(c.kind.group == "jsonb" for c in t.columns)]
         self.narrow = [t for t in related if t.server == "one"]
-        self.whole_keys = [t for t in self.tables if isinstance(t.keys[0].kind, Integer) and t.keys[0].kind.sqltype in Integer.limits]
+        self.integer_keys = [t for t in self.tables if isinstance(t.keys[0].kind, Integer) and t.keys[0].kind.sqltype in Integer.limits]
         self.tied_indexes = [(t, one) for t in self.tables if t.feature == FORMATS for one in t.indexes if len(one["columns"]) > 2]
 
     def statement(self, feature=None):
@@ -46,7 +46,7 @@ class Aimed:
         return found
 
     def list_of(self, column, count, more=()):
-        """Lit of so many texts, those that the column holds first; another one later."""
+        """Lit of a number of texts, those that the column holds first; another one later."""
         def texts(rng):
             mine = rng.choice([[], list(more)]) + [text for text, _ in rng.sample(column.pool, len(column.pool)) if text is not None]
             found = (mine + [text for text in made if text not in mine])[:count]
@@ -173,7 +173,7 @@ class Aimed:
     # Documents
 
     def part(self):
-        """Parts of documents, which as a unit do not fit now and then."""
+        """Parts of documents, which as a unit are mismatches now and then."""
         rng = self.rng
         weights = [5 if t.feature else 1 for t in self.documents]
         table = rng.choices(self.documents, weights)[0]
@@ -184,7 +184,7 @@ class Aimed:
         targets = [f"a.{key.name}" for key in table.order()] + rng.sample(parts, rng.choice([1, 1, 2]))
         maker = self.generator.maker(table, "a")
         where = rng.choice([None, maker.on(table.keys[0], ["eq"]), maker.on(column, ["json_text", "json_null", "json_in"])])
-        return self.select(table, targets, where, MISFIT_PARTS if column.name in table.loose else PARTS)
+        return self.select(table, targets, where, MISMATCHED_PARTS if column.name in table.loose else PARTS)
 
     # Orders
 
@@ -201,7 +201,7 @@ class Aimed:
         select.settings = self.unsorted()
         return select
 
-    def whole(self):
+    def in_index_order(self):
         """Documents of items in the order of an index, which shows a part of them."""
         rng = self.rng
         table = rng.choice([t for t in self.tables if t.feature == DOCUMENTS])
@@ -218,7 +218,7 @@ class Aimed:
     def bounded(self, kind=None, form=None):
         """Few integers up to one that the partition key has, or up to the next one; of that type, and in that form."""
         rng = self.rng
-        table = rng.choice([t for t in self.whole_keys if kind in (None, t.keys[0].kind.name)] or self.whole_keys)
+        table = rng.choice([t for t in self.integer_keys if kind in (None, t.keys[0].kind.name)] or self.integer_keys)
         key, form = table.keys[0], form or rng.choice(["apart", "two bounds", "BETWEEN"])
         limit = Integer.limits[key.kind.sqltype]
         high = rng.choice([int(text) for text, _ in key.pool if text is not None])
@@ -254,13 +254,13 @@ class Aimed:
         inner = f"{TABLE}{table.name} a WHERE a.{column.name} = ANY (v.x)"
         extra = self.generator.maker(table, "a").on(rng.choice(table.columns)) if rng.random() < 0.25 else Leaf(["true"])
         inner = [inner + " AND ("] + extra.parts + [")"]
-        asked = rng.choice([["EXISTS (SELECT FROM "] + inner + [")"],
+        more_targets = rng.choice([["EXISTS (SELECT FROM "] + inner + [")"],
                             [f"(SELECT a.{column.name} FROM "] + inner + [" LIMIT 1) IS NULL"],
                             ["(SELECT count(*) FROM "] + inner + [")"]])
         values = ", ".join(f"({n}, {quote(array_text(row))}::{sqltype}[])" for n, row in enumerate(rows))
         source = [f"(VALUES {values}) v(n, x)"]
         select = Select(["v.n, "], source)
-        select.asked = asked
+        select.more_targets = more_targets
         select.aliases, select.tags, select.shape = {"a": table.name}, [(table.name, "a", column, "= ANY")], "aimed"
         select.settings = dict(LOOPS)
         select.features.append(LISTS)

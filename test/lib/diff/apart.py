@@ -27,7 +27,7 @@ class Apart(Build):
             out.tree = Relation(alias, [f"(VALUES {rows}) {alias}(n)"], [], None, [f"{alias}.n"])
             self.relations.append(out.tree)
             self.size *= 3
-            self.beside(rng.choice(["JOIN", "LEFT JOIN"]))
+            self.parallel(rng.choice(["JOIN", "LEFT JOIN"]))
             return
         relation, leaves = self.part(next(self.names))
         if not out.before and relation.table and rng.random() < 0.12:
@@ -172,7 +172,7 @@ class Apart(Build):
         ref, value = self.match.comparable(f"{relation.alias}.{column.name}", column, outer.outer(other), other)
         return Leaf([f"{ref} = {value}"], [(relation.alias, column, "join =")])
 
-    def beside(self, kind):
+    def parallel(self, kind):
         """JOIN of a kind."""
         alias = next(self.names)
         if kind == "FULL JOIN":
@@ -224,7 +224,7 @@ class Apart(Build):
             self.figure()
             self.size = size
         else:
-            self.beside(kind)
+            self.parallel(kind)
 
     def rows(self):
         """Some relations."""

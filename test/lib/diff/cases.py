@@ -1,13 +1,13 @@
 """Which statement comes next, in which mode and under which settings."""
 import itertools
 
-from aimed import BOUNDED, LARGE, LISTS, MISFIT_PARTS, PARTS, TIED, Aimed
+from aimed import BOUNDED, LARGE, LISTS, MISMATCHED_PARTS, PARTS, TIED, Aimed
 from apart import Apart
-from beside import Beside
+from parallel import Parallel
 from composed import COMPOSED
 from coverage import holes
 from documented import DOCUMENTS
-from edges import KINDS, MISFITS, OLDER
+from edges import KINDS, MISMATCHES, OLDER
 from elements import COUNTED, SEVERAL, Elements
 from features import IN_ORDER, TRAITS
 from filters import Filters
@@ -62,7 +62,7 @@ class Cases:
         self.generator = Generator(rng, tables)
         self.joins = Joins(rng, related, tables)
         self.ordered = Ordered(self.generator, tables)
-        self.beside = Beside(self.generator, tables + composed)
+        self.parallel = Parallel(self.generator, tables + composed)
         self.aimed = Aimed(self.generator, tables, related)
         self.repeated = Repeated(self.generator, tables + composed)
         self.elements = Elements(self.generator, tables)
@@ -167,7 +167,7 @@ class Cases:
         """What relies on an order, what runs next to a Gather, or in another encoding; each under settings of its own."""
         rng = self.rng
         while True:
-            for make in (self.ordered.statement, self.aimed.statement, self.elements.statement, self.ordered.statement, self.beside.statement,
+            for make in (self.ordered.statement, self.aimed.statement, self.elements.statement, self.ordered.statement, self.parallel.statement,
                          self.aimed.statement, self.ordered.statement, self.repeated.statement, self.elements.statement, self.together.statement,
                          self.smaller.statement, self.unions.statement, self.unions.statement, self.filters.statement, self.filters.statement, self.previews.statement, self.segments.statement,
                          self.listed.statement, self.listed.statement, self.lists.statement, self.lists.statement):
@@ -194,7 +194,7 @@ class Cases:
             return self.case(self.zoned.statement(name), {}, True)
         if name == COMPOSED:
             return self.case(self.mapped.style(), self.settings(), True)
-        if name in (LARGE, PARTS, MISFIT_PARTS, LISTS, TIED, BOUNDED):
+        if name in (LARGE, PARTS, MISMATCHED_PARTS, LISTS, TIED, BOUNDED):
             select = self.aimed.statement(name)
         elif name == SMALLER:
             select = self.smaller.statement()
@@ -212,12 +212,12 @@ class Cases:
             select = self.repeated.statement(name)
         elif name in (TOGETHER, ALONE):
             select = self.together.statement(name)
-        elif name in (MISFITS, OLDER, KINDS, DOCUMENTS):
+        elif name in (MISMATCHES, OLDER, KINDS, DOCUMENTS):
             select = self.ordered.statement(name)
         elif name.endswith(IN_ORDER):
             select = self.ordered.statement(style="appended" if "arms" in name else "merged" if "merge" in name else None)
         elif "Gather" in name:
-            select = self.beside.statement()
+            select = self.parallel.statement()
         else:
             select = self.generator.statement()
         return self.case(select, self.settings(), True)

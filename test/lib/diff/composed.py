@@ -40,7 +40,7 @@ class Part(Text):
                            "A", "B", "\U0010ffff"]), "text"
 
 
-class Whole(Integer):
+class SmallInteger(Integer):
     """Numbers of a small range."""
 
     def __init__(self, sqltype, low, high):
@@ -102,7 +102,7 @@ def unit(spec, text):
     return re.sub("|".join(STRFTIME), lambda found: STRFTIME[found[0]].format(moment), form)
 
 
-def spelled(rng, spec, text, stored):
+def encoded(rng, spec, text, stored):
     """The text of a part; other letters than those of ASCII are folded in whatever way."""
     if spec in ("lower", "upper"):
         return fold(text, spec) if text.isascii() else rng.choice([fold(text, spec), getattr(text, spec)(), text])
@@ -133,17 +133,17 @@ class Template:
         other.names = [columns[name].name for name in self.names]
         return other
 
-    def spell(self, rng, drawn):
+    def compose(self, rng, drawn):
         """The text for some values; none if one of them is NULL."""
         text = self.literals[0]
         for name, spec, literal in zip(self.names, self.specs, self.literals[1:]):
             if drawn[name][0] is None:
                 return None
-            text += spelled(rng, spec, *drawn[name]) + literal
+            text += encoded(rng, spec, *drawn[name]) + literal
         return text
 
     def shown(self):
-        """The columns whose values the text tells, as far as specs do."""
+        """The columns whose values can be read from the text, as far as specs allow."""
         return [name for name, spec in zip(self.names, self.specs) if not is_unit(spec)]
 
     def folded(self):
@@ -153,7 +153,7 @@ class Template:
     def gives(self, text, row, drawn):
         """Is that the text for the values of a row?"""
         values = [row[name] for name in self.names]
-        return None not in values and all(row[name].isascii() for name in self.folded()) and self.spell(None, drawn) == text
+        return None not in values and all(row[name].isascii() for name in self.folded()) and self.compose(None, drawn) == text
 
 
 class Store:
@@ -225,7 +225,7 @@ class Entity(Table):
             column.key = column.role != "plain"
         for column in keys:
             column.not_null, column.absent, column.null = True, 0, 0
-        self.whole = [c for c in self.columns if c.attribute in self.templates and c.name not in self.templates[c.attribute].names]
+        self.undivided = [c for c in self.columns if c.attribute in self.templates and c.name not in self.templates[c.attribute].names]
 
     @staticmethod
     def domain_of(column):
@@ -273,23 +273,23 @@ class Entity(Table):
         """The attributes of the templates; changes the row where they do not show its values."""
         item = {}
         for attribute, template in self.templates.items():
-            text = template.spell(rng, drawn)
+            text = template.compose(rng, drawn)
             mine = [name for name in template.names if self.is_read_from(self.by_name[name], attribute)]
             if attribute not in self.store.keys and (text is None or rng.random() < self.lacks.get(attribute, 0)):
                 row.update(dict.fromkeys(mine))
                 continue
             if attribute in self.spoiled and rng.random() < 0.25:
                 text, none = rng.choice(self.spoiled[attribute])
-                text = text.format(**{name: spelled(rng, "", *drawn[name]) for name in template.names})
+                text = text.format(**{name: encoded(rng, "", *drawn[name]) for name in template.names})
                 row.update(dict.fromkeys(none))
             item[attribute] = {self.store.letters.get(attribute, "S"): text}
-        for column in self.whole:
+        for column in self.undivided:
             row[column.name] = item.get(column.attribute, {}).get("S")
         return item
 
     def rest_of(self, item, row, drawn):
         """What no column shows: the texts that do not follow from the columns, too."""
-        without = {c.attribute for c in self.columns if c.attribute not in self.templates or c in self.whole} | set(json.loads(self.options.get("item_filter", "{}")))
+        without = {c.attribute for c in self.columns if c.attribute not in self.templates or c in self.undivided} | set(json.loads(self.options.get("item_filter", "{}")))
         for attribute, template in self.templates.items():
             if attribute in item and (attribute in self.store.keys and not template.folded() or template.gives(next(iter(item[attribute].values())), row, drawn)):
                 without.add(attribute)
@@ -320,7 +320,7 @@ class Entity(Table):
             if self.store.add(item):
                 self.rows.append(row)
                 self.show_rest(item, row, drawn)
-        for column in self.whole:
+        for column in self.undivided:
             column.pool = [(text, {"S": text}) for text in dict.fromkeys(row[column.name] for row in self.rows) if text is not None]
 
     def show_rest(self, item, row, drawn):
@@ -350,14 +350,14 @@ class Entity(Table):
     def rename_all(self):
         """As the store's attributes and indexes are."""
         names = self.store.names
-        spelled = [c for c in self.columns if not c.own and any(c.name in template.names for template in self.templates.values())]
+        encoded = [c for c in self.columns if not c.own and any(c.name in template.names for template in self.templates.values())]
         for column in self.columns:
-            if column not in spelled and not isinstance(column.kind, Document):
+            if column not in encoded and not isinstance(column.kind, Document):
                 column.attribute = names.attribute(column.attribute)
         templates = shuffled(names.rng, {names.attribute(attribute): template for attribute, template in self.templates.items()})
         called = dict(self.by_name)
         self.rename_columns(names)
-        for column in spelled:
+        for column in encoded:
             column.attribute = column.raw
         self.templates = {attribute: template.renamed(called) for attribute, template in templates.items()}
         self.traits += named_features(self.store.keys, [(c.raw, c.attribute) for c in self.columns if c.own], templates)
@@ -433,11 +433,11 @@ def shared_entities(app):
                {"pk": "cu2#${company}", "sk": "user#${email}", "g1pk": "user#${email}", "g1sk": "co#${company}"},
                near=[{"sk": "user#"}, {"pk": "cu2#"}, {"pk": "cu2a"}], lacks={"g1pk": 0.2, "g1sk": 0.1},
                spoiled={"g1pk": [("user#", []), ("user#a", []), ("x", [])], "g1sk": [("co#b", []), ("0", [])]}),
-        Entity("tpl", app, 10, [text("username", None), Column("birth", Whole("int4", 0, 5), size=6)],
+        Entity("tpl", app, 10, [text("username", None), Column("birth", SmallInteger("int4", 0, 5), size=6)],
                {"pk": "pl#${username}", "sk": "meta#${username}"}, near=[{"sk": "meta#A"}, {"sk": "meta#"}, changed("sk", "$", "x")]),
-        Entity("tga", app, 9, [Column("game", Whole("int4", -2, 9), size=12), payload()],
+        Entity("tga", app, 9, [Column("game", SmallInteger("int4", -2, 9), size=12), payload()],
                {"pk": "gm#${game}", "sk": "meta#${game}"}, near=[{"sk": "meta#77"}, {"sk": "meta"}]),
-        Entity("tlk", app, 36, [Column("game", Whole("int8", -2, 9), size=12), text("username"), Column("place", Whole("int2", 0, 3), size=4)],
+        Entity("tlk", app, 36, [Column("game", SmallInteger("int8", -2, 9), size=12), text("username"), Column("place", SmallInteger("int2", 0, 3), size=4)],
                {"pk": "gm#${game}", "sk": "pl#${username}"}, near=[{"sk": "pl#"}, {"sk": "pl"}]),
         Collection("tsh", app, 0, [text("company"), Column("sort", Part("C"), attribute="sk"), Column("g1", Part("C"), attribute="g1pk")],
                    {"pk": "co#${company}"})]
@@ -445,7 +445,7 @@ def shared_entities(app):
 
 def typed_entities(app):
     """Entities of several parts of many types."""
-    integer = lambda name, sqltype, low, high, **more: Column(name, Whole(sqltype, low, high), size=8, **more)
+    integer = lambda name, sqltype, low, high, **more: Column(name, SmallInteger(sqltype, low, high), size=8, **more)
     return [
         Entity("tor", app, 44, [text("customer"), Column("day", Day("date"), size=8), integer("n", "int4", 0, 9999),
                                 text("status", attribute="g1pk", absent=0.2), integer("total", "int4", 0, 5), rest()],
@@ -483,14 +483,14 @@ def typed_entities(app):
 
 def sourced_entities(app):
     """Entities with columns of attributes of their own, and enumerated ones."""
-    integer = lambda name, sqltype, low, high, **more: Column(name, Whole(sqltype, low, high), size=8, **more)
+    integer = lambda name, sqltype, low, high, **more: Column(name, SmallInteger(sqltype, low, high), size=8, **more)
     both = Part("C", more=SEPARATED + [""])
     enumerated = lambda name, prefix, near, **more: Entity(
         name, app, 36, [integer("shard", "int4", 0, 3), Column("kind", Part("C", words=["A", "B", "C"]), size=3), Column("at", Part("C", more=SEPARATED), attribute="sk", size=30), payload()],
         {"pk": f"{prefix}#${{shard:0..3}}#${{kind:A|B|C}}"}, near=near, **more)
     return [
         Entity("tpc", app, 60, [integer("id", "int4", 0, 2), Column("country", Part("C", words=FOLDED), attribute="land", size=14), Column("ref", Few("uuid"), attribute="refers", size=3),
-                                Column("nth", Numeric(whole=True), size=600, unique=True, not_null=True), rest()],
+                                Column("nth", Numeric(integral=True), size=600, unique=True, not_null=True), rest()],
                {"pk": "pc#${id}", "sk": "pc#${country:lower}#${ref:upper}"},
                near=[lambda item: {"land": "XX" if item["sk"]["S"].isascii() else None}, {"land": None}, {"refers": None}, {"refers": str(uuid.UUID(int=77))}, {"sk": "pc#no"}, {"sk": "pc#xx#"}]),
         enumerated("tjo", "jo", []),
@@ -510,7 +510,7 @@ def solo_entities(solo):
     return [
         Entity("tsa", solo, 30, [text("tenant"), Column("path", Part("C", more=SEPARATED), size=20), text("tag", attribute="gk", absent=0.2), payload()],
                {"pk": "a/${tenant}/${path:any}", "gk": "tag:${tag}"}, lacks={"gk": 0.2}, near=[{"pk": "a/"}, {"pk": "a/b"}, {"pk": "b/c/d"}]),
-        Entity("tsb", solo, 24, [Column("id", Whole("int8", -3, 40), size=30), Column("no", Whole("int4", 0, 3), attribute="gk", absent=0.3), text("key", attribute="gk"), payload()],
+        Entity("tsb", solo, 24, [Column("id", SmallInteger("int8", -3, 40), size=30), Column("no", SmallInteger("int4", 0, 3), attribute="gk", absent=0.3), text("key", attribute="gk"), payload()],
                {"pk": "b:${id}", "gk": "no:${no:0..3}"}, near=[{"pk": "b:007"}, {"pk": "b:x"}, {"pk": "b:"}], on_mismatch="null",
                spoiled={"gk": [("no:07", ["no"]), ("no:", ["no"]), ("no:4", ["no"]), ("x", ["no"])]})]
 

@@ -45,7 +45,7 @@ def table_of(node, tables):
 
 
 def soft(table):
-    """Does the table take what does not fit for NULL?"""
+    """Does the table read mismatches as NULL?"""
     return table.options.get("on_mismatch") == "null"
 
 

@@ -6,7 +6,7 @@ width, with a fraction or without, and such as there are none.
 import datetime
 import re
 
-from composed import Entity, Part, Store, Template, Whole, payload, rest
+from composed import Entity, Part, Store, Template, SmallInteger, payload, rest
 from dynamo import index
 from names import shuffled
 from twins import Column
@@ -50,7 +50,7 @@ class Moment(Instant):
         self.unit = 10 ** (6 - digits) if digits is not None else next((unit for field, unit in UNITS if field in self.pieces), None)
 
     @staticmethod
-    def fitting(form):
+    def matching(form):
         """The types whose values the format represents."""
         days = form == "" or not ("HH24" in form or form.startswith("iso"))
         return ["date"] * (2 if days else 0) + ([] if form == "" else ["timestamptz", "timestamp"])
@@ -64,9 +64,9 @@ class Moment(Instant):
         else:
             moment -= (moment - datetime.datetime(1970, 1, 1)) % datetime.timedelta(microseconds=self.unit)
         shown = moment.date().isoformat() if self.sqltype == "date" else moment.isoformat(sep=" ") + "+00" * (self.sqltype == "timestamptz")
-        return shown, {"S": self.spelled(moment)}
+        return shown, {"S": self.encoded(moment)}
 
-    def spelled(self, moment):
+    def encoded(self, moment):
         """The text in a key."""
         out = ""
         for number, piece in enumerate(self.pieces):
@@ -106,7 +106,7 @@ class Dated(Entity):
         lasts = [n for n in self.times if n == self.sort.names[-1]]
         if lasts and self.sort.literals[-1] == "":
             templates["gx"] = f"{name}/${{id}}/${{{lasts[0]}{':' * bool(self.times[lasts[0]].form)}{self.times[lasts[0]].form}}}"
-        super().__init__(name, store, 26, [Column("id", Whole("int4", 0, 4), size=5)] + columns + [payload(), rest()], templates, near=[], trusted_indexes="g_x" if "gx" in templates else "g_inv", **options)
+        super().__init__(name, store, 26, [Column("id", SmallInteger("int4", 0, 4), size=5)] + columns + [payload(), rest()], templates, near=[], trusted_indexes="g_x" if "gx" in templates else "g_inv", **options)
         self.near = [lambda item, change=change: self.nearly(item, change) for change in self.changes()]
         self.note_traits()
 
@@ -116,10 +116,10 @@ class Dated(Entity):
         for number, name in enumerate(sort.names):
             if name not in self.times:
                 continue
-            behind = sort.literals[number + 1]
+            suffix = sort.literals[number + 1]
             last, first = number + 1 == len(sort.names), number == 0
-            self.traits += [LAST] * last + [FIRST] * first + [BETWEEN] * (not last and not first) + [ADJOINING] * (not last and not behind)
-            self.traits += [HELD] * bool(behind and behind[0] in self.times[name].charset())
+            self.traits += [LAST] * last + [FIRST] * first + [BETWEEN] * (not last and not first) + [ADJOINING] * (not last and not suffix)
+            self.traits += [HELD] * bool(suffix and suffix[0] in self.times[name].charset())
 
     def changes(self):
         """(trait, function of the text of a sort key and of the place of a time in it); none where a text may hold its separator."""
@@ -165,12 +165,12 @@ def make_dated(rng):
     store = Store(rng, "dated", ["pk", "sk"], [index("g_inv", ("sk", "S"), ("pk", "S")), index("g_x", ("gx", "S"), ("sk", "S"))])
     forms, tables = shuffled(rng, FORMATS), []
     word = lambda name: Column(name, Part("C", words=["a", "b", "Z", "ab", "é"]), size=5)
-    number = lambda name: Column(name, Whole("int4", 0, 99), size=9)
+    number = lambda name: Column(name, SmallInteger("int4", 0, 99), size=9)
 
     def moment(name, held):
         form = rng.choice(FORMATS[:10]) if held else forms.pop() if forms else rng.choice(FORMATS)
         place = f"${{{name}{':' * bool(form)}{form}}}"
-        return Column(name, Moment(rng.choice(Moment.fitting(form)), form), size=14), place
+        return Column(name, Moment(rng.choice(Moment.matching(form)), form), size=14), place
 
     shapes = ["e#{at}", "A-{at}", "{at}", "{at}#${{w}}", "{at}-${{n}}", "{at}${{n:padded(3)}}", "e-${{w}}-{at}-${{n}}", "e#${{w}}#{at}#${{n:padded(3)}}", "{at}T{to}", "{at}{to}",
               "e/${{n}}/{at}", "{at}:${{w}}", "{at}.${{n}}", "{at}#{to}", "x|{at}", "${{w}}#{at}", "v{at}", "{at}#"]

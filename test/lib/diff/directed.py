@@ -1,4 +1,4 @@
-"""What DynamoDB Local never does, served by the fake server: an index that lags behind its table, empty pages."""
+"""What DynamoDB Local never does, served by the fake server: an index that lags, empty pages."""
 from collections import Counter
 
 import tables
@@ -81,9 +81,9 @@ class Directed:
             self.empty_pages()
             self.bad_item()
             self.mismatch_as_null()
-            self.misfits_in_order()
+            self.mismatches_in_order()
             self.equal_nulls()
-            self.earlier_answers()
+            self.earlier_responses()
             self.filters_of_outer_rows()
             self.left_in_the_middle()
             self.equal_keys()
@@ -120,7 +120,7 @@ class Directed:
                     "LATERAL (SELECT count(*) AS n FROM f.sparse_pages s WHERE s.pk = v.k) x", [("9",), ("0",), ("9",)])
 
     def bad_item(self):
-        """One item of a batch does not fit: an error where it is needed, and nothing of it where it is not."""
+        """One item of a batch is a mismatch: an error where it is needed, and nothing of it where it is not."""
         join = "SELECT v.k, b.n FROM unnest('{{{}}}'::text[]) v(k) JOIN f.bad b ON b.pk = v.k"
         good = [("a", "1"), ("b", "2"), ("d", "4"), ("a", "1")]
         self.expect("a batch without the bad item", join.format("a,b,d,a"), good)
@@ -137,7 +137,7 @@ class Directed:
             self.expect("a value too long, compared", f"SELECT pk FROM f.long WHERE {condition}", [])
             self.expect("a value too long, counted", f"SELECT count(*) FROM f.long WHERE {condition}", [("0",)])
 
-    def misfits_in_order(self):
+    def mismatches_in_order(self):
         """Numbers that are not integers count as NULL, wherever they are in DynamoDB."""
         for order, found in (("sk", "{1,2,3,NULL,NULL}"), ("sk DESC", "{NULL,NULL,3,2,1}"), ("sk LIMIT 4", "{1,2,3,NULL}")):
             self.expect("misfits in order", f"SELECT array_agg(sk) FROM (SELECT sk FROM f.misfits WHERE pk = 'k' ORDER BY {order}) x", [(found,)])
@@ -149,15 +149,15 @@ class Directed:
         self.expect("NULLs of DynamoDB", "SELECT count(*) FROM f.nulls WHERE pk = 'k' AND a = b", [("0",)])
         self.fake.on("Query", None)
 
-    def earlier_answers(self):
+    def earlier_responses(self):
         """A connection sends once more what it sent before; a response to another statement's request is none to this one's."""
-        def answer(request):
+        def respond(request):
             self.fake.on("Query", None)
             return after_earlier(tables.read_page(self.fake.tables["sparse_pages"], request.body, True), back)
         for back in (1, 2, 4):
             for least in (8, 5, 6, 7, 8):
                 self.expect("answers before", f"SELECT count(*) FROM f.sparse_pages WHERE pk = 'k' AND sk >= {least}", [(str(9 - least),)])
-            self.fake.on("Query", answer)
+            self.fake.on("Query", respond)
             self.expect("an earlier answer", "SELECT count(*) FROM f.sparse_pages WHERE pk = 'k'", [("9",)])
 
     def filters_of_outer_rows(self):

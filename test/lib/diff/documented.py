@@ -29,7 +29,7 @@ def make_documented():
     keys = lambda: [keyed("pk", Text(collation="C"), 6, skew=True), keyed("sk", Text(collation="C"), 90)]
     return of_feature(
         DOCUMENTS,
-        Documented("dk", 150, keys(), [text("k", 8, not_null=True), Column("n", Numeric(whole=True), size=30), text("ix", 8, absent=0.3),
+        Documented("dk", 150, keys(), [text("k", 8, not_null=True), Column("n", Numeric(integral=True), size=30), text("ix", 8, absent=0.3),
                                        Column("i4", Integer("int4"), size=12)] + choose("ra", "ta") + documents("item", "rest"),
                    [index("g_k", ("k", ""), ("sk", "")), index("g_ix", ("ix", ""), ("n", ""), "KEYS_ONLY"), index("g_some", ("ix", ""), ("i4", ""), ["any", "a"]),
                     index("l_n", ("pk", ""), ("n", ""), "KEYS_ONLY", local=True)]),

@@ -1,4 +1,4 @@
-"""Tables at the edges: keys that do not fit their columns, types known by their input functions, items older than an index,
+"""Tables at the edges: keys that their columns do not accept, types known by their input functions, items older than an index,
 and databases of other encodings."""
 from dynamo import index
 from twins import Column, Table, choose, keyed
@@ -7,7 +7,7 @@ from values import Array, Bytes, Citext, Date, Enum, Inet, Instant, Integer, Jso
 CYRILLIC = ["а", "б", "ю", "я", "ё", "А", "Ю", "Ё", "Я", "ц", "Ц", "ч", "Ч", "аб", "ая", "юг", "яд", "ёж", "ель", "г", "х", "ъ", "Ъ",
             "a", "A", "z", "Z", "a б", "zя", "я1", "1", "10", "9", "~", "░", "█", "÷", "©", "a%", "a_", "\\", "o'x", "user#1", "user#10"]
 
-MISFITS = "misfits in keys"
+MISMATCHES = "misfits in keys"
 OLDER = "items older than an index"
 KINDS = "types by their input functions"
 
@@ -21,7 +21,7 @@ def of_feature(feature, *tables):
 
 def number():
     """What distinguishes the rows whose keys are NULL."""
-    return Column("no", Numeric(whole=True), size=600, unique=True)
+    return Column("no", Numeric(integral=True), size=600, unique=True)
 
 
 def soft():
@@ -34,7 +34,7 @@ SOFT = {"dm": [{"N": "424242"}, {"N": "1.5"}, {"S": "1"}], "lb": [{"S": "forbidd
         "en": [{"S": "none of them"}, {"S": ""}], "ip": [{"S": "300.0.0.1"}, {"S": "x"}], "ct": [{"N": "5"}, {"S": "\0"}]}
 
 
-# Documents with members that fit, though the document does not: no jsonb holds such a text, no doc has that member.
+# Documents with good members that are mismatches themselves: no jsonb holds such a text, no doc has that member.
 DOCUMENTS = [{"M": {"k": {"S": "a"}, "n": {"N": "1"}, "a": {"M": {"b": {"M": {"c": {"S": "b"}}}}}, "x": {"S": "a\0b"}}},
              {"M": {"k": {"S": "user#1"}, "l": {"L": [{"N": "1"}, {"S": "\0"}]}, "x.y": {"BOOL": True}}}]
 FORBIDDEN = [{"M": {"k": {"S": "a"}, "n": {"N": "2"}, "bad": {"S": "x"}, "l": {"L": []}}}, {"M": {"bad": {"N": "1"}}}]
@@ -47,7 +47,7 @@ def strange(table, **texts):
     return table
 
 
-def misfit_tables():
+def mismatch_tables():
     """Keys under on_mismatch 'null' which hold values that are NULL to their columns, anywhere in DynamoDB's order."""
     halves = [{"N": f"{n}.5"} for n in range(-4, 14)] + [{"N": "1E20"}, {"N": "-1E20"}, {"N": "2147483648"}]
     days = [{"S": f"2024-0{n}-31T00"} for n in range(1, 10)] + [{"S": word} for word in ("x", "2", "1999-1-1", "9", "~", "2024-02-30")]
@@ -56,7 +56,7 @@ def misfit_tables():
     cents = [{"N": f"{n}.125"} for n in range(0, 16)] + [{"N": "123456"}, {"N": "-0.001"}]
     null = {"on_mismatch": "null"}
     return of_feature(
-        MISFITS,
+        MISMATCHES,
         strange(Table("mk", 130, [keyed("pk", Integer("int4"), 6, skew=True), keyed("sk", Integer("int4"), 40)],
                       [number(), Column("mx", Integer("int4"), size=12), Column("hx", Text(collation="C"), size=4),
                        Column("js", Json("jsonb"), size=20), Column("jd", Json("jsonb", domain="doc"), size=20)] + soft(),
@@ -132,7 +132,7 @@ def older_tables():
 
 def make_edges():
     """All of them that need no database of their own."""
-    return misfit_tables() + kind_tables() + older_tables()
+    return mismatch_tables() + kind_tables() + older_tables()
 
 
 def make_encoded():

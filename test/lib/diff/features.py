@@ -2,11 +2,11 @@
 import re
 
 from aged import AGE
-from aimed import BOUNDED, LARGE, LISTS, MISFIT_PARTS, PARTS, TIED
+from aimed import BOUNDED, LARGE, LISTS, MISMATCHED_PARTS, PARTS, TIED
 from composed import COMPOSED
 from dated import FORMATS as TIME_FORMATS, TIMED, feature
 from documented import DOCUMENTS
-from edges import KINDS, MISFITS, OLDER
+from edges import KINDS, MISMATCHES, OLDER
 from elements import COUNTED, SEVERAL
 from joincover import TRANSPARENT
 from lies import make_lies
@@ -20,7 +20,7 @@ from repeated_lists import OF_PARTS
 from replaced import indexes
 from segmented import SEGMENTS
 from smaller import SMALLER
-from spelled import FORMATS
+from encoded import FORMATS
 from together import ALONE, TOGETHER
 from unions import SPILLED, UNION
 from zoned import ZONED
@@ -43,7 +43,7 @@ CONSTANTS = {"an empty string": lambda lit: lit.text == "" and lit.sqltype in ("
              "NULL": lambda lit: False}
 
 TRAITS = [*NAMED, *OCCURRENCES, *TIMED, *AGE, *dict.fromkeys(map(feature, TIME_FORMATS))]
-EXPECTED = [*TRAITS, *ZONED, MISFITS, OLDER, KINDS, FORMATS, DOCUMENTS, SEGMENTS, COMPOSED, LARGE, PARTS, MISFIT_PARTS, LISTS, TIED, BOUNDED, KEPT, SENT, SMALLER, UNION, SPILLED, TOGETHER, ALONE, SEVERAL, COUNTED, PREVIEWED, LISTED, *OF_PARTS, *ENCODINGS, *(name + IN_ORDER for name in sorted(set(NEEDY.values()) - {"merged arms"})), GATHER, SOFTLY,
+EXPECTED = [*TRAITS, *ZONED, MISMATCHES, OLDER, KINDS, FORMATS, DOCUMENTS, SEGMENTS, COMPOSED, LARGE, PARTS, MISMATCHED_PARTS, LISTS, TIED, BOUNDED, KEPT, SENT, SMALLER, UNION, SPILLED, TOGETHER, ALONE, SEVERAL, COUNTED, PREVIEWED, LISTED, *OF_PARTS, *ENCODINGS, *(name + IN_ORDER for name in sorted(set(NEEDY.values()) - {"merged arms"})), GATHER, SOFTLY,
             *(f"constant: {name}" for name in CONSTANTS), *(f"index replaced: {name}" for name in indexes()),
             "table re-created by another sort key", *(f"a lie: {name}" for name in make_lies())]
 

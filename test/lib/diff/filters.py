@@ -7,15 +7,15 @@ STYLES = [("paged", 30), ("filled_in", 45), ("chosen", 15), ("listed", 10), ("ex
 ORDERED = ("number", "text", "date", "instant", "boolean")
 
 
-def spelled_out(pairs, operator):
+def nested_or(pairs, operator):
     """a > 1 OR (a = 1 AND (b > 2 OR ...)), as parts."""
     (ref, value), *rest = pairs
     if not rest:
         return [f"{ref} {operator} ", value]
-    return [f"{ref} {operator[0]} ", value, f" OR ({ref} = ", value, " AND ("] + spelled_out(rest, operator) + ["))"]
+    return [f"{ref} {operator[0]} ", value, f" OR ({ref} = ", value, " AND ("] + nested_or(rest, operator) + ["))"]
 
 
-def spelled_flat(pairs, operator):
+def flat_or(pairs, operator):
     """a > 1 OR (a = 1 AND b > 2) OR ..., as parts."""
     parts = []
     for number, (ref, value) in enumerate(pairs):
@@ -64,7 +64,7 @@ class Filters:
 
     def some(self, table, maker):
         """A condition on anything, now and then."""
-        found = [maker.on(column, ["not_null"]) for column in getattr(table, "whole", []) if self.rng.random() < 0.7]
+        found = [maker.on(column, ["not_null"]) for column in getattr(table, "undivided", []) if self.rng.random() < 0.7]
         return found + [maker.on(self.rng.choice(table.columns))] * (self.rng.random() < 0.2)
 
     # Styles
@@ -80,7 +80,7 @@ class Filters:
         leaves = [maker.on(c, ["eq"]) if rng.random() < 0.5 else self.equal(maker, c) for c in columns[:bound]] + self.some(table, maker)
         operator = rng.choice([">", ">", ">=", "<", "<="])
         if row:
-            leaves.append(self.behind(maker, row, operator))
+            leaves.append(self.rows_after(maker, row, operator))
         down = " DESC" if operator[0] == "<" and rng.random() < 0.8 else ""
         order = [f"a.{c.name}{down}" for c in columns[rng.choice([bound, bound, first]):]]
         order = ", ".join(dict.fromkeys(order + [o + down for o in self.generator.total_order(table, "a")]))
@@ -91,8 +91,8 @@ class Filters:
         """The column is a value of its type."""
         return Leaf([f"a.{column.name} = ", self.value(maker, column)], [("a", column, "=")])
 
-    def behind(self, maker, row, operator):
-        """The rows after one, by so many columns."""
+    def rows_after(self, maker, row, operator):
+        """The rows after one, by several columns."""
         rng = self.rng
         pairs = [(f"a.{c.name}", self.value(maker, c)) for c in row]
         way = rng.choice(["row", "row", "nested", "flat", "outside"])
@@ -104,7 +104,7 @@ class Filters:
         if way == "row":
             values = [part for _, value in pairs for part in (value, ", ")][:-1]
             return Leaf([f"({', '.join(ref for ref, _ in pairs)}) {operator} ("] + values + [")"], tags)
-        parts = spelled_flat(pairs, operator) if way == "flat" else spelled_out(pairs, operator)
+        parts = flat_or(pairs, operator) if way == "flat" else nested_or(pairs, operator)
         if way == "outside":
             parts = [f"{pairs[0][0]} {operator[0]}= ", pairs[0][1], " AND ("] + parts + [")"]
         return Leaf(parts, tags)
@@ -145,7 +145,7 @@ class Filters:
         return select
 
     def chosen(self):
-        """An OR whose branches apply if a parameter says so, each along a key."""
+        """An OR whose branches apply if a parameter selects them, each along a key."""
         rng, table = self.rng, self.rng.choice(self.tables)
         maker, arms = self.generator.maker(table, "a", 1), []
         word = maker.lit(rng.choice(table.columns), rng.choice(["a", "b", None]), "text")
@@ -180,7 +180,7 @@ class Filters:
         word = rng.choice(["EXISTS ", "EXISTS ", "NOT EXISTS "])
         if rng.random() < 0.5:
             select = Select([word.strip()], ["generate_series(1, 2) g(n)"])
-            select.targets, select.asked = ["g.n"], [", " + word] + body
+            select.targets, select.more_targets = ["g.n"], [", " + word] + body
         else:
             select = Select(["g.n"], ["generate_series(1, 2) g(n)"], Leaf([word] + body))
         select.aliases, select.shape = inner.aliases, "composed key that is met"

@@ -1,5 +1,5 @@
 """Random joins: rows from somewhere, and then one table after the other, in all the ways to request related rows."""
-from edges import MISFITS
+from edges import MISMATCHES
 from hops import LARGEST, REQUESTS, Hops
 from matching import Entry, base_type, is_array
 from predicates import Leaf
@@ -19,7 +19,7 @@ class Joins:
 
     def __init__(self, rng, related, others):
         self.rng, self.related = rng, related
-        self.others = [t for t in others if t.rows and t.name not in ("big", "lg") and t.feature in (None, MISFITS)]
+        self.others = [t for t in others if t.rows and t.name not in ("big", "lg") and t.feature in (None, MISMATCHES)]
         for table in self.others:
             for column in table.columns:
                 column.domain = column.domain or self.domain(table, column)
@@ -56,7 +56,7 @@ class Joins:
                         yield select, method
 
     def wide(self, kind):
-        """A join of so many outer rows that their keys take several batches, of each of which some have no item."""
+        """A join with enough outer rows that their keys take several batches, of each of which some have no item."""
         build = Build(self.rng, self.related)
         build.begin(build.from_many())
         person = next(table for table in self.related if table.name == "person")
@@ -106,7 +106,7 @@ class Joins:
         return self.statement()
 
     def aimed(self, kind, table, entry, how):
-        """A join of one type with one table by one key, for outer rows that have a fitting value, or several; or none."""
+        """A join of one type with one table by one key, for outer rows that have a matching value, or several; or none."""
         for _ in range(20):
             build = Build(self.rng, self.related)
             build.begin()

@@ -6,9 +6,9 @@ from collections import Counter
 
 import tables
 from dynamo import item
-from replies import Reply, answer_twice, reply
+from replies import Reply, reply, respond_twice
 
-CIRCLE = "LastEvaluatedKey in a circle"        # which one such response alone does not make
+CYCLE = "LastEvaluatedKey in a circle"        # which one such response alone does not make
 # A Scan requests any item, so that there it is no lie.
 STRANGER = "an item of another key"
 LATE = "a second answer later"                 # it may come when the next one is awaited
@@ -42,13 +42,13 @@ def items_of(document):
 
 
 def counted(document):
-    """With counts that fit the items."""
+    """With counts that match the items."""
     if "Items" in document:
         document["Count"] = document["ScannedCount"] = len(document["Items"])
     return document
 
 
-def whole(replacement):
+def replaced(replacement):
     """Another response altogether."""
     return lambda document, request: copy.deepcopy(replacement)
 
@@ -76,7 +76,7 @@ def having(name, value):
 
 
 def on_items(change):
-    """Another list of items, under counts that fit."""
+    """Another list of items, under matching counts."""
     def lie(document, request):
         items = items_of(document)
         if not items:
@@ -135,19 +135,19 @@ def of_table(lie):
     return lambda document, request: None if (request.body or {}).get("IndexName") else lie(document, request)
 
 
-def of_key_asked_for(lie):
+def of_requested_key(lie):
     """The lie, where the partition key is requested: other attributes do not show which key an item has."""
-    def told(document, request):
-        asked = request.body.get("ProjectionExpression")
+    def requested_only(document, request):
+        more_targets = request.body.get("ProjectionExpression")
         names = request.body.get("ExpressionAttributeNames", {})
-        if request.operation in ("GetItem", "Query") and asked and "h" not in [names.get(name, name) for name in re.split(", ?", asked)]:
+        if request.operation in ("GetItem", "Query") and more_targets and "h" not in [names.get(name, name) for name in re.split(", ?", more_targets)]:
             return None
         return lie(document, request)
-    return told
+    return requested_only
 
 
 def alternating():
-    """LastEvaluatedKeys that go in a circle."""
+    """LastEvaluatedKeys that are a cycle."""
     turn = [0]
 
     def make(request):
@@ -160,22 +160,22 @@ def alternating():
 def make_lies():
     """All of them by name: functions of the right response's document and the request; none, where one is impossible."""
     return {
-        "a notice": whole({"message": "Endpoint moved"}), "an error document": whole({"__type": "x#ThrottlingException", "message": "slow"}),
-        "another operation's answer": whole({"TableNames": ["lied"]}), "a list": whole([]), "null": whole(None), "a number": whole(5),
+        "a notice": replaced({"message": "Endpoint moved"}), "an error document": replaced({"__type": "x#ThrottlingException", "message": "slow"}),
+        "another operation's answer": replaced({"TableNames": ["lied"]}), "a list": replaced([]), "null": replaced(None), "a number": replaced(5),
         "no Items": without("Items"), "no Count": without("Count"), "no ScannedCount": without("ScannedCount"),
         "no Responses": without("Responses"), "Items null": having("Items", None), "Items a map": having("Items", {}),
         "Items of text": having("Items", ["x"]), "Count too great": having("Count", 50), "Count negative": having("Count", -1),
         "Count text": having("Count", "3"), "Count null": having("Count", None), "Count broken": having("Count", 1.5), "Item null": having("Item", None),
-        "Item a list": having("Item", []), "an Item besides": of_key_asked_for(having("Item", OTHER)), "Responses null": having("Responses", None),
+        "Item a list": having("Item", []), "an Item besides": of_requested_key(having("Item", OTHER)), "Responses null": having("Responses", None),
         "Responses a list": having("Responses", []), "an error besides": having("__type", "x#Oops"),
         "LastEvaluatedKey null": having("LastEvaluatedKey", None), "LastEvaluatedKey empty": having("LastEvaluatedKey", {}),
         "LastEvaluatedKey text": having("LastEvaluatedKey", "x"),
         "LastEvaluatedKey of another key": last_key(lambda request: {"x": {"S": "p"}, "y": {"N": "1"}}),
-        CIRCLE: last_key(alternating()),
+        CYCLE: last_key(alternating()),
         "UnprocessedKeys with their items": unprocessed("own"), "UnprocessedKeys of others": unprocessed("foreign"),
         "UnprocessedKeys empty": unprocessed("none"), "UnprocessedKeys null": having("UnprocessedKeys", None),
         "of another table": elsewhere,
-        "an item twice": twice, STRANGER: of_key_asked_for(on_items(lambda items: items + [OTHER])),
+        "an item twice": twice, STRANGER: of_requested_key(on_items(lambda items: items + [OTHER])),
         "an item without its key": on_item(lambda one: {k: v for k, v in one.items() if k != "h"}),
         "an empty item": on_item(lambda one: {}), "an item that is none": on_item(lambda one: None),
         "a number that is none": on_item(lambda one: {**one, "v": {"N": "abc"}, "n": {"N": "abc"}}),
@@ -205,7 +205,7 @@ class Lies:
                             "SELECT i, 'p' || i % 7, i % 5 FROM generate_series(1, 30) i; ANALYZE l.lied_keys")
         self.runner.execute("INSERT INTO l.lied SELECT * FROM f.lied; ANALYZE l.lied")
         self.lies = make_lies()
-        self.passed = self.failed = self.told = 0
+        self.passed = self.failed = self.requested_only = 0
 
     def close(self):
         """Stop the server."""
@@ -215,7 +215,7 @@ class Lies:
         """The response as it should be."""
         table = self.fake.tables["lied"]
         if request.operation == "BatchGetItem":
-            return self.fake.answer_batch(request.body)
+            return self.fake.respond_batch(request.body)
         found = {"GetItem": tables.get_item}.get(request.operation)
         return reply(found(table, request.body) if found else tables.read_page(table, request.body, request.operation == "Query"))
 
@@ -223,7 +223,7 @@ class Lies:
         """A function that responds to a request with a lie: all of them, or one."""
         seen = [0]
 
-        def answer(request):
+        def respond(request):
             seen[0] += 1
             if at and seen[0] != at or (name == STRANGER and request.operation == "Scan"):
                 return None
@@ -231,12 +231,12 @@ class Lies:
             wrong = damaged(name, right) if lie is None else lie(copy.deepcopy(right.document), request)
             if wrong is None and name != "null":
                 return None
-            self.told += 1
+            self.requested_only += 1
             return wrong if isinstance(wrong, Reply) else reply(wrong)
-        return answer
+        return respond
 
     def run(self, count):
-        """So many statements, all lies in turn; yields each statement."""
+        """`count` statements, all lies in turn; yields each statement."""
         self.runner.set({"dynamo_fdw.metadata_cache_ttl": "3600", "statement_timeout": "5s", "enable_hashjoin": "off",
                          "enable_mergejoin": "off", "enable_material": "off"})
         done = 0
@@ -244,24 +244,24 @@ class Lies:
         while done < count:
             self.rng.shuffle(names)
             for name in names:
-                self.told = 0
+                self.requested_only = 0
                 for operation, sql in self.rng.sample(STATEMENTS, len(STATEMENTS)):
                     self.fake.tables["lied"].page_size = self.rng.choice([None, None, None, 1, 3])
-                    self.tell(name, operation, sql, 0 if name == CIRCLE else self.rng.choice([0, 0, 1, 2]))
+                    self.run_lie(name, operation, sql, 0 if name == CYCLE else self.rng.choice([0, 0, 1, 2]))
                     yield f"{name}: {sql}"
-                    if self.told:
+                    if self.requested_only:
                         break
                 done += 1
         self.fake.tables["lied"].page_size = None
 
-    def tell(self, name, operation, sql, at):
+    def run_lie(self, name, operation, sql, at):
         """One statement under one lie."""
         wanted = self.runner.outcome(sql.format("l.lied"))
         self.fake.on(operation, self.script(self.lies[name], name, at))
         found = self.runner.outcome(sql.format("f.lied"))
         self.fake.on(operation, None)
         again = self.runner.outcome(sql.format("f.lied"))
-        self.runner.coverage.features["a lie: " + name] += self.told > 0
+        self.runner.coverage.features["a lie: " + name] += self.requested_only > 0
         lawful = found.error and found.error[0] != "57014" and not found.crashed
         good = lawful or (not found.error and Counter(found.rows) == Counter(wanted.rows))
         after = (again.error and name == LATE) or (not again.error and Counter(again.rows) == Counter(wanted.rows))
@@ -276,7 +276,7 @@ def damaged(name, right):
     """Lies that are none of the document."""
     body = right.body
     if name == LATE:
-        return answer_twice(right, 0.002)
+        return respond_twice(right, 0.002)
     wrong = {"a body cut off": body[:-2], "two documents": body + body, "text behind the document": body + b"x",
              "a name twice": b'{"Count":1,' + body[1:] if b'"Count"' in body else None}[name]
     return right.but(body=wrong) if wrong is not None else None

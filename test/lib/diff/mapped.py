@@ -34,7 +34,7 @@ class Mapped(Generator):
         """A statement of some style."""
         names, weights = zip(*STYLES)
         name = name or self.rng.choices(names, weights)[0]
-        select = {"swept": self.next_aim, "key order": self.key_order, "merged": self.merged, "elsewhere": self.spelled_elsewhere, "met": self.met, "joined": self.joins.statement, "in order": self.sorted.statement,
+        select = {"swept": self.next_aim, "key order": self.key_order, "merged": self.merged, "elsewhere": self.read_elsewhere, "met": self.met, "joined": self.joins.statement, "in order": self.sorted.statement,
                   "apart": Apart(self.rng, self.tables).statement, "by itself": self.by_itself, "filters": self.filters.statement, "any": self.statement, "older": self.older, "ranged": self.ranged}[name]()
         select.features = select.features + [COMPOSED]
         return select
@@ -82,7 +82,7 @@ class Mapped(Generator):
     def others(self, table, maker):
         """Conditions on anything, or on what shows whether an index has the row."""
         rng = self.rng
-        found = [maker.on(column, ["not_null", "not_null", "ge"]) for column in table.whole if rng.random() < 0.8]
+        found = [maker.on(column, ["not_null", "not_null", "ge"]) for column in table.undivided if rng.random() < 0.8]
         return found if found and rng.random() < 0.6 else [maker.on(rng.choice(table.columns))] * (rng.random() < 0.2)
 
     def toward(self, operator, kind, role):
@@ -115,14 +115,14 @@ class Mapped(Generator):
         select.tags = [(table.name, "b", key, "join =") for key in table.keys]
         return select
 
-    def spelled_elsewhere(self):
+    def read_elsewhere(self):
         """Values of columns in the key of an index that is known to have the row, though its text may be another."""
         rng = self.rng
-        table = rng.choice([t for t in self.tables if t.whole])
+        table = rng.choice([t for t in self.tables if t.undivided])
         _, columns, nhash = rng.choice([entry for entry in self.entries(table) if entry[0]])
-        witness = rng.choice([row for row in table.rows if all(row[c.name] is not None for c in table.whole)])
+        witness = rng.choice([row for row in table.rows if all(row[c.name] is not None for c in table.undivided)])
         maker = Maker(rng, table, "a", witness)
-        leaves = [maker.on(c, POINTS) for c in columns[:nhash]] + [maker.on(c, ["not_null"]) for c in table.whole]
+        leaves = [maker.on(c, POINTS) for c in columns[:nhash]] + [maker.on(c, ["not_null"]) for c in table.undivided]
         select = Select(self.columns(table, "a"), [f"{TABLE}{table.name} a"], Tree("AND", leaves))
         select.aliases, select.shape = {"a": table.name}, "composed key of an index"
         return select

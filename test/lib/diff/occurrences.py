@@ -2,7 +2,7 @@
 
 The templates are drawn at random, next to some that are worth it in every run. An item's rows are found by trying all ways to split
 the texts of its key: it is a row if one way gives every column one value. First no part may hold the character that ends it, then
-those of texts that do not fit otherwise may, then all; such a part needs another place of its column that has the same value. Items
+those of texts that do not match otherwise may, then all; such a part needs another place of its column that has the same value. Items
 of which more than one way is left are errors, so no table has them.
 """
 import itertools
@@ -32,13 +32,13 @@ def ends(template):
     free = next((n for n, spec in enumerate(template.specs) if "any" in spec), None)
     found = []
     for number in range(len(template.names)):
-        before, behind = template.literals[number], template.literals[number + 1]
+        before, suffix = template.literals[number], template.literals[number + 1]
         if number == free:
             found.append(None)
         elif free is not None and number > free:
             found.append(before[-1])
-        elif behind:
-            found.append(behind[0])
+        elif suffix:
+            found.append(suffix[0])
         else:
             found.append((re.findall(r"[^\w-]|[^\x00-\x7f]", "".join(template.literals)) or [None])[-1])
     return found
@@ -59,7 +59,7 @@ def splits(template, text, number=0):
             yield (text[:end], *others)
 
 
-def said(spec, value):
+def part_text(spec, value):
     """A value as it is stored in a place."""
     return next((fold(value, letters) for letters in FOLDS if letters in spec), value)
 
@@ -86,7 +86,7 @@ class Places:
         for at, p, name, spec, end in self.places:
             if at != t:
                 continue
-            if name in self.own and way[p] != said(spec, own[name]):
+            if name in self.own and way[p] != part_text(spec, own[name]):
                 return False
             if end and end in way[p] and self.sources.get(name) == (t, p) and (spec == "plain" or not guess):
                 return False
@@ -95,7 +95,7 @@ class Places:
     def values(self, ways, own):
         """What the columns are, if all places have the same."""
         found = {**own, **{name: ways[t][p] for name, (t, p) in self.sources.items()}}
-        return found if all(ways[t][p] == said(spec, found[name]) for t, p, name, spec, _ in self.places) else None
+        return found if all(ways[t][p] == part_text(spec, found[name]) for t, p, name, spec, _ in self.places) else None
 
     def solved(self, choices, own):
         """The distinct values by all ways: [(values, ways)]."""
@@ -148,8 +148,8 @@ def draw_template(rng, columns, own):
         spec = rng.choice(["", "", "", "", "plain", "any"] + (["lower", "upper", "lower,any"] if name in own or rng.random() < 0.3 else []))
         if "any" in spec:       # once in a template, and of a column that is there once
             spec, free = ("", free) if free or names.count(name) > 1 else (spec, True)
-        behind = rng.choice(["#", "#", "/", "|", "#t#", "-", ".", "|M#"]) if number + 1 < len(names) else rng.choice(["", "", "", "#", ".c"])
-        text += f"${{{name}{':' * bool(spec)}{spec}}}" + behind
+        suffix = rng.choice(["#", "#", "/", "|", "#t#", "-", ".", "|M#"]) if number + 1 < len(names) else rng.choice(["", "", "", "#", ".c"])
+        text += f"${{{name}{':' * bool(spec)}{spec}}}" + suffix
     return text
 
 
@@ -218,7 +218,7 @@ class Occurrence(Entity):
         for key, template in zip(self.store.keys, self.places.templates):
             text = template.literals[0]
             for name, spec, literal in zip(template.names, template.specs, template.literals[1:]):
-                text += said(spec, value() if rng.random() < strays else values[name]) + literal
+                text += part_text(spec, value() if rng.random() < strays else values[name]) + literal
             item[key] = {"S": text}
         own = {}
         for name in self.places.own:
@@ -237,7 +237,7 @@ class Occurrence(Entity):
 
 
 def make_occurrences(rng):
-    """(stores, tables): one table in each, as most templates fit anything."""
+    """(stores, tables): one table in each, as most templates match anything."""
     shapes = FIXED + [draw_places(rng, ("pk", "sk")) for _ in range(7)]
     stores = [Store(rng, f"places{n}", ["pk", "sk"], [index("g_inv", ("sk", "S"), ("pk", "S")), index("g_x", ("gx", "S"), ("sk", "S"))]) for n in range(len(shapes))]
     options = lambda: rng.choice([{}, {}, {"on_mismatch": "null"}])

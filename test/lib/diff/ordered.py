@@ -78,19 +78,19 @@ class Ordered:
     # Styles
 
     def windowed(self, table):
-        """Ranks and neighbours."""
+        """Ranks and neighbors."""
         rng = self.rng
         where, first, then, entry = self.start(table)
         down = rng.choice(["", "", " DESC"])
         order = ", ".join(ref + down for ref in then)
         parts = rng.choice(["", "", f"PARTITION BY {', '.join(first)} "])
-        whole = ", ".join(self.total(table, first + then if not parts else then, down))
+        total_order = ", ".join(self.total(table, first + then if not parts else then, down))
         choices = [f"rank() OVER ({parts}ORDER BY {order})", f"dense_rank() OVER ({parts}ORDER BY {order})",
                    f"count(*) OVER ({parts}ORDER BY {order})", f"percent_rank() OVER ({parts}ORDER BY {order})",
-                   f"row_number() OVER ({parts}ORDER BY {whole})"]
+                   f"row_number() OVER ({parts}ORDER BY {total_order})"]
         if all(column.kind.sortable for column in entry[1]):
-            choices += [f"lag({then[0]}) OVER ({parts}ORDER BY {whole})", f"lead({then[0]}, 2) OVER ({parts}ORDER BY {whole})",
-                        f"first_value({then[0]}) OVER ({parts}ORDER BY {whole})", f"last_value({then[0]}) OVER ({parts}ORDER BY {order})"]
+            choices += [f"lag({then[0]}) OVER ({parts}ORDER BY {total_order})", f"lead({then[0]}, 2) OVER ({parts}ORDER BY {total_order})",
+                        f"first_value({then[0]}) OVER ({parts}ORDER BY {total_order})", f"last_value({then[0]}) OVER ({parts}ORDER BY {order})"]
         targets = self.refs("a", table.order()) + then + rng.sample(choices, rng.choice([1, 1, 2]))
         return self.select(table, targets, where)
 

@@ -100,10 +100,10 @@ class Maker:
         lit = Lit(text, sqltype or self.rng.choice(column.kind.types(text)))
         other = self.other(column)
 
-        def fitting(rng):
+        def matching(rng):
             found = other(rng)
             return found if found is None or lit.takes(found) else "1"
-        lit.other, lit.table, lit.column = fitting, self.table.name, column.name
+        lit.other, lit.table, lit.column = matching, self.table.name, column.name
         return lit
 
     def pooled(self, column):
@@ -170,7 +170,7 @@ class Maker:
         return getattr(self, "make_" + self.rng.choice(choices))(column)
 
     def choices(self, column):
-        """The kinds of conditions that fit the column; frequent ones several times."""
+        """The kinds of conditions that are possible for the column; frequent ones several times."""
         group, kind = column.kind.group, column.kind
         if group == "jsonb":
             return ["json_text"] * 4 + ["json_path", "json_value", "json_contains", "json_number", "null", "json_null",
@@ -373,7 +373,7 @@ class Maker:
     # Lists at the limits, and values beyond them
 
     def made_up(self, column, count):
-        """So many distinct texts of the column's type."""
+        """A number of distinct texts of the column's type."""
         kind = column.kind
         if kind.group == "text" and not kind.limit:
             return [f"v{n}" for n in range(count)]
@@ -386,7 +386,7 @@ class Maker:
         return [f"\\x{n:04x}" for n in range(count)] if kind.sqltype == "bytea" else []
 
     def make_long_list(self, column):
-        """As many distinct values as fit into one request, one more, one less."""
+        """As many distinct values as one request may have, one more, one less."""
         count = self.rng.choice([99, 100, 101, 101])
         operator = self.rng.choice(["= ANY", "= ANY", "<> ALL"])
         mine = [text for text in dict.fromkeys(self.several(column, 4, False)) if text not in self.made_up(column, count)]
@@ -499,11 +499,11 @@ class Maker:
         interval = quote(rng.choice(["1 day", "36 hours", "-1 mon 3 days", "00:30"]))
         name, form = rng.choice([("date_trunc", f"date_trunc({unit}, {{}})"), ("date()", "({})::date"), ("year of", "extract(year FROM {})"), ("epoch of", "extract(epoch FROM {})"),
                                  ("+ interval", f"({{}} + interval {interval})"), ("AT TIME ZONE", f"({{}} AT TIME ZONE {zone})"), ("days in a zone", f"date_trunc('day', ({{}})::timestamptz AT TIME ZONE {zone})")])
-        before, behind = form.split("{}")
+        before, suffix = form.split("{}")
         if rng.random() < 0.2:      # the value is of another type
             other, moved = rng.choice(["date", "timestamp", "timestamptz"]), rng.choice(["", "", " + interval '12:00'", " - interval '1 us'"])
             return self.leaf(column, "a time of another type", self.ref(column), f" {rng.choice(['=', '=', '<', '<=', '>', '>='])} (", value, f"{moved})::{other}")
-        return self.leaf(column, name, form.format(self.ref(column)), f" {rng.choice(['=', '=', '<', '<=', '>', '>='])} ", before, value, behind)
+        return self.leaf(column, name, form.format(self.ref(column)), f" {rng.choice(['=', '=', '<', '<=', '>', '>='])} ", before, value, suffix)
 
     def make_uuid_text(self, column):
         text = self.near(column, 0).text or "x"
@@ -526,13 +526,13 @@ class Maker:
         if text is None or self.rng.random() < 0.2:
             text = self.rng.choice(column.kind.words)
         escape = lambda part: part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        cut = self.rng.randint(0, min(len(text), 6) if self.rng.random() < 0.9 else len(text))
+        length = self.rng.randint(0, min(len(text), 6) if self.rng.random() < 0.9 else len(text))
         middle = self.rng.randint(0, len(text) - 1) if text else 0
         return self.rng.choice([
-            escape(text[:cut]) + "%", escape(text[:cut]) + "%", escape(text[:cut]) + "_%", "%" + escape(text[cut:]),
+            escape(text[:length]) + "%", escape(text[:length]) + "%", escape(text[:length]) + "_%", "%" + escape(text[length:]),
             "%" + escape(text[middle:middle + 2]) + "%", escape(text), escape(text[:middle]) + "_" + escape(text[middle + 1:]),
             escape(text[:1]) + "%" + escape(text[-1:]), "_" * min(len(text), 30), "%", "%%", "", "_%", escape(text) + "%",
-            "%\\%%", "%\\\\%", "%\\_%", escape(text[:cut]) + "%" + escape(text[cut:]) + "%"])
+            "%\\%%", "%\\\\%", "%\\_%", escape(text[:length]) + "%" + escape(text[length:]) + "%"])
 
     def make_like(self, column):
         return self.leaf(column, "LIKE", self.ref(column), " LIKE ",
@@ -809,7 +809,7 @@ class Maker:
                         [(self.alias, one, f"column ::{to} {'=' if operator == '=' else '<'}")])
         return Leaf([f"{self.ref(one)} {operator} {self.ref(two)}{collate}"], [(self.alias, one, "column " + operator)])
 
-    def whole(self):
+    def where_clause(self):
         """A WHERE clause."""
         rng, table = self.rng, self.table
         parts = []

@@ -1,14 +1,14 @@
-"""Lists on a column that several parts of the key have: two lists of it, many elements in an order, lists beside rows of values."""
-from composed import Entity, Part, Store, Whole, changed, payload
+"""Lists on a column that several parts of the key have: two lists of it, many elements in an order, lists next to rows of values."""
+from composed import Entity, Part, Store, SmallInteger, changed, payload
 from predicates import Leaf, Lit, Tree
 from statements import TABLE, Select
 from twins import Column
 from values import Instant, array_text
 
 TWO_LISTS, TWO_LONG_LISTS = "two lists on one column", "two long lists on one column"
-MANY_IN_ORDER, BESIDE_ROWS = "an order of more than 100 elements of a partition", "a list in both parts of the key beside rows of values"
-OF_PARTS = {TWO_LISTS: 5, TWO_LONG_LISTS: 2, MANY_IN_ORDER: 3, BESIDE_ROWS: 5}      # and how often each is tried
-WIDE = "wide"           # the server on which so many Queries are merged
+MANY_IN_ORDER, NEXT_TO_ROWS = "an order of more than 100 elements of a partition", "a list in both parts of the key next to rows of values"
+OF_PARTS = {TWO_LISTS: 5, TWO_LONG_LISTS: 2, MANY_IN_ORDER: 3, NEXT_TO_ROWS: 5}      # and how often each is tried
+WIDE = "wide"           # the server on which that many Queries are merged
 LONG = 3300             # elements; the combinations of two such lists are more than there may be keys
 MINUTES = [f"2024-05-17 {minute // 60:02}:{minute % 60:02}:00+00" for minute in range(180)]
 LETTERS = ["a", "A", "b", "ä", "z"]
@@ -48,7 +48,7 @@ class Lists:
     def statement(self, feature=None):
         """One of them."""
         feature = feature or self.rng.choices(*zip(*OF_PARTS.items()))[0]
-        make = {MANY_IN_ORDER: self.in_order, BESIDE_ROWS: self.beside_rows}.get(feature, lambda: self.two(feature == TWO_LONG_LISTS))
+        make = {MANY_IN_ORDER: self.in_order, NEXT_TO_ROWS: self.next_to_rows}.get(feature, lambda: self.two(feature == TWO_LONG_LISTS))
         select = make()
         select.shape, select.features = "lists of several parts", select.features + [feature]
         return select
@@ -60,7 +60,7 @@ class Lists:
         return select
 
     def listed(self, column, texts, long=False):
-        """A list; long: of values that are one value often, besides."""
+        """A list; long: also of values that are often one value."""
         rng, ref, sqltype = self.rng, f"a.{column.name}", column.kind.sqltype
         texts = rng.sample(texts, len(texts)) + ([None] if rng.random() < 0.2 else []) + texts[:rng.choice([0, 0, 1])]
         if long:
@@ -87,7 +87,7 @@ class Lists:
         leaves += [maker.on(column, ["ne", "ge", "lt", "in_null"])] * (rng.random() < 0.3)
         rng.shuffle(leaves)
         select = self.select(table, leaves)
-        if long:        # so many keys would be expected to take longer than a Scan
+        if long:        # that many keys would be expected to take longer than a Scan
             select.settings = {"dynamo_fdw.scan_policy": "error"}
         return select
 
@@ -101,7 +101,7 @@ class Lists:
         select.settings = {"enable_sort": "off"}
         return select
 
-    def beside_rows(self):
+    def next_to_rows(self):
         """Rows of values of two columns of the partition key, and lists of the column that is in the sort key too; or an own list in each arm."""
         rng, table = self.rng, self.rows
         *columns, n = table.keys
@@ -131,10 +131,10 @@ def make_lists(rng):
     """(stores, tables)"""
     store = Store(rng, "lists", ["pk", "sk"], [])
     letters = lambda name: Column(name, Part("C", words=LETTERS), size=5)
-    minutes = Entity("li1", store, 120, [Column("at", Minute("timestamptz"), size=150), Column("n", Whole("int4", 0, 999), size=400, unique=True), payload()],
+    minutes = Entity("li1", store, 120, [Column("at", Minute("timestamptz"), size=150), Column("n", SmallInteger("int4", 0, 999), size=400, unique=True), payload()],
                      {"pk": "li1#${at:day}", "sk": "${at:iso8601(0)}#${n:padded(3)}"}, near=[{"pk": "li1#2021-06-01"}, changed("sk", "^[^#]+", "2024-05-18T00:00:00Z")])
     minutes.server = WIDE
     return [store], [
         minutes,
-        Entity("li2", store, 150, [letters("a"), letters("b"), letters("c"), Column("n", Whole("int4", 0, 5), size=6), payload()],
+        Entity("li2", store, 150, [letters("a"), letters("b"), letters("c"), Column("n", SmallInteger("int4", 0, 5), size=6), payload()],
                {"pk": "li2#${a}#${b}#${c}", "sk": "${c}#${n:padded(3)}"}, near=[changed("sk", "^[^#]+", "x"), changed("sk", "^[^#]+", "a"), {"sk": "a#"}])]

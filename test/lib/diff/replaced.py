@@ -108,7 +108,7 @@ class Replaced:
         return text, self.runner.outcome(f"EXECUTE r{number}f{arguments}"), self.runner.outcome(f"EXECUTE r{number}l{arguments}")
 
     def run(self, rounds):
-        """So many changes; yields the text of each execution."""
+        """`count` changes; yields the text of each execution."""
         names = list(self.kinds)
         at, sort = names[1], "sk"
         for number in range(rounds):

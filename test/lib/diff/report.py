@@ -23,7 +23,7 @@ from replaced import Replaced
 from runner import Runner
 from segmented import make_segmented
 from smaller import DEAR, make_smaller
-from spelled import make_spelled
+from encoded import make_encoded
 from twins import make_tables
 from unions import make_unions
 from units import make_units
@@ -50,7 +50,7 @@ AS 'BEGIN RETURN QUERY SELECT p.id, p.team FROM {schema}.person p WHERE p.id BET
 
 SHARE = 104729  # between the seeds of processes
 FULL = 3000     # statements from which on the coverage is judged
-TELL_SECONDS = 15
+PROGRESS_SECONDS = 15
 
 
 def set_up(fx, rng):
@@ -66,7 +66,7 @@ def set_up(fx, rng):
                "CREATE DOMAIN doc AS jsonb CHECK (NOT VALUE ? 'bad'); "
                f"CREATE TYPE mood AS ENUM ({', '.join(quote(word) for word in Enum.words)})")
     fx.execute("CREATE EXTENSION citext; CREATE DOMAIN label AS text COLLATE \"C\" CHECK (VALUE <> 'forbidden')")
-    tables = make_tables() + make_edges() + make_spelled() + make_documented() + make_segmented() + make_unnested() + make_smaller() + make_unions() + make_zoned()
+    tables = make_tables() + make_edges() + make_encoded() + make_documented() + make_segmented() + make_unnested() + make_smaller() + make_unions() + make_zoned()
     for table in tables:
         table.create(fx, rng)
         table.weight = {"types": 3, "ss": 5, "sn": 2, "ns": 2, "mis": 1.5, "big": 0.15, "none": 0.3, "orx": 0.3}.get(table.name, table.weight)
@@ -78,7 +78,7 @@ def set_up(fx, rng):
 
 
 def short(rows, limit=5):
-    """Some rows, cut."""
+    """Some rows, truncated."""
     return [tuple(v if v is None or len(v) < 60 else v[:50] + "..." for v in map(text, row)) for row in rows[:limit]]
 
 
@@ -177,9 +177,9 @@ def run(fx, count, seed, flags, began, shares=()):
         cases = Cases(random.Random(seed * 7919 + 1), runner, tables, related, composed, worlds)
         run_scripted(fx, runner, tally, count, seed)
         if not tally.over():
-            tally.tells = True
+            tally.shows_progress = True
             tally.run(cases.all(), count + tally.scripted)
-            tally.tells = False
+            tally.shows_progress = False
         for share in shares:
             tally.add_share(*share)
         planned = tally.done
@@ -218,18 +218,18 @@ class Tally:
         self.runner, self.done, self.failed, self.first = runner, done, failed, first
         self.fingerprint = hashlib.sha256()     # the same on all machines
         self.scripted = 0       # of `done`, those whose rows are not counted
-        self.tells = False      # how far it is?
+        self.shows_progress = False      # how far it is?
 
     def run(self, cases, count):
-        """Run cases until so many statements were compared, or the first that differs."""
-        began = said = time.monotonic()
+        """Run cases until `count` statements were compared, or the first that differs."""
+        began = reported = time.monotonic()
         for case in cases:
             self.add(case)
             if self.over() or (count and self.done >= count):
                 break
-            if self.tells and time.monotonic() - said >= TELL_SECONDS:
-                said = time.monotonic()
-                print(f"# {100 * self.done // count} % of the statements after {said - began:.0f} s", flush=True)
+            if self.shows_progress and time.monotonic() - reported >= PROGRESS_SECONDS:
+                reported = time.monotonic()
+                print(f"# {100 * self.done // count} % of the statements after {reported - began:.0f} s", flush=True)
 
     def over(self):
         """Was one difference enough?"""

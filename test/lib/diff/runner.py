@@ -102,7 +102,7 @@ class Runner:
         """The Outcome of a statement."""
         try:
             return Outcome(self.execute(sql))
-        except UnicodeDecodeError as failure:       # of SQL_ASCII, which cuts characters
+        except UnicodeDecodeError as failure:       # of SQL_ASCII, which truncates characters
             return Outcome(error=("cut", str(failure.object)))
         except psycopg2.Error as failure:
             if self.connection.closed:
@@ -157,8 +157,8 @@ class Runner:
     def plan(self, sql):
         """The plan, or none if planning fails."""
         try:
-            answer = self.execute("EXPLAIN (FORMAT JSON, COSTS OFF) " + sql)[0][0]
-            return (json.loads(answer) if isinstance(answer, str) else answer)[0]["Plan"]
+            plan = self.execute("EXPLAIN (FORMAT JSON, COSTS OFF) " + sql)[0][0]
+            return (json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]
         except (psycopg2.Error, UnicodeDecodeError):
             if self.connection.closed:
                 self.reconnect()

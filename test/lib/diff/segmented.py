@@ -68,10 +68,10 @@ def make_segmented():
     """All of them."""
     keys = lambda: [keyed("pk", Text(collation="C"), 30, skew=True), keyed("sk", Text(collation="C"), 40)]
     return [
-        Segmented("sg", 160, keys(), [Column("n", Numeric(whole=True), size=20), Column("k", Text(collation="C"), size=6, not_null=True)] + choose("i4", "bo", "js", "ta"), 6,
+        Segmented("sg", 160, keys(), [Column("n", Numeric(integral=True), size=20), Column("k", Text(collation="C"), size=6, not_null=True)] + choose("i4", "bo", "js", "ta"), 6,
                   indexes=[index("g_sgk", ("k", ""), ("sk", ""))]),
         Segmented("sgb", 90, [keyed("id", Integer("int4"), 200)], choose("i4", "td", "nu"), 40, "int8"),
-        Segmented("sgp", 120, keys(), [Column("n", Numeric(whole=True), size=20)] + choose("i4", "td"), 5, "int2", bounds=(1, 3))]
+        Segmented("sgp", 120, keys(), [Column("n", Numeric(integral=True), size=20)] + choose("i4", "td"), 5, "int2", bounds=(1, 3))]
 
 
 class OverSegments:

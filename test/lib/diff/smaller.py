@@ -1,4 +1,4 @@
-"""Statements without a key, for which an index may be read in place of its table: with proof that it has all rows, or without."""
+"""Statements without a key, for which an index may be read in place of its table: with a condition that implies all rows, or without."""
 from dynamo import index
 from edges import Visible, late
 from predicates import Leaf, Lit, Tree

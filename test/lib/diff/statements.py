@@ -21,12 +21,12 @@ class Select:
         self.features = []                  # what else the coverage counts it as
         self.settings = {}                  # what it is there to be run under
         self.mode = self.plan_cache = None  # in the same way
-        self.asked = []                     # parts after the targets
+        self.more_targets = []                     # parts after the targets
         self.refusal = None                 # SQLSTATE of an error that may take the place of rows
 
     def parts(self):
         """The entire statement."""
-        out = ["SELECT ", ", ".join(self.targets)] + self.asked + [" FROM "] + self.source
+        out = ["SELECT ", ", ".join(self.targets)] + self.more_targets + [" FROM "] + self.source
         if self.where is not None:
             out += [" WHERE "] + self.where.parts
         return out + [self.group, f" ORDER BY {self.order}" if self.order else "", self.limit]
@@ -82,7 +82,7 @@ class Generator:
         return Maker(self.rng, table, alias, witness)
 
     def columns(self, table, alias, computed=True):
-        """Some columns to select, keys usually; computed ones may fail for a row that a LIMIT would cut off."""
+        """Some columns to select, keys usually; computed ones may fail for a row that a LIMIT would leave out."""
         rng = self.rng
         if rng.random() < 0.12:
             return [f"{alias}.*"]
@@ -122,7 +122,7 @@ class Generator:
     def start(self, table, alias="a", computed=True):
         """SELECT some columns FROM the table WHERE something."""
         select = Select(self.columns(table, alias, computed), [f"{TABLE}{table.name} {alias}"],
-                        self.maker(table, alias).whole() if self.rng.random() > 0.03 else None)
+                        self.maker(table, alias).where_clause() if self.rng.random() > 0.03 else None)
         select.aliases = {alias: table.name}
         return select
 
@@ -162,17 +162,17 @@ class Generator:
         if operator.startswith("column "):
             return self.compared(operator)
         tries = 300
-        fits = lambda column: kind in ("*", column.kind.name)
+        matches = lambda column: kind in ("*", column.kind.name)
         for table, column, at, partners, name in self.aims():
             if at == "row":
-                wanted = role in ("hash", "sort") and fits(table.keys[role == "sort"])
+                wanted = role in ("hash", "sort") and matches(table.keys[role == "sort"])
             else:   # an index of which not all items have the keys is used if all of its keys are bound
-                wanted = (role in ("*", at) and fits(column)) or \
-                    (role == "index hash" and at == "index sort" and any(map(fits, partners)))
+                wanted = (role in ("*", at) and matches(column)) or \
+                    (role == "index hash" and at == "index sort" and any(map(matches, partners)))
             for _ in range(6 * (wanted and tries > 0)):
                 tries -= 1
                 select, _ = self.swept(table, column, partners, name)
-                if any(fits(tagged) and found == operator for _, _, tagged, found in select.all_tags()):
+                if any(matches(tagged) and found == operator for _, _, tagged, found in select.all_tags()):
                     return select
         return getattr(self, self.rng.choice(["join", "subquery", "local_driver", "rows"]))()
 
@@ -383,9 +383,9 @@ class Generator:
         found = self.joinable(one, column)
         two, partner = rng.choice(found)
         maker = self.maker(one, "a")
-        where = maker.whole()
+        where = maker.where_clause()
         if rng.random() < 0.4:
-            where = Tree("AND", [where, self.maker(two, "b").some() or maker.whole()])
+            where = Tree("AND", [where, self.maker(two, "b").some() or maker.where_clause()])
         operator = "=" if rng.random() < 0.93 else rng.choice(["<", ">=", ">"])
         on = [f"{self.collated('b', partner, column)} {operator} a.{column.name}"]
         tags = [(two.name, "b", partner, "join " + operator)]
@@ -435,7 +435,7 @@ class Generator:
             leaf = Leaf([f"{style} (SELECT 1"] + inner + [")"])
         elif style in ("IN", "NOT IN"):
             leaf = Leaf([f"{self.collated('a', column, partner)} {style} (SELECT b.{partner.name}"] +
-                        [f" FROM {TABLE}{two.name} b WHERE "] + self.maker(two, "b").whole().parts + [")"])
+                        [f" FROM {TABLE}{two.name} b WHERE "] + self.maker(two, "b").where_clause().parts + [")"])
         elif style == "scalar":
             leaf = Leaf(["(SELECT count(*)"] + inner + [f") {rng.choice(['>', '='])} {rng.choice([0, 1, 2])}"])
         else:

@@ -14,7 +14,7 @@ FIRST, LAST = -62135596800000000, 253402300799999999        # of the years 1 to 
 
 
 class Refused(Exception):
-    """A value that the manual says cannot be stored; with the SQLSTATE."""
+    """A value that cannot be stored, according to the manual; with the SQLSTATE."""
 
     def __init__(self, sqlstate):
         super().__init__(sqlstate)

@@ -23,7 +23,7 @@ class Column:
         self.raw = name         # without quotes
         self.unique = unique    # no value twice
         self.more = list(more)  # values next to the kind's own: of items older than an index
-        self.strange = []       # constants like the values that do not fit
+        self.strange = []       # constants like the mismatches
         self.derive = derive    # from the drawn values: another view of what other columns show
         self.absent, self.null, self.not_null = (0, 0, True) if not_null else (absent, null, False)
         self.pool = []
@@ -181,7 +181,7 @@ class Table:
         return tuple(drawn[k.name][0] or json.dumps(drawn[k.name][1]) for k in self.keys)
 
     def loosen(self, rng, drawn):
-        """Replace some values by such that do not fit and count as NULL."""
+        """Replace some values by mismatches, which count as NULL."""
         for name, odd in self.loose.items():
             if rng.random() < 0.4:
                 drawn[name] = (None, rng.choice(odd))
@@ -300,7 +300,7 @@ class Table:
             start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
 
     def document(self, column, item, row):
-        """The value of a document in a row: NULL if it holds U+0000, which does not fit."""
+        """The value of a document in a row: NULL if it holds U+0000, which jsonb cannot hold."""
         shown = {c.attribute for c in self.columns if not c.path and not isinstance(c.kind, Document)}
         stored = {"M": {name: value for name, value in item.items() if not (column.kind.rest and name in shown)}}
         text = json_text(stored)
@@ -483,7 +483,7 @@ def make_tables():
               options={"fetch_size": 3}),
         # small pages over an index: of distinct keys, as DynamoDB Local may skip an item where equal keys meet a page's end
         Table("ii", 140, [keyed("pk", Integer("int4"), 9, skew=True), keyed("sk", Integer("int4"), 200)],
-              [Column("gh", Integer("int2"), size=3), Column("un", Numeric(whole=True), size=400, unique=True)] +
+              [Column("gh", Integer("int2"), size=3), Column("un", Numeric(integral=True), size=400, unique=True)] +
               choose("i2", "i8", "nu", "js"),
               [index("g_un", ("gh", ""), ("un", "")), index("g_un_keys", ("gh", ""), ("un", ""), "KEYS_ONLY")],
               options={"fetch_size": 7}),

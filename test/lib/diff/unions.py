@@ -82,7 +82,7 @@ class Unions:
         leaves = [Tree("OR", arms)]
         for _ in range(rng.choice([0, 0, 0, 1, 2])):
             leaves.append(self.generator.maker(table, "a").on(rng.choice(table.columns)))
-        if rng.random() < 0.2:      # this may prove an index
+        if rng.random() < 0.2:      # this may imply that an index is complete
             leaves.append(witness.on(rng.choice(rng.choice(keys)[0]), ["not_null"]))
         rng.shuffle(leaves)
         return Tree("AND", leaves) if len(leaves) > 1 else leaves[0]

@@ -4,7 +4,7 @@ The times of a table are close to each other, around a transition or the end of 
 """
 import datetime
 
-from composed import FOLDED, Entity, Part, Store, Whole, payload, rest, text
+from composed import FOLDED, Entity, Part, Store, SmallInteger, payload, rest, text
 from dynamo import index
 from twins import Column
 from values import Date, Instant, Numeric
@@ -36,7 +36,7 @@ class Back(Near):
 
 
 class NearHour(Near):
-    """Whole hours of them."""
+    """Full hours of them."""
 
     def one(self, rng):
         moment = self.around.replace(minute=0) + datetime.timedelta(hours=rng.randint(-40, 40))
@@ -59,7 +59,7 @@ def make_units(rng):
     """(stores, tables)"""
     store = Store(rng, "units", ["pk", "sk"], [index("g_u", ("gx", "S"), ("sk", "S")), index("g_uinv", ("sk", "S"), ("pk", "S"))])
     around = rng.sample(AROUND, len(AROUND))
-    number = lambda name: Column(name, Whole("int4", 0, 99), size=9)
+    number = lambda name: Column(name, SmallInteger("int4", 0, 99), size=9)
     at = lambda n, sqltype="timestamptz", **more: Column("at", Near(sqltype, around[n], more.pop("options", None)), size=30, **more)
     own = {"options": {"format": "iso8601(0)"}, "attribute": "at"}
     wrong = [{"pk": "{}#a#2021-06-01"}, {"pk": "{}#a#x"}, {"pk": "{}#a#"}, {"pk": "{}#a#2024-01"}]
@@ -78,7 +78,7 @@ def make_units(rng):
                {"pk": "un5#${hour:pattern(YYYYMMDDHH24)}", "sk": "${n:padded(2)}"}),
         Entity("un6", store, 50, [text("w"), at(0), payload()], {"pk": "un6#${w}#${at:hour(America/St_Johns)}", "sk": "${at:iso8601(0)}"}, near=near("un6")),
         Entity("un7", store, 40, [back, number("n"), payload()], {"pk": "un7#${at:day(America/St_Johns)}", "sk": "${n:padded(2)}"}, near=[{"at": None}, {"pk": "un7#2021-06-01"}]),
-        Entity("un8", store, 50, [Column("land", Part("C", words=FOLDED + ["a#b", "A#B", ""]), attribute="country", size=16), number("n"), Column("nth", Numeric(whole=True), size=600, unique=True, not_null=True), payload(), rest()],
+        Entity("un8", store, 50, [Column("land", Part("C", words=FOLDED + ["a#b", "A#B", ""]), attribute="country", size=16), number("n"), Column("nth", Numeric(integral=True), size=600, unique=True, not_null=True), payload(), rest()],
                {"pk": "un8#${land:lower}", "sk": "${n:padded(2)}"}, near=[{"country": "XX"}, {"country": None}])]
     checks = rng.sample(["{} > now() - interval '1 hour'", "{} <= now() - interval '30 years'", None], 3) * len(tables)
     for table in tables:

@@ -230,13 +230,13 @@ class Numeric(Kind):
 
     group = "number"
 
-    def __init__(self, precision=None, options=None, whole=False):
-        self.whole = whole      # one of many integers
+    def __init__(self, precision=None, options=None, integral=False):
+        self.integral = integral      # one of many integers
         super().__init__("numeric" + (f"({precision[0]},{precision[1]})" if precision else ""), options)
         self.precision = precision
 
     def one(self, rng):
-        if self.whole:
+        if self.integral:
             text = str(rng.randint(-5000, 5000))
             return text, {"N": text}
         if self.precision:
@@ -246,8 +246,8 @@ class Numeric(Kind):
             number = Decimal(rng.choice(NUMBERS)) if rng.random() < 0.7 else Decimal(rng.randint(-500, 500)) / 4
         text = plain(number)
         if self.options.get("format") == "string":
-            spelled = rng.choice([text, text, " " + text, text + " ", f"{Decimal(text):E}"])
-            return text, {"S": spelled if len(spelled) < 40 else text}
+            encoded = rng.choice([text, text, " " + text, text + " ", f"{Decimal(text):E}"])
+            return text, {"S": encoded if len(encoded) < 40 else text}
         return text, {"N": rng.choice([text, str(number)])}
 
     def rank(self, text):
@@ -288,7 +288,7 @@ class Boolean(Kind):
     """boolean, represented in all ways or as a format defines."""
 
     group = "boolean"
-    spellings = {True: [{"BOOL": True}, {"BOOL": True}, {"N": "1"}, {"S": "t"}, {"S": "true"}, {"S": "Y"}],
+    forms = {True: [{"BOOL": True}, {"BOOL": True}, {"N": "1"}, {"S": "t"}, {"S": "true"}, {"S": "Y"}],
                  False: [{"BOOL": False}, {"BOOL": False}, {"N": "0"}, {"S": "f"}, {"S": "false"}, {"S": "N"}]}
 
     def one(self, rng):
@@ -298,7 +298,7 @@ class Boolean(Kind):
             words = form[len("bool("):-1].split(",")
             word = words[0 if flag else 1]
             return str(flag).lower(), {"N" if word.isdigit() else "S": word}
-        return str(flag).lower(), rng.choice(self.spellings[flag])
+        return str(flag).lower(), rng.choice(self.forms[flag])
 
     def odd(self, rng):
         return rng.choice(["true", "false"]), "boolean"
@@ -368,7 +368,7 @@ class Instant(Kind):
         if form in ("iso8601(3)", "epoch_ms"):
             instant = instant.replace(microsecond=instant.microsecond // 1000 * 1000)
         text = instant.isoformat(sep=" ") + ("+00" if self.sqltype == "timestamptz" else "")
-        return text, self.spell(rng, instant, form)
+        return text, self.compose(rng, instant, form)
 
     def types(self, text):
         return [self.sqltype] * 5 + ["timestamptz", "timestamp", "date"]
@@ -380,7 +380,7 @@ class Instant(Kind):
                                   microseconds=int(Decimal(seconds) * 1000000))
 
     @staticmethod
-    def spell(rng, instant, form):
+    def compose(rng, instant, form):
         micros = (instant - EPOCH) // datetime.timedelta(microseconds=1)
         if form in ("epoch", "epoch_ms"):
             return {"N": plain(Decimal(micros) / (1000000 if form == "epoch" else 1000))}

@@ -37,7 +37,7 @@ TRIGGERS = {        # name: (when, body)
     "after insert": ("AFTER INSERT ON {t} FOR EACH ROW", "INSERT INTO kept SELECT count(*), NEW.{txt} FROM {t}; RETURN NULL;"),
     "after statement": ("AFTER INSERT OR UPDATE OR DELETE ON {t} FOR EACH STATEMENT", "INSERT INTO kept SELECT count(*), TG_OP FROM {t}; RETURN NULL;"),
 }
-FAULTS = {          # name: what one of the writes of a statement meets; it must not be seen, except as 08007 after the first three
+ERRORS = {          # name: what one of the writes of a statement meets; it must not be seen, except as 08007 after the first three
     "lost": lambda: replies.executed(replies.empty_reply()),
     "error after it": lambda: replies.executed(replies.internal_error()),
     "error before it": replies.internal_error,
@@ -48,19 +48,19 @@ MODES = [("text", 60), ("generic", 20), ("custom", 6), ("block", 14)]
 
 
 class Notices:
-    """What a connection has said."""
+    """The notices of a connection."""
 
     def __init__(self):
-        self.said = []
+        self.reported = []
 
     def append(self, notice):
         """One more."""
-        self.said.append(notice)
+        self.reported.append(notice)
 
     def take(self):
         """All of it, and forget it."""
-        said, self.said = self.said, []
-        return said
+        reported, self.reported = self.reported, []
+        return reported
 
 
 class Side:
@@ -94,7 +94,7 @@ class Side:
             with self.connection.cursor() as cursor:
                 if statement.copy is not None:
                     cursor.copy_expert(statement.sql, io.StringIO(statement.copy))
-                    self.execute("SELECT 1")        # what triggers said comes with the next statement
+                    self.execute("SELECT 1")        # notices of triggers come with the next statement
                 elif statement.mode in ("generic", "custom"):
                     self.run_prepared(cursor, statement)
                 elif statement.mode == "block":
@@ -108,7 +108,7 @@ class Side:
                 self.reconnect()
                 return "crash"
             if self.schema == "f":
-                self.execute("SELECT 1")        # after COPY, a WARNING comes behind the error
+                self.execute("SELECT 1")        # after COPY, a WARNING comes after the error
             return " ".join(filter(None, (failure.diag.sqlstate, failure.diag.message_primary, failure.diag.message_detail)))
 
     def run_prepared(self, cursor, statement):
@@ -211,7 +211,7 @@ class Generator:            # pylint: disable=too-many-instance-attributes
     # Filling them
 
     def fill(self):
-        """Begin anew: items of all kinds, the same rows in the twins, other source rows."""
+        """Begin again: items of all kinds, the same rows in the twins, other source rows."""
         rng = self.rng
         self.near.execute("SET session_replication_role = replica")         # no triggers
         self.far.execute("TRUNCATE f.kept, l.kept, l.parent, f.part_west")
@@ -323,7 +323,7 @@ class Generator:            # pylint: disable=too-many-instance-attributes
     # Running
 
     def run(self, count, first=False):
-        """So many statements."""
+        """`count` statements."""
         number = 0
         while number < count:
             self.fill()
@@ -368,20 +368,20 @@ class Generator:            # pylint: disable=too-many-instance-attributes
             self.fill()
 
     def inject(self, statement):
-        """Let one of the first writes of some statements meet a fault."""
+        """Let one of the first writes of some statements meet an error."""
         if self.rng.random() > 0.15:
             return
-        # an INSERT whose first attempt was not executed cannot be told from one whose equal item was there before
-        statement.fault = self.rng.choice([name for name in FAULTS if name != "error before it" or not re.search("INSERT|COPY", statement.sql)])
+        # an INSERT whose first attempt was not executed cannot be distinguished from one whose equal item was there before
+        statement.error = self.rng.choice([name for name in ERRORS if name != "error before it" or not re.search("INSERT|COPY", statement.sql)])
         before = iter(range(self.rng.randrange(3)))
         done = []
 
-        def answer(request):
+        def respond(request):
             if done or not request.is_write() or next(before, None) is not None:
                 return None
             done.append(True)
-            return FAULTS[statement.fault]()
-        self.fx.proxy.on("*", answer)
+            return ERRORS[statement.error]()
+        self.fx.proxy.on("*", respond)
 
     def rows(self, table):
         """The rows of the twin, as texts."""
@@ -402,7 +402,7 @@ class Generator:            # pylint: disable=too-many-instance-attributes
     def report(self, table, statement, problem, local, foreign):
         """Print a difference."""
         triggers = f" -- triggers: {', '.join(self.triggers[1])}" if self.triggers else ""
-        text = f"# {len(self.differences) + 1}. {table.name}, {statement.form}, {statement.mode}{', atomic' if statement.atomic else ''}{', ' + statement.fault if statement.fault else ''}{triggers}\n#   {statement.literal()[:2000]}\n"
+        text = f"# {len(self.differences) + 1}. {table.name}, {statement.form}, {statement.mode}{', atomic' if statement.atomic else ''}{', ' + statement.error if statement.error else ''}{triggers}\n#   {statement.literal()[:2000]}\n"
         if statement.copy:
             text += f"#   {statement.copy[:1000]!r}\n"
         text += f"#   local {str(local)[:250]}\n#   foreign {str(foreign)[:250]}\n#   {problem[:700]}\n"
@@ -454,13 +454,13 @@ class Generator:            # pylint: disable=too-many-instance-attributes
         problem = None
         if isinstance(foreign, str):
             state = foreign[:5]
-            # the log of a failed statement does not show the rows after its first fault, which may have values that cannot be stored
+            # the log of a failed statement does not show the rows after its first error, which may have values that cannot be stored
             allowed = refusals | ({local[:5], "0A000"} if failed else set())
             if failed and statement.many:       # another row comes first
                 allowed |= {"22003", "22008", "22023"}
             if statement.odd and (failed or statement.form in ("do_nothing", "do_update")):
                 allowed |= {"22003", "22008", "22023", "23502", "0A000", "54000", "44000"} | ({"23514"} if table is self.parent else set())
-            if statement.fault in list(FAULTS)[:3]:
+            if statement.error in list(ERRORS)[:3]:
                 allowed |= {"08007"}
             if state not in allowed:
                 problem = f"SQLSTATE {state}, expected {sorted(allowed) or 'none'}"
@@ -471,7 +471,7 @@ class Generator:            # pylint: disable=too-many-instance-attributes
             for name, remote in self.remotes.items():
                 self.restore(remote, now[name])
             return problem
-        if failed and statement.fault == "lost" and local.startswith("23505"):
+        if failed and statement.error == "lost" and local.startswith("23505"):
             pass    # the response of the refused INSERT was lost, and the item that was there is equal (docs/writing.md)
         elif failed:
             problem = f"no error, expected {local}"
@@ -543,7 +543,7 @@ class Generator:            # pylint: disable=too-many-instance-attributes
 
     def counted_as_own(self, statement, local, foreign):
         """Is the response about a row that was there lost, and the row equal?  Then it counts as inserted (docs/writing.md)."""
-        if statement.fault != "lost" or "DO NOTHING" not in statement.sql:
+        if statement.error != "lost" or "DO NOTHING" not in statement.sql:
             return False
         counts = [local[0], foreign[0]]
         if statement.mode == "block":
@@ -624,7 +624,7 @@ class Generator:            # pylint: disable=too-many-instance-attributes
         coverage[f"outcome {outcome}"] += 1
         coverage[f"mode {statement.mode}"] += 1
         coverage[f"atomic: {outcome if outcome == 'done' else 'other'}"] += statement.atomic
-        coverage[f"{statement.fault}: {outcome if outcome in ('done', '08007') else 'other'}"] += 1
+        coverage[f"{statement.error}: {outcome if outcome in ('done', '08007') else 'other'}"] += 1
         for kind in statement.kinds:
             coverage[f"{kind}: {outcome}"] += 1
         if outcome == "done":
@@ -640,12 +640,12 @@ class Generator:            # pylint: disable=too-many-instance-attributes
         wanted = [f"{form} on {table.name}: done" for form, _ in FORMS for table in tables if (form, table.name) != ("do_update", "parent")]
         wanted += [f"{t.name}.{c.name} assigned" for t in tables for c in t.columns if not c.generated and not c.fixed and c.name not in ("bare",)]
         wanted += [f"outcome {state}" for state in ("22003", "22008", "22023", "23502", "23505", "23514", "44000", "0A000", "54000", "21000", "no row")]
-        wanted += [f"trigger {name}" for name in TRIGGERS] + [f"mode {mode}" for mode, _ in MODES] + ["atomic: done", "lost: 08007", f"{NESTED}: done"] + [f"{SHARED}: {outcome}" for outcome in ("done", "0A000", "22023")] + [f"{fault}: done" for fault in FAULTS]
+        wanted += [f"trigger {name}" for name in TRIGGERS] + [f"mode {mode}" for mode, _ in MODES] + ["atomic: done", "lost: 08007", f"{NESTED}: done"] + [f"{SHARED}: {outcome}" for outcome in ("done", "0A000", "22023")] + [f"{error}: done" for error in ERRORS]
         return [name for name in wanted if not self.coverage[name]]
 
 
 def run(fx, count, seed, flags=()):
-    """Run so many statements, print the figures; the differences and the holes."""
+    """Run `count` statements, print the figures; the differences and the holes."""
     generator = Generator(fx, seed)
     try:
         generator.run(count, "--first" in flags)

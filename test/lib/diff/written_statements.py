@@ -31,7 +31,7 @@ class Statement:        # pylint: disable=too-few-public-methods
         self.copy = None            # the rows of COPY
         self.mode = "text"
         self.atomic = False
-        self.fault = None           # what happens to a write
+        self.error = None           # what happens to a write
         self.assigned = []          # columns
         self.many = False           # more than one row may be written
         self.kinds = set()          # what of NESTED and SHARED it has
@@ -154,7 +154,7 @@ class Maker:
         """{column: value} of columns inside of each other: agreeing ones, but for some."""
         rng, columns = self.rng, self.table.by_name
         self.kinds.add(SHARED)
-        whole, mid, code, at = (columns[name] for name in ("whole", "mid", "code", "at"))
+        document, mid, code, at = (columns[name] for name in ("whole", "mid", "code", "at"))
         own = lambda column: f"{alias + '.' if alias else ''}{column.sql}"
         number = rng.choice([3, 42])
         text = f"to_jsonb('{number:05}'::text)"
@@ -165,10 +165,10 @@ class Maker:
             values = rng.choice(self.table.agreeing)
             return {column: self.const(values[column.name][0], column.base) for column in self.table.shared()}
         if pick < 0.45:     # a member that no column shows
-            return {whole: f"CASE jsonb_typeof({own(whole)}) WHEN 'object' THEN {own(whole)} || '{{\"new\": {number}}}' ELSE {own(whole)} END"}
+            return {document: f"CASE jsonb_typeof({own(document)}) WHEN 'object' THEN {own(document)} || '{{\"new\": {number}}}' ELSE {own(document)} END"}
         object_or = f"CASE WHEN jsonb_typeof({own(mid)}) = 'object' THEN {{}} ELSE {{}} END"
         changed = {code: object_or.format(number, own(code)), mid: object_or.format(f"jsonb_set({own(mid)}, ARRAY[{quote(code.path[-1])}], {text})", own(mid)),
-                   whole: object_or.format(f"jsonb_set({own(whole)}, ARRAY[{', '.join(map(quote, code.path))}], {text})", own(whole))}
+                   document: object_or.format(f"jsonb_set({own(document)}, ARRAY[{', '.join(map(quote, code.path))}], {text})", own(document))}
         if pick < 0.8:
             return changed
         alone = rng.choice([code, mid, at])     # not what others show of it; where they are NULL, they would follow it

@@ -8,7 +8,7 @@ import copy
 import json
 import time
 
-from composed import Part, Template, Whole, fold
+from composed import Part, Template, SmallInteger, fold
 from dynamo import index
 from fixture import options_clause
 from names import Names, quoted, shuffled
@@ -112,7 +112,7 @@ class Remote:
         fx.create_table(self.name, *self.keys, indexes=self.indexes)
 
     def key(self, item):
-        """What tells items apart."""
+        """What distinguishes items."""
         return tuple(json.dumps(canonical(item[name])) for name, _ in self.keys)
 
     def key_types(self):
@@ -127,11 +127,11 @@ class Remote:
         """All items as they are, by key."""
         body, found = {"TableName": name, "ConsistentRead": True}, {}
         while True:
-            answer = dynamo.call("Scan", body)
-            found.update((self.key(item), item) for item in answer["Items"])
-            if "LastEvaluatedKey" not in answer:
+            response = dynamo.call("Scan", body)
+            found.update((self.key(item), item) for item in response["Items"])
+            if "LastEvaluatedKey" not in response:
                 return found
-            body["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+            body["ExclusiveStartKey"] = response["LastEvaluatedKey"]
 
 
 class Table:            # pylint: disable=too-many-instance-attributes
@@ -549,13 +549,13 @@ def make_tables(rng):
         Table(one, "one", ["k"], [Column("k", Word(KEYS), size=20)] + columns + [Column("gen", Integer("int8"), generated="{i8} - 1"), Column("low", Text(), generated="lower({txt}) || '.'")],
               checks=["{np} < 900", "{i8} > -9000000000000000000", "{vc} <> 'ABC'"]),
         Table(two, "two", ["h", "s"], [
-            Column("h", Word(KEYS[:4])), Column("s", Whole("int4", 0, 4)), Column("g", Word(["g1", "g2", "ä"])), Column("gn", Integer("int8")), Column("l", Word(["l1", "l2", "", "l" * 30])),
+            Column("h", Word(KEYS[:4])), Column("s", SmallInteger("int4", 0, 4)), Column("g", Word(["g1", "g2", "ä"])), Column("gn", Integer("int8")), Column("l", Word(["l1", "l2", "", "l" * 30])),
             Column("txt", Text()), Column("n", Integer("int4")), Column("num", Numeric()), Column("flag", Boolean("boolean")), Column("at", Instant("timestamptz")), Column("doc", Json("jsonb"))], rows=11),
-        Table(num, "num", ["id", "b"], [Column("id", Whole("int8", 1, 4)), Column("b", Bytes("bytea"), size=5), Column("n", Integer("int4"), extra="DEFAULT 3", refused=lambda text: text == "5", wrong="5"), Column("txt", Text()),
+        Table(num, "num", ["id", "b"], [Column("id", SmallInteger("int8", 1, 4)), Column("b", Bytes("bytea"), size=5), Column("n", Integer("int4"), extra="DEFAULT 3", refused=lambda text: text == "5", wrong="5"), Column("txt", Text()),
                                         Column("doc", Json("jsonb")), Column("tags", ListOf(Text(words=["a", "b", "c"]), "set")), Column("ns", Numeric(options={"format": "string"}))],
               checks=["{n} <> 5"]),
         Table(deep, "paths", ["id", "b"], [
-            Column("id", Whole("int8", 11, 14)), Column("b", Bytes("bytea"), size=4), Column("city", Word(["Rome", "Oslo", ""]), attribute="adr", path=["city"]), Column("zip", Integer("int4"), attribute="adr", path=["zip"]),
+            Column("id", SmallInteger("int8", 11, 14)), Column("b", Bytes("bytea"), size=4), Column("city", Word(["Rome", "Oslo", ""]), attribute="adr", path=["city"]), Column("zip", Integer("int4"), attribute="adr", path=["zip"]),
             Column("lat", Numeric(), attribute="adr", path=["geo", "lat"]), Column("lon", Float("float8"), attribute="adr", path=["geo", "lon"]), Column("seen", Instant("timestamptz"), attribute="meta", path=["seen"]),
             Column("tags", ListOf(Text(words=["a", "b", "c"]), "set"), attribute="meta", path=["tags"]), Column("doc", Json("jsonb"), attribute="meta", path=["doc"]), Column("n", Integer("int4"))],
               item_filter={"what": "path"}),
@@ -564,7 +564,7 @@ def make_tables(rng):
             Column("state", Word(["on", "off"]), extra="DEFAULT 'on'", null=0), Column("zip", Word(["1", "2", ""]), attribute="adr", path=["zip"]), Column("since", Date("date"))],
               {"pk": "C#${id}", "sk": "P", "g1pk": "EMAIL", "g1sk": "${email:lower}"}, {"_et": "customer", "state": ["on", "off"]}),
         Table(app, "purchase", ["who", "no"], [
-            Column("who", Part(words=IDS), part=True), Column("no", Whole("int4", 0, 12), part=True, size=8), Column("status", Word(["open", "paid", "sent"])), Column("placed", Day0("date")),
+            Column("who", Part(words=IDS), part=True), Column("no", SmallInteger("int4", 0, 12), part=True, size=8), Column("status", Word(["open", "paid", "sent"])), Column("placed", Day0("date")),
             Column("carrier", Word(["dhl", "ups", "ö"]), attribute="ship", part=True), Column("shipped", Day0("date"), attribute="ship", part=True), Column("total", Numeric()), Column("txt", Text())],
               {"pk": "C#${who}", "sk": "O#${no:padded(5)}", "g1pk": "O#${status}", "g1sk": "${placed}#${no:padded(5)}", "ship": "${carrier}#${shipped}", "label2": "${status}/${who:any}"},
               {"_et": "purchase"}),
@@ -580,7 +580,7 @@ def make_tables(rng):
     ]
     partitions = []
     for remote, region in ((east, "east"), (north, "north")):
-        table = Table(remote, "part_" + region, ["k", "n"], [Column("region", Word([region]), null=0), Column("k", Word(KEYS[:4])), Column("n", Whole("int4", 0, 5)), Column("note", Text()), Column("x", Numeric()),
+        table = Table(remote, "part_" + region, ["k", "n"], [Column("region", Word([region]), null=0), Column("k", Word(KEYS[:4])), Column("n", SmallInteger("int4", 0, 5)), Column("note", Text()), Column("x", Numeric()),
                                                               Column("flag", Boolean("boolean"))], rows=5)
         table.region = region
         partitions.append(table)
@@ -588,7 +588,7 @@ def make_tables(rng):
 
 
 class Day0(Date):
-    """Dates in their one spelling."""
+    """Dates in their one form."""
 
     def one(self, rng):
         text = rng.choice(["2024-02-29", "2024-01-01", "1969-12-31", "9999-12-31"])

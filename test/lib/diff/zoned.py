@@ -7,7 +7,7 @@ two timestamps are one time. So these are not among the statements.
 import datetime
 
 from predicates import Leaf, Lit, Tree
-from spelled import PatternDate
+from encoded import PatternDate
 from statements import TABLE, Select
 from twins import Column, Table, keyed
 from values import Date, Instant, Integer

@@ -10,14 +10,14 @@ import replies
 import writes
 
 
-class FaultsCase(writes.TestCase):
+class ErrorsCase(writes.TestCase):
     """Statements whose requests get scripted responses."""
 
-    def scripted(self, operation, answers, sql):
+    def scripted(self, operation, responses, sql):
         """The outcome of a statement whose requests of an operation get these responses."""
         self.fx.rows("SELECT 1 FROM far WHERE id = 'a' AND n = 1")
         self.fx.proxy.reset()
-        self.fx.proxy.on(operation, answers)
+        self.fx.proxy.on(operation, responses)
         try:
             return self.outcome(sql)
         finally:
@@ -37,16 +37,16 @@ class FaultsCase(writes.TestCase):
         return replies.executed(replies.internal_error())
 
 
-class Faults(FaultsCase):
-    """Faults of the first request, and of one in the middle of many."""
+class Errors(ErrorsCase):
+    """Errors of the first request, and of one in the middle of many."""
 
     ONE = "WHERE id = 'a' AND n = 1"
 
     def test_repeated_insert(self):
         """The condition of the repetition fails, with our own item."""
-        for fault in (self.lost(), self.after(), replies.internal_error()):
+        for error in (self.lost(), self.after(), replies.internal_error()):
             self.fx.execute("DELETE FROM far WHERE id = 'f'")
-            self.assertEqual(self.scripted("PutItem", [fault], "INSERT INTO far VALUES ('f', 1, 'x', 1.5, true, date_trunc('second', now()))"), (1, []))
+            self.assertEqual(self.scripted("PutItem", [error], "INSERT INTO far VALUES ('f', 1, 'x', 1.5, true, date_trunc('second', now()))"), (1, []))
             self.assertEqual(len(self.sent), 2)
             self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 'f'"), 1)
 
@@ -56,28 +56,28 @@ class Faults(FaultsCase):
 
     def test_in_the_middle(self):
         """One of forty responses is lost."""
-        for fault in (self.lost(), self.after(), replies.internal_error(), replies.conflict()):
+        for error in (self.lost(), self.after(), replies.internal_error(), replies.conflict()):
             self.fx.execute("DELETE FROM far WHERE id = 'm'")
             count = iter(range(1000))
-            answer = lambda _, fault=fault, count=count: fault if next(count) == 20 else None   # noqa: E731
-            self.assertEqual(self.scripted("PutItem", answer, "INSERT INTO far SELECT 'm', g FROM generate_series(1, 40) g"), (40, []))
+            respond = lambda _, error=error, count=count: error if next(count) == 20 else None   # noqa: E731
+            self.assertEqual(self.scripted("PutItem", respond, "INSERT INTO far SELECT 'm', g FROM generate_series(1, 40) g"), (40, []))
             self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 'm'"), 40)
 
     def test_update_of_constants(self):
-        for fault in (self.lost(), self.after(), replies.internal_error()):
+        for error in (self.lost(), self.after(), replies.internal_error()):
             self.fx.execute(f"UPDATE far SET note = 'one', total = 1 {self.ONE}")
-            self.assertEqual(self.scripted("UpdateItem", [fault], f"UPDATE far SET note = 'new' {self.ONE}"), (1, []))
+            self.assertEqual(self.scripted("UpdateItem", [error], f"UPDATE far SET note = 'new' {self.ONE}"), (1, []))
             self.assertEqual(self.fx.value(f"SELECT note FROM far {self.ONE}"), "new")
             self.fx.execute(f"UPDATE far SET note = 'one' {self.ONE}")
-            self.assertEqual(self.scripted("UpdateItem", [fault], f"UPDATE far SET note = 'new' {self.ONE} AND note = 'one'"), (1, []))
+            self.assertEqual(self.scripted("UpdateItem", [error], f"UPDATE far SET note = 'new' {self.ONE} AND note = 'one'"), (1, []))
 
     def test_repeated_update_of_what_was_read(self):
         """Never twice; if it cannot be decided, 08007."""
         self.fx.execute(f"UPDATE far SET total = 1 {self.ONE}")
         self.assertEqual(self.scripted("UpdateItem", [replies.internal_error()], f"UPDATE far SET total = total + 1 {self.ONE}"), (1, []))
-        for fault in (self.lost(), self.after()):
+        for error in (self.lost(), self.after()):
             self.fx.execute(f"UPDATE far SET total = 1 {self.ONE}")
-            self.assertEqual(self.scripted("UpdateItem", [fault], f"UPDATE far SET total = total + 1 {self.ONE}"), "08007")
+            self.assertEqual(self.scripted("UpdateItem", [error], f"UPDATE far SET total = total + 1 {self.ONE}"), "08007")
             self.assertEqual(self.fx.value(f"SELECT total FROM far {self.ONE}"), 2)
 
     def test_repeated_upsert(self):
@@ -85,11 +85,11 @@ class Faults(FaultsCase):
         upsert = "INSERT INTO far (id, n, total) VALUES ('h', 1, 1) ON CONFLICT (id, n) DO UPDATE SET "
         for action, outcome, total in (("total = far.total + 1", "08007", 5), ("total = 7 WHERE far.total > 0", "08007", 5),
                                        ("total = 7 WHERE far.total < 0", "08007", 5), ("total = 7", (1, []), 7)):
-            for fault in (self.lost(), self.after()):
-                answers = iter((lambda fault=fault: fault, lambda: self.put_raw({"id": {"S": "h"}, "n": {"N": "1"}, "total": {"N": "5"}})))
+            for error in (self.lost(), self.after()):
+                responses = iter((lambda error=error: error, lambda: self.put_raw({"id": {"S": "h"}, "n": {"N": "1"}, "total": {"N": "5"}})))
                 self.fx.execute("DELETE FROM far WHERE id = 'h'")
                 with self.subTest(action):
-                    self.assertEqual(self.scripted("PutItem", lambda _, answers=answers: next(answers)(), upsert + action), outcome)
+                    self.assertEqual(self.scripted("PutItem", lambda _, responses=responses: next(responses)(), upsert + action), outcome)
                     self.assertEqual(self.fx.rows("SELECT total::int FROM far WHERE id = 'h'"), [(total,)])
         self.assertEqual(self.scripted("PutItem", [self.lost()], upsert + "total = far.total + 1"), "08007")
         self.fx.execute("DELETE FROM far WHERE id = 'h'")
@@ -98,9 +98,9 @@ class Faults(FaultsCase):
         self.assertEqual(self.fx.value("SELECT total FROM far WHERE id = 'h'"), 2)
 
     def test_delete(self):
-        for fault in (self.lost(), self.after(), replies.internal_error()):
+        for error in (self.lost(), self.after(), replies.internal_error()):
             self.fx.execute("INSERT INTO far VALUES ('d', 1) ON CONFLICT DO NOTHING")
-            self.assertEqual(self.scripted("DeleteItem", [fault], "DELETE FROM far WHERE id = 'd'"), (1, []))
+            self.assertEqual(self.scripted("DeleteItem", [error], "DELETE FROM far WHERE id = 'd'"), (1, []))
             self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 'd'"), 0)
 
     def test_returning(self):
@@ -108,11 +108,11 @@ class Faults(FaultsCase):
         for operation, sql in (("DeleteItem", f"DELETE FROM {{t}} {self.ONE} RETURNING *, note || 'x'"),
                                ("UpdateItem", "UPDATE {t} SET flag = true WHERE n = 2 RETURNING *"),
                                ("UpdateItem", "INSERT INTO {t} AS t VALUES ('c', 7, 'other') ON CONFLICT (id, n) DO UPDATE SET flag = false RETURNING t.*, t.tableoid::regclass::text = 'x'")):
-            for fault in (self.lost(), self.after()):
+            for error in (self.lost(), self.after()):
                 self.setUp()
                 with self.subTest(sql):
                     local = self.outcome(sql.replace("{t}", "near"))
-                    self.assertEqual(self.scripted(operation, [fault], sql.replace("{t}", "far")), local)
+                    self.assertEqual(self.scripted(operation, [error], sql.replace("{t}", "far")), local)
                     self.assertEqual(len(self.sent), 2)
                     self.assertSameTables()
 
@@ -124,9 +124,9 @@ class Faults(FaultsCase):
         self.assertEqual(self.scripted("PutItem", [self.lost(), denied], "INSERT INTO far VALUES ('x', 1)"), "08007")
         self.assertEqual(self.warning(), ["WARNING: up to 1 item may have been written to DynamoDB, and is not rolled back"])
         self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 'x'"), 1)
-        for answers, warnings in (([replies.internal_error()], 1), ([], 0)):
+        for responses, warnings in (([replies.internal_error()], 1), ([], 0)):
             del self.fx.conn.notices[:]
-            self.assertEqual(self.scripted("PutItem", answers, "INSERT INTO far VALUES ('a', 1)"), "23505")
+            self.assertEqual(self.scripted("PutItem", responses, "INSERT INTO far VALUES ('a', 1)"), "23505")
             self.assertEqual(len(self.warning()), warnings)
 
     def test_other_encoding_after_an_error(self):
@@ -136,7 +136,7 @@ class Faults(FaultsCase):
             self.assertEqual(self.scripted(sql.split()[0].title() + "Item", [replies.internal_error()], sql), (1, []))
 
     def test_responses_of_others(self):
-        """A 200 that proves nothing is not counted: the write is repeated, and found to be done."""
+        """A 200 that is not evidence is not counted: the write is repeated, and found to be done."""
         table = self.fx.remote("items")
         for wrong in (replies.reply({}), replies.written("another"), replies.reply({"Item": {}}), replies.reply({"Items": [], "Count": 0})):
             self.fx.execute("DELETE FROM far WHERE id = 'w'")
@@ -155,8 +155,8 @@ class Faults(FaultsCase):
     def test_throttled(self):
         """Throttled writes are sent again, each once."""
         count = iter(range(1000))
-        answer = lambda _: replies.throttle() if next(count) % 3 == 1 else None    # noqa: E731
-        self.assertEqual(self.scripted("PutItem", answer, "INSERT INTO far SELECT 't', g FROM generate_series(1, 30) g"), (30, []))
+        respond = lambda _: replies.throttle() if next(count) % 3 == 1 else None    # noqa: E731
+        self.assertEqual(self.scripted("PutItem", respond, "INSERT INTO far SELECT 't', g FROM generate_series(1, 30) g"), (30, []))
         self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 't'"), 30)
 
     def test_functions_that_read(self):
@@ -164,11 +164,11 @@ class Faults(FaultsCase):
         self.fx.execute("CREATE OR REPLACE FUNCTION next_far() RETURNS int LANGUAGE plpgsql AS "
                         "$$ BEGIN RETURN (SELECT coalesce(max(n), 0) + 1 FROM far WHERE id = 'v'); END $$")
         sql = "INSERT INTO far SELECT 'v', next_far() FROM generate_series(1, 8)"
-        for fault in (replies.throttle(), replies.internal_error(), self.lost(), self.after()):
+        for error in (replies.throttle(), replies.internal_error(), self.lost(), self.after()):
             self.fx.execute("DELETE FROM far WHERE id = 'v'")
             count = iter(range(1000))
-            answer = lambda _, fault=fault, count=count: fault if next(count) % 2 == 0 else None   # noqa: E731
-            self.assertEqual(self.scripted("PutItem", answer, sql), (8, []))
+            respond = lambda _, error=error, count=count: error if next(count) % 2 == 0 else None   # noqa: E731
+            self.assertEqual(self.scripted("PutItem", respond, sql), (8, []))
             self.assertEqual(self.fx.rows("SELECT n FROM far WHERE id = 'v' ORDER BY n"), [(n,) for n in range(1, 9)])
         self.fx.execute("ALTER SERVER ddb OPTIONS (ADD throttle_timeout '300')")
         self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP throttle_timeout)")
@@ -178,8 +178,8 @@ class Faults(FaultsCase):
                         "$$ BEGIN RETURN next_far(); EXCEPTION WHEN OTHERS THEN RETURN 77; END $$")
         for statement in (sql, caught, f"DO $$BEGIN {caught}; END$$"):
             count = iter(range(1000))
-            answer = lambda _, count=count: replies.throttle() if next(count) > 0 else None   # noqa: E731
-            self.assertEqual(self.scripted("PutItem", answer, statement), "53400")
+            respond = lambda _, count=count: replies.throttle() if next(count) > 0 else None   # noqa: E731
+            self.assertEqual(self.scripted("PutItem", respond, statement), "53400")
             self.fx.execute("DELETE FROM far WHERE id = 'v'")
 
     def test_denied(self):
@@ -247,7 +247,7 @@ class Faults(FaultsCase):
         self.assertEqual(self.outcome("INSERT INTO far SELECT id, n, note FROM source"), (200, []))
 
     def test_terminated(self):
-        """A backend that is terminated leaves nothing behind for others."""
+        """A backend that is terminated leaves nothing that others would wait for."""
         other = self.fx.connect()
         self.fx.proxy.hold(lambda r: r.operation == "PutItem", lambda requests: False, bound=2)
         thread = threading.Thread(target=self.expect_end, args=(other,))
@@ -267,7 +267,7 @@ class Faults(FaultsCase):
             pass
 
 
-class Atomic(FaultsCase):
+class Atomic(ErrorsCase):
     """A transaction is sent again with the same token, and executed once."""
 
     TWO = "INSERT INTO far VALUES ('t', 1), ('t', 2)"
@@ -277,12 +277,12 @@ class Atomic(FaultsCase):
         self.fx.execute("SET dynamo_fdw.write_mode = 'atomic'")
         self.addCleanup(self.fx.execute, "RESET dynamo_fdw.write_mode")
 
-    def insert(self, answers):
+    def insert(self, responses):
         """The outcome of inserting two rows, which were not there before, and the tokens that were sent."""
         self.fx.execute("DELETE FROM far WHERE id = 't'")
         del self.fx.conn.notices[:]
         self.fx.proxy.reset()
-        self.fx.proxy.on("TransactWriteItems", answers)
+        self.fx.proxy.on("TransactWriteItems", responses)
         outcome = self.outcome(self.TWO)
         tokens = [r.body["ClientRequestToken"] for r in self.fx.proxy.requests if r.operation == "TransactWriteItems"]
         self.fx.proxy.reset(scripts=True)
@@ -294,11 +294,11 @@ class Atomic(FaultsCase):
         return self.fx.value("SELECT count(*) FROM far WHERE id = 't'")
 
     def test_sent_again(self):
-        for fault in (self.lost(), self.after(), replies.internal_error(), replies.executed(replies.reply({})), replies.executed(replies.written("another")),
+        for error in (self.lost(), self.after(), replies.internal_error(), replies.executed(replies.reply({})), replies.executed(replies.written("another")),
                       replies.error("TransactionInProgressException"), replies.throttle(), replies.canceled("TransactionConflict", "None"),
                       replies.canceled("None", "ThrottlingError"), replies.canceled("ProvisionedThroughputExceeded", "TransactionConflict")):
-            with self.subTest(fault=fault):
-                outcome, tokens = self.insert([fault, fault])
+            with self.subTest(error=error):
+                outcome, tokens = self.insert([error, error])
                 self.assertEqual((outcome, len(tokens), len(set(tokens)), self.many()), ((2, []), 3, 1, 2))
 
     def test_reasons_of_several_kinds(self):
@@ -324,8 +324,8 @@ class Atomic(FaultsCase):
     def test_unknown(self):
         """All responses are lost, or the last one does not show what has become of the first attempt."""
         denied = replies.error("AccessDeniedException", "no")
-        for answers in (lambda _: self.lost(), [self.lost(), denied], lambda _: replies.executed(replies.reply({}))):
-            self.assertEqual(self.insert(answers)[0], "08007")
+        for responses in (lambda _: self.lost(), [self.lost(), denied], lambda _: replies.executed(replies.reply({}))):
+            self.assertEqual(self.insert(responses)[0], "08007")
             self.assertEqual(self.warning(), ["WARNING: up to 2 items may have been written to DynamoDB, and are not rolled back"])
             self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 't'"), 2)
 

@@ -51,7 +51,7 @@ class Errors(fixture.TestCase):
 
     def test_a_truncated_response_is_repeated_alone(self):
         """Only the request whose response was truncated is repeated."""
-        self.fake.on("Query", [replies.cut_body(0.5, {"Count": 0, "ScannedCount": 0, "Items": []})])
+        self.fake.on("Query", [replies.truncate_body(0.5, {"Count": 0, "ScannedCount": 0, "Items": []})])
         self.assertEqual(len(self.fx.rows(HAS_MANY)), 600)
         self.assertEqual(len(self.operations("Query")), 201)
 
@@ -59,7 +59,7 @@ class Errors(fixture.TestCase):
         """Only unprocessed keys are requested again: 100, 70, 40 and 10 of each batch."""
         def thirty(request):
             [(table, wanted)] = request.body["RequestItems"].items()
-            response = self.fake.answer_batch({"RequestItems": {table: {**wanted, "Keys": wanted["Keys"][:30]}}})
+            response = self.fake.respond_batch({"RequestItems": {table: {**wanted, "Keys": wanted["Keys"][:30]}}})
             left = {table: {**wanted, "Keys": wanted["Keys"][30:]}} if wanted["Keys"][30:] else {}
             return replies.reply({**response.document, "UnprocessedKeys": left})
         self.fake.on("BatchGetItem", thirty)

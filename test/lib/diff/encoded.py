@@ -8,7 +8,7 @@ from edges import number, of_feature, strange
 from twins import Column, Table, choose, keyed
 from values import DATES, EPOCH, TIMES, Bytes, Date, Instant, Integer, Json, Numeric, Text, plain
 
-FORMATS = "keys spelled by a format"
+FORMATS = "keys encoded by a format"
 
 
 class Padded(Integer):
@@ -36,8 +36,8 @@ class PaddedNumeric(Numeric):
         self.digits = digits
 
     def one(self, rng):
-        whole = min(self.digits, self.precision[0] - self.precision[1] if self.precision else 38)
-        value = min(rng.choice([rng.randint(0, 12), rng.randint(0, 300), rng.randint(0, 10 ** whole), 10 ** whole - 1, 0]), 10 ** whole - 1)
+        digits = min(self.digits, self.precision[0] - self.precision[1] if self.precision else 38)
+        value = min(rng.choice([rng.randint(0, 12), rng.randint(0, 300), rng.randint(0, 10 ** digits), 10 ** digits - 1, 0]), 10 ** digits - 1)
         return str(value), {"S": f"{value:0{self.digits}}"}
 
     def odd(self, rng):
@@ -65,8 +65,8 @@ class JsonText(Json):
     def one(self, rng):
         text, stored = super().one(rng)
         text = text or "null"
-        spelled = text.replace(": ", rng.choice([":", " : "])) if '": ' in text and rng.random() < 0.3 else text
-        return text, {"S": spelled if json.loads(spelled) == json.loads(text) else text}
+        encoded = text.replace(": ", rng.choice([":", " : "])) if '": ' in text and rng.random() < 0.3 else text
+        return text, {"S": encoded if json.loads(encoded) == json.loads(text) else text}
 
 
 MICROSECOND = datetime.timedelta(microseconds=1)
@@ -74,7 +74,7 @@ CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 class Fine(Instant):
-    """Times of which several items differ in what is cut off."""
+    """Times of which several items differ in what is truncated."""
 
     def __init__(self, form):
         super().__init__("timestamptz", {"format": form})
@@ -122,12 +122,12 @@ class PatternInstant(Instant):
     def __init__(self, minutes=False):
         super().__init__("timestamptz", {"format": 'pattern(YYYY/MM/DD"at"HH24:MI)' if minutes else "pattern(YYYYMMDDHH24MISSMS)"})
         self.unit = 60 * 1000000 if minutes else 1000
-        self.spelled = "%Y/%m/%dat%H:%M" if minutes else "%Y%m%d%H%M%S"
+        self.encoded = "%Y/%m/%dat%H:%M" if minutes else "%Y%m%d%H%M%S"
 
     def one(self, rng):
         instant = datetime.datetime.fromisoformat(rng.choice(DATES)) + self.time_of_day(rng.choice(TIMES))
         instant -= (instant - EPOCH) // MICROSECOND % self.unit * MICROSECOND
-        text = instant.strftime(self.spelled).rjust(len("YYYY") + len(instant.strftime(self.spelled.replace("%Y", ""))), "0")
+        text = instant.strftime(self.encoded).rjust(len("YYYY") + len(instant.strftime(self.encoded.replace("%Y", ""))), "0")
         return instant.isoformat(sep=" ") + "+00", {"S": text + (f"{instant.microsecond // 1000:03}" if self.unit == 1000 else "")}
 
 
@@ -154,14 +154,14 @@ class Several(Table):
         return self.keys + [self.by_name["no"]]
 
 
-PADDED_MISFITS = [{"S": word} for word in ("7", "07", "0008", "x", "+12", "1.5", "-01", " 12", "99999999", "12a", "\u0661\u0662\u0663")]
-BASE64_MISFITS = [{"S": word} for word in ("AA", "AB==", "A", "_-8=", "AA==\n", "=", "YWJ")]
-TIME_MISFITS = [{"S": text} for text in ("x", "0", "~", "2024-01-01", "2024-01-01T12:00:00Z", "20240230000000000", "01hkvx0", "8" + "0" * 25, "2024130", "99999999999999999", "202413",
+PADDED_MISMATCHES = [{"S": word} for word in ("7", "07", "0008", "x", "+12", "1.5", "-01", " 12", "99999999", "12a", "\u0661\u0662\u0663")]
+BASE64_MISMATCHES = [{"S": word} for word in ("AA", "AB==", "A", "_-8=", "AA==\n", "=", "YWJ")]
+TIME_MISMATCHES = [{"S": text} for text in ("x", "0", "~", "2024-01-01", "2024-01-01T12:00:00Z", "20240230000000000", "01hkvx0", "8" + "0" * 25, "2024130", "99999999999999999", "202413",
                                          "31.02.2024", "01ARZ3NDEKTSV4RRFFQ69G5FAU", "2024-01-01T12:00:00.000000000z")]
-JSON_MISFITS = [{"S": text} for text in ("", "{", "nul", '"\\ud800"', '{"k": "a"', '"\\u0000"', "01", '{"k": "a"} x')] + [{"M": {"k": {"S": "a"}}}]
+JSON_MISMATCHES = [{"S": text} for text in ("", "{", "nul", '"\\ud800"', '{"k": "a"', '"\\u0000"', "01", '{"k": "a"} x')] + [{"M": {"k": {"S": "a"}}}]
 
 
-def spelled_columns():
+def encoded_columns():
     """Columns next to the keys."""
     return [Column("p4", Padded("int4", 3), size=14), Column("pn", PaddedNumeric(4, (6, 2)), size=14), Column("bt", Base64(), size=14),
             Column("jt", JsonText(), size=30)] + choose("i4")
@@ -181,14 +181,14 @@ def time_columns():
     return found
 
 
-def make_spelled():
+def make_encoded():
     """All of them."""
     null = {"on_mismatch": "null"}
     odd = [("7", "numeric"), ("12", "int4"), ("1.5", "numeric"), ("99999999", "int8")]
     text = lambda name, size: keyed(name, Text(collation="C"), size, skew=True)
     return of_feature(
         FORMATS,
-        Several("fu", 160, [text("pk", 5), keyed("sk", Ulid(), 60)], [Column("no", Numeric(whole=True), size=600, unique=True, not_null=True), Column("i2", Integer("int2"), size=4, not_null=True),
+        Several("fu", 160, [text("pk", 5), keyed("sk", Ulid(), 60)], [Column("no", Numeric(integral=True), size=600, unique=True, not_null=True), Column("i2", Integer("int2"), size=4, not_null=True),
                  Column("ux", Ulid(), size=12, not_null=True)] + time_columns(),
                 [index("g_ns", ("i2", ""), ("ns", "")), index("l_ne", ("pk", ""), ("ne", ""), local=True), index("g_mo", ("mo", ""), ("sk", ""), "KEYS_ONLY"),
                  index("g_many", [("i2", "")], [("ux", ""), ("no", "")])]),
@@ -199,18 +199,18 @@ def make_spelled():
               [index("l_mo", ("pk", ""), ("mo", ""), local=True)]),
         strange(Table("fx", 110, [text("pk", 5), keyed("sk", PatternInstant(), 40)], [number()] + time_columns() + choose("i4"),
                       [index("l_ul", ("pk", ""), ("ul", ""), local=True), index("g_ns", ("dm", ""), ("ns", ""))], null,
-                      loose={"sk": TIME_MISFITS, "ul": TIME_MISFITS, "ns": TIME_MISFITS, "pt": TIME_MISFITS, "mo": TIME_MISFITS, "dm": TIME_MISFITS,
+                      loose={"sk": TIME_MISMATCHES, "ul": TIME_MISMATCHES, "ns": TIME_MISMATCHES, "pt": TIME_MISMATCHES, "mo": TIME_MISMATCHES, "dm": TIME_MISMATCHES,
                              "ne": [{"N": "0.0000000001"}, {"N": "1E30"}, {"N": "1704110400.1234567891"}]}), sk=[("2024-01-31 00:00:00+00", "timestamptz")]),
         Table("fp", 150, [keyed("pk", Padded("int4", 3), 7, skew=True), keyed("sk", PaddedNumeric(5), 70)],
-              [number(), Column("px", Padded("int8", 19), size=9, absent=0.3), Column("bx", Base64(), size=9, absent=0.3)] + spelled_columns(),
+              [number(), Column("px", Padded("int8", 19), size=9, absent=0.3), Column("bx", Base64(), size=9, absent=0.3)] + encoded_columns(),
               [index("g_px", ("px", ""), ("p4", "")), index("g_bx", ("bx", ""), ("pn", ""), "KEYS_ONLY"), index("l_p4", ("pk", ""), ("p4", ""), local=True),
                index("l_bt", ("pk", ""), ("bt", ""), local=True)]),
         Table("fb", 110, [keyed("pk", Base64(), 6, skew=True), keyed("sk", Base64(), 60)],
-              [number(), Column("px", Padded("int2", 5), size=9, absent=0.2)] + spelled_columns(), [index("g_px", ("px", ""), ("bt", ""))],
+              [number(), Column("px", Padded("int2", 5), size=9, absent=0.2)] + encoded_columns(), [index("g_px", ("px", ""), ("bt", ""))],
               {"fetch_size": 9}),
         strange(Table("fm", 120, [keyed("pk", Padded("int2", 3), 6, skew=True), keyed("sk", Padded("int4", 4), 50)],
-                      [number(), Column("hx", Text(collation="C"), size=4)] + spelled_columns(),
+                      [number(), Column("hx", Text(collation="C"), size=4)] + encoded_columns(),
                       [index("g_p4", ("hx", ""), ("p4", "")), index("g_bt", ("bt", ""), ("pn", ""))], null,
-                      loose={"pk": PADDED_MISFITS[:3], "sk": [{"S": word} for word in ("7", "0x07", "00007", "~", "1.50", "99999")], "p4": PADDED_MISFITS,
-                             "pn": [{"S": word} for word in ("7", "007", "00008", "x", "+012", "01.5", "-001", "  12", "9999999999")], "bt": BASE64_MISFITS, "jt": JSON_MISFITS}),
+                      loose={"pk": PADDED_MISMATCHES[:3], "sk": [{"S": word} for word in ("7", "0x07", "00007", "~", "1.50", "99999")], "p4": PADDED_MISMATCHES,
+                             "pn": [{"S": word} for word in ("7", "007", "00008", "x", "+012", "01.5", "-001", "  12", "9999999999")], "bt": BASE64_MISMATCHES, "jt": JSON_MISMATCHES}),
                 pk=odd, sk=odd, p4=odd, pn=odd))

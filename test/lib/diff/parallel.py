@@ -9,7 +9,7 @@ FIGURES = ["(SELECT count(*) FROM l.orders)", "(SELECT sum(n) FROM l.event)", "(
            "(SELECT count(*) FROM l.types WHERE i4 > 3)"]
 
 
-class Beside:
+class Parallel:
     """Makes Selects."""
 
     def __init__(self, generator, tables):
@@ -20,7 +20,7 @@ class Beside:
     def statement(self):
         """One of them."""
         select = self.rng.choice([self.with_figure, self.with_figure, self.joined, self.gathered_in])()
-        select.shape = "beside a Gather"
+        select.shape = "next to a Gather"
         select.settings = dict(PARALLEL)
         if self.rng.random() < 0.25:
             select.settings["PARALLEL"] = self.rng.choice(["on", "regress"])
