@@ -1,4 +1,4 @@
-"""What EXPLAIN says about writes, and writes that meet stale indexes, full windows, missing privileges, or rows already shown."""
+"""What EXPLAIN shows about writes, and writes that meet stale indexes, full windows, missing privileges, or rows already shown."""
 import os
 import socket
 import struct
@@ -114,7 +114,7 @@ class AlreadyShown(writes.TestCase):
 
 
 class Privileges(writes.TestCase):
-    """DO UPDATE needs what core says: INSERT, UPDATE of the assigned columns, and SELECT of those that it reads."""
+    """DO UPDATE needs what core requires: INSERT, UPDATE of the assigned columns, and SELECT of those that it reads."""
 
     def test_do_update(self):
         sql = "INSERT INTO {t} VALUES ('a', 1, 'x', 2) ON CONFLICT (id, n) DO UPDATE SET total = {t}.total + EXCLUDED.total"
@@ -257,9 +257,9 @@ class Protocol(writes.TestCase):
     """What a client gets, message by message."""
 
     def messages(self, sql):
-        """Type and text of each message that answers a simple query."""
+        """Type and text of each message that a simple query returns."""
         with socket.create_connection((os.environ["PGHOST"], int(os.environ["PGPORT"])), 30) as connection, connection.makefile("rb") as stream:
-            def answers():
+            def messages():
                 while True:
                     head = stream.read(5)
                     self.assertEqual(len(head), 5, "the server has closed the connection")
@@ -269,10 +269,10 @@ class Protocol(writes.TestCase):
 
             startup = f"user\0{os.environ['PGUSER']}\0database\0{self.fx.database}\0\0".encode()
             connection.sendall(struct.pack("!II", len(startup) + 8, 3 << 16) + startup)
-            list(answers())
+            list(messages())
             query = sql.encode() + b"\0"
             connection.sendall(b"Q" + struct.pack("!I", len(query) + 4) + query)
-            return list(answers())
+            return list(messages())
 
     def test_error_and_then_the_warning(self):
         """A client that stops at the error has still got the error first."""
