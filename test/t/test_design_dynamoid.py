@@ -35,7 +35,7 @@ READS = [
      ["GetItem subscriptions {id 's001'} get created_at", "GetItem users {id 'u1'} get joined_at"]),
     ("D-8", "SELECT options, settings -> 'a' ->> 'b' FROM people WHERE id = 'u0'", ["GetItem users {id 'u0'} get options, settings"]),
     ("D-10", "SELECT title, others FROM magazine WHERE title = 'Y'", ["GetItem magazines {title 'Y'} get *"]),
-    ("D-10 not asked for", "SELECT title, tags FROM magazine WHERE title = 'Y'", ["GetItem magazines {title 'Y'} get tags, title"]),
+    ("D-10 not requested", "SELECT title, tags FROM magazine WHERE title = 'Y'", ["GetItem magazines {title 'Y'} get tags, title"]),
     ("D-11", "SELECT u.* FROM user_name_index i JOIN people u ON u.id = ANY (i.ids) WHERE i.value = 'Josh'",
      ["BatchGetItem users {id 'u0'} {id 'u2'} get city, email, id, joined_at, magazine_title, name, options, settings, students_ids, visits",
       "GetItem index_user_names {id 'Josh'} get ids"]),

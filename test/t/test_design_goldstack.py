@@ -68,7 +68,7 @@ TEMPLATED = [
      ["Scan company filter begins_with(pk,'company#c1') AND begins_with(sk,'user#') get pk, sk"]),
     ("G-13", "SELECT company, full_name FROM app_user WHERE email = 'u2@c4'",
      ["Query company/gsi1 where gsi1_partitionKey = 'user#u2@c4' filter begins_with(pk,'company#') AND sk = 'user#u2@c4' get name, pk, sk"]),
-    ("G-13 without the promise", "SELECT company FROM app_user2 WHERE email = 'u2@c4'",
+    ("G-13 without trusted_indexes", "SELECT company FROM app_user2 WHERE email = 'u2@c4'",
      ["Scan company filter begins_with(pk,'company#') AND sk = 'user#u2@c4' get pk, sk"]),
     ("G-14", "SELECT p.full_name FROM company_user JOIN person p USING (email) WHERE company = 'c3'",
      ["Query network where pk = 'company#c3' AND begins_with(sk,'user#') get pk, sk",

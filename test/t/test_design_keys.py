@@ -109,7 +109,7 @@ SHOP = [
      " AND ordered_at < '2020-07-01' GROUP BY 1", ["Query OnlineShop/GSI2 where GSI2-PK = 'c#12345' AND GSI2-SK BETWEEN '2020-06-01T00:00:00' AND '2020-07-01T00:00:00'"
       " filter begins_with(PK,'o#') AND begins_with(SK,'p#') get GSI2-PK, GSI2-SK, PK, Price, Quantity, SK"]),
     ("stock of a warehouse", "SELECT sum(quantity) FROM warehouse_item WHERE warehouse_id = '12376'", ["Scan OnlineShop filter begins_with(PK,'p#') AND SK = 'w#12376' get PK, Quantity, SK"]),
-    ("stock of a warehouse by the promise", "SELECT product_id, quantity FROM warehouse_item2 WHERE warehouse_id = '12375'", ["Query OnlineShop/GSI2 where GSI2-PK = 'w#12375' AND begins_with(GSI2-SK,'p#') filter begins_with(PK,'p#') AND SK = 'w#12375' get PK, Quantity, SK"]),
+    ("stock of a warehouse by trusted_indexes", "SELECT product_id, quantity FROM warehouse_item2 WHERE warehouse_id = '12375'", ["Query OnlineShop/GSI2 where GSI2-PK = 'w#12375' AND begins_with(GSI2-SK,'p#') filter begins_with(PK,'p#') AND SK = 'w#12375' get PK, Quantity, SK"]),
     ("orders of a product since a day", "SELECT order_id FROM order_item WHERE product_id = 'p2' AND ordered_at >= '2020-07-10'", ["Query OnlineShop/GSI1 where GSI1-PK = 'p#p2' AND GSI1-SK >= '2020-07-10T00:00:00' filter begins_with(PK,'o#') AND SK = 'p#p2' get GSI2-SK, PK, SK"]),
     ("an order", "SELECT product_id, price FROM order_item WHERE order_id = 'o7'", ["Query OnlineShop where PK = 'o#o7' AND begins_with(SK,'p#') get PK, Price, SK"]),
 ]

@@ -306,7 +306,7 @@ class Mapped(request_text.RequestTestCase):
         ("escaped", {"g": 'U#"\\/7', "name": '"\\', "n": 7}, {}), ("folded", {"f": "f#ann", "who": "Ann"}, {}),
         ("unfolded", {"f": "f#Ann", "who": "Ann"}, {"f": "f#Ann"}), ("other letters", {"f": "f#\u00e5", "who": "\u00c5"}, {"f": "f#\u00e5"}),
         ("read", {"t": "T#x/2024-05-04"}, {}), ("misread", {"t": "T#x/4.5.2024"}, {"t": "T#x/4.5.2024"}),
-        ("ambiguous", {"t": "T#x/y/2024-05-04"}, {"t": "T#x/y/2024-05-04"}), ("not cut", {"t": "x"}, {"t": "x"}),
+        ("ambiguous", {"t": "T#x/y/2024-05-04"}, {"t": "T#x/y/2024-05-04"}), ("not matched", {"t": "x"}, {"t": "x"}),
         ("chained", {"h": "H#x", "t": "T#x/2024-05-04"}, {}), ("chained to another", {"h": "H#y", "t": "T#x/2024-05-04"}, {"h": "H#y"}),
         ("chained to nothing", {"h": "H#y", "t": "x"}, {"h": "H#y", "t": "x"}), ("constant", {"c": "fixed"}, {}), ("no constant", {"c": "free"}, {"c": "free"}),
         ("matched", {"m": "M#1"}, {}), ("shown", {"w": "W#no"}, {})]

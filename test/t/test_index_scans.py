@@ -49,9 +49,9 @@ SPARSE = [
     ("IS NOT NULL", "SELECT pk, due FROM mail WHERE due IS NOT NULL", ["Scan mail/by_due get due, pk, sk"]),
     ("a condition that rejects NULL", "SELECT pk, sk FROM mail WHERE due > 200", ["Scan mail/by_due filter due > 200 get due, pk, sk"]),
     ("any strict function", "SELECT pk FROM mail WHERE abs(due) < 100", ["Scan mail/by_due get due, pk, sk"]),
-    ("both arms reject NULL", "SELECT pk FROM mail WHERE due < 50 OR due > 350",
+    ("both branches reject NULL", "SELECT pk FROM mail WHERE due < 50 OR due > 350",
      ["Scan mail/by_due filter due < 50 OR due > 350 get due, pk, sk"]),
-    ("one arm does not", "SELECT pk FROM mail WHERE due < 50 OR sk = 1", ["Scan mail filter due < 50 OR sk = 1 get due, pk, sk"]),
+    ("one branch does not", "SELECT pk FROM mail WHERE due < 50 OR sk = 1", ["Scan mail filter due < 50 OR sk = 1 get due, pk, sk"]),
     ("IS NULL", "SELECT pk FROM mail WHERE due IS NULL AND sk < 20", ["Scan mail filter (attribute_not_exists(due) OR attribute_type(due,'NULL')) AND sk < 20 get pk, sk"]),
     ("no condition", "SELECT pk, due FROM mail", ["Scan mail get due, pk, sk"]),
     ("a column that the index does not show", "SELECT title FROM mail WHERE due IS NOT NULL", ["Scan mail filter attribute_type(due,'N') get due, pk, sk, title"]),
@@ -103,7 +103,7 @@ OLD = [
     ("a text", "SELECT pk, code FROM old WHERE code >= 'a'", ["Scan mail/by_code filter code >= 'a' get code, pk, sk"]),
     ("another type is NULL", "SELECT pk, num FROM old WHERE num IS NOT NULL", ["Scan mail/by_num get num, pk, sk"]),
     ("another type where NULL counts", "SELECT pk, num FROM old WHERE num IS NULL OR num > 1", ["Scan mail get num, pk, sk"]),
-    ("another type where nothing is asked", "SELECT pk, num FROM old", ["Scan mail get num, pk, sk"]),
+    ("another type where nothing is restricted", "SELECT pk, num FROM old", ["Scan mail get num, pk, sk"]),
 ]
 
 
@@ -197,13 +197,13 @@ ENTITIES = {
 
 TASK, JOB = "begins_with(pk,'task#')", "begins_with(pk,'job#')"
 ROWS = [
-    ("a promise of trusted_indexes", "SELECT id, title FROM task", [f"Scan app/by_gs filter {TASK} get pk, title"]),
-    ("a promise for other rows", "SELECT id, title FROM stateless", [f"Scan app filter {JOB} get pk, title"]),
-    ("a promise for rows with the columns", "SELECT id, title FROM stateless WHERE state IS NOT NULL",
+    ("a declaration by trusted_indexes", "SELECT id, title FROM task", [f"Scan app/by_gs filter {TASK} get pk, title"]),
+    ("a declaration for other rows", "SELECT id, title FROM stateless", [f"Scan app filter {JOB} get pk, title"]),
+    ("a declaration for rows with the columns", "SELECT id, title FROM stateless WHERE state IS NOT NULL",
      [f"Scan app/by_gs filter attribute_type(state,'S') AND {JOB} get pk, state, title"]),
-    ("no promise", "SELECT id, title FROM untrusted", [f"Scan app filter {TASK} get pk, title"]),
+    ("no declaration", "SELECT id, title FROM untrusted", [f"Scan app filter {TASK} get pk, title"]),
     ("a column that is read from the attribute", "SELECT id, state FROM sourced", [f"Scan app filter {TASK} get gs, pk"]),
-    ("match proves one of two attributes", "SELECT pk, title FROM matched WHERE what > ''",
+    ("item_filter implies one of two attributes", "SELECT pk, title FROM matched WHERE what > ''",
      ["Scan app/by_seen filter seen IN (0,10,20) get pk, seen, title"]),
     ("match allows what the index cannot hold", "SELECT pk, title FROM mixed WHERE what > ''",
      ["Scan app filter seen IN (0,'x') AND what > '' get pk, seen, title, what"]),

@@ -20,7 +20,7 @@ KEYS = [
     ("one value", "SELECT v FROM one WHERE k > 4 AND k <= 5", ["GetItem one {k 5} get k, v"]),
     ("several bounds", "SELECT v FROM one WHERE k > -1 AND k >= 3 AND k < 5 AND 1000 > k", ["BatchGetItem one {k 3} {k 4} get k, v"]),
     ("bounds of other integer types", "SELECT v FROM one WHERE k >= 5::bigint AND k <= 6::smallint", ["BatchGetItem one {k 5} {k 6} get k, v"]),
-    ("beside a list", "SELECT v FROM one WHERE k BETWEEN 5 AND 900 AND k IN (4, 5, 950)", ["GetItem one {k 5} get k, v"]),
+    ("next to a list", "SELECT v FROM one WHERE k BETWEEN 5 AND 900 AND k IN (4, 5, 950)", ["GetItem one {k 5} get k, v"]),
     ("no integers between", "SELECT v FROM one WHERE k > 5 AND k < 6", ["Scan one filter k > 5 AND k < 6 get k, v"]),
     ("reversed", "SELECT v FROM one WHERE k BETWEEN 7 AND 5", ["Scan one filter k >= 7 AND k <= 5 get k, v"]),
     ("one side", "SELECT v FROM one WHERE k > 340", ["Scan one filter k > 340 get k, v"]),

@@ -25,7 +25,7 @@ PAGES = [
     ("OR of other values",
      f"SELECT at, total FROM orders WHERE cust = 'c01' AND (at > '2024-05' OR (at = {AFTER} AND total > 5))",
      ["Query orders where cust = 'c01' get at, total"]),
-    ("OR of arms that go both ways",
+    ("OR of branches that go both ways",
      f"SELECT at, total FROM orders WHERE cust = 'c01' AND (at > {AFTER} OR at < {AFTER} AND total > 5)",
      ["Query orders where cust = 'c01' get at, total"]),
     ("another collation", f"SELECT at, total FROM orders WHERE cust = 'c01' AND (at COLLATE \"und-x-icu\", total) > ({AFTER}, 5)",

@@ -15,7 +15,7 @@ JOINS = [
     ("left join", "SELECT x, total FROM (SELECT * FROM pair UNION ALL SELECT 'none') v"
      " LEFT JOIN orders ON cust = x AND at = '2024-01-01'",
      [BOTH.replace(" get", " {cust 'none', at '2024-01-01'} get")]),
-    ("outer NULL asks nothing", "SELECT x, total FROM (VALUES ('c01'), (NULL)) v (x)"
+    ("outer NULL sends nothing", "SELECT x, total FROM (VALUES ('c01'), (NULL)) v (x)"
      " LEFT JOIN orders ON cust = x AND at = '2024-01-01'", [GET.format("c01", "at, cust, total")]),
     ("join by the partition key", "SELECT x, at FROM pair JOIN orders ON cust = x AND at > '2024-12'",
      ["Query orders where cust = 'c01' AND at > '2024-12' get at, cust",
@@ -31,7 +31,7 @@ JOINS = [
      ["Query orders/by_ship where ship = 's3' get cust, ship", "Query orders/by_ship where ship = 's4' get cust, ship"]),
     ("join whose constant reaches the table", "SELECT at FROM pair JOIN orders ON cust = x WHERE x = 'c02' AND at < '2024-02'",
      ["Query orders where cust = 'c02' AND at < '2024-02' get at, cust"]),
-    ("repeated outer values are asked for once", "SELECT c, count(at) FROM many JOIN orders ON cust = c AND at > '2024-11'"
+    ("repeated outer values are requested once", "SELECT c, count(at) FROM many JOIN orders ON cust = c AND at > '2024-11'"
      " GROUP BY c", [f"Query orders where cust = 'c0{n}' AND at > '2024-11' get at, cust" for n in (1, 2, 3)]),
     ("one table twice", "SELECT b.total FROM orders a JOIN orders b ON b.cust = a.note AND b.at = a.at"
      " WHERE a.cust = 'c01' AND a.at = '2024-02-02'",

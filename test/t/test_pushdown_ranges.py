@@ -54,7 +54,7 @@ PREFIXES = [
      ["Query orders where cust = 'c01' AND begins_with(at,'2024-03') get at"]),
     ("caret at", "SELECT at FROM orders WHERE cust = 'c01' AND at ^@ '2024-03'",
      ["Query orders where cust = 'c01' AND begins_with(at,'2024-03') get at"]),
-    ("LIKE with more behind", "SELECT at FROM orders WHERE cust = 'c01' AND at LIKE '2024-_3-0%%'",
+    ("LIKE with more after it", "SELECT at FROM orders WHERE cust = 'c01' AND at LIKE '2024-_3-0%%'",
      ["Query orders where cust = 'c01' AND begins_with(at,'2024-') get at"], ()),
     ("LIKE without wildcard", "SELECT at FROM orders WHERE cust = 'c01' AND at LIKE '2024-03-03'",
      ["GetItem orders {cust 'c01', at '2024-03-03'} get at"]),
