@@ -2,8 +2,10 @@
  * http_server.h
  *		Responds to DynamoDB's kind of requests, for the servers of the benchmarks.
  *
- * A handler gets the operation and the body of a request and sets the response.  It is called as soon as the request is there; the response leaves after
- * the delay, counted from the request's arrival, and no connection waits for another.
+ * A handler gets the operation and the body of a request and sets the
+ * response.  It is called as soon as the request is there; the response leaves
+ * after the delay, counted from the request's arrival, and no connection waits
+ * for another.
  */
 #ifndef HTTP_SERVER_H
 #define HTTP_SERVER_H

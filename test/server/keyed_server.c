@@ -511,7 +511,7 @@ respond_describe(HttpResponse *response, const Table *table)
 static const struct
 {
 	const char *name;
-	void		(*response) (HttpResponse *response, const Table *table, const json_t *request);
+	void		(*respond) (HttpResponse *response, const Table *table, const json_t *request);
 }			operations[] =
 {
 	{"Query", respond_query},
@@ -551,7 +551,7 @@ respond_request(const char *operation, const json_t *request, HttpResponse *resp
 	{
 		if (strcmp(operations[i].name, operation) == 0)
 		{
-			operations[i].response(response, table, request);
+			operations[i].respond(response, table, request);
 			return;
 		}
 	}

@@ -238,7 +238,7 @@ def wrong_crc(response=None):
 
 
 def without_crc(response):
-    """No checksum, as after some proxies."""
+    """No checksum, since some proxies remove it."""
     return as_reply(response).but({"x-amz-crc32": None})
 
 
