@@ -23,7 +23,7 @@ class Page(fixture.TestCase):
     """The tables of a page. Each row is written by itself, and its items are restored after it."""
 
     PAGE = None
-    WRITES, INSERTS = 0, 0      # at least so many values are changed, and rows inserted again
+    WRITES, INSERTS = 0, 0      # at least that many values are changed, and rows inserted again
 
     @classmethod
     def setUpClass(cls):

@@ -58,7 +58,7 @@ class Keys(Case):
                     self.assertEqual(failure.detail, detail)
 
     def test_R11_folded_texts(self):
-        """The key of a text that is not ASCII is unknown, so its row cannot be written; its neighbour can."""
+        """The key of a text that is not ASCII is unknown, so its row cannot be written; its neighbor can."""
         self.foreign("email text OPTIONS (attribute 'email') NOT NULL, n int", key_templates='{"pk": "U#${email:lower}", "sk": "U"}')
         self.fill({"pk": "U#ö@y", "sk": "U", "email": "Ö@y", "n": 1}, {"pk": "U#a@y", "sk": "U", "email": "A@y", "n": 1})
         for sql in ("INSERT INTO t VALUES ('Ü@y')", "UPDATE t SET n = n + 1 WHERE email = 'Ö@y'", "DELETE FROM t WHERE email = 'Ö@y'", "DELETE FROM t WHERE n = 1 AND email <> 'A@y'"):
@@ -83,7 +83,7 @@ class Columns(Case):
                                         {"pk": {"S": "b"}, "sk": {"S": "1"}, "v": {"N": "3"}}])
 
     def test_R14_constants(self):
-        """A filter that accepts null needs no attribute; one of several values needs a column that says which."""
+        """A filter that accepts null needs no attribute; one of several values needs a column that shows which."""
         self.fill()
         self.foreign("pk text NOT NULL, sk text NOT NULL", item_filter='{"kind": ["order", null]}')
         self.fx.execute("INSERT INTO t VALUES ('a', '1')")
@@ -110,7 +110,7 @@ class Columns(Case):
         self.assertEqual(self.items()[0]["v"], {"N": "2"})
 
     def test_R30_long_conditions(self):
-        """DynamoDB's limits are told before a request is sent."""
+        """DynamoDB's limits are reported before a request is sent."""
         names = [f"c{n}" for n in range(200)]
         self.foreign("pk text NOT NULL, sk text NOT NULL, " + ", ".join(f"{name} int" for name in names))
         self.fill({"pk": "a", "sk": "1", **{name: 1 for name in names}})
@@ -131,7 +131,7 @@ class Guards(writes.TestCase):
         return {names[word] for word in write.body["ConditionExpression"].replace("(", " ").replace(")", " ").split() if word in names}
 
     def test_R26_whole_rows(self):
-        """A reference to the whole row reads every column, also those that the item does not have."""
+        """A reference to the full row reads every column, also those that the item does not have."""
         self.assertEqual(self.condition("UPDATE far SET note = 'x' WHERE id = 'a' AND n = 1 AND (far.*)::text LIKE '%one%'"), {"id", "note", "total", "flag", "at"})
         self.assertEqual(self.condition("DELETE FROM far WHERE id = 'b' AND n = 1 AND far IS NOT NULL IS FALSE"), {"id", "note", "total", "flag", "at"})
         self.assertEqual(self.condition("UPDATE far SET note = 'x' WHERE id = 'a' AND n = 2 AND total = 2"), {"id", "total"})
@@ -144,11 +144,11 @@ class Guards(writes.TestCase):
         self.assertEqual(self.condition("UPDATE parts SET note = 'x' WHERE id = 'a' AND n = 1 AND total > 1"), {"id", "total"})
         self.assertEqual(self.condition("DELETE FROM parts WHERE id = 'a' AND n = 2 AND note = 'two'"), {"id", "note"})
 
-        def meanwhile(_):
+        def concurrently(_):
             self.fx.dynamo.call("UpdateItem", {"TableName": self.fx.remote("items"), "Key": {"id": {"S": "c"}, "n": {"N": "7"}}, "UpdateExpression": "SET #t = :t",
                                                "ExpressionAttributeNames": {"#t": "total"}, "ExpressionAttributeValues": {":t": {"N": "9"}}})
         self.fx.proxy.reset()
-        self.fx.proxy.on("UpdateItem", meanwhile)
+        self.fx.proxy.on("UpdateItem", concurrently)
         self.addCleanup(self.fx.proxy.reset, scripts=True)
         self.assertEqual(self.outcome("UPDATE parts SET note = 'late' WHERE id = 'c' AND n = 7 AND total < 0"), (0, []))
         self.assertEqual(self.item("c", 7)["note"], {"S": "seven"})

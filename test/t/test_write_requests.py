@@ -1,4 +1,4 @@
-"""What each form of a write requests, to the letter: what is sent, and on which condition. Nothing else is asked or changed."""
+"""What each form of a write requests, to the letter: what is sent, and on which condition. Nothing else is requested or changed."""
 import io
 
 import request_text
@@ -155,7 +155,7 @@ class Plain(Case):
                          ["PutItem orders {cust 'b', no 1, note 'x', total 1.5} if attribute_not_exists(cust)", "PutItem orders {cust 'b', no 2} if attribute_not_exists(cust)"])
 
     def test_consumed_capacity(self):
-        """Each write asks for what proves that it was done; none asks for more."""
+        """Each write requests what shows that it was done, and nothing more."""
         for sql in ("INSERT INTO orders VALUES ('b', 1)", "UPDATE orders SET note = 'x'", "DELETE FROM orders"):
             self.fill()
             for request in self.fx.requests(sql):
