@@ -282,7 +282,7 @@ def finish(coverage, tally, failed, flags, began):
     if "--report" in flags:
         print("\n".join(coverage.report()))
     share = 100 * coverage.filled / max(done - tally.scripted, 1)
-    print(f"# {done} statements in {time.monotonic() - began:.0f} s, {share:.0f} % of the answers not empty, "
+    print(f"# {done} statements in {time.monotonic() - began:.0f} s, {share:.0f} % of the results not empty, "
           f"{sum(coverage.errors.values())} errors on both sides")
     full = is_judged(done, flags)
     missing = holes(coverage) if full else []
@@ -294,7 +294,7 @@ def finish(coverage, tally, failed, flags, began):
         print("not ok: less than half of the statements read mapped or unnested tables")
         missing.append("mapped")
     if share < 60 and full:
-        print("not ok: less than 60 % of the answers have rows")
+        print("not ok: less than 60 % of the results have rows")
         missing.append("rows")
     print(f"{done - failed} passed, {failed + len(missing)} failed")
     return 1 if failed or missing else 0
