@@ -50,6 +50,7 @@ class Fixture:
         self._maintain(f"CREATE DATABASE {self.database}{of_encoding}")
         self.conn = self.connect()
         self.execute("CREATE EXTENSION dynamo_fdw")
+        self.use_library(os.environ.get("DIFF_LIBRARY"))
         self.server("ddb", self.proxy.endpoint)
 
     def close(self):
@@ -60,6 +61,13 @@ class Fixture:
             self.dynamo.drop_table(name)
         self.dynamo.close()
         self.proxy.stop()
+
+    def use_library(self, path):
+        """Let the functions of the extension come from another build of it, if there is one; a backend can load but one."""
+        if path:
+            self.execute("UPDATE pg_proc SET probin = %s WHERE probin = '$libdir/dynamo_fdw'", (path,))
+            self.conn.close()
+            self.conn = self.connect()
 
     @staticmethod
     def _maintain(sql):

@@ -144,36 +144,25 @@ def show(runner, number, case, wrong):
     print(flush=True)
 
 
-def use_library(fx):
-    """Let the functions of the extension come from another build of it, if there is one; a backend can load but one."""
-    path = os.environ.get("DIFF_LIBRARY")
-    if not path:
-        return
-    fx.execute("UPDATE pg_proc SET probin = %s WHERE probin = '$libdir/dynamo_fdw'", (path,))
-    fx.conn.close()
-    fx.conn = fx.connect()
-
-
 def run_share(fx, count, seed, number):
     """Run another process's part of the statements: (coverage, done, failed, slow, fingerprint)."""
     tables, related, composed = set_up(fx, random.Random(seed))
     runner = Runner(fx, tables + related + composed)
     tally = Tally(runner, 0, 0, False)
-    with Worlds(f"diff{number}", seed, runner.coverage, use_library) as worlds:
+    with Worlds(f"diff{number}", seed, runner.coverage) as worlds:
         tally.run(Cases(random.Random(seed * 7919 + 1 + number * SHARE), runner, tables, related, composed, worlds).all(), count)
     return runner.coverage, tally.done, tally.failed, runner.slow, tally.fingerprint.hexdigest()
 
 
 def run(fx, count, seed, flags, began, shares=()):
     """Run COUNT statements, and add the `shares` of other processes, see run_share; returns the exit status."""
-    use_library(fx)
     tables, related, composed = set_up(fx, random.Random(seed))
     runner = Runner(fx, tables + related + composed)
     coverage = runner.coverage
     print(f"# {len(runner.tables)} tables, {sum(len(t.rows) for t in runner.tables)} rows, "
           f"set up in {time.monotonic() - began:.1f} s", flush=True)
     tally = Tally(runner, 0, 0, "--first" in flags)
-    with Worlds("diff", seed, coverage, use_library) as worlds:
+    with Worlds("diff", seed, coverage) as worlds:
         cases = Cases(random.Random(seed * 7919 + 1), runner, tables, related, composed, worlds)
         run_scripted(fx, runner, tally, count, seed)
         if not tally.over():

@@ -13,10 +13,9 @@ STABLE = "CREATE FUNCTION stable(anyelement) RETURNS anyelement STABLE LANGUAGE 
 class World:
     """One database and a Runner in it."""
 
-    def __init__(self, encoding, prefix, seed, coverage, prepare):
+    def __init__(self, encoding, prefix, seed, coverage):
         self.name = encoding
         self.fx = fixture.Fixture(f"{prefix}_{encoding}", encoding=encoding)
-        prepare(self.fx)
         self.fx.server("direct", os.environ["DDB_ENDPOINT"])
         self.fx.execute("CREATE SCHEMA f; CREATE SCHEMA l; CREATE DOMAIN small AS int4; " + STABLE)
         self.tables = make_encoded()
@@ -32,8 +31,8 @@ class World:
 class Worlds:
     """All of them; as a list of (name, Runner) in `runners`."""
 
-    def __init__(self, prefix, seed, coverage, prepare):
-        self.worlds = [World(encoding, prefix, seed, coverage, prepare) for encoding in ENCODINGS]
+    def __init__(self, prefix, seed, coverage):
+        self.worlds = [World(encoding, prefix, seed, coverage) for encoding in ENCODINGS]
         self.runners = [(world.name, world.runner) for world in self.worlds]
 
     def __enter__(self):

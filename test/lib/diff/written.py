@@ -16,7 +16,6 @@ import psycopg2
 import psycopg2.extensions
 
 import replies
-from report import use_library
 from stored import Refused, canonical_item, comparable
 from written_statements import FORMS, NESTED, SHARED, Maker
 from written_tables import make_tables
@@ -154,7 +153,6 @@ class Generator:            # pylint: disable=too-many-instance-attributes
     def __init__(self, fx, seed):
         self.fx, self.rng = fx, random.Random(seed)
         fx.execute(SETUP)
-        use_library(fx)
         self.far, self.near = Side(fx, "f"), Side(fx, "l")
         self.tables, self.partitions = make_tables(self.rng)
         self.remotes = {table.remote.name: table.remote for table in self.tables + self.partitions}
