@@ -63,8 +63,8 @@ class TestCase(fixture.TestCase):
         self.postgres = OwnPostgres(self.fx.value("SELECT setting FROM pg_config WHERE name = 'BINDIR'"), settings)
         self.addCleanup(self.postgres.stop)
 
-    def connect(self):
+    def connect(self, user="postgres"):
         """A connection that is closed at the end of the test."""
-        connection = self.postgres.connect(f"-c statement_timeout={fixture.STATEMENT_TIMEOUT}")
+        connection = self.postgres.connect(f"-c statement_timeout={fixture.STATEMENT_TIMEOUT}", user)
         self.addCleanup(connection.close)
         return connection

@@ -50,7 +50,7 @@ class Request:
         document = reply.document if isinstance(reply.document, dict) else {}
         self.status = reply.status
         self.response = {"Count": document.get("Count"), "ScannedCount": document.get("ScannedCount"),
-                       "more": "LastEvaluatedKey" in document, "items": count_items(document)}
+                         "more": "LastEvaluatedKey" in document, "items": count_items(document), "units": count_units(document)}
         if "__type" in document:
             self.response["error"] = document["__type"].rsplit("#", 1)[-1]
 
@@ -80,6 +80,12 @@ def count_items(document):
     if "Items" in document:
         return len(document["Items"] or ())
     return 1 if "Item" in document else 0
+
+
+def count_units(document):
+    """The units that a response reports."""
+    consumed = document.get("ConsumedCapacity") or []
+    return sum(one.get("CapacityUnits") or 0 for one in (consumed if isinstance(consumed, list) else [consumed]))
 
 
 class Connection:

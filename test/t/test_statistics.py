@@ -6,16 +6,20 @@ import re
 import signal
 import threading
 import time
+from collections import Counter
 
 import fake as fake_server
 import fixture
 import own_postgres
 import psycopg2
-from replies import truncate_head, delay, error, internal_error, not_json, throttle
+from replies import Executed, truncate_head, delay, error, internal_error, not_json, throttle, written
+from replies import reply as json_reply
 from tables import index
 
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+
+RESPONSE = {"Count": 0, "ScannedCount": 0, "Items": []}
 
 
 def make_tables(fake):
@@ -120,6 +124,32 @@ class OneSession(fixture.TestCase):
         self.fx.error("SELECT * FROM busy WHERE pk = 'k1'")
         attempts = self.fake.operations().count("Query")
         self.assertEqual(self.counted("busy", "query, query + retries, throttles, throttling_errors, errors"), (1, attempts, attempts, 1, 1))
+
+    def test_waiting(self):
+        """The time of each response is one of a request, and of the session that waits for it."""
+        self.fx.rows("SELECT FROM slow WHERE pk = 'k1'")
+        self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
+        self.fake.on("Query", [delay(0.3, RESPONSE), delay(0.2, RESPONSE)])
+        self.fx.rows("SELECT * FROM slow WHERE pk = 'k1'; SELECT * FROM slow WHERE pk = 'k2'")
+        request, slowest, wait, capacity = self.counted("slow", "request_ms, slowest_ms, wait_ms, capacity_wait_ms")
+        self.assertGreaterEqual(request, 500)
+        self.assertTrue(300 <= slowest <= request - 200, (slowest, request))
+        self.assertTrue(450 <= wait <= request, (wait, request))
+        self.assertEqual(capacity, 0)
+
+    def test_capacity_wait(self):
+        """It is a part of the time that a session waits, but not of a request: a throttled attempt, and a budget."""
+        self.fx.rows("SELECT FROM slow WHERE pk = 'k1'; SELECT FROM busy WHERE pk = 'k1'")
+        self.fx.execute("SELECT dynamo_fdw_statistics_reset(); ALTER FOREIGN TABLE slow OPTIONS (ADD max_read_units_per_second '10')")
+        self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE slow OPTIONS (DROP max_read_units_per_second)")
+        self.fake.on("Query", {**RESPONSE, "ConsumedCapacity": {"TableName": "slow", "CapacityUnits": 15}})
+        self.fx.rows("SELECT * FROM slow WHERE pk = 'k1'; SELECT * FROM slow WHERE pk = 'k2'")
+        wait, capacity = self.counted("slow", "wait_ms, capacity_wait_ms")
+        self.assertTrue(300 <= capacity <= wait, (capacity, wait))      # 5 units too many, at 10 a second
+        self.fake.on("Query", [throttle(), delay(0.2, RESPONSE)])
+        self.fx.rows("SELECT * FROM busy WHERE pk = 'k1'")
+        request, wait, capacity = self.counted("busy", "request_ms, wait_ms, capacity_wait_ms")
+        self.assertTrue(0 < capacity and 150 <= wait - capacity <= request, (capacity, wait, request))
 
     def test_canceled(self):
         """A request in flight when the statement ends."""
@@ -258,30 +288,80 @@ class Dashboard(fixture.TestCase):
                 self.assertEqual(any((row[2] or 0) > 0 for row in rows), panel["title"] != "Write units per second")
 
 
+# Columns with the sums of what the service saw.
+COUNTED = ("get_item", "batch_get_item", "query", "scan", "describe_table", "put_item", "update_item", "delete_item", "transact_write_items",
+           "requests", "retries", "throttles", "items_read", "items_returned", "items_written", "read_units", "write_units", "request_errors", "canceled")
+
+
+def table_of(request):
+    """The table of a request of any operation."""
+    body = request.body
+    if "TransactItems" in body:
+        body = next(iter(body["TransactItems"][0].values()))
+    return body.get("TableName") or next(iter(body.get("RequestItems", {None: None})))
+
+
+def column_of(operation):
+    """GetItem is counted in get_item."""
+    return re.sub(r"(?<!^)([A-Z])", r"_\1", operation).lower()
+
+
+def counts(requests):
+    """What the view must show of these requests; a throttled attempt is followed by another one."""
+    found = Counter()
+    for request in requests:
+        failure = request.response.get("error")
+        if failure == "ProvisionedThroughputExceededException":
+            found.update(retries=1, throttles=1)
+            continue
+        found.update(["requests", column_of(request.operation)])
+        if failure:
+            found["request_errors"] += 1
+        elif request.is_write():
+            found.update(items_written=len(request.body.get("TransactItems", "1")), write_units=request.response["units"])
+        elif table_of(request) == "slow" and request.operation == "Query":
+            found["canceled"] += 1
+        elif request.operation != "DescribeTable":
+            scanned, items = request.response["ScannedCount"], request.response["items"]
+            found.update(items_read=items if scanned is None else scanned, items_returned=request.response["Count"] or items, read_units=request.response["units"])
+    return {name: found[name] for name in COUNTED}
+
+
 class AllSessions(own_postgres.TestCase):
-    """Shared memory: before PostgreSQL 17, the library must be loaded when the server starts."""
+    """Shared memory of a server that loaded the library when it started."""
 
     SESSIONS = 16
+    SETTINGS = "-c shared_preload_libraries=dynamo_fdw"
 
     def setUp(self):
         self.fake = fake_server.FakeDynamo().start()
         self.addCleanup(self.fake.stop)
         make_tables(self.fake)
-        self.start_postgres("" if self.fx.conn.server_version >= 170000 else "-c shared_preload_libraries=dynamo_fdw")
+        self.start_postgres(self.SETTINGS)
         self.cursor = self.connect().cursor()
         self.cursor.execute("CREATE EXTENSION dynamo_fdw")
         create_foreign_tables(self.cursor, self.fake.endpoint, ", updatable 'on'")
+        self.cursor.execute("CREATE ROLE reporter LOGIN; GRANT ALL ON good, slow, bad, busy TO reporter;"
+                            "CREATE USER MAPPING FOR reporter SERVER fake OPTIONS (access_key_id 'reporter', secret_access_key 'z')")
 
-    def response(self, request):
-        """By the table; half of the first attempts at "busy" are throttled."""
-        table = request.body.get("TableName")
+    def respond(self, request):
+        """By the table; half of the attempts at "busy" are throttled.  The others use more units than one has items."""
+        table = table_of(request)
         if table == "slow":
             return delay(30)
         if table == "bad":
             return error("ValidationException", "no")
         if table == "busy" and random.random() < 0.5:
             return throttle()
-        return None
+        return Executed(lambda reply: json_reply({**reply.document, "ConsumedCapacity": {"TableName": table, "CapacityUnits": 1.5 * (reply.document.get("ScannedCount") or 1)}}))
+
+    def script(self):
+        """How the service responds to reads and writes."""
+        for operation in ("Query", "Scan", "GetItem"):
+            self.fake.on(operation, self.respond)
+        for operation, units in (("PutItem", 1), ("UpdateItem", 2.5), ("DeleteItem", 4)):
+            self.fake.on(operation, written("good", units))
+        self.fake.on("TransactWriteItems", json_reply({"ConsumedCapacity": [{"TableName": "good", "CapacityUnits": 6}]}))
 
     def work(self, connection, seed):
         """Statements of all outcomes, in a random order; the session ends with the last one."""
@@ -289,7 +369,11 @@ class AllSessions(own_postgres.TestCase):
         cursor = connection.cursor()
         statements = ["SELECT * FROM good WHERE pk = 'k1'", "SELECT * FROM good WHERE pk = 'k1' AND sk = '001'", "SELECT sk FROM good WHERE g = 'g1'",
                       "SELECT count(*) FROM good WHERE n > 3", "SELECT * FROM bad WHERE pk = 'k1'", "SELECT * FROM busy WHERE pk = 'k3'",
-                      "SELECT * FROM good WHERE pk = 'k1' AND sk IN ('001', '006')", "SELECT * FROM slow WHERE pk = 'k1'"] * 4
+                      "SELECT * FROM good WHERE pk = 'k1' AND sk IN ('001', '006')", "SELECT * FROM slow WHERE pk = 'k1'",
+                      "INSERT INTO good VALUES ('new', '1', 'g1', 1), ('new', '2', 'g1', 2)", "UPDATE good SET n = n + 1 WHERE pk = 'k1' AND sk = '001'",
+                      "DELETE FROM good WHERE pk = 'k1' AND sk = '006'",
+                      "SET dynamo_fdw.write_mode = atomic; INSERT INTO good VALUES ('new', '3', 'g1', 3), ('new', '4', 'g1', 4);"
+                      "RESET dynamo_fdw.write_mode"] * 3
         generator.shuffle(statements)
         for sql in statements:
             try:
@@ -299,26 +383,23 @@ class AllSessions(own_postgres.TestCase):
                 pass
 
     def check(self):
-        """Requests and retries together are the attempts that the service saw, of each operation and table."""
-        self.cursor.execute("SELECT table_name, sum(requests + retries), sum(throttles), sum(canceled), sum(request_errors), sum(query), sum(items_returned)"
-                            " FROM dynamo_fdw_statistics WHERE scope = 'all sessions' GROUP BY 1")
-        found = {row[0]: tuple(int(value) for value in row[1:]) for row in self.cursor.fetchall()}
-        requests = self.fake.requests
-        for table in ("good", "slow", "bad", "busy"):
-            seen = [r for r in requests if (r.body.get("TableName") or next(iter(r.body.get("RequestItems", {None: None})))) == table]
-            throttled = sum("throttl" in r.response.get("error", "").lower() or "Throughput" in r.response.get("error", "") for r in seen)
-            errors = sum(r.response.get("error") == "ValidationException" for r in seen)
-            with self.subTest(table):
-                self.assertEqual(found[table][0], len(seen))
-                self.assertEqual(found[table][1], throttled)
-                self.assertEqual(found[table][2], sum(r.operation == "Query" for r in seen) if table == "slow" else 0)
-                self.assertEqual(found[table][3], errors)
-                self.assertEqual(found[table][5], sum(r.response.get("items") or 0 for r in seen if r.operation != "DescribeTable"))
+        """The view shows what the service saw of each table and index, from each user."""
+        self.cursor.execute(f"SELECT user_name, table_name, index_name, {', '.join(COUNTED)} FROM dynamo_fdw_statistics WHERE scope = 'all sessions' AND table_name IS NOT NULL")
+        found = {row[:3]: dict(zip(COUNTED, row[3:])) for row in self.cursor.fetchall()}
+        seen = {}
+        for request in self.fake.requests:
+            user = "reporter" if "Credential=reporter/" in request.headers["authorization"] else "postgres"
+            seen.setdefault((user, table_of(request), request.body.get("IndexName")), []).append(request)
+        self.assertEqual(len(seen), 10)
+        self.assertEqual(set(found), set(seen))
+        for key, requests in seen.items():
+            with self.subTest(key):
+                self.assertEqual(found[key], counts(requests))
 
     def test_sixteen(self):
         """With errors, throttling, cancellation, and a session that is terminated in the middle."""
-        self.fake.on("Query", self.response)
-        connections = [self.connect() for _ in range(self.SESSIONS)]
+        self.script()
+        connections = [self.connect("reporter" if n % 2 else "postgres") for n in range(self.SESSIONS)]
         threads = [threading.Thread(target=self.work, args=(connection, seed)) for seed, connection in enumerate(connections)]
         for thread in threads:
             thread.start()
@@ -361,6 +442,17 @@ class AllSessions(own_postgres.TestCase):
             connection.cursor().execute("SELECT * FROM slow WHERE pk = 'ever'")
         except psycopg2.Error:
             pass
+
+
+class WithoutPreloading(AllSessions):
+    """Shared memory of a server that loads the library with the first statement that needs it: from PostgreSQL 17 on."""
+
+    SETTINGS = ""
+
+    def setUp(self):
+        if self.fx.conn.server_version < 170000:
+            self.skipTest("from PostgreSQL 17 on")
+        super().setUp()
 
 
 if __name__ == "__main__":
