@@ -2,6 +2,7 @@
 import time
 
 import fixture
+from dynamo import index
 from processes import descriptors_of
 from request_text import RequestTestCase, request_text
 from server import most_in_flight
@@ -350,6 +351,20 @@ class Designs(SegmentTestCase):
         self.same("SELECT seg, pk, sk, total FROM m WHERE seg IN (1, 4)", [row for row in right if row[0] in (1, 4)], (1, 4))
         self.same("SELECT count(*) FROM m WHERE seg = 3", [(len([row for row in right if row[0] == 3]),)], [3])
 
+    def test_trusted_indexes(self):
+        """The index has all rows, but not their segments."""
+        self.fx.create_table("trusted", ("pk", "S"), indexes=[index("by_kind", ("kind", "S"), ("pk", "S"))])
+        self.fx.put("trusted", [{"pk": f"p{n:02}", "kind": f"k{n % 3}"} for n in range(30)])
+        right = [(segment, item["pk"]["S"]) for segment, item in scanned(self.fx.dynamo, self.fx.remote("trusted"), 8) if item["kind"]["S"] == "k1"]
+        self.fx.foreign_table("m", "n int, g int OPTIONS (attribute 'kind'), seg int OPTIONS (segment '8')", table_name=self.fx.remote("trusted"), scan_policy="allow", trusted_indexes="by_kind",
+                              key_templates='{"pk": "p${n:padded(2)}", "kind": "k${g}"}')
+        self.assertEqual([request.body.get("IndexName") for request in self.fx.requests("SELECT n FROM m WHERE g = 1")], ["by_kind"])
+        right = [(segment, int(pk[1:])) for segment, pk in right]
+        self.assertEqual(sorted(self.fx.rows("SELECT n FROM m WHERE g = 1")), sorted((n,) for _, n in right))
+        self.same("SELECT seg, n FROM m WHERE g = 1", right)
+        self.same("SELECT seg, n FROM m WHERE g = 1 AND seg IN (2, 5)", [row for row in right if row[0] in (2, 5)], (2, 5))
+        self.same("SELECT count(*) FROM m WHERE g = 1 AND seg < 3", [(sum(seg < 3 for seg, _ in right),)], range(3))
+
     def test_ttl(self):
         self.mapped("pk text, sk text", ttl_attribute="end")
         self.same("SELECT seg, pk, sk FROM m", [(seg, i["pk"], i["sk"]) for seg, i in self.raw if int(i["end"]) > time.time()])
@@ -458,11 +473,13 @@ class Estimates(SegmentTestCase):
 class Definitions(SegmentTestCase):
     """Errors, at DDL where the validator can see it."""
 
-    def refused(self, columns, message, hint, **options):
-        """An error with a remedy, from the definition or from its first use."""
+    def refused(self, columns, message, hint, at_first_use=False, **options):
+        """An error with a remedy, from the definition; or from the first use, where the definition does not know the types and other columns."""
         with self.subTest(columns):
-            failure = self.fx.error(f"DROP FOREIGN TABLE IF EXISTS e; CREATE FOREIGN TABLE e ({columns}) SERVER ddb "
-                                    + fixture.options_clause({"table_name": self.fx.remote("t"), **options}) + "; SELECT * FROM e")
+            define = f"DROP FOREIGN TABLE IF EXISTS e; CREATE FOREIGN TABLE e ({columns}) SERVER ddb " + fixture.options_clause({"table_name": self.fx.remote("t"), **options})
+            if at_first_use:
+                self.fx.execute(define)
+            failure = self.fx.error("SELECT * FROM e" if at_first_use else define)
             self.assertEqual(failure.message, message)
             self.assertIn(hint, failure.hint)
 
@@ -477,17 +494,17 @@ class Definitions(SegmentTestCase):
     def test_types(self):
         self.fx.execute("CREATE DOMAIN whole AS int")
         for type_ in ("text", "numeric", "float8", "int[]", "jsonb", "whole"):
-            self.refused(f"id text, seg {type_} OPTIONS (segment '4')", 'column "seg" with option "segment" must have type smallint, integer or bigint', "Change the type")
-        self.refused("id text, seg smallint OPTIONS (segment '32769')", 'column "seg" of type smallint cannot hold the numbers of 32769 segments', "Change the type")
+            self.refused(f"id text, seg {type_} OPTIONS (segment '4')", 'column "seg" with option "segment" must have type smallint, integer or bigint', "Change the type", at_first_use=True)
+        self.refused("id text, seg smallint OPTIONS (segment '32769')", 'column "seg" of type smallint cannot hold the numbers of 32769 segments', "Change the type", at_first_use=True)
         self.fx.foreign_table("e", "id text, seg smallint OPTIONS (segment '32768')", table_name=self.fx.remote("t"), scan_policy="allow")
         self.assertEqual(self.segments("SELECT * FROM e WHERE seg = 32767", 32768), [32767])
 
     def test_two_columns(self):
-        self.refused("id text, a int OPTIONS (segment '4'), b int OPTIONS (segment '8')", 'columns "a" and "b" of foreign table "e" both have option "segment"', "Use another foreign table")
+        self.refused("id text, a int OPTIONS (segment '4'), b int OPTIONS (segment '8')", 'columns "a" and "b" of foreign table "e" both have option "segment"', "Use another foreign table", at_first_use=True)
 
     def test_templates(self):
-        failure = self.fx.error(f"""CREATE FOREIGN TABLE f (seg int OPTIONS (segment '4')) SERVER ddb
-                                    OPTIONS (table_name '{self.fx.remote("t")}', key_templates '{{"id": "i${{seg}}"}}'); SELECT * FROM f""")
+        self.fx.foreign_table("f", "seg int OPTIONS (segment '4')", table_name=self.fx.remote("t"), key_templates='{"id": "i${seg}"}')
+        failure = self.fx.error("SELECT * FROM f")
         self.assertIn('Column "seg" has the option "segment".', failure.detail)
 
     def test_changes(self):
