@@ -20,8 +20,8 @@ FAILING = "SELECT 100 / (a.n - a.n) FROM f.orders a JOIN f.person b ON b.id = a.
 class Outcome:
     """Rows, or an error."""
 
-    def __init__(self, rows=None, error=None, crashed=False):
-        self.rows, self.error, self.crashed = rows, error, crashed
+    def __init__(self, rows=None, error=None, crashed=False, detail=None):
+        self.rows, self.error, self.crashed, self.detail = rows, error, crashed, detail
 
     def same(self, other, ordered):
         """Equal to another outcome?"""
@@ -109,7 +109,7 @@ class Runner:
                 crash = Outcome(error=("crash", str(failure).strip().split("\n", maxsplit=1)[0]), crashed=True)
                 self.reconnect()
                 return crash
-            return Outcome(error=(failure.diag.sqlstate, failure.diag.message_primary))
+            return Outcome(error=(failure.diag.sqlstate, failure.diag.message_primary), detail=failure.diag.message_detail)
 
     def reconnect(self):
         """After a crash of the backend: the server restarts."""
