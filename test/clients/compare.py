@@ -42,6 +42,7 @@ def clients():
              Client("pandas", "CLIENTS_VENV", python, program("with_pandas.py")),
              Client("SQLAlchemy, writes", "CLIENTS_VENV", python, program("with_sqlalchemy_writes.py")),
              Client("pandas, writes", "CLIENTS_VENV", python, program("with_pandas_writes.py")),
+             Client("Django", "CLIENTS_DJANGO", "$CLIENTS_DJANGO/bin/python", program("with_django.py")),
              Client("Django, writes", "CLIENTS_DJANGO", "$CLIENTS_DJANGO/bin/python", program("with_django_writes.py")),
              Client("dbt", "CLIENTS_DBT", "$CLIENTS_DBT/bin/python", program("with_dbt.py")),
              Client("pgjdbc", "PGJDBC", "java", "-cp", "$PGJDBC", program("WithPgjdbc.java")),

@@ -1,4 +1,7 @@
-"""The tables that the clients look at: views of foreign tables in the schema "remote", the same rows in "local"."""
+"""The tables that the clients look at: views of foreign tables in the schema "remote", the same rows in "local".
+
+The schemas "remote_mapped" and "local_mapped" have the entities of one DynamoDB table, which may not be read completely.
+"""
 import datetime
 import json
 from decimal import Decimal
@@ -18,6 +21,10 @@ KEYS = {"customers": "customer_id", "orders": "customer_id, ordered_at"}
 PRODUCTS = 'id text COLLATE "C" NOT NULL, name text, price numeric(10, 2), stock int, version int NOT NULL, changed timestamptz'
 ACCOUNTS = 'id uuid NOT NULL, name text, email text COLLATE "C", street text, city text, profile jsonb, labels text[], since timestamptz, version int NOT NULL'
 PURCHASES = "account_id uuid NOT NULL, no int NOT NULL, status text, total numeric(10, 2), note text"
+# Entities of one table: columns, templates.
+MAPPED = {
+    "buyers": ('buyer_id text COLLATE "C" NOT NULL, name text, city text', {"pk": "BUYER#${buyer_id}", "sk": "PROFILE"}),
+    "bookings": ('buyer_id text COLLATE "C" NOT NULL, no int NOT NULL, placed date, total numeric(10, 2)', {"pk": "BUYER#${buyer_id}", "sk": "BOOKING#${no:padded(4)}"})}
 # What PostGraphile finds in the constraints and indexes of local tables.
 SMART_COMMENTS = r"""
     COMMENT ON FOREIGN TABLE remote.accounts IS '@primaryKey id';
@@ -50,6 +57,27 @@ def orders():
             yield order
 
 
+def entities():
+    """40 buyers, each with up to 11 bookings."""
+    for b in range(40):
+        yield {"pk": f"BUYER#b{b:02d}", "sk": "PROFILE", "name": f"Ünï {b}", "city": ["Oslo", "Łódź", "İzmir"][b % 3]}
+        for no in range(1, 2 + b * 7 % 11):
+            yield {"pk": f"BUYER#b{b:02d}", "sk": f"BOOKING#{no:04}", "placed": f"2026-0{1 + no % 9}-{1 + b % 28:02d}", "total": Decimal(b * no) + Decimal("0.75")}
+
+
+def make_mapped(fx):
+    """Both schemas of the entities; the local rows are in the order of a Scan, as a LIMIT without an order returns them."""
+    fx.create_table("entities", ("pk", "S"), ("sk", "S"))
+    fx.put("entities", list(entities()))
+    fx.execute("CREATE SCHEMA remote_mapped; CREATE SCHEMA local_mapped")
+    for name, (columns, templates) in MAPPED.items():
+        fx.foreign_table(f"remote_mapped.{name}", columns, table_name=fx.remote("entities"), key_templates=json.dumps(templates), scan_policy="allow")
+        fx.execute(f"CREATE TABLE local_mapped.{name} ({columns}); INSERT INTO local_mapped.{name} SELECT * FROM remote_mapped.{name};"
+                   f"ALTER FOREIGN TABLE remote_mapped.{name} OPTIONS (SET scan_policy 'error')")
+    for name, prefix in (("buyers", "PROFILE"), ("bookings", "BOOKING#")):
+        assert fx.value(f"SELECT count(*) FROM local_mapped.{name}") == sum(item["sk"].startswith(prefix) for item in entities())
+
+
 def make():
     """A Fixture with both schemas."""
     fx = Fixture("clients")
@@ -80,6 +108,7 @@ def make():
         # so that the first statement of a session may have ON CONFLICT
         fx.execute(f"ALTER DATABASE {fx.database} SET session_preload_libraries = 'dynamo_fdw'")
         fx.execute("CREATE VIEW local.orders_view AS SELECT * FROM local.orders; CREATE VIEW remote.orders_view AS SELECT * FROM remote.orders")
+        make_mapped(fx)
         check(fx)
         return fx
     except BaseException:

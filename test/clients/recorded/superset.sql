@@ -17,3 +17,12 @@ SELECT COUNT(*) AS count, AVG(total) AS "AVG(total)" FROM :schema.orders LIMIT 5
 -- keyed: a metric with a filter of its own
 SELECT SUM(CASE WHEN status = 'paid' THEN total ELSE 0 END) AS paid, SUM(total) FILTER (WHERE quantity > 3) AS large
 FROM :schema.orders WHERE region = 'south' AND ordered_at >= '2026-01-10' AND ordered_at < '2026-01-20' LIMIT 50000
+-- step: preview of an entity of a table that may not be scanned
+SELECT * FROM :schema_mapped.bookings LIMIT 101
+-- step: preview of an entity with few columns
+SELECT name AS name, city AS city FROM :schema_mapped.buyers LIMIT 10
+-- step: the columns of an entity
+SELECT * FROM (SELECT * FROM :schema_mapped.bookings) AS virtual_table LIMIT 0
+-- keyed: a chart of one entity
+SELECT DATE_TRUNC('month', placed) AS placed, SUM(total) AS "SUM(total)" FROM :schema_mapped.bookings
+WHERE buyer_id = 'b07' AND placed >= '2026-02-01' GROUP BY DATE_TRUNC('month', placed) ORDER BY "SUM(total)" DESC LIMIT 10000
