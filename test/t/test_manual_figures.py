@@ -84,6 +84,7 @@ FIGURES = {
     "docs/troubleshooting.md": """
         more than {budget.MAX_BUCKETS} budgets are in use
         page by page, {DYN_PAGE_BYTES / MB:.0f} MB each
+        with SQLSTATE 42P10
         """,
     "docs/options.md": """
         number of segments of a parallel Scan, {least.segment} to {most.segment}:
@@ -187,11 +188,13 @@ FIGURES = {
         An item of up to 1 KB costs one write unit
         If two sessions send this UPDATE, one gets 1 row and the other 0
         fails with SQLSTATE 42P10
+        at each of {outcome.MOST_ROUNDS} attempts
         """,
     "docs/errors.md": """
         HTTP status 429 |
         more than {WORDS[DYN_MAX_KEYS]} keys in one scan
         10 GB with one partition key
+        fails with SQLSTATE 42P10
         an item above {row_write.MOST_ITEM_BYTES / 1024:.0f} kB; more than {DYN_TRANSACTION_MAX_WRITES} items or 4 MB
         """,
 }
