@@ -428,7 +428,7 @@ dynamo_fdw_create_table(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("relation and partition_key must not be NULL")));
+				 errmsg("foreign_table and partition_key must not be NULL")));
 	dyn_target_check(PG_GETARG_OID(0));
 	relation = dyn_relation_open(PG_GETARG_OID(0), GetUserId());
 	if (strncmp(relation->table, "arn:", 4) == 0)

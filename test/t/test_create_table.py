@@ -84,7 +84,7 @@ class Creation(fixture.TestCase):
     def test_bad_arguments(self):
         """What is wrong is found before a request is sent."""
         for arguments, state, message in (
-                ("NULL, 'customer'", "22004", "relation and partition_key must not be NULL"), ("'orders', NULL", "22004", "relation and partition_key must not be NULL"),
+                ("NULL, 'customer'", "22004", "foreign_table and partition_key must not be NULL"), ("'orders', NULL", "22004", "foreign_table and partition_key must not be NULL"),
                 ("'orders', 'nothing'", "42703", 'column "nothing" of foreign table "orders" does not exist'),
                 ("'orders', 'customer', 'nothing'", "42703", 'column "nothing" of foreign table "orders" does not exist'),
                 ("'orders', 'info'", "42809", 'column "info" of foreign table "orders" cannot be part of a key'),

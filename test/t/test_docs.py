@@ -175,7 +175,9 @@ class Names(fixture.TestCase):
 
     def test_options_of_the_first_page(self):
         defaults = {name: default for name, _, default, _ in map(lambda row: [plain(row[0]), *row[1:]], table("option", "docs/options.md"))}
-        for _, names, meaning in table("where", "README.md"):
+        rows = table("option", "README.md")
+        self.assertGreater(len(rows), 0)
+        for names, _, meaning in rows:
             for name in plain(names).split(", "):
                 with self.subTest(option=name):
                     self.assertIn(name, defaults)
@@ -313,6 +315,11 @@ class Figures(unittest.TestCase):
                     self.assertIn(figure, read(f"docs/{name}.txt"))
                     found += 1
         self.assertGreater(found, 0)
+
+    def test_picture_of_the_first_page(self):
+        first, second = map(int, re.findall(r"\d+ requests, (\d+) ms", re.search(r"!\[([^\]]*)\]", read("README.md")).group(1)))
+        self.assertEqual(round(first / second), 6)
+        self.assertIn("about a sixth of the time", read("README.md"))
 
     def test_a_terabyte(self):
         units = (1 << 40) / 8192

@@ -136,7 +136,7 @@ TABLES = [
     ("likes", LIKES, ("user_name", "S"), ("song", "S"), [index("song-user-index", ("song", "S"), ("user_name", "S"))]),
     ("orders", ORDERS, ("customer_id", "S"), ("ordered_at", "S"),
      [index("by_status", ("status", "S"), ("ordered_at", "S"))]),
-    ("programme", PROGRAM, ("pk", "S"), ("sk", "S"), [index("by_movie", ("gpk", "S"), ("gsk", "S"))]),
+    ("program", PROGRAM, ("pk", "S"), ("sk", "S"), [index("by_movie", ("gpk", "S"), ("gsk", "S"))]),
 ]
 
 

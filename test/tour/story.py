@@ -176,15 +176,15 @@ STEPS = [
          "FROM cinemas c JOIN screenings s ON s.cinema = c.id\n"
          "WHERE c.id = 'rex' AND s.day BETWEEN '2026-07-10' AND '2026-07-11' ORDER BY s.day, s.number;",
          [(REX["city"], *one[1:]) for one in REX_SHOWS],
-         ['GetItem demo-programme key pk = "CINEMA#rex" AND sk = "PROFILE": 1 item, 0.5 units',
-          'Query demo-programme key pk = "CINEMA#rex" AND sk BETWEEN "SHOW#2026-07-10" AND "SHOW#2026-07-12": '
+         ['GetItem demo-program key pk = "CINEMA#rex" AND sk = "PROFILE": 1 item, 0.5 units',
+          'Query demo-program key pk = "CINEMA#rex" AND sk BETWEEN "SHOW#2026-07-10" AND "SHOW#2026-07-12": '
           f"{len(REX_SHOWS)} items, 0.5 units"]),
     Step("An index with composed keys",
          "trusted_indexes promises that each screening has the index's keys, as their templates spell them.",
          "SELECT day, cinema, sold FROM screenings\n"
          "WHERE movie = 'The Paper Harbour' AND day >= '2026-07-28' ORDER BY day, cinema;",
          [(one[1], one[0], one[4]) for one in screenings_with("The Paper Harbour", "2026-07-28")],
-         ['Query demo-programme index by_movie key gpk = "MOVIE#The Paper Harbour" AND gsk >= "2026-07-28" '
+         ['Query demo-program index by_movie key gpk = "MOVIE#The Paper Harbour" AND gsk >= "2026-07-28" '
           'filter begins_with(pk, "CINEMA#") AND sk BETWEEN "SHOW#2026-07-28" AND "SHOW$": '
           f"{len(screenings_with('The Paper Harbour', '2026-07-28'))} items, 0.5 units"]),
     Step("A report",

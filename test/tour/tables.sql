@@ -50,7 +50,7 @@ CREATE FOREIGN TABLE cinemas (
   id    text COLLATE "C" NOT NULL,
   city  text,
   seats int
-) SERVER ddb OPTIONS (table_name 'programme',
+) SERVER ddb OPTIONS (table_name 'program',
     key_templates '{"pk": "CINEMA#${id}", "sk": "PROFILE"}');
 
 CREATE FOREIGN TABLE screenings (
@@ -59,6 +59,6 @@ CREATE FOREIGN TABLE screenings (
   number int NOT NULL,
   movie  text OPTIONS (attribute 'gpk') COLLATE "C",
   sold   int
-) SERVER ddb OPTIONS (table_name 'programme', trusted_indexes 'by_movie',
+) SERVER ddb OPTIONS (table_name 'program', trusted_indexes 'by_movie',
     key_templates '{"pk": "CINEMA#${cinema}", "sk": "SHOW#${day}#${number:padded(2)}",
                 "gpk": "MOVIE#${movie}", "gsk": "${day}"}');
