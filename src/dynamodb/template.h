@@ -165,8 +165,8 @@ typedef struct DynTemplateError
 
 /*
  * Parses a template.  Returns NULL with *error set if the text is not a
- * template.  The result is one malloc'd block without references to `text`,
- * which the caller frees with dyn_template_free().
+ * template.  The result is one malloc'd block without references to `text`; the
+ * caller frees it with dyn_template_free().
  */
 extern DynTemplate *dyn_template_parse(const char *text, size_t len,
 									   DynTemplateError *error);

@@ -56,8 +56,9 @@ typedef struct DynPacing
 	double		request_units;	/* measured read units of one request; 0:
 								 * unknown */
 	bool		stalled;		/* true if throttled since the last response */
-	double		stalled_ms;		/* ms; time since the first of these throttles;
-								 * of a long gap, only a part counts */
+	double		stalled_ms;		/* ms; time from the first of these throttles
+								 * to the last one; between two of them, at
+								 * most LONGEST_LOOK_MS count */
 	double		seen_ms;		/* ms; monotonic time of the last change of
 								 * stalled_ms */
 

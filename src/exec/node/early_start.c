@@ -30,9 +30,10 @@
 #include "scan.h"
 
 /*
- * Returns the scans of all initplans that the statement executes in any case,
- * if `tree` is one of them; otherwise NIL.  Considers only initplans that are
- * Limit nodes, and belong to a Result without an input (min() and max()).
+ * Returns the scans of all initplans that the statement always executes, if
+ * `tree` is one of these initplans; otherwise NIL.  Considers only initplans
+ * that are Limit nodes, and belong to a Result without an input (min() and
+ * max()).
  */
 static List *
 find_initplan_scans(const PlannedStmt *statement, const Plan *tree)

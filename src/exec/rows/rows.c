@@ -392,7 +392,7 @@ decode_members(DynRows *rows, DynColumn *column, int i, Datum *result)
 	bool		limited = rows->only != NULL && rows->only[i] != NULL;
 	bool		is_value;
 
-	/* hide values of other types, which have no members */
+	/* hide a value that is not a map, since it has no members */
 	if (limited && rows->values[rows->slots[i]].type != DYN_TYPE_M)
 		return decode_value(rows, column, &absent, i, result);
 	column->codec.members = limited ? (DynMembers) {usual.without, rows->only[i]}

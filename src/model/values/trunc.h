@@ -19,9 +19,9 @@
 extern Timestamp dyn_trunc(const DynFormat *format, Timestamp instant);
 
 /*
- * Returns the local time at which a unit begins: the earliest unit of all
- * instants from this one on (`lower`), or the latest unit of all instants up
- * to this one.
+ * Returns a limit of the local times at which units begin.  No instant from
+ * this one on has a unit that begins earlier (`lower`), or no instant up to
+ * this one has a unit that begins later.
  */
 extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,
 								 bool lower);

@@ -64,8 +64,9 @@ typedef enum DynCodecKind
 typedef enum DynSorting
 {
 	DYN_UNSORTED,				/* not in the order of the values */
-	DYN_SORTED_ROUGHLY,			/* all values of an interval are between two
-								 * bounds, maybe with other values */
+	DYN_SORTED_ROUGHLY,			/* the encodings of all values of an interval
+								 * are between two bounds; encodings of other
+								 * values may be there, too */
 	DYN_SORTED					/* as PostgreSQL sorts the values; the
 								 * encodings of one value are adjacent */
 } DynSorting;

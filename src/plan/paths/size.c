@@ -74,10 +74,11 @@ described_items(const DynTableMeta *meta)
  * page and still has one, they are not scaled.
  *
  * The number is computed from the table's description if the table was never
- * analyzed or was empty.  This is also done if it had one page and has grown:
- * it was tiny, or so new that DynamoDB had not counted it yet.  Then one item
- * in five is assumed to be a row if an item filter or key templates may reject
- * items, and an item of an unnested table is assumed to have three rows.
+ * analyzed or was empty, or if it had one page and has grown.  In the last
+ * case, ANALYZE found a tiny table, or one that DynamoDB had not counted yet.
+ * A number from the description assumes that one item in five is a row if an
+ * item filter or key templates may reject items, and that an item of an
+ * unnested table has three rows.
  */
 static double
 table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
