@@ -39,10 +39,10 @@
 #define LONGEST_WAIT_MS		8000.0
 
 /*
- * If nothing is granted for this time after a refusal, the next refusal
- * discards the measured rate.  Between the pauses, only few requests were sent
- * in this time.  At the measured rate, the service would have granted them; so
- * its capacity must have changed.
+ * If nothing was granted for this time since the first refusal of a series,
+ * the next refusal discards the measured rate.  Because of the pauses, only a
+ * few requests were sent in this time.  If the service still had the measured
+ * rate, it would have granted some of them; so its capacity must have changed.
  */
 #define SILENCE_MS			10000.0
 

@@ -149,8 +149,8 @@ extern const char *dyn_progress_note(DynProgress *progress, const char *key,
 									 size_t len, const char *repeated);
 
 /*
- * Text that continues "The response ...", and reports that memory ran out, not
- * an error in the response
+ * Returned instead of the description of an error if memory runs out; callers
+ * recognize it by its address.  It also continues "The response ...".
  */
 extern const char dyn_check_memory[];
 

@@ -15,7 +15,10 @@
 #include "attrvalue.h"
 #include "simd.h"
 
-/* General versions of the functions below: for any string, for any type tag */
+/*
+ * Slow paths of dyn_slice_quote, for every string, and of dyn_slice_tag, for
+ * every type tag
+ */
 extern const char *dyn_slice_quote_slow(const char *p, const char *end,
 										bool *escaped);
 extern const char *dyn_slice_tag_slow(const char *p, const char *end,

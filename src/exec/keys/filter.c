@@ -128,8 +128,9 @@ inequality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 /* ---- arrays ---- */
 
 /*
- * Returns an IN condition with all elements that an item can have.  The
- * condition may be too large for a request, since cached items use it, too.
+ * Returns an IN condition with the elements of the SQL array that an item can
+ * store, or FALSE if there are none.  The condition may be too large for a
+ * request, since it is also evaluated on cached items.
  */
 static DynCond *
 members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,

@@ -39,8 +39,8 @@ extern bool dyn_instant_from_ulid(const char *text, size_t len, Timestamp *resul
  * The functions below print an instant into `dst`, which has
  * DYN_INSTANT_BUFSIZE bytes.  They return false if the format cannot represent
  * the instant, because of its year, because it is infinite, or because it
- * needs more digits.  If several texts represent the instant, they print the
- * first or (`last`) the last text in sort order.
+ * needs more digits.  If several texts represent the instant, the functions
+ * print the one that sorts first or, if `last` is true, the one that sorts last.
  */
 #define DYN_INSTANT_BUFSIZE	256
 

@@ -143,7 +143,7 @@ reads_same_keys(const ForeignPath *a, const ForeignPath *b)
 		rint(one->estimate->reads.keys) == rint(other->estimate->reads.keys);
 }
 
-/* Returns true if a scan in the list probably reads the keys of the path. */
+/* Returns true if one of `scans` probably reads the same keys as the path. */
 static bool
 is_contained(const Path *path, List *scans)
 {

@@ -309,8 +309,9 @@ dyn_access_is_valid_key(const DynAccess *access, const char *json, size_t len)
 /* ---- copies ---- */
 
 /*
- * The value expressions that a copy refers to by position.  If a function gets
- * NULL instead, its copy keeps the original's expressions and positions.
+ * The value expressions that a copied access plan refers to by position.  If
+ * the functions below get NULL instead, the predicates of the copy keep the
+ * expressions and positions of the original.
  */
 typedef struct Values
 {

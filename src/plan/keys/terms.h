@@ -86,8 +86,8 @@ extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 extern List *dyn_shared_lists(const DynAccess *access, const DynPred *arm);
 
 /*
- * Returns true if dyn_shared_lists finds a list, or dyn_arm_shared_lists finds
- * one for an arm of the row-wise keys.
+ * Returns true if dyn_shared_lists finds a list for the access plan or, with
+ * row-wise keys, for one of their arms.
  */
 extern bool dyn_access_shares_lists(const DynAccess *access);
 

@@ -784,10 +784,11 @@ cost_of_kind(DynAccessKind kind, double ms)
 }
 
 /*
- * Sets the costs of the requests, without clauses and rows.  Repeated
- * executions cannot rely on burst capacity, which serves only a few of them.
- * But if the first execution costs less than a Scan, so does each later one:
- * core might otherwise drop a path that is executed only a few times.
+ * Sets the costs of the requests alone, without those of clauses and rows.
+ * Repeated executions are priced without burst capacity, which would serve
+ * only a few of them.  But if the first execution costs less than a Scan of
+ * the table, the later ones are priced below the Scan, too.  Otherwise, core
+ * might drop a path that is executed only a few times.
  */
 static void
 cost_requests(const DynEstimate *estimate, DynAccessKind kind, bool repeated,
