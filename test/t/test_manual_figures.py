@@ -23,7 +23,7 @@ FIGURES = {
         """,
     "docs/bi.md": """
         one BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} keys
-        read units, {option.preview_units} by default; see
+        read units to find its rows, {option.preview_units} by default
         """,
     "docs/cost.md": """
         | GetItem, BatchGetItem | 0.5 for each {cost.ITEM_UNIT_BYTES / KB:.0f} KB of each item, rounded up for each item; \
