@@ -8,7 +8,9 @@ Names and values are put in place of the placeholders; tables go without the nam
 'text', 12.5, x'00ff', true. Requests that run at the same time have no order, so texts are compared sorted.
 """
 import base64
+import collections
 import json
+import os
 import re
 
 import fixture
@@ -131,6 +133,98 @@ class RequestTestCase(fixture.TestCase):
         cls.fx.execute("CREATE SCHEMA IF NOT EXISTS mirror")
         for table in tables:
             cls.fx.execute(f"CREATE TABLE mirror.{table} AS SELECT * FROM public.{table}")
+
+
+MARGIN = 1.2        # times the ideal requests and units
+
+
+class Ideal(collections.namedtuple("Ideal", "name sql requests units arguments known", defaults=(None, {}))):
+    """A statement, and the requests and read units that an expert would pay for it by hand: one number for both sizes, or (small, large).
+
+    With arguments, it is a generic plan of $1 ... known has what is above the ideal nevertheless, where there is nothing better:
+    {"small" or "large analyzed" or ...: (requests, units)}, next to the reason.
+    """
+
+
+class IdealTestCase(RequestTestCase):
+    """Statements at two sizes, analyzed and not: no more requests and read units than MARGIN times the ideal ones.
+
+    A subclass has STATEMENTS, and items(count) for each DynamoDB table of TABLES {name: (hash key, range key, indexes)}, which
+    gives its items at a size; ENTITIES {foreign table: (DynamoDB table, columns, options)}. The foreign tables of a size are in
+    schemas of their own, so that none depends on what another test has analyzed; local tables for values are made by local().
+    """
+
+    SIZES = {"small": 6, "large": 120}
+    TABLES, ENTITIES, STATEMENTS = {}, {}, []
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        fx = cls.fx
+        fx.execute("SET TimeZone = 'UTC'; ALTER SERVER ddb OPTIONS (ADD scan_policy 'allow')")
+        cls.local()
+        for size, count in cls.SIZES.items():
+            for table, definition in cls.TABLES.items():
+                fx.create_table(f"{size}_{table}", *definition)
+                fx.put(f"{size}_{table}", cls.items(table, count))
+            for schema in (size, f"{size} analyzed"):
+                fx.execute(f'CREATE SCHEMA "{schema}"; SET search_path = "{schema}", public')
+                for entity, (table, columns, options) in cls.ENTITIES.items():
+                    fx.foreign_table(entity, columns, table_name=fx.remote(f"{size}_{table}"), **options)
+            fx.execute("; ".join(f"ANALYZE {entity}" for entity in cls.ENTITIES))
+            fx.execute(f'CREATE SCHEMA "rows {size}"')
+            for entity in cls.ENTITIES:
+                fx.execute(f'CREATE TABLE "rows {size}".{entity} AS SELECT * FROM "{size}".{entity}')
+
+    @classmethod
+    def local(cls):
+        """Make local tables whose values the statements use."""
+
+    def setUp(self):
+        self.addCleanup(self.fx.execute, "RESET search_path; RESET plan_cache_mode; DEALLOCATE ALL")
+
+    def prepared(self, ideal, schema):
+        """The statement to execute in a schema."""
+        self.fx.execute(f'SET search_path = "{schema}", public; DEALLOCATE ALL')
+        if ideal.arguments is None:
+            return ideal.sql
+        self.fx.execute(f"SET plan_cache_mode = force_generic_plan; PREPARE p AS {ideal.sql}")
+        return f"EXECUTE p {ideal.arguments}"
+
+    def assertIdeal(self, ideal):
+        """The rows, requests and units of a statement, at each size, analyzed and not."""
+        for place, size in enumerate(self.SIZES):
+            requests, units = (best[place] if isinstance(best, tuple) else best for best in (ideal.requests, ideal.units))
+            right = plain(self.fx.rows(self.prepared(ideal, f"rows {size}")))
+            for schema in (size, f"{size} analyzed"):
+                sql = self.prepared(ideal, schema)
+                sent = self.fx.requests(sql)
+                paid = sum(request.response["units"] for request in sent)
+                if os.environ.get("IDEAL_TABLE"):
+                    over = " !" if len(sent) > MARGIN * requests or paid > MARGIN * units else ""
+                    print(f"{ideal.name} | {schema} | {requests} {len(sent)} | {units} {paid}{over}", flush=True)
+                with self.subTest(ideal.name, schema=schema):
+                    rows = plain(self.fx.rows(sql))
+                    ordered = "order by" in ideal.sql.lower().rsplit(")", 1)[-1]
+                    self.assertEqual(*(found if ordered else sorted(found, key=repr) for found in (rows, right)))
+                    self.assertTrue(right, "a statement without rows shows nothing")
+                    texts = "\n".join(request_text(request, self.fx.database) for request in sent)
+                    most_requests, most_units = ideal.known.get(schema, (MARGIN * requests, MARGIN * units))
+                    self.assertLessEqual(len(sent), most_requests, texts)
+                    self.assertLessEqual(paid, most_units, texts)
+                    if schema in ideal.known:
+                        self.assertEqual((len(sent), paid), ideal.known[schema], f"not what is known; if it is less, the better:\n{texts}")
+
+
+def ideals(cls):
+    """A class decorator: one test for each of STATEMENTS."""
+    for ideal in cls.STATEMENTS:
+        def test(self, ideal=ideal):
+            self.assertIdeal(ideal)
+        method = "test_" + re.sub(r"\W+", "_", ideal.name)
+        assert not hasattr(cls, method), method
+        setattr(cls, method, test)
+    return cls
 
 
 def statements(table):

@@ -160,7 +160,8 @@ class Reports(designs.TestCase):
                 self.assertEqual(rows, right)
                 ratios.append(units / paid)
                 lines.append(f"  {name:4} {ideal:5} {sent:5} {sent / ideal:5.1f} {paid:7.1f} {units:7.1f} {units / paid:5.1f}  {len(rows)} rows")
-                if sent > LIMIT * ideal:
+                # an order and its lines are one partition
+                if sent > (1 if name == "Q12" else LIMIT) * ideal:
                     dear[name] = (sent, self.texts(sql)[:8])
         if os.environ.get("TEMPLATE_GRID"):
             print("\n  query ideal sent ratio, ideal units, used, ratio\n" + "\n".join(lines) + f"\n  mean of the last {sum(ratios) / len(ratios):.2f}", flush=True)

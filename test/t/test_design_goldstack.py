@@ -111,6 +111,16 @@ class Templates(request_text.RequestTestCase):
                          [30, 150, 150, 200, len(LINKS), len(LINKS)])
         self.assertEqual(self.fx.rows("SELECT * FROM company_user EXCEPT SELECT * FROM user_company"), [])
 
+    def test_G_10_analyzed(self):
+        """A company and its users are one Query, once the partition is known to be short: 1.5 units, and 2 for both apart."""
+        for name, columns, templates in (("known_company", "name text NOT NULL, city text", '{"pk": "company#${name}", "sk": "company#"}'),
+                                         ("known_user", "company text NOT NULL, email text NOT NULL", '{"pk": "company#${company}", "sk": "user#${email}"}')):
+            self.fx.foreign_table(name, columns, table_name=self.fx.remote("company"), key_templates=templates, scan_policy="allow")
+        self.mirror("known_company", "known_user")
+        self.fx.execute("ANALYZE known_company, known_user")
+        self.assertRequests("SELECT c.city, u.email FROM known_company c JOIN known_user u ON u.company = c.name WHERE c.name = 'c1'",
+                        ["Query company where pk = 'company#c1' get city, pk, sk"])
+
     def test_G_19(self):
         """Migrations, and an item whose e-mail is empty, are no rows of any table."""
         for name in ("company", "app_user"):
