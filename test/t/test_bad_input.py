@@ -95,9 +95,14 @@ class Statements(fixture.TestCase):
         for column in ("ctid", "xmin"):
             failure = self.fx.error(f"SELECT {column} FROM t")
             self.assertEqual((failure.sqlstate, failure.message), ("0A000", 'cannot read system columns of foreign table "t"'))
-            self.assertEqual(failure.hint, "If a tool divides the table by ctid to read it in parallel, turn that off in the tool." if column == "ctid" else None)
+            self.assertEqual(failure.hint, "If a tool divides the table by ctid to read it in parallel, turn that off in the tool, or let it divide the table by a column with option \"segment\"."
+                             if column == "ctid" else None)
         failure = self.fx.error("SELECT v FROM t WHERE ctid BETWEEN '(0,0)' AND '(1000,0)'")
         self.assertIn("ctid", failure.hint)
+        self.fx.foreign_table("divided", "pk text, v integer, part integer OPTIONS (segment '4')", server="fake", table_name="t", scan_policy="allow")
+        self.assertEqual(self.fx.error("SELECT v FROM divided WHERE ctid < '(1000,0)'").hint,
+                         "If a tool divides the table by ctid to read it in parallel, turn that off in the tool, or let it divide the table by column \"part\".")
+        self.assertEqual(self.fx.rows("SELECT v FROM divided WHERE part BETWEEN 0 AND 3"), [(1,)])
 
     def test_locks(self):
         """FOR UPDATE locks nothing, but returns the rows."""

@@ -168,6 +168,17 @@ class Scans(request_text.RequestTestCase):
         self.assertIn("Operation: Scan\n  Remote Table: " + self.fx.remote("mail") + "\n  Index: by_due",
                       self.fx.explain("SELECT pk FROM mail WHERE due IS NOT NULL"))
 
+    def test_advice(self):
+        """An index of a text, which a condition other than NULL does not make complete, and the condition that does."""
+        advice = 'Hint: index "by_flag" could be scanned with the condition flag <> \'\', because an index has no empty values'
+        for condition, told in (("flag IS NOT NULL", True), ("flag < 'g'", True), ("flag IS NOT NULL AND flag <> ''", False), ("flag IS NULL", False), ("flag = ''", False), ("due IS NOT NULL", False)):
+            with self.subTest(condition):
+                plan = self.fx.explain(f"SELECT pk FROM mail WHERE {condition}")
+                self.assertEqual(advice in plan, told, plan)
+                self.assertEqual("could be" in plan, told, plan)
+        self.assertRequests("SELECT pk FROM mail WHERE flag IS NOT NULL AND flag <> ''", ["Scan mail/by_flag get pk, sk"])
+        self.assertNotIn("could be", self.fx.explain("SELECT 1 FROM mail"))
+
     def test_analyze(self):
         """ANALYZE and check_table read the table."""
         for sql in ("ANALYZE mail", "SELECT count(*) FROM dynamo_fdw_check_table('mail')"):

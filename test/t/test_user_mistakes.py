@@ -121,12 +121,13 @@ class WhyNotBound(fixture.TestCase):
         """Functions, casts, expressions."""
         self.table()
         so = 'so partition key "pk" cannot be used'
-        self.assert_hint("lower(pk) = 'p1'", f'column "pk" is wrapped in lower(), {so}; compare the column directly')
+        by_case = 'so partition key "pk", whose values differ by case, cannot be used; use = with the stored case'
+        self.assert_hint("lower(pk) = 'p1'", f'column "pk" is wrapped in lower(), {by_case}')
         self.assert_hint("'p1' = trim(pk)", f'column "pk" is wrapped in btrim(), {so}; compare the column directly')
         self.assert_hint("pk || '' = 'p1'", f'column "pk" is part of an expression, {so}; compare the column directly')
         self.assert_hint("coalesce(n::text, pk) = 'p1' || left('abc', n)", f'column "pk" is part of an expression, {so}; compare the column directly')
         self.assert_hint("starts_with(upper(pk), 'P')", f'column "pk" is wrapped in starts_with(), {so}; compare the column directly')
-        self.assert_hint("lower(pk) IN ('p1', 'p2')", f'column "pk" is wrapped in lower(), {so}; compare the column directly')
+        self.assert_hint("lower(pk) IN ('p1', 'p2')", f'column "pk" is wrapped in lower(), {by_case}')
         self.table("pk numeric, sk numeric", "numbers")
         self.assert_hint("pk::text = '1'", f'column "pk" is cast to text, {so}; cast the other side instead', "numbers")
         self.assert_hint("pk::int = 1", f'column "pk" is cast to integer, {so}; cast the other side instead', "numbers")
@@ -138,7 +139,10 @@ class WhyNotBound(fixture.TestCase):
         self.assert_hint("pk <> 'p0'", 'operator <> on column "pk" cannot use partition key "pk"')
         self.assert_hint("pk LIKE '%1'", 'operator LIKE on column "pk" cannot use partition key "pk"')
         self.assert_hint("pk ILIKE 'P1'", 'operator ILIKE on column "pk" cannot use partition key "pk", whose values differ by case; use = with the stored case')
-        self.assert_hint("upper(pk::text) = upper('P1')", 'column "pk" is wrapped in upper(), so partition key "pk" cannot be used; compare the column directly')
+        self.assert_hint("upper(pk::text) = upper('P1')", 'column "pk" is wrapped in upper(), so partition key "pk", whose values differ by case, cannot be used; use = with the stored case')
+        # once, however many conditions there are
+        self.assert_hint("(pk ILIKE 'P1' OR pk ILIKE 'P0') AND pk ILIKE 'p1'", 'operator ILIKE on column "pk" cannot use partition key "pk", whose values differ by case; use = with the stored case')
+        self.assert_hint("upper(pk) = upper('P1') AND sk ILIKE 'S01'", 'column "pk" is wrapped in upper(), so partition key "pk", whose values differ by case, cannot be used; use = with the stored case')
         self.assert_hint("pk NOT LIKE 'p1%'", 'operator NOT LIKE on column "pk" cannot use partition key "pk"')
         self.assert_hint("pk ~ '^p1'", 'operator ~ on column "pk" cannot use partition key "pk"')
         self.assert_hint("pk = sk", 'column "pk" is compared with a value that is unknown before items are read, so partition key "pk" cannot be used')
@@ -148,8 +152,8 @@ class WhyNotBound(fixture.TestCase):
         """Arms without the key, and arms that do not restrict it."""
         self.table()
         self.assert_hint("pk = 'p1' OR n = 3", 'column "pk" is compared in only some branches of an OR, so partition key "pk" cannot be used')
-        self.assert_hint("pk = 'p1' OR lower(pk) = 'p0'", 'column "pk" is wrapped in lower(), so partition key "pk" cannot be used; compare the column directly')
-        self.assert_hint("pk = 'p1' OR (n = 3 AND upper(pk) = 'P0')", 'column "pk" is wrapped in upper(), so partition key "pk" cannot be used; compare the column directly')
+        self.assert_hint("pk = 'p1' OR lower(pk) = 'p0'", 'column "pk" is wrapped in lower(), so partition key "pk", whose values differ by case, cannot be used; use = with the stored case')
+        self.assert_hint("pk = 'p1' OR (n = 3 AND upper(pk) = 'P0')", 'column "pk" is wrapped in upper(), so partition key "pk", whose values differ by case, cannot be used; use = with the stored case')
 
     def test_collation(self):
         """A partition key needs a deterministic collation."""
@@ -176,7 +180,7 @@ class WhyNotBound(fixture.TestCase):
         self.assert_hint("g = 5", 'column "g" of type integer cannot use partition key "g" of index "by_g", which has DynamoDB type S', "t2")
         self.assertEqual(len(self.fx.rows("SELECT * FROM f WHERE g = 5")), 1)
         self.table("pk text, g text OPTIONS (on_mismatch 'null')", "t2")
-        self.assert_hint("lower(pk) = 'x'", 'column "pk" is wrapped in lower(), so partition key "pk" cannot be used; compare the column directly', "t2")
+        self.assert_hint("lower(pk) = 'x'", 'column "pk" is wrapped in lower(), so partition key "pk", whose values differ by case, cannot be used; use = with the stored case', "t2")
 
     def advice(self, sql):
         return [line.strip() for line in self.fx.explain(sql).splitlines() if "Hint" in line]
@@ -185,7 +189,7 @@ class WhyNotBound(fixture.TestCase):
         """Conditions on a column that composes the partition key, where none restricts it."""
         self.fx.foreign_table("f", "id text NOT NULL, tenant text NOT NULL, n int", server="fake", table_name="t", key_templates='{"pk": "T#${tenant}#${id}"}')
         for condition, why in (("id ILIKE 'x'", 'operator ILIKE on column "id" cannot use partition key "pk", whose values differ by case; use = with the stored case'),
-                               ("upper(id::text) = upper('x')", 'column "id" is wrapped in upper(), so partition key "pk" cannot be used; compare the column directly'),
+                               ("upper(id::text) = upper('x')", 'column "id" is wrapped in upper(), so partition key "pk", whose values differ by case, cannot be used; use = with the stored case'),
                                ("tenant = 'x' AND id > 'a'", 'operator > on column "id" cannot use partition key "pk", which requires = or IN'),
                                ("tenant = 'x'", None), ("n = 3", None)):
             with self.subTest(condition):

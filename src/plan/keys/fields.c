@@ -121,7 +121,10 @@ dyn_check_system_column(const DynRelation *relation, AttrNumber attnum)
 					relation->name),
 			 errdetail("DynamoDB items have no system columns except tableoid."),
 			 attnum != SelfItemPointerAttributeNumber ? 0
-			 : errhint("If a tool divides the table by ctid to read it in parallel, turn that off in the tool.")));
+			 : relation->segment_column != 0
+			 ? errhint("If a tool divides the table by ctid to read it in parallel, turn that off in the tool, or let it divide the table by column \"%s\".",
+					   dyn_relation_column(relation, relation->segment_column)->name)
+			 : errhint("If a tool divides the table by ctid to read it in parallel, turn that off in the tool, or let it divide the table by a column with option \"segment\".")));
 }
 
 static void

@@ -460,17 +460,34 @@ is_templated(const Place *place, List *exprs, bool trusted)
 	return all && trusted;
 }
 
+/*
+ * Returns true if the attribute lacks only a condition <> '' on its column:
+ * the clauses reject NULL, but allow a text or a bytea that is empty.
+ */
+static bool
+lacks_nonempty(const Place *place, List *preds, List *exprs)
+{
+	return depends_on_values(place) &&
+		completeness_by_item_filter(place) == NO_POINT &&
+		(place->column->codec.kind == DYN_CODEC_TEXT ||
+		 place->column->codec.kind == DYN_CODEC_BYTEA) &&
+		place->column->traits.inequality != DYN_LOCAL &&
+		preds_completeness(place, preds, true) >= LATER &&
+		dyn_var_is_nonnullable(exprs, place->plan->relid,
+							   dyn_relation_column_of(place->relation, place->attr));
+}
+
 bool
 dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full,
 					List *clauses, DynIndexLack *lack)
 {
-	DynIndexLack found = {NULL, true};
+	DynIndexLack found = {NULL, NULL, true};
+	int			nlacking = 0;
 	List	   *preds,
 			   *exprs;
-	bool		complete = true;
 
 	if (lack != NULL)
-		*lack = (DynIndexLack) {NULL, false};
+		*lack = (DynIndexLack) {NULL, NULL, false};
 	if (!index->active || (index->global && plan->relation->consistent))
 		return false;
 	collect(clauses, &preds, &exprs);
@@ -490,14 +507,19 @@ dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full
 										 dyn_relation_column_of(plan->relation, place.attr))));
 		if (present)
 			continue;
-		complete = false;
-		if (place.column != NULL && !is_asserted(&place))
+		nlacking++;
+		/* NOT NULL would not add a value that the index cannot hold */
+		if (place.column != NULL && !is_asserted(&place) &&
+			(!depends_on_values(&place) ||
+			 preds_completeness(&place, preds, true) >= LATER))
 			found.column = place.column->name;
+		found.nonempty = nlacking == 1 && lacks_nonempty(&place, preds, exprs)
+			? place.column->name : NULL;
 		found.trust &= is_templated(&place, exprs, true);
 	}
-	if (lack != NULL && !complete)
+	if (lack != NULL && nlacking > 0)
 		*lack = found;
-	return complete;
+	return nlacking == 0;
 }
 
 /* ---- checks at run time ---- */

@@ -118,10 +118,13 @@ extern DynAccess *dyn_match_all_columns(DynRelation *relation,
 #define DYN_MAX_HASH_BYTES	2048
 #define DYN_MAX_RANGE_BYTES	1024
 
-/* A declaration that would make an index complete */
+/* Changes that would make an index complete */
 typedef struct DynIndexLack
 {
 	const char *column;			/* column to be declared NOT NULL, or NULL */
+	const char *nonempty;		/* column that the clauses restrict to values
+								 * other than NULL, so that only the empty
+								 * value is to be excluded; or NULL */
 	bool		trust;			/* true if the option trusted_indexes
 								 * suffices */
 } DynIndexLack;

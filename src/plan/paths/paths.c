@@ -29,6 +29,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
 #include "../../model/server/pg_compat.h"
@@ -127,6 +128,17 @@ advise_trust(DynRelPlan *plan, const DynIndexMeta *index)
 								index->name);
 }
 
+/* `how` is what the index could be: used, or scanned. */
+static void
+advise_nonempty(DynRelPlan *plan, const DynIndexMeta *index,
+				const DynIndexLack *lack, const char *how)
+{
+	if (lack->nonempty != NULL && plan->advice == NULL)
+		plan->advice = psprintf("index \"%s\" could be %s with the condition %s <> '', because an index has no empty values",
+								index->name, how,
+								quote_identifier(lack->nonempty));
+}
+
 /*
  * Returns true if the index may be read by its key.  Otherwise returns false,
  * and may set plan->advice.
@@ -138,6 +150,7 @@ index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 
 	if (dyn_index_is_usable(plan, index, false, clauses, &lack))
 		return true;
+	advise_nonempty(plan, index, &lack, "used");
 	if (lack.column != NULL && plan->advice == NULL)
 		plan->advice = psprintf("index \"%s\" could be used if column \"%s\" were declared NOT NULL or had a condition",
 								index->name, lack.column);
@@ -233,14 +246,16 @@ keep_direct(DynRelPlan *plan, DynAccessKind kind, bool rows_unknown, Cost startu
 
 /*
  * Returns true if a Scan may read the index instead of the table.  The size
- * must not be 0, because DynamoDB may not have counted the items yet.
+ * must not be 0, because DynamoDB may not have counted the items yet.  Sets
+ * *lack (unless NULL) if a Scan could read the index when it is complete.
  */
 static bool
-index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index)
+index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index,
+					DynIndexLack *lack)
 {
 	return index->size_bytes > 0 && index->size_bytes < plan->meta->size_bytes &&
 		dyn_index_covers(plan, index) &&
-		dyn_index_is_usable(plan, index, true, plan->clauses, NULL);
+		dyn_index_is_usable(plan, index, true, plan->clauses, lack);
 }
 
 static bool
@@ -300,7 +315,7 @@ sharing_scans(DynRelPlan *plan, const char *index)
 			const DynRelPlan *other = rel->fdw_private;
 			const DynIndexMeta *same = dyn_metadata_index(other->meta, index);
 
-			if (same == NULL || !index_has_scan_path(other, same))
+			if (same == NULL || !index_has_scan_path(other, same, NULL))
 				return 1;
 		}
 		n++;
@@ -479,11 +494,15 @@ add_scan_paths(DynRelPlan *plan)
 	{
 		const DynIndexMeta *index = dyn_choice_index(plan, target);
 		DynPathChoice choice = {.target = target};
+		DynIndexLack lack = {0};
 
+		if (index != NULL && !index_has_scan_path(plan, index, &lack))
+		{
+			advise_nonempty(plan, index, &lack, "scanned");
+			continue;
+		}
 		if (index != NULL &&
-			(!index_has_scan_path(plan, index) ||
-			 sharing_scans(plan, index->name) <
-			 sharing_scans(plan, NULL)))
+			sharing_scans(plan, index->name) < sharing_scans(plan, NULL))
 			continue;
 		add_access_path(plan, dyn_match_scan(plan, index, plan->clauses),
 						&choice, NIL, NULL);
