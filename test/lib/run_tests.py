@@ -27,7 +27,8 @@ SHARE_DEMO = ("test_demo.py", "test_docs.py")
 
 # They take half a minute and more; all others less.
 LONGEST = ("test_errors_invalid_responses.py", "test_time_expressions.py", "test_credentials_waiting.py", "test_torture.py", "test_budgets.py",
-           "test_cached_reads.py", "test_throttling.py", "test_time_comparisons.py", "test_credentials.py", *SHARE_DEMO)
+           "test_cached_reads.py", "test_throttling.py", "test_time_comparisons.py", "test_credentials.py",
+           "test_write_error_positions.py", *SHARE_DEMO)
 
 # A file that takes longer hangs, and is stopped with a trace of where.
 FILE_SECONDS = int(os.environ.get("DYNAMO_FDW_FILE_SECONDS", "300"))
