@@ -81,7 +81,7 @@ double
 dyn_statement_max_units(const DynConnection *connection)
 {
 	return dyn_smaller_limit(connection->max_read_units_per_statement,
-							 dyn_guc_max_statement_units);
+							 dyn_guc_max_read_units_per_statement);
 }
 
 DynThrottle *

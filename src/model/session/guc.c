@@ -39,7 +39,7 @@ bool		dyn_guc_enable_cached_reads = true;
 bool		dyn_guc_enable_shared_reads = true;
 int			dyn_guc_fetch_memory = 24 * 1024;
 int			dyn_guc_analyze_read_units = 1000;
-double		dyn_guc_max_statement_units = 0;
+double		dyn_guc_max_read_units_per_statement = 0;
 double		dyn_guc_preview_units = -1;
 int			dyn_guc_write_mode = DYN_WRITE_IMMEDIATE;
 
@@ -165,7 +165,7 @@ dyn_guc_init(void)
 	DefineCustomRealVariable("dynamo_fdw.max_read_units_per_statement",
 							 "Sets the maximum read units of one statement.",
 							 "Zero means no limit. The server option max_read_units_per_statement applies if it is smaller.",
-							 &dyn_guc_max_statement_units, 0, 0, 1e9,
+							 &dyn_guc_max_read_units_per_statement, 0, 0, 1e9,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomRealVariable("dynamo_fdw.preview_units",
 							 "Sets the maximum read units of a LIMIT scan that looks for rows where scan_policy rejects full scans.",

@@ -26,7 +26,7 @@ extern bool dyn_guc_enable_cached_reads;
 extern bool dyn_guc_enable_shared_reads;
 extern int	dyn_guc_fetch_memory;	/* kB of pages a statement may hold */
 extern int	dyn_guc_analyze_read_units; /* limit of read units for ANALYZE */
-extern double dyn_guc_max_statement_units;	/* read units; 0: no limit */
+extern double dyn_guc_max_read_units_per_statement; /* 0: no limit */
 extern double dyn_guc_preview_units;	/* read units; -1: use the options */
 
 extern void dyn_guc_init(void);
