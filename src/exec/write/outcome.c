@@ -153,10 +153,13 @@ report_concurrent(DynWrite *write)
 static void
 report_call(DynWrite *write)
 {
+	const DynRelation *relation = write->modify->relation;
 	DynRequestContext about = dyn_modify_context(write->modify, write->op);
 	DynCall    *call = write->call;
 
 	write->call = NULL;
+	if (dyn_failure_is_stale(call))
+		dyn_session_forget_table(relation->connection, relation->table);
 	dyn_session_fail(call, &about);
 }
 
