@@ -45,7 +45,7 @@ class Proxy(unittest.TestCase):
         self.assertEqual(self.send("Query")[0], 200)
         self.assertEqual(self.sent("Query"), 2)
 
-    def test_write_is_sent_once(self):
+    def test_H02_write_is_sent_once(self):
         for operation in ("PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"):
             self.server.on(operation, [empty_reply()])
             self.assertEqual(self.send(operation)[0], 502)

@@ -97,7 +97,7 @@ class Operation:
                 times[key] = times.get(key, 0) + 1
         return times
 
-    def test_errors(self):
+    def test_H04_errors(self):
         """One response of forty is an error."""
         for name, error in ERRORS.items():
             for position in (0, MIDDLE):

@@ -42,7 +42,7 @@ class Errors(ErrorsCase):
 
     ONE = "WHERE id = 'a' AND n = 1"
 
-    def test_repeated_insert(self):
+    def test_H05_repeated_insert(self):
         """The condition of the repetition fails, with our own item."""
         for error in (self.lost(), self.after(), replies.internal_error()):
             self.fx.execute("DELETE FROM far WHERE id = 'f'")
@@ -50,7 +50,7 @@ class Errors(ErrorsCase):
             self.assertEqual(len(self.sent), 2)
             self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 'f'"), 1)
 
-    def test_insert_of_a_key_of_another(self):
+    def test_H05_insert_of_a_key_of_another(self):
         self.assertEqual(self.scripted("PutItem", [replies.internal_error()], "INSERT INTO far VALUES ('a', 1, 'mine')"), "23505")
         self.assertEqual(self.fx.value(f"SELECT note FROM far {self.ONE}"), "one")
 
@@ -71,7 +71,7 @@ class Errors(ErrorsCase):
             self.fx.execute(f"UPDATE far SET note = 'one' {self.ONE}")
             self.assertEqual(self.scripted("UpdateItem", [error], f"UPDATE far SET note = 'new' {self.ONE} AND note = 'one'"), (1, []))
 
-    def test_repeated_update_of_what_was_read(self):
+    def test_H01_repeated_update_of_what_was_read(self):
         """Never twice; if it cannot be decided, 08007."""
         self.fx.execute(f"UPDATE far SET total = 1 {self.ONE}")
         self.assertEqual(self.scripted("UpdateItem", [replies.internal_error()], f"UPDATE far SET total = total + 1 {self.ONE}"), (1, []))
@@ -194,14 +194,14 @@ class Errors(ErrorsCase):
         written = self.fx.value("SELECT count(*) FROM far WHERE id = 'e'")
         self.assertEqual(self.warning(), [f"WARNING: {written} items written to DynamoDB are not rolled back DETAIL: far: {written} inserted."])
 
-    def test_responses_while_the_source_is_slow(self):
+    def test_H03_responses_while_the_source_is_slow(self):
         """The source is slower than request_timeout; responses are there when it goes on."""
         self.fx.execute("ALTER SERVER ddb OPTIONS (ADD request_timeout '500')")
         self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP request_timeout)")
         self.assertEqual(self.scripted("PutItem", lambda _: None, "INSERT INTO far SELECT 's', g FROM generate_series(1, 3) g, pg_sleep(g * 0 + 0.8)"), (3, []))
         self.assertEqual(len(self.sent), 3)
 
-    def test_copy_that_pauses(self):
+    def test_H03_copy_that_pauses(self):
         self.fx.execute("ALTER SERVER ddb OPTIONS (ADD request_timeout '500')")
         self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP request_timeout)")
 

@@ -150,7 +150,7 @@ class Page(fixture.TestCase):
         self.fx.execute("DROP TABLE twin")
         return written
 
-    def test_rows(self):
+    def test_H06_rows(self):
         """Every table of the page."""
         if self.PAGE is None:
             return

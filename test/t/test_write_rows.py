@@ -253,6 +253,41 @@ class Triggers(writes.TestCase):
         self.each("WITH w AS (INSERT INTO {t} SELECT 's', g FROM generate_series(1, 40) g) SELECT 1")
 
 
+class PartitionKeys(writes.TestCase):
+    """Foreign partitions whose keys are different columns, of different types."""
+
+    ROWS = ""
+
+    def test_H18_statements(self):
+        """UPDATE and DELETE of the parent find the rows of each partition by its own key."""
+        fx = self.fx
+        columns = "region text, k text, n int, d numeric, at timestamptz, v text"
+        fx.execute(f"CREATE TABLE keyed ({columns}) PARTITION BY LIST (region); CREATE TABLE keyed_twin ({columns}); CREATE TABLE here PARTITION OF keyed FOR VALUES IN ('here')")
+        for name, keys in (("by_text", (("k", "S"), ("n", "N"))), ("by_number", (("d", "N"),)), ("by_time", (("at", "S"), ("d", "N"))), ("by_int", (("n", "N"), ("k", "S")))):
+            fx.create_table(name, *keys)
+            names = [key for key, _ in keys]
+            own = ", ".join(f"{column} NOT NULL" if column.split()[0] in names else column for column in reversed(columns.split(", ")))
+            own = own.replace("at timestamptz", "at timestamptz OPTIONS (format 'iso8601(0)')")
+            fx.execute(f"CREATE FOREIGN TABLE {name} ({own}) SERVER ddb OPTIONS (table_name '{fx.remote(name)}', updatable 'true', scan_policy 'allow');"
+                       f"ALTER TABLE keyed ATTACH PARTITION {name} FOR VALUES IN ('{name}')")
+        self.addCleanup(fx.execute, "DROP TABLE keyed, keyed_twin")
+        for sql in ("INSERT INTO {t} SELECT (ARRAY['here', 'by_text', 'by_number', 'by_time', 'by_int'])[g % 5 + 1], 'k' || g % 3, g, g / 2.0, '2026-01-01'::timestamptz + g * interval '1 hour', 'v' FROM generate_series(1, 60) g",
+                    "UPDATE {t} SET v = v || n WHERE n > 20", "UPDATE {t} SET v = k || x FROM (VALUES (3), (4), (11), (12), (13)) o (x) WHERE n = x RETURNING region, n, v",
+                    "UPDATE {t} SET v = NULL WHERE d BETWEEN 10 AND 13 RETURNING d, at", "DELETE FROM {t} WHERE n % 7 = 0 RETURNING region, k, n, d, at",
+                    "DELETE FROM {t} USING (VALUES ('k1'), ('k2')) o (x) WHERE k = x AND n > 40", "DELETE FROM {t} WHERE at < '2026-01-01 12:00+00'"):
+            outcomes = [self.outcome(sql.replace("{t}", table)) for table in ("keyed", "keyed_twin")]
+            self.assertEqual(outcomes[0][0], outcomes[1][0], sql)
+            self.assertEqual(*[sorted(map(repr, fx.rows(f"SELECT region, k, n, trim_scale(d), at, v FROM {table}"))) for table in ("keyed", "keyed_twin")], sql)
+            self.assertGreater(outcomes[0][0], 0, sql)
+
+    def test_unit_limit(self):
+        """The read units of a statement are limited, not those that it writes."""
+        fx = self.fx
+        fx.execute("SET dynamo_fdw.max_read_units_per_statement = 1")
+        self.addCleanup(fx.execute, "RESET dynamo_fdw.max_read_units_per_statement; DELETE FROM far; DELETE FROM near")
+        self.assertEqual(self.outcome("INSERT INTO far SELECT 'u' || g, g FROM generate_series(1, 30) g")[0], 30)
+
+
 class Partitions(writes.TestCase):
     """Foreign partitions of a local parent: routing, UPDATE and DELETE of the parent, COPY, triggers."""
 

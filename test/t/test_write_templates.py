@@ -98,7 +98,7 @@ class Templates(Case):
         self.fx.execute("UPDATE customer SET id = '7', name = 'Eva' WHERE id = '7'")
         self.assertEqual(self.fx.rows("SELECT id, name FROM customer"), [("7", "Eva")])
 
-    def test_values_that_no_row_could_have(self):
+    def test_H10_values_that_no_row_could_have(self):
         for sql, sqlstate in (("INSERT INTO customer (id) VALUES ('a#b')", "22023"), ("INSERT INTO customer (id) VALUES ('')", "22023"),
                               ("INSERT INTO customer (id) VALUES (NULL)", "23502"), ("INSERT INTO purchase VALUES ('1', 100000)", "22003"),
                               ("INSERT INTO customer (id) VALUES (repeat('x', 2040))", "22023"),

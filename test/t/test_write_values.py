@@ -131,7 +131,7 @@ class Inserted(Case):
 class Refused(Case):
     """Values that cannot be stored: no request is sent."""
 
-    def test_values(self):
+    def test_H10_values(self):
         for type_, format_, sql, sqlstate in REFUSED:
             with self.subTest(type=type_, format=format_, sql=sql):
                 self.table(type_, format_)
