@@ -13,7 +13,7 @@ from features import IN_ORDER, TRAITS
 from filters import Filters
 from joins import Joins
 from listed import LISTED, Listed
-from mapped import Mapped
+from mapped import ENDLESS, MERGED, MERGED_BY_OWN, RANGED, Mapped
 from ordered import Ordered
 from previews import PREVIEWED, Previews
 from repeated import KEPT, SENT, Repeated
@@ -194,6 +194,8 @@ class Cases:
             return self.case(self.zoned.statement(name), {}, True)
         if name == COMPOSED:
             return self.case(self.mapped.style(), self.settings(), True)
+        if name in (RANGED, ENDLESS, MERGED, MERGED_BY_OWN):
+            return self.case(self.mapped.style("ranged" if name in (RANGED, ENDLESS) else "merged"), self.settings(), True)
         if name in (LARGE, PARTS, MISMATCHED_PARTS, LISTS, TIED, BOUNDED):
             select = self.aimed.statement(name)
         elif name == SMALLER:

@@ -477,6 +477,9 @@ def typed_entities(app):
                                 integer("n", "int4", 0, 99), payload()],
                {"pk": "pd#${shard:0..1}", "sk": "${status:open|paid|aged}#${due}#${n:padded(3)}"},
                near=[{"sk": "open#"}, {"sk": "open"}, {"sk": "open#2024-01-01"}, changed("sk", "$", "#x")]),
+        Entity("tmo", app, 60, [text("id"), Column("status", Part("C", words=["open", "paid", "aged"]), attribute="state", size=3, absent=0.1), Column("due", Day("date"), attribute="due_at", size=8, absent=0.2),
+                                payload()],
+               {"pk": "mo#${id}", "sk": "mo", "g1pk": "mo#${status}", "g1sk": "${due}#${id}"}, trusted_indexes="g_one", near=[{"sk": "mox"}, {"pk": "mo#"}]),
         Entity("tfw", app, 30, [Column("ref", Few("uuid"), size=5), Column("day", Day("date"), size=8), integer("n", "int2", 0, 999), payload()],
                {"pk": 'ö"\\#${ref}', "sk": "${day}${n:padded(3)}"}, near=[{"sk": "2024-01-01"}, changed("pk", ".$", ""), {"sk": "x"}], on_mismatch="null")]
 

@@ -11,6 +11,7 @@ from elements import COUNTED, SEVERAL
 from joincover import TRANSPARENT
 from lies import make_lies
 from listed import LISTED
+from mapped import ENDLESS, MERGED, MERGED_BY_OWN, RANGED
 from names import NAMED
 from occurrences import OCCURRENCES
 from predicates import Lit
@@ -43,7 +44,7 @@ CONSTANTS = {"an empty string": lambda lit: lit.text == "" and lit.sqltype in ("
              "NULL": lambda lit: False}
 
 TRAITS = [*NAMED, *OCCURRENCES, *TIMED, *AGE, *dict.fromkeys(map(feature, TIME_FORMATS))]
-EXPECTED = [*TRAITS, *ZONED, MISMATCHES, OLDER, KINDS, FORMATS, DOCUMENTS, SEGMENTS, COMPOSED, LARGE, PARTS, MISMATCHED_PARTS, LISTS, TIED, BOUNDED, KEPT, SENT, SMALLER, UNION, SPILLED, TOGETHER, ALONE, SEVERAL, COUNTED, PREVIEWED, LISTED, *OF_PARTS, *ENCODINGS, *(name + IN_ORDER for name in sorted(set(NEEDY.values()) - {"merged arms"})), GATHER, SOFTLY,
+EXPECTED = [*TRAITS, *ZONED, MISMATCHES, OLDER, KINDS, FORMATS, DOCUMENTS, SEGMENTS, COMPOSED, LARGE, PARTS, MISMATCHED_PARTS, LISTS, TIED, BOUNDED, KEPT, SENT, SMALLER, UNION, SPILLED, TOGETHER, ALONE, SEVERAL, COUNTED, PREVIEWED, LISTED, RANGED, ENDLESS, MERGED, MERGED_BY_OWN, *OF_PARTS, *ENCODINGS, *(name + IN_ORDER for name in sorted(set(NEEDY.values()) - {"merged arms"})), GATHER, SOFTLY,
             *(f"constant: {name}" for name in CONSTANTS), *(f"index replaced: {name}" for name in indexes()),
             "table re-created by another sort key", *(f"a lie: {name}" for name in make_lies())]
 

@@ -8,7 +8,9 @@ from ordered import Ordered
 from predicates import Leaf, Lit, Maker, Tree
 from statements import TABLE, Generator, Select
 
-STYLES = [("swept", 30), ("key order", 12), ("merged", 6), ("elsewhere", 3), ("met", 3), ("joined", 16),
+RANGED, ENDLESS = "a range of a partition key", "a range of a partition key without an end"
+MERGED, MERGED_BY_OWN = "merged parts", "merged by a column with an attribute of its own"
+STYLES = [("swept", 30), ("key order", 12), ("merged", 8), ("elsewhere", 3), ("met", 3), ("joined", 16),
           ("apart", 5), ("in order", 6), ("by itself", 4), ("filters", 24), ("any", 18), ("older", 10), ("ranged", 8)]
 POINTS = ["eq", "eq", "eq", "in", "or_eq", "commuted"]
 # Of the kinds of conditions, those that are not worth trying in each position.
@@ -168,6 +170,8 @@ class Mapped(Generator):
     def merged(self):
         """Several values of the first part of a sort key, or all of an enumeration, and the order of the parts after it."""
         rng = self.rng
+        if rng.random() < 0.3:
+            return self.merged_by_own()
         found = [(t, columns, nhash) for t in self.tables for _, columns, nhash in self.entries(t) if len(columns) > nhash + 1]
         table, columns, nhash = rng.choice([entry for entry in found for _ in range(4 if entry[0].name == "tpd" else 1)])
         maker = self.maker(table, "a", 0.95)
@@ -176,10 +180,25 @@ class Mapped(Generator):
             leaves.append(maker.on(columns[nhash], ["in", "any", "or_eq"]))
         if rng.random() < 0.3:
             leaves.append(maker.on(columns[nhash + 1]))
-        down = rng.choice(["", " DESC"])
-        order = [f"a.{c.name}{down}" for c in columns[nhash + 1:]]
+        return self.in_merged_order(table, leaves, columns[nhash + 1:], MERGED)
+
+    def merged_by_own(self):
+        """Several partitions of an index, and the order of a column that is read from its own attribute and may be NULL."""
+        rng = self.rng
+        table, columns, nhash = rng.choice([(t, columns, nhash) for t in self.tables for place, columns, nhash in self.entries(t)
+                                            if place and nhash < len(columns) and columns[nhash].own and "trusted_indexes" in t.options])
+        maker = self.maker(table, "a", 0.95)
+        leaves = [maker.on(c, ["in", "any", "or_eq", "eq"]) for c in columns[:nhash]]
+        if rng.random() < 0.7:
+            leaves.append(maker.on(columns[nhash], ["not_null", "not_null", "not_null", "ge", "lt", "between"]))
+        return self.in_merged_order(table, leaves, columns[nhash:], MERGED_BY_OWN)
+
+    def in_merged_order(self, table, leaves, columns, feature):
+        """A statement in the order of these columns."""
+        rng, down = self.rng, self.rng.choice(["", " DESC"])
+        order = [f"a.{c.name}{down}" for c in columns]
         select = Select(self.columns(table, "a", False), [f"{TABLE}{table.name} a"], Tree("AND", leaves) if len(leaves) > 1 else leaves[0] if leaves else None)
-        select.aliases, select.shape = {"a": table.name}, "merged parts"
+        select.aliases, select.shape, select.features = {"a": table.name}, "merged parts", [feature]
         select.order = ", ".join(dict.fromkeys(order + [o + down for o in self.total_order(table, "a")]))
         select.exact_order, select.settings = True, {"enable_sort": "off"}
         select.limit = rng.choice(["", f" LIMIT {rng.choice([1, 3, 10])}"])
@@ -197,10 +216,12 @@ class Mapped(Generator):
         values = sorted({text for text, _ in time.pool})
         low = rng.randrange(len(values))
         high = min(low + rng.choice([0, 1, 2, 4, 8, 30]), len(values) - 1)
-        ends = [Lit(values[low], time.kind.sqltype), rng.choice([Lit(values[high], time.kind.sqltype)] * 5 + [Lit("infinity", time.kind.sqltype)])]
+        ends = [Lit(text, time.kind.sqltype) for text in rng.choice([(values[low], values[high])] * 12 + [(values[low], "infinity"), ("-infinity", values[high]),
+                                                                    ("infinity", values[high]), (values[low], "-infinity"), ("-infinity", "infinity"), ("infinity", "infinity")])]
         leaves.append(Leaf([f"a.{time.name} {rng.choice(['>=', '>'])} ", ends[0], f" AND a.{time.name} {rng.choice(['<=', '<'])} ", ends[1]]))
         select = Select(self.columns(table, "a", False), [f"{TABLE}{table.name} a"], Tree("AND", leaves) if len(leaves) > 1 else leaves[0])
         select.aliases, select.shape = {"a": table.name}, "range of a partition key"
+        select.features = [RANGED] + [ENDLESS] * any("infinity" in end.text for end in ends)
         select.mode, select.plan_cache = rng.choice([(None, None), ("parameters", "force_generic_plan")])
         if rng.random() < 0.7:
             down = rng.choice(["", " DESC"])
