@@ -25,6 +25,8 @@ ERRORS = {
     "conflict": replies.conflict(),
 }
 NOT_EXECUTED = ("500 before", "throttled", "conflict")
+# The connection is closed, and the next request may already be on its way on it.
+CLOSED = ("proves nothing", "of another table")
 
 
 class Operation:
@@ -112,7 +114,8 @@ class Operation:
                     if self.READS and name not in NOT_EXECUTED:
                         self.assertEqual(end, "08007")
                         done, unknown = self.warned()
-                        self.assertEqual((self.written(), unknown), (done + 1, 1))
+                        self.assertIn(unknown, (1, 2) if name in CLOSED else (1,))
+                        self.assertIn(self.written() - done, range(1, unknown + 1))
                     else:
                         self.assertEqual((end, self.written(), self.fx.conn.notices), (ROWS, ROWS, []))
                         self.assertEqual((len(sent), set(sent.values())), (ROWS, {1, 2}))

@@ -107,6 +107,27 @@ class Catalog(fixture.TestCase):
             self.fx.execute("EXECUTE d")
             self.assertEqual(self.stored("changed"), [])
 
+    def test_H24_schema_changed_under_an_atomic_plan(self):
+        """Whichever of its tables has another primary key now: the next attempt has the new key."""
+        for name in ("first", "second"):
+            self.fx.create_table(name, ("pk", "S"), ("n", "N"))
+            self.fx.foreign_table(name, "pk text NOT NULL, n int NOT NULL, v text", updatable="on")
+        self.fx.execute("SET dynamo_fdw.write_mode = 'atomic'; SET plan_cache_mode = force_generic_plan;"
+                        "PREPARE twice AS WITH f AS (UPDATE first SET v = v || 'n' WHERE pk = 'a') UPDATE second SET v = v || 'n' WHERE pk = 'a'")
+        self.addCleanup(self.fx.execute, "DEALLOCATE ALL; RESET plan_cache_mode; RESET dynamo_fdw.write_mode")
+        for changed in ("first", "second"):
+            for name in ("first", "second"):
+                self.fx.create_table(name, ("pk", "S"), ("n", "N"))
+                self.fx.dynamo.put(self.fx.remote(name), [{"pk": "a", "n": 1, "v": "x"}])
+            self.fx.execute("SELECT dynamo_fdw_disconnect_all(); EXECUTE twice")
+            self.fx.create_table(changed, ("pk", "S"))
+            self.fx.dynamo.put(self.fx.remote(changed), [{"pk": "a", "n": 1, "v": "x"}])
+            with self.subTest(changed), self.assertRaises(psycopg2.Error) as failure:
+                self.fx.execute("EXECUTE twice")
+            self.assertIn("Retry the statement", failure.exception.diag.message_hint)
+            self.fx.execute("EXECUTE twice")
+            self.assertEqual(self.stored(changed), [dynamo.item({"pk": "a", "n": 1, "v": "xn"})])
+
     def stored(self, table):
         """The items as they are."""
         return self.fx.dynamo.call("Scan", {"TableName": self.fx.remote(table)})["Items"]

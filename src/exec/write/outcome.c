@@ -33,7 +33,6 @@
 
 /* Maximum number of evaluations of one row, in addition to the first. */
 #define MOST_ROUNDS		50
-#define CHANGED_AGAIN	"it changed again at each attempt"
 
 /*
  * A row is sent after a pause if it was evaluated again this often or more.
@@ -150,16 +149,31 @@ report_concurrent(DynWrite *write)
 					   describe_key(write), write->why, dyn_written_items())));
 }
 
+/* Forgets the descriptions of the tables that the request has written. */
+static void
+forget_tables(const DynWrite *write)
+{
+	List	   *writes = dyn_write_is_transaction(write)
+		? write->modify->writer->collected : list_make1(unconstify(DynWrite *, write));
+	ListCell   *lc;
+
+	foreach(lc, writes)
+	{
+		const DynRelation *relation = ((const DynWrite *) lfirst(lc))->modify->relation;
+
+		dyn_session_forget_table(relation->connection, relation->table);
+	}
+}
+
 static void
 report_call(DynWrite *write)
 {
-	const DynRelation *relation = write->modify->relation;
 	DynRequestContext about = dyn_modify_context(write->modify, write->op);
 	DynCall    *call = write->call;
 
 	write->call = NULL;
 	if (dyn_failure_is_stale(call))
-		dyn_session_forget_table(relation->connection, relation->table);
+		forget_tables(write);
 	dyn_session_fail(call, &about);
 }
 
@@ -395,22 +409,40 @@ evaluate_again(DynWrite *write)
 	return result;
 }
 
+/* Marks the write as failed because of other writers, and for the reason. */
+static void
+fail_concurrent(DynWrite *write, const char *why)
+{
+	dyn_write_fail(write, report_concurrent, why);
+}
+
 /*
- * Returns NULL if the row can be evaluated again, and counts the evaluation in
- * write->rounds; otherwise returns the reason why not.  DO UPDATE is evaluated
- * when rows are written, before RETURNING and triggers see the row.
+ * Counts another round for a row that other writers have changed.  After
+ * MOST_ROUNDS it fails the write, and returns false.
+ */
+static bool
+begin_round(DynWrite *write)
+{
+	if (++write->rounds <= MOST_ROUNDS)
+		return true;
+	fail_concurrent(write, "it changed again at each attempt");
+	return false;
+}
+
+/*
+ * Returns NULL if the row can be evaluated again, or the reason why not.  DO
+ * UPDATE is evaluated when rows are written, before RETURNING and triggers see
+ * the row.
  */
 static const char *
-why_not_again(DynWrite *write)
+why_not_again(const DynModify *modify)
 {
-	const DynModify *modify = write->modify;
-
 	if (modify->atomic)
 		return "an atomic statement is not evaluated again";
 	if (IsolationUsesXactSnapshot())
 		return "the isolation level does not permit another evaluation";
 	if (modify->upsert != NULL)
-		return ++write->rounds > MOST_ROUNDS ? CHANGED_AGAIN : NULL;
+		return NULL;
 	if (modify->has_row_triggers)
 		return "a row trigger has already seen the old row";
 	if (modify->deferred && modify->returning)
@@ -418,7 +450,7 @@ why_not_again(DynWrite *write)
 	if (modify->deferred && list_length(modify->estate->es_subplanstates) >
 		list_length(modify->mtstate->ps.initPlan))
 		return "a subquery would read what the statement has written";
-	return ++write->rounds > MOST_ROUNDS ? CHANGED_AGAIN : NULL;
+	return NULL;
 }
 
 /*
@@ -445,13 +477,15 @@ write_again(DynWrite *write, const DynScalar *item)
 {
 	DynModify  *modify = write->modify;
 	TupleTableSlot *row;
-	const char *why = why_not_again(write);
+	const char *why = why_not_again(modify);
 
 	if (why != NULL)
 	{
-		dyn_write_fail(write, report_concurrent, why);
+		fail_concurrent(write, why);
 		return;
 	}
+	if (!begin_round(write))
+		return;
 	if (modify->upsert != NULL)
 	{
 		evaluate_upsert(write, item);
@@ -559,9 +593,9 @@ judge_upsert(DynWrite *write, const DynScalar *item)
 {
 	DynModify  *modify = write->modify;
 
-	if (++write->rounds > MOST_ROUNDS)
-		dyn_write_fail(write, report_concurrent, CHANGED_AGAIN);
-	else if (item->data == NULL && !modify->atomic)
+	if (!begin_round(write))
+		return;
+	if (item->data == NULL && !modify->atomic)
 	{
 		/* insert the row, which is still in the write */
 		write->op = DYN_OP_PUT_ITEM;
@@ -591,9 +625,7 @@ judge_existing(DynWrite *write, const DynScalar *item)
 static void
 require_stored(DynWrite *write, const DynScalar *item)
 {
-	if (++write->rounds > MOST_ROUNDS)
-		dyn_write_fail(write, report_concurrent, CHANGED_AGAIN);
-	else if (!dyn_write_require_stored(write, item))
+	if (begin_round(write) && !dyn_write_require_stored(write, item))
 	{
 		confirm_unchanged(write, item);
 		write->modify->counters.items_written++;
@@ -636,11 +668,11 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 				 (item->data != NULL || write->op == DYN_OP_DELETE_ITEM))
 			dyn_write_fail(write, report_unknown, NULL);
 		else if ((modify->atomic || IsolationUsesXactSnapshot()) && !modify->presumes)
-			dyn_write_fail(write, report_concurrent, why_not_again(write));
+			fail_concurrent(write, why_not_again(modify));
 		else if (modify->upsert != NULL)
 			judge_upsert(write, item);
 		else if (modify->has_row_triggers || (modify->deferred && modify->returning))
-			dyn_write_fail(write, report_concurrent, "a row trigger or RETURNING has already seen the row");
+			fail_concurrent(write, "a row trigger or RETURNING has already seen the row");
 		else
 			write->state = DYN_WRITE_NO_ROW;
 		return;

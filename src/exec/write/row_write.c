@@ -326,16 +326,16 @@ ambiguous_columns(const DynModify *modify, const Bitmapset *columns)
 const DynPath *
 dyn_write_map_of(const DynWrite *write, int i)
 {
-	DynPath    *map = palloc(sizeof(DynPath));
+	DynPath		map = *write->values[i].path;
 
-	*map = *write->values[i].path;
-	map->nsteps--;
+	if (--map.nsteps == 0)
+		return NULL;
 	for (int j = 0; j < i; j++)
 	{
-		if (dyn_path_is_inside(write->values[j].path, map))
+		if (dyn_path_is_inside(write->values[j].path, &map))
 			return NULL;
 	}
-	return map->nsteps > 0 ? map : NULL;
+	return memcpy(palloc(sizeof(map)), &map, sizeof(map));
 }
 
 /* Checks that the item of the new row is read as this row. */
@@ -499,11 +499,13 @@ exists_condition(const DynWrite *write)
 	for (int i = 0; i < write->nvalues; i++)
 	{
 		const DynPath *map = dyn_write_map_of(write, i);
-		DynCond    *is_map = dyn_make_cond(DYN_COND_IS_TYPE, map, NULL, 0);
+		DynCond    *is_map;
 
+		if (map == NULL)
+			continue;
+		is_map = dyn_make_cond(DYN_COND_IS_TYPE, map, NULL, 0);
 		is_map->type = DYN_TYPE_M;
-		if (map != NULL)
-			dyn_cond_add(all, is_map);
+		dyn_cond_add(all, is_map);
 	}
 	return all;
 }
