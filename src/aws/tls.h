@@ -49,8 +49,8 @@ typedef struct DynTls
 	const char *system_file;
 	const char *system_directory;
 	unsigned	last_number;
-	unsigned	forgotten;		/* number of times that everything was
-								 * forgotten */
+	unsigned	forgotten;		/* number of calls of dyn_tls_forget; a handle
+								 * with an older number must be set up again */
 	bool		unknown_file;	/* true if a file is used that is not among
 								 * `files` */
 } DynTls;

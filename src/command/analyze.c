@@ -100,9 +100,9 @@ table_units(const Sampler *sampler)
 
 /*
  * Chooses the segments.  Segments of a large table are so small that
- * SAMPLED_SEGMENTS segments fill the sample or use up the limit, but not
- * smaller than a read unit.  A table of unknown size (0) counts as small; the
- * limit applies in any case.
+ * SAMPLED_SEGMENTS of them are needed to fill the sample or to use up the
+ * limit.  But they are not smaller than a read unit.  A table of unknown size
+ * (0) counts as small; the limit applies in any case.
  */
 static void
 choose_segments(Sampler *sampler)

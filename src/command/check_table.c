@@ -320,7 +320,10 @@ view_of(DynCheckedTable *table, DynRelation *relation)
 	return view;
 }
 
-/* Adds an assertion if the index key has templates not in the table's key. */
+/*
+ * Adds the assertion about an index in trusted_indexes, if an attribute of its
+ * key has a template and is not in the table's key.
+ */
 static void
 add_assertion(DynCheckedTable *table, const DynRelation *relation,
 			  const DynIndexMeta *index)

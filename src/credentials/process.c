@@ -582,9 +582,9 @@ dyn_process_destroy(DynProcess *process)
 		(void) has_ended(process, &info);
 
 	/*
-	 * Do not kill the group if other code has reaped the program, but a
-	 * process has its pid.  Then the pid was reused, so the group no longer
-	 * exists.
+	 * Do not kill the group if other code has reaped the program, and another
+	 * process now has its pid.  The kernel does not reuse a pid while a group
+	 * has it as its id, so the program's group no longer exists.
 	 */
 	if (process->pid > 0 &&
 		!(process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH)))

@@ -1,7 +1,8 @@
 /*
  * source_options.h
- *		Defines and checks the credential options of a user mapping, and the
- *		values that AWS accepts for a role to assume, and for a region.
+ *		Defines the credential options of a user mapping.  Checks whether AWS
+ *		would accept a role's ARN, session name, external id or duration, or a
+ *		region.
  */
 #ifndef DYN_CREDENTIALS_SOURCE_OPTIONS_H
 #define DYN_CREDENTIALS_SOURCE_OPTIONS_H

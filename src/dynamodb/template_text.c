@@ -168,8 +168,9 @@ step_width(const Matcher *m, uint32_t width, int dir, size_t *pos)
 }
 
 /*
- * Returns the position at which the next separator begins in the direction of
- * the search; NOWHERE if there is none.
+ * Returns the position of the side of the next separator that the search
+ * reaches first: its start if dir is 1, its end if dir is -1.  Returns NOWHERE
+ * if there is no separator.
  */
 static size_t
 search_separator(const Matcher *m, DynText separator, int dir, size_t pos)

@@ -448,8 +448,9 @@ values_among(DynSpans values, const DynSpans *others)
 }
 
 /*
- * Computes the sets that an arm of row-wise keys allows, or all predicates if
- * `arm` is NULL.  Returns false if one of them is empty, or not usable.
+ * Computes the sets that an arm of row-wise keys allows.  If `arm` is NULL,
+ * computes the sets that all predicates together allow.  Returns false if a
+ * set is empty, or not usable.
  */
 static bool
 compute_sets(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,
@@ -479,8 +480,8 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 }
 
 /*
- * Adds the pairs of an arm for one combination of elements of the lists after
- * the other.  What each combination computes is freed before the next one.
+ * Adds the pairs of an arm, separately for each combination of the lists'
+ * elements.  What a combination computes is freed before the next one.
  */
 static void
 add_elements(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,

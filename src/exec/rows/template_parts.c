@@ -165,8 +165,9 @@ judge_ways(DynParts *parts)
 }
 
 /*
- * Returns true if a decisive text outside of the key is ambiguous, so that
- * other occurrences of its columns could decide it.
+ * Returns true if the split of a decisive text outside of the key is
+ * ambiguous.  Other occurrences of the text's columns may then determine the
+ * split.
  */
 static bool
 has_undecided_text(const DynParts *parts)

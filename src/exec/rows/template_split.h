@@ -2,8 +2,9 @@
  * template_split.h
  *		Splits the texts of an item's attributes by their templates.
  *
- * Texts are split one after the other, each in the one way that its template
- * permits.  If a part's column is read from another attribute, the part must
+ * Usually, texts are split one after the other, each in the only way that its
+ * template permits.  If that fails, or if texts depend on each other in a
+ * cycle, all ways are searched.  If a part's column is read from another attribute, the part must
  * be the encoding of the column's value.  So the text from which a column is
  * read is split before the other texts that contain the column.
  */

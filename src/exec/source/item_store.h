@@ -26,8 +26,9 @@ extern DynItemStore *dyn_item_store_create(int nslots, int ncursors,
 										   const bool *may_rewind);
 
 /*
- * Adds a copy of an item by a cursor at the end.  Replaces the slots by those
- * of the copy, which are valid until that cursor's next call.
+ * Adds a copy of an item.  The cursor must be at the end, and stays there.
+ * Replaces the slots by those of the copy, which are valid until the next call
+ * for this cursor.
  */
 extern void dyn_item_store_add(DynItemStore *store, int cursor, DynValue *slots);
 

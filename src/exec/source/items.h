@@ -187,7 +187,8 @@ dyn_items_awaited(const DynItems *items)
 }
 
 /*
- * Sets the group of the fetch that the source waits for (dyn_fetch_set_group).
+ * Moves the fetch that the source waits for to another group of fetches, which
+ * the consumer waits for at the same time (dyn_fetch_set_group).
  */
 static inline void
 dyn_items_set_group(DynItems *items, int *group_in_flight)

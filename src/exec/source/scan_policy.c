@@ -121,8 +121,8 @@ key_condition_hint(const DynRelation *relation, const DynTableMeta *meta)
 }
 
 /*
- * Returns a hint how to avoid the Scan.  A key cannot be used if rows show
- * their segments.
+ * Returns a hint on how to avoid the Scan.  A statement that reads the segment
+ * column cannot use a key; then the hint advises not to read this column, too.
  */
 static char *
 key_hint(const DynRelation *relation, const DynTableMeta *meta,

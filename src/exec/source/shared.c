@@ -271,8 +271,8 @@ member_close(DynItems *items)
 	DynMember  *member = (DynMember *) items;
 
 	/*
-	 * the group must not wait: another member, or a later execution, takes in
-	 * the responses in flight
+	 * the group of the Append must not wait for the responses in flight:
+	 * another member of the read, or a later execution, takes them in
 	 */
 	dyn_items_set_group(items, NULL);
 	if (!member->comes_again)

@@ -100,8 +100,9 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 /* ---- failed conditions ---- */
 
 /*
- * Handles a member whose condition failed: changes it, removes it if nothing
- * is to be written, or raises its error, since nothing has been written.
+ * Handles a member whose condition failed.  Composes another
+ * request for it; or removes it if nothing is to be written for its row.  If it has
+ * failed, raises its error at once: the transaction has written nothing.
  */
 static void
 resolve(DynWriter *writer, DynWrite *write, const DynCancelReason *reason)

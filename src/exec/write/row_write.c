@@ -363,9 +363,9 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	changed = changed_columns(modify, old, new, &unchanged);
 	check_key(modify, write->key, new, changed);
 	/*
-	 * omit columns of the key, which check_key has found unchanged; for any
-	 * other column of a key attribute, dyn_write_map_require_column raises an
-	 * error
+	 * omit columns that compose the key and are read from it: check_key has
+	 * found that the composed key is the same.  For any other column of a key
+	 * attribute, dyn_write_map_require_column raises an error
 	 */
 	changed = bms_difference(changed, bms_intersect(modify->map->from_key,
 													modify->map->key_columns));
@@ -511,8 +511,8 @@ exists_condition(const DynWrite *write)
 }
 
 /*
- * Returns the rendered expression.  Raises an error if it is too long; then
- * `complete` is false.
+ * Returns the rendered expression.  `complete` is false if the expression was
+ * too long to be rendered; then this function raises an error.
  */
 static const char *
 take_expression(const DynWrite *write, const char *what, bool complete, DynBuffer *text)

@@ -110,8 +110,9 @@ typedef struct DynWriter
 	List	   *modifies;		/* list of DynModify * */
 	List	   *deferred;		/* list of DynDeferredRun: rows to be sent later,
 								 * in this order (deferred.c) */
-	List	   *writes;			/* list of DynWrite: SENT, PAUSED, or FAILED
-								 * while the statement was suspended */
+	List	   *writes;			/* list of DynWrite, SENT or PAUSED; also FAILED
+								 * if dyn_writers_await has received the
+								 * failure */
 	DynWrite   *waiting;		/* write that waits until it may be sent; or
 								 * NULL */
 	List	   *collected;		/* list of DynWrite to be sent together

@@ -31,7 +31,9 @@ typedef enum DynUsageError
 {
 	DYN_USAGE_DENIED,			/* invalid credentials, or not permitted */
 	DYN_USAGE_THROTTLED,		/* throttled until a limit was reached */
-	DYN_USAGE_CONFLICT,			/* failed conditions of writes, transactions */
+	DYN_USAGE_CONFLICT,			/* failed condition of a write, canceled
+								 * transaction, or conflict with another
+								 * write */
 	DYN_USAGE_SERVICE,			/* errors of the service (HTTP 5xx) */
 	DYN_USAGE_NETWORK,			/* no connection, or no response */
 	DYN_USAGE_REFUSED,			/* other errors of the request (HTTP 4xx) */

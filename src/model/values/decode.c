@@ -5,8 +5,7 @@
  * Each kind of codec has a small decoding function.  Encoding is in encode.c,
  * jsonb in jsonvalue.c, dates and times in datetime.c.
  *
- * Decoders allocate in CurrentMemoryContext (the page context).  They return
- * false for a value that the column cannot hold; only input functions and
+ * Decoders allocate in CurrentMemoryContext.  They return false for a value that the column cannot hold; only input functions and
  * domains raise errors, unless `soft`.
  */
 #include "postgres.h"

@@ -400,7 +400,10 @@ before_add(int64 value, bool upper, const DynTimeStep *step)
 
 /* ---- differences ---- */
 
-/* Inverts a difference, which is in days for dates, an interval for times. */
+/*
+ * Converts a bound of a difference to a bound of its argument.  The bound of
+ * the difference is in days for dates, and in microseconds for times.
+ */
 static Bound
 before_difference(Bound bound, const DynTimeStep *step)
 {

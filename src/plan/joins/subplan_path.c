@@ -324,7 +324,7 @@ read_ahead_of_path(PlannerInfo *root, Path *path)
 		return read_ahead_of_rows(root, path, &((ProjectionPath *) path)->subpath);
 	if (IsA(path, AggPath) && ((AggPath *) path)->aggsplit == AGGSPLIT_SIMPLE)
 		return read_ahead_of_rows(root, path, &((AggPath *) path)->subpath);
-	/* an incremental sort begins with the fields of a sort */
+	/* the cast is valid: IncrementalSortPath begins with a SortPath */
 	if (is_sort(path))
 		return read_ahead_of_rows(root, path, &((SortPath *) path)->subpath);
 	return 0;

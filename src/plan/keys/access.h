@@ -332,7 +332,8 @@ extern DynPred *dyn_pred_copy(const DynPred *pred);
 /*
  * Returns a node with a copy of the access plan.  Sets *exprs to the value
  * expressions, which the node only refers to by position.  Predicates of a
- * fallback are omitted if no other access plan has their values.
+ * fallback are omitted if only the fallback needs their values.  All clauses
+ * are checked for its rows anyway.
  */
 extern Node *dyn_access_node(const DynAccess *access, List **exprs);
 

@@ -508,7 +508,10 @@ dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full
 		if (present)
 			continue;
 		nlacking++;
-		/* NOT NULL would not add a value that the index cannot hold */
+		/*
+		 * recommend NOT NULL only if it suffices: a column that is NOT NULL
+		 * may still have a value that the index cannot hold, such as ''
+		 */
 		if (place.column != NULL && !is_asserted(&place) &&
 			(!depends_on_values(&place) ||
 			 preds_completeness(&place, preds, true) >= LATER))

@@ -11,16 +11,19 @@
  * assumes a value that minimizes the worst mistake:
  *
  *		unknown							assumed value
- *		size of the table				1 GB, if it may be too new to be counted
- *		items per key, if keys come		3: then Queries never use much more than
- *		from other tables or a list		a Scan, but a Scan could use much more
- *		items of a partition that		a 200th of the table; a page, if a lookup
- *		the statement names				for each item could be replaced by reads
- *										of named partitions (joins/lookup_path.c)
+ *		size of the table				1 GB, if DynamoDB may not have counted
+ *										the new table yet
+ *		items per key, if keys come		3: Queries then never use much more than
+ *		from other tables or a list		a Scan, but a Scan chosen by mistake
+ *										could use much more than Queries
+ *		items of a partition that		a 200th of the table; in the cost of a
+ *		the statement names				lookup join, a page, if the inner side
+ *										can also be read once by named
+ *										partitions (joins/lookup_path.c)
  *
  * If an index lacks attributes, its items are read from the table by key.
- * This costs at most the price of a Scan times the number of items in 4 kB.
- * If this number is more than 3, it is the assumed number of items per key.
+ * This costs at most n times the price of a Scan, where n is the number of
+ * items in 4 kB.  If n is more than 3, n is the assumed number of items per key.
  */
 #include "postgres.h"
 
