@@ -67,6 +67,18 @@
 #define HASTE				10.0
 #define MAX_GROWTH			0.5
 
+/*
+ * A refusal after 1 to QUIET_RESPONSES - 1 grants starts a test.  The next
+ * requests are sent TEST_PAUSE_MS after each response.  A bucket that was empty
+ * at the refusal grants at most one of them until it has received the cost of
+ * another.  If two are granted before that time, requests are refused at any
+ * rate; this result holds for the next TRUSTED_REFUSALS refusals.  The test
+ * fails when that time has passed, or after TEST_REFUSALS refusals.
+ */
+#define TEST_PAUSE_MS		1.0
+#define TEST_REFUSALS		3
+#define TRUSTED_REFUSALS	20
+
 /* The rate is forgotten when it exceeds the measured rate by this factor. */
 #define FORGET_RATIO		16.0
 
@@ -170,6 +182,57 @@ dyn_pace_send(DynPace *pace, double cost, double now_ms)
 		wait_for(pace, fmax(pace->next_ms, now_ms - SLACK_MS), cost, now_ms);
 }
 
+/* ---- refusals at any rate -------------------------------------------- */
+
+static void
+stop_test(DynPace *pace, bool any_rate)
+{
+	pace->any_rate = any_rate;
+	pace->tested_ms = 0;
+	pace->vain = 0;
+}
+
+/* Returns true if the refusal must not lower the rate. */
+static bool
+refused_at_any_rate(DynPace *pace, double cost, double sent_ms, double now_ms)
+{
+	double		refill_ms = cost / pace->rate * SECOND;
+
+	if (pace->any_rate || pace->tested_ms > 0)
+	{
+		pace->vain++;
+		if (pace->rate <= 0 ||
+			pace->vain >= (pace->any_rate ? TRUSTED_REFUSALS : TEST_REFUSALS) ||
+			(!pace->any_rate && now_ms - pace->tested_ms > refill_ms))
+			stop_test(pace, false);
+	}
+	else if (pace->rate > 0 && pace->responses > 0 &&
+			 pace->responses < QUIET_RESPONSES && now_ms - sent_ms < refill_ms / 2)
+	{
+		pace->tested_ms = now_ms;
+		pace->test_grants = 0;
+	}
+	if (pace->tested_ms > 0)
+		pace->next_ms = now_ms + TEST_PAUSE_MS;
+	return pace->any_rate || pace->tested_ms > 0;
+}
+
+/*
+ * Raises the rate to half of what was granted if the test succeeds.  A request
+ * that was granted in part shows that the bucket is empty now.
+ */
+static void
+grant_in_test(DynPace *pace, double cost, double units, double now_ms)
+{
+	double		granted_rate = cost / (now_ms - pace->tested_ms) * SECOND;
+
+	pace->next_ms = now_ms + TEST_PAUSE_MS;
+	if (units < cost / 2 || ++pace->test_grants < 2)
+		return;
+	stop_test(pace, granted_rate > pace->rate);
+	pace->rate = fmax(pace->rate, granted_rate);
+}
+
 /* ---- granted -------------------------------------------------------- */
 
 static double
@@ -209,6 +272,8 @@ dyn_pace_grant(DynPace *pace, double cost, double units, double sent_ms,
 	pace->granted += units;
 	pace->responses++;
 	pace->pause_ms = 0;
+	if (pace->tested_ms > 0)
+		grant_in_test(pace, cost, units, now_ms);
 	if (pace->rate > 0)
 		raise_rate(pace, now_ms);
 }
@@ -250,7 +315,9 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 		pace->rate = pace->granted = 0;
 		pace->pause_ms = LONGEST_PAUSE_MS;
 	}
-	if (pace->rate > 0 && pace->responses == 0)
+	if (refused_at_any_rate(pace, cost, sent_ms, now_ms))
+		;						/* keep the rate */
+	else if (pace->rate > 0 && pace->responses == 0)
 	{
 		/* two refusals in a row: the capacity has decreased or is overdrawn */
 		pause = PAUSE_GROWTH * (pace->next_ms - pace->refused_ms);

@@ -7,6 +7,7 @@ import time
 
 import dynamo
 import fixture
+import metered
 import metering
 import psycopg2
 import writes
@@ -520,6 +521,18 @@ class Sessions(writes.TestCase):
         self.assertEqual(sorted(self.fx.rows("SELECT n, note FROM far WHERE id = 'h'")), [(n, f"row {n}") for n in range(1, 41) if n != 24])
 
 
+class Crowded(metered.Bucket):
+    """Write units that other clients take as well: every second request finds none, however slowly they are sent."""
+
+    def __init__(self):
+        super().__init__(40000)
+        self.asked = 0
+
+    def has_some(self):
+        self.asked += 1
+        return self.asked % 2 == 1
+
+
 class Paced(metering.TestCase):
     """Reads and writes have each their own pace, and a throttled one does not hold up the other."""
 
@@ -564,3 +577,11 @@ class Paced(metering.TestCase):
         self.fx.execute("INSERT INTO target SELECT pk, n FROM source")
         self.assertEqual((target.written, len(target.items)), (200, 200))
         self.assertLessEqual(target.refused, 16 + 0.3 * target.written)
+
+    def test_H22_crowded_table(self):
+        """A slower pace would be granted less, never all. The statement goes on, and ends far from the timeout."""
+        table = self.table("t", 0, units=500)
+        table.writes = Crowded()
+        self.fx.execute("INSERT INTO t SELECT 'k' || g, g FROM generate_series(1, 80) g")
+        self.assertEqual((table.written, len(table.items)), (80, 80))
+        self.assertEqual((table.refused, self.number("PutItem")), (79, 159))

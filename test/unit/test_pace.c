@@ -4,7 +4,8 @@
  *
  * The service has a bucket of tokens, which holds what it grants in a second,
  * and is full at the beginning.  It refuses a request while the bucket is
- * empty, and takes what it costs, be it more than the bucket holds.
+ * empty, and takes what it costs, be it more than the bucket holds.  If other
+ * clients empty the bucket all the time, it refuses a share of the requests.
  */
 #include "harness.h"
 
@@ -48,6 +49,11 @@ typedef struct World
 	const Case *c;
 	double		stops_at;		/* from then on (s)... */
 	double		stop;			/* ...nothing is granted for so long (s) */
+	double		shared_until;	/* until then (s)... */
+	double		share;			/* ...this share of the requests is refused */
+	bool		in_turn;		/* every second, third, ... instead of random */
+	double		turn;			/* 1 or more: the next request is refused */
+	unsigned	seed;
 	DynPace		pace;
 	double		now;
 	double		level;
@@ -94,12 +100,28 @@ fill(World *world)
 	}
 }
 
+/* Is the request refused because of the other clients? */
+static bool
+is_unlucky(World *world)
+{
+	world->seed = world->seed * 1664525 + 1013904223;
+	world->turn += world->in_turn ? world->share
+		: (world->seed >> 8) / (double) (1 << 24) < world->share;
+	if (world->turn < 1 - 1e-9)
+		return false;
+	world->turn -= 1;
+	return true;
+}
+
 static void
 serve(World *world, Request *request)
 {
 	fill(world);
-	request->granted = world->level <= 0 ? 0
-		: world->c->divisible ? fmin(request->cost, ceil(world->level)) : request->cost;
+	if (world->now < world->shared_until * MS)
+		request->granted = is_unlucky(world) ? 0 : request->cost;
+	else
+		request->granted = world->level <= 0 ? 0
+			: world->c->divisible ? fmin(request->cost, ceil(world->level)) : request->cost;
 	request->refused = request->granted < request->cost;
 	world->level -= request->granted;
 	request->complete = world->now + world->c->round_trip +
@@ -340,6 +362,57 @@ recovers_when_nothing_was_granted_for_long(void)
 		}
 }
 
+/*
+ * Other clients overload the table: fewer requests would only be granted less.
+ * The mean of some runs, since requests are refused at random.
+ */
+static void
+goes_on_when_a_share_is_refused_at_any_rate(void)
+{
+	static const int shares[] = {2, 3, 5, 10};
+	static const double round_trips[] = {1, 5, 40};
+	Case		c = {"writes", 400, 1, 1, false, STEADY(0), 0, 0};
+
+	for (int i = 0; i < 24; i++)
+	{
+		int			runs = i % 2 ? 20 : 1;
+		double		seconds = 0;
+
+		c.round_trip = round_trips[i / 2 % 3];
+		for (int j = 0; j < runs; j++)
+		{
+			World		world = {.c = &c, .shared_until = 1e9, .share = 1.0 / shares[i / 6],
+			.in_turn = i % 2 == 0, .seed = 7919 * j};
+
+			run_to_the_end(&world, 0);
+			seconds += world.now / MS / runs;
+		}
+		if (!CHECK(seconds <= 60 + 10 * c.units * c.streams * c.round_trip / MS))
+			printf("#   each %d. refused %s, round trip %.0f ms: %.2f s\n", shares[i / 6],
+				   i % 2 ? "at random" : "in turn", c.round_trip, seconds);
+	}
+}
+
+/* The other clients end: what the table grants is found as always. */
+static void
+finds_the_capacity_when_other_clients_end(void)
+{
+	static const double grants[] = {10, 50, 200};
+
+	for (int i = 0; i < 3; i++)
+	{
+		Case		c = {"writes", 4000, 1, 1, false, STEADY(grants[i]), 0, 5};
+		World		world = {.c = &c, .shared_until = 5, .share = 0.5, .in_turn = true};
+		double		wanted;
+
+		run_to_the_end(&world, 0);
+		wanted = 5 + 1.15 * c.streams / grants[i];
+		if (!CHECK(world.now / MS <= wanted) || !CHECK(world.refused <= 0.3 * world.useful))
+			printf("#   %.0f a second: %.2f s, at most %.2f, %d refused, %d not\n",
+				   grants[i], world.now / MS, wanted, world.refused, world.useful);
+	}
+}
+
 /* The responses of a stream that is not read from wait. */
 static void
 a_response_may_be_reported_late(void)
@@ -382,6 +455,8 @@ main(void)
 	RUN(keeps_up_over_a_long_way);
 	RUN(does_not_take_a_rest_for_a_slow_service);
 	RUN(recovers_when_nothing_was_granted_for_long);
+	RUN(goes_on_when_a_share_is_refused_at_any_rate);
+	RUN(finds_the_capacity_when_other_clients_end);
 	RUN(a_response_may_be_reported_late);
 	RUN(single_refusals_far_apart_are_no_episode);
 	return DONE("pace");
