@@ -145,6 +145,23 @@ class Errors(ErrorsCase):
         self.assertEqual(self.scripted("PutItem", lambda _: replies.reply({}), "INSERT INTO far VALUES ('v', 1)"), "08007")
         self.assertEqual(self.scripted("PutItem", [replies.written(table)], "INSERT INTO far VALUES ('v', 2)"), (1, []))
 
+    def test_H04_late_second_response(self):
+        """The response to a write comes once more, before or in place of that to the next, which fails: it is not evidence of that one."""
+        self.fx.execute("ALTER SERVER ddb OPTIONS (ADD max_concurrency '1')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP max_concurrency)")
+        twice, earlier = replies.Executed(lambda reply: replies.respond_twice(reply, 0)), lambda reply: replies.after_earlier(reply, 1)
+        for late in (False, True):
+            with self.subTest(late=late):
+                self.fx.execute("DELETE FROM far WHERE id = 'l'; INSERT INTO far VALUES ('l', 2, 'before')")
+                responses = [None, replies.Executed(earlier)] if late else [twice]
+                self.assertEqual(self.scripted("PutItem", responses, "INSERT INTO far SELECT 'l', g, 'new' FROM generate_series(1, 2) g"), "23505")
+                self.assertEqual(self.fx.rows("SELECT n, note FROM far WHERE id = 'l' ORDER BY n"), [(1, "new"), (2, "before")])
+                # the second update is executed only when it is sent again
+                responses = [None, earlier(replies.conflict())] if late else [twice, replies.conflict()]
+                self.assertEqual(self.scripted("UpdateItem", responses, "UPDATE far SET note = note || '!' WHERE id = 'l'"), (2, []))
+                self.assertEqual(len(self.sent), 3)
+                self.assertEqual(self.fx.rows("SELECT n, note FROM far WHERE id = 'l' ORDER BY n"), [(1, "new!"), (2, "before!")])
+
     def test_always_unknown(self):
         self.fx.execute("ALTER SERVER ddb OPTIONS (ADD max_attempts '2')")
         self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP max_attempts)")
