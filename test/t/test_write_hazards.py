@@ -3,6 +3,7 @@ values that several columns show, maps, expired items, items of other entities, 
 import io
 import random
 import re
+import threading
 import time
 
 import dynamo
@@ -190,6 +191,53 @@ class Privileges(writes.TestCase):
         self.fx.execute("SET ROLE w_writer; INSERT INTO far VALUES ('m', 1); SET ROLE w_owner")
         self.assertIn(self.outcome("INSERT INTO far VALUES ('m', 2)"), ("42704", "28000", "HV00N"))
         self.fx.execute("RESET ROLE")
+
+    def test_user_of_routed_rows(self):
+        """Rows that a partitioned table routes are written as the user of the statement, the view or the function, not as an owner of tables."""
+        fx, part = self.fx, f"SERVER ddb OPTIONS (updatable 'on', table_name '{self.fx.remote('items')}')"
+        fx.execute("DROP USER MAPPING FOR PUBLIC SERVER ddb; GRANT USAGE ON FOREIGN SERVER ddb TO w_owner")
+        self.addCleanup(fx.execute, "CREATE USER MAPPING FOR PUBLIC SERVER ddb OPTIONS (access_key_id 'test', secret_access_key 'test')")
+        for role in ("reader", "writer", "owner"):
+            fx.execute(f"CREATE USER MAPPING FOR w_{role} SERVER ddb OPTIONS (access_key_id '{role}', secret_access_key 'test')")
+            self.addCleanup(fx.execute, f"DROP USER MAPPING FOR w_{role} SERVER ddb")
+        fx.execute("SET ROLE w_owner; CREATE TABLE routed (id text NOT NULL, n int NOT NULL, note text) PARTITION BY LIST (id);"
+                   f"CREATE FOREIGN TABLE routed_far PARTITION OF routed FOR VALUES IN ('f') {part}; CREATE TABLE routed_near PARTITION OF routed FOR VALUES IN ('n');"
+                   "RESET ROLE; GRANT INSERT, UPDATE, SELECT ON routed TO w_writer; GRANT CREATE ON SCHEMA public TO w_writer;"
+                   "SET ROLE w_writer; CREATE VIEW v_routed AS SELECT * FROM routed; CREATE VIEW i_routed WITH (security_invoker) AS SELECT * FROM routed;"
+                   "CREATE FUNCTION as_definer() RETURNS void SECURITY DEFINER LANGUAGE sql AS $$ INSERT INTO routed VALUES ('f', 5) $$;"
+                   "CREATE FUNCTION as_invoker() RETURNS void LANGUAGE sql AS $$ INSERT INTO routed VALUES ('f', 6) $$;"
+                   "GRANT SELECT, INSERT ON v_routed, i_routed TO w_reader; RESET ROLE; INSERT INTO routed VALUES ('n', 9)")
+        self.addCleanup(fx.execute, "RESET ROLE; DROP TABLE routed CASCADE; DROP FUNCTION as_definer, as_invoker")
+        for role, user, work in (
+                ("writer", "writer", lambda c: c.execute("INSERT INTO routed VALUES ('f', 1), ('n', 1)")),
+                ("writer", "writer", lambda c: c.copy_expert("COPY routed FROM STDIN", io.StringIO("f\t2\t\n"))),
+                ("reader", "writer", lambda c: c.execute("INSERT INTO v_routed VALUES ('f', 3)")),
+                ("reader", "writer", lambda c: c.execute("WITH w AS (INSERT INTO v_routed VALUES ('f', 4) RETURNING n) SELECT * FROM w")),
+                ("reader", "writer", lambda c: c.execute("SELECT as_definer()")),
+                ("writer", "writer", lambda c: c.execute("SELECT as_invoker()")),
+                ("owner", "writer", lambda c: c.execute("INSERT INTO v_routed VALUES ('f', 7)")),
+                ("owner", "owner", lambda c: c.execute("INSERT INTO routed VALUES ('f', 8)")),
+                ("writer", "writer", lambda c: c.execute("UPDATE routed SET id = 'f' WHERE id = 'n' AND n = 9")),
+                ("reader", None, lambda c: c.execute("INSERT INTO i_routed VALUES ('f', 10)")),
+                ("reader", None, lambda c: c.execute("SELECT as_invoker()")),
+                ("inserter", None, lambda c: c.execute("INSERT INTO routed VALUES ('f', 11)"))):
+            fx.execute("GRANT INSERT ON v_routed TO w_owner; SELECT dynamo_fdw_disconnect_all()")
+            fx.proxy.reset()
+            fx.execute(f"SET ROLE w_{role}")
+            try:
+                with fx.conn.cursor() as cursor:
+                    work(cursor)
+            except psycopg2.Error as failure:
+                self.assertEqual((failure.pgcode, user), ("42501", None))
+            fx.execute("RESET ROLE")
+            keys = {re.search("Credential=([^/]*)/", r.headers["authorization"])[1] for r in fx.proxy.requests}
+            self.assertEqual(keys, {user} if user else set())
+        fx.execute("SET ROLE w_owner")
+        self.assertEqual(fx.rows("SELECT n FROM routed_far WHERE id = 'f' ORDER BY n"), [(n,) for n in range(1, 10)])
+        # a user without a mapping writes nothing
+        fx.execute("RESET ROLE; GRANT INSERT ON routed TO w_inserter; SET ROLE w_inserter")
+        self.assertIn(self.outcome("INSERT INTO routed VALUES ('f', 12)"), ("42704", "28000", "HV00N"))
+        fx.execute("RESET ROLE")
 
     def test_read_only(self):
         for sql in ("INSERT INTO {t} VALUES ('r', 1)", "UPDATE {t} SET note = 'x'", "DELETE FROM {t}", "INSERT INTO {t} VALUES ('a', 1) ON CONFLICT (id, n) DO UPDATE SET note = 'x'",
@@ -521,6 +569,17 @@ class Sessions(writes.TestCase):
         self.assertEqual(sorted(self.fx.rows("SELECT n, note FROM far WHERE id = 'h'")), [(n, f"row {n}") for n in range(1, 41) if n != 24])
 
 
+class Gate(metered.Bucket):
+    """Units that are granted as soon as something has happened."""
+
+    def __init__(self, has_happened):
+        super().__init__(40000)
+        self.has_happened = has_happened
+
+    def has_some(self):
+        return self.has_happened()
+
+
 class Crowded(metered.Bucket):
     """Write units that other clients take as well: every second request finds none, however slowly they are sent."""
 
@@ -577,6 +636,30 @@ class Paced(metering.TestCase):
         self.fx.execute("INSERT INTO target SELECT pk, n FROM source")
         self.assertEqual((target.written, len(target.items)), (200, 200))
         self.assertLessEqual(target.refused, 16 + 0.3 * target.written)
+
+    def test_H22_writes_while_reads_are_refused(self):
+        """The second page is refused until the rows of the first are written."""
+        source, target = self.table("source", 64, units=5000, item_bytes=65536), self.table("target", 0, units=500)
+        source.bucket = Gate(lambda: source.granted == 0 or target.written >= 16)
+        self.fx.execute("INSERT INTO target SELECT pk, n FROM source")
+        self.assertEqual((target.written, target.refused), (64, 0))
+        self.assertGreater(source.throttled, 0)
+
+    def test_H22_reads_of_another_session(self):
+        """A statement whose writes are refused holds up no reads, of the same table or another one."""
+        table, other = self.table("t", 40, units=5000), self.table("other", 40, units=5000)
+        done = []
+        table.writes = Gate(lambda: bool(done))
+        connection = self.fx.connect()
+        thread = threading.Thread(target=lambda: connection.cursor().execute("UPDATE t SET n = n + 1"))
+        thread.start()
+        while not table.refused:
+            threading.Event().wait(0.01)
+        self.assertEqual(self.fx.rows("SELECT sum(n) FROM t UNION ALL SELECT sum(n) FROM other"), [(780,), (780,)])
+        self.assertEqual((table.written, table.throttled, other.throttled), (0, 0, 0))
+        done.append(True)
+        thread.join()
+        self.assertEqual(table.written, 40)
 
     def test_H22_crowded_table(self):
         """A slower pace would be granted less, never all. The statement goes on, and ends far from the timeout."""

@@ -1,5 +1,8 @@
 """Hazards of a session: the library is loaded in the middle of a statement, triggers before the last write, and what an abort counts."""
 import io
+import re
+import subprocess
+import tempfile
 
 import psycopg2
 import replies
@@ -229,3 +232,51 @@ class Aborts(writes.TestCase):
                 else:
                     self.assertEqual(written + maybe, 19)
                     self.assertTrue(written <= len(stored) and set(stored) <= set(range(1, 20)), (written, stored))
+
+
+class Psql(writes.TestCase):
+    r"""\copy as the program psql sends it."""
+
+    def psql(self, *commands, data=None):
+        """(exit status, standard output, standard error) of psql."""
+        done = subprocess.run(["psql", "-X", "-v", "ON_ERROR_STOP=1", "-v", "VERBOSITY=verbose", "-d", self.fx.database,
+                               *(part for command in commands for part in ("-c", command))],
+                              input=data, capture_output=True, text=True, timeout=60, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_H26_copy_from(self):
+        lines = "".join(f"p\t{n}\trow {n}\n" for n in range(1, 101))
+        for table in ("far", "near"):
+            self.assertEqual(self.psql(f"\\copy {table} (id, n, note) FROM pstdin", data=lines), (0, "COPY 100\n", ""))
+        self.assertSameTables()
+        with tempfile.NamedTemporaryFile("w+", suffix=".csv") as file:
+            file.write('id,n,note\nq,1,"a, b"\nq,2,\n')
+            file.flush()
+            for table in ("far", "near"):
+                self.assertEqual(self.psql(f"\\copy {table} (id, n, note) FROM '{file.name}' (FORMAT csv, HEADER)"), (0, "COPY 2\n", ""))
+        self.assertSameTables()
+
+    def test_H26_copy_to(self):
+        for source in ("{t}", "(SELECT id, n, note FROM {t})", "(SELECT count(*), sum(n) FROM {t} WHERE id = 'a')"):
+            found = []
+            for table in ("far", "near"):
+                # COPY TO of a foreign table needs a query
+                source_of_table = source.replace("{t}", f"(TABLE {table})" if source == "{t}" else table)
+                status, out, err = self.psql(f"\\copy {source_of_table} TO pstdout (FORMAT csv)")
+                self.assertEqual((status, err), (0, ""))
+                found.append(sorted(out.splitlines()))
+            self.assertEqual(*found)
+        self.assertRegex(self.psql("\\copy far TO pstdout")[2], "42809|cannot copy from foreign table")
+
+    def test_H26_copy_from_with_an_error(self):
+        """What is stored is between what the WARNING counts and that with what may have been written."""
+        for values, key in (("x\tnote", "22P02"), ("1", "22P04"), ("1\tthere", "23505")):      # requests of an earlier one may still be on their way
+            with self.subTest(key):
+                lines = [f"{key}\t{n}\trow\n" for n in range(1, 60)]
+                status, _, err = self.psql("\\copy far (id, n, note) FROM pstdin", data="".join(lines[:30] + [f"{key}\t{values}\n"] + lines[30:]))
+                self.assertEqual(status, 1)
+                self.assertIn(f"ERROR:  {key}:", err)
+                sure, more = re.search(r"(\d+) items? written to DynamoDB .*?(?:up to (\d+) more|$)", " ".join(err.split())).groups()
+                stored = self.fx.value("SELECT count(*) FROM far WHERE id = %s", (key,))
+                self.assertTrue(int(sure) <= stored <= int(sure) + int(more or 0), err)
+                self.assertGreater(stored, 0)

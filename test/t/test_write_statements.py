@@ -90,6 +90,60 @@ class Upserts(writes.TestCase):
         self.both("INSERT INTO {t} AS t VALUES ('a', 1, 'x', 5), ('a', 1, 'y', 6) ON CONFLICT (id, n) DO UPDATE SET note = EXCLUDED.note WHERE t.total < EXCLUDED.total", same_tables=False)
 
 
+class RowLocks(writes.TestCase):
+    """Items are not locked: one WARNING for each statement that locks rows, and the rows of a local table."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.execute("CREATE TABLE other (n int, x text); INSERT INTO other VALUES (1, 'x'), (2, 'y'), (9, 'z'); ANALYZE other;"
+                       "CREATE TABLE near_parent (id text NOT NULL, n int NOT NULL, note text) PARTITION BY LIST (id); CREATE TABLE near_part PARTITION OF near_parent DEFAULT;"
+                       "CREATE TABLE far_parent (id text NOT NULL, n int NOT NULL, note text) PARTITION BY LIST (id);"
+                       "CREATE FOREIGN TABLE far_part PARTITION OF far_parent DEFAULT SERVER ddb OPTIONS (updatable 'on', scan_policy 'allow', "
+                       f"table_name '{cls.fx.remote('items')}'); CREATE TABLE copied (n int)")
+        cls.fx.foreign_table("fixed", cls.COLUMNS, table_name=cls.fx.remote("items"), scan_policy="allow")
+        for table in ("near", "far"):
+            cls.fx.execute(f"CREATE VIEW v_{table} AS SELECT * FROM {table} WHERE n < 7; CREATE VIEW j_{table} AS SELECT t.id, o.x FROM {table} t JOIN other o USING (n)")
+
+    def warned(self, sql):
+        """The WARNINGs of a statement, which must return the local rows."""
+        self.both(sql, same_tables=False)
+        return [notice.split("\n")[0] for notice in self.fx.conn.notices if "not locked" in notice]
+
+    def test_strengths(self):
+        self.fx.execute("INSERT INTO near_parent SELECT id, n, note FROM near")
+        self.addCleanup(self.fx.execute, "TRUNCATE near_parent")
+        far, part = 'WARNING:  rows of foreign table "far" are not locked', 'WARNING:  rows of foreign table "far_part" are not locked'
+        for strength in ("FOR UPDATE", "FOR NO KEY UPDATE", "FOR SHARE", "FOR KEY SHARE", "FOR UPDATE NOWAIT", "FOR UPDATE SKIP LOCKED"):
+            for sql, warnings in (
+                    (f"SELECT * FROM {{t}} WHERE id = 'a' {strength}", [far]),
+                    (f"SELECT * FROM {{t}} WHERE n > 100 {strength}", [far]),
+                    (f"SELECT id, note FROM v_{{t}} {strength}", [far]),
+                    (f"SELECT * FROM j_{{t}} {strength}", [far]),
+                    (f"SELECT t.note, o.x FROM {{t}} t JOIN other o USING (n) {strength}", [far]),
+                    (f"SELECT t.note, o.x FROM {{t}} t JOIN other o USING (n) {strength.replace('UPDATE', 'UPDATE OF t').replace('SHARE', 'SHARE OF t')}", [far]),
+                    (f"SELECT t.note, o.x FROM other o JOIN {{t}} t ON t.id = 'a' AND t.n = o.n {strength}", [far]),
+                    (f"SELECT t.note, o.x FROM {{t}} t JOIN other o USING (n) {strength.replace('UPDATE', 'UPDATE OF o').replace('SHARE', 'SHARE OF o')}", []),
+                    (f"SELECT s.note, t.note FROM {{t}} s JOIN {{t}} t USING (id) {strength}", [far]),
+                    (f"SELECT count(*) FROM (SELECT * FROM {{t}} {strength}) s", [far]),
+                    (f"WITH s AS (SELECT * FROM {{t}} {strength}) SELECT note FROM s", [far]),
+                    (f"SELECT note FROM {{t}}_parent WHERE id = 'a' {strength}", [part]),
+                    (f"INSERT INTO copied SELECT n FROM {{t}} {strength}", [far]),
+                    ("SELECT note FROM {t}", [])):
+                self.assertEqual(self.warned(sql), warnings, sql)
+
+    def test_each_execution(self):
+        self.fx.execute("PREPARE locking AS SELECT note FROM far WHERE id = 'a' FOR UPDATE")
+        self.addCleanup(self.fx.execute, "DEALLOCATE locking")
+        for _ in range(3):
+            [warning] = self.fx.notices("EXECUTE locking")
+            self.assertIn("Put the condition into the UPDATE", warning)
+        self.assertEqual(self.fx.notices("EXPLAIN EXECUTE locking"), [])
+
+    def test_table_that_is_not_updatable(self):
+        self.assertEqual(self.fx.notices("SELECT note FROM fixed FOR UPDATE"), [])
+
+
 class Memory(writes.TestCase):
     """Memory does not grow with the number of rows."""
 
