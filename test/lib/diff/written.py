@@ -43,6 +43,8 @@ ERRORS = {          # name: what one of the writes of a statement meets; it must
     "throttled": replies.throttle,
     "conflict": replies.conflict,
 }
+# What each error must have met: in coverage, by statement.  Only what is not an INSERT meets "error before it", see inject().
+OPERATIONS = ("INSERT", "COPY", "UPDATE", "DELETE", "DO NOTHING", "DO UPDATE", "atomic")
 MODES = [("text", 60), ("generic", 20), ("custom", 6), ("block", 14)]
 
 
@@ -367,8 +369,8 @@ class Generator:            # pylint: disable=too-many-instance-attributes
             self.fill()
 
     def inject(self, statement):
-        """Let one of the first writes of some statements meet an error."""
-        if self.rng.random() > 0.15:
+        """Let one of the first writes of some statements meet an error; more often where few statements are of such a kind."""
+        if self.rng.random() > (0.5 if statement.atomic or statement.copy or statement.form.startswith("delete") else 0.15):
             return
         # an INSERT whose first attempt was not executed cannot be distinguished from one whose equal item was there before
         statement.error = self.rng.choice([name for name in ERRORS if name != "error before it" or not re.search("INSERT|COPY", statement.sql)])
@@ -379,6 +381,7 @@ class Generator:            # pylint: disable=too-many-instance-attributes
             if done or not request.is_write() or next(before, None) is not None:
                 return None
             done.append(True)
+            statement.met = operation_of(statement, request)
             return ERRORS[statement.error]()
         self.fx.proxy.on("*", respond)
 
@@ -634,6 +637,7 @@ class Generator:            # pylint: disable=too-many-instance-attributes
         coverage[f"mode {statement.mode}"] += 1
         coverage[f"atomic: {outcome if outcome == 'done' else 'other'}"] += statement.atomic
         coverage[f"{statement.error}: {outcome if outcome in ('done', '08007') else 'other'}"] += 1
+        coverage[f"{statement.error} in {statement.met}"] += 1
         for kind in statement.kinds:
             coverage[f"{kind}: {outcome}"] += 1
         if outcome == "done":
@@ -650,7 +654,19 @@ class Generator:            # pylint: disable=too-many-instance-attributes
         wanted += [f"{t.name}.{c.name} assigned" for t in tables for c in t.columns if not c.generated and not c.fixed and c.name not in ("bare",)]
         wanted += [f"outcome {state}" for state in ("22003", "22008", "22023", "23502", "23505", "23514", "44000", "0A000", "54000", "21000", "no row")]
         wanted += [f"trigger {name}" for name in TRIGGERS] + [f"mode {mode}" for mode, _ in MODES] + ["atomic: done", "lost: 08007", f"{NESTED}: done"] + [f"{SHARED}: {outcome}" for outcome in ("done", "0A000", "22023")] + [f"{error}: done" for error in ERRORS]
+        wanted += [f"{error} in {operation}" for error in ERRORS for operation in OPERATIONS if error != "error before it" or operation in ("UPDATE", "DELETE", "atomic")]
         return [name for name in wanted if not self.coverage[name]]
+
+
+def operation_of(statement, request):
+    """Of OPERATIONS, that of the request that meets an error."""
+    if statement.atomic:
+        return "atomic"
+    if statement.copy:
+        return "COPY"
+    if conflict := re.search("DO NOTHING|DO UPDATE", statement.sql):
+        return conflict[0]
+    return {"PutItem": "INSERT", "UpdateItem": "UPDATE", "DeleteItem": "DELETE"}[request.operation]
 
 
 def run(fx, count, seed, flags=()):

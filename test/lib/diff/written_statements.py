@@ -32,6 +32,7 @@ class Statement:        # pylint: disable=too-few-public-methods
         self.mode = "text"
         self.atomic = False
         self.error = None           # what happens to a write
+        self.met = None             # the operation of that write
         self.assigned = []          # columns
         self.many = False           # more than one row may be written
         self.kinds = set()          # what of NESTED and SHARED it has
