@@ -3,14 +3,14 @@
  *		Decides which addresses a request may be sent to.
  *
  * On a cloud machine, link-local addresses and a few others serve the
- * machine's own credentials.  A host name can resolve to them at any time.  So
- * the address of each socket is checked before the socket is opened; names are
- * not checked.
+ * machine's own credentials.  A host name can begin to resolve to them at any
+ * time.  So names are not checked; the address of each socket is checked
+ * before the socket is opened.
  *
  * An IPv6 address can contain an IPv4 address, to which translators and
  * tunnels connect.  So an IPv6 address that contains a refused IPv4 address is
- * refused, too.  All addresses of a prefix are refused if the position of the
- * IPv4 address is not known (64:ff9b:1::/48 has several layouts), or if a
+ * refused, too.  An entire prefix is refused if the position of the IPv4
+ * address in it is not known (64:ff9b:1::/48 has several layouts), or if a
  * third party's relay may forward the request (Teredo).
  */
 #include "address.h"

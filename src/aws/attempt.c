@@ -17,8 +17,8 @@
  *
  * A SENT call is paused if its response is longer than its allowance
  * (dyn_call_allow).  During a pause, libcurl neither reads from the connection
- * nor notices its end.  libcurl's time limit includes pauses, so the first
- * pause removes that limit, and we measure the time ourselves.  For `once`
+ * nor notices its end.  libcurl's time limit includes pauses, so we remove
+ * that limit at the first pause, and measure the time ourselves.  For `once`
  * calls we always measure the time, because libcurl's limit would include the
  * caller's other work.
  *
@@ -40,8 +40,8 @@
 #include "provider.h"
 
 /*
- * Maximum of DynActiveCall.unattended, so that a peer that ends every attempt
- * cannot keep a call running.
+ * Maximum of DynActiveCall.unattended.  Without a maximum, a peer that ends
+ * every attempt could keep a call running forever.
  */
 #define MOST_UNATTENDED		100
 
@@ -417,8 +417,8 @@ send_attempt(DynActiveCall *call)
 			 * If libcurl received more than the allowance at once, the
 			 * transfer is paused, but its connection is not yet reported by
 			 * libcurl.  We would regard that connection as idle (sockets.c).
-			 * So the transfer is resumed for the bytes that libcurl holds;
-			 * then libcurl reports the connection.
+			 * So the transfer is resumed without a limit, to accept the bytes
+			 * that libcurl holds; then libcurl reports the connection.
 			 */
 			if (http->paused)
 			{
@@ -441,10 +441,10 @@ send_attempt(DynActiveCall *call)
 
 /*
  * Returns true if the call must wait before it makes a connection.  The call
- * is then held until a connection is idle, or for a limited time.  While
- * the very first connection to the peer is being made, the wait ends when TCP
- * is established: then the peer is known to be reachable, and several
- * connections may be made at the same time.
+ * is then held until a connection is idle, or for a limited time.  If there is
+ * no connection to the peer yet, but one is being made, the wait ends when its
+ * TCP connection is established: then the peer is known to be reachable, and
+ * several connections may be made at the same time.
  */
 static bool
 awaits_connection(DynActiveCall *call)

@@ -2,18 +2,18 @@
  * awserror.c
  *		Parses the error documents of AWS JSON services.
  *
- * An error document is {"__type": "...#Code", "message": "..."}.  The second
- * name may also be "Message", the code may have a prefix and a suffix, and for
- * throttled requests there is a list of reasons.  Gateways and proxies send
- * HTML or XML instead; we show an excerpt of that.
+ * An error document is {"__type": "...#Code", "message": "..."}.  The name
+ * "message" may also be "Message", the code may have a prefix and a suffix,
+ * and for throttled requests there is a list of reasons.  Gateways and proxies
+ * send HTML or XML instead; we show an excerpt of that.
  *
  * All text from the network passes through dyn_awserror_excerpt, for two
  * reasons.  The text may be malformed or unprintable.  And it may contain
  * parts of the request: the response to a wrong signature contains the
  * canonical request including the session token, and a proxy's error page may
- * contain every header.  So signature errors are truncated after the first
- * sentence, the text ends where an Authorization value begins, and the secrets
- * of the request are masked.
+ * contain every header.  So the messages of signature errors are truncated
+ * after the first line or sentence, the text ends where an Authorization value
+ * begins, and the secrets of the request are masked.
  */
 #include "awserror.h"
 

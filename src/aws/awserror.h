@@ -17,9 +17,10 @@ typedef struct DynAwsError
 {
 	char		code[128];		/* code, such as "ValidationException" */
 	char		message[1024];	/* error text; "" if there is none */
-	char		throttle_reason[256];	/* "reason resource", or "" */
-	bool		hot_partition;	/* true if only limits of single partitions
-								 * throttle */
+	char		throttle_reason[256];	/* first reason and its resource, or
+										 * "" */
+	bool		hot_partition;	/* true if each reason is a limit of a single
+								 * partition */
 	bool		out_of_memory;	/* true if memory ran out during parsing */
 } DynAwsError;
 

@@ -338,8 +338,8 @@ dyn_call_start(DynCall *public, const DynService *service,
 		DynBuffer  *best = client->spare;
 
 		/*
-		 * take the largest spare buffer: small ones held a compressed body or
-		 * an error
+		 * take the largest spare buffer: the small ones have held compressed
+		 * bodies or errors
 		 */
 		for (int i = 1; i < client->nspare; i++)
 			if (client->spare[i].cap > best->cap)

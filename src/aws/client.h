@@ -4,9 +4,9 @@
  *		the responses.
  *
  * A DynClient belongs to a backend.  It owns libcurl's multi handle, whose
- * connection cache keeps connections alive across statements.  It also owns
- * the epoll descriptor and the timer that mirror the handle, and a pool of
- * easy handles and response buffers.
+ * connection cache keeps connections alive across statements.  It also owns an
+ * epoll descriptor and a timer, which cover the sockets and deadlines of the
+ * handle, and a pool of easy handles and response buffers.
  *
  * A DynService holds the endpoint, the credentials and the limits.  It belongs
  * to the caller and must outlive every call started on it.  The service's
@@ -57,7 +57,7 @@ typedef enum DynWait
 
 /*
  * Waits until `fd` is readable, at most timeout_ms (-1: no limit).  The
- * function may exit by longjmp: at each call, the client's state is
+ * function may exit by longjmp: whenever it is called, the client's state is
  * consistent.
  */
 typedef DynWait (*DynWaitFn) (void *arg, int fd, long timeout_ms);
@@ -152,11 +152,11 @@ typedef struct DynCall
 	bool		unanswered;		/* true if a `once` call may have been
 								 * executed, but has no usable response */
 	const struct DynError *err; /* provider's error (DYN_FAIL_CREDENTIALS) */
-	char		throttle_reason[256];	/* "reason resource" of the first
-										 * throttling reason, or "" */
+	char		throttle_reason[256];	/* first throttling reason and its
+										 * resource, or "" */
 	bool		throttled;		/* true if the last attempt was throttled */
-	bool		hot_partition;	/* true if only limits of single partitions
-								 * throttled it */
+	bool		hot_partition;	/* true if each throttling reason is a limit of
+								 * a single partition */
 	DynBuffer	response;		/* body, after dyn_call_unpack */
 
 	/* counted over all attempts */
@@ -198,11 +198,11 @@ extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 extern void dyn_client_close_idle(DynClient *client);
 
 /*
- * Must be called when a statement has ended.  Let n be the most requests that
- * this statement or the previous one had in flight at once, but at most the
- * max_idle_connections of the services used.  If more than n connections are
- * open, or a peer has closed one, all are closed, since libcurl cannot close
- * single connections.
+ * Must be called when a statement has ended.  Let n be the maximum number of
+ * requests in flight at once during this statement and the previous one, but
+ * at most the largest max_idle_connections of the services used.  If more than
+ * n connections are open, or a peer has closed one, all are closed, since
+ * libcurl cannot close single connections.
  */
 extern void dyn_client_end_statement(DynClient *client);
 
@@ -219,10 +219,10 @@ extern int	dyn_client_fd(const DynClient *client);
 extern void dyn_client_drive(DynClient *client);
 
 /*
- * Waits once through `wait`, at most timeout_ms (-1: no limit) and until the
- * next call is due, then drives the client.  Returns the result of `wait`.  If
- * calls have already ended, or nothing is active, does not wait, and returns
- * DYN_WAIT_READY.
+ * Waits once through `wait` until the client has work to do, but at most
+ * timeout_ms (-1: no limit); then drives the client.  Returns the result of
+ * `wait`.  If calls have already ended, or nothing is active, does not wait,
+ * and returns DYN_WAIT_READY.
  */
 extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 							   long timeout_ms);

@@ -33,17 +33,19 @@ typedef struct DynActiveCall
 								 * (monotonic us); DYN_LOOP_NEVER if none */
 	size_t		allowance;		/* body bytes that an attempt may receive */
 	bool		suspended;		/* true if paused; the timeout does not run */
-	int64_t		left_us;		/* rest of the timeout at the last pause (us);
-								 * -1 if the attempt was never paused */
+	int64_t		left_us;		/* time that was left of the timeout at the
+								 * last pause (us); -1 if the attempt was never
+								 * paused */
 	DynRetryClass last_retry;	/* class of the last retry; FINAL: none */
 	int			unattended;		/* number of failed attempts that do not count
 								 * toward max_attempts */
-	bool		clock_tried;	/* true if this call has corrected the clock */
+	bool		clock_tried;	/* true if this call has tried to correct the
+								 * clock */
 	unsigned	generation;		/* generation of the credentials last used */
-	bool		credentials_tried;	/* true if this call has refreshed the
+	bool		credentials_tried;	/* true if this call has rejected
 									 * credentials */
-	bool		held;			/* true if BACKOFF waits for credentials, a
-								 * descriptor or a connection */
+	bool		held;			/* true if the call is in BACKOFF to wait for
+								 * credentials, a descriptor or a connection */
 	uint64_t	peer;			/* fingerprint of the peer
 								 * (dyn_connections_peer), or 0 */
 	int64_t		waiting_us;		/* start of the call's wait for a connection
@@ -60,7 +62,8 @@ struct DynClient
 	DynSigKeyCache key_cache;
 	DynRandom	random;
 	DynActiveCall *active;		/* SENT and BACKOFF calls */
-	int			in_flight;		/* default for DynCall.in_flight */
+	int			in_flight;		/* counter of calls whose in_flight is not
+								 * set */
 	bool		has_completions;	/* true if a call ended after the last
 									 * dyn_client_drive */
 	int64_t		left_us;		/* time at which control was last returned to
@@ -104,9 +107,10 @@ extern void dyn_attempt_end_overdue(DynActiveCall *call, int64_t now);
 extern void dyn_attempt_abandon(DynActiveCall *call);
 
 /*
- * Returns true if the failed attempt may be repeated; then takes the tokens of
- * the retry.  For the class CLOCK, also corrects the service's clock; for
- * CREDENTIALS, also rejects the provider's credentials.
+ * Returns true if the failed attempt may be repeated.  For the class CLOCK,
+ * corrects the service's clock; for CREDENTIALS, rejects the provider's
+ * credentials.  Otherwise takes the tokens of the retry, unless the attempt is
+ * `unattended`.
  */
 extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 
@@ -126,7 +130,10 @@ extern void dyn_attempts_defer(DynClient *client, int64_t us);
 /* Resumes a paused transfer. */
 extern void dyn_attempt_resume(DynActiveCall *call);
 
-/* Stops the timeouts of all transfers that are newly paused. */
+/*
+ * Suspends all paused transfers that are not suspended yet: stops their
+ * timeouts, and removes them from their in_flight counters.
+ */
 extern void dyn_attempts_suspend_paused(DynClient *client);
 
 /*

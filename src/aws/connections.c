@@ -14,9 +14,10 @@
  * request waits for each busy connection.  The waiting times of successive
  * requests are added up; when the sum has reached the limit of one wait, the
  * next request makes a connection.  So the number of connections follows the
- * demand; if the demand lasts, each request in flight has a connection.  While
- * the very first connection to a peer is being made, all other requests to the
- * peer wait until the TCP connection is established (before TLS).
+ * demand; if the demand lasts, each request in flight has a connection.  If
+ * there is no connection to a peer yet, but one is being made, all other
+ * requests to the peer wait until its TCP connection is established (before
+ * TLS).
  *
  * The process has a limit of descriptors, which other code enforces (in
  * PostgreSQL, fd.c).  Each connection acquires a descriptor, and returns it
@@ -134,7 +135,10 @@ dyn_connections_check_trust(DynConnections *connections, const char *url,
 		forget(connections);
 }
 
-/* Drops connections that peers have closed, since they would count as open. */
+/*
+ * At the start of a statement, connections that peers have closed are dropped,
+ * since they would count as open.
+ */
 void
 dyn_connections_prepare(DynConnections *connections, const DynService *service)
 {
@@ -294,7 +298,10 @@ dyn_connections_close_idle(DynConnections *connections)
 	connections->drop_idle = connections->used > 0;
 	if (connections->used == 0)
 		forget(connections);
-	/* with some versions of libcurl, a handle contains its latest request */
+	/*
+	 * free the spare handles, too: some versions of libcurl keep the latest
+	 * request in a handle
+	 */
 	while ((http = connections->handles) != NULL)
 	{
 		connections->handles = http->next;

@@ -45,8 +45,9 @@ extern bool dyn_connections_open(DynConnections *connections,
 
 /*
  * Must be called before an attempt.  While no transfer is in the loop, drops
- * all connections in two cases: the service's CA file has changed, or this is
- * the first attempt of a statement and a peer has closed a connection.
+ * all connections in two cases: the certificates that verify the service have
+ * changed, or this is the first attempt of a statement and a peer has closed a
+ * connection.
  */
 extern void dyn_connections_prepare(DynConnections *connections,
 									const DynService *service);
@@ -70,8 +71,8 @@ extern uint64_t dyn_connections_peer(const DynService *service);
 /*
  * Returns the time (us) that a request to the peer should wait for a
  * connection before it makes a new one.  `waiting` is the number of other
- * requests that already wait; `connecting` is true if the very first
- * connection is being made.
+ * requests that already wait; `connecting` is true if there is no connection
+ * to the peer yet, but one is being made.
  */
 extern int64_t dyn_connections_wait_us(const DynConnections *connections,
 									   uint64_t peer, int waiting,

@@ -12,9 +12,9 @@
 #include "../base/attributes.h"
 
 /*
- * An error that is not an ereport yet; zero-initialize it.  The texts are
- * UTF-8 and contain no secrets.  Text from others (a reply, the error output
- * of a program) is only in `excerpt`, which only superusers see.
+ * An error that was not passed to ereport yet; zero-initialize it.  The texts
+ * are UTF-8 and contain no secrets.  Text from others (a reply, the error
+ * output of a program) is only in `excerpt`, which only superusers see.
  */
 typedef struct DynError
 {
@@ -23,7 +23,7 @@ typedef struct DynError
 	char		message[512];	/* phrase, such as "could not read file \"x\":
 								 * ...", without a full stop */
 	char		hint[512];		/* full sentence, or "" */
-	char		excerpt[512];	/* printable text of others, or "" */
+	char		excerpt[512];	/* printable text from others, or "" */
 } DynError;
 
 /*

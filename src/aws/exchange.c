@@ -3,9 +3,9 @@
  *		Sends one HTTP request of any kind and receives its reply.
  *
  * An exchange uses the client's handles and its loop, but has its own
- * connection.  Some addresses may be reached by exchanges only.  A user may
- * have set the endpoint of a call to such an address; then the call must not
- * reuse the connection of an exchange.
+ * connection.  Only exchanges may reach some addresses.  If a user has set the
+ * endpoint of calls to such an address, a call must not reach it by reusing
+ * the connection of an exchange.
  */
 #include "exchange.h"
 

@@ -4,8 +4,8 @@
  *
  * Calls (client.h) are for AWS JSON services.  A request to any other service,
  * such as a source of credentials, is an exchange.  It is neither signed nor
- * retried here, and has its own connection; only libcurl checks its reply.
- * Legal order:
+ * retried here, and has its own connection.  Its reply is not checked by
+ * response_check.c.  Legal order:
  *
  *		exchange = dyn_exchange_create("GET", url, policy)
  *		add headers, write the body
@@ -13,8 +13,8 @@
  *		wait for the client until done(arg) is called
  *		read the results, dyn_exchange_destroy
  *
- * Tests examine exchanges that are not started.  URL, headers and bodies are
- * overwritten before they are freed.
+ * An exchange need not be started: tests examine its request.  URL, headers
+ * and bodies are overwritten before they are freed.
  */
 #ifndef DYN_AWS_EXCHANGE_H
 #define DYN_AWS_EXCHANGE_H
@@ -44,12 +44,13 @@ typedef struct DynExchange
 								 * out */
 
 	/* the reply, once the exchange is done */
-	DynFailure	failure;		/* NONE for every complete reply */
+	DynFailure	failure;		/* NONE for a complete reply with any status,
+								 * unless it has a Content-Encoding */
 	int			status;
 	bool		has_date;
 	int64_t		date;			/* server's Date, seconds since the epoch */
 	DynBuffer	response;
-	char		message[256];	/* libcurl's text for a failure */
+	char		message[256];	/* text of the failure */
 
 	/* private to exchange.c */
 	DynClient  *client;			/* client, while the exchange runs */
@@ -57,7 +58,8 @@ typedef struct DynExchange
 	void		(*done) (void *arg);
 	void	   *arg;
 	size_t		allowance;
-	bool		ended;			/* true if ended, and `done` was not called */
+	bool		ended;			/* true if ended, and `done` is still to be
+								 * called */
 	struct DynExchange *next;	/* next exchange in the client's list */
 } DynExchange;
 

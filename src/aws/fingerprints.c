@@ -3,16 +3,16 @@
  *		Stores the fingerprints of a client's latest replies.
  *
  * HTTP/1.1 matches replies to requests by their order only, so a surplus reply
- * is mistaken for the reply to a later request. sockets.c ends connections
- * that receive data while no reply is expected.  But a surplus reply may also
- * arrive while another reply is expected.  Since a request id occurs only once
- * on a connection, a reply that has the request id and the body of an earlier
- * reply repeats that reply.
+ * would be mistaken for the reply to a later request. sockets.c ends
+ * connections that receive data while no reply is expected.  But a surplus
+ * reply may also arrive while another reply is expected.  Since a request id
+ * occurs only once on a connection, a reply that has the request id and the
+ * body of an earlier reply repeats that reply.
  *
- * Some services that imitate DynamoDB, and gateways in front of it, always
- * send the same id.  The first reply of a connection cannot be a repetition.
- * So if the id of a first reply is already known, the service reuses ids, and
- * this id is ignored from then on.
+ * Some services that imitate DynamoDB, and some gateways in front of DynamoDB,
+ * always send the same id.  The first reply of a connection cannot be a
+ * repetition.  So if the id of a first reply is already known, the service
+ * reuses ids, and this id is ignored from then on.
  *
  * Fingerprints are not stored with the connection: libcurl may have closed it
  * before the reply is examined, because there was surplus data.

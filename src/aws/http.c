@@ -1,6 +1,7 @@
 /*
  * http.c
- *		Functions for one HTTP exchange on a pooled libcurl handle.
+ *		Sends one HTTP request on a pooled libcurl handle, and receives the
+ *		reply.
  *
  * Creating an easy handle and setting three dozen options costs more than
  * sending a small request.  So handles are created once, and only the options
@@ -9,11 +10,11 @@
  * environment, no refused addresses (address.h), limits on the size of
  * replies.
  *
- * The callbacks write the body directly into its buffer, which is allocated
- * once if there is a Content-Length.  They store the few headers that are
- * needed, and compute the checksum while the bytes are in the CPU cache.  They
- * never raise an error: they record the failure and return a value that makes
- * libcurl stop.
+ * The callbacks write the body directly into its buffer.  If there is a
+ * Content-Length that the allowance covers, the buffer is allocated once.  The
+ * callbacks also store the few headers that are needed, and compute the
+ * checksum while the bytes are in the CPU cache.  They never raise an error:
+ * they record the failure and return a value that makes libcurl stop.
  */
 #include "http.h"
 
@@ -86,7 +87,7 @@ reset_reply(DynReply *reply)
 
 /*
  * Returns true if the header line has the name; then copies its value,
- * trimmed, and truncated to `size`.
+ * trimmed, and truncated to less than `size` bytes.
  */
 static bool
 has_value(const char *line, size_t len, const char *name, char *value,
@@ -456,7 +457,10 @@ set_request(DynHttp *http, const DynHttpRequest *request)
 	SET(is_get ? CURLOPT_HTTPGET : CURLOPT_POST, 1L);
 	if (is_get)
 		return ok;
-	/* if POSTFIELDS is NULL, libcurl calls on_send for the body */
+	/*
+	 * with POSTFIELDS NULL, libcurl calls on_send for the body, and on_rewind
+	 * before it sends the body again
+	 */
 	SET(CURLOPT_POSTFIELDS, request->never_resend ? NULL :
 		request->body_len > 0 ? request->body : "");
 	SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) request->body_len);

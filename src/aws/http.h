@@ -1,6 +1,7 @@
 /*
  * http.h
- *		Functions for one HTTP exchange on a pooled libcurl handle.
+ *		Sends one HTTP request on a pooled libcurl handle, and receives the
+ *		reply.
  *
  * A DynHttp is an easy handle with all constant options set, and the record of
  * the reply.  Legal order: prepare it, run it in the loop until libcurl

@@ -18,7 +18,10 @@
 
 #define DYN_LOOP_NEVER	INT64_MAX
 
-/* If a deadline is noticed later than this (us), the client was not driven. */
+/*
+ * If a deadline is noticed with more than this delay (us), the client was not
+ * driven in time.
+ */
 #define DYN_LOOP_LATE_US	300000
 
 /* Descriptors of the loop itself, without sockets. */

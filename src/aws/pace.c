@@ -10,8 +10,8 @@
  * measurement.  So a measurement continues over many refusals, and drops its
  * older half from time to time.
  *
- * In the situations of test/unit/test_pace.c, these constants come closest to
- * the ideal rate.
+ * Of the constants tried in the situations of test/unit/test_pace.c, the
+ * following come closest to the ideal rate.
  */
 #include "pace.h"
 
@@ -91,7 +91,7 @@
 /* A measurement that is longer than twice this time drops its older half. */
 #define MEASURED_MS			2000.0
 
-/* A longer period without requests is measured as this time. */
+/* A longer period without requests counts as this time in a measurement. */
 #define LONGEST_IDLE_MS	1000.0
 
 /* An episode of refusals ends after this time without a refusal. */

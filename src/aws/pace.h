@@ -43,7 +43,8 @@ typedef struct DynPace
 	double		granted;		/* units granted since since_ms */
 	double		seen_ms;		/* time of the last request or response */
 	double		refused_ms;		/* time of the last refusal */
-	double		raised_ms;		/* time at which the rate was last raised */
+	double		raised_ms;		/* time of the last raise of the rate or the
+								 * last refusal */
 	int			responses;		/* responses granted since the last refusal */
 	double		pause_ms;		/* length of the last pause; 0 after a grant */
 	double		paused_ms;		/* time of the first refusal after the last
@@ -91,7 +92,7 @@ extern void dyn_pace_grant(DynPace *pace, double cost, double units,
  * Records that a request, or the rest of a request after dyn_pace_grant, was
  * throttled.  `capacity` is the units per second that the service is known to
  * grant, 0 if unknown.  Has no effect if the request was sent before the last
- * refusal: the requests that are in flight together are one refusal.
+ * refusal: refusals of requests that were in flight together count as one.
  */
 extern void dyn_pace_refuse(DynPace *pace, double cost, double capacity,
 							double sent_ms, double now_ms);

@@ -129,8 +129,8 @@ pause_end_us(int times)
 }
 
 /*
- * Records a failed or stopped attempt, so that the source pauses before its
- * next start.
+ * Records that the source has failed or was stopped, so that it pauses before
+ * its next start.
  */
 static void
 note_miss(DynProvider *provider, bool stopped)

@@ -23,7 +23,7 @@
  * source is started again immediately.
  *
  * When a statement ends, a refresh in progress is stopped.  If all statements
- * are shorter than a refresh, no refresh would ever complete.  So after a
+ * were shorter than a refresh, no refresh would ever complete.  So after a
  * stopped refresh, calls wait for the next one, but for a second at most.
  */
 #ifndef DYN_AWS_PROVIDER_H

@@ -61,7 +61,7 @@ inflate_all(z_stream *stream, DynBuffer *out, size_t hint)
 		Bytef		spare;
 		size_t		space;
 
-		/* do not reserve more than the bound: the stream may end there */
+		/* do not reserve more than out->max: the stream may end there */
 		if (out->max > 0 && hint > out->max - out->len)
 			hint = out->max - out->len;
 		if (hint > 0 && !dyn_buffer_reserve(out, hint))
@@ -133,7 +133,7 @@ dyn_response_inflate(DynCall *call, const DynBuffer *packed)
 
 /* ---- checks ----------------------------------------------------------- */
 
-/* Makes checks 1 to 3 of a complete reply; sets call->message if one fails. */
+/* Performs checks 1 to 3 (see above); sets call->message if one fails. */
 static DynFailure
 check_bytes(DynCall *call, const DynHttp *http)
 {

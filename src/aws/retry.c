@@ -26,11 +26,13 @@
 #include "loop.h"
 
 #define LONGEST_PAUSE_MS		20000.0
-#define LONGEST_EXTRA_MS		5000.0	/* maximum addition by
+#define LONGEST_EXTRA_MS		5000.0	/* maximum delay added by
 										 * x-amz-retry-after */
 #define REFILL_A_SECOND			1.0 /* tokens given back per second */
-#define NOTABLE_SKEW			(4 * 60)	/* a wrong clock's skew (s) */
-#define NOTEWORTHY_SHIFT		(5 * 60)	/* smallest correction (s) */
+#define NOTABLE_SKEW			(4 * 60)	/* skew beyond which a clock is
+											 * wrong (s) */
+#define NOTEWORTHY_SHIFT		(5 * 60)	/* offsets that differ by more than
+											 * this (s) are different */
 
 typedef struct ClassRule
 {

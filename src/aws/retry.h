@@ -61,10 +61,10 @@ extern bool dyn_retry_set_clock(DynClock *clock, int64_t offset,
  * zero-initialized quota is full.  One token is returned per second, and some
  * per successful attempt.
  *
- * A retry of a throttled attempt always takes tokens.  Of the retries after
- * transient failures, only the first in an outage takes tokens; max_attempts
- * limits all others.  An outage begins when an attempt fails, and ends when an
- * attempt that was started later succeeds.
+ * Each retry after throttling or a conflict takes tokens.  Of the retries
+ * after transient failures, only the first in an outage takes tokens; the
+ * others are limited by max_attempts only.  An outage begins when an attempt
+ * fails, and ends when an attempt that was started later succeeds.
  */
 #define DYN_RETRY_QUOTA	500
 

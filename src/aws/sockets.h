@@ -36,7 +36,7 @@ typedef struct DynSockets
 	DynSocket  *list;
 	size_t		n;
 	size_t		cap;
-	uint64_t	opened;			/* sockets ever opened; tests compare it */
+	uint64_t	opened;			/* number of sockets ever opened, for tests */
 } DynSockets;
 
 /* The connections to one peer on which it has replied at least once. */
@@ -80,9 +80,9 @@ extern int	dyn_sockets_unpark(DynSockets *sockets, const void *transfer,
 							   uint32_t *events);
 
 /*
- * Handles an event that epoll has reported.  Returns true if libcurl does not
- * watch the descriptor: then epoll should stop watching it.  Shuts the
- * connection down if it is idle.
+ * Handles an event that epoll has reported.  If libcurl does not watch the
+ * descriptor, shuts the connection down if it is idle, and returns true: the
+ * caller should remove the descriptor from epoll.
  */
 extern bool dyn_sockets_handle_event(DynSockets *sockets, int fd);
 

@@ -117,9 +117,10 @@ shares_openssl(void)
 }
 
 /*
- * Called when libcurl makes a connection's SSL_CTX.  Copies the verification
- * settings from the context's store to ours.  Some versions of libcurl (7.88
- * to 8.2) make these settings only afterwards, in our store.
+ * Called when libcurl has made a connection's SSL_CTX.  Copies the
+ * verification settings from the context's store to ours, and replaces the
+ * context's store by ours.  Some versions of libcurl (7.88 to 8.2) make these
+ * settings only afterwards, in our store.
  */
 static CURLcode
 give_store(CURL *easy, void *context, void *arg)
