@@ -39,8 +39,8 @@ extern bool dyn_config_load(DynConfig *config, DynError *err);
 extern const char *dyn_config_profile_name(bool *is_named);
 
 /*
- * Returns false with *err set if both variables name a profile, and differ:
- * AWS's tools disagree about which one applies.
+ * Returns false with *err set if AWS_PROFILE and AWS_DEFAULT_PROFILE name
+ * different profiles: AWS's tools disagree about which one applies.
  */
 extern bool dyn_config_names_agree(DynError *err);
 

@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 /*
- * Initial size of the memory for an entry of the user database (bytes), and
- * the maximum size.
+ * Initial and maximum size (bytes) of the memory for an entry of the user
+ * database.
  */
 #define SMALLEST_ENTRY	((size_t) 1024)
 #define LARGEST_ENTRY	((size_t) 1024 * 1024)

@@ -10,9 +10,9 @@
  * - "[name]" begins a section, and may be followed by a comment.  A name with
  *   blanks is quoted, "[profile "my name"]", but not in the credentials file.
  *   Sections of the same name are merged.
- * - In "key = value", the key may have any case, and both are trimmed.  Of
- *   equal keys the last one applies.  A comment in such a line begins with #
- *   or ; after a blank.
+ * - In "key = value", the key may have any case; the key and the value are
+ *   trimmed.  Of equal keys the last one applies.  A comment in such a line
+ *   begins with # or ; after a blank.
  * - A line that is indented more than the previous line with a key continues
  *   the value of that key, and is not searched for comments.  If there is
  *   nothing after the = sign, the continuation lines are a block, as in

@@ -22,7 +22,7 @@
 #include "files.h"
 #include "url.h"
 
-/* The names of JSON members, which are equal for both services. */
+/* The names of the JSON members, which are the same in both services. */
 static const DynResponseNames names = {
 	.access_key_id = "AccessKeyId",
 	.secret_access_key = "SecretAccessKey",

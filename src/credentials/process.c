@@ -196,8 +196,8 @@ execute(const DynProgram *program)
 
 /*
  * Runs in the child.  If the parent ended before PR_SET_PDEATHSIG, the signal
- * would never be sent, so the parent's pid is checked.  Ignored signals would
- * remain ignored, so all signals are reset.
+ * would never be sent, so the parent's pid is checked.  Signals that we ignore
+ * would remain ignored after exec, so all signals are reset.
  *
  * coverage: the child executes a program or ends without counting its lines.
  */

@@ -8,7 +8,8 @@
  * is assumed first.  The last profile determines the provider at the start of
  * the chain.
  *
- * One profile may have several settings.  The order is that of AWS's tools:
+ * If a profile has several of these settings, the first one applies, as in
+ * AWS's tools:
  *
  *		1. role_arn with source_profile or credential_source
  *		2. web_identity_token_file with role_arn
@@ -77,7 +78,10 @@ refuse_key(Resolver *resolver, const char *key, const char *what)
 						 dyn_config_path_of(resolver->config, resolver->profile, key), what);
 }
 
-/* Reports that the profile has `key`, but not the `missing` keys it needs. */
+/*
+ * Reports that the profile has `key`, but lacks what `key` requires:
+ * `missing`.
+ */
 static DynFound
 refuse_without(Resolver *resolver, const char *key, const char *missing)
 {

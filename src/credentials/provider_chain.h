@@ -69,7 +69,8 @@ extern void dyn_chain_clear(DynProviderChain *chain);
 
 typedef enum DynFound
 {
-	DYN_FOUND_ERROR = false,	/* *err is set (by error.h's functions) */
+	DYN_FOUND_ERROR = false,	/* *err is set; the value that error.h's
+								 * functions return */
 	DYN_FOUND_NOTHING,			/* not configured; *err has details */
 	DYN_FOUND
 } DynFound;

@@ -16,11 +16,13 @@
 
 typedef enum DynProviderResponse
 {
-	DYN_RESPONSE_FAILED = false,	/* *err is set (by error.h's functions) */
+	DYN_RESPONSE_FAILED = false,	/* *err is set; the value that error.h's
+									 * functions return */
 	DYN_RESPONSE_CREDENTIALS,	/* the credentials are in *credentials */
 	DYN_RESPONSE_NEXT,			/* another request is needed */
-	DYN_RESPONSE_AGAIN,			/* the request failed, but may succeed later;
-								 * *err has the reason */
+	DYN_RESPONSE_AGAIN,			/* the request failed, but may succeed later
+								 * (*err has the reason); or a program still
+								 * runs */
 } DynProviderResponse;
 
 /*
@@ -117,7 +119,7 @@ extern bool dyn_response_header(DynExchange *exchange, const char *name,
  */
 extern DynExchange *dyn_response_request(DynExchange *exchange, bool complete);
 
-/* Returns a variable of the environment; NULL if it is not set or empty. */
+/* Returns a variable of the environment; NULL if it is empty or not set. */
 extern const char *dyn_response_environment(const char *variable);
 
 /* A JSON document that contains secrets. */

@@ -39,7 +39,7 @@ typedef struct DynRole
 #define DYN_ROLE_SHORTEST	900
 #define DYN_ROLE_LONGEST	43200
 
-/* Everything is malloc'd and owned by the struct. */
+/* The strings are malloc'd, and owned by the struct. */
 typedef struct DynSourceOptions
 {
 	DynSourceKind kind;

@@ -293,8 +293,8 @@ set_error(const DynRole *role, const DynExchange *exchange, const char *code,
 		dyn_error_hint(err, "%s", hint);
 
 	/*
-	 * Show only the first sentence of a message about a signature: the service
-	 * appends the text that it has signed, with the session token.
+	 * Show only the first sentence or line of a message about a signature: the
+	 * service appends the text that it has signed, with the session token.
 	 */
 	if (shown > 0 && (strstr(code, "Signature") != NULL ||
 					  strstr(code, "AuthenticationToken") != NULL))
