@@ -10,7 +10,10 @@
 #ifndef DYN_MODEL_ENCODING_H
 #define DYN_MODEL_ENCODING_H
 
-/* Returns true if the database's encoding differs from UTF-8. */
+/*
+ * Returns true if texts must be converted: the database's encoding is neither
+ * UTF8 nor SQL_ASCII.
+ */
 extern bool dyn_encoding_differs(void);
 
 /*
@@ -20,7 +23,10 @@ extern bool dyn_encoding_differs(void);
  */
 extern bool dyn_encoding_is_one_to_one(void);
 
-/* Returns true if texts sort bytewise in the same order as in UTF-8. */
+/*
+ * Returns true if texts have the same bytewise order in the database's
+ * encoding and in UTF-8.
+ */
 extern bool dyn_encoding_sorts_as_utf8(void);
 
 /*

@@ -114,7 +114,9 @@
 #define DYN_PLANNER_ARGUMENT
 #endif
 
-/* PostgreSQL 19 added an argument with the kind of nested loop. */
+/*
+ * PostgreSQL 19 added an argument to this function: the kind of nested loop.
+ */
 #if PG_VERSION_NUM >= 190000
 #define dyn_initial_cost_nestloop(root, workspace, jointype, outer, inner, extra) \
 	initial_cost_nestloop(root, workspace, jointype, PGS_NESTLOOP_PLAIN, outer, inner, extra)
@@ -245,7 +247,9 @@ dyn_plan_check_as_user(const ForeignScan *plan, const RangeTblEntry *rte)
 extern Oid	dyn_result_user(const Query *query);
 extern Oid	dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate);
 
-/* Base relations of an upper foreign scan; clauses of GROUP BY. */
+/*
+ * The base relations of an upper foreign scan, and the clauses of GROUP BY.
+ */
 #if PG_VERSION_NUM >= 160000
 #define dyn_plan_base_relids(fsplan) ((fsplan)->fs_base_relids)
 #define dyn_grouping_clause(root) ((root)->processed_groupClause)
@@ -381,7 +385,10 @@ dyn_analyze_delay_point(void)
 #endif
 }
 
-/* Returns the wait event for waits on DynamoDB. */
+/*
+ * Returns the wait event for this reason.  Before PostgreSQL 17, all
+ * extensions share one wait event.
+ */
 extern uint32 dyn_wait_event(DynWaitReason reason);
 
 /*
