@@ -4,8 +4,8 @@
  *
  * A spinlock protects all buckets.  It is held for arithmetic, and for a
  * search through a few hundred entries if a budget is new.  It is never held
- * while waiting, or where an error could be raised.  If a backend dies, only
- * the charges of its requests in flight remain.
+ * while waiting, or where an error could be raised.  If a backend dies, the
+ * charges of its requests in flight are never corrected.
  */
 #include "postgres.h"
 

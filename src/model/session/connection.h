@@ -34,7 +34,7 @@ typedef struct DynConnection
 									 * 0: no limit */
 	DynReadOptions reads;		/* defaults for tables without such options */
 
-	/* private to connection.c */
+	/* private to connection.c and privilege.c */
 	const char *detour;			/* first server option that redirects requests
 								 * (privilege.h), or NULL */
 	List	   *mapping_options;	/* options of the user mapping; NIL for
@@ -44,8 +44,9 @@ typedef struct DynConnection
 
 	/* private to session.c */
 	struct DynDescription *descriptions;
-	struct DynTablePace *paces;	/* list of table_pace.c */
-	struct DynUsage *usages;	/* list of usage.c */
+	struct DynTablePace *paces;	/* paces of tables and indexes
+								 * (table_pace.c) */
+	struct DynUsage *usages;	/* handles for counts (usage.c) */
 	MemoryContext context;
 	uint64		checked;		/* invalidation count at the last check */
 	int			pins;

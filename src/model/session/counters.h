@@ -12,7 +12,8 @@ typedef struct DynCounters
 	uint64		retries;		/* attempts beyond the first */
 	uint64		throttles;		/* attempts that were throttled */
 	uint64		pages;			/* responses with items (or a count) */
-	uint64		items_read;		/* sum of ScannedCount; items of GetItem */
+	uint64		items_read;		/* sum of ScannedCount, plus the items of
+								 * GetItem */
 	uint64		items_returned; /* items in the responses */
 	uint64		bytes;			/* body bytes on the wire */
 	double		waited_ms;		/* time (ms) in which nothing could be sent,
@@ -22,7 +23,8 @@ typedef struct DynCounters
 								 * retries, without waited_ms */
 	double		slowest_ms;		/* longest time (ms) of a request with its
 								 * retries, except retries after throttling */
-	double		waiting_ms;		/* ms in which the backend only waited */
+	double		waiting_ms;		/* time (ms) in which the backend did nothing
+								 * but wait */
 	double		read_units;		/* sum of ConsumedCapacity, where requested */
 	uint64		items_written;	/* writes that DynamoDB confirmed */
 	double		write_units;	/* write units consumed by these writes */

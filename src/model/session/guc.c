@@ -2,11 +2,12 @@
  * guc.c
  *		Defines the configuration parameters.
  *
- * scan_policy: any user may set "warn" and "error".  Only a superuser and the
- * configuration file may set "allow", which loosens a table's own policy.  A
- * setting of ALTER ROLE ... SET is checked against the rights of the role that
- * logs in, even if a superuser has made it, because ALTER ROLE checks no
- * rights if this library is not loaded.
+ * scan_policy: any user may set "warn" and "error".  Only a superuser, the
+ * configuration file, the server's command line and ALTER ROLE ALL may set
+ * "allow", which loosens a table's own policy.  A setting of ALTER ROLE name
+ * SET is checked against the rights of the role that logs in, even if a
+ * superuser has made it, because ALTER ROLE checks no rights if this library
+ * is not loaded.
  *
  * log_requests shows the constants in other users' views, so only a superuser
  * may set it.  log_min_duration logs no values, but only a superuser may set

@@ -90,8 +90,8 @@ dyn_session_now(void)
 }
 
 /*
- * Acquires a descriptor, and returns true, if SPARE_DESCRIPTORS more
- * descriptors are available.
+ * Acquires a descriptor and returns true, but only if SPARE_DESCRIPTORS other
+ * descriptors remain available.
  */
 static bool
 acquire_descriptor(void)

@@ -64,7 +64,10 @@ extern DynCall *dyn_session_call(void);
 extern const DynTableMeta *dyn_session_table(DynConnection *connection,
 											 const char *table);
 
-/* Returns the cached description (pinned), even if it has expired, or NULL. */
+/*
+ * Returns the cached description (pinned), even if it has expired; NULL if
+ * none is cached.
+ */
 extern const DynTableMeta *dyn_session_cached_table(DynConnection *connection,
 													const char *table);
 
@@ -77,7 +80,10 @@ extern void dyn_session_forget_table(DynConnection *connection, const char *tabl
  */
 extern void dyn_session_wait(long timeout_ms, DynWaitReason reason);
 
-/* Sleeps `ms` without driving the client; also handles interrupts. */
+/*
+ * Sleeps until the latch is set, but at most `ms`, without driving the client.
+ * Handles interrupts, so it may raise an error.
+ */
 extern void dyn_session_sleep(double ms, DynWaitReason reason);
 
 /*

@@ -24,12 +24,15 @@ typedef struct DynTablePace
 	uint64		statement;		/* number of the statement that started the
 								 * pace */
 
-	/* time and stream of the last throttle for a partition's limit */
+	/*
+	 * time and stream of the last request that a partition's limit throttled
+	 */
 	double		hot_ms;
 	const void *hot_stream;		/* stream, or NULL */
-	double		shared_ms;		/* last time at which such throttles of two
-								 * streams came shortly after each other, so
-								 * that both may read one partition */
+	double		shared_ms;		/* last time at which such requests of two
+								 * streams were throttled shortly after each
+								 * other, so that both streams may read one
+								 * partition */
 } DynTablePace;
 
 /*

@@ -64,7 +64,7 @@ typedef struct DynUsageRow
 	DynTally	tally;
 } DynUsageRow;
 
-/* Handle of a connection for the entry of one table or index. */
+/* A connection's handle for the entry of one table or index. */
 typedef struct DynUsage DynUsage;
 
 /*

@@ -3,9 +3,9 @@
  *		Counts the items that each level of subtransactions has written.
  *
  * When a level is released, its counts are merged into its parent's; when a
- * level is aborted, they are reported and dropped.  Counts are malloc'd, with
- * copies of the names, because an abort must neither read the catalogs nor
- * allocate memory contexts.
+ * level is aborted, they are reported and dropped.  Counts are malloc'd,
+ * because they outlive subtransactions.  They contain copies of the names,
+ * because an abort must not read the catalogs.
  */
 #include "postgres.h"
 
@@ -39,7 +39,7 @@ typedef struct WrittenTable
 static WrittenCount *counts = NULL;
 static WrittenTable *tables = NULL;
 
-/* Number of abandoned requests. */
+/* Number of abandoned requests, each of which may have written an item. */
 static int	maybe_written = 0;
 
 static void (*abandon_writes) (int level) = NULL;
