@@ -52,8 +52,8 @@ is_deterministic(Oid collation)
 }
 
 /*
- * Returns true if equal values of the type have equal bytes; false for texts
- * without a collation, whose comparison PostgreSQL must reject.
+ * Returns false for texts if equal texts may have different bytes, or if they
+ * have no collation: PostgreSQL must reject their comparison.
  */
 static bool
 compares_bytes(Oid type, Oid collation)
@@ -118,7 +118,7 @@ dyn_traits_init(DynColumn *column)
 	traits->key = codec->kind != DYN_CODEC_FLOAT4 &&
 		codec->kind != DYN_CODEC_FLOAT8;
 
-	/* = becomes an interval if the value has several encodings */
+	/* if the value may have several encodings, = becomes an interval */
 	if (point || range)
 		traits->equality = exact_if(point && !nulls && !codec->is_domain);
 	if (point)

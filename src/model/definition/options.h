@@ -7,8 +7,8 @@
  * help.  The validator, its hints, the functions below and the test of the
  * manual use this table.
  *
- * The functions below take a List of DefElem from the catalogs.  They raise
- * errors only for values that the validator would have rejected.
+ * The functions below take a List of DefElem from the catalogs.  They do not
+ * report invalid values, because the validator has rejected these.
  */
 #ifndef DYN_MODEL_OPTIONS_H
 #define DYN_MODEL_OPTIONS_H

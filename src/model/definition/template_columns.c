@@ -271,7 +271,10 @@ find_column(const Connector *connector, const DynTemplatedAttr *templated,
 		   : NULL);
 }
 
-/* Raises the error that a key attribute with a template is not a string. */
+/*
+ * Raises the error that the type of a key attribute does not allow its
+ * template.
+ */
 DYN_NORETURN static void
 report_key_type(const Connector *connector, const DynTemplatedAttr *templated,
 				const char *column)
@@ -571,7 +574,7 @@ add_instant_facts(const DynCodec *codec, DynPartFacts *facts)
 	for (size_t i = 0; i < sample.len; i += pg_utf_mblen((const unsigned char *) sample.data + i))
 		facts->width++;
 	facts->charset = psprintf("0123456789%.*s", (int) sample.len, sample.data);
-	/* the unit of a truncated time is compared, never decoded */
+	/* a truncated time is never decoded, but only compared with its column */
 	facts->instant = codec->format.kind != DYN_FORMAT_NONE && !dyn_codec_truncates(codec);
 }
 
