@@ -51,7 +51,8 @@ typedef struct DynRelation
 	DynItemFilter item_filter;	/* item_filter and ttl_attribute */
 	int			ntemplated;		/* number of templates */
 	DynTemplatedAttr *templated;
-	bool		connected;
+	bool		connected;		/* true if the templates are connected with the
+								 * columns */
 	List	   *trusted_indexes;	/* list of char * */
 	const DynPath *unnest;		/* path whose elements are the rows; NULL:
 								 * items */
@@ -196,8 +197,8 @@ extern const DynTableMeta *dyn_key_type_check(const DynRelation *relation,
 											  AttrNumber attnum);
 
 /*
- * Returns true if, for some column, a value that its input function rejects is
- * read as NULL and is not an error (on_mismatch).
+ * Returns true if a column uses its type's input function, and shows NULL for
+ * values that this function rejects (on_mismatch).
  */
 extern bool dyn_relation_needs_soft_input(const DynRelation *relation);
 

@@ -53,7 +53,7 @@ typedef struct DynWriteMap
 	/* columns that cannot be assigned in a table that can be written */
 	Bitmapset  *unassignable;
 
-	/* private */
+	/* private to write_map.c and write_values.c */
 	DynKeySource sources[2];	/* sources of the table's key attributes */
 	bool		overlaps;		/* true if one path is the same as another, or
 								 * inside it */
@@ -113,10 +113,11 @@ extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
 /*
  * Composes the guard: for each column in `read`, the value (in our encoding)
  * that its attribute has if the row is unchanged.  ABSENT means that there is
- * no attribute.  Columns of the table's key are left out.  If another
- * application stored an equal value in another encoding, the write fails, and
- * is repeated with the stored value.  A value that we cannot encode has type
- * NULL, so that the guard always fails.  Returns the number of values in *out.
+ * no attribute.  Columns of the table's key, documents and segment columns are
+ * left out.  If another application stored an equal value in another encoding,
+ * the write fails, and is repeated with the stored value.  A value that we
+ * cannot encode has type NULL, so that the guard always fails.  Returns the
+ * number of values in *out.
  */
 extern int	dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 								const Bitmapset *read, DynPathValue **out);

@@ -4,10 +4,10 @@
  *
  * If several values have the same path, the last one is written.  So values
  * are added in this order: unchanged columns, removals, unmapped attributes,
- * changed columns, texts of templates.  A constant of the item filter follows
- * unmapped attributes; no column or template has its path.  If a column does
- * not agree with the result, the row would not be read as it was written, and
- * the caller refuses the row.
+ * changed columns, texts of templates.  The constants of the item filter need
+ * only follow the unmapped attributes, since no column or template has their
+ * paths.  If a column does not agree with the result, the row would not be
+ * read as it was written, and the caller refuses the row.
  */
 #include "postgres.h"
 
@@ -26,7 +26,7 @@ typedef struct RowValues
 	const Datum *values;
 	const bool *nulls;
 	const Bitmapset *changed;	/* NULL: all columns (INSERT) */
-	Bitmapset  *rewritten;		/* positions of templates to be composed again */
+	Bitmapset  *rewritten;		/* positions of the templates to compose */
 	DynPathValue *out;
 	int			n;
 	int			capacity;
