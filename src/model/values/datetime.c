@@ -276,7 +276,10 @@ dyn_instant_to_epoch(Timestamp instant, const DynFormat *format, bool last,
 		return false;
 	if (format->kind == DYN_FORMAT_EPOCH_DAYS)
 		number /= USECS_PER_DAY;
-	/* further digits are arbitrary: print the first or the last text */
+	/*
+	 * the digits after the sixth are arbitrary: print the first or the last
+	 * text
+	 */
 	if (more <= 0)
 		sprintf(text, INT64_FORMAT, number);
 	else if (!last)

@@ -5,8 +5,9 @@
  * Each kind of codec has a small decoding function.  Encoding is in encode.c,
  * jsonb in jsonvalue.c, dates and times in datetime.c.
  *
- * Decoders allocate in CurrentMemoryContext.  They return false for a value that the column cannot hold; only input functions and
- * domains raise errors, unless `soft`.
+ * Decoders allocate in CurrentMemoryContext.  They return false for a value
+ * that the column cannot hold; only input functions and domains raise errors,
+ * unless `soft`.
  */
 #include "postgres.h"
 
@@ -166,9 +167,9 @@ decode_uuid(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 /*
- * Writes the canonical text of a number to `buf`.  The number is an N or, under
- * the formats 'string', 'padded' and 'digits', an S; under 'string', it may have
- * blanks around it.
+ * Writes the canonical text of a number to `buf`.  The number is an N or,
+ * under the formats 'string', 'padded' and 'digits', an S; under 'string', it
+ * may have blanks around it.
  */
 static bool
 number_text(const DynCodec *codec, const DynValue *value, char *buf,
@@ -431,7 +432,9 @@ decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
 		ok = dyn_instant_from_iso(text, len, instant);
 	if (ok || codec->wire != DYN_TYPE_N)
 		return ok || mismatch(why, "it does not match the column's format");
-	/* choose a better message for a time that only has more digits */
+	/*
+	 * choose a better message if the time only has more digits than its format
+	 */
 	finest.digits = 9;
 	return mismatch(why, finest.kind == DYN_FORMAT_EPOCH &&
 					dyn_instant_from_epoch(text, len, &finest, &other)

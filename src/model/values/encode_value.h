@@ -21,8 +21,8 @@ typedef struct DynStoreError
 } DynStoreError;
 
 /*
- * Encodes a value that is not NULL into CurrentMemoryContext.  Returns false
- * with *err set if it cannot be stored.
+ * Encodes a value, which must not be NULL, into CurrentMemoryContext.  Returns
+ * false with *err set if the value cannot be stored.
  */
 extern bool dyn_codec_store(DynCodec *codec, Datum value, DynScalar *out,
 							DynStoreError *err);

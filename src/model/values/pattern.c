@@ -3,9 +3,9 @@
  *		Parses, prints and scans fixed-width date/time texts: the formats
  *		pattern(...) and iso8601(n).
  *
- * A pattern is a list of items: fields and literals.  To print or scan a text,
- * an instant is divided into the values of all fields, from the year to the
- * microsecond.
+ * A pattern is a list of items: fields and literals.  An instant is split into
+ * the values of all fields, from the year to the microsecond, before it is
+ * printed; scanning a text joins these values.
  */
 #include "postgres.h"
 
@@ -33,7 +33,8 @@ typedef struct FieldWord
 	const char *word;
 	Field		field;
 	int			width;
-	int			unit;			/* value of the text 1 in `field` (MS: 1000) */
+	int			unit;			/* factor from the number in the text to the
+								 * field's value (MS: 1000) */
 	int			min;			/* smallest number in the text */
 	int			max;
 } FieldWord;
@@ -79,7 +80,10 @@ typedef struct PatternParser
 	const char **why;
 } PatternParser;
 
-/* Returns false; *why has the reason and the position in characters from 1. */
+/*
+ * Sets *why to the reason and the position (in characters, from 1), and
+ * returns false.
+ */
 static bool
 refuse(const PatternParser *in, const char *reason)
 {

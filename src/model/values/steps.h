@@ -36,7 +36,7 @@ extern void dyn_steps_init(DynSteps *steps, const DynCodec *codec);
 /* Excludes integers outside these inclusive bounds. */
 extern void dyn_steps_within(DynSteps *steps, int64 lo, int64 hi);
 
-/* Returns true if bounds on a column with this codec can have this type. */
+/* Returns true if dyn_steps_bound accepts bounds of this SQL type. */
 extern bool dyn_steps_accept(const DynCodec *codec, Oid boundtype);
 
 /* Excludes values below a lower bound, or above an upper one. */

@@ -142,7 +142,8 @@ clamp_number(double number)
 
 /*
  * Returns the first year that satisfies a lower bound, or the last year that
- * satisfies an upper bound; one year further out if the number was rounded.
+ * satisfies an upper bound; up to one year further out if the number was
+ * rounded.
  */
 static int64
 year_bound(Datum value, Oid type, bool upper, bool strict)
@@ -179,9 +180,9 @@ epoch_bound(Datum value, Oid type, bool upper)
 typedef struct Unit
 {
 	int			token;
-	int64		most;			/* microseconds of the longest unit; the
-								 * start of a unit plus this is always in the
-								 * next unit */
+	int64		most;			/* maximum length of the unit (us); its start
+								 * plus this length is always in the next
+								 * unit */
 } Unit;
 
 static const Unit units[] = {
@@ -365,8 +366,8 @@ before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 
 /*
  * Inverts the addition of an interval to an instant.  PostgreSQL adds months,
- * then days, then microseconds, and moves each local time in between that the
- * zone skips.
+ * then days, then microseconds.  It moves the local time after months or days
+ * if the zone skips that time.
  */
 static int64
 before_add_to_instant(int64 value, bool upper, const Interval *interval)

@@ -89,7 +89,10 @@ dyn_trunc_bound(const DynFormat *format, Timestamp instant, bool lower)
 
 	if (dyn_trunc_ascends(format))
 		return dyn_trunc(format, instant);
-	/* clocks may be put back near the instant: use limits of offsets */
+	/*
+	 * clocks may be put back near the instant, so use the limits of the
+	 * offsets
+	 */
 	zone = dyn_zone_of(format->zone);
 	offsets = dyn_zone_offsets(&zone, instant);
 	return dyn_pattern_round(format->pattern,

@@ -19,9 +19,10 @@
 extern Timestamp dyn_trunc(const DynFormat *format, Timestamp instant);
 
 /*
- * Returns a limit of the local times at which units begin.  No instant from
- * this one on has a unit that begins earlier (`lower`), or no instant up to
- * this one has a unit that begins later.
+ * Returns a limit of the local times at which units begin.  If `lower`, no
+ * instant at or after this one is in a unit that begins before the limit.
+ * Otherwise no instant at or before this one is in a unit that begins after
+ * the limit.
  */
 extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,
 								 bool lower);

@@ -163,10 +163,10 @@ extern void dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 						   const DynFormat *format, const char *column);
 
 /*
- * Decodes a value that is present and not of DynamoDB's NULL type into
- * CurrentMemoryContext.  Returns false if the column cannot hold it, with the
- * reason in *why (palloc'd or static).  With `soft`, errors of an input
- * function are also returned and not raised.
+ * Decodes a value into CurrentMemoryContext.  The value must be present, and
+ * not of DynamoDB's type NULL.  Returns false if the column cannot hold it,
+ * with the reason in *why (palloc'd or static).  With `soft`, errors of input
+ * functions and domains are also returned and not raised.
  */
 extern bool dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 							 Datum *result, const char **why);

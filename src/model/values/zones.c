@@ -5,8 +5,8 @@
  *
  * PostgreSQL converts a timestamp by the offset that was valid a day earlier,
  * or by the offset after a nearby transition.  So offsets are collected in a
- * window around the time.  The window is longer than a day, and longer than
- * each offset.
+ * window around the time.  Before and after the time, the window extends by
+ * more than a day, and by more than any offset.
  */
 #include "postgres.h"
 
@@ -18,8 +18,8 @@
 #include "zones.h"
 
 /*
- * Maximum offset in the time zone database: the farthest are local mean times
- * on the other side of the date line.
+ * Maximum offset in the time zone database: the largest are those of local
+ * mean times on the other side of the date line.
  */
 #define MAX_NAMED		(16 * USECS_PER_HOUR)
 
