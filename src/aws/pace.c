@@ -68,16 +68,18 @@
 #define MAX_GROWTH			0.5
 
 /*
- * A refusal after 1 to QUIET_RESPONSES - 1 grants starts a test.  The next
+ * A refusal after 1 to QUIET_RESPONSES - 1 grants starts a test if the measured
+ * rate is less than TEST_SHARE * the highest one since the last test.  The next
  * requests are sent TEST_PAUSE_MS after each response.  A bucket that was empty
  * at the refusal grants at most one of them until it has received the cost of
  * another.  If two are granted before that time, requests are refused at any
  * rate; this result holds for the next TRUSTED_REFUSALS refusals.  The test
  * fails when that time has passed, or after TEST_REFUSALS refusals.
  */
+#define TEST_SHARE			0.7
 #define TEST_PAUSE_MS		1.0
 #define TEST_REFUSALS		3
-#define TRUSTED_REFUSALS	20
+#define TRUSTED_REFUSALS	40
 
 /* The rate is forgotten when it exceeds the measured rate by this factor. */
 #define FORGET_RATIO		16.0
@@ -184,6 +186,12 @@ dyn_pace_send(DynPace *pace, double cost, double now_ms)
 
 /* ---- refusals at any rate -------------------------------------------- */
 
+static double
+measured(const DynPace *pace, double now_ms)
+{
+	return pace->granted / fmax(now_ms - pace->since_ms, 1) * SECOND;
+}
+
 static void
 stop_test(DynPace *pace, bool any_rate)
 {
@@ -206,10 +214,12 @@ refused_at_any_rate(DynPace *pace, double cost, double sent_ms, double now_ms)
 			(!pace->any_rate && now_ms - pace->tested_ms > refill_ms))
 			stop_test(pace, false);
 	}
-	else if (pace->rate > 0 && pace->responses > 0 &&
-			 pace->responses < QUIET_RESPONSES && now_ms - sent_ms < refill_ms / 2)
+	else if (pace->rate > 0 && measured(pace, now_ms) < TEST_SHARE * pace->tested_rate &&
+			 pace->responses > 0 && pace->responses < QUIET_RESPONSES &&
+			 now_ms - sent_ms < refill_ms / 2)
 	{
 		pace->tested_ms = now_ms;
+		pace->tested_rate = measured(pace, now_ms);
 		pace->test_grants = 0;
 	}
 	if (pace->tested_ms > 0)
@@ -234,12 +244,6 @@ grant_in_test(DynPace *pace, double cost, double units, double now_ms)
 }
 
 /* ---- granted -------------------------------------------------------- */
-
-static double
-measured(const DynPace *pace, double now_ms)
-{
-	return pace->granted / fmax(now_ms - pace->since_ms, 1) * SECOND;
-}
 
 /* Raises the rate by the formula above; forgets it at FORGET_RATIO. */
 static void
@@ -343,6 +347,8 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 		pace->since_ms = now_ms;
 		pace->next_ms = now_ms + pace->pause_ms;
 	}
+	if (!pace->any_rate && pace->tested_ms == 0)
+		pace->tested_rate = fmax(pace->tested_rate, pace->rate);
 	pace->throttled = true;
 	pace->refused_ms = pace->raised_ms = now_ms;
 	pace->responses = 0;

@@ -51,6 +51,8 @@ typedef struct DynPace
 								 * grant */
 	bool		any_rate;		/* requests are refused at any rate */
 	double		tested_ms;		/* start of the test for it; 0: no test */
+	double		tested_rate;	/* highest measured rate since the start of the
+								 * last test */
 	int			test_grants;	/* requests granted in the test */
 	int			vain;			/* requests refused in the test, or since it */
 	double		capacity;		/* units per second that the service is known
