@@ -1,8 +1,8 @@
 /*
  * statement.h
  *		State that all our nodes of one executing statement share: the number
- *		of requests in flight, the memory for pages, the quota of retries, the
- *		counters.
+ *		of requests in flight, the memory for pages, the quota of retries, and
+ *		the counters.
  *
  * There is one object for each EState, created by the first node that needs it
  * and freed with es_query_cxt.
@@ -37,8 +37,8 @@ typedef struct DynStatement
 	uint64		number;			/* number in this session, from 1 */
 	int			in_flight;		/* number of requests in flight or waiting for
 								 * a retry */
-	size_t		bytes;			/* bytes of pages that are arriving or
-								 * waiting */
+	size_t		bytes;			/* bytes of pages that are arriving or not used
+								 * up yet */
 	size_t		max_bytes;		/* limit of `bytes` (fetch_memory) */
 	DynCounters counters;
 	double		expected_units; /* expected read units of the requests in
@@ -71,7 +71,7 @@ dyn_smaller_limit(double a, double b)
 
 /*
  * Returns the read units that a statement may use on the server: the smaller
- * one of the configuration parameter and the server's option; 0: unlimited.
+ * one of the configuration parameter and the server's option.  0 is unlimited.
  */
 extern double dyn_statement_max_units(const DynConnection *connection);
 

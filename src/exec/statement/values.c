@@ -3,9 +3,9 @@
  *		Evaluates, copies and compares the run-time values of executions.
  *
  * Some values are converted to the types of the columns with which they are
- * compared (plan/clauses/preds.h).  NULL stays NULL, and a value becomes NULL if
- * an operand of its conversion is NULL.  A comparison with NULL selects zero
- * rows in either case.
+ * compared (plan/clauses/preds.h).  A value also becomes NULL if an operand of
+ * its conversion is NULL, or if an array without non-NULL elements is
+ * converted to a bound.  In each case, the SQL comparison selects zero rows.
  */
 #include "postgres.h"
 
@@ -64,7 +64,9 @@ convert_array(const DynConversion *conversion, Datum array)
 	return dyn_array_of_elements(&elements, conversion->to);
 }
 
-/* Stores the steps with their operands; false if an operand is NULL. */
+/*
+ * Stores the steps with their operands.  Returns false if an operand is NULL.
+ */
 static bool
 get_steps(const DynConversion *conversion, const Datum *values, const bool *nulls,
 		  DynTimeStep *steps)

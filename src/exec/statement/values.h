@@ -2,13 +2,13 @@
  * values.h
  *		Run-time values of one execution.
  *
- * The list has one value for each expression of fdw_exprs, in the same order.
- * Some values are converted to other types (plan/clauses/preds.h).  A plan
- * refers to a value by its position (plan/keys/access.h).
+ * A DynValues has one value for each expression of fdw_exprs, in the same
+ * order.  Some values are converted to other types (plan/clauses/preds.h).  A
+ * plan refers to a value by its position (plan/keys/access.h).
  *
  * Lists of values are compared byte by byte.  Values that are equal in SQL but
- * have different bytes count as different, which only costs requests.  Values
- * that differ in SQL never have the same bytes.
+ * have different bytes are treated as different; this only costs requests.
+ * Values that differ in SQL never have the same bytes.
  */
 #ifndef DYN_EXEC_VALUES_H
 #define DYN_EXEC_VALUES_H
@@ -47,14 +47,14 @@ extern void dyn_values_evaluate(DynValues *values, const List *exprs,
 extern DynValues dyn_values_copy(const DynValues *values);
 
 /*
- * Copies values that are passed by reference into CurrentMemoryContext, so
- * that they outlive the next evaluation.
+ * Copies pass-by-reference values into CurrentMemoryContext, so that they
+ * outlive the next evaluation.
  */
 extern void dyn_values_keep(DynValues *values);
 
 /*
- * Returns true if the lists are equal at each position i with used[i]; `used`
- * NULL: at all positions.  The types of both lists must be the same.
+ * Returns true if the lists are equal at each position i with used[i], or at
+ * all positions if `used` is NULL.  The types of both lists must be the same.
  */
 extern bool dyn_values_equal(const DynValues *a, const DynValues *b,
 							 const bool *used);
