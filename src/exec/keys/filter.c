@@ -2,9 +2,10 @@
  * filter.c
  *		Converts predicates to conditions: one small function for each kind.
  *
- * DynamoDB's logic does not have NULL: a missing attribute is unequal to every
- * value.  So each negation is combined with a test of the attribute's type
- * (Amazon DynamoDB Developer Guide, "Condition and filter expressions").
+ * DynamoDB's logic does not have NULL: a negated comparison is true if the
+ * attribute is missing.  So conditions for <> and NOT IN also test the
+ * attribute's type (Amazon DynamoDB Developer Guide, "Condition and filter
+ * expressions").
  */
 #include "postgres.h"
 
@@ -279,8 +280,8 @@ add_bool_of_text(DynCond *cond, const DynPath *path, const char *s, size_t len)
 }
 
 /*
- * Returns the condition for all values for which ->> returns this text.  If
- * the text looks like a list or map, the condition is only that the attribute
+ * Returns the condition that ->> returns this text for the attribute.  If the
+ * text looks like a list or map, the condition is only that the attribute
  * exists.
  */
 static DynCond *
@@ -363,8 +364,9 @@ contains_jsonb(const DynPath *path, Datum value)
 }
 
 /*
- * Returns the condition that an unnested attribute has the element.  It
- * selects every map, because DynamoDB does not examine the members of maps.
+ * Returns the condition that an unnested attribute has the element.  The
+ * condition also selects every map, because DynamoDB does not examine the
+ * members of maps.
  */
 static DynCond *
 unnested_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,

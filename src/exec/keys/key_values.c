@@ -48,8 +48,8 @@ typedef struct KeyLimits
 	DynType		type;
 	size_t		max_bytes;
 	bool		may_be_empty;
-	bool		loosely;		/* true if trailing parts may be omitted, which
-								 * widens the set */
+	bool		loosely;		/* true if trailing parts of a template may be
+								 * omitted, which widens the set */
 } KeyLimits;
 
 /* A set under construction: its spans may be in any order, and overlap. */
@@ -142,12 +142,12 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
 }
 
 /*
- * Replaces a limit that is longer than any key.  Among keys, such a text sorts
- * directly after its prefix of the maximum length.  If that prefix ends within
- * a character, it is truncated before the character.  In a key, only shorter
- * characters can follow the truncated prefix, and these sort lower.  So all
- * keys with the truncated prefix are below the original limit, and the new
- * limit is the end of these keys.
+ * Replaces a limit that is longer than any key.  A key is below such a limit
+ * if and only if it is at most the limit's prefix of the maximum length.  If
+ * that prefix ends within a character, the prefix is truncated before this
+ * character.  After the truncated prefix, a key has space only for characters
+ * of fewer bytes, which sort lower.  So all keys with the truncated prefix are
+ * below the original limit, and the new limit is the end of these keys.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
@@ -284,7 +284,10 @@ add_members(Collection *to, const DynResolveContext *context, int members)
 
 /* ---- intervals ---- */
 
-/* Sets the limit that the bound needs, if any; false if no value remains. */
+/*
+ * Sets the limit that the comparison implies, if any.  Returns false if no
+ * stored value can satisfy the comparison.
+ */
 static bool
 bound(DynSpan *span, const DynCodec *codec, bool lower, bool inclusive,
 	  Oid valuetype, Datum value)
@@ -326,7 +329,10 @@ add_comparison(Collection *to, const DynCodec *codec, const DynPred *pred,
 		add_clipped(to, span);
 }
 
-/* Adds a span of all texts that begin with the value or match the pattern. */
+/*
+ * Adds a span that contains all texts that begin with the value or match the
+ * pattern.
+ */
 static void
 add_texts(Collection *to, const DynPred *pred, Datum value)
 {
@@ -360,8 +366,8 @@ static DynSpans pred_values(const DynResolveContext *context, const DynPred *pre
 							const KeyLimits *limits);
 
 /*
- * Returns the predicate's column; while a part of a template is computed, with
- * the encoding of the part.
+ * Returns the predicate's column.  While the values of a template's part are
+ * computed, returns the column of the part, which has the part's encoding.
  */
 static const DynColumn *
 column_of(const DynResolveContext *context, const DynPred *pred)
@@ -384,8 +390,8 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 	if (pred->kind == DYN_PRED_NULL)
 	{
 		/*
-		 * a segment column is never NULL: IS NULL allows no value, IS NOT NULL
-		 * all
+		 * only a segment column has this predicate here, and it is never NULL:
+		 * IS NULL allows no value, IS NOT NULL all values
 		 */
 		if (pred->negated)
 			add_span(to, everything().at);
@@ -531,7 +537,10 @@ are_points(const DynSpans *set)
 	return all;
 }
 
-/* True if the stored text of a value is unknown, since its case is folded. */
+/*
+ * True if the stored text of a value is unknown, because the part folds case
+ * and the value is not ASCII.
+ */
 static bool
 has_unknown(const DynTemplatePart *part, const DynSpans *values)
 {
@@ -697,8 +706,8 @@ dyn_key_values(const DynResolveContext *context, const DynKeyMatch *match,
 /* ---- elements of shared lists ---- */
 
 /*
- * Removes the elements whose text in part `p` violates one of the predicates
- * on this part, which are the arguments of `pred`.
+ * Removes the elements whose text in part `p` violates an argument of `pred`,
+ * which is the AND of all predicates on this part.
  */
 static void
 keep_in_part(const DynResolveContext *context, const DynPred *pred,

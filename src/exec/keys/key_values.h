@@ -22,8 +22,8 @@
 #define DYN_MAX_KEYS	10000000
 
 /*
- * The elements of a shared list (dyn_shared_lists); the current one takes the
- * place of the array
+ * Elements of a shared list (dyn_shared_lists).  Values are computed for one
+ * element at a time, as if the array had only the element `current`.
  */
 typedef struct DynElement
 {
@@ -57,10 +57,10 @@ extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);
 
 /*
- * Removes the elements of a shared list that are rejected by other predicates
- * on the template parts that the list compares.  `preds` are all predicates of
- * the key.  dyn_key_values requires that this was called for shared lists, and
- * ignores these other predicates.
+ * Removes the elements of a shared list that other predicates on the same
+ * template parts reject.  `preds` are all predicates of the key.
+ * dyn_key_values requires that this was called for shared lists, and ignores
+ * these other predicates.
  */
 extern void dyn_keep_elements(const DynResolveContext *context, const List *preds,
 							  DynElement *element);

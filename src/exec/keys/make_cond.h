@@ -9,7 +9,7 @@
 #include "../../dynamodb/expression.h"
 
 /*
- * Returns a condition on a path (NULL for TRUE and FALSE).  The values must
+ * Returns a condition.  `path` is NULL for TRUE and FALSE.  The values must
  * live as long as the condition.
  */
 static inline DynCond *

@@ -37,8 +37,9 @@ row_key_position(const DynAccess *access, const char *name)
 
 /*
  * Returns the conditions on the first range attribute, each for a separate
- * Query; *n is their number.  A condition is NULL if it would not restrict the
- * attribute.  `spans` is sorted, not empty, and may overlap.
+ * Query, and sets *n to their number.  A condition is NULL if it would not
+ * restrict the attribute.  `spans` has at least one span; its spans are
+ * sorted, and may overlap.
  */
 static DynCond **
 range_conditions(const DynAccess *access, DynSpans spans, int *n)
@@ -48,15 +49,15 @@ range_conditions(const DynAccess *access, DynSpans spans, int *n)
 	DynCond   **conds;
 
 	/*
-	 * merge overlapping spans, and adjacent spans unless each must be read in
-	 * its own order
+	 * merge overlapping spans; also adjacent spans, unless the plan is
+	 * ordered: rows are in order only within a span
 	 */
 	spans.n = dyn_spans_unite(spans.at, spans.n, !access->ordered);
 	/*
-	 * make a Query for each span if each belongs to one combination of values
-	 * of a template's leading parts, so that spans cannot overlap.  An ordered
-	 * plan may exceed DYN_MAX_SORT_RANGES: the planner has limited the number
-	 * of its keys, but all of them may be in one partition.
+	 * make a Query for each span if each span belongs to one combination of
+	 * values of a template's leading parts; otherwise, one Query for the range
+	 * of all spans.  An ordered plan may exceed DYN_MAX_SORT_RANGES, because
+	 * the planner has limited its number of keys instead.
 	 */
 	*n = (access->ordered || spans.n <= DYN_MAX_SORT_RANGES) &&
 		dyn_only_templated(match->preds) != NULL ? spans.n : 1;
@@ -104,7 +105,7 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	int			first = access->nrange > 0 &&
 		row_key_position(access, access->range[0].name) >= 0 ? 1 : 0;
 
-	/* a plan's order must not contain items that the predicates reject */
+	/* an ordered plan must not read items that the predicates reject */
 	widening.may_widen = !access->ordered;
 	for (int i = first; i < access->nrange; i++)
 	{
@@ -143,8 +144,8 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 /* ---- pairs ---- */
 
 /*
- * Pairs of a key and, if `paired`, a span of sort keys; without spans, just
- * keys.  In memory, a pair is the parts of the key, followed by the span.
+ * Pairs of a key and a span of sort keys if `paired`; otherwise only keys.  In
+ * memory, the parts of the key are followed by the span.
  */
 typedef struct Pairs
 {
@@ -204,7 +205,10 @@ compare_pairs(const void *a, const void *b, void *arg)
 							(const DynSpan *) (y + pairs->nparts));
 }
 
-/* Adds the second span to the first if no value is between them. */
+/*
+ * Extends the first span by the other if they overlap or, with `touching`, are
+ * adjacent.  Returns false if the span is unchanged.
+ */
 static bool
 unite(DynSpan *span, const DynSpan *other, bool touching)
 {
@@ -216,7 +220,11 @@ unite(DynSpan *span, const DynSpan *other, bool touching)
 	return true;
 }
 
-/* Sorts the pairs, and unites those of one key whose spans overlap. */
+/*
+ * Sorts the pairs.  Then unites the pairs of each key: all of them without
+ * spans, otherwise those whose spans overlap or, with `touching`, are
+ * adjacent.
+ */
 static void
 unite_pairs(Pairs *pairs)
 {
@@ -273,7 +281,10 @@ make_copies_context(void)
 	return AllocSetContextCreate(CurrentMemoryContext, "dynamo_fdw keys", ALLOCSET_DEFAULT_SIZES);
 }
 
-/* Frees the values of pairs that have been united with others. */
+/*
+ * Copies the values of the remaining pairs, and frees all earlier copies, also
+ * those of pairs that were united with others.
+ */
 static void
 free_unused_copies(Pairs *pairs)
 {
@@ -323,7 +334,9 @@ reserve_pairs(Pairs *pairs, double more)
 	pairs->at = dyn_grown(pairs->at, Max(pairs->space * pair_size(pairs), 1));
 }
 
-/* The values of each part of keys, and after them the spans of sort keys */
+/*
+ * Values of each key part, followed by the spans of sort keys if pairs->paired
+ */
 typedef struct Sets
 {
 	const char *names[DYN_MAX_KEY_ATTRS + 1];
@@ -332,7 +345,7 @@ typedef struct Sets
 
 /*
  * Adds all combinations of the sets' members; the last set varies fastest.
- * Copies them if `copies` is set.
+ * Copies their values if pairs->copies is set.
  */
 static void
 add_combinations(Pairs *pairs, Sets *sets)
@@ -473,7 +486,7 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 	}
 	if (*context->unusable || !pairs->paired)
 		return !*context->unusable;
-	/* the order of rows must not contain items that the predicates reject */
+	/* an ordered plan must not read items that the predicates reject */
 	widening.may_widen = !access->ordered;
 	sets->at[pairs->nparts] = dyn_key_values(&widening, &access->range[0], DYN_MAX_RANGE_BYTES);
 	return !*context->unusable && sets->at[pairs->nparts].n > 0;
@@ -481,7 +494,8 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 
 /*
  * Adds the pairs of an arm, separately for each combination of the lists'
- * elements.  What a combination computes is freed before the next one.
+ * elements.  The memory of the combinations is freed whenever it has grown
+ * large.
  */
 static void
 add_elements(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,
@@ -570,8 +584,9 @@ query_pairs(const DynAccess *access, const Pairs *pairs, DynResolvedAccess *reso
 }
 
 /*
- * Stores the values that the predicates outside of the row-wise keys allow for
- * each of their attributes.  Returns false if an attribute has none.
+ * Stores the values of each attribute of the row-wise keys that the predicates
+ * outside of the row-wise keys allow.  Returns false if an attribute has no
+ * such value.
  */
 static bool
 other_values(const DynResolveContext *context, const DynAccess *access, DynSpans *others)

@@ -42,8 +42,8 @@ typedef struct DynResolvedAccess
 	int			nparts;
 	DynKeyPart *keys;
 
-	int			nqueries;		/* QUERY: number of Queries; some have the same
-								 * key and different conditions */
+	int			nqueries;		/* QUERY: number of Queries; several may have
+								 * the same key, with different conditions */
 	DynQuery   *queries;
 	int			nsegments;		/* SCAN: number of `segments` */
 	int		   *segments;		/* SCAN: segments to read, in ascending order;
@@ -59,7 +59,7 @@ typedef struct DynResolvedAccess
 extern void dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 							   const DynValues *values, DynResolvedAccess *resolved);
 
-/* Sets `filter` and `enforced`, also in each Query. */
+/* Sets `filter` and `enforced` in `resolved` and in each Query. */
 extern void dyn_resolved_set_filter(DynResolvedAccess *resolved, DynCond *filter,
 									DynCond *enforced);
 
