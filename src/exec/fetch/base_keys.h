@@ -3,11 +3,11 @@
  *		Collects the distinct base keys that an index lists.
  *
  * An entry can move within a global secondary index while the index is read.
- * Then the index lists its item twice, but the fetch must return it once.
- * Listed keys are stored in a hash table.  Once the hash table has reached its
- * memory limit, every further key that is not in it is set aside: stored in a
- * sort, which may use a temporary file.  At the end of the listing, the sort
- * returns these keys, each once.
+ * The read may then list the entry twice, but the fetch must return its item
+ * once.  Listed keys are stored in a hash table.  Once the hash table has
+ * reached its memory limit, every further key that is not in it is set aside:
+ * stored in a sort, which may use a temporary file.  At the end of the
+ * listing, the sort returns these keys, each once.
  *
  * Legal order: dyn_base_keys_create; dyn_base_keys_add for each entry of the
  * listing; dyn_base_keys_next until it returns false; dyn_base_keys_free at

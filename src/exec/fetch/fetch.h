@@ -3,8 +3,8 @@
  *		Runs an access plan's requests and returns the items, one by one.
  *
  * Fetches are the only producers of items.  A fetch is a set of streams.  A
- * stream is one Query, one segment of a Scan, one GetItem or one chunk of a
- * BatchGetItem, with all its pages.  Several streams have requests in flight
+ * stream is one Query, one segment of a Scan, one GetItem, or up to 100 keys
+ * for BatchGetItem, with all pages.  Several streams have requests in flight
  * at once, and pages are requested ahead, within the statement's limits of
  * requests and bytes.
  *
@@ -41,7 +41,8 @@ typedef struct DynFetch DynFetch;
  */
 typedef struct DynReadBound
 {
-	double		units;			/* read units; 0: no bound, `items` is 0, too */
+	double		units;			/* read units; 0: no bound, and `items` must be
+								 * 0, too */
 	long		items;			/* examined items; 0: bounded only in units */
 	double		wanted;			/* number of rows that the statement needs */
 	const double *found;		/* number of rows found so far; NULL: rows are
@@ -64,8 +65,8 @@ typedef struct DynFetchParams
 	int			nstreams;
 
 	/*
-	 * Fills in the request of a stream without Limit and ExclusiveStartKey;
-	 * pointers in *request stay valid until the next call.
+	 * Fills in the request of a stream, except for Limit and
+	 * ExclusiveStartKey; pointers in *request stay valid until the next call.
 	 */
 	void		(*prepare) (void *arg, int stream, DynReadRequest *request);
 	/* Appends a description of the request, for the log. */
@@ -154,10 +155,10 @@ extern DynFetch *dyn_fetch_start(DynStatement *statement, const DynFetchParams *
 extern const DynValue *dyn_fetch_next(DynFetch *fetch);
 
 /*
- * Starts again at the first item, without a request.  Returns false, with the
- * state unchanged, if items are merged, or if the first page is no longer
- * available.  The first page is available until the second one is begun; with
- * `keep`, an only page is also available after its last item.  Not for keyed
+ * Starts again at the first item, without a request.  If items are merged, or
+ * if the first page is no longer available, returns false and changes nothing.
+ * The first page is available until the second one is begun; with `keep`, the
+ * only page of a fetch is also available after its last item.  Not for keyed
  * fetches.
  */
 extern bool dyn_fetch_rewind(DynFetch *fetch);
@@ -169,8 +170,8 @@ typedef enum DynFetchState
 {
 	DYN_FETCH_WAITS,			/* dyn_fetch_next would wait */
 	DYN_FETCH_ITEM,				/* dyn_fetch_next would return an item */
-	DYN_FETCH_END				/* dyn_fetch_next would return NULL;
-								 * dyn_fetch_count is complete */
+	DYN_FETCH_END				/* dyn_fetch_next would return NULL, or
+								 * dyn_fetch_count would not wait */
 } DynFetchState;
 
 /*
@@ -211,7 +212,8 @@ extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 
 /*
  * Sets the number of streams of a keyed fetch, which must not decrease.  Sends
- * requests that may be sent now; polls the network in some of the calls.
+ * requests that the limits allow now.  Polls the network only in some of the
+ * calls.
  */
 extern void dyn_fetch_extend(DynFetch *fetch, int nstreams);
 

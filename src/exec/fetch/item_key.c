@@ -4,9 +4,9 @@
  *
  * An error about a value names its item.  Queries request only the attributes
  * that the statement needs, so the key may be missing.  Then the item's page
- * is requested once more, but with only the key attributes; the item has the
- * same position on this page.  If the request fails, the error about the value
- * is still raised, without the key.
+ * is requested once more, but with only the key attributes; unless the table
+ * has changed, the item has the same position on this page.  If the request
+ * fails, the error about the value is still raised, without the key.
  */
 #include "postgres.h"
 

@@ -5,9 +5,9 @@
  *
  * A throttled request is not repeated by the client, but returned to its
  * stream, which sends it again when the pace allows.  Such a repetition uses
- * neither a token of the retry quota nor an attempt.  A statement fails when
- * one of its fetches has been throttled for throttle_timeout without a
- * response.
+ * neither a token of the retry quota nor one of the client's attempts.  A
+ * statement fails when one of its fetches has been throttled for
+ * throttle_timeout without a response.
  */
 #include "postgres.h"
 

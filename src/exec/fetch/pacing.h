@@ -27,15 +27,15 @@
  *
  * Sizes are read units of an item; DescribeTable describes the average.  A
  * Scan or Query costs at most a page of 1 MB, also without a Limit.  An item
- * of unknown size counts as 400 kB.  Items that a local index fetches from the
- * table are counted like keys.
+ * of unknown size is assumed to have 400 kB.  Items that a local index fetches
+ * from the table are counted like keys.
  *
  * The Limit and the number of keys are chosen so that a request costs at most
  * half of what a budget grants in a second.  A fetch with budgets has at most
  * 1 + (number of responses so far) requests in flight.
  *
- * For the limit of a statement, requests in flight count with their expected
- * cost.
+ * The limit of a statement also covers the expected cost of the requests in
+ * flight.
  */
 #ifndef DYN_EXEC_PACING_H
 #define DYN_EXEC_PACING_H
@@ -56,9 +56,10 @@ typedef struct DynPacing
 	double		request_units;	/* measured read units of one request; 0:
 								 * unknown */
 	bool		stalled;		/* true if throttled since the last response */
-	double		stalled_ms;		/* ms; time from the first of these throttles
-								 * to the last one; between two of them, at
-								 * most LONGEST_LOOK_MS count */
+	double		stalled_ms;		/* ms; time from the first throttle after the
+								 * last response to the last throttle; each
+								 * interval between two throttles counts at
+								 * most LONGEST_LOOK_MS */
 	double		seen_ms;		/* ms; monotonic time of the last change of
 								 * stalled_ms */
 

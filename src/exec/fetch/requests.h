@@ -2,9 +2,10 @@
  * requests.h
  *		Renders the requests of a resolved access plan for a fetch.
  *
- * Each constructor (dyn_requests_of_*) sets the streams.  The functions at the
- * end are callbacks of the fetch.  Key conditions, filter and projection are
- * rendered again for each request, into buffers that are reused.
+ * Each constructor (dyn_requests_of_*) defines the streams of the fetch.  The
+ * functions at the end are callbacks of the fetch.  Key conditions, filter and
+ * projection are rendered again for each request, into buffers that are
+ * reused.
  */
 #ifndef DYN_EXEC_REQUESTS_H
 #define DYN_EXEC_REQUESTS_H
@@ -63,7 +64,7 @@ dyn_requests_are_consistent(const DynRequests *requests)
  * Returns the requests of an access plan.  If the plan has fetch_base_items,
  * returns only the requests to the index.  The result is in
  * CurrentMemoryContext, and points into `resolved`.  `segments` is the number
- * of segments of a Scan.
+ * of segments of a Scan, unless the plan determines it (access->segments).
  */
 extern DynRequests *dyn_requests_of_access(const DynRelation *relation,
 										   const DynAccess *access,

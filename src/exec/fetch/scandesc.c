@@ -217,8 +217,8 @@ decode_sort(void *arg, const DynValue *slots, DynScalar *values)
 
 /*
  * Sets the slot of the sort attribute, by which successive pages of a Query
- * are checked; -1 if there is none, if the index is not in the known
- * description of the table, or if the attribute is not read.
+ * are checked; -1 if the key has no sort attribute, if the attribute is not
+ * read, or if the description of the index is unknown.
  */
 static void
 set_sort_slot(DynFetchParams *params, const DynAccess *access,

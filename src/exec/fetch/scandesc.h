@@ -22,7 +22,8 @@ typedef struct DynScanDesc
 	const DynAccess *access;
 	DynRows    *rows;			/* conversion of the scan's items */
 	DynRows    *own_rows;		/* conversion without the keys that are
-								 * requested only for checks; or `rows` */
+								 * requested only for checks; the same as
+								 * `rows` if there are no such keys */
 	DynRows    *index_rows;		/* fetch_base_items: conversion of index
 								 * entries; else NULL */
 	DynCounters counters;		/* counts of this descriptor's requests */
@@ -32,9 +33,8 @@ typedef struct DynScanDesc
 								 * table's description */
 	bool		policy_applied; /* true if the option scan_policy was applied
 								 * to its Scan */
-	int			nsegments;		/* number of segments that the next fetch
-								 * reads, if rows show their segments; 0: the
-								 * estimated number */
+	int			nsegments;		/* Scan by segment column: number of segments
+								 * that the next fetch reads; 0: all */
 	bool		keeps;			/* true if the scan can be executed again with
 								 * the same values */
 	int		   *group_in_flight;	/* as in DynFetchParams */
@@ -82,8 +82,8 @@ extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,
 										bool with_partition);
 
 /*
- * Returns the number of segments of a Scan whose rows do not show their
- * segments.  Returns 1 for all other requests, if the Scan may end after a few
+ * Returns the number of segments of a Scan that does not read the segment
+ * column.  Returns 1 for all other requests, if the Scan may end after a few
  * items (a limit hint or a bound), and if the size is unknown.
  */
 extern int	dyn_scandesc_segments(const DynScanDesc *scandesc);

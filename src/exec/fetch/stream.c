@@ -4,8 +4,9 @@
  *		responses.
  *
  * A Query or Scan ends only when LastEvaluatedKey is absent, not with an empty
- * page.  Keys that a batch left unprocessed are requested again after a pause,
- * as AWS requires of clients (API reference, BatchGetItem).
+ * page.  Keys that a batch left unprocessed are requested again.  Unless the
+ * response was large, the request waits first, as AWS requires of clients (API
+ * reference, BatchGetItem).
  *
  * A response is used and counted only after it was compared with its request
  * (dynamodb/page_check.h).
@@ -89,7 +90,7 @@ page_limit(const DynStreamContext *context, const DynStream *stream)
 	{
 		/*
 		 * missing rows * (items examined / rows found), and a tenth more,
-		 * because one page too few costs a request
+		 * because a Limit that is too low costs another request
 		 */
 		items = Max(params->bound.wanted - *params->bound.found, 1) * context->examined /
 			*params->bound.found * 1.1;
@@ -99,7 +100,7 @@ page_limit(const DynStreamContext *context, const DynStream *stream)
 		limit = params->bound.items - (long) context->examined;
 	else if (params->bound.units > 0)
 	{
-		/* the items that the remaining units are expected to read */
+		/* the number of items that are expected to use the remaining units */
 		items = item_units <= 0 ? DYN_LEAST_BYTES
 			: Max((params->bound.units - context->units) / item_units, 1);
 		limit = smaller_limit(limit, (long) Min(items, 1e6));
@@ -123,7 +124,9 @@ pick_keys(const DynStreamContext *context, DynStream *stream,
 		stream->batch_most = params->batch_keys > 0 ? params->batch_keys
 			: DYN_BATCH_GET_MAX_KEYS;
 	}
-	/* the keys of a stream do not change; it ends when no key is open */
+	/*
+	 * the keys of a stream do not change; the stream ends when no key is open
+	 */
 	Assert(batch->nkeys == request->nkeys);
 	most_keys = dyn_pacing_keys(context, stream->batch_most);
 	request->npicked = dyn_batch_request(batch, most_keys, picked);
@@ -250,7 +253,10 @@ count_response(DynStreamContext *context, const DynCall *call,
 	context->units += counters.read_units;
 }
 
-/* Counts the call's time; adds the request's earlier attempts to the call. */
+/*
+ * Counts the call's time, and adds the request's throttled attempts to the
+ * call.
+ */
 static void
 count_call(DynStreamContext *context, DynStream *stream)
 {
@@ -477,10 +483,10 @@ dyn_stream_pop(DynStream *stream)
 }
 
 /*
- * Stores the key where the next page starts.  Raises an error if pages repeat
- * in a cycle, which would never end.  Also raises an error if the key has
- * other attributes than planned, because then another table or index has
- * replaced the planned one under the same name.
+ * Stores the key where the next page starts.  Raises an error if an earlier
+ * key is repeated, because the pages would then repeat forever.  Also raises
+ * an error if the key has other attributes than planned, because then another
+ * table or index has replaced the planned one under the same name.
  */
 static void
 note_last_key(const DynStreamContext *context, DynStream *stream,
@@ -539,12 +545,12 @@ check_response(DynStreamContext *context, DynStream *stream,
 }
 
 /*
- * Returns the read units of a response that does not report them, as from some
- * emulators.  They are the expected units of the request, limited for a Query
- * or Scan by the units of the examined items.  If the size of items is
- * unknown, they are limited only for the last page, which may be short: by the
- * units of the response's bytes.  With a filter or projection, this limit is
- * too low.
+ * Estimates the read units of a response that does not report them, as from
+ * some emulators.  The estimate is the expected cost of the request, for a
+ * Query or Scan limited by the cost of the examined items.  If the size of
+ * items is unknown, only the last page is limited, because it may be short: by
+ * the cost of the response's bytes.  With a filter or projection, this limit
+ * may be too low.
  */
 static double
 unreported_units(const DynStreamContext *context, const DynStream *stream,

@@ -155,8 +155,8 @@ extern void dyn_stream_allow_all(DynStream *stream);
 extern DynFetchPage *dyn_stream_pop(DynStream *stream);
 
 /*
- * Releases a page: it no longer counts as memory of the statement, and is
- * added to the spare pages.
+ * Releases a page: its bytes no longer count toward the memory limit of the
+ * statement, and it is added to the spare pages.
  */
 extern void dyn_page_done(DynStreamContext *context, DynFetchPage *page);
 
