@@ -13,20 +13,20 @@
  *		COMPLETE	the result has ended,		the cache
  *					and all of it was cached
  *
- * Full primary keys are requested in batches of BatchGetItem, whose items are
- * assigned by their keys; one batch completes all of its entries.  Partitions
- * are requested by one Query each, and each row is returned to the execution
- * as it arrives.
+ * Full primary keys are requested by BatchGetItem, a hundred in a stream.
+ * Items are assigned to entries by their keys, and the end of a stream
+ * completes all of its entries.  Partitions are requested by one Query each,
+ * and each row is returned to the execution as it arrives.
  *
  * If items are read from the table after an index (fetch_base_items), a Query
  * lists base keys (base_keys.h).  Each of these keys has a separate entry, to
- * which the Query's entry refers.  The keys are requested in chunks of about
- * as many keys as all connections can request at once.
+ * which the Query's entry refers.  The keys are requested in chunks of as many
+ * keys as all connections can request at once.
  *
  * Rows are cached for later executions while the cache is below its memory
- * limit.  Above the limit, an entry that receives a row drops all of its rows,
- * and does not cache the following ones.  Later executions that need this
- * entry are not served, so the scan sends its own requests for them.
+ * limit.  Above the limit, a Query's entry that receives a row drops all of
+ * its rows, and does not cache the following ones.  Later executions that need
+ * this entry are not served, so the scan sends its own requests for them.
  */
 #include "postgres.h"
 
@@ -39,9 +39,9 @@
 #include "lookup_batch.h"
 
 /*
- * A batch has at most max_concurrency * KEYS_PER_CONNECTION keys, or
- * max_concurrency * QUERIES_PER_CONNECTION Queries (INDEX_QUERIES_...  if
- * items are then read from the table).
+ * A batch is full when it has max_concurrency * KEYS_PER_CONNECTION keys, or
+ * max_concurrency * QUERIES_PER_CONNECTION Queries
+ * (INDEX_QUERIES_PER_CONNECTION if items are then read from the table).
  */
 #define KEYS_PER_CONNECTION		(2 * DYN_BATCH_GET_MAX_KEYS)
 #define QUERIES_PER_CONNECTION	64
@@ -248,8 +248,9 @@ find_entries(DynLookups *lookups, DynExecution *execution,
 		CHECK_FOR_INTERRUPTS();
 
 		/*
-		 * The entries of items that an index has listed may have become EMPTY.
-		 * Then the Query is sent again.
+		 * If an idle entry refers to items that an index has listed, the
+		 * items' entries may have become EMPTY.  Then the index Query is sent
+		 * again.
 		 */
 		if (entry->is_idle && !is_servable(entry))
 		{
@@ -573,7 +574,10 @@ list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 	dyn_lookup_entry_add_item(lookups->cache, entry, item);
 }
 
-/* Stores the next new key, listed or set aside; false at the end. */
+/*
+ * Stores the next key that is not in base_keys: from the listing, and after
+ * its end from the keys set aside.  Returns false at the end of both.
+ */
 static bool
 next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 {
@@ -618,8 +622,8 @@ list_keys(DynLookups *lookups, DynLookupEntry *entry)
 
 /*
  * Stores the keys listed so far in base_keys, because the index may list them
- * again.  Then drops the items of the last chunk, which were served; but not
- * if other executions need them, and the cache is below its memory limit.
+ * again.  Then drops the items of the last chunk, which were served, unless
+ * other executions need them and the cache is below its memory limit.
  */
 static void
 forget_listed(DynLookups *lookups, DynLookupEntry *entry)

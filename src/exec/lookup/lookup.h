@@ -3,23 +3,24 @@
  *		Serves many executions of one scan together (lookups).
  *
  * A scan on the inner side of a nested loop is executed once for each outer
- * row.  A node that reads the outer rows ahead (readahead.c) prefetches for
- * them: it passes the values that each execution will run with.  The lookups
- * find the distinct keys, send the requests, many in flight, and serve the
- * executions when they run.
+ * row.  A node that reads the outer rows ahead (readahead.c) prefetches these
+ * executions: it passes the values with which each of them will run.  The
+ * lookups find the distinct keys, send the requests, many in flight, and serve
+ * the executions when they run.
  *
  * Legal order, for each batch of outer rows: dyn_lookups_begin;
  * dyn_lookups_prefetch for each row; dyn_lookups_start.  Then, for each
  * execution, the scan calls the opener of the lookups, and the methods of the
- * source that it returns (source/items.h).
+ * source that the opener returns (source/items.h).
  *
  * Memory.  A small work_mem must not reduce lookups to one request in flight.
  * Keys and results therefore have a minimum of fetch_memory / 8 each (3 MB by
- * default: 1,600 keys of 400 bytes, or twice as many short keys):
+ * default, enough for 1,600 keys of 400 bytes, or twice as many short keys):
  *
- *		values and requests of a batch	half of work_mem, or their minimum
- *		cached results					work_mem * hash_mem_multiplier, or
- *										their minimum; plus one response's results
+ *		values and requests of a batch	half of work_mem, at least the minimum
+ *		cached results					work_mem * hash_mem_multiplier, at
+ *										least the minimum; plus the results of
+ *										one response
  *		transient rows					1 MB for each response
  *		pages of responses				fetch_memory, for all nodes (fetch.h)
  *
@@ -36,12 +37,15 @@ typedef struct DynLookups DynLookups;
 
 /*
  * Returns the lookups for the executions of a scan, and adds their opener
- * before the others.  The lookups live until the end of the scan, in a new
- * child of CurrentMemoryContext.
+ * before the scan's other openers.  The lookups live until the end of the
+ * scan, in a new child of CurrentMemoryContext.
  */
 extern DynLookups *dyn_lookups_create(DynInput *input);
 
-/* Ends the current batch of executions.  Cached results stay. */
+/*
+ * Ends the previous batch of executions, and begins the next.  Cached results
+ * stay.
+ */
 extern void dyn_lookups_begin(DynLookups *lookups);
 
 /* Adds an execution with these values, which are copied; may send requests. */

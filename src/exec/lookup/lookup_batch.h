@@ -38,8 +38,8 @@ typedef struct DynLookupBatch
 	int			n;
 	int			space;
 	DynLookupEntry **entries;	/* entries; NULL: given up, or complete */
-	DynKeyPart *keys;			/* full keys: nparts each */
-	DynQuery   *queries;		/* partitions */
+	DynKeyPart *keys;			/* full keys: nparts parts for each entry */
+	DynQuery   *queries;		/* partitions: the Query of each entry */
 
 	DynRequests *requests;
 	int			sent;			/* number of entries whose requests are in the
@@ -83,7 +83,10 @@ extern int	dyn_lookup_batch_stream(const DynLookupBatch *batch,
  */
 extern void dyn_lookup_batch_finish(DynLookupBatch *batch, DynLookupEntry *entry);
 
-/* Removes the entry and its Query if no execution needs them any more. */
+/*
+ * Removes the entry of a partition, and drops its Query, if no execution needs
+ * the entry any more.  Does nothing for full keys.
+ */
 extern void dyn_lookup_batch_give_up(DynLookupBatch *batch, DynLookupEntry *entry);
 
 /* ---- executions ---- */
@@ -109,7 +112,8 @@ typedef struct DynExecutions
 	int			n;
 	int			space;
 	DynExecution *list;
-	int			next;			/* first execution not opened yet */
+	int			next;			/* position of the first execution that was
+								 * neither opened nor skipped */
 } DynExecutions;
 
 /* Initializes an empty list, which lives in CurrentMemoryContext. */
@@ -128,7 +132,8 @@ extern DynExecution *dyn_executions_add(DynExecutions *executions,
 /*
  * Returns the position of the next execution with these values, or -1.
  * Executions run in the order in which they were added, but some may be
- * skipped.  An execution that runs for the second time is not found.
+ * skipped.  If the last execution runs again, it is not found, unless the next
+ * one has the same values.
  */
 extern int	dyn_executions_find(const DynExecutions *executions,
 								const DynValues *values);

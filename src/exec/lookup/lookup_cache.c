@@ -209,7 +209,7 @@ drop_contents(DynLookupCache *cache, DynLookupEntry *entry)
 		DynLookupEntry *item = entry->items[i];
 
 		dyn_lookup_entry_unpin(cache, item);
-		/* an entry that has no result and no user is not needed any more */
+		/* no execution needs the entry, and it has no result */
 		if (item->pins == 0 && item->state == DYN_LOOKUP_EMPTY)
 			dyn_lookup_entry_remove(cache, item);
 	}

@@ -45,7 +45,8 @@ typedef struct DynLookupEntry
 								 * this entry */
 	bool		ended;			/* true if its stream has ended */
 	bool		caching;		/* true if all received rows are stored here */
-	uint64		taken;			/* number of rows or keys received */
+	uint64		taken;			/* number of rows, items or listed keys
+								 * received from the Query */
 	uint64		count;			/* sum of the Counts (Select=COUNT) */
 
 	int			nrows;
@@ -116,7 +117,10 @@ extern void dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
 											   DynTransientRows *transient,
 											   const TupleTableSlot *slot);
 
-/* Adds the entry of a key that the index lists, and pins it. */
+/*
+ * Adds `item`, the entry of a key that the index lists for `entry`, and pins
+ * it.
+ */
 extern void dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry,
 									  DynLookupEntry *item);
 
@@ -133,14 +137,17 @@ extern void dyn_lookup_entry_stop_caching(DynLookupCache *cache,
 /* Removes an entry that is not pinned. */
 extern void dyn_lookup_entry_remove(DynLookupCache *cache, DynLookupEntry *entry);
 
-/* Evicts idle entries while the limit is exceeded; false if it still is. */
+/*
+ * Evicts idle entries while the limit is exceeded.  Returns false if it is
+ * still exceeded after that.
+ */
 extern bool dyn_lookup_cache_trim(DynLookupCache *cache);
 
 /*
  * Items cached in place of rows, for lookups in an unnested table.  The rows
  * of an item repeat its values, so they may need much more memory than the
- * item.  `rows` of an entry then has stored items (item_record.h), which are
- * unnested whenever they are served.
+ * item.  `rows` of an entry then contains stored items (item_record.h), which
+ * are unnested each time that the entry is served.
  */
 typedef struct DynLookupItems DynLookupItems;
 
@@ -152,10 +159,10 @@ extern void dyn_lookup_items_add(DynLookupItems *items, DynLookupCache *cache,
 								 DynLookupEntry *entry, const DynValue *item);
 
 /*
- * Stores the next row of the item that `rows` has begun.  If it has no further
- * row, continues with the entry's item at position `*at`, and advances `*at`.
- * Returns false after the last row.  The entry must not be removed while its
- * items are read.
+ * Stores the next row of the item that `rows` has begun.  If that item has no
+ * further row, continues with the entry's item at position `*at`, and advances
+ * `*at`.  Returns false after the last row.  The entry must not be removed
+ * while its items are read.
  */
 extern bool dyn_lookup_items_next(DynLookupItems *items, DynRows *rows,
 								  const DynLookupEntry *entry, int *at,
