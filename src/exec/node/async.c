@@ -4,15 +4,16 @@
  *
  * The Append requests a row from each child, and then waits, in one call, for
  * all children that had none.  A child's rows go through ExecScan as always,
- * so that conditions and projection are applied.  The only difference:
- * dynIterateForeignScan, for a scan in this mode, returns an empty slot where
- * it would have to wait.
+ * so that conditions and projection are applied.  The only difference is that
+ * dynIterateForeignScan returns an empty slot if a scan in this mode would
+ * have to wait.
  *
  * All connections of a backend share the client's one descriptor, and an event
  * set accepts a descriptor only once.  The first waiting child therefore
- * registers the descriptor for all children.  When it becomes readable, that
- * child drives the client.  Before the Append waits again, it polls the other
- * children; those whose responses have arrived complete their AsyncRequests.
+ * registers the descriptor for all children.  When the descriptor becomes
+ * readable, that child drives the client.  Before the Append waits again, it
+ * polls the other children; those whose responses have arrived complete their
+ * AsyncRequests.
  *
  * A child that is polled also sends and receives.  If it receives data for
  * another child, the descriptor does not become readable for that child, so
@@ -20,12 +21,12 @@
  * pause ends.
  *
  * Some versions of the server crash if an Append has an empty set of events
- * (dyn_append_needs_event).  There, a child that completes its AsyncRequest
- * sets the process's latch, and adds it to the events.
+ * (dyn_append_needs_event).  On these versions, a child that completes its
+ * AsyncRequest adds the process's latch to the events, and sets the latch.
  *
  * The limit of requests in flight is that of the statement.  A node that needs
- * data to continue may always send one request (fetch/schedule.c); the
- * children of an Append count as one node for this.
+ * data to continue may always send one request (fetch/schedule.c); for this
+ * rule, all children of an Append are one node.
  */
 #include "postgres.h"
 
@@ -44,8 +45,8 @@ typedef struct DynAsyncGroup
 	const PlanState *requestor;
 	int			in_flight;		/* number of requests in flight of all
 								 * children */
-	const AsyncRequest *waiter; /* request that has registered the descriptor
-								 * last, or NULL */
+	const AsyncRequest *waiter; /* request that registered the descriptor last,
+								 * or NULL */
 } DynAsyncGroup;
 
 /* ---- start ---- */
@@ -195,7 +196,10 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	}
 	Assert(scan->input.running && scan->group->in_flight >= 0);
 	leave_out_idle_peers(scan);
-	/* a child that shares the read may have removed its fetch from the group */
+	/*
+	 * another child that uses the same shared scan may have removed the fetch
+	 * from the group
+	 */
 	if (dyn_scan_awaited_fetch(scan) != NULL)
 		dyn_fetch_set_group(dyn_scan_awaited_fetch(scan), &scan->group->in_flight);
 	pause = dyn_items_pause(scan->items);

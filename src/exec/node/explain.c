@@ -2,9 +2,9 @@
  * explain.c
  *		Shows an access plan, and its cost, in EXPLAIN.
  *
- * The text is the same in every format, one property a line.  Conditions show
- * DynamoDB's names, and values as SQL expressions, since EXPLAIN without
- * ANALYZE evaluates no expression.
+ * A condition has the same text in every format.  It shows DynamoDB's names,
+ * and values as SQL expressions, since EXPLAIN without ANALYZE evaluates no
+ * expression.
  */
 #include "postgres.h"
 
@@ -201,8 +201,8 @@ print_part(Printer *printer, const DynTemplatedAttr *templated, int p, const Dyn
 }
 
 /*
- * Prints conditions such as pk = user#a@x, sk begins_with order#, sk =
- * order#${n} AND n > 5.
+ * Prints conditions such as "pk = user#a@x", "sk begins_with order#" or "sk =
+ * order#${n} AND n > 5".
  */
 static void
 print_templated(Printer *printer, const DynPred *pred)
@@ -314,7 +314,11 @@ print_and(Printer *printer)
 		appendStringInfoString(&printer->buf, " AND ");
 }
 
-/* Shows the terms of the item filter that the requests do not enforce. */
+/*
+ * Shows the conditions for rows that are checked locally: the templates of the
+ * table's key, and the terms of the item filter that the requests do not
+ * contain.
+ */
 static void
 show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
 {
@@ -333,7 +337,6 @@ show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
 			sent = bms_add_member(sent, pred->term);
 	}
 	initStringInfo(&printer->buf);
-	/* the templates of the table's key, which every row matches */
 	for (int i = 0; i < printer->relation->ntemplated; i++)
 	{
 		const DynTemplatedAttr *templated = &printer->relation->templated[i];
@@ -495,7 +498,7 @@ describe_access(Printer *printer, const DynAccess *access)
 /*
  * Shows the guards that decide between two access plans (plan/paths/choice.c),
  * and the access plan that is not used.  Without ANALYZE, guards are not
- * evaluated, and count as false.
+ * evaluated, but assumed to be false.
  */
 static void
 show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)

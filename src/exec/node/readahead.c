@@ -1,21 +1,21 @@
 /*
  * readahead.c
- *		Reads rows ahead of a node that executes scans for each of them: a
- *		nested loop, or a projection with correlated subplans.
+ *		Reads rows ahead for a node that executes scans for each row: a nested
+ *		loop, or a projection with correlated subplans.
  *
  * The node returns its child's rows, unchanged and in their order, but reads
  * them in batches.  For each row of a batch it sets the parameters of the
  * nested loop (or of the subplans) as the loop will set them.  It then
  * evaluates the values of our scans on the inner side, and prefetches for them
  * (lookup.h).  When the loop executes the scans row by row, their responses
- * are in flight or received.  Core still executes the join: join types,
- * conditions and rescans need no code here.
+ * are in flight or received.  Core still executes the join: join types and
+ * join conditions need no code here.
  *
  * If a node above may stop early, the first batch is one row, and batches
- * grow, unless reading a row has side effects, such as those of a volatile
- * function.  Otherwise a batch ends when the lookups have enough requests
- * (dyn_lookups_is_full), or when the buffer of its rows is full
- * (row_buffer.h).
+ * grow.  They stay at one row if reading a row has side effects, or if
+ * evaluating a scan's values may raise an error.  A batch also ends when the
+ * lookups have enough requests (dyn_lookups_is_full), or when the buffer of
+ * its rows is full (row_buffer.h).
  *
  * The loop is found in the plan: it has this node as its outer side.  The node
  * prefetches only for scans that are executed for every row.
@@ -239,7 +239,7 @@ set_parameters(ReadAhead *ahead, TupleTableSlot *slot)
 
 /*
  * Prefetches for one row.  After an error the parameters remain set.  This
- * does no harm, since a prefetch serves only executions with equal values.
+ * does no harm, because the error ends the statement.
  */
 static void
 prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)

@@ -3,14 +3,14 @@
  *		Buffers rows that were read ahead, in their order: a batch is added,
  *		read once, and cleared.
  *
- * Rows take up to half of work_mem; further rows are in a temporary file.  The
- * file belongs to the resource owner that is current when the buffer is
- * created.  This is the owner of the statement (for a cursor, of its portal),
- * not of a subtransaction.  So the rows of an open cursor survive the rollback
- * of a savepoint.
+ * Rows in memory take up to half of work_mem; further rows are in a temporary
+ * file.  The file belongs to the resource owner that is current when the
+ * buffer is created.  This is the owner of the statement (for a cursor, of its
+ * portal), not of a subtransaction.  So the rows of an open cursor survive the
+ * rollback of a savepoint.
  *
- * If temp_file_limit is set, rows are not spilled, and half of work_mem is the
- * limit: reading ahead must not make a statement fail.
+ * If temp_file_limit is set, no row is written to a file, and half of work_mem
+ * limits the full batch: reading ahead must not make a statement fail.
  *
  * Legal order: dyn_row_buffer_add for each row, until it is full;
  * dyn_row_buffer_next until it returns false; dyn_row_buffer_clear, which is

@@ -121,7 +121,11 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 
 /* ---- execution ---- */
 
-/* Copies the values before requests use them: the outer row may be freed. */
+/*
+ * Returns the source of the first opener that accepts the execution, or NULL.
+ * Copies the values before an opener may use them in requests, because the
+ * outer row may be freed.
+ */
 static DynItems *
 open_items(DynInput *input)
 {

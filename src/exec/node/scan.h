@@ -3,12 +3,12 @@
  *		A foreign scan and its executions.
  *
  * DynScan is the state of a ForeignScanState.  The functions are called by the
- * scan's own callbacks (foreign_scan.c), for an asynchronous Append (async.c),
- * for scans that start early (early_start.c), and by the node that reads the
- * outer rows of a loop ahead (readahead.c).
+ * scan's own callbacks (foreign_scan.c) and those for an asynchronous Append
+ * (async.c).  The early start (early_start.c) and the node that reads outer
+ * rows ahead (readahead.c) also call them.
  *
- * An execution begins at the first call of dyn_scan_begin_run after the node
- * was created or rescanned, since outer parameters have no values before.
+ * Creating or rescanning a node does not begin an execution;
+ * dyn_scan_begin_run does, because outer parameters have no values before.
  */
 #ifndef DYN_EXEC_SCAN_H
 #define DYN_EXEC_SCAN_H
@@ -28,8 +28,8 @@ typedef struct DynScan
 								 * not prepared to run */
 
 	/* one execution */
-	DynItems   *items;			/* source of the execution; NULL if the
-								 * execution was started ahead, but must read
+	DynItems   *items;			/* source of the execution; NULL: no execution
+								 * runs, or it was started ahead, but must read
 								 * the table in place of an index */
 	bool		finished;
 	bool		counted;		/* count_only: true if the row of the count was
