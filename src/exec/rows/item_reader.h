@@ -19,8 +19,9 @@ typedef struct DynItemReader
 } DynItemReader;
 
 /*
- * Returns a reader for items that `rows` decode, in CurrentMemoryContext.  A
- * reset of the context also frees the reader's malloc'd memory.
+ * Returns a reader of items for the conversion `rows`, in
+ * CurrentMemoryContext.  A reset of the context also frees the reader's
+ * malloc'd memory.
  */
 extern DynItemReader *dyn_item_reader_create(DynRows *rows);
 

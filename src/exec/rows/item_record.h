@@ -3,8 +3,8 @@
  *		Stores a received item in one bytea.
  *
  * A slot is stored as its type and its flags (one byte each).  For a type that
- * has contents, the length (four bytes) and the contents of the response
- * follow.
+ * has contents, the length (four bytes) and the contents, copied from the
+ * response, follow.
  */
 #ifndef DYN_EXEC_FETCH_ITEM_RECORD_H
 #define DYN_EXEC_FETCH_ITEM_RECORD_H

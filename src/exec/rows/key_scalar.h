@@ -9,8 +9,8 @@
 #include "../../model/tables/relation.h"
 
 /*
- * Returns an item's key as text, such as "pk = "a", sk = 5", from the given
- * slots.  Returns NULL if a slot is -1, or if its value cannot be in a key.
+ * Returns an item's key as text from the given slots: for example, pk = "a",
+ * sk = 5.  Returns NULL if a slot is -1, or if its value cannot be in a key.
  * Raises no error for any value, since it is used in error messages.
  */
 extern char *dyn_item_key_text(const DynKeyAttr *base, int nbase,

@@ -108,10 +108,6 @@ dyn_report_ambiguous(const DynRows *rows, const DynValue *values,
 			 errhint("Write ${column:any} in the template if such items are rows of this table, or ${column:plain} if they are not.")));
 }
 
-/*
- * Reports a part that is not in its enumeration, or cannot be a value of its
- * column.
- */
 void
 dyn_report_placeholder_mismatch(DynRows *rows, const DynMismatch *mismatch)
 {

@@ -32,7 +32,10 @@ DYN_NORETURN extern void dyn_report_ambiguous(const DynRows *rows,
 											  const DynValue *values,
 											  const char *attribute);
 
-/* Reports a part of the current item that cannot be a value of its column. */
+/*
+ * Reports a part of the current item that is not in its enumeration, or cannot
+ * be a value of its column.
+ */
 DYN_NORETURN extern void dyn_report_placeholder_mismatch(DynRows *rows,
 														 const DynMismatch *mismatch);
 

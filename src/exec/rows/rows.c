@@ -147,8 +147,9 @@ read_attributes(DynRows *rows, const DynKeyAttr *attrs, int n)
 }
 
 /*
- * Adds the attributes that `flags` selects, and finds the slots of keys.  Full
- * items contain the key in any case.
+ * Adds the attributes that `flags` selects, and finds the slots of keys.  If
+ * full items are requested, they contain the key, so it gets slots in any
+ * case.
  */
 static void
 add_keys(DynRows *rows, const DynAccess *access, int flags)
@@ -175,7 +176,7 @@ add_keys(DynRows *rows, const DynAccess *access, int flags)
 			rows->base_slots[i] =
 				add_path(rows, dyn_path_of_attribute(rows->base[i].name));
 	}
-	/* items must be returned even if no attribute of them is needed */
+	/* an empty projection would request all attributes */
 	if (rows->nprojection == 0)
 		project(rows, dyn_path_of_attribute(rows->base[0].name));
 }
@@ -297,7 +298,7 @@ describe_key(const DynRows *rows)
 	return key ? psprintf(", item %s", dyn_from_utf8_lossy(key)) : "";
 }
 
-/* Adds the column to an error that an input function raises. */
+/* Adds the column and the item to an error that an input function raises. */
 static void
 conversion_context(void *arg)
 {

@@ -89,11 +89,11 @@ typedef struct DynRows
 							   const char *why);
 	void	   *note_error_arg;
 
-	DynCond    *test;			/* condition that selects rows; NULL: all items
-								 * are rows */
+	DynCond    *test;			/* item filter as a condition; NULL: none */
 	struct DynParts *parts;		/* parts of templated texts, or NULL */
-	struct DynRest *rest;		/* names that the rest of the item omits; NULL:
-								 * always the same names */
+	struct DynRest *rest;		/* names that the column with the rest of the
+								 * item omits; NULL: the same names for all
+								 * items */
 	DynBuffer	scratch;		/* scratch buffer of `test` */
 	DynUnnested *unnested;		/* elements that are rows; NULL: items are
 								 * rows */
@@ -111,9 +111,10 @@ typedef struct DynRows
 #define DYN_ROWS_SORT		0x01	/* sort attributes of the access plan */
 #define DYN_ROWS_KEY		0x02	/* the table's key */
 #define DYN_ROWS_PARTITION	0x04	/* partition key of the table or index */
-#define DYN_ROWS_CONVERT	0x08	/* convert only items that pass the item
-									 * filter; return a row for each element if
-									 * the table is unnested */
+#define DYN_ROWS_CONVERT	0x08	/* convert only items that match the item
+									 * filter and the templates; return a row
+									 * for each element if the table is
+									 * unnested */
 
 /*
  * Creates the row conversion of an access plan, in CurrentMemoryContext.  It

@@ -2,9 +2,9 @@
  * template_parts.c
  *		Splits the texts of an item's attributes into the parts of templates.
  *
- * The order of checks on an item does not depend on the conditions in the
- * request.  It is checked first whether the item is a row, then whether it is
- * ambiguous, and then whether each part is a value of its column.
+ * Checks on an item are in the same order for all requests: first whether the
+ * item is a row, then whether it is ambiguous, and then whether each part is a
+ * value of its column.
  *
  * Texts are usually split one after the other, each in the one way that its
  * template permits.  If that fails, and columns occur in several texts, all
@@ -183,7 +183,7 @@ has_undecided_text(const DynParts *parts)
 	return false;
 }
 
-/* ---- item filter ---- */
+/* ---- values of parts ---- */
 
 /* True if the part is a value of its column; if not, *why is the reason. */
 static bool

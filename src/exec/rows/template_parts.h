@@ -44,11 +44,12 @@ extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 								  const DynPath *paths, int npaths);
 
 /*
- * Begins the next item, and returns its match.  Also checks each part of the
- * table's key: if a column is read from the part, the column's type must be
- * able to represent the part.  If the item is ambiguous or has a mismatch,
- * *mismatch describes the attribute.  Under on_mismatch 'null', an item with a
- * mismatch in a key column is not a row.
+ * Begins the next item, and returns its match.  Also checks the parts of the
+ * table's key: the column that is read from a part must be able to represent
+ * it.  An enumerated part of a key, also of an index key, must have one of the
+ * listed values.  If the item is ambiguous or has a mismatch, *mismatch
+ * describes the attribute.  Under on_mismatch 'null', an item with a mismatch
+ * in a key column is not a row.
  */
 extern DynRowMatch dyn_parts_begin(DynParts *parts, const DynValue *values,
 								   const DynMismatch **mismatch);

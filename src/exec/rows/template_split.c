@@ -264,10 +264,10 @@ dyn_expected_text(DynItemSplit *all, const DynPlaceholderCheck *check, DynText *
 
 /*
  * Stores in `given` the texts that parts of template `i` must have because of
- * their columns' values.  If such a column is read from another templated text,
- * splits that text first, unless it depends on template `i`.  Returns false if
- * such a column is NULL, or its value cannot be the text of the part.  Sets
- * all->unsure if the text of a part is unknown.
+ * their columns' values.  If such a column is read from another templated
+ * text, splits that text first, unless it depends on template `i`.  Returns
+ * false if such a column is NULL, or its value cannot be the text of the part.
+ * Sets all->unsure if the text of a part is unknown.
  */
 static bool
 expected_texts(DynItemSplit *all, int i, DynText *given)
@@ -501,8 +501,8 @@ holds_alone(Search *search, DynParsedAttr *parsed, bool guess)
 /*
  * Returns true if a searched text that matches contains the column in a part
  * that accept_way() has compared with the column's value.  A folded part
- * counts only if it is ASCII, since dyn_part_agrees compares no other folded
- * parts.
+ * confirms the value only if the part is ASCII, since dyn_part_agrees compares
+ * no other folded parts.
  */
 static bool
 is_confirmed(const Search *search, AttrNumber attnum)

@@ -4,9 +4,10 @@
  *
  * Usually, texts are split one after the other, each in the only way that its
  * template permits.  If that fails, or if texts depend on each other in a
- * cycle, all ways are searched.  If a part's column is read from another attribute, the part must
- * be the encoding of the column's value.  So the text from which a column is
- * read is split before the other texts that contain the column.
+ * cycle, all ways are searched.  If a part's column is read from another
+ * attribute, the part must be the encoding of the column's value.  So the text
+ * from which a column is read is split before the other texts that contain the
+ * column.
  */
 #ifndef DYN_EXEC_TEMPLATE_SPLIT_H
 #define DYN_EXEC_TEMPLATE_SPLIT_H
@@ -69,8 +70,9 @@ typedef struct DynItemSplit
 	DynPlaceholderCheck *checks;
 	bool		entangled;		/* true if decisive texts have columns in
 								 * common */
-	bool		unsure;			/* true if the current item has a value that
-								 * does not match a column of a template */
+	bool		unsure;			/* true if the text that some part of the
+								 * current item must have is unknown
+								 * (DYN_EXPECTED_UNKNOWN) */
 } DynItemSplit;
 
 /* Initializes the split of the needed templates; see dyn_parts_create(). */
@@ -131,7 +133,8 @@ typedef enum DynWaysFound
 {
 	DYN_WAYS_NONE,				/* a text does not match, or the texts do not
 								 * agree */
-	DYN_WAYS_ONE,				/* decisive texts can be split in one way */
+	DYN_WAYS_ONE,				/* the searched texts can be split in one
+								 * way */
 	DYN_WAYS_SEVERAL,			/* in several ways; or in one way, but a part
 								 * contains its separator, and no other
 								 * occurrence of its column confirms this */
