@@ -36,7 +36,10 @@ typedef struct DynOpener
 	/* Shows figures in EXPLAIN ANALYZE; NULL: there are none. */
 	void		(*explain) (const void *state, struct ExplainState *es);
 
-	/* Called at the end of the scan; NULL: its context frees everything. */
+	/*
+	 * Called at the end of the scan; NULL: the opener's memory context frees
+	 * everything.
+	 */
 	void		(*free) (void *state);
 
 	bool		only_compares;	/* true if `open` compares input->values, but
@@ -55,7 +58,8 @@ typedef struct DynInput
 	List	   *exprs;			/* list of ExprState */
 	List	   *conversions;	/* list of DynConversion * */
 	DynValues	values;			/* values of the current execution */
-	DynValues	next_values;	/* values of a prefetched execution */
+	DynValues	next_values;	/* values of an execution that has not begun
+								 * (prefetching, sharing) */
 
 	/* executions */
 	MemoryContext run_context;	/* context of one execution */
@@ -64,7 +68,8 @@ typedef struct DynInput
 								 * rows was requested yet */
 	double		found;			/* number of rows that the execution has
 								 * returned */
-	bool		begun;			/* true if an execution was started */
+	bool		begun;			/* true if a row was requested in any execution
+								 * so far */
 	bool		has_prefetcher; /* true if a node prefetches for this scan */
 	bool		requested;		/* true if an execution has sent requests, or
 								 * used those of a shared read */

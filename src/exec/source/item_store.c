@@ -136,7 +136,10 @@ dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
 
 /* ---- reading ---- */
 
-/* Moves a cursor that has left, so that it does not prevent trimming. */
+/*
+ * Moves the read pointer of a cursor that has left to the position of another
+ * cursor, so that it does not prevent trimming.
+ */
 static void
 move_away(DynItemStore *store, int number)
 {

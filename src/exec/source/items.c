@@ -14,7 +14,7 @@
 
 #include "items.h"
 
-/* Number of keys of an index that one batch reads. */
+/* Maximum number of listed keys whose items are read in one batch. */
 #define BATCH_KEYS			(4 * DYN_BATCH_GET_MAX_KEYS)
 
 /* ---- all sources ---- */
@@ -170,7 +170,10 @@ typedef struct Listed
 	uint64	   *skipped;		/* counter of skipped keys, if `done` is set */
 } Listed;
 
-/* Stores the next new key, listed or set aside; false at the end. */
+/*
+ * Stores the next key that is new: from the index, and after its end from the
+ * keys set aside.  Returns false at the end of both.
+ */
 static bool
 next_key(Listed *listed, DynKeyPart *parts)
 {
@@ -270,7 +273,8 @@ listed_awaited(const DynItems *items)
 }
 
 /*
- * Collecting the keys of the next batch may wait if the index has more pages.
+ * This function may itself wait for the keys of the next batch, if the index
+ * has more pages.
  */
 static bool
 listed_would_wait(DynItems *items)

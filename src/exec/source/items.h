@@ -221,7 +221,8 @@ typedef struct DynChecker
 {
 	ForeignScanState *node;
 	ExprState  *qual;			/* conditions; NULL: every row passes */
-	bool		counts;			/* true if rejected rows count as filtered */
+	bool		counts;			/* true to count rejected rows for EXPLAIN
+								 * (Rows Removed by Filter) */
 	ExprContext *econtext;		/* expression context of a row */
 } DynChecker;
 

@@ -116,7 +116,10 @@ next_checked(Fallback *fallback, TupleTableSlot *slot, bool wait)
 	return state;
 }
 
-/* Sorts all rows; returns false, without `wait`, if a row has not arrived. */
+/*
+ * Sorts all rows.  Returns false if a row has not arrived, which happens only
+ * without `wait`.
+ */
 static bool
 sort_rows(Fallback *fallback, TupleTableSlot *slot, bool wait)
 {

@@ -7,12 +7,12 @@
  * (caching.c).
  *
  * The items are received with every attribute that any member needs, and
- * without the filters of the members.  The members evaluate these as DynamoDB
- * would (dynamodb/item_match.h).  So each member gets the same rows, and the
- * same errors, as with requests of its own.  Members progress independently:
- * items that a member has not reached, or may read again, are stored
- * (item_store.h).  When a member needs more items, the read continues where it
- * stopped.
+ * without the filters of the members.  The members evaluate their filters as
+ * DynamoDB would (dynamodb/item_match.h).  So each member gets the same rows,
+ * and the same errors, as with requests of its own.  Members progress
+ * independently: items that a member has not reached, or may read again, are
+ * stored (item_store.h).  When a member needs more items, the read continues
+ * where it stopped.
  *
  * Legal order of calls:
  *
@@ -32,7 +32,7 @@
 
 typedef enum DynMemberState
 {
-	DYN_MEMBER_WAITS,			/* execution has not begun */
+	DYN_MEMBER_WAITS,			/* member was not opened yet */
 	DYN_MEMBER_OPEN,
 	DYN_MEMBER_LEFT				/* member has left the read */
 } DynMemberState;
@@ -45,7 +45,8 @@ typedef struct DynSharedRead
 								 * additional slots */
 
 	/* set while the read is started */
-	DynItems   *items;			/* source; NULL: everything was received */
+	DynItems   *items;			/* source; NULL: no further items will
+								 * arrive */
 	DynItemStore *store;		/* store; NULL: the read is not started */
 	DynValue   *slots;			/* slots of the item that was read last */
 } DynSharedRead;
@@ -106,7 +107,10 @@ extern void dyn_member_init(DynMember *member, DynInput *input, List *filters);
  */
 extern void dyn_member_resolve(DynMember *member, const DynValues *values);
 
-/* Adds a condition, which must live as long as the member, to the filters. */
+/*
+ * Adds a condition to the member's filters.  The condition must live as long
+ * as the member.
+ */
 extern void dyn_member_restrict(DynMember *member, DynCond *cond);
 
 /* Returns the member's source, which begins at the first item. */

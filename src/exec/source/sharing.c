@@ -3,17 +3,17 @@
  *		Finds the scans of a statement that can share a read.
  *
  * Scans that would read the same full table or index, or the same keys, send
- * the requests only once (shared.h).  They may be scans of several foreign
- * tables for the entities of one DynamoDB table, of the branches of a UNION,
- * of the subqueries of a statement, or of items and their unnested elements.
+ * the requests only once (shared.h).  Examples are several foreign tables for
+ * the entities of one DynamoDB table, the branches of a UNION, the subqueries
+ * of a statement, or items and their unnested elements.
  *
  * The decision is made when the first of these scans begins, and does not
- * change the plan.  The access plan of the first scan is read, and the
- * requests count as its own.  They have a filter, the OR of the scans'
- * filters, only if each scan has a filter.  If items are read from the table
- * after an index, scans share only if this filter is small enough to send.  If
- * one scan reads the full table in any case, Scans of the table's indexes use
- * the items of that scan.
+ * change the plan.  The access plan of the first scan is read, and its
+ * counters include the requests.  The requests have a filter, the OR of the
+ * scans' filters, only if each scan has a filter.  If items are read from the
+ * table after an index, scans share only if this filter is small enough to
+ * send.  If one scan reads the full table in any case, Scans of the table's
+ * indexes use the items of that scan.
  *
  * These are not shared: scans that are executed for each row of another node,
  * scans whose keys depend on other rows, merged Queries of several partitions,

@@ -4,9 +4,9 @@
  *
  * The arms are read one after the other; if all rows will be needed, their
  * first requests are sent together.  Items are identified by the table's key.
- * An item counts as returned only when one of its rows has passed all
- * conditions of the scan: an arm that reads an outdated entry of an index must
- * not hide the item that another arm reads.
+ * The key of an item is stored as returned only when one of its rows has
+ * passed all conditions of the scan: an arm that reads an outdated entry of an
+ * index must not hide the item that another arm reads.
  *
  * The keys of returned items are stored in a hash table.  When the hash table
  * reaches its memory limit, further rows go to a sort, which may use a
@@ -62,8 +62,8 @@ typedef struct United
 	/* the current item */
 	DynBuffer	key;			/* key as bytes (base_keys.h); malloc'd */
 	int64		number;			/* number of the item in the execution */
-	bool		counted;		/* true if the current item counts as
-								 * returned */
+	bool		counted;		/* true if the key of the current item is in
+								 * `returned` */
 
 	/* rows returned at the end, with two added columns: key and number */
 	TupleTableSlot *aside_slot; /* slot of such a row; NULL: not used */
@@ -359,8 +359,8 @@ next_aside(United *united, TupleTableSlot *slot)
 /* ---- rows ---- */
 
 /*
- * An item only counts as returned if one of its rows satisfies all conditions
- * and there is memory for its key.
+ * Stores the key of an item in `returned` when one of its rows satisfies all
+ * conditions, if there is memory for the key.  Otherwise sets its rows aside.
  */
 static DynFetchState
 united_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
