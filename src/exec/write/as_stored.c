@@ -56,8 +56,8 @@ dyn_write_is_unchanged(DynWrite *write)
 
 /*
  * Returns the item's value at a path.  Each value has its own buffer, because
- * a buffer moves as it grows.  Invalid base64 in a B cannot be the reason for a
- * failure here, because the column has decoded the value.
+ * a buffer moves as it grows.  Invalid base64 in a B cannot be the reason for
+ * a failure here, because the column has decoded the value.
  */
 static DynScalar
 stored_value(const DynScalar *item, const DynPath *path)
@@ -125,8 +125,9 @@ guard_stored_values(DynWrite *write, const DynScalar *item)
 }
 
 /*
- * Replaces the values inside a missing map by the map, which contains them.
- * The map is the last value; ABSENT if no value is stored there.
+ * Returns the values, but with a missing map in place of the values inside it.
+ * The map is the last of the returned values; it is ABSENT if it would be
+ * empty.
  */
 static DynPathValue *
 put_map(const DynPathValue *values, int *n, const DynPath *map)
@@ -185,7 +186,7 @@ create_maps(DynWrite *write, const DynScalar *item)
 			i++;
 			continue;
 		}
-		/* the stored value of the guard is ABSENT (guard_stored_values) */
+		/* guard_stored_values() will change the map's guard to ABSENT */
 		write->guard = put_map(write->guard, &write->nguard, map);
 		/* the next value moves to position i */
 		write->values = put_map(write->values, &write->nvalues, map);

@@ -100,9 +100,10 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 /* ---- failed conditions ---- */
 
 /*
- * Handles a member whose condition failed.  Composes another
- * request for it; or removes it if nothing is to be written for its row.  If it has
- * failed, raises its error at once: the transaction has written nothing.
+ * Handles a member whose condition failed.  Composes another request for the
+ * member, or removes the member if nothing is to be written for its row.  If
+ * the member has failed, raises its error at once: the transaction has written
+ * nothing.
  */
 static void
 resolve(DynWriter *writer, DynWrite *write, const DynCancelReason *reason)
@@ -171,8 +172,8 @@ is_of_throttling(const char *code)
 
 /*
  * Returns the reason that decides about a transaction without failed
- * conditions: an error that would occur again, or throttling, or a conflict
- * with another transaction.
+ * conditions.  An error that would occur again precedes throttling, and
+ * throttling precedes a conflict with another transaction.
  */
 static const DynCancelReason *
 deciding_reason(const DynCancelReason *reasons, int n)

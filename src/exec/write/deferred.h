@@ -1,7 +1,7 @@
 /*
  * deferred.h
  *		Stores the rows of a statement that reads the table that it writes,
- *		until everything is read.
+ *		until all reads have ended.
  *
  * A statement on local tables does not see its own writes.  On DynamoDB it
  * would: INSERT INTO t SELECT ... FROM t would read the rows that it has just

@@ -151,9 +151,9 @@ access_of_target(const DynModify *modify, const Plan *plan)
 }
 
 /*
- * Creates the set of keys that the statement has met.  All parts of a WITH
- * that update or delete rows of one table share one set: like PostgreSQL, the
- * statement writes a row once, and later parts skip it.
+ * Sets modify->met, the keys of rows that the statement has written.  All
+ * parts of a WITH that update or delete rows of one table share one set: like
+ * PostgreSQL, the statement writes a row once, and later parts skip it.
  */
 static void
 create_met(DynModify *modify, bool may_repeat)

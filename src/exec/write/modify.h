@@ -49,8 +49,8 @@ typedef struct DynModify
 								 * read */
 	AttrNumber *junk;			/* DELETE: position of each column in the
 								 * subplan's row; 0: none */
-	struct HTAB *met;			/* keys of rows met so far; NULL if a row
-								 * cannot be met twice */
+	struct HTAB *met;			/* keys of rows that were written or deferred
+								 * so far; NULL if no row can come twice */
 
 	/* deferred rows (deferred.c) */
 	bool		deferral_known;	/* true if `deferred` is decided */

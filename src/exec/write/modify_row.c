@@ -87,8 +87,8 @@ compose_presumed(DynWrite *write, TupleTableSlot *row)
 
 /*
  * Composes the write of a row, in memory of the write, and keeps the row that
- * another evaluation needs.  Returns false if nothing changes, or if a row that
- * was not read does not exist.
+ * another evaluation needs.  Returns false if nothing changes, or if a row
+ * that was not read does not exist.
  */
 static bool
 compose(DynWrite *write, TupleTableSlot *row, TupleTableSlot *planSlot)

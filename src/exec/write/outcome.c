@@ -4,7 +4,7 @@
  *
  * The condition of an UPDATE or DELETE fails if the item has changed since it
  * was read.  Under READ COMMITTED, the statement is evaluated again for the
- * changed row, like by PostgreSQL for a local row (EvalPlanQual), and the
+ * changed row, as PostgreSQL does for a local row (EvalPlanQual), and the
  * result is sent with another guard.  The condition also fails if the values
  * are equal and only an encoding differs, such as a time in another format.
  * Then the write is sent again with a guard that has the stored encoding.
@@ -31,12 +31,12 @@
 #include "row_write.h"
 #include "upsert.h"
 
-/* Maximum number of evaluations of one row, in addition to the first. */
+/* Maximum number of rounds for one row, after the first (begin_round). */
 #define MOST_ROUNDS		50
 
 /*
- * A row is sent after a pause if it was evaluated again this often or more.
- * The longest pause becomes twice as long each time, DOUBLINGS times.
+ * From round FIRST_PAUSE on, a row is sent after a random pause.  The maximum
+ * pause doubles in each of the next DOUBLINGS rounds.
  */
 #define FIRST_PAUSE		3
 #define DOUBLINGS		4
@@ -244,8 +244,8 @@ warn_throttled(DynModify *modify, double now)
 
 /*
  * Pauses a throttled write, which has changed nothing, to be sent again at the
- * pace of the table.  Fails if all attempts of the statement were throttled
- * for throttle_timeout.
+ * pace of the table.  Fails if all attempts to write the target's rows were
+ * throttled for throttle_timeout.
  */
 void
 dyn_write_retry_throttled(DynWrite *write)
@@ -409,7 +409,10 @@ evaluate_again(DynWrite *write)
 	return result;
 }
 
-/* Marks the write as failed because of other writers, and for the reason. */
+/*
+ * Marks the write as failed because of other writers.  `why` is the reason
+ * that excludes another evaluation.
+ */
 static void
 fail_concurrent(DynWrite *write, const char *why)
 {
@@ -417,8 +420,8 @@ fail_concurrent(DynWrite *write, const char *why)
 }
 
 /*
- * Counts another round for a row that other writers have changed.  After
- * MOST_ROUNDS it fails the write, and returns false.
+ * Counts another round of the write.  If there were MOST_ROUNDS, fails the
+ * write, and returns false.
  */
 static bool
 begin_round(DynWrite *write)

@@ -29,8 +29,8 @@ extern void dyn_write_judge(DynWrite *write);
 
 /*
  * Handles the response if another write has failed: repeats nothing, and sets
- * the state WRITTEN or NO_ROW.  A write of unknown outcome counts as maybe
- * written.
+ * the state WRITTEN or NO_ROW.  A write of unknown outcome is counted as maybe
+ * written (dyn_written_maybe).
  */
 extern void dyn_write_judge_only(DynWrite *write);
 
@@ -68,8 +68,8 @@ extern void dyn_write_grant(DynWrite *write, double units);
 extern void dyn_write_uncount(const struct DynModify *modify);
 
 /*
- * Counts the write's item as written, for `units` write units, to which its
- * charge is corrected; 0: unknown.
+ * Counts the write's item as written.  Corrects the write's charge to `units`
+ * write units, unless they are unknown (0).
  */
 extern void dyn_write_confirm(DynWrite *write, double units);
 

@@ -249,9 +249,9 @@ depended_columns(const DynModify *modify)
 /*
  * Returns the assigned columns whose value changes; stores the other assigned
  * columns in *unchanged.  If row triggers may have assigned any column, all
- * changed columns count as assigned; DO UPDATE fires no trigger for the
+ * changed columns are treated as assigned; DO UPDATE fires no trigger for the
  * update.  If the row was not read, its values are unknown, and all assigned
- * columns count as changed.
+ * columns are treated as changed.
  */
 static Bitmapset *
 changed_columns(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,

@@ -17,16 +17,17 @@
 extern void dyn_modify_check_row(DynModify *modify, TupleTableSlot *row);
 
 /*
- * Completes and checks the projected new row of an UPDATE like core; returns
- * the row.
+ * Computes the generated columns of the projected new row of an UPDATE, and
+ * checks the row, as core does; returns the row.
  */
 extern TupleTableSlot *dyn_modify_complete_row(DynModify *modify, TupleTableSlot *row);
 
 /*
  * Compose the write of a new row, the write that changes the old row into the
  * new one, and the deletion of the old row.  These functions replace the
- * results of an earlier evaluation, and allocate in CurrentMemoryContext, which
- * must be the write's.  dyn_modify_update returns false if nothing changes.
+ * results of an earlier evaluation, and allocate in CurrentMemoryContext,
+ * which must be the write's.  dyn_modify_update returns false if nothing
+ * changes.
  */
 extern void dyn_modify_insert(DynWrite *write, TupleTableSlot *row);
 extern bool dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new);
@@ -75,7 +76,7 @@ extern struct HTAB *dyn_met_create(void);
 extern bool dyn_met_add(DynModify *modify, TupleTableSlot *row);
 
 /*
- * Removes the key of a write whose row DO UPDATE does not affect, because the
+ * Removes the key of a write whose row DO UPDATE does not affect, because
  * WHERE is not true.
  */
 extern void dyn_met_forget(const DynWrite *write);

@@ -452,7 +452,7 @@ wait_and_count(const DynModify *modify, double ms, DynWaitReason reason)
 	dyn_usage_add(modify->usage, &counters);
 }
 
-/* Waits until a response arrives or a pause ends. */
+/* Waits until there is something to do, and does one step(). */
 static void
 wait_for_step(DynWriter *writer)
 {

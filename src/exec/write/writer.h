@@ -62,7 +62,7 @@ typedef struct DynWrite
 	DynPathValue *guard;		/* values that must not have changed */
 	int			nguard;
 	DynCall    *call;
-	double		cost;			/* write units that the budgets were charged */
+	double		cost;			/* write units charged to the budgets */
 
 	/* the row, for another evaluation (UPDATE, DELETE) */
 	MinimalTuple plan_row;		/* row of the subplan */
@@ -70,7 +70,9 @@ typedef struct DynWrite
 	Bitmapset  *guarded;		/* columns that the guard compares */
 	bool		derived;		/* true if the values depend on values that
 								 * were read */
-	int			rounds;			/* number of evaluations after the first */
+	int			rounds;			/* number of times that the write was composed
+								 * again; of a transaction: number of
+								 * conflicts */
 
 	int			unanswered;		/* number of attempts of unknown outcome */
 	double		due_ms;			/* PAUSED: monotonic ms; time of the next
