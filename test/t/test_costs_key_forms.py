@@ -68,7 +68,8 @@ class Times(request_text.IdealTestCase):
         Ideal("both of a boolean for names of another table", "SELECT n FROM tenants t JOIN flag f ON f.name = t.name", 4, (2, 12)),
         Ideal("all words", "SELECT n FROM word WHERE name = 'a'", 3, (1.5, 9)),
         Ideal("all words in a generic plan", "SELECT n FROM word WHERE name = $1", 3, (1.5, 9), "('a')"),
-        Ideal("some words", "SELECT n FROM word WHERE name = 'a' AND word <> 'low'", 3, (1.5, 9)),
+        Ideal("some words", "SELECT n FROM word WHERE name = 'a' AND word <> 'low'", 2, (1, 6)),
+        Ideal("some words in a generic plan", "SELECT n FROM word WHERE name = 'a' AND word <> ALL ($1)", 1, (0.5, 3), "('{low,high}')"),
         # 2: units of times
         Ideal("a time in days", EVENT + ">= '2026-11-02 12:00' AND at < '2026-11-04'", 2, (1, 4.5)),
         Ideal("a time in days in a generic plan", EVENT + ">= $1 AND at < $2", 2, (1, 4.5), "('2026-11-02 12:00', '2026-11-04')"),

@@ -248,6 +248,30 @@ add_array(Collection *to, const DynResolveContext *context, const DynCodec *code
 	}
 }
 
+/* Adds the spans between the values that <> or NOT IN excludes. */
+static void
+add_others(Collection *to, const DynResolveContext *context, const DynCodec *codec,
+		   const DynPred *pred, Datum value)
+{
+	Collection	excluded = {.limits = to->limits};
+	DynSpan		span = {{false}, {false}};
+	DynSpans	points;
+
+	if (pred->array)
+		add_array(&excluded, context, codec, pred, value);
+	else
+		add_value(&excluded, codec, pred->valuetype, value);
+	points = make_set(&excluded, false);
+	for (int i = 0; i < points.n; i++)
+	{
+		span.upper = (DynLimit) {true, false, points.at[i].lower.value};
+		add_span(to, &span);
+		span.lower = span.upper;
+	}
+	span.upper.set = false;
+	add_span(to, &span);
+}
+
 static void
 add_row_values(Collection *to, const DynFilterTerm *term)
 {
@@ -400,7 +424,9 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 	if (context->values->nulls[pred->param])
 		return;
 	value = context->values->values[pred->param];
-	if (pred->array)
+	if (pred->kind == DYN_PRED_COMPARE && pred->operator.comparison == DYN_COMPARE_NE)
+		add_others(to, context, &column->codec, pred, value);
+	else if (pred->array)
 		add_array(to, context, &column->codec, pred, value);
 	else if (dyn_pred_compares(pred, DYN_COMPARE_EQ) && column->traits.point)
 		add_value(to, &column->codec, pred->valuetype, value);

@@ -168,11 +168,14 @@ constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg
 static List *
 conditions_of_part(const DynPred *arg)
 {
+	const DynPred *last = arg->kind == DYN_PRED_AND ? llast(arg->args) : arg;
+
 	if (arg->kind != DYN_PRED_AND ||
-		(list_length(arg->args) == 1 &&
-		 dyn_pred_compares(linitial(arg->args), DYN_COMPARE_EQ)))
+		(list_length(arg->args) == 1 && dyn_pred_compares(last, DYN_COMPARE_EQ)))
 		return NIL;
-	return arg->args;
+	/* values that the template enumerates follow the conditions on them */
+	return last->kind == DYN_PRED_EACH && last->args == NIL
+		? list_copy_head(arg->args, list_length(arg->args) - 1) : arg->args;
 }
 
 /*

@@ -156,6 +156,8 @@ dyn_traits_init_part(DynColumn *column, bool base, bool folded)
 	if (!traits->point)
 		return;
 	traits->equality = DYN_SUPERSET;
+	if (!folded && !dyn_codec_truncates(codec))
+		traits->inequality = DYN_SUPERSET;
 	if (has_ranges(codec) && !folded)
 	{
 		traits->range = DYN_SUPERSET;

@@ -89,18 +89,31 @@ part_preds(TemplateMatch *match, int p, bool points)
 
 /*
  * Returns a predicate with all values that the template enumerates for the
- * part; NULL if it does not enumerate them, or if there are too many.
+ * part, except those that <> and NOT IN exclude; NULL if it does not enumerate
+ * them, or if there are too many.
  */
 static DynPred *
 part_members(TemplateMatch *match, int p)
 {
 	uint64		members = dyn_templated_members(match->templated, p);
+	DynTarget	target = target_of(match, p);
+	DynPred    *each;
+	List	   *others = NIL;
+	ListCell   *lc;
 
 	if (!match->templated->parts[p].column.traits.members ||
 		members == 0 || members > match->most_members / match->members)
 		return NULL;
 	match->members *= members;
-	return dyn_make_each(NULL, (int) members);
+	foreach(lc, match->clauses)
+	{
+		DynPred    *pred = ((DynClause *) lfirst(lc))->pred;
+
+		if (pred != NULL && dyn_excludes_points(&target, pred))
+			others = lappend(others, pred);
+	}
+	each = dyn_make_each(NULL, (int) members);
+	return others == NIL ? each : dyn_make_and(lappend(others, each));
 }
 
 /*

@@ -498,6 +498,16 @@ dyn_implied_points(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 }
 
 bool
+dyn_excludes_points(const DynTarget *target, const DynPred *pred)
+{
+	return pred->kind == DYN_PRED_COMPARE &&
+		pred->operator.comparison == DYN_COMPARE_NE &&
+		pred->bound == DYN_BOUND_NONE && dyn_is_on_target(target, pred) &&
+		dyn_operator_exactness(&target->part->column, &pred->operator) != DYN_LOCAL &&
+		dyn_is_fixed((Node *) pred->value);
+}
+
+bool
 dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 {
 	const DynColumn *column;

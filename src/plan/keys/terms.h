@@ -31,6 +31,9 @@ typedef struct DynTarget
  */
 extern bool dyn_is_on_target(const DynTarget *target, const DynPred *pred);
 
+/* Returns true for <> and NOT IN, with the same values in all executions. */
+extern bool dyn_excludes_points(const DynTarget *target, const DynPred *pred);
+
 extern bool dyn_is_range_pred(const DynTarget *target, const DynPred *pred);
 
 /*

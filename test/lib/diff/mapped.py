@@ -178,6 +178,7 @@ class Mapped(Generator):
         leaves = [maker.on(c, POINTS) for c in columns[:nhash] if rng.random() < 0.9 or not table.enumerates(c)]
         if not table.enumerates(columns[nhash]) or rng.random() < 0.5:
             leaves.append(maker.on(columns[nhash], ["in", "any", "or_eq"]))
+        leaves += [maker.on(c, ["ne", "not_in", "all"]) for c in columns[:nhash + 1] if table.enumerates(c) and rng.random() < 0.3]
         if rng.random() < 0.3:
             leaves.append(maker.on(columns[nhash + 1]))
         return self.in_merged_order(table, leaves, columns[nhash + 1:], MERGED)
