@@ -7,6 +7,7 @@ from request_text import statements
 
 STATES = ("open", "paid", "sent", "gone")
 ORDER = {"pk": "O#${id}", "sk": "-", "gpk": "ST#${status}", "gsk": "${created}#${id}"}
+LOOSE = {"pk": "L#${id}", "sk": "-", "gpk": "LS#${status}", "gsk": "${created}#${id}"}
 EVENT = {"pk": "E#${tenant}#${shard:0..3}", "sk": "A#${at}"}
 TICKET = {"pk": "T#${id}", "gpk": "Q#${queue}", "gsk": "${level:low|high}#${opened}"}
 
@@ -27,6 +28,9 @@ def orders(size):
         yield {"pk": f"O#{n:04}", "sk": "-", "gpk": f"ST#{STATES[n % 4]}", "gsk": f"{at(n)}#{n:04}", "created": at(n), "status": STATES[n % 4], "total": n}
     for n in range(20):
         yield {"pk": f"C#{n:03}", "sk": "-", "gpk": f"ST#{STATES[n % 4]}", "gsk": f"{at(n)}x", "created": at(n), "status": STATES[n % 4], "total": -1}
+    # in the index, as if they had a time
+    for n in range(60 * size):
+        yield {"pk": f"L#{n:04}", "sk": "-", "gpk": f"LS#{STATES[n % 4]}", "gsk": f"{at(n)}#{n:04}", "status": STATES[n % 4], "total": n} | ({"created": at(n)} if n % 5 else {})
 
 
 def events(size):
@@ -52,6 +56,10 @@ REQUESTS = [
     ("ties by another column", "SELECT total FROM orders WHERE status IN ('open', 'paid', 'no') ORDER BY created DESC, total LIMIT 3", None),
     ("a bound of the sort key", "SELECT created FROM orders WHERE status IN ('open', 'paid') AND created >= '2026-03-01' ORDER BY created LIMIT 3", None),
     ("the greatest", "SELECT max(created) FROM orders WHERE status IN ('open', 'paid')", None),
+    ("not null", "SELECT created, id FROM loose WHERE status IN ('open', 'paid') AND created IS NOT NULL ORDER BY created, id LIMIT 5",
+     [f"Query orders/by_status where gpk = 'LS#{state}' filter attribute_type(created,'S') AND begins_with(pk,'L#') AND sk = '-' get created, gpk, gsk, pk, sk, status limit 44" for state in ("open", "paid")]),
+    ("not null by a bound", "SELECT created, total FROM loose WHERE status IN ('open', 'sent') AND created < '2026-08-01' ORDER BY created DESC, id DESC LIMIT 3", None),
+    ("the least", "SELECT min(created) FROM loose WHERE status IN ('open', 'paid')", None),
     ("shards that no condition names", "SELECT at FROM events WHERE tenant = 't1' ORDER BY at DESC LIMIT 3",
      [f"Query events where pk = 'E#t1#{shard}' AND begins_with(sk,'A#') get at, pk, sk limit 3 backward" for shard in range(4)]),
     ("shards that a condition names", "SELECT at FROM events WHERE tenant = 't1' AND shard IN (1, 2) ORDER BY at DESC LIMIT 3",
@@ -80,17 +88,19 @@ class Merged(request_text.RequestTestCase):
         time = "timestamptz OPTIONS (attribute '{0}', format 'iso8601(0)') NOT NULL"
         fx.foreign_table("orders", f'id text COLLATE "C" NOT NULL, status text OPTIONS (attribute \'status\') NOT NULL, created {time.format("created")}, total int',
                          table_name=fx.remote("orders"), key_templates=json.dumps(ORDER), trusted_indexes="by_status", scan_policy="allow")
+        fx.foreign_table("loose", 'id text COLLATE "C" NOT NULL, status text OPTIONS (attribute \'status\'), created ' + time.format("created").removesuffix(" NOT NULL") + ", total int",
+                         table_name=fx.remote("orders"), key_templates=json.dumps(LOOSE), trusted_indexes="by_status", scan_policy="allow")
         fx.foreign_table("events", f"tenant text NOT NULL, shard int NOT NULL, at {time.format('at')}, n int", table_name=fx.remote("events"),
                          key_templates=json.dumps(EVENT), scan_policy="allow")
         fx.foreign_table("tickets", "id text NOT NULL, queue text OPTIONS (attribute 'queue') NOT NULL, level text OPTIONS (attribute 'level') COLLATE \"C\" NOT NULL,"
                          f" opened {time.format('opened')}, n int", table_name=fx.remote("tickets"), key_templates=json.dumps(TICKET), trusted_indexes="by_queue", scan_policy="allow")
-        cls.mirror("orders", "events", "tickets")
+        cls.mirror("orders", "loose", "events", "tickets")
 
     def test_orders(self):
         """As a local table sorts, analyzed or not, and by cursors that go back."""
         for analyzed in (False, True):
             if analyzed:
-                self.fx.execute("ANALYZE orders; ANALYZE events; ANALYZE tickets")
+                self.fx.execute("ANALYZE orders; ANALYZE loose; ANALYZE events; ANALYZE tickets")
             for _, sql, _ in REQUESTS:
                 with self.subTest(sql, analyzed=analyzed):
                     self.assertEqual(self.fx.rows(sql), self.mirrored(sql))
@@ -104,6 +114,9 @@ class Merged(request_text.RequestTestCase):
     def test_claimed_order(self):
         """Merged without a sort where the texts of all partitions begin alike; not where a part that differs comes before."""
         for sql, sorts in (("SELECT * FROM orders WHERE status IN ('open', 'paid') ORDER BY created", False),
+                           ("SELECT * FROM loose WHERE status IN ('open', 'paid') AND created IS NOT NULL ORDER BY created", False),
+                           ("SELECT * FROM loose WHERE status IN ('open', 'paid') AND created > '2026-05-01' ORDER BY created", False),
+                           ("SELECT * FROM loose WHERE status IN ('open', 'paid') AND (created > '2026-05-01' OR total > 5) ORDER BY created", True),
                            ("SELECT * FROM events WHERE tenant = 't1' ORDER BY at", False), ("SELECT * FROM events ORDER BY at", True),
                            ("SELECT * FROM tickets WHERE queue IN ('0', '1') AND level = 'low' ORDER BY opened", False),
                            ("SELECT * FROM tickets WHERE queue IN ('0', '1') AND level IN ('low', 'high') ORDER BY opened", True),

@@ -8,8 +8,10 @@
 #include "miscadmin.h"
 #include "nodes/extensible.h"
 #include "nodes/value.h"
+#include "optimizer/restrictinfo.h"
 
 #include "../../dynamodb/wire.h"
+#include "../../model/server/pg_compat.h"
 #include "access.h"
 #include "terms.h"
 
@@ -185,7 +187,8 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
  * attributes.  Returns false at the first part whose text does not sort like
  * its column.  The text sorts like the column only if the part contains the
  * column's value in every item of the index.  trusted_indexes asserts this for
- * rows in which no column of the template is NULL.
+ * rows in which no column of the template is NULL.  The clauses may remove all
+ * others, which does not affect the order.
  *
  * With `merged`, rows of several requests are merged: by their texts
  * (`by_text`) if all texts begin with the same bound parts, else by the parts.
@@ -200,15 +203,18 @@ sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
 	const DynTemplate *tmpl = templated->tmpl;
 	bool		asserted = templated->base ||
 		(index != NULL && dyn_relation_trusts(plan->relation, index->name));
+	List	   *exprs = extract_actual_clauses(plan->rel->baserestrictinfo, false);
 
 	for (int p = 0; p < tmpl->nparts; p++)
 	{
+		AttrNumber	attnum = templated->parts[p].attnum;
+
 		if (merged && !by_text &&
 			(!templated->parts[p].source || (tmpl->parts[p].any && p < bound)))
 			return false;
-		if (!templated->base &&
-			!dyn_relation_column(plan->relation, templated->parts[p].attnum)->not_null)
-			asserted = false;
+		asserted &= templated->base ||
+			dyn_relation_column(plan->relation, attnum)->not_null ||
+			dyn_var_is_nonnullable(exprs, plan->relid, attnum);
 	}
 	for (int p = bound; p < tmpl->nparts; p++)
 	{

@@ -197,7 +197,8 @@ class Entity(Table):
 
     `near` are changes that make no row of an item: attributes and their texts, or functions of the item that give
     them. `spoiled` are, for an attribute of an index, such changes of its text and the columns that are NULL then.
-    `lacks` is how often a row has no such attribute.
+    `lacks` is how often a row has no such attribute. `stale` are those that a row may have although a column of their
+    template is NULL.
     """
 
     feature = COMPOSED
@@ -205,8 +206,8 @@ class Entity(Table):
     held = None         # a column, and a CHECK of it that held when the rows were stored, and need not hold now
 
     # pylint: disable=too-many-arguments
-    def __init__(self, name, store, count, columns, templates, near=(), spoiled=None, lacks=None, **options):
-        self.store, self.near, self.spoiled, self.lacks = store, near, spoiled or {}, lacks or {}
+    def __init__(self, name, store, count, columns, templates, near=(), spoiled=None, lacks=None, stale=(), **options):
+        self.store, self.near, self.spoiled, self.lacks, self.stale = store, near, spoiled or {}, lacks or {}, stale
         self.templates = {attribute: Template(text) for attribute, text in templates.items()}
         by_name = {c.name: c for c in columns}
         named = [c for attribute in store.keys for c in self.names_in(attribute, columns)]
@@ -274,6 +275,8 @@ class Entity(Table):
         item = {}
         for attribute, template in self.templates.items():
             text = template.compose(rng, drawn)
+            if text is None and attribute in self.stale and rng.random() < 0.5:
+                text = template.compose(rng, {name: drawn[name] if drawn[name][0] is not None else rng.choice(self.by_name[name].pool) for name in template.names})
             mine = [name for name in template.names if self.is_read_from(self.by_name[name], attribute)]
             if attribute not in self.store.keys and (text is None or rng.random() < self.lacks.get(attribute, 0)):
                 row.update(dict.fromkeys(mine))
@@ -479,7 +482,7 @@ def typed_entities(app):
                near=[{"sk": "open#"}, {"sk": "open"}, {"sk": "open#2024-01-01"}, changed("sk", "$", "#x")]),
         Entity("tmo", app, 60, [text("id"), Column("status", Part("C", words=["open", "paid", "aged"]), attribute="state", size=3, absent=0.1), Column("due", Day("date"), attribute="due_at", size=8, absent=0.2),
                                 payload()],
-               {"pk": "mo#${id}", "sk": "mo", "g1pk": "mo#${status}", "g1sk": "${due}#${id}"}, trusted_indexes="g_one", near=[{"sk": "mox"}, {"pk": "mo#"}]),
+               {"pk": "mo#${id}", "sk": "mo", "g1pk": "mo#${status}", "g1sk": "${due}#${id}"}, trusted_indexes="g_one", stale=("g1pk", "g1sk"), near=[{"sk": "mox"}, {"pk": "mo#"}]),
         Entity("tfw", app, 30, [Column("ref", Few("uuid"), size=5), Column("day", Day("date"), size=8), integer("n", "int2", 0, 999), payload()],
                {"pk": 'ö"\\#${ref}', "sk": "${day}${n:padded(3)}"}, near=[{"sk": "2024-01-01"}, changed("pk", ".$", ""), {"sk": "x"}], on_mismatch="null")]
 
