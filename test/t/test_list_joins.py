@@ -24,6 +24,10 @@ READ_AT_ONCE = [
     ("elements and their items", f"SELECT title, track FROM album a JOIN track t USING (id) WHERE a.id IN {NAMES}", [ALBUMS]),
     ("an item and itself", f"SELECT a.title, b.title FROM album a JOIN album b USING (id) WHERE b.id IN {NAMES}", [ALBUMS]),
     ("three", f"SELECT a.title, b.title, track FROM album a JOIN album b USING (id) JOIN track t USING (id) WHERE t.id IN {NAMES}", [ALBUMS]),
+    ("equal lists", f"SELECT title, track FROM album a JOIN track t USING (id) WHERE a.id IN {NAMES} AND t.id IN {NAMES}", [ALBUMS]),
+    ("equal lists of composed keys", f"SELECT a.name, b.name FROM profile a JOIN (SELECT * FROM profile WHERE tenant = 'a' AND uid IN {NAMES}) b USING (tenant, uid)"
+     f" WHERE tenant = 'a' AND a.uid IN {NAMES}", [PROFILES]),
+    ("equal lists of two tables", f"SELECT name, tag FROM profile JOIN tags USING (tenant, uid) WHERE tenant = 'a' AND profile.uid IN {NAMES} AND tags.uid IN {NAMES}", [PROFILES]),
     ("composed keys", f"SELECT name, total FROM profile a JOIN purchase b USING (tenant, uid) WHERE tenant = 'a' AND a.uid IN {NAMES}", [PROFILES, *PURCHASES]),
     ("two lists", f"SELECT name, total FROM profile a JOIN purchase b USING (tenant, uid) WHERE b.tenant IN ('a', 'x') AND a.uid IN {NAMES} AND a.tenant = 'a'", [PROFILES, *PURCHASES]),
     ("partitions read twice", f"SELECT a.total, b.total FROM purchase a JOIN purchase b USING (tenant, uid) WHERE tenant = 'a' AND a.uid IN {NAMES}", PURCHASES),
@@ -34,6 +38,8 @@ LOOKED_UP = [
     ("a condition that most rows fail", f"SELECT name, no FROM person p JOIN orders o ON o.person = p.id WHERE p.id IN {NAMES} AND team = 't0'", [PEOPLE, ORDERS[1]]),
     ("the outer side of an outer join", f"SELECT name, no FROM person p LEFT JOIN orders o ON o.person = p.id WHERE p.id IN ('u03', 'x')",
      ["BatchGetItem person {id 'u03'} {id 'x'}", ORDERS[0]]),
+    ("lists that differ", "SELECT title, track FROM album a JOIN track t USING (id) WHERE a.id IN ('u03', 'u05') AND t.id IN ('u05', 'u07')",
+     ["BatchGetItem album {id 'u03'} {id 'u05'}", "GetItem album {id 'u05'}"]),
     ("a list for the outer join alone", "SELECT name, no FROM person p LEFT JOIN orders o ON o.person = p.id AND p.id IN ('u03', 'u05') WHERE p.id = 'u03'",
      ["GetItem person {id 'u03'}", ORDERS[0]]),
 ]
@@ -71,7 +77,7 @@ class ListJoins(request_text.RequestTestCase):
         cls.fx.put("album", [{"id": f"u{n:02}", "title": f"t{n}", "tracks": [f"x{n}", f"y{n}"][:n % 3]} for n in range(60)])
         cls.fx.create_table("app", ("pk", "S"), ("sk", "S"))
         for tenant in "ab":
-            cls.fx.put("app", [{"pk": f"T#{tenant}#U#u{n:02}", "sk": "PROFILE", "name": f"n{n}"} for n in range(30)])
+            cls.fx.put("app", [{"pk": f"T#{tenant}#U#u{n:02}", "sk": "PROFILE", "name": f"n{n}", "tags": [f"a{n}", "b"]} for n in range(30)])
             cls.fx.put("app", [{"pk": f"T#{tenant}#U#u{n:02}", "sk": f"ORDER#{no}", "total": n * no} for n in range(30) for no in range(3)])
         cls.table("person", "id text NOT NULL, name text, team text", "person")
         cls.table("orders", "person text NOT NULL, no int NOT NULL, total int", "orders")
@@ -80,6 +86,7 @@ class ListJoins(request_text.RequestTestCase):
         names = 'tenant text COLLATE "C" NOT NULL, uid text COLLATE "C" NOT NULL'
         cls.table("profile", f"{names}, name text", "app", key_templates=json.dumps({"pk": "T#${tenant}#U#${uid}", "sk": "PROFILE"}))
         cls.table("purchase", f"{names}, no int NOT NULL, total int", "app", key_templates=json.dumps({"pk": "T#${tenant}#U#${uid}", "sk": "ORDER#${no}"}))
+        cls.table("tags", f"{names}, tag text OPTIONS (path '@')", "app", unnest="tags", key_templates=json.dumps({"pk": "T#${tenant}#U#${uid}", "sk": "PROFILE"}))
         cls.mirror(*cls.names)
 
     names = []

@@ -7,8 +7,9 @@
  * A lookup join reads a, and then b by the keys of a's rows.  A hash join can
  * read both tables by the list.  Then the requests for a and b are sent
  * together (exec/node/early_start.c), or only once if a and b read the same
- * keys of one DynamoDB table (exec/source/sharing.c).  Core would add up the
- * costs of both sides, so this file adds the hash join, with a lower cost.
+ * keys of one DynamoDB table (exec/source/sharing.c).  Two equal lists, one for
+ * each relation, have the same effect.  Core would add up the costs of both
+ * sides, so this file adds the hash join, with a lower cost.
  *
  * The hash join is not added if a lookup join reads fewer items of b, because
  * further conditions on a reject most of a's rows, or because the join
@@ -122,25 +123,90 @@ use_lists(List *scans, const RelOptInfo *other, bool *listed)
 	return true;
 }
 
+/* Returns true if both relations compose the attribute in the same way. */
+static bool
+same_template(const DynRelation *a, const DynRelation *b, const char *name)
+{
+	const DynTemplatedAttr *one = dyn_relation_templated(a, name);
+	const DynTemplatedAttr *other = dyn_relation_templated(b, name);
+
+	if (one == NULL || other == NULL)
+		return one == other;
+	if (one->tmpl->nparts != other->tmpl->nparts)
+		return false;
+	for (int i = 0; i <= one->tmpl->nparts; i++)
+	{
+		DynText		literal = one->tmpl->literals[i];
+
+		if (literal.len != other->tmpl->literals[i].len ||
+			memcmp(literal.data, other->tmpl->literals[i].data, literal.len) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Visits a leaf; adds its value to the list of values. */
+static bool
+add_value(DynPred *pred, void *arg)
+{
+	List	  **values = arg;
+
+	if (pred->value != NULL)
+		*values = lappend(*values, pred->value);
+	return false;
+}
+
+/*
+ * Returns the expressions (Expr *) from which the relation's own clauses
+ * compute full keys, or keys of full partitions; NIL if they do not.
+ */
+static List *
+key_values(const DynRelPlan *plan)
+{
+	const DynAccess *access = plan->keyed;
+	List	   *values = NIL;
+	ListCell   *lc;
+
+	if (access == NULL || (access->kind != DYN_ACCESS_GET && access->nrange > 0))
+		return NIL;
+	if (access->row_keys != NULL)
+		(void) dyn_pred_visit_parts(access->row_keys, add_value, &values);
+	for (int i = 0; i < access->nhash + access->nrange; i++)
+	{
+		foreach(lc, dyn_access_match(access, i)->preds)
+			(void) dyn_pred_visit_parts(lfirst(lc), add_value, &values);
+	}
+	return values;
+}
+
 /*
  * Returns true if `a` and `b` will probably share their requests, because they
- * read the same keys of one table.
+ * read the same keys of one table: by the same list, or by equal lists.
  */
 static bool
 reads_same_keys(const ForeignPath *a, const ForeignPath *b)
 {
 	const DynPathChoice *one = dyn_choice_of(a);
 	const DynPathChoice *other = dyn_choice_of(b);
-	const DynRelation *relation = ((DynRelPlan *) a->path.parent->fdw_private)->relation;
-	const DynRelation *same = ((DynRelPlan *) b->path.parent->fdw_private)->relation;
+	const DynRelPlan *plan = a->path.parent->fdw_private;
+	const DynRelPlan *same = b->path.parent->fdw_private;
+	const DynIndexMeta *index = dyn_choice_index(plan, one->target);
+	const DynKeySchema *key = index != NULL ? &index->key : &plan->meta->key;
 
-	return dyn_guc_enable_shared_reads && one->kind == other->kind &&
-		one->target == other->target &&
-		relation->connection == same->connection &&
-		strcmp(relation->table, same->table) == 0 &&
-		(relation->relid == same->relid ||
-		 (relation->ntemplated == 0 && same->ntemplated == 0)) &&
-		rint(one->estimate->reads.keys) == rint(other->estimate->reads.keys);
+	if (!dyn_guc_enable_shared_reads || one->kind != other->kind ||
+		one->target != other->target ||
+		plan->relation->connection != same->relation->connection ||
+		strcmp(plan->relation->table, same->relation->table) != 0 ||
+		rint(one->estimate->reads.keys) != rint(other->estimate->reads.keys))
+		return false;
+	for (int i = 0; i < key->nhash + key->nrange; i++)
+	{
+		if (!same_template(plan->relation, same->relation, dyn_key_attr(key, i)->name))
+			return false;
+	}
+	return one->listed || other->listed ||
+		(index == NULL && key_values(plan) != NIL &&
+		 equal(key_values(plan), key_values(same)));
 }
 
 /* Returns true if one of `scans` probably reads the same keys as the path. */
@@ -213,7 +279,9 @@ dyn_add_list_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 			   *inner_scans;
 	Path	   *outer = cheapest_by_key(outerrel, &outer_scans);
 	Path	   *inner = cheapest_by_key(innerrel, &inner_scans);
-	bool		listed = false;
+	bool		inner_shares = inner != NULL && is_contained(inner, outer_scans);
+	bool		outer_shares = outer != NULL && is_contained(outer, inner_scans);
+	bool		listed = inner_shares || outer_shares;
 	List	   *clauses;
 	JoinCostWorkspace workspace;
 	Path	   *path;
@@ -232,8 +300,8 @@ dyn_add_list_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 	path = (Path *) create_hashjoin_path(root, joinrel, jointype, &workspace, extra,
 										 outer, inner, false, extra->restrictlist,
 										 NULL, clauses);
-	path->total_cost -= is_contained(inner, outer_scans) ? inner->total_cost
-		: is_contained(outer, inner_scans) ? outer->total_cost
+	path->total_cost -= inner_shares ? inner->total_cost
+		: outer_shares ? outer->total_cost
 		: Min(outer->startup_cost, inner->startup_cost);
 	path->startup_cost = Min(path->startup_cost, path->total_cost);
 	add_path(joinrel, path);

@@ -29,7 +29,11 @@ class Listed:
         kinds = [rng.choice(["JOIN"] * 5 + ["LEFT JOIN", "RIGHT JOIN", "FULL JOIN"]) for _ in relations[1:]]
         lists = [self.conditions(*relation, alias) for relation, alias in zip(relations, aliases)]
         listed = rng.randrange(len(relations))
+        state = rng.getstate()
         where = [leaf for leaves in lists for leaf in leaves] + self.listed(*relations[listed], aliases[listed])
+        if relations[0] is relations[1] and listed < 2 and rng.random() < 0.6:    # the same list for the other of them
+            rng.setstate(state)
+            where += self.listed(*relations[listed], aliases[1 - listed])
         source = [f"{TABLE}{relations[0][0].name} a"]
         for (table, column), alias, kind in zip(relations[1:], aliases[1:], kinds):
             other = rng.randrange(aliases.index(alias))
