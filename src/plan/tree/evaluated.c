@@ -1,7 +1,6 @@
 /*
  * evaluated.c
- *		Walks the parts of an expression that are evaluated whenever the
- *		expression is.
+ *		Walks the parts of an expression that every evaluation of it evaluates.
  */
 #include "postgres.h"
 
@@ -17,7 +16,7 @@ dyn_walk_evaluated(Node *node, DynExprWalker walker, void *context)
 		case T_CoalesceExpr:
 			return walker(linitial(((CoalesceExpr *) node)->args), context);
 		case T_BoolExpr:
-			/* the only argument of NOT is the first one, too */
+			/* AND, OR: only the first argument; NOT has just one */
 			return walker(linitial(((BoolExpr *) node)->args), context);
 		case T_CaseExpr:
 			return walker((Node *) ((CaseExpr *) node)->arg, context) ||

@@ -1,6 +1,6 @@
 /*
  * evaluated.h
- *		Parts of an expression that are evaluated whenever the expression is
+ *		Parts of an expression that every evaluation of it evaluates
  */
 #ifndef DYN_PLAN_EVALUATED_H
 #define DYN_PLAN_EVALUATED_H
@@ -18,10 +18,10 @@ typedef bool (*DynExprWalker) (Node *node, void *context);
 extern bool dyn_walk_evaluated(Node *node, DynExprWalker walker, void *context);
 
 /*
- * Returns true if the target list of a plan always evaluates the value of an
- * initplan, which sets the parameter `param` (PARAM_EXEC).  Until the end of
- * planning, min() and max() in the list stand for such a parameter, so they
- * count as every parameter.
+ * Returns true if evaluating the target list of a plan always needs the
+ * PARAM_EXEC `param`, which an initplan sets.  Until the end of planning, the
+ * list still has the Aggref (min or max) in place of the Param.  So an Aggref
+ * also gives true.
  */
 extern bool dyn_targets_evaluate(List *targetlist, int param);
 

@@ -4,7 +4,7 @@
  *		trees and path trees.
  *
  * A table has the properties of each kind of node.  The searches combine these
- * properties on the way from one node to another.
+ * properties on their way down the tree.
  */
 #include "postgres.h"
 
@@ -24,9 +24,7 @@
 #define LIMITED		DYN_CHILD_LIMITED
 #define UPPER		DYN_CHILD_UPPER
 
-/*
- * Use of the input of a node that computes its rows from all rows of one input
- */
+/* Use of an input that is executed once, and read to its end if the node is */
 #define PROCESSES	(ONCE | UNLESS | FULL)
 
 typedef struct NodeKind
@@ -165,8 +163,8 @@ dyn_visit_child_plans(Plan *plan, List *subplans, DynPlanVisitor visit,
 			return true;
 	}
 	/*
-	 * a ModifyTable without RETURNING returns no rows, so it cannot be stopped
-	 * after a row
+	 * reads its input to the end first: an Agg that does not receive sorted
+	 * groups, and a ModifyTable without RETURNING, which returns no rows
 	 */
 	if ((IsA(plan, Agg) && ((Agg *) plan)->aggstrategy != AGG_SORTED) ||
 		(IsA(plan, ModifyTable) && ((ModifyTable *) plan)->returningLists == NIL))
@@ -387,7 +385,7 @@ find_full(Plan *plan, int use, void *context)
 	return false;
 }
 
-/* The nodes of each tree have consecutive numbers, starting at the top. */
+/* plan_node_ids are consecutive within each tree; the root has the least. */
 Plan *
 dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node)
 {

@@ -14,8 +14,8 @@ static const CustomScanMethods *scan_methods = NULL;
 static const struct CustomPathMethods path_methods;
 
 /*
- * For a nested loop, core may let the node compute output columns.  With
- * subplans, core may not, because subplans are evaluated above the node.
+ * For a nested loop, the node supports projection.  With subplans it does not,
+ * because core must evaluate them above the node.
  */
 Path *
 dyn_read_ahead_path(Path *child, List *subplans)

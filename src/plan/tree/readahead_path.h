@@ -26,8 +26,9 @@ typedef struct DynReadAheadPlan
 	bool		may_stop_early; /* true if a node above may stop before the
 								 * last row */
 	List	   *subplans;		/* plan_id (int) of each subplan, or NIL */
-	List	   *params;			/* parameter (int) that each of the plan's
-								 * custom_exprs sets */
+	List	   *params;			/* for each of the plan's custom_exprs, id
+								 * (int) of the parameter that receives its
+								 * value */
 } DynReadAheadPlan;
 
 extern void dyn_read_ahead_decode(const CustomScan *plan, DynReadAheadPlan *decoded);
