@@ -118,10 +118,10 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 }
 
 /*
- * Returns true if the column can be compared in some part of a template, where
- * its encoding may differ from the encoding in the column's own attribute.  If
- * the part's values can be enumerated (enumerate.c), a bound can be compared
- * wherever = can.
+ * Returns true if the comparison can restrict some part of a template.  The
+ * column's encoding there may differ from that in its own attribute.  If the
+ * part's values can be enumerated (enumerate.c), =, <, <=, > and >= are all
+ * supported if = is.
  */
 static bool
 is_comparable_in_part(const DynClassify *context, const DynField *field,
@@ -372,8 +372,8 @@ dyn_may_fail(Node *node)
 
 /*
  * Returns true for casts of numbers that can be ignored in a comparison.  A
- * cast to double precision may round the value, but the operator's input types
- * show this.
+ * cast to double precision may round the value; then the operator's input
+ * types show that it compares doubles.
  */
 static bool
 is_transparent_cast(Oid funcid, DynCodecKind kind)
@@ -502,7 +502,10 @@ dyn_match_field(const DynRelPlan *plan, Node *node, DynField *field,
 		return false;
 	field->steps = list_concat_copy(field->steps, steps);
 	column = dyn_relation_column(plan->relation, field->attnum);
-	/* longer paths, and names that the document excludes, are not sent */
+	/*
+	 * paths that are too long, and names that the document excludes, are not
+	 * sent
+	 */
 	return column->path->nsteps + list_length(field->steps) <= DYN_MAX_PATH_STEPS &&
 		!dyn_document_lacks(column, dyn_to_utf8(strVal(linitial(field->steps))));
 }

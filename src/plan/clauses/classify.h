@@ -108,8 +108,8 @@ extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
 
 /*
  * Clears `sized` if the encoded value can be long.  Numbers, times and
- * booleans are always short; a text is short only if it is a constant of at
- * most DYN_MAX_SIZED_BYTES.
+ * booleans are always short; a text or bytea is short only if it is a constant
+ * of at most DYN_MAX_SIZED_BYTES.
  */
 extern void dyn_classify_size(DynClassify *context, Node *value, Oid valuetype);
 

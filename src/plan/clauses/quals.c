@@ -354,8 +354,9 @@ classify_expr(DynClassify *context, Node *node)
 }
 
 /*
- * Returns a RestrictInfo as one clause.  The result is cached in the plan,
- * because the paths and the plan node classify the same clauses.
+ * Classifies a RestrictInfo as one clause.  The result is cached in `plan`,
+ * because the same RestrictInfo is classified for each path and for the plan
+ * node.
  */
 static const DynClause *
 classify_once(DynRelPlan *plan, RestrictInfo *rinfo)
@@ -432,7 +433,7 @@ dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 		if (clause.pred != NULL)
 			clauses = list_concat(clauses, divide(&clause));
 	}
-	/* add equalities that two clauses imply; they are only matched to keys */
+	/* add implied equalities, which are only matched to keys */
 	foreach(lc, dyn_implied_equalities(&context, rinfos))
 	{
 		const DynImplied *implied = lfirst(lc);

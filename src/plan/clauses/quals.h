@@ -24,8 +24,8 @@
 
 typedef struct DynClause
 {
-	RestrictInfo *rinfo;		/* source clause; NULL: a term of the item
-								 * filter */
+	RestrictInfo *rinfo;		/* source clause; NULL: a condition of a row
+								 * (dyn_row_clauses) */
 	DynPred    *pred;			/* predicate; NULL: checked locally only */
 	bool		exact;
 	bool		sized;			/* true if the size of the filter is bounded */
@@ -35,7 +35,7 @@ typedef struct DynClause
 								 * keys, and never sent as a filter; `implied`
 								 * is then true, too */
 	Node	   *condition;		/* keys_only: SQL expression of the predicate,
-								 * which shows that columns are not NULL; or
+								 * if it shows that a column is not NULL; else
 								 * NULL */
 } DynClause;
 

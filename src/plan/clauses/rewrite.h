@@ -93,8 +93,8 @@ extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 
 /*
- * Changes those values in the predicate whose evaluation might fail: they are
- * evaluated only if needed.  In an OR, they are needed if all arms without
+ * Guards the values in the predicate whose evaluation might fail, so that they
+ * are evaluated only if needed.  In an OR, they are needed if all arms without
  * columns are false or NULL; in an AND, if all these arms are true.
  */
 extern void dyn_guard_values(const DynClassify *context, DynPred *pred);

@@ -70,8 +70,9 @@ is_equality_of_class(Oid opno, const EquivalenceClass *class)
 
 /*
  * Returns the clause member = ANY (array) with the array of `list`.  Returns
- * NULL if the operator is not the equality of the class, or if a security
- * barrier of the relation must be checked first.
+ * NULL if the operator is not the equality of the class.  Also returns NULL if
+ * the clause is leaky, and a security barrier clause must be checked before
+ * it.
  */
 static RestrictInfo *
 list_for_member(PlannerInfo *root, const RelOptInfo *rel,

@@ -6,6 +6,7 @@
  *		k IS NOT DISTINCT FROM 5	a constant that is not NULL
  *		(k = x) IS TRUE				as a full clause
  *		k BETWEEN x AND x			two clauses with the same value
+ *		k LIKE $1, k BETWEEN $1 AND $2		equal for some parameters (choice.c)
  *
  * Under every deterministic collation, both LIKE and = compare bytes.  Under
  * other collations = is local (model/definition/exact.c), so the condition
@@ -191,9 +192,9 @@ is_parametric(const DynClassify *context, Node *node)
 }
 
 /*
- * Returns true for a column that shows a partition key, which only equality
- * can match.  The column of a sort key needs no rewrite: a range matches it,
- * too.
+ * Returns true for a column that shows a partition key of the table or an
+ * index: only equality can match it.  Columns of sort keys need no rewrite,
+ * because ranges match them, too.
  */
 static bool
 is_partition_key(const DynClassify *context, Node *node)
@@ -213,7 +214,7 @@ is_partition_key(const DynClassify *context, Node *node)
 	return dyn_path_is_attribute(path, meta->key.hash[0].name);
 }
 
-/* Returns the expression strpos(pattern, c) > 0, as 0 < strpos(pattern, c). */
+/* Returns the expression 0 < strpos(pattern, c). */
 static Node *
 contains(Node *pattern, const char *c)
 {
@@ -284,8 +285,9 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 
 /*
  * Returns the equality that the bound at `position` implies together with a
- * later bound.  If there is none, and this bound is a lower bound, returns the
- * result of equality_unless_different for it and an upper bound, or NULL.
+ * later bound.  If there is none, pairs a lower bound with each upper bound,
+ * and returns the first result of equality_unless_different that is not NULL.
+ * Else returns NULL.
  */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)

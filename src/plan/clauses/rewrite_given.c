@@ -104,7 +104,9 @@ dyn_expand_coalesce(const DynClassify *context, const OpExpr *op)
 	return (Node *) make_orclause(list_make2(test, equality));
 }
 
-/* A condition that decides whether values are needed, or become NULL */
+/*
+ * A condition that decides whether values are evaluated, or replaced by NULL
+ */
 typedef struct Guard
 {
 	const DynClassify *context;

@@ -7,8 +7,8 @@
  * v > x OR (v = x AND b > y).  Only a is certain not to be NULL: (5, NULL) >
  * (4, 1) is true.
  *
- * Row comparisons and ORs are parsed into a list of terms.  If the columns and
- * values of the first n terms are equal, the next term decides.
+ * Row comparisons and ORs are parsed into a list of terms.  If each column of
+ * the first n terms is equal to its value, the next term decides.
  */
 #include "postgres.h"
 
@@ -38,8 +38,9 @@ typedef struct Term
 /* ---- terms ---- */
 
 /*
- * Describes a comparison as a term, with the column on the left; returns false
- * if the other side is not a run-time value.
+ * Describes a comparison as a term, with the column on the left.  Returns
+ * false unless the operator is in the family and exactly one side is a
+ * run-time value.
  */
 static bool
 describe(const DynClassify *context, Oid opno, Oid opfamily, Node *left,
@@ -107,7 +108,7 @@ exclusive(const Term *term)
 		? BTLessStrategyNumber : BTGreaterStrategyNumber;
 }
 
-/* Returns `left` op the term's value; NULL if the family has no operator. */
+/* Returns `left` op the term's value; NULL if the family lacks op. */
 static Node *
 compare(const Term *term, Node *left, Oid type, StrategyNumber strategy)
 {
@@ -153,7 +154,10 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 		first = term->strategy;
 		terms = lappend(terms, term);
 	}
-	/* if the values of the last term are equal, ignored terms decide */
+	/*
+	 * if the column of the last term is equal to its value, the ignored terms
+	 * decide, so the term must allow equality
+	 */
 	if (terms != NIL && list_length(terms) < list_length(row->opnos))
 		((Term *) llast(terms))->strategy = inclusive(llast(terms));
 	return terms;
@@ -337,8 +341,9 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 
 /*
  * Returns the condition that follows from term `n` (counted from 0) and the
- * later terms, if the values of all earlier terms are equal.  Returns NULL if
- * there is none, or if the value of term `n` might raise an error.
+ * later terms, if each column of the earlier terms is equal to its value.
+ * Returns NULL if there is none, or if the value of term `n` might raise an
+ * error.
  */
 static Node *
 bound_from(const DynClassify *context, List *terms, int n, List *rinfos)

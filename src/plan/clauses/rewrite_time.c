@@ -1,7 +1,7 @@
 /*
  * rewrite_time.c
  *		Classifies conditions on columns of dates and times, if the compared
- *		value has another type, or if the column is inside of an expression.
+ *		value has another type, or if the column is inside an expression.
  *
  * A timestamptz column can be compared exactly with a date or timestamp, and a
  * timestamp column with a date, after conversion of the value.  All other
@@ -340,7 +340,10 @@ classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 	return pred;
 }
 
-/* Returns true if this file handles operators with this input type. */
+/*
+ * Returns true for the input types of the operators that this file handles:
+ * times, and the results of differences, extract and date_part.
+ */
 static bool
 is_of_times(Oid type)
 {
