@@ -192,8 +192,7 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
  *
  * With `merged`, rows of several requests are merged: by their texts
  * (`by_text`) if all texts begin with the same bound parts, else by the parts.
- * To be merged by parts, rows need parts that are determined by the text
- * alone.
+ * Merging by parts requires that the text alone determines each part.
  */
 static bool
 sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -241,7 +240,7 @@ set_sort(const DynRelPlan *plan, const DynIndexMeta *index, const DynAccess *fro
 		const DynKeyAttr *attr = &key->range[i];
 		const DynTemplatedAttr *templated = dyn_relation_templated(plan->relation, attr->name);
 
-		/* an attribute with one value does not affect the order */
+		/* a leading attribute with one value does not affect the order */
 		if (access->nsort == 0 && i < from->nrange && from->range[i].values.single)
 			continue;
 		if (templated != NULL && dyn_relation_column_of(plan->relation, attr) == 0)

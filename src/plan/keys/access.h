@@ -25,8 +25,8 @@
 /* Summary of the values that predicates allow for a key attribute (terms.c) */
 typedef struct DynCount
 {
-	double		most;			/* maximum number of values, or of ranges of
-								 * values; infinity if unknown at planning */
+	double		most;			/* maximum number of values or ranges; infinity
+								 * if unknown at planning */
 	double		expected;		/* estimated number of values or ranges */
 	bool		points;			/* true for values, false for ranges */
 	bool		single;			/* true if there is one value, the same for all
@@ -73,8 +73,8 @@ typedef struct DynIndexCondition
 } DynIndexCondition;
 
 /*
- * Estimated reads and prices of one execution (cost.c); a plan contains the
- * bytes of this struct.
+ * Estimated reads and prices of one execution (cost.c); plan nodes have a
+ * bytewise copy.
  */
 typedef struct DynEstimate
 {
@@ -88,7 +88,7 @@ typedef struct DynEstimate
 								 * statement does not read the segment
 								 * column */
 	int			total_segments;
-	double		item_rows;		/* rows per item examined */
+	double		item_rows;		/* rows per examined item */
 	double		local_selectivity;	/* selectivity of the clauses that are not
 									 * matched to keys */
 	double		partition_units;	/* read units of the table's items with one
@@ -216,9 +216,9 @@ typedef struct DynAccess
 								 * is true, the access plan IF_OPEN is used */
 	DynAccessUse use;
 	List	   *inner;			/* DynAccess *: inner access plans */
-	bool		is_arm;			/* true for an arm of a UNION; its items need
-								 * the table's key, by which duplicates are
-								 * recognized */
+	bool		is_arm;			/* true for an arm of a UNION; its items must
+								 * have the table's key, by which duplicates
+								 * are recognized */
 
 	/* only during planning */
 	List	   *key_rinfos;		/* RestrictInfo *: matched to the keys */
@@ -268,7 +268,7 @@ typedef enum DynAccessAbility
 	DYN_CAN_READ_TABLE,			/* a Scan of the table returns the same rows */
 	DYN_CAN_ORDER,				/* items are in the order of the sort key, so a
 								 * LIMIT can end the reading */
-	DYN_CAN_COUNT,				/* DynamoDB counts the rows if no clause is
+	DYN_CAN_COUNT,				/* DynamoDB can count the rows, if no clause is
 								 * checked locally */
 	DYN_CAN_BE_SMALL,			/* every item read becomes a row, because there
 								 * are no filters, and the item filter is not
@@ -310,9 +310,9 @@ extern AttrNumber dyn_sort_column(const DynRelation *relation,
 /*
  * Sets access->sort to the attributes of the sort key, or parts of their
  * texts, that determine the order of rows.  Sets access->in_turn to true if
- * partitions can be read in this order, else to false.  `from` is the access
- * plan that reads `index` (NULL: the table); `access` is that plan itself, a
- * copy of it, or its fallback.
+ * reading one partition after the other gives this order, else to false.
+ * `from` is the access plan that reads `index` (NULL: the table); `access` is
+ * that plan itself, a copy of it, or its fallback.
  */
 extern void dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
 								const DynAccess *from, DynAccess *access);

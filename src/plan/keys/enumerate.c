@@ -204,8 +204,8 @@ find_bounds(const DynTarget *target, List *clauses)
 			add_bound(&range, target, clause);
 	}
 	/*
-	 * a CHECK constraint is true or NULL for all rows; a bound in the clauses
-	 * excludes NULL
+	 * a CHECK constraint is true or NULL for all rows; the bound that a clause
+	 * has on the same column excludes NULL
 	 */
 	if (range.each == NULL || (range.lower && range.upper))
 		return range;
@@ -268,7 +268,7 @@ dyn_why_not_each(const DynTarget *target, List *clauses)
 
 /* ---- partitions in the order of times ---- */
 
-/* The keys may differ in one part only, which contains units of times. */
+/* The keys may differ in one part only, which contains truncated times. */
 AttrNumber
 dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access)
 {

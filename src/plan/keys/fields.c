@@ -44,7 +44,7 @@ dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
 	}
 	if (relation->ntemplated == 0)
 		return true;
-	/* attributes that are also read, because of their templates */
+	/* attributes that are read for templates, in addition to the fields */
 	needed = palloc(relation->ntemplated * sizeof(bool));
 	foreach(lc, dyn_templated_paths(relation->templated, relation->ntemplated,
 									relation->columns, fetched, needed))

@@ -17,8 +17,8 @@
  * indexes, which are as old as their table.
  *
  * A text or bytea in the key of a global index may be empty, or too long, in
- * items older than the index.  For these types, a predicate ensures under
- * these conditions that selected items are in the index:
+ * items older than the index.  For these types, a predicate ensures that the
+ * selected items are in the index if:
  *
  *		= and IN		the index can hold all the values.  If an attribute has
  *						predicates of this kind, one of them must ensure it:
@@ -28,8 +28,8 @@
  *		LIKE, prefixes	an empty text does not match
  *		<>				the value is empty
  *
- * The last three lines, and NOT NULL, do not limit the length of values: an
- * old item with a longer value is not found (docs/pushdown.md).
+ * The last three kinds, and NOT NULL, do not limit the length of values: an
+ * old item with a value that is too long is not found (docs/pushdown.md).
  */
 #include "postgres.h"
 
@@ -235,7 +235,7 @@ preds_completeness(const Place *place, List *preds, bool asserted)
 
 /*
  * Adds to *bytes the greatest length of the part's values that the predicate
- * selects; returns false if they are unknown before execution.
+ * selects.  Returns false if this length is unknown before execution.
  */
 static bool
 add_part(const Place *place, const DynCodec *codec, const DynPred *pred,
@@ -311,7 +311,7 @@ may_be_empty(const DynCodec *codec)
 }
 
 /*
- * Returns the i'th attribute (from 0) of the index's key, hash attributes
+ * Describes the i'th attribute (from 0) of the index's key, hash attributes
  * first.
  */
 static Place
@@ -362,8 +362,9 @@ may_miss_rows(const Place *place)
 
 /*
  * Returns the completeness that the item filter implies for the attribute:
- * NO_POINT if no term requires the attribute; ABSENT if a term allows a value
- * that an old item may have, but the index cannot hold.
+ * PRESENT if a term requires values that the index can hold; NO_POINT if no
+ * term requires the attribute; ABSENT if a term allows a value that an old
+ * item may have, but the index cannot hold.
  */
 static Completeness
 completeness_by_item_filter(const Place *place)

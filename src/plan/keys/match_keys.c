@@ -59,8 +59,8 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 
 /*
  * Returns the clauses that may restrict an attribute in addition to row-wise
- * keys: all, except the clause of the row-wise keys if they contain the
- * attribute.
+ * keys: all clauses, but without that of the row-wise keys if these contain
+ * the attribute.
  */
 static List *
 further_clauses(const KeyMatch *match, const DynKeyAttr *attr)
@@ -275,8 +275,8 @@ other_clauses(const KeyMatch *match, const DynClause *clause)
  * Stores as row-wise keys the first OR whose arms all have points for each of
  * `attrs`, such as (pk = 1 AND sk = 'a') OR ...; returns false if there is
  * none.  Row-wise keys are stricter than separate points for each attribute,
- * or for each part of its template.  With `distribute`, the clauses that are
- * not an OR count as conditions of each arm.
+ * or for each part of its template.  With `distribute`, all clauses that are
+ * not an OR are also conditions of each arm.
  */
 static bool
 match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
@@ -596,7 +596,7 @@ path_is_forbidden(const FilterCheck *check, const DynPath *path)
 
 /*
  * Returns an upper bound of the bytes that a path takes in an expression,
- * where a name is written as #n699. and an index as [7].
+ * where a name is written as "#n699."  and an index as "[7]".
  */
 static int
 path_bytes(const DynPath *path)
@@ -682,8 +682,8 @@ add_template_filters(FilterCheck *check, DynAccess *access)
 }
 
 /*
- * Returns true if a template part has the predicate's column truncated to a
- * unit (such as the day).  Then a key condition on the part may also find
+ * Returns true if a template part contains the predicate's column truncated to
+ * a unit (such as the day).  Then a key condition on the part may also find
  * items with other times in the unit.
  */
 static bool
@@ -705,7 +705,7 @@ is_on_truncated(const DynRelation *relation, const DynPred *pred)
 
 /*
  * Adds filters for clauses that no key condition uses, and for clauses on a
- * column that a template part has truncated, if these filters are allowed.  An
+ * column that a template part truncates, if these filters are allowed.  An
  * exact clause needs no local check if its filter is of bounded size, and is
  * therefore never omitted.
  */

@@ -81,18 +81,18 @@ extern DynPred *dyn_match_template(const DynRelPlan *plan,
 
 /*
  * Returns the conditions that the clauses impose on the attribute's text in
- * rows whose columns are read from this text: a DYN_PRED_TEMPLATED with an AND
- * for each part, which is empty if no clause restricts the part.  Such a
- * predicate does not match a key, since restricted parts may come after
+ * rows whose columns are read from this text.  They are a DYN_PRED_TEMPLATED
+ * with an AND for each part; the AND is empty if no clause restricts the part.
+ * Such a predicate does not match a key, since restricted parts may come after
  * unrestricted ones.  Returns NULL if no clause imposes a condition.
  */
 extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);
 
 /*
- * If each part of the attribute's text without values is of a column with
- * bounds, returns the reason why the values between the bounds are not
- * enumerated; else NULL.
+ * Looks at the parts of the attribute's text for which the clauses give no
+ * values.  If each of them is of a column with bounds, returns the reason why
+ * the values between the bounds are not enumerated; else NULL.
  */
 extern const char *dyn_template_lacks_values(const DynRelPlan *plan,
 											 const DynKeyAttr *attr,
@@ -122,9 +122,8 @@ extern DynAccess *dyn_match_all_columns(DynRelation *relation,
 typedef struct DynIndexLack
 {
 	const char *column;			/* column to be declared NOT NULL, or NULL */
-	const char *nonempty;		/* column that the clauses restrict to values
-								 * other than NULL, so that only the empty
-								 * value is to be excluded; or NULL */
+	const char *nonempty;		/* column for which the clauses exclude NULL,
+								 * but not the empty value; or NULL */
 	bool		trust;			/* true if the option trusted_indexes
 								 * suffices */
 } DynIndexLack;

@@ -21,8 +21,8 @@ typedef struct TemplateMatch
 	int			position;		/* position in relation->templated; -1: none */
 	const DynKeyAttr *attr;
 	List	   *clauses;
-	bool		asserted;		/* true if the attribute of every row has the
-								 * text composed from its columns */
+	bool		asserted;		/* true if, in every row, the attribute's text
+								 * is composed from the row's columns */
 	uint64		most_members;	/* maximum of `members`; 0: unrestricted parts
 								 * are not enumerated */
 	uint64		members;		/* number of combinations of the values of
@@ -117,9 +117,10 @@ part_members(TemplateMatch *match, int p)
 }
 
 /*
- * Returns predicates for the leading parts: points, and ranges for the last of
- * these parts.  Sets *full if all parts have points.  With `enumerate`,
- * unrestricted parts may be enumerated if a clause restricts a later part.
+ * Returns predicates for the leading parts: points for each part, or ranges
+ * for the last one.  Sets *full to true if all parts have points, else to
+ * false.  With `enumerate`, unrestricted parts may be enumerated if a clause
+ * restricts a later part.
  */
 static List *
 match_parts(TemplateMatch *match, bool enumerate, bool *full)
@@ -154,9 +155,9 @@ match_parts(TemplateMatch *match, bool enumerate, bool *full)
 
 /*
  * Returns a predicate that allows a range of texts, or NULL.  If no part is
- * restricted, the range is the literal before the first part, provided that
- * all rows have this literal: the attribute is in the table's key, or
- * trusted_indexes asserts it.
+ * restricted, the texts are those that begin with the literal before the first
+ * part.  This requires that all rows have the literal: the attribute is in the
+ * table's key, or trusted_indexes asserts it.
  */
 static DynPred *
 match_range(TemplateMatch *match)
@@ -178,8 +179,8 @@ match_range(TemplateMatch *match)
 }
 
 /*
- * Maximum number of texts if values between bounds are enumerated; with more
- * texts, match_points returns NULL
+ * Maximum estimated number of texts if values between bounds are enumerated;
+ * with more texts, match_points returns NULL
  */
 #define MOST_COMBINATIONS	(100 * DYN_MAX_MEMBERS)
 

@@ -254,7 +254,10 @@ dyn_shared_lists(const DynAccess *access, const DynPred *arm)
 {
 	List	   *all = arm != NULL ? add_lists(NIL, arm->args) : NIL;
 
-	/* range attributes after the first one need a single value of the first */
+	/*
+	 * only the arm can share lists if several range attributes are matched:
+	 * this requires a single value of the first one
+	 */
 	if (access->kind == DYN_ACCESS_QUERY && access->nrange > 1)
 		return repeated_lists(all);
 	for (int i = arm != NULL ? access->nrow_attrs : 0;
@@ -277,10 +280,11 @@ dyn_access_shares_lists(const DynAccess *access)
 }
 
 /*
- * Corrects an attribute's number of values for lists that several of its parts
- * share.  All these parts have the value of the same element.  So a list counts
- * only at the first part: for each later part, *values is divided by the number
- * of the part's values.  *counted has the lists of earlier parts.
+ * Corrects an attribute's number of values (*values) for lists that several
+ * parts of the key share.  All these parts have the value of the same element.
+ * So a list counts only at its first part: for each later part, divides
+ * *values by the number of the part's values.  *counted has the lists of
+ * earlier parts.
  */
 static void
 count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
@@ -319,7 +323,7 @@ count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
 
 /*
  * Returns the number of keys of an arm of row-wise keys, or of all keys if
- * `arm` is NULL: the product of the numbers of attribute values.
+ * `arm` is NULL.  It is the product of the attributes' numbers of values.
  */
 static DynCount
 count_arm(const DynRelPlan *plan, const DynAccess *access, const DynPred *arm)
@@ -398,9 +402,9 @@ dyn_is_on_target(const DynTarget *target, const DynPred *pred)
 /*
  * Returns true if the value can be compared in a part whose letters are folded
  * to one case.  A value must be ASCII, because other programs may fold letters
- * beyond ASCII differently.  Values that are unknown at planning are checked
- * at execution, so they are refused if the plan must be sure.  Types other
- * than text only have ASCII letters.
+ * beyond ASCII differently.  A value that is unknown at planning is checked at
+ * execution; with sure_only, returns false for it.  Types other than text only
+ * have ASCII letters.
  */
 static bool
 can_be_folded(const DynTarget *target, const DynPred *pred)

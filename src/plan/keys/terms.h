@@ -73,8 +73,9 @@ extern DynCount dyn_count(const DynRelPlan *plan, const List *preds);
 
 /*
  * Returns the number of keys that the access plan reads, computed from the
- * summaries of its attributes.  If a sort key has more than
- * DYN_MAX_SORT_RANGES ranges, they count as one range that contains them all.
+ * summaries of its attributes.  If a sort key is expected to have more than
+ * DYN_MAX_SORT_RANGES ranges, the expected number counts them as one range
+ * that contains them all.
  */
 extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 
