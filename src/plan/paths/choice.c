@@ -10,9 +10,9 @@
  * and one that uses no optional condition for keys.  One of them is chosen
  * when the statement starts.
  *
- * A path has only those properties that both access plans have: its rows have
- * no order, and an index is only read if it is complete for open and closed
- * guards.
+ * A path has only those properties that both access plans have.  So its rows
+ * have no order, and an index is read only if it is complete with open and
+ * with closed guards.
  */
 #include "postgres.h"
 
@@ -56,8 +56,8 @@ find_guards(const DynClause *clause)
 }
 
 /*
- * Returns the clauses.  Those at these positions are replaced by copies
- * without guards, and `exact` of the copies is false.
+ * Returns `clauses`, with those at `positions` replaced by copies that lack
+ * the guards and are not exact.
  */
 static List *
 close_guards(List *clauses, const Bitmapset *positions)

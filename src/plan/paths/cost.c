@@ -218,10 +218,11 @@ dyn_fetched_part(const DynRelPlan *plan)
 
 /*
  * Returns the estimated number of items with one value of the partition key:
- * from statistics, or else DYN_COLLECTION_ITEMS.  If the table is too large to
- * be read in full, ANALYZE samples complete item collections of a few keys
- * (command/analyze.c).  Then n_distinct is the number of keys in the sample,
- * not in the table, so the size of the sample is divided by it.
+ * from statistics, or else DYN_COLLECTION_ITEMS; all items if no column or
+ * template shows the key.  If the table is too large to be read in full,
+ * ANALYZE samples complete item collections of a few keys (command/analyze.c).
+ * Then n_distinct is the number of keys in the sample, not in the table, so
+ * the size of the sample is divided by it.
  */
 static double
 collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
@@ -263,8 +264,8 @@ consistency_factor(const DynRelPlan *plan, const DynIndexMeta *index)
 
 /*
  * Returns the read units of a partition's items, including items that are not
- * rows.  Returns 0 if the table has no sort key, or if no column with
- * statistics alone determines the partition key.
+ * rows.  Returns 0 if the table has no sort key, or if no single column with
+ * statistics determines the partition key.
  */
 static double
 partition_units(const DynRelPlan *plan)
@@ -568,7 +569,7 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 	returned = Max(returned, Min(items, Max(reads->keys, 1)));
 	estimate->items = returned;
 	estimate->examined = items;
-	/* use the selectivity of all clauses that are not matched to keys */
+	/* selectivity of all clauses that are not matched to keys */
 	estimate->local_selectivity =
 		local_selectivity(plan, access, list_union_ptr(access->local_rinfos,
 													   access->filter_rinfos));
@@ -577,7 +578,7 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 		: 1 / Max(1, items * estimate->item_rows);
 	/*
 	 * Clauses cost as much as for a local table, even if DynamoDB evaluates
-	 * them, and an examined item costs as much as an index tuple.  So of two
+	 * them, and each examined item costs one operator call.  So of two
 	 * requests with the same price, the one with the narrower key costs less.
 	 */
 	estimate->check_cost = items * cpu_operator_cost +
@@ -850,9 +851,10 @@ dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 
 /*
  * Sets the costs of batched lookups.  A tenth of a round trip is subtracted,
- * so that they cost less than single requests even if few executions are
- * expected: low row estimates are often wrong.  Work of an execution other
- * than requests (other nodes, checks of rows) is charged once for each key.
+ * because low row estimates are often wrong: even if few executions are
+ * expected, batches then cost less than single requests.  Work of an execution
+ * other than requests (other nodes, checks of rows) is charged once for each
+ * key.
  *
  * An execution that ends before its last row (LIMIT, EXISTS) costs less than
  * all of its reads, but each request costs at least half a unit.  If only a

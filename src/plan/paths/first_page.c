@@ -164,8 +164,8 @@ dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 	if (in_groups && provided == 0)
 		return 0;
 	/*
-	 * the sort keys that the path provides form the groups: collect their
-	 * expressions
+	 * an incremental sort reads full groups, whose rows are equal in the
+	 * pathkeys that the path provides: collect their expressions
 	 */
 	foreach(lc, in_groups ? pathkeys : NIL)
 	{

@@ -48,8 +48,8 @@ add_child(Plan *child, int use, void *context)
 /*
  * Returns the cost of the waiting in a nested loop.  The inner side may be
  * executed for each outer row, in batches, or once if its rows are cached.  So
- * its waiting is computed as the loop's cost - the outer side's cost - outer
- * rows * local work, but as at least the waiting of one execution.
+ * its waiting is estimated as loop's cost - outer side's cost - outer rows *
+ * local work, or the waiting of one execution if this is more.
  */
 static Cost
 waiting_of_loop(const NestLoop *loop, List *subplans)

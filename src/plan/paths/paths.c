@@ -128,7 +128,7 @@ advise_trust(DynRelPlan *plan, const DynIndexMeta *index)
 								index->name);
 }
 
-/* `how` is what the index could be: used, or scanned. */
+/* `how` is "used" or "scanned", for "the index could be ...". */
 static void
 advise_nonempty(DynRelPlan *plan, const DynIndexMeta *index,
 				const DynIndexLack *lack, const char *how)
@@ -202,8 +202,8 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
 /*
  * Raises the costs of an access to those that keep_direct has recorded for
  * each more direct kind.  The total cost is raised unless it is lower by more
- * than the startup cost of the direct access, its first round trip.  So tables
- * with few items, or of unknown size, are read by key.
+ * than the startup cost of the direct access (its first round trip).  So
+ * tables with few items, or of unknown size, are read by key.
  *
  * The startup cost is raised to that of the direct access, at most to the
  * total cost.  If the number of rows of the direct access is unknown, the
@@ -247,7 +247,7 @@ keep_direct(DynRelPlan *plan, DynAccessKind kind, bool rows_unknown, Cost startu
 /*
  * Returns true if a Scan may read the index instead of the table.  The size
  * must not be 0, because DynamoDB may not have counted the items yet.  Sets
- * *lack (unless NULL) if a Scan could read the index when it is complete.
+ * *lack (unless NULL) if only completeness is missing.
  */
 static bool
 index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -287,11 +287,11 @@ scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
 }
 
 /*
- * Returns the number of Scans, including this one, that share a read
- * (exec/source/sharing.c) of the index, or of the table if `index` is NULL.
- * Returns 1 if a LIMIT might stop a Scan early.  Also returns 1 if a relation
- * of the query level reads another table or can be read by key, because
- * lookups might then replace the Scans.
+ * Returns the number of Scans, including this one, that share a read of the
+ * index (NULL: the table; exec/source/sharing.c).  Returns 1 if a LIMIT might
+ * stop a Scan early.  Also returns 1 if a relation of the query level reads
+ * another table or can be read by key, because lookups might then replace the
+ * Scans.
  */
 static int
 sharing_scans(DynRelPlan *plan, const char *index)
@@ -724,7 +724,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 						  &startup, &total);
 		keep_direct(plan, accesses[i]->kind, estimate.rows_unknown, startup, total);
 	}
-	/* a read of one item by its key always costs least */
+	/* a read of one item by its key always costs least: add no Scan */
 	if (plan->keyed == NULL || plan->keyed->kind != DYN_ACCESS_GET ||
 		plan->keyed->multi_partition)
 		add_scan_paths(plan);

@@ -261,9 +261,9 @@ dyn_access_of_scan(const ForeignScan *scan)
 }
 
 /*
- * Returns true if an Append may start the scan early.  Under a LIMIT, the
- * Append may need only its first children; starting another child is then
- * cheap only if it reads by key.
+ * Returns true if an Append may start the scan before it needs its rows.
+ * Under a LIMIT, the Append may need only its first children.  Starting
+ * another child is then cheap only if this child reads by key.
  */
 bool
 dynIsForeignPathAsyncCapable(ForeignPath *path)
@@ -283,7 +283,7 @@ dynIsForeignPathAsyncCapable(ForeignPath *path)
 /* ---- count(*) ---- */
 
 /*
- * Returns true if the expression reads no value of the table except plain
+ * Returns true if the expression depends on the table only through plain
  * count(*).
  */
 static bool

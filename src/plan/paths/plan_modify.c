@@ -104,7 +104,7 @@ read_walker(Node *node, ReadWalkerContext *context)
 	return expression_tree_walker(node, read_walker, context);
 }
 
-/* Finds what the expressions read of the relation `rtindex`. */
+/* Finds the columns of relation `rtindex` that the expressions read. */
 static ReadWalkerContext
 find_read(const void *expressions, Index rtindex)
 {
@@ -152,7 +152,9 @@ read_by_statement(PlannerInfo *root)
 					 find_read(parse->returningList, parse->resultRelation).old);
 }
 
-/* Translates columns of the result relation to those of its child rtindex. */
+/*
+ * Translates columns of the result relation to those of its child `rtindex`.
+ */
 static Bitmapset *
 translate(PlannerInfo *root, Index rtindex, Bitmapset *attnums)
 {
@@ -299,9 +301,9 @@ dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 }
 
 /*
- * Adds junk columns to a DELETE, including those that RETURNING shows, since a
- * row may be returned before its request is sent.  For an UPDATE, core adds a
- * full-row Var.
+ * Adds junk columns to a DELETE, including those that RETURNING shows, since
+ * RETURNING may be evaluated before the request of the row is sent.  For an
+ * UPDATE, core adds a full-row Var.
  */
 void
 dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
@@ -468,7 +470,7 @@ are_simple_assignments(PlannerInfo *root, const DynWriteMap *map, Relation relat
 	ListCell   *entry,
 			   *attnum;
 
-	/* junk entries come last */
+	/* the loop ends before the junk entries, which come last */
 	forboth(entry, root->parse->targetList, attnum, root->update_colnos)
 	{
 		if (!is_simple_assignment(map, relation, lfirst_int(attnum),

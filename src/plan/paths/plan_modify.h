@@ -7,8 +7,8 @@
  * of a junk column contains the number and type of the column, since a
  * partition may have another column with the same name.
  *
- * The guard is the condition of the write: the values that the statement has
- * read, and that its result depends on, must not have changed.
+ * The guard is the condition of the write: values on which the statement's
+ * result depends must still be those that the statement has read.
  *
  * If the statement has the full key of its rows, and depends on no other
  * column, its scan sends no request (exec/source/presumed.c).
@@ -27,7 +27,7 @@ extern int	dynIsForeignRelUpdatable(Relation rel);
 
 /*
  * Returns the write map of a target of the query, opened as the user whose
- * privileges the query needs.  Sends a DescribeTable request if the
+ * privileges apply to the query.  Sends a DescribeTable request if the
  * description is not cached.
  */
 extern struct DynWriteMap *dyn_modify_open_map(const Query *query, Oid relid);

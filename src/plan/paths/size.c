@@ -102,8 +102,8 @@ table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
 /*
  * Returns the clauses (DynClause *) of the table's CHECK constraints, which
  * PostgreSQL assumes to be true for all rows of a foreign table.  A constraint
- * such as at <= now() was true when the row was stored; it need not be true
- * now, or for the now() of an older transaction, so it is omitted.
+ * such as "at <= now()" is omitted: it was true when the row was stored, but
+ * need not be true with another now().
  */
 static List *
 check_clauses(DynRelPlan *plan)
@@ -174,9 +174,10 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	plan->limited = root->limit_tuples > 0 && root->sort_pathkeys == NIL;
 	plan->relation->target = bms_is_member(baserel->relid, root->all_result_relids);
 	/*
-	 * With row locks, the planner requests ctid from every partition if some
-	 * are local, but uses only the ctid of local partitions.  MERGE requests
-	 * ctid from all partitions, before the planner refuses foreign ones.
+	 * Set `locked` if references to ctid must not raise an error.  With row
+	 * locks, the planner requests ctid from every partition if some are local,
+	 * but uses only the ctid of local partitions.  MERGE requests ctid from
+	 * all partitions, before the planner refuses foreign ones.
 	 */
 	plan->relation->locked = plan->relation->target && root->parse->commandType == CMD_MERGE;
 	foreach(lc, root->rowMarks)

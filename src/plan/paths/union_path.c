@@ -17,8 +17,8 @@
  * access plan, a union is not built, because paths.c finds this access plan.
  *
  * If there is a volatile condition, a union is not built: the condition would
- * be evaluated for each arm that reads a row, and one true result would return
- * the row.
+ * be evaluated once for each arm that reads the row, and one true result would
+ * be enough to return the row.
  */
 #include "postgres.h"
 
@@ -35,8 +35,9 @@
 #define MAX_ARMS	40
 
 /*
- * Limit of the sum, over the searched ORs, of arms * clauses of the relation.
- * When the sum exceeds the limit, further ORs are skipped.
+ * Limit of the work: each searched OR adds its number of arms * the number of
+ * the relation's clauses.  When the sum exceeds the limit, further ORs are
+ * skipped.
  */
 #define MAX_MATCHED	4000
 
@@ -115,7 +116,9 @@ match_members(const Search *search, List *clauses, int target)
 		return NULL;
 	access->is_arm = true;
 	dyn_add_fallback(plan, index, clauses, access);
-	/* all clauses are checked for every row */
+	/*
+	 * no filter replaces a local check: all clauses are checked for every row
+	 */
 	dyn_clauses_rely_on_nothing(clauses);
 	return access;
 }
