@@ -41,9 +41,9 @@
 static set_join_pathlist_hook_type previous_hook = NULL;
 
 /*
- * Returns the first scan that can be batched among those that run exactly once
- * per execution of the path.  Sets lookups->kind and lookups->estimate.
- * Returns NULL if there is none.
+ * Among the scans that run exactly once per execution of the path, returns the
+ * first that can be batched; NULL if there is none.  Sets lookups->kind and
+ * lookups->estimate.
  */
 static const ForeignPath *
 find_scan(Path *path, DynLookupCost *lookups)
@@ -173,8 +173,8 @@ named_partitions(const ForeignPath *scan)
 
 /*
  * Returns the scans (ForeignPath *) that run once per execution of the path.
- * In a nested loop whose outer side is one GetItem, the inner side runs once,
- * too; only the inner side's scans are returned.
+ * In a nested loop whose outer side is one GetItem, the inner side also runs
+ * once; then only the scans of the inner side are returned.
  */
 static List *
 scans_once(Path *path)
@@ -250,8 +250,9 @@ set_costs(NestPath *path, DynLookupCost *lookups, double keys)
 
 /*
  * Computes the required_outer of a join of the two paths; returns false if
- * this join is useless or unsafe.  Joins that core's try_nestloop_path would
- * accept may be rejected; for them, only core's own nested loop is added.
+ * this join is useless or unsafe.  The tests are stricter than those of core's
+ * try_nestloop_path.  A join that fails only here still has core's own nested
+ * loop.
  */
 static bool
 join_parameters(PlannerInfo *root, JoinPathExtraData *extra, Path *outer,

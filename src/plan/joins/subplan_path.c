@@ -172,8 +172,9 @@ is_sort(const Path *path)
 /*
  * Returns the expressions by which a path sorts, except those whose
  * equivalence class has several members.  If the input of a sort does not
- * compute such an expression, core adds it to the input's target list.  From
- * PostgreSQL 16 on, core does the same for sorted arguments of aggregates.
+ * compute a sort expression, core adds the expression to the input's target
+ * list.  From PostgreSQL 16 on, core does the same for sorted arguments of
+ * aggregates.
  */
 static List *
 sort_expressions(const Path *path)
@@ -218,9 +219,9 @@ subplans_of_rows(Path *path, const Path *subpath)
 
 /*
  * Returns true if the rows of this query level may be those of a cursor.  If
- * this is unknown: DECLARE and OPEN run in a portal, and plan for a fraction of
- * the rows or for a LIMIT.  With FOR UPDATE, core knows a cursor's row without
- * the scan.
+ * is_cursor is UNKNOWN, returns true for a statement planned in a portal, as
+ * by DECLARE and OPEN, whose tuple_fraction may be that of a cursor.  With FOR
+ * UPDATE, core knows a cursor's row without the scan.
  */
 static bool
 may_be_at_cursor(const PlannerInfo *root)
