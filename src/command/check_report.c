@@ -14,8 +14,8 @@
 #include "check_table.h"
 
 /*
- * The kinds of results, in the order in which they are emitted: the first
- * kinds cause wrong rows.
+ * The kinds of results, in the order in which they are emitted: those that
+ * cause wrong rows come first.
  */
 static const char *const kinds[] = {
 	"definition", "missing index key", "ambiguous", "mismatch", "not null",

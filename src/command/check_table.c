@@ -3,9 +3,9 @@
  *		Checks how foreign tables read a table's items:
  *		dynamo_fdw_check_table().
  *
- * Reads all items with one Scan.  For every foreign table of the server over
- * the DynamoDB table, each item is converted to rows like in a scan of the
- * foreign table, except that errors are recorded, not raised
+ * Reads all items with one Scan.  Each item is converted to rows for every
+ * foreign table of the server that shows the DynamoDB table.  This works like
+ * a scan of the foreign table, except that errors are recorded, not raised
  * (exec/rows/rows.h).  A result contains the number of items that it concerns,
  * and the key of the first item.
  *
@@ -407,7 +407,10 @@ expect_values(DynCheckedTable *table, const DynRelation *relation)
 		expect_path(table, relation->unnest, true);
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
-		/* all items have key attributes; columns are selected below */
+		/*
+		 * skip attributes that all items have (those of the key), and those
+		 * that have a column, which is selected below
+		 */
 		const DynPath *path = relation->templated[i].path;
 		bool		is_read = relation->templated[i].base;
 

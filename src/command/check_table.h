@@ -74,8 +74,8 @@ typedef struct DynCheckedTable
 	bool		has_template;	/* true if templates compose the key of its
 								 * rows */
 	bool		left_out;
-	bool		selective;		/* true if the table shows only some
-								 * entities */
+	bool		selective;		/* true if templates of the key, or
+								 * item_filter, select its rows */
 	TupleTableSlot *slot;
 	DynIssue   *mismatches;		/* issues by attnum; [0]: without a column */
 	DynIssue   *nulls;
@@ -98,8 +98,8 @@ typedef struct DynCheck
 	List	   *named;			/* OIDs of the tables that the caller names */
 	bool		only_named;		/* true if only `named` tables are compared */
 	Oid			schema;			/* schema of the tables; InvalidOid: any */
-	bool		selective;		/* true if one of the foreign tables shows
-								 * only some of the items */
+	bool		selective;		/* true if one of the compared tables is
+								 * selective */
 	MemoryContext context;		/* memory of the findings */
 	MemoryContext item_context;
 	DynCodec	jsonb;			/* codec of the examples */
@@ -108,7 +108,7 @@ typedef struct DynCheck
 	/* values of the current item */
 	const DynValue *values;		/* values of its slots, first its key */
 	uint64		item;			/* number of the item, from 1 */
-	bool		undecided;		/* true if an error makes it unknown whether
+	bool		undecided;		/* true if an error prevents deciding whether
 								 * the item is a row */
 	bool		quiet;			/* true if errors are not recorded */
 

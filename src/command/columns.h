@@ -6,10 +6,10 @@
  * A column's SQL type depends on DynamoDB's types only, not on values, so that
  * later items are likely to match.
  *
- * A name that is too long is truncated like PostgreSQL truncates names in SQL,
- * so the full name can still be used in statements.  If the name is already
- * used, or another name is truncated to the same name, a checksum of the full
- * name is appended.
+ * A name that is too long is truncated in the same way as PostgreSQL truncates
+ * names in SQL.  So the full name can still be used in statements.  If the
+ * name is already used, or another name is truncated to the same name, a
+ * checksum of the full name is appended.
  */
 #ifndef DYN_COMMAND_COLUMNS_H
 #define DYN_COMMAND_COLUMNS_H
@@ -33,8 +33,8 @@ typedef struct DynNewColumn
 typedef struct DynNewColumns
 {
 	int			n;
-	DynNewColumn *columns;		/* columns: first the keys, then all others, by
-								 * attribute name */
+	DynNewColumn *columns;		/* columns: first the keys, then the others in
+								 * the order of attribute names */
 	List	   *left_out;		/* attributes without a column (char *) */
 } DynNewColumns;
 

@@ -6,9 +6,9 @@
  *
  * The function runs as the current user, with the user's own user mapping.  It
  * sends a DescribeTable, and a Scan of one page of at most 100 items, to find
- * the attributes that are not in a key.  scan_policy applies like to a
- * statement with LIMIT 100.  If scan_policy or the policy of the access key
- * forbids reading items, only attributes of keys are shown.
+ * the attributes that are not in a key.  scan_policy applies as to a statement
+ * with LIMIT 100.  If scan_policy or the policy of the access key forbids
+ * reading items, only attributes of keys are shown.
  *
  * The page is also used to find columns of foreign tables over this DynamoDB
  * table whose names PostgreSQL has folded (other_case.h).
@@ -54,7 +54,8 @@ typedef struct Row
 	const char *types;
 	const char *partition_key;
 	const char *sort_key;
-	int64		items;			/* number of items; -1 here and below: NULL */
+	int64		items;			/* number of items; -1: NULL, also in the other
+								 * numbers */
 	int64		bytes;
 	double		read_units;
 	const char *detail;

@@ -68,8 +68,8 @@ is_in_list(const ImportForeignSchemaStmt *stmt, const char *name)
 }
 
 /*
- * Returns true if a name in LIMIT TO begins with the table's name, so that it
- * may be the foreign table of one of the table's entities.
+ * Returns true if a name in LIMIT TO begins with the table's name, and may
+ * therefore be that of the foreign table of an entity.
  */
 static bool
 entity_is_in_list(const Import *import, const char *name)

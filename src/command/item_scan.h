@@ -34,8 +34,8 @@ typedef struct DynView
 } DynView;
 
 /*
- * Returns a Scan, without any paths to read yet, with the options of a
- * relation.  Sends no requests, and allocates in CurrentMemoryContext.
+ * Returns a Scan with the options of a relation, and without paths to read.
+ * Sends no requests, and allocates in CurrentMemoryContext.
  */
 extern DynItemScan *dyn_item_scan_create(DynRelation *relation,
 										 const DynTableMeta *meta);

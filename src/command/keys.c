@@ -5,8 +5,8 @@
  *
  * With these functions, users can try templates without DynamoDB.  No request
  * is sent, so the table's key attributes are not known.  A column without the
- * option attribute is assumed to be read from the given template, if it occurs
- * in this template.
+ * option "attribute" is assumed to be read from the given template, if it
+ * occurs in this template.
  */
 #include "postgres.h"
 
@@ -242,7 +242,10 @@ dynamo_fdw_decode_key(PG_FUNCTION_ARGS)
 	dyn_jsonb_push(&state, WJB_BEGIN_OBJECT, NULL);
 	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
-		/* a column that occurs twice must have the same text both times */
+		/*
+		 * the texts of a column that occurs twice must agree; truncated times
+		 * are not compared
+		 */
 		for (int other = 0; other < p; other++)
 		{
 			if (templated->parts[other].attnum == templated->parts[p].attnum &&

@@ -7,9 +7,9 @@
  * that contain the value of a column.  Only the case of ASCII letters is
  * ignored, since PostgreSQL does not fold other letters in UTF-8.
  *
- * For a user who requests a description, dyn_report_other_cases also opens
- * foreign tables of other users.  So this function does not run code of other
- * users, wait for their locks, or report errors in their definitions.
+ * dyn_report_other_cases, called by dynamo_fdw_describe(), also opens foreign
+ * tables of other users.  So it must not run code of other users, wait for
+ * their locks, or report errors in their definitions.
  */
 #include "postgres.h"
 

@@ -19,7 +19,7 @@ typedef struct DynFolded DynFolded;
 
 /*
  * Returns the state for the columns that `reader` may read, or for all columns
- * if `reader` is InvalidOid.  The state, with everything added later, is in
+ * if `reader` is InvalidOid.  The state and its later additions are in the
  * CurrentMemoryContext of this call.
  */
 extern DynFolded *dyn_folded_create(const DynRelation *relation, Oid reader);

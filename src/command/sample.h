@@ -49,7 +49,7 @@ typedef struct DynSample
 /* Sends DescribeTable, even if a description is cached; sets `meta`. */
 extern void dyn_sample_describe(void *sample);
 
-/* Reads one page of a Scan with `limit`, of full items; sets `items`. */
+/* Scans one page of at most `limit` full items; sets `items` and `taken`. */
 extern void dyn_sample_take(void *sample);
 
 /* Returns the palloc'd text (UTF-8) of an S; NULL if it contains U+0000. */
