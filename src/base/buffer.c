@@ -2,11 +2,11 @@
  * buffer.c
  *		Functions for a growable byte buffer with an upper bound, on malloc.
  *
- * An empty buffer allocates the size that is reserved, since the caller
- * usually knows the final size.  A buffer with contents doubles its capacity,
- * so that a reply of unknown length is copied only a few times.  `max` limits
- * the contents, not the capacity: the NUL that dyn_buffer_terminate writes may
- * follow a full buffer.
+ * An empty buffer allocates exactly the reserved size (at least SMALLEST_CAP),
+ * since the caller usually knows the final size.  A buffer with contents
+ * doubles its capacity, so that a reply of unknown length is copied only a few
+ * times.  `max` limits the contents, not the capacity: the NUL that
+ * dyn_buffer_terminate writes may follow a full buffer.
  */
 #include "buffer.h"
 

@@ -20,8 +20,8 @@
 #include "number.h"
 
 /*
- * Larger exponents are clamped to this; no text has enough digits to
- * compensate for such an exponent.
+ * Further digits of an exponent that has reached this value are ignored; no
+ * text has enough digits to compensate for such an exponent.
  */
 #define EXP_CLAMP	INT64_C(1000000000000000)
 
@@ -44,7 +44,8 @@ strip_trailing_zeros(Decimal *d)
 /*
  * Reads digits on one side of the point; returns the position after them.
  * `exp` starts at -1, the first place after the point.  Each digit before the
- * point increments it, and each leading zero after the point decrements it.
+ * point, except leading zeros, increments it.  Each leading zero after the
+ * point decrements it.
  */
 static const char *
 read_digits(const char *p, const char *end, Decimal *d, bool fraction)

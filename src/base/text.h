@@ -66,7 +66,7 @@ extern size_t dyn_utf8_put(char *dst, uint32_t code);
 /* Appends a number in decimal digits. */
 extern bool dyn_append_number(DynBuffer *buf, unsigned long number);
 
-/* Appends ,"name": for a name without anything to escape. */
+/* Appends the name as ,"name": without escaping it. */
 extern bool dyn_append_json_member(DynBuffer *buf, const char *name);
 
 /* Appends ,"name":"text", or nothing if the text is NULL or "". */
