@@ -2,9 +2,9 @@
  * attrvalue.c
  *		Decodes scalars, and iterates over lists, maps and sets.
  *
- * Only base64 has not been validated by the page parser, so only its decoding
- * can fail.  The inline functions of slice.h, which iterators use, call this
- * file for rare input.
+ * The page parser has validated everything except base64, so only the decoding
+ * of base64 can fail.  The inline functions of slice.h, which iterators use,
+ * call this file for rare input.
  */
 #include "attrvalue.h"
 
@@ -95,7 +95,7 @@ undo_escape(const char *src, char **dst)
 	if (c == 'u')
 		return undo_unicode(src, dst);
 	letter = memchr(letters, c, sizeof(letters) - 1);
-	/* a quote, backslash or slash is unchanged */
+	/* an escaped quote, backslash or slash stands for itself */
 	*(*dst)++ = letter != NULL ? controls[letter - letters] : c;
 	return src + 2;
 }

@@ -42,8 +42,8 @@ typedef enum DynType
 #define DYN_VALUE_TRUE		0x04	/* BOOL: set if true */
 
 /*
- * An attribute value, or a value inside of it.  The slice (`data`, `len`) of
- * an S, N or B is the text between the quotes (S still escaped, B in base64).
+ * An attribute value, or a value inside one.  The slice (`data`, `len`) of an
+ * S, N or B is the text between the quotes (S still escaped, B in base64).
  * The slice of an SS, NS, BS, L or M is the JSON array or object with its
  * brackets.  All other slices are empty.
  */

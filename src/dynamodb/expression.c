@@ -18,8 +18,9 @@
  * an OR.
  *
  * For requests, the renderer counts operators and bytes, and stops at the
- * limits.  Each level of the tree with more than one argument has at least one
- * operator, so the limit of operators also limits the recursion.
+ * limits.  Each level of the tree counts at least one operator (an AND or OR
+ * with one argument is skipped), so the limit of operators also limits the
+ * recursion.
  */
 #include <assert.h>
 #include <string.h>

@@ -63,8 +63,8 @@ equals(const DynValue *value, const DynScalar *wanted, DynBuffer *scratch)
 }
 
 /*
- * Sets *order to less than, equal to or greater than 0.  Returns false if the
- * values have no order.
+ * Sets *order to less than, equal to or greater than 0 if the value is less
+ * than, equal to or greater than `with`.  Returns false if they have no order.
  */
 static bool
 compare(const DynValue *value, const DynScalar *with, DynBuffer *scratch,

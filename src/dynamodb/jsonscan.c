@@ -80,7 +80,7 @@ plain_word(const char *p)
 	memcpy(&w, p, sizeof(w));
 	quote = w ^ ONES('"');
 	slash = w ^ ONES('\\');
-	/* a byte less than its subtrahend borrows, which sets its top bit */
+	/* subtraction from a smaller byte borrows, which sets its top bit */
 	return (((w - ONES(0x20)) | (quote - ONES(1)) | (slash - ONES(1)) | w) &
 			ONES(0x80)) == 0;
 }
@@ -374,7 +374,7 @@ dyn_scan_object(DynJson *scan, DynDuplicateNames *names, const char *p,
 	return p;
 }
 
-/* Arguments of dyn_scan_value, for the values inside of a value */
+/* Arguments of dyn_scan_value, for the values inside a value */
 typedef struct Skipped
 {
 	DynJson    *scan;

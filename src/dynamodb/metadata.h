@@ -145,7 +145,8 @@ extern bool dyn_is_key_attribute(const DynTableMeta *meta, const char *attr);
 
 /*
  * Returns true if the index projects the top-level attribute: as part of its
- * key or the table's key, as one of the NonKeyAttributes, or with all others.
+ * key or the table's key, as one of the NonKeyAttributes, or because it
+ * projects all attributes.
  */
 extern bool dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *index,
 							   const char *attr);

@@ -31,8 +31,8 @@
 
 #define DYN_NAME_CACHE_MAX		1024
 #define DYN_NAME_CACHE_SLOTS	2048
-#define DYN_NAME_ROOT		0	/* root entry, for the item itself; as next
-								 * entry: unknown */
+#define DYN_NAME_ROOT		0	/* root entry, for the item itself; as `next`,
+								 * `first` or a result: no entry */
 #define DYN_NAME_NONE		UINT16_MAX	/* context of names that are not
 										 * cached */
 #define DYN_NAME_PREFIX		24

@@ -125,7 +125,7 @@ read_value(DynNodes *list, DynNode *node, Nest *nest, const char *p,
 }
 
 /*
- * Reads a member of the innermost container; returns a position like
+ * Reads a member of the innermost container.  Returns the same position as
  * read_value, or NULL if memory runs out.
  */
 static DYN_HOT const char *

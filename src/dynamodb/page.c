@@ -161,9 +161,9 @@ read_unprocessed(void *arg, const char *p, const DynMemberName *name)
 }
 
 /*
- * Reads a member of a ConsumedCapacity.  Adds the CapacityUnits, and skips
- * other members, whose units are parts of them.  Ignores impossibly large
- * units, because they would distort the totals.
+ * Reads a member of a ConsumedCapacity.  Adds the CapacityUnits, and skips the
+ * other members, whose units are included in the CapacityUnits.  Ignores
+ * impossibly large units, because they would distort the totals.
  */
 static const char *
 read_units_member(void *arg, const char *p, const DynMemberName *name)

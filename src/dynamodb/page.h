@@ -78,7 +78,10 @@ typedef struct DynPageError
 	const char *reason;			/* static text, e.g. "duplicate name" */
 } DynPageError;
 
-/* Members of a response in DynPage.members, which are present and not null */
+/*
+ * Bits of DynPage.members: members that are present in the response and not
+ * null
+ */
 #define DYN_PAGE_ITEMS			0x001
 #define DYN_PAGE_ITEM			0x002
 #define DYN_PAGE_RESPONSES		0x004

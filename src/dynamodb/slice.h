@@ -16,8 +16,8 @@
 #include "simd.h"
 
 /*
- * Slow paths of dyn_slice_quote, for every string, and of dyn_slice_tag, for
- * every type tag
+ * Slow paths of dyn_slice_quote and dyn_slice_tag, which accept every string
+ * and every type tag
  */
 extern const char *dyn_slice_quote_slow(const char *p, const char *end,
 										bool *escaped);

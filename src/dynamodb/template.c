@@ -100,8 +100,8 @@ keep_text(Parser *parser, DynText text)
 }
 
 /*
- * Removes the text up to the next `c`, or all text, and the `c` from *rest;
- * returns the removed text without the `c`.
+ * Removes from *rest the text before the next `c`, and the `c`; or all text if
+ * there is no `c`.  Returns the removed text without the `c`.
  */
 static DynText
 split_text(DynText *rest, char c)
@@ -391,8 +391,8 @@ last_char(DynText text)
 /*
  * Returns the separator of a part; `data` is NULL if there is none.  If the
  * part takes the rest of the text, the separator is the last suitable
- * character in all literals before the part.  A hyphen before a number is a
- * separator, not a sign.
+ * character in all literals before the part.  A hyphen directly before a part
+ * that is not a text is its separator, not a sign.
  */
 static DynText
 separator_of(const DynTemplate *tmpl, int i)

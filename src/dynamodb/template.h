@@ -92,9 +92,9 @@ typedef struct DynPartFacts
 	const char *charset;
 
 	/*
-	 * true for a time, whose format has this width.  A time ends at the first
-	 * character that is not in the charset, or earlier if it is split by its
-	 * width
+	 * true for a time; `width` is that of its format.  A time ends at the
+	 * first character that is not in the charset, or earlier if it is split by
+	 * its width
 	 */
 	bool		instant;
 } DynPartFacts;

@@ -445,8 +445,8 @@ step_segment(Matcher *m, int first, int last, int dir, size_t *pos)
 /*
  * Returns true if the text from lo to hi is valid for the `any` part: equal to
  * the given text, or not empty if none is given.  With wildcards, the part may
- * also be inside of this text, and the result is true in case of doubt: the
- * split text is then reported as ambiguous.
+ * also be inside this text, and the result is true in case of doubt: the split
+ * text is then reported as ambiguous.
  */
 static bool
 any_is(Matcher *m, size_t lo, size_t hi)

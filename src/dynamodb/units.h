@@ -32,7 +32,7 @@
 #define DYN_LARGEST_ITEM_UNITS	50.0	/* 400 kB, read by its key */
 #define DYN_LEAST_UNITS			0.5
 
-/* Bytes per write unit, and the factor for members of a transaction */
+/* Bytes per write unit, and the cost factor of the writes of a transaction */
 #define DYN_WRITE_UNIT_BYTES	1024.0
 #define DYN_TRANSACTION_FACTOR	2
 #define DYN_LEAST_BYTES			4096.0	/* size (bytes) up to which items cost

@@ -122,8 +122,8 @@ find_outer(const DynPathValue *values, int n, int i)
 }
 
 /*
- * Sets the value inside of the outer value, or removes it if ABSENT.  `*tree`
- * is the changed outer value; NULL: it is not changed yet.  Returns 0, or an
+ * Sets the value inside the outer value, or removes it if ABSENT.  `*tree` is
+ * the changed outer value; NULL: it is not changed yet.  Returns 0, or an
  * error of dyn_path_values_merge.
  */
 static int
@@ -214,7 +214,7 @@ dyn_path_values_merge(DynPathValue *values, int n, DynBuffer *memory)
 		{
 			if (!dyn_json_dump(json_object_get(trees[i], "M"), memory))
 				result = DYN_MERGE_NO_MEMORY;
-			/* the buffer may still move */
+			/* the buffer may still move, so `data` is set below */
 			values[i].value = (DynScalar) {DYN_TYPE_M, NULL, memory->len - start};
 		}
 		json_decref(trees[i]);

@@ -94,8 +94,8 @@ typedef struct DynCancelReason
 
 /*
  * Reads the error document of a canceled transaction of `n` writes, which must
- * have a reason for each of them.  Returns NULL, or a static text like
- * dyn_write_check.
+ * have a reason for each of them.  Returns NULL, or a static text as
+ * dyn_write_check does.
  */
 extern const char *dyn_write_cancel_reasons(const char *buf, size_t len,
 											DynCancelReason *reasons, int n);
