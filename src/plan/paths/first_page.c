@@ -133,7 +133,10 @@ may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
 		const DynTemplate *tmpl = plan->relation->templated[texts->templated].tmpl;
 		int			n = list_length(texts->args);
 
-		/* a text that continues after the bound is greater than the bound */
+		/*
+		 * no sort key is equal to the bound if its text continues after the
+		 * bound, or if a successor replaces the bound (template_join.c)
+		 */
 		first.strict_is_exact = n == 0 || n < tmpl->nparts || tmpl->literals[n].len > 0 ||
 			(!descending && tmpl->parts[n - 1].facts.width > 0);
 		first.other_side = n > 1 || tmpl->literals[0].len > 0;
