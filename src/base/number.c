@@ -7,10 +7,10 @@
  * beyond the 38th only set the flag `excess`, which is enough for rounding.
  * Texts of any length are read in one pass and constant space.
  *
- * DynamoDB's limits then only concern the exponent: a number is too large
- * above DYN_NUMBER_MAX_EXP and too small below DYN_NUMBER_MIN_EXP, regardless
- * of its digits.  Infinity is a Decimal with an exponent beyond all limits, so
- * that rounding needs no special case for it.
+ * DynamoDB's limits of magnitude then only concern the exponent: a number is
+ * too large above DYN_NUMBER_MAX_EXP and too small below DYN_NUMBER_MIN_EXP,
+ * regardless of its digits.  Infinity is a Decimal with an exponent beyond all
+ * limits, so that rounding needs no special case for it.
  *
  * This file does not allocate, use the locale, or compute in binary.
  */

@@ -102,7 +102,7 @@ table_units(const Sampler *sampler)
  * Chooses the segments.  Segments of a large table are so small that
  * SAMPLED_SEGMENTS of them are needed to fill the sample or to use up the
  * limit.  But they are not smaller than a read unit.  A table of unknown size
- * (0) counts as small; the limit applies in any case.
+ * (0) is treated as small; the limit applies in any case.
  */
 static void
 choose_segments(Sampler *sampler)
@@ -164,8 +164,9 @@ prepare_segment(void *arg, int stream, DynReadRequest *request)
 }
 
 /*
- * Returns true if the page must be requested again with the attributes of the
- * columns only: the policy of the access key may not allow all attributes.
+ * Returns true if the page must be requested again with only the attributes of
+ * the columns, because the access key's policy may not allow reading all
+ * attributes.
  */
 static bool
 first_page_is_denied(void *arg, int stream)

@@ -187,7 +187,7 @@ dyn_value_bytes_max(const DynValue *value)
 {
 	/*
 	 * JSON escapes (\/ for a slash) are undone first, in the same buffer, so
-	 * it must be able to hold the base64 text
+	 * the buffer must be able to hold the base64 text
 	 */
 	if (value->flags & DYN_VALUE_ESCAPED)
 		return value->len;

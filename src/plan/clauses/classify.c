@@ -236,7 +236,7 @@ dyn_compare(Oid opno, Node *left, Node *right, Oid collation)
 
 /*
  * Returns true for functions that cannot raise an error.  PostgreSQL does not
- * record this property; leakproof requires more.  Only functions that compute
+ * record this property; LEAKPROOF is stricter.  Only functions that compute
  * typical key values and guards (choice.c) are listed.
  */
 static bool

@@ -6,8 +6,9 @@
  * NULL, or a predicate that is true for every row for which the expression is
  * true.  Each also clears the results in DynClassify that are not true for the
  * predicate.  An expression that only implies bounds on a column becomes
- * comparisons (dyn_classify_comparison), and `exact` is cleared.  If a full
- * clause becomes an AND of bounds, each bound is matched to keys separately.
+ * comparisons (dyn_classify_comparison), and `exact` is cleared.  If the
+ * expression is a complete clause and becomes an AND of bounds, each bound is
+ * matched to keys separately.
  */
 #ifndef DYN_PLAN_CLASSIFY_H
 #define DYN_PLAN_CLASSIFY_H
@@ -131,9 +132,9 @@ extern DynPred *dyn_classify_array(DynClassify *context, const DynOperator *op,
 								   const DynField *field, Node *array);
 
 /*
- * Describes an operator of the btree family of its left type, or <> as the
- * negator of =, with the column on the left.  Returns false for other
- * operators.
+ * Describes a comparison operator, with the column on the left: an operator of
+ * the btree family of its left type, or <> as the negator of =.  Returns false
+ * for other operators.
  */
 extern bool dyn_describe_operator(Oid opno, Oid collation, DynOperator *op);
 

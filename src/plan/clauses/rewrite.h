@@ -18,7 +18,8 @@
 /*
  * If the node is LIKE without wildcards, or IS NOT DISTINCT FROM, with a
  * constant that is not NULL, returns the equality that is true for the same
- * rows (where it is NULL, the node may be false).  Else returns the node.
+ * rows (where the equality is NULL, the node may be false).  Else returns the
+ * node.
  */
 extern Node *dyn_plain_equality(Node *node);
 
@@ -42,17 +43,17 @@ typedef struct DynImplied
 
 /*
  * Returns the equalities that two clauses L >= R and L <= R imply together, as
- * a List of DynImplied *. On a partition key, LIKE $1 or BETWEEN $1 AND $2 is
- * an equality for some parameters only.  For each such condition, the list has
- * an OR of the equality and a guard (choice.c).
+ * a List of DynImplied *.  On a partition key, LIKE $1 or BETWEEN $1 AND $2 is
+ * an equality only for some values of the parameters.  For each such
+ * condition, the list has an OR of the equality and a guard (choice.c).
  */
 extern List *dyn_implied_equalities(const DynClassify *context, List *rinfos);
 
 /* ---- rewrite_class.c: lists of equal columns ---- */
 
 /*
- * Returns clauses column = ANY (array) on this relation, a List of
- * RestrictInfo *. They follow from clauses on columns of other relations that
+ * Returns a List of RestrictInfo *, which are clauses column = ANY (array) on
+ * this relation.  They follow from clauses on columns of other relations that
  * the join requires to be equal to the column.
  */
 extern List *dyn_lists_of_equals(PlannerInfo *root, const RelOptInfo *rel);

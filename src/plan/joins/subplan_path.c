@@ -132,9 +132,9 @@ depends_on(Node *node, List *params)
 }
 
 /*
- * Returns a batchable scan of the subplan whose values depend on the subplan's
- * arguments.  Returns NULL if there is none, or if an argument is not a plain
- * column.
+ * Returns a batchable scan of the subplan with values (fdw_exprs) that depend
+ * on the subplan's arguments.  Returns NULL if there is none, or if an
+ * argument is not a plain column.
  */
 static const ForeignScan *
 find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)

@@ -383,7 +383,7 @@ value_position(Expr *value, DynConversion *conversion, Values *values)
 
 /*
  * Returns a copy of the conversion without operand expressions.  Unless
- * `values` is NULL, the copy has their positions in `values`.
+ * `values` is NULL, the copy has the operands' positions in `values`.
  */
 static DynConversion *
 copy_conversion(const DynConversion *conversion, Values *values)

@@ -3,11 +3,11 @@
  *		Replaces bounds of a partition key's column by all values between them.
  *
  * A partition key needs values.  Between two bounds there are finitely many
- * integers, dates, or times in hours or longer units.  They are counted and
- * requested when the bounds are known.  One of the bounds may be from a CHECK
- * constraint.  If there are more values than a limit, the key is not used: at
- * planning if all bounds are constants, else at execution, where the table is
- * read without the key (dyn_add_fallback).
+ * integers, dates, or times in hours or longer units.  These values are
+ * counted and requested when the bounds are known.  One of the bounds may be
+ * from a CHECK constraint.  If there are more values than a limit, the key is
+ * not used: at planning if all bounds are constants, else at execution, where
+ * the table is read without the key (dyn_add_fallback).
  */
 #include "postgres.h"
 

@@ -8,8 +8,9 @@
  * without waiting.
  *
  * The comparison is made when the executor starts, not in the planner, because
- * a session's first statement loads the library only while it is planned.  The
- * PlannedStmt may belong to a cached plan, so it is copied.
+ * a session's first statement may load the library while it is planned, too
+ * late for a planner hook.  The PlannedStmt may belong to a cached plan, so it
+ * is copied.
  */
 #include "postgres.h"
 

@@ -220,8 +220,8 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 }
 
 /*
- * Maximum number of columns in a unique key: those of two attributes, with or
- * without templates, and one for the element of an unnested table
+ * Maximum number of columns in a unique key, with and without templates: those
+ * of two attributes, and one for the element of an unnested table
  */
 #define MAX_KEY_COLUMNS			(2 * DYN_TEMPLATE_MAX_PARTS + 1)
 #define MAX_PLAIN_KEY_COLUMNS	3

@@ -233,8 +233,8 @@ make_union(const DynRelPlan *plan, List *clauses)
 }
 
 /*
- * Stores in the choice the OR that costs least if it is read by arms, and its
- * arms.  Stores nothing if no OR can be read by arms.
+ * Stores in the choice the OR that costs least when it is read by arms,
+ * together with these arms.  Stores nothing if no OR can be read by arms.
  */
 static void
 find_best_arms(DynRelPlan *plan, DynPathChoice *choice)

@@ -13,7 +13,7 @@ typedef bool (*DynExprWalker) (Node *node, void *context);
 /*
  * Like expression_tree_walker, but leaves out the parts of this node that may
  * remain unevaluated: most parts of COALESCE, AND, OR and CASE, subscripts,
- * and comparisons of rows after their first columns.
+ * and, in a row comparison, all columns after the first.
  */
 extern bool dyn_walk_evaluated(Node *node, DynExprWalker walker, void *context);
 

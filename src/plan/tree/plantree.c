@@ -89,7 +89,9 @@ dyn_plan_of_subplan(List *subplans, int plan_id)
 	return list_nth(subplans, plan_id - 1);
 }
 
-/* Returns the DYN_CHILD bits in the table that are not true for this node. */
+/*
+ * Returns those bits of the table that do not hold for this particular node.
+ */
 static int
 exceptions(Plan *plan)
 {
