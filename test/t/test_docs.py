@@ -332,6 +332,39 @@ class Figures(unittest.TestCase):
             self.assertAlmostEqual(int(documented.group(1) or 0) * 60 + int(documented.group(2) or 0), minutes, delta=30 if minutes > 600 else 1)
 
 
+class Containers(unittest.TestCase):
+    """The pages' commands of docker compose agree with compose.yaml, and so do those in its head comment."""
+
+    FILE = "test/packages/compose.yaml"
+
+    def test_commands(self):
+        services = self.services()
+        for page in ["README.md", "docs/install.md", self.FILE]:
+            commands = re.findall(r"docker compose (.*?)\s*(?:`|#|$)", read(page), re.M)
+            self.assertGreater(len(commands), 0, page)
+            for command in commands:
+                with self.subTest(page=page, command=command):
+                    file, verb, service, program = re.fullmatch(
+                        r"(?:-f (\S+) )?(up|down|(?:exec|run)(?= ))(?: -\S+)*(?: (\w+)(?: (.+))?)?", command).groups()
+                    self.assertEqual(file, None if page == self.FILE else self.FILE)
+                    self.assertEqual(service is None, verb in ("up", "down"))
+                    self.assertIn(service, [None, *services])
+                    self.assertIn(program, ["psql", f"psql {tour.DATABASE}"] if verb == "exec" else [None])
+
+    def test_what_is_started(self):
+        """The tour starts PostgreSQL, which starts DynamoDB Local."""
+        services = self.services()
+        for name, other in (("tour", "postgres"), ("postgres", "dynamodb")):
+            self.assertRegex(services[name], rf"depends_on:\n +{other}:")
+        self.assertIn("profiles: [tour]", services["tour"])     # "up" does not start it
+        port = re.search(r"127\.0\.0\.1:\$\{PORT:-(\d+)\}:", services["postgres"]).group(1)
+        self.assertIn(f"-h 127.0.0.1 -p {port} ", read(self.FILE))
+
+    def services(self):
+        """The text of each service by its name."""
+        return dict(re.findall(r"^  (\w+):\n((?: {4}.*\n|\n)+)", read(self.FILE).partition("\nservices:\n")[2], re.M))
+
+
 class Policies(unittest.TestCase):
     """The actions that the policies allow are those of the requests."""
 
