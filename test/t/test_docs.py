@@ -173,6 +173,18 @@ class Names(fixture.TestCase):
                 self.assertLessEqual(set(re.findall(r"\b(dynamo_fdw\.(?!so\b|c\b|h\b|control\b)\w+)", text)), known["parameters"])
                 self.assertLessEqual(set(re.findall(r"\b(dynamo_fdw_\w+)\(", text)), known["functions"])
 
+    def test_words_with_underscores(self):
+        """Where pages name options and parameters without a value, names that no longer exist are noticed, too."""
+        self.fx.rows("SELECT dynamo_fdw_options()")     # loads the library
+        known = {name for (name,) in self.fx.rows("SELECT name FROM dynamo_fdw_options() UNION SELECT regexp_replace(name, '^dynamo_fdw.', '') "
+                                                  "FROM pg_settings UNION SELECT proname FROM pg_proc UNION SELECT relname FROM pg_class "
+                                                  "UNION SELECT unnest(proargnames) FROM pg_proc")}
+        known |= {plain(name) for name, *_ in table("format", "docs/types.md")}
+        for page in ("README.md", "CHANGELOG.md", *(f"docs/{name}.md" for name in "errors explain planner pushdown single-table".split())):
+            with self.subTest(page=page):
+                text = re.sub(r"^ *```.*?^ *```$", "", read(page), flags=re.M | re.S)
+                self.assertEqual(set(re.findall(r"`([a-z]+(?:_[a-z0-9]+)+)`", text)) - known, set())
+
     def test_options_of_the_first_page(self):
         defaults = {name: default for name, _, default, _ in map(lambda row: [plain(row[0]), *row[1:]], table("option", "docs/options.md"))}
         rows = table("option", "README.md")
