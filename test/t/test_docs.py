@@ -50,6 +50,14 @@ def plain(cell):
     return cell.replace("`", "")
 
 
+def sqlstates():
+    """The SQLSTATEs of PostgreSQL by their names in C."""
+    include = subprocess.run([PG_CONFIG, "--includedir-server"], stdout=subprocess.PIPE, text=True, check=True)
+    with open(os.path.join(include.stdout.strip(), "utils", "errcodes.h"), encoding="utf-8") as file:
+        return {name: re.sub(r"[', ]", "", chars) for name, chars in
+                re.findall(r"#define (ERRCODE_\w+) MAKE_SQLSTATE\(([^)]*)\)", file.read())}
+
+
 def anchors(text):
     """What a link within a page may point to."""
     titles = re.findall(r"^#+ (.*)$", text, re.M)
@@ -209,10 +217,7 @@ class Source(unittest.TestCase):
         self.assertEqual({plain(name) for name, *_ in table("property", "docs/explain.md")}, shown)
 
     def test_error_codes(self):
-        include = subprocess.run([PG_CONFIG, "--includedir-server"], stdout=subprocess.PIPE, text=True, check=True)
-        with open(os.path.join(include.stdout.strip(), "utils", "errcodes.h"), encoding="utf-8") as file:
-            states = {name: re.sub(r"[', ]", "", chars) for name, chars in
-                      re.findall(r"#define (ERRCODE_\w+) MAKE_SQLSTATE\(([^)]*)\)", file.read())}
+        states = sqlstates()
         rows = [(plain(state), cause) for state, cause, _ in table("SQLSTATE", "docs/errors.md")]
         for code, name in re.findall(r'^\t\{"(\w+)",\s+(ERRCODE_\w+)', read("src/model/session/errors.c"), re.M):
             with self.subTest(code=code):
@@ -437,6 +442,20 @@ class Messages(unittest.TestCase):
             for message, _ in table(first, "docs/troubleshooting.md"):
                 with self.subTest(message=message):
                     self.assertTrue(self.pattern(plain(message)) in literals)
+
+    def test_warnings(self):
+        """The page about errors lists every WARNING with its SQLSTATE, but does not compare that of an error that becomes a WARNING."""
+        states, raised, literal = sqlstates(), {}, r'"(?:[^"\\]|\\.)*"'
+        for path in glob.glob(os.path.join(ROOT, "src", "**", "*.c"), recursive=True):
+            for call in re.findall(r"ereport\(WARNING,(.*?)\);\n", read(path).replace('UINT64_FORMAT "', '"%lu'), re.S):
+                code = re.search(r"errcode\((.*?)\)", call)
+                # of two forms, the plural
+                for message in re.findall(rf"errmsg(?:\(|_plural\({literal},\s*)({literal})", call):
+                    text = message[1:-1].replace('\\"', '"').removesuffix(" (%s)")
+                    raised[self.pattern(text)] = states.get(code.group(1)) if code else "01000"
+        self.assertGreater(len(raised), 0)
+        documented = {self.pattern(plain(message)): plain(state) for message, state, _ in table("warning", "docs/errors.md")}
+        self.assertEqual({text: state or documented.get(text) for text, state in raised.items()}, documented)
 
     def test_codes(self):
         for codes, _ in table("code", "docs/troubleshooting.md"):
