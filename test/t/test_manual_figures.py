@@ -197,6 +197,9 @@ FIGURES = {
         fails with SQLSTATE 42P10
         an item above {row_write.MOST_ITEM_BYTES / 1024:.0f} kB; more than {DYN_TRANSACTION_MAX_WRITES} items or 4 MB
         """,
+    "docs/tutorial.md": """
+        A read costs one unit for each {DYN_READ_UNIT_BYTES / 2 / KB:.0f} KB, or half a unit if it is eventually consistent
+        """,
 }
 
 # Other digits: no figures of the program, or those that test_docs.py compares.
