@@ -753,6 +753,50 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 	}
 }
 
+/* ---- rows of partitions ---- */
+
+static bool
+names_unknown_partition(const RelOptInfo *rel)
+{
+	const DynRelPlan *plan = rel->reloptkind == RELOPT_BASEREL &&
+		dyn_is_our_relation(rel) ? rel->fdw_private : NULL;
+
+	return plan != NULL && !plan->analyzed && plan->keyed != NULL &&
+		plan->keyed->kind == DYN_ACCESS_QUERY;
+}
+
+/*
+ * Returns the least number of rows to expect of the relation.  Before ANALYZE,
+ * a small table seems to have one row in each partition.  For one row, core
+ * joins by a lookup, and sorts all rows where the first ones are sufficient.
+ * So two rows are expected if another relation reads partitions of the same
+ * DynamoDB table, or if an Incremental Sort may stop early.
+ */
+static double
+least_rows(const DynRelPlan *plan)
+{
+	const PlannerInfo *root = plan->root;
+	const DynRelation *relation = plan->relation;
+
+	if (!names_unknown_partition(plan->rel))
+		return 1;
+	if (root->limit_tuples > 1 && list_length(root->sort_pathkeys) > 1)
+		return 2;
+	for (int i = 1; i < root->simple_rel_array_size; i++)
+	{
+		const RelOptInfo *rel = root->simple_rel_array[i];
+		const DynRelPlan *other;
+
+		if (rel == NULL || rel == plan->rel || !names_unknown_partition(rel))
+			continue;
+		other = rel->fdw_private;
+		if (other->relation->connection == relation->connection &&
+			strcmp(other->relation->table, relation->table) == 0)
+			return 2;
+	}
+	return 1;
+}
+
 void
 dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 {
@@ -766,6 +810,7 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 		add_segment_paths(plan);
 		return;
 	}
+	baserel->rows = Max(baserel->rows, least_rows(plan));
 	add_key_paths(plan, plan->clauses, NIL, NULL);
 	if (plan->lists != NIL)
 		add_key_paths(plan, list_concat_copy(plan->clauses, dyn_classify_lists(plan)),
