@@ -356,7 +356,9 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	if (access->kind == DYN_ACCESS_GET && plan->relation->unnest != NULL)
 		baserel->rows = Max(baserel->rows,
 							clamp_row_est(dyn_access_most_rows(plan, access) *
-										  clauselist_selectivity(root, access->local_rinfos,
+										  clauselist_selectivity(root,
+																 list_difference_ptr(access->local_rinfos,
+																					 access->key_rinfos),
 																 baserel->relid, JOIN_INNER, NULL)));
 }
 
