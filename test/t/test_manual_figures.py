@@ -47,7 +47,7 @@ FIGURES = {
         which is read one page after the other, at no more than {units.UNITS_OF_PARTITION:,.0f} units a second
         """,
     "docs/cookbook-keys-and-time.md": """
-        With the wrong format, years are around {YEAR(1.78e9 / 1000):.0f} or {round(YEAR(1.78e12), -3):.0f}.
+        With the wrong format, years are around {YEAR(1.78e9 / 1000):.0f} or {round(YEAR(1.78e12), -3):.0f}, without
         """,
     "docs/credentials.md": """
         lasts {AN[DYN_STS_LONGEST_CHAINED / 3600]} hour at most
@@ -71,7 +71,7 @@ FIGURES = {
         and every {WORDS[parameter.metadata_cache_ttl / 60]} minutes
         """,
     "docs/relations.md": """
-        then with batching, measured with {pictures.MS:.0f} ms for each request
+        then with batching. Each request takes {pictures.MS:.0f} ms:
         In this picture, each request takes {pictures.MS:.0f} ms
         are requested in batches of {DYN_BATCH_GET_MAX_KEYS}
         keys are looked up {WORDS[DYN_BATCH_GET_MAX_KEYS]} at a time
@@ -101,7 +101,7 @@ FIGURES = {
         that determine columns and types, {least.sample_items} to {most.sample_items};
         share a quota of {DYN_RETRY_QUOTA} tokens. An outage takes {retry.TRANSIENT} tokens, however many requests it affects
         returns {retry.FINAL} token. Every second also returns {retry.REFILL_A_SECOND:.0f} token
-        It waits for one and a half round trips and {A[connections.HANDSHAKE_US / 1000]} millisecond
+        for at most one and a half round trips and {A[connections.HANDSHAKE_US / 1000]} millisecond
         wait for this connection for up to {connections.LONGEST_WAIT_US / 1e6} seconds
         """,
     "docs/types.md": """
@@ -112,20 +112,20 @@ FIGURES = {
         With n up to {MAX_TIMESTAMP_PRECISION}, a finer value
         the number 1790000000000 is a day in the year {YEAR(1790000000000):.0f}
         1790000000 is the {1790000000 // 86400000 + 1}st of January {YEAR(1790000000 / 1000):.0f}
-        {len("1790000000")} digits are seconds, {len("1790000000000")} are milliseconds, {len("1790000000000000")} are
+        A current time has {len("1790000000")} digits in seconds, {len("1790000000000")} in milliseconds, and {len("1790000000000000")} in microseconds.
         """,
     "docs/tables.md": """
         is in the last {WORDS[item_filter.FIVE_YEARS / 86400 / 365]} years before the start of the transaction
         expects one item of {WORDS[1 / size.ROW_SHARE]} to become a row
         expected to produce {WORDS[size.ITEM_ROWS]} rows
         each value is a separate Query, up to {DYN_MAX_SORT_RANGES} for each partition
-        in a partition key up to {DYN_MAX_MEMBERS:,}, in a sort key up to {DYN_MAX_SORT_MEMBERS}
+        if there are at most {DYN_MAX_MEMBERS:,} in a partition key, or at most {DYN_MAX_SORT_MEMBERS} in a sort key.
         which reads at most {DYN_PAGE_BYTES / MB:.0f} MB. If `scan_policy` is
         truncated to {NAMEDATALEN - 1} bytes, the limit of PostgreSQL
         """,
     "docs/pushdown.md": """
         read units ({option.preview_units} by default) to find its rows
-        With `preview_units` {least.preview_units}, no request is sent.
+        With `preview_units` {least.preview_units}, it fails
         A BatchGetItem has at most {DYN_BATCH_GET_MAX_KEYS} keys
         constants below 2^{DYN_EXACT_DOUBLES.bit_length() - 1}
         A range may contain at most {DYN_MAX_EACH:,} values, or {DYN_MAX_EACH * enumerate.JOIN_FACTOR:,} if a bound comes from another table.
@@ -140,18 +140,18 @@ FIGURES = {
         ({units.UNKNOWN_ITEM_BYTES} bytes if the size is unknown)
         After `LIMIT` + `OFFSET` items or {DYN_SMALL_READ_BYTES / MB:.0f} MB, the rest of the Scan
         reads 3 items if every item is a row
-        are expected to contain 3 rows. It then has at least as many items as {DYN_LEAST_BYTES / KB:.0f} kB contain
+        are expected to contain 3 rows. It has at least as many items as {DYN_LEAST_BYTES / KB:.0f} kB contain
         `preview_units` read units ({option.preview_units} by default)
         """,
     "docs/planner.md": """
-        each partition is as large as a page of {DYN_PAGE_BYTES / MB:.0f} MB.
+        each of these partitions is as large as a page of {DYN_PAGE_BYTES / MB:.0f} MB.
         for [LIMIT scans of mapped tables](pushdown.md#limit-scans-of-mapped-tables); {parameter.preview_units}: the option applies
         The cost of a scan is {cost.COST_PER_MS:.0f} × (T
-        and {units.MS_PER_MEGABYTE:.0f} ms for each megabyte that is read
+        plus {units.MS_PER_MEGABYTE:.0f} ms for each megabyte that is read
         at least {metadata.ON_DEMAND_UNITS:,.0f} units a second
         With `read_percent` {most.read_percent}, also the burst capacity of {units.SAVED_SECONDS:.0f} seconds |
         at most {units.UNITS_OF_PARTITION:,.0f} units a second; the number of partitions
-        (size 0, created less than {A[cost.DAY / 86400]} day ago), the planner assumes that the table has {cost.UNKNOWN_BYTES / GB:.0f} GB
+        created less than {A[cost.DAY / 86400]} day ago, and its reported size is 0, the planner assumes {cost.UNKNOWN_BYTES / GB:.0f} GB.
         from another table or a list reads {cost.UNKNOWN_LENGTH:.0f} items
         reads at least {cost.ITEM_UNIT_BYTES:.0f} bytes of items
         more than {DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items, the row estimate is {DYN_COLLECTION_ITEMS:.0f} for each value
@@ -170,7 +170,7 @@ FIGURES = {
         more than {guc.MOST_FETCH_MEMORY / KB:.0f} MB
         may use {PART[lookup.SPACE_PART]} of this memory for keys, and {PART[lookup.SPACE_PART]} for cached results
         at most {connection.MAX_RESPONSE / MB:.0f} MB of JSON
-        requests as many keys as are expected to return {scandesc.BATCH_BYTES / MB:.0f} MB
+        requests at most as many keys as are expected to return {scandesc.BATCH_BYTES / MB:.0f} MB
         after {session.REFRESH_PAUSE / 1000:.0f} seconds
         """,
     "docs/functions.md": """
