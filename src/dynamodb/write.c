@@ -55,9 +55,18 @@ dyn_write_write(DynBuffer *buf, const DynWriteRequest *req)
 }
 
 void
+dyn_write_begin_transaction(DynBuffer *buf)
+{
+	dyn_buffer_reset(buf);
+	dyn_buffer_append_str(buf, "{\"TransactItems\":[");
+}
+
+void
 dyn_write_member(DynBuffer *buf, const DynWriteRequest *req)
 {
-	dyn_buffer_append_str(buf, buf->len > 0 ? ",{\"" : "{\"");
+	if (buf->len > 0 && buf->data[buf->len - 1] == '}')
+		dyn_buffer_append_char(buf, ',');
+	dyn_buffer_append_str(buf, "{\"");
 	dyn_buffer_append_str(buf, req->op == DYN_OP_PUT_ITEM ? "Put" :
 						  req->op == DYN_OP_UPDATE_ITEM ? "Update" : "Delete");
 	dyn_buffer_append_str(buf, "\":");
@@ -66,12 +75,8 @@ dyn_write_member(DynBuffer *buf, const DynWriteRequest *req)
 }
 
 void
-dyn_write_transaction(DynBuffer *buf, const char *members, size_t len,
-					  const char *token)
+dyn_write_end_transaction(DynBuffer *buf, const char *token)
 {
-	dyn_buffer_reset(buf);
-	dyn_buffer_append_str(buf, "{\"TransactItems\":[");
-	dyn_buffer_append(buf, members, len);
 	dyn_buffer_append_char(buf, ']');
 	dyn_append_json_text_member(buf, "ClientRequestToken", token);
 	dyn_append_json_text_member(buf, "ReturnConsumedCapacity", "TOTAL");

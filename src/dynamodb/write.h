@@ -41,18 +41,14 @@ extern void dyn_write_write(DynBuffer *buf, const DynWriteRequest *req);
 #define DYN_TRANSACTION_MAX_WRITES	100
 
 /*
- * Appends a write as a member of a transaction, such as {"Put":{...}}, with a
- * comma before it unless the buffer is empty.
- */
-extern void dyn_write_member(DynBuffer *buf, const DynWriteRequest *req);
-
-/*
- * Resets the buffer and writes a TransactWriteItems request with these
- * members.  By the `token` (at most 36 characters), DynamoDB recognizes a
+ * A TransactWriteItems request is written by these functions, in this order;
+ * the first one resets the buffer, and the second one is called for each
+ * write.  By the `token` (at most 36 characters), DynamoDB recognizes a
  * repeated request, and does not execute it again.
  */
-extern void dyn_write_transaction(DynBuffer *buf, const char *members,
-								  size_t len, const char *token);
+extern void dyn_write_begin_transaction(DynBuffer *buf);
+extern void dyn_write_member(DynBuffer *buf, const DynWriteRequest *req);
+extern void dyn_write_end_transaction(DynBuffer *buf, const char *token);
 
 /* The response of a write that was executed */
 typedef struct DynWritten

@@ -92,22 +92,21 @@ static void
 transactions_are_written(void)
 {
 	DynBuffer	text;
-	DynBuffer	members;
 	DynTokens  *tokens = condition(&text);
 	DynWriteRequest req = {.op = DYN_OP_PUT_ITEM, .table = "t",
 		.item = {DYN_TYPE_M, "{\"pk\":{\"S\":\"a\"}}", 16},
 	.condition = text.data, .tokens = tokens};
 
-	dyn_buffer_init(&members, 0);
-	dyn_write_member(&members, &req);
+	dyn_write_begin_transaction(&buf);
+	dyn_write_member(&buf, &req);
 	req = (DynWriteRequest) {.op = DYN_OP_UPDATE_ITEM, .table = "u", .key = key,
 		.nparts = 1, .update = "REMOVE #n0", .condition = text.data,
 	.tokens = tokens, .returning = true};
-	dyn_write_member(&members, &req);
+	dyn_write_member(&buf, &req);
 	req.op = DYN_OP_DELETE_ITEM;
 	req.update = NULL;
-	dyn_write_member(&members, &req);
-	dyn_write_transaction(&buf, members.data, members.len, "token");
+	dyn_write_member(&buf, &req);
+	dyn_write_end_transaction(&buf, "token");
 	CHECK_EQ_STR(document(),
 				 "{\"TransactItems\":["
 				 "{\"Put\":{\"TableName\":\"t\",\"Item\":{\"pk\":{\"S\":\"a\"}}" TOKENS
@@ -115,7 +114,6 @@ transactions_are_written(void)
 				 "{\"Update\":{\"TableName\":\"u\",\"Key\":{\"pk\":{\"S\":\"a\"}},\"UpdateExpression\":\"REMOVE #n0\"" TOKENS "}},"
 				 "{\"Delete\":{\"TableName\":\"u\",\"Key\":{\"pk\":{\"S\":\"a\"}}" TOKENS "}}],"
 				 "\"ClientRequestToken\":\"token\",\"ReturnConsumedCapacity\":\"TOTAL\"}");
-	dyn_buffer_free(&members);
 	dyn_buffer_free(&text);
 	dyn_tokens_free(tokens);
 }

@@ -45,10 +45,7 @@ dyn_write_is_unchanged(DynWrite *write)
 	while ((attnum = bms_next_member(write->guarded, attnum)) >= 0)
 	{
 		if (!dyn_column_same(dyn_relation_column(modify->relation, attnum),
-							 modify->old->tts_values[attnum - 1],
-							 modify->old->tts_isnull[attnum - 1],
-							 modify->scratch->tts_values[attnum - 1],
-							 modify->scratch->tts_isnull[attnum - 1]))
+							 attnum, modify->old, modify->scratch))
 			return false;
 	}
 	return true;

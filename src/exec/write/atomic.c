@@ -83,17 +83,15 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 void
 dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 {
-	DynBuffer  *members = dyn_buffer_create();
 	DynBuffer  *body = dyn_call_body(transaction->call);
 	/* a random UUID */
 	Datum		token = DirectFunctionCall1(gen_random_uuid, (Datum) 0);
 	ListCell   *lc;
 
+	dyn_write_begin_transaction(body);
 	foreach(lc, writer->collected)
-		dyn_write_render(lfirst(lc), members, true);
-	dyn_check_oom(members->failed);
-	dyn_write_transaction(body, members->data, members->len,
-						  DatumGetCString(DirectFunctionCall1(uuid_out, token)));
+		dyn_write_render(lfirst(lc), body, true);
+	dyn_write_end_transaction(body, DatumGetCString(DirectFunctionCall1(uuid_out, token)));
 	dyn_check_oom(body->failed);
 }
 

@@ -134,16 +134,18 @@ texts_are_equal(Oid type, Datum a, Datum b)
 }
 
 bool
-dyn_column_same(const DynColumn *column, Datum a, bool anull, Datum b, bool bnull)
+dyn_column_same(const DynColumn *column, AttrNumber attnum, const TupleTableSlot *a,
+				const TupleTableSlot *b)
 {
+	int			i = attnum - 1;
 	Oid			type = column->codec.basetype;
-	const TypeCacheEntry *entry;
+	Form_pg_attribute attr = TupleDescAttr(a->tts_tupleDescriptor, i);
 
-	if (anull || bnull)
-		return anull && bnull;
-	entry = lookup_type_cache(type, 0);
-	return datum_image_eq(a, b, entry->typbyval, entry->typlen) ||
-		(type == JSONOID && texts_are_equal(type, a, b));
+	if (a->tts_isnull[i] || b->tts_isnull[i])
+		return a->tts_isnull[i] && b->tts_isnull[i];
+	return datum_image_eq(a->tts_values[i], b->tts_values[i], attr->attbyval,
+						  attr->attlen) ||
+		(type == JSONOID && texts_are_equal(type, a->tts_values[i], b->tts_values[i]));
 }
 
 /*
@@ -151,20 +153,22 @@ dyn_column_same(const DynColumn *column, Datum a, bool anull, Datum b, bool bnul
  * their type.
  */
 static bool
-are_equal(const DynColumn *column, Datum a, bool anull, Datum b, bool bnull)
+are_equal(const DynColumn *column, AttrNumber attnum, const TupleTableSlot *a,
+		  const TupleTableSlot *b)
 {
+	int			i = attnum - 1;
 	Oid			type = column->codec.basetype;
 	TypeCacheEntry *entry;
 
-	if (dyn_column_same(column, a, anull, b, bnull))
+	if (dyn_column_same(column, attnum, a, b))
 		return true;
-	if (anull || bnull)
+	if (a->tts_isnull[i] || b->tts_isnull[i])
 		return false;
 	entry = lookup_type_cache(type, TYPECACHE_EQ_OPR_FINFO);
 	if (!OidIsValid(entry->eq_opr_finfo.fn_oid))
-		return texts_are_equal(type, a, b);
+		return texts_are_equal(type, a->tts_values[i], b->tts_values[i]);
 	return DatumGetBool(FunctionCall2Coll(&entry->eq_opr_finfo, column->collation,
-										  a, b));
+										  a->tts_values[i], b->tts_values[i]));
 }
 
 /* ---- the check ---- */
@@ -247,8 +251,7 @@ dyn_reread_check(DynReread *reread, const DynScalar *item, TupleTableSlot *row,
 		if (column->dropped ||
 			(row->tts_isnull[i] && !bms_is_member(i + 1, changed)) ||
 			(columns != NULL && !bms_is_member(i + 1, columns)) ||
-			are_equal(column, row->tts_values[i], row->tts_isnull[i],
-					  scratch->tts_values[i], scratch->tts_isnull[i]))
+			are_equal(column, i + 1, row, scratch))
 			continue;
 		report_unreadable(reread, i + 1,
 						  reread->wrong == i + 1 ? reread->why : NULL);

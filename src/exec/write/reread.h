@@ -61,10 +61,11 @@ extern void dyn_reread_check(DynReread *reread, const DynScalar *item,
 							 const Bitmapset *changed, TupleTableSlot *scratch);
 
 /*
- * Returns true if both values are NULL, or identical.  The members of a json
- * object have no order.
+ * Returns true if the column's values in two slots, which have been
+ * deconstructed, are both NULL, or identical.  The members of a json object
+ * have no order.
  */
-extern bool dyn_column_same(const DynColumn *column, Datum a, bool anull,
-							Datum b, bool bnull);
+extern bool dyn_column_same(const DynColumn *column, AttrNumber attnum,
+							const TupleTableSlot *a, const TupleTableSlot *b);
 
 #endif

@@ -101,6 +101,8 @@ static void
 set_key(DynWrite *write, TupleTableSlot *row)
 {
 	write->key_bytes = compose_key(write->modify, row, write->key, &write->key_len);
+	write->key_hash = hash_bytes((const unsigned char *) write->key_bytes,
+								 write->key_len);
 }
 
 DynWrite *
@@ -112,7 +114,7 @@ dyn_write_find(const List *writes, const DynWrite *write)
 	{
 		DynWrite   *other = lfirst(lc);
 
-		if (other->key_len == write->key_len &&
+		if (other->key_hash == write->key_hash && other->key_len == write->key_len &&
 			memcmp(other->key_bytes, write->key_bytes, write->key_len) == 0)
 			return other;
 	}
