@@ -536,10 +536,8 @@ void
 dyn_write_render(const DynWrite *write, DynBuffer *out, bool member)
 {
 	DynModify  *modify = write->modify;
-	DynTokens  *tokens = modify->writer->tokens;
+	DynWriter  *writer = modify->writer;
 	MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
-	DynBuffer  *update = dyn_buffer_create();
-	DynBuffer  *condition = dyn_buffer_create();
 	DynCond    *cond = write->op == DYN_OP_PUT_ITEM ? not_exists_condition(modify)
 		: exists_condition(write);
 	DynWriteRequest request = {
@@ -548,20 +546,23 @@ dyn_write_render(const DynWrite *write, DynBuffer *out, bool member)
 		.item = write->item,
 		.key = write->key,
 		.nparts = modify->map->nparts,
-		.tokens = tokens,
+		.tokens = writer->tokens,
 		.returning = dyn_write_returns(write)
 	};
 
-	dyn_tokens_reset(tokens);
+	dyn_tokens_reset(writer->tokens);
+	dyn_buffer_reset(&writer->update);
+	dyn_buffer_reset(&writer->condition);
 	if (write->op == DYN_OP_UPDATE_ITEM)
 		request.update = take_expression(write, "the update",
-										 dyn_expr_update(tokens, write->values,
-														 write->nvalues, update),
-										 update);
+										 dyn_expr_update(writer->tokens, write->values,
+														 write->nvalues, &writer->update),
+										 &writer->update);
 	request.condition = take_expression(write, "the condition of the write",
-										dyn_expr_condition(tokens, dyn_cond_simplify(cond),
-														   condition),
-										condition);
+										dyn_expr_condition(writer->tokens,
+														   dyn_cond_simplify(cond),
+														   &writer->condition),
+										&writer->condition);
 	if (member)
 		dyn_write_member(out, &request);
 	else

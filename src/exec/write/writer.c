@@ -125,6 +125,8 @@ dyn_writer_get(EState *estate)
 	writer->level = GetCurrentTransactionNestLevel();
 	writer->tokens = dyn_tokens_create();
 	dyn_check_oom(writer->tokens == NULL);
+	dyn_buffer_init_in(&writer->update, context);
+	dyn_buffer_init_in(&writer->condition, context);
 	writer->next = writers;
 	writers = writer;
 	dyn_call_at_reset(context, forget_writer, writer);

@@ -121,7 +121,9 @@ typedef struct DynWriter
 	List	   *collected;		/* list of DynWrite to be sent together
 								 * (atomic.h) */
 	size_t		collected_bytes;
-	DynTokens  *tokens;
+	DynTokens  *tokens;			/* the request that is being rendered */
+	DynBuffer	update;
+	DynBuffer	condition;
 	DynWrite   *failed;			/* write whose error is raised when all other
 								 * writes have ended; or NULL */
 } DynWriter;

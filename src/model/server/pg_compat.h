@@ -22,6 +22,7 @@
 #include "utils/acl.h"
 #include "utils/date.h"
 #include "utils/jsonb.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 #include "utils/tuplesort.h"
 #if PG_VERSION_NUM >= 160000
@@ -67,6 +68,13 @@
 #else
 #define DYN_RUN_ONCE_PARAMETER , bool execute_once
 #define DYN_RUN_ONCE_ARGUMENT , execute_once
+#endif
+
+/* Creates a set of events that exists until the end of the session. */
+#if PG_VERSION_NUM >= 170000
+#define dyn_create_wait_set(nevents) CreateWaitEventSet(NULL, nevents)
+#else
+#define dyn_create_wait_set(nevents) CreateWaitEventSet(TopMemoryContext, nevents)
 #endif
 
 /* PostgreSQL 19 requires a call after the last attribute of a descriptor. */

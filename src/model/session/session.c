@@ -8,7 +8,6 @@
  * memory context.  A pin is released by a reset callback of the memory context
  * that it was created in, however a statement ends.
  *
- * WaitLatchOrSocket waits for the client's descriptor and the process latch.
  * Interrupts are handled when the client is in a consistent state, never
  * inside libcurl.
  */
@@ -76,6 +75,9 @@ typedef struct ConnectionEntry
 
 static DynClient *client = NULL;
 static HTAB *connections = NULL;
+
+/* Events that wait_for_client waits for; NULL before the first wait */
+static WaitEventSet *wait_set = NULL;
 
 /*
  * Number of invalidations so far.  Data that was read from the catalogs, or
@@ -147,23 +149,40 @@ dyn_session_open_descriptors(void)
 
 /* ---- waiting ---- */
 
-/* Waits for the client's descriptor; `arg` is a DynWaitReason. */
+static WaitEventSet *
+make_wait_set(int fd)
+{
+	WaitEventSet *set = dyn_create_wait_set(3);
+
+	AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+	AddWaitEventToSet(set, WL_SOCKET_READABLE, fd, NULL, NULL);
+	if (IsUnderPostmaster)
+		AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
+	return set;
+}
+
+/*
+ * Waits for the client's descriptor and the process latch; `arg` is a
+ * DynWaitReason.  The set of events remains for the next wait: to create one,
+ * as WaitLatchOrSocket does, takes five system calls.  The descriptor is the
+ * same throughout the session, as the client is never destroyed.
+ */
 static DynWait
 wait_for_client(void *arg, int fd, long timeout_ms)
 {
-	uint32		event = dyn_wait_event(*(const DynWaitReason *) arg);
-	int			events = WL_LATCH_SET | WL_SOCKET_READABLE | WL_EXIT_ON_PM_DEATH;
-	int			rc;
+	uint32		wait_event = dyn_wait_event(*(const DynWaitReason *) arg);
+	WaitEvent	event;
 
-	if (timeout_ms >= 0)
-		events |= WL_TIMEOUT;
-	rc = WaitLatchOrSocket(MyLatch, events, fd, timeout_ms, event);
-	if (rc & WL_LATCH_SET)
+	if (wait_set == NULL)
+		wait_set = make_wait_set(fd);
+	if (WaitEventSetWait(wait_set, timeout_ms, &event, 1, wait_event) == 0)
+		return DYN_WAIT_TIMEOUT;
+	if (event.events & WL_LATCH_SET)
 	{
 		ResetLatch(MyLatch);
 		return DYN_WAIT_INTERRUPTED;
 	}
-	return (rc & WL_SOCKET_READABLE) ? DYN_WAIT_READY : DYN_WAIT_TIMEOUT;
+	return DYN_WAIT_READY;
 }
 
 /*
