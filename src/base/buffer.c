@@ -1,11 +1,12 @@
 /*
  * buffer.c
- *		Functions for a growable byte buffer with an upper bound, on malloc.
+ *		Functions for a growable byte buffer with an upper bound, in malloc'd
+ *		memory.
  *
  * An empty buffer allocates exactly the reserved size (at least SMALLEST_CAP),
- * since the caller usually knows the final size.  A buffer with contents
- * doubles its capacity, so that a reply of unknown length is copied only a few
- * times.  `max` limits the contents, not the capacity: the NUL that
+ * since the caller usually knows the final size.  A buffer with contents at
+ * least doubles its capacity, so that a response of unknown length is copied
+ * only a few times.  `max` limits the contents, not the capacity: the NUL that
  * dyn_buffer_terminate writes may follow a full buffer.
  */
 #include "buffer.h"
@@ -115,8 +116,8 @@ dyn_buffer_grow_and_append(DynBuffer *buf, const void *bytes, size_t len)
 }
 
 /*
- * vsnprintf also writes a NUL, which does not count towards the bound.  So one
- * byte more than the text is allocated.
+ * vsnprintf also writes a NUL, which does not count toward the bound.  So one
+ * byte more than the text is allocated, without a check of the bound.
  */
 bool
 dyn_buffer_printf(DynBuffer *buf, const char *fmt,...)

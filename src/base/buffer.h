@@ -1,6 +1,6 @@
 /*
  * buffer.h
- *		A growable byte buffer with an upper bound, on malloc.
+ *		A growable byte buffer with an upper bound, in malloc'd memory.
  *
  * Request bodies are written into a DynBuffer, and responses arrive in one.
  * The functions never raise an error.  An append that would exceed `max`, or
@@ -24,8 +24,8 @@ typedef struct DynBuffer
 	char	   *data;			/* malloc'd, owned by the buffer */
 	size_t		len;			/* bytes in use */
 	size_t		cap;			/* bytes allocated */
-	size_t		max;			/* maximum number of bytes; 0 means no bound */
-	bool		failed;			/* true if an append failed */
+	size_t		max;			/* maximum of `len`; 0 means no bound */
+	bool		failed;			/* true if a function of this file failed */
 	bool		out_of_memory;	/* true if malloc has failed since the last
 								 * reset */
 } DynBuffer;
@@ -35,7 +35,10 @@ extern void dyn_buffer_init(DynBuffer *buf, size_t max);
 /* Frees the memory; the buffer may be used again afterwards. */
 extern void dyn_buffer_free(DynBuffer *buf);
 
-/* Discards the contents and the failure; the memory remains allocated. */
+/*
+ * Discards the contents, and clears `failed` and `out_of_memory`; the memory
+ * remains allocated.
+ */
 extern void dyn_buffer_reset(DynBuffer *buf);
 
 /*
@@ -56,7 +59,7 @@ extern bool dyn_buffer_grow_and_append(DynBuffer *buf, const void *bytes,
 
 /*
  * Appends `len` bytes; returns false on failure.  Inline, since most appends
- * are a few bytes for which there is space.
+ * are of a few bytes, for which the capacity is sufficient.
  */
 static inline bool
 dyn_buffer_append(DynBuffer *buf, const void *bytes, size_t len)
@@ -86,7 +89,7 @@ extern bool dyn_buffer_printf(DynBuffer *buf, const char *fmt,...) DYN_PRINTF(2,
 
 /*
  * Writes a NUL after the contents (not counted in `len`) and returns the
- * contents; NULL on failure.
+ * contents, or NULL on failure.
  */
 extern const char *dyn_buffer_terminate(DynBuffer *buf);
 

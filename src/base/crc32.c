@@ -1,6 +1,6 @@
 /*
  * crc32.c
- *		Computes CRC-32 by folding where the processor supports it, else by
+ *		Computes CRC-32 by folding where the processor supports it, else with
  *		zlib.
  *
  * The message is a polynomial over GF(2).  Its CRC is the remainder of the
@@ -12,14 +12,14 @@
  * In the end, 16 bytes with the same remainder replace all folded bytes; zlib
  * computes the CRC of these 16 bytes and of the tail.
  *
- * The CRC is "reflected": the lowest bit of a byte is its highest power.  So a
- * 64-bit lane holds a mirrored polynomial, and the product of two mirrored
- * lanes is shifted by one bit.  To compensate for this, the constants are
- * shifted by one bit, so they have 33 bits.  In the polynomial, the low lane
- * is 64 bits above the high lane.  To fold over D bits, the low lane is
- * multiplied by x^(D+64) and the high lane by x^D, both mod P.  A constant has
- * degree 31 at most, but is mirrored in 64 bits, which multiplies it by
- * another x^32.  Therefore the exponents are D+32 and D-32.
+ * The CRC is "reflected": the lowest bit of a byte is the coefficient of its
+ * highest power.  So a 64-bit lane holds a mirrored polynomial, and the
+ * product of two mirrored lanes is shifted by one bit.  To compensate for
+ * this, the constants are shifted by one bit, so they have 33 bits.  In the
+ * polynomial, the low lane is 64 bits above the high lane.  To fold over D
+ * bits, the low lane is multiplied by x^(D+64) and the high lane by x^D, both
+ * mod P.  A constant has degree 31 at most, but is mirrored in 64 bits, which
+ * multiplies it by another x^32.  Therefore the exponents are D+32 and D-32.
  *
  * The unit test compares every length up to a few hundred with zlib.
  */
@@ -59,7 +59,9 @@ load(const unsigned char *bytes)
 	return _mm_loadu_si128((const __m128i *) bytes);
 }
 
-/* len >= 64.  Four accumulators hide the multiplication's latency. */
+/*
+ * Requires len >= 64.  Four accumulators hide the multiplication's latency.
+ */
 FOLDING
 static uint32_t
 crc32_folded(uint32_t crc, const unsigned char *bytes, size_t len)
@@ -87,8 +89,9 @@ crc32_folded(uint32_t crc, const unsigned char *bytes, size_t len)
 		a = fold(a, by128, load(bytes));
 
 	/*
-	 * zlib begins and ends with a complement.  These bytes already contain the
-	 * CRC so far, so start from the value whose complement is zero.
+	 * zlib complements the CRC at the beginning and at the end.  `rest`
+	 * already includes the CRC of all bytes so far, so start from the value
+	 * whose complement is zero.
 	 */
 	_mm_storeu_si128((__m128i *) rest, a);
 	crc = (uint32_t) crc32_z(0xFFFFFFFFU, rest, sizeof(rest));

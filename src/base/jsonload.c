@@ -6,9 +6,9 @@
  * When jansson cannot enlarge the buffer of a string, it drops a byte and
  * continues.  If that byte was the closing quotation mark, jansson later reads
  * beyond the buffer, or an assertion stops the process.  So no allocation may
- * fail while jansson parses.  If malloc fails, the allocation gets reserved
- * memory instead, and jansson receives no more of the document.  So a small
- * reserve is enough.
+ * fail while jansson parses.  If malloc fails, the allocation is served from a
+ * reserve, and jansson receives no more of the document.  This limits the size
+ * that the reserve must have.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -23,9 +23,10 @@
 
 /*
  * Upper bound of the memory (bytes) that jansson needs for the rest of a
- * chunk: 128 for each byte of the chunk, and 16 * len for the current string
- * and the doubled hash table of an object.  The table has 16 bytes for each
- * entry, and a member has at least 5 bytes of text.
+ * chunk: 128 for each byte of the chunk, and 16 for each byte of the document
+ * (`len`), for the current string and for an object's hash table that is being
+ * doubled.  The table has 16 bytes for each entry, and a member has at least 5
+ * bytes of text.
  */
 #define RESERVE(len)	(128 * CHUNK + 16 * (len) + 4096)
 

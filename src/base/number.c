@@ -7,7 +7,7 @@
  * beyond the 38th only set the flag `excess`, which is enough for rounding.
  * Texts of any length are read in one pass and constant space.
  *
- * DynamoDB's limits of magnitude then only concern the exponent: a number is
+ * DynamoDB's limits of magnitude then only depend on the exponent: a number is
  * too large above DYN_NUMBER_MAX_EXP and too small below DYN_NUMBER_MIN_EXP,
  * regardless of its digits.  Infinity is a Decimal with an exponent beyond all
  * limits, so that rounding needs no special case for it.
@@ -31,7 +31,8 @@ typedef struct Decimal
 	bool		excess;			/* true if digits beyond the 38th are not 0 */
 	int			ndigits;		/* number of digits; 0 if the value is zero */
 	int64_t		exp;			/* power of ten of digits[0] */
-	char		digits[DYN_NUMBER_MAX_DIGITS];	/* text without leading '0' */
+	char		digits[DYN_NUMBER_MAX_DIGITS];	/* digits as text, without
+												 * leading zeros */
 } Decimal;
 
 static void
@@ -42,10 +43,10 @@ strip_trailing_zeros(Decimal *d)
 }
 
 /*
- * Reads digits on one side of the point; returns the position after them.
- * `exp` starts at -1, the first place after the point.  Each digit before the
- * point, except leading zeros, increments it.  Each leading zero after the
- * point decrements it.
+ * Reads digits on one side of the decimal point; returns the position after
+ * them.  d->exp starts at -1, the first place after the point.  Each digit
+ * before the point, except leading zeros, increments it.  Each leading zero
+ * after the point decrements it.
  */
 static const char *
 read_digits(const char *p, const char *end, Decimal *d, bool fraction)
@@ -114,7 +115,7 @@ parse(const char *text, size_t len, bool infinity, Decimal *d)
 	return p == end && p > start;
 }
 
-/* Writes a Decimal that is within the limits. */
+/* Writes the canonical form of a Decimal that is within the limits. */
 static void
 write_canonical(const Decimal *d, char *dst, size_t *dst_len)
 {
@@ -157,7 +158,10 @@ dyn_number_canonical(const char *text, size_t len, char *dst, size_t *dst_len)
 	return DYN_NUMBER_OK;
 }
 
-/* Rounds away from zero; returns false if DynamoDB cannot store the result. */
+/*
+ * If DynamoDB cannot store the Decimal, rounds it away from zero; returns
+ * false if DynamoDB cannot store the result either.
+ */
 static bool
 round_away_from_zero(Decimal *d)
 {
@@ -200,7 +204,10 @@ dyn_number_round(const char *text, size_t len, DynRounding dir,
 	away = d.negative != (dir == DYN_ROUND_UP);
 	if (d.ndigits > 0 && away && !round_away_from_zero(&d))
 		return false;
-	/* rounds towards zero */
+	/*
+	 * otherwise rounds toward zero; digits beyond the 38th were already
+	 * dropped
+	 */
 	if (d.exp < DYN_NUMBER_MIN_EXP)
 		d.ndigits = 0;
 	else if (d.ndigits > 0 && d.exp > DYN_NUMBER_MAX_EXP)

@@ -45,14 +45,14 @@ typedef enum DynRounding
 /*
  * Writes the canonical form of the decimal text (sign, digits, point,
  * exponent) to dst (DYN_NUMBER_BUFSIZE bytes, NUL-terminated), and its length
- * to *dst_len, if the result is OK.
+ * to *dst_len, if it returns DYN_NUMBER_OK.
  */
 extern DynNumberStatus dyn_number_canonical(const char *text, size_t len,
 											char *dst, size_t *dst_len);
 
 /*
- * Writes the canonical form of the nearest number in the given direction that
- * DynamoDB can store, for a range bound.  Returns false if there is none
+ * Rounds a range bound: writes the canonical form of the nearest number in the
+ * given direction that DynamoDB can store.  Returns false if there is none
  * (1E126 rounded up, -1E126 rounded down) or the text is not a number.
  */
 extern bool dyn_number_round(const char *text, size_t len, DynRounding dir,
