@@ -3,9 +3,9 @@
  *		Decides which addresses a request may be sent to.
  *
  * On a cloud machine, link-local addresses and a few others serve the
- * machine's own credentials.  A host name can begin to resolve to them at any
- * time.  So names are not checked; the address of each socket is checked
- * before the socket is opened.
+ * machine's own credentials.  The DNS records of a host name can change to
+ * such an address at any time.  So names are not checked; the address of each
+ * socket is checked before the socket is opened.
  *
  * An IPv6 address can contain an IPv4 address, to which translators and
  * tunnels connect.  So an IPv6 address that contains a refused IPv4 address is
@@ -40,8 +40,8 @@ static const Prefix refused_v4[] = {
 static const Prefix refused_v6[] = {
 	{{0}, 128},					/* unspecified: connects to loopback */
 	{{0xfe, 0x80}, 10},			/* link-local */
-	{{0xfd, 0x00, 0x0e, 0xc2}, 32}, /* EC2's services on the machine, such as
-									 * the metadata service */
+	{{0xfd, 0x00, 0x0e, 0xc2}, 32}, /* EC2's local services, such as the
+									 * metadata service */
 	{{0x00, 0x64, 0xff, 0x9b, 0x00, 0x01}, 48}, /* NAT64 for local use */
 	{{0x20, 0x01, 0x00, 0x00}, 32}	/* Teredo */
 };

@@ -1,6 +1,6 @@
 /*
  * attempt.c
- *		Begins, ends, repeats and pauses the attempts of calls.
+ *		Starts, ends, retries and pauses the attempts of calls.
  *
  * A call changes its state at these events:
  *
@@ -10,24 +10,24 @@
  *		dyn_call_unpack		DONE -> BACKOFF, if the body is damaged
  *
  * Only send_attempt, hold_call, dyn_attempt_delay and finish_call change the
- * state.  SENT and BACKOFF calls are in a list.  The list is short (the
- * caller's concurrency), so a linear search finds the call that is due next.
- * A call is also in BACKOFF while it waits for a descriptor, for credentials
- * (provider.c), or for a connection (connections.c).
+ * state.  SENT and BACKOFF calls are in a list.  The list is short (at most
+ * the caller's concurrency), so a linear search finds the call that is due
+ * next.  A call is also in BACKOFF while it waits for a descriptor, for
+ * credentials (provider.c), or for a connection (connections.c).
  *
  * A SENT call is paused if its response is longer than its allowance
  * (dyn_call_allow).  During a pause, libcurl neither reads from the connection
  * nor notices its end.  libcurl's time limit includes pauses, so we remove
  * that limit at the first pause, and measure the time ourselves.  For `once`
  * calls we always measure the time, because libcurl's limit would include the
- * caller's other work.
+ * time in which the caller does other work.
  *
  * Every attempt is signed again, because signatures expire.  Headers that a
  * proxy may change (Accept-Encoding) or libcurl adds (Content-Length,
  * User-Agent) are not signed.
  *
- * response_check.c checks replies, retry.c decides about retries, http.c and
- * loop.c transfer bytes; this file connects them.
+ * response_check.c checks replies, retry.c classifies failures and limits
+ * retries, http.c and loop.c transfer bytes; this file connects them.
  */
 #include "client_private.h"
 
@@ -100,7 +100,7 @@ signing_clock(const DynActiveCall *call)
 	return (int64_t) time(NULL) + call->signed_offset;
 }
 
-/* Makes an active call DONE; the caller has set `failure` and the texts. */
+/* Makes an active call DONE; the caller has set its failure and message. */
 static void
 finish_call(DynActiveCall *call)
 {
@@ -133,12 +133,12 @@ time_limit_us(const DynActiveCall *call)
 }
 
 /*
- * Returns the signed headers of an attempt, owned by the caller; NULL if
- * memory runs out.  `now` is the service's time (seconds since the epoch).  We
- * write Accept-Encoding ourselves: otherwise libcurl would inflate the body
- * before we can check its checksum, which covers the bytes as transmitted.
- * "Expect:" without a value keeps libcurl from waiting for "100 Continue"
- * before it sends a large body.
+ * Returns the headers of an attempt, with its signature, owned by the caller;
+ * NULL if memory runs out.  `now` is the service's time (seconds since the
+ * epoch).  We write Accept-Encoding ourselves: with CURLOPT_ACCEPT_ENCODING,
+ * libcurl would inflate the body before we can check its checksum, which
+ * covers the bytes as transmitted.  "Expect:" without a value keeps libcurl
+ * from waiting for "100 Continue" before it sends a large body.
  */
 static struct curl_slist *
 signed_headers(DynSigKeyCache *cache, const DynService *service,
@@ -279,8 +279,8 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 
 	/*
 	 * A call's first correction of the clock permits an attempt beyond
-	 * max_attempts.  Later corrections do not; they occur if the clock is set
-	 * while requests are in flight.
+	 * max_attempts.  Later corrections do not; they occur if the machine's
+	 * clock is set while requests are in flight.
 	 */
 	if (class == DYN_RETRY_CLOCK)
 	{
@@ -305,10 +305,11 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 		return false;
 
 	/*
-	 * A failed attempt counts as `unattended` in two cases.  After a pause,
-	 * the peer may have closed the connection because we did not read.  If
-	 * libcurl is called late, it may report a timeout although the response
-	 * has arrived, because it checks the time before it reads.
+	 * A failed attempt counts as `unattended` in two cases.  First, if the
+	 * connection fails after a pause: the peer may have closed it because we
+	 * did not read.  Second, if the attempt times out after libcurl was called
+	 * late: the response may have arrived, because libcurl checks the time
+	 * before it reads.
 	 */
 	unattended = call->public.failure == DYN_FAIL_NETWORK ? call->left_us >= 0 :
 		call->public.failure == DYN_FAIL_TIMEOUT &&
@@ -415,10 +416,11 @@ send_attempt(DynActiveCall *call)
 		{
 			/*
 			 * If libcurl received more than the allowance at once, the
-			 * transfer is paused, but its connection is not yet reported by
-			 * libcurl.  We would regard that connection as idle (sockets.c).
-			 * So the transfer is resumed without a limit, to accept the bytes
-			 * that libcurl holds; then libcurl reports the connection.
+			 * transfer is paused, but libcurl has not reported yet which
+			 * socket the transfer uses.  We would regard the connection as
+			 * idle (sockets.c).  So the transfer is resumed without a limit,
+			 * to accept the bytes that libcurl has received; then libcurl
+			 * reports the socket.
 			 */
 			if (http->paused)
 			{
@@ -485,9 +487,9 @@ awaits_connection(DynActiveCall *call)
 }
 
 /*
- * Requests credentials for the call; returns true if there are some.  If they
- * are being obtained, the call is held until their source has ended.  If they
- * cannot be obtained, the call is DONE with a failure.
+ * Returns true if the call has credentials.  While they are being obtained,
+ * holds the call until their source has ended.  If they cannot be obtained,
+ * makes the call DONE with a failure.
  */
 static bool
 has_credentials(DynActiveCall *call)
@@ -515,9 +517,9 @@ has_credentials(DynActiveCall *call)
  * descriptor may belong to an idle connection to another host, which the
  * transfer cannot use.  So until the statement ends, there may be twice as
  * many open sockets as acquired descriptors.  If no descriptor is granted, the
- * call waits for another transfer to end.  But if all other transfers are
- * paused, the call takes a descriptor in any case, since the caller may need
- * this call's response before it resumes a paused transfer.
+ * call waits for another transfer to end.  But if there is no other transfer,
+ * or all others are paused, the call takes a descriptor in any case: the
+ * caller may need this call's response before it resumes a paused transfer.
  */
 void
 dyn_attempt_begin(DynActiveCall *call)

@@ -5,7 +5,7 @@
  * An error document is {"__type": "...#Code", "message": "..."}.  The name
  * "message" may also be "Message", the code may have a prefix and a suffix,
  * and for throttled requests there is a list of reasons.  Gateways and proxies
- * send HTML or XML instead; we show an excerpt of that.
+ * send HTML or XML instead; error messages contain an excerpt of it.
  *
  * All text from the network passes through dyn_awserror_excerpt, for two
  * reasons.  The text may be malformed or unprintable.  And it may contain
@@ -32,7 +32,10 @@
 #define AUTHORIZATION	"AWS4-HMAC-SHA256"
 #define BLOT			"***"
 
-/* Shorter secrets are not masked: they are placeholders for an emulator. */
+/*
+ * Secrets of fewer bytes are not masked: they are placeholders for an
+ * emulator.
+ */
 #define SHORTEST_SECRET	8
 
 /*

@@ -17,18 +17,18 @@ typedef struct DynAwsError
 {
 	char		code[128];		/* code, such as "ValidationException" */
 	char		message[1024];	/* error text; "" if there is none */
-	char		throttle_reason[256];	/* first reason and its resource, or
-										 * "" */
-	bool		hot_partition;	/* true if each reason is a limit of a single
-								 * partition */
+	char		throttle_reason[256];	/* first throttling reason and its
+										 * resource, or "" */
+	bool		hot_partition;	/* true if each throttling reason is a limit of
+								 * a single partition */
 	bool		out_of_memory;	/* true if memory ran out during parsing */
 } DynAwsError;
 
 /*
  * Parses an error document.  Returns false, with an empty code, if the body is
  * not a JSON object with a "__type", exceeds 256 kB, or memory runs out.
- * `credentials` (or NULL) signed the request; their secrets do not appear in
- * the texts.
+ * `credentials` are those that signed the request, or NULL; their secrets do
+ * not appear in the texts.
  */
 extern bool dyn_awserror_parse(const char *body, size_t len,
 							   const DynCredentials *credentials,
@@ -37,8 +37,8 @@ extern bool dyn_awserror_parse(const char *body, size_t len,
 /*
  * Copies text from the network to dst.  Each run of control characters and
  * spaces becomes one space, each malformed byte a question mark, and each
- * secret "***".  The text ends where the value of an Authorization header
- * begins.  `credentials` may be NULL.
+ * secret "***".  Copying ends before the value of an Authorization header.
+ * `credentials` may be NULL.
  */
 extern void dyn_awserror_excerpt(const char *text, size_t len,
 								 const DynCredentials *credentials,

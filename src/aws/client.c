@@ -49,7 +49,7 @@ end_finished(DynClient *client)
 	return any;
 }
 
-/* Begins and ends attempts that are due; returns false if none is. */
+/* Starts and ends attempts that are due; returns false if none is. */
 static bool
 attend_due(DynClient *client)
 {
@@ -103,9 +103,9 @@ resume_clocks(DynClient *client)
 }
 
 /*
- * Ends the transfers that libcurl has finished, and begins the attempts that
- * are due, until nothing more can be done without waiting.  The loop ends
- * because the number of attempts is limited.
+ * Ends the transfers that libcurl has finished, and starts and ends the
+ * attempts that are due, until nothing more can be done without waiting.  The
+ * loop ends because the number of attempts is limited.
  */
 static void
 process(DynClient *client)

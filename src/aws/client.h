@@ -31,8 +31,7 @@
  *
  * A call may be executed several times, since an attempt whose response is
  * lost is repeated.  A call with `once` is executed at most once: it is
- * repeated only if the service refused it, or if the sending of its body had
- * not begun.
+ * repeated only if the service refused it, or if no byte of its body was sent.
  */
 #ifndef DYN_AWS_CLIENT_H
 #define DYN_AWS_CLIENT_H
@@ -78,7 +77,8 @@ typedef struct DynService
 	const char *region;			/* signing region */
 	const char *signing_name;	/* "dynamodb" */
 	const char *target_prefix;	/* "DynamoDB_20120810." */
-	const char *ca_bundle;		/* CA bundle, or NULL for the system's */
+	const char *ca_bundle;		/* path of the CA bundle; NULL for the system's
+								 * certificates */
 	const char *proxy;			/* proxy URL, or NULL: no proxy, regardless of
 								 * the environment */
 	struct DynProvider *provider;	/* provides the credentials */
@@ -89,8 +89,8 @@ typedef struct DynService
 									 * which the client is not driven does not
 									 * count either */
 	int			max_attempts;
-	size_t		max_response;	/* limit of a response body after inflating
-								 * (bytes) */
+	size_t		max_response;	/* maximum size of a response body after
+								 * inflating (bytes) */
 	int			max_idle_connections;	/* number of connections to keep open
 										 * between statements */
 	DynClock   *clock;			/* service's clock; the client corrects it */
@@ -173,8 +173,8 @@ typedef struct DynCall
 
 /*
  * Callbacks that account for file descriptors of the process.  `acquire`
- * requests a descriptor and may return false, `reserve` takes a descriptor in
- * any case, `release` gives one back.
+ * requests a descriptor and returns false if none is available, `reserve`
+ * takes a descriptor in any case, `release` returns one.
  */
 typedef struct DynDescriptors
 {
@@ -198,11 +198,12 @@ extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 extern void dyn_client_close_idle(DynClient *client);
 
 /*
- * Must be called when a statement has ended.  Let n be the maximum number of
- * requests in flight at once during this statement and the previous one, but
- * at most the largest max_idle_connections of the services used.  If more than
- * n connections are open, or a peer has closed one, all are closed, since
- * libcurl cannot close single connections.
+ * Closes all connections if no transfer is running, and more connections are
+ * open than needed or a peer has closed one: libcurl cannot close single
+ * connections.  The number needed is the maximum number of requests in flight
+ * at once during this statement and the previous one, but at most the largest
+ * max_idle_connections of the services used.  Must be called when a statement
+ * has ended.
  */
 extern void dyn_client_end_statement(DynClient *client);
 
@@ -219,10 +220,10 @@ extern int	dyn_client_fd(const DynClient *client);
 extern void dyn_client_drive(DynClient *client);
 
 /*
- * Waits once through `wait` until the client has work to do, but at most
- * timeout_ms (-1: no limit); then drives the client.  Returns the result of
- * `wait`.  If calls have already ended, or nothing is active, does not wait,
- * and returns DYN_WAIT_READY.
+ * Calls `wait` once, with the client's descriptor and timeout_ms (-1: no
+ * limit), then drives the client.  Returns the result of `wait`.  If calls
+ * have already ended, or nothing is active, does not wait, and returns
+ * DYN_WAIT_READY.
  */
 extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 							   long timeout_ms);
@@ -233,10 +234,10 @@ extern void dyn_client_wake(DynClient *client, double ms);
 /*
  * A descriptor or time to watch.  The caller owns the watcher, sets its first
  * five members, and must not free or move it until it is removed.
- * dyn_client_drive and dyn_client_wait call callback(arg) at least when `fd`
- * (-1: none) is readable, or when the time due_us (by dyn_loop_now_us;
- * DYN_LOOP_NEVER: none) has come.  They may also call the callback at other
- * times.  The callback may remove this watcher, or add other watchers.
+ * dyn_client_drive and dyn_client_wait call callback(arg) if `fd` (-1: none)
+ * is readable, or if the time due_us (as returned by dyn_loop_now_us;
+ * DYN_LOOP_NEVER: none) has come.  They may call the callback at other times,
+ * too.  The callback may remove this watcher, or add other watchers.
  */
 typedef struct DynSocketWatcher
 {
@@ -249,7 +250,8 @@ typedef struct DynSocketWatcher
 
 	/* private to client.c */
 	struct DynSocketWatcher *next;
-	bool		called;			/* true if called in this turn */
+	bool		called;			/* true if called by the current
+								 * dyn_client_drive */
 } DynSocketWatcher;
 
 /* Adds a watcher; returns false if the descriptor cannot be watched. */
@@ -283,9 +285,9 @@ extern void dyn_call_start(DynCall *call, const DynService *service,
 
 /*
  * Prepares the response of a DONE call for reading.  Inflates a compressed
- * body only now, because it may become much larger.  If inflating fails,
- * either the attempt is repeated (BACKOFF), and the result is false; or
- * `failure` is set, and the result is true.
+ * body only now, because it may become much larger.  Returns false if
+ * inflating fails and the attempt is repeated (the call is in BACKOFF);
+ * otherwise true, with `failure` set if inflating fails.
  */
 extern bool dyn_call_unpack(DynCall *call);
 
@@ -304,15 +306,15 @@ extern void dyn_call_allow(DynCall *call, size_t bytes);
 extern bool dyn_call_is_paused(const DynCall *call);
 
 /*
- * Moves the response to *out, which must not own memory.  Pass it to
+ * Moves the response to *out, which must not own memory.  Pass *out to
  * dyn_client_recycle at the end, so that later responses reuse the memory.
  */
 extern void dyn_call_take_response(DynCall *call, DynBuffer *out);
 extern void dyn_client_recycle(DynClient *client, DynBuffer *buf);
 
 /*
- * Must be called if the caller rejects the response of a finished call: the
- * call's connection, if still open, is not reused.
+ * Prevents the reuse of a finished call's connection.  Must be called if the
+ * caller rejects the call's response.
  */
 extern void dyn_call_distrust(const DynCall *call);
 

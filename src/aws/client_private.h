@@ -47,7 +47,7 @@ typedef struct DynActiveCall
 	bool		held;			/* true if the call is in BACKOFF to wait for
 								 * credentials, a descriptor or a connection */
 	uint64_t	peer;			/* fingerprint of the peer
-								 * (dyn_connections_peer), or 0 */
+								 * (dyn_connections_peer); 0 without TLS */
 	int64_t		waiting_us;		/* start of the call's wait for a connection
 								 * (monotonic us); 0 if it does not wait */
 	struct DynActiveCall *next;			/* next call in the client's list */
@@ -62,8 +62,8 @@ struct DynClient
 	DynSigKeyCache key_cache;
 	DynRandom	random;
 	DynActiveCall *active;		/* SENT and BACKOFF calls */
-	int			in_flight;		/* counter of calls whose in_flight is not
-								 * set */
+	int			in_flight;		/* counter of the calls for which the caller
+								 * has set no other in_flight */
 	bool		has_completions;	/* true if a call ended after the last
 									 * dyn_client_drive */
 	int64_t		left_us;		/* time at which control was last returned to
@@ -72,7 +72,7 @@ struct DynClient
 	DynSocketWatcher *watchers;
 	DynBuffer	spare[DYN_SPARE_BUFFERS];	/* response buffers for reuse */
 	int			nspare;
-	size_t		spare_bytes;	/* capacity of the spare buffers */
+	size_t		spare_bytes;	/* sum of the spare buffers' capacities */
 };
 
 /* ---- attempts (attempt.c) --------------------------------------------- */

@@ -10,8 +10,8 @@
  *
  * Making a connection over TLS takes two round trips and a millisecond of CPU
  * time.  So a request that finds no idle connection waits for a busy one, for
- * a limited time that is a little longer than a round trip.  At most one
- * request waits for each busy connection.  The waiting times of successive
+ * at most one and a half round trips and the CPU time of a handshake.  At most
+ * one request waits for each busy connection.  The waiting times of successive
  * requests are added up; when the sum has reached the limit of one wait, the
  * next request makes a connection.  So the number of connections follows the
  * demand; if the demand lasts, each request in flight has a connection.  If
@@ -20,9 +20,9 @@
  * TLS).
  *
  * The process has a limit of descriptors, which other code enforces (in
- * PostgreSQL, fd.c).  Each connection acquires a descriptor, and returns it
- * when the connection is closed.  Easy handles are reused, which makes a
- * request on a warm client cheap.
+ * PostgreSQL, fd.c).  A descriptor is acquired for each connection, and
+ * released after the connection is closed.  Easy handles are reused, which
+ * makes a request on a warm client cheap.
  */
 #include "connections.h"
 
@@ -136,8 +136,8 @@ dyn_connections_check_trust(DynConnections *connections, const char *url,
 }
 
 /*
- * At the start of a statement, connections that peers have closed are dropped,
- * since they would count as open.
+ * If a peer has closed a connection at the start of a statement, all
+ * connections are dropped: otherwise the closed one would count as open.
  */
 void
 dyn_connections_prepare(DynConnections *connections, const DynService *service)

@@ -44,18 +44,18 @@ extern bool dyn_connections_open(DynConnections *connections,
 								 const DynDescriptors *descriptors);
 
 /*
- * Must be called before an attempt.  While no transfer is in the loop, drops
- * all connections in two cases: the certificates that verify the service have
- * changed, or this is the first attempt of a statement and a peer has closed a
- * connection.
+ * Drops all connections in two cases, if no transfer is in the loop: the
+ * certificates that verify the service have changed, or this is the first
+ * attempt of a statement and a peer has closed a connection.  Must be called
+ * before an attempt.
  */
 extern void dyn_connections_prepare(DynConnections *connections,
 									const DynService *service);
 
 /*
- * Must be called before any transfer.  If no transfer is in the loop, and the
- * certificates that verify this transfer have changed, drops all connections
- * and the trusted certificates.
+ * Drops all connections, TLS sessions and trusted certificates if no transfer
+ * is in the loop, and the certificates that verify this transfer have changed.
+ * Must be called before any transfer.
  */
 extern void dyn_connections_check_trust(DynConnections *connections,
 										const char *url, const char *proxy,
@@ -91,9 +91,7 @@ extern void dyn_connections_waited(DynConnections *connections, uint64_t peer,
  */
 extern bool dyn_connections_acquire(DynConnections *connections, bool always);
 
-/*
- * Reserve, and give back, `n` descriptors that do not belong to connections.
- */
+/* Reserve and release `n` descriptors that do not belong to connections. */
 extern void dyn_connections_hold(DynConnections *connections, int n);
 extern void dyn_connections_return(DynConnections *connections, int n);
 

@@ -24,7 +24,7 @@ void
 dyn_secret_free(void *memory)
 {
 	/*
-	 * volatile hides the requested size from the compiler: with
+	 * volatile hides the size passed to malloc from the compiler: with
 	 * _FORTIFY_SOURCE=3, writing more than that size would end the process
 	 */
 	void	   *volatile block = memory;
@@ -59,8 +59,9 @@ dyn_credentials_suit_header(const char *value)
 }
 
 /*
- * Copies a part of the key; NULL (no session token) stays NULL.  Returns false
- * if memory runs out, or, with *bad set, if the part has control characters.
+ * Copies one string of the credentials; NULL (no session token) stays NULL.
+ * Returns false if memory runs out or, with *bad set to `name`, if the string
+ * has control characters.
  */
 static bool
 copy_part(char **dst, const char *src, const char *name, const char **bad)

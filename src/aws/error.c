@@ -14,7 +14,7 @@
 
 /*
  * Replaces bytes that cannot be printed, and drops an incomplete character at
- * the end.  Names of files may contain any bytes, and a truncated text may end
+ * the end.  File names can contain any bytes, and a truncated text may end
  * inside a character.
  */
 static void

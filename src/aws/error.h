@@ -12,18 +12,18 @@
 #include "../base/attributes.h"
 
 /*
- * An error that was not passed to ereport yet; zero-initialize it.  The texts
- * are UTF-8 and contain no secrets.  Text from others (a reply, the error
- * output of a program) is only in `excerpt`, which only superusers see.
+ * An error that has not been passed to ereport yet; zero-initialize it.  The
+ * texts are UTF-8 and contain no secrets.  Text from outside (a reply, the
+ * error output of a program) is only in `excerpt`, which only superusers see.
  */
 typedef struct DynError
 {
 	bool		passing;		/* true if another attempt may succeed */
 	bool		out_of_memory;	/* true if memory ran out; the rest is unset */
 	char		message[512];	/* phrase, such as "could not read file \"x\":
-								 * ...", without a full stop */
+								 * ...", without a period */
 	char		hint[512];		/* full sentence, or "" */
-	char		excerpt[512];	/* printable text from others, or "" */
+	char		excerpt[512];	/* printable text from outside, or "" */
 } DynError;
 
 /*

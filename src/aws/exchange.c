@@ -3,9 +3,9 @@
  *		Sends one HTTP request of any kind and receives its reply.
  *
  * An exchange uses the client's handles and its loop, but has its own
- * connection.  Only exchanges may reach some addresses.  If a user has set the
- * endpoint of calls to such an address, a call must not reach it by reusing
- * the connection of an exchange.
+ * connection.  Some addresses are allowed only for exchanges.  If a user has
+ * set the endpoint of calls to one of them, a call must not reach it by
+ * reusing the connection of an exchange.
  */
 #include "exchange.h"
 
@@ -99,9 +99,9 @@ dyn_exchange_start(DynExchange *exchange, DynClient *client,
 	http = dyn_connections_take_handle(connections);
 
 	/*
-	 * Names without a value keep libcurl from adding these headers.  The
-	 * response buffer gets its full size now, since a buffer that grows would
-	 * leave copies of secrets.
+	 * A header name without a value keeps libcurl from adding that header.
+	 * The response buffer gets its full size now, since a buffer that grows
+	 * would leave copies of secrets.
 	 */
 	if (http != NULL && !exchange->failed && !exchange->body.failed &&
 		dyn_http_append_line(&exchange->headers, "Expect:") &&

@@ -10,7 +10,7 @@
  *		exchange = dyn_exchange_create("GET", url, policy)
  *		add headers, write the body
  *		dyn_exchange_start(exchange, client, limits, done, arg)
- *		wait for the client until done(arg) is called
+ *		drive the client until done(arg) is called
  *		read the results, dyn_exchange_destroy
  *
  * An exchange need not be started: tests examine its request.  URL, headers
@@ -40,7 +40,7 @@ typedef struct DynExchange
 	struct curl_slist *headers; /* header lines; NULL once started */
 	DynBuffer	body;
 	DynAddressPolicy policy;	/* addresses that it may be sent to */
-	bool		failed;			/* true if a header was refused or memory ran
+	bool		failed;			/* true if a header was rejected or memory ran
 								 * out */
 
 	/* the reply, once the exchange is done */
@@ -100,7 +100,10 @@ extern void dyn_exchange_start(DynExchange *exchange, DynClient *client,
  */
 extern void dyn_exchange_destroy(DynExchange *exchange);
 
-/* Must be called by the client when the transfer of the exchange has ended. */
+/*
+ * Records the result of the exchange's transfer.  The client calls this
+ * function when the transfer has ended.
+ */
 extern void dyn_exchange_end(DynExchange *exchange, int curl_code);
 
 /* Returns an exchange that has ended, but is not reported yet; or NULL. */

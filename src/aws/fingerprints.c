@@ -14,8 +14,8 @@
  * repetition.  So if the id of a first reply is already known, the service
  * reuses ids, and this id is ignored from then on.
  *
- * Fingerprints are not stored with the connection: libcurl may have closed it
- * before the reply is examined, because there was surplus data.
+ * Fingerprints are not stored with the connection: libcurl may have closed the
+ * connection because of surplus data before the reply is examined.
  *
  * Repetitions are not detected if the service sends no request id or a
  * constant one, or if they arrive after a thousand other replies.

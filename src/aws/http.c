@@ -38,7 +38,10 @@
 /* Replies with a lower status are interim ones. */
 #define FIRST_FINAL_STATUS	200
 
-/* Sizes above this are multiples of it, so that similar pages reuse buffers. */
+/*
+ * Buffer sizes above this are rounded up to a multiple of it, so that pages of
+ * similar sizes can reuse buffers.
+ */
 #define ROUNDING			((size_t) 64 * 1024)
 
 /*
@@ -251,10 +254,10 @@ accept_body(DynHttp *http, const char *bytes, size_t len)
 }
 
 /*
- * Receives a part of the body.  If the transfer is paused, libcurl holds all
- * bytes that it has read (up to DYN_RECEIVE_BUFFER), and passes them again
- * from within dyn_loop_resume.  Bytes of exchanges are overwritten, because
- * exchanges receive credentials (wiping.c).
+ * Receives a part of the body.  If the transfer is paused, libcurl keeps all
+ * bytes that it has read (up to DYN_RECEIVE_BUFFER), and passes them to this
+ * function again from within dyn_loop_resume.  Bytes of exchanges are
+ * overwritten, because exchanges receive credentials (wiping.c).
  */
 static size_t
 on_body(char *bytes, size_t size, size_t n, void *arg)
@@ -347,7 +350,7 @@ dyn_http_free_headers(struct curl_slist *headers)
 /*
  * Sets the options that all requests have in common.
  *
- * Without CURLOPT_QUICK_EXIT, cancelling a transfer waits for the thread that
+ * Without CURLOPT_QUICK_EXIT, canceling a transfer waits for the thread that
  * resolves its host name; with it, the thread ends by itself.
  */
 static bool
@@ -412,7 +415,7 @@ same_text(const char *a, const char *b)
 /*
  * Sets the constant options, unless the handle has them.  If the TLS options
  * differ, a new handle is created: libcurl can only restore the defaults of
- * all options together, and a used handle may refuse options
+ * all options together, and a used handle may reject options
  * (CURLOPT_BUFFERSIZE, while it has a buffer).
  */
 static bool
@@ -550,8 +553,8 @@ dyn_http_release(DynHttp *http)
 }
 
 /*
- * The connect time is not enough: some versions of libcurl (7.88 among them)
- * report it only after TLS.  So the socket is checked, too.
+ * libcurl's connect time is not enough: some versions (7.88 among them) report
+ * it only after TLS.  So the socket is checked, too.
  */
 bool
 dyn_http_is_connected(const DynHttp *http)

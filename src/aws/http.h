@@ -122,7 +122,8 @@ extern void dyn_http_lift_timeout(DynHttp *http);
 /*
  * Returns the failure for libcurl's result (NONE after a complete reply), and
  * sets reply.status. *lasting is true if another attempt would fail in the
- * same way. *text describes the error; it is in this handle, or static.
+ * same way. *text describes the error; it points into this handle, or to a
+ * constant.
  */
 extern DynFailure dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 								  const char **text);

@@ -9,9 +9,9 @@
  * descriptor watches too.
  *
  * libcurl changes its deadline several times per request, nearly always to a
- * later time (the timeout of the next request).  So the timerfd is only set
- * when the deadline becomes earlier.  If the timer expires too early, one turn
- * finds nothing to do, and the timer is set again.
+ * later time, such as the timeout of the next request.  So the timerfd is only
+ * set when the deadline becomes earlier.  If the timer expires too early, one
+ * turn finds nothing to do, and the timer is set again.
  *
  * Signals.  Debian's libcurl resolves names in a thread, which inherits the
  * signal mask; a PostgreSQL signal handler must never run in that thread.  Any
@@ -215,8 +215,8 @@ dyn_loop_drop_connections(DynLoop *loop)
 
 /*
  * Lets libcurl act on a socket, or on its timers.  If libcurl runs out of
- * memory, it may not have reported the sockets to watch, or the time of its
- * next call.  Then we call libcurl again soon.  If that does not help,
+ * memory, it may not have reported the sockets to watch, or the time at which
+ * to call it next.  Then we call libcurl again soon.  If that does not help,
  * libcurl's own timeouts end the transfer.
  */
 static void

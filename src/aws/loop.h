@@ -2,9 +2,9 @@
  * loop.h
  *		Makes libcurl's multi handle waitable through one descriptor.
  *
- * The sockets that libcurl wants watched, and the time of its next call, are
- * mirrored into an epoll descriptor.  It is readable whenever dyn_loop_turn
- * has something to do.
+ * An epoll descriptor watches the sockets that libcurl waits for, and a timer
+ * with the time at which libcurl wants to be called.  The epoll descriptor is
+ * readable whenever dyn_loop_turn has something to do.
  */
 #ifndef DYN_AWS_LOOP_H
 #define DYN_AWS_LOOP_H
@@ -34,7 +34,8 @@ typedef struct DynLoop
 	int			epoll_fd;
 	int			timer_fd;		/* timer, watched by epoll_fd */
 	int64_t		curl_due_us;	/* time to call libcurl next (monotonic us) */
-	int64_t		armed_us;		/* setting of timer_fd (monotonic us) */
+	int64_t		armed_us;		/* time to which timer_fd is set (monotonic
+								 * us) */
 	bool		late;			/* true if, since dyn_loop_arm, libcurl was
 								 * called long after the time that it
 								 * requested */
@@ -65,23 +66,23 @@ extern bool dyn_loop_add(DynLoop *loop, CURL *easy);
 extern void dyn_loop_remove(DynLoop *loop, CURL *easy);
 
 /*
- * Resumes a transfer that a callback has paused.  Bytes that libcurl holds
- * arrive immediately, and may pause the transfer again.  On failure, the
- * transfer has ended with the returned result.  The caller must remove the
- * transfer, because libcurl does not report this end.
+ * Resumes a transfer that a callback has paused.  Bytes that libcurl has
+ * already received arrive immediately, and may pause the transfer again.  On
+ * failure, the transfer has ended with the returned result.  The caller must
+ * remove the transfer, because libcurl does not report this end.
  */
 extern CURLcode dyn_loop_resume(DynLoop *loop, CURL *easy);
 
 /*
- * Stops reporting to libcurl the events of a paused transfer: some versions
- * (8.5 among them) would read the data without a limit.
+ * Stops reporting the events of a paused transfer to libcurl.  Otherwise some
+ * versions of libcurl (8.5 among them) would read its data without a limit.
  */
 extern void dyn_loop_park(DynLoop *loop, CURL *easy);
 
 /*
- * Makes the epoll descriptor readable also while `fd`, which belongs to
- * another component, is readable; returns false if that fails.  The descriptor
- * must be unwatched before it is closed.
+ * Adds `fd`, which belongs to another component, to the epoll descriptor,
+ * which is then also readable while `fd` is readable.  Returns false on
+ * failure.  `fd` must be unwatched before it is closed.
  */
 extern bool dyn_loop_watch(DynLoop *loop, int fd);
 extern void dyn_loop_unwatch(DynLoop *loop, int fd);
@@ -97,7 +98,7 @@ extern CURL *dyn_loop_finished(DynLoop *loop, CURLcode *result);
 
 /*
  * Sets the timer to libcurl's deadline or to `due_us`, whichever is earlier.
- * Call it before returning control to the caller.
+ * Must be called before control returns to the client's caller.
  */
 extern void dyn_loop_arm(DynLoop *loop, int64_t due_us);
 

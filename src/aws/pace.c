@@ -6,7 +6,7 @@
  * an unknown rate; the service refuses requests while the bucket is empty.  So
  * the bucket is empty at each refusal, and between two refusals it has
  * received as many tokens as were granted.  The rate is units / time, with an
- * error of at most one request's cost.  A longer time gives a better
+ * error of at most one request's cost.  The longer the time, the better the
  * measurement.  So a measurement continues over many refusals, and drops its
  * older half from time to time.
  *
@@ -41,8 +41,9 @@
 /*
  * If nothing was granted for this time since the first refusal of a series,
  * the next refusal discards the measured rate.  Because of the pauses, only a
- * few requests were sent in this time.  If the service still had the measured
- * rate, it would have granted some of them; so its capacity must have changed.
+ * few requests were sent in this time.  If the service could still grant the
+ * measured rate, it would have granted some of them; so its capacity must have
+ * changed.
  */
 #define SILENCE_MS			10000.0
 
@@ -68,13 +69,16 @@
 #define MAX_GROWTH			0.5
 
 /*
- * A refusal after 1 to QUIET_RESPONSES - 1 grants starts a test if the measured
- * rate is less than TEST_SHARE * the highest one since the last test.  The next
- * requests are sent TEST_PAUSE_MS after each response.  A bucket that was empty
- * at the refusal grants at most one of them until it has received the cost of
- * another.  If two are granted before that time, requests are refused at any
- * rate; this result holds for the next TRUSTED_REFUSALS refusals.  The test
- * fails when that time has passed, or after TEST_REFUSALS refusals.
+ * A test finds out whether requests are refused at any rate.  It starts at a
+ * refusal after 1 to QUIET_RESPONSES - 1 grants if the measured rate is less
+ * than TEST_SHARE * the highest one since the last test, and the refusal took
+ * less than half of the refill time: the time in which the rate grants the
+ * cost of the refused request.  The next requests are sent TEST_PAUSE_MS after
+ * each response.  A bucket that was empty at the refusal grants at most one of
+ * them within the refill time.  If two are granted within it, requests are
+ * refused at any rate; this result holds for the next TRUSTED_REFUSALS
+ * refusals.  The test fails at a refusal after the refill time, or after
+ * TEST_REFUSALS refusals.
  */
 #define TEST_SHARE			0.7
 #define TEST_PAUSE_MS		1.0
@@ -115,10 +119,10 @@ dyn_pace_init(DynPace *pace, double max_window)
 }
 
 /*
- * Must be called when a request is sent or its response arrives.  If a request
- * was allowed, but none was sent and no response arrived for more than
- * LONGEST_IDLE_MS, the excess time does not count in the measurement of the
- * rate: the capacity was not being used.
+ * Excludes idle time from the measurement of the rate.  If a request was
+ * allowed, but none was sent and no response arrived for more than
+ * LONGEST_IDLE_MS, the excess time does not count: the capacity was not being
+ * used.  Must be called when a request is sent or its response arrives.
  */
 static void
 skip_idle_time(DynPace *pace, double now_ms)
@@ -200,7 +204,10 @@ stop_test(DynPace *pace, bool any_rate)
 	pace->vain = 0;
 }
 
-/* Returns true if the refusal must not lower the rate. */
+/*
+ * Starts, continues or ends a test at a refusal.  Returns true if the refusal
+ * must not lower the rate.
+ */
 static bool
 refused_at_any_rate(DynPace *pace, double cost, double sent_ms, double now_ms)
 {
@@ -228,8 +235,9 @@ refused_at_any_rate(DynPace *pace, double cost, double sent_ms, double now_ms)
 }
 
 /*
- * Raises the rate to half of what was granted if the test succeeds.  A request
- * that was granted in part shows that the bucket is empty now.
+ * Counts a grant in a test.  If the test succeeds, raises the rate to half of
+ * what was granted.  A request of which less than half was granted does not
+ * count: it shows that the bucket is empty now.
  */
 static void
 grant_in_test(DynPace *pace, double cost, double units, double now_ms)
@@ -245,7 +253,9 @@ grant_in_test(DynPace *pace, double cost, double units, double now_ms)
 
 /* ---- granted -------------------------------------------------------- */
 
-/* Raises the rate by the formula above; forgets it at FORGET_RATIO. */
+/*
+ * Raises the rate according to the formula above; forgets it at FORGET_RATIO.
+ */
 static void
 raise_rate(DynPace *pace, double now_ms)
 {
@@ -335,7 +345,9 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 		measure(pace, cost, now_ms);
 	else
 	{
-		/* nothing was granted since a refusal, so the rate is not known */
+		/*
+		 * nothing was granted between two refusals, so the rate is not known
+		 */
 		pause = FIRST_PAUSE_MS;
 		if (pace->pause_ms > 0)
 			pause = fmin(pace->pause_ms * PAUSE_GROWTH,

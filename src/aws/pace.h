@@ -16,8 +16,8 @@
  * refusal and widens again (multiplicative decrease, additive increase).
  *
  * A service that other clients overload refuses a share of our requests at any
- * rate.  A lower rate would then only grant less, so such refusals, which a
- * test recognizes, do not lower the rate.
+ * rate.  At a lower rate, it would only grant us less.  So a test recognizes
+ * such refusals, and they do not lower the rate.
  *
  * Units are read or write units.  The cost of a request is estimated when it
  * is sent; its response reports the units that were granted.
@@ -49,12 +49,14 @@ typedef struct DynPace
 	double		pause_ms;		/* length of the last pause; 0 after a grant */
 	double		paused_ms;		/* time of the first refusal after the last
 								 * grant */
-	bool		any_rate;		/* requests are refused at any rate */
-	double		tested_ms;		/* start of the test for it; 0: no test */
+	bool		any_rate;		/* true if requests are refused at any rate */
+	double		tested_ms;		/* start of the test for any_rate; 0: no
+								 * test */
 	double		tested_rate;	/* highest measured rate since the start of the
 								 * last test */
 	int			test_grants;	/* requests granted in the test */
-	int			vain;			/* requests refused in the test, or since it */
+	int			vain;			/* requests refused in the test, or since it
+								 * succeeded */
 	double		capacity;		/* units per second that the service is known
 								 * to grant; 0 if not known */
 } DynPace;

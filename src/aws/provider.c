@@ -54,8 +54,8 @@ dyn_provider_due_us(const DynProvider *provider)
 }
 
 /*
- * If there are no usable credentials, a source whose last work was stopped
- * starts without a pause.
+ * If there are no usable credentials, a source that was stopped is started
+ * again without a pause.
  */
 DynReadiness
 dyn_provider_request(DynProvider *provider, struct DynClient *client)

@@ -5,9 +5,9 @@
  *
  * A DynProvider has the credentials of one user of a server.  Static
  * credentials are set once, and are always ready.  All others come from a
- * source (src/credentials), which works in the client's loop.  While the
- * source works, calls without credentials wait, and calls that have
- * credentials continue to use them.
+ * source (src/credentials), which runs in the client's loop.  While the source
+ * is running, calls without credentials wait, and calls that have credentials
+ * continue to use them.
  *
  * When credentials are obtained, the issuer's clock determines their lifetime.
  * The lifetime is counted in seconds of this machine's uptime, since this
@@ -39,10 +39,11 @@ struct DynClient;
 typedef struct DynProvider DynProvider;
 
 /*
- * A source of credentials.  start() begins to obtain them; later, or from
+ * A source of credentials.  start() starts to obtain them; later, or from
  * within start(), the source calls dyn_provider_obtained or
- * dyn_provider_failed, once.  stop() ends what start() has begun, without such
- * a call.  free() is only called while the source is not working.
+ * dyn_provider_failed, once.  stop() ends what start() has started, without
+ * either of these calls.  free() is only called while the source is not
+ * running.
  */
 typedef struct DynSource
 {
@@ -66,7 +67,7 @@ struct DynProvider
 	DynSource	source;			/* start is NULL for static credentials */
 
 	/* private to provider.c */
-	struct DynClient *client;	/* client while the source works */
+	struct DynClient *client;	/* client while the source is running */
 	bool		refreshing;		/* true if the current credentials were valid
 								 * when the source started */
 	bool		rejected;		/* true if the service has refused the current
@@ -83,8 +84,8 @@ struct DynProvider
 								 * source has failed or was stopped */
 	int			refusals;		/* number of successive refusals of new
 								 * credentials */
-	bool		stopped;		/* true if the source's last work was
-								 * stopped */
+	bool		stopped;		/* true if the source was stopped the last time
+								 * it ran */
 	int64_t		retry_us;		/* end of the source's pause (monotonic us) */
 	int64_t		wait_until_us;	/* time until which calls that have credentials
 								 * wait for new ones (monotonic us); 0: these
@@ -94,8 +95,8 @@ struct DynProvider
 typedef enum DynReadiness
 {
 	DYN_CREDENTIALS_READY,		/* use provider->current */
-	DYN_CREDENTIALS_AWAITED,	/* the source works; request again when it has
-								 * ended, or at dyn_provider_due_us */
+	DYN_CREDENTIALS_AWAITED,	/* the source is running; request again when it
+								 * has ended, or at dyn_provider_due_us */
 	DYN_CREDENTIALS_FAILED		/* see dyn_provider_error */
 } DynReadiness;
 
@@ -118,8 +119,8 @@ extern const DynError *dyn_provider_error(const DynProvider *provider);
 /*
  * Records that the service reports the credentials of this generation as
  * expired.  The service's clock (seconds since the epoch; NULL if unknown) is
- * used in the error only.  Returns false for static credentials; otherwise the
- * call may request credentials again.
+ * used in the error only.  Returns false for static credentials; otherwise
+ * true: the call may request credentials again.
  */
 extern bool dyn_provider_reject(DynProvider *provider, unsigned generation,
 								const int64_t *service_time);
@@ -133,8 +134,8 @@ extern void dyn_provider_obtained(DynProvider *provider,
 extern void dyn_provider_failed(DynProvider *provider, const DynError *err);
 
 /*
- * Must be called when the statement has ended: the source will no longer be
- * driven, so its work is stopped.
+ * Stops the source if it is running.  Must be called when the statement has
+ * ended, because nothing drives the source after that.
  */
 extern void dyn_provider_rest(DynProvider *provider);
 

@@ -31,8 +31,9 @@
 #define REFILL_A_SECOND			1.0 /* tokens given back per second */
 #define NOTABLE_SKEW			(4 * 60)	/* skew beyond which a clock is
 											 * wrong (s) */
-#define NOTEWORTHY_SHIFT		(5 * 60)	/* offsets that differ by more than
-											 * this (s) are different */
+#define NOTEWORTHY_SHIFT		(5 * 60)	/* offsets that differ by at most
+											 * this (s) are regarded as
+											 * equal */
 
 typedef struct ClassRule
 {
@@ -237,7 +238,7 @@ dyn_random_seed(DynRandom *random)
 		random->state = (uint64_t) dyn_loop_now_us();
 }
 
-/* Returns a random number in [0, 1), by the splitmix64 generator. */
+/* Returns a random number in [0, 1), from the splitmix64 generator. */
 double
 dyn_random_unit(DynRandom *random)
 {

@@ -23,7 +23,7 @@ typedef enum DynRetryClass
 	DYN_RETRY_CREDENTIALS		/* temporary credentials have expired */
 } DynRetryClass;
 
-/* The parts of an attempt's result that decide about a retry. */
+/* The parts of an attempt's result that determine its retry class. */
 typedef struct DynAttemptResult
 {
 	DynFailure	failure;
@@ -47,10 +47,10 @@ extern double dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 								 long retry_after_ms);
 
 /*
- * Sets the clock to the offset shown by a reply, unless another attempt has
- * set it since this attempt was signed.  Returns false, changing nothing, if a
- * retry would not help: the clock was corrected before, and `offset` is nearly
- * the offset with which the attempt was signed.
+ * Sets the clock to `offset`, which a reply's Date header shows, unless
+ * another attempt has set it since this attempt was signed.  Returns false,
+ * changing nothing, if a retry would not help: the clock was corrected before,
+ * and `offset` is nearly the offset with which the attempt was signed.
  */
 extern bool dyn_retry_set_clock(DynClock *clock, int64_t offset,
 								int64_t signed_offset);
@@ -92,7 +92,7 @@ extern bool dyn_retry_take(DynRetryQuota *quota, DynRetryClass class,
 extern void dyn_retry_refund(DynRetryQuota *quota, DynRetryClass last,
 							 int64_t began_us, int64_t now_us);
 
-/* A random generator for delays; it need not be secure. */
+/* A random number generator for delays; it need not be secure. */
 typedef struct DynRandom
 {
 	uint64_t	state;

@@ -67,8 +67,8 @@ digest2(const void *first, size_t first_len, const void *second,
 }
 
 /*
- * Computes an HMAC (RFC 2104), without the set-up of OpenSSL's provider-based
- * HMAC object.
+ * Computes an HMAC (RFC 2104), without the cost of setting up OpenSSL's HMAC
+ * object.
  */
 static bool
 hmac(const void *key, size_t key_len, const void *bytes, size_t len,
@@ -141,8 +141,8 @@ dyn_sigv4_append_encoded(DynBuffer *out, const char *s, size_t len,
 }
 
 /*
- * Appends the path by segments: "" and "." are dropped, ".." removes the
- * previous segment.
+ * Appends the path segment by segment: "" and "." are dropped, ".." removes
+ * the previous segment.
  */
 static void
 append_normalized(DynBuffer *out, const char *path)
@@ -307,8 +307,8 @@ append_lower(DynBuffer *out, const char *s)
 }
 
 /*
- * Appends a trimmed value; inner runs of white space and line breaks become
- * one space.
+ * Appends a trimmed value; each run of white space and line breaks inside it
+ * becomes one space.
  */
 static void
 append_header_value(DynBuffer *out, const char *s)

@@ -4,11 +4,11 @@
  *		reused.
  *
  * libcurl opens its sockets through callbacks, and should close them through
- * callbacks, too.  But some versions (7.88 among them) close one directly if a
- * transfer is cancelled before it is connected.  So an entry also records the
- * inode of its socket.  An entry whose descriptor is closed, or now refers to
- * another file, is stale: it is not counted, and is removed when space is
- * needed.
+ * callbacks, too.  But some versions (7.88 among them) close a socket directly
+ * if its transfer is canceled before it is connected.  So the entry of each
+ * socket (DynSocket) also records its inode.  An entry whose descriptor is
+ * closed, or now refers to another file, is stale: it is not counted, and is
+ * removed when space is needed.
  *
  * HTTP/1.1 matches replies to requests by their order only.  So after a
  * surplus reply, every later request on the connection would get the reply to
@@ -17,7 +17,8 @@
  * We do not close the descriptor, since it belongs to libcurl, which checks a
  * connection before reusing it.
  *
- * Once a connection has replied, epoll watches it also between transfers.
+ * Once the peer has replied on a connection, epoll also watches the connection
+ * between transfers.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* POLLRDHUP */
@@ -112,7 +113,7 @@ dyn_sockets_close(DynSockets *sockets, int fd)
 	return close(fd);
 }
 
-/* ---- whether they may be reused ------------------------------------- */
+/* ---- reuse of connections -------------------------------------------- */
 
 static DynSocket *
 find(const DynSockets *sockets, int fd)
@@ -143,8 +144,8 @@ dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 }
 
 /*
- * Only a connection that has replied stays registered with epoll: the entry of
- * any other connection may be stale (see above).
+ * A connection stays registered with epoll only if the peer has replied on it:
+ * the entry of any other connection may be stale (see above).
  */
 bool
 dyn_sockets_unwatch(DynSockets *sockets, int fd)
@@ -247,7 +248,10 @@ dyn_sockets_distrust(const DynSockets *sockets, const DynSocket *socket)
 	/* a later transfer, which may be reading, needs what has arrived */
 	if (entry->uses != socket->uses || entry->registered)
 		return;
-	/* discard data that has arrived: libcurl's check must find the end */
+	/*
+	 * discard data that has arrived: libcurl's check must find that the
+	 * connection has ended
+	 */
 	while (reads++ < 64 &&
 		   recv(entry->fd, rest, sizeof(rest), MSG_DONTWAIT) > 0)
 		continue;
@@ -271,8 +275,9 @@ dyn_sockets_handle_event(DynSockets *sockets, int fd)
 #define POLLED	32
 
 /*
- * Polls up to POLLED sockets from *i on, only idle ones with `only_idle`, and
- * advances *i.  Returns the number of sockets in `polled`; 0 at the end.
+ * Polls up to POLLED sockets, beginning with entry *i, and advances *i.  With
+ * `only_idle`, skips sockets that are not idle.  Returns the number of sockets
+ * in `polled`; 0 at the end.
  */
 static nfds_t
 poll_next(const DynSockets *sockets, size_t *i, bool only_idle, short events,
@@ -318,8 +323,8 @@ dyn_sockets_count(const DynSockets *sockets)
 }
 
 /*
- * Uses POLLRDHUP, because a closed connection may still have unread data.  The
- * entry of a descriptor that poll reports may be stale, so is_open checks it.
+ * Uses POLLRDHUP, because POLLIN could also mean unread data.  The entry of a
+ * descriptor that poll reports may be stale, so is_open checks it.
  */
 bool
 dyn_sockets_any_closed_by_peer(const DynSockets *sockets)

@@ -14,7 +14,8 @@
 typedef struct DynSocket
 {
 	int			fd;
-	ino_t		inode;			/* inode, as descriptor numbers are reused */
+	ino_t		inode;			/* inode of the socket, because descriptor
+								 * numbers are reused */
 	bool		registered;		/* true if libcurl watches it for a transfer */
 	uint32_t	events;			/* events for which epoll watches it; 0 if it
 								 * is not watched, or if that is unknown */
@@ -25,8 +26,9 @@ typedef struct DynSocket
 								 * libcurl has not watched it since then */
 	unsigned	uses;			/* number of times that libcurl began to watch
 								 * it */
-	bool		has_replied;	/* true if it has replied */
-	uint64_t	peer;			/* fingerprint of its peer; 0 without TLS */
+	bool		has_replied;	/* true if the peer has replied on it */
+	uint64_t	peer;			/* fingerprint of its peer; 0 without TLS or
+								 * for an exchange */
 	int64_t		rtt_us;			/* round trip to the peer (us) */
 } DynSocket;
 
@@ -93,7 +95,8 @@ extern bool dyn_sockets_handle_event(DynSockets *sockets, int fd);
 extern void dyn_sockets_got_response(DynSockets *sockets, int fd, int64_t rtt_us);
 
 /*
- * Counts the connections to the peer.  Stale entries (sockets.c) are included.
+ * Counts the connections on which the peer has replied.  Stale entries
+ * (sockets.c) are included.
  */
 extern DynPeerSockets dyn_sockets_to(const DynSockets *sockets, uint64_t peer);
 

@@ -5,7 +5,8 @@
  *
  * The system's certificates are in a bundle, or in a directory of files, or in
  * both.  Debian's libcurl uses both.  We use the directory only if there is no
- * bundle, because the system's tools generate both from the same certificates.
+ * bundle, because the system's tools generate bundle and directory from the
+ * same certificates.
  *
  * OpenSSL takes some 20 ms of CPU time to load Debian's bundle.  libcurl loads
  * it for each connection, or (since 7.87) caches it in the multi handle for a
@@ -15,8 +16,8 @@
  * libcurl also reads a file that OpenSSL cannot load, and reports the error.
  *
  * The contents of a file are cached, by us or by libcurl, so dyn_tls_changed
- * detects changes of the file.  New contents apply from the next request that
- * is sent while no other request is in flight.
+ * checks whether the file has changed.  New contents apply from the next
+ * request that is sent while no other request is in flight.
  */
 #include "tls.h"
 
@@ -94,8 +95,8 @@ static bool is_foreign;
 /*
  * Returns true if libcurl uses the same OpenSSL as we do.  A program and its
  * libraries share one OpenSSL, unless several versions are installed or
- * libcurl contains its own.  give_store detects if libcurl contains an OpenSSL
- * of the same version.
+ * libcurl contains its own.  give_store detects a libcurl that contains its
+ * own OpenSSL of the same version.
  */
 static bool
 shares_openssl(void)
@@ -119,8 +120,8 @@ shares_openssl(void)
 /*
  * Called when libcurl has made a connection's SSL_CTX.  Copies the
  * verification settings from the context's store to ours, and replaces the
- * context's store by ours.  Some versions of libcurl (7.88 to 8.2) make these
- * settings only afterwards, in our store.
+ * context's store with ours.  Some versions of libcurl (7.88 to 8.2) make
+ * these settings only afterwards, in our store.
  */
 static CURLcode
 give_store(CURL *easy, void *context, void *arg)
