@@ -2,7 +2,8 @@
  * relation.c
  *		Reads a foreign table's definition from the catalogs.
  *
- * Options are inherited: column, table, server, built-in default.
+ * An option that is not set is inherited: by a column from its table, by a
+ * table from its server.  Otherwise a built-in default applies.
  *
  * A column whose type does not match the type of a key attribute is detected
  * here, since that type is known before an item is read.  Without this check,
@@ -65,7 +66,10 @@ read_path(DynColumn *column, const DynRelation *relation, List *options)
 	column->path = relation->unnest;
 }
 
-/* Raises an error for a wrong type, or for a second segment column. */
+/*
+ * Raises an error if a segment column has a wrong type, or is not the only one
+ * of its table.
+ */
 static void
 check_segment(const DynColumn *column, const DynRelation *relation)
 {
@@ -122,7 +126,7 @@ read_column(DynColumn *column, TupleDesc desc, int i,
 		dyn_format_parse(text, &format);
 	dyn_codec_init(&column->codec, attr->atttypid, attr->atttypmod, &format,
 				   column->name);
-	/* the validator does not know the type */
+	/* checked here, because the options' validator does not know the type */
 	if (column->document != DYN_NO_DOCUMENT && column->codec.basetype != JSONBOID)
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
@@ -143,8 +147,8 @@ add_name(DynNames *names, const char *name)
 /*
  * Returns the attributes that a column with document 'rest' omits: those that
  * other columns show completely, those of templates, and those that the item
- * filter compares.  An attribute of which columns show only a path is not
- * omitted.
+ * filter compares.  An attribute is not omitted if columns show only a path
+ * inside of it.
  *
  * Also sets `unasserted` of the templates.  Templates of the table's key that
  * fold no letters are asserted: every row has the text that its columns
@@ -297,9 +301,9 @@ described_type(const DynTableMeta *meta, const char *attribute)
 }
 
 /*
- * Marks the templates whose enumerated parts a statement may request.  An item
- * with another value in such a part must then be an error in every access
- * path.
+ * Sets `listed` of the templates: true if a statement may request the
+ * enumerated values of a part.  Then an item with another value in this part
+ * must be an error in every access path.
  */
 static void
 mark_listed(DynRelation *relation)
@@ -449,7 +453,10 @@ dyn_relation_scan_policy(const DynRelation *relation)
 {
 	if (dyn_guc_scan_policy < 0)
 		return relation->options.scan_policy;
-	/* "allow", for superusers only, loosens the policy; others tighten it */
+	/*
+	 * the parameter's value "allow" (superusers only) loosens the option's
+	 * policy; all other values can only tighten it
+	 */
 	if (dyn_guc_scan_policy == DYN_SCAN_ALLOW)
 		return DYN_SCAN_ALLOW;
 	return Max(relation->options.scan_policy, (DynScanPolicy) dyn_guc_scan_policy);

@@ -3,9 +3,9 @@
  *		The definition of a foreign table: columns, options, DynamoDB table.
  *
  * dyn_relation_open reads the catalogs.  Its result is allocated in
- * CurrentMemoryContext, and its connection is pinned there.  Descriptions of
- * the DynamoDB table are read on demand (dyn_session_table); executing a plan
- * does not need them.
+ * CurrentMemoryContext, which also pins the connection.  Descriptions of the
+ * DynamoDB table are read on demand (dyn_session_table); executing a plan does
+ * not need them.
  */
 #ifndef DYN_MODEL_RELATION_H
 #define DYN_MODEL_RELATION_H
@@ -26,7 +26,8 @@ typedef struct DynRowTally
 {
 	bool		any_row;		/* true if some item was a row */
 	uint64		rejected;		/* number of items that were not rows */
-	char	   *rejected_key;	/* key of the first such item; NULL: unknown */
+	char	   *rejected_key;	/* key of the first item that was not a row;
+								 * NULL: unknown */
 } DynRowTally;
 
 typedef struct DynRelation
@@ -39,8 +40,8 @@ typedef struct DynRelation
 	DynConnection *connection;
 	DynReadOptions options;		/* options of the table, or else of the
 								 * server */
-	bool		consistent;		/* true by option or parameter
-								 * consistent_read */
+	bool		consistent;		/* true if the option or the parameter
+								 * consistent_read is on */
 	bool		own_writes;		/* true if the statement writes the table, or
 								 * the session recently wrote it; then reads of
 								 * the table and of local indexes are
@@ -54,8 +55,9 @@ typedef struct DynRelation
 	bool		connected;		/* true if the templates are connected with the
 								 * columns */
 	List	   *trusted_indexes;	/* list of char * */
-	const DynPath *unnest;		/* path whose elements are the rows; NULL:
-								 * items */
+	const DynPath *unnest;		/* path of the list, set or map whose elements
+								 * are the rows; NULL: the items are the
+								 * rows */
 	bool		skips_scalars;	/* true if an item without a list, set or map
 								 * at `unnest` has no rows; false: it is an
 								 * error */
@@ -117,7 +119,10 @@ extern void dyn_relation_set_text_types(DynRelation *relation,
 extern const DynTemplatedAttr *dyn_relation_templated(const DynRelation *relation,
 													  const char *attribute);
 
-/* Returns true if endpoint, region and DynamoDB table of both are the same. */
+/*
+ * Returns true if both relations have the same endpoint, region and DynamoDB
+ * table.
+ */
 extern bool dyn_relation_same_table(const DynRelation *a, const DynRelation *b);
 
 /*
@@ -145,8 +150,8 @@ extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
 extern double dyn_relation_preview_units(const DynRelation *relation);
 
 /*
- * Returns the first column that shows the key attribute and stores values of
- * its type; 0 if there is none.
+ * Returns the first column that shows the key attribute (dyn_column_shows) and
+ * stores values of its type; 0 if there is none.
  */
 extern AttrNumber dyn_relation_column_of(const DynRelation *relation,
 										 const DynKeyAttr *attr);
@@ -182,8 +187,8 @@ dyn_column_is_document(const DynColumn *column)
 extern bool dyn_document_lacks(const DynColumn *column, const char *attribute);
 
 /*
- * Returns true if the column shows this attribute of the item (the full value,
- * not a part of it).
+ * Returns true if the column shows this attribute: its value is the full value
+ * of the attribute, not a part of it.
  */
 extern bool dyn_column_shows(const DynColumn *column, const char *attribute);
 
@@ -197,8 +202,8 @@ extern const DynTableMeta *dyn_key_type_check(const DynRelation *relation,
 											  AttrNumber attnum);
 
 /*
- * Returns true if a column uses its type's input function, and shows NULL for
- * values that this function rejects (on_mismatch).
+ * Returns true if some column uses its type's input function, and shows NULL
+ * for values that this function rejects (on_mismatch).
  */
 extern bool dyn_relation_needs_soft_input(const DynRelation *relation);
 

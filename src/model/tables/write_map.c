@@ -190,7 +190,10 @@ report_no_source(const DynWriteMap *map, const DynKeyAttr *attr)
 					   name)));
 }
 
-/* Raises an error if a term of the item filter has no constant to insert. */
+/*
+ * Raises an error if a term of the item filter allows several values, but no
+ * column or template determines the one to insert.
+ */
 static void
 check_filter(const DynWriteMap *map)
 {

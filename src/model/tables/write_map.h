@@ -50,7 +50,7 @@ typedef struct DynWriteMap
 	/* columns that show the item, or its unmapped attributes */
 	Bitmapset  *documents;
 
-	/* columns that cannot be assigned in a table that can be written */
+	/* columns that cannot be assigned, even if the table can be written */
 	Bitmapset  *unassignable;
 
 	/* private to write_map.c and write_values.c */

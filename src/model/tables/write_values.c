@@ -7,7 +7,7 @@
  * changed columns, texts of templates.  The constants of the item filter need
  * only follow the unmapped attributes, since no column or template has their
  * paths.  If a column does not agree with the result, the row would not be
- * read as it was written, and the caller refuses the row.
+ * read as it was written, so the caller rejects the row.
  */
 #include "postgres.h"
 
@@ -25,7 +25,7 @@ typedef struct RowValues
 	DynWriteMap *map;
 	const Datum *values;
 	const bool *nulls;
-	const Bitmapset *changed;	/* NULL: all columns (INSERT) */
+	const Bitmapset *changed;	/* changed columns; NULL: all (INSERT) */
 	Bitmapset  *rewritten;		/* positions of the templates to compose */
 	DynPathValue *out;
 	int			n;
@@ -94,7 +94,10 @@ report_null(const DynWriteMap *map, AttrNumber attnum, const char *detail, const
 			 hint ? errhint("%s", hint) : 0));
 }
 
-/* Returns one of the template's columns that are NULL in the row, or 0. */
+/*
+ * Returns a column of the template that is NULL in the row; 0 if there is
+ * none.
+ */
 static AttrNumber
 null_column(const RowValues *row, const DynTemplatedAttr *templated)
 {
@@ -173,7 +176,10 @@ try_compose(const RowValues *row, const DynTemplatedAttr *templated, DynScalar *
 	return 0;
 }
 
-/* Composes like try_compose, but raises an error for a refused value. */
+/*
+ * Composes like try_compose, but raises an error for a value that cannot be
+ * stored.
+ */
 static DynScalar
 compose(const RowValues *row, const DynTemplatedAttr *templated)
 {
@@ -278,9 +284,9 @@ dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, DynKeyPart *part
 /* ---- columns ---- */
 
 /*
- * Adds the changed columns (if not `changed`: the unchanged ones) that are
- * NULL (if not `null`: not NULL).  Raises an error for a changed value that
- * cannot be stored; omits unchanged values that cannot be stored.
+ * Adds the columns that are changed (or, if `changed` is false, unchanged) and
+ * NULL (or, if `null` is false, not NULL).  Raises an error for a changed
+ * value that cannot be stored; omits unchanged values that cannot be stored.
  */
 static void
 add_columns(RowValues *row, bool changed, bool null)
@@ -438,8 +444,8 @@ check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber n
 }
 
 /*
- * Adds templates of the set.  If `null`, adds removals for those with a NULL
- * column; otherwise adds the texts of those without a NULL column.
+ * Adds values for templates in `set`.  If `null`, adds removals for those with
+ * a NULL column; otherwise adds the texts of those without a NULL column.
  */
 static void
 add_templates(RowValues *row, const Bitmapset *set, bool null)
@@ -621,13 +627,16 @@ dyn_write_map_rewritten(const DynWriteMap *map, const Bitmapset *changed)
 /* ---- the guard ---- */
 
 /*
- * Stands for a value that only other applications can store.  It differs from
- * every stored value except NULL, so the guard fails, and the caller sends the
- * guard again with the bytes in the item.
+ * Placeholder for a value that only other applications can store.  It differs
+ * from every stored value except NULL, so the guard fails, and the caller
+ * sends the guard again with the bytes in the item.
  */
 static const DynScalar only_theirs = {DYN_TYPE_NULL, NULL, 0};
 
-/* Adds a value unless the path already has a value other than ABSENT. */
+/*
+ * Adds a value.  If the path already has one, replaces it if it is ABSENT;
+ * otherwise does nothing.
+ */
 static void
 add_guard(RowValues *row, const DynPath *path, DynScalar value)
 {
