@@ -1,6 +1,6 @@
 /*
  * pg_compat.c
- *		Functions that hide differences between PostgreSQL majors.
+ *		Functions that hide differences between PostgreSQL's major versions.
  *
  * See pg_compat.h.
  */
@@ -112,7 +112,10 @@ dyn_result_user(const Query *query)
 #endif
 }
 
-/* In PostgreSQL 15, partitions of tuple routing have no range table entry. */
+/*
+ * In PostgreSQL 15, partitions found by tuple routing have no range table
+ * entry, so the entry of the root result relation is used.
+ */
 Oid
 dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate)
 {
@@ -265,7 +268,7 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 
 #else
 
-/* Returns true for errors by which an input function rejects a value. */
+/* Returns true for errors with which an input function rejects a value. */
 static bool
 is_of_value(const ErrorData *edata)
 {

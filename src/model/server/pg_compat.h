@@ -1,10 +1,10 @@
 /*
  * pg_compat.h
- *		All differences between PostgreSQL majors.
+ *		Hides all differences between PostgreSQL's major versions.
  *
- * Only this file and pg_compat.c test PG_VERSION_NUM.  Each entry is named for
- * its meaning, so that the rest of the tree is independent of the version.
- * Include after postgres.h.
+ * Only this file and pg_compat.c test PG_VERSION_NUM.  Each macro and function
+ * is named for its meaning, so that the rest of the source is independent of
+ * the version.  Include after postgres.h.
  */
 #ifndef DYN_MODEL_PG_COMPAT_H
 #define DYN_MODEL_PG_COMPAT_H
@@ -54,7 +54,7 @@
 #define DYN_MODULE_MAGIC(n, v) PG_MODULE_MAGIC
 #endif
 
-/* PostgreSQL 18 added OLD and NEW to RETURNING. */
+/* True if the Var refers to OLD in RETURNING, which PostgreSQL 18 added. */
 #if PG_VERSION_NUM >= 180000
 #define dyn_var_is_old(var) ((var)->varreturningtype == VAR_RETURNING_OLD)
 #else
@@ -77,14 +77,17 @@
 #define dyn_create_wait_set(nevents) CreateWaitEventSet(TopMemoryContext, nevents)
 #endif
 
-/* PostgreSQL 19 requires a call after the last attribute of a descriptor. */
+/*
+ * Must be called after the last attribute of a tuple descriptor is set;
+ * PostgreSQL 19 requires it.
+ */
 #if PG_VERSION_NUM >= 190000
 #define dyn_finish_descriptor(desc) TupleDescFinalize(desc)
 #else
 #define dyn_finish_descriptor(desc) ((void) (desc))
 #endif
 
-/* PostgreSQL 19 added ON CONFLICT DO SELECT. */
+/* True for ON CONFLICT DO SELECT, which PostgreSQL 19 added. */
 #if PG_VERSION_NUM >= 190000
 #define dyn_conflict_selects(conflict) ((conflict)->action == ONCONFLICT_SELECT)
 #else
@@ -123,7 +126,8 @@
 #endif
 
 /*
- * PostgreSQL 19 added an argument to this function: the kind of nested loop.
+ * PostgreSQL 19 added an argument to initial_cost_nestloop: the kind of nested
+ * loop.
  */
 #if PG_VERSION_NUM >= 190000
 #define dyn_initial_cost_nestloop(root, workspace, jointype, outer, inner, extra) \
@@ -158,9 +162,9 @@ dyn_jsonb_push(DynJsonbState *state, JsonbIteratorToken token, JsonbValue *value
 extern double dyn_node_ms(const PlanState *node);
 
 /*
- * Conversions between types of times.  A time outside of the other type's
- * range becomes infinite.  Since PostgreSQL 19, core's functions require a
- * context for errors.
+ * Conversions between date, timestamp and timestamptz.  A time outside of the
+ * result type's range becomes infinite.  Since PostgreSQL 19, core's functions
+ * require a context for errors.
  */
 #if PG_VERSION_NUM >= 190000
 #define DYN_IGNORED_ERROR ((Node *) &(ErrorSaveContext) {T_ErrorSaveContext})
@@ -284,8 +288,9 @@ extern bool dyn_append_needs_event(void);
 
 /*
  * Raises an error if DO UPDATE, through a view, would update a row that is not
- * visible through the view.  Only newer minor versions of each major check
- * this.  In these versions, WCO_VIEW_CONFLICT_CHECK is the last kind of check.
+ * visible through the view.  Of each major version, only newer minor versions
+ * check this.  In these versions, WCO_VIEW_CONFLICT_CHECK is the last kind of
+ * check.
  */
 extern void dyn_check_view_conflict(ResultRelInfo *rinfo, TupleTableSlot *row,
 									EState *estate);
@@ -307,7 +312,10 @@ dyn_unique_outer_path(PlannerInfo *root, RelOptInfo *outerrel,
 #endif
 }
 
-/* Returns the cost added to a nested loop if nested loops are disabled. */
+/*
+ * Returns the cost to add to a nested loop because nested loops are disabled;
+ * 0 if they are enabled.
+ */
 static inline Cost
 dyn_disabled_nestloop_cost(void)
 {

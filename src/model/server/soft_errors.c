@@ -3,10 +3,10 @@
  *		Runs a function in a subtransaction and returns its error, and checks
  *		domain constraints without raising errors.
  *
- * Core's domain_check() raises an error for a value that fails.  Catching it
- * requires a subtransaction, which is too slow for each value, and impossible
- * while parallel workers run.  So the expressions of the constraints are
- * evaluated here.
+ * Core's domain_check() raises an error for a value that fails.  Catching that
+ * error requires a subtransaction for each value, which is slow, and
+ * impossible while parallel workers run.  So the expressions of the
+ * constraints are evaluated here.
  */
 #include "postgres.h"
 
