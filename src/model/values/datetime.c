@@ -44,7 +44,10 @@ scan_char(IsoScanner *s, char c)
 	return true;
 }
 
-/* A fraction has 1 to 9 digits; those after the sixth must be zero. */
+/*
+ * Parses HH:MM, optionally with :SS and a fraction of 1 to 9 digits, of which
+ * those after the sixth must be zero.
+ */
 static bool
 scan_time(IsoScanner *s, int64 *usec)
 {

@@ -2,8 +2,8 @@
  * decode.c
  *		Decodes DynamoDB's values.
  *
- * Each kind of codec has a small decoding function.  Encoding is in encode.c,
- * jsonb in jsonvalue.c, dates and times in datetime.c.
+ * Each kind of codec has a small decoding function.  Encoding is in encode.c
+ * and encode_value.c, jsonb in jsonvalue.c, dates and times in datetime.c.
  *
  * Decoders allocate in CurrentMemoryContext.  They return false for a value
  * that the column cannot hold; only input functions and domains raise errors,
@@ -46,7 +46,10 @@ wrong_type(const DynCodec *codec, const DynValue *value, const char **why)
 	return false;
 }
 
-/* Sets *result to an S as NUL-terminated text in the database's encoding. */
+/*
+ * Sets *result to the text of an S, NUL-terminated and in the database's
+ * encoding.
+ */
 static bool
 value_cstring(const DynValue *value, char **result, size_t *len,
 			  const char **why)
@@ -433,7 +436,8 @@ decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
 	if (ok || codec->wire != DYN_TYPE_N)
 		return ok || mismatch(why, "it does not match the column's format");
 	/*
-	 * choose a better message if the time only has more digits than its format
+	 * report a more specific reason if the time only has too many fractional
+	 * digits
 	 */
 	finest.digits = 9;
 	return mismatch(why, finest.kind == DYN_FORMAT_EPOCH &&

@@ -4,8 +4,8 @@
  *
  * Each kind of codec has a small function, the inverse of the one in decode.c.
  * Where several encodings are decoded as the same value, the usual one is
- * written: the shortest number, JSON types for jsonb, and times in UTC with 0,
- * 3 or 6 fractional digits.
+ * written: the shortest number, for jsonb the DynamoDB types that correspond
+ * to JSON's, and times in UTC with 0, 3 or 6 fractional digits.
  *
  * Lists, maps and sets are written as JSON, without the type around them
  * (wire.h).

@@ -3,8 +3,8 @@
  *		Encodes SQL values to be stored.
  *
  * encode.c encodes values for comparisons, where a value that no item can have
- * selects nothing.  Here, a value is refused unless its encoding is decoded as
- * the same value.
+ * selects nothing.  Here, a value is rejected unless its encoding is decoded
+ * as the same value.
  */
 #ifndef DYN_MODEL_ENCODE_VALUE_H
 #define DYN_MODEL_ENCODE_VALUE_H

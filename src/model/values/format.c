@@ -2,10 +2,11 @@
  * format.c
  *		Parses the column option "format".
  *
- * The option's text is converted to UTF-8 before it is parsed, because its
- * words are compared with stored values and sent to DynamoDB.
+ * The option's text is converted to UTF-8 before it is parsed, because texts
+ * in it, such as those of bool(t,f), are compared with stored values and sent
+ * to DynamoDB.
  *
- * decode.c and encode.c apply the formats to values.
+ * decode.c, encode.c and encode_value.c apply the formats to values.
  */
 #include "postgres.h"
 
@@ -61,7 +62,7 @@ arguments_of(const char *text, const char *word)
 	return pnstrdup(text + len + 1, total - len - 2);
 }
 
-/* Parses the number of fractional digits of a second: at most nine. */
+/* Parses a number of fractional digits, from 0 to 9. */
 static bool
 parse_digits(const char *args, int *digits)
 {
@@ -92,7 +93,10 @@ parse_fixed(char *args, DynFormat *format, const char **why)
 	return true;
 }
 
-/* Parses t,f; booleans are stored in N if both are numbers, unless `part`. */
+/*
+ * Parses the arguments of bool(t,f).  Booleans are stored in N if both
+ * arguments are numbers, unless `part`.
+ */
 static bool
 parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
 {
@@ -153,7 +157,10 @@ dyn_format_is_trunc(const char *text)
 	return begins_with_word(text, "trunc");
 }
 
-/* Splits off the text after the last comma that is not in double quotes. */
+/*
+ * Cuts the text at its last comma that is not in double quotes, and returns
+ * the part after the comma; NULL if there is no such comma.
+ */
 static char *
 split_zone(char *args)
 {

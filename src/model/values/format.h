@@ -3,15 +3,15 @@
  *		The column option "format": the representation of a value in DynamoDB.
  *
  *	iso8601				any ISO 8601 text in S (date/time columns)
- *	iso8601(n)			exactly n digits of a second and the suffix Z
- *	iso8601(n,suffix)	exactly n digits and this suffix, which may be empty
+ *	iso8601(n)			text with exactly n fractional digits and the suffix Z
+ *	iso8601(n,suffix)	the same with another suffix, which may be empty
  *	epoch, epoch_ms, epoch_us	N, since 1970-01-01 UTC (date/time columns)
  *	epoch(n)			epoch with at most n digits after the point; without n, 6
  *	pattern(...)		fields of fixed width in S (pattern.h; date/time columns)
  *	ulid				the time of a ULID in S (timestamptz columns)
  *	epoch_days			N, days since 1970-01-01 (date columns)
  *	string				a number or uuid as text in S
- *	padded(n)			an integer from 0 up in S, of exactly n digits
+ *	padded(n)			a non-negative integer in S, of exactly n digits
  *	base64				bytea in S
  *	json				jsonb as JSON text in S
  *	bool(t,f)			a boolean stored as t or f, in N if both are numbers,

@@ -4,8 +4,8 @@
  *
  * S becomes a string, N a number with all its digits, B a base64 string, BOOL
  * a boolean, NULL null, lists and sets arrays, maps objects.  A value that the
- * page parser has validated cannot be malformed.  Three kinds of values have
- * no jsonb: U+0000, a number beyond DynamoDB's limits, and a character that
+ * page parser has validated cannot be malformed.  A value cannot be jsonb if
+ * it contains U+0000, a number beyond DynamoDB's limits, or a character that
  * the database's encoding lacks.
  *
  * The value is written into one varlena, without PostgreSQL's JsonbValue tree
@@ -164,9 +164,9 @@ convert_text(const DynValue *text, uint32 *len, const char **why)
 }
 
 /*
- * Converts texts that cannot be used as they are in the response: names with
- * escapes, because names are compared, and (`encoded`) all texts, because the
- * database's encoding is not UTF-8.
+ * Converts texts that cannot be used as they are in the response: all names if
+ * some have escapes, because names are compared, and (`encoded`) all texts,
+ * because the database's encoding is not UTF-8.
  */
 static bool
 convert_texts(DynNodes *list, bool encoded, const char **why)
@@ -405,8 +405,8 @@ write_value(JsonWriter *writer, char *p, uint32 n, JEntry *type)
 }
 
 /*
- * Returns the entry of a container's i-th value, which is from `p` to `end`.
- * The first value begins at `data`.
+ * Returns the JEntry of a container's i-th value, which extends from `p` to
+ * `end`.  The first value begins at `data`.
  */
 static inline JEntry
 make_entry(JEntry type, uint32 i, const char *data, const char *p,

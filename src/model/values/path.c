@@ -3,8 +3,8 @@
  *		Parses and builds document paths.
  *
  * A path begins with the name of a top-level attribute.  A column's path may
- * also begin with @.  Only the path of the item, @, @index and @key have no
- * steps.  All memory is allocated in CurrentMemoryContext.
+ * also begin with @.  Only the paths of the item, of @, of @index and of @key
+ * have no steps.  All memory is allocated in CurrentMemoryContext.
  */
 #include "postgres.h"
 

@@ -57,7 +57,7 @@ typedef struct Item
 	char		literal;		/* byte of the literal; NUL: any digit */
 } Item;
 
-/* Maximum bytes of a text. */
+/* Maximum length of a text (bytes). */
 #define MAX_WIDTH	128
 
 struct DynPattern

@@ -5,8 +5,8 @@
  *
  * A pattern consists of fields, named as in to_char, and of literals.  Fields
  * are YYYY, MM, DD, HH24, MI, SS, and MS or US (the digits after the decimal
- * point of a second).  Letters of literals are enclosed in double quotes, in
- * which a backslash precedes a double quote or a backslash.
+ * point of a second).  Letters in literals must be in double quotes, in which
+ * a backslash escapes a double quote or a backslash.
  *
  * Every field has a fixed width.  A pattern contains its smallest field and
  * all larger ones exactly once.  Every text therefore represents one time: the
@@ -34,8 +34,8 @@ extern DynPattern *dyn_pattern_parse(const char *text, const char **why);
 extern DynPattern *dyn_pattern_of_iso8601(int digits, const char *suffix);
 
 /*
- * Returns true if the fields run from the year downward, so that texts sort
- * like times.
+ * Returns true if the fields are in descending order of size, so that texts
+ * sort like times.
  */
 extern bool dyn_pattern_is_ordered(const DynPattern *pattern);
 

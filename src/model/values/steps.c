@@ -114,7 +114,10 @@ dyn_steps_count(const DynSteps *steps)
 	return (double) (((uint64) steps->hi - (uint64) steps->lo) / unit) + 1;
 }
 
-/* Returns the start of the first unit, or day, at or after this value. */
+/*
+ * Returns the start of the first unit of the pattern at or after this value;
+ * without a pattern, of the first day.
+ */
 static int64
 round_up(const DynCodec *codec, int64 value)
 {

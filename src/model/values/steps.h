@@ -3,9 +3,9 @@
  *		Enumerates the encodings of an interval of integers or times.
  *
  * A range of a partition key's column is requested as the keys of all values
- * in the range.  For this, values must have successors: integers, dates, and
- * times in hours or longer units.  If the codec truncates times, the values
- * are the units that contain times of the interval.
+ * in the range.  This requires values that can be enumerated: integers, dates,
+ * and times in units of an hour or longer.  If the codec truncates times, the
+ * values are the units that contain times of the interval.
  */
 #ifndef DYN_MODEL_STEPS_H
 #define DYN_MODEL_STEPS_H

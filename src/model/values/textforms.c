@@ -5,8 +5,8 @@
  * Most numbers are short.  They are written directly in the storage format of
  * numeric.c: a header of 16 bits with the sign, the number of decimal places
  * and the weight of the first digit, then digits of base 10000, of which
- * neither the first nor the last is zero.  The format is the same in every
- * version, because pg_upgrade does not convert stored data.
+ * neither the first nor the last is zero.  The format is the same in all
+ * versions of PostgreSQL, because pg_upgrade does not convert stored data.
  */
 #include "postgres.h"
 

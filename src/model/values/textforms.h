@@ -32,10 +32,13 @@ extern size_t dyn_plain_numeric_write(const char *p, size_t len, char *dst);
  */
 extern bool dyn_plain_numeric(const char *p, size_t len, Numeric *result);
 
-/* Converts any NUL-terminated text that numeric_in accepts (palloc'd). */
+/*
+ * Converts any NUL-terminated text that numeric_in accepts; the result is
+ * palloc'd.
+ */
 extern Numeric dyn_numeric_from_text(const char *text, size_t len);
 
-/* ---- padded(n): integers from 0 up, of exactly n digits ---- */
+/* ---- padded(n): non-negative integers of exactly n digits ---- */
 
 #define DYN_PADDED_MAX_DIGITS	38
 

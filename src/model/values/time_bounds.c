@@ -243,8 +243,9 @@ last_truncated(const Unit *unit, Datum text, int64 value)
 }
 
 /*
- * Inverts a truncation.  DYN_STEP_TRUNC_INSTANT truncates to an hour or less,
- * which does not change an instant's offset from UTC.
+ * Inverts a truncation.  DYN_STEP_TRUNC_INSTANT truncates an instant to an
+ * hour or less, which does not change its offset from UTC; so the instant is
+ * less than one unit after the result.
  */
 static int64
 before_trunc(int64 value, bool upper, const DynTimeStep *step)
@@ -259,7 +260,9 @@ before_trunc(int64 value, bool upper, const DynTimeStep *step)
 		return upper ? shift(value, unit->most - 1) : value;
 	if (is_infinite(value))
 		return value;
-	/* near the ends of the range of timestamps, units may be outside it */
+	/*
+	 * near the ends of the range of timestamps, a unit may extend beyond it
+	 */
 	if (value <= MIN_TIMESTAMP + space || value >= END_TIMESTAMP - space)
 		return upper ? shift(value, unit->most) : value;
 	return upper ? last_truncated(unit, text, value)
@@ -460,7 +463,7 @@ before_step(Bound bound, const DynTimeStep *step)
 			bound.value = before_year(bound.value, bound.upper);
 			break;
 		case DYN_STEP_EPOCH:
-			break;				/* done by epoch_bound() */
+			break;				/* epoch_bound() has already inverted it */
 		case DYN_STEP_ADD_DAYS:
 			bound.value = shift(bound.value, -(int64) DatumGetInt32(step->operand));
 			break;

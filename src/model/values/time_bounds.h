@@ -27,10 +27,11 @@ typedef enum DynTimeStepKind
 	DYN_STEP_TIMESTAMP_TO_DATE,
 	DYN_STEP_TIMESTAMP_TO_INSTANT,	/* operand: zone; none: the session's */
 	DYN_STEP_INSTANT_TO_TIMESTAMP,	/* operand: zone; none: the session's */
-	DYN_STEP_TRUNC,				/* timestamp; any unit */
-	DYN_STEP_TRUNC_INSTANT,		/* instant; unit of an hour or less */
-	DYN_STEP_YEAR,				/* timestamp */
-	DYN_STEP_EPOCH,				/* timestamp or instant */
+	DYN_STEP_TRUNC,				/* date_trunc() of a timestamp, to any unit */
+	DYN_STEP_TRUNC_INSTANT,		/* date_trunc() of an instant, to an hour or
+								 * less */
+	DYN_STEP_YEAR,				/* extract(year) of a timestamp */
+	DYN_STEP_EPOCH,				/* extract(epoch) of a timestamp or instant */
 	DYN_STEP_ADD_DAYS,			/* date + number */
 	DYN_STEP_SUBTRACT_DAYS,		/* date - number */
 	DYN_STEP_ADD,				/* timestamp + interval */

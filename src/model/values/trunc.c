@@ -90,7 +90,7 @@ dyn_trunc_bound(const DynFormat *format, Timestamp instant, bool lower)
 	if (dyn_trunc_ascends(format))
 		return dyn_trunc(format, instant);
 	/*
-	 * clocks may be put back near the instant, so use the limits of the
+	 * clocks may be set back near the instant, so use the limits of the
 	 * offsets
 	 */
 	zone = dyn_zone_of(format->zone);

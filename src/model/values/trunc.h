@@ -1,12 +1,12 @@
 /*
  * trunc.h
  *		Truncates times to units of a pattern: the formats day, trunc(...) and
- *		so on of parts (format.h).
+ *		so on of template parts (format.h).
  *
- * Units are those of a local time, in UTC or in the format's time zone.  Where
- * clocks are put back, a local time comes twice, so units may be longer than
- * usual.  A unit may even come twice, if clocks are put back to a time before
- * its start: St. John's once put them back from 00:01 to 23:01.
+ * Units are those of a local time, in UTC or in the format's time zone.  When
+ * clocks are set back, local times occur twice, so a unit may be longer than
+ * usual.  A unit may even occur twice, if clocks are set back to a time before
+ * its start: St. John's once set them back from 00:01 to 23:01.
  */
 #ifndef DYN_MODEL_TRUNC_H
 #define DYN_MODEL_TRUNC_H

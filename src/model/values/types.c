@@ -4,12 +4,12 @@
  *
  * `dyn_codec_facts` has the DynamoDB type and the encoding for each kind of
  * codec; `format_facts` overrides both for a format.  Decoding is in decode.c,
- * encoding in encode.c.
+ * encoding in encode.c and encode_value.c.
  *
- * The last part of this file decides which values a type can hold, by integer
- * ranges and typmods.  Decoding rejects a value that the type cannot hold, and
- * encoding builds no condition from it.  An item selected by an equality can
- * therefore always be decoded.
+ * The last part of this file decides which values a type can hold, according
+ * to integer ranges and typmods.  Decoding rejects a value that the type
+ * cannot hold, and encoding builds no condition from it.  An item selected by
+ * an equality can therefore always be decoded.
  */
 #include "postgres.h"
 
@@ -255,8 +255,8 @@ dyn_codec_holds_number(const DynCodec *codec, const char *number)
 	if (codec->typmod < 0 || strcmp(number, "0") == 0)
 		return true;
 	/*
-	 * number of digits before the point; for a fraction, the negated number of
-	 * zeros after the point
+	 * number of digits before the point; for a number below 1, the negated
+	 * number of zeros after the point
 	 */
 	number += (*number == '-');
 	leading = *number != '0' ? (int) strcspn(number, ".")

@@ -54,7 +54,8 @@ typedef enum DynCodecKind
 	DYN_CODEC_JSONB,
 	DYN_CODEC_JSON_TEXT,		/* jsonb, as JSON text */
 	DYN_CODEC_ARRAY,
-	DYN_CODEC_INPUT				/* any other type, by its input function */
+	DYN_CODEC_INPUT				/* any other type, with its input and output
+								 * functions */
 } DynCodecKind;
 
 /*
@@ -66,7 +67,7 @@ typedef enum DynSorting
 	DYN_UNSORTED,				/* not in the order of the values */
 	DYN_SORTED_ROUGHLY,			/* the encodings of all values of an interval
 								 * are between two bounds; encodings of other
-								 * values may be there, too */
+								 * values may be between them, too */
 	DYN_SORTED					/* as PostgreSQL sorts the values; the
 								 * encodings of one value are adjacent */
 } DynSorting;
@@ -212,8 +213,8 @@ typedef enum DynEncoded
 extern bool dyn_codec_accepts(const DynCodec *codec, Oid valuetype);
 
 /*
- * Returns true if `column = value` means one stored value, which
- * dyn_codec_encode returns.  Otherwise the comparison means an interval
+ * Returns true if `column = value` selects one stored value, which
+ * dyn_codec_encode returns.  Otherwise the comparison selects an interval
  * between two bounds.
  */
 static inline bool
@@ -246,7 +247,7 @@ extern DynScalar dyn_bool_scalar(const DynCodec *codec, bool flag);
 
 /*
  * Computes the instant of a date/time value.  Returns false for infinity, and
- * for dates later than every instant.
+ * for dates later than every timestamp.
  */
 extern bool dyn_value_instant(const DynCodec *codec, Datum value, Timestamp *instant);
 
@@ -264,7 +265,9 @@ extern bool dyn_instant_text(const DynCodec *codec, Timestamp instant, bool last
 /* Returns true if any ISO 8601 text is accepted; bounds are then imprecise. */
 extern bool dyn_codec_is_lenient(const DynCodec *codec);
 
-/* Encodes a prefix or pattern; returns false if no stored text can have it. */
+/*
+ * Encodes a prefix or pattern; returns false if no stored text can contain it.
+ */
 extern bool dyn_encode_text(Datum value, DynScalar *out);
 
 /*

@@ -3,10 +3,10 @@
  *		Determines the offsets from UTC that a time zone may use near a
  *		time.
  *
- * PostgreSQL converts a timestamp by the offset that was valid a day earlier,
- * or by the offset after a nearby transition.  So offsets are collected in a
- * window around the time.  Before and after the time, the window extends by
- * more than a day, and by more than any offset.
+ * PostgreSQL converts a timestamp with the offset that was valid a day
+ * earlier, or with the offset after a nearby transition.  So offsets are
+ * collected in a window around the time.  Before and after the time, the
+ * window extends by more than a day, and by more than any offset.
  */
 #include "postgres.h"
 
@@ -23,7 +23,10 @@
  */
 #define MAX_NAMED		(16 * USECS_PER_HOUR)
 
-/* Maximum offset of a POSIX zone: a week plus summer time, rounded up. */
+/*
+ * Maximum offset of a POSIX zone: a week plus daylight saving time, rounded
+ * up.
+ */
 #define MAX_DESCRIBED	(170 * USECS_PER_HOUR)
 
 /* Maximum number of transitions examined. */
@@ -68,8 +71,9 @@ dyn_zone_of_text(Datum name, DynZone *zone)
 								   &fixed, &offset))
 	{
 		/*
-		 * the meaning of an abbreviation may have changed over time, and
-		 * versions of PostgreSQL differ in the sign of its offset
+		 * if the abbreviation's offset has changed over time, allow all
+		 * offsets; otherwise allow both signs, because versions of PostgreSQL
+		 * differ in the sign
 		 */
 		int64		most = fixed ? abs(offset) * USECS_PER_SEC : MAX_DESCRIBED;
 
@@ -94,7 +98,8 @@ dyn_zone_of_interval(const Interval *offset, DynZone *zone)
 
 /*
  * At the last transition of the zone's table, pg_next_dst_boundary() returns
- * 0; from the next second on, it extrapolates.
+ * 0, although it extrapolates later transitions.  So it is called again for
+ * the next second.
  */
 int
 dyn_zone_transition(const DynZone *zone, pg_time_t *time, long int *before,

@@ -3,13 +3,13 @@
  *		Determines the offsets from UTC that a time zone may use near a
  *		time.
  *
- * PostgreSQL converts between timestamps and instants by one of the zone's
+ * PostgreSQL converts between timestamps and instants with one of the zone's
  * offsets, even where local times are skipped or repeated.  So a time and its
  * conversion differ by one of the offsets found here.  Bounds that are moved
  * by the smallest and the largest of these offsets contain all converted
  * times.
  *
- * These functions raise no errors, and do not depend on the time of planning.
+ * These functions raise no errors, and do not depend on the current time.
  */
 #ifndef DYN_MODEL_ZONES_H
 #define DYN_MODEL_ZONES_H
