@@ -160,7 +160,7 @@ dyn_config_no_profile(const DynConfig *config, const char *profile,
 		dyn_error_set(err, "profile \"%s\" exists neither in file \"%s\" nor "
 					  "in file \"%s\"", profile, paths[DYN_CONFIG_CONFIG],
 					  paths[DYN_CONFIG_CREDENTIALS]);
-	/* the most common mistake is [name], as in the credentials file */
+	/* a common mistake is [name], which only the credentials file has */
 	if (dyn_ini_place(&config->files[DYN_CONFIG_CONFIG], DYN_INI_PLAIN,
 					  profile) > 0)
 		return dyn_error_hint(err, "In file \"%s\", write [profile %s] "

@@ -47,12 +47,12 @@ extern bool dyn_config_names_agree(DynError *err);
 extern bool dyn_config_has_profile(const DynConfig *config,
 								   const char *profile);
 
-/* Sets *err for a profile that does not exist, and returns false. */
+/* Reports in *err that the profile does not exist, and returns false. */
 extern bool dyn_config_no_profile(const DynConfig *config, const char *profile,
 								  DynError *err);
 
 /*
- * These functions return a value of a profile; NULL if there is none.
+ * These functions return a value of a profile; NULL if it is missing or empty.
  * dyn_config_value searches the credentials file, then the config file;
  * dyn_config_value_of searches one file.
  */
@@ -69,7 +69,10 @@ extern const char *dyn_config_value_of(const DynConfig *config,
 extern const char *dyn_config_path(const DynConfig *config,
 								   DynConfigFile file);
 
-/* Returns the path of the file that has the profile's key, for messages. */
+/*
+ * Returns, for messages, the path of the file in which dyn_config_value finds
+ * the key.
+ */
 extern const char *dyn_config_path_of(const DynConfig *config,
 									  const char *profile, const char *key);
 

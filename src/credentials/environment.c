@@ -4,9 +4,9 @@
  *
  * The environment is the one in which the server was started, and does not
  * change while the server runs.  An empty variable is regarded as not set, as
- * in AWS's tools.  A key id without its secret, or a secret without its id, is
- * an error here, while some of AWS's tools ignore the variable and try other
- * sources.
+ * in AWS's tools.  An access key id without its secret, or a secret without
+ * its id, is an error, while some of AWS's tools ignore the variable and try
+ * other sources.
  */
 #include "provider_chain.h"
 

@@ -1,6 +1,7 @@
 /*
  * files.c
- *		Reads small files of the operating-system user, and finds that user.
+ *		Reads small files, and finds the name and the home directory of the
+ *		server's operating-system user.
  *
  * Configuration and tokens are read in full.  The buffer is allocated once,
  * one byte larger than the largest file that is accepted: a buffer that grows
@@ -96,9 +97,9 @@ dyn_file_read(const char *path, size_t longest, DynBuffer *contents,
 }
 
 /*
- * Sets *entry to the entry of the effective user.  Returns the memory of the
- * entry's strings, which the caller frees.  On failure, returns NULL, and sets
- * *error to an errno, or to 0 if there is no such entry.
+ * Sets *entry to the effective user's entry in the user database.  Returns the
+ * memory of the entry's strings, which the caller frees.  On failure, returns
+ * NULL, and sets *error to an errno, or to 0 if the user has no entry.
  */
 static char *
 read_user(struct passwd *entry, int *error)
@@ -150,7 +151,7 @@ dyn_file_below_home(const char *file, DynError *err)
 		dyn_error_set(err, "the operating-system user of the server, %lu, has no home directory", (unsigned long) geteuid());
 	else
 	{
-		/* the user database cannot be read now */
+		/* a later attempt to read the user database may succeed */
 		dyn_error_errno_text(error, text, sizeof(text));
 		dyn_error_set(err, "could not find the home directory of operating-system user %lu: %s", (unsigned long) geteuid(), text);
 		err->passing = true;

@@ -1,6 +1,7 @@
 /*
  * files.h
- *		Reads small files of the operating-system user, and finds that user.
+ *		Reads small files, and finds the name and the home directory of the
+ *		server's operating-system user.
  */
 #ifndef DYN_CREDENTIALS_FILES_H
 #define DYN_CREDENTIALS_FILES_H
@@ -8,7 +9,7 @@
 #include "../aws/credentials.h"
 #include "../aws/error.h"
 
-/* Upper bounds of the files that are read (bytes). */
+/* Maximum sizes of configuration and token files (bytes). */
 #define DYN_FILE_LONGEST_CONFIG	((size_t) 1024 * 1024)
 #define DYN_FILE_LONGEST_TOKEN	((size_t) 64 * 1024)
 
@@ -31,14 +32,15 @@ extern DynFileRead dyn_file_read(const char *path, size_t longest,
 /*
  * Returns the malloc'd path of `file` below the home directory of the
  * operating-system user, according to the system's user database, not $HOME.
- * Returns NULL with *err set if the user has no home directory, or, with
- * err->passing set, if the database cannot be read now.
+ * Returns NULL with *err set if the user has no home directory or memory runs
+ * out, or, with err->passing also set, if the database cannot be read at the
+ * moment.
  */
 extern char *dyn_file_below_home(const char *file, DynError *err);
 
 /*
- * Writes the name of the operating-system user, or its number if it has no
- * name; truncates the text to `size` bytes.
+ * Writes the operating-system user's name to `name`, or its numeric id if the
+ * name cannot be found; truncates the text to `size` bytes.
  */
 extern void dyn_file_user(char *name, size_t size);
 

@@ -6,17 +6,18 @@
  * form is accepted if one of them accepts it and none interprets it
  * differently:
  *
- * - Blank lines, and lines whose first character is # or ;, are skipped.
- * - "[name]" begins a section, and may be followed by a comment.  A name with
- *   blanks is quoted, "[profile "my name"]", but not in the credentials file.
+ * - Blank lines, and lines whose first nonblank character is # or ;, are
+ *   skipped.
+ * - "[name]" begins a section, and may be followed by a comment.  In the
+ *   config file, a name with blanks must be quoted, as in [profile "my name"].
  *   Sections of the same name are merged.
  * - In "key = value", the key may have any case; the key and the value are
- *   trimmed.  Of equal keys the last one applies.  A comment in such a line
- *   begins with # or ; after a blank.
+ *   trimmed.  If a key is repeated, its last value applies.  A comment after
+ *   the value begins with a blank and # or ;.
  * - A line that is indented more than the previous line with a key continues
  *   the value of that key, and is not searched for comments.  If there is
  *   nothing after the = sign, the continuation lines are a block, as in
- *   [services]: each must be "key = value", and is ignored.
+ *   [services]: each line must be "key = value", but its key is not looked up.
  * - Lines end with LF or CR LF.  The text is UTF-8, and may begin with a byte
  *   order mark.
  *
@@ -26,7 +27,7 @@
  *
  * Parsing writes NULs over separators in the text, and moves continuation
  * lines to the end of their value.  So the entries point into the text, which
- * is the only copy of a secret, and is overwritten at the end.
+ * is the only copy of a secret.  dyn_ini_clear overwrites the text.
  */
 #include "ini.h"
 
@@ -132,14 +133,14 @@ add_entry(Parser *parser, DynIniEntry entry)
 
 /* ---- sections --------------------------------------------------------- */
 
-/* Returns the quotation mark at this position, or 0. */
+/* Returns the quotation mark at p, or 0. */
 static char
 quote_at(const char *p, const char *end)
 {
 	return p < end && (*p == '"' || *p == '\'') ? *p : 0;
 }
 
-/* Returns the end of the quoted text that begins at p; NULL if it is open. */
+/* Returns the end of the quoted text that begins at p; NULL if it has none. */
 static char *
 skip_quoted(char *p, const char *end)
 {
@@ -153,7 +154,8 @@ skip_quoted(char *p, const char *end)
 
 /*
  * Returns the bracket that ends the section's name, or NULL.  A quotation mark
- * is special only where a name may begin: at the start and after a blank.
+ * starts a quoted text only where a name may begin: at the start and after a
+ * blank.
  */
 static char *
 find_bracket(Span span)
@@ -175,8 +177,8 @@ find_bracket(Span span)
 }
 
 /*
- * Returns the text without quotes and backslashes (removed in place) if the
- * entire text is quoted; otherwise the text.
+ * If the entire text is quoted, removes its quotation marks and escaping
+ * backslashes in place.  Returns the remaining text.
  */
 static Span
 unquote(Span span)
@@ -199,8 +201,8 @@ unquote(Span span)
 
 /*
  * Returns the kind of a section, and moves *name past the word for the kind.
- * A single word is the name of a PLAIN section.  An unquoted name of several
- * words makes the kind OTHER.
+ * A single word is the name of a PLAIN section.  If the rest is several
+ * unquoted words, the kind is OTHER.
  */
 static DynIniKind
 read_prefix(Span *name)

@@ -17,7 +17,7 @@ typedef enum DynIniKind
 } DynIniKind;
 
 /*
- * The start of a section, or a key.  The strings are in the text of the file.
+ * The start of a section, or a key.  The strings point into DynIni.text.
  */
 typedef struct DynIniEntry
 {
@@ -33,31 +33,32 @@ typedef struct DynIniEntry
 /* A parsed file.  If zero-initialized, it has no sections. */
 typedef struct DynIni
 {
-	DynBuffer	text;			/* text, which parsing modifies */
+	DynBuffer	text;			/* text of the file, modified by parsing */
 	DynIniEntry *entries;		/* entries in the order of the file */
 	size_t		n;
 	size_t		cap;
 } DynIni;
 
 /*
- * Parses the text, which moves into *ini and must be followed by a NUL.  With
- * `prefixes`, the first word of a section's name is its kind, as in the config
- * file; otherwise all sections are PLAIN, as in the credentials file.  On
- * failure, returns false with *ini empty, and *err naming `file` and the line.
+ * Parses the text, which moves into *ini and must be followed by a NUL.  If
+ * `prefixes` is true, the first of several words of a section's name is its
+ * kind, as in the config file; otherwise all sections are PLAIN, as in the
+ * credentials file.  On failure, returns false with *ini empty, and *err
+ * naming `file` and the line.
  */
 extern bool dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes,
 						  const char *file, DynError *err);
 
 /*
- * Returns the position of the last section of that kind and name; later
+ * Returns the position of the last section of this kind and name; later
  * sections have greater positions.  Returns 0 if there is none.
  */
 extern size_t dyn_ini_place(const DynIni *ini, DynIniKind kind,
 							const char *name);
 
 /*
- * Returns the last value of the key in all sections of that kind and name;
- * NULL if there is none, or it is empty.
+ * Returns the last value of the key in all sections of this kind and name;
+ * NULL if there is none, or the last one is empty.
  */
 extern const char *dyn_ini_value(const DynIni *ini, DynIniKind kind,
 								 const char *name, const char *key);

@@ -4,8 +4,8 @@
  *		and EC2 instances (by IMDSv2 only).
  *
  * Containers.  The environment contains the endpoint, and the token or the
- * name of the token's file.  All are read again for each request, since the
- * platform replaces the file.  A relative URI may be secret, so messages name
+ * path of the token's file.  The file is read again for each request, since
+ * the platform replaces it.  A relative URI may be secret, so messages name
  * the variable, but do not quote its value.
  *
  * Instances.  There are three requests: PUT for a token, GET for the name of
@@ -22,7 +22,7 @@
 #include "files.h"
 #include "url.h"
 
-/* The names of the JSON members, which are the same in both services. */
+/* The names of the JSON members in the replies of both services. */
 static const DynResponseNames names = {
 	.access_key_id = "AccessKeyId",
 	.secret_access_key = "SecretAccessKey",
@@ -230,7 +230,7 @@ request_failed(DynInstance *instance, const DynExchange *exchange,
 
 	if (instance->token != NULL && replied && exchange->status == 404)
 		return has_no_role(err);
-	/* a token may expire early, but a new token must be valid */
+	/* an old token may have expired, but its replacement must be valid */
 	if (instance->token != NULL && replied && exchange->status == 401 &&
 		!instance->renewed)
 	{
@@ -248,7 +248,7 @@ request_failed(DynInstance *instance, const DynExchange *exchange,
 	return reply;
 }
 
-/* Returns the malloc'd text up to a line break; NULL if memory runs out. */
+/* Returns the malloc'd first line of the reply; NULL if memory runs out. */
 static char *
 first_line(const DynBuffer *response)
 {
@@ -261,8 +261,8 @@ first_line(const DynBuffer *response)
 }
 
 /*
- * Reads the role's name, which must be one segment of a path, and have only
- * the characters of role names.
+ * Reads the role's name.  The name must be one segment of a path, and contain
+ * only characters that AWS allows in role names.
  */
 static DynProviderResponse
 read_role(DynInstance *instance, const DynExchange *exchange, DynError *err)

@@ -14,9 +14,9 @@
 extern bool dyn_container_is_set(void);
 
 /*
- * Returns the request that the environment specifies, with the current
- * contents of the token file; NULL with *err set on failure.  A full URI must
- * be http or https, and DYN_ADDRESS_LOCAL must allow its host.
+ * Returns the request that the environment specifies, with its token or the
+ * current contents of its token file; NULL with *err set on failure.  A full
+ * URI must be http or https, and DYN_ADDRESS_LOCAL must allow its host.
  */
 extern DynExchange *dyn_container_request(DynError *err);
 
@@ -24,15 +24,15 @@ extern DynProviderResponse dyn_container_response(const DynExchange *exchange,
 												  DynCredentials *credentials,
 												  DynError *err);
 
-/* ---- instances: three requests: a token, the role's name, its credentials ---- */
+/* ---- instances (requests: token, role's name, credentials) ---- */
 
 /* Zero-initialize it; the strings are malloc'd. */
 typedef struct DynInstance
 {
 	char	   *token;
 	char	   *role;
-	bool		renewed;		/* true if a refused token was dropped, and no
-								 * credentials were obtained since */
+	bool		renewed;		/* true if the service refused a token, and no
+								 * credentials were obtained since then */
 } DynInstance;
 
 /* Returns false if AWS_EC2_METADATA_DISABLED is "true". */
@@ -43,8 +43,9 @@ extern DynExchange *dyn_instance_request(const DynInstance *instance,
 										 DynError *err);
 
 /*
- * Handles the reply.  If the token was refused (401), drops the token and
- * returns NEXT.  A second refusal in succession is a failure.
+ * Handles the reply.  If the service refused the token (401), discards the
+ * token and returns NEXT.  A second refusal before credentials are obtained is
+ * a failure.
  */
 extern DynProviderResponse dyn_instance_response(DynInstance *instance,
 												 const DynExchange *exchange,

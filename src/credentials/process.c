@@ -4,10 +4,10 @@
  *
  * The program writes into two pipes, for its output and its errors.  A third
  * pipe, which exec closes, reports why the program could not be executed.
- * dyn_process_start waits for the end of that pipe; by then, the program has
- * its own session and process group.  Nothing else waits.  An epoll descriptor
- * covers the pipes and a pidfd; in kernels before 5.3, which do not have
- * pidfds, a timer replaces the pidfd.
+ * dyn_process_start waits until this pipe is closed or contains a report; by
+ * then, the program has its own session and process group.  Nothing else
+ * waits.  An epoll descriptor watches the first two pipes and a pidfd; in
+ * kernels before 5.3, which do not have pidfds, a timer replaces the pidfd.
  *
  * The result is complete when the program ends, not when its output ends: the
  * program may close its output early, or leave a process running that keeps
@@ -19,9 +19,10 @@
  * other code waits for any child, our wait fails with ECHILD.  Then the
  * program's status is not known, and its output determines the result.
  *
- * Between fork and exec only async-signal-safe functions are called: other
- * threads (libcurl's resolver) may hold locks, and this process's signal
- * handlers must not run in the child.  So signals are blocked before fork.
+ * Between fork and exec only async-signal-safe functions are called, because
+ * other threads (libcurl's resolver) may hold locks.  Signals are blocked
+ * before fork, because this process's signal handlers must not run in the
+ * child.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* pipe2, dup3 */
@@ -66,7 +67,7 @@ struct DynProcess
 {
 	pid_t		pid;			/* pid of the program and id of its group; 0 or
 								 * -1 if not started */
-	bool		reaped;			/* true if other code has reaped it */
+	bool		reaped;			/* true if other code has reaped the program */
 	bool		ticks;			/* true if end_fd is a timer, not a pidfd */
 	int			epoll_fd;		/* this and the next three: -1 if closed */
 	int			out_fd;
@@ -74,8 +75,8 @@ struct DynProcess
 	int			end_fd;
 	size_t		out_len;
 	size_t		errors_len;
-	char		out[LONGEST_OUTPUT + 1];	/* output; the last byte is for a
-											 * NUL */
+	char		out[LONGEST_OUTPUT + 1];	/* output; if it uses the last
+											 * byte, it is too long */
 	char		errors[ERRORS_TAIL];
 };
 
@@ -90,7 +91,7 @@ enum
 	WRITE_END
 };
 
-/* The program's pipes; the last one receives a Report if exec fails. */
+/* The pipes; the last one receives a Report if the program is not executed. */
 enum
 {
 	OUT,
@@ -118,8 +119,8 @@ typedef struct Entry
 } Entry;
 
 /*
- * Closes all descriptors from `lowest` on that /proc lists.  opendir() is not
- * async-signal-safe, so the directory is read by system calls.
+ * Closes all open descriptors that are not less than `lowest`.  Reads their
+ * list in /proc with system calls, since opendir() is not async-signal-safe.
  */
 static bool
 close_listed(int lowest)
@@ -172,7 +173,7 @@ arrange_descriptors(Pipes pipes)
 /*
  * Executes the first file that can be executed.  If there is none, returns the
  * first errno of a file that exists, or ENOENT.  Skips directories of PATH
- * that we may not search.
+ * that we have no permission to search.
  */
 static int
 execute(const DynProgram *program)
@@ -195,9 +196,10 @@ execute(const DynProgram *program)
 }
 
 /*
- * Runs in the child.  If the parent ended before PR_SET_PDEATHSIG, the signal
- * would never be sent, so the parent's pid is checked.  Signals that we ignore
- * would remain ignored after exec, so all signals are reset.
+ * Executes the program in the child, or reports an error and exits.  If the
+ * parent ended before PR_SET_PDEATHSIG, the signal would never be sent, so the
+ * parent's pid is checked.  Signals that we ignore would remain ignored after
+ * exec, so all signals are reset.
  *
  * coverage: the child executes a program or ends without counting its lines.
  */
@@ -336,7 +338,7 @@ watch(DynProcess *process, DynError *err)
 
 /* ---- reading ---------------------------------------------------------- */
 
-/* Returns the number of bytes read; 0 if there are none, or at the end. */
+/* Returns the number of bytes read; 0 if no bytes are available. */
 static size_t
 read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 {
@@ -395,7 +397,7 @@ read_errors(DynProcess *process)
 
 /*
  * Returns true if the program has ended.  Then *info is the result of waitid,
- * or zero if the status is not known.
+ * or all zeros if the status is not known.
  */
 static bool
 has_ended(DynProcess *process, siginfo_t *info)
@@ -411,8 +413,8 @@ has_ended(DynProcess *process, siginfo_t *info)
 }
 
 /*
- * Reads the credentials.  dyn_response_read_json reports output that is not a
- * JSON object; here only the version of an object is checked.
+ * Reads the credentials from the output.  Checks the version here;
+ * dyn_response_read_json reports output that is not a JSON object.
  */
 static bool
 read_credentials(const DynProcess *process, DynCredentials *credentials,
@@ -537,7 +539,7 @@ dyn_process_response(DynProcess *process, DynCredentials *credentials,
 	size_t		len;
 	uint64_t	ticks;
 
-	/* read the timer, which otherwise remains readable */
+	/* read the timer, which would otherwise remain readable */
 	if (process->ticks)
 		(void) !read(process->end_fd, &ticks, sizeof(ticks));
 	ended = has_ended(process, &info);
@@ -583,8 +585,9 @@ dyn_process_destroy(DynProcess *process)
 
 	/*
 	 * Do not kill the group if other code has reaped the program, and another
-	 * process now has its pid.  The kernel does not reuse a pid while a group
-	 * has it as its id, so the program's group no longer exists.
+	 * process now has its pid.  In this case the program's group no longer
+	 * exists, because the kernel does not reuse a pid that is the id of a
+	 * group.
 	 */
 	if (process->pid > 0 &&
 		!(process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH)))

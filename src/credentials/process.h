@@ -4,13 +4,13 @@
  *
  * The program is executed without a shell, in a session of its own and in the
  * root directory.  It gets only the variables PATH, HOME and AWS_* (see
- * program.h), only descriptors 0 to 2, and default signals.
+ * program.h), only descriptors 0 to 2, and default signal handling.
  * dyn_process_destroy kills the program and the other processes of its group.
  * The program is also killed if this process ends for any reason.
  *
  * The result is the program's output until the program ends; we do not wait
  * for processes that it leaves running.  We wait only for the program's own
- * pid, so a handler of SIGCHLD or another wait() does no harm.
+ * pid, and accept that a SIGCHLD handler or another wait() has reaped it.
  */
 #ifndef DYN_CREDENTIALS_PROCESS_H
 #define DYN_CREDENTIALS_PROCESS_H
@@ -20,9 +20,8 @@
 typedef struct DynProcess DynProcess;
 
 /*
- * Starts the command; only quotes and backslashes are special, as in a shell.
- * Returns NULL with *err set on failure, also if the program cannot be
- * executed.
+ * Starts the command, which is split as in program.h.  Returns NULL with *err
+ * set on failure, for example if the program cannot be executed.
  */
 extern DynProcess *dyn_process_start(const char *command, DynError *err);
 
@@ -44,9 +43,9 @@ extern DynProviderResponse dyn_process_response(DynProcess *process,
 												DynError *err);
 
 /*
- * Kills and reaps the program if it runs, and frees everything.  A program
- * that cannot be killed, because it now runs as another user, is reaped when a
- * later program is started.  NULL is allowed.
+ * Kills the program's process group, reaps the program, and frees everything.
+ * A program that cannot be killed, because it now runs as another user, is
+ * reaped when a later program is started.  NULL is allowed.
  */
 extern void dyn_process_destroy(DynProcess *process);
 

@@ -2,14 +2,14 @@
  * profile.c
  *		Finds the provider chain of a profile in AWS's files.
  *
- * A profile with role_arn names the source of the credentials that assume the
+ * A profile with role_arn names the source of the credentials for assuming the
  * role: another profile, which may do the same, or a source outside the files.
  * We follow these profiles and collect the roles, of which the last one found
  * is assumed first.  The last profile determines the provider at the start of
  * the chain.
  *
- * If a profile has several of these settings, the first one applies, as in
- * AWS's tools:
+ * If a profile has several of the following settings, the first one in this
+ * list applies, as in AWS's tools:
  *
  *		1. role_arn with source_profile or credential_source
  *		2. web_identity_token_file with role_arn
@@ -57,7 +57,7 @@ typedef struct Resolver
 	DynError   *err;
 } Resolver;
 
-/* Returns a value of the profile, in the text of a file; or NULL. */
+/* Returns a value of the profile, as dyn_config_value does. */
 static const char *
 value_of(const Resolver *resolver, const char *key)
 {
@@ -103,8 +103,8 @@ refuse_both(Resolver *resolver, const char *key, const char *other)
 /* ---- keys ------------------------------------------------------------- */
 
 /*
- * Reads key, secret and token from one file: parts from different files would
- * not belong together.
+ * Reads the access key id, the secret and the session token from one file:
+ * parts from different files would not belong together.
  */
 static DynFound
 find_keys(Resolver *resolver, DynConfigFile file)
@@ -162,7 +162,7 @@ find_cache_file(const char *hashed, char **path, DynError *err)
 	return *path != NULL;
 }
 
-/* Returns a value of the SSO session's section, else of the profile. */
+/* Returns a value of the SSO session's section or, if NULL, of the profile. */
 static const char *
 sso_value(const Resolver *resolver, const char *key)
 {
@@ -307,8 +307,8 @@ take_role(Resolver *resolver)
 /* ---- following profiles ----------------------------------------------- */
 
 /*
- * Finds the provider of the last profile.  Such a profile does not assume a
- * role, or is a source profile with keys.
+ * Finds the provider of the last profile, which does not assume a role, or is
+ * a source profile with keys.
  */
 static DynFound
 find_provider(Resolver *resolver)
@@ -380,8 +380,8 @@ find_named_source(Resolver *resolver, const char *source)
 }
 
 /*
- * Returns true if a key id or a secret is set; find_keys reports an error if
- * only one of the two is set.
+ * Returns true if an access key id or a secret is set; find_keys reports an
+ * error if only one of the two is set.
  */
 static bool
 has_keys(const DynConfig *config, const char *profile)

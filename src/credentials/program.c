@@ -103,8 +103,9 @@ make_description(DynProgram *program, const char *command, DynError *err)
 
 /*
  * Lists the files that the program's name may refer to.  A name without a
- * slash is searched in the absolute directories of PATH.  Relative directories
- * are skipped, because the server's working directory is its data directory.
+ * slash is searched for in the absolute directories of PATH.  Relative
+ * directories are skipped, because the server's working directory is its data
+ * directory.
  */
 static bool
 make_paths(DynProgram *program, const char *path, DynError *err)
@@ -163,7 +164,7 @@ make_environment(DynProgram *program, DynError *err)
 	size_t		n = 0;
 	char	  **setting;
 
-	/* a user without a home directory gets no HOME */
+	/* HOME is not set if the home directory is not known */
 	if (home == NULL && why.out_of_memory)
 		return dyn_error_memory(err);
 	if (home != NULL)

@@ -10,7 +10,7 @@
  *
  * - A profile that is named (by the user mapping or AWS_PROFILE) must exist;
  *   the profile "default" is used if it exists.  A profile without
- *   credentials, which may only set a region, is skipped.
+ *   credentials, such as one that sets only a region, is skipped.
  * - If the user mapping names the profile, the environment's keys and web
  *   identity are skipped.
  */

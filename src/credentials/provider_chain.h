@@ -17,7 +17,8 @@
 
 typedef enum DynProviderKind
 {
-	DYN_PROVIDER_KEYS,			/* keys that are known */
+	DYN_PROVIDER_KEYS,			/* keys of the user mapping, a file or the
+								 * environment */
 	DYN_PROVIDER_PROCESS,		/* credential_process (process.h) */
 	DYN_PROVIDER_SSO,			/* sso.h */
 	DYN_PROVIDER_WEB_IDENTITY,	/* sts.h */
@@ -37,7 +38,10 @@ typedef struct DynSsoProfile
 	char	   *cache_file;		/* file with the token: ~/.aws/sso/cache/... */
 } DynSsoProfile;
 
-/* Zero-initialize it; the strings are malloc'd. */
+/*
+ * Zero-initialize it; the strings are malloc'd.  Members marked with a kind of
+ * provider are used only for that kind.
+ */
 typedef struct DynProviderChain
 {
 	DynProviderKind provider_kind;
@@ -69,8 +73,8 @@ extern void dyn_chain_clear(DynProviderChain *chain);
 
 typedef enum DynFound
 {
-	DYN_FOUND_ERROR = false,	/* *err is set; the value that error.h's
-								 * functions return */
+	DYN_FOUND_ERROR = false,	/* *err is set; false, so that results of
+								 * error.h's functions can be returned */
 	DYN_FOUND_NOTHING,			/* not configured; *err has details */
 	DYN_FOUND
 } DynFound;

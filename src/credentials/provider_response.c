@@ -105,7 +105,7 @@ set_parts(const char *access_key_id, const char *secret_access_key,
 	if (dyn_credentials_set(credentials, access_key_id, secret_access_key,
 							session_token, &bad))
 	{
-		/* 0 means "never", so a time in 1970 or before becomes 1 */
+		/* 0 means "never", so a time at or before the epoch becomes 1 */
 		credentials->expires = !expires ? 0 : seconds > 0 ? seconds : 1;
 		return true;
 	}

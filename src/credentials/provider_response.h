@@ -16,8 +16,8 @@
 
 typedef enum DynProviderResponse
 {
-	DYN_RESPONSE_FAILED = false,	/* *err is set; the value that error.h's
-									 * functions return */
+	DYN_RESPONSE_FAILED = false,	/* *err is set; false, so that results of
+									 * error.h's functions can be returned */
 	DYN_RESPONSE_CREDENTIALS,	/* the credentials are in *credentials */
 	DYN_RESPONSE_NEXT,			/* another request is needed */
 	DYN_RESPONSE_AGAIN,			/* the request failed, but may succeed later
@@ -35,25 +35,25 @@ typedef struct DynResponseNames
 	const char *secret_access_key;
 	const char *session_token;
 	const char *expires;
-	const char *object;			/* member that contains these members; NULL if
-								 * the document itself does */
+	const char *object;			/* member that contains the members above; NULL
+								 * if the document itself contains them */
 } DynResponseNames;
 
 /*
- * Reads the members with these names of a JSON document into *credentials.
- * The values must not have control characters.  `expires` is ISO 8601, or a
- * number of milliseconds since the epoch.  Returns false, with *err set and
- * *credentials empty, if the document is not JSON, a key is missing, or a
- * value is invalid.  The message begins with `whose`.
+ * Reads a JSON document's members with these names into *credentials.  The
+ * values must not have control characters.  `expires` is ISO 8601, or a number
+ * of milliseconds since the epoch.  Returns false, with *err set and
+ * *credentials empty, if the document is not JSON, the access key id or the
+ * secret is missing, or a value is invalid.  The message begins with `whose`.
  */
 extern bool dyn_response_read_json(const char *text, size_t len,
 								   const DynResponseNames *names, const char *whose,
 								   DynCredentials *credentials, DynError *err);
 
 /*
- * Sets *credentials from texts that a service has written.  `expires` is ISO
- * 8601 or NULL; an empty session token counts as none.  Errors are reported
- * like in dyn_response_read_json.
+ * Sets *credentials from texts in a service's reply.  `expires` is ISO 8601 or
+ * NULL; an empty session token counts as none.  Errors are reported as in
+ * dyn_response_read_json.
  */
 extern bool dyn_response_set(const char *access_key_id,
 							 const char *secret_access_key,
@@ -69,10 +69,10 @@ extern bool dyn_response_set(const char *access_key_id,
 extern bool dyn_response_read_time(const char *text, int64_t *seconds);
 
 /*
- * Handles a request that failed, or whose status is not 200.  Sets *err, with
+ * Sets *err for a request that failed, or whose status is not 200, with
  * libcurl's text or the status, and the body as an excerpt.  Returns AGAIN for
- * failures of the network, 429 and 5xx.  `whose` is a phrase such as "the
- * container credentials".
+ * network failures and the statuses 429 and 5xx, otherwise FAILED.  `whose` is
+ * a phrase such as "the container credentials".
  */
 extern DynProviderResponse dyn_response_failed(const DynExchange *exchange,
 											   const char *whose, DynError *err);
@@ -95,7 +95,7 @@ extern DynProviderResponse dyn_response_read(const DynExchange *exchange,
 /* Returns true if the text is printable ASCII without blanks, or empty. */
 extern bool dyn_response_is_visible(const char *text);
 
-/* Returns true if the text can be an error code, which a message may show. */
+/* Returns true if the text can be an error code, so that messages show it. */
 extern bool dyn_response_is_code(const char *text);
 
 /*

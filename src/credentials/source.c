@@ -1,6 +1,6 @@
 /*
  * source.c
- *		Obtains the credentials of a user mapping, in the client's loop.
+ *		Obtains the credentials of a user mapping, in the client's event loop.
  *
  * A source obtains the credentials of its chain's provider, uses them to
  * assume the first role, and so on, one request at a time:
@@ -9,8 +9,9 @@
  *
  * Each step is a request (an exchange), a program, or keys that are known.  If
  * a request fails but may succeed later, the source sends it again after a
- * pause, a few times.  If it still fails, the source fails, and provider.c
- * starts it again, at the earliest a second later.
+ * pause, at most MOST_TRIES times in all.  If it still fails, the source
+ * fails, and provider.c starts the source again on demand, after a pause of at
+ * least a second.
  */
 #include "source.h"
 
@@ -33,7 +34,7 @@
 /* Pause before the second attempt; the next pause is twice as long. */
 #define FIRST_PAUSE_US		200000
 
-/* Timeout of services of this machine, which respond at once or not at all. */
+/* Timeout of services on this machine, which respond at once or not at all. */
 #define LOCAL_TIMEOUT_MS	2000
 
 /*
@@ -63,7 +64,7 @@ typedef struct Source
 	int64_t		offset;			/* services' clock minus this machine's, for
 								 * signing (s); preserved between refreshes */
 
-	/* set while the source works */
+	/* valid only while credentials are being obtained */
 	DynProvider *provider;
 	DynClient  *client;
 	bool		clock_tried;	/* true if the offset was corrected since
@@ -78,7 +79,7 @@ typedef struct Source
 	DynInstance instance;
 	DynProcess *process;
 	DynExchange *exchange;
-	int			tries;			/* attempts of the current request */
+	int			tries;			/* number of attempts of the current request */
 	DynSocketWatcher watcher;	/* watcher of the program, or of a pause */
 	bool		watching;
 } Source;
@@ -102,7 +103,7 @@ stop_watcher(Source *source)
 	source->watching = false;
 }
 
-/* Ends all running work, and frees what was obtained so far. */
+/* Stops all requests and programs, and frees what was obtained so far. */
 static void
 end_work(void *state)
 {
@@ -138,8 +139,9 @@ succeed(Source *source)
 	DynError	err;
 
 	/*
-	 * While AWS cannot create new credentials, instances provide expired ones,
-	 * which services then accept.  So these credentials get a new lifetime.
+	 * While AWS cannot create new credentials, the instance metadata service
+	 * returns expired ones, which AWS's services then accept.  So these
+	 * credentials get a new lifetime.
 	 */
 	if (source->keys.expires != 0 && source->keys.expires <= now &&
 		source->chain.provider_kind == DYN_PROVIDER_INSTANCE &&
@@ -192,8 +194,8 @@ end_step(Source *source)
 }
 
 /*
- * Reads the reply.  New credentials replace source->keys, which have signed
- * the request and are no longer needed.
+ * Reads the reply.  New credentials replace source->keys, which were used to
+ * sign the request and are no longer needed.
  */
 static DynProviderResponse
 read_response(Source *source, const DynExchange *exchange, DynError *err)
@@ -358,7 +360,7 @@ request(Source *source)
 					   source);
 }
 
-/* Begins the next step, or ends the work. */
+/* Begins the next step; succeeds after the last one. */
 static void
 next_step(Source *source)
 {

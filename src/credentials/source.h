@@ -1,6 +1,6 @@
 /*
  * source.h
- *		Obtains the credentials of a user mapping, in the client's loop.
+ *		Obtains the credentials of a user mapping, in the client's event loop.
  */
 #ifndef DYN_CREDENTIALS_SOURCE_H
 #define DYN_CREDENTIALS_SOURCE_H
@@ -22,9 +22,9 @@ extern const char *const dyn_source_names[];
 extern bool dyn_source_open(DynProvider *provider, DynSourceOptions *source_options);
 
 /*
- * Returns a description of the origin of the current credentials, for users,
- * such as "static keys" or "profile \"reports\", role arn:..."; "" before
- * there are any.  The text is valid until credentials are obtained again.
+ * Returns a description of the current credentials' origin for users, such as
+ * "static keys" or "profile \"reports\", role arn:..."; "" before there are
+ * credentials.  The text is valid until credentials are obtained again.
  */
 extern const char *dyn_describe_source(const DynProvider *provider);
 

@@ -35,7 +35,7 @@ typedef struct DynRole
 
 #define DYN_ROLE_SESSION_NAME	"dynamo_fdw"
 
-/* The service's limits of a duration (s). */
+/* The limits that STS sets for a duration (s). */
 #define DYN_ROLE_SHORTEST	900
 #define DYN_ROLE_LONGEST	43200
 
@@ -49,7 +49,7 @@ typedef struct DynSourceOptions
 								 * "default" */
 	DynRole		role;			/* role assumed last; arn is NULL if there is
 								 * none */
-	char	   *region;			/* region of STS, and of its signatures */
+	char	   *region;			/* region of STS, also for signing */
 	char	   *domain;			/* partition's domain: "amazonaws.com", ... */
 	char	   *sts_endpoint_url;	/* "https://host/", or NULL for the
 									 * region's endpoint */

@@ -13,8 +13,8 @@
 #include "provider_chain.h"
 
 /*
- * Returns the request to the portal of sso->region, or to
- * AWS_ENDPOINT_URL_SSO.  Returns NULL with *err set on failure; if the token
+ * Returns the request to AWS_ENDPOINT_URL_SSO or, if this is not set, to the
+ * portal of sso->region.  Returns NULL with *err set on failure; if the token
  * is missing or has expired at `now` (seconds since the epoch), the hint has
  * the command to log in and the name of the operating-system user.
  */

@@ -4,8 +4,8 @@
  *
  * A request is a form.  It is signed with the keys that assume the role, or
  * contains a web identity token instead of a signature.  The reply is XML.
- * Our message contains the code of an error.  The text of an error names
- * accounts and principals, so only superusers see an excerpt of it.
+ * Our error message contains the error code of the reply.  The reply's text
+ * names accounts and principals, so only superusers see an excerpt of it.
  */
 #include "sts.h"
 
@@ -321,8 +321,8 @@ describe(const DynRole *role, char whose[DESCRIPTION_SIZE])
 }
 
 /*
- * Reads the error in a reply.  A reply without an error document comes from a
- * proxy, for example.
+ * Reads the error in a reply.  A reply without an error document may come from
+ * a proxy, for example.
  */
 static DynProviderResponse
 read_error(const DynRole *role, const DynExchange *exchange, DynError *err)
@@ -360,7 +360,7 @@ enum
 	PARTS
 };
 
-/* Reads the credentials from the result element of one of the two actions. */
+/* Reads the credentials from the reply to either of the two actions. */
 static bool
 read_reply(const DynRole *role, const DynBuffer *response,
 		   DynBuffer parts[PARTS], DynCredentials *credentials,

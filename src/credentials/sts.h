@@ -8,13 +8,14 @@
 #include "provider_response.h"
 #include "source_options.h"
 
-/* Maximum duration (s) of a role that is assumed by another role. */
+/* Maximum duration (s) if a role is assumed with credentials of a role. */
 #define DYN_STS_LONGEST_CHAINED		3600
 
 /*
- * Returns an AssumeRole request, signed by `keys` for the time `now` (seconds
- * since the epoch by the service's clock).  `chained` is true if the keys are
- * those of a role.  Returns NULL with *err set on failure.
+ * Returns an AssumeRole request, signed with `keys` at the time `now` (seconds
+ * since the epoch according to the service's clock).  `chained` is true if the
+ * keys are those of a role; then the duration is limited.  Returns NULL with
+ * *err set on failure.
  */
 extern DynExchange *dyn_sts_assume_role(const DynSourceOptions *source_options,
 										const DynRole *role,
@@ -23,8 +24,8 @@ extern DynExchange *dyn_sts_assume_role(const DynSourceOptions *source_options,
 										DynError *err);
 
 /*
- * Returns an AssumeRoleWithWebIdentity request with the contents of the token
- * file, not signed; NULL with *err set on failure.
+ * Returns an unsigned AssumeRoleWithWebIdentity request with the contents of
+ * the token file; NULL with *err set on failure.
  */
 extern DynExchange *dyn_sts_web_identity(const DynSourceOptions *source_options,
 										 const DynRole *role,

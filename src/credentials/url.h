@@ -36,8 +36,8 @@ extern void dyn_url_clear(DynUrl *parts);
 extern const char *dyn_url_configured(const char *variable);
 
 /*
- * Returns true if the region's name can be part of a host name; otherwise sets
- * *err.
+ * Returns true if the region's name can be part of a host name; otherwise
+ * false with *err set.
  */
 extern bool dyn_url_check_region(const char *region, DynError *err);
 

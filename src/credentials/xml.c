@@ -21,7 +21,7 @@
 #include "../base/lengthof.h"
 #include "../base/text.h"
 
-/* Maximum size of all open elements' names, with a slash before each name. */
+/* Maximum total size of open elements' names, with a slash before each. */
 #define LONGEST_PATH	512
 
 #define SPACES			" \t\r\n"
@@ -45,7 +45,7 @@ is_space(char c)
 	return c != '\0' && strchr(SPACES, c) != NULL;
 }
 
-/* If `word` is at this position, moves past it and returns true. */
+/* If `word` is next, moves past it and returns true. */
 static bool
 take(Parser *parser, const char *word)
 {
