@@ -13,7 +13,7 @@
 
 /*
  * Values of `depth` for an iterator that has not returned an event yet, and
- * for one that has ended
+ * for one that has returned its only event, a scalar
  */
 #define ITERATOR_FRESH		(-1)
 #define ITERATOR_OVER		(-2)
@@ -95,7 +95,7 @@ undo_escape(const char *src, char **dst)
 	if (c == 'u')
 		return undo_unicode(src, dst);
 	letter = memchr(letters, c, sizeof(letters) - 1);
-	/* an escaped quote, backslash or slash stands for itself */
+	/* an escaped quote, backslash or slash represents itself */
 	*(*dst)++ = letter != NULL ? controls[letter - letters] : c;
 	return src + 2;
 }
@@ -186,7 +186,7 @@ size_t
 dyn_value_bytes_max(const DynValue *value)
 {
 	/*
-	 * JSON escapes (\/ for a slash) are undone first, in the same buffer, so
+	 * JSON escapes (\/ for a slash) are decoded first, in the same buffer, so
 	 * the buffer must be able to hold the base64 text
 	 */
 	if (value->flags & DYN_VALUE_ESCAPED)

@@ -69,7 +69,7 @@ dyn_element_type(DynType set)
 }
 
 /*
- * Writes an S or a name to `dst`, without JSON escapes.  `dst` needs
+ * Writes an S or a name to `dst`, with its JSON escapes decoded.  `dst` needs
  * value->len bytes.  Returns the number of bytes written.
  */
 extern size_t dyn_value_text(const DynValue *value, char *dst);
@@ -83,17 +83,17 @@ extern size_t dyn_value_bytes_max(const DynValue *value);
 extern long dyn_value_bytes(const DynValue *value, unsigned char *dst);
 
 /*
- * Iterates over a list, map or set, depth first.  The iterator does not recurse;
- * its state is in the struct.
+ * Iterates over a list, map or set, depth first.  The iterator does not
+ * recurse; its state is in the struct.
  *
  *		dyn_value_iterator_begin(&iterator, &value);
  *		while ((event = dyn_value_iterator_next(&iterator, &v)) != DYN_VALUE_END) ...
  *
  * Events include the value given to dyn_value_iterator_begin: a list yields
- * OPEN (v.type L), its elements, CLOSE.  Members of sets are VALUEs with the
- * element type (S, N or B).  In a map, NAME precedes each member; its slice is
- * of type S.  Only the first OPEN has a len; in the OPEN of a nested container
- * and in CLOSE, len is 0.
+ * OPEN (v.type L), the events of its elements, and CLOSE.  Members of sets are
+ * VALUEs with the element type (S, N or B).  In a map, NAME precedes each
+ * member; the name is a slice of type S.  Only the first OPEN has a len; in
+ * the OPEN of a nested container and in CLOSE, len is 0.
  */
 #define DYN_MAX_DEPTH	100		/* maximum depth of nested L and M */
 
@@ -125,7 +125,8 @@ extern DynValueEvent dyn_value_iterator_next(DynValueIterator *iterator, DynValu
 /*
  * Stores the next element of the set or list `parent` in *v; a nested
  * container is one element.  Returns false at the end.  Before the first call,
- * dyn_value_iterator_next must have returned the OPEN of `parent`.
+ * dyn_value_iterator_next must have returned the OPEN of `parent`.  If
+ * `parent` is a map, stores the member whose NAME was the last event.
  */
 extern bool dyn_value_iterator_element(DynValueIterator *iterator, const DynValue *parent,
 									   DynValue *v);

@@ -12,7 +12,7 @@
  *		dyn_duplicate_names_has, then _push					for each name
  *		dyn_duplicate_names_truncate(&set, base);			when the object ends
  *
- * Cost: constant time per name (a hash table with a secret seed), and 24 to 40
+ * Cost: constant time per name (a hash table with a secret seed), and 32 to 64
  * bytes per name of an open object.  The stack is used for rare names.  If
  * names repeat from item to item, the name cache detects duplicates
  * (name_cache.h).
@@ -50,24 +50,24 @@ extern void dyn_duplicate_names_free(DynDuplicateNames *set);
 extern size_t dyn_duplicate_names_memory(const DynDuplicateNames *set);
 
 /*
- * Adds a name that is not a duplicate: `name` is the JSON text between the
+ * Adds a name that is not a duplicate.  `name` is the JSON text between the
  * quotes, which must not change while the object is open; `hash` is the hash
- * of its text without escapes.  Returns false if memory runs out.
+ * of the decoded name.  Returns false if memory runs out.
  */
 extern bool dyn_duplicate_names_push(DynDuplicateNames *set, const char *name,
 									 size_t len, uint32_t hash);
 
 /*
  * Returns true if the stack contains the name at or above `base`.  `text` and
- * `hash` are those of the name without escapes.
+ * `hash` are the decoded name and its hash.
  */
 extern bool dyn_duplicate_names_has(const DynDuplicateNames *set,
 									uint32_t base, const char *text,
 									size_t len, uint32_t hash);
 
 /*
- * Returns the text of the name without escapes, which is valid until the next
- * call; NULL if memory runs out.
+ * Returns the name with its JSON escapes decoded, valid until the next call;
+ * NULL if memory runs out.
  */
 extern const char *dyn_duplicate_names_text(DynDuplicateNames *set,
 											const char *name, size_t len,

@@ -3,8 +3,8 @@
  *		Iterates over the elements of a list, set or map.
  *
  * An element is read twice: first to find its end, then to find the values at
- * the requested paths.  Each list or map on a requested path is read once
- * more.
+ * the requested paths.  A list or map on a requested path is read once more
+ * per level of nesting.
  */
 #include "elements.h"
 

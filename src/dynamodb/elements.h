@@ -42,9 +42,10 @@ extern void dyn_elements_begin(DynElements *elements,
 extern bool dyn_elements_next(DynElements *elements);
 
 /*
- * Stores the value at each path of the tree in its slot, like dyn_page_next;
- * the paths begin at `value`, not at an item.  Names with escapes are decoded
- * into the scratch buffer; scratch->failed is set if memory runs out.
+ * Stores the value at each path of the tree in the path's slot, like
+ * dyn_page_next; the paths begin at `value`, not at an item.  Names with
+ * escapes are decoded into the scratch buffer; scratch->failed is set if
+ * memory runs out.
  */
 extern void dyn_values_below(const DynPathTree *tree, const DynValue *value,
 							 DynValue *slots, DynBuffer *scratch);

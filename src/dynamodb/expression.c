@@ -36,7 +36,7 @@
 typedef struct Renderer
 {
 	DynTokens  *tokens;			/* tokens of the request; NULL for EXPLAIN,
-								 * without limits */
+								 * which has no limits */
 	DynBuffer  *out;
 	const char *comma;
 	size_t		start;			/* out->len before the expression */
@@ -326,7 +326,7 @@ renderer(DynTokens *tokens, DynBuffer *out)
 static bool
 finish(Renderer *r)
 {
-	put(r, "");					/* compare the length with the limit again */
+	put(r, "");					/* check the length limit again */
 	if (r->failed && r->tokens != NULL)
 	{
 		dyn_tokens_rollback(r->tokens, r->mark);
@@ -444,7 +444,7 @@ dyn_cond_simplify(DynCond *cond)
 
 /* ---- projections ---- */
 
-/* Returns the projected part of a path: all steps before the first list step. */
+/* Returns the part of a path that is projected: up to its first list step. */
 static DynPath
 projected(const DynPath *path)
 {
@@ -497,7 +497,7 @@ dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 /* ---- fingerprint ---- */
 
 /*
- * Appends a part with its length before it, which makes the result
+ * Appends a part after its tag and length, which make the fingerprint
  * unambiguous.
  */
 static bool

@@ -3,12 +3,12 @@
  *		Renders conditions, updates and projections with placeholders.
  *
  * A condition is a DynCond tree that the caller allocates and frees.
- * Rendering writes the text of a KeyConditionExpression or FilterExpression,
- * and adds its names and values to the DynTokens of the request.  Each name
- * and each value is added once, as #n0, #n1, ... and :v0, :v1, .... So a name
- * never conflicts with a reserved word, and injection is impossible.  The
- * tokens become ExpressionAttributeNames and ExpressionAttributeValues; every
- * token is used, as DynamoDB requires.
+ * Rendering writes the text of a KeyConditionExpression, FilterExpression or
+ * ConditionExpression, and adds its names and values to the DynTokens of the
+ * request.  Each name and each value is added once, as #n0, #n1, ... and :v0,
+ * :v1, .... So a name never conflicts with a reserved word, and injection is
+ * impossible.  The tokens become ExpressionAttributeNames and
+ * ExpressionAttributeValues; every token is used, as DynamoDB requires.
  *
  * DynamoDB rejects doubled parentheses.  Therefore the renderer writes
  * parentheses only around an OR inside an AND, and around the operand of NOT
@@ -71,9 +71,9 @@ struct DynCond
 
 /*
  * Removes TRUE and FALSE from the tree, in place, and returns its new root:
- * either a tree without them, or a single TRUE or FALSE node.  Also replaces
- * NOT NOT x by x, an IN without values by FALSE, and an AND or OR with one
- * argument by this argument.  The logic has two values; the caller handles
+ * either a tree without them, or a single TRUE or FALSE node.  Also simplifies
+ * NOT NOT x to x, an IN without values to FALSE, and an AND or OR with one
+ * argument to this argument.  The logic has two values; the caller handles
  * NULLs of SQL.
  */
 extern DynCond *dyn_cond_simplify(DynCond *cond);
@@ -103,9 +103,10 @@ extern void dyn_tokens_free(DynTokens *tokens);
 extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
 
 /*
- * Add the name or value unless it exists, and return the number n of its token
- * #n<n> or :v<n>.  Return -1 if memory runs out, if the name is empty or too
- * long for DynamoDB, or if all values together are too large for a request.
+ * Add the name or value unless it was added before, and return the number n of
+ * its token #n<n> or :v<n>.  Return -1 if memory runs out, if the name is
+ * empty or too long for DynamoDB, or if all values together are too large for
+ * a request.
  */
 extern int	dyn_tokens_name(DynTokens *tokens, const char *name, size_t len);
 extern int	dyn_tokens_value(DynTokens *tokens, const DynScalar *value);
@@ -122,11 +123,11 @@ extern void dyn_tokens_rollback(DynTokens *tokens, DynTokensMark mark);
 /*
  * The following functions append an expression.  They return false, with *out
  * and *tokens unchanged, if memory runs out or the expression would exceed a
- * limit of DynamoDB: the operators, the bytes, the size of all values (2 MB),
- * or the length of a name (1 to 65535 bytes).
+ * limit of DynamoDB: the number of operators or bytes, the size of all values
+ * (2 MB), or the length of a name (1 to 65535 bytes).
  *
- * With `tokens` NULL, they write text for EXPLAIN and logs, without limits and
- * placeholders; names are in double quotes unless they are plain words.
+ * If `tokens` is NULL, they write text for EXPLAIN and logs, without limits
+ * and placeholders; names are in double quotes unless they are plain words.
  * Examples:
  *
  *		year = 2013 AND title BETWEEN "A" AND "M"

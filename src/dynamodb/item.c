@@ -14,8 +14,9 @@
  * differ, the step calls general code, which accepts all legal JSON and leads
  * to the same state.
  *
- * All positions passed between steps are before the end of the response:
- * dyn_scan_skip fails at the end, and no item ends there.
+ * All positions passed between steps are before the end of the scanned text,
+ * because dyn_scan_skip fails at the end.  Only the position after an item may
+ * be the end.
  */
 #include "item.h"
 
@@ -69,7 +70,10 @@ put(DynItemParser *r, const DynPathNode *want, DynType type, uint8_t flags,
 	return true;
 }
 
-/* Marks the end of the item whose entries begin at `first`. */
+/*
+ * Ends the item whose entries begin at `first`: marks its last entry, or
+ * counts the item in a run if it has no entries.
+ */
 static DYN_HOT bool
 end_item(DynItemParser *r, size_t first, const char *at)
 {
@@ -101,7 +105,7 @@ end_item(DynItemParser *r, size_t first, const char *at)
 /* ---- Names ---- */
 
 /*
- * Makes this entry of the name cache the latest name of the frame, and sets
+ * Makes entry `index` of the name cache the latest name of the frame, and sets
  * *place; returns false if the name is a duplicate.
  */
 static DYN_HOT bool
@@ -121,8 +125,8 @@ take_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 }
 
 /*
- * Calls take_entry for an entry that was not expected.  The next item is
- * expected to have this entry at the same position.
+ * Calls take_entry for an entry that was not expected, and records that the
+ * next item is expected to have this entry at the same position.
  */
 static bool
 take_found_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
@@ -342,8 +346,8 @@ read_decimal_slow(DynJson *scan, const char *p)
 /*
  * Reads the number after an opening quote; returns the position of the closing
  * quote.  Only the syntax is checked; base/number.h checks that DynamoDB can
- * store the number.  Digits and a point, as DynamoDB writes them, are read 16
- * characters at a time.  JSON escapes are rejected, so that the slice is the
+ * store the number.  Up to 16 digits and a point, as DynamoDB writes them, are
+ * read in one step.  JSON escapes are rejected, so that the slice is the
  * number.
  */
 static DYN_HOT const char *
@@ -410,7 +414,7 @@ read_word(DynItemParser *r, const char *p, const Place *place, DynType type)
 	bool		is_false = type == DYN_TYPE_BOOL && *p != 't';
 	uint8_t		flags = type == DYN_TYPE_BOOL && !is_false ? DYN_VALUE_TRUE : 0;
 
-	/* with constant texts, these are comparisons of machine words */
+	/* constant texts let the compiler compare machine words */
 	p = is_false ? dyn_scan_literal(&r->scan, p, "false")
 		: dyn_scan_literal(&r->scan, p, "true");
 	/* analyzer: the caller has set the place */

@@ -10,8 +10,8 @@
  *
  * A DynItemParser exists while one response is read.  For each item the
  * response parser calls dyn_item_read, which validates the item and appends
- * its wanted attributes to the tape.  Instead of recursion, it uses an array
- * of frames for open lists and maps.
+ * its wanted attributes to the tape.  Instead of recursion, dyn_item_read uses
+ * an array of frames for open lists and maps.
  */
 #ifndef DYN_DYNAMODB_ITEM_H
 #define DYN_DYNAMODB_ITEM_H
@@ -60,8 +60,8 @@ typedef struct DynFrame
 	uint32_t	base;			/* height of the stack tape->names when the
 								 * list or map was opened */
 	uint32_t	index;			/* list: index of the next element */
-	uint16_t	context;		/* name cache entry that is the context of its
-								 * names */
+	uint16_t	context;		/* name cache entry that is the context of the
+								 * frame's names */
 	uint16_t	prev;			/* name cache entry of the previous member */
 	uint16_t	guess;			/* name cache entry expected next */
 	bool		map;
@@ -73,13 +73,13 @@ typedef struct DynItemParser
 	DynPageTape *tape;
 	const DynPathTree *tree;
 	uint32_t	objects;		/* last number given to an object */
-	int			depth;			/* innermost frame; -1: none is open */
+	int			depth;			/* index of the innermost frame; -1: none */
 	DynFrame	frames[DYN_MAX_DEPTH + 1];
 } DynItemParser;
 
 /*
  * Reads the item whose brace is at `p`.  Returns the position after the item,
- * or NULL on error.  With `wanted` false the item is only validated
+ * or NULL on error.  If `wanted` is false, the item is only validated
  * (LastEvaluatedKey).
  */
 extern const char *dyn_item_read(DynItemParser *parser, const char *p,

@@ -1,7 +1,8 @@
 /*
  * item_equal.c
  *		Compares values as jansson trees.  The comparison is only needed if a
- *		response leaves open whether a write has succeeded, which is rare.
+ *		response leaves open whether a write has succeeded, which is rare, so
+ *		it need not be fast.
  */
 #include "item_equal.h"
 

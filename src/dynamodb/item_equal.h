@@ -4,8 +4,8 @@
  *
  * An item is given as a JSON object of attribute values, like a value of type
  * M.  Values are compared as in DynamoDB: sets in any order, everything else
- * by type and value.  Numbers may have different forms: one item comes from
- * DynamoDB, the other one from us.
+ * by type and value.  Numbers may have different forms, because one item comes
+ * from DynamoDB, and the other one from us.
  */
 #ifndef DYN_DYNAMODB_ITEM_EQUAL_H
 #define DYN_DYNAMODB_ITEM_EQUAL_H

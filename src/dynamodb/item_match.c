@@ -63,8 +63,8 @@ equals(const DynValue *value, const DynScalar *wanted, DynBuffer *scratch)
 }
 
 /*
- * Sets *order to less than, equal to or greater than 0 if the value is less
- * than, equal to or greater than `with`.  Returns false if they have no order.
+ * Compares `value` with `with` like strcmp(), and stores the result in *order.
+ * Returns false if the two have no order, or if memory runs out.
  */
 static bool
 compare(const DynValue *value, const DynScalar *with, DynBuffer *scratch,

@@ -8,7 +8,7 @@
  * has two values; values of different types are unequal and have no order; a
  * missing attribute is unequal to everything.
  *
- * A comparison of two paths is not evaluated: dyn_cond_bind refuses it.
+ * Comparisons of two paths are not supported: dyn_cond_bind rejects them.
  *
  * The functions allocate only in the scratch buffer.
  */

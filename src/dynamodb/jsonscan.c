@@ -111,7 +111,7 @@ skip_plain(const char *p, const char *end)
 	return p;
 }
 
-/* Skips a run of non-ASCII characters. */
+/* Validates and skips a run of non-ASCII characters. */
 static inline const char *
 skip_utf8(DynJson *scan, const char *p)
 {

@@ -3,19 +3,21 @@
  *		Reads JSON tokens from a byte slice.
  *
  * The scanner reads white space, strings (escapes, UTF-8), numbers and
- * literals, and validates and skips complete values.  It does not know
- * attribute values or responses; the item parser (item.c) and the response
- * parser (page.c) use it.
+ * literals, and validates and skips complete values.  The item parser (item.c)
+ * and the response parser (page.c) use the scanner to read attribute values
+ * and responses.
  *
  * Every function takes the position where its token begins, and returns the
  * position after the token (for strings, the position of the closing quote).
- * On error it returns NULL, after recording the error in the DynJson unless
- * one is recorded already.  No byte at or after `end` is ever read: steps of
- * 16 and 32 bytes are taken only where enough bytes are left.
+ * On error, the function returns NULL, after recording the error in the
+ * DynJson unless an error is recorded already.  No byte at or after `end` is
+ * ever read: steps of 16 and 32 bytes are taken only where enough bytes are
+ * left.
  *
  * The hot functions are inline and handle the common case: no white space,
  * short ASCII strings without escapes.  They call jsonscan.c for everything
- * else.  Their steps have 16 bytes with DYN_SCAN_SSE2 (simd.h), otherwise 8.
+ * else.  Strings are read in steps of 16 bytes with DYN_SCAN_SSE2 (simd.h),
+ * otherwise of 8.
  */
 #ifndef DYN_DYNAMODB_JSONSCAN_H
 #define DYN_DYNAMODB_JSONSCAN_H
@@ -38,7 +40,7 @@ typedef struct DynJson
 	const char *buf;
 	const char *end;
 	const char *err;			/* position of the error; NULL: none */
-	const char *reason;			/* reason of the error (static text) */
+	const char *reason;			/* reason for the error (static text) */
 	uint32_t	nuls;			/* number of U+0000 in strings and names so
 								 * far */
 	int			depth;			/* number of arrays and objects open in
@@ -54,7 +56,7 @@ extern void dyn_scan_init(DynJson *scan, const char *buf, size_t len);
 extern const char *dyn_scan_fail(DynJson *scan, const char *at,
 								 const char *reason);
 
-/* Slow halves of the inline functions below */
+/* Slow paths of the inline functions below */
 extern const char *dyn_scan_skip_slow(DynJson *scan, const char *p);
 extern const char *dyn_scan_string_slow(DynJson *scan, const char *p,
 										uint8_t *flags);
@@ -155,7 +157,7 @@ dyn_scan_array(DynJson *scan, const char *p, DynMemberReader read, void *arg,
 	return p;
 }
 
-/* Reads this word, which is true, false or null. */
+/* Reads `word`, which is true, false or null. */
 static DYN_HOT const char *
 dyn_scan_literal(DynJson *scan, const char *p, const char *word)
 {

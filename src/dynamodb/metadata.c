@@ -21,7 +21,7 @@
 #include "names.h"
 
 /*
- * Units per second of an on-demand table: initially, and by the default quota.
+ * Units per second of an on-demand table: initial value, and default quota.
  */
 #define ON_DEMAND_UNITS		12000.0
 #define ON_DEMAND_QUOTA		40000.0

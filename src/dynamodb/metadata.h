@@ -1,7 +1,7 @@
 /*
  * metadata.h
- *		Describes a table, as DescribeTable returns it: keys, indexes, sizes,
- *		status.
+ *		Parses the description of a table that DescribeTable returns: keys,
+ *		indexes, sizes, status.
  *
  * Keys are arrays of attributes, because the partition key and the sort key of
  * a global secondary index may each have up to four (developer guide,
@@ -71,7 +71,7 @@ typedef struct DynIndexMeta
 	DynProjectionType projection;
 	int			nincluded;		/* number of NonKeyAttributes */
 	const char **included;
-	uint64_t	item_count;		/* number of items, some hours ago; 0 may mean
+	uint64_t	item_count;		/* number of items some hours ago; 0 may mean
 								 * unknown */
 	uint64_t	size_bytes;
 	DynThroughput throughput;	/* throughput of the index; LSI: of the
@@ -96,7 +96,7 @@ typedef struct DynTableMeta
 	struct json_t *document;	/* private: memory of all other texts */
 } DynTableMeta;
 
-/* Returns the key of the table if i is 0, else of the index at i - 1. */
+/* Returns the key of the table if i is 0, otherwise of indexes[i - 1]. */
 static inline const DynKeySchema *
 dyn_key_number(const DynTableMeta *meta, int i)
 {
@@ -125,8 +125,8 @@ extern const DynIndexMeta *dyn_metadata_index(const DynTableMeta *meta,
 											  const char *name);
 
 /*
- * Return the position (from 0) of an attribute among the hash or range
- * attributes of a key; -1 if it is not one of them.
+ * Return the position (from 0) of an attribute among the partition key (hash)
+ * or sort key (range) attributes of a key; -1 if it is not one of them.
  */
 extern int	dyn_key_hash_position(const DynKeySchema *key, const char *attr);
 extern int	dyn_key_range_position(const DynKeySchema *key, const char *attr);

@@ -18,7 +18,7 @@
  * Only names without escapes become entries, and at most DYN_NAME_CACHE_MAX of
  * them; duplicates of all other names are detected by DynDuplicateNames.  An
  * open object may already have a member with the name of a new entry, so the
- * caller must check this before it adds the entry.
+ * caller must check for a duplicate before it adds the entry.
  *
  * Entries point into the response, so the cache is emptied for each page.  The
  * cache is also emptied if it is full at the beginning of an item.
@@ -43,10 +43,10 @@ typedef struct DynNameEntry
 {
 	char		prefix[DYN_NAME_PREFIX];	/* the text "name": in the
 											 * response, padded with zeros */
-	uint32_t	mask;			/* one bit for each byte of the prefix; 0 if
-								 * the name is too long for it */
-	uint32_t	seen;			/* number of the object in which it was last
-								 * seen */
+	uint32_t	mask;			/* one bit for each byte of the text in
+								 * `prefix`; 0 if the text is too long */
+	uint32_t	seen;			/* number of the object in which the name was
+								 * last seen */
 	const char *name;			/* name in the response */
 	uint32_t	len;
 	uint32_t	hash;
@@ -79,7 +79,7 @@ extern bool dyn_name_cache_reset(DynNameCache *name_cache,
 								 const DynPathTree *tree);
 
 /*
- * Returns the index of the entry of this name in this context; DYN_NAME_ROOT
+ * Returns the index of the entry for this name in this context; DYN_NAME_ROOT
  * if there is none.
  */
 extern uint16_t dyn_name_cache_find(const DynNameCache *name_cache,
@@ -110,7 +110,7 @@ dyn_name_entry_matches(const DynNameEntry *entry, const char *p,
 
 	same = (uint32_t) _mm_movemask_epi8(
 		_mm_cmpeq_epi8(_mm_loadu_si128(have), _mm_loadu_si128(want)));
-	/* the second step also reads `mask`, whose bits are then masked out */
+	/* the second step also reads `mask` and `seen`, which are masked out */
 	same |= (uint32_t) _mm_movemask_epi8(
 		_mm_cmpeq_epi8(_mm_loadu_si128(have + 1),
 					   _mm_loadu_si128(want + 1))) << 16;

@@ -1,10 +1,10 @@
 /*
  * nodes.h
- *		Lists all values of a list, map or set in one pass.
+ *		Lists all values in a list, map or set in one pass.
  *
  * The list is for a consumer that needs the size or the members of a container
- * before it can write the container.  The nodes have the order of the text: a
- * container, then its members.  They point into the value, which must not
+ * before it can write the container.  The nodes are in the order of the text:
+ * a container, then its members.  They point into the value, which must not
  * change.
  *
  * The memory of the nodes is reused for the next value.
@@ -16,7 +16,7 @@
 
 typedef struct DynNode
 {
-	DynValue	value;			/* value; len of a container is its number of
+	DynValue	value;			/* value; for a container, len is the number of
 								 * members */
 	const char *name;			/* name between the quotes, maybe with escapes;
 								 * NULL if not in a map */
@@ -32,7 +32,7 @@ typedef struct DynNodes
 	uint32_t	count;
 	uint32_t	cap;
 	uint32_t	numbers;		/* number of nodes that are numbers */
-	bool		escaped_names;	/* true if some names contain JSON escapes */
+	bool		escaped_names;	/* true if any name contains JSON escapes */
 	size_t		bytes;			/* size of all names, and of the payloads of
 								 * all scalars */
 } DynNodes;

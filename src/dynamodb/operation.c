@@ -50,7 +50,7 @@ begin_document(DynBuffer *buf, const char *table)
 	dyn_append_json_text(buf, table);
 }
 
-/* Writes the members that all four reads have, ending with the tokens. */
+/* Writes the members that several kinds of reads have, and the tokens. */
 static void
 common_members(DynBuffer *buf, const DynReadRequest *req)
 {
@@ -266,8 +266,8 @@ dyn_write_list_tables(DynBuffer *buf, const char *start_name)
 }
 
 /*
- * Validates all names before the first one is passed to the callback. *last
- * remains NULL if there is no next page.
+ * Calls `each` for every name, after validating all names.  *last remains NULL
+ * if there is no next page.
  */
 static const char *
 read_list_tables(const json_t *root,

@@ -39,7 +39,7 @@ extern const char *dyn_operation_name(DynOperation op);
 
 #define DYN_BATCH_GET_MAX_KEYS	100
 
-/* Number of bytes that an eventually consistent read gets for a read unit */
+/* Number of bytes that one unit of an eventually consistent read covers */
 #define DYN_READ_UNIT_BYTES		8192.0
 
 /*

@@ -16,10 +16,10 @@
  * Memory: a DynPage owns one growing array, the tape (item.h), which is reused
  * for later pages.  The tape needs 12 bytes for each wanted attribute that is
  * present, and at most 12 for an item without any.  The page also owns the
- * name cache (at most 64 kB) and, while an object with unusually many names is
- * read, up to 40 bytes for each of these names.  The response buffer and the
- * path tree belong to the caller and must not move or change while the page is
- * read.
+ * name cache (at most 68 kB) and, after an object with unusually many names
+ * has been read, up to 64 bytes for each of these names.  The response buffer
+ * and the path tree belong to the caller and must not move or change while the
+ * page is read.
  *
  * The rules are stricter than JSON's: duplicate names in an object, and JSON
  * escapes in N, are errors.  The consumer checks that B is valid base64
@@ -67,7 +67,7 @@ typedef struct DynPathTree DynPathTree;
  * Returns a tree compiled from `npaths` paths, with one slot for each path;
  * the caller frees it.  Paths may repeat and may be prefixes of other paths
  * (info and info.rating); they are copied.  Returns NULL if memory runs out or
- * there are more than 65535 paths.  With `npaths` 0, items are only counted.
+ * there are more than 65535 paths.  If `npaths` is 0, items are only counted.
  */
 extern DynPathTree *dyn_path_tree_create(const DynPath *paths, int npaths);
 extern void dyn_path_tree_free(DynPathTree *tree);
@@ -168,7 +168,7 @@ typedef struct DynPageCursor
 
 	/* private */
 	size_t		entry;			/* index of the next entry on the tape */
-	uint32_t	run;			/* number of items returned so far of the run
+	uint32_t	run;			/* number of items returned so far from the run
 								 * at this entry */
 } DynPageCursor;
 

@@ -5,11 +5,11 @@
  * Members.  The rules below list the required and allowed members of each
  * operation, as DynamoDB and its emulators send them.  Query and Scan always
  * have Count and ScannedCount, and Items unless Select is COUNT.  BatchGetItem
- * always has an array for the table, even if it is empty.  GetItem has Item,
- * or only ConsumedCapacity if there is no such item.  Unknown members are
- * ignored, because the service adds members without notice.  They are an error
- * only in a GetItem response without Item, because such a response has no
- * other member that identifies it.
+ * has an array for the table, even if it is empty, unless keys are
+ * unprocessed.  GetItem has Item, or only ConsumedCapacity if there is no such
+ * item.  Unknown members are ignored, because the service adds members without
+ * notice.  They are an error only in a GetItem response without Item, because
+ * such a response has no other member that identifies it.
  *
  * Items.  Projected key attributes of each item are compared with the
  * requested keys.  In a Scan, they must only be present and have the right
@@ -36,7 +36,7 @@ const char	dyn_check_memory[] = "requires more memory than is available";
 typedef struct MemberRule
 {
 	unsigned	required;
-	unsigned	allowed;		/* other known members that may be present */
+	unsigned	allowed;		/* other members that may be present */
 } MemberRule;
 
 #define COUNTS	(DYN_PAGE_COUNT | DYN_PAGE_SCANNED_COUNT)
@@ -493,7 +493,7 @@ mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,
 
 /*
  * Checks the items, then the unprocessed keys, and completes all other
- * requested keys.  Each key may occur once among the items and unprocessed
+ * requested keys.  No key may occur twice among the items and unprocessed
  * keys.
  */
 static const char *

@@ -4,12 +4,11 @@
  *
  * A response can be legal JSON with a correct checksum, but not the response
  * to the request: a proxy's message with status 200, an error document, or the
- * late response to an earlier request.  Each of these would look like "no
- * rows".  So a response is accepted only if it has the members of its
- * operation, and contains only items that were requested.  All these checks
- * are here.
+ * late response to an earlier request.  Without checks, each of these could
+ * look like "no rows".  So a response is accepted only if it has the members
+ * of its operation, and contains only items that were requested.
  *
- * The functions allocate through the scratch buffer only.
+ * The functions allocate memory only in DynBuffers.
  */
 #ifndef DYN_DYNAMODB_PAGE_CHECK_H
 #define DYN_DYNAMODB_PAGE_CHECK_H
@@ -19,14 +18,14 @@
 #include "page.h"
 
 /*
- * Maximum number of key parts; a Query may fix all hash attributes and the
- * first range attribute.
+ * Maximum number of key parts: a Query can require single values of all
+ * partition key attributes and of the first sort key attribute.
  */
 #define DYN_MAX_EXPECTED_PARTS	(DYN_MAX_KEY_ATTRS + 1)
 
 /*
- * State of a key of a batch, which may take several BatchGetItem requests.  A
- * key is complete if a response contains its item, or shows that there is
+ * State of a key in a batch.  A batch may take several BatchGetItem requests.
+ * A key is complete if a response contains its item, or shows that there is
  * none.
  */
 typedef enum DynKeyState
@@ -124,7 +123,7 @@ extern bool dyn_names_table(const char *requested, const char *name,
 /*
  * Detects cycles in the LastEvaluatedKeys of consecutive pages.  Each key is
  * compared with the last key and with an older key, which is replaced at pages
- * 1, 2, 4, 8 and so on.  So every cycle is detected within a few rounds.
+ * 1, 2, 4, 8 and so on.  So every cycle is detected after a few repetitions.
  */
 typedef struct DynProgress
 {

@@ -146,7 +146,7 @@ dyn_path_tree_create(const DynPath *paths, int npaths)
 	DynPathTree *tree;
 	Branch	   *branches;
 	Run		   *runs;
-	size_t		nodes = 1;		/* upper bound of the number of nodes */
+	size_t		nodes = 1;		/* upper bound on the number of nodes */
 	size_t		text = 1;
 	char	   *names;
 	uint32_t	level_end = 1;

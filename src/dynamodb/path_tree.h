@@ -4,8 +4,8 @@
  *
  * A node is a location in an item; the root is the item.  A node has a slot if
  * a path ends there.  It has children, by member name and by list index, if
- * paths continue.  With the paths info and info.rating, the node of info has
- * both.
+ * paths continue.  With the paths info and info.rating, the node of info has a
+ * slot and a child.
  *
  * Equal paths share a node, which has the slot of one of these paths.  The
  * slots of the other paths are aliases: values are copied to them when an item

@@ -8,7 +8,7 @@
  * the least text that is greater than all of these texts.  The values of a set
  * have one type, and the order of DynamoDB's keys (dyn_scalar_compare).
  *
- * Nothing is allocated or copied here: values point to the caller's memory.
+ * Spans own no memory: their values point to the caller's memory.
  */
 #ifndef DYN_DYNAMODB_SPANS_H
 #define DYN_DYNAMODB_SPANS_H
@@ -39,8 +39,8 @@ typedef struct DynSpans
 extern DynSpan dyn_span_of(const DynScalar *value);
 
 /*
- * Returns true if the span contains a single value.  Compares bytes, which are
- * the same for equal values.
+ * Returns true if the span, which must not be empty, contains a single value.
+ * Compares bytes, which are the same for equal values.
  */
 static inline bool
 dyn_span_is_point(const DynSpan *span)
@@ -74,7 +74,7 @@ extern int	dyn_span_compare(const DynSpan *a, const DynSpan *b);
 /*
  * Makes a set from `n` spans sorted by dyn_span_compare(), in place.  Returns
  * the number of spans in the set.  Two spans that do not overlap, but have no
- * value between them, are merged only if `touching`.
+ * value between them, are merged only if `touching` is true.
  */
 extern int	dyn_spans_unite(DynSpan *spans, int n, bool touching);
 
@@ -88,7 +88,7 @@ extern int	dyn_spans_intersect(const DynSpans *a, const DynSpans *b,
 extern bool dyn_spans_has(const DynSpans *spans, const DynScalar *value);
 
 /*
- * Replaces the text by the least text that is greater than all texts that
+ * Replaces the text with the least text that is greater than all texts that
  * begin with the old text.  Returns false if there is none, or if memory runs
  * out (text->failed).
  */

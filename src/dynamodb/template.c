@@ -1,13 +1,13 @@
 /*
  * template.c
- *		Parses a key template, and derives how texts are split by it.
+ *		Parses a key template, and derives how texts are split according to it.
  *
  * A template is one block of memory, laid out as
  *
  *		DynTemplate | DynTemplatePart x parts | DynText x (parts + 1) |
  *		DynText x words | text
  *
- * Upper bounds of the sizes are computed in advance.  There are at most as
+ * Upper bounds on the sizes are computed in advance.  There are at most as
  * many parts as occurrences of "${", and at most as many words as parts and
  * vertical bars.  The copied texts with their NULs are not longer than the
  * template, because a placeholder has at least three bytes in addition to its
@@ -220,7 +220,7 @@ read_modifier(Parser *parser, DynText modifier, DynTemplatePart *part)
 		part->format = keep_text(parser, modifier);
 		return true;
 	}
-	/* hints for the syntax of other tools */
+	/* hints for users who know the syntax of other tools */
 	hint = modifier.data[0] >= '0' && modifier.data[0] <= '9' ?
 		"Write padded(n) for integers with exactly n digits." :
 		modifier.data[0] == '!' ?

@@ -10,7 +10,7 @@
  * including single dollar signs and braces, represents itself.  A modifier is
  * one of
  *
- *		any			anything that is not empty; once in a template
+ *		any			any text that is not empty; at most once in a template
  *		plain		never contains its separator
  *		lower upper	ASCII letters are folded; also "lower,any"
  *		0..9		integers of that range, enumerated
@@ -157,16 +157,16 @@ typedef struct DynTemplate
 typedef struct DynTemplateError
 {
 	int			position;		/* position (characters, from 1); 0: unknown */
-	const char *message;		/* static text; part of a sentence without full
-								 * stop */
+	const char *message;		/* static text; part of a sentence, without a
+								 * period */
 	const char *hint;			/* static text in sentences, or NULL */
 	bool		out_of_memory;
 } DynTemplateError;
 
 /*
  * Parses a template.  Returns NULL with *error set if the text is not a
- * template.  The result is one malloc'd block without references to `text`; the
- * caller frees it with dyn_template_free().
+ * template or memory runs out.  The result is one malloc'd block without
+ * references to `text`; the caller frees it with dyn_template_free().
  */
 extern DynTemplate *dyn_template_parse(const char *text, size_t len,
 									   DynTemplateError *error);

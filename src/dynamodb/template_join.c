@@ -1,7 +1,7 @@
 /*
  * template_join.c
- *		Composes texts by a key template, and finds the span of texts for a
- *		condition (template_text.h).
+ *		Composes texts according to a key template, and finds the span of texts
+ *		for a condition (template_text.h).
  */
 #include <assert.h>
 #include <string.h>
@@ -93,11 +93,11 @@ span_prefix(DynTextSpan *span)
 }
 
 /*
- * Adds the limits of the next part.  If its width is fixed, the texts whose
- * part has the value v are those that continue with v.  So an exclusive lower
- * limit, or an inclusive upper limit, becomes the least text after all texts
- * that begin with the limit.  A lower limit that is shorter than the width is
- * not changed, because longer values that begin with it are greater.
+ * Adds the limits of the next part.  If the part's width is fixed, the texts
+ * whose part has the value v are those that continue with v.  So an exclusive
+ * lower limit, or an inclusive upper limit, becomes the least text after all
+ * texts that begin with the limit.  A lower limit that is shorter than the
+ * width is not changed, because longer values that begin with it are greater.
  */
 static void
 narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)

@@ -1,6 +1,6 @@
 /*
  * template_text.c
- *		Splits texts by a key template.
+ *		Splits texts according to a key template.
  *
  * A text is split by steps in one direction: a literal, a part, a literal, and
  * so on.  Each step moves a position, and its end depends only on its start.
@@ -14,10 +14,10 @@
  * first position at which it matches, and no other position is tried.  The
  * last segment of a template without `any` must also end with the text.
  *
- * The search for the separator of a part is cached.  The positions of a part
- * only move in one direction, so all its searches together read each byte
- * once.  Folded parts that are not ASCII are rare, so the number of separators
- * in them is not cached.
+ * The result of the search for a part's separator is cached.  The positions at
+ * which a part is tried only move in one direction, so all its searches
+ * together read each byte once.  Folded parts that are not ASCII are rare, so
+ * their searches are not cached.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* memmem */

@@ -1,7 +1,7 @@
 /*
  * template_text.h
- *		Splits and composes texts by a key template, and finds the span of
- *		texts for a condition.
+ *		Splits and composes texts according to a key template, and finds the
+ *		span of texts for a condition.
  *
  * The texts of parts are encoded values, which only the caller's codecs
  * decode.  Arrays of texts have one element for each part of the template.
@@ -75,7 +75,7 @@ extern bool dyn_part_lists(const DynTemplatePart *part, DynText text);
 /* ---- join ---- */
 
 /*
- * Result of dyn_part_holds: whether attributes exist whose part has a value.
+ * Result of dyn_part_holds: whether texts can exist whose part has a value.
  */
 typedef enum DynHolds
 {
@@ -88,7 +88,7 @@ typedef enum DynHolds
 								 * value is folded and not ASCII */
 } DynHolds;
 
-/* Returns whether attributes exist whose part has this value (not folded). */
+/* Returns whether texts can exist whose part has this value (not folded). */
 extern DynHolds dyn_part_holds(const DynTemplatePart *part, DynText value);
 
 /*
@@ -122,7 +122,7 @@ extern void dyn_text_span_free(DynTextSpan *span);
  * the used points and the literals around them.  An exclusive limit may begin
  * differently, which matters if the caller makes it inclusive.
  *
- * Not used are:
+ * The following are not used:
  * - the first point that is DYN_HOLDS_UNKNOWN, all points after it, and
  *   `next`;
  * - `next` if its part is folded;

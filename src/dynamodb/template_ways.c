@@ -1,6 +1,6 @@
 /*
  * template_ways.c
- *		Enumerates all ways to split a text by a key template.
+ *		Enumerates all ways to split a text according to a key template.
  *
  * The search goes from left to right.  For each part, it tries every text that
  * the part may have and that is followed by the next literal.  The time is

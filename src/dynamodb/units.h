@@ -4,9 +4,9 @@
  *		their price.
  *
  * A table or global index serves a number of units per second, and each of its
- * partitions at most 3,000.  The time of reads is the maximum of three times:
- * round trips and transfer, waiting for units, and CPU time.  The price (ms)
- * is this time plus unit_cost_ms for each unit.
+ * partitions at most 3,000.  The time that reads take is the maximum of three
+ * durations: round trips and transfer, waiting for units, and CPU time.  The
+ * price (ms) is this time plus unit_cost_ms for each unit.
  *
  * The structs have no pointers, so that plans can copy their bytes
  * (plan/keys/access.c).
@@ -39,7 +39,7 @@
 										 * the same */
 
 #define DYN_MS_PER_QUERY		0.070
-#define DYN_MS_PER_KEY			0.003	/* per key of a BatchGetItem */
+#define DYN_MS_PER_KEY			0.003	/* CPU time per BatchGetItem key */
 
 /*
  * Returns the average size of an item (bytes), or an assumed size if DynamoDB
@@ -142,7 +142,7 @@ extern double dyn_reads_first_price(const DynReads *reads, double share,
 
 /*
  * Returns the reads of `times` batched executions with different keys.  Their
- * requests are concurrent; full primary keys (`full_keys`) are read by
+ * requests are concurrent; full primary keys (`full_keys`) are read with
  * BatchGetItem.
  */
 extern DynReads dyn_reads_repeat(const DynReads *once, const DynPrices *prices,

@@ -26,7 +26,7 @@ is_absent(const DynPathValue *value)
 	return value->value.type == DYN_TYPE_ABSENT;
 }
 
-/* Returns true if the path of a value before values[i] leads to or into `map`. */
+/* Returns true if the path of an earlier value is `map`, or inside it. */
 static bool
 is_repeated(const DynPathValue *values, int i, const DynPath *map)
 {

@@ -25,8 +25,8 @@
 extern bool dyn_path_values_item(const DynPathValue *values, int n, DynBuffer *out);
 
 /*
- * Returns a value as a tree, {"S":"x"}, which the caller frees; NULL if memory
- * runs out, or if a set, list or map is not valid JSON.
+ * Returns a value as a jansson tree, {"S":"x"}, which the caller frees; NULL
+ * if memory runs out, or if a set, list or map is not valid JSON.
  */
 extern struct json_t *dyn_scalar_tree(const DynScalar *value);
 

@@ -1,9 +1,9 @@
 /*
  * wire.h
- *		Values and keys to be sent to DynamoDB, as JSON.
+ *		Writes values and keys for DynamoDB as JSON, compares and prints them.
  *
- * For reading see page.h (items), metadata.h (descriptions) and aws/awserror.h
- * (errors).
+ * For responses, see page.h (items), metadata.h (descriptions) and
+ * aws/awserror.h (errors).
  */
 #ifndef DYN_DYNAMODB_WIRE_H
 #define DYN_DYNAMODB_WIRE_H
@@ -73,8 +73,8 @@ extern bool dyn_wire_key_names(const char *json, size_t len,
 
 /*
  * Decodes a scalar of a response.  A value that cannot be used in place is
- * decoded into `scratch`, where later reads into `scratch` may move it.
- * Returns false if the value is invalid or not a scalar, or if memory runs out
+ * decoded into `scratch`; later reads into `scratch` may move it.  Returns
+ * false if the value is invalid or not a scalar, or if memory runs out
  * (scratch->failed).
  */
 extern bool dyn_scalar_read(const DynValue *value, DynBuffer *scratch,

@@ -93,7 +93,7 @@ typedef struct Reply
 	const char *table;			/* table of the request */
 	bool		is_error;		/* true if it has the member __type of error
 								 * documents */
-	bool		is_read;		/* true if it has members of a read */
+	bool		is_read;		/* true if it has members that no write has */
 	const char *no_capacity;	/* error; NULL if the reply has the capacity of
 								 * the table */
 	double		units;

@@ -1,8 +1,8 @@
 /*
  * write.h
- *		The request documents of the write operations, and their responses.
+ *		Writes the requests of the write operations, and checks the responses.
  *
- * Texts and values come from expression.h and update.h.
+ * Expressions come from expression.h, and items from update.h.
  */
 #ifndef DYN_DYNAMODB_WRITE_H
 #define DYN_DYNAMODB_WRITE_H
@@ -41,10 +41,10 @@ extern void dyn_write_write(DynBuffer *buf, const DynWriteRequest *req);
 #define DYN_TRANSACTION_MAX_WRITES	100
 
 /*
- * A TransactWriteItems request is written by these functions, in this order;
- * the first one resets the buffer, and the second one is called for each
- * write.  By the `token` (at most 36 characters), DynamoDB recognizes a
- * repeated request, and does not execute it again.
+ * Write a TransactWriteItems request: the first function, which resets the
+ * buffer, then the second one for each write, then the third one.  DynamoDB
+ * uses `token` (at most 36 characters) to recognize a repeated request, which
+ * it does not execute again.
  */
 extern void dyn_write_begin_transaction(DynBuffer *buf);
 extern void dyn_write_member(DynBuffer *buf, const DynWriteRequest *req);
@@ -59,12 +59,12 @@ typedef struct DynWritten
 } DynWritten;
 
 /*
- * Checks the response to a write; its HTTP status was a success.  Sets
- * *written, and returns NULL.  If it is unknown whether the write was executed,
- * returns a static text that continues "The response ...".  The response must
- * report the capacity of the table (of a transaction: of one of its tables),
- * since {} could come from any server.  It must contain the item if the
- * request was `returning`, and must not otherwise.
+ * Checks a write's response with a success status.  If the response shows that
+ * the write was executed, sets *written and returns NULL; otherwise returns a
+ * static text that continues "The response ...".  The response must report the
+ * capacity of the table (of a transaction: of one of its tables), since {}
+ * could come from any server.  It must contain the item if the request was
+ * `returning`, and must not otherwise.
  */
 extern const char *dyn_write_check(const char *buf, size_t len,
 								   const char *table, bool returning,
@@ -77,7 +77,7 @@ extern const char *dyn_write_check(const char *buf, size_t len,
  */
 extern DynScalar dyn_write_failed_item(const char *buf, size_t len);
 
-/* The reason for which a write canceled its transaction */
+/* The reason why a write canceled its transaction */
 typedef struct DynCancelReason
 {
 	char		code[64];		/* code such as "ConditionalCheckFailed";
