@@ -2,10 +2,10 @@
  * base_keys.c
  *		Separates new keys of an index listing from repeated ones.
  *
- * When the first key is set aside, the hash table contains all keys whose
- * items were returned, and it does not change any more.  A key that is set
- * aside is not in the hash table.  So the keys set aside only have to be
- * distinct among themselves.
+ * When the first key is set aside, the hash table contains all keys added so
+ * far, and does not change any more.  A key that is set aside is not in the
+ * hash table.  So the keys set aside only have to be distinct among
+ * themselves.
  */
 #include "postgres.h"
 
@@ -27,7 +27,7 @@ struct DynBaseKeys
 	const DynKeyAttr *base;
 	int			nbase;
 	Size		max_bytes;
-	HTAB	   *known;			/* set of DynByteKey: keys already returned */
+	HTAB	   *known;			/* set of DynByteKey: keys not set aside */
 	DynBuffer	bytes;			/* bytes of the key being added (malloc'd) */
 	Tuplesortstate *aside;		/* sort of the keys set aside (bytea); NULL if
 								 * there are none */

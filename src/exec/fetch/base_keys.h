@@ -23,15 +23,16 @@ typedef struct DynBaseKeys DynBaseKeys;
 
 /*
  * Returns an empty set, in a new child of CurrentMemoryContext.  `base` has
- * the `nbase` attributes of the table's key, and must outlive the set.  Keys
- * are set aside once the set uses `max_bytes`.
+ * the `nbase` attributes of the table's key, and must outlive the set.  New
+ * keys are set aside once the set uses more than `max_bytes`.
  */
 extern DynBaseKeys *dyn_base_keys_create(const DynKeyAttr *base, int nbase,
 										 Size max_bytes);
 
 /*
- * Adds a key of the listing.  Returns true if the key is new, and its item
- * must be read now; false if it was listed before, or is set aside.
+ * Adds a key of the listing.  Returns true if the key is new, so that its item
+ * must be read now.  Returns false if the key was listed before or is set
+ * aside.
  */
 extern bool dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts);
 
@@ -51,8 +52,9 @@ extern bool dyn_base_keys_has(DynBaseKeys *keys, const DynKeyPart *parts);
 extern bool dyn_base_keys_is_full(const DynBaseKeys *keys);
 
 /*
- * Stores the next key that was set aside, in CurrentMemoryContext; returns
- * false at the end.  Called after the last dyn_base_keys_add.
+ * Returns the next of the keys that were set aside, in *parts, with values in
+ * CurrentMemoryContext; returns false at the end.  Must not be called before
+ * the last dyn_base_keys_add.
  */
 extern bool dyn_base_keys_next(DynBaseKeys *keys, DynKeyPart *parts);
 
@@ -60,14 +62,14 @@ extern void dyn_base_keys_free(DynBaseKeys *keys);
 
 /* ---- a key as bytes: equal keys of a table have equal bytes ---- */
 
-/* First member of each entry of a hash table; the caller owns `data`. */
+/* First member of each entry of the hash table; the caller owns `data`. */
 typedef struct DynByteKey
 {
 	const char *data;
 	Size		len;
 } DynByteKey;
 
-/* Creates an empty hash table directly in `context`, not in a child of it. */
+/* Creates an empty hash table, in a child of `context`. */
 extern struct HTAB *dyn_byte_key_table(const char *name, long nelem,
 									   Size entrysize, MemoryContext context);
 

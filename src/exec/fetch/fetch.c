@@ -6,10 +6,10 @@
  *		in turn		items of the first stream, then of the second (params.in_turn)
  *		merged		the least item of all streams (params.nsort)
  *		keyed		items of the stream that the consumer names (params.keyed),
- *					usually in rising order; other streams' pages wait
+ *					usually by rising number; other streams' pages wait
  *
- * The fetch is pumped (dyn_schedule_pump) before the consumer waits, and after
- * every few hundred items.
+ * dyn_schedule_pump is called before the consumer waits, and after every few
+ * hundred items.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@
 
 #include "schedule.h"
 
-/* Number by which one dyn_fetch_extend decreases until_pump. */
+/* Number of items by which a dyn_fetch_extend hastens the next pump. */
 #define PUMP_SHARE_OF_EXTENSION	(DYN_ITEMS_BETWEEN_PUMPS / 16)
 
 /* ---- start and end ---- */
@@ -136,7 +136,7 @@ next_unordered(DynFetch *fetch)
 			if (dyn_page_next(&fetch->page->cursor, fetch->slots))
 			{
 				fetch->origin = fetch->page;
-				/* the segment is not in the response, but shown like an attribute */
+				/* the response does not contain the segment's number */
 				if (params->shows_segment)
 					fetch->slots[params->segment_slot] = (DynValue) {
 						.data = fetch->page->segment,
@@ -185,9 +185,9 @@ dyn_fetch_rewind(DynFetch *fetch)
 /* ---- merging ---- */
 
 /*
- * Stores the slots of the next item in the stream's pages.  Returns false if
- * no page has a further item.  The page stays the stream's first one while its
- * items are returned.
+ * Stores the slots of the next item of the stream's waiting pages.  Returns
+ * false if no page has a further item.  A page stays the stream's first one
+ * while its items are returned.
  */
 static bool
 next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
@@ -205,7 +205,7 @@ next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
 
 /*
  * Loads the next item of each stream, and its sort values.  Returns false if a
- * stream was not begun, or has to wait for its next item.
+ * stream has not begun, or if the next item of a stream has not arrived.
  */
 static bool
 load_heads(DynFetch *fetch)
@@ -415,7 +415,7 @@ present_state(DynFetch *fetch)
 	return dyn_schedule_is_finished(fetch) ? DYN_FETCH_END : DYN_FETCH_WAITS;
 }
 
-/* Polls repeatedly, because a request may fail as soon as it is sent. */
+/* Pumps repeatedly, because a request may fail as soon as it is sent. */
 DynFetchState
 dyn_fetch_poll(DynFetch *fetch)
 {

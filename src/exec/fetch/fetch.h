@@ -5,7 +5,7 @@
  * Fetches are the only producers of items.  A fetch is a set of streams.  A
  * stream is one Query, one segment of a Scan, one GetItem, or up to 100 keys
  * for BatchGetItem, with all pages.  Several streams have requests in flight
- * at once, and pages are requested ahead, within the statement's limits of
+ * at once, and pages are requested ahead, within the statement's limits on
  * requests and bytes.
  *
  * Legal order: dyn_fetch_start, then dyn_fetch_next until it returns NULL, or
@@ -17,8 +17,9 @@
  * The params determine the order of the items.  By default, items come in any
  * order.  With `in_turn`, all items of a stream come before those of the next
  * stream.  With `nsort`, streams are merged by sort values; the items of each
- * stream must be sorted.  With `keyed`, the caller names the stream of each
- * item by its number, and streams with higher numbers are read ahead.
+ * stream must be sorted.  With `keyed`, the caller passes the number of the
+ * stream whose next item it needs, and streams with higher numbers are read
+ * ahead.
  */
 #ifndef DYN_EXEC_FETCH_H
 #define DYN_EXEC_FETCH_H
@@ -36,7 +37,7 @@ typedef struct DynFetch DynFetch;
 /*
  * Bound of a fetch that may stop early.  When the fetch has examined `items`
  * items or used `units` read units, `beyond` is called once before the next
- * request; it may raise an error.  Up to the bound, streams are read one at a
+ * request, and may raise an error.  Until then, streams are read one at a
  * time.
  */
 typedef struct DynReadBound
@@ -57,8 +58,8 @@ typedef struct DynFetchParams
 	DynOperation op;			/* operation of every request */
 	const char *table;
 	const char *index;			/* index name; NULL: the table */
-	const DynAccess *access;	/* access plan, by which responses are
-								 * checked */
+	const DynAccess *access;	/* access plan; responses are checked against
+								 * it */
 	const DynPath *paths;		/* paths of needed attributes, one slot each */
 	int			npaths;
 
@@ -73,8 +74,8 @@ typedef struct DynFetchParams
 	void		(*describe) (void *arg, int stream, StringInfo line);
 
 	/*
-	 * Fills in the keys that a stream requests, with which its responses are
-	 * compared; NULL: this comparison is omitted.
+	 * Fills in the keys that a stream requests; the stream's responses are
+	 * compared with these keys.  NULL: no comparison.
 	 */
 	void		(*expected) (void *arg, int stream, DynExpected *expected);
 	int			key_slots[DYN_MAX_EXPECTED_PARTS];	/* slots of the key parts;
@@ -103,20 +104,22 @@ typedef struct DynFetchParams
 	 * denial is an error.
 	 */
 	bool		(*denied) (void *arg, int stream);
-	void	   *arg;			/* argument of these callbacks */
+	void	   *arg;			/* argument of the callbacks above, except
+								 * decode_sort */
 	bool		may_stop_early; /* true if the consumer may stop early */
 	bool		keep;			/* true if the consumer may rewind the fetch
 								 * (dyn_fetch_rewind) */
-	bool		all_at_once;	/* true if all streams must be active, because
-								 * their items are merged */
+	bool		all_at_once;	/* true if all streams must be active at the
+								 * same time, because their items are merged */
 	bool		in_turn;		/* true if the items of a stream must follow
 								 * those of the streams before it */
 	bool		keyed;			/* true if the fetch is read with
 								 * dyn_fetch_next_of */
 	double		item_units;		/* expected read units of one item or key; 0:
 								 * unknown */
-	double		capacity;		/* read units per second of the table or index,
-								 * by its description; 0: unknown */
+	double		capacity;		/* read units per second that the table or
+								 * index can serve (DynThroughput); 0:
+								 * unknown */
 	double		max_read_units_per_second; /* limit; 0: unlimited */
 	double		capacity_share; /* limit in read units per second (read_percent
 								 * of `capacity`); 0: unlimited */
@@ -134,10 +137,12 @@ typedef struct DynFetchParams
 	long		fetch_size;		/* maximum Limit of any page; 0: unlimited */
 
 	DynReadBound bound;
-	DynCounters *counters;		/* further counters to increase; may be NULL */
-	int		   *group_in_flight;	/* number of requests in flight of a group:
-									 * the fetches that the consumer waits for
-									 * at the same time; NULL: no group */
+	DynCounters *counters;		/* counters to increase in addition to those of
+								 * the statement; may be NULL */
+	int		   *group_in_flight;	/* number of requests in flight of the
+									 * fetch's group: the fetches that the
+									 * consumer waits for at the same time;
+									 * NULL: no group */
 	bool		counting;		/* true for Select=COUNT: items are counted,
 								 * not returned */
 } DynFetchParams;
@@ -157,9 +162,9 @@ extern const DynValue *dyn_fetch_next(DynFetch *fetch);
 /*
  * Starts again at the first item, without a request.  If items are merged, or
  * if the first page is no longer available, returns false and changes nothing.
- * The first page is available until the second one is begun; with `keep`, the
- * only page of a fetch is also available after its last item.  Not for keyed
- * fetches.
+ * The first page is available until the consumer has read past its last item;
+ * with `keep`, the only page of a fetch is available even after that.  Not for
+ * keyed fetches.
  */
 extern bool dyn_fetch_rewind(DynFetch *fetch);
 
@@ -193,7 +198,7 @@ extern double dyn_fetch_pause(DynFetch *fetch);
  */
 extern void dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight);
 
-/* Receives data, and sends what may be sent now, without waiting. */
+/* Receives data and sends the requests that are allowed now; never waits. */
 extern void dyn_fetch_send(DynFetch *fetch);
 
 /*
@@ -240,12 +245,12 @@ typedef struct DynItemPosition
 	uint64		item;			/* position on the page, from 0 */
 } DynItemPosition;
 
-/* Stores the position; false if there is no item whose page is available. */
+/* Stores the position.  Returns false if no item was returned. */
 extern bool dyn_fetch_position(const DynFetch *fetch, DynItemPosition *position);
 
 /*
- * Stops the sending of requests.  dyn_fetch_next then returns the items that
- * were received or are in flight, and after them NULL.
+ * Makes the fetch send no further requests.  dyn_fetch_next then returns the
+ * items of responses that were received or are in flight, and after them NULL.
  */
 extern void dyn_fetch_drain(DynFetch *fetch);
 

@@ -2,11 +2,12 @@
  * item_key.c
  *		Finds the key of the item that has a mismatched value.
  *
- * An error about a value names its item.  Queries request only the attributes
- * that the statement needs, so the key may be missing.  Then the item's page
- * is requested once more, but with only the key attributes; unless the table
- * has changed, the item has the same position on this page.  If the request
- * fails, the error about the value is still raised, without the key.
+ * An error about a value contains the key of its item.  Queries request only
+ * the attributes that the statement needs, so the key may be missing.  Then
+ * the item's page is requested once more, but with only the key attributes;
+ * unless the table has changed, the item has the same position on this page.
+ * If the request fails, the error about the value is still raised, without the
+ * key.
  */
 #include "postgres.h"
 

@@ -20,7 +20,7 @@
 /* A request costs at most REQUEST_SECONDS * (rate of the smallest budget). */
 #define REQUEST_SECONDS	0.5
 
-/* An estimate becomes old + NEWEST * (newest value - old). */
+/* Weight of the newest value in a smoothed estimate. */
 #define NEWEST			0.3
 
 /* Maximum time (ms) that stalled_ms counts between two throttles. */
@@ -132,7 +132,7 @@ awaits_response(const DynStreamContext *context)
 	bool		will_come;
 
 	/*
-	 * The minimum is an upper bound of the fetch's requests in flight:
+	 * The minimum is an upper bound on the fetch's requests in flight:
 	 * `awaited` includes responses that have arrived but were not taken in
 	 * yet; `in_flight` includes requests of other fetches.
 	 */
@@ -341,7 +341,7 @@ smoothed(double old, double seen)
 	return old > 0 ? old + NEWEST * (seen - old) : seen;
 }
 
-/* A batch without complete keys does not change the pace or the estimates. */
+/* A response that completes no key changes neither pace nor estimates. */
 void
 dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 				 double items)

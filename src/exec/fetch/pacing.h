@@ -19,16 +19,16 @@
  *						before the fetch's			afterwards
  *						first response
  *		Scan			Limit * size described		Limit * largest size seen
- *		first page of	as a Scan					as a Scan, but at most the
- *		  Query										largest response so far
- *		later page of	-							as a Scan
+ *		first page of	like a Scan					like a Scan, but at most
+ *		  Query										the largest response so far
+ *		later page of	-							like a Scan
  *		  Query
  *		keys			keys * size described		keys * largest size seen
  *
- * Sizes are read units of an item; DescribeTable describes the average.  A
- * Scan or Query costs at most a page of 1 MB, also without a Limit.  An item
- * of unknown size is assumed to have 400 kB.  Items that a local index fetches
- * from the table are counted like keys.
+ * Sizes are read units of an item; "described" is the average according to
+ * DescribeTable.  A Scan or Query costs at most as much as a page of 1 MB,
+ * even without a Limit.  An item of unknown size is assumed to have 400 kB.
+ * Items that a local index fetches from the table are counted like keys.
  *
  * The Limit and the number of keys are chosen so that a request costs at most
  * half of what a budget grants in a second.  A fetch with budgets has at most
@@ -56,15 +56,15 @@ typedef struct DynPacing
 	double		request_units;	/* measured read units of one request; 0:
 								 * unknown */
 	bool		stalled;		/* true if throttled since the last response */
-	double		stalled_ms;		/* ms; time from the first throttle after the
-								 * last response to the last throttle; each
-								 * interval between two throttles counts at
-								 * most LONGEST_LOOK_MS */
+	double		stalled_ms;		/* ms; time between the first throttle after
+								 * the last response and the last throttle;
+								 * each interval between two throttles counts
+								 * at most LONGEST_LOOK_MS (pacing.c) */
 	double		seen_ms;		/* ms; monotonic time of the last change of
 								 * stalled_ms */
 
 	DynBudgets *budgets;		/* budgets to charge; NULL: none */
-	double		budget_units;	/* maximum read units of one request, by the
+	double		budget_units;	/* maximum read units of one request under the
 								 * budgets; 0: unlimited */
 	double		most_item;		/* largest measured read units of one item or
 								 * key */
@@ -98,32 +98,32 @@ extern int	dyn_pacing_keys(const struct DynStreamContext *context, int keys);
 
 /*
  * Charges the stream's next request, which may examine `items` items (0:
- * unknown).  Called before the request is sent.  Returns false if it must not
- * be sent yet, because another request has used up a budget in the meantime.
- * Raises an error if the statement would exceed its limit.
+ * unknown).  Called before the request is sent.  Returns false if the request
+ * must not be sent yet, because another one has used up a budget in the
+ * meantime.  Raises an error if the statement would exceed its limit.
  */
 extern bool dyn_pacing_send(struct DynStreamContext *context,
 							struct DynStream *stream, double items);
 
 /*
  * Charges the budgets for repeated attempts of the request in flight.
- * Attempts that were lost stay charged, because DynamoDB may have executed
+ * Attempts without a response stay charged, because DynamoDB may have executed
  * them.
  */
 extern void dyn_pacing_repeat(struct DynStreamContext *context,
 							  struct DynStream *stream);
 
 /*
- * Records that the request is no longer in flight.  After that, its cost is
- * either reported by dyn_pacing_correct or dyn_pacing_grant, or stays as
- * charged.
+ * Records that the request is no longer in flight.  The charge stays, unless
+ * dyn_pacing_correct or dyn_pacing_grant is called next.
  */
 extern void dyn_pacing_landed(struct DynStreamContext *context,
 							  struct DynStream *stream);
 
 /*
- * Replaces the charge of the request by the sum of `units` (read units; 0 if
- * the request was throttled or rejected) and the charges of its lost attempts.
+ * Replaces the charge of the request with the sum of `units` (read units; 0 if
+ * the request was throttled or rejected) and the charges of its attempts
+ * without a response.
  */
 extern void dyn_pacing_correct(struct DynStreamContext *context,
 							   struct DynStream *stream, double units);

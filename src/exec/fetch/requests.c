@@ -20,7 +20,7 @@
 #include "../rows/key_scalar.h"
 #include "requests.h"
 
-/* Approximate size of one segment of a parallel Scan. */
+/* Approximate number of bytes in one segment of a parallel Scan. */
 #define BYTES_PER_SEGMENT	(4.0 * 1024 * 1024)
 
 /* ---- setup ---- */

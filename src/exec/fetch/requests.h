@@ -38,8 +38,8 @@ typedef struct DynRequests
 	DynCond    *filter;			/* SCAN: filter */
 	DynCond    *enforced;		/* SCAN: part of the filter that must be
 								 * sent */
-	const DynPath *projection;	/* paths to request; none: entire items */
-	int			nprojection;
+	const DynPath *projection;	/* paths to request */
+	int			nprojection;	/* number of paths; 0: request entire items */
 
 	DynTokens  *tokens;			/* tokens, freed with the memory context */
 	DynBuffer	key_condition_text;
@@ -49,8 +49,8 @@ typedef struct DynRequests
 
 /*
  * Returns true if the reads are strongly consistent.  With consistent_read,
- * plans never use a global index.  After this session has written the table,
- * only reads of the table and of local indexes are consistent.
+ * plans never use a global index.  If only this session's own writes require
+ * consistent reads, a global index is read with eventual consistency.
  */
 static inline bool
 dyn_requests_are_consistent(const DynRequests *requests)
@@ -89,8 +89,8 @@ extern DynRequests *dyn_requests_of_queries(const DynRelation *relation,
 											int nprojection);
 
 /*
- * Replaces the array of keys or Queries by a longer one, which begins with the
- * same elements.  Once a stream has sent its request, its keys must not
+ * Replaces the array of keys or Queries with a longer one, which begins with
+ * the same elements.  Once a stream has sent its request, its keys must not
  * change.
  */
 extern void dyn_requests_set_keys(DynRequests *requests, const DynKeyPart *keys,
@@ -98,7 +98,7 @@ extern void dyn_requests_set_keys(DynRequests *requests, const DynKeyPart *keys,
 extern void dyn_requests_set_queries(DynRequests *requests,
 									 const DynQuery *queries, int nqueries);
 
-/* Callbacks; `arg` is the DynRequests. */
+/* Callbacks of DynFetchParams; `arg` is the DynRequests. */
 extern void dyn_requests_prepare(void *arg, int stream, DynReadRequest *request);
 extern void dyn_requests_describe(void *arg, int stream, StringInfo line);
 extern void dyn_requests_expected(void *arg, int stream, DynExpected *expected);

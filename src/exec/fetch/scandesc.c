@@ -1,6 +1,6 @@
 /*
  * scandesc.c
- *		Sets up what an access plan reads, and starts its fetches.
+ *		Sets up the row conversions of an access plan, and starts its fetches.
  */
 #include "postgres.h"
 
@@ -27,10 +27,10 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 }
 
 /*
- * Returns the conversion of a Scan's items.  It includes the key, by which
- * responses are checked.  If only parts of a document are requested, the key
- * must not become visible in the document; if it cannot be hidden, it is not
- * requested.
+ * Returns the conversion of a Scan's items.  It includes the key, so that
+ * responses can be checked.  If only parts of a document are requested, the
+ * key must not become visible in the document; a key that cannot be hidden is
+ * not requested.
  */
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)
@@ -216,9 +216,9 @@ decode_sort(void *arg, const DynValue *slots, DynScalar *values)
 }
 
 /*
- * Sets the slot of the sort attribute, by which successive pages of a Query
- * are checked; -1 if the key has no sort attribute, if the attribute is not
- * read, or if the description of the index is unknown.
+ * Sets the slot of the sort attribute, which is used to check the order of a
+ * Query's pages.  The slot is -1 if the key has no sort attribute, if the
+ * attribute is not read, or if the description of the index is unknown.
  */
 static void
 set_sort_slot(DynFetchParams *params, const DynAccess *access,
@@ -259,7 +259,7 @@ units_of_key(double item_bytes)
 	return item_bytes > 0 ? dyn_item_units(item_bytes) : 0;
 }
 
-/* Sets the expected cost of requests, and the limits that depend on it. */
+/* Sets the expected cost of requests, and limits, from the description. */
 static void
 set_sizes(DynFetchParams *params, const DynTableMeta *meta, const DynIndexMeta *index,
 		  const DynRequests *requests, const DynRelation *relation)

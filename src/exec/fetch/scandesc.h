@@ -1,6 +1,6 @@
 /*
  * scandesc.h
- *		Scan descriptor: reads a foreign table by its access plan.
+ *		Scan descriptor: reads a foreign table as its access plan specifies.
  *
  * A scan descriptor belongs to a scan, to the fallback of a scan, to an arm of
  * a union, or to a member of a shared scan.  Lookups use the descriptor of
@@ -33,10 +33,11 @@ typedef struct DynScanDesc
 								 * table's description */
 	bool		policy_applied; /* true if the option scan_policy was applied
 								 * to its Scan */
-	int			nsegments;		/* Scan by segment column: number of segments
-								 * that the next fetch reads; 0: all */
-	bool		keeps;			/* true if the scan can be executed again with
-								 * the same values */
+	int			nsegments;		/* Scan with conditions on the segment column:
+								 * number of segments that the next fetch
+								 * reads; 0: all */
+	bool		keeps;			/* true if the scan may be executed again with
+								 * the same values (EXEC_FLAG_REWIND) */
 	int		   *group_in_flight;	/* as in DynFetchParams */
 	DynReadBound bound;			/* bound of the next fetch */
 
@@ -51,9 +52,9 @@ extern DynScanDesc *dyn_scandesc_create(DynStatement *statement,
 										const DynAccess *access);
 
 /*
- * Prepares an execution before its keys are resolved.  Decides if its reads
- * must be consistent because this session has written the table.  The first
- * call also checks the plan, and sends a DescribeTable if the cached
+ * Prepares an execution before its keys are resolved.  Determines whether its
+ * reads must be consistent because this session has written the table.  The
+ * first call also checks the plan, and sends a DescribeTable if the cached
  * description has expired.  It raises an error if keys or projection differ
  * from those in the plan, or if consistent reads were enabled after a global
  * index was planned.
@@ -61,22 +62,22 @@ extern DynScanDesc *dyn_scandesc_create(DynStatement *statement,
 extern void dyn_scandesc_check_schema(DynScanDesc *scandesc);
 
 /*
- * Returns a new DynRows for the access plan, in CurrentMemoryContext.  It also
- * has the key attributes that `keys` (flags DYN_ROWS_) selects.
+ * Returns a new DynRows for the access plan, in CurrentMemoryContext, which
+ * includes the key attributes that `keys` (flags DYN_ROWS_) selects.
  */
 extern DynRows *dyn_scandesc_rows(DynScanDesc *scandesc, int keys);
 
 /*
- * Replaces `rows` by a conversion for cached items, in CurrentMemoryContext.
+ * Replaces `rows` with a conversion for cached items, in CurrentMemoryContext.
  * The conversion includes the base key, for error messages, and the inputs of
- * `filters` (list of DynPred *).  Called before the first fetch.
+ * `filters` (list of DynPred *).  Must be called before the first fetch.
  */
 extern void dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filters);
 
 /*
  * Returns a conversion of index entries for fetch_base_items, in
- * CurrentMemoryContext.  It has only the table's key and, if `with_partition`,
- * the index's partition key.
+ * CurrentMemoryContext.  It includes only the table's key and, if
+ * `with_partition`, the index's partition key.
  */
 extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,
 										bool with_partition);
@@ -101,11 +102,11 @@ extern void dyn_scandesc_set_origin(DynScanDesc *scandesc, DynFetch *fetch,
 									DynRequests *requests);
 
 /*
- * Returns the key of the item that is being decoded, as text (item_key.c).  If
- * the key was not read, requests the item's page again with the key.  Returns
- * NULL if the key is not found; if the page was requested, *why is then the
- * reason.  `arg` is the DynScanDesc.  Raises an error only for an interrupt,
- * or if memory runs out.
+ * Returns the key of the item that is being decoded, as text (item_key.c).
+ * Requests the item's page again if the key was not read.  Returns NULL if the
+ * key is not found; sets *why to the reason if the page was requested.  `arg`
+ * is the DynScanDesc.  Raises an error only for an interrupt, or if memory
+ * runs out.
  */
 extern char *dyn_scandesc_item_key(void *arg, const char **why);
 

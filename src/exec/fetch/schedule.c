@@ -27,11 +27,11 @@
  * Up to a bound (DynReadBound), only one stream is active.
  *
  * A stream sends its next request when pace and budgets allow it, and when the
- * statement's limits allow the request and the expected bytes.  A starving
- * stream is exempt from the statement's limits, since otherwise two nodes of a
- * statement could deadlock.  For the same reason, a response that was paused
- * for lack of memory may exceed the limit if the consumer waits for it and no
- * other response that the consumer could use is arriving.
+ * statement's limits allow the request and the expected bytes of its response.
+ * A starving stream is exempt from the statement's limits, since otherwise two
+ * nodes of a statement could deadlock.  For the same reason, a response that
+ * was paused for lack of memory may exceed the limit if the consumer waits for
+ * it and no other response that the consumer could use is arriving.
  */
 #include "postgres.h"
 
@@ -46,7 +46,7 @@
  */
 #define FIRST_EXPECTED_BYTES	(2 * 1024 * 1024)
 
-/* Expected bytes of keyed streams' responses, which are many and short. */
+/* Expected bytes of a response in a keyed fetch; most responses are short. */
 #define KEYED_EXPECTED_BYTES	(256 * 1024)
 
 /*
@@ -58,7 +58,7 @@
 
 /*
  * If the consumer may stop early, a stream reads ahead only after this number
- * of requests, and not at all up to a bound (DynReadBound).
+ * of requests, and not before the fetch has reached its bound (DynReadBound).
  */
 #define LAZY_PAGES				3
 
@@ -232,12 +232,12 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 		return false;
 	if (stream->nrequests == 0 || !params->may_stop_early)
 		return true;
-	/* the consumer may stop before it reads a stream that is not awaited */
+	/* read ahead only the awaited stream: others may never be read */
 	if (params->keyed && stream->number != fetch->awaited)
 		return false;
 	if (stream->nrequests >= LAZY_PAGES && params->bound.units == 0)
 		return true;
-	/* wait until the pages that were received are used up */
+	/* do not read ahead: wait until the received pages are used up */
 	return stream->first == NULL && fetch->page == NULL;
 }
 
@@ -284,7 +284,10 @@ awaits_response(const DynFetch *fetch)
 	return group && !fetch->solo_wait ? *group > 0 : dyn_schedule_in_flight(fetch) > 0;
 }
 
-/* Streams are begun, and stay in the array, in the order of their numbers. */
+/*
+ * Returns the first stream of the array that is not done: streams are begun,
+ * and stay in the array, in the order of their numbers.
+ */
 DynStream *
 dyn_schedule_turn(const DynFetch *fetch)
 {
@@ -476,8 +479,8 @@ void
 dyn_schedule_pump(DynFetch *fetch)
 {
 	/*
-	 * a response to another fetch may also free memory, or allow the next
-	 * request to the table
+	 * the response to a request of another fetch may also free memory, or
+	 * allow the next request to the table
 	 */
 	if (awaits_response(fetch) || fetch->streams.pacing.table->in_flight > 0)
 	{
@@ -528,8 +531,8 @@ dyn_schedule_wait(DynFetch *fetch)
 	if (any_is_blocked(fetch))
 		CHECK_FOR_INTERRUPTS();
 	/*
-	 * this counter excludes responses that have arrived or are paused: waiting
-	 * for these might not end
+	 * table->in_flight excludes responses that have arrived or are paused:
+	 * waiting for these might not end
 	 */
 	else if (fetch->streams.pacing.table->in_flight > 0)
 		dyn_session_wait(pause < 0 ? -1 : (long) pause + 1, reason);

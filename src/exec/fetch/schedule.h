@@ -47,7 +47,7 @@ struct DynFetch
 	DynValue   *slots;
 };
 
-/* Allocates the schedule in fetch->context, as the params require. */
+/* Initializes the schedule according to the params, in fetch->context. */
 extern void dyn_schedule_init(DynFetch *fetch);
 
 /* Frees the streams; raises no error. */
@@ -67,7 +67,8 @@ extern void dyn_schedule_pump(DynFetch *fetch);
 extern void dyn_schedule_wait(DynFetch *fetch);
 
 /*
- * Begins streams and sends what may be sent now, without polling the network.
+ * Begins streams and sends the requests that are allowed now, without polling
+ * the network.
  */
 extern void dyn_schedule_send(DynFetch *fetch);
 

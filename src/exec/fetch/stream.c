@@ -4,9 +4,9 @@
  *		responses.
  *
  * A Query or Scan ends only when LastEvaluatedKey is absent, not with an empty
- * page.  Keys that a batch left unprocessed are requested again.  Unless the
- * response was large, the request waits first, as AWS requires of clients (API
- * reference, BatchGetItem).
+ * page.  Keys that the response to a batch leaves unprocessed are requested
+ * again: immediately if the response was large, else after a delay, as AWS
+ * recommends (API reference, BatchGetItem).
  *
  * A response is used and counted only after it was compared with its request
  * (dynamodb/page_check.h).
@@ -22,8 +22,8 @@
 #include "stream.h"
 
 /*
- * Minimum bytes of a response whose keys may be unprocessed because of its
- * size (BatchGetItem: 16 MB, or 1 MB of one partition).
+ * A response of this size (bytes) may have unprocessed keys because of its
+ * size (limits of BatchGetItem: 16 MB, and 1 MB of one partition).
  */
 #define LARGE_RESPONSE	(1024 * 1024)
 
@@ -100,7 +100,10 @@ page_limit(const DynStreamContext *context, const DynStream *stream)
 		limit = params->bound.items - (long) context->examined;
 	else if (params->bound.units > 0)
 	{
-		/* the number of items that are expected to use the remaining units */
+		/*
+		 * the number of items that are expected to use the remaining units;
+		 * if their size is unknown, the number of bytes of one read unit
+		 */
 		items = item_units <= 0 ? DYN_LEAST_BYTES
 			: Max((params->bound.units - context->units) / item_units, 1);
 		limit = smaller_limit(limit, (long) Min(items, 1e6));
@@ -156,7 +159,7 @@ write_body(DynStreamContext *context, DynStream *stream)
 		pick_keys(context, stream, &request, picked);
 	dyn_write_read(body, &request);
 	dyn_check_oom(body->failed);
-	/* last argument: number of items that the request may examine at most */
+	/* last argument: maximum number of items that the request examines */
 	return dyn_pacing_send(context, stream, request.op == DYN_OP_GET_ITEM ? 1
 						   : request.op == DYN_OP_BATCH_GET_ITEM ? request.npicked
 						   : request.limit);
@@ -254,8 +257,8 @@ count_response(DynStreamContext *context, const DynCall *call,
 }
 
 /*
- * Counts the call's time, and adds the request's throttled attempts to the
- * call.
+ * Counts the call's time, and adds the request's earlier throttled attempts to
+ * the call's counts.
  */
 static void
 count_call(DynStreamContext *context, DynStream *stream)
@@ -298,9 +301,9 @@ log_line(DynStreamContext *context, const DynStream *stream,
 }
 
 /*
- * If the request was rejected because the table or index may have changed
- * since planning, forgets the table's description, so that the next plan uses
- * a new one.  Returns true if the request should be sent again: the fetch has
+ * Forgets the table's description, so that the next plan uses a new one, if
+ * the request was rejected because the table or index may have changed since
+ * planning.  Returns true if the request should be sent again: the fetch has
  * not taken in any response, and the plan matches a new description.  A fetch
  * requests this description once; the result also applies to requests that
  * were in flight at that time.
@@ -545,12 +548,12 @@ check_response(DynStreamContext *context, DynStream *stream,
 }
 
 /*
- * Estimates the read units of a response that does not report them, as from
- * some emulators.  The estimate is the expected cost of the request, for a
- * Query or Scan limited by the cost of the examined items.  If the size of
- * items is unknown, only the last page is limited, because it may be short: by
- * the cost of the response's bytes.  With a filter or projection, this limit
- * may be too low.
+ * Estimates the read units of a response that does not report them (some
+ * emulators).  The estimate is the expected cost of the request, but for a
+ * Query or Scan at most the cost of the examined items.  If the size of items
+ * is unknown, the estimate for a last page, which may be short, is at most the
+ * cost of the response's bytes.  With a filter or projection, this may be too
+ * low.
  */
 static double
 unreported_units(const DynStreamContext *context, const DynStream *stream,
@@ -621,7 +624,7 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 	stream->more = true;
 	/*
 	 * unprocessed keys slow down the pace of the table, unless the response is
-	 * so large that its size is the reason
+	 * so large that its size may be the reason
 	 */
 	if (page->page.unprocessed != NULL && page->body.len < LARGE_RESPONSE)
 		dyn_pacing_refuse(context, stream);

@@ -27,8 +27,8 @@ typedef struct DynFetchPage
 	int			stream;
 	int			ordinal;		/* number of the page in its stream, from 1 */
 	long		limit;
-	DynBuffer	start_key;		/* key where the page starts; empty: first page
-								 * of the stream */
+	DynBuffer	start_key;		/* ExclusiveStartKey; empty: first page of the
+								 * stream */
 	DynPageCursor cursor;		/* position of the item that is returned
 								 * next */
 	char		segment[8];		/* SCAN: number of the segment, as text */
@@ -41,21 +41,22 @@ typedef struct DynStream
 	bool		in_flight;
 	size_t		reserved;		/* bytes charged to the statement for the
 								 * response in flight */
-	size_t		allowed;		/* number of bytes of the response that the
-								 * client may receive before it pauses */
+	size_t		allowed;		/* number of bytes of the response after which
+								 * the client pauses the transfer */
 	int			nrequests;		/* number of requests sent */
 	bool		more;			/* true if another request must follow */
 	DynProgress progress;		/* last key of the previous page, where the
 								 * next one starts */
-	DynSeam		seam;			/* Query: boundary between two pages */
+	DynSeam		seam;			/* Query: last sort value, to check the order
+								 * of the next page */
 	long		limit;			/* Limit of the request in flight */
 	int			segment;		/* SCAN: segment of the request in flight */
 	DynBatch	batch;			/* BatchGetItem: state of each key of the
 								 * chunk; nkeys 0: not begun */
 	int			batch_most;		/* BatchGetItem: maximum number of keys in one
 								 * request */
-	int			batch_complete; /* BatchGetItem: number of complete keys at the
-								 * last response */
+	int			batch_complete; /* BatchGetItem: number of complete keys after
+								 * the last response */
 	bool		sent_after_refresh; /* true if the request was sent after
 									 * `refreshed` of the context was set */
 	double		cost;			/* expected read units of the request */
@@ -68,7 +69,8 @@ typedef struct DynStream
 								 * request */
 	bool		is_hot;			/* true if the stream's partition was
 								 * throttled */
-	DynPace		own_pace;		/* pace of the partition, while is_hot */
+	DynPace		own_pace;		/* pace of the partition; used while is_hot is
+								 * true */
 	uint64		count;			/* sum of Counts that the consumer has not read
 								 * yet */
 	DynFetchPage *first;		/* list of waiting pages */
@@ -110,8 +112,8 @@ typedef struct DynStreamContext
 } DynStreamContext;
 
 /*
- * Returns true if the consumer waits for one particular stream, so that it
- * cannot use responses to other streams.
+ * Returns true if the consumer waits for one particular stream, and cannot use
+ * the responses of other streams.
  */
 static inline bool
 dyn_reads_one_stream(const DynFetchParams *params)
