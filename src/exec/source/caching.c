@@ -2,25 +2,25 @@
  * caching.c
  *		Caches a read for executions that would repeat it.
  *
- * Some scans are executed again and again with values that their requests only
- * use in filters.  Examples are a correlated subquery or LATERAL with
+ * Some scans are executed again and again with values that their requests use
+ * only in filters.  Examples are a correlated subquery or LATERAL with
  * conditions on columns outside of the key, and the inner side of a nested
- * loop.  Such a scan would read the same items each time.  From the second
- * execution on, the items are received without the filters whose values
- * change, and cached for the statement (shared.h).  These filters are resolved
- * again for each execution, and evaluated on the cached items.
+ * loop.  Such a scan would read the same items each time.  So the second
+ * execution requests the items without the filters whose values change, and
+ * caches them for the statement (shared.h).  From then on, these filters are
+ * resolved for each execution, and evaluated on the cached items.
  *
- * Core marks the parameters that change at a rescan; a value changes if it
- * depends on one of them.  When a parameter changes for the first time, the
- * read is repeated once, without the filters of this parameter.  So a Scan is
- * repeated at most once for each parameter.
+ * The executor marks the parameters that change at a rescan (chgParam); a
+ * value changes if it depends on one of them.  When a parameter changes for
+ * the first time, the read is repeated once, without the filters of this
+ * parameter.  So a Scan is repeated at most once for each parameter.
  *
  * Queries are cached, too, as long as their keys stay the same: an execution
  * is served if it has the keys of the previous execution.  Only one read is
  * cached at a time.
  *
- * If items are read from the table after the index, only filters that the
- * index does not evaluate may change.
+ * A read of items whose keys an index lists (fetch_base_items) is cached only
+ * if none of the filters that its requests send changes.
  *
  * Scans served by lookups, scans in EvalPlanQual, and scans with filters that
  * compare two attributes are not cached.
@@ -38,13 +38,16 @@ typedef struct Caching
 {
 	DynInput   *input;
 	Bitmapset **value_params;	/* parameters that each run-time value depends
-								 * on; NULL: the scan was not rescanned */
+								 * on; NULL: not rescanned yet */
 	Bitmapset  *changed;		/* parameters that have changed so far */
 	Bitmapset  *divided_by;		/* value of `changed` for which the access plan
 								 * was divided */
 	uint64		executions;		/* number of executions served */
 
-	/* the divided access plan; freed when another parameter changes */
+	/*
+	 * the access plan, divided into requests and the filters that change;
+	 * freed when another parameter changes
+	 */
 	MemoryContext context;		/* context of the division; NULL: not divided
 								 * yet */
 	DynMember  *member;			/* only member of the read, which evaluates the

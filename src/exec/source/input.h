@@ -3,8 +3,8 @@
  *		Input of a scan: its scan descriptor, its values, and the ways in which
  *		its executions get their items.
  *
- * An input is part of the scan's state (DynScan).  A statement's inputs are
- * listed in DynStatement, so that inputs with the same read find each other.
+ * An input is part of the scan's state (DynScan).  DynStatement lists a
+ * statement's inputs, so that scans with the same requests can share them.
  */
 #ifndef DYN_EXEC_INPUT_H
 #define DYN_EXEC_INPUT_H
@@ -33,7 +33,7 @@ typedef struct DynOpener
 	 */
 	void		(*rescan) (void *state);
 
-	/* Shows figures in EXPLAIN ANALYZE; NULL: there are none. */
+	/* Adds figures to EXPLAIN ANALYZE; NULL: there are none. */
 	void		(*explain) (const void *state, struct ExplainState *es);
 
 	/*
@@ -86,8 +86,9 @@ typedef struct DynInput
 } DynInput;
 
 /*
- * Adds a copy of an opener, in CurrentMemoryContext: before all other openers
- * if this opener only compares values, else after them.
+ * Adds a copy of an opener, in CurrentMemoryContext, after all other openers.
+ * An opener that only compares values is added before all others, so that the
+ * values need not be copied for it.
  */
 static inline void
 dyn_input_add_opener(DynInput *input, const DynOpener *opener)

@@ -64,8 +64,8 @@ dyn_item_store_create(int nslots, int ncursors, const bool *may_rewind)
 }
 
 /*
- * Selects the cursor's read pointer if it is not selected.  Each selection
- * makes the tuplestore read its file buffer again.
+ * Selects the cursor's read pointer, unless it is selected already: each
+ * selection makes the tuplestore read its file buffer again.
  */
 static Cursor *
 select_cursor(DynItemStore *store, int cursor)
@@ -90,7 +90,10 @@ reserve_record(const DynItemStore *store, Cursor *cursor, Size size)
 	cursor->record = MemoryContextAllocHuge(store->context, cursor->space);
 }
 
-/* Stores the selected cursor's next tuple in the slot; false at the end. */
+/*
+ * Stores the selected cursor's next tuple in store->slot.  Returns false at
+ * the end.
+ */
 static bool
 next_tuple(DynItemStore *store, Cursor *cursor)
 {
@@ -159,8 +162,8 @@ dyn_item_store_has_next(const DynItemStore *store, int cursor)
 }
 
 /*
- * Clears store->slot after use.  It would otherwise keep the memory of a tuple
- * that was read from the temporary file.
+ * Clears store->slot after use, to free the memory of a tuple that was read
+ * from the temporary file.
  */
 bool
 dyn_item_store_next(DynItemStore *store, int number, DynValue *slots)

@@ -1,10 +1,12 @@
 /*
  * item_store.h
- *		Stores received items in work_mem and then in a temporary file.
+ *		Stores received items in memory, and beyond work_mem in a temporary
+ *		file.
  *
  * An item is stored as the slots of a fetch.  A store has one or more cursors,
- * numbered from 0, each at its own position.  A cursor at the end can add an
- * item, and is then after this item.  Other cursors at the end read it next.
+ * numbered from 0, each at its own position.  An item is added by a cursor at
+ * the end, which is then after this item.  Other cursors at the end read the
+ * item next.
  *
  * The file belongs to the resource owner that is current when the store is
  * created.  During an execution this is the portal's owner, so the file of an
@@ -19,22 +21,22 @@ typedef struct DynItemStore DynItemStore;
 
 /*
  * Creates a store for items of `nslots` slots, in CurrentMemoryContext.
- * may_rewind[i] is true if cursor i may be rewound.  If no cursor may be
- * rewound, items that all cursors have read are dropped.
+ * may_rewind[i] is true if cursor i might be rewound.  If this is true for no
+ * cursor, items that all cursors have read are dropped.
  */
 extern DynItemStore *dyn_item_store_create(int nslots, int ncursors,
 										   const bool *may_rewind);
 
 /*
  * Adds a copy of an item.  The cursor must be at the end, and stays there.
- * Replaces the slots by those of the copy, which are valid until the next call
- * for this cursor.
+ * Replaces the slots with those of the copy, which are valid until the next
+ * call for this cursor.
  */
 extern void dyn_item_store_add(DynItemStore *store, int cursor, DynValue *slots);
 
 /*
- * Stores the slots of the cursor's next item; false at the end.  They are
- * valid until the next call for this cursor.
+ * Stores the slots of the cursor's next item, which are valid until the next
+ * call for this cursor.  Returns false at the end.
  */
 extern bool dyn_item_store_next(DynItemStore *store, int cursor, DynValue *slots);
 

@@ -362,8 +362,8 @@ dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 /* ---- stored ---- */
 
 /*
- * Rows are stored in work_mem and then in a temporary file.  After a rewind,
- * the rows that were returned come first, and then those that are not yet read
+ * Rows are stored in memory, and beyond work_mem in a temporary file.  After a
+ * rewind, the stored rows come first, and then those that are not yet read
  * from the source.
  */
 typedef struct Stored
@@ -495,8 +495,8 @@ dyn_checker_next_row(const DynChecker *checker, DynItems *items,
 		if (state != DYN_FETCH_ITEM)
 			return state;
 		/*
-		 * core sets tts_tableOid after the scan, too late for conditions; a
-		 * count has no relation
+		 * the executor sets tts_tableOid after the scan, too late for these
+		 * conditions; a count has no relation
 		 */
 		if (relation != NULL)
 			slot->tts_tableOid = RelationGetRelid(relation);

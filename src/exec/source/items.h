@@ -6,7 +6,7 @@
  *		empty		none, since no item can qualify
  *		fetched		items of a fetch
  *		listed		items of the table whose keys an index lists
- *		a member's	items of a read that several members use (shared.h)
+ *		a member's	items of a shared or cached read (shared.h)
  *		presumed	items that a write expects to exist (presumed.c)
  *
  *		source		its rows
@@ -26,7 +26,7 @@
  * cannot be cached or shared (abilities in plan/keys/access.c), like the
  * presumed source.  Commands do not use sources.
  *
- * A plan relies on the requests of its access plan.  They enforce the
+ * A plan relies on the requests of its access plan.  These enforce the
  * conditions on keys, predicates that are `enforced`, and the item filter
  * unless `rechecks_item_filter`; if `ordered`, they also determine the order.
  * PostgreSQL does not check these conditions again.  So a source that does not
@@ -61,7 +61,7 @@ typedef struct DynItemsMethods
 	const DynValue *(*next) (DynItems *items);
 
 	/*
-	 * Stores the next row.  Returns DYN_FETCH_WAITS only without `wait`.
+	 * Stores the next row.  Returns DYN_FETCH_WAITS only if `wait` is false.
 	 * NULL: the source returns items.
 	 */
 	DynFetchState (*next_row) (DynItems *items, TupleTableSlot *slot, bool wait);
@@ -140,7 +140,10 @@ extern DynItems *dyn_items_presume(DynScanDesc *scandesc,
  */
 extern DynItems *dyn_items_repeatable(DynItems *source, bool keeps);
 
-/* Makes a listed source skip keys in `done`, and count them in *skipped. */
+/*
+ * Makes a listed source skip keys in `done`, and count them in *skipped.  Does
+ * nothing for other sources.
+ */
 extern void dyn_items_skip_keys(DynItems *items, DynBaseKeys *done,
 								uint64 *skipped);
 
@@ -212,8 +215,8 @@ extern void dyn_items_close(DynItems *items);
 /* ---- checks ---- */
 
 /*
- * Checks rows by conditions before the executor sees them.  If the requests of
- * the access plan are replaced by others, the conditions that the planned
+ * Checks conditions on rows before the executor sees the rows.  If other
+ * requests replace those of the access plan, the conditions that the planned
  * requests would enforce must be checked.  Values that are decoded or computed
  * for the checks live until the next row.
  */

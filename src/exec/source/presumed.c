@@ -1,6 +1,6 @@
 /*
  * presumed.c
- *		Source of an UPDATE or DELETE that needs no read: composes one row per
+ *		Source for an UPDATE or DELETE that needs no read: composes one row per
  *		key without sending a request.
  *
  * If the statement has the full key of its rows and needs no other column,
@@ -20,7 +20,7 @@ typedef struct Presumed
 	DynItems	items;			/* must be first */
 	const DynScanDesc *scandesc;
 	const DynResolvedAccess *resolved;
-	int			next;			/* key of the next row */
+	int			next;			/* number of the next row's key */
 	DynItemReader *reader;
 	DynBuffer	text;
 } Presumed;

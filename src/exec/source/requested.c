@@ -1,18 +1,18 @@
 /*
  * requested.c
- *		Serves each execution by its own requests.
+ *		Serves each execution with requests of its own.
  *
- * Usually these are the requests of the access plan.  But depending on its
- * values, the planned index may lack items that an execution selects
+ * Usually these are the requests of the access plan.  But the planned index
+ * may lack items that an execution with certain values selects
  * (plan/keys/index_complete.c).  Then the table is read instead, by its key or
  * by a Scan (fallback).  The plan omits checks that the index's requests would
  * make, so all conditions are checked here.  If the index would return rows in
  * order, the rows of the table are sorted.
  *
- * A value that no index can hold usually selects zero rows, and a join may
- * repeat it many times.  So the values of executions that found no row are
- * stored for the statement, within a memory limit.  Then each distinct list of
- * such values costs only one Scan.
+ * A value that no index can contain usually selects zero rows, and a join may
+ * repeat the value many times.  So the values of fallbacks that found no row
+ * are stored for the statement, within a memory limit.  Then the table is read
+ * only once for each distinct list of such values.
  */
 #include "postgres.h"
 
@@ -255,7 +255,7 @@ open_fallback(Fallback *fallback)
 	return &fallback->items;
 }
 
-/* Returns NULL if an execution that starts ahead must read the table. */
+/* Returns NULL if the execution starts ahead and must read the table. */
 static DynItems *
 open_requested(void *state)
 {

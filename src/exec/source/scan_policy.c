@@ -20,7 +20,7 @@ describe_size(double bytes)
 	return psprintf("%.*f %s", i > 0 ? 1 : 0, bytes, units[i]);
 }
 
-/* Returns "about 9.2 read units"; from 10 on, without decimals. */
+/* Returns "about 9.2 read units"; without decimals if there are 10 or more. */
 static char *
 describe_units(double units)
 {
@@ -41,8 +41,8 @@ is_part(const DynEstimate *estimate)
 }
 
 /*
- * Returns "4609 items, 2.4 MB, about 295 read units, at least 12 s", as far as
- * known, or NULL if the size is unknown.
+ * Returns "4609 items, 2.4 MB, about 295 read units, at least 12 s"; omits
+ * what is unknown.  Returns NULL if the size is unknown.
  */
 static char *
 describe_scan(const DynTableMeta *meta, const char *name,
@@ -81,8 +81,9 @@ columns_of(const DynRelation *relation, const DynTemplatedAttr *templated)
 }
 
 /*
- * Returns " of foreign table ..." if its name differs from that of the
- * DynamoDB table, which several foreign tables may share.
+ * Returns the preposition and the name of the foreign table, or an empty text
+ * if the DynamoDB table has the same name.  Several foreign tables may read
+ * one DynamoDB table.
  */
 static const char *
 foreign_table_clause(const DynRelation *relation, const char *preposition)
@@ -343,7 +344,7 @@ apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynPermit *perm
 	{
 		double		limit = dyn_statement_max_units(relation->connection);
 
-		/* a Scan that cannot stop early fails before it uses read units */
+		/* if the Scan cannot stop early, fail before it uses read units */
 		if (limit > 0 && (access->count_only || any_reads_all(input, permit->inputs)))
 			dyn_scan_check_units(relation, permit->access->index, &estimate, access->advice,
 								 scandesc->statement->counters.read_units, limit);

@@ -14,14 +14,15 @@ typedef struct DynPermit
 	List	   *inputs;			/* DynInput * of the scans that share the read */
 	bool		paid;			/* true if the read units are counted for
 								 * another scan */
-	bool	   *warned;			/* flag that is true if one of the scans has
-								 * warned; NULL: the read is not shared */
+	bool	   *warned;			/* flag of a shared read: true if one of its
+								 * scans has warned; NULL: the read is not
+								 * shared */
 } DynPermit;
 
 /*
  * Applies the policy before a descriptor of the scan starts its requests:
- * warns, or raises an error.  A bounded Scan that is executed once may first
- * read up to its bound.
+ * warns, or raises an error.  If the Scan is bounded and executed once, the
+ * policy applies only beyond its bound.
  */
 extern void dyn_permit_requests(DynInput *input, DynScanDesc *scandesc);
 
@@ -34,14 +35,14 @@ extern bool dyn_is_bounded(const DynInput *input);
  */
 extern void dyn_permit_shared(DynInput *input, const DynPermit *permit);
 
-/* Stores the estimated cost of a full Scan, by the table's description. */
+/* Estimates the cost of a full Scan from the table's description. */
 extern void dyn_scan_describe(const DynRelation *relation,
 							  const DynTableMeta *meta, DynEstimate *estimate);
 
 /*
  * Applies the policy before a Scan of the relation, or of an index: warns, or
- * raises an error.  `estimate` is the expected cost, as in EXPLAIN.  `advice`
- * is the advice of the access plan, or NULL, here and below.  `previewed` is
+ * raises an error.  `estimate` is the expected cost, as in EXPLAIN.  Here and
+ * below, `advice` is the advice of the access plan, or NULL.  `previewed` is
  * the number of read units that a LIMIT scan (preview_units) has used; 0:
  * none.
  */
@@ -58,8 +59,9 @@ extern bool dyn_scan_policy_page(const DynRelation *relation,
 								 const DynTableMeta *meta, int items);
 
 /*
- * Raises an error if a Scan, read to its end, is known to exceed the `limit`
- * of the statement, which has used `used` read units.
+ * Raises an error if the estimated read units of a Scan to its end, added to
+ * the `used` ones, exceed the statement's `limit`.  Raises none if the size of
+ * the table is unknown.
  */
 extern void dyn_scan_check_units(const DynRelation *relation, const char *index,
 								 const DynEstimate *estimate,

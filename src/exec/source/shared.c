@@ -63,7 +63,7 @@ dyn_shared_start(DynSharedRead *read, const DynResolvedAccess *resolved)
 		DynMember  *member = lfirst(lc);
 
 		may_rewind[member->number] = member->may_rewind;
-		/* each member has its own current item */
+		/* each of several members has its own current item */
 		member->item = n == 1 ? read->slots
 			: palloc0(member->nslots * sizeof(DynValue));
 	}
@@ -73,8 +73,8 @@ dyn_shared_start(DynSharedRead *read, const DynResolvedAccess *resolved)
 }
 
 /*
- * Closes the source, but not by dyn_items_close, which would drop the rows of
- * a member's current item.
+ * Closes the source.  Does not call dyn_items_close, which would drop the
+ * remaining rows of a member's current item.
  */
 static void
 close_items(DynSharedRead *read)
@@ -149,9 +149,9 @@ take_item(DynMember *member, bool wait)
 		return DYN_FETCH_END;
 
 	/*
-	 * If `wait` is true, the scan waits alone; if not, together with its group
-	 * (async.c).  This also applies to requests that the source starts in the
-	 * meantime.
+	 * If `wait` is true, the scan waits alone; if not, its group waits
+	 * (async.c).  The descriptor passes the group to requests that the source
+	 * starts later.
 	 */
 	scandesc->group_in_flight = wait ? NULL : member->input->scandesc->group_in_flight;
 	dyn_items_set_group(read->items, scandesc->group_in_flight);

@@ -18,8 +18,8 @@
  * These are not shared: scans that are executed for each row of another node,
  * scans whose keys depend on other rows, merged Queries of several partitions,
  * executions of EvalPlanQual, scans with filters that compare two attributes,
- * and bounded Scans, which may read a little even where scan_policy forbids
- * Scans.
+ * and bounded Scans, which are allowed to read a little even if scan_policy is
+ * "error".
  */
 #include "postgres.h"
 
@@ -190,7 +190,10 @@ is_worth_while(const DynInput *input, List *candidates)
 
 /* ---- setting up ---- */
 
-/* Stores values, or sets awaits_values; false if the scan cannot share. */
+/*
+ * Stores the scan's values, or sets awaits_values.  Returns false if the scan
+ * cannot share.
+ */
 static bool
 take_values(DynSharing *sharing, DynInput *input)
 {
@@ -341,8 +344,8 @@ sort_condition(const DynSharing *sharing)
 }
 
 /*
- * Shortens the prefix, by full characters, until all values that satisfy the
- * condition begin with it.
+ * Shortens the prefix, character by character, until all values that satisfy
+ * the condition begin with the prefix.
  */
 static void
 shorten_prefix(DynScalar *prefix, const DynCond *cond)
@@ -367,7 +370,8 @@ shorten_prefix(DynScalar *prefix, const DynCond *cond)
 }
 
 /*
- * Returns a condition that all scans' conditions imply; NULL: all sort keys.
+ * Returns a condition that each scan's condition on the sort key implies;
+ * NULL: the full partition.
  */
 static DynCond *
 common_condition(List *sharings)
@@ -593,12 +597,12 @@ open_shared(void *state)
 		const DynSharing *first = linitial(sharing->member.read->members);
 		MemoryContext oldcontext = MemoryContextSwitchTo(first->context);
 
-		/* the values of the filters were not known before */
+		/* the values of the filters were unknown when the read was set up */
 		sharing->values = dyn_values_copy(&input->values);
 		dyn_member_resolve(&sharing->member, &sharing->values);
 		MemoryContextSwitchTo(oldcontext);
 	}
-	/* an execution whose values have changed reads alone */
+	/* read alone, for example if the values have changed */
 	if (input->has_prefetcher ||
 		(!sharing->awaits_values &&
 		 !dyn_values_equal(&sharing->values, &input->values, NULL)) ||

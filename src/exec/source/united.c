@@ -46,7 +46,7 @@ typedef struct United
 {
 	DynItems	items;			/* source of all rows (must be first) */
 	DynInput   *input;
-	uint64		duplicates;		/* number of items that an arm read after
+	uint64		duplicates;		/* number of items that an arm found after
 								 * another arm had returned them */
 	int			narms;
 	Arm		   *arms;
@@ -107,8 +107,8 @@ resolve(const United *united, Arm *arm, DynScanDesc *scandesc)
 }
 
 /*
- * Opens an arm by its own access plan or, if the index may lack items, by that
- * of the table.
+ * Opens an arm with its own access plan or, if the index may lack items, with
+ * that of the table.
  */
 static void
 open_arm(United *united, int n)
@@ -138,7 +138,10 @@ join_group(const United *united, const Arm *arm)
 	dyn_items_set_group(arm->items, arm->scandesc->group_in_flight);
 }
 
-/* Opens the arms; sends first requests, unless the scan may stop early. */
+/*
+ * Opens the arms, and sends their first requests unless the scan may stop
+ * early.
+ */
 static DynItems *
 open_united(void *state)
 {
@@ -168,7 +171,7 @@ open_united(void *state)
 			dyn_fetch_send(fetch);
 		}
 		/*
-		 * send only one request of a later arm, because its response is not
+		 * a later arm sends at most one request, because the response is not
 		 * taken in until the arm's turn comes
 		 */
 		else if (fetch != NULL && arm->scandesc->origin_requests->nstreams == 1)
@@ -360,7 +363,7 @@ next_aside(United *united, TupleTableSlot *slot)
 
 /*
  * Stores the key of an item in `returned` when one of its rows satisfies all
- * conditions, if there is memory for the key.  Otherwise sets its rows aside.
+ * conditions.  If there is no memory for the key, sets the item's rows aside.
  */
 static DynFetchState
 united_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
