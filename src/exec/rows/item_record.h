@@ -13,7 +13,7 @@
 
 #include "../../dynamodb/attrvalue.h"
 
-/* Returns a slot for a record, its only column. */
+/* Returns a new tuple slot whose only column is a record. */
 extern TupleTableSlot *dyn_item_record_slot(const TupleTableSlotOps *ops);
 
 /* Returns the record's size in bytes, including its header. */

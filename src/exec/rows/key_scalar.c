@@ -8,7 +8,7 @@
 #include "../../model/server/encoding.h"
 #include "key_scalar.h"
 
-/* Stores the value as a scalar; false if a key cannot have it. */
+/* Stores the value as a scalar.  Returns false if a key cannot have it. */
 static bool
 read_key_scalar(const DynValue *value, DynScalar *scalar)
 {

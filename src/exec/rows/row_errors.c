@@ -13,7 +13,7 @@
 
 /*
  * Returns the detail of a message: the table, the item's key, and `more` about
- * the item.  May send a request, so it is called before the message is begun.
+ * the item.  Must be called before ereport, because it may send a request.
  */
 static const char *
 describe_item(const DynRows *rows, const DynValue *values, const char *more)

@@ -3,8 +3,8 @@
  *		Raises errors for items and values that do not match their foreign
  *		table.
  *
- * The errors name the table, the column, and the item by its key, which is
- * requested if it was not read.
+ * The errors name the table, the column or attribute, and the item's key,
+ * which is requested if it was not read.
  */
 #ifndef DYN_EXEC_ROW_ERRORS_H
 #define DYN_EXEC_ROW_ERRORS_H
@@ -24,7 +24,7 @@ DYN_NORETURN extern void dyn_report_mismatch(DynRows *rows, const DynValue *valu
 DYN_NORETURN extern void dyn_report_scalar(const DynRows *rows,
 										   const DynValue *value);
 
-/* Reports that the rows' column `i` is NULL, and declared NOT NULL. */
+/* Reports that the rows' column `i` is NULL, but declared NOT NULL. */
 DYN_NORETURN extern void dyn_report_null(DynRows *rows, int i);
 
 /* Reports that the attribute matches its template in several ways. */

@@ -6,7 +6,7 @@
  * mismatched value is an error that names table, column and item, unless the
  * column has on_mismatch 'null'.
  *
- * An item of an unnested table gives a row for each element (unnested.h).
+ * An item of an unnested table yields a row for each element (unnested.h).
  */
 #include "postgres.h"
 
@@ -329,7 +329,7 @@ accept_null(DynRows *rows, int i)
 		rows->note_error(rows->note_error_arg, DYN_ERROR_NULL, rows->attnums[i],
 						 "the column is declared NOT NULL");
 	}
-	/* analyzer: without note_error, a failed check raises an error */
+	/* analyzer: if note_error is NULL, a failed check raises an error */
 	else if (column->codec.is_domain &&
 			 !dyn_codec_check_domain(&column->codec, (Datum) 0, true, notes, &why))
 		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH,
@@ -418,7 +418,7 @@ decode_column(DynRows *rows, int i, Datum *result)
 	return decode_value(rows, column, &rows->values[rows->slots[i]], i, result);
 }
 
-/* Finds the values of the element; the item's columns are decoded only once. */
+/* Finds the element's values; decodes the item's columns once per item. */
 static void
 begin_element(DynRows *rows, DynUnnested *unnested)
 {
@@ -434,7 +434,10 @@ begin_element(DynRows *rows, DynUnnested *unnested)
 	dyn_unnested_find_values(unnested);
 }
 
-/* Stores a column of the element, or of its item; false if it is NULL. */
+/*
+ * Stores the value of a column of the element or of its item.  Returns false
+ * if the value is NULL.
+ */
 static bool
 decode_unnested(DynRows *rows, int i, Datum *result)
 {
@@ -508,11 +511,11 @@ item_context(void *arg)
 }
 
 /*
- * Returns true if the item is a row by its templates.  Raises an error if the
- * item is ambiguous, or if a part has a mismatch.  If note_error is set, no
- * error is raised: an ambiguous item is passed to note_error and is not a row,
- * and an item with a mismatch is a row.  Not inlined, since most tables have
- * no templates.
+ * Returns true if the item is a row according to the templates.  Raises an
+ * error if the item is ambiguous, or if a part has a mismatch.  If note_error
+ * is set, no error is raised: an ambiguous item is passed to note_error and is
+ * not a row, and an item with a mismatch is a row.  Not inlined, since most
+ * tables have no templates.
  */
 static pg_noinline bool
 parts_match(DynRows *rows, const DynValue *values)

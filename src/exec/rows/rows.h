@@ -45,14 +45,14 @@ typedef struct DynRows
 								 * (presumed.c); then NULLs are not checked
 								 * against NOT NULL and domains */
 
-	/* paths for the page parser: the columns, then extra attributes */
+	/* paths for the page parser: of the columns, then of extra attributes */
 	int			npaths;
 	int			path_space;
 	DynPath    *paths;
 
 	/*
 	 * projection to request from DynamoDB: paths below jsonb columns instead
-	 * of full columns; entire items if a document is fetched
+	 * of full columns; entire items if a column contains the entire item
 	 */
 	const List *scalars;		/* names (String) of attributes that are
 								 * requested in full instead of paths below
@@ -80,10 +80,10 @@ typedef struct DynRows
 	void	   *find_key_arg;
 
 	/*
-	 * function that receives each error, also errors that on_mismatch turns
-	 * into NULL; NULL: errors are raised.  A value with an error is NULL, and
-	 * an ambiguous item is not a row.  `attnum` is 0 if an error does not
-	 * belong to a column
+	 * function that receives each error, including those that on_mismatch
+	 * turns into NULL; if not set, errors are raised.  A value with an error
+	 * becomes NULL, and an ambiguous item is not a row.  `attnum` is 0 if an
+	 * error does not belong to a column
 	 */
 	void		(*note_error) (void *arg, DynRowError err, AttrNumber attnum,
 							   const char *why);
@@ -176,15 +176,13 @@ extern void dyn_rows_item_key(const DynRows *rows, const DynValue *values,
 							  DynKeyPart *parts);
 
 /*
- * Returns true if the item's key has the bytes of `parts`.  If not, it may
- * still be the same key, in another encoding.
+ * Returns true if the item's key has the same encoding as `parts`.  If not,
+ * the keys may still be equal.
  */
 extern bool dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
 								 const DynKeyPart *parts);
 
-/*
- * Returns the slot of a top-level attribute; -1 if it is not fetched in full.
- */
+/* Returns the slot of a top-level attribute; -1 if there is none. */
 extern int	dyn_rows_slot(const DynRows *rows, const char *name);
 
 #endif

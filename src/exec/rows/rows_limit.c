@@ -33,7 +33,7 @@ member_of(const DynPath *path, const DynPath *document)
 /*
  * Returns true if a response with this path may have parts of the document
  * that must be hidden.  Sets *fails if a list of visible `members` cannot hide
- * these parts, because a member would be visible only in part.
+ * these parts, because some member must be visible only in part.
  */
 static bool
 adds_parts(const DynPath *path, const DynPath *document, const DynRows *own,

@@ -9,8 +9,8 @@
  * Texts are usually split one after the other, each in the one way that its
  * template permits.  If that fails, and columns occur in several texts, all
  * ways of all texts are searched.  In a valid way every column has one value.
- * A part that may contain its separator is decided by the other occurrences of
- * its column.
+ * The text of a part that may contain its separator is determined by the other
+ * occurrences of its column.
  */
 #include "postgres.h"
 
@@ -145,7 +145,7 @@ judge_unresolved(DynParts *parts)
 	return match;
 }
 
-/* Decides ambiguous texts by the other occurrences of their columns. */
+/* Resolves ambiguous texts from the other occurrences of their columns. */
 static DynRowMatch
 judge_ways(DynParts *parts)
 {
@@ -240,9 +240,9 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 
 /*
  * Returns the match of the enumerated parts of an index key.  They are checked
- * because requests for the members of an enumeration might not find the item.
- * If a mismatch makes the column NULL, such requests are not sent
- * (traits.members), and the check is omitted.
+ * because requests for the members of an enumeration do not find an item with
+ * another text.  If a mismatch makes the column NULL, such requests are not
+ * sent (traits.members), and the check is omitted.
  */
 static DynRowMatch
 judge_index_key(DynParts *parts, int i)

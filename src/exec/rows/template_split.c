@@ -1,7 +1,7 @@
 /*
  * template_split.c
- *		Splits the texts of an item's attributes by their templates, and
- *		searches all ways to split texts that share columns.
+ *		Splits the texts of an item's attributes according to their templates,
+ *		and searches all ways to split texts that share columns.
  *
  * A search tries the ways of the first text one after the other, and with each
  * of them the ways of the second text, and so on.  A known value of a column
@@ -145,9 +145,10 @@ dyn_item_split_begin(DynItemSplit *all, const DynValue *values)
 /* ---- texts ---- */
 
 /*
- * Returns true if the value has a text for the template.  A key attribute must
- * have the type from the key schema.  Any other attribute may be a string; it
- * may be a number if the template consists of one part in format 'digits'.
+ * Returns true if the value has a type that the template can match.  A key
+ * attribute must have the type from the key schema.  Any other attribute must
+ * be a string, or a number if the template consists of one part in format
+ * 'digits'.
  */
 static bool
 has_text(const DynTemplatedAttr *templated, const DynValue *value)

@@ -1,13 +1,13 @@
 /*
  * template_split.h
- *		Splits the texts of an item's attributes by their templates.
+ *		Splits the texts of an item's attributes according to their templates.
  *
  * Usually, texts are split one after the other, each in the only way that its
  * template permits.  If that fails, or if texts depend on each other in a
- * cycle, all ways are searched.  If a part's column is read from another
- * attribute, the part must be the encoding of the column's value.  So the text
- * from which a column is read is split before the other texts that contain the
- * column.
+ * cycle, all ways to split them are searched.  If a part's column is read from
+ * another attribute, the part must be the encoding of the column's value.  So
+ * the text from which a column is read is split before the other texts that
+ * contain the column.
  */
 #ifndef DYN_EXEC_TEMPLATE_SPLIT_H
 #define DYN_EXEC_TEMPLATE_SPLIT_H
@@ -34,8 +34,8 @@ typedef struct DynParsedAttr
 	bool		done;			/* true if the fields below are for the current
 								 * item */
 	DynSplit	split;
-	bool		impossible;		/* true if a column's value cannot be encoded
-								 * as its part */
+	bool		impossible;		/* true if the column of a part is NULL, or
+								 * cannot be encoded as the part */
 	bool		absent;
 	bool		no_text;		/* true if the value is not a text */
 	bool		nul;			/* true if the text contains U+0000 */
@@ -98,14 +98,14 @@ typedef enum DynExpectation
 	DYN_EXPECTED_TEXT,
 	DYN_EXPECTED_UNKNOWN,		/* the column has a mismatch, or is read from a
 								 * text that is not split yet */
-	DYN_EXPECTED_NOTHING		/* the column is NULL (also by on_mismatch
-								 * 'null'), or the part cannot encode the
-								 * column's value */
+	DYN_EXPECTED_NOTHING		/* the column is NULL (maybe because of
+								 * on_mismatch 'null'), or the part cannot
+								 * encode the column's value */
 } DynExpectation;
 
 /*
- * Stores the text that the checked part must have, in CurrentMemoryContext, if
- * the result is DYN_EXPECTED_TEXT.
+ * Returns what is known about the text that the checked part must have.  With
+ * DYN_EXPECTED_TEXT, stores this text, in CurrentMemoryContext.
  */
 extern DynExpectation dyn_expected_text(DynItemSplit *all,
 										const DynPlaceholderCheck *check,
@@ -126,8 +126,8 @@ dyn_parsed_attr_matches(const DynParsedAttr *parsed)
 /*
  * A column may occur in several texts, or several times in one, such as
  * CUSTOMER#${name} in both key attributes.  A text such as CUSTOMER#o#neil
- * matches only if a part contains its separator.  Then the part is unknown,
- * but another occurrence of the column may decide it.
+ * matches only if a part contains its separator.  Then the text alone does not
+ * determine the part, but another occurrence of the column may do so.
  */
 typedef enum DynWaysFound
 {

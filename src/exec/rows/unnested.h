@@ -3,8 +3,8 @@
  *		Rows of one item of an unnested table: a cursor over the elements of
  *		its list, set or map.
  *
- * Elements are slices of the item, whose values must not change.  The values
- * of columns in the current element are found when the cursor moves to it.
+ * Elements point into the item's values, which must not change.
+ * dyn_unnested_find_values finds the values of columns in the current element.
  * Columns of the item itself are decoded once for all of its rows, into memory
  * that lasts until the next item.
  */
@@ -45,7 +45,7 @@ extern DynUnnested *dyn_unnested_create(const DynRelation *relation,
 										const AttrNumber *attnums, int ncolumns,
 										int slot);
 
-/* Move to the item's first element, and to the next one; false at the end. */
+/* Move to the first element, and to the next one.  Return false at the end. */
 extern bool dyn_unnested_begin(DynUnnested *unnested, const DynValue *collection);
 extern bool dyn_unnested_next(DynUnnested *unnested);
 
