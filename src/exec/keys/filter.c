@@ -130,8 +130,8 @@ inequality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 
 /*
  * Returns an IN condition with the elements of the SQL array that an item can
- * store, or FALSE if there are none.  The condition may be too large for a
- * request, since it is also evaluated on cached items.
+ * store, or FALSE if there are none.  The size limit of requests does not
+ * apply here, because the condition may instead be evaluated on cached items.
  */
 static DynCond *
 members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
@@ -521,7 +521,7 @@ dyn_item_filter_cond(const DynItemFilter *test)
 	return dyn_cond_simplify(all);
 }
 
-/* ---- entry ---- */
+/* ---- all predicates ---- */
 
 /* Converts a predicate on a field. */
 static DynCond *

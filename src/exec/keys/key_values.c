@@ -1,6 +1,6 @@
 /*
  * key_values.c
- *		Converts predicates on a key attribute to the values that it may have.
+ *		Computes the values of a key attribute that predicates allow.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@
 #include "key_values.h"
 #include "make_cond.h"
 
-/* Size limit of a text in bytes, the maximum size of an item. */
+/* Maximum number of bytes of a text: the maximum size of an item. */
 #define MAX_TEXT_BYTES	(400 * 1024)
 
 /* Maximum number of texts in a filter on which the plan does not rely. */
@@ -414,8 +414,8 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 	if (pred->kind == DYN_PRED_NULL)
 	{
 		/*
-		 * only a segment column has this predicate here, and it is never NULL:
-		 * IS NULL allows no value, IS NOT NULL all values
+		 * the column is a segment column, which is never NULL: IS NULL allows
+		 * no value, IS NOT NULL all values
 		 */
 		if (pred->negated)
 			add_span(to, everything().at);

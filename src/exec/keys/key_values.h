@@ -66,10 +66,10 @@ extern void dyn_keep_elements(const DynResolveContext *context, const List *pred
 							  DynElement *element);
 
 /*
- * Returns a key condition for a set of values, which is not empty.  Key
- * conditions have no IN, so several spans become one span, from the lower
- * limit of the first to the upper limit of the last.  Returns NULL if that
- * span has neither limit.
+ * Returns a key condition for a non-empty set of values.  Key conditions have
+ * no IN, so several spans become one span, from the lower limit of the first
+ * to the upper limit of the last.  Returns NULL if that span has neither
+ * limit.
  */
 extern DynCond *dyn_key_cond(const DynSpans *spans, const DynPath *path);
 

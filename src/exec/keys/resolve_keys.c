@@ -2,8 +2,8 @@
  * resolve_keys.c
  *		Converts predicates on keys to the keys themselves.
  *
- * Each key attribute gets a set of values (key_values.h).  These sets are
- * combined to keys, and to conditions on sort keys.
+ * A set of values is computed for each key attribute (key_values.h).  These
+ * sets are combined into keys, and into conditions on sort keys.
  */
 #include "postgres.h"
 
@@ -154,7 +154,8 @@ typedef struct Pairs
 	bool		touching;		/* true to merge adjacent spans of a key */
 	const DynSpans *others;		/* for each part, the values that the
 								 * predicates outside of the row-wise keys
-								 * allow; `at` is NULL if these allow all */
+								 * allow; `at` is NULL if they allow all
+								 * values */
 	int			n;
 	int			space;
 	char	   *at;
@@ -206,8 +207,8 @@ compare_pairs(const void *a, const void *b, void *arg)
 }
 
 /*
- * Extends the first span by the other if they overlap or, with `touching`, are
- * adjacent.  Returns false if the span is unchanged.
+ * Extends `span` to include `other`, and returns true, if the two overlap or,
+ * with `touching`, are adjacent.  Otherwise returns false.
  */
 static bool
 unite(DynSpan *span, const DynSpan *other, bool touching)
@@ -584,9 +585,9 @@ query_pairs(const DynAccess *access, const Pairs *pairs, DynResolvedAccess *reso
 }
 
 /*
- * Stores the values of each attribute of the row-wise keys that the predicates
- * outside of the row-wise keys allow.  Returns false if an attribute has no
- * such value.
+ * For each attribute of the row-wise keys, stores the values that the
+ * predicates outside of the row-wise keys allow.  Returns false if they allow
+ * no value of some attribute.
  */
 static bool
 other_values(const DynResolveContext *context, const DynAccess *access, DynSpans *others)
