@@ -8,17 +8,17 @@
  * dynIterateForeignScan returns an empty slot if a scan in this mode would
  * have to wait.
  *
- * All connections of a backend share the client's one descriptor, and an event
- * set accepts a descriptor only once.  The first waiting child therefore
+ * All connections of a backend share one file descriptor of the client, and an
+ * event set accepts a descriptor only once.  The first waiting child therefore
  * registers the descriptor for all children.  When the descriptor becomes
- * readable, that child drives the client.  Before the Append waits again, it
- * polls the other children; those whose responses have arrived complete their
+ * readable, that child drives the client.  Before the Append waits again, the
+ * other children are polled; those whose responses have arrived complete their
  * AsyncRequests.
  *
  * A child that is polled also sends and receives.  If it receives data for
  * another child, the descriptor does not become readable for that child, so
- * the client's timer wakes the Append.  The timer also wakes a child whose
- * pause ends.
+ * the client's timer wakes the Append.  The timer also wakes the Append when
+ * the pause of a child ends.
  *
  * Some versions of the server crash if an Append has an empty set of events
  * (dyn_append_needs_event).  On these versions, a child that completes its
@@ -26,7 +26,7 @@
  *
  * The limit of requests in flight is that of the statement.  A node that needs
  * data to continue may always send one request (fetch/schedule.c); for this
- * rule, all children of an Append are one node.
+ * rule, all children of an Append count as one node.
  */
 #include "postgres.h"
 
@@ -95,8 +95,8 @@ end_outdated_runs(const DynScan *scan)
 }
 
 /*
- * If no row is requested from a child, removes the child from the group, so
- * that the other children do not wait for its requests.
+ * Removes from the group each child from which no row is requested, so that
+ * the other children do not wait for that child's requests.
  */
 static void
 leave_out_idle_peers(const DynScan *scan)
@@ -118,8 +118,8 @@ leave_out_idle_peers(const DynScan *scan)
 /* ---- callbacks of the executor ---- */
 
 /*
- * Stores a row.  An empty slot means that the scan has ended, or that no row
- * has arrived yet.
+ * Completes the AsyncRequest with the next row, or with NULL at the end of the
+ * scan.  If no row has arrived yet, marks the AsyncRequest as pending.
  */
 static void
 produce_row(AsyncRequest *areq)
@@ -144,7 +144,7 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 
 	if (scan->group == NULL)
 	{
-		/* set the group now, so that the scan's first request counts for it */
+		/* set the group now, so that it counts the scan's first request */
 		Assert(scan->input.scandesc->group_in_flight == NULL && scan->items == NULL);
 		scan->group = get_group(scan->input.scandesc->statement, areq->requestor);
 		scan->input.scandesc->group_in_flight = &scan->group->in_flight;

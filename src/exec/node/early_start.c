@@ -7,10 +7,10 @@
  * expected page.  A scan of several keys also qualifies, if its requests are
  * sent together with those of another scan of the same keys (one_round).  In
  * addition, the plan must be certain to request the scan's rows, unless
- * another input of the plan is empty; then the request was sent in vain.  So
- * the scan is not below a LIMIT, a one-time filter or a cache, not in a
- * subplan (whose scans start together when it runs), and not executed for each
- * row of another node.
+ * another input of the plan is empty; then the request is wasted.  So the scan
+ * is not below a LIMIT, a one-time filter or a cache, not in a subplan (whose
+ * scans start together when it runs), and not executed for each row of another
+ * node.
  *
  * The plan of min and max is a Result over subplans, each of which reads one
  * end of a partition below a LIMIT.  The Result returns their values, or
@@ -61,7 +61,8 @@ find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
 }
 
 /*
- * A subplan may be stopped early, so it is treated like a plan below a LIMIT.
+ * Treats a subplan like a plan below a LIMIT, because the executor may stop a
+ * subplan early.
  */
 void
 dyn_start_early(const DynScan *scan)

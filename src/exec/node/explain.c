@@ -173,7 +173,7 @@ conditions_of_part(const DynPred *arg)
 	if (arg->kind != DYN_PRED_AND ||
 		(list_length(arg->args) == 1 && dyn_pred_compares(last, DYN_COMPARE_EQ)))
 		return NIL;
-	/* values that the template enumerates follow the conditions on them */
+	/* omit the values that the template enumerates: the last condition */
 	return last->kind == DYN_PRED_EACH && last->args == NIL
 		? list_copy_head(arg->args, list_length(arg->args) - 1) : arg->args;
 }
@@ -236,7 +236,7 @@ print_templated(Printer *printer, const DynPred *pred)
 	printer->part = NULL;
 }
 
-/* Prints bounds.  Two inclusive bounds are printed as BETWEEN. */
+/* Prints the bounds of an EACH; prints two inclusive bounds as BETWEEN. */
 static void
 print_each(Printer *printer, const DynPred *pred)
 {
@@ -416,7 +416,7 @@ show_counters(const DynCounters *counters, ExplainState *es)
 	ExplainPropertyUInteger("Bytes", NULL, counters->bytes, es);
 }
 
-/* Shows times; in text format only if requests were sent. */
+/* Shows durations; in text format only if requests were sent. */
 static void
 show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 {
@@ -424,8 +424,9 @@ show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 	double		ms = dyn_node_ms(&node->ss.ps);
 
 	/*
-	 * percentage of the node's time in which the node waited for DynamoDB; -1:
-	 * unknown, because another node may have waited for this node's requests
+	 * percentage of the node's execution time in which the node waited for
+	 * DynamoDB; -1: unknown, because another node may have waited for this
+	 * node's requests
 	 */
 	double		percent = ms <= 0 || counters->waiting_ms > ms || scan->group != NULL ||
 		scan->input.was_member ? -1 : counters->waiting_ms * 100 / ms;
@@ -545,8 +546,8 @@ add_capacities(List *names, const DynAccess *access)
 }
 
 /*
- * Shows the budgets.  read_percent is a share of the capacity in the table's
- * description.
+ * Shows the budgets.  That of read_percent is computed from the capacity in
+ * the table's description.
  */
 static void
 show_budgets(const DynRelation *relation, const DynAccess *access,

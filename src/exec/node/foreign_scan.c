@@ -2,10 +2,10 @@
  * foreign_scan.c
  *		Callbacks of a foreign scan: begin, iterate, rescan, end.
  *
- * At the end, a NOTICE reports if items were read but none of them is a row.
+ * At the end, sends a NOTICE if items were read but none of them is a row.
  *
- * A shutdown callback would be wrong: core calls it at the end of every FETCH
- * of a cursor, after which more rows may be needed.
+ * There is no shutdown callback, because core would call it at the end of
+ * every FETCH of a cursor, after which more rows may be needed.
  */
 #include "postgres.h"
 
@@ -114,7 +114,7 @@ dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
 	return !TupIsNull(slot);
 }
 
-/* An execution that was started ahead continues: no parameter changes it. */
+/* An execution that was started ahead continues: it uses no parameters. */
 void
 dynReScanForeignScan(ForeignScanState *node)
 {
@@ -207,8 +207,8 @@ notice_no_rows(const DynScan *scan)
 	uint64		items = scan->finished ? items_without_rows(scandesc) : 0;
 
 	/*
-	 * only once for each statement of the client, which may execute many
-	 * statements in functions
+	 * send one NOTICE for each statement of the client, even if its functions
+	 * execute many statements
 	 */
 	if (items == 0 || reported == GetCurrentStatementStartTimestamp())
 		return;

@@ -1,7 +1,7 @@
 /*
  * readahead.c
- *		Reads rows ahead for a node that executes scans for each row: a nested
- *		loop, or a projection with correlated subplans.
+ *		The lookup join node (DynamoLookupJoin), which reads rows ahead for a
+ *		nested loop, or for a projection with correlated subplans.
  *
  * The node returns its child's rows, unchanged and in their order, but reads
  * them in batches.  For each row of a batch it sets the parameters of the
@@ -174,7 +174,7 @@ resolve(ReadAhead *ahead)
 	ahead->may_stop_early = plan.may_stop_early &&
 		!dyn_plan_is_full_scan(estate->es_plannedstmt, ahead->css.ss.ps.plan, false);
 	ahead->size = first_size(ahead);
-	/* rows that are never requested must not have side effects */
+	/* if reading a row has side effects, read only rows that are requested */
 	ahead->growth = ahead->may_stop_early &&
 		dyn_plan_has_effects(linitial(((CustomScan *) ahead->css.ss.ps.plan)->custom_plans))
 		? 1 : LAZY_GROWTH;
@@ -436,7 +436,7 @@ end_read_ahead(CustomScanState *node)
 	ExecEndNode(linitial(node->custom_ps));
 }
 
-/* Core does not rescan the children of a custom scan. */
+/* Also rescans the child, because core does not. */
 static void
 rescan_read_ahead(CustomScanState *node)
 {

@@ -1,10 +1,10 @@
 /*
  * row_buffer.c
  *		Buffers rows that were read ahead: the first rows in memory, all others
- *		in one of core's tuplestores.
+ *		in a tuplestore.
  *
- * The store is written, read forward once and cleared, so it needs neither
- * rewinding nor a second read pointer.  It gets the minimum of memory
+ * The tuplestore is written, read forward once and cleared, so it needs
+ * neither rewinding nor a second read pointer.  Its memory is the minimum
  * (STORE_KB).
  */
 #include "postgres.h"
@@ -36,8 +36,7 @@ struct DynRowBuffer
 	int			nheld;			/* number of rows in memory */
 	int			allocated;
 	Tuplestorestate *store;		/* store of all other rows */
-	TupleTableSlot *slot;		/* slot (minimal tuple) of the last row that
-								 * was stored or returned */
+	TupleTableSlot *slot;		/* slot (minimal tuple) for rows of `store` */
 	Size		bytes;			/* bytes of all rows, with ROW_OVERHEAD each */
 	Size		max_held;		/* maximum bytes of the rows in memory */
 	Size		max_bytes;		/* bytes above which a batch is full */

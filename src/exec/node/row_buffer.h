@@ -9,8 +9,8 @@
  * portal), not of a subtransaction.  So the rows of an open cursor survive the
  * rollback of a savepoint.
  *
- * If temp_file_limit is set, no row is written to a file, and half of work_mem
- * limits the full batch: reading ahead must not make a statement fail.
+ * If temp_file_limit is set, no row is written to a file, and a batch has at
+ * most about half of work_mem: reading ahead must not make a statement fail.
  *
  * Legal order: dyn_row_buffer_add for each row, until it is full;
  * dyn_row_buffer_next until it returns false; dyn_row_buffer_clear, which is
@@ -39,7 +39,7 @@ extern void dyn_row_buffer_free(DynRowBuffer *buffer);
 extern void dyn_row_buffer_add(DynRowBuffer *buffer, TupleTableSlot *slot,
 							   TupleTableSlot *out);
 
-/* Stores the next row, valid until the next call; false after the last. */
+/* Stores the next row, valid until the next call; false after the last row. */
 extern bool dyn_row_buffer_next(DynRowBuffer *buffer, TupleTableSlot *out);
 
 extern void dyn_row_buffer_clear(DynRowBuffer *buffer);

@@ -1,6 +1,6 @@
 /*
  * scan.c
- *		Executes a foreign scan: evaluates values, runs the fetch, returns
+ *		Executes a foreign scan: evaluates values, opens a source, and returns
  *		rows.
  *
  * All memory of one execution is in run_context.  At the end of the execution,
@@ -183,7 +183,7 @@ dyn_scan_awaited_fetch(const DynScan *scan)
 
 /* ---- rows ---- */
 
-/* Stores the one row of a count, unless it was returned before. */
+/* Stores the only row of a count, unless it was returned before. */
 static DynFetchState
 next_count(DynScan *scan, TupleTableSlot *slot, bool wait)
 {

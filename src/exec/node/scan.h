@@ -7,8 +7,8 @@
  * (async.c).  The early start (early_start.c) and the node that reads outer
  * rows ahead (readahead.c) also call them.
  *
- * Creating or rescanning a node does not begin an execution;
- * dyn_scan_begin_run does, because outer parameters have no values before.
+ * Creating or rescanning a node does not begin an execution, because outer
+ * parameters may have no values yet; dyn_scan_begin_run does.
  */
 #ifndef DYN_EXEC_SCAN_H
 #define DYN_EXEC_SCAN_H
@@ -29,8 +29,7 @@ typedef struct DynScan
 
 	/* one execution */
 	DynItems   *items;			/* source of the execution; NULL: no execution
-								 * runs, or it was started ahead, but must read
-								 * the table in place of an index */
+								 * runs, or the execution cannot start ahead */
 	bool		finished;
 	bool		counted;		/* count_only: true if the row of the count was
 								 * returned */
@@ -39,7 +38,7 @@ typedef struct DynScan
 
 	struct DynAsyncGroup *group;	/* group of an asynchronous Append; NULL:
 									 * the scan waits for its rows itself */
-	const struct AsyncRequest *request; /* last request of this Append */
+	const struct AsyncRequest *request; /* last request from this Append */
 	bool		left_out;		/* true if the group does not wait for this
 								 * scan's requests */
 } DynScan;
@@ -81,8 +80,8 @@ dyn_scan_of(const DynInput *input)
 extern void dyn_scan_next(DynScan *scan, TupleTableSlot *slot);
 
 /*
- * Restarts the running execution at its first row, without a request; false if
- * that is not possible.
+ * Restarts the running execution at its first row, without a request.  Returns
+ * false if that is not possible.
  */
 extern bool dyn_scan_repeat_run(DynScan *scan);
 
