@@ -69,15 +69,14 @@ struct DynLookups
 	DynRows    *rows;			/* conversion of items to rows */
 	DynRows    *index_rows;		/* conversion of index entries, or NULL */
 	TupleTableSlot *slot;		/* slot for cached rows */
-	DynLookupItems *cached_items;	/* unnested table: cached items; otherwise
-									 * rows are cached */
-	DynLookupBatch first;		/* requests by the values of executions */
-	DynLookupBatch base;		/* fetch_base_items: requests by the listed
+	DynLookupItems *cached_items;	/* unnested table: store of cached items;
+									 * NULL: rows are cached */
+	DynLookupBatch first;		/* requests for keys or Queries of
+								 * executions */
+	DynLookupBatch base;		/* fetch_base_items: requests for listed
 								 * keys */
-	DynBuffer	fingerprint;	/* fingerprint of the request whose entry is
-								 * searched */
-	uint64		listings;		/* number of listings begun so far, see
-								 * DynLookupEntry */
+	DynBuffer	fingerprint;	/* fingerprint by which find_entry searches */
+	uint64		listings;		/* last ID of a listing, see DynLookupEntry */
 	DynLookupCounters counters;
 
 	DynExecutions executions;	/* executions of this batch of outer rows */
@@ -110,9 +109,8 @@ find_entry(DynLookups *lookups)
 }
 
 /*
- * Begins the fingerprint of a request.  It only has the values that differ
- * between requests of one scan, since names and types of the key parts are
- * always the same.
+ * Begins the fingerprint of a request.  It contains only values, since the
+ * names and types of the key parts are the same in all requests of a scan.
  */
 static void
 begin_fingerprint(DynLookups *lookups, char kind, const DynKeyPart *parts, int nparts)
@@ -273,9 +271,9 @@ find_entries(DynLookups *lookups, DynExecution *execution,
 }
 
 /*
- * Resolves keys in work memory, which is reset at the end: most keys are found
- * in the cache, and need not be stored.  New Queries are resolved again in the
- * memory of the batch (fill_queries).
+ * Resolves keys in temporary memory: most keys are found in the cache, and
+ * need not be stored.  New Queries are resolved again in the memory of the
+ * batch (fill_queries).
  */
 void
 dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
@@ -472,7 +470,10 @@ keep(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot,
 
 /* ---- serving ---- */
 
-/* Stores the next row of a Query, from its stream; false at its end. */
+/*
+ * Stores the next row of the entry's Query, from its stream.  Returns false at
+ * the end of the stream.
+ */
 static bool
 next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 {
@@ -510,7 +511,8 @@ next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 }
 
 /*
- * Stores the entry's next row, from position `*at` on; false after the last.
+ * Stores the entry's next cached row.  `*at` is the position of the next row,
+ * or of the next item if items are cached.  Returns false after the last row.
  */
 static bool
 next_cached_row(DynLookups *lookups, const DynLookupEntry *entry, int *at,
@@ -552,9 +554,9 @@ chunk_keys(const DynLookups *lookups)
 }
 
 /*
- * Adds a listed key to the entry of the index Query, unless the entry has the
- * key.  Also adds the key to the batch of the table, unless its item is cached
- * or requested.
+ * Adds a listed key to the entry of the index Query, unless the entry already
+ * has the key.  Also adds the key to the batch of the table, unless its item
+ * is cached or requested.
  */
 static void
 list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
@@ -575,8 +577,9 @@ list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 }
 
 /*
- * Stores the next key that is not in base_keys: from the listing, and after
- * its end from the keys set aside.  Returns false at the end of both.
+ * Stores the next listed key that is not in base_keys.  After the end of the
+ * listing, continues with the keys that base_keys has set aside.  Returns
+ * false after the last key.
  */
 static bool
 next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
@@ -596,7 +599,7 @@ next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 /*
  * Reads keys that the index lists for the entry, until the chunk is full.
  * Adds each of them to the entry, and to the batch of the table (list_key).
- * At the end of the list, finishes the entry.
+ * At the end of the listing, finishes the entry.
  */
 static void
 list_keys(DynLookups *lookups, DynLookupEntry *entry)
@@ -622,8 +625,8 @@ list_keys(DynLookups *lookups, DynLookupEntry *entry)
 
 /*
  * Stores the keys listed so far in base_keys, because the index may list them
- * again.  Then drops the items of the last chunk, which were served, unless
- * other executions need them and the cache is below its memory limit.
+ * again.  Then drops the entry's items, which were all served, unless other
+ * executions need the entry and the cache is below its memory limit.
  */
 static void
 forget_listed(DynLookups *lookups, DynLookupEntry *entry)
@@ -678,7 +681,9 @@ next_chunk(DynLookups *lookups, DynLookupEntry *entry)
 	dyn_lookup_batch_send(&lookups->base, lookups->base.n);
 }
 
-/* Stores the next row of the listed items; false after the last. */
+/*
+ * Stores the next row of the listed items; returns false after the last row.
+ */
 static bool
 next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 {
@@ -724,8 +729,8 @@ next_of_entry(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 }
 
 /*
- * Waits even if `wait` is false; during the wait, the requests of the batch's
- * other executions stay in flight.
+ * Waits even if `wait` is false: meanwhile, the requests of the batch's other
+ * executions stay in flight.
  */
 static DynFetchState
 lookups_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
@@ -784,8 +789,8 @@ static const DynItemsMethods lookups_methods = {
 
 /*
  * Returns the row conversion of lookups.  Items of a BatchGetItem come in any
- * order, so their rows include the primary key, which assigns each item to its
- * entry.  Rows of Queries include the partition key, so that a response to the
+ * order, so their rows include the primary key, by which each item's entry is
+ * found.  Rows of Queries include the partition key, so that a response to the
  * wrong Query is detected.  Rows of an unnested table are cached as items, and
  * include the primary key for error messages.
  */
@@ -817,7 +822,7 @@ free_lookups(void *state)
 {
 	DynLookups *lookups = state;
 
-	/* listings may have temporary files */
+	/* close the temporary files that listings may have */
 	dyn_lookup_batch_reset(&lookups->first, 0);
 	MemoryContextDelete(lookups->context);
 }
@@ -854,7 +859,7 @@ dyn_lookups_create(DynInput *input)
 	init_batch(lookups, &lookups->base, lookups->rows);
 	dyn_executions_init(&lookups->executions);
 	dyn_buffer_init_in(&lookups->fingerprint, context);
-	/* copy the descriptor, so that it is not pinned */
+	/* copy the descriptor, so that the slot does not pin it */
 	lookups->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
 											 &TTSOpsVirtual);
 	if (lookups->rows->unnested != NULL)

@@ -5,8 +5,8 @@
  * A scan on the inner side of a nested loop is executed once for each outer
  * row.  A node that reads the outer rows ahead (readahead.c) prefetches these
  * executions: it passes the values with which each of them will run.  The
- * lookups find the distinct keys, send the requests, many in flight, and serve
- * the executions when they run.
+ * lookups find the distinct keys, keep many requests in flight, and serve the
+ * executions when they run.
  *
  * Legal order, for each batch of outer rows: dyn_lookups_begin;
  * dyn_lookups_prefetch for each row; dyn_lookups_start.  Then, for each
@@ -52,14 +52,14 @@ extern void dyn_lookups_begin(DynLookups *lookups);
 extern void dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values);
 
 /*
- * True if the batch should be started: its requests keep all connections busy
- * for some time, or its memory is used up.
+ * Returns true if the caller should start the batch: its requests keep all
+ * connections busy for some time, or its memory is used up.
  */
 extern bool dyn_lookups_is_full(const DynLookups *lookups);
 
 /*
- * Sends the remaining requests of the batch, to which no execution may be
- * added after that.  If `last`, no other batch will follow, so results need
+ * Sends the remaining requests of the batch.  After that, no execution may be
+ * added to the batch.  If `last`, no other batch is expected, so results need
  * not be cached for later batches.
  */
 extern void dyn_lookups_start(DynLookups *lookups, bool last);

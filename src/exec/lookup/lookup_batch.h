@@ -1,10 +1,11 @@
 /*
  * lookup_batch.h
- *		Executions that are prefetched together, and the batch of their
- *		requests: cache entries, and the fetch of the entries' results.
+ *		Prefetched executions, and the batch of their requests: the cache
+ *		entries to be filled, and the fetch of their results.
  *
- * Full primary keys are requested a hundred at a time, by BatchGetItem, whose
- * items come in any order; partitions by one Query each.  Belongs to lookup.c.
+ * Full primary keys are requested by BatchGetItem, a hundred at a time; the
+ * items come in any order.  Each partition is requested by one Query.  Belongs
+ * to lookup.c.
  *
  *		operation				entry before	entry after
  *		dyn_lookup_batch_add	EMPTY			PENDING
@@ -15,8 +16,9 @@
  *		dyn_lookup_batch_reset	PENDING			EMPTY; removed if not pinned
  *
  * Legal order: dyn_lookup_batch_reset; dyn_lookup_batch_add for each entry,
- * after which its key or its Query is filled in; dyn_lookup_batch_send at any
- * time, for the entries that are filled in.
+ * after which the caller stores the entry's key or Query in the batch;
+ * dyn_lookup_batch_send at any time, for entries whose keys or Queries are
+ * stored.
  */
 #ifndef DYN_EXEC_LOOKUP_BATCH_H
 #define DYN_EXEC_LOOKUP_BATCH_H
@@ -48,8 +50,8 @@ typedef struct DynLookupBatch
 } DynLookupBatch;
 
 /*
- * Empties the batch; results that were not received are lost.  The next
- * entries are for keys of `nparts` parts; for partitions if `nparts` is 0.
+ * Empties the batch; drops results that were not received.  The next entries
+ * are for full keys of `nparts` parts, or for partitions if `nparts` is 0.
  */
 extern void dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts);
 
@@ -61,13 +63,16 @@ extern void dyn_lookup_batch_keep_key(DynLookupBatch *batch,
 									  const DynKeyPart *parts);
 
 /*
- * Creates the requests of the first `n` entries, and sends those that may be
- * sent.  A request that was sent cannot take further keys.  So if the last
- * request is not full, entries must not be added after this call.
+ * Creates the requests of the first `n` entries, and sends those that the
+ * limits of the fetch allow now.  No key can be added to a request that was
+ * sent.  So if the last request is not full, entries must not be added after
+ * this call.
  */
 extern void dyn_lookup_batch_send(DynLookupBatch *batch, int n);
 
-/* Makes the batch's fetch the origin of the items being converted. */
+/*
+ * Declares that the items converted from now on come from the batch's fetch.
+ */
 extern void dyn_lookup_batch_set_origin(DynLookupBatch *batch);
 
 /* Returns the number of entries whose requests are full. */
@@ -92,15 +97,15 @@ extern void dyn_lookup_batch_give_up(DynLookupBatch *batch, DynLookupEntry *entr
 /* ---- executions ---- */
 
 /*
- * A prefetched execution.  When it runs, it is found by its values, which are
- * copied here.  Until it is served or skipped, it pins the cache entries that
- * will serve it.
+ * A prefetched execution.  When it runs, dyn_executions_find finds it by its
+ * values, which are copied here.  Until it is served or skipped, it pins the
+ * cache entries that will serve it.
  */
 typedef struct DynExecution
 {
 	DynValues	values;			/* values with which it will run (copies) */
-	bool		refused;		/* true if the plan's requests cannot serve
-								 * it */
+	bool		refused;		/* true if its requests are not those of the
+								 * plan (resolved.incomplete) */
 	int			nentries;
 	DynLookupEntry **entries;	/* pinned entries, one for each key or
 								 * partition */
@@ -132,8 +137,8 @@ extern DynExecution *dyn_executions_add(DynExecutions *executions,
 /*
  * Returns the position of the next execution with these values, or -1.
  * Executions run in the order in which they were added, but some may be
- * skipped.  If the last execution runs again, it is not found, unless the next
- * one has the same values.
+ * skipped.  If the values are those of the execution that ran last, it is
+ * running again: returns -1, unless the next execution also has these values.
  */
 extern int	dyn_executions_find(const DynExecutions *executions,
 								const DynValues *values);

@@ -2,7 +2,7 @@
  * lookup_cache.c
  *		Manages the cache's entries, their contents, and eviction.
  *
- * Idle entries are in a separate list, so that eviction does not see pinned
+ * Idle entries are in a separate list, so that eviction need not skip pinned
  * entries.
  */
 #include "postgres.h"
@@ -209,7 +209,7 @@ drop_contents(DynLookupCache *cache, DynLookupEntry *entry)
 		DynLookupEntry *item = entry->items[i];
 
 		dyn_lookup_entry_unpin(cache, item);
-		/* no execution needs the entry, and it has no result */
+		/* no execution needs the item's entry, and it has no result */
 		if (item->pins == 0 && item->state == DYN_LOOKUP_EMPTY)
 			dyn_lookup_entry_remove(cache, item);
 	}
@@ -263,7 +263,7 @@ struct DynLookupItems
 {
 	int			nslots;
 	DynValue   *slots;			/* values of the item read last */
-	TupleTableSlot *tuple;		/* slot of one column, a record */
+	TupleTableSlot *tuple;		/* slot with one column, the item's record */
 };
 
 DynLookupItems *

@@ -43,7 +43,7 @@ typedef struct DynLookupEntry
 	int			batch_position; /* PENDING: position in its batch */
 	int			pins;			/* number of executions and entries that need
 								 * this entry */
-	bool		ended;			/* true if its stream has ended */
+	bool		ended;			/* true if its result has ended */
 	bool		caching;		/* true if all received rows are stored here */
 	uint64		taken;			/* number of rows, items or listed keys
 								 * received from the Query */
@@ -64,10 +64,10 @@ typedef struct DynLookupEntry
 	struct DynLookupEntry **items;
 	DynBaseKeys *base_keys;		/* keys listed so far; NULL: all are in
 								 * `items` */
-	uint64		index_result;	/* number of the entry's own listing (never
+	uint64		index_result;	/* ID of the entry's own listing (never
 								 * reused) */
-	uint64		listed_by;		/* number of the last listing that has listed
-								 * this entry, to detect repeated keys */
+	uint64		listed_by;		/* ID of the last listing that contained this
+								 * entry's key, to detect repeated keys */
 
 	Size		bytes;			/* bytes counted in the cache's total */
 	bool		is_idle;
@@ -79,8 +79,8 @@ typedef struct DynLookupCache
 	MemoryContext context;
 	struct HTAB *table;
 	dlist_head	idle;			/* idle entries, least recently used first */
-	Size		bytes;			/* sum of the entries' bytes, without malloc's
-								 * overhead */
+	Size		bytes;			/* sum of the entries' bytes, without the
+								 * overhead of palloc */
 	Size		max_bytes;
 } DynLookupCache;
 
@@ -127,7 +127,10 @@ extern void dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *ent
 /* Frees the base keys, which only the listing of the index needs. */
 extern void dyn_lookup_entry_end_index_result(DynLookupEntry *entry);
 
-/* Ends the entry's result: COMPLETE if all of it was cached. */
+/*
+ * Ends the entry's result.  Sets the state COMPLETE if the whole result is
+ * cached.
+ */
 extern void dyn_lookup_entry_complete(DynLookupCache *cache, DynLookupEntry *entry);
 
 /* Drops the entry's contents; later rows are not cached. */

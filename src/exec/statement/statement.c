@@ -8,7 +8,8 @@
  *
  * The number of rows that will be fetched depends on the call of the executor,
  * not on the plan.  CREATE TABLE AS, COPY and clients that read the full
- * result fetch all rows; cursors and some functions fetch a number of rows.
+ * result fetch all rows; cursors and some functions fetch a limited number of
+ * rows.
  */
 #include "postgres.h"
 
@@ -35,7 +36,7 @@ forget_statement(void *arg)
 {
 	DynStatement **link = &statements;
 
-	/* requests in flight have ended with the child contexts */
+	/* the reset of the child contexts has ended all requests in flight */
 	Assert(((DynStatement *) arg)->in_flight == 0);
 	Assert(((DynStatement *) arg)->bytes == 0);
 	while (*link != NULL && *link != arg)

@@ -37,8 +37,8 @@ typedef struct DynStatement
 	uint64		number;			/* number in this session, from 1 */
 	int			in_flight;		/* number of requests in flight or waiting for
 								 * a retry */
-	size_t		bytes;			/* bytes of pages that are arriving or not used
-								 * up yet */
+	size_t		bytes;			/* bytes of pages that are arriving or still
+								 * needed, and of writes in flight */
 	size_t		max_bytes;		/* limit of `bytes` (fetch_memory) */
 	DynCounters counters;
 	double		expected_units; /* expected read units of the requests in
@@ -59,7 +59,7 @@ typedef struct DynStatement
 
 extern DynStatement *dyn_statement_get(EState *estate);
 
-/* True if the statement of this number has not ended yet. */
+/* Returns true if the statement with this number has not ended yet. */
 extern bool dyn_statement_is_running(uint64 number);
 
 /* Returns the smaller limit, where 0 is unlimited. */
@@ -70,8 +70,9 @@ dyn_smaller_limit(double a, double b)
 }
 
 /*
- * Returns the read units that a statement may use on the server: the smaller
- * one of the configuration parameter and the server's option.  0 is unlimited.
+ * Returns the maximum number of read units that a statement may use on the
+ * server: the smaller of the configuration parameter and the server's option.
+ * 0 is unlimited.
  */
 extern double dyn_statement_max_units(const DynConnection *connection);
 

@@ -183,7 +183,7 @@ create_maps(DynWrite *write, const DynScalar *item)
 			i++;
 			continue;
 		}
-		/* guard_stored_values() will change the map's guard to ABSENT */
+		/* guard_stored_values() will set the map's guard to ABSENT */
 		write->guard = put_map(write->guard, &write->nguard, map);
 		/* the next value moves to position i */
 		write->values = put_map(write->values, &write->nvalues, map);
@@ -198,6 +198,9 @@ dyn_write_require_stored(DynWrite *write, const DynScalar *item)
 	create_maps(write, item);
 	if (write->state != DYN_WRITE_FAILED)
 		guard_stored_values(write, item);
-	/* there is nothing to remove inside of a map that does not exist */
+	/*
+	 * an update that only removes values from missing maps has nothing to
+	 * write
+	 */
 	return write->op != DYN_OP_UPDATE_ITEM || write->nvalues > 0;
 }

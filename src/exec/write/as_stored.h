@@ -15,8 +15,8 @@
 /*
  * Returns true if the guarded columns have the same values as when they were
  * read.  Equal values with different texts, such as 24 hours and 1 day, are
- * not the same.  The row of the item is in modify->scratch.  Overwrites
- * modify->old.
+ * not the same.  The caller has stored the row of the current item in
+ * modify->scratch.  Overwrites modify->old.
  */
 extern bool dyn_write_is_unchanged(DynWrite *write);
 

@@ -169,9 +169,10 @@ is_of_throttling(const char *code)
 }
 
 /*
- * Returns the reason that decides about a transaction without failed
- * conditions.  An error that would occur again precedes throttling, and
- * throttling precedes a conflict with another transaction.
+ * Returns the reason that determines how to handle a canceled transaction
+ * without failed conditions; NULL if there is none.  An error that would occur
+ * again takes precedence over throttling, and throttling over a conflict with
+ * another transaction.
  */
 static const DynCancelReason *
 deciding_reason(const DynCancelReason *reasons, int n)
@@ -207,7 +208,9 @@ judge_canceled(DynWriter *writer, DynWrite *transaction)
 		(void) dyn_write_judge_call(transaction, NULL);
 		return;
 	}
-	/* if an earlier attempt had been executed, this one would be confirmed */
+	/*
+	 * no earlier attempt was executed: this attempt would have been confirmed
+	 */
 	transaction->unanswered = 0;
 	if (resolve_all(writer, reasons))
 	{

@@ -21,13 +21,14 @@ extern void dyn_atomic_add(DynWriter *writer, DynWrite *write);
 
 /*
  * Writes the request of the collected writes.  `transaction` is the write that
- * stands for all of them: the writer sends it like any other write.
+ * represents all of them, and that the writer sends like any other write.
  */
 extern void dyn_atomic_render(DynWriter *writer, DynWrite *transaction);
 
 /*
  * Handles the response, like dyn_write_judge.  Raises an error if a condition
- * has failed and the statement cannot go on; nothing is written then.
+ * has failed and the statement cannot continue; in this case, nothing was
+ * written.
  */
 extern void dyn_atomic_judge(DynWriter *writer, DynWrite *transaction);
 

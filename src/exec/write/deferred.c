@@ -29,8 +29,9 @@ is_target_scan(const DynModify *modify, const DynInput *input)
 }
 
 /*
- * Under ON CONFLICT, refuses RETURNING and AFTER triggers if rows are deferred
- * or atomic: they would see a row before it is known whether its key exists.
+ * Raises an error for ON CONFLICT with RETURNING or AFTER triggers if rows are
+ * deferred or atomic: RETURNING and the triggers would see a row before it is
+ * known whether its key exists.
  */
 static void
 refuse_conflicts(const DynModify *modify)
@@ -52,7 +53,7 @@ refuse_conflicts(const DynModify *modify)
 /*
  * Executes the uncorrelated subqueries of DO UPDATE, so that they do not see
  * what the statement writes.  Refuses correlated subqueries, because they
- * depend on existing rows, which are known only when writing has begun.
+ * depend on existing rows, which are known only after writing has begun.
  */
 static void
 execute_subqueries(const DynModify *modify, const DynRelation *read)
@@ -77,7 +78,10 @@ execute_subqueries(const DynModify *modify, const DynRelation *read)
 	}
 }
 
-/* Decides at the first row, when all scans of the statement are known. */
+/*
+ * Makes the decision at the target's first row, when all scans of the
+ * statement are known.
+ */
 bool
 dyn_modify_is_deferred(DynModify *modify)
 {

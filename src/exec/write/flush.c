@@ -2,9 +2,9 @@
  * flush.c
  *		Completes a statement's writes before core uses their results.
  *
- * If a session's first statement writes to a partitioned table, ExecutorRun
- * may load the library.  Then only the hook of ExecutorFinish is called for
- * this statement.
+ * If a session's first statement writes to a partitioned table, the library
+ * may only be loaded within ExecutorRun.  Then only the hook of ExecutorFinish
+ * is called for this statement.
  */
 #include "postgres.h"
 

@@ -38,7 +38,10 @@ copy_has_after_trigger(const ResultRelInfo *rinfo)
 	return false;
 }
 
-/* Refuses AFTER triggers for an atomic COPY: they would precede the writes. */
+/*
+ * Raises an error for an atomic COPY with AFTER triggers, because the triggers
+ * would be fired before the writes.
+ */
 static void
 refuse_atomic_copy(const DynModify *modify)
 {

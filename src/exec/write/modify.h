@@ -24,13 +24,14 @@ typedef struct DynModify
 	ResultRelInfo *rinfo;
 	CmdType		operation;
 	bool		copying;		/* true for COPY */
-	bool		do_nothing;		/* true for ON CONFLICT DO NOTHING */
+	bool		do_nothing;		/* true for any ON CONFLICT (in core, DO UPDATE
+								 * has become DO NOTHING) */
 	struct DynUpsert *upsert;	/* state of ON CONFLICT DO UPDATE, or NULL */
 	struct DynModify *routed;	/* UPDATE: state for rows that move to this
 								 * partition; NULL: none yet */
 	bool		atomic;			/* true for write_mode 'atomic' */
 	const char *awaits;			/* reason why each row waits for its response,
-								 * such as "RETURNING"; NULL: none */
+								 * such as "RETURNING"; NULL: no row waits */
 	bool		has_row_triggers;	/* true if the table has BEFORE or AFTER
 									 * ROW triggers for this operation */
 	bool		returning;
@@ -53,7 +54,7 @@ typedef struct DynModify
 								 * so far; NULL if no row can come twice */
 
 	/* deferred rows (deferred.c) */
-	bool		deferral_known;	/* true if `deferred` is decided */
+	bool		deferral_known;	/* true if `deferred` is valid */
 	bool		deferred;
 	struct Tuplestorestate *new_rows;	/* tuples to write (INSERT, UPDATE) */
 	struct Tuplestorestate *plan_rows;	/* rows of the subplan (UPDATE,
@@ -62,11 +63,13 @@ typedef struct DynModify
 	/* throttling */
 	struct DynTablePace *pace;	/* pace of the table's writes */
 	struct DynUsage *usage;		/* counts of requests to the table */
-	DynBudgets	budgets;		/* budgets of write units, to charge */
+	DynBudgets	budgets;		/* budgets of write units that writes are
+								 * charged to */
 	double		item_units;		/* estimated write units of one item; 0:
 								 * unknown */
 	double		stalled_ms;		/* monotonic ms; time since which all attempts
-								 * were throttled; 0: the last one was not */
+								 * have been throttled; 0: the last attempt was
+								 * not throttled */
 	bool		warned;
 
 	DynCounters counters;		/* for EXPLAIN */
@@ -80,7 +83,7 @@ dyn_operation_of(CmdType operation)
 		: operation == CMD_UPDATE ? DYN_OP_UPDATE_ITEM : DYN_OP_DELETE_ITEM;
 }
 
-/* Returns the objects of a request, for messages. */
+/* Returns the operation, table and server of a request, for messages. */
 static inline DynRequestContext
 dyn_modify_context(const DynModify *modify, DynOperation op)
 {

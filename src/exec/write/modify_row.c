@@ -41,7 +41,7 @@ store_returned(DynModify *modify, const DynWrite *write, TupleTableSlot *row)
 	ExecCopySlot(row, modify->scratch);
 }
 
-/* True for errors of values that cannot be stored. */
+/* True for an error that means that a value cannot be stored. */
 static bool
 is_about_value(int sqlstate)
 {

@@ -41,7 +41,7 @@
 #define FIRST_PAUSE		3
 #define DOUBLINGS		4
 
-/* item_units becomes item_units + NEWEST * (units - item_units). */
+/* Weight of the newest write in item_units, a moving average. */
 #define NEWEST			0.3
 
 /*
@@ -199,7 +199,10 @@ fail_last(DynWrite *write, void (*report) (DynWrite *write))
 	dyn_write_fail(write, write->unanswered > 0 ? report_unknown : report, NULL);
 }
 
-/* Marks an insertion as failed; `item`, which has the key, may be ABSENT. */
+/*
+ * Marks an insertion as failed because its key exists.  `item` is the item
+ * with this key, or ABSENT if it is unknown.
+ */
 static void
 fail_duplicate(DynWrite *write, const DynScalar *item)
 {
@@ -410,8 +413,8 @@ evaluate_again(DynWrite *write)
 }
 
 /*
- * Marks the write as failed because of other writers.  `why` is the reason
- * that excludes another evaluation.
+ * Marks the write as failed because of other writers.  `why` is the reason why
+ * the row cannot be evaluated again.
  */
 static void
 fail_concurrent(DynWrite *write, const char *why)
@@ -434,8 +437,9 @@ begin_round(DynWrite *write)
 
 /*
  * Returns NULL if the row can be evaluated again, or the reason why not.  DO
- * UPDATE is evaluated when rows are written, before RETURNING and triggers see
- * the row.
+ * UPDATE can be evaluated again even if rows are deferred or there are
+ * triggers, because it is evaluated when rows are written, before RETURNING
+ * and triggers see the row.
  */
 static const char *
 why_not_again(const DynModify *modify)
@@ -588,8 +592,8 @@ dyn_write_has_row(const DynWrite *write)
 }
 
 /*
- * Handles a failed condition under DO UPDATE.  `item` is ABSENT if the item is
- * gone since the condition was evaluated.
+ * Handles a failed condition under DO UPDATE.  `item` is ABSENT if the item
+ * was deleted after the condition was evaluated.
  */
 static void
 judge_upsert(DynWrite *write, const DynScalar *item)
@@ -638,7 +642,7 @@ require_stored(DynWrite *write, const DynScalar *item)
 /*
  * Handles an item that has the row, but does not match the guard.  If the
  * values that the result depends on have not changed, an earlier attempt was
- * not executed, or may be repeated.
+ * not executed, or can be repeated safely.
  */
 static void
 judge_changed(DynWrite *write, const DynScalar *item)
@@ -705,7 +709,7 @@ condition_failed(const DynCall *call)
 		strcmp(call->code, "ConditionalCheckFailedException") == 0;
 }
 
-/* Checks the response of a successful call, like dyn_write_check. */
+/* Checks the response of a successful call (see dyn_write_check). */
 static const char *
 check_written(const DynWrite *write, DynWritten *written)
 {

@@ -10,10 +10,11 @@
  * | another failure               | error               | error
  *
  * If the outcome of an earlier attempt is unknown, a condition may fail
- * because that attempt was executed.  The attempt was executed if the item is
- * equal to the inserted one (INSERT), if the item has the assigned values and
- * these do not depend on the row (UPDATE), or if the item is gone (DELETE).
- * Otherwise the outcome remains unknown: SQLSTATE 08007.
+ * because that attempt was executed.  The attempt is considered executed if
+ * the item is equal to the inserted one (INSERT), if the item has the assigned
+ * values and these do not depend on the row (UPDATE), or if the item does not
+ * exist any more (DELETE).  Otherwise the outcome remains unknown: SQLSTATE
+ * 08007.
  */
 #ifndef DYN_EXEC_OUTCOME_H
 #define DYN_EXEC_OUTCOME_H
@@ -36,8 +37,7 @@ extern void dyn_write_judge_only(DynWrite *write);
 
 /*
  * The part of dyn_write_judge for a failed condition, also for a member of a
- * transaction, which is not evaluated again.  `item` is the item that has the
- * key, or ABSENT.
+ * transaction.  `item` is the item with the key of the write, or ABSENT.
  */
 extern void dyn_write_judge_condition(DynWrite *write, const DynScalar *item);
 
@@ -45,15 +45,16 @@ extern void dyn_write_judge_condition(DynWrite *write, const DynScalar *item);
 extern bool dyn_write_has_row(const DynWrite *write);
 
 /*
- * The part of dyn_write_judge for all responses but a failed condition, also
- * for transactions.  Returns true, and sets *written, if the response confirms
- * the request.  `written` may be NULL if the call has failed.
+ * The part of dyn_write_judge for all responses except a failed condition,
+ * also for transactions.  Returns true, and sets *written, if the response
+ * confirms the request.  `written` may be NULL if the call has failed.
  */
 extern bool dyn_write_judge_call(DynWrite *write, DynWritten *written);
 
 /*
- * Other parts of dyn_write_judge, also for transactions.  They handle, in this
- * order: a throttled request; a conflict with another transaction.
+ * Pause a throttled write, or a transaction that was canceled because of a
+ * conflict with another transaction, so that it is sent again.  Set the state
+ * FAILED if it was throttled for too long, or conflicted too often.
  */
 extern void dyn_write_retry_throttled(DynWrite *write);
 extern void dyn_write_retry_conflict(DynWrite *write);

@@ -22,7 +22,7 @@
 #include "../../plan/keys/match_keys.h"
 #include "reread.h"
 
-/* Records the first error of a column. */
+/* Records the first column with an error, and the reason. */
 static void
 note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 {

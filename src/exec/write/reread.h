@@ -20,7 +20,7 @@ typedef struct DynReread
 								 * have expired */
 	AttrNumber	wrong;			/* attribute number of the column with an
 								 * error */
-	const char *why;			/* reason of the error; NULL: there is none */
+	const char *why;			/* reason for the error; NULL: no error */
 } DynReread;
 
 /*
@@ -61,9 +61,9 @@ extern void dyn_reread_check(DynReread *reread, const DynScalar *item,
 							 const Bitmapset *changed, TupleTableSlot *scratch);
 
 /*
- * Returns true if the column's values in two slots, which have been
- * deconstructed, are both NULL, or identical.  The members of a json object
- * have no order.
+ * Returns true if the values of the column in two slots are both NULL, or
+ * identical.  The order of members in json objects does not matter.  All values
+ * of the slots must have been deconstructed.
  */
 extern bool dyn_column_same(const DynColumn *column, AttrNumber attnum,
 							const TupleTableSlot *a, const TupleTableSlot *b);

@@ -237,9 +237,9 @@ set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns)
 }
 
 /*
- * Returns the columns that must not have changed, whatever is assigned.  This
- * includes the columns of RETURNING if it shows the row before its request is
- * sent, because no response corrects them.
+ * Returns the columns that must not have changed, whatever is assigned.  These
+ * include the columns of RETURNING if RETURNING shows the row before its
+ * request is sent, because no response can correct them.
  */
 static Bitmapset *
 depended_columns(const DynModify *modify)

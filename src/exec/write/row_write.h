@@ -2,11 +2,11 @@
  * row_write.h
  *		Composes the write of a row, and renders its request.
  *
- * INSERT puts an item if none has its key.  UPDATE sets the assigned columns,
- * and the template texts that contain them.  DELETE deletes the item.  The
- * condition of UPDATE and DELETE is that the item exists, and that the values
- * that the statement has read have not changed (the guard).  A row is only
- * sent if it would be read as it was written.
+ * INSERT puts an item if no item has its key.  UPDATE sets the assigned
+ * columns, and the template texts that contain them.  DELETE deletes the item.
+ * The condition of UPDATE and DELETE is that the item exists, and that the
+ * values that the statement has read have not changed (the guard).  A row is
+ * only sent if it would be read as it was written.
  */
 #ifndef DYN_EXEC_ROW_WRITE_H
 #define DYN_EXEC_ROW_WRITE_H
@@ -54,8 +54,8 @@ extern const DynPath *dyn_write_map_of(const DynWrite *write, int i);
 extern DynWrite *dyn_write_create(DynModify *modify, DynOperation op);
 
 /*
- * Replaces the contents of the buffer by the JSON document of the request; if
- * `member`, appends a member of a TransactWriteItems instead.
+ * Replaces the contents of the buffer with the JSON document of the request;
+ * if `member`, appends a member of a TransactWriteItems instead.
  */
 extern void dyn_write_render(const DynWrite *write, DynBuffer *out, bool member);
 
@@ -70,8 +70,8 @@ extern DynWrite *dyn_write_find(const List *writes, const DynWrite *write);
 extern struct HTAB *dyn_met_create(void);
 
 /*
- * Adds the key of the row.  Returns true if the set had the key before.
- * Always returns false if a row cannot be met twice (modify->met is NULL).
+ * Adds the key of the row.  Returns true if the set already contained the key.
+ * Always returns false if no row can come twice (modify->met is NULL).
  */
 extern bool dyn_met_add(DynModify *modify, TupleTableSlot *row);
 

@@ -483,7 +483,7 @@ dyn_writer_finish(DynWriter *writer)
 }
 
 /*
- * True if the write is of the table, and awaits a response or must be sent
+ * True if the write is to the table, and awaits a response or must be sent
  * again.
  */
 static bool

@@ -33,7 +33,8 @@ typedef enum DynWriteState
 	DYN_WRITE_NEW,				/* composed, not sent */
 	DYN_WRITE_SENT,
 	DYN_WRITE_PAUSED,			/* to be sent again at due_ms */
-	DYN_WRITE_WRITTEN,			/* DynamoDB has confirmed it */
+	DYN_WRITE_WRITTEN,			/* confirmed by DynamoDB, or nothing to
+								 * write */
 	DYN_WRITE_NO_ROW,			/* the row does not exist any more */
 	DYN_WRITE_FAILED			/* its error will be raised */
 } DynWriteState;
@@ -65,7 +66,7 @@ typedef struct DynWrite
 	DynCall    *call;
 	double		cost;			/* write units charged to the budgets */
 
-	/* the row, for another evaluation (UPDATE, DELETE) */
+	/* the row, for another evaluation (UPDATE, DELETE, DO UPDATE) */
 	MinimalTuple plan_row;		/* row of the subplan */
 	MinimalTuple old_row;		/* the table's row, as last read */
 	Bitmapset  *guarded;		/* columns that the guard compares */
