@@ -8,7 +8,8 @@
 typedef struct DynClosest
 {
 	const char *word;			/* misspelled name (not copied) */
-	int			distance;		/* edit distance of `best`; at first a limit */
+	int			distance;		/* edit distance of `best`; initially, an
+								 * exclusive limit */
 	const char *best;			/* most similar candidate, or NULL */
 } DynClosest;
 

@@ -1,6 +1,7 @@
 /*
  * exact.c
- *		Decides where DynamoDB compares and sorts values as SQL does.
+ *		Determines for which columns and conditions DynamoDB compares and sorts
+ *		values as SQL does.
  *
  * Equality: DynamoDB compares encoded values, so a value must have only one
  * encoding.  DynamoDB compares texts bytewise, as every deterministic
@@ -36,7 +37,10 @@ weaker(DynExactness a, DynExactness b)
 
 /* ---- properties used ---- */
 
-/* Returns true if encoded values depend on the database's encoding. */
+/*
+ * Returns true for text and varchar: DynamoDB compares their UTF-8 encoding,
+ * PostgreSQL the database's encoding.
+ */
 static bool
 is_text(const DynCodec *codec)
 {
@@ -52,8 +56,8 @@ is_deterministic(Oid collation)
 }
 
 /*
- * Returns false for texts if equal texts may have different bytes, or if they
- * have no collation: PostgreSQL must reject their comparison.
+ * Returns false for texts if equal texts may have different bytes, or if the
+ * comparison has no collation, so that PostgreSQL must raise an error for it.
  */
 static bool
 compares_bytes(Oid type, Oid collation)
@@ -88,7 +92,10 @@ has_ranges(const DynCodec *codec)
 
 /* ---- the column ---- */
 
-/* A column has a collation only if its type is collatable. */
+/*
+ * Returns true if equal values have equal bytes.  A column whose type is not
+ * collatable has no collation.
+ */
 static bool
 column_compares_bytes(const DynColumn *column)
 {
@@ -223,7 +230,7 @@ dyn_operator_exactness(const DynColumn *column, const DynOperator *op)
 {
 	if (!is_of_codec(op, &column->codec))
 		return DYN_LOCAL;
-	/* PostgreSQL rounds the column's values to double precision */
+	/* PostgreSQL compares values that are rounded to double precision */
 	if (op->value_type == FLOAT8OID &&
 		(column->codec.kind == DYN_CODEC_INT8 || column->codec.kind == DYN_CODEC_NUMERIC))
 		return is_range(op)

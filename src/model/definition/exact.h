@@ -1,16 +1,18 @@
 /*
  * exact.h
- *		Decides where DynamoDB compares and sorts values as SQL does.
+ *		Determines for which columns and conditions DynamoDB compares and sorts
+ *		values as SQL does.
  *
- * This decision is made only here.  It depends on the codec, the collation,
- * the encoding, on_mismatch and the operator's input types, which no other
- * file may test for this purpose (test/lint).
+ * This is determined only here.  It depends on the codec, the collation, the
+ * encoding, on_mismatch and the operator's input types, which no other file
+ * may test for this purpose (test/lint).
  *
  * The traits of a column are computed once, when the foreign table's
  * definition is read.  They apply only to operators that compare values of the
- * column's decoded type.  The operator's input types and collation decide
- * this, not the types of columns inside of casts.  dyn_operator_exactness()
- * and the functions after it combine traits and operator.
+ * column's decoded type.  Whether they apply depends on the operator's input
+ * types and collation, not on the types of columns inside of casts.
+ * dyn_operator_exactness() and the functions after it combine traits and
+ * operator.
  *
  * An exactness holds for all stored values and all run-time values.  A
  * mismatch is a stored value that the column's type cannot represent.  For
@@ -61,8 +63,8 @@ typedef struct DynTraits
 	/*
 	 * True if items sorted by this key attribute are sorted by the column,
 	 * under a bytewise collation.  Different attribute values may be decoded
-	 * as equal column values; rows with equal column values are not sorted by
-	 * the later attributes of the key.
+	 * as equal column values; rows with equal column values may then not be
+	 * sorted by the later attributes of the key.
 	 */
 	bool		order;
 
@@ -82,7 +84,7 @@ typedef struct DynTraits
 	bool		members;		/* true if every row has one of the values that
 								 * the part's template enumerates */
 	bool		point;			/* true if = selects one stored value, so that
-								 * it can be a key */
+								 * this value can be a key */
 	bool		key;			/* true if usable in key conditions */
 } DynTraits;
 
@@ -128,7 +130,7 @@ extern DynExactness dyn_element_exactness(const struct DynColumn *column,
 
 /*
  * column OP value in an unnested table, sent as a condition that the item
- * contains such an element
+ * contains an element with this value
  */
 extern DynExactness dyn_unnested_exactness(const struct DynColumn *column,
 										   const DynOperator *op);

@@ -1,10 +1,10 @@
 /*
  * item_filter.h
- *		The item filter: decides which items are rows of the foreign table, by
- *		the table options item_filter and ttl_attribute.
+ *		The item filter: determines which items are rows of the foreign table,
+ *		according to the table options item_filter and ttl_attribute.
  *
  * An item is a row if it satisfies every term.  A term of item_filter compares
- * an attribute with constants, by DynamoDB's type and value; null matches an
+ * the DynamoDB type and value of an attribute with constants; null matches an
  * attribute that is absent or NULL.
  *
  * The term of ttl_attribute excludes expired items.  The attribute of an

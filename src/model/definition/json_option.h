@@ -3,8 +3,8 @@
  *		Parses options whose value is a JSON object with an attribute name
  *		as each key.
  *
- * jansson checks the text, since it reports the position of an error, and
- * finds duplicate names; jsonb holds numbers exactly.
+ * The text is checked with jansson, which reports the position of an error and
+ * finds duplicate names, and parsed as jsonb, which keeps numbers exact.
  */
 #ifndef DYN_MODEL_JSON_OPTION_H
 #define DYN_MODEL_JSON_OPTION_H

@@ -56,7 +56,8 @@ static const char *const document_words[] = {"item", "rest", NULL};
 #define ON_MAPPING	0x02
 #define ON_TABLE	0x04
 #define ON_COLUMN	0x08
-#define ON_IMPORT	0x10		/* IMPORT FOREIGN SCHEMA; in no catalog */
+#define ON_IMPORT	0x10		/* options of IMPORT FOREIGN SCHEMA, which are
+								 * not stored in a catalog */
 
 typedef enum ValueKind
 {
@@ -104,8 +105,8 @@ static const OptionEntry options_table[] = {
 	{"max_idle_connections", ON_SERVER, VALUE_INT, 0, 256, NULL, "max_concurrency",
 	false, "maximum number of idle connections of a session between statements"},
 	/*
-	 * at the minimum of 0.1, the smallest request, which costs half a unit,
-	 * waits only a few seconds
+	 * the minimum is 0.1, so that the smallest request, which costs half a
+	 * unit, waits only a few seconds
 	 */
 	{"max_read_units_per_second", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
 	false, "maximum read units per second of all sessions together"},

@@ -696,8 +696,9 @@ check_precision(const Connector *connector, AttrNumber attnum)
 }
 
 /*
- * Raises errors for likely mistakes.  Runs at each planning, so it searches
- * for columns in braces only if a literal contains a brace.
+ * Raises errors for likely mistakes.  Called each time that a statement is
+ * planned, so it searches for columns in braces only if a literal contains a
+ * brace.
  */
 static void
 check_mistakes(const Connector *connector)

@@ -87,7 +87,7 @@ extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 								 const Bitmapset *attnums, bool *needed);
 
 /*
- * Returns true if this part may be the template of a number attribute.
+ * Returns true if this part can be the template of a number attribute.
  * `codec` is the column's codec.
  */
 extern bool dyn_part_may_be_number(const DynTemplatePart *part,

@@ -128,7 +128,10 @@ reusable_bucket(BucketTable *table, double now)
 	{
 		Bucket	   *bucket = &table->buckets[i];
 		double		rate = bucket->budget.rate;
-		/* a bucket filled just now may belong to the same request */
+		/*
+		 * do not reuse a bucket filled just now: it may belong to the same
+		 * request
+		 */
 		double		idle = now - bucket->filled_ms;
 		bool		is_full = rate == 0 ||
 			(idle > 0 && bucket->level + rate * idle / 1000 >= rate);
@@ -147,7 +150,10 @@ is_of(const Bucket *bucket, const DynBudget *budget)
 		memcmp(&bucket->budget.key, &budget->key, sizeof(budget->key)) == 0;
 }
 
-/* Returns the budget's bucket, refilled until `now`, or NULL (table full). */
+/*
+ * Returns the budget's bucket, refilled until `now`; NULL if the table is
+ * full.
+ */
 static Bucket *
 find_bucket(BucketTable *table, DynBudget *budget, double now)
 {

@@ -3,15 +3,16 @@
  *		Budgets of read or write units per second, for a server or a table,
  *		shared by all backends.
  *
- * A budget is a token bucket that holds the units of one second.  A read takes
- * its maximum cost when it is sent, a write its estimated cost; the charge is
- * corrected when the cost is known.  A request may be sent while the bucket is
- * not empty, so the debt of reads is at most the cost of one request.  The
- * usage of reads is therefore at most rate * (elapsed + 1 s) plus this cost.
+ * A budget is a token bucket that holds the units of one second.  When a read
+ * is sent, its maximum cost is taken from the bucket; for a write, its
+ * estimated cost.  The charge is corrected when the cost is known.  A request
+ * may be sent while the bucket is not empty, so the debt of reads is at most
+ * the cost of one request.  The usage of reads is therefore at most rate *
+ * (elapsed + 1 s) plus this cost.
  *
- * Buckets live in shared memory if available (dyn_shared_memory), otherwise
- * per session.  Their number is fixed; a bucket that is full again can be used
- * for another budget.
+ * Buckets are in shared memory if available (dyn_shared_memory); otherwise
+ * each session has its own.  Their number is fixed; a bucket that is full
+ * again can be used for another budget.
  *
  * A budget belongs to a database and a server with its endpoint and region.
  * It may also belong to a DynamoDB table, or to the capacity of a table or a
@@ -65,8 +66,8 @@ extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection
 
 /*
  * Returns the milliseconds until a request may be sent; 0 means now.  The
- * result is at most a fraction of a second, since another backend may return
- * units in the meantime.
+ * result is at most 100 ms, since another backend may return units in the
+ * meantime.
  */
 extern double dyn_budgets_delay(DynBudgets *budgets, double now_ms);
 

@@ -60,7 +60,10 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 	connection->service.region = region;
 	url = endpoint ? normal_url(endpoint)
 		: psprintf("https://dynamodb.%s.%s/", region, dyn_url_domain(region));
-	/* the Host header lacks scheme, slash, and the scheme's default port */
+	/*
+	 * omit the scheme, the slash, and the scheme's default port in the Host
+	 * header
+	 */
 	tls = pg_strncasecmp(url, "https://", 8) == 0;
 	default_port = tls ? ":443" : ":80";
 	host = pstrdup(url + (tls ? 8 : 7));

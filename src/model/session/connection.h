@@ -2,8 +2,8 @@
  * connection.h
  *		The connection of one user to a server, built from the catalogs.
  *
- * A DynConnection holds the endpoint, the limits and the credentials.  The
- * deletion of its memory context overwrites the credentials, and frees
+ * A DynConnection holds the endpoint, the limits and the credentials.
+ * Deleting its memory context overwrites the credentials, and frees
  * everything.  The file session.c caches connections and counts their pins.
  */
 #ifndef DYN_MODEL_CONNECTION_H

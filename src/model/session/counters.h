@@ -13,25 +13,24 @@ typedef struct DynCounters
 	uint64		throttles;		/* attempts that were throttled */
 	uint64		pages;			/* responses with items (or a count) */
 	uint64		items_read;		/* sum of ScannedCount, plus the items of
-								 * GetItem */
+								 * GetItem and BatchGetItem */
 	uint64		items_returned; /* items in the responses */
 	uint64		bytes;			/* body bytes on the wire */
 	double		waited_ms;		/* time (ms) in which nothing could be sent,
-								 * because of throttling or a read unit
-								 * limit */
-	double		request_ms;		/* time (ms) of all requests with their
-								 * retries, without waited_ms */
-	double		slowest_ms;		/* longest time (ms) of a request with its
+								 * because of throttling or a limit on units */
+	double		request_ms;		/* sum of the durations (ms) of requests, with
+								 * their retries but without waited_ms */
+	double		slowest_ms;		/* longest duration (ms) of a request with its
 								 * retries, except retries after throttling */
 	double		waiting_ms;		/* time (ms) in which the backend did nothing
 								 * but wait */
 	double		read_units;		/* sum of ConsumedCapacity, where requested */
 	uint64		items_written;	/* writes that DynamoDB confirmed */
 	double		write_units;	/* write units consumed by these writes */
-	uint64		conflicts;		/* writes refused because the item had been
+	uint64		conflicts;		/* writes rejected because the item had been
 								 * changed in the meantime */
-	uint64		unanswered;		/* attempts to write that may have been
-								 * executed without a usable response */
+	uint64		unanswered;		/* write attempts of unknown outcome: there was
+								 * no usable response */
 } DynCounters;
 
 /* Counters of this backend since it started (usage.h). */

@@ -1,6 +1,6 @@
 /*
  * errors.c
- *		The error table, and the functions that report errors by it.
+ *		The table of errors, and the functions that report errors with it.
  */
 #include "postgres.h"
 
@@ -23,7 +23,10 @@ typedef struct ErrorEntry
 
 #define THROTTLED_HINT \
 	"Retry the statement later, because DynamoDB limits the rate of such requests."
-/* A gateway may send an error page whether or not the endpoint is right. */
+/*
+ * For error pages of a gateway, which it may send even if the endpoint is
+ * right.
+ */
 #define UNAVAILABLE_HINT \
 	"Retry the statement later. If this happens for every request, check the server options endpoint_url and \"region\"."
 #define KEY_HINT \
@@ -140,7 +143,7 @@ find_report(const DynCall *call)
 	return NULL;
 }
 
-/* Returns the text as a sentence, with a capital letter and a full stop. */
+/* Returns the text as a sentence, with a capital letter and a period. */
 static char *
 sentence(const char *text)
 {
@@ -330,7 +333,7 @@ dyn_report_call(const DynCall *call, const DynRequestContext *context)
 	report_transport(call, context);
 }
 
-/* Returns the reason for which the outcome of a write is unknown. */
+/* Returns the reason why the outcome of a write is unknown. */
 static char *
 describe_unanswered(const DynCall *call, const char *err)
 {

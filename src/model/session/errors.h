@@ -18,7 +18,7 @@
 #include "../../base/attributes.h"
 #include "../../dynamodb/page.h"
 
-/* Objects of a request, for messages. */
+/* Identifies a request in messages. */
 typedef struct DynRequestContext
 {
 	const char *operation;		/* for example "Query" */
@@ -38,7 +38,7 @@ extern const char *dyn_describe_target(const char *table, const char *index);
 DYN_NORETURN extern void dyn_report_call(const DynCall *call,
 										 const DynRequestContext *context);
 
-/* A write, for messages. */
+/* Identifies a write in messages. */
 typedef struct DynWriteContext
 {
 	DynRequestContext request;

@@ -91,7 +91,7 @@ check_fetch_memory(int *newval, void **extra, GucSource source)
 	return true;
 }
 
-/* Resets cached plans, since a plan avoids Scans that the policy refuses. */
+/* Resets cached plans, since a plan avoids Scans that the policy rejects. */
 static void
 assign_scan_policy(int newval, void *extra)
 {

@@ -2,8 +2,9 @@
  * guc.h
  *		The configuration parameters dynamo_fdw.*.
  *
- * Parameters control the session; properties of DynamoDB's side are server
- * options.  A parameter may only tighten a policy, unless a superuser sets it.
+ * Parameters control the session; properties of the DynamoDB service are
+ * server options.  Only a superuser can set a parameter to a value that
+ * loosens a policy.
  */
 #ifndef DYN_MODEL_GUC_H
 #define DYN_MODEL_GUC_H
@@ -24,7 +25,7 @@ extern int	dyn_guc_metadata_ttl;	/* seconds */
 extern bool dyn_guc_enable_lookup_join;
 extern bool dyn_guc_enable_cached_reads;
 extern bool dyn_guc_enable_shared_reads;
-extern int	dyn_guc_fetch_memory;	/* kB of pages a statement may hold */
+extern int	dyn_guc_fetch_memory;	/* maximum kB of pages of a statement */
 extern int	dyn_guc_analyze_read_units; /* limit of read units for ANALYZE */
 extern double dyn_guc_max_read_units_per_statement; /* 0: no limit */
 extern double dyn_guc_preview_units;	/* read units; -1: use the options */

@@ -81,7 +81,7 @@ static WaitEventSet *wait_set = NULL;
 
 /*
  * Number of invalidations so far.  Data that was read from the catalogs, or
- * checked, at a smaller number is outdated.
+ * checked, when the number was smaller is outdated.
  */
 static uint64 invalidations = 1;
 
@@ -188,8 +188,8 @@ wait_for_client(void *arg, int fd, long timeout_ms)
 /*
  * PostgreSQL disables the timer of statement_timeout before COMMIT reads the
  * rest of a cursor WITH HOLD (PersistHoldablePortal).  Returns the
- * milliseconds that are left for this; -1 if there is no such cursor or
- * timeout.
+ * milliseconds of the timeout that are left for this read; -1 if there is no
+ * such cursor or timeout.
  */
 static long
 held_cursor_ms(void)

@@ -11,7 +11,7 @@
  *
  * The permission to use a connection is checked when it is pinned.  It is
  * checked again before a request if servers, user mappings or roles have
- * changed since: a prepared statement or a cursor may hold the connection for
+ * changed since: a prepared statement or a cursor may pin the connection for
  * hours.
  *
  * Descriptions (DescribeTable) are cached per connection, since users may have
@@ -109,13 +109,16 @@ extern void dyn_session_fail(DynCall *call, const DynRequestContext *context);
 /* Returns the milliseconds of a monotonic clock. */
 extern double dyn_session_now(void);
 
-/* Closes surplus connections; called when the last running statement ends. */
+/*
+ * Closes surplus network connections; called when the last running statement
+ * ends.
+ */
 extern void dyn_session_end_statement(void);
 
 /*
- * Closes idle connections, resets cached plans, and discards the cached
- * DynConnections of a server, or of all servers for InvalidOid.  Returns true
- * if any were discarded.
+ * Closes idle network connections, resets cached plans, and discards the
+ * cached DynConnections of a server, or of all servers for InvalidOid.
+ * Returns true if any were discarded.
  */
 extern bool dyn_session_disconnect(Oid serverid);
 

@@ -2,8 +2,8 @@
  * table_pace.c
  *		Finds or creates the pace of a table or index.
  *
- * The list has only the tables that a session reads, so a linear search is
- * enough.
+ * The list contains only the tables that a session reads or writes, so a
+ * linear search is enough.
  */
 #include "postgres.h"
 

@@ -1,12 +1,12 @@
 /*
  * table_pace.h
  *		The pace (measured rate, aws/pace.h) of each table and index that a
- *		connection reads.
+ *		connection reads, and of the writes of each table.
  *
  * A new statement does not reuse the pace learned by an earlier one; it starts
  * as in a new session.  A statement that is nested in a running statement, and
  * reads a table that the outer statement has just read, continues at the outer
- * statement's pace, since both load this table.
+ * statement's pace, since both statements read from this table.
  */
 #ifndef DYN_MODEL_TABLE_PACE_H
 #define DYN_MODEL_TABLE_PACE_H
@@ -18,9 +18,11 @@ typedef struct DynTablePace
 {
 	struct DynTablePace *next;
 	char	   *table;
-	char	   *index;			/* index name; "": the table itself */
+	char	   *index;			/* index name; "": the table itself; " writes":
+								 * writes of the table */
 	DynPace		pace;
-	int			in_flight;		/* requests in flight of all statements */
+	int			in_flight;		/* number of requests in flight, of all
+								 * statements */
 	uint64		statement;		/* number of the statement that started the
 								 * pace */
 
@@ -29,10 +31,9 @@ typedef struct DynTablePace
 	 */
 	double		hot_ms;
 	const void *hot_stream;		/* stream, or NULL */
-	double		shared_ms;		/* last time at which such requests of two
-								 * streams were throttled shortly after each
-								 * other, so that both streams may read one
-								 * partition */
+	double		shared_ms;		/* last time that such requests of two streams
+								 * were throttled shortly after each other:
+								 * both streams may read one partition */
 } DynTablePace;
 
 /*

@@ -205,7 +205,7 @@ dyn_usage_statement(DynUsage *usage, uint64 number)
 	add_tally(usage, &more);
 }
 
-/* Classifies a failure by its SQLSTATE, which users have seen. */
+/* Classifies a failure by the SQLSTATE of the error that users see. */
 static DynUsageError
 error_of(const DynCall *call)
 {

@@ -99,8 +99,8 @@ DYN_NORETURN extern void dyn_usage_report_page(DynUsage *usage, const DynCall *c
 extern void dyn_usage_give_up(DynUsage *usage, const char *operation);
 
 /*
- * Adds items, units, pages, conflicts, unanswered attempts and times in which
- * the backend waited; all other counters must be 0.
+ * Adds items, units, pages, conflicts, unanswered attempts, and the
+ * milliseconds of waiting_ms and waited_ms; all other counters must be 0.
  */
 extern void dyn_usage_add(DynUsage *usage, const DynCounters *counters);
 

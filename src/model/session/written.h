@@ -41,7 +41,7 @@ extern void dyn_written_table(const DynConnection *connection, const char *table
 
 /*
  * Returns true if the running transaction has written the table, or if the
- * session has written it in the last seconds.
+ * session has written it in the last few seconds.
  */
 extern bool dyn_written_recently(const DynConnection *connection,
 								 const char *table);
