@@ -56,9 +56,9 @@ typedef struct Sampler
 	DynRelation *relation;
 	const DynTableMeta *meta;
 	DynStatement *statement;
-	DynItemScan *scan;			/* Scan; has the counters of the sample */
+	DynItemScan *scan;			/* the Scan, with the counters of the sample */
 	DynView    *view;
-	DynRows    *rows;			/* rows of the view */
+	DynRows    *rows;			/* row conversion of the view */
 	int			item_slot;		/* slot of the full item */
 	DynFolded  *folded;
 	bool		requested_all;	/* true if a page with all attributes was
@@ -227,9 +227,9 @@ decode_row(Sampler *sampler)
 }
 
 /*
- * Offers a row to the sample by Vitter's reservoir sampling, as for local
- * tables: each row has the same probability.  Only rows that enter the sample
- * are decoded.
+ * Offers a row to the sample, with Vitter's reservoir sampling, as for local
+ * tables: each row has the same probability of being in the sample.  Only rows
+ * that enter the sample are decoded.
  */
 static void
 offer_row(Sampler *sampler)
@@ -328,7 +328,10 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 
 	sampler->relation = dyn_relation_open(RelationGetRelid(rel),
 										  rel->rd_rel->relowner);
-	/* the maximum units of a statement also end the sample, without an error */
+	/*
+	 * at the maximum read units of a statement, end the sample without an
+	 * error
+	 */
 	limit = dyn_statement_max_units(sampler->relation->connection);
 	sampler->max_units = limit > 0 ? Min(limit, dyn_guc_analyze_read_units)
 		: dyn_guc_analyze_read_units;

@@ -363,10 +363,10 @@ runs_user_code(const DynCodec *codec)
 }
 
 /*
- * Raises an error if the conversion could show the items, which are read with
- * the caller's keys, to code of the table's owner.  The owner's code may see
- * the items if the owner is the caller, a superuser, or a role of which the
- * caller is a member.  A superuser's membership does not count, since
+ * Raises an error if the conversion could reveal the items, which are read
+ * with the caller's keys, to code of the table's owner.  The owner's code may
+ * see the items if the owner is the caller, a superuser, or a role of which
+ * the caller is a member.  A superuser's membership does not count, since
  * superusers are members of every role.
  */
 static void
@@ -398,7 +398,7 @@ expect_path(DynCheckedTable *table, const DynPath *path, bool unnested)
 	added->unnested = unnested;
 }
 
-/* Selects the columns and attributes that at least one row should have. */
+/* Records which columns and attributes at least one row should have. */
 static void
 expect_values(DynCheckedTable *table, const DynRelation *relation)
 {
@@ -409,7 +409,7 @@ expect_values(DynCheckedTable *table, const DynRelation *relation)
 	{
 		/*
 		 * skip attributes that all items have (those of the key), and those
-		 * that have a column, which is selected below
+		 * that have a column, because columns are checked as well
 		 */
 		const DynPath *path = relation->templated[i].path;
 		bool		is_read = relation->templated[i].base;
@@ -458,7 +458,10 @@ open_relation(void *arg)
 		untimed->item_filter.nterms--;
 		table->untimed = view_of(table, untimed);
 	}
-	/* columns of elements cannot be in templates */
+	/*
+	 * an unnested table has no assertions: its columns that are read from
+	 * elements cannot be in templates
+	 */
 	foreach(lc, relation->unnest == NULL ? relation->trusted_indexes : NIL)
 	{
 		const DynIndexMeta *index = dyn_metadata_index(meta, lfirst(lc));
@@ -551,7 +554,7 @@ open_checked_tables(DynCheck *check, Oid serverid)
 
 /* ---- the function ---- */
 
-/* Opens the Scan, with the options of the foreign table. */
+/* Returns the Scan, with the options of the foreign table. */
 static DynItemScan *
 open_scan(Oid relid)
 {

@@ -10,7 +10,10 @@
 #include "item_scan.h"
 #include "other_case.h"
 
-/* An issue: number of items that have it, and details of the first item. */
+/*
+ * An issue: the number of items with this issue, and details of the first of
+ * them.
+ */
 typedef struct DynIssue
 {
 	uint64		items;
@@ -57,8 +60,8 @@ typedef struct DynCheckedTable
 	Oid			relid;
 	Oid			owner;
 	const char *name;
-	char	   *err;			/* error in the definition; then the table is
-								 * not compared.  NULL if none */
+	char	   *err;			/* error in the definition, because of which
+								 * the table is not compared; NULL: none */
 	const char *error_column;
 	DynRelation *relation;
 	DynView    *view;
@@ -82,7 +85,7 @@ typedef struct DynCheckedTable
 	DynIssue	ambiguous;
 } DynCheckedTable;
 
-/* Items that are rows of both foreign tables. */
+/* Items that are rows of two foreign tables. */
 typedef struct DynSharedItems
 {
 	int			first;			/* positions in DynCheck.tables */
@@ -100,13 +103,14 @@ typedef struct DynCheck
 	Oid			schema;			/* schema of the tables; InvalidOid: any */
 	bool		selective;		/* true if one of the compared tables is
 								 * selective */
-	MemoryContext context;		/* memory of the findings */
+	MemoryContext context;		/* memory of the issues */
 	MemoryContext item_context;
 	DynCodec	jsonb;			/* codec of the examples */
 	int			full;			/* slot of the full item */
 
 	/* values of the current item */
-	const DynValue *values;		/* values of its slots, first its key */
+	const DynValue *values;		/* values of the item's slots; the key comes
+								 * first */
 	uint64		item;			/* number of the item, from 1 */
 	bool		undecided;		/* true if an error prevents deciding whether
 								 * the item is a row */
@@ -120,8 +124,8 @@ typedef struct DynCheck
 
 /*
  * Adds the results to the function's result set, in the order of `kinds`
- * (check_report.c).  Raises a NOTICE for names in different case
- * (other_case.h).
+ * (check_report.c).  Raises a NOTICE for attribute names that differ only in
+ * case (other_case.h).
  */
 extern void dyn_check_report(DynCheck *check);
 

@@ -53,7 +53,7 @@ extern DynNewColumns *dyn_columns_infer(const DynTableMeta *meta,
 										const List *items);
 
 /*
- * Appends CREATE FOREIGN TABLE, with the same meaning on every search_path.
+ * Appends CREATE FOREIGN TABLE, in a form that does not depend on search_path.
  * `match` is the option item_filter, or NULL.
  */
 extern void dyn_columns_write(StringInfo sql, const char *name,

@@ -5,8 +5,9 @@
  *
  * The function is for tests and demos.
  *
- * A foreign table does not define the table's keys, so keys are arguments.
- * The type of a key attribute follows from its column or its template.
+ * A foreign table does not define the keys of its DynamoDB table, so the keys
+ * are arguments.  The type of a key attribute follows from its column or its
+ * template.
  *
  * Only a throttled CreateTable is sent again: after any other failure, the
  * table may have been created.
@@ -28,9 +29,9 @@
 #include "target.h"
 
 /*
- * Maximum number of responses that report an unknown table.  A new table may
- * be unknown at first, because it does not become visible everywhere at the
- * same time.
+ * Maximum number of responses according to which the table does not exist.  A
+ * new table may not be found at first, because it does not become visible
+ * everywhere at the same time.
  */
 #define MAX_UNKNOWN_POLLS	30
 
@@ -70,8 +71,8 @@ find_column(const DynRelation *relation, const char *name)
 }
 
 /*
- * Returns true if the column occurs in a template, and no option places it in
- * an attribute.
+ * Returns true if the column occurs in a template, and no option sets its
+ * attribute or path.
  */
 static bool
 is_part(const DynRelation *relation, const DynColumn *column)

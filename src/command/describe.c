@@ -46,7 +46,7 @@ typedef struct Describe
 								 * 200,000 attributes */
 } Describe;
 
-/* Columns of a result, in their order. */
+/* A row of the result; its fields are the columns, in their order. */
 typedef struct Row
 {
 	const char *kind;
@@ -54,8 +54,8 @@ typedef struct Row
 	const char *types;
 	const char *partition_key;
 	const char *sort_key;
-	int64		items;			/* number of items; -1: NULL, also in the other
-								 * numbers */
+	int64		items;			/* number of items; in this and the other
+								 * numbers, -1 is NULL */
 	int64		bytes;
 	double		read_units;
 	const char *detail;
@@ -304,8 +304,8 @@ search_names(void *arg)
 }
 
 /*
- * `failure` is the error that the table does not exist.  Sets its hint to a
- * similar name, if there is one and the access key may list tables.
+ * Sets the hint of `failure`, the error that the table does not exist.  The
+ * hint is a similar name, if there is one and the access key can list tables.
  */
 static void
 suggest_name(ErrorData *failure, DynConnection *connection, const char *name)

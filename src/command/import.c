@@ -8,10 +8,11 @@
  * inferred definitions: comments on the foreign tables are not possible, since
  * PostgreSQL executes only CREATE FOREIGN TABLE.
  *
- * A table is left out with a warning if DescribeTable is not permitted, or if
- * the table was dropped after it was listed.  If reading its items is not
- * permitted, the foreign table has only the keys.  These errors are caught in
- * a subtransaction; all other errors end the import.
+ * A table is left out with a warning if DescribeTable is not permitted and
+ * LIMIT TO does not name the table, or if the table was dropped after it was
+ * listed.  If reading its items is not permitted or throttled, the foreign
+ * table has only the keys.  These errors are caught in a subtransaction; all
+ * other errors end the import.
  */
 #include "postgres.h"
 
@@ -40,7 +41,7 @@ typedef struct Import
 	const char *tag_option;		/* option entity_attribute, or NULL */
 	HTAB	   *taken;			/* used names of foreign tables */
 	List	   *known;			/* possible names of foreign tables (char *) */
-	List	   *limits;			/* specified names in LIMIT TO (RangeVar *) */
+	List	   *limits;			/* names that LIMIT TO lists (RangeVar *) */
 	List	   *commands;
 	MemoryContext context;		/* memory of the commands */
 
@@ -436,7 +437,7 @@ import_table(Import *import, const char *name, const char *listed)
 
 /* ---- the statement ---- */
 
-/* Warns of a name in LIMIT TO if it is not one of the possible names. */
+/* Warns about a name in LIMIT TO that is not one of the possible names. */
 static void
 warn_unknown(const Import *import, const char *name)
 {
@@ -480,7 +481,7 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 		sample->tag = dyn_to_utf8(import->tag_option);
 	sample->limit = dyn_option_int_or_default(stmt->options, "sample_items");
 	sample->connection = dyn_session_connection(serverid, GetUserId());
-	/* a sample is a bounded read, but still a Scan */
+	/* apply scan_policy: a sample is a bounded read, but still a Scan */
 	relation.options = sample->connection->reads;
 	if (sample->limit > 0 && dyn_relation_scan_policy(&relation) == DYN_SCAN_ERROR)
 		ereport(ERROR,

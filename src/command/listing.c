@@ -18,8 +18,8 @@
 PG_FUNCTION_INFO_V1(dynamo_fdw_tables);
 
 /*
- * Appends the name, with NUL, to the buffer `arg`.  Must not raise an error,
- * since dyn_read_list_tables calls it.
+ * Appends the name, with NUL, to the buffer `arg`.  Must not raise an error:
+ * dyn_read_list_tables, which calls this function, would not free its memory.
  */
 static void
 collect_name(void *arg, const char *name)

@@ -9,7 +9,7 @@
 
 /*
  * Runs ListTables, and calls `each` for every table whose name begins with the
- * server's table_prefix.  `name` is the rest of the name.  Names are
+ * server's table_prefix.  `name` is the name without this prefix.  Names are
  * NUL-terminated, and valid only during the call; `each` may raise an error.
  */
 extern void dyn_list_tables(DynConnection *connection,

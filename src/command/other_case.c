@@ -1,6 +1,6 @@
 /*
  * other_case.c
- *		Finds columns whose attribute exists only with a name in different
+ *		Finds columns whose attribute exists only under a name that differs in
  *		case.
  *
  * Only top-level attributes are compared: those that a column shows, or those
@@ -9,7 +9,7 @@
  *
  * dyn_report_other_cases, called by dynamo_fdw_describe(), also opens foreign
  * tables of other users.  So it must not run code of other users, wait for
- * their locks, or report errors in their definitions.
+ * their locks, or report errors in the definitions of their tables.
  */
 #include "postgres.h"
 
@@ -33,8 +33,8 @@ typedef struct Sought
 {
 	const DynColumn *column;
 	const char *attribute;
-	const char *other;			/* name of an attribute in different case
-								 * (UTF-8), or NULL */
+	const char *other;			/* name of an attribute that differs only in
+								 * case (UTF-8), or NULL */
 } Sought;
 
 struct DynFolded

@@ -1,10 +1,11 @@
 /*
  * other_case.h
- *		Finds columns whose attribute exists only with a name in different
+ *		Finds columns whose attribute exists only under a name that differs in
  *		case.
  *
  * PostgreSQL folds names without double quotes to lower case: the column
- * createdAt is read from an attribute "createdat", and is NULL in every row.
+ * createdAt is read from an attribute "createdat".  If items have the
+ * attribute "createdAt" instead, the column is NULL in every row.
  *
  * Legal order: dyn_folded_create; dyn_folded_see_item for items;
  * dyn_folded_report.

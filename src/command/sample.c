@@ -2,7 +2,8 @@
  * sample.c
  *		Reads the description and the first items of a table.
  *
- * The Scan ends after its first page, which may contain 200,000 attributes.
+ * The Scan ends after its first page.  Even one page may contain 200,000
+ * attributes, so equal names are found by sorting.
  */
 #include "postgres.h"
 

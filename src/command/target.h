@@ -12,15 +12,15 @@
 #include "../model/tables/relation.h"
 
 /*
- * Returns the server of that name; raises an error if it does not belong to
+ * Returns the server with this name; raises an error if it does not belong to
  * this wrapper.
  */
 extern ForeignServer *dyn_target_find_server(const char *name);
 
 /*
- * Returns the current user's connection to the server of that name.  Raises an
- * error if the server does not exist or does not belong to this wrapper, or if
- * the user lacks USAGE on it.
+ * Returns the current user's connection to the server with this name.  Raises
+ * an error if the server does not exist or does not belong to this wrapper, or
+ * if the user lacks USAGE on it.
  */
 extern DynConnection *dyn_target_server(const char *name);
 

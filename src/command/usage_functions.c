@@ -82,8 +82,8 @@ add_requests(Row *row, const DynTally *tally)
 }
 
 /*
- * Adds the columns of failures and times.  Failed conditions and canceled
- * requests are not counted as errors.
+ * Adds the columns for failures, durations and the start time.  The total of
+ * errors excludes failed conditions and canceled requests.
  */
 static void
 add_failures(Row *row, const DynTally *tally)
