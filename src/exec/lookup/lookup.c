@@ -8,8 +8,9 @@
  *		state		reached when				rows come from
  *		EMPTY		no request was sent, or		the execution sends its own
  *					its result was dropped		requests
- *		PENDING		it is in a batch			the batch's fetch, while its
- *												first execution is served
+ *		PENDING		it is in a batch			the batch's fetch, for the
+ *												first execution that needs
+ *												the entry
  *		COMPLETE	the result has ended,		the cache
  *					and all of it was cached
  *
@@ -68,7 +69,7 @@ struct DynLookups
 								 * partitions */
 	DynRows    *rows;			/* conversion of items to rows */
 	DynRows    *index_rows;		/* conversion of index entries, or NULL */
-	TupleTableSlot *slot;		/* slot for cached rows */
+	TupleTableSlot *slot;		/* slot for rows to be cached */
 	DynLookupItems *cached_items;	/* unnested table: store of cached items;
 									 * NULL: rows are cached */
 	DynLookupBatch first;		/* requests for keys or Queries of

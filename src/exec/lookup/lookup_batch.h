@@ -11,8 +11,8 @@
  *		dyn_lookup_batch_add	EMPTY			PENDING
  *		dyn_lookup_batch_finish	PENDING			COMPLETE; PENDING and ended if
  *												rows were not cached
- *		dyn_lookup_batch_give_up	PENDING		removed if not pinned, and if it
- *												is a partition
+ *		dyn_lookup_batch_give_up	PENDING		removed if it is a partition
+ *												and not pinned
  *		dyn_lookup_batch_reset	PENDING			EMPTY; removed if not pinned
  *
  * Legal order: dyn_lookup_batch_reset; dyn_lookup_batch_add for each entry,
@@ -104,8 +104,8 @@ extern void dyn_lookup_batch_give_up(DynLookupBatch *batch, DynLookupEntry *entr
 typedef struct DynExecution
 {
 	DynValues	values;			/* values with which it will run (copies) */
-	bool		refused;		/* true if its requests are not those of the
-								 * plan (resolved.incomplete) */
+	bool		refused;		/* true if its values do not permit the plan's
+								 * requests (resolved.incomplete) */
 	int			nentries;
 	DynLookupEntry **entries;	/* pinned entries, one for each key or
 								 * partition */

@@ -53,8 +53,8 @@ dyn_write_is_unchanged(DynWrite *write)
 
 /*
  * Returns the item's value at a path.  Each value has its own buffer, because
- * a buffer moves as it grows.  Invalid base64 in a B cannot be the reason for
- * a failure here, because the column has decoded the value.
+ * a buffer moves as it grows.  A failure means that memory has run out: base64
+ * in a B is valid here, because the column has decoded the value.
  */
 static DynScalar
 stored_value(const DynScalar *item, const DynPath *path)
@@ -77,7 +77,10 @@ is_set(const DynWrite *write, const DynPath *path)
 	return false;
 }
 
-/* True if an array column with this path shows the stored value in full. */
+/*
+ * True if a column with this path is an array with all elements of the stored
+ * value.
+ */
 static bool
 shows_elements(const DynModify *modify, const DynPath *path)
 {
@@ -98,8 +101,8 @@ shows_elements(const DynModify *modify, const DynPath *path)
 
 /*
  * Changes the guard to the stored values.  If the statement replaces a stored
- * value in another encoding, its column must show that value in full: a set or
- * binary inside a document would otherwise become a list or a text.
+ * value in another encoding, its column must represent the full value: a set
+ * or binary inside a document would otherwise become a list or a text.
  */
 static void
 guard_stored_values(DynWrite *write, const DynScalar *item)

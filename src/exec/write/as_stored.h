@@ -21,12 +21,12 @@
 extern bool dyn_write_is_unchanged(DynWrite *write);
 
 /*
- * Changes the guard to the values that the item has, and adds the maps that
- * the item lacks to the written values.  Sets the state FAILED if the write
- * would replace values that a column does not show, or if the item has another
- * value in place of a map.  Returns false if nothing is left to write.  `item`
- * must live as long as the write.  Allocates in CurrentMemoryContext, which
- * must be the write's.
+ * Changes the guard to the values that the item has, and adds maps that the
+ * item lacks to the values to be written.  Sets the state FAILED if the write
+ * would replace values that its column does not represent, or if the item has
+ * another value in place of a map.  Returns false if nothing is left to write.
+ * `item` must live as long as the write.  Allocates in CurrentMemoryContext,
+ * which must be the write's.
  */
 extern bool dyn_write_require_stored(DynWrite *write, const DynScalar *item);
 

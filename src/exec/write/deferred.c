@@ -79,8 +79,8 @@ execute_subqueries(const DynModify *modify, const DynRelation *read)
 }
 
 /*
- * Makes the decision at the target's first row, when all scans of the
- * statement are known.
+ * Sets `deferred` when called for the target's first row: by then, all scans
+ * of the statement are known.
  */
 bool
 dyn_modify_is_deferred(DynModify *modify)
@@ -109,7 +109,10 @@ dyn_modify_is_deferred(DynModify *modify)
 
 /* ---- rows ---- */
 
-/* Rows of one target, consecutive among rows of its DynamoDB table. */
+/*
+ * Rows of one target, with no rows of other targets of the same DynamoDB table
+ * between them.
+ */
 typedef struct DynDeferredRun
 {
 	DynModify  *modify;
@@ -159,7 +162,7 @@ dyn_modify_defer(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlo
 		tuplestore_puttupleslot(modify->plan_rows, planSlot);
 }
 
-/* Reads the next row of a store. */
+/* Reads the next row of a tuplestore. */
 static void
 fetch(Tuplestorestate *rows, TupleTableSlot *slot)
 {
@@ -182,7 +185,10 @@ send_run(const DynDeferredRun *run)
 	{
 		MemoryContext oldcontext;
 
-		/* do not use per-tuple memory, because the slots free these rows */
+		/*
+		 * the rows must not be in per-tuple memory, because the slots free
+		 * them
+		 */
 		if (modify->operation != CMD_DELETE)
 			fetch(modify->new_rows, row);
 		if (modify->operation != CMD_INSERT)

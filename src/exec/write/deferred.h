@@ -7,8 +7,8 @@
  * would: INSERT INTO t SELECT ... FROM t would read the rows that it has just
  * inserted, and might never end.  So if another scan of the statement reads
  * the DynamoDB table that it writes, perhaps through another foreign table,
- * the rows to write are stored.  They are composed and sent when all scans
- * have ended.
+ * the rows to write are stored.  Their writes are composed and sent when all
+ * scans have ended.
  */
 #ifndef DYN_EXEC_DEFERRED_H
 #define DYN_EXEC_DEFERRED_H

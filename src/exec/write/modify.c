@@ -23,7 +23,9 @@
 
 /* ---- begin ---- */
 
-/* True if COPY fires AFTER triggers, which core does before the last flush. */
+/*
+ * True if COPY fires AFTER triggers.  Core fires them before the last flush.
+ */
 static bool
 copy_has_after_trigger(const ResultRelInfo *rinfo)
 {
@@ -54,7 +56,10 @@ refuse_atomic_copy(const DynModify *modify)
 			 errhint("Use INSERT, or set dynamo_fdw.write_mode to \"immediate\".")));
 }
 
-/* Returns the reason why each row must wait for its response, if any. */
+/*
+ * Returns the reason why each row must wait for its response; NULL if rows
+ * need not wait.
+ */
 static const char *
 await_reason(const DynModify *modify)
 {
@@ -89,7 +94,7 @@ find_junk(DynModify *modify, const List *targetlist)
 
 /*
  * Creates the state in memory of the statement.  Its slots have a copy of the
- * tuple descriptor, which need not be released.
+ * tuple descriptor, so that they do not pin the relation's descriptor.
  */
 static DynModify *
 create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation)
@@ -218,7 +223,8 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 
 /*
  * Begins to write the rows of a COPY, or rows that are routed to a partition.
- * An UPDATE may also change rows of the partition itself.
+ * If an UPDATE also changes rows of the partition, the state for the routed
+ * rows is stored in the state of the UPDATE.
  */
 void
 dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)

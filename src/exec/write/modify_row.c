@@ -12,8 +12,9 @@
 #include "row_write.h"
 
 /*
- * Raises an error if DO UPDATE has already affected the row.  First waits for
- * writes in flight, which may remove the key if WHERE is not true.
+ * Raises an error if DO UPDATE has already affected the row.  Before that,
+ * waits for the writes in flight: a write for which WHERE is not true removes
+ * its key from modify->met.
  */
 static void
 check_upsert_once(DynModify *modify, TupleTableSlot *row)

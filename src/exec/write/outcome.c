@@ -1,6 +1,6 @@
 /*
  * outcome.c
- *		Decides what the outcome of a request means for its row.
+ *		Determines what the outcome of a request means for its row.
  *
  * The condition of an UPDATE or DELETE fails if the item has changed since it
  * was read.  Under READ COMMITTED, the statement is evaluated again for the
@@ -31,7 +31,10 @@
 #include "row_write.h"
 #include "upsert.h"
 
-/* Maximum number of rounds for one row, after the first (begin_round). */
+/*
+ * Maximum number of times that the write of a row is composed again
+ * (begin_round).
+ */
 #define MOST_ROUNDS		50
 
 /*
@@ -247,8 +250,8 @@ warn_throttled(DynModify *modify, double now)
 
 /*
  * Pauses a throttled write, which has changed nothing, to be sent again at the
- * pace of the table.  Fails if all attempts to write the target's rows were
- * throttled for throttle_timeout.
+ * pace of the table.  Marks the write as failed if all attempts to write the
+ * target's rows were throttled for throttle_timeout.
  */
 void
 dyn_write_retry_throttled(DynWrite *write)
@@ -285,7 +288,7 @@ dyn_write_uncount(const DynModify *modify)
 	modify->estate->es_processed--;
 }
 
-/* Counts for EXPLAIN, and for the table's usage. */
+/* Adds the counters to those of EXPLAIN, and of the table's usage. */
 static void
 count(DynModify *modify, DynCounters counters)
 {
@@ -306,7 +309,9 @@ dyn_write_confirm(DynWrite *write, double units)
 	count(modify, (DynCounters) {.items_written = 1,.write_units = units});
 }
 
-/* Stores the item, unless it is ABSENT or RETURNING does not show it. */
+/*
+ * Stores the item for RETURNING, if it is not ABSENT and RETURNING needs it.
+ */
 static void
 keep_attributes(DynWrite *write, const DynScalar *item)
 {
@@ -348,7 +353,7 @@ confirm_earlier(DynWrite *write, const DynScalar *item)
 
 /* ---- unknown outcome ---- */
 
-/* Delays the next attempt. */
+/* Sets the time of the next attempt, after a random delay. */
 static void
 delay(DynWrite *write, int attempts)
 {
@@ -387,7 +392,8 @@ retry_unknown(DynWrite *write, const char *err)
 /*
  * Evaluates the statement for the row in the scratch slot.  Returns NULL if
  * the statement's conditions do not select the row any more.  Allocates in
- * es_query_cxt, because core reuses its state for EvalPlanQual.
+ * es_query_cxt, because core keeps the state of EvalPlanQual for later
+ * evaluations.
  */
 static TupleTableSlot *
 evaluate_again(DynWrite *write)
@@ -461,9 +467,9 @@ why_not_again(const DynModify *modify)
 }
 
 /*
- * Evaluates DO UPDATE for the item's row, which is in the scratch slot.  Fails
- * if an earlier attempt may have written this row and the values depend on it:
- * the update might be executed twice.
+ * Evaluates DO UPDATE for the item's row, which is in the scratch slot.  Marks
+ * the write as failed if an earlier attempt may have written this row and the
+ * values depend on it: the update might be executed twice.
  */
 static void
 evaluate_upsert(DynWrite *write, const DynScalar *item)
@@ -628,7 +634,10 @@ judge_existing(DynWrite *write, const DynScalar *item)
 		fail_duplicate(write, item);
 }
 
-/* Handles an item that still has the row that was read. */
+/*
+ * Handles an item that still has the values that were read: composes the write
+ * for their stored encodings.
+ */
 static void
 require_stored(DynWrite *write, const DynScalar *item)
 {

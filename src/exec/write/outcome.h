@@ -1,6 +1,6 @@
 /*
  * outcome.h
- *		Decides what the outcome of a request means for its row.
+ *		Determines what the outcome of a request means for its row.
  *
  * | response                      | INSERT              | UPDATE, DELETE
  * | confirmed                     | written             | written

@@ -113,8 +113,8 @@ dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTableSlot *slot
 /* ---- comparison ---- */
 
 /*
- * Compares two values of a type that has no equality operator, by their texts;
- * json values are compared as jsonb.
+ * Compares the texts of two values whose type has no equality operator; json
+ * values are compared as jsonb.
  */
 static bool
 texts_are_equal(Oid type, Datum a, Datum b)
@@ -149,8 +149,8 @@ dyn_column_same(const DynColumn *column, AttrNumber attnum, const TupleTableSlot
 }
 
 /*
- * Returns true if both values are NULL, or equal by the equality operator of
- * their type.
+ * Returns true if both values are NULL, or equal according to the equality
+ * operator of their type.
  */
 static bool
 are_equal(const DynColumn *column, AttrNumber attnum, const TupleTableSlot *a,

@@ -184,8 +184,8 @@ compose_item(const DynPathValue *values, int n)
 }
 
 /*
- * Raises an error for an item that is certainly too large, by its texts and
- * binary values alone.  DynamoDB also counts other parts of an item.
+ * Raises an error for an item whose texts and binary values alone are too
+ * large.  DynamoDB also counts other parts of an item.
  */
 static void
 check_size(const DynModify *modify, const DynPathValue *values, int n)
@@ -340,7 +340,7 @@ dyn_write_map_of(const DynWrite *write, int i)
 	return memcpy(palloc(sizeof(map)), &map, sizeof(map));
 }
 
-/* Checks that the item of the new row is read as this row. */
+/* Checks that the item of the new row would be read as this row. */
 static void
 check_new_row(DynModify *modify, TupleTableSlot *new, const Bitmapset *changed)
 {

@@ -33,7 +33,10 @@ extern void dyn_modify_insert(DynWrite *write, TupleTableSlot *row);
 extern bool dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new);
 extern void dyn_modify_delete(DynWrite *write, TupleTableSlot *old);
 
-/* Stores the old row, which is in a row of the subplan, in modify->old. */
+/*
+ * Extracts the old row from a row of the subplan, and stores it in
+ * modify->old.
+ */
 extern void dyn_modify_old_row(DynModify *modify, TupleTableSlot *planSlot);
 
 /*

@@ -49,7 +49,7 @@ dyn_upsert_create(ModifyTableState *mtstate, ResultRelInfo *rinfo, TupleDesc des
 		return NULL;
 	refuse_triggers(rinfo);
 	upsert = palloc0(sizeof(DynUpsert));
-	/* the node's own context is not used, because core resets it */
+	/* do not use the node's own context, because core resets it */
 	upsert->econtext = CreateExprContext(mtstate->ps.state);
 	upsert->projection = ExecBuildUpdateProjection(plan->onConflictSet, true,
 												   plan->onConflictCols, desc,

@@ -4,8 +4,9 @@
  *
  * The insertion is tried first.  If the key exists, the response contains the
  * item.  SET and WHERE are evaluated for the item's row, and the result is
- * sent as an UPDATE with a guard.  If the item is changed or deleted in the
- * meantime, this is repeated.
+ * sent as an UPDATE with a guard.  If the item has been changed in the
+ * meantime, it is evaluated again; if it has been deleted, the insertion is
+ * repeated.
  */
 #ifndef DYN_EXEC_UPSERT_H
 #define DYN_EXEC_UPSERT_H

@@ -3,7 +3,7 @@
  *		Sends the writes of a statement, several at a time.
  *
  * The writer waits only for its own requests.  Requests of scans progress only
- * while their nodes are executed, so waiting for them could last forever.
+ * while their nodes are executed, so waiting for them could take forever.
  * Therefore a writer without a request in flight may always send one, even
  * beyond the limits of the statement.
  */
@@ -284,7 +284,10 @@ account(DynWriter *writer, DynWrite *write)
 	dyn_request_log(call, log_line(write));
 }
 
-/* Drops the writes that wait to be sent again, or have failed as well. */
+/*
+ * Drops the writes that wait to be sent again, and other writes that have
+ * failed.
+ */
 static void
 drop_unsent(DynWriter *writer)
 {
