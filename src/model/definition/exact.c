@@ -47,7 +47,10 @@ is_text(const DynCodec *codec)
 	return codec->kind == DYN_CODEC_TEXT;
 }
 
-/* Handles the two most common collations without a catalog lookup. */
+/*
+ * Returns true if the collation is deterministic.  The two most common ones
+ * need no catalog lookup.
+ */
 static bool
 is_deterministic(Oid collation)
 {
@@ -246,9 +249,9 @@ is_plain_number(const DynCodec *codec)
 }
 
 /*
- * Both columns must be plain numbers, or both texts.  The result is never
- * exact, because DynamoDB compares stored values of any type, including its
- * own NULLs.
+ * Returns DYN_LOCAL unless both columns are plain numbers, or both are texts.
+ * The result is never exact, because DynamoDB compares stored values of any
+ * type, including its own NULLs.
  */
 DynExactness
 dyn_columns_exactness(const DynColumn *column, const DynColumn *other,

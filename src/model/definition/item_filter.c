@@ -17,8 +17,8 @@
 #include "item_filter.h"
 
 /*
- * In seconds.  DynamoDB does not delete items that expired more than five
- * years ago.
+ * In seconds.  Items with earlier times are not treated as expired, because
+ * DynamoDB does not delete items that expired more than five years ago.
  */
 #define FIVE_YEARS		INT64CONST(157680000)
 

@@ -435,7 +435,10 @@ choose_source(const Connector *connector, AttrNumber attnum)
 
 		if (two_way_part(templated, attnum) < 0)
 			continue;
-		/* a name that is not a key attribute may be misspelled */
+		/*
+		 * a name that is not a key attribute may be misspelled: list the key
+		 * attributes
+		 */
 		keys = key_hint(connector, templated);
 		report(connector, templated, column->name,
 			   psprintf("%s column \"%s\", but the attribute that the column is read from is unknown.",
@@ -518,7 +521,7 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 				   column->codec.is_domain ? -1 : column->codec.typmod, &format,
 				   column->name);
 	/*
-	 * a column may occur several times in a template, unless one of these
+	 * a column can occur several times in a template, unless one of these
 	 * parts has the modifier any
 	 */
 	for (int other = 0; other < p; other++)

@@ -40,8 +40,8 @@ typedef struct DynTemplatedAttr
 								 * table */
 	bool		listed;			/* true if the attribute is in the key of an
 								 * index, but not of the table, and statements
-								 * may request the enumerated values of a
-								 * part */
+								 * can request the values that a part
+								 * enumerates */
 	bool		unasserted;		/* true if the text may differ from the one
 								 * that a row's columns compose; a column with
 								 * document 'rest' then shows the text

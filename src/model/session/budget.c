@@ -221,7 +221,10 @@ unlock_buckets(BucketTable *shared)
 					   MAX_BUCKETS)));
 }
 
-/* Returns the delay in ms; if it is 0, the units have been taken. */
+/*
+ * Takes the units from all budgets, and returns 0, unless a budget is empty.
+ * Otherwise returns the delay in ms.
+ */
 static double
 try_to_take(DynBudgets *budgets, double units, double now_ms)
 {

@@ -84,7 +84,10 @@ extern void dyn_budgets_correct(DynBudgets *budgets, double charged,
 /* Appends "R per second of `owner`" to EXPLAIN's list, unless `rate` is 0. */
 extern void dyn_budget_append_text(StringInfo list, double rate, const char *owner);
 
-/* Returns the text after EXPLAIN's list: whether sessions share the budgets. */
+/*
+ * Returns the end of EXPLAIN's list, which says whether sessions share the
+ * budgets.
+ */
 extern const char *dyn_budget_scope(void);
 
 /* Requests the shared memory; called once, when the library is loaded. */

@@ -76,7 +76,10 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 	connection->service.host = host;
 }
 
-/* Sets the limits; texts point into `options`, in the connection's memory. */
+/*
+ * Sets the limits and other settings; their texts point into `options`, in the
+ * connection's memory.
+ */
 static void
 set_limits(DynConnection *connection, List *options)
 {

@@ -40,7 +40,8 @@ typedef struct DynConnection
 	List	   *mapping_options;	/* options of the user mapping; NIL for
 									 * static credentials */
 	DynSourceOptions source_options;		/* settings of the credentials,
-											 * until the provider owns them */
+											 * until the provider takes them
+											 * over */
 
 	/* private to session.c */
 	struct DynDescription *descriptions;

@@ -1,6 +1,6 @@
 /*
  * privilege.c
- *		Checks who may direct requests to an endpoint.
+ *		Checks whether a connection may send requests to its endpoint.
  *
  * The checks are repeated whenever a connection is used, since ownership and
  * roles may change after options were set.

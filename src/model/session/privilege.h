@@ -1,6 +1,6 @@
 /*
  * privilege.h
- *		Checks who may direct requests to an endpoint.
+ *		Checks whether a connection may send requests to its endpoint.
  *
  * The owner of a server may set its endpoint.  The requests of all users are
  * then sent to it, signed with the users' keys.  Plain http makes requests

@@ -2,9 +2,10 @@
  * request_log.h
  *		Writes the lines of dynamo_fdw.log_requests and log_min_duration.
  *
- * The caller composes one line for each request: operation, table, index and
- * the size of the response.  The line includes values of keys and filters only
- * if log_requests is on.  These functions add no secrets.
+ * The caller composes one line for each request, with the operation and, for
+ * example, the table, the index and the size of the response.  The line
+ * includes values of keys and filters only if log_requests is on.  These
+ * functions add no secrets.
  */
 #ifndef DYN_MODEL_REQUEST_LOG_H
 #define DYN_MODEL_REQUEST_LOG_H

@@ -3,10 +3,10 @@
  *		Manages the backend's network client, its connections and table
  *		descriptions.
  *
- * Connections are in a hash table by (user mapping, user).  The metadata in a
- * description is malloc'd, and freed at the latest with the connection's
- * memory context.  A pin is released by a reset callback of the memory context
- * that it was created in, however a statement ends.
+ * Connections are in a hash table with the key (user mapping, user).  The
+ * metadata in a description is malloc'd, and freed at the latest with the
+ * connection's memory context.  A pin is released by a reset callback of the
+ * memory context that it was created in, however a statement ends.
  *
  * Interrupts are handled when the client is in a consistent state, never
  * inside libcurl.
@@ -46,7 +46,7 @@
 
 /*
  * Time (ms) from a failed DescribeTable to the next one, if an expired
- * description can be used in the meantime
+ * description can be used in the meantime.
  */
 #define REFRESH_PAUSE	5000.0
 

@@ -55,11 +55,11 @@ extern DynCall *dyn_session_call(void);
 
 /*
  * Returns the description of a table: from the cache unless it has expired,
- * otherwise from DescribeTable (two attempts, at most twice connect_timeout).
- * If the service fails or cannot be reached, returns the expired description.
- * A new description with different keys or indexes resets cached plans.  The
- * result is pinned like a connection.  Raises an error if no description is
- * available.
+ * otherwise from DescribeTable (at most two attempts, each limited by
+ * connect_timeout).  If the service fails or cannot be reached, returns the
+ * expired description.  A new description with different keys or indexes
+ * resets cached plans.  The result is pinned like a connection.  Raises an
+ * error if no description is available.
  */
 extern const DynTableMeta *dyn_session_table(DynConnection *connection,
 											 const char *table);

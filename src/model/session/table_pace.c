@@ -36,8 +36,8 @@ dyn_table_pace(DynConnection *connection, const char *table,
 	pace->hot_stream = NULL;
 	pace->shared_ms = 0;
 	/*
-	 * restart the pace if it is outdated, or if the statement that started it
-	 * has ended: then the running statement is not nested in that statement
+	 * restart a pace that is outdated, or whose statement has ended: the
+	 * running statement is not nested in an ended statement
 	 */
 	if (!is_running(pace->statement) ||
 		(pace->pace.throttled &&
