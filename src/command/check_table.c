@@ -3,11 +3,11 @@
  *		Checks how foreign tables read a table's items:
  *		dynamo_fdw_check_table().
  *
- * Reads all items with one Scan.  Each item is converted to rows for every
- * foreign table of the server that shows the DynamoDB table.  This works like
- * a scan of the foreign table, except that errors are recorded, not raised
- * (exec/rows/rows.h).  A result contains the number of items that it concerns,
- * and the key of the first item.
+ * Reads all items with one Scan.  Each item is converted to rows for each of
+ * the server's foreign tables over the DynamoDB table.  The conversion works
+ * as in a scan of the foreign table, except that errors are recorded, not
+ * raised (exec/rows/rows.h).  A result contains the number of items that it
+ * concerns, and the key of the first item.
  *
  * If some foreign tables have templates for the key, tables without such
  * templates (for example, imported tables) are left out, unless the caller
