@@ -164,8 +164,8 @@ is_servable(const DynLookupEntry *entry)
 /* ---- prefetching ---- */
 
 /*
- * Unpins the entries of an execution; gives up Queries that no other execution
- * needs.
+ * Unpins the entries of an execution, and drops Queries that no other
+ * execution needs.
  */
 static void
 release_execution(DynLookups *lookups, DynExecution *execution)
@@ -377,7 +377,9 @@ receive(DynLookups *lookups, const DynLookupBatch *batch, DynLookupEntry *entry,
 		return;
 	}
 	dyn_rows_begin(lookups->rows, item);
-	/* only one execution needs the row, and there is memory to hold it */
+	/*
+	 * only one execution needs the row, and there is memory for transient rows
+	 */
 	if (lookups->last && batch == &lookups->first && entry->pins == 1 &&
 		MemoryContextMemAllocated(transient->context, false) < TRANSIENT_BYTES)
 	{

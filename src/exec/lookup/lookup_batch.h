@@ -39,7 +39,7 @@ typedef struct DynLookupBatch
 
 	int			n;
 	int			space;
-	DynLookupEntry **entries;	/* entries; NULL: given up, or complete */
+	DynLookupEntry **entries;	/* entries; NULL: removed, or complete */
 	DynKeyPart *keys;			/* full keys: nparts parts for each entry */
 	DynQuery   *queries;		/* partitions: the Query of each entry */
 

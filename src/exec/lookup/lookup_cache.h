@@ -24,7 +24,7 @@
 
 typedef enum DynLookupState
 {
-	DYN_LOOKUP_EMPTY,			/* not requested, or given up */
+	DYN_LOOKUP_EMPTY,			/* not requested, or its result was dropped */
 	DYN_LOOKUP_PENDING,			/* its request is in a batch */
 	DYN_LOOKUP_COMPLETE			/* complete result is in the entry */
 } DynLookupState;

@@ -4,7 +4,7 @@
  *
  * DynamoDB accepts at most 100 items and 4 MB, and no item twice (API
  * reference, TransactWriteItems).  The limits are checked as rows arrive, so
- * that the statement does not continue in vain.
+ * that a statement that exceeds them fails early.
  */
 #include "postgres.h"
 

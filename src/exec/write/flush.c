@@ -19,8 +19,8 @@ static ExecutorRun_hook_type previous_run = NULL;
 static ExecutorFinish_hook_type previous_finish = NULL;
 
 /*
- * Executes the data-modifying parts of WITH to their ends.  Core does this
- * later (ExecPostprocessPlan), but then finds no more rows.
+ * Runs the data-modifying parts of WITH to completion.  Core does this later
+ * (ExecPostprocessPlan), but then finds no more rows.
  */
 static void
 run_rest(EState *estate)

@@ -3,8 +3,8 @@
  *		Completes a statement's writes before core uses their results.
  *
  * Core reads the number of rows after ExecutorRun, and fires AFTER triggers in
- * ExecutorFinish.  Before a flush, the hooks of both functions execute the
- * data-modifying parts of WITH to their ends, which core would do later.
+ * ExecutorFinish.  Before a flush, the hooks of both functions run the
+ * data-modifying parts of WITH to completion, which core would do later.
  * These parts may read tables that the main query writes, and must not see its
  * writes.
  */

@@ -19,7 +19,7 @@
 static void
 check_upsert_once(DynModify *modify, TupleTableSlot *row)
 {
-	/* an atomic statement refuses to write an item twice in any case */
+	/* atomic.c raises an error for any second write of an item */
 	if (modify->atomic || !dyn_met_add(modify, row))
 		return;
 	dyn_writer_finish(modify->writer);
