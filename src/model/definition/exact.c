@@ -120,7 +120,7 @@ dyn_traits_init(DynColumn *column)
 	bool		nulls = column->null_on_mismatch;
 	bool		point = has_points(codec);
 	bool		range = has_ranges(codec);
-	/* a segment is always a number that the column can hold */
+	/* a segment is always a number that the column can represent */
 	bool		total = codec->encoding.total || column->segments > 0;
 
 	memset(traits, 0, sizeof(*traits));

@@ -32,7 +32,8 @@ typedef struct DynConnection
 	double		max_read_units_per_statement;	/* read units; 0: no limit */
 	int			throttle_timeout;	/* maximum ms of uninterrupted throttling;
 									 * 0: no limit */
-	DynReadOptions reads;		/* defaults for tables without such options */
+	DynReadOptions reads;		/* default read options of the server's
+								 * tables */
 
 	/* private to connection.c and privilege.c */
 	const char *detour;			/* first server option that redirects requests

@@ -8,9 +8,9 @@
  * of entries is fixed: a new one replaces the entry that was idle for the
  * longest time.
  *
- * A call is counted when it ends: done, or given up while in flight.  A
- * throttled attempt that is sent again as another call counts as a retry.
- * The sum of requests and retries is therefore the number of attempts.
+ * A call is counted when it ends: it is done, or abandoned while in flight.  A
+ * throttled attempt that is sent again as another call counts as a retry.  The
+ * sum of requests and retries is therefore the number of attempts.
  */
 #ifndef DYN_MODEL_USAGE_H
 #define DYN_MODEL_USAGE_H
@@ -38,7 +38,7 @@ typedef enum DynUsageError
 	DYN_USAGE_NETWORK,			/* no connection, or no response */
 	DYN_USAGE_REFUSED,			/* other errors of the request (HTTP 4xx) */
 	DYN_USAGE_OTHER,			/* unusable responses, bad configuration */
-	DYN_USAGE_CANCELED,			/* given up while in flight */
+	DYN_USAGE_CANCELED,			/* abandoned while in flight */
 	DYN_USAGE_ERRORS			/* number of classes */
 } DynUsageError;
 
