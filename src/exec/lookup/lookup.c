@@ -377,9 +377,7 @@ receive(DynLookups *lookups, const DynLookupBatch *batch, DynLookupEntry *entry,
 		return;
 	}
 	dyn_rows_begin(lookups->rows, item);
-	/*
-	 * only one execution needs the row, and there is memory for transient rows
-	 */
+	/* only one execution needs the row, and transient rows have memory left */
 	if (lookups->last && batch == &lookups->first && entry->pins == 1 &&
 		MemoryContextMemAllocated(transient->context, false) < TRANSIENT_BYTES)
 	{
@@ -684,9 +682,7 @@ next_chunk(DynLookups *lookups, DynLookupEntry *entry)
 	dyn_lookup_batch_send(&lookups->base, lookups->base.n);
 }
 
-/*
- * Stores the next row of the listed items; returns false after the last row.
- */
+/* Stores the next row of the listed items; returns false after the last. */
 static bool
 next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 {

@@ -70,9 +70,7 @@ extern void dyn_lookup_batch_keep_key(DynLookupBatch *batch,
  */
 extern void dyn_lookup_batch_send(DynLookupBatch *batch, int n);
 
-/*
- * Declares that the items converted from now on come from the batch's fetch.
- */
+/* Declares that items converted from now on come from the batch's fetch. */
 extern void dyn_lookup_batch_set_origin(DynLookupBatch *batch);
 
 /* Returns the number of entries whose requests are full. */

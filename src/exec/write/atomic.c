@@ -208,9 +208,7 @@ judge_canceled(DynWriter *writer, DynWrite *transaction)
 		(void) dyn_write_judge_call(transaction, NULL);
 		return;
 	}
-	/*
-	 * no earlier attempt was executed: this attempt would have been confirmed
-	 */
+	/* no earlier attempt was executed, or this one would be confirmed */
 	transaction->unanswered = 0;
 	if (resolve_all(writer, reasons))
 	{

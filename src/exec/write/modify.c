@@ -23,9 +23,7 @@
 
 /* ---- begin ---- */
 
-/*
- * True if COPY fires AFTER triggers.  Core fires them before the last flush.
- */
+/* True if COPY fires AFTER triggers; core fires them before the last flush. */
 static bool
 copy_has_after_trigger(const ResultRelInfo *rinfo)
 {

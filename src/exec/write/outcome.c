@@ -309,9 +309,7 @@ dyn_write_confirm(DynWrite *write, double units)
 	count(modify, (DynCounters) {.items_written = 1,.write_units = units});
 }
 
-/*
- * Stores the item for RETURNING, if it is not ABSENT and RETURNING needs it.
- */
+/* Stores the item if RETURNING needs it; does nothing if it is ABSENT. */
 static void
 keep_attributes(DynWrite *write, const DynScalar *item)
 {
