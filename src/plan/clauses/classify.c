@@ -118,9 +118,9 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 }
 
 /*
- * Returns true if the comparison can restrict some part of a template.  The
- * column's encoding there may differ from that in its own attribute.  If the
- * part's values can be enumerated (enumerate.c), =, <, <=, > and >= are all
+ * Returns true if the comparison can restrict a template part of the column.
+ * The part may encode the column differently than the column's own attribute.
+ * For a part whose values can be enumerated (enumerate.c), <, <=, > and >= are
  * supported if = is.
  */
 static bool
@@ -372,8 +372,8 @@ dyn_may_fail(Node *node)
 
 /*
  * Returns true for casts of numbers that can be ignored in a comparison.  A
- * cast to double precision may round the value; then the operator's input
- * types show that it compares doubles.
+ * cast to double precision may round the value, but then the operator's input
+ * types are double precision, too (rewrite_float.c).
  */
 static bool
 is_transparent_cast(Oid funcid, DynCodecKind kind)
@@ -426,7 +426,7 @@ dyn_match_column(const DynRelPlan *plan, Node *node, DynField *field)
 /*
  * Returns the elements of a constant text[] as names.  Returns NIL if one of
  * them cannot be sent, or might be a number (maybe with blanks and a sign),
- * because PostgreSQL also uses numbers as indexes of list elements.
+ * because PostgreSQL also uses numbers as indexes into JSON arrays.
  */
 static List *
 constant_names(Const *array)

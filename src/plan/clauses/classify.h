@@ -4,7 +4,7 @@
  *
  * These files have one function for each kind of expression.  Each returns
  * NULL, or a predicate that is true for every row for which the expression is
- * true.  Each also clears the results in DynClassify that are not true for the
+ * true.  Each also clears those flags in DynClassify that do not apply to the
  * predicate.  An expression that only implies bounds on a column becomes
  * comparisons (dyn_classify_comparison), and `exact` is cleared.  If the
  * expression is a complete clause and becomes an AND of bounds, each bound is
@@ -30,10 +30,11 @@ typedef struct DynClassify
 } DynClassify;
 
 /*
- * Maximum size (bytes) of a leaf's value, or of its list of values, that
- * counts as bounded (`sized`).  A plan relies on filters of at most 25 leaves
- * (match_keys.c), and JSON escapes make a value at most six times as long.  So
- * these filters never exceed the size limit of a request.
+ * Maximum size (bytes) of the constant value of a leaf, or of its list of
+ * values, for the size of the filter to be bounded (`sized`).  Filters that
+ * replace local checks have at most 25 leaves (match_keys.c), and JSON escapes
+ * make a value at most six times as long.  So these filters never exceed the
+ * size limit of a request.
  */
 #define DYN_MAX_SIZED_BYTES	4096
 
@@ -103,7 +104,8 @@ extern bool dyn_classify_column(const DynClassify *context, Node *node,
 
 /*
  * Clears `exact` if the exactness of this part of the expression is not
- * DYN_EXACT.  Returns false if it is DYN_LOCAL: the part cannot be sent.
+ * DYN_EXACT.  Returns false for DYN_LOCAL, which means that the part cannot be
+ * sent.
  */
 extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
 
@@ -114,13 +116,14 @@ extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
  */
 extern void dyn_classify_size(DynClassify *context, Node *value, Oid valuetype);
 
-/* Classifies field op value. */
+/* Classifies "field op value". */
 extern DynPred *dyn_classify_comparison(DynClassify *context,
 										const DynOperator *op,
 										const DynField *field, Node *value);
 
 /*
- * Returns the number of elements in an array; -1 if it is unknown at planning.
+ * Returns the number of elements in an array; -1 if the number is unknown at
+ * planning.
  */
 extern int	dyn_fixed_array_size(Node *array);
 
@@ -132,16 +135,16 @@ extern DynPred *dyn_classify_array(DynClassify *context, const DynOperator *op,
 								   const DynField *field, Node *array);
 
 /*
- * Describes a comparison operator, with the column on the left: an operator of
- * the btree family of its left type, or <> as the negator of =.  Returns false
- * for other operators.
+ * Sets *op for a comparison operator whose left side is the column: an
+ * operator of the default btree family of its left input type, or <>, the
+ * negator of its =.  Returns false for other operators.
  */
 extern bool dyn_describe_operator(Oid opno, Oid collation, DynOperator *op);
 
-/* Exchanges the sides of the comparison: a < b becomes b > a. */
+/* Swaps the sides of the comparison: a < b becomes b > a. */
 extern void dyn_commute(DynOperator *op);
 
-/* Returns the expression left op right. */
+/* Returns the expression "left op right". */
 extern Node *dyn_compare(Oid opno, Node *left, Node *right, Oid collation);
 
 #endif

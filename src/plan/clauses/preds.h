@@ -1,6 +1,6 @@
 /*
  * preds.h
- *		Predicates: conditions that DynamoDB could evaluate
+ *		Predicates: the parts of clauses that DynamoDB can evaluate
  */
 #ifndef DYN_PLAN_PREDS_H
 #define DYN_PLAN_PREDS_H
@@ -35,7 +35,7 @@ typedef enum DynPredKind
 								 * `array`: has every element of `value` */
 	DYN_PRED_NULL,				/* field IS NULL; negated: IS NOT NULL */
 	DYN_PRED_BOOLEAN,			/* boolean field; negated: NOT field */
-	DYN_PRED_FIELDS,			/* field operator other field */
+	DYN_PRED_FIELDS,			/* field operator column `other` */
 	DYN_PRED_FILTER_TERM,		/* term of the item filter; has no field, and
 								 * is not in the args of another predicate */
 	DYN_PRED_TEMPLATED,			/* condition on the text of a templated
@@ -46,26 +46,22 @@ typedef enum DynPredKind
 								 * bounds in args (enumerate.c); without args,
 								 * a part has one of the values that its
 								 * template enumerates */
-	DYN_PRED_GIVEN				/* value is true; it depends on no column */
+	DYN_PRED_GIVEN				/* `value` is true; has no field, since the
+								 * condition contains no column of the table */
 } DynPredKind;
 
-/*
- * The conversion of a predicate's value to its column's type, needed if the
- * clause compares the column, or an expression over it, with a value of
- * another type.  The value is converted at run time, after each evaluation
- * (exec/statement/values.h), since the conversion may depend on the session's
- * time zone.  The predicate compares the column itself with the converted
- * value, whose type is `to`. pred->valuetype is that type, too.
- */
+/* The kind of value to which a predicate's value is converted */
 typedef enum DynBoundKind
 {
 	DYN_BOUND_NONE,				/* not converted */
 	DYN_BOUND_EQUAL,			/* value for which every operator has the same
 								 * result as for the original value */
-	DYN_BOUND_LOWER,			/* least value that the column may have */
-	DYN_BOUND_UPPER				/* greatest value that the column may have */
+	DYN_BOUND_LOWER,			/* lower bound of the column in the rows for
+								 * which the clause is true */
+	DYN_BOUND_UPPER				/* upper bound of the column in these rows */
 } DynBoundKind;
 
+/* A step of an expression over a date or time (time_bounds.h) */
 typedef struct DynConversionStep
 {
 	DynTimeStepKind kind;
@@ -75,19 +71,30 @@ typedef struct DynConversionStep
 								 * none */
 } DynConversionStep;
 
+/*
+ * The conversion of a predicate's value to its column's type.  It is needed if
+ * the clause compares the column with a value of another type, or if it
+ * compares an expression over the column.  The value is converted at run time,
+ * after each evaluation (exec/statement/values.h), since the conversion may
+ * depend on the session's time zone.  The predicate compares the column itself
+ * with the converted value, whose type is `to`, as is pred->valuetype.
+ */
 typedef struct DynConversion
 {
 	DynBoundKind bound;
-	bool		upper;			/* true if the value is an upper bound */
-	bool		strict;			/* true if the bound excludes the value
+	bool		upper;			/* true if the value is an upper bound of the
+								 * expression */
+	bool		strict;			/* true if this bound excludes the value
 								 * itself */
 	bool		array;			/* true if the value is an array: EQUAL
 								 * converts each element; LOWER is the least
 								 * bound of all elements, UPPER the greatest */
 	Oid			from;			/* type of the value, or of its elements */
-	Oid			compared;		/* type of the comparison */
+	Oid			compared;		/* type that both sides have when they are
+								 * compared */
 	Oid			to;				/* type of the column */
-	List	   *steps;			/* DynConversionStep *, outermost first */
+	List	   *steps;			/* DynConversionStep *, outermost first; NIL:
+								 * the clause compares the column itself */
 	int			param;			/* position of the value in fdw_exprs */
 } DynConversion;
 
@@ -106,15 +113,17 @@ typedef struct DynPred
 	DynPredKind kind;
 	bool		negated;		/* NULL, BOOLEAN: true for IS NOT NULL, or NOT
 								 * field */
-	bool		array;			/* COMPARE, CONTAINS: value is an array */
-	bool		literal;		/* LIKE: value is a prefix, not a pattern */
+	bool		array;			/* COMPARE, CONTAINS: true if value is an
+								 * array */
+	bool		literal;		/* LIKE: true if value is a prefix, not a
+								 * pattern */
 	DynField	field;
 	AttrNumber	other;			/* FIELDS: column on the right; else 0 */
 	Expr	   *value;			/* value (only at planning); NULL in the plan
 								 * node */
 	DynConversion *conversion;	/* conversion of the value (only at planning),
 								 * or NULL */
-	DynBoundKind bound;			/* kind of value that the conversion yields */
+	DynBoundKind bound;			/* result of the conversion */
 	DynOperator operator;		/* COMPARE, FIELDS: the operator; LIKE: only
 								 * its collation */
 	int			most;			/* EACH: maximum number of values; with more,
@@ -145,8 +154,8 @@ extern DynPred *dyn_make_each(const DynField *field, int most);
 extern DynPred *dyn_make_given(Node *condition);
 
 /*
- * Returns field operator value; with `array`, field = ANY (value) or <> ALL
- * (value).
+ * Returns the predicate "field operator value", or, with `array`, "field = ANY
+ * (value)" or "field <> ALL (value)".
  */
 extern DynPred *dyn_make_comparison(const DynField *field, const DynOperator *op,
 									Node *value, bool array);
@@ -156,14 +165,14 @@ extern DynPred *dyn_make_between(DynPred *lower, DynPred *upper);
 
 /*
  * Returns true if the predicate compares a column with a value, and the column
- * shows the key attribute itself.
+ * maps to the full key attribute.
  */
 extern bool dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 						   const DynKeyAttr *attr);
 
 /*
- * Returns true if the predicate is on full attributes, so that it can be a
- * filter; false if it is only on parts of an attribute's text.
+ * Returns false if the predicate is only on parts of an attribute's text, so
+ * that it cannot be a filter; else true.
  */
 extern bool dyn_pred_is_of_attribute(const DynRelation *relation,
 									 const DynPred *pred);
@@ -181,7 +190,7 @@ dyn_pred_is_junction(const DynPred *pred)
 	return pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR;
 }
 
-/* Returns true for a comparison of a field with one value by this operator. */
+/* Returns true for a comparison of a field with one value, with this operator. */
 static inline bool
 dyn_pred_compares(const DynPred *pred, DynComparison comparison)
 {
@@ -197,9 +206,7 @@ dyn_pred_is_bound(const DynPred *pred)
 		pred->operator.comparison >= DYN_COMPARE_LT;
 }
 
-/*
- * Returns true for field LIKE value, and for a field that begins with a value.
- */
+/* Returns true for field LIKE value, and for starts_with(field, value). */
 static inline bool
 dyn_pred_is_pattern(const DynPred *pred)
 {
@@ -224,8 +231,8 @@ dyn_pred_is_given(const DynPred *pred)
 }
 
 /*
- * Returns true for a term of the item filter, or a predicate on a template's
- * text.
+ * Returns true for a term of the item filter, and for a predicate on the text
+ * of a templated attribute.
  */
 static inline bool
 dyn_pred_selects_rows(const DynPred *pred)
@@ -240,8 +247,8 @@ dyn_pred_selects_rows(const DynPred *pred)
 extern const DynPred *dyn_only_templated(const List *preds);
 
 /*
- * Calls visit(pred, arg) for the leaves of the tree, until a call returns
- * true.  Returns true if a call did.
+ * Calls visit(leaf, arg) for the leaves of the tree until a call returns true.
+ * Returns true if one did.
  */
 extern bool dyn_pred_visit(DynPred *pred, bool (*visit) (DynPred *, void *),
 						   void *arg);

@@ -1,11 +1,11 @@
 /*
  * quals.c
- *		Classifies clauses: their predicates in DynamoDB, and whether these are
- *		exact.
+ *		Translates clauses into predicates for DynamoDB, and determines whether
+ *		these predicates are exact.
  *
- * This file decides what a clause means, and for which column.
+ * This file determines what a clause means, and for which column.
  * model/definition/exact.c decides whether DynamoDB can evaluate it, and
- * whether it does so exactly, given the operator's own input types and
+ * whether the result is exact, given the operator's own input types and
  * collation.
  *
  * The planner has moved NOT to the leaves.  For <> and NOT IN,
@@ -93,7 +93,7 @@ classify_unnested(DynClassify *context, const DynOperator *op, Node *node,
 	return dyn_make_value_pred(DYN_PRED_CONTAINS, &field, value, op->value_type);
 }
 
-/* Classifies column op value, value op column, and column op column. */
+/* Classifies "column op value", "value op column" and "column op column". */
 static DynPred *
 classify_operands(DynClassify *context, DynOperator *op, Node *left,
 				  Node *right)
@@ -235,9 +235,10 @@ classify_boolean(DynClassify *context, Node *node, bool negated)
 }
 
 /*
- * Classifies an AND by those args that can be sent, and an OR if all its args
- * can be sent.  Args without a column of the table become DYN_PRED_GIVEN,
- * evaluated at the start of an execution.
+ * Classifies AND, OR and NOT.  Args of an AND that cannot be sent are omitted;
+ * an OR can be sent only if all its args can.  An arg without a column of the
+ * table becomes a DYN_PRED_GIVEN, which is evaluated at the start of each
+ * execution.
  */
 static DynPred *
 classify_bool(DynClassify *context, BoolExpr *expr)
@@ -354,7 +355,7 @@ classify_expr(DynClassify *context, Node *node)
 }
 
 /*
- * Classifies a RestrictInfo as one clause.  The result is cached in `plan`,
+ * Classifies a RestrictInfo as one clause.  Caches the result in `plan`,
  * because the same RestrictInfo is classified for each path and for the plan
  * node.
  */
@@ -381,10 +382,10 @@ classify_once(DynRelPlan *plan, RestrictInfo *rinfo)
 }
 
 /*
- * Returns a copy of the clause for each arg of an AND; one copy for any other
- * predicate.  PostgreSQL has split conditions at AND, so this AND is derived
- * from one condition.  An arg alone may not be equivalent to this condition,
- * so the copies for args are not exact.
+ * Returns a copy of the clause for each arg of its predicate if this is an
+ * AND, else one copy.  PostgreSQL has already split conditions at AND, so the
+ * AND is derived from one condition.  An arg alone may not be equivalent to
+ * that condition, so the copies for args are not exact.
  */
 static List *
 divide(const DynClause *found)

@@ -1,7 +1,7 @@
 /*
  * quals.h
- *		Classifies SQL conditions: their predicates in DynamoDB, and whether
- *		they are exact.
+ *		Translates SQL conditions into predicates for DynamoDB, and determines
+ *		whether these predicates are exact.
  *
  * dyn_quals_classify translates each clause into a predicate over fields of
  * the item, if possible; model/definition/exact.h decides its exactness.  All
@@ -24,8 +24,8 @@
 
 typedef struct DynClause
 {
-	RestrictInfo *rinfo;		/* source clause; NULL: a condition of a row
-								 * (dyn_row_clauses) */
+	RestrictInfo *rinfo;		/* source clause; NULL: a condition for an item
+								 * to be a row (dyn_row_clauses) */
 	DynPred    *pred;			/* predicate; NULL: checked locally only */
 	bool		exact;
 	bool		sized;			/* true if the size of the filter is bounded */
@@ -35,13 +35,14 @@ typedef struct DynClause
 								 * keys, and never sent as a filter; `implied`
 								 * is then true, too */
 	Node	   *condition;		/* keys_only: SQL expression of the predicate,
-								 * if it shows that a column is not NULL; else
-								 * NULL */
+								 * if it implies that a column is not NULL;
+								 * else NULL */
 } DynClause;
 
 /*
  * Classifies RestrictInfos of the relation; returns a List of DynClause *. The
- * predicates of a RestrictInfo are cached: later calls return the same ones.
+ * predicate of each RestrictInfo is cached, so later calls return the same
+ * one.
  */
 extern List *dyn_quals_classify(DynRelPlan *plan, List *rinfos);
 
@@ -49,9 +50,9 @@ extern List *dyn_quals_classify(DynRelPlan *plan, List *rinfos);
 extern List *dyn_classify_lists(DynRelPlan *plan);
 
 /*
- * Returns a List of DynClause * for the conditions of a row: one for each term
- * of the item filter, and one without a predicate (local) for each template of
- * the table's key.
+ * Returns a List of DynClause * for the conditions that an item must satisfy
+ * to be a row: one for each term of the item filter, and one without a
+ * predicate (so it is checked locally) for each template of the table's key.
  */
 extern List *dyn_row_clauses(const DynRelation *relation);
 

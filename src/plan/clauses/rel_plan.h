@@ -10,7 +10,7 @@
 #include "../../dynamodb/metadata.h"
 #include "../../model/tables/relation.h"
 
-/* Methods of reading items */
+/* How items are read */
 typedef enum DynAccessKind
 {
 	DYN_ACCESS_GET,				/* full primary keys: GetItem, BatchGetItem */

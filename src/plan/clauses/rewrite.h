@@ -2,11 +2,10 @@
  * rewrite.h
  *		Rewrites conditions, with one file for each kind of condition.
  *
- * A form that is equivalent to a supported one is replaced before it is
- * classified, also within AND and OR: add it to dyn_plain_equality.  For any
- * other form, classify_expr or classify_operator in quals.c calls a function
- * that returns a predicate.  The planner's estimates, and index_complete.c,
- * still use the original clause.
+ * An expression that is equivalent to an equality is replaced by that equality
+ * before it is classified, also within AND and OR (dyn_plain_equality).  For
+ * any other kind of condition, quals.c calls a function that returns a
+ * predicate.  The planner's estimates still use the original clause.
  */
 #ifndef DYN_PLAN_REWRITE_H
 #define DYN_PLAN_REWRITE_H
@@ -18,12 +17,12 @@
 /*
  * If the node is LIKE without wildcards, or IS NOT DISTINCT FROM, with a
  * constant that is not NULL, returns the equality that is true for the same
- * rows (where the equality is NULL, the node may be false).  Else returns the
+ * rows (the node may be false where the equality is NULL).  Else returns the
  * node.
  */
 extern Node *dyn_plain_equality(Node *node);
 
-/* Does the same as dyn_plain_equality for a clause, after removing IS TRUE. */
+/* Removes IS TRUE from a clause, then does the same as dyn_plain_equality. */
 extern Node *dyn_plain_clause(Node *clause);
 
 /*
@@ -61,18 +60,19 @@ extern List *dyn_lists_of_equals(PlannerInfo *root, const RelOptInfo *rel);
 /* ---- rewrite_float.c: numbers as double precision ---- */
 
 /*
- * Classifies a comparison that SQL makes in double precision; passes any other
- * comparison to dyn_classify_comparison.
+ * Classifies a comparison that SQL evaluates in double precision; passes any
+ * other comparison to dyn_classify_comparison.
  */
 extern DynPred *dyn_classify_number(DynClassify *context,
 									const DynOperator *op,
 									const DynField *field, Node *value);
 
 /*
- * Prepares field = ANY (array).  Returns true if it can be classified as an
- * array, after converting *array and *op to numeric if necessary.  Otherwise,
- * because one element may be equal to several values of the column, returns
- * false and sets *pred to an OR of ranges, or NULL.
+ * Prepares field = ANY (array) or field <> ALL (array).  Returns true if the
+ * condition can be classified as an array, after converting *array and *op to
+ * numeric if necessary.  Otherwise, because one element may be equal to
+ * several values of the column, returns false and sets *pred to an OR of
+ * ranges, or to NULL.
  */
 extern bool dyn_number_list_is_plain(DynClassify *context, DynOperator *op,
 									 const DynField *field, Node **array,
@@ -88,8 +88,8 @@ extern bool dyn_number_list_is_plain(DynClassify *context, DynOperator *op,
 extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 
 /*
- * Returns a DYN_PRED_GIVEN; NULL if the expression contains a column, or might
- * fail (a subquery always might).
+ * Returns a DYN_PRED_GIVEN for a boolean expression; NULL if the expression
+ * contains a column of the table, or might fail (a subquery always might).
  */
 extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 
@@ -112,8 +112,8 @@ extern Node *dyn_keyset_expand(DynClassify *context, RowCompareExpr *row);
 /*
  * Returns the condition on one column that the clause (a row comparison, or an
  * equivalent OR) implies together with the conditions `rinfos`; NULL if there
- * is none.  Sets *first to true if the condition is on the comparison's first
- * column, which then cannot be NULL, else to false.
+ * is none.  Sets *first to true if the condition is on the first column of the
+ * row comparison, which then cannot be NULL, else to false.
  */
 extern Node *dyn_keyset_bound(const DynClassify *context, Node *clause,
 							  List *rinfos, bool *first);
@@ -121,9 +121,9 @@ extern Node *dyn_keyset_bound(const DynClassify *context, Node *clause,
 /* ---- rewrite_time.c: dates and times ---- */
 
 /*
- * Classifies left op right, or, with `array`, left = ANY (right) or <> ALL.
- * Returns NULL for a column that is compared with a value of its own type, and
- * for conditions that rewrite_time.c does not support.
+ * Classifies "left op right", or, with `array`, left = ANY (right) or left <>
+ * ALL (right).  Returns NULL for a column that is compared with a value of its
+ * own type, and for conditions that rewrite_time.c does not support.
  */
 extern DynPred *dyn_classify_times(DynClassify *context, const DynOperator *op,
 								   Node *left, Node *right, bool array);

@@ -24,8 +24,8 @@
 #include "rewrite.h"
 
 /*
- * Returns true if the member is an expression over this relation alone, and no
- * outer join sets it to NULL.
+ * Returns true if the member is an expression over this relation alone (not
+ * over a child relation), and no outer join sets it to NULL.
  */
 static bool
 is_own_column(const EquivalenceMember *member, const RelOptInfo *rel)

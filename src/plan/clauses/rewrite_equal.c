@@ -4,7 +4,7 @@
  *
  *		k LIKE 'abc'				a pattern without wildcards
  *		k IS NOT DISTINCT FROM 5	a constant that is not NULL
- *		(k = x) IS TRUE				as a full clause
+ *		(k = x) IS TRUE				only as a full clause
  *		k BETWEEN x AND x			two clauses with the same value
  *		k LIKE $1, k BETWEEN $1 AND $2		equal for some parameters (choice.c)
  *
@@ -108,8 +108,8 @@ dyn_classify_not_distinct(DynClassify *context, const DistinctExpr *expr)
 		return NULL;
 	column = dyn_field_column(context, &field);
 	/*
-	 * A column that shows an attribute of the table's own key is never NULL,
-	 * not even for a value of a mismatched type.
+	 * A column that maps to an attribute of the table's own key is never NULL
+	 * if a type mismatch is an error (null_test).
 	 */
 	if (dyn_column_is_part(column) || column->traits.null_test != DYN_EXACT)
 		return NULL;
@@ -192,9 +192,9 @@ is_parametric(const DynClassify *context, Node *node)
 }
 
 /*
- * Returns true for a column that shows a partition key of the table or an
- * index: only equality can match it.  Columns of sort keys need no rewrite,
- * because ranges match them, too.
+ * Returns true for a column that maps to a partition key of the table or an
+ * index, since only an equality matches a partition key.  Columns of sort keys
+ * need no rewrite, because ranges also match sort keys.
  */
 static bool
 is_partition_key(const DynClassify *context, Node *node)
@@ -232,7 +232,7 @@ contains(Node *pattern, const char *c)
 
 /*
  * For column LIKE pattern, returns the implied condition: the pattern contains
- * %, _ or \, or column = pattern.  The column must show a partition key, and
+ * %, _ or \, or column = pattern.  The column must map to a partition key, and
  * the pattern must be parametric.  Returns NULL for other clauses.
  */
 static Node *
@@ -257,7 +257,7 @@ equality_unless_wildcards(const DynClassify *context, const RestrictInfo *rinfo)
 
 /*
  * For column >= a AND column <= b, returns the implied condition a <> b OR
- * column = a.  The column must show a partition key, and the values must be
+ * column = a.  The column must map to a partition key, and the values must be
  * parametric and of the column's type.  Returns NULL for other clauses.
  */
 static Node *
@@ -285,9 +285,9 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 
 /*
  * Returns the equality that the bound at `position` implies together with a
- * later bound.  If there is none, pairs a lower bound with each upper bound,
- * and returns the first result of equality_unless_different that is not NULL.
- * Else returns NULL.
+ * later bound.  If there is none, and the bound is a lower one, returns its
+ * first equality_unless_different with an upper bound.  Returns NULL if there
+ * is none of these, either.
  */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)

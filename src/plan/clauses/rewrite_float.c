@@ -4,10 +4,10 @@
  *		precision values.
  *
  * SQL converts the column to double precision.  This preserves all values of
- * smallint and integer, and those of bigint below 2^53.  Otherwise several
- * values of the column may become one double.  Therefore the predicates are
- * bounds, which model/values/encode.c widens to the adjacent doubles, and an
- * equality becomes a lower and an upper bound.
+ * smallint and integer, and bigint values with a magnitude below 2^53.
+ * Otherwise several values of the column may become one double.  Therefore the
+ * predicates are bounds, which model/values/encode.c widens to the adjacent
+ * doubles, and an equality becomes a lower and an upper bound.
  */
 #include "postgres.h"
 
@@ -26,7 +26,7 @@
 #define MAX_LIST	25
 
 /*
- * Returns true for a comparison as double precision if several values of the
+ * Returns true for a comparison in double precision if several values of the
  * column may become one double.
  */
 static bool
@@ -47,7 +47,7 @@ is_bigint(const DynClassify *context, const DynField *field)
 
 /*
  * Converts the doubles to numeric values.  Returns false, and converts
- * nothing, if one of the doubles may be equal to several bigints.
+ * nothing, if one of the doubles is NaN or may be equal to several bigints.
  */
 static bool
 convert_doubles(DynArrayElements *doubles)

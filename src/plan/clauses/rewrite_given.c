@@ -4,8 +4,9 @@
  *
  * These conditions are evaluated at the start of each execution: `$1 IS NULL
  * OR k = $1` is a condition on k in some executions, and true in others.  For
- * a local table, the arms after a true one are not evaluated.  So a value that
- * might raise an error is not evaluated if its arm is not needed.
+ * a local table, PostgreSQL does not evaluate the args of an OR after a true
+ * one.  So a value that might raise an error is not evaluated if its arm is
+ * not needed.
  */
 #include "postgres.h"
 
@@ -104,9 +105,7 @@ dyn_expand_coalesce(const DynClassify *context, const OpExpr *op)
 	return (Node *) make_orclause(list_make2(test, equality));
 }
 
-/*
- * A condition that decides whether values are evaluated, or replaced by NULL
- */
+/* A condition that decides whether values are evaluated or replaced by NULL */
 typedef struct Guard
 {
 	const DynClassify *context;
@@ -117,8 +116,8 @@ typedef struct Guard
 } Guard;
 
 /*
- * Returns CASE WHEN given THEN NULL ELSE value END, or, if `needed`, with the
- * results exchanged.
+ * Returns CASE WHEN given THEN NULL ELSE value END; if `needed`, CASE WHEN
+ * given THEN value ELSE NULL END.
  */
 static Expr *
 guarded(const Guard *guard, Expr *value)

@@ -108,7 +108,7 @@ exclusive(const Term *term)
 		? BTLessStrategyNumber : BTGreaterStrategyNumber;
 }
 
-/* Returns `left` op the term's value; NULL if the family lacks op. */
+/* Returns "left op value" for the term's value; NULL if the family lacks op. */
 static Node *
 compare(const Term *term, Node *left, Oid type, StrategyNumber strategy)
 {
@@ -343,7 +343,7 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
  * Returns the condition that follows from term `n` (counted from 0) and the
  * later terms, if each column of the earlier terms is equal to its value.
  * Returns NULL if there is none, or if the value of term `n` might raise an
- * error.
+ * error that SQL would not raise (n > 0).
  */
 static Node *
 bound_from(const DynClassify *context, List *terms, int n, List *rinfos)

@@ -119,8 +119,8 @@ match_patterns(const DynClassify *context, Oid function, List *args, Chain *chai
 }
 
 /*
- * Matches date_trunc.  An instant is truncated in the zone given by the third
- * argument, or in the session's time zone.
+ * Matches date_trunc.  A timestamptz is truncated in the time zone given by
+ * the third argument, or else in that of the session.
  */
 static bool
 match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)
@@ -146,7 +146,7 @@ match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)
 	return match_chain(context, lsecond(args), chain);
 }
 
-/* Matches extract and date_part, for a year or an epoch. */
+/* Matches extract and date_part for the fields year and epoch. */
 static bool
 match_extract(const DynClassify *context, Oid function, List *args, Chain *chain)
 {
@@ -211,8 +211,8 @@ match_chain(const DynClassify *context, Node *node, Chain *chain)
 /* ---- comparisons ---- */
 
 /*
- * Returns the rank of a date/time type; 0 for others.  A comparison converts
- * both sides to the type of the higher rank.
+ * Returns the rank of a date/time type; 0 for other types.  A comparison
+ * converts both sides to the type with the higher rank.
  */
 static int
 time_rank(Oid type)
@@ -260,7 +260,7 @@ make_bound(DynClassify *context, const Chain *chain, Node *value,
 }
 
 /*
- * Returns the bounds on the column that expression op value implies; clears
+ * Returns the bounds on the column that "expression op value" implies; clears
  * `exact`.
  */
 static DynPred *
@@ -291,7 +291,7 @@ make_bounds(DynClassify *context, DynComparison comparison, const Chain *chain,
 	return dyn_make_between(lower, upper);
 }
 
-/* Classifies expression op value. */
+/* Classifies "expression op value", or, with `array`, = ANY and <> ALL. */
 static DynPred *
 classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 			   Node *value, bool array)
@@ -313,7 +313,7 @@ classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 		if (time_rank(op->value_type) > time_rank(compared))
 			compared = op->value_type;
 	}
-	/* SQL converts the expression to the compared type */
+	/* SQL converts the expression to the type `compared` */
 	if (compared == TIMESTAMPTZOID && op->column_type != TIMESTAMPTZOID)
 		add_step(&outer, DYN_STEP_TIMESTAMP_TO_INSTANT, NULL);
 	if (op->column_type == DATEOID && compared != DATEOID)
