@@ -190,7 +190,7 @@ dyn_pred_is_junction(const DynPred *pred)
 	return pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR;
 }
 
-/* Returns true for a comparison of a field with one value, with this operator. */
+/* Returns true for a comparison of this kind, of a field with one value. */
 static inline bool
 dyn_pred_compares(const DynPred *pred, DynComparison comparison)
 {

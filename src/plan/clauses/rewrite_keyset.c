@@ -108,7 +108,7 @@ exclusive(const Term *term)
 		? BTLessStrategyNumber : BTGreaterStrategyNumber;
 }
 
-/* Returns "left op value" for the term's value; NULL if the family lacks op. */
+/* Returns `left` op the value of the term; NULL if the family lacks op. */
 static Node *
 compare(const Term *term, Node *left, Oid type, StrategyNumber strategy)
 {

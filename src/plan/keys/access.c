@@ -187,8 +187,8 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
  * attributes.  Returns false at the first part whose text does not sort like
  * its column.  The text sorts like the column only if the part contains the
  * column's value in every item of the index.  trusted_indexes asserts this for
- * rows in which no column of the template is NULL.  The clauses may remove all
- * others, which does not affect the order.
+ * rows in which no column of the template is NULL; the clauses must exclude
+ * rows with NULL.
  *
  * With `merged`, rows of several requests are merged: by their texts
  * (`by_text`) if all texts begin with the same bound parts, else by the parts.
@@ -359,9 +359,9 @@ same_conversion(const DynConversion *a, const DynConversion *b)
 }
 
 /*
- * Returns the position of the value with this conversion in `values`, after
- * adding it if it is missing; -1 if the value is NULL.  Several predicates
- * with one value share its position.
+ * Returns the position in `values` of the value with this conversion; adds the
+ * value if it is missing.  Returns -1 if `value` is NULL (none).  Predicates
+ * with equal values share one position.
  */
 static int
 value_position(Expr *value, DynConversion *conversion, Values *values)
@@ -476,8 +476,9 @@ copy_keys(DynAccess *copy, Values *values)
 }
 
 /*
- * Copies a fallback, but omits keys and filters whose values are not in
- * `values`.  All clauses are checked for a fallback's rows anyway.
+ * Copies a fallback.  Unless `values` is NULL, omits filters whose values are
+ * not in `values`, and reads the table by a Scan if a value of the keys is
+ * not.  All clauses are checked for a fallback's rows anyway.
  */
 static DynAccess *
 copy_fallback(const DynAccess *fallback, Values *values)

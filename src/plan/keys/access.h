@@ -3,8 +3,9 @@
  *		Access plans: the requests that read a foreign table
  *
  * The planner builds a DynAccess (match_keys.c), which the plan stores as a
- * node.  During planning, predicates hold their values as expressions.  In the
- * node, predicates hold the positions of their values in the plan's fdw_exprs.
+ * node.  During planning, predicates contain their values as expressions.  In
+ * the node, they contain the positions of these expressions in fdw_exprs of
+ * the plan.
  *
  * The node refers to columns by attribute number, and to key attributes by
  * name and type.  The description of the table may be outdated when the plan
@@ -19,7 +20,7 @@
 #include "../clauses/quals.h"
 #include "../clauses/rel_plan.h"
 
-/* Position of a part that means the full text of the attribute */
+/* Used instead of the position of a part: the full text of the attribute */
 #define DYN_FULL	(-1)
 
 /* Summary of the values that predicates allow for a key attribute (terms.c) */
@@ -29,8 +30,8 @@ typedef struct DynCount
 								 * if unknown at planning */
 	double		expected;		/* estimated number of values or ranges */
 	bool		points;			/* true for values, false for ranges */
-	bool		single;			/* true if there is one value, the same for all
-								 * items */
+	bool		single;			/* true if the attribute has the same value in
+								 * all selected items */
 	bool		each;			/* true if values between two bounds are
 								 * enumerated */
 	bool		unsure;			/* true if run-time values may make the key
@@ -39,20 +40,20 @@ typedef struct DynCount
 								 * template */
 	int			point_parts;	/* templated: number of leading parts that have
 								 * values, not ranges */
-	int			one_value_parts;	/* number of leading parts that have a
-									 * single value */
+	int			one_value_parts;	/* templated: number of leading parts that
+									 * have a single value */
 } DynCount;
 
 /*
  * The predicates, connected by AND, that are matched to one key attribute.  If
- * there are none, row_keys match the attribute.
+ * there are none, the attribute is matched by row_keys.
  */
 typedef struct DynKeyMatch
 {
 	const char *name;
 	DynType		type;
-	List	   *preds;			/* DynPred *: points and ranges (terms.h); of
-								 * the segment, also NULL tests */
+	List	   *preds;			/* DynPred *: points and ranges (terms.h); for
+								 * the segment column, also NULL tests */
 	DynCount	values;			/* planning: summary of the values that the
 								 * predicates allow */
 } DynKeyMatch;
@@ -135,8 +136,8 @@ typedef struct DynAccess
 	bool		first_row_only; /* true if only the first row is needed */
 	bool		one_request;	/* true for access by key with one expected
 								 * request */
-	bool		shares_lists;	/* true if a list restricts several parts of the
-								 * key (dyn_access_shares_lists) */
+	bool		shares_lists;	/* true if one array restricts several parts of
+								 * the key (dyn_access_shares_lists) */
 	bool		one_round;		/* true if the requests are sent together with
 								 * those of another scan that reads the same
 								 * keys */
@@ -145,8 +146,9 @@ typedef struct DynAccess
 	bool		is_small;		/* Scan: true if the statement needs only
 								 * limit_hint items, so few that scan_policy
 								 * does not apply */
-	int			preview_rows;	/* Scan: number of rows that end a LIMIT scan
-								 * (preview_units); 0: none */
+	int			preview_rows;	/* Scan: number of rows after which a LIMIT
+								 * scan (preview_units) ends; 0: no LIMIT
+								 * scan */
 	bool		is_presumed;	/* GET: true if no request is sent, because the
 								 * condition of a write decides whether the
 								 * rows exist */
@@ -175,10 +177,11 @@ typedef struct DynAccess
 
 	bool		in_turn;		/* ordered: true if partitions are read one
 								 * after the other, not merged */
-	int			nsort;			/* ordered: number of attributes to merge by */
+	int			nsort;			/* ordered: number of attributes to sort by */
 	DynKeyAttr	sort[DYN_MAX_KEY_ATTRS];
-	bool		sort_texts[DYN_MAX_KEY_ATTRS];	/* merging: true if the full
-												 * text sorts like the part */
+	bool		sort_texts[DYN_MAX_KEY_ATTRS];	/* true to merge by the full
+												 * text, which sorts like the
+												 * part */
 	int			sort_parts[DYN_MAX_KEY_ATTRS];	/* part of the attribute's
 												 * template, or DYN_FULL */
 	DynCount	keys;			/* planning: number of keys that are read */
@@ -241,8 +244,8 @@ dyn_access_match(const DynAccess *access, int i)
 }
 
 /*
- * Returns the number of attributes in each key that is read: those of row-wise
- * keys, or else the hash attributes.  Ranges of sort keys do not count.
+ * Returns the number of leading key attributes with values: those of row-wise
+ * keys, or else the hash attributes.
  */
 static inline int
 dyn_access_key_parts(const DynAccess *access)
@@ -251,8 +254,8 @@ dyn_access_key_parts(const DynAccess *access)
 }
 
 /*
- * Abilities of an access plan, which do not depend on run-time values; a table
- * in access.c decides.
+ * Abilities of an access plan, which do not depend on run-time values.  A
+ * table in access.c lists the access plans that have each ability.
  */
 typedef enum DynAccessAbility
 {
@@ -301,8 +304,8 @@ extern bool dyn_access_same_index(const DynAccess *a, const DynAccess *b);
 
 /*
  * Returns the column of the attribute's part at position `part`.  For
- * DYN_FULL, returns the column that shows the full attribute, or 0 if there is
- * none.
+ * DYN_FULL, returns the column that maps to the full attribute, or 0 if there
+ * is none.
  */
 extern AttrNumber dyn_sort_column(const DynRelation *relation,
 								  const DynKeyAttr *attr, int part);
@@ -326,14 +329,17 @@ extern bool dyn_access_is_valid(const DynAccess *access, const DynTableMeta *met
 extern bool dyn_access_is_valid_key(const DynAccess *access, const char *json,
 									size_t len);
 
-/* Returns a copy of the predicate and its args; it shares the expressions. */
+/*
+ * Returns a copy of the predicate and its args, which shares the value
+ * expressions of the original.
+ */
 extern DynPred *dyn_pred_copy(const DynPred *pred);
 
 /*
  * Returns a node with a copy of the access plan.  Sets *exprs to the value
- * expressions, which the node only refers to by position.  Predicates of a
- * fallback are omitted if only the fallback needs their values.  All clauses
- * are checked for its rows anyway.
+ * expressions, which the node only refers to by position.  Omits predicates of
+ * a fallback whose values only the fallback needs, since all clauses are
+ * checked for the fallback's rows anyway.
  */
 extern Node *dyn_access_node(const DynAccess *access, List **exprs);
 

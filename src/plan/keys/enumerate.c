@@ -1,6 +1,7 @@
 /*
  * enumerate.c
- *		Replaces bounds of a partition key's column by all values between them.
+ *		Replaces bounds of a partition key's column with all values between
+ *		them.
  *
  * A partition key needs values.  Between two bounds there are finitely many
  * integers, dates, or times in hours or longer units.  These values are
@@ -27,8 +28,9 @@
 #define UNKNOWN_VALUES	10
 
 /*
- * Factor for the maximum number of values if the bounds are columns of other
- * tables.  Then the alternative would be to read the table for each outer row.
+ * Factor for the maximum number of values if a bound changes between
+ * executions, such as a column of another table.  The alternative would be to
+ * read the full table for each outer row.
  */
 #define JOIN_FACTOR		100
 
@@ -135,11 +137,11 @@ typedef struct Range
 								 * same bounds */
 	bool		lower,
 				upper;
-	bool		listed;			/* true if the template lists few values, so
+	bool		listed;			/* true if the template lists few numbers, so
 								 * that further bounds are not needed */
 } Range;
 
-/* If the target's template lists few values, restricts the range to them. */
+/* If the target's template lists few numbers, restricts the range to them. */
 static void
 add_members(Range *range, const DynTarget *target)
 {
@@ -204,8 +206,8 @@ find_bounds(const DynTarget *target, List *clauses)
 			add_bound(&range, target, clause);
 	}
 	/*
-	 * a CHECK constraint is true or NULL for all rows; the bound that a clause
-	 * has on the same column excludes NULL
+	 * A CHECK constraint also accepts NULL.  So it is used only if a clause
+	 * bounds the same column, and thereby excludes NULL.
 	 */
 	if (range.each == NULL || (range.lower && range.upper))
 		return range;
@@ -229,7 +231,7 @@ dyn_match_each(const DynTarget *target, List *clauses, int most, List **used)
 	if (!range.lower || !range.upper || most == 0)
 		return NULL;
 	n = dyn_steps_count(each->unsure ? &range.expected : &range.known);
-	/* all listed values can be requested, whatever the run-time bounds are */
+	/* all listed numbers can be requested, whatever the run-time bounds are */
 	if (range.listed)
 		each->unsure = false;
 	if (each->unsure && target->plan->sure_only)
@@ -268,7 +270,7 @@ dyn_why_not_each(const DynTarget *target, List *clauses)
 
 /* ---- partitions in the order of times ---- */
 
-/* The keys may differ in one part only, which contains truncated times. */
+/* The keys may differ only in one part, which contains truncated times. */
 AttrNumber
 dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access)
 {

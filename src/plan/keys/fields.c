@@ -65,8 +65,8 @@ add_scalar_above(List *names, const DynTableMeta *meta, const DynPath *path)
 }
 
 /*
- * access->scalars also has the key attributes that paths of the item filter,
- * or the path of the unnested attribute, start with.
+ * Also adds to access->scalars the key attributes that paths of the item
+ * filter, or the path of the unnested attribute, start with.
  */
 void
 dyn_set_fields(const DynRelPlan *plan, DynAccess *access, List *fields)

@@ -18,14 +18,14 @@
  *
  * A text or bytea in the key of a global index may be empty, or too long, in
  * items older than the index.  For these types, a predicate ensures that the
- * selected items are in the index if:
+ * selected items are in the index under this condition:
  *
- *		= and IN		the index can hold all the values.  If an attribute has
- *						predicates of this kind, one of them must ensure it:
+ *		= and IN		the index can hold all the values; if an attribute has
+ *						predicates of this kind, one of them must satisfy this:
  *						NOT NULL, or a range, is not enough
- *		>, >=			the index can hold the bound; > also ensures it with an
- *						empty bound
- *		LIKE, prefixes	an empty text does not match
+ *		>, >=			the index can hold the bound; for >, this may be empty
+ *		LIKE, prefixes	an empty text does not match, and the pattern or prefix
+ *						is not longer than the limit of the key
  *		<>				the value is empty
  *
  * The last three kinds, and NOT NULL, do not limit the length of values: an
@@ -69,11 +69,12 @@ typedef struct Place
 	/* only while planning */
 	const DynRelPlan *plan;
 	const DynIndexMeta *index;
-	const DynColumn *column;	/* column that shows the attribute, or NULL */
+	const DynColumn *column;	/* column that maps to the attribute; NULL:
+								 * none */
 	bool		full;			/* true for a Scan of the index, false for
 								 * reads by key */
-	bool		trusted;		/* true if trusted_indexes has the index */
-	size_t		own_bytes;		/* bytes; maximum size in the table's own key;
+	bool		trusted;		/* true if the index is in trusted_indexes */
+	size_t		own_bytes;		/* maximum size (bytes) in the table's own key;
 								 * 0 if the attribute is not in that key */
 	bool		held;			/* true if the index can hold all values that
 								 * items may have */
@@ -101,9 +102,10 @@ get_operand(const Place *place, const DynPred *pred, Datum *value, bool *isnull)
 }
 
 /*
- * Sets *least and *most to the least and greatest length (bytes) of the values
- * that = or IN selects.  Values that cannot be encoded are skipped, because no
- * item has them.  If no value remains, *least is SIZE_MAX, and *most is 0.
+ * Sets *least and *most to the least and greatest length (bytes) of the
+ * predicate's value, or of the elements of its array.  Values that cannot be
+ * encoded are skipped, because no item has them.  If no value remains, *least
+ * is SIZE_MAX, and *most is 0.
  */
 static void
 find_lengths(const DynCodec *codec, const DynPred *pred, Datum value,
@@ -274,8 +276,8 @@ add_part(const Place *place, const DynCodec *codec, const DynPred *pred,
 
 /*
  * Returns PRESENT if the index can hold all texts composed from the selected
- * parts, LATER if run-time values decide, else ABSENT.  Items with longer
- * texts may be older than the index, which then lacks them.
+ * parts, LATER if run-time values decide, else ABSENT.  An item that is older
+ * than the index may have a longer text, and is then not in the index.
  */
 static Completeness
 texts_completeness(const Place *place, const DynPred *pred)
@@ -340,8 +342,8 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 }
 
 /*
- * Returns true if completeness depends on the values that the predicates
- * allow.
+ * Returns true if the values that the predicates allow determine whether the
+ * index is complete for the attribute.
  */
 static bool
 depends_on_values(const Place *place)
@@ -393,10 +395,10 @@ completeness_by_item_filter(const Place *place)
 
 /*
  * Returns true if all items have the attribute, because its column is declared
- * NOT NULL, or because it is in the table's key; but false if a Scan may miss
- * rows nevertheless.  Known limitation (docs/pushdown.md): if a partition key
- * is also the sort key of an index, requests by key assume that all items are
- * in the index.  Therefore an item that is older than the index, and has a
+ * NOT NULL, or because it is in the table's key.  Returns false if a Scan may
+ * miss rows nevertheless.  Known limitation (docs/pushdown.md): if a partition
+ * key is also the sort key of an index, requests by key assume that all items
+ * are in the index.  Therefore an item that is older than the index, and has a
  * value over the index's limit, is not found.
  */
 static bool
@@ -408,7 +410,9 @@ is_asserted(const Place *place)
 
 /*
  * Sets *preds to the predicates (DynPred *) of the clauses, and *exprs to
- * their SQL expressions.
+ * their SQL expressions, except those of pseudoconstant clauses.  A keys_only
+ * clause only adds its predicate if this is an equality, and its `condition`
+ * if it has one.
  */
 static void
 collect(List *clauses, List **preds, List **exprs)

@@ -29,7 +29,7 @@
 #include "../clauses/classify.h"
 #include "match_keys.h"
 
-/* State of matching clauses to the key of one table or index. */
+/* The state while clauses are matched to the key of one table or index */
 typedef struct KeyMatch
 {
 	const DynRelPlan *plan;
@@ -59,7 +59,7 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 
 /*
  * Returns the clauses that may restrict an attribute in addition to row-wise
- * keys: all clauses, but without that of the row-wise keys if these contain
+ * keys: all clauses, but not the clause of the row-wise keys if these contain
  * the attribute.
  */
 static List *
@@ -182,7 +182,10 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 		key_match->values = dyn_count(match->plan, key_match->preds);
 }
 
-/* Returns points that one of the clauses has for the attribute itself, or NULL. */
+/*
+ * Returns the points of the first clause that has points for the attribute, or
+ * NULL.
+ */
 static DynPred *
 points_of_clauses(const DynTarget *target, List *clauses)
 {
@@ -252,7 +255,7 @@ make_row_key(const KeyMatch *match, const DynPred *arm, List *others,
 }
 
 /*
- * Returns the clauses except `clause` and except ORs: an OR would be copied
+ * Returns the clauses except `clause`, and except ORs, which would be copied
  * for each arm of `clause`.
  */
 static List *
@@ -455,9 +458,9 @@ key_attribute(const DynKeySchema *key, const char *name)
 
 /*
  * Matches IS NOT NULL, and comparisons with the empty value (> '' and <> ''),
- * on key attributes.  These conditions are true for all items that can be
- * read, so they are not sent.  IS NULL is true for none of these items, so the
- * access plan becomes a contradiction.
+ * on key attributes; and NULL tests of documents.  All items that can be read
+ * satisfy these conditions, so they are not sent.  No item satisfies IS NULL,
+ * so the access plan becomes a contradiction.
  */
 static void
 match_completeness(KeyMatch *match, DynAccess *access)
@@ -527,7 +530,7 @@ clause_rinfos(List *clauses)
 }
 
 /*
- * Matches conditions on the segment column, which are the key of the Scan:
+ * Matches conditions on the segment column, which act like a key of the Scan:
  * only segments that satisfy them are read.
  */
 static void
@@ -610,9 +613,9 @@ path_bytes(const DynPath *path)
 }
 
 /*
- * Visits a leaf, and adds its size to the bounds; returns true if it is not
- * allowed in the filter.  A condition contains the path of its leaf up to four
- * times.
+ * Visits a leaf, and adds its size to the upper bounds; returns true if the
+ * leaf is not allowed in the filter.  The condition of a leaf contains the
+ * path of the leaf up to four times.
  */
 static bool
 leaf_is_forbidden(DynPred *pred, void *arg)
@@ -652,8 +655,9 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 }
 
 /*
- * Adds filters on the texts of templated attributes that the clauses imply.
- * They only save the transfer of items, since the clauses are checked anyway.
+ * Adds filters that the clauses imply for the texts of templated attributes.
+ * These filters only reduce the number of returned items, since the clauses
+ * are checked anyway.
  */
 static void
 add_template_filters(FilterCheck *check, DynAccess *access)
@@ -888,7 +892,7 @@ dyn_match_all_columns(DynRelation *relation, const DynTableMeta *meta)
 	{
 		DynField   *field;
 
-		/* the segment is only known if the Scan is planned for its column */
+		/* only a Scan planned for the segment column knows the segment */
 		if (relation->columns[i].dropped || relation->columns[i].segments > 0)
 			continue;
 		field = palloc0(sizeof(DynField));

@@ -25,7 +25,7 @@ extern DynAccess *dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *ind
 								 List *clauses);
 
 /*
- * Adds a fallback if run-time values may show that the index is not complete
+ * Adds a fallback if run-time values may make the index incomplete
  * (index_complete.c), or make the keys unusable.  The fallback reads the
  * table: by those keys whose values are always usable, else by a Scan.  All
  * clauses are rechecked, and the rows are sorted if the access plan provides
@@ -54,20 +54,20 @@ extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
 /* ---- match_template.c ---- */
 
 /*
- * Maximum number of combinations of values if the template enumerates parts
- * that no clause restricts: in a partition key, and in a sort key.  Each
- * combination for a sort key needs its own Query.
+ * Maximum number of combinations of values, in a partition key and in a sort
+ * key, if the template enumerates the values of parts that no clause
+ * restricts.  Each combination for a sort key needs its own Query.
  */
 #define DYN_MAX_MEMBERS			1000
 #define DYN_MAX_SORT_MEMBERS	25
 
 /*
  * Returns the predicate (DYN_PRED_TEMPLATED) that the clauses imply for the
- * attribute's text in all rows that have the attribute.  Its args belong to
- * the leading parts: each is an AND of predicates on the part, or
- * DYN_PRED_EACH.  With `points`, the predicate allows finitely many texts,
- * otherwise a range of texts.  Returns NULL if the attribute has no template,
- * or the clauses imply nothing.
+ * attribute's text in all rows that have the attribute.  It has one arg for
+ * each leading part: an AND of predicates on the part, or a DYN_PRED_EACH.
+ * With `points`, the predicate allows finitely many texts, otherwise a range
+ * of texts.  Returns NULL if the attribute has no template, or if the clauses
+ * imply nothing for the text.
  *
  * `index` is the index that has the attribute in its key; NULL for the table
  * or for a filter.  Parts that no clause restricts may be enumerated, with up
@@ -81,18 +81,18 @@ extern DynPred *dyn_match_template(const DynRelPlan *plan,
 
 /*
  * Returns the conditions that the clauses impose on the attribute's text in
- * rows whose columns are read from this text.  They are a DYN_PRED_TEMPLATED
- * with an AND for each part; the AND is empty if no clause restricts the part.
- * Such a predicate does not match a key, since restricted parts may come after
+ * rows whose columns are read from this text: a DYN_PRED_TEMPLATED with an AND
+ * for each part, which is empty if no clause restricts the part.  The result
+ * cannot be matched to a key, since restricted parts may come after
  * unrestricted ones.  Returns NULL if no clause imposes a condition.
  */
 extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);
 
 /*
- * Looks at the parts of the attribute's text for which the clauses give no
- * values.  If each of them is of a column with bounds, returns the reason why
- * the values between the bounds are not enumerated; else NULL.
+ * Returns the reason why values between the bounds of a column are not
+ * enumerated for a part of the attribute's text.  Returns NULL unless the
+ * columns of all parts without values from the clauses have such bounds.
  */
 extern const char *dyn_template_lacks_values(const DynRelPlan *plan,
 											 const DynKeyAttr *attr,

@@ -1,9 +1,9 @@
 /*
  * match_template.c
- *		Converts clauses on columns into predicates on a templated attribute's
- *		text.
+ *		Converts clauses on columns into predicates on the text of a templated
+ *		attribute.
  *
- * A part may be used if it contains the column's value in every row.  This is
+ * A part can be used if it contains the column's value in every row.  This is
  * the case if the column is read from the part, if the attribute is in the
  * table's key (whose texts must agree with the columns), or if trusted_indexes
  * asserts it.
@@ -58,8 +58,8 @@ target_of(const TemplateMatch *match, int p)
 }
 
 /*
- * Returns the points that the clauses imply for a part; without `points`, the
- * ranges.  Adds fully used clauses to match->used.
+ * Returns the points that the clauses imply for a part; the ranges, if
+ * `points` is false.  Adds fully used clauses to match->used.
  */
 static List *
 part_preds(TemplateMatch *match, int p, bool points)
@@ -89,8 +89,8 @@ part_preds(TemplateMatch *match, int p, bool points)
 
 /*
  * Returns a predicate with all values that the template enumerates for the
- * part, except those that <> and NOT IN exclude; NULL if it does not enumerate
- * them, or if there are too many.
+ * part, except those that <> and NOT IN exclude.  Returns NULL if the template
+ * does not enumerate values of the part, or enumerates too many.
  */
 static DynPred *
 part_members(TemplateMatch *match, int p)
@@ -259,7 +259,7 @@ dyn_match_template(const DynRelPlan *plan, const DynKeyAttr *attr,
 	return pred;
 }
 
-/* Collects points and ranges of a part even if earlier parts have none. */
+/* Collects points and ranges of each part, even if earlier parts have none. */
 DynPred *
 dyn_template_demands(const DynRelPlan *plan, const DynKeyAttr *attr,
 					 List *clauses)

@@ -232,7 +232,7 @@ add_lists(List *lists, const List *preds)
 	return lists;
 }
 
-/* Returns one list for each column that has a list more than once. */
+/* Returns one list for each column that has the same list more than once. */
 static List *
 repeated_lists(const List *all)
 {
@@ -255,8 +255,8 @@ dyn_shared_lists(const DynAccess *access, const DynPred *arm)
 	List	   *all = arm != NULL ? add_lists(NIL, arm->args) : NIL;
 
 	/*
-	 * only the arm can share lists if several range attributes are matched:
-	 * this requires a single value of the first one
+	 * if several range attributes are matched, the first one has a single
+	 * value, so it has no list that it could share
 	 */
 	if (access->kind == DYN_ACCESS_QUERY && access->nrange > 1)
 		return repeated_lists(all);
@@ -281,10 +281,10 @@ dyn_access_shares_lists(const DynAccess *access)
 
 /*
  * Corrects an attribute's number of values (*values) for lists that several
- * parts of the key share.  All these parts have the value of the same element.
- * So a list counts only at its first part: for each later part, divides
- * *values by the number of the part's values.  *counted has the lists of
- * earlier parts.
+ * parts of the key share.  In each key, all these parts have the value of the
+ * same element.  So a list counts only at its first part: for each later part,
+ * divides *values by the number of the part's values.  *counted has the lists
+ * of earlier parts.
  */
 static void
 count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
@@ -443,8 +443,8 @@ is_point_leaf(const DynTarget *target, const DynPred *pred)
 	if (pred->kind == DYN_PRED_FILTER_TERM)
 	{
 		/*
-		 * A term may also allow NULL, or values of other types.  Items found
-		 * by the key have neither in this attribute.
+		 * A term may also allow NULL, or values of other types, but no item
+		 * found by the key has these in this attribute.
 		 */
 		const DynFilterTerm *term = &relation->item_filter.terms[pred->term];
 
@@ -519,8 +519,7 @@ dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 	if (!dyn_is_on_target(target, pred))
 		return false;
 	/*
-	 * = is a range if a value has several encodings, which are between two
-	 * bounds
+	 * = is a range if the value has several encodings, all between two bounds
 	 */
 	if (target->part == NULL)
 		return dyn_pred_compares(pred, DYN_COMPARE_EQ) || dyn_pred_is_bound(pred) ||

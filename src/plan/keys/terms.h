@@ -31,7 +31,10 @@ typedef struct DynTarget
  */
 extern bool dyn_is_on_target(const DynTarget *target, const DynPred *pred);
 
-/* Returns true for <> and NOT IN, with the same values in all executions. */
+/*
+ * Returns true for <> and NOT IN on the target, with values that are the same
+ * in all executions.
+ */
 extern bool dyn_excludes_points(const DynTarget *target, const DynPred *pred);
 
 extern bool dyn_is_range_pred(const DynTarget *target, const DynPred *pred);
@@ -80,12 +83,12 @@ extern DynCount dyn_count(const DynRelPlan *plan, const List *preds);
 extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 
 /*
- * Returns the predicates column = ANY (array) that restrict a column in several
- * parts of the key, one list (DynPred *) for each such column.  A row has one
- * element of such an array in all of these parts, so keys are computed for
+ * Returns one predicate column = ANY (array), called a list, for each column
+ * that the same array restricts in several parts of the key.  A row has the
+ * same element of the array in all of these parts, so keys are computed for
  * each element, not for all combinations of elements.  For row-wise keys, `arm`
  * is one of their arms, since each arm has lists of its own; else NULL.  Works
- * for plan nodes, too.
+ * during planning, and for the access plan in a plan node.
  */
 extern List *dyn_shared_lists(const DynAccess *access, const DynPred *arm);
 
@@ -116,9 +119,10 @@ extern bool dyn_same_list(const DynPred *a, const DynPred *b);
 /*
  * Returns the DYN_PRED_EACH that the clauses (DynClause *) imply for the
  * target, with at most `most` values (most * JOIN_FACTOR if bounds change
- * between executions).  Returns NULL if the clauses do not bound the target on
- * both sides, if its values cannot be enumerated, or if the range has no
- * values or too many.  Adds the clauses that it uses to *used.
+ * between executions).  Returns NULL if clauses and CHECK constraints do not
+ * bound the target on both sides, if its values cannot be enumerated, or if
+ * the range has no values or too many.  Adds the clauses that it uses to
+ * *used.
  */
 extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 							   List **used);
@@ -131,9 +135,10 @@ extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 extern const char *dyn_why_not_each(const DynTarget *target, List *clauses);
 
 /*
- * Returns a column of times if each partition that the access plan reads has
- * the times of one unit (such as a day), and the partition keys' texts for the
- * units sort like times; else 0.
+ * Returns the column by whose times the partitions can be read one after the
+ * other: each partition contains the items of one unit of time (such as a
+ * day), and the texts of the partition keys sort like the units.  Returns 0 if
+ * there is no such column.
  */
 extern AttrNumber dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access);
 
