@@ -32,7 +32,8 @@ typedef struct DynRelPlan
 	const DynTableMeta *meta;
 	List	   *clauses;		/* DynClause * for baserestrictinfo */
 	List	   *checks;			/* DynClause * of the table's CHECK
-								 * constraints, which hold for every row */
+								 * constraints, which are true or NULL for
+								 * every row */
 	List	   *classified;		/* DynClause *, cached results; private to
 								 * quals.c */
 	struct DynAccess *keyed;	/* access plan by the table's key, from the

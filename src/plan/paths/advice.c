@@ -28,7 +28,7 @@
 #include "../keys/match_keys.h"
 #include "planner.h"
 
-/* A key attribute that is not restricted, and a column that shows it */
+/* A key attribute that is not restricted, and a column that maps to it */
 typedef struct Unusable
 {
 	DynClassify classify;
@@ -166,7 +166,7 @@ explain_comparison(Unusable *unusable, Oid opno, Oid collation, bool commuted,
 }
 
 /*
- * Returns advice on left op right, where one side reads the column; or NULL.
+ * Returns advice on "left op right", where one side reads the column; or NULL.
  */
 static const char *
 explain_operator(Unusable *unusable, Oid opno, Oid collation, Node *left,

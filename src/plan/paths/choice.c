@@ -1,6 +1,7 @@
 /*
  * choice.c
- *		Stores how a path's access plan was chosen, and builds it again.
+ *		Stores how a path's access plan was chosen, and builds the access plan
+ *		again from this choice.
  *
  * An optional condition is an OR such as $1 IS NULL OR k = $1.  Its guard ($1
  * IS NULL) is an arm without columns that has the same value in all executions

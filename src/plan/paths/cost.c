@@ -88,8 +88,8 @@ has_statistics(Oid relid, AttrNumber attnum)
 }
 
 /*
- * Returns the only column that shows the partition key; 0 if there is none, or
- * if the key has several attributes.
+ * Returns the only column that maps to the partition key; 0 if there is not
+ * exactly one, or if the partition key has several attributes.
  */
 static AttrNumber
 partition_column(const DynRelPlan *plan, const DynKeySchema *key)
@@ -219,10 +219,10 @@ dyn_fetched_part(const DynRelPlan *plan)
 /*
  * Returns the estimated number of items with one value of the partition key:
  * from statistics, or else DYN_COLLECTION_ITEMS; all items if no column or
- * template shows the key.  If the table is too large to be read in full,
+ * template maps to the key.  If the table is too large to be read in full,
  * ANALYZE samples complete item collections of a few keys (command/analyze.c).
  * Then n_distinct is the number of keys in the sample, not in the table, so
- * the size of the sample is divided by it.
+ * the size of the sample is divided by n_distinct.
  */
 static double
 collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
@@ -356,7 +356,7 @@ assumed_bytes(const DynRelPlan *plan, const DynIndexMeta *index)
 			   plan->analyzed ? plan->items * dyn_default_item_bytes(meta, NULL) : 0);
 }
 
-/* Returns true if no statistics show the number of items per partition key. */
+/* Returns true without statistics on the number of items per partition key. */
 static bool
 lengths_are_unknown(const DynRelPlan *plan, const DynIndexMeta *index)
 {
@@ -559,8 +559,8 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 	ListCell   *lc;
 
 	/*
-	 * assume at least one item per key, so that a filter does not cost less
-	 * than a narrower key
+	 * assume at least one item per key, so that a plan with a filter does not
+	 * cost less than a plan with a narrower key
 	 */
 	returned = items * clauselist_selectivity(plan->root, access->filter_rinfos,
 											  plan->rel->relid, JOIN_INNER, NULL);

@@ -15,9 +15,9 @@
 #include "../keys/match_keys.h"
 
 /*
- * Returns the expected number of result rows per item that the access plan
- * examines.  Result rows also satisfy those of `clauses` (RestrictInfo *) that
- * are not matched to keys.
+ * Returns the expected number of rows that satisfy all of `clauses`
+ * (RestrictInfo *), for each item that the access plan examines.  Examined
+ * items satisfy the clauses that are matched to keys.
  */
 extern double dyn_rows_per_item(const DynRelPlan *plan,
 								const DynAccess *access, List *clauses);
@@ -40,8 +40,8 @@ extern bool dyn_access_is_one_request(const DynAccess *access);
 
 /*
  * Returns true if the access plan reads several keys, by requests that are
- * expected to be in flight together and to use no more read units than a
- * page.  Needs access->estimate.
+ * expected to be in flight together and to use no more read units than one
+ * full page.  Needs access->estimate.
  */
 extern bool dyn_access_is_one_round(const DynAccess *access);
 
@@ -72,7 +72,7 @@ extern double dyn_estimate_page_rows(const DynRelPlan *plan,
 									 const DynEstimate *estimate);
 extern double dyn_estimate_page_units(const DynEstimate *estimate);
 
-/* Returns the part of the cost that is local CPU time, not waiting. */
+/* Returns the part of a path's cost that is local CPU time, not waiting. */
 extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
 
 /*

@@ -18,7 +18,7 @@
 #include "cost.h"
 #include "planner.h"
 
-/* Maximum hint.  For more items, a full page of 1 MB is requested. */
+/* Maximum number of items; if more are needed, a full page is requested */
 #define MAX_ITEMS	10000
 
 /*
@@ -70,10 +70,11 @@ typedef struct FirstBound
 	bool		descending;		/* true if reading begins at the upper bound */
 	bool		strict_is_exact;	/* true if the request excludes the value of
 									 * a strict bound */
-	bool		other_side;		/* found: a bound where reading ends */
-	bool		strict;			/* found: a bound that excludes its value */
-	bool		implied;		/* found: a bound that is weaker than its
-								 * clause */
+	bool		other_side;		/* found a bound where reading ends */
+	bool		strict;			/* found a strict bound (< or >) where reading
+								 * begins */
+	bool		implied;		/* found a bound where reading begins that is
+								 * weaker than its clause */
 } FirstBound;
 
 /* Returns true if a clause is a comparison with this value. */
@@ -167,8 +168,8 @@ dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 	if (in_groups && provided == 0)
 		return 0;
 	/*
-	 * an incremental sort reads full groups, whose rows are equal in the
-	 * pathkeys that the path provides: collect their expressions
+	 * an incremental sort reads full groups of rows with equal values of the
+	 * pathkeys that the path provides: collect the pathkeys' expressions
 	 */
 	foreach(lc, in_groups ? pathkeys : NIL)
 	{

@@ -1,6 +1,6 @@
 /*
  * jit.c
- *		Keeps waiting time from making core compile a statement.
+ *		Prevents waiting time from triggering JIT compilation.
  *
  * Core compiles expressions if the cost of a plan is above thresholds.  A
  * large part of our costs is waiting (plan/paths/cost.c), during which no
@@ -49,8 +49,9 @@ add_child(Plan *child, int use, void *context)
 /*
  * Returns the cost of the waiting in a nested loop.  The inner side may be
  * executed for each outer row, in batches, or once if its rows are cached.  So
- * its waiting is estimated as loop's cost - outer side's cost - outer rows *
- * local work, or the waiting of one execution if this is more.
+ * its waiting is estimated as (cost of the loop - cost of the outer side -
+ * outer rows * local cost of the inner side), or as the waiting of one
+ * execution if this is more.
  */
 static Cost
 waiting_of_loop(const NestLoop *loop, List *subplans)

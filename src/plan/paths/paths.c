@@ -128,7 +128,10 @@ advise_trust(DynRelPlan *plan, const DynIndexMeta *index)
 								index->name);
 }
 
-/* `how` is "used" or "scanned", for "the index could be ...". */
+/*
+ * Advises to add the condition <> '' if only this is missing.  `how` is "used"
+ * or "scanned", for "the index could be ...".
+ */
 static void
 advise_nonempty(DynRelPlan *plan, const DynIndexMeta *index,
 				const DynIndexLack *lack, const char *how)
@@ -510,11 +513,11 @@ add_scan_paths(DynRelPlan *plan)
 }
 
 /*
- * Adds paths by key for the table and each index.  `others` has the join
- * clauses of `param`; if `param` is NULL, it is plan->lists or NIL.  Unless
- * `others` is NIL, adds only paths whose keys use one of its clauses.  All
- * paths of one parameterization return the same rows, so the number of rows is
- * computed before the first path is created.
+ * Adds paths by key for the table and each index.  `others` are the join
+ * clauses of `param`; plan->lists or NIL if `param` is NULL.  Unless `others`
+ * is NIL, adds only paths whose keys use one of these clauses.  All paths of
+ * one parameterization return the same rows, so the number of rows is computed
+ * before the first path is created.
  */
 static void
 add_key_paths(DynRelPlan *plan, List *clauses, List *others, ParamPathInfo *param)
@@ -611,8 +614,8 @@ collect_column_sets(DynRelPlan *plan, AttrNumber attnum, List **sets)
 }
 
 /*
- * Calls collect_column_sets for each column that shows an attribute of the
- * key, or a part of its template.
+ * Calls collect_column_sets for each column that maps to an attribute of the
+ * key, or to a part of its template.
  */
 static void
 collect_key_sets(DynRelPlan *plan, const DynKeySchema *key, List **sets)
@@ -659,8 +662,8 @@ parameterisations(DynRelPlan *plan)
 /* ---- segments ---- */
 
 /*
- * Adds Scans of the table, because only a Scan shows the segment of an item.
- * Parameterized paths select the segments by values of other relations.
+ * Adds Scans of the table, because only a Scan determines the segment of an
+ * item.  Parameterized paths select the segments by values of other relations.
  */
 static void
 add_segment_paths(DynRelPlan *plan)
@@ -766,11 +769,12 @@ names_unknown_partition(const RelOptInfo *rel)
 }
 
 /*
- * Returns the least number of rows to expect of the relation.  Before ANALYZE,
- * a small table seems to have one row in each partition.  For one row, core
- * joins by a lookup, and sorts all rows where the first ones are sufficient.
- * So two rows are expected if another relation reads partitions of the same
- * DynamoDB table, or if an Incremental Sort may stop early.
+ * Returns the minimum for the estimated number of rows of the relation.
+ * Before ANALYZE, a small table seems to have one row in each partition.  For
+ * one row, core chooses a lookup in a join, and a full sort even if only the
+ * first rows are needed.  So the minimum is two if another relation reads
+ * partitions of the same DynamoDB table, or if an Incremental Sort may stop
+ * early.
  */
 static double
 least_rows(const DynRelPlan *plan)

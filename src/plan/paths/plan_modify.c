@@ -272,7 +272,8 @@ dyn_modify_open_map(const Query *query, Oid relid)
 }
 
 /*
- * Returns the columns of the target that RETURNING reads; 0 means all columns.
+ * Returns the columns of the target that RETURNING reads; a member 0 means all
+ * columns.
  */
 static Bitmapset *
 returned_columns(PlannerInfo *root, Index rtindex)
@@ -301,7 +302,7 @@ dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 }
 
 /*
- * Adds junk columns to a DELETE, including those that RETURNING shows, since
+ * Adds junk columns to a DELETE, including those that RETURNING reads, since
  * RETURNING may be evaluated before the request of the row is sent.  For an
  * UPDATE, core adds a full-row Var.
  */
@@ -353,7 +354,7 @@ refuse_documents(const DynWriteMap *map, const Bitmapset *attnums)
 
 /*
  * Raises an error if the columns include the segment column, because only a
- * Scan shows the segment, and an INSERT sends none.
+ * Scan determines the segment, and an INSERT sends no Scan.
  */
 static void
 refuse_segment(const DynRelation *relation, const Bitmapset *attnums)
@@ -371,7 +372,7 @@ refuse_segment(const DynRelation *relation, const Bitmapset *attnums)
 }
 
 /*
- * Raises an error if RETURNING shows system columns, or the old row of a DO
+ * Raises an error if RETURNING reads system columns, or the old row of a DO
  * UPDATE (`upserts`), because their values are not known.
  */
 static void
@@ -494,8 +495,8 @@ is_unconstrained(const ModifyTable *plan, Relation relation)
 }
 
 /*
- * Returns true if the statement need not read its rows; `read` are the columns
- * that its result depends on.
+ * Returns true if the statement need not read its rows.  `read` are the
+ * columns on which the result of the statement depends.
  */
 static bool
 may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,

@@ -54,7 +54,7 @@ extern char *dyn_row_identity_name(Relation relation, AttrNumber attnum);
 typedef struct DynModifyPlan
 {
 	Bitmapset  *read;			/* columns that the guard compares */
-	Bitmapset  *returned;		/* columns that RETURNING shows */
+	Bitmapset  *returned;		/* columns that RETURNING reads */
 	bool		derives;		/* true if an assigned value, or the WHERE of
 								 * DO UPDATE, depends on the row */
 	const char *schema;			/* schema of the table during planning */

@@ -2,8 +2,8 @@
  * planner.h
  *		Planner callbacks of the foreign-data wrapper
  *
- * The callbacks are listed in the order in which core calls them; the first
- * three share the DynRelPlan in baserel->fdw_private.
+ * All callbacks for a foreign table share the DynRelPlan in the fdw_private of
+ * its RelOptInfo.
  */
 #ifndef DYN_PLAN_PLANNER_H
 #define DYN_PLAN_PLANNER_H
@@ -28,20 +28,21 @@ extern void dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 									RelOptInfo *output_rel, void *extra);
 extern bool dynIsForeignPathAsyncCapable(ForeignPath *path);
 
-/*
- * The data from which the access plan of a path is built again if core chooses
- * the path.  It is stored in DynRelPlan.choices, and the path's fdw_private
- * has its position there, because core does not translate the contents of
- * fdw_private when it reparameterizes a path.
- */
 #define DYN_TARGET_TABLE	(-1)	/* value of `target`: the table itself */
 
+/*
+ * The data from which the access plan of a path is built again if core chooses
+ * the path.  DynRelPlan.choices contains the choices of all paths, and a
+ * path's fdw_private has only the position in this list, because core does not
+ * translate the contents of fdw_private when it reparameterizes a path.
+ */
 typedef struct DynPathChoice
 {
 	int			target;			/* position of the index that is read, or
 								 * DYN_TARGET_TABLE */
 	bool		ordered;		/* true if the path has pathkeys */
-	bool		backward;		/* true if these are in descending order */
+	bool		backward;		/* true if the pathkeys are in descending
+								 * order */
 	bool		first_row_only; /* true if a semijoin or antijoin above the
 								 * path uses only its first row */
 	bool		listed;			/* true if keys come from DynRelPlan.lists */
@@ -100,8 +101,8 @@ extern DynAccess *dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice,
 								  List *clauses);
 
 /*
- * Returns the advice that EXPLAIN shows for an access plan made from these
- * clauses, without capital letter and full stop; NULL if there is none.  For a
+ * Returns the advice that EXPLAIN prints for an access plan made from these
+ * clauses, in lower case and without a period; NULL if there is none.  For a
  * Scan, the advice names an index that could be used, or the reason why a
  * condition on a partition key does not restrict the key.  For a Query, it is
  * the reason why a condition on the first unmatched attribute of the sort key
@@ -116,7 +117,7 @@ extern const char *dyn_advise(const DynRelPlan *plan, const DynAccess *access,
  */
 extern const DynAccess *dyn_access_of_scan(const ForeignScan *scan);
 
-/* Returns true if these statistics are a guess of size.c. */
+/* Returns true if these statistics are a guess that size.c has made. */
 extern bool dyn_is_guess(const VariableStatData *variable);
 
 /*
@@ -129,20 +130,21 @@ extern void dyn_stats_init(void);
 extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
 
 /*
- * Returns the number of items that are expected to contain `rows` rows; 0 if a
- * hint would not reduce the cost.  If some items are not rows, or if `rows` is
- * an estimate (`roughly`), returns at least as many items as half a read unit
- * pays for, because a request costs at least half a unit.
+ * Returns the number of items that are expected to contain `rows` rows; 0 (a
+ * full page) if a limit on so many items would not reduce the cost.  If some
+ * items are not rows, or if `rows` is an estimate (`roughly`), returns at
+ * least the number of items that half a read unit pays for, because a request
+ * costs at least half a unit.
  */
 extern int	dyn_items_of_rows(const DynRelPlan *plan, const DynAccess *access,
 							  List *clauses, double rows, bool roughly);
 
 /*
- * Returns the number of items on the first page of a path with these pathkeys,
- * so that the page satisfies the query level's LIMIT, or its EXISTS.  Returns
- * 0 (a full page) if neither applies to the rows of the path.  If the pathkeys
- * only provide the first sort keys, rows are sorted in groups (Incremental
- * Sort), and the last group is read to its end.
+ * Returns the number of items to request on the first page of a path with
+ * these pathkeys, so that the page is expected to satisfy the query level's
+ * LIMIT or EXISTS.  Returns 0 (a full page) if neither applies to the rows of
+ * the path.  If the pathkeys only provide the first sort keys, rows are sorted
+ * in groups (Incremental Sort), and the last group is read to its end.
  */
 extern int	dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 						   const DynAccess *access, List *clauses);
@@ -163,20 +165,21 @@ dyn_is_our_relation(const RelOptInfo *rel)
 }
 
 /*
- * Returns true if the path reads at most one item by its key, so that reading
- * ahead is useless.
+ * Returns true if the path reads our table by its full primary key, and at
+ * most one row is expected.  A lookup join node above such a path would have
+ * nothing to batch.
  */
 extern bool dyn_is_one_row(Path *path);
 
 /*
- * Install hooks: the first adds lookup joins, the second adds prefetching for
- * subplans in SELECT lists.  Called once, when the library is loaded.
+ * Install the hook that adds lookup joins, and the hooks that add prefetching
+ * for subplans.  Called once, when the library is loaded.
  */
 extern void dyn_lookup_join_init(void);
 extern void dyn_subplan_init(void);
 
 /*
- * Install hooks: the first excludes waiting from JIT decisions, the second
+ * Install the hook that excludes waiting from JIT decisions, and the hook that
  * plans ON CONFLICT (plan_upsert.c).  Called once, when the library is loaded.
  */
 extern void dyn_jit_init(void);

@@ -100,10 +100,10 @@ table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
 }
 
 /*
- * Returns the clauses (DynClause *) of the table's CHECK constraints, which
- * PostgreSQL assumes to be true for all rows of a foreign table.  A constraint
- * such as "at <= now()" is omitted: it was true when the row was stored, but
- * need not be true with another now().
+ * Returns the clauses (DynClause *) of the table's CHECK constraints.
+ * PostgreSQL assumes that these are true or NULL for all rows of a foreign
+ * table.  A constraint such as "at <= now()" is omitted: it was true when the
+ * row was stored, but need not be true with another now().
  */
 static List *
 check_clauses(DynRelPlan *plan)
@@ -403,7 +403,7 @@ make_statistics(Oid relid, AttrNumber attnum, float4 nulls_share, float4 distinc
 	return tuple;
 }
 
-/* Our guesses are recognized by the function that frees them. */
+/* Guesses are recognized by their freefunc (report_statistics). */
 bool
 dyn_is_guess(const VariableStatData *variable)
 {
@@ -412,8 +412,8 @@ dyn_is_guess(const VariableStatData *variable)
 }
 
 /*
- * Frees statistics of segments.  Guesses are freed by heap_freetuple itself,
- * by which dyn_is_guess recognizes them.
+ * Frees statistics of segments.  Must not be heap_freetuple itself, by which
+ * dyn_is_guess recognizes guesses.
  */
 static void
 free_segment_statistics(HeapTuple tuple)

@@ -41,7 +41,7 @@
  */
 #define MAX_MATCHED	4000
 
-/* The OR to match, and its context */
+/* The OR whose arms are matched */
 typedef struct Search
 {
 	DynRelPlan *plan;
@@ -53,7 +53,7 @@ typedef struct Search
 typedef struct Arm
 {
 	int			target;			/* table or index, as in DynPathChoice */
-	List	   *members;		/* positions (int) of these arms in the OR */
+	List	   *members;		/* positions (int) of the arms in the OR */
 	DynAccess  *access;
 	Cost		cost;
 } Arm;
@@ -297,9 +297,7 @@ dyn_union_find(DynRelPlan *plan, DynPathChoice *choice)
 	DynAccess  *access;
 	ListCell   *lc;
 
-	/*
-	 * a union path is not parameterized, as LATERAL references would require
-	 */
+	/* LATERAL references require a parameterized path; a union path is not */
 	if (!bms_is_empty(plan->rel->lateral_relids))
 		return NULL;
 	foreach(lc, plan->rel->baserestrictinfo)
