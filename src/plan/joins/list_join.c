@@ -145,7 +145,7 @@ same_template(const DynRelation *a, const DynRelation *b, const char *name)
 	return true;
 }
 
-/* Visits a leaf; adds its value to the list of values. */
+/* Visits a leaf, and adds its value to a list. */
 static bool
 add_value(DynPred *pred, void *arg)
 {
@@ -157,8 +157,9 @@ add_value(DynPred *pred, void *arg)
 }
 
 /*
- * Returns the expressions (Expr *) from which the relation's own clauses
- * compute full keys, or keys of full partitions; NIL if they do not.
+ * Returns the value expressions (Expr *) in the relation's own clauses on the
+ * table's key, if these clauses select full primary keys or full partitions;
+ * else NIL.
  */
 static List *
 key_values(const DynRelPlan *plan)

@@ -6,7 +6,7 @@
  * Core executes such a subquery as a subplan, once for each row of the
  * projection, aggregation or sort.  If the subplan reads our table by key, we
  * put the lookup join node (exec/node/readahead.c) below the projection,
- * aggregation or sort.  It prefetches the keys of many rows together.  Core
+ * aggregation or sort.  The node prefetches for many rows together.  Core
  * still evaluates the projection, the aggregates, the sort and the subplan.
  *
  * Subqueries in conditions are not batched, because scans and joins evaluate
@@ -34,11 +34,11 @@
 static create_upper_paths_hook_type previous_hook = NULL;
 static planner_hook_type previous_planner = NULL;
 
-/* States if the planned statement is that of a cursor. */
+/* Whether the statement that is being planned is the query of a cursor */
 static enum
 {
-	UNKNOWN,					/* its planning has loaded the library, so
-								 * that plan_statement was not called */
+	UNKNOWN,					/* the planning of the statement has loaded the
+								 * library, so plan_statement was not called */
 	NO,
 	YES
 }			is_cursor = UNKNOWN;
@@ -79,8 +79,8 @@ cheapest_alternative(const AlternativeSubPlan *alternatives, double executions)
 
 /*
  * Finds the subplans that are executed whenever the expression is evaluated.
- * Expressions in search->computed are skipped: the node below has evaluated
- * them, and their columns may be unavailable above that node.
+ * Expressions in search->computed are skipped: the path below computes them,
+ * and their columns may be unavailable above that path.
  */
 static bool
 collect_subplans(Node *node, void *context)
@@ -173,7 +173,7 @@ is_sort(const Path *path)
  * Returns the expressions by which a path sorts, except those whose
  * equivalence class has several members.  If the input of a sort does not
  * compute a sort expression, core adds the expression to the input's target
- * list.  From PostgreSQL 16 on, core does the same for sorted arguments of
+ * list.  Since PostgreSQL 16, core does the same for sorted arguments of
  * aggregates.
  */
 static List *
@@ -221,7 +221,7 @@ subplans_of_rows(Path *path, const Path *subpath)
  * Returns true if the rows of this query level may be those of a cursor.  If
  * is_cursor is UNKNOWN, returns true for a statement planned in a portal, as
  * by DECLARE and OPEN, whose tuple_fraction may be that of a cursor.  With FOR
- * UPDATE, core knows a cursor's row without the scan.
+ * UPDATE, core finds the current row of a cursor without the scan.
  */
 static bool
 may_be_at_cursor(const PlannerInfo *root)
@@ -285,7 +285,11 @@ read_ahead_of_rows(PlannerInfo *root, Path *path, Path **subpath)
 	Cost		saved = 0;
 	ListCell   *lc;
 
-	/* several paths may share a projection that already has the node */
+	/*
+	 * Do not add a second lookup join node, since several paths may share a
+	 * projection that already has one.  For a subpath with one row, there is
+	 * nothing to batch.
+	 */
 	if (dyn_is_read_ahead_path(*subpath) || dyn_is_one_row(*subpath))
 		return 0;
 	if (IsA(path, ProjectionPath) && may_be_at_cursor(root) &&
