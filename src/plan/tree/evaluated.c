@@ -1,6 +1,7 @@
 /*
  * evaluated.c
- *		Walks the parts of an expression that every evaluation of it evaluates.
+ *		Walks the parts of an expression that are evaluated whenever the
+ *		expression is.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * evaluated.h
- *		Parts of an expression that every evaluation of it evaluates
+ *		Parts of an expression that are evaluated whenever the expression is
  */
 #ifndef DYN_PLAN_EVALUATED_H
 #define DYN_PLAN_EVALUATED_H
@@ -19,9 +19,9 @@ extern bool dyn_walk_evaluated(Node *node, DynExprWalker walker, void *context);
 
 /*
  * Returns true if evaluating the target list of a plan always needs the
- * PARAM_EXEC `param`, which an initplan sets.  Until the end of planning, the
- * list still has the Aggref (min or max) in place of the Param.  So an Aggref
- * also gives true.
+ * PARAM_EXEC `param`, which an initplan sets.  Also returns true if the list
+ * always evaluates an Aggref (min or max), which is in place of the Param
+ * until the end of planning.
  */
 extern bool dyn_targets_evaluate(List *targetlist, int param);
 

@@ -24,7 +24,7 @@
 #define LIMITED		DYN_CHILD_LIMITED
 #define UPPER		DYN_CHILD_UPPER
 
-/* Use of an input that is executed once, and read to its end if the node is */
+/* Use of a child that is executed once, and read to its end if the parent is */
 #define PROCESSES	(ONCE | UNLESS | FULL)
 
 typedef struct NodeKind
@@ -90,7 +90,7 @@ dyn_plan_of_subplan(List *subplans, int plan_id)
 }
 
 /*
- * Returns those bits of the table that do not hold for this particular node.
+ * Returns those bits of the table that do not apply to this particular node.
  */
 static int
 exceptions(Plan *plan)
@@ -165,8 +165,8 @@ dyn_visit_child_plans(Plan *plan, List *subplans, DynPlanVisitor visit,
 			return true;
 	}
 	/*
-	 * reads its input to the end first: an Agg that does not receive sorted
-	 * groups, and a ModifyTable without RETURNING, which returns no rows
+	 * an Agg that does not receive sorted groups reads its input to the end
+	 * before it returns a row; a ModifyTable without RETURNING returns none
 	 */
 	if ((IsA(plan, Agg) && ((Agg *) plan)->aggstrategy != AGG_SORTED) ||
 		(IsA(plan, ModifyTable) && ((ModifyTable *) plan)->returningLists == NIL))

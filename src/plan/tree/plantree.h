@@ -14,7 +14,7 @@
  * execution reaches.
  */
 
-/* Use of a child in one execution of the parent, as bits; 0 if unknown */
+/* How one execution of the parent uses a child, as bits; 0 if unknown */
 #define DYN_CHILD_ONCE			0x01	/* the child is always executed once,
 										 * from the start */
 #define DYN_CHILD_UNLESS_EMPTY	0x02	/* the child is executed once, unless
@@ -110,7 +110,7 @@ extern Bitmapset *dyn_running_params(Node *node);
 /* Returns the ids of the parameters set by initplans of the statement. */
 extern Bitmapset *dyn_plan_initplan_params(const PlannedStmt *statement);
 
-/* Returns the plan or subplan of the statement that contains the node. */
+/* Returns the plan tree (the statement's plan, or a subplan) with the node. */
 extern Plan *dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node);
 
 #endif

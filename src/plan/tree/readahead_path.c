@@ -14,8 +14,8 @@ static const CustomScanMethods *scan_methods = NULL;
 static const struct CustomPathMethods path_methods;
 
 /*
- * For a nested loop, the node supports projection.  With subplans it does not,
- * because core must evaluate them above the node.
+ * For a nested loop, the node supports projection.  For subplans it does not,
+ * because core must evaluate the subplans above the node.
  */
 Path *
 dyn_read_ahead_path(Path *child, List *subplans)
