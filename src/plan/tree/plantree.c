@@ -24,7 +24,7 @@
 #define LIMITED		DYN_CHILD_LIMITED
 #define UPPER		DYN_CHILD_UPPER
 
-/* Use of a child that is executed once, and read to its end if the parent is */
+/* Use of a child that runs once, and is read to its end if the parent is */
 #define PROCESSES	(ONCE | UNLESS | FULL)
 
 typedef struct NodeKind
