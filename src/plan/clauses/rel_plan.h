@@ -52,8 +52,8 @@ typedef struct DynRelPlan
 								 * statement reads the segment column; else
 								 * 0 */
 	List	   *bounds;			/* RestrictInfo *: partition constraint on the
-								 * segment column; it decides which rows the
-								 * table has */
+								 * segment column, which determines which items
+								 * are rows */
 	List	   *lists;			/* RestrictInfo *: column = ANY (array),
 								 * derived from equal columns of joined
 								 * relations (rewrite_class.c) */

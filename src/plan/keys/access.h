@@ -94,8 +94,8 @@ typedef struct DynEstimate
 									 * matched to keys */
 	double		partition_units;	/* read units of the table's items with one
 									 * partition key; 0: unknown */
-	double		first_share;	/* fraction of the reads that precedes the
-								 * first row (semijoins) */
+	double		first_share;	/* fraction of the reads that the first row
+								 * needs (semijoins) */
 	double		first_page;		/* number of items in the first page under a
 								 * LIMIT; 0: a full page */
 	bool		assumed;		/* true if the table's size is unknown */

@@ -378,9 +378,9 @@ match_full_key(KeyMatch *match, DynAccess *access)
 }
 
 /*
- * Exempts clauses from the local check if they give a range attribute a single
- * value, which is sent as an equality.  Attributes with several predicates are
- * skipped, because their values are combined.
+ * Exempts clauses from the local check if they restrict a range attribute to a
+ * single value, which is sent as an equality.  Attributes with several
+ * predicates are skipped, because their values are combined.
  */
 static void
 enforce_single_ranges(KeyMatch *match, DynAccess *access)

@@ -400,8 +400,8 @@ query_items(const DynRelPlan *plan, const DynAccess *access,
 	double		items;
 
 	/*
-	 * pass the relation, so that core does not cache the result as the join's
-	 * selectivity
+	 * pass the relation's id, so that core does not cache the result as the
+	 * selectivity of a join
 	 */
 	items = (is_keyed_by_item_filter(access) ? plan->rel->tuples / plan->item_rows
 			 : plan->items) *

@@ -178,8 +178,8 @@ uses_some(const DynAccess *access, List *rinfos)
 /*
  * Returns the access plan that reads the table, or the index at position
  * `target`, by key with these clauses.  Returns NULL if there is none, if the
- * index is not complete, or if `others` (RestrictInfo *) is not NIL and has no
- * clause that gives values for the key.  May set plan->advice.
+ * index is not complete, or if `others` (RestrictInfo *) is not NIL but none
+ * of these clauses is matched to the key.  May set plan->advice.
  */
 static DynAccess *
 match_target(DynRelPlan *plan, int target, List *clauses, List *others)

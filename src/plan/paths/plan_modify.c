@@ -559,8 +559,8 @@ dyn_modify_plan_of_list(const List *private)
 }
 
 /*
- * Reads only options: information_schema calls this function for every foreign
- * table, and such a query must not send requests.
+ * Reads only options, because information_schema calls this function for every
+ * foreign table, and queries of information_schema must not send requests.
  */
 int
 dynIsForeignRelUpdatable(Relation rel)

@@ -121,8 +121,8 @@ extern const DynAccess *dyn_access_of_scan(const ForeignScan *scan);
 extern bool dyn_is_guess(const VariableStatData *variable);
 
 /*
- * Installs the hook that gives core our guesses as statistics.  Called once,
- * when the library is loaded.
+ * Installs the hook that provides our guesses to core as statistics.  Called
+ * once, when the library is loaded.
  */
 extern void dyn_stats_init(void);
 
