@@ -477,8 +477,8 @@ copy_keys(DynAccess *copy, Values *values)
 
 /*
  * Copies a fallback.  Unless `values` is NULL, omits filters whose values are
- * not in `values`, and reads the table by a Scan if a value of the keys is
- * not.  All clauses are checked for a fallback's rows anyway.
+ * not in `values`; if a value of the keys is not in `values`, the copy is a
+ * Scan.  All clauses are checked for a fallback's rows anyway.
  */
 static DynAccess *
 copy_fallback(const DynAccess *fallback, Values *values)

@@ -23,7 +23,7 @@
  *		= and IN		the index can hold all the values; if an attribute has
  *						predicates of this kind, one of them must satisfy this:
  *						NOT NULL, or a range, is not enough
- *		>, >=			the index can hold the bound; for >, this may be empty
+ *		>, >=			the index can hold the bound; a bound of > may be empty
  *		LIKE, prefixes	an empty text does not match, and the pattern or prefix
  *						is not longer than the limit of the key
  *		<>				the value is empty

@@ -102,7 +102,7 @@ extern DynAccess *dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice,
 
 /*
  * Returns the advice that EXPLAIN prints for an access plan made from these
- * clauses, in lower case and without a period; NULL if there is none.  For a
+ * clauses, not capitalized and without a period; NULL if there is none.  For a
  * Scan, the advice names an index that could be used, or the reason why a
  * condition on a partition key does not restrict the key.  For a Query, it is
  * the reason why a condition on the first unmatched attribute of the sort key
