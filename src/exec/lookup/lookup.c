@@ -728,8 +728,8 @@ next_of_entry(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 }
 
 /*
- * Waits even if `wait` is false: meanwhile, the requests of the batch's other
- * executions stay in flight.
+ * Waits even if `wait` is false; during the wait, the requests of the batch's
+ * other executions remain in flight.
  */
 static DynFetchState
 lookups_next_row(DynItems *items, TupleTableSlot *slot, bool wait)

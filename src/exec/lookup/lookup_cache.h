@@ -128,7 +128,7 @@ extern void dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *ent
 extern void dyn_lookup_entry_end_index_result(DynLookupEntry *entry);
 
 /*
- * Ends the entry's result.  Sets the state COMPLETE if the whole result is
+ * Ends the entry's result.  Sets the state COMPLETE if the full result is
  * cached.
  */
 extern void dyn_lookup_entry_complete(DynLookupCache *cache, DynLookupEntry *entry);

@@ -85,7 +85,7 @@ extern void dyn_budgets_correct(DynBudgets *budgets, double charged,
 extern void dyn_budget_append_text(StringInfo list, double rate, const char *owner);
 
 /*
- * Returns the end of EXPLAIN's list, which says whether sessions share the
+ * Returns the end of EXPLAIN's list, which shows whether sessions share the
  * budgets.
  */
 extern const char *dyn_budget_scope(void);

@@ -158,7 +158,7 @@ dyn_format_is_trunc(const char *text)
 }
 
 /*
- * Cuts the text at its last comma that is not in double quotes, and returns
+ * Ends the text before its last comma that is not in double quotes, and returns
  * the part after the comma; NULL if there is no such comma.
  */
 static char *

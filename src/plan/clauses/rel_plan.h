@@ -10,7 +10,7 @@
 #include "../../dynamodb/metadata.h"
 #include "../../model/tables/relation.h"
 
-/* How items are read */
+/* Ways to read items */
 typedef enum DynAccessKind
 {
 	DYN_ACCESS_GET,				/* full primary keys: GetItem, BatchGetItem */

@@ -34,7 +34,7 @@
 static create_upper_paths_hook_type previous_hook = NULL;
 static planner_hook_type previous_planner = NULL;
 
-/* Whether the statement that is being planned is the query of a cursor */
+/* Result of the check whether the planned statement is the query of a cursor */
 static enum
 {
 	UNKNOWN,					/* the planning of the statement has loaded the

@@ -182,10 +182,7 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 		key_match->values = dyn_count(match->plan, key_match->preds);
 }
 
-/*
- * Returns the points of the first clause that has points for the attribute, or
- * NULL.
- */
+/* Returns the first points that a clause has for the attribute, or NULL. */
 static DynPred *
 points_of_clauses(const DynTarget *target, List *clauses)
 {
@@ -613,9 +610,8 @@ path_bytes(const DynPath *path)
 }
 
 /*
- * Visits a leaf, and adds its size to the upper bounds; returns true if the
- * leaf is not allowed in the filter.  The condition of a leaf contains the
- * path of the leaf up to four times.
+ * Visits a leaf, and adds its size to the upper bounds; returns true if it is
+ * not allowed in the filter.  A condition contains its path up to four times.
  */
 static bool
 leaf_is_forbidden(DynPred *pred, void *arg)
@@ -656,8 +652,7 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 
 /*
  * Adds filters that the clauses imply for the texts of templated attributes.
- * These filters only reduce the number of returned items, since the clauses
- * are checked anyway.
+ * They only reduce the number of returned items: the clauses are checked anyway.
  */
 static void
 add_template_filters(FilterCheck *check, DynAccess *access)

@@ -131,7 +131,7 @@ extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
 
 /*
  * Returns the number of items that are expected to contain `rows` rows; 0 (a
- * full page) if a limit on so many items would not reduce the cost.  If some
+ * full page) if a limit on that number would not reduce the cost.  If some
  * items are not rows, or if `rows` is an estimate (`roughly`), returns at
  * least the number of items that half a read unit pays for, because a request
  * costs at least half a unit.

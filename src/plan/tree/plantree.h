@@ -14,7 +14,7 @@
  * execution reaches.
  */
 
-/* How one execution of the parent uses a child, as bits; 0 if unknown */
+/* Uses of a child by one execution of its parent, as bits; 0 if unknown */
 #define DYN_CHILD_ONCE			0x01	/* the child is always executed once,
 										 * from the start */
 #define DYN_CHILD_UNLESS_EMPTY	0x02	/* the child is executed once, unless
