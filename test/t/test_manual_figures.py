@@ -26,7 +26,7 @@ FIGURES = {
         read units to find its rows, {option.preview_units} by default
         """,
     "docs/cost.md": """
-        | GetItem, BatchGetItem | 0.5 for each {cost.ITEM_UNIT_BYTES / KB:.0f} KB of each item, rounded up for each item; \
+        | GetItem, BatchGetItem | 0.5 for each {cost.ITEM_UNIT_BYTES / KB:.0f} KB of an item, rounded up for each item; \
             {DYN_LEAST_UNITS} for a key without an item
         | Query, Scan | 0.5 for each {DYN_READ_UNIT_BYTES / 2 / KB:.0f} KB of the sum
         So 100 items of 200 bytes cost {100 * DYN_LEAST_UNITS:.0f} units by key, and \
@@ -87,7 +87,7 @@ FIGURES = {
         with SQLSTATE 42P10
         """,
     "docs/options.md": """
-        number of segments of a parallel Scan, {least.segment} to {most.segment}:
+        number of segments of a parallel Scan, {least.segment} to {most.segment}.
         between statements, {least.max_idle_connections} to {most.max_idle_connections} |
         requests that one statement may have in flight, {least.max_concurrency} to {most.max_concurrency} |
         read units per second for all sessions together, at least {least.max_read_units_per_second};
@@ -95,13 +95,13 @@ FIGURES = {
         maximum read units of one statement, at least {least.max_read_units_per_statement};
         percentage of the read capacity that statements may use, {least.read_percent} to {most.read_percent};
         pages of {DYN_PAGE_BYTES / MB:.0f} MB, DynamoDB's own limit
-        assumed milliseconds of one request, {least.round_trip_ms} to {most.round_trip_ms} |
+        assumed duration of one request in milliseconds, {least.round_trip_ms} to {most.round_trip_ms} |
         Set {metadata.ON_DEMAND_QUOTA:.0f} for emulators
         seconds that a role session lasts, {least.role_duration} to {most.role_duration} (
-        that determine columns and types, {least.sample_items} to {most.sample_items};
-        share a quota of {DYN_RETRY_QUOTA} tokens. An outage takes {retry.TRANSIENT} tokens, however many requests it affects
-        returns {retry.FINAL} token. Every second also returns {retry.REFILL_A_SECOND:.0f} token
-        for at most one and a half round trips and {A[connections.HANDSHAKE_US / 1000]} millisecond
+        from which columns and types are derived, {least.sample_items} to {most.sample_items};
+        share a quota of {DYN_RETRY_QUOTA} tokens. An outage takes {retry.TRANSIENT} tokens, however many requests are affected
+        returns {retry.FINAL} token. In addition, {retry.REFILL_A_SECOND:.0f} token is returned every second.
+        for at most one and a half round trips plus {A[connections.HANDSHAKE_US / 1000]} millisecond
         wait for this connection for up to {connections.LONGEST_WAIT_US / 1e6} seconds
         """,
     "docs/types.md": """
@@ -116,9 +116,9 @@ FIGURES = {
         """,
     "docs/tables.md": """
         is in the last {WORDS[item_filter.FIVE_YEARS / 86400 / 365]} years before the start of the transaction
-        expects one item of {WORDS[1 / size.ROW_SHARE]} to become a row
-        expected to produce {WORDS[size.ITEM_ROWS]} rows
-        each value is a separate Query, up to {DYN_MAX_SORT_RANGES} for each partition
+        expects one of {WORDS[1 / size.ROW_SHARE]} items to become a row
+        expects each item to produce {WORDS[size.ITEM_ROWS]} rows
+        each value becomes a separate Query, up to {DYN_MAX_SORT_RANGES} for each partition
         if there are at most {DYN_MAX_MEMBERS:,} in a partition key, or at most {DYN_MAX_SORT_MEMBERS} in a sort key.
         which reads at most {DYN_PAGE_BYTES / MB:.0f} MB. If `scan_policy` is
         truncated to {NAMEDATALEN - 1} bytes, the limit of PostgreSQL
@@ -128,23 +128,23 @@ FIGURES = {
         With `preview_units` {least.preview_units}, it fails
         A BatchGetItem has at most {DYN_BATCH_GET_MAX_KEYS} keys
         constants below 2^{DYN_EXACT_DOUBLES.bit_length() - 1}
-        A range may contain at most {DYN_MAX_EACH:,} values, or {DYN_MAX_EACH * enumerate.JOIN_FACTOR:,} if a bound comes from another table.
-        ({DYN_MAX_HASH_BYTES} bytes in a partition key, {DYN_MAX_RANGE_BYTES} in a sort key)
+        A range can contain at most {DYN_MAX_EACH:,} values, or {DYN_MAX_EACH * enumerate.JOIN_FACTOR:,} if a bound comes from another table.
+        (above {DYN_MAX_HASH_BYTES} bytes in a partition key, {DYN_MAX_RANGE_BYTES} in a sort key)
         the value has {DYN_MAX_RANGE_BYTES + 1} to {DYN_MAX_HASH_BYTES} bytes
         in batches of {DYN_BATCH_GET_MAX_KEYS}. Partitions are read by up to
-        numbers with more than {DYN_NUMBER_MAX_DIGITS} digits
+        a number of more than {DYN_NUMBER_MAX_DIGITS} digits
         only up to {PART[shared.PART]} of `work_mem`
         ({DYN_EXPR_MAX_BYTES / KB:.0f} kB of expression, {DYN_EXPR_MAX_OPERATORS} operators, \
             lists of more than {DYN_EXPR_MAX_IN} values)
-        together are at most {DYN_SMALL_READ_BYTES / MB:.0f} MB, by the average
-        ({units.UNKNOWN_ITEM_BYTES} bytes if the size is unknown)
-        After `LIMIT` + `OFFSET` items or {DYN_SMALL_READ_BYTES / MB:.0f} MB, the rest of the Scan
+        together have at most {DYN_SMALL_READ_BYTES / MB:.0f} MB. Their size is estimated from the average
+        ({units.UNKNOWN_ITEM_BYTES} bytes if it is unknown)
+        After `LIMIT` plus `OFFSET` items, or {DYN_SMALL_READ_BYTES / MB:.0f} MB, the rest of the Scan
         reads 3 items if every item is a row
-        are expected to contain 3 rows. It has at least as many items as {DYN_LEAST_BYTES / KB:.0f} kB contain
+        are expected to contain 3 rows. Such a page has at least as many items as fit in {DYN_LEAST_BYTES / KB:.0f} kB
         `preview_units` read units ({option.preview_units} by default)
         """,
     "docs/planner.md": """
-        each of these partitions is as large as a page of {DYN_PAGE_BYTES / MB:.0f} MB.
+        each of these partitions has the size of a full page ({DYN_PAGE_BYTES / MB:.0f} MB).
         for [LIMIT scans of mapped tables](pushdown.md#limit-scans-of-mapped-tables); {parameter.preview_units}: the option applies
         The cost of a scan is {cost.COST_PER_MS:.0f} × (T
         plus {units.MS_PER_MEGABYTE:.0f} ms for each megabyte that is read
@@ -158,9 +158,9 @@ FIGURES = {
         a page of {DYN_PAGE_BYTES / MB:.0f} MB ({DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units)
         the budget of {HALF[pacing.REQUEST_SECONDS]} a second
         `read_percent` also sets budgets if it is below {most.read_percent}:
-        two full pages (of {DYN_PAGE_BYTES / MB:.0f} MB, {DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units each)
+        two full pages ({DYN_PAGE_BYTES / MB:.0f} MB, {DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units each)
         with a budget of 300 units a second, a Scan sends the requests for its first {WORDS[3]} pages ({3 * DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units)
-        This is {3 * DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES - 300:.0f} units more than the budget holds, so the fourth request waits for up to \
+        This is {3 * DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES - 300:.0f} units more than the budget of a second, so the fourth request waits for up to \
             {(3 * DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES - 300) / 300:.2f} seconds
         At most {budget.MAX_BUCKETS} budgets can be shared
         Each of its partitions serves at most {units.UNITS_OF_PARTITION:,.0f}.
@@ -168,18 +168,18 @@ FIGURES = {
         more than {pace.END_OF_EPISODE_MS / 1000:.0f} seconds apart do not count
         {parameter.analyze_read_units} are {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB
         more than {guc.MOST_FETCH_MEMORY / KB:.0f} MB
-        may use {PART[lookup.SPACE_PART]} of this memory for keys, and {PART[lookup.SPACE_PART]} for cached results
+        can use {PART[lookup.SPACE_PART]} of this memory for keys, and {PART[lookup.SPACE_PART]} for cached results
         at most {connection.MAX_RESPONSE / MB:.0f} MB of JSON
         requests at most as many keys as are expected to return {scandesc.BATCH_BYTES / MB:.0f} MB
         after {session.REFRESH_PAUSE / 1000:.0f} seconds
         """,
     "docs/functions.md": """
-        Scan of the first page, of {describe.SAMPLE_ITEMS} items at most
-        By the average item size, {describe.SAMPLE_ITEMS} items may be larger than {DYN_SMALL_READ_BYTES / MB:.0f} MB
+        Scan of one page, which samples at most {describe.SAMPLE_ITEMS} items.
+        If {describe.SAMPLE_ITEMS} items of the average size are larger than {DYN_SMALL_READ_BYTES / MB:.0f} MB
         can each be an array of up to {WORDS[DYN_MAX_KEY_ATTRS]} columns
         """,
     "docs/explain.md": """
-        in text format from {explain.AT_BEST} seconds on
+        in text format only if it is at least {explain.AT_BEST} seconds |
         """,
     "docs/writing.md": """
         limited to {DYN_TRANSACTION_MAX_WRITES} items and 4 MB
@@ -193,7 +193,7 @@ FIGURES = {
     "docs/errors.md": """
         HTTP status 429 |
         more than {WORDS[DYN_MAX_KEYS]} keys in one scan
-        10 GB with one partition key
+        more than 10 GB for one partition key
         fails with SQLSTATE 42P10
         an item above {row_write.MOST_ITEM_BYTES / 1024:.0f} kB; more than {DYN_TRANSACTION_MAX_WRITES} items or 4 MB
         """,
