@@ -640,10 +640,7 @@ static void
 require_stored(DynWrite *write, const DynScalar *item)
 {
 	if (begin_round(write) && !dyn_write_require_stored(write, item))
-	{
 		confirm_unchanged(write, item);
-		write->modify->counters.items_written++;
-	}
 }
 
 /*
