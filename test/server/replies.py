@@ -108,7 +108,7 @@ def conflict():
 def canceled(*codes):
     """A canceled transaction, with the reason for each of its writes."""
     return error("TransactionCanceledException", "Transaction cancelled", CancellationReasons=[
-        {"Code": code, **({} if code == "None" else {"Message": f"because of {code}"})} for code in codes])
+        {"Code": code, **({} if code == "None" else {"Message": f"because of\n{code}"})} for code in codes])
 
 
 def written(table, units=1.0, **members):

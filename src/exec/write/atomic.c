@@ -11,6 +11,7 @@
 #include "executor/executor.h"
 #include "utils/fmgrprotos.h"
 
+#include "../../aws/awserror.h"
 #include "../../dynamodb/write.h"
 #include "../../model/server/encoding.h"
 #include "../../model/server/memory.h"
@@ -228,7 +229,8 @@ judge_canceled(DynWriter *writer, DynWrite *transaction)
 			snprintf(call->code, sizeof(call->code), "%sException",
 					 strcmp(reason->code, "ValidationError") == 0 ? "Validation" : reason->code);
 			if (reason->message[0] != '\0')
-				strlcpy(call->message, reason->message, sizeof(call->message));
+				dyn_awserror_excerpt(reason->message, strlen(reason->message), NULL,
+									 call->message, sizeof(call->message));
 		}
 		(void) dyn_write_judge_call(transaction, NULL);
 	}
