@@ -44,7 +44,8 @@ dyn_environment_keys(DynCredentials *keys, DynError *err)
 {
 	const char *id = dyn_response_environment("AWS_ACCESS_KEY_ID");
 	const char *secret = dyn_response_environment("AWS_SECRET_ACCESS_KEY");
-	const char *token = dyn_response_environment("AWS_SESSION_TOKEN");
+	const char *token_name = "AWS_SESSION_TOKEN";
+	const char *token = dyn_response_environment(token_name);
 	const char *expires = dyn_response_environment("AWS_CREDENTIAL_EXPIRATION");
 	const char *bad;
 
@@ -59,14 +60,14 @@ dyn_environment_keys(DynCredentials *keys, DynError *err)
 	if (secret == NULL)
 		return half_set(err, "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");
 	if (token == NULL)
-		token = dyn_response_environment("AWS_SECURITY_TOKEN");
+		token = dyn_response_environment(token_name = "AWS_SECURITY_TOKEN");
 	if (!dyn_credentials_set(keys, id, secret, token, &bad))
 	{
 		if (bad != NULL)
 			return refuse(err, strcmp(bad, "access_key_id") == 0
 						  ? "AWS_ACCESS_KEY_ID"
 						  : strcmp(bad, "secret_access_key") == 0
-						  ? "AWS_SECRET_ACCESS_KEY" : "AWS_SESSION_TOKEN",
+						  ? "AWS_SECRET_ACCESS_KEY" : token_name,
 						  "contains a control character");
 		return dyn_error_memory(err);
 	}

@@ -133,8 +133,9 @@ find_keys(Resolver *resolver, DynConfigFile file)
 	if (bad == NULL)
 		return dyn_error_memory(resolver->err);
 	return dyn_error_set(resolver->err, "key \"aws_%s\" of profile \"%s\" in file "
-						 "\"%s\" has several lines or a control character", bad,
-						 resolver->profile, path);
+						 "\"%s\" has several lines or a control character",
+						 strcmp(bad, "session_token") == 0 && values[2] == NULL
+						 ? "security_token" : bad, resolver->profile, path);
 }
 
 /* ---- SSO -------------------------------------------------------------- */

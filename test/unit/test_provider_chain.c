@@ -203,6 +203,14 @@ environment_is_refused(void)
 	refuses(DYN_SOURCE_ENVIRONMENT, NULL, "AWS_SECRET_ACCESS_KEY contains a "
 			"control character", "");
 	set("AWS_SECRET_ACCESS_KEY", "HIDDEN");
+	set("AWS_SECURITY_TOKEN", "HIDDEN\n");
+	refuses(DYN_SOURCE_ENVIRONMENT, NULL, "AWS_SECURITY_TOKEN contains a "
+			"control character", "");
+	set("AWS_SESSION_TOKEN", "HIDDEN\n");
+	refuses(DYN_SOURCE_ENVIRONMENT, NULL, "AWS_SESSION_TOKEN contains a "
+			"control character", "");
+	unsetenv("AWS_SECURITY_TOKEN");
+	unsetenv("AWS_SESSION_TOKEN");
 	set("AWS_CREDENTIAL_EXPIRATION", "tomorrow HIDDEN");
 	refuses(DYN_SOURCE_ENVIRONMENT, NULL, "AWS_CREDENTIAL_EXPIRATION is not a "
 			"time", "");
@@ -295,6 +303,9 @@ credentials_file_wins(void)
 	if (finds(DYN_SOURCE_PROFILE, "a", DYN_PROVIDER_KEYS, "profile \"a\""))
 		has_keys("AKIA", "HIDDEN", NULL);
 	end();
+	surround("[profile a]\n" KEYS "aws_security_token = HIDDEN\n T\n", NULL);
+	refuses(DYN_SOURCE_PROFILE, "a", "key \"aws_security_token\" of profile "
+			"\"a\"", "");
 	surround("[profile a]\n" KEYS, "[a]\naws_access_key_id = B\n");
 	refuses(DYN_SOURCE_PROFILE, "a", "has \"aws_access_key_id\", but not "
 			"\"aws_secret_access_key\"", "");
