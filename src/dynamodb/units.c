@@ -17,7 +17,6 @@
 										 * capacity: half of what DynamoDB
 										 * provides */
 #define MS_PER_MEGABYTE			20.0
-#define UNKNOWN_ITEM_BYTES		300.0
 
 double
 dyn_item_units(double bytes)
@@ -42,7 +41,7 @@ dyn_default_item_bytes(const DynTableMeta *meta, const DynIndexMeta *index)
 {
 	double		bytes = dyn_metadata_item_bytes(meta, index);
 
-	return bytes > 0 ? bytes : UNKNOWN_ITEM_BYTES;
+	return bytes > 0 ? bytes : DYN_UNKNOWN_ITEM_BYTES;
 }
 
 bool

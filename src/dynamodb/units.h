@@ -37,6 +37,8 @@
 #define DYN_TRANSACTION_FACTOR	2
 #define DYN_LEAST_BYTES			4096.0	/* size (bytes) up to which items cost
 										 * the same */
+#define DYN_UNKNOWN_ITEM_BYTES	300.0	/* assumed size of items before DynamoDB
+										 * has counted them */
 
 #define DYN_MS_PER_QUERY		0.070
 #define DYN_MS_PER_KEY			0.003	/* CPU time per BatchGetItem key */

@@ -337,6 +337,13 @@ class MappedPreviews(fixture.TestCase):
         failure = self.refused("SELECT * FROM f LIMIT 3", 25)
         self.assertEqual(failure.detail, "The rows of the LIMIT were not found in 25 read units.")
 
+    def test_size_unknown_and_many_rows(self):
+        """The first page is not larger than the units, if items have 300 bytes."""
+        self.make(lambda n: n == 399, 0)
+        self.fx.execute("SELECT dynamo_fdw_disconnect_all(); SET dynamo_fdw.preview_units = 2")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.preview_units")
+        self.refused("SELECT * FROM f LIMIT 30000", 7, 1)
+
     def test_warning(self):
         """It reports what it may use; where nothing is refused, it is a Scan as before."""
         warning = ('WARNING:  reading up to 25 read units of DynamoDB table "t"\nHINT:  Add a condition on "id" of foreign table "f", from which partition key'

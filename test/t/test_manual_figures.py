@@ -137,10 +137,10 @@ FIGURES = {
         ({DYN_EXPR_MAX_BYTES / KB:.0f} kB of expression, {DYN_EXPR_MAX_OPERATORS} operators, \
             lists of more than {DYN_EXPR_MAX_IN} values)
         together have at most {DYN_SMALL_READ_BYTES / MB:.0f} MB. Their size is estimated from the average
-        ({units.UNKNOWN_ITEM_BYTES} bytes if it is unknown)
+        ({units.DYN_UNKNOWN_ITEM_BYTES} bytes if it is unknown)
         After `LIMIT` plus `OFFSET` items, or {DYN_SMALL_READ_BYTES / MB:.0f} MB, the rest of the Scan
         reads 3 items if every item is a row
-        are expected to contain 3 rows. Such a page has at least as many items as fit in {DYN_LEAST_BYTES / KB:.0f} kB
+        are expected to contain 3 rows. Such a page has at least as many items as {DYN_LEAST_BYTES / KB:.0f} kB contain
         `preview_units` read units ({option.preview_units} by default)
         """,
     "docs/planner.md": """

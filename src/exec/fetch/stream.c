@@ -100,12 +100,10 @@ page_limit(const DynStreamContext *context, const DynStream *stream)
 		limit = params->bound.items - (long) context->examined;
 	else if (params->bound.units > 0)
 	{
-		/*
-		 * the number of items that are expected to use the remaining units;
-		 * if their size is unknown, the number of bytes of one read unit
-		 */
-		items = item_units <= 0 ? DYN_LEAST_BYTES
-			: Max((params->bound.units - context->units) / item_units, 1);
+		/* the number of items that are expected to use the remaining units */
+		if (item_units <= 0)
+			item_units = dyn_sequence_units(DYN_UNKNOWN_ITEM_BYTES);
+		items = Max((params->bound.units - context->units) / item_units, 1);
 		limit = smaller_limit(limit, (long) Min(items, 1e6));
 	}
 	return smaller_limit(limit, params->fetch_size);
