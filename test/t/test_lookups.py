@@ -202,6 +202,19 @@ class Semantics(Lookups):
         self.assertEqual(len(self.fx.rows(sql)), 7)
         self.assertEqual(self.fx.value("SELECT count(*) FROM queue WHERE xmax <> 0"), 7)
 
+    def test_no_effects_below_grouping_sets(self):
+        """Groups of sorted rows are returned while the rows of the hashed groups are still read."""
+        self.fx.execute("CREATE SEQUENCE calls; CREATE TABLE queue AS SELECT * FROM people; CREATE INDEX ON queue (id); ANALYZE queue")
+        self.addCleanup(self.fx.execute, "DROP SEQUENCE calls; DROP TABLE queue")
+        self.fx.execute("SET enable_sort = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
+        sql = "SELECT p.id, q.name, count(*) FROM (SELECT *, nextval('calls') FROM queue ORDER BY id OFFSET 0) p LEFT JOIN parents q ON q.id = p.best" \
+              " GROUP BY GROUPING SETS ((p.id), (q.name)) LIMIT 7"
+        plan = self.fx.explain(sql)
+        self.assertIn("MixedAggregate", plan)
+        self.assertIn("DynamoLookupJoin", plan)
+        self.assertEqual(len(self.fx.rows(sql)), 7)
+        self.assertEqual(self.fx.value("SELECT last_value FROM calls"), 8, plan)
+
     def test_other_relations_plan_as_before(self):
         """Local tables are joined by core alone."""
         sql = "SELECT * FROM people p JOIN kids k ON k.parent = p.id JOIN people q ON q.id = p.best"

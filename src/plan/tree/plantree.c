@@ -165,10 +165,12 @@ dyn_visit_child_plans(Plan *plan, List *subplans, DynPlanVisitor visit,
 			return true;
 	}
 	/*
-	 * an Agg that does not receive sorted groups reads its input to the end
-	 * before it returns a row; a ModifyTable without RETURNING returns none
+	 * an Agg all of whose groups are hashed (AGG_MIXED also has sorted ones)
+	 * reads its input to the end before it returns a row, and so does one
+	 * without groups; a ModifyTable without RETURNING returns none
 	 */
-	if ((IsA(plan, Agg) && ((Agg *) plan)->aggstrategy != AGG_SORTED) ||
+	if ((IsA(plan, Agg) && (((Agg *) plan)->aggstrategy == AGG_PLAIN ||
+							((Agg *) plan)->aggstrategy == AGG_HASHED)) ||
 		(IsA(plan, ModifyTable) && ((ModifyTable *) plan)->returningLists == NIL))
 		outer |= FIRST;
 	if (outerPlan(plan) != NULL && visit(outerPlan(plan), outer & all, context))
