@@ -14,6 +14,7 @@ FOLDED = {"pk": "U#${name:lower}", "sk": "#${name}"}
 HOUR = {"pk": "H#${at:hour}", "sk": "T#${at:hour}#${n}"}
 TRIP = {"pk": "H#${start:hour}#${stop:hour}", "sk": "T#${start:hour}#${stop:hour}#${n}"}
 DAY = {"pk": "D#${at:day}", "sk": "T#${at}#${n:padded(5)}"}
+PAIRED = {"pk": "M#${id}#${n}", "sk": "-", "ga": "A#${id}", "gb": "B#${id}#${id}", "gd": "N#${n}"}
 GIVEN = {"pk": "E#${mail}", "sk": "-", "gpk": "G#${team}", "gsk": "G#${team}#${mail}"}
 
 
@@ -69,6 +70,12 @@ REQUESTS = [
     ("hours", "SELECT v FROM hours WHERE at IN ('2026-01-01T10:05:00Z', '2026-01-01T10:55:00Z', '2026-01-02T10:05:00Z')",
      [f"Query hours where pk = 'H#{hour}' AND begins_with(sk,'T#{hour}#') filter at IN ('2026-01-01T10:05:00Z','2026-01-01T10:55:00Z','2026-01-02T10:05:00Z')"
       " get at, pk, sk, v" for hour in ("2026-01-01T10", "2026-01-02T10")]),
+    ("an index with several sort key attributes", "SELECT v FROM paired WHERE id IN ('a', 'b') AND kind = 'x' AND n LIKE '1%%'",
+     [f"Query paired/by_ids where ga = 'A#{v}' AND gb = 'B#{v}#{v}' AND kind = 'x' AND begins_with(gd,'N#1') filter pk BETWEEN 'M#a#1' AND 'M#b#2' AND sk = '-' get ga, gb, pk, sk, v"
+      for v in "ab"]),
+    ("an index with one of several sort key attributes", "SELECT v FROM paired WHERE id IN ('a', 'b') AND kind = 'x'",
+     [f"Query paired/by_ids where ga = 'A#{v}' AND gb = 'B#{v}#{v}' AND kind = 'x' AND begins_with(gd,'N#') filter pk BETWEEN 'M#a#' AND 'M#b$' AND sk = '-' get ga, gb, pk, sk, v"
+      for v in "ab"]),
     ("an index", "SELECT v FROM given WHERE team IN ('t1', 't2')",
      [f"Query given/by_team where gpk = 'G#{team}' AND begins_with(gsk,'G#{team}#') filter begins_with(pk,'E#') AND sk = '-' get gpk, pk, sk, team, v" for team in ("t1", "t2")]),
 ]
@@ -87,6 +94,9 @@ class Repeated(request_text.RequestTestCase):
         for name in ("users", "lines", "twice", "folded", "hours", "days", "trips"):
             fx.create_table(name, ("pk", "S"), ("sk", "S"))
         fx.create_table("given", ("pk", "S"), ("sk", "S"), [index("by_team", ("gpk", "S"), ("gsk", "S"))])
+        fx.create_table("paired", ("pk", "S"), ("sk", "S"), [index("by_ids", [("ga", "S"), ("gb", "S")], [("kind", "S"), ("gd", "S")])])
+        fx.put("paired", [{"pk": f"M#{a}#{n}", "sk": "-", "ga": f"A#{a}", "gb": f"B#{a}#{a}", "kind": kind, "gd": f"N#{n}", "v": v} for v, (a, kind, n) in enumerate(
+            (a, "xy"[n % 2], n) for a in "abc" for n in range(20 * cls.SIZE))])
         fx.put("users", users(cls.SIZE))
         fx.put("lines", lines(cls.SIZE))
         fx.put("twice", [{"pk": f"A#{a}#B#{b}", "sk": f"C#{kind}#{c}", "v": n} for n, (a, b, c, kind) in enumerate(
@@ -106,6 +116,7 @@ class Repeated(request_text.RequestTestCase):
         fx.put("trips", [{"pk": f"H#2026-01-01T{a:02}#2026-01-01T{b:02}", "sk": f"T#2026-01-01T{a:02}#2026-01-01T{b:02}#{n}", "start": f"2026-01-01T{a:02}:05:00Z",
                          "stop": f"2026-01-01T{b:02}:50:00Z", "v": n} for a in range(2) for b in range(2) for n in range(20 * cls.SIZE)])
         cls.mapped("trips", ", ".join(f"{name} timestamptz OPTIONS (attribute '{name}', format 'iso8601(0)') NOT NULL" for name in ("start", "stop")) + ", n int NOT NULL, v int", TRIP)
+        cls.mapped("paired", "id text NOT NULL, kind text NOT NULL, n text NOT NULL, v int", PAIRED, trusted_indexes="by_ids")
         cls.mapped("given", "mail text NOT NULL, team text OPTIONS (attribute 'team') NOT NULL, v int", GIVEN, trusted_indexes="by_team")
 
     def test_all_rows(self):

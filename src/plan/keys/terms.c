@@ -258,10 +258,8 @@ dyn_shared_lists(const DynAccess *access, const DynPred *arm)
 	 * if several range attributes are matched, the first one has a single
 	 * value, so it has no list that it could share
 	 */
-	if (access->kind == DYN_ACCESS_QUERY && access->nrange > 1)
-		return repeated_lists(all);
 	for (int i = arm != NULL ? access->nrow_attrs : 0;
-		 i < access->nhash + Min(access->nrange, 1); i++)
+		 i < access->nhash + (access->nrange == 1); i++)
 		all = add_lists(all, dyn_access_match(access, i)->preds);
 	return repeated_lists(all);
 }
