@@ -134,8 +134,7 @@ FIGURES = {
         in batches of {DYN_BATCH_GET_MAX_KEYS}. Partitions are read by up to
         a number of more than {DYN_NUMBER_MAX_DIGITS} digits
         only up to {PART[shared.PART]} of `work_mem`
-        ({DYN_EXPR_MAX_BYTES / KB:.0f} kB of expression, {DYN_EXPR_MAX_OPERATORS} operators, \
-            lists of more than {DYN_EXPR_MAX_IN} values)
+        (expressions of {DYN_EXPR_MAX_BYTES / KB:.0f} kB, {DYN_EXPR_MAX_OPERATORS} operators, lists of {DYN_EXPR_MAX_IN} values)
         together have at most {DYN_SMALL_READ_BYTES / MB:.0f} MB. Their size is estimated from the average
         ({units.DYN_UNKNOWN_ITEM_BYTES} bytes if it is unknown)
         After `LIMIT` plus `OFFSET` items, or {DYN_SMALL_READ_BYTES / MB:.0f} MB, the rest of the Scan
