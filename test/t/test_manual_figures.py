@@ -204,7 +204,7 @@ FIGURES = {
 # Other digits: no figures of the program, or those that test_docs.py compares.
 OTHER = r"""
     \b(before\s)?(PostgreSQL|Debian|libcurl|version|psycopg)\s\d[\d.]*(,?\s(to|and|or|in)\s\d+)*(?=\W) | \bfrom\s17\son | or,\sin\s15\sand\s16
-    | \b(UTF-8|ISO\s8601|base64|U\+0000|S3|N\+1)\b | \b(since\s)?\d{4}-\d\d-\d\d\b | \b(before|since)\s1970\b | \blibcurl\sbefore\s7\.87 | N\s0\sand\s1\b
+    | \b(UTF-8|ISO\s8601|base64|U\+0000|S3|N\+1)\b | \b(since\s)?\d{4}-\d\d-\d\d\b | \b(before|since)\s1970\b | \blibcurl\sbefore\s7\.87 | (N|numbers)\s0\sand\s1\b
     | \|\s(server|user\smapping|foreign\stable|import\sof\sa\sforeign\sschema)\s\|\s[\d.]+\s\|
     | \bfrom\s0\b | \b0(?=:|\sif|\slogs|\son\b|\sand\sbelow) | -1(:\sthe\soption|\snone) | \btook\s\d+\sms\b | \bbefore\sversion\s1 | \bsize\ssuch\sas\s1000\b | \(the\snumber\s1\sdoes\snot | \(5\.5\)
     | ^\#+\s\d+\.\s | ^\s*\d\.\s | \(0\sto\s9,\ssee\sbelow\) | from\s7\sto\s9,
