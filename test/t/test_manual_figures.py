@@ -72,7 +72,7 @@ FIGURES = {
         """,
     "docs/relations.md": """
         then with batching. Each request takes {pictures.MS:.0f} ms:
-        In this picture, each request takes {pictures.MS:.0f} ms
+        Each request takes {pictures.MS:.0f} ms, and requests on different lanes
         are requested in batches of {DYN_BATCH_GET_MAX_KEYS}
         keys are looked up {WORDS[DYN_BATCH_GET_MAX_KEYS]} at a time
         one BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} distinct keys
