@@ -104,6 +104,24 @@ class Folded(request_text.RequestTestCase):
                 self.assertEqual(self.fx.rows(f"EXECUTE s('{region}', '{store}')"), self.mirrored(f"SELECT size FROM store WHERE region = '{region}' AND store = '{store}'"))
 
 
+class Attributes(request_text.RequestTestCase):
+    """A folded part in the first of several sort key attributes of an index."""
+
+    def test_later_attributes(self):
+        """For a value outside of ASCII, the conditions on later attributes are not sent."""
+        self.fx.create_table("rooms", ("id", "S"), None, [index("by_city", ("state", "S"), [("city_key", "S"), ("floor", "N"), ("door", "S")])])
+        cities = {"Köln": "CITY#KÖLN", "Bonn": "CITY#BONN"}
+        self.fx.put("rooms", [{"id": f"{city}{floor}{door}", "state": "NW", "city": city, "city_key": key, "floor": floor, "door": door}
+                              for city, key in cities.items() for floor in (1, 2) for door in "abc"])
+        self.mapped("rooms", 'id text NOT NULL, state text NOT NULL, city text NOT NULL, floor int NOT NULL, door text COLLATE "C" NOT NULL',
+                    {"city_key": "CITY#${city:upper}"}, trusted_indexes="by_city")
+        for later in ("floor = 2", "floor > 1", "floor = 2 AND door > 'a'", "floor = 2 AND door = 'b'"):
+            get = " get city, door, floor, id" if "door" in later else " get city, floor, id"
+            for city, sent in (("Köln", "begins_with(city_key,'CITY#')"), ("Bonn", f"city_key = 'CITY#BONN' AND {later}")):
+                self.assertRequests(f"SELECT id FROM rooms WHERE state = 'NW' AND city = (SELECT '{city}') AND {later}",
+                                    [f"Query rooms/by_city where state = 'NW' AND {sent}{get}"])
+
+
 class Booleans(request_text.RequestTestCase):
     """A part of two values."""
 

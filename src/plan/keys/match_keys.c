@@ -145,15 +145,15 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 }
 
 /*
- * Adds the range predicates on one attribute.  A clause needs no local check
- * only if its range is the attribute's only predicate.
+ * Adds the range predicates on one attribute.  With `exactly`, an exact clause
+ * needs no local check if its range is the attribute's only predicate.
  */
 static void
-match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
+match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
+			 bool exactly)
 {
 	DynTarget	target = {match->plan, attr, NULL, NULL};
 	List	   *found = NIL;
-	bool		exactly = true;
 	DynPred    *templated;
 	ListCell   *lc;
 
@@ -356,7 +356,7 @@ match_full_key(KeyMatch *match, DynAccess *access)
 	if (match_points(match, &match->key->hash[0], &access->hash[0], true))
 	{
 		access->nhash = 1;
-		match_ranges(match, &match->key->hash[0], &access->hash[0]);
+		match_ranges(match, &match->key->hash[0], &access->hash[0], true);
 	}
 	if (match->key->nrange == 0)
 		return access->nhash == 1 || access->row_keys != NULL;
@@ -370,33 +370,30 @@ match_full_key(KeyMatch *match, DynAccess *access)
 		return false;
 	/* ranges of the sort key exclude some of its points */
 	if (access->nrange == 1)
-		match_ranges(match, &match->key->range[0], &access->range[0]);
+		match_ranges(match, &match->key->range[0], &access->range[0], true);
 	return true;
 }
 
 /*
  * Exempts clauses from the local check if they restrict a range attribute to a
- * single value, which is sent as an equality.  Attributes with several
- * predicates are skipped, because their values are combined.
+ * single value, which is sent as an equality.  An attribute with several
+ * predicates is skipped, because their values are combined.
  */
 static void
-enforce_single_ranges(KeyMatch *match, DynAccess *access)
+enforce_single_range(KeyMatch *match, const DynKeyMatch *range)
 {
-	for (int i = 0; i < access->nrange; i++)
+	DynPred    *pred = linitial(range->preds);
+	ListCell   *lc;
+
+	if (list_length(range->preds) != 1 || !range->values.single)
+		return;
+	foreach(lc, match->consumed)
 	{
-		DynPred    *pred = linitial(access->range[i].preds);
-		ListCell   *lc;
+		DynClause  *clause = lfirst(lc);
 
-		if (list_length(access->range[i].preds) != 1 || !access->range[i].values.single)
-			continue;
-		foreach(lc, match->consumed)
-		{
-			DynClause  *clause = lfirst(lc);
-
-			if (clause->pred == pred && clause->exact)
-				match->pushed_exactly = list_append_unique_ptr(match->pushed_exactly,
-															   clause);
-		}
+		if (clause->pred == pred && clause->exact)
+			match->pushed_exactly = list_append_unique_ptr(match->pushed_exactly,
+														   clause);
 	}
 }
 
@@ -412,6 +409,9 @@ match_query(KeyMatch *match, DynAccess *access)
 	const DynKeySchema *key = match->key;
 	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
 	int			n = leading_attributes(key, attrs);
+	bool		sent = true;	/* false if run-time values may turn the
+								 * condition on an earlier attribute into a
+								 * range, so that later ones are not sent */
 	bool		has_row_keys =
 		(match->index != NULL && n > key->nhash &&
 		 match_row_keys(match, access, attrs, n, false)) ||
@@ -423,7 +423,7 @@ match_query(KeyMatch *match, DynAccess *access)
 		if (!match_points(match, &key->hash[i], &access->hash[i], true) &&
 			!has_row_keys)
 			return false;
-		match_ranges(match, &key->hash[i], &access->hash[i]);
+		match_ranges(match, &key->hash[i], &access->hash[i], true);
 	}
 	access->nhash = key->nhash;
 	for (int i = 0; i < key->nrange; i++)
@@ -431,14 +431,16 @@ match_query(KeyMatch *match, DynAccess *access)
 		DynKeyMatch *key_match = &access->range[i];
 		bool		points = match_points(match, &key->range[i], key_match, false);
 
-		match_ranges(match, &key->range[i], key_match);
+		match_ranges(match, &key->range[i], key_match, sent);
 		if (key_match->preds == NIL)
 			break;
 		access->nrange = i + 1;
+		if (sent)
+			enforce_single_range(match, key_match);
 		if (!points || !key_match->values.single)
 			break;
+		sent &= !key_match->values.unsure;
 	}
-	enforce_single_ranges(match, access);
 	return true;
 }
 
