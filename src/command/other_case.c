@@ -14,12 +14,10 @@
 #include "postgres.h"
 
 #include "access/relation.h"
-#include "catalog/namespace.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "../dynamodb/elements.h"
@@ -126,15 +124,10 @@ dyn_folded_see_item(DynFolded *folded, const DynValue *item)
 static char *
 remedy(const DynRelation *relation, const DynColumn *column, const char *other)
 {
-	const char *schema = NULL;
-
 	if (column->path->nsteps > 1)
 		return psprintf("Write \"%s\" in the column option \"path\".", other);
-	/* include the schema if the search path does not find the table */
-	if (!RelationIsVisible(relation->relid))
-		schema = get_namespace_name(get_rel_namespace(relation->relid));
 	return psprintf("Set it with ALTER FOREIGN TABLE %s ALTER COLUMN %s OPTIONS (%s attribute %s).",
-					quote_qualified_identifier(schema, relation->name),
+					dyn_relation_quoted_name(relation),
 					quote_identifier(column->name),
 					column->placed ? "SET" : "ADD", quote_literal_cstr(other));
 }

@@ -523,6 +523,17 @@ class NoRows(TestCase):
         self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE id = 5"), [])
         self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE v = 5"), [])
 
+    def test_names_in_the_hint(self):
+        """The call in the hint can be run, whatever the names are, and whether the search path finds the table."""
+        self.fx.execute("CREATE SCHEMA \"it's\"")
+        self.addCleanup(self.fx.execute, "DROP SCHEMA \"it's\" CASCADE")
+        remote = self.fx.remote(self.table("id int NOT NULL", {"pk": "A#${id}"}, [{"pk": "B#1", "sk": "s"}]))
+        for name, argument in (('"shop-app_Order"', """'"shop-app_Order"'"""), ('"it\'s".plain', """'"it''s".plain'""")):
+            self.fx.foreign_table(name, "id int NOT NULL", table_name=remote, key_templates='{"pk": "A#${id}"}', scan_policy="allow")
+            hint = self.notices(f"SELECT * FROM {name}")[2]
+            self.assertEqual(hint, f"HINT:  To compare the options with the items, use dynamo_fdw_check_table({argument}).")
+            self.fx.rows(f"SELECT * FROM {hint.split('use ')[1].rstrip('.')}")
+
     def test_items_of_others(self):
         """The key of the first one is named; where a row was found nothing is reported."""
         items = [{"pk": "A#1", "sk": f"ITEM-{n}"} for n in range(3)] + [{"pk": "A#2", "sk": "ITEM-1"}, {"pk": "A#2", "sk": "ITEM1#x"}]

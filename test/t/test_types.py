@@ -290,6 +290,12 @@ class Mismatches(oneitem.TestCase):
                     'DynamoDB table "t", item pk = "a".',
                     'If another attribute contains the value, name it in the column option "attribute" or in a template. Otherwise, '
                     "add the attribute to the item, or drop the constraint with ALTER FOREIGN TABLE t ALTER COLUMN v DROP NOT NULL."))
+        self.fx.execute('CREATE SCHEMA raw; ALTER FOREIGN TABLE t RENAME TO "T"; ALTER FOREIGN TABLE "T" OPTIONS (ADD table_name \'t\'); '
+                        'ALTER FOREIGN TABLE "T" SET SCHEMA raw')
+        self.addCleanup(self.fx.execute, "DROP SCHEMA raw CASCADE")
+        statement = self.fx.error('SELECT * FROM raw."T"').hint.split(" with ")[1].rstrip(".")
+        self.assertEqual(statement, 'ALTER FOREIGN TABLE raw."T" ALTER COLUMN v DROP NOT NULL')
+        self.fx.execute(statement)
 
     def test_u0000_in_text(self):
         for column in ("text", "varchar(9)", "char(9)", "inet"):

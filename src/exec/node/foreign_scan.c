@@ -12,6 +12,7 @@
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
 
 #include "../../model/server/encoding.h"
 #include "../../model/server/pg_compat.h"
@@ -222,8 +223,8 @@ notice_no_rows(const DynScan *scan)
 							  tally->rejected_key ? ", the first " : "",
 							  tally->rejected_key ? tally->rejected_key : "",
 							  describe_rows(scandesc->relation)),
-			 errhint("To compare the options with the items, use dynamo_fdw_check_table('%s').",
-					 scandesc->relation->name)));
+			 errhint("To compare the options with the items, use dynamo_fdw_check_table(%s).",
+					 quote_literal_cstr(dyn_relation_quoted_name(scandesc->relation)))));
 }
 
 void

@@ -88,7 +88,7 @@ dyn_report_null(DynRows *rows, int i)
 					column->name, rows->relation->name),
 			 errdetail_internal("%s", detail),
 			 errhint("If another attribute contains the value, name it in the column option \"attribute\" or in a template. Otherwise, add the attribute to the item, or drop the constraint with ALTER FOREIGN TABLE %s ALTER COLUMN %s DROP NOT NULL.",
-					 quote_identifier(rows->relation->name),
+					 dyn_relation_quoted_name(rows->relation),
 					 quote_identifier(column->name))));
 }
 

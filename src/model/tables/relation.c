@@ -13,10 +13,12 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "foreign/foreign.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "../../dynamodb/template_text.h"
@@ -224,6 +226,16 @@ dyn_document_lacks(const DynColumn *column, const char *attribute)
 }
 
 /* ---- options and templates ---- */
+
+const char *
+dyn_relation_quoted_name(const DynRelation *relation)
+{
+	const char *schema = NULL;
+
+	if (!RelationIsVisible(relation->relid))
+		schema = get_namespace_name(get_rel_namespace(relation->relid));
+	return quote_qualified_identifier(schema, relation->name);
+}
 
 /* An ARN is a complete name, so table_prefix is not added. */
 const char *

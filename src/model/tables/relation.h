@@ -80,6 +80,12 @@ typedef struct DynRelation
 extern DynRelation *dyn_relation_open(Oid relid, Oid userid);
 
 /*
+ * Returns the foreign table's name for a statement in a hint: quoted, with the
+ * schema if the search path does not find the table.
+ */
+extern const char *dyn_relation_quoted_name(const DynRelation *relation);
+
+/*
  * Returns the name of the DynamoDB table of a foreign table with these
  * options; `name` is the foreign table's.
  */
