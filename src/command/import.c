@@ -347,6 +347,31 @@ add_entities(Import *import, List *entities)
 	}
 }
 
+/*
+ * Reports that the entity attribute divides no items.  Its name may be
+ * misspelled, but the table may also have only one kind of items.
+ */
+static void
+notice_no_entities(const Import *import)
+{
+	const DynSample *sample = &import->sample;
+	int			n;
+	DynAttribute *attributes = dyn_sample_attributes(sample->meta, sample->items, &n);
+	DynClosest	closest;
+
+	dyn_closest_init(&closest, import->tag_option);
+	for (int i = 0; i < n; i++)
+	{
+		if (strcmp(attributes[i].name, sample->tag) != 0)
+			dyn_closest_try(&closest, dyn_from_utf8_lossy(attributes[i].name));
+	}
+	ereport(NOTICE,
+			(errmsg("no sampled item of DynamoDB table \"%s\" has a value in attribute \"%s\"",
+					sample->table, import->tag_option),
+			 closest.best ? errhint("Perhaps you meant the attribute \"%s\".",
+									closest.best) : 0));
+}
+
 static void
 add_divided(Import *import)
 {
@@ -357,6 +382,8 @@ add_divided(Import *import)
 
 	if (entities == NIL)
 	{
+		if (untagged != NIL && unsaid == 0)
+			notice_no_entities(import);
 		add_table(import, import->name, NULL, sample->items);
 		return;
 	}

@@ -230,7 +230,7 @@ class Entities(Case):
         cls.fx.create_table("tagged", ("_et", "S"), ("n", "N"))
         cls.fx.put("tagged", [{"_et": "a", "n": 1}, {"_et": "b", "n": 2}])
         cls.fx.create_table("plain", ("pk", "S"))
-        cls.fx.put("plain", [{"pk": "x", "v": 1}])
+        cls.fx.put("plain", [{"pk": "x", "v": 1, "Kind": "k", "none": None}])
 
     NAMES = ["app", "app_7", "app_Order #1", "app_it's \"q\\", "app_true", "app_user"]
 
@@ -274,7 +274,7 @@ class Entities(Case):
                 self.setUp()
                 notices = self.run_import(which, entity_attribute="_et")
                 self.assertEqual(self.tables(), tables)
-                self.assertEqual(len(notices), len(tables))
+                self.assertEqual(len([notice for notice in notices if " has a value in " not in notice]), len(tables))
 
     def test_tag_in_the_key(self):
         """There is no table of the rest: no item lacks a key."""
@@ -285,8 +285,16 @@ class Entities(Case):
 
     def test_no_such_tag(self):
         """Without the tag in any item, the table is one."""
-        self.run_import("LIMIT TO (plain)", entity_attribute="_et")
-        self.assertEqual(self.options("plain"), {"table_name": "plain"})
+        message = f'NOTICE:  no sampled item of DynamoDB table "{self.fx.remote("plain")}" has a value in attribute '
+        for tag, hint in (("_et", None), ("KIND", "Kind"), ("kinds", "Kind"), ("Pk", "pk"), ("none", None)):
+            with self.subTest(tag):
+                self.setUp()
+                notices = self.run_import("LIMIT TO (plain)", entity_attribute=tag)
+                self.assertEqual(notices[0], f'{message}"{tag}"' + (f'\nHINT:  Perhaps you meant the attribute "{hint}".' if hint else ""))
+                self.assertEqual(len(notices), 2)
+                self.assertEqual(self.options("plain"), {"table_name": "plain"})
+        self.setUp()
+        self.assertEqual(len(self.run_import("LIMIT TO (plain)", entity_attribute="_et", sample_items=0)), 1)
 
     def test_no_tag(self):
         """Without entity_attribute, the table is one."""

@@ -26,10 +26,10 @@ dyn_closest_try(DynClosest *closest, const char *candidate)
 
 	if (strlen(closest->word) > MAX_WORD_BYTES)
 		return false;
-	distance = varstr_levenshtein_less_equal(closest->word,
-											 strlen(closest->word), candidate,
-											 strlen(candidate), 1, 1, 1,
-											 closest->distance, true);
+	distance = pg_strcasecmp(closest->word, candidate) == 0 ? 0
+		: varstr_levenshtein_less_equal(closest->word, strlen(closest->word),
+										candidate, strlen(candidate), 1, 1, 1,
+										closest->distance, true);
 	if (distance >= closest->distance)
 		return false;
 	closest->distance = distance;

@@ -8,8 +8,9 @@
 typedef struct DynClosest
 {
 	const char *word;			/* misspelled name (not copied) */
-	int			distance;		/* edit distance of `best`; initially, an
-								 * exclusive limit */
+	int			distance;		/* edit distance of `best`, 0 if it differs
+								 * only in case; initially, an exclusive
+								 * limit */
 	const char *best;			/* most similar candidate, or NULL */
 } DynClosest;
 
