@@ -7,8 +7,15 @@
 """
 import fixture
 
-# The hint of every mismatch.
-HINT = 'Change the column type or the column option "format". To read such values as NULL, set on_mismatch to "null".'
+def mismatch_hint(value, column, **options):
+    """The hint of a mismatch."""
+    [kind] = value
+    remedy = 'Change the column type or the column option "format".'
+    if kind in ("L", "M"):
+        remedy = "Change the column type. A jsonb column accepts every DynamoDB type."
+    if kind == "N" and column.startswith(("date", "timestamp")) and not options.get("format", "").startswith("epoch"):
+        remedy = 'For a number, set the column option "format" to "epoch" (seconds) or "epoch_ms" (milliseconds).'
+    return f'{remedy} To read such values as NULL, set on_mismatch to "null".'
 
 
 class TestCase(fixture.TestCase):
@@ -48,5 +55,5 @@ class TestCase(fixture.TestCase):
         failure = self.failure(value, column, **options)
         self.assertEqual(failure[:4], (
             "HV004", f'cannot convert value in column "v" of foreign table "t": {reason}',
-            f'DynamoDB table "t", item pk = "a", value {excerpt}.', HINT))
+            f'DynamoDB table "t", item pk = "a", value {excerpt}.', mismatch_hint(value, column, **options)))
         self.assertIsNone(self.shown(value, column, **{**options, "on_mismatch": "null"}))

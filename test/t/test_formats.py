@@ -5,7 +5,7 @@ import dynamo
 import fixture
 import oneitem
 
-NO_MATCH = "it does not match the column's format"
+NO_MATCH = 'it does not match format "{}"'
 WRONG_UNIT = "it is not a valid time in the unit of the format"
 WRONG_BOOL = "it is neither of the two texts of format \"bool\""
 
@@ -28,7 +28,7 @@ class Reading(oneitem.TestCase):
         """Each text is an error of that reason, and NULL where on_mismatch is null."""
         for text in texts:
             with self.subTest(format=format_, column=column, text=text):
-                self.assert_mismatch({kind: text}, column, reason, text, format=format_)
+                self.assert_mismatch({kind: text}, column, reason.format(format_), text, format=format_)
 
     def test_iso8601(self):
         self.each("iso8601", [
@@ -72,7 +72,7 @@ class Reading(oneitem.TestCase):
                     self.each(format_, [("timestamp", {"S": f"2024-02-29T{time}{suffix}"}, "2024-02-29 12:00:00" + (".12" if digits else ""))])
                     for other in ("", suffix + suffix, ".120" + suffix):
                         text = f"2024-02-29T{time}{other}"
-                        self.assertIn(NO_MATCH, self.failure({"S": text}, "timestamp", format=format_).message)
+                        self.assertIn(NO_MATCH.format(format_), self.failure({"S": text}, "timestamp", format=format_).message)
         self.assert_mismatches("iso8601(0,.)", "timestamp", NO_MATCH, ["", ".", "2024-02-29.", "2024-02-29T12:00.", "2024-02-29T12:00:00.5"])
 
     def test_representations_escaped_in_the_response(self):

@@ -4,7 +4,7 @@ import formats
 import oneitem
 from formats import OPERATORS
 
-NO_MATCH = "it does not match the column's format"
+NO_MATCH = 'it does not match format "{}"'
 WRONG_UNIT = "it is not a valid time in the unit of the format"
 TOO_FINE = "it has more fractional digits than its format; epoch(9) allows nine"
 
@@ -35,7 +35,7 @@ class Reading(oneitem.TestCase):
         """Each text is an error of that reason, and NULL where on_mismatch is null."""
         for text in texts:
             with self.subTest(format=format_, column=column, text=text):
-                self.assert_mismatch({kind: text}, column, reason, text, format=format_)
+                self.assert_mismatch({kind: text}, column, reason.format(format_), text, format=format_)
 
     def test_nanoseconds(self):
         self.each("iso8601(9)", ("timestamptz", "2024-02-29T12:00:00.123456789Z", "2024-02-29 12:00:00.123456+00"),

@@ -316,6 +316,19 @@ class Mismatches(TestCase):
         self.over("null_no", name, "no int NOT NULL, total int", {"pk": "INV#${no}"}, on_mismatch="null")
         self.assertEqual(self.rows("SELECT count(*), sum(total) FROM null_no"), [(1, 1)])
 
+    def test_leading_zeros(self):
+        """The hint shows the format that accepts them, and what on_mismatch does with the item or the value."""
+        name = self.table("line int, due date", {"sk": "ITEM#${line}"}, [{"pk": "a", "sk": "ITEM#001", "due": "DUE#2024-02-30"}])
+        error = self.fx.error(f"SELECT line FROM {name}")
+        self.assertEqual((error.message, error.hint), (
+            f'cannot convert value in column "line" of foreign table "{name}": it has a leading zero',
+            "Change the column type or the template. For numbers with leading zeros, write the number of digits in the template, such as ${line:padded(3)}. "
+            'To skip such items, set on_mismatch to "null".'))
+        self.over("padded", name, "line int, due date OPTIONS (attribute 'due')", {"sk": "ITEM#${line:padded(3)}", "due": "DUE#${due}"})
+        self.assertEqual(self.rows("SELECT line FROM padded"), [(1,)])
+        self.assertEqual(self.fx.error("SELECT due FROM padded").hint,
+                         'Change the column type or the template. To read such values as NULL, set on_mismatch to "null".')
+
     def test_a_text_that_is_no_value(self):
         """A domain, a length, U+0000."""
         self.fx.execute("CREATE DOMAIN short AS text CHECK (length(value) < 4)")

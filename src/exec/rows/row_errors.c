@@ -44,11 +44,34 @@ describe_value(const DynRows *rows, const DynValue *value)
 								  len < value->len ? "..." : ""));
 }
 
+/* Returns a hint: how to change the column so that it accepts the value. */
+static const char *
+mismatch_remedy(const DynColumn *column, const DynValue *value)
+{
+	const DynCodec *codec = &column->codec;
+
+	if (dyn_column_is_part(column))
+		return codec->format.kind != DYN_FORMAT_DIGITS
+			? "Change the column type or the template."
+			: psprintf("Change the column type or the template. For numbers with leading zeros, write the number of digits in the template, such as ${%s:padded(3)}.",
+					   column->name);
+	if (value->type == DYN_TYPE_N && dyn_codec_is_instant(codec) &&
+		codec->wire != DYN_TYPE_N)
+		return "For a number, set the column option \"format\" to \"epoch\" (seconds) or \"epoch_ms\" (milliseconds).";
+	if ((value->type == DYN_TYPE_L || value->type == DYN_TYPE_M) &&
+		codec->kind != DYN_CODEC_JSON && codec->kind != DYN_CODEC_JSONB &&
+		codec->kind != DYN_CODEC_JSON_TEXT)
+		return "Change the column type. A jsonb column accepts every DynamoDB type.";
+	return "Change the column type or the column option \"format\".";
+}
+
 void
 dyn_report_mismatch(DynRows *rows, const DynValue *value,
 					const DynColumn *column, const char *why)
 {
 	const char *detail = describe_value(rows, value);
+	bool		in_key = dyn_column_is_part(column) &&
+		rows->relation->templated[column->templated].base;
 
 	rows->current = -1;			/* the message names the column, so omit the
 								 * error context */
@@ -57,7 +80,9 @@ dyn_report_mismatch(DynRows *rows, const DynValue *value,
 			 errmsg("cannot convert value in column \"%s\" of foreign table \"%s\": %s",
 					column->name, rows->relation->name, why),
 			 errdetail_internal("%s", detail),
-			 errhint("Change the column type or the column option \"format\". To read such values as NULL, set on_mismatch to \"null\".")));
+			 errhint("%s To %s, set on_mismatch to \"null\".",
+					 mismatch_remedy(column, value),
+					 in_key ? "skip such items" : "read such values as NULL")));
 }
 
 void

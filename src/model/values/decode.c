@@ -211,8 +211,10 @@ check_digits(const DynCodec *codec, const DynValue *value, const char **why)
 		return true;
 	if (p < end && *p == '-')
 		p++;
-	if (p == end || (*p == '0' && value->len > 1))
-		return mismatch(why, "it is not the usual text of an integer");
+	if (p < end && *p == '0' && value->len > 1)
+		return mismatch(why, "it has a leading zero");
+	if (p == end)
+		return mismatch(why, "it is not an integer");
 	for (; p < end; p++)
 	{
 		if (*p < '0' || *p > '9')
@@ -434,7 +436,10 @@ decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
 	else
 		ok = dyn_instant_from_iso(text, len, instant);
 	if (ok || codec->wire != DYN_TYPE_N)
-		return ok || mismatch(why, "it does not match the column's format");
+		return ok || mismatch(why, codec->format.kind == DYN_FORMAT_NONE
+							  ? "it is not an ISO 8601 date or time"
+							  : psprintf("it does not match format \"%s\"",
+										 codec->format.text));
 	/*
 	 * report a more specific reason if the time only has too many fractional
 	 * digits

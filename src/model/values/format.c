@@ -234,6 +234,7 @@ parse_format(const char *text, DynFormat *format, bool part, const char **why)
 	char	   *args;
 
 	memset(format, 0, sizeof(*format));
+	format->text = pstrdup(text);
 	if (!dyn_value_to_utf8(&text, &len))
 	{
 		*why = "A format must contain only characters that exist in UTF-8.";

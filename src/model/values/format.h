@@ -56,6 +56,8 @@ typedef enum DynFormatKind
 typedef struct DynFormat
 {
 	DynFormatKind kind;
+	const char *text;			/* the option's text, for messages; NULL for
+								 * formats that are not written */
 	int			digits;			/* digits of a second's fraction, 0 .. 9
 								 * (EPOCH, iso8601(n)); PADDED: 1 .. 38 */
 	const struct DynPattern *pattern;	/* pattern (PATTERN, TRUNC) */
