@@ -9,6 +9,7 @@ import fixture
 from dynamo import item
 from processes import WITHOUT_SANITIZERS
 from replies import Reply, delay, gzip_body
+from server import most_in_flight
 
 WIDTH = 64              # requests in flight
 PAD = b"x" * (1 << 20)
@@ -140,6 +141,38 @@ class Last(LongResponses):
             responses["short"] = delay(self.LATE + milliseconds / 1000, self.short("short"))
             rows = self.fx.rows("SELECT n FROM (SELECT n, length(pad) FROM t WHERE h IN ('early', 'short', 'slow') ORDER BY n) s")
             self.assertEqual(rows, [(n,) for n in sorted([*range(self.MEGABYTES), 3, 3])])
+
+
+class Segments(fixture.TestCase):
+    """The first segment of a Scan has no items; its response is short, but those of the other segments are not."""
+
+    SEGMENTS = 4
+
+    def setUp(self):
+        self.name = f"f{id(self)}"
+        self.fake = self.fx.fake(self.name)
+        self.addCleanup(self.fake.stop)
+        self.fake.table("t", ("h", "S"), item_count=10 ** 6, size_bytes=10 ** 9)
+        self.fx.foreign_table("t", f"h text, pad text, seg int OPTIONS (segment '{self.SEGMENTS}')", server=self.name, scan_policy="allow")
+
+    @staticmethod
+    def response(segment):
+        """Nothing, or an item of 2 MB."""
+        items = [item({"h": f"h{segment}", "pad": PAD.decode() * 2})] if segment > 0 else []
+        return json.dumps({"Items": items, "Count": len(items), "ScannedCount": len(items)}).encode()
+
+    def test_after_an_empty_segment(self):
+        responses = [self.response(segment) for segment in range(self.SEGMENTS)]
+        self.fake.on("Scan", lambda request: responses[request.body["Segment"]])
+        # other requests, if sent together, arrive within this time
+        self.fake.hold(lambda request: request.operation == "Scan" and request.body["Segment"] > 0,
+                       lambda requests: sum(request.operation == "Scan" for request in requests) == self.SEGMENTS, bound=0.5)
+        self.fx.execute("SET dynamo_fdw.fetch_memory = '2MB'")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.fetch_memory")
+        self.assertEqual(self.fx.rows("SELECT count(pad), sum(seg) FROM t"), [(self.SEGMENTS - 1, sum(range(self.SEGMENTS)))])
+        scans = [request for request in self.fake.requests if request.operation == "Scan"]
+        self.assertEqual(len(scans), self.SEGMENTS)
+        self.assertLessEqual(most_in_flight(scans), 2)
 
 
 class Cursors(LongResponses):

@@ -663,7 +663,8 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	}
 	page = context->spare;
 	dyn_call_take_response(stream->call, &page->body);
-	context->expected = page->body.cap;
+	/* the next response may be longer: a segment may have no items */
+	context->expected = Max(page->body.cap, context->expected / 2);
 	if (!dyn_page_parse(&page->page, context->tree, page->body.data,
 						page->body.len, &error))
 		dyn_usage_report_page(context->usage, stream->call, &error, &about);
