@@ -9,9 +9,9 @@
  *
  * An IPv6 address can contain an IPv4 address, to which translators and
  * tunnels connect.  So an IPv6 address that contains a refused IPv4 address is
- * refused, too.  An entire prefix is refused if the position of the IPv4
- * address in it is not known (64:ff9b:1::/48 has several layouts), or if a
- * third party's relay may forward the request (Teredo).
+ * refused, too.  All addresses of a prefix are refused if the position of the
+ * IPv4 address in them is not known (64:ff9b:1::/48 has several layouts), or
+ * if a third party's relay may forward the request (Teredo).
  */
 #include "address.h"
 

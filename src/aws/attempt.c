@@ -17,10 +17,10 @@
  *
  * A SENT call is paused if its response is longer than its allowance
  * (dyn_call_allow).  During a pause, libcurl neither reads from the connection
- * nor notices its end.  libcurl's time limit includes pauses, so we remove
- * that limit at the first pause, and measure the time ourselves.  For `once`
- * calls we always measure the time, because libcurl's limit would include the
- * time in which the caller does other work.
+ * nor notices that the peer closes it.  libcurl's time limit includes pauses,
+ * so we remove that limit at the first pause, and measure the time ourselves.
+ * For `once` calls we always measure the time, because libcurl's limit would
+ * include the time in which the caller does other work.
  *
  * Every attempt is signed again, because signatures expire.  Headers that a
  * proxy may change (Accept-Encoding) or libcurl adds (Content-Length,
@@ -53,8 +53,8 @@
 /* ---- the list of active calls ----------------------------------------- */
 
 /*
- * Adds the call at the end of the list: calls that wait for the same resource
- * get it in the order of their start.
+ * Adds the call at the end of the list, so that calls that wait for the same
+ * resource receive it in the order in which they were started.
  */
 void
 dyn_attempt_link(DynActiveCall *call)
@@ -73,7 +73,7 @@ dyn_attempt_unlink(DynActiveCall *call)
 {
 	DynActiveCall **link = &call->client->active;
 
-	/* analyzer: the call is in the list */
+	/* analyzer: *link is not NULL, since the call is in the list */
 	while (*link != call)
 		link = &(*link)->next;
 	*link = call->next;
@@ -327,7 +327,7 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 /*
  * Returns true if the attempt of a `once` call may have been executed, but has
  * no usable response.  An error document shows that the request was not
- * executed, unless it reports an internal error.
+ * executed, unless the document reports an internal error.
  */
 static bool
 is_unanswered(const DynActiveCall *call, DynRetryClass class)
@@ -443,9 +443,9 @@ send_attempt(DynActiveCall *call)
 
 /*
  * Returns true if the call must wait before it makes a connection.  The call
- * is then held until a connection is idle, or for a limited time.  If there is
- * no connection to the peer yet, but one is being made, the wait ends when its
- * TCP connection is established: then the peer is known to be reachable, and
+ * is then held until a connection is idle, or for a limited time.  While the
+ * first connection to the peer is being made, the wait ends when that TCP
+ * connection is established: then the peer is known to be reachable, and
  * several connections may be made at the same time.
  */
 static bool
@@ -487,9 +487,10 @@ awaits_connection(DynActiveCall *call)
 }
 
 /*
- * Returns true if the call has credentials.  While they are being obtained,
- * holds the call until their source has ended.  If they cannot be obtained,
- * makes the call DONE with a failure.
+ * Returns true if the call can use the provider's current credentials.  If it
+ * must wait for the source of credentials, holds the call until the source has
+ * ended, or until dyn_provider_due_us.  If there are no credentials, makes the
+ * call DONE with a failure.
  */
 static bool
 has_credentials(DynActiveCall *call)
@@ -513,13 +514,14 @@ has_credentials(DynActiveCall *call)
 }
 
 /*
- * A transfer needs a descriptor: that of an idle connection, or a new one.  A
- * descriptor may belong to an idle connection to another host, which the
- * transfer cannot use.  So until the statement ends, there may be twice as
- * many open sockets as acquired descriptors.  If no descriptor is granted, the
- * call waits for another transfer to end.  But if there is no other transfer,
- * or all others are paused, the call takes a descriptor in any case: the
- * caller may need this call's response before it resumes a paused transfer.
+ * A transfer needs a descriptor: that of an idle connection, or a new one.  An
+ * acquired descriptor may belong to an idle connection to another host, and
+ * the transfer cannot use that connection.  So until the statement ends, there
+ * may be twice as many open sockets as acquired descriptors.  If no descriptor
+ * is granted, the call waits for another transfer to end.  But if there is no
+ * other transfer, or all others are paused, the call takes a descriptor in any
+ * case: the caller may need this call's response before it resumes a paused
+ * transfer.
  */
 void
 dyn_attempt_begin(DynActiveCall *call)

@@ -5,7 +5,8 @@
  * An error document is {"__type": "...#Code", "message": "..."}.  The name
  * "message" may also be "Message", the code may have a prefix and a suffix,
  * and for throttled requests there is a list of reasons.  Gateways and proxies
- * send HTML or XML instead; error messages contain an excerpt of it.
+ * send HTML or XML instead; error messages then contain an excerpt of that
+ * body.
  *
  * All text from the network passes through dyn_awserror_excerpt, for two
  * reasons.  The text may be malformed or unprintable.  And it may contain
@@ -52,7 +53,7 @@ static const char *const echoing_codes[] = {
 	"MissingAuthenticationTokenException"
 };
 
-/* ---- text that can be shown -------------------------------------------- */
+/* ---- excerpts of text from the network --------------------------------- */
 
 /*
  * Returns true if the character of `n` bytes is a control character: below
@@ -94,9 +95,10 @@ betrayed(const char *s, size_t len, const char *secret)
 
 /*
  * Returns the length (bytes) of the character or secret at the start of the
- * text.  Sets *chunk to the text to write for it: "***" for a secret, "?" for
- * a malformed byte, a space for a control character (such as a line break),
- * otherwise the character itself.  The caller merges successive spaces.
+ * text.  Sets *chunk to the text that replaces it in the excerpt: "***" for a
+ * secret, "?" for a malformed byte, a space for a control character (such as a
+ * line break), otherwise the character itself.  The caller merges successive
+ * spaces.
  */
 static size_t
 next_chunk(const char *s, size_t len, const DynCredentials *credentials,

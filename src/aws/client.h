@@ -11,7 +11,7 @@
  * A DynService holds the endpoint, the credentials and the limits.  It belongs
  * to the caller and must outlive every call started on it.  The service's
  * clock (DynClock) is a separate struct, so that copies of a DynService with
- * other limits share the clock.
+ * different limits share the clock.
  *
  * A DynCall is one request with all its attempts.  Legal order:
  *
@@ -23,7 +23,7 @@
  *		check call->failure; take or read call->response
  *		reset the body and start again (the next page), or dyn_call_destroy
  *
- * dyn_call_destroy is legal in every state, also while an attempt is running,
+ * dyn_call_destroy is legal in every state, even while an attempt is running,
  * and never blocks.  Nothing in src/aws raises a PostgreSQL error, calls
  * PostgreSQL or sleeps: waiting is done by the caller's DynWaitFn only, which
  * is never called from inside libcurl.  The process must ignore SIGPIPE, as
@@ -56,12 +56,12 @@ typedef enum DynWait
 
 /*
  * Waits until `fd` is readable, at most timeout_ms (-1: no limit).  The
- * function may exit by longjmp: whenever it is called, the client's state is
- * consistent.
+ * function may exit by longjmp, since the client's state is consistent at each
+ * call.
  */
 typedef DynWait (*DynWaitFn) (void *arg, int fd, long timeout_ms);
 
-/* The service's clock; zero-initialize it. */
+/* The estimate of a service's clock; zero-initialize it. */
 typedef struct DynClock
 {
 	int64_t		offset;			/* server's time minus local time (s) */
@@ -93,7 +93,8 @@ typedef struct DynService
 								 * inflating (bytes) */
 	int			max_idle_connections;	/* number of connections to keep open
 										 * between statements */
-	DynClock   *clock;			/* service's clock; the client corrects it */
+	DynClock   *clock;			/* estimate of the service's clock, which the
+								 * client corrects */
 } DynService;
 
 typedef enum DynCallState
@@ -198,8 +199,9 @@ extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 extern void dyn_client_close_idle(DynClient *client);
 
 /*
- * Closes all connections if no transfer is running, and more connections are
- * open than needed or a peer has closed one: libcurl cannot close single
+ * Closes all connections if no transfer is running, and one of these is true:
+ * more connections are open than needed, a peer has closed a connection, or a
+ * descriptor for a connection is refused. libcurl cannot close single
  * connections.  The number needed is the maximum number of requests in flight
  * at once during this statement and the previous one, but at most the largest
  * max_idle_connections of the services used.  Must be called when a statement
@@ -285,8 +287,8 @@ extern void dyn_call_start(DynCall *call, const DynService *service,
 
 /*
  * Prepares the response of a DONE call for reading.  Inflates a compressed
- * body only now, because it may become much larger.  Returns false if
- * inflating fails and the attempt is repeated (the call is in BACKOFF);
+ * body only now, because the inflated body may be much larger.  Returns false
+ * if inflating fails and the attempt is repeated (the call is in BACKOFF);
  * otherwise true, with `failure` set if inflating fails.
  */
 extern bool dyn_call_unpack(DynCall *call);

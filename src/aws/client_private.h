@@ -62,8 +62,8 @@ struct DynClient
 	DynSigKeyCache key_cache;
 	DynRandom	random;
 	DynActiveCall *active;		/* SENT and BACKOFF calls */
-	int			in_flight;		/* counter of the calls for which the caller
-								 * has set no other in_flight */
+	int			in_flight;		/* counter of the calls whose in_flight the
+								 * caller has not set */
 	bool		has_completions;	/* true if a call ended after the last
 									 * dyn_client_drive */
 	int64_t		left_us;		/* time at which control was last returned to
@@ -109,8 +109,8 @@ extern void dyn_attempt_abandon(DynActiveCall *call);
 /*
  * Returns true if the failed attempt may be repeated.  For the class CLOCK,
  * corrects the service's clock; for CREDENTIALS, rejects the provider's
- * credentials.  Otherwise takes the tokens of the retry, unless the attempt is
- * `unattended`.
+ * credentials.  Otherwise takes tokens for the retry from the call's quota,
+ * unless the attempt is `unattended`.
  */
 extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 

@@ -14,10 +14,9 @@
  * one request waits for each busy connection.  The waiting times of successive
  * requests are added up; when the sum has reached the limit of one wait, the
  * next request makes a connection.  So the number of connections follows the
- * demand; if the demand lasts, each request in flight has a connection.  If
- * there is no connection to a peer yet, but one is being made, all other
- * requests to the peer wait until its TCP connection is established (before
- * TLS).
+ * demand; if the demand lasts, each request in flight has a connection.  While
+ * the first connection to a peer is being made, all other requests to the peer
+ * wait until that TCP connection is established (before TLS).
  *
  * The process has a limit of descriptors, which other code enforces (in
  * PostgreSQL, fd.c).  A descriptor is acquired for each connection, and
@@ -124,7 +123,7 @@ forget(DynConnections *connections)
 	connections->waited_us = 0;
 }
 
-/* ---- use -------------------------------------------------------------- */
+/* ---- handles and transfers -------------------------------------------- */
 
 void
 dyn_connections_check_trust(DynConnections *connections, const char *url,
@@ -136,8 +135,8 @@ dyn_connections_check_trust(DynConnections *connections, const char *url,
 }
 
 /*
- * If a peer has closed a connection at the start of a statement, all
- * connections are dropped: otherwise the closed one would count as open.
+ * If a peer has closed a connection before the first request of a statement,
+ * all connections are dropped: otherwise the closed one would count as open.
  */
 void
 dyn_connections_prepare(DynConnections *connections, const DynService *service)
@@ -210,9 +209,9 @@ dyn_connections_leave(DynConnections *connections, DynHttp *http)
 	end_use(connections);
 }
 
-/* ---- growth ----------------------------------------------------------- */
+/* ---- waiting for a connection ----------------------------------------- */
 
-/* The multiplication makes the hash depend on the positions of the texts. */
+/* The multiplication makes the hash depend on the order of the strings. */
 uint64_t
 dyn_connections_peer(const DynService *service)
 {

@@ -13,7 +13,7 @@
 #include "sockets.h"
 #include "tls.h"
 
-/* Zero-initialize it. */
+/* The connections of a client; zero-initialize it. */
 typedef struct DynConnections
 {
 	DynLoop		loop;
@@ -62,17 +62,17 @@ extern void dyn_connections_check_trust(DynConnections *connections,
 										const char *ca_bundle);
 
 /*
- * Returns a fingerprint of the service's peer; services with the same
- * fingerprint can use the same connections.  Returns 0 if connections are
- * cheap to make (without TLS).
+ * Returns a fingerprint of the service's URL, CA bundle and proxy; services
+ * with the same fingerprint can use the same connections.  Returns 0 if
+ * connections are cheap to make (without TLS).
  */
 extern uint64_t dyn_connections_peer(const DynService *service);
 
 /*
  * Returns the time (us) that a request to the peer should wait for a
  * connection before it makes a new one.  `waiting` is the number of other
- * requests that already wait; `connecting` is true if there is no connection
- * to the peer yet, but one is being made.
+ * requests that already wait for a connection to the peer; `connecting` is
+ * true while the first connection to the peer is being made.
  */
 extern int64_t dyn_connections_wait_us(const DynConnections *connections,
 									   uint64_t peer, int waiting,

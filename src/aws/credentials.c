@@ -1,6 +1,6 @@
 /*
  * credentials.c
- *		Copies, checks and wipes an AWS access key, and other secret texts.
+ *		Copies, checks and wipes an AWS access key, and other secret strings.
  *
  * Credentials go into HTTP headers, where a line break would start a header of
  * an attacker's choice.  So dyn_credentials_set rejects control characters.

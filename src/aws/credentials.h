@@ -1,6 +1,6 @@
 /*
  * credentials.h
- *		Copies, checks and wipes an AWS access key, and other secret texts.
+ *		Copies, checks and wipes an AWS access key, and other secret strings.
  */
 #ifndef DYN_AWS_CREDENTIALS_H
 #define DYN_AWS_CREDENTIALS_H
@@ -38,10 +38,10 @@ extern bool dyn_credentials_suit_header(const char *value);
 /* Zeroes and frees the strings. */
 extern void dyn_credentials_clear(DynCredentials *credentials);
 
-/* Copies a text, which may be NULL.  Returns false if memory runs out. */
+/* Copies a string, which may be NULL.  Returns false if memory runs out. */
 extern bool dyn_secret_copy(char **to, const char *from);
 
-/* Overwrites and frees malloc'd memory, such as a text; NULL is allowed. */
+/* Overwrites and frees malloc'd memory, such as a string; NULL is allowed. */
 extern void dyn_secret_free(void *memory);
 
 /* Overwrites and frees *text, and sets it to NULL. */

@@ -13,13 +13,14 @@
 
 /*
  * An error that has not been passed to ereport yet; zero-initialize it.  The
- * texts are UTF-8 and contain no secrets.  Text from outside (a reply, the
+ * strings are UTF-8 and contain no secrets.  Text from outside (a reply, the
  * error output of a program) is only in `excerpt`, which only superusers see.
  */
 typedef struct DynError
 {
 	bool		passing;		/* true if another attempt may succeed */
-	bool		out_of_memory;	/* true if memory ran out; the rest is unset */
+	bool		out_of_memory;	/* true if memory ran out; all other members
+								 * are then unset */
 	char		message[512];	/* phrase, such as "could not read file \"x\":
 								 * ...", without a period */
 	char		hint[512];		/* full sentence, or "" */
@@ -27,7 +28,7 @@ typedef struct DynError
 } DynError;
 
 /*
- * Set the message, the hint, or out_of_memory; texts that are too long are
+ * Set the message, the hint, or out_of_memory; strings that are too long are
  * truncated.  dyn_error_set and dyn_error_memory first clear the record.  All
  * three return false, so that a caller that fails can return their result.
  */
@@ -37,7 +38,7 @@ extern bool dyn_error_memory(DynError *err);
 
 /*
  * Writes a time (s since the epoch) as "2026-01-02 03:04:05 UTC"; writes "an
- * unknown time" if it is not positive or after the year 9999.
+ * unknown time" if the time is not positive or after the year 9999.
  */
 #define DYN_ERROR_TIME_SIZE	32
 extern void dyn_error_time_text(int64_t seconds, char *text);

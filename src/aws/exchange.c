@@ -3,9 +3,10 @@
  *		Sends one HTTP request of any kind and receives its reply.
  *
  * An exchange uses the client's handles and its loop, but has its own
- * connection.  Some addresses are allowed only for exchanges.  If a user has
- * set the endpoint of calls to one of them, a call must not reach it by
- * reusing the connection of an exchange.
+ * connection.  Some addresses are allowed for exchanges (DYN_ADDRESS_LOCAL),
+ * but refused for calls.  A user can set such an address as the endpoint of
+ * calls.  If a call could reuse the connection of an exchange, the call would
+ * reach that address.
  */
 #include "exchange.h"
 

@@ -35,17 +35,17 @@ struct curl_slist;
 typedef struct DynExchange
 {
 	/* the request */
-	const char *method;			/* "GET", "POST" or "PUT"; static */
+	const char *method;			/* "GET", "POST" or "PUT"; not freed */
 	char	   *url;
 	struct curl_slist *headers; /* header lines; NULL once started */
 	DynBuffer	body;
-	DynAddressPolicy policy;	/* addresses that it may be sent to */
+	DynAddressPolicy policy;	/* addresses that the request may be sent to */
 	bool		failed;			/* true if a header was rejected or memory ran
 								 * out */
 
 	/* the reply, once the exchange is done */
 	DynFailure	failure;		/* NONE for a complete reply with any status,
-								 * unless it has a Content-Encoding */
+								 * unless the reply has a Content-Encoding */
 	int			status;
 	bool		has_date;
 	int64_t		date;			/* server's Date, seconds since the epoch */
@@ -54,7 +54,7 @@ typedef struct DynExchange
 
 	/* private to exchange.c */
 	DynClient  *client;			/* client, while the exchange runs */
-	struct DynHttp *http;		/* easy handle, while it runs */
+	struct DynHttp *http;		/* easy handle, while the exchange runs */
 	void		(*done) (void *arg);
 	void	   *arg;
 	size_t		allowance;
@@ -87,7 +87,7 @@ extern bool dyn_exchange_header(DynExchange *exchange, const char *name,
 
 /*
  * Sends the request.  `done` is called once, from dyn_client_drive or
- * dyn_client_wait, also if the request cannot be sent, but never from within
+ * dyn_client_wait, even if the request cannot be sent, but never from within
  * this function.  `done` may destroy the exchange and start others.
  */
 extern void dyn_exchange_start(DynExchange *exchange, DynClient *client,

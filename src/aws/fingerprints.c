@@ -35,8 +35,8 @@
 #define IGNORED			UINT64_C(0xBF58476D1CE4E5B9)
 
 /*
- * Returns the slot that has the mark, or the free slot for it.  At least half
- * of the slots are free, so the search ends.
+ * Returns the slot that contains the mark `fingerprint`, or the free slot for
+ * this mark.  At least half of the slots are free, so the search ends.
  */
 static size_t
 place_of(const DynFingerprintTable *table, uint64_t fingerprint)
@@ -57,7 +57,10 @@ contains(const DynFingerprints *fingerprints, uint64_t mark)
 		tables[1].slots[place_of(&tables[1], mark)] == mark;
 }
 
-/* Adds a mark, unless it is 0 (a free slot).  Returns false if it is known. */
+/*
+ * Adds a mark, unless it is 0 (a free slot).  Returns false if it was added
+ * before.
+ */
 static bool
 remember(DynFingerprints *fingerprints, uint64_t mark)
 {

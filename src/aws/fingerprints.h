@@ -18,7 +18,10 @@ typedef struct DynFingerprintTable
 	size_t		n;
 } DynFingerprintTable;
 
-/* Zero-initialize it; there is nothing to free. */
+/*
+ * The marks of the latest replies; zero-initialize it.  There is nothing to
+ * free.
+ */
 typedef struct DynFingerprints
 {
 	DynFingerprintTable tables[2];

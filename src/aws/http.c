@@ -32,30 +32,33 @@
 
 #define LONGEST_HEADERS		(64 * 1024)
 
-/* Connections idle for longer are not reused: the service closes them soon. */
+/*
+ * A connection that was idle for longer is not reused: the service would close
+ * the connection soon.
+ */
 #define LONGEST_IDLE_S		55L
 
 /* Replies with a lower status are interim ones. */
 #define FIRST_FINAL_STATUS	200
 
 /*
- * Buffer sizes above this are rounded up to a multiple of it, so that pages of
- * similar sizes can reuse buffers.
+ * Buffer sizes above ROUNDING are rounded up to a multiple of ROUNDING, so
+ * that responses of similar sizes can reuse buffers.
  */
 #define ROUNDING			((size_t) 64 * 1024)
 
 /*
- * Size of the buffer from which libcurl sends.  Requests with a function that
- * reads the body get a new one each, which is overwritten when it is freed
- * (wiping.c); the default size of 64 kB costs more time than sending a large
- * body in parts.
+ * Size of the buffer from which libcurl sends.  If on_send reads the body,
+ * libcurl allocates a new buffer for the request, and overwrites the buffer
+ * before freeing it (wiping.c).  With the default size of 64 kB, that would
+ * take longer than sending a large body in parts.
  */
 #define SEND_BUFFER			(16 * 1024L)
 
 /* Bytes after a body, for a terminator and parsers that look ahead. */
 #define SLACK				64
 
-/* ---- connections ------------------------------------------------------ */
+/* ---- sockets ---------------------------------------------------------- */
 
 /*
  * Opens a socket unless its address is refused.  The first refused address
@@ -97,8 +100,8 @@ reset_reply(DynReply *reply)
 }
 
 /*
- * Returns true if the header line has the name; then copies its value,
- * trimmed, and truncated to less than `size` bytes.
+ * Returns true if the header line has the name; then copies the line's value
+ * to `value`, trimmed, and truncated to less than `size` bytes.
  */
 static bool
 has_value(const char *line, size_t len, const char *name, char *value,
@@ -341,7 +344,7 @@ dyn_http_free_headers(struct curl_slist *headers)
 	curl_slist_free_all(headers);
 }
 
-/* ---- setting up ------------------------------------------------------- */
+/* ---- handles and their transfers -------------------------------------- */
 
 /* Sets an option and records whether that succeeded. */
 #define SET(option, value) \
@@ -351,7 +354,7 @@ dyn_http_free_headers(struct curl_slist *headers)
  * Sets the options that all requests have in common.
  *
  * Without CURLOPT_QUICK_EXIT, canceling a transfer waits for the thread that
- * resolves its host name; with it, the thread ends by itself.
+ * resolves its host name; with this option, the thread ends by itself.
  */
 static bool
 set_static(DynHttp *http)
@@ -409,14 +412,15 @@ set_static(DynHttp *http)
 static bool
 same_text(const char *a, const char *b)
 {
-	return a == b || (a && b && strcmp(a, b) == 0);	/* analyzer: not NULL */
+	/* analyzer: strcmp is called only if a and b are not NULL */
+	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
 /*
  * Sets the constant options, unless the handle has them.  If the TLS options
- * differ, a new handle is created: libcurl can only restore the defaults of
- * all options together, and a used handle may reject options
- * (CURLOPT_BUFFERSIZE, while it has a buffer).
+ * differ, a new handle is created: libcurl cannot restore the defaults of
+ * single options, and after a reset of all options, a used handle may reject
+ * some (CURLOPT_BUFFERSIZE, while the handle has a buffer).
  */
 static bool
 set_up(DynHttp *http, const DynHttpRequest *request)

@@ -53,8 +53,9 @@ typedef struct DynHttpRequest
 	int			timeout_ms;
 	bool		once;			/* true if no other request may use its
 								 * connection */
-	bool		never_resend;	/* true if libcurl must not send it again when
-								 * a reused connection is found closed */
+	bool		never_resend;	/* true if libcurl must not send the request
+								 * again when a reused connection is found
+								 * closed */
 } DynHttpRequest;
 
 /* A handle.  `sockets` and `tls` outlive every handle and connection. */
@@ -73,7 +74,8 @@ typedef struct DynHttp
 	bool		trusts;			/* true if the TLS options are set */
 	char	   *ca_bundle;		/* CA bundle that it trusts */
 	unsigned	forgotten;		/* tls->forgotten when TLS options were set */
-	struct curl_slist *headers; /* request headers, owned while it runs */
+	struct curl_slist *headers; /* request headers, owned until
+								 * dyn_http_release */
 	DynBuffer  *plain;			/* buffer for an uncompressed body */
 	DynBuffer  *packed;			/* buffer for a gzip body */
 	const size_t *allowance;	/* number of body bytes after which the
@@ -106,7 +108,7 @@ extern DynHttp *dyn_http_create(DynSockets *sockets, DynTls *tls);
 extern void dyn_http_destroy(DynHttp *http);
 
 /*
- * Prepares the handle for the request.  Takes ownership of the headers, also
+ * Prepares the handle for the request.  Takes ownership of the headers, even
  * on failure.  Both buffers must be empty, and must have a maximum size.  The
  * transfer is paused when more than *allowance bytes of body would arrive; the
  * caller then increases the allowance, and resumes the transfer.  Returns
@@ -150,8 +152,9 @@ extern int	dyn_http_socket(const DynHttp *http);
 extern bool dyn_http_was_sent(const DynHttp *http);
 
 /*
- * Returns the fingerprint of the reply.  The local port identifies its
- * connection, also after the connection is closed.
+ * Returns the fingerprint of the reply; all zero if the reply has no request
+ * id.  The fingerprint includes the connection's local port, which libcurl
+ * reports even after the connection is closed.
  */
 extern DynFingerprint dyn_http_fingerprint(const DynHttp *http);
 

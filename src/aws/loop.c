@@ -4,8 +4,8 @@
  *
  * A backend can wait for its latch and one descriptor, so one descriptor must
  * cover everything that libcurl waits for.  libcurl's "socket" interface
- * reports which sockets to watch and when to call it next.  We put the sockets
- * into an epoll descriptor, and the time into a timerfd that the epoll
+ * reports which sockets to watch and when to call libcurl next.  We put the
+ * sockets into an epoll descriptor, and the time into a timerfd that the epoll
  * descriptor watches too.
  *
  * libcurl changes its deadline several times per request, nearly always to a
@@ -16,9 +16,10 @@
  * Signals.  Debian's libcurl resolves names in a thread, which inherits the
  * signal mask; a PostgreSQL signal handler must never run in that thread.  Any
  * turn may start such a thread, so signals are blocked while libcurl runs.
- * The two system calls cost well under one percent of a request on a warm
- * connection, so signals are also blocked if the host is numeric.  Signals
- * that report an error in the running code (such as SIGSEGV) are not blocked.
+ * Blocking and unblocking them costs well under one percent of a request on a
+ * warm connection, so signals are also blocked if the host is numeric.
+ * Signals that report an error in the running code (such as SIGSEGV) are not
+ * blocked.
  *
  * The process must ignore SIGPIPE, as PostgreSQL does: libcurl is configured
  * not to change signal handlers.
@@ -58,7 +59,7 @@
  */
 #define CALLS_PER_TURN		8
 
-/* Time after which to call libcurl again when it ran out of memory. */
+/* Time after which to call libcurl again if libcurl ran out of memory. */
 #define RETRY_US			20000
 
 int64_t

@@ -2,8 +2,8 @@
  * loop.h
  *		Makes libcurl's multi handle waitable through one descriptor.
  *
- * An epoll descriptor watches the sockets that libcurl waits for, and a timer
- * with the time at which libcurl wants to be called.  The epoll descriptor is
+ * An epoll descriptor watches the sockets that libcurl waits for, and a timer,
+ * which expires when libcurl or the client is due.  The epoll descriptor is
  * readable whenever dyn_loop_turn has something to do.
  */
 #ifndef DYN_AWS_LOOP_H
@@ -75,14 +75,15 @@ extern CURLcode dyn_loop_resume(DynLoop *loop, CURL *easy);
 
 /*
  * Stops reporting the events of a paused transfer to libcurl.  Otherwise some
- * versions of libcurl (8.5 among them) would read its data without a limit.
+ * versions of libcurl (8.5 among them) would read the transfer's data without
+ * a limit.
  */
 extern void dyn_loop_park(DynLoop *loop, CURL *easy);
 
 /*
- * Adds `fd`, which belongs to another component, to the epoll descriptor,
- * which is then also readable while `fd` is readable.  Returns false on
- * failure.  `fd` must be unwatched before it is closed.
+ * Adds `fd`, which belongs to another component, to the epoll descriptor.  The
+ * epoll descriptor is then also readable while `fd` is readable.  Returns
+ * false on failure.  `fd` must be unwatched before it is closed.
  */
 extern bool dyn_loop_watch(DynLoop *loop, int fd);
 extern void dyn_loop_unwatch(DynLoop *loop, int fd);

@@ -75,10 +75,10 @@
  * less than half of the refill time: the time in which the rate grants the
  * cost of the refused request.  The next requests are sent TEST_PAUSE_MS after
  * each response.  A bucket that was empty at the refusal grants at most one of
- * them within the refill time.  If two are granted within it, requests are
- * refused at any rate; this result holds for the next TRUSTED_REFUSALS
- * refusals.  The test fails at a refusal after the refill time, or after
- * TEST_REFUSALS refusals.
+ * them within the refill time.  If two are granted within that time, requests
+ * are refused at any rate; this result is used until TRUSTED_REFUSALS more
+ * requests are refused.  The test fails at a refusal after the refill time, or
+ * after TEST_REFUSALS refusals.
  */
 #define TEST_SHARE			0.7
 #define TEST_PAUSE_MS		1.0
@@ -251,10 +251,11 @@ grant_in_test(DynPace *pace, double cost, double units, double now_ms)
 	pace->rate = fmax(pace->rate, granted_rate);
 }
 
-/* ---- granted -------------------------------------------------------- */
+/* ---- grants --------------------------------------------------------- */
 
 /*
- * Raises the rate according to the formula above; forgets it at FORGET_RATIO.
+ * Raises the rate as described at GROWTH_PER_RESPONSE; forgets it at
+ * FORGET_RATIO.
  */
 static void
 raise_rate(DynPace *pace, double now_ms)
@@ -292,7 +293,7 @@ dyn_pace_grant(DynPace *pace, double cost, double units, double sent_ms,
 		raise_rate(pace, now_ms);
 }
 
-/* ---- refused -------------------------------------------------------- */
+/* ---- refusals ------------------------------------------------------- */
 
 static void
 measure(DynPace *pace, double cost, double now_ms)
@@ -346,7 +347,8 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 	else
 	{
 		/*
-		 * nothing was granted between two refusals, so the rate is not known
+		 * this is the first refusal, or nothing was granted since the last
+		 * one, so the rate is not known
 		 */
 		pause = FIRST_PAUSE_MS;
 		if (pace->pause_ms > 0)

@@ -4,10 +4,10 @@
  *		them before they expire.
  *
  * A DynProvider has the credentials of one user of a server.  Static
- * credentials are set once, and are always ready.  All others come from a
- * source (src/credentials), which runs in the client's loop.  While the source
- * is running, calls without credentials wait, and calls that have credentials
- * continue to use them.
+ * credentials are set once, and are always ready.  All other credentials come
+ * from a source (src/credentials), which runs in the client's loop.  While the
+ * source is running, calls without credentials wait, and calls that have
+ * credentials continue to use them.
  *
  * When credentials are obtained, the issuer's clock determines their lifetime.
  * The lifetime is counted in seconds of this machine's uptime, since this
@@ -39,8 +39,8 @@ struct DynClient;
 typedef struct DynProvider DynProvider;
 
 /*
- * A source of credentials.  start() starts to obtain them; later, or from
- * within start(), the source calls dyn_provider_obtained or
+ * A source of credentials.  start() starts to obtain credentials; later, or
+ * from within start(), the source calls dyn_provider_obtained or
  * dyn_provider_failed, once.  stop() ends what start() has started, without
  * either of these calls.  free() is only called while the source is not
  * running.
@@ -78,7 +78,8 @@ struct DynProvider
 								 * (s) */
 	int64_t		ends_at;		/* expiry of the current credentials
 								 * (dyn_loop_uptime_s) */
-	int64_t		refresh_at;		/* time to refresh them (dyn_loop_uptime_s) */
+	int64_t		refresh_at;		/* time to refresh `current`
+								 * (dyn_loop_uptime_s) */
 	DynError   *err;			/* latest failure; NULL if none yet */
 	int			misses;			/* number of times in succession that the
 								 * source has failed or was stopped */

@@ -61,7 +61,10 @@ inflate_all(z_stream *stream, DynBuffer *out, size_t hint)
 		Bytef		spare;
 		size_t		space;
 
-		/* do not reserve more than out->max: the stream may end there */
+		/*
+		 * a reservation beyond out->max would fail, but the stream may end
+		 * there
+		 */
 		if (out->max > 0 && hint > out->max - out->len)
 			hint = out->max - out->len;
 		if (hint > 0 && !dyn_buffer_reserve(out, hint))
@@ -88,9 +91,9 @@ inflate_all(z_stream *stream, DynBuffer *out, size_t hint)
 }
 
 /*
- * A gzip stream ends with the length of its contents.  That length is not
- * trusted, but it is nearly always right, so the output is usually allocated
- * once.
+ * Appends the contents of a gzip stream to `out`.  The stream ends with the
+ * length of its contents.  That length is not trusted, but it is nearly always
+ * right, so the output is usually allocated once.
  */
 static DynFailure
 inflate_stream(const DynBuffer *packed, DynBuffer *out)
@@ -140,7 +143,8 @@ check_bytes(DynCall *call, const DynHttp *http)
 	const DynReply *reply = &http->reply;
 
 	/*
-	 * libcurl cannot detect a repetition: it arrives when a reply is expected.
+	 * libcurl cannot detect a repeated reply, which arrives while another
+	 * reply is expected
 	 */
 	if (reply->repeated)
 	{

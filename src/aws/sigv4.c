@@ -50,7 +50,7 @@ sha256(void)
 	return md;
 }
 
-/* Hashes two texts as one, such as HMAC's block and its message. */
+/* Hashes two byte strings as one, such as HMAC's block and its message. */
 static bool
 digest2(const void *first, size_t first_len, const void *second,
 		size_t second_len, unsigned char out[DYN_SHA256_SIZE])
@@ -141,8 +141,8 @@ dyn_sigv4_append_encoded(DynBuffer *out, const char *s, size_t len,
 }
 
 /*
- * Appends the path segment by segment: "" and "." are dropped, ".." removes
- * the previous segment.
+ * Appends the segments of the path: drops "" and ".", and drops ".." together
+ * with the segment before it.
  */
 static void
 append_normalized(DynBuffer *out, const char *path)
@@ -396,7 +396,7 @@ canonical_request(const DynSigRequest *request, DynBuffer *out,
 void
 dyn_sigv4_set_time(DynSigScope *scope, int64_t epoch)
 {
-	/* clamp the time, because the text has a year of four digits */
+	/* clamp the time, because scope->time has a year of four digits */
 	time_t		t = epoch < 0 ? 0 : epoch > LAST_SECOND ? LAST_SECOND : (time_t) epoch;
 	struct tm	tm;
 

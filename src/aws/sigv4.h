@@ -71,8 +71,8 @@ typedef struct DynSigKeyCache
 extern void dyn_sigv4_set_time(DynSigScope *scope, int64_t epoch);
 
 /*
- * Appends the text; percent-encodes all bytes except letters, digits, "-._~"
- * and the characters of `keep`.
+ * Appends `s`; percent-encodes all bytes except letters, digits, "-._~" and
+ * the characters of `keep`.
  */
 extern void dyn_sigv4_append_encoded(DynBuffer *out, const char *s, size_t len,
 									 const char *keep);

@@ -5,10 +5,10 @@
  *
  * libcurl opens its sockets through callbacks, and should close them through
  * callbacks, too.  But some versions (7.88 among them) close a socket directly
- * if its transfer is canceled before it is connected.  So the entry of each
- * socket (DynSocket) also records its inode.  An entry whose descriptor is
- * closed, or now refers to another file, is stale: it is not counted, and is
- * removed when space is needed.
+ * if its transfer is canceled before the socket is connected.  So the entry of
+ * each socket (DynSocket) also records the socket's inode.  An entry whose
+ * descriptor is closed, or now refers to another file, is stale: it is not
+ * counted, and is removed when space is needed.
  *
  * HTTP/1.1 matches replies to requests by their order only.  So after a
  * surplus reply, every later request on the connection would get the reply to

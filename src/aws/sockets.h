@@ -32,7 +32,7 @@ typedef struct DynSocket
 	int64_t		rtt_us;			/* round trip to the peer (us) */
 } DynSocket;
 
-/* Zero-initialize it. */
+/* The sockets of a client; zero-initialize it. */
 typedef struct DynSockets
 {
 	DynSocket  *list;
@@ -41,7 +41,7 @@ typedef struct DynSockets
 	uint64_t	opened;			/* number of sockets ever opened, for tests */
 } DynSockets;
 
-/* The connections to one peer on which it has replied at least once. */
+/* The connections on which one peer has replied at least once. */
 typedef struct DynPeerSockets
 {
 	int			idle;

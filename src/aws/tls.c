@@ -89,7 +89,7 @@ load_store(const char *path)
 	return store;
 }
 
-/* True if libcurl was found to use another OpenSSL. */
+/* True if libcurl was found to use another OpenSSL than we do. */
 static bool is_foreign;
 
 /*

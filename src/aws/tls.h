@@ -38,14 +38,14 @@ typedef struct DynCaFile
 	struct timespec modified;
 } DynCaFile;
 
-/* Zero-initialize it. */
+/* The certificates and TLS sessions of a client; zero-initialize it. */
 typedef struct DynTls
 {
 	CURLSH	   *sessions;		/* shared sessions; NULL if none are shared */
 	DynCaFile	files[DYN_TLS_FILES];
 	int			nfiles;
-	bool		trusts_system;	/* true if a handle trusts the next two
-								 * paths */
+	bool		trusts_system;	/* true if a handle trusts system_file or
+								 * system_directory */
 	const char *system_file;
 	const char *system_directory;
 	unsigned	last_number;
