@@ -5,7 +5,7 @@
  * The text is first parsed into a Decimal: sign, at most 38 significant
  * digits, and the exponent (the power of ten of the leading digit).  Digits
  * beyond the 38th only set the flag `excess`, which is enough for rounding.
- * Texts of any length are read in one pass and constant space.
+ * Text of any length is read in one pass and in constant space.
  *
  * DynamoDB's limits of magnitude then only depend on the exponent: a number is
  * too large above DYN_NUMBER_MAX_EXP and too small below DYN_NUMBER_MIN_EXP,
@@ -45,8 +45,8 @@ strip_trailing_zeros(Decimal *d)
 /*
  * Reads digits on one side of the decimal point; returns the position after
  * them.  d->exp starts at -1, the first place after the point.  Each digit
- * before the point, except leading zeros, increments it.  Each leading zero
- * after the point decrements it.
+ * before the point, except leading zeros, increments d->exp.  Each leading
+ * zero after the point decrements d->exp.
  */
 static const char *
 read_digits(const char *p, const char *end, Decimal *d, bool fraction)

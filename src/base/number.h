@@ -21,7 +21,9 @@
 #define DYN_NUMBER_MAX_EXP		125 /* exponent of the leading digit */
 #define DYN_NUMBER_MIN_EXP		(-130)
 
-/* Longest canonical text: sign, "0.", 130 places, 38 digits, NUL and slack. */
+/*
+ * Size of a canonical number: sign, "0.", 130 places, 38 digits, NUL, slack.
+ */
 #define DYN_NUMBER_BUFSIZE		192
 
 typedef enum DynNumberStatus
@@ -45,7 +47,7 @@ typedef enum DynRounding
 /*
  * Writes the canonical form of the decimal text (sign, digits, point,
  * exponent) to dst (DYN_NUMBER_BUFSIZE bytes, NUL-terminated), and its length
- * to *dst_len, if it returns DYN_NUMBER_OK.
+ * to *dst_len, if the result is DYN_NUMBER_OK.
  */
 extern DynNumberStatus dyn_number_canonical(const char *text, size_t len,
 											char *dst, size_t *dst_len);

@@ -76,7 +76,7 @@ extern bool dyn_append_json_text_member(DynBuffer *buf, const char *name,
 /* Appends `s` as a quoted JSON string; `s` must be valid UTF-8. */
 extern bool dyn_append_json_string(DynBuffer *buf, const char *s, size_t len);
 
-/* Appends a NUL-terminated text as a quoted JSON string. */
+/* Appends a NUL-terminated string as a quoted JSON string. */
 extern bool dyn_append_json_text(DynBuffer *buf, const char *s);
 
 /* Length of the base64 text of `len` bytes, without a NUL. */
@@ -88,9 +88,9 @@ extern bool dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len);
 
 /*
  * Returns true if the UTF-8 text is JSON without duplicate names in an object.
- * Otherwise *err is a malloc'd text that describes the error and its position,
- * or NULL if memory runs out.  (jsonload.h cannot be included together with
- * PostgreSQL's headers.)
+ * Otherwise *err is a malloc'd string that describes the error and its
+ * position, or NULL if memory runs out.  (jsonload.h cannot be included
+ * together with PostgreSQL's headers.)
  */
 extern bool dyn_json_check(const char *text, size_t len, char **err);
 
