@@ -6,9 +6,9 @@
  * table from its server.  Otherwise a built-in default applies.
  *
  * A column whose type does not match the type of a key attribute is detected
- * here, since that type is known before an item is read.  Without this check,
- * a condition on such a column would be a filter that selects nothing: the
- * table would seem to be empty.
+ * here, since the attribute's type is known before an item is read.  Without
+ * this check, a condition on such a column would be a filter that selects
+ * nothing: the table would seem to be empty.
  */
 #include "postgres.h"
 
@@ -152,10 +152,11 @@ add_name(DynNames *names, const char *name)
  * filter compares.  An attribute is not omitted if columns show only a path
  * inside of it.
  *
- * Also sets `unasserted` of the templates.  Templates of the table's key that
- * fold no letters are asserted: every row has the text that its columns
- * compose.  The attribute of an unasserted template is omitted only if it has
- * this text; otherwise no column would show the attribute's text.
+ * Also sets `unasserted` of the templates.  A template of the table's key that
+ * folds no letters is asserted: in every row, the attribute is the text that
+ * the template composes from the row's columns.  The attribute of an
+ * unasserted template is omitted from a document only if the attribute is the
+ * composed text; otherwise no column would show the attribute.
  */
 static DynNames *
 attributes_shown(DynRelation *relation)
@@ -314,8 +315,8 @@ described_type(const DynTableMeta *meta, const char *attribute)
 
 /*
  * Sets `listed` of the templates: true if a statement may request the
- * enumerated values of a part.  Then an item with another value in this part
- * must be an error in every access path.
+ * enumerated values of a part.  Then an item with a value outside the
+ * enumeration must be an error in every access path.
  */
 static void
 mark_listed(DynRelation *relation)
@@ -537,11 +538,12 @@ dyn_column_shows(const DynColumn *column, const char *attribute)
 }
 
 /*
- * Returns the attribute of the table's own key that the column shows, if the
- * column cannot hold its values; otherwise NULL.  With such a column, each row
- * would be an error, and a condition on it would select nothing.  Columns with
- * a format or on_mismatch 'null' are not checked.  Keys of indexes are not
- * checked either, since the attribute of an older item may have any type.
+ * Returns the attribute of the table's primary key that is the value of the
+ * column, if the column's type cannot hold the attribute's values; otherwise
+ * NULL.  Reading such a column would raise an error for every item, and a
+ * condition on the column would select nothing.  Columns with a format or
+ * on_mismatch 'null' are not checked.  Keys of indexes are not checked either,
+ * since the attribute of an older item may have any type.
  */
 static const DynKeyAttr *
 unmatched_attribute(const DynRelation *relation, const DynTableMeta *meta,
@@ -598,8 +600,8 @@ dyn_key_type_check(const DynRelation *relation, const DynTableMeta *meta,
 /* ---- the DynamoDB table ---- */
 
 /*
- * Returns the table's name from its description; if that is not cached,
- * relation->table, which may be an ARN.
+ * Returns the table's name from its description; if the description is not
+ * cached, relation->table, which may be an ARN.
  */
 static const char *
 described_name(const DynRelation *relation)

@@ -59,8 +59,8 @@ typedef struct DynRelation
 								 * are the rows; NULL: the items are the
 								 * rows */
 	bool		skips_scalars;	/* true if an item without a list, set or map
-								 * at `unnest` has no rows; false: it is an
-								 * error */
+								 * at `unnest` has no rows; false: such an item
+								 * is an error */
 	bool		target;			/* true while planning if the statement writes
 								 * the table's rows */
 	bool		locked;			/* true while planning if ctid may be
@@ -87,7 +87,7 @@ extern const char *dyn_relation_quoted_name(const DynRelation *relation);
 
 /*
  * Returns the name of the DynamoDB table of a foreign table with these
- * options; `name` is the foreign table's.
+ * options; `name` is the foreign table's name.
  */
 extern const char *dyn_relation_remote_name(const DynConnection *connection,
 											const char *name, List *options);
@@ -101,10 +101,11 @@ extern bool dyn_relation_is_updatable(Oid relid);
 
 /*
  * Connects the templates with the columns (dyn_templated_connect).  `base` is
- * the table's key; `meta` is its description, or NULL.  Before this call, no
- * column is read from a part.  dyn_relation_connect_described also sets the
- * types of the templates' attributes, and raises an error if an index in
- * trusted_indexes does not exist.
+ * the key of the DynamoDB table; `meta` is the description of that table, or
+ * NULL.  Before this call, no column is read from a part of a template.
+ * dyn_relation_connect_described also sets the types of the templates'
+ * attributes, and raises an error if an index in trusted_indexes does not
+ * exist.
  */
 extern void dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base,
 								 int nbase, const DynTableMeta *meta);
@@ -137,7 +138,7 @@ extern bool dyn_relation_same_table(const DynRelation *a, const DynRelation *b);
  */
 extern bool dyn_relation_has_listed(const DynRelation *relation);
 
-/* Returns true if some items may not be rows. */
+/* Returns true if the DynamoDB table may contain items that are not rows. */
 extern bool dyn_relation_may_reject_items(const DynRelation *relation);
 
 /* Returns true if the index is in trusted_indexes. */
@@ -163,8 +164,9 @@ extern AttrNumber dyn_relation_column_of(const DynRelation *relation,
 										 const DynKeyAttr *attr);
 
 /*
- * Returns the only column that determines a key attribute, as its value or as
- * the only part of its text; 0 if there is none.  Used for estimates.
+ * Returns the only column that determines a key attribute, as the attribute's
+ * value or as the only part of the attribute's template; 0 if there is none.
+ * Used for estimates.
  */
 extern AttrNumber dyn_relation_only_column_of(const DynRelation *relation,
 											  const DynKeyAttr *attr);
@@ -193,15 +195,15 @@ dyn_column_is_document(const DynColumn *column)
 extern bool dyn_document_lacks(const DynColumn *column, const char *attribute);
 
 /*
- * Returns true if the column shows this attribute: its value is the full value
- * of the attribute, not a part of it.
+ * Returns true if the column shows this attribute: the column's value is the
+ * full value of the attribute, not a part of that value.
  */
 extern bool dyn_column_shows(const DynColumn *column, const char *attribute);
 
 /*
- * If the column shows an attribute of the table's key, but cannot hold its
- * values, reads the description again, and raises an error if the column still
- * does not match.  Returns `meta` or the new description.
+ * If the column shows an attribute of the table's key, but cannot hold the
+ * attribute's values, reads the table's description again, and raises an error
+ * if the column still does not match.  Returns `meta` or the new description.
  */
 extern const DynTableMeta *dyn_key_type_check(const DynRelation *relation,
 											  const DynTableMeta *meta,

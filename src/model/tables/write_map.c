@@ -11,7 +11,7 @@
 #include "../server/encoding.h"
 #include "write_map.h"
 
-/* ---- opening ---- */
+/* ---- opening a write map ---- */
 
 static const DynScalar *
 constant_of(const DynRelation *relation, const DynKeyAttr *attr)
@@ -155,7 +155,7 @@ dyn_write_map_open(Oid relid, Oid user)
 	return map;
 }
 
-/* ---- tables and columns ---- */
+/* ---- checks of tables and columns ---- */
 
 /* Raises the error that nothing determines this key attribute of the table. */
 DYN_NORETURN static void

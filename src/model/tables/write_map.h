@@ -1,8 +1,8 @@
 /*
  * write_map.h
  *		Determines what a row of a foreign table writes: the attributes and
- *		paths of its columns, the texts of its templates, and the constants of
- *		its item filter.
+ *		paths of its columns, the attributes of its templates, and the
+ *		constants of its item filter.
  *
  * Which tables and columns can be written is decided only here.  Each
  * attribute of the table's key must be determined by a template, by a column
@@ -81,7 +81,7 @@ extern void dyn_write_map_require(const DynWriteMap *map, CmdType operation);
 /* Raises an error (0A000) if an UPDATE cannot change the column. */
 extern void dyn_write_map_require_column(const DynWriteMap *map, AttrNumber attnum);
 
-/* Composes the table's key of a row, in the order of the key schema. */
+/* Composes the primary key of a row's item, in the order of the key schema. */
 extern void dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot,
 							  DynKeyPart *parts);
 
@@ -98,9 +98,9 @@ extern int	dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot,
  * column must not be in from_key.  A value of type ABSENT removes its path.
  *
  * Unless `compared` is NULL, composes an item from the full new row instead,
- * to check that the item is read as this row.  Sets *compared to the columns
- * that the item contains.  The item lacks unchanged columns whose values only
- * other applications can store.
+ * to check that reading the item returns the same row.  Sets *compared to the
+ * columns that the item contains.  The item lacks unchanged columns whose
+ * values only other applications can store.
  */
 extern int	dyn_write_map_update(DynWriteMap *map, const TupleTableSlot *slot,
 								 const Bitmapset *changed, Bitmapset **compared,

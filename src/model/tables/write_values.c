@@ -4,10 +4,11 @@
  *
  * If several values have the same path, the last one is written.  So values
  * are added in this order: unchanged columns, removals, unmapped attributes,
- * changed columns, texts of templates.  The constants of the item filter need
- * only follow the unmapped attributes, since no column or template has their
- * paths.  If a column does not agree with the result, the row would not be
- * read as it was written, so the caller rejects the row.
+ * changed columns, attributes of templates.  The constants of the item filter
+ * need only follow the unmapped attributes, since no column or template has
+ * their paths.  If the last value of a path contradicts a column, reading the
+ * item would not return the row that was written, so the caller rejects the
+ * row.
  */
 #include "postgres.h"
 
@@ -109,7 +110,7 @@ null_column(const RowValues *row, const DynTemplatedAttr *templated)
 	return 0;
 }
 
-/* Returns false with *err set if the part cannot have this text in any row. */
+/* Returns false with *err set if this text cannot be the value of part `p`. */
 static bool
 part_holds(const DynTemplatedAttr *templated, int p, DynText text, DynStoreError *err)
 {
@@ -147,8 +148,8 @@ part_holds(const DynTemplatedAttr *templated, int p, DynText text, DynStoreError
 }
 
 /*
- * Composes the text of a template whose columns are not NULL.  Returns the
- * column whose value cannot be stored, with *err set; or 0.
+ * Composes the attribute of a template whose columns are not NULL.  Returns
+ * the column whose value cannot be stored, with *err set; or 0.
  */
 static AttrNumber
 try_compose(const RowValues *row, const DynTemplatedAttr *templated, DynScalar *out,
@@ -444,8 +445,9 @@ check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber n
 }
 
 /*
- * Adds values for templates in `set`.  If `null`, adds removals for those with
- * a NULL column; otherwise adds the texts of those without a NULL column.
+ * Adds values for templates in `set`.  If `null`, adds removals for the
+ * templates with a NULL column; otherwise adds the attributes of the templates
+ * without a NULL column.
  */
 static void
 add_templates(RowValues *row, const Bitmapset *set, bool null)
@@ -634,8 +636,8 @@ dyn_write_map_rewritten(const DynWriteMap *map, const Bitmapset *changed)
 static const DynScalar only_theirs = {DYN_TYPE_NULL, NULL, 0};
 
 /*
- * Adds a value.  If the path already has one, replaces it if it is ABSENT;
- * otherwise does nothing.
+ * Adds a value.  If the path already has a value, replaces that value if it is
+ * ABSENT; otherwise does nothing.
  */
 static void
 add_guard(RowValues *row, const DynPath *path, DynScalar value)
