@@ -3,28 +3,28 @@
  *		Converts between the database's encoding and UTF-8, which DynamoDB
  *		uses.
  *
- * In a UTF8 database (and in SQL_ASCII, where the encoding is unknown) texts
- * are not converted, and the result is the argument.  Converted texts are
+ * In a UTF8 database (and in SQL_ASCII, where the encoding is unknown) text is
+ * not converted, and the result is the argument.  Converted text is
  * NUL-terminated, and allocated in CurrentMemoryContext.
  */
 #ifndef DYN_MODEL_ENCODING_H
 #define DYN_MODEL_ENCODING_H
 
 /*
- * Returns true if texts must be converted: the database's encoding is neither
+ * Returns true if text must be converted: the database's encoding is neither
  * UTF8 nor SQL_ASCII.
  */
 extern bool dyn_encoding_differs(void);
 
 /*
- * Returns true if different texts remain different when they are converted to
- * UTF-8.  In some multibyte encodings, one character and a sequence of two
+ * Returns true if different strings remain different when they are converted
+ * to UTF-8.  In some multibyte encodings, one character and a sequence of two
  * characters are converted to the same UTF-8.
  */
 extern bool dyn_encoding_is_one_to_one(void);
 
 /*
- * Returns true if texts have the same bytewise order in the database's
+ * Returns true if strings have the same bytewise order in the database's
  * encoding and in UTF-8.
  */
 extern bool dyn_encoding_sorts_as_utf8(void);
@@ -39,7 +39,7 @@ extern bool dyn_value_to_utf8(const char **text, size_t *len);
 /* Converts NUL-terminated text from the database's encoding to UTF-8. */
 extern const char *dyn_to_utf8(const char *text);
 
-/* Converts a text of *len bytes like dyn_to_utf8, and updates *len. */
+/* Converts *len bytes of text like dyn_to_utf8, and updates *len. */
 extern const char *dyn_to_utf8_len(const char *text, size_t *len);
 
 /*

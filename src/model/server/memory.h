@@ -31,7 +31,7 @@ dyn_grown(void *array, Size size)
 		: MemoryContextAllocHuge(CurrentMemoryContext, size);
 }
 
-/* Raises an error if `out_of_memory` is true, because malloc has failed. */
+/* Raises an out-of-memory error if `out_of_memory` is true (malloc failed). */
 static inline void
 dyn_check_oom(bool out_of_memory)
 {
@@ -43,7 +43,10 @@ dyn_check_oom(bool out_of_memory)
 extern void dyn_call_at_reset(MemoryContext context,
 							  MemoryContextCallbackFunction func, void *arg);
 
-/* Initializes an empty buffer; a reset of the context frees its memory. */
+/*
+ * Initializes an empty buffer; a reset of the context frees the buffer's
+ * memory.
+ */
 extern void dyn_buffer_init_in(DynBuffer *buf, MemoryContext context);
 
 /* Returns a new empty buffer, which is freed with CurrentMemoryContext. */

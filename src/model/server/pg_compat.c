@@ -39,7 +39,9 @@
 #include "storage/shmem.h"
 #endif
 
-/* Returns a text attribute of a catalog's tuple; NULL if it is null. */
+/*
+ * Returns a text attribute of a catalog tuple; NULL if the attribute is null.
+ */
 static char *
 text_attribute(int cacheid, HeapTuple tuple, AttrNumber attnum)
 {

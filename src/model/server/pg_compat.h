@@ -225,8 +225,9 @@ dyn_pathkey_is_ascending(const PathKey *key)
 
 /*
  * Returns true if the collation sorts bytewise: "C", "POSIX", and the builtin
- * ones of 17 and later.  Reads the catalogs, because the server's own function
- * for this differs between versions, and its header requires ICU's headers.
+ * collations of PostgreSQL 17 and later.  Reads the catalogs, because the
+ * server's own function for this differs between versions, and its header
+ * requires ICU's headers.
  */
 extern bool dyn_collation_is_bytewise(Oid collation);
 
@@ -417,7 +418,7 @@ extern bool dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam,
 						   int32 typmod, Datum *result, const char **why);
 
 /*
- * Calls a type's input function like dyn_input_soft, also while parallel
+ * Calls a type's input function like dyn_input_soft, even while parallel
  * workers run.  Uses no subtransaction, so the caller must raise an error if
  * this returns false.
  */
@@ -425,8 +426,9 @@ extern bool dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam,
 							 int32 typmod, Datum *result, const char **why);
 
 /*
- * Prepares a statement that uses dyn_input_soft, before it runs.  The
- * statement gets no parallel workers if dyn_input_soft needs subtransactions.
+ * Prepares a statement that uses dyn_input_soft.  Must be called before the
+ * statement runs.  The statement gets no parallel workers if dyn_input_soft
+ * needs subtransactions.
  */
 static inline void
 dyn_prepare_soft_input(PlannedStmt *statement)

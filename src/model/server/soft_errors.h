@@ -23,7 +23,7 @@ extern ErrorData *dyn_attempt(void (*step) (void *arg), void *arg);
  */
 extern bool dyn_failure_is_of_definition(const ErrorData *failure);
 
-/* Returns message, detail and hint as one text; palloc'd. */
+/* Returns message, detail and hint as one palloc'd string. */
 extern char *dyn_failure_text(const ErrorData *failure);
 
 typedef struct DynDomain DynDomain;
