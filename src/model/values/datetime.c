@@ -1,10 +1,10 @@
 /*
  * datetime.c
- *		Parses and prints ISO 8601 texts, epoch numbers and ULIDs, exactly.
+ *		Parses and prints ISO 8601 times, epoch numbers and ULIDs, exactly.
  *
  * We do not use PostgreSQL's input functions, because they accept many more
  * formats and depend on the session.  DynamoDB compares the stored text, so a
- * text must mean the same instant in every session.
+ * stored text must mean the same instant in every session.
  */
 #include "postgres.h"
 
@@ -280,8 +280,8 @@ dyn_instant_to_epoch(Timestamp instant, const DynFormat *format, bool last,
 	if (format->kind == DYN_FORMAT_EPOCH_DAYS)
 		number /= USECS_PER_DAY;
 	/*
-	 * the digits after the sixth are arbitrary: print the first or the last
-	 * text
+	 * the digits after the sixth are arbitrary: print the least number or, if
+	 * `last`, the greatest
 	 */
 	if (more <= 0)
 		sprintf(text, INT64_FORMAT, number);

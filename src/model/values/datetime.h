@@ -4,8 +4,8 @@
  *		applications.
  *
  * An instant is an int64: microseconds since 2000-01-01 00:00 UTC, as in
- * PostgreSQL's timestamps.  Texts cover the years 0001 to 9999.  The session's
- * time zone is not used: a text without an offset is in UTC.
+ * PostgreSQL's timestamps.  Text formats cover the years 0001 to 9999.  The
+ * session's time zone is not used: text without an offset is in UTC.
  */
 #ifndef DYN_MODEL_DATETIME_H
 #define DYN_MODEL_DATETIME_H
@@ -17,7 +17,7 @@
 /*
  * Parses ISO 8601, extended format: YYYY-MM-DD, alone or followed by T or a
  * blank, HH:MM, optionally :SS and a fraction of up to nine digits, optionally
- * Z or an offset.  Returns false for other texts, and if a digit after the
+ * Z or an offset.  Returns false for any other text, and if a digit after the
  * sixth of the fraction is not zero.
  */
 extern bool dyn_instant_from_iso(const char *text, size_t len, Timestamp *result);
@@ -39,8 +39,9 @@ extern bool dyn_instant_from_ulid(const char *text, size_t len, Timestamp *resul
  * The functions below print an instant into `dst`, which has
  * DYN_INSTANT_BUFSIZE bytes.  They return false if the format cannot represent
  * the instant, because of its year, because it is infinite, or because it
- * needs more digits.  If several texts represent the instant, the functions
- * print the one that sorts first or, if `last` is true, the one that sorts last.
+ * needs more digits.  If several encodings represent the instant, the
+ * functions print the first one in sort order or, if `last` is true, the last
+ * one.
  */
 #define DYN_INSTANT_BUFSIZE	256
 

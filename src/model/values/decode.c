@@ -47,7 +47,7 @@ wrong_type(const DynCodec *codec, const DynValue *value, const char **why)
 }
 
 /*
- * Sets *result to the text of an S, NUL-terminated and in the database's
+ * Sets *result to the text of an S value, NUL-terminated and in the database's
  * encoding.
  */
 static bool
@@ -170,9 +170,9 @@ decode_uuid(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 /*
- * Writes the canonical text of a number to `buf`.  The number is an N or,
- * under the formats 'string', 'padded' and 'digits', an S; under 'string', it
- * may have blanks around it.
+ * Writes the canonical text of a number to `buf`.  The number is an N value
+ * or, under the formats 'string', 'padded' and 'digits', an S value; under
+ * 'string', blanks may surround the number.
  */
 static bool
 number_text(const DynCodec *codec, const DynValue *value, char *buf,
@@ -441,8 +441,8 @@ decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
 							  : psprintf("it does not match format \"%s\"",
 										 codec->format.text));
 	/*
-	 * report a more specific reason if the time only has too many fractional
-	 * digits
+	 * report a more specific reason if the only problem is that the time has
+	 * too many fractional digits
 	 */
 	finest.digits = 9;
 	return mismatch(why, finest.kind == DYN_FORMAT_EPOCH &&
@@ -489,7 +489,10 @@ decode_jsonb(DynCodec *codec, const DynValue *value, bool soft,
 							  result, why);
 }
 
-/* If not `soft`, the caller must raise an error if this returns false. */
+/*
+ * Decodes JSON text.  If not `soft`, the caller must raise an error if this
+ * function returns false.
+ */
 static bool
 decode_json_text(DynCodec *codec, const DynValue *value, bool soft,
 				 Datum *result, const char **why)
@@ -609,7 +612,7 @@ dyn_codec_holds(DynCodec *codec, const DynValue *value, const char **why)
 {
 	Datum		datum;
 
-	/* avoid a copy: such a text can always be decoded */
+	/* avoid a copy: such text can always be decoded */
 	if (codec->kind == DYN_CODEC_TEXT && value->type == DYN_TYPE_S &&
 		!(value->flags & DYN_VALUE_HAS_NUL) && codec->typmod < 0 &&
 		!codec->is_domain && !dyn_encoding_differs())

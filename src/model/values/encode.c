@@ -134,7 +134,7 @@ holds_bytes(const DynCodec *codec, Oid valuetype, Datum value,
 	return dyn_codec_holds_text(codec, VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t));
 }
 
-/* Returns a decimal text that identifies the double, without an exponent. */
+/* Returns decimal text, without an exponent, that identifies the double. */
 static char *
 float_out(double number)
 {
@@ -307,8 +307,9 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 /* ---- range bounds ---- */
 
 /*
- * Encodes a bound.  A number that cannot be stored is replaced by the nearest
- * number inside the range that can be stored; then the bound is inclusive.
+ * Encodes a bound that is a number in decimal text.  A number that cannot be
+ * stored is replaced by the nearest number inside the range that can be
+ * stored; then the bound is inclusive.
  */
 static DynEncoded
 bound_text(const char *text, bool lower, bool *inclusive, DynScalar *out)
@@ -383,10 +384,10 @@ bound_float(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 }
 
 /*
- * Encodes a bound for texts that may have offsets.  Such a text may begin with
- * the day before or after the instant's day in UTC.  So the bound is a date
- * without a time, one day earlier (lower bound) or two days later (upper
- * bound): every time of a day sorts after its date.
+ * Encodes a bound for ISO 8601 text that may have an offset.  Such text may
+ * begin with the day before or after the instant's day in UTC.  So the bound
+ * is a date without a time, one day earlier (lower bound) or two days later
+ * (upper bound): every time of a day sorts after its date.
  */
 static DynEncoded
 bound_lenient(Timestamp instant, bool lower, bool *inclusive, DynScalar *out)
@@ -403,8 +404,8 @@ bound_lenient(Timestamp instant, bool lower, bool *inclusive, DynScalar *out)
 }
 
 /*
- * Returns the nearest instant that the format can represent: at or after this
- * one (`up`), or at or before it.
+ * Returns the nearest instant that the format can represent: at or after
+ * `instant` (`up`), or at or before `instant`.
  */
 static Timestamp
 round_instant(const DynCodec *codec, Timestamp instant, bool up)
@@ -448,8 +449,9 @@ bound_trunc(const DynCodec *codec, Timestamp instant, bool lower, bool *inclusiv
 }
 
 /*
- * Encodes a bound of a time.  If the value has several encodings, the bound of
- * >= and < is the first one, and the bound of > and <= is the last one.
+ * Encodes a bound that is a time.  If the value has several encodings, the
+ * bound of >= and < is the first one, and the bound of > and <= is the last
+ * one.
  */
 static DynEncoded
 bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
@@ -470,8 +472,8 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 	if (rounded != instant)
 		*inclusive = true;
 	/*
-	 * an instant without a text is before the first value of the format, or
-	 * after the last one
+	 * an instant that the format cannot represent is before the format's
+	 * first value, or after its last one
 	 */
 	if (!dyn_instant_text(codec, rounded, *inclusive != lower, dst))
 		return (instant < (codec->format.kind == DYN_FORMAT_ULID ? dyn_instant_of_1970()
@@ -482,7 +484,7 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 }
 
 /*
- * Encodes a bound of a text or bytea.  A bound longer than an item is
+ * Encodes a bound that is text or bytea.  A bound longer than an item is
  * truncated to the maximum size of an item, because no stored value is between
  * the truncated bound and the full one.  No character is split: if the bound
  * becomes shorter than this size, it is not encoded as an upper bound.
@@ -514,8 +516,8 @@ dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype, Datum value,
 	char	   *number;
 
 	/*
-	 * PostgreSQL rounds column values to double precision; those rounded to
-	 * this double are between the adjacent doubles
+	 * PostgreSQL rounds column values to double precision; all values that it
+	 * rounds to this bound are between the adjacent doubles
 	 */
 	if (valuetype == FLOAT8OID &&
 		(codec->kind == DYN_CODEC_NUMERIC ||

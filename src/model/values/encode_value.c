@@ -66,7 +66,7 @@ refuse(DynStoreError *err, int sqlstate, const char *why, const char *hint)
 	return false;
 }
 
-/* ---- texts ---- */
+/* ---- strings ---- */
 
 static bool
 store_bytes(const char *data, size_t len, DynScalar *out, DynStoreError *err)
@@ -480,7 +480,7 @@ compare_scalars(const void *a, const void *b)
 	return dyn_scalar_compare(a, b);
 }
 
-/* Returns true if two elements are equal; equal numbers have equal texts. */
+/* Returns true if two elements are equal (numbers are in canonical form). */
 static bool
 have_duplicates(const DynScalar *elements, int n)
 {
@@ -609,7 +609,7 @@ dyn_codec_store(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err
 {
 	if (!stores[codec->kind] (codec, value, out, err))
 		return false;
-	/* texts and bytes may still point into `value` */
+	/* S and B values may still point into `value` */
 	if (out->type == DYN_TYPE_S || out->type == DYN_TYPE_B)
 		out->data = memcpy(palloc(out->len + 1), out->data, out->len);
 	return true;

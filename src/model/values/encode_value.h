@@ -30,7 +30,7 @@ extern bool dyn_codec_store(DynCodec *codec, Datum value, DynScalar *out,
 /*
  * Encodes the members of a jsonb object as values of attributes, into
  * CurrentMemoryContext.  Returns their number; -1 with *err set if one of them
- * cannot be stored.
+ * cannot be stored, or `document` is not an object.
  */
 extern int	dyn_store_members(Datum document, DynPathValue **out,
 							  DynStoreError *err);

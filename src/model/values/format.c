@@ -2,9 +2,9 @@
  * format.c
  *		Parses the column option "format".
  *
- * The option's text is converted to UTF-8 before it is parsed, because texts
- * in it, such as those of bool(t,f), are compared with stored values and sent
- * to DynamoDB.
+ * The option's text is converted to UTF-8 before it is parsed, because strings
+ * in it, such as the arguments of bool(t,f), are compared with stored values
+ * and sent to DynamoDB.
  *
  * decode.c, encode.c and encode_value.c apply the formats to values.
  */
@@ -94,7 +94,7 @@ parse_fixed(char *args, DynFormat *format, const char **why)
 }
 
 /*
- * Parses the arguments of bool(t,f).  Booleans are stored in N if both
+ * Parses the arguments of bool(t,f).  Booleans are stored as N if both
  * arguments are numbers, unless `part`.
  */
 static bool
@@ -182,7 +182,9 @@ split_zone(char *args)
 	return comma + 1;
 }
 
-/* Parses day, day(zone), trunc(pattern), trunc(pattern,zone). */
+/*
+ * Parses a unit (day, day(zone), ...), trunc(pattern) or trunc(pattern,zone).
+ */
 static bool
 parse_trunc(const char *text, DynFormat *format, const char **why)
 {
@@ -223,9 +225,9 @@ parse_trunc(const char *text, DynFormat *format, const char **why)
 }
 
 /*
- * Parses a format.  `text` is in the database's encoding; texts in *format are
- * in UTF-8.  `part` is true for a part of a template, which is always stored
- * as text.
+ * Parses a format.  `text` is in the database's encoding; strings in *format
+ * are in UTF-8.  `part` is true for a part of a template, which is always
+ * stored as text.
  */
 static bool
 parse_format(const char *text, DynFormat *format, bool part, const char **why)

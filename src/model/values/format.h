@@ -5,7 +5,7 @@
  *	iso8601				any ISO 8601 text in S (date/time columns)
  *	iso8601(n)			text with exactly n fractional digits and the suffix Z
  *	iso8601(n,suffix)	the same with another suffix, which may be empty
- *	epoch, epoch_ms, epoch_us	N, since 1970-01-01 UTC (date/time columns)
+ *	epoch, epoch_ms, epoch_us	N, time since 1970 in UTC (date/time columns)
  *	epoch(n)			epoch with at most n digits after the point; without n, 6
  *	pattern(...)		fields of fixed width in S (pattern.h; date/time columns)
  *	ulid				the time of a ULID in S (timestamptz columns)

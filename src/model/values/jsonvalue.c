@@ -9,10 +9,11 @@
  * the database's encoding lacks.
  *
  * The value is written into one varlena, without PostgreSQL's JsonbValue tree
- * and its copies.  A first pass lists the nodes (nodes.h); their number and
- * texts bound the size of the result.  A second pass writes the containers as
- * utils/jsonb.h describes them: names sorted by length, then by bytes, an
- * offset in every JB_OFFSET_STRIDE-th entry, numbers and containers aligned.
+ * and its copies.  A first pass lists the nodes (nodes.h); the number of nodes
+ * and the lengths of their strings bound the size of the result.  A second
+ * pass writes the containers as utils/jsonb.h describes them: names sorted by
+ * length, then by bytes, an offset in every JB_OFFSET_STRIDE-th entry, numbers
+ * and containers aligned.
  */
 #include "postgres.h"
 
@@ -141,12 +142,12 @@ list_holds_nul(const DynNodes *list)
 	return false;
 }
 
-/* ---- texts in the database's encoding ------------------------------- */
+/* ---- strings in the database's encoding ----------------------------- */
 
 /*
  * Returns a copy of the text in the database's encoding, followed by spare
- * bytes: name_key() reads eight bytes of any name.  Returns NULL if the
- * encoding lacks a character.
+ * bytes, because name_key() reads eight bytes of any name.  Returns NULL if
+ * the encoding lacks a character.
  */
 static char *
 convert_text(const DynValue *text, uint32 *len, const char **why)
@@ -164,9 +165,9 @@ convert_text(const DynValue *text, uint32 *len, const char **why)
 }
 
 /*
- * Converts texts that cannot be used as they are in the response: all names if
- * some have escapes, because names are compared, and (`encoded`) all texts,
- * because the database's encoding is not UTF-8.
+ * Converts strings whose bytes in the response cannot be used: all names if
+ * some have escapes, because names are compared; and if `encoded`, all
+ * strings, because the database's encoding is not UTF-8.
  */
 static bool
 convert_texts(DynNodes *list, bool encoded, const char **why)
@@ -267,7 +268,6 @@ insert_names(JsonName *names, uint32 count, const DynNode *nodes)
 		JsonName	name = names[i];
 		uint32		at = i;
 
-		/* the caller has filled all `count` names */
 		for (; at > 0 && (names[at - 1].key > name.key ||
 						  (names[at - 1].key == name.key &&
 						   compare_rest(&nodes[names[at - 1].node],
@@ -312,7 +312,10 @@ typedef struct JsonWriter
 
 static char *write_container(JsonWriter *writer, char *p, uint32 n);
 
-/* Returns the next multiple of four bytes, for a number or container. */
+/*
+ * Returns `p`, aligned to four bytes for a number or container; zeroes the
+ * padding.
+ */
 static inline char *
 align(char *p)
 {
@@ -320,7 +323,9 @@ align(char *p)
 	return (char *) INTALIGN(p);
 }
 
-/* Copies bytes; short texts (the usual case) without calling memcpy. */
+/*
+ * Copies bytes; avoids a call of memcpy for 8 to 16 bytes (the usual length).
+ */
 static inline char *
 write_bytes(char *p, const char *bytes, uint32 len)
 {
@@ -375,7 +380,7 @@ write_number(JsonWriter *writer, char *p, const DynValue *value)
 	return size > 0 ? p + size : write_uncommon_number(writer, p, value);
 }
 
-/* Writes node n, and sets *type to its kind. */
+/* Writes the value of node n, and sets *type to the value's JEntry type. */
 static pg_attribute_always_inline char *
 write_value(JsonWriter *writer, char *p, uint32 n, JEntry *type)
 {
@@ -462,7 +467,6 @@ write_members(JsonWriter *writer, JsonbContainer *object,
 	object->header = JB_FOBJECT | count;
 	for (uint32 i = 0; i < count; i++, p = end)
 	{
-		/* the caller has filled all names */
 		const DynNode *node = &nodes[names[i].node];
 
 		end = write_bytes(p, node->name, node->name_len);
@@ -514,8 +518,8 @@ write_container(JsonWriter *writer, char *p, uint32 n)
 }
 
 /*
- * Maximum size of a node without its texts: two entries, the header of a
- * container, and alignment, which align() clears before it is used.
+ * Maximum size of a node without its strings: two entries, the header of a
+ * container, and the bytes that align() clears.
  */
 #define NODE_SIZE		(2 * sizeof(JEntry) + sizeof(uint32) + sizeof(JEntry))
 

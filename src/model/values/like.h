@@ -17,10 +17,10 @@ typedef enum DynLike
 } DynLike;
 
 /*
- * Returns the condition that a pattern implies, and sets *text to its text,
- * palloc'd and without escapes.  Returns DYN_LIKE_ANYTHING for a pattern that
- * ends with an odd number of backslashes, because it depends on the value
- * whether LIKE raises an error.
+ * Returns the condition that a pattern implies, and sets *text to the string
+ * in this condition, palloc'd and without escapes.  Returns DYN_LIKE_ANYTHING
+ * for a pattern that ends with an odd number of backslashes, because it
+ * depends on the value whether LIKE raises an error.
  */
 extern DynLike dyn_like_pattern(const char *pattern, size_t len,
 								char **text, size_t *text_len);

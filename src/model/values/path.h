@@ -7,9 +7,10 @@
  * of the list tags.  A name with characters other than letters, digits,
  * underscore and hyphen is written in double quotes; quotes in it are doubled.
  *
- * A column of an unnested table may show the element instead. @ is the
- * element, @.name and @[0] are locations below it, @index is its position in a
- * list, @key its name in a map.
+ * In an unnested table, a column may show the element or a part of it, instead
+ * of a part of the item. @ is the element, @.name and @[0] are locations in
+ * it, @index is the element's position in a list, @key the element's name in a
+ * map.
  */
 #ifndef DYN_MODEL_PATH_H
 #define DYN_MODEL_PATH_H
@@ -19,9 +20,9 @@
 #define DYN_MAX_PATH_STEPS	32	/* DynamoDB's limit for nesting and paths */
 
 /*
- * Name of the pseudo-attribute with the number of the Scan segment that has
- * the item.  No attribute has an empty name.  The fetch supplies the value
- * (exec/fetch/fetch.c), which is never requested.
+ * Name of the pseudo-attribute with the number of the Scan segment that
+ * contains the item.  No attribute has an empty name.  The fetch supplies the
+ * value (exec/fetch/fetch.c), which is never requested.
  */
 #define DYN_SEGMENT_NAME	""
 

@@ -1,11 +1,11 @@
 /*
  * pattern.c
- *		Parses, prints and scans fixed-width date/time texts: the formats
- *		pattern(...) and iso8601(n).
+ *		Parses date/time patterns of fixed width, and prints and scans times:
+ *		the formats pattern(...) and iso8601(n).
  *
  * A pattern is a list of items: fields and literals.  An instant is split into
  * the values of all fields, from the year to the microsecond, before it is
- * printed; scanning a text joins these values.
+ * printed; scanning text joins these values.
  */
 #include "postgres.h"
 
@@ -57,7 +57,7 @@ typedef struct Item
 	char		literal;		/* byte of the literal; NUL: any digit */
 } Item;
 
-/* Maximum length of a text (bytes). */
+/* Maximum width of a pattern, and of the strings that match it (bytes). */
 #define MAX_WIDTH	128
 
 struct DynPattern
@@ -295,7 +295,7 @@ dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
 					  pattern->words[pattern->last]->unit);
 }
 
-/* ---- texts ---- */
+/* ---- printing and scanning ---- */
 
 bool
 dyn_pattern_print(const DynPattern *pattern, Timestamp instant, bool last,

@@ -1,16 +1,17 @@
 /*
  * pattern.h
- *		Parses, prints and scans fixed-width date/time texts: the formats
- *		pattern(...) and iso8601(n).
+ *		Parses date/time patterns of fixed width, and prints and scans times:
+ *		the formats pattern(...) and iso8601(n).
  *
  * A pattern consists of fields, named as in to_char, and of literals.  Fields
  * are YYYY, MM, DD, HH24, MI, SS, and MS or US (the digits after the decimal
- * point of a second).  Letters in literals must be in double quotes, in which
- * a backslash escapes a double quote or a backslash.
+ * point of a second).  Letters in literals must be in double quotes; within
+ * the quotes, a backslash escapes a double quote or a backslash.
  *
  * Every field has a fixed width.  A pattern contains its smallest field and
- * all larger ones exactly once.  Every text therefore represents one time: the
- * start of a unit of the smallest field, such as a day.
+ * all larger ones exactly once.  Every string that matches the pattern
+ * therefore represents one time: the start of a unit of the smallest field,
+ * such as a day.
  *
  * Times are instants as in datetime.h, in UTC.
  */
@@ -34,8 +35,8 @@ extern DynPattern *dyn_pattern_parse(const char *text, const char **why);
 extern DynPattern *dyn_pattern_of_iso8601(int digits, const char *suffix);
 
 /*
- * Returns true if the fields are in descending order of size, so that texts
- * sort like times.
+ * Returns true if the fields are in descending order of size, so that printed
+ * times sort in the order of the times.
  */
 extern bool dyn_pattern_is_ordered(const DynPattern *pattern);
 
@@ -45,14 +46,15 @@ extern bool dyn_pattern_is_ordered(const DynPattern *pattern);
  */
 extern int64 dyn_pattern_unit(const DynPattern *pattern);
 
-/* Parses a text; returns false if it does not match the pattern. */
+/* Scans a time; returns false if `text` does not match the pattern. */
 extern bool dyn_pattern_scan(const DynPattern *pattern, const char *text,
 							 size_t len, Timestamp *result);
 
 /*
- * Prints the first or (`last`) the last text of the instant, in sort order,
- * into `dst`, which has DYN_INSTANT_BUFSIZE bytes.  Returns false if the
- * pattern has no text for the instant.
+ * Prints the instant into `dst`, which has DYN_INSTANT_BUFSIZE bytes.  If
+ * several strings represent the instant, prints the first or (`last`) the last
+ * one in sort order.  Returns false if the pattern cannot represent the
+ * instant.
  */
 extern bool dyn_pattern_print(const DynPattern *pattern, Timestamp instant,
 							  bool last, char *dst);

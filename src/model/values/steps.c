@@ -115,8 +115,8 @@ dyn_steps_count(const DynSteps *steps)
 }
 
 /*
- * Returns the start of the first unit of the pattern at or after this value;
- * without a pattern, of the first day.
+ * Returns the start of the first unit of the pattern at or after `value`;
+ * without a pattern, the start of the first day.
  */
 static int64
 round_up(const DynCodec *codec, int64 value)

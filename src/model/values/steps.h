@@ -2,10 +2,11 @@
  * steps.h
  *		Enumerates the encodings of an interval of integers or times.
  *
- * A range of a partition key's column is requested as the keys of all values
- * in the range.  This requires values that can be enumerated: integers, dates,
- * and times in units of an hour or longer.  If the codec truncates times, the
- * values are the units that contain times of the interval.
+ * A range condition on a partition key's column is requested as the keys of
+ * all values in the range.  This requires values that can be enumerated:
+ * integers, dates, and times in units of an hour or longer.  If the codec
+ * truncates times, the values are the units that contain times of the
+ * interval.
  */
 #ifndef DYN_MODEL_STEPS_H
 #define DYN_MODEL_STEPS_H

@@ -1,6 +1,6 @@
 /*
  * textforms.c
- *		Converts texts of numbers and bytes.
+ *		Converts between text and numbers or bytes.
  *
  * Most numbers are short.  They are written directly in the storage format of
  * numeric.c: a header of 16 bits with the sign, the number of decimal places

@@ -1,7 +1,7 @@
 /*
  * textforms.h
- *		Converts texts of numbers and bytes: decimal text to PostgreSQL's
- *		numeric, digits of a fixed width, and base64.
+ *		Converts between text and numbers or bytes: decimal text to
+ *		PostgreSQL's numeric, digits of a fixed width, and base64.
  */
 #ifndef DYN_MODEL_TEXTFORMS_H
 #define DYN_MODEL_TEXTFORMS_H
@@ -14,21 +14,21 @@
  */
 
 /*
- * Maximum size (bytes) of a numeric made of a text with `len` bytes, or of the
- * canonical form of this text
+ * Maximum size (bytes) of a numeric that is converted from decimal text of
+ * `len` bytes, or from the canonical form of that text
  */
 #define DYN_NUMERIC_SIZE(len)	((len) + 12)
 
 /*
- * Writes the numeric of a text of at most 38 digits, with an optional point
- * and minus sign, to `dst`, which is aligned to four bytes (fast path).
- * Returns the numeric's size (bytes); 0 for any other text.
+ * Converts text of at most 38 digits, with an optional point and minus sign,
+ * to a numeric in `dst`, which is aligned to four bytes (fast path).  Returns
+ * the numeric's size (bytes); 0 for any other text.
  */
 extern size_t dyn_plain_numeric_write(const char *p, size_t len, char *dst);
 
 /*
  * Converts like dyn_plain_numeric_write, into palloc'd memory.  Returns false
- * for a text that dyn_plain_numeric_write does not convert.
+ * for text that dyn_plain_numeric_write does not convert.
  */
 extern bool dyn_plain_numeric(const char *p, size_t len, Numeric *result);
 
@@ -77,7 +77,7 @@ dyn_padded_print(const char *number, int digits, char *dst)
 /*
  * Decodes into `dst`, which has len / 4 * 3 + 3 bytes.  Returns the number of
  * bytes, or -1 if the text is not valid base64.  Unused bits of the last group
- * must be zero, so that the same bytes have only one text.
+ * must be zero, so that the same bytes have only one encoding.
  */
 extern long dyn_base64_decode(const char *text, size_t len,
 							  unsigned char *dst);

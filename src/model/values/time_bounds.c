@@ -97,8 +97,9 @@ dyn_convert_time(Datum value, Oid from, Oid to)
 }
 
 /*
- * Returns the length of an interval in microseconds, by which intervals are
- * compared: a month has 30 days, and infinite intervals are beyond all others.
+ * Returns the length of an interval in microseconds, as PostgreSQL computes it
+ * to compare intervals: a month has 30 days.  Infinite intervals are beyond
+ * all other intervals.
  */
 static int64
 interval_span(const Interval *interval)
@@ -243,9 +244,9 @@ last_truncated(const Unit *unit, Datum text, int64 value)
 }
 
 /*
- * Inverts a truncation.  DYN_STEP_TRUNC_INSTANT truncates an instant to an
- * hour or less, which does not change its offset from UTC; so the instant is
- * less than one unit after the result.
+ * Inverts date_trunc().  The unit of DYN_STEP_TRUNC_INSTANT is at most an
+ * hour.  Truncation to such a unit does not change the offset from UTC, so the
+ * argument of date_trunc() is less than one unit later than its result.
  */
 static int64
 before_trunc(int64 value, bool upper, const DynTimeStep *step)
@@ -261,7 +262,8 @@ before_trunc(int64 value, bool upper, const DynTimeStep *step)
 	if (is_infinite(value))
 		return value;
 	/*
-	 * near the ends of the range of timestamps, a unit may extend beyond it
+	 * near the ends of the range of timestamps, a unit may extend beyond the
+	 * range
 	 */
 	if (value <= MIN_TIMESTAMP + space || value >= END_TIMESTAMP - space)
 		return upper ? shift(value, unit->most) : value;
@@ -369,8 +371,8 @@ before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 
 /*
  * Inverts the addition of an interval to an instant.  PostgreSQL adds months,
- * then days, then microseconds.  It moves the local time after months or days
- * if the zone skips that time.
+ * then days, then microseconds.  After adding months or days, PostgreSQL moves
+ * a local time that the zone skips.
  */
 static int64
 before_add_to_instant(int64 value, bool upper, const Interval *interval)
@@ -463,7 +465,7 @@ before_step(Bound bound, const DynTimeStep *step)
 			bound.value = before_year(bound.value, bound.upper);
 			break;
 		case DYN_STEP_EPOCH:
-			break;				/* epoch_bound() has already inverted it */
+			break;				/* epoch_bound() has inverted this step */
 		case DYN_STEP_ADD_DAYS:
 			bound.value = shift(bound.value, -(int64) DatumGetInt32(step->operand));
 			break;

@@ -27,9 +27,10 @@ typedef enum DynTimeStepKind
 	DYN_STEP_TIMESTAMP_TO_DATE,
 	DYN_STEP_TIMESTAMP_TO_INSTANT,	/* operand: zone; none: the session's */
 	DYN_STEP_INSTANT_TO_TIMESTAMP,	/* operand: zone; none: the session's */
-	DYN_STEP_TRUNC,				/* date_trunc() of a timestamp, to any unit */
-	DYN_STEP_TRUNC_INSTANT,		/* date_trunc() of an instant, to an hour or
-								 * less */
+	DYN_STEP_TRUNC,				/* date_trunc() of a timestamp, with any
+								 * unit */
+	DYN_STEP_TRUNC_INSTANT,		/* date_trunc() of an instant, with a unit of
+								 * at most an hour */
 	DYN_STEP_YEAR,				/* extract(year) of a timestamp */
 	DYN_STEP_EPOCH,				/* extract(epoch) of a timestamp or instant */
 	DYN_STEP_ADD_DAYS,			/* date + number */
@@ -57,8 +58,8 @@ dyn_step_descends(DynTimeStepKind kind)
 }
 
 /*
- * Returns true if the text is a unit of date_trunc; sets *subday if it is an
- * hour or less.
+ * Returns true if `unit` is a unit of date_trunc(); sets *subday to true if
+ * the unit is at most an hour.
  */
 extern bool dyn_unit_is_known(Datum unit, bool *subday);
 

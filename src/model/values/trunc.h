@@ -20,14 +20,14 @@ extern Timestamp dyn_trunc(const DynFormat *format, Timestamp instant);
 
 /*
  * Returns a limit of the local times at which units begin.  If `lower`, no
- * instant at or after this one is in a unit that begins before the limit.
- * Otherwise no instant at or before this one is in a unit that begins after
- * the limit.
+ * time at or after `instant` is in a unit that begins before the limit.
+ * Otherwise no time at or before `instant` is in a unit that begins after the
+ * limit.
  */
 extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,
 								 bool lower);
 
-/* Returns true if units are in the order of their instants. */
+/* Returns true if a later instant is never in an earlier unit. */
 extern bool dyn_trunc_ascends(const DynFormat *format);
 
 #endif

@@ -23,8 +23,8 @@
 #include "types.h"
 
 /*
- * Type text is not total, because an S may contain U+0000.  Integers are not
- * total, because an N may be 1.5 or 1E20.
+ * Type text is not total, because an S value may contain U+0000.  Integers are
+ * not total, because an N value may be 1.5 or 1E20.
  */
 #define KIND(type, canonical, sorting, total) \
 	.wire = DYN_TYPE_##type, .encoding = {canonical, DYN_##sorting, total}
@@ -55,12 +55,12 @@ const DynCodecFacts dyn_codec_facts[] = {
 	[DYN_CODEC_INPUT] = {KIND(S, false, UNSORTED, false), .may_be_empty = true},
 };
 
-/* The kinds of codecs that a format applies to, and its encoding of values. */
+/* The kinds of codecs that a format applies to, and the format's encoding. */
 typedef struct FormatFacts
 {
 	DynCodecKind first;
 	DynCodecKind last;
-	const char *types;			/* their types, for a hint */
+	const char *types;			/* types of these kinds, for a hint */
 	DynType		wire;
 	DynEncoding encoding;		/* encoding; dyn_codec_init() weakens it for
 								 * some formats */
@@ -255,8 +255,8 @@ dyn_codec_holds_number(const DynCodec *codec, const char *number)
 	if (codec->typmod < 0 || strcmp(number, "0") == 0)
 		return true;
 	/*
-	 * number of digits before the point; for a number below 1, the negated
-	 * number of zeros after the point
+	 * `leading` is the number of digits before the point; for a number below
+	 * 1, the negated number of zeros after the point
 	 */
 	number += (*number == '-');
 	leading = *number != '0' ? (int) strcspn(number, ".")

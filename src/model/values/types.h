@@ -26,13 +26,13 @@
  * The order matters: code tests the ranges INT2 to INT8, INT2 to NUMERIC, INT2
  * to FLOAT8, UUID to FLOAT8, and DATE to TIMESTAMPTZ.
  *
- * All other types have the kind INPUT: their values are read and written as
- * text, but no condition on them is sent.  A new kind needs entries in the
- * tables of types.c (facts, types), decode.c and encode_value.c (functions),
- * which have no defaults.  If conditions on the kind are sent, it must also be
- * in dyn_codec_accepts, dyn_codec_encode and dyn_codec_encode_bound, whose
- * defaults are for other kinds.  Other files test kinds only where a feature is
- * limited to a few types.
+ * All types without a kind of their own have the kind INPUT: their values are
+ * read and written as text, but no condition on them is sent.  A new kind
+ * needs entries in the tables of types.c (facts, types), decode.c and
+ * encode_value.c (functions), which have no defaults.  If conditions on the
+ * kind are sent, it must also be in dyn_codec_accepts, dyn_codec_encode and
+ * dyn_codec_encode_bound, whose default cases are for other kinds.  Other
+ * files test kinds only where a feature is limited to a few types.
  */
 typedef enum DynCodecKind
 {
@@ -59,15 +59,15 @@ typedef enum DynCodecKind
 } DynCodecKind;
 
 /*
- * Order in which DynamoDB sorts encoded values.  For texts, it only applies if
- * collation and encoding sort like the bytes of UTF-8.
+ * Order in which DynamoDB sorts encoded values.  For text types, this order
+ * only applies if collation and encoding sort like the bytes of UTF-8.
  */
 typedef enum DynSorting
 {
 	DYN_UNSORTED,				/* not in the order of the values */
 	DYN_SORTED_ROUGHLY,			/* the encodings of all values of an interval
 								 * are between two bounds; encodings of other
-								 * values may be between them, too */
+								 * values may be between the bounds, too */
 	DYN_SORTED					/* as PostgreSQL sorts the values; the
 								 * encodings of one value are adjacent */
 } DynSorting;
@@ -84,7 +84,7 @@ typedef struct DynEncoding
 	bool		total;
 } DynEncoding;
 
-/* Facts about a kind of codec; a format may have another type and encoding. */
+/* Facts about a kind of codec; a format may override `wire` and `encoding`. */
 typedef struct DynCodecFacts
 {
 	DynType		wire;			/* DynamoDB type; ABSENT if there are
@@ -183,7 +183,7 @@ extern bool dyn_codec_holds(DynCodec *codec, const DynValue *value,
 extern bool dyn_codec_uses_input(const DynCodec *codec);
 
 /*
- * Checks a domain's constraints, also for NULL.  If the value violates one,
+ * Checks a domain's constraints, even for NULL.  If the value violates one,
  * raises an error or, with `soft`, returns false with the reason in *why.
  */
 extern bool dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull,
@@ -255,9 +255,9 @@ extern bool dyn_value_instant(const DynCodec *codec, Datum value, Timestamp *ins
 extern bool dyn_value_is_nobegin(const DynCodec *codec, Datum value);
 
 /*
- * Prints the first or (`last`) the last text of an instant, in sort order,
+ * Prints the first or (`last`) the last encoding of an instant, in sort order,
  * into `dst`, which has DYN_INSTANT_BUFSIZE bytes.  Returns false if the
- * instant has no text in the codec's format.
+ * codec's format cannot represent the instant.
  */
 extern bool dyn_instant_text(const DynCodec *codec, Timestamp instant, bool last,
 							 char *dst);
@@ -272,7 +272,7 @@ extern bool dyn_encode_text(Datum value, DynScalar *out);
 
 /*
  * These functions return true if the column's type can hold the value: a
- * canonical number, a time, or a text in the database's encoding.
+ * canonical number, a time, or text in the database's encoding.
  */
 extern bool dyn_codec_holds_number(const DynCodec *codec, const char *number);
 extern bool dyn_codec_holds_instant(const DynCodec *codec, Timestamp instant);

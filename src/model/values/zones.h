@@ -36,8 +36,8 @@ extern DynZone dyn_zone_of(pg_tz *tz);
 extern DynZone dyn_zone_of_session(void);
 
 /*
- * Find the zone that AT TIME ZONE uses for a text (including abbreviations) or
- * an interval.  Return false if AT TIME ZONE would raise an error.
+ * Find the zone that AT TIME ZONE uses for a name or abbreviation, or for an
+ * interval.  Return false if AT TIME ZONE would raise an error.
  */
 extern bool dyn_zone_of_text(Datum name, DynZone *zone);
 extern bool dyn_zone_of_interval(const Interval *offset, DynZone *zone);
