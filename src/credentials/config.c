@@ -4,9 +4,9 @@
  *		~/.aws/credentials.
  *
  * A profile consists of the values under its name in both files.  In the
- * config file its section is [profile name]; the section of the default
- * profile may also be [default].  In the credentials file the section is
- * [name].
+ * config file, a profile's section is [profile name]; the section of the
+ * default profile may also be [default].  In the credentials file, a profile's
+ * section is [name].
  */
 #include "config.h"
 
@@ -160,7 +160,7 @@ dyn_config_no_profile(const DynConfig *config, const char *profile,
 		dyn_error_set(err, "profile \"%s\" exists neither in file \"%s\" nor "
 					  "in file \"%s\"", profile, paths[DYN_CONFIG_CONFIG],
 					  paths[DYN_CONFIG_CREDENTIALS]);
-	/* a common mistake is [name], which only the credentials file has */
+	/* a common mistake is [name] in the config file */
 	if (dyn_ini_place(&config->files[DYN_CONFIG_CONFIG], DYN_INI_PLAIN,
 					  profile) > 0)
 		return dyn_error_hint(err, "In file \"%s\", write [profile %s] "

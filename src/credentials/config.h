@@ -15,8 +15,8 @@ typedef enum DynConfigFile
 } DynConfigFile;
 
 /*
- * The contents of both files; zero-initialize it.  A file that does not exist
- * has no sections.
+ * The contents of both files.  Zero-initialize the struct.  A file that does
+ * not exist has no sections.
  */
 typedef struct DynConfig
 {
@@ -33,8 +33,9 @@ typedef struct DynConfig
 extern bool dyn_config_load(DynConfig *config, DynError *err);
 
 /*
- * Returns the value of AWS_PROFILE or of AWS_DEFAULT_PROFILE; if neither is
- * set, "default", with *is_named false.
+ * Returns the value of AWS_PROFILE or, if it is not set, of
+ * AWS_DEFAULT_PROFILE, with *is_named true; if neither is set, "default", with
+ * *is_named false.
  */
 extern const char *dyn_config_profile_name(bool *is_named);
 
@@ -52,9 +53,9 @@ extern bool dyn_config_no_profile(const DynConfig *config, const char *profile,
 								  DynError *err);
 
 /*
- * These functions return a value of a profile; NULL if it is missing or empty.
- * dyn_config_value searches the credentials file, then the config file;
- * dyn_config_value_of searches one file.
+ * These functions return a key's value in a profile; NULL if the value is
+ * missing or empty.  dyn_config_value searches the credentials file, then the
+ * config file; dyn_config_value_of searches one file.
  */
 extern const char *dyn_config_value(const DynConfig *config,
 									const char *profile, const char *key);
@@ -63,8 +64,8 @@ extern const char *dyn_config_value_of(const DynConfig *config,
 									   const char *key);
 
 /*
- * Returns the file's path for messages; a relative path if the user has no
- * home directory.
+ * Returns the file's path, for messages; the default path relative to a home
+ * directory if the operating-system user has none.
  */
 extern const char *dyn_config_path(const DynConfig *config,
 								   DynConfigFile file);
@@ -76,7 +77,7 @@ extern const char *dyn_config_path(const DynConfig *config,
 extern const char *dyn_config_path_of(const DynConfig *config,
 									  const char *profile, const char *key);
 
-/* Overwrites and frees everything. */
+/* Frees everything; overwrites the contents of the files. */
 extern void dyn_config_clear(DynConfig *config);
 
 #endif

@@ -20,9 +20,9 @@
 	"change it there, and restart the server."
 
 /*
- * Reports an error of a variable; `what` follows the name in the message.  The
- * hint mentions the server's environment, because people often set the
- * variable elsewhere.
+ * Reports an error in the variable `name`; in the message, `what` follows the
+ * name.  The hint mentions the server's environment, because people often set
+ * the variable elsewhere.
  */
 static DynFound
 refuse(DynError *err, const char *name, const char *what)

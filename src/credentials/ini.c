@@ -25,9 +25,10 @@
  * The message has the line's number, but not its text, which may contain a
  * secret.
  *
- * Parsing writes NULs over separators in the text, and moves continuation
- * lines to the end of their value.  So the entries point into the text, which
- * is the only copy of a secret.  dyn_ini_clear overwrites the text.
+ * Parsing modifies the text in place: it writes NULs over separators, and
+ * moves continuation lines to the end of the value that they continue.  The
+ * entries point into the text, so no other memory contains the secrets.
+ * dyn_ini_clear overwrites the text.
  */
 #include "ini.h"
 
@@ -51,8 +52,8 @@ typedef struct Parser
 	int			line;			/* number of the current line, from 1 */
 	size_t		indent;			/* indentation of the last line with a key or
 								 * section */
-	char	   *value_end;		/* end of the last value; NULL after a
-								 * section */
+	char	   *value_end;		/* end of the last value; NULL after the start
+								 * of a section */
 	bool		in_block;		/* true if the last key has an empty value */
 	const char *wrong;			/* error in the current line, or NULL */
 	bool		out_of_memory;
@@ -89,8 +90,8 @@ find(Span span, char c)
 }
 
 /*
- * Terminates the span.  There is always a byte after it: a separator, or the
- * NUL of the text.
+ * Writes a NUL over the byte after the span, which is always a separator or
+ * the NUL of the text.
  */
 static char *
 terminate(Span span)
@@ -106,7 +107,7 @@ is_wrong(Parser *parser, const char *what)
 	return false;
 }
 
-/* ---- memory ----------------------------------------------------------- */
+/* ---- adding entries --------------------------------------------------- */
 
 static bool
 add_entry(Parser *parser, DynIniEntry entry)
@@ -126,7 +127,7 @@ add_entry(Parser *parser, DynIniEntry entry)
 		ini->entries = larger;
 		ini->cap = cap;
 	}
-	/* analyzer: the entries are freed with the file */
+	/* analyzer: ini->entries is not leaked: dyn_ini_clear frees it */
 	ini->entries[ini->n++] = entry;
 	return true;
 }
@@ -140,7 +141,10 @@ quote_at(const char *p, const char *end)
 	return p < end && (*p == '"' || *p == '\'') ? *p : 0;
 }
 
-/* Returns the end of the quoted text that begins at p; NULL if it has none. */
+/*
+ * Returns the position after the quoted text that begins at p; NULL if its
+ * second quotation mark is missing.
+ */
 static char *
 skip_quoted(char *p, const char *end)
 {
@@ -267,7 +271,7 @@ read_key(Parser *parser, Span line)
 
 	if (ini->n == 0)
 		return is_wrong(parser, "is not in a section");
-	/* a comment begins after a blank */
+	/* remove a comment, which begins after a blank */
 	for (char *p = line.start + 1; p < line.end; p++)
 		if (is_comment(*p) && is_blank(p[-1]))
 			line.end = p;

@@ -1,12 +1,12 @@
 /*
  * machine.c
- *		Obtains the credentials that a machine provides to ECS tasks, EKS pods
- *		and EC2 instances (by IMDSv2 only).
+ *		Obtains credentials from the local service of a container (ECS task or
+ *		EKS pod) or of an EC2 instance (by IMDSv2 only).
  *
  * Containers.  The environment contains the endpoint, and the token or the
  * path of the token's file.  The file is read again for each request, since
- * the platform replaces it.  A relative URI may be secret, so messages name
- * the variable, but do not quote its value.
+ * the platform replaces the token.  A relative URI may be secret, so messages
+ * name the variable, but do not quote its value.
  *
  * Instances.  There are three requests: PUT for a token, GET for the name of
  * the role, and GET for the credentials.  The next request is the first whose
@@ -49,8 +49,8 @@ dyn_container_is_set(void)
 }
 
 /*
- * Returns the request; NULL with *err set on failure.  A relative URI must
- * begin with a slash, or it would continue the host's name.
+ * Returns the request without a token; NULL with *err set on failure.  A
+ * relative URI must begin with a slash, or it would continue the host's name.
  */
 static DynExchange *
 create_for_container(DynError *err)
@@ -220,7 +220,7 @@ has_no_role(DynError *err)
 	return dyn_error_hint(err, "Attach an IAM role to the instance.");
 }
 
-/* Handles a request without a reply, or with a status other than 200. */
+/* Handles a missing reply, or a reply whose status is not 200. */
 static DynProviderResponse
 request_failed(DynInstance *instance, const DynExchange *exchange,
 			   DynError *err)
@@ -291,8 +291,9 @@ read_role(DynInstance *instance, const DynExchange *exchange, DynError *err)
 }
 
 /*
- * Returns false with *err set if the reply has a code other than "Success".
- * Accepts replies that are not JSON: dyn_response_read_json reports these.
+ * Returns false with *err set if the reply has a code other than "Success", or
+ * memory runs out.  Returns true if the reply is not JSON, which
+ * dyn_response_read_json reports.
  */
 static bool
 check_code(const DynInstance *instance, const DynBuffer *response,

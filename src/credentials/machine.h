@@ -1,7 +1,7 @@
 /*
  * machine.h
- *		Obtains the credentials that a machine provides to ECS tasks, EKS pods
- *		and EC2 instances (by IMDSv2 only).
+ *		Obtains credentials from the local service of a container (ECS task or
+ *		EKS pod) or of an EC2 instance (by IMDSv2 only).
  */
 #ifndef DYN_CREDENTIALS_MACHINE_H
 #define DYN_CREDENTIALS_MACHINE_H
@@ -14,9 +14,11 @@
 extern bool dyn_container_is_set(void);
 
 /*
- * Returns the request that the environment specifies, with its token or the
- * current contents of its token file; NULL with *err set on failure.  A full
- * URI must be http or https, and DYN_ADDRESS_LOCAL must allow its host.
+ * Returns the request to the endpoint that the environment names.  If the
+ * environment has a token or names a token file, the request contains the
+ * token or the current contents of the file.  Returns NULL with *err set on
+ * failure.  A full URI must be http or https, and DYN_ADDRESS_LOCAL must allow
+ * its host.
  */
 extern DynExchange *dyn_container_request(DynError *err);
 
@@ -26,13 +28,16 @@ extern DynProviderResponse dyn_container_response(const DynExchange *exchange,
 
 /* ---- instances (requests: token, role's name, credentials) ---- */
 
-/* Zero-initialize it; the strings are malloc'd. */
+/*
+ * The results of the requests so far.  Zero-initialize the struct; the strings
+ * are malloc'd.
+ */
 typedef struct DynInstance
 {
 	char	   *token;
 	char	   *role;
 	bool		renewed;		/* true if the service refused a token, and no
-								 * credentials were obtained since then */
+								 * credentials have been obtained since */
 } DynInstance;
 
 /* Returns false if AWS_EC2_METADATA_DISABLED is "true". */

@@ -91,7 +91,7 @@ enum
 	WRITE_END
 };
 
-/* The pipes; the last one receives a Report if the program is not executed. */
+/* The pipes; REPORT receives a Report if the program is not executed. */
 enum
 {
 	OUT,
@@ -172,8 +172,8 @@ arrange_descriptors(Pipes pipes)
 
 /*
  * Executes the first file that can be executed.  If there is none, returns the
- * first errno of a file that exists, or ENOENT.  Skips directories of PATH
- * that we have no permission to search.
+ * errno of the first file that exists, or ENOENT if none exists.  Skips
+ * directories of PATH that we have no permission to search.
  */
 static int
 execute(const DynProgram *program)
@@ -338,7 +338,10 @@ watch(DynProcess *process, DynError *err)
 
 /* ---- reading ---------------------------------------------------------- */
 
-/* Returns the number of bytes read; 0 if no bytes are available. */
+/*
+ * Reads available bytes, and returns their number; 0 if there are none.
+ * Closes the pipe at its end.
+ */
 static size_t
 read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 {
@@ -381,7 +384,7 @@ read_errors(DynProcess *process)
 		if (len == 0)
 			break;
 		end = bytes + ERRORS_TAIL + len;
-		/* move the old text directly before the new one */
+		/* copy the older bytes directly before the new ones */
 		memcpy(bytes + ERRORS_TAIL - process->errors_len, process->errors,
 			   process->errors_len);
 		process->errors_len += len;

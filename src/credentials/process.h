@@ -6,7 +6,7 @@
  * root directory.  It gets only the variables PATH, HOME and AWS_* (see
  * program.h), only descriptors 0 to 2, and default signal handling.
  * dyn_process_destroy kills the program and the other processes of its group.
- * The program is also killed if this process ends for any reason.
+ * The program is also killed if the server process ends for any reason.
  *
  * The result is the program's output until the program ends; we do not wait
  * for processes that it leaves running.  We wait only for the program's own
@@ -35,8 +35,8 @@ extern int	dyn_process_fd(const DynProcess *process);
 
 /*
  * Reads the available output, without waiting.  Returns AGAIN, with *err not
- * set, while the program runs.  After any other result, the process can only
- * be destroyed.
+ * set, while the program runs.  After any other result, *process can only be
+ * destroyed.
  */
 extern DynProviderResponse dyn_process_response(DynProcess *process,
 												DynCredentials *credentials,

@@ -3,10 +3,10 @@
  *		Finds the provider chain of a profile in AWS's files.
  *
  * A profile with role_arn names the source of the credentials for assuming the
- * role: another profile, which may do the same, or a source outside the files.
- * We follow these profiles and collect the roles, of which the last one found
- * is assumed first.  The last profile determines the provider at the start of
- * the chain.
+ * role: another profile, which may also have role_arn, or a source outside the
+ * files.  We follow these profiles and collect the roles, of which the last
+ * one found is assumed first.  The last profile determines the provider at the
+ * start of the chain.
  *
  * If a profile has several of the following settings, the first one in this
  * list applies, as in AWS's tools:
@@ -23,8 +23,8 @@
  * error.
  *
  * A profile that needs a person's input (mfa_serial) is an error.  So are
- * contradictory and incomplete settings, because another source could have
- * other rights than the file specifies.
+ * contradictory and incomplete settings, because credentials from another
+ * source could have rights other than those that the file specifies.
  */
 #include "provider_chain.h"
 
@@ -100,7 +100,7 @@ refuse_both(Resolver *resolver, const char *key, const char *other)
 	return dyn_error_hint(resolver->err, "Remove one of the two.");
 }
 
-/* ---- keys ------------------------------------------------------------- */
+/* ---- access keys ------------------------------------------------------ */
 
 /*
  * Reads the access key id, the secret and the session token from one file:
@@ -163,7 +163,10 @@ find_cache_file(const char *hashed, char **path, DynError *err)
 	return *path != NULL;
 }
 
-/* Returns a value of the SSO session's section or, if NULL, of the profile. */
+/*
+ * Returns a value of the SSO session's section or, if the section does not
+ * have the key, of the profile.
+ */
 static const char *
 sso_value(const Resolver *resolver, const char *key)
 {
@@ -278,7 +281,10 @@ read_role(Resolver *resolver, DynRole *role)
 	return DYN_FOUND;
 }
 
-/* Adds the profile's role; the profile must have exactly one source. */
+/*
+ * Adds the profile's role; the profile must have either source_profile or
+ * credential_source.
+ */
 static DynFound
 take_role(Resolver *resolver)
 {

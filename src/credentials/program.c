@@ -191,7 +191,7 @@ make_environment(DynProgram *program, DynError *err)
 	return true;
 }
 
-/* ---- everything ------------------------------------------------------- */
+/* ---- the program ------------------------------------------------------ */
 
 bool
 dyn_program_prepare(DynProgram *program, const char *command, DynError *err)

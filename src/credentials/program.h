@@ -38,7 +38,7 @@ typedef struct DynProgram
 extern bool dyn_program_prepare(DynProgram *program, const char *command,
 								DynError *err);
 
-/* Wipes and frees everything. */
+/* Frees everything; wipes the words. */
 extern void dyn_program_clear(DynProgram *program);
 
 #endif

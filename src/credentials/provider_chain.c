@@ -5,8 +5,8 @@
  * The default order is that of AWS's tools: keys in the environment, a profile
  * that assumes a role, web identity in the environment, any other profile, the
  * container, the instance.  The first provider that is configured is used.  If
- * that provider fails, no other is tried, since another one could have other
- * rights.
+ * that provider fails, no other is tried, since the credentials of another
+ * provider could have different rights.
  *
  * - A profile that is named (by the user mapping or AWS_PROFILE) must exist;
  *   the profile "default" is used if it exists.  A profile without
@@ -33,11 +33,12 @@ typedef struct Builder
 	DynConfig	config;			/* files, loaded when they are needed */
 	bool		is_loaded;
 	DynProviderChain *chain;
-	const char *words;			/* text for chain->words; NULL for a profile */
+	const char *words;			/* description for chain->words; NULL for a
+								 * profile */
 	DynError   *err;
 } Builder;
 
-/* ---- one kind --------------------------------------------------------- */
+/* ---- one kind of provider --------------------------------------------- */
 
 static bool
 load(Builder *builder)

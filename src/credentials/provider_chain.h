@@ -4,7 +4,7 @@
  *		credentials.
  *
  * The environment and the files of AWS's tools are read again for each chain,
- * so that the next refresh uses their current contents.
+ * so that each refresh of the credentials uses their current contents.
  */
 #ifndef DYN_CREDENTIALS_PROVIDER_CHAIN_H
 #define DYN_CREDENTIALS_PROVIDER_CHAIN_H
@@ -86,15 +86,15 @@ extern DynFound dyn_environment_keys(DynCredentials *keys, DynError *err);
 
 /*
  * Reads AWS_WEB_IDENTITY_TOKEN_FILE and the related variables into a malloc'd
- * path and a zeroed role.  The caller frees both, also after a failure.
+ * path and a zeroed role.  The caller frees both, even after a failure.
  */
 extern DynFound dyn_environment_web_identity(char **token_file, DynRole *role,
 											 DynError *err);
 
 /*
- * Returns true if the profile assumes a role with the credentials of another
- * source.  In the default order, such a profile precedes the environment's web
- * identity.
+ * Returns true if the profile assumes its role with the credentials of a
+ * source, not with a web identity token.  In the default order, such a profile
+ * precedes the environment's web identity.
  */
 extern bool dyn_profile_assumes_role(const DynConfig *config,
 									 const char *profile);
@@ -102,7 +102,7 @@ extern bool dyn_profile_assumes_role(const DynConfig *config,
 /*
  * Sets the provider and the roles of *chain, which must be zeroed.  Returns
  * NOTHING if the profile does not exist, or has no credentials.  The caller
- * clears the chain, also after a failure.
+ * clears the chain, even after a failure.
  */
 extern DynFound dyn_profile_find(const DynConfig *config, const char *profile,
 								 DynProviderChain *chain, DynError *err);

@@ -75,7 +75,7 @@ dyn_response_read_time(const char *text, int64_t *seconds)
 
 	if (rest == NULL)
 		return false;
-	/* analyzer: the shape was checked: these are digits */
+	/* analyzer: sscanf reads six numbers, since `text` has their shape */
 	sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d", &date.tm_year, &date.tm_mon,
 		   &date.tm_mday, &hour, &minute, &second);
 	if (skip_shape(rest, ".0"))

@@ -51,8 +51,8 @@ extern bool dyn_response_read_json(const char *text, size_t len,
 								   DynCredentials *credentials, DynError *err);
 
 /*
- * Sets *credentials from texts in a service's reply.  `expires` is ISO 8601 or
- * NULL; an empty session token counts as none.  Errors are reported as in
+ * Sets *credentials from strings in a service's reply.  `expires` is ISO 8601
+ * or NULL; an empty session token counts as none.  Errors are reported as in
  * dyn_response_read_json.
  */
 extern bool dyn_response_set(const char *access_key_id,
@@ -63,23 +63,24 @@ extern bool dyn_response_set(const char *access_key_id,
 
 /*
  * Reads a time such as "2026-01-02T03:04:05Z" into *seconds (since the epoch).
- * Instead of "Z", it may have "UTC" or an offset such as "+01:00" or "+0100".
- * Fractions of a second are ignored.  Returns false for any other text.
+ * Instead of "Z", the time may have "UTC" or an offset such as "+01:00" or
+ * "+0100".  Fractions of a second are ignored.  Returns false for any other
+ * text.
  */
 extern bool dyn_response_read_time(const char *text, int64_t *seconds);
 
 /*
- * Sets *err for a request that failed, or whose status is not 200, with
- * libcurl's text or the status, and the body as an excerpt.  Returns AGAIN for
- * network failures and the statuses 429 and 5xx, otherwise FAILED.  `whose` is
- * a phrase such as "the container credentials".
+ * Sets *err for a request that got no reply, with libcurl's message, or whose
+ * status is not 200, with the status and an excerpt of the body.  Returns
+ * AGAIN for network failures and the statuses 429 and 5xx, otherwise FAILED.
+ * `whose` is a phrase such as "the container credentials".
  */
 extern DynProviderResponse dyn_response_failed(const DynExchange *exchange,
 											   const char *whose, DynError *err);
 
 /*
- * Sets the excerpt of *err to a text from the network, and masks words that
- * could be a token or a signature.
+ * Sets the excerpt of *err to a text from the network, in which words that
+ * could be a token or a signature are masked.
  */
 extern void dyn_response_excerpt(DynError *err, const char *text, size_t len);
 
@@ -95,7 +96,7 @@ extern DynProviderResponse dyn_response_read(const DynExchange *exchange,
 /* Returns true if the text is printable ASCII without blanks, or empty. */
 extern bool dyn_response_is_visible(const char *text);
 
-/* Returns true if the text can be an error code, so that messages show it. */
+/* Returns true if the text can be an error code, which messages may show. */
 extern bool dyn_response_is_code(const char *text);
 
 /*
@@ -126,7 +127,8 @@ extern const char *dyn_response_environment(const char *variable);
 typedef struct DynSecretJson
 {
 	json_t	   *root;			/* an object or an array */
-	json_malloc_t malloc;		/* jansson's own functions, to be restored */
+	json_malloc_t malloc;		/* jansson's previous functions, restored when
+								 * the document is closed */
 	json_free_t free;
 } DynSecretJson;
 
@@ -142,7 +144,8 @@ extern bool dyn_secret_json_open(DynSecretJson *json, const char *text,
 extern void dyn_secret_json_close(DynSecretJson *json);
 
 /*
- * Returns the text of a member; NULL if it is missing, null or not a string.
+ * Returns the value of a member; NULL if the member is missing, null or not a
+ * string.
  */
 extern const char *dyn_secret_json_text(const json_t *object,
 										const char *name);

@@ -70,8 +70,9 @@ typedef struct Source
 	bool		clock_tried;	/* true if the offset was corrected since
 								 * start() */
 	int64_t		signed_at;		/* signing time of the current request (s since
-								 * the epoch, by the services' clock) */
-	int64_t		issuer_ahead;	/* issuer's clock minus this machine's (s) */
+								 * the epoch, corrected by `offset`) */
+	int64_t		issuer_ahead;	/* clock of the issuer of `keys` minus this
+								 * machine's (s) */
 	DynProviderChain chain;
 	int			nroles;			/* number of roles assumed; -1 until the
 								 * provider's credentials are obtained */
@@ -86,14 +87,17 @@ typedef struct Source
 
 static void next_step(Source *source);
 
-/* Returns the time (s since the epoch) by the clock of the keys' issuer. */
+/*
+ * Returns the time (s since the epoch) according to the clock of the service
+ * that issued source->keys.
+ */
 static int64_t
 issuer_time(const Source *source)
 {
 	return (int64_t) time(NULL) + source->issuer_ahead;
 }
 
-/* ---- ending ----------------------------------------------------------- */
+/* ---- success and failure ---------------------------------------------- */
 
 static void
 stop_watcher(Source *source)
@@ -171,6 +175,8 @@ succeed(Source *source)
 	dyn_provider_obtained(provider, &keys, issuer_time(source));
 }
 
+/* ---- replies, pauses and programs ------------------------------------- */
+
 static bool
 start_watcher(Source *source, int fd, int held_fds, int64_t us,
 			  void (*callback) (void *arg))
@@ -238,8 +244,9 @@ on_pause(void *arg)
 }
 
 /*
- * Handles the reply: begins the next step, sends the request again after a
- * pause, or ends the source with an error.
+ * Handles the reply: begins the next step, sends the next request of this
+ * step, sends the same request again (at once if the clock was corrected,
+ * otherwise after a pause), or ends with an error.
  */
 static void
 on_reply(void *arg)
@@ -265,7 +272,7 @@ on_reply(void *arg)
 		source->clock_tried = true;
 		source->offset = exchange->date - now;
 	}
-	/* the hint shows both clocks if they differ */
+	/* the hint shows both clocks if they differ by more than NOTABLE_SKEW */
 	if (exchange->has_date && exchange->policy == DYN_ADDRESS_ENDPOINT &&
 		llabs(exchange->date - now) > NOTABLE_SKEW)
 	{
@@ -360,7 +367,10 @@ request(Source *source)
 					   source);
 }
 
-/* Begins the next step; succeeds after the last one. */
+/*
+ * Begins the next step, or sends the current step's next or repeated request.
+ * Succeeds after the last step.
+ */
 static void
 next_step(Source *source)
 {

@@ -42,8 +42,8 @@ skip(const char **p, const char *text)
 }
 
 /*
- * Returns true for a role's name, or for a path and a name.  The path may
- * contain any printable ASCII characters except blanks.
+ * Returns true for a role's name, with or without a path before it.  The path
+ * may contain any printable ASCII characters except blanks.
  */
 static bool
 is_role_path(const char *path)

@@ -13,10 +13,11 @@
 #include "provider_chain.h"
 
 /*
- * Returns the request to AWS_ENDPOINT_URL_SSO or, if this is not set, to the
- * portal of sso->region.  Returns NULL with *err set on failure; if the token
- * is missing or has expired at `now` (seconds since the epoch), the hint has
- * the command to log in and the name of the operating-system user.
+ * Returns the request to the URL in AWS_ENDPOINT_URL_SSO or, if this variable
+ * is not set, to the portal of sso->region.  Returns NULL with *err set on
+ * failure; if the token is missing or has expired at `now` (seconds since the
+ * epoch), the hint has the command to log in and the name of the
+ * operating-system user.
  */
 extern DynExchange *dyn_sso_request(const DynSsoProfile *sso, int64_t now,
 									DynError *err);

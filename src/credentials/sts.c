@@ -4,8 +4,9 @@
  *
  * A request is a form.  It is signed with the keys that assume the role, or
  * contains a web identity token instead of a signature.  The reply is XML.
- * Our error message contains the error code of the reply.  The reply's text
- * names accounts and principals, so only superusers see an excerpt of it.
+ * Our error message contains the error code of the reply.  The message in the
+ * reply names accounts and principals, so only superusers see an excerpt of
+ * it.
  */
 #include "sts.h"
 
@@ -294,7 +295,8 @@ set_error(const DynRole *role, const DynExchange *exchange, const char *code,
 
 	/*
 	 * Show only the first sentence or line of a message about a signature: the
-	 * service appends the text that it has signed, with the session token.
+	 * service appends the string that it has signed, which contains the
+	 * session token.
 	 */
 	if (shown > 0 && (strstr(code, "Signature") != NULL ||
 					  strstr(code, "AuthenticationToken") != NULL))
@@ -321,8 +323,8 @@ describe(const DynRole *role, char whose[DESCRIPTION_SIZE])
 }
 
 /*
- * Reads the error in a reply.  A reply without an error document may come from
- * a proxy, for example.
+ * Reads the error document in a reply.  A reply without an error document,
+ * which may come from a proxy, is reported with its status.
  */
 static DynProviderResponse
 read_error(const DynRole *role, const DynExchange *exchange, DynError *err)

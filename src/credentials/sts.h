@@ -8,14 +8,14 @@
 #include "provider_response.h"
 #include "source_options.h"
 
-/* Maximum duration (s) if a role is assumed with credentials of a role. */
+/* Maximum duration (s) if another role's credentials assume the role. */
 #define DYN_STS_LONGEST_CHAINED		3600
 
 /*
  * Returns an AssumeRole request, signed with `keys` at the time `now` (seconds
  * since the epoch according to the service's clock).  `chained` is true if the
- * keys are those of a role; then the duration is limited.  Returns NULL with
- * *err set on failure.
+ * keys may be those of another role; then the duration is at most
+ * DYN_STS_LONGEST_CHAINED.  Returns NULL with *err set on failure.
  */
 extern DynExchange *dyn_sts_assume_role(const DynSourceOptions *source_options,
 										const DynRole *role,
@@ -33,9 +33,9 @@ extern DynExchange *dyn_sts_web_identity(const DynSourceOptions *source_options,
 										 DynError *err);
 
 /*
- * Reads the reply to one of these requests.  On failure, *err contains the
- * service's code, and its text as an excerpt.  The result is AGAIN if the same
- * request may succeed later.
+ * Reads the reply to one of these requests.  If the reply is an error
+ * document, *err contains its code, and its message as an excerpt.  The result
+ * is AGAIN if the same request may succeed later.
  */
 extern DynProviderResponse dyn_sts_response(const DynRole *role,
 											const DynExchange *exchange,

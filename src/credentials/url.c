@@ -21,7 +21,7 @@
 #include "provider_response.h"
 #include "source_options.h"
 
-/* The parts of a URL that are examined; a missing part is NULL. */
+/* The parts of a URL that copy_parts examines; a missing part is NULL. */
 enum
 {
 	SCHEME,

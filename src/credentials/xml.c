@@ -123,7 +123,7 @@ read_entity(Parser *parser)
 	return dyn_utf8_valid(utf8, i) && append(parser, utf8, i);
 }
 
-/* Closes the innermost element; returns false if it has another name. */
+/* Closes the innermost element; returns false if its name is not `name`. */
 static bool
 close_element(Parser *parser, const char *name, size_t len)
 {
