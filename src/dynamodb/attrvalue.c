@@ -103,8 +103,8 @@ undo_escape(const char *src, char **dst)
 /*
  * Copies the text up to the next backslash, or up to `end`; returns the end of
  * the copied text.  A step stores 16 bytes, even if fewer are needed.  While
- * the source has 16 bytes left, so has `dst`, because decoding never makes a
- * text longer.
+ * `src` has 16 bytes left, `dst` has space for 16, because decoding never
+ * makes a string longer.
  */
 static inline const char *
 copy_plain(const char *src, const char *end, char **dst)
@@ -251,7 +251,7 @@ dyn_value_bytes(const DynValue *value, unsigned char *dst)
 	return decode(src, len, dst);
 }
 
-/* ---- Walking ---- */
+/* ---- Iteration, and slow paths of slice.h ---- */
 
 static bool
 is_container(DynType type)

@@ -37,8 +37,8 @@ typedef enum DynType
 /* Flags of a value */
 #define DYN_VALUE_ESCAPED	0x01	/* S, B: the payload contains JSON
 									 * escapes */
-#define DYN_VALUE_HAS_NUL	0x02	/* S, SS, L, M: a text or name inside
-									 * contains U+0000 */
+#define DYN_VALUE_HAS_NUL	0x02	/* S, SS, L, M: a string or name in the
+									 * value contains U+0000 */
 #define DYN_VALUE_TRUE		0x04	/* BOOL: set if true */
 
 /*
@@ -69,7 +69,7 @@ dyn_element_type(DynType set)
 }
 
 /*
- * Writes an S or a name to `dst`, with its JSON escapes decoded.  `dst` needs
+ * Writes an S or a name to `dst`, with JSON escapes decoded.  `dst` needs
  * value->len bytes.  Returns the number of bytes written.
  */
 extern size_t dyn_value_text(const DynValue *value, char *dst);

@@ -127,7 +127,7 @@ dyn_duplicate_names_text(DynDuplicateNames *set, const char *name, size_t len,
 	return set->text;
 }
 
-/* Returns true if the open name, after unescaping, is equal to the text. */
+/* Returns true if the open name, after unescaping, is equal to `text`. */
 static bool
 reads_as(const DynOpenName *open, const char *text, size_t len)
 {

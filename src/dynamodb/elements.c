@@ -2,9 +2,9 @@
  * elements.c
  *		Iterates over the elements of a list, set or map.
  *
- * An element is read twice: first to find its end, then to find the values at
- * the requested paths.  A list or map on a requested path is read once more
- * per level of nesting.
+ * dyn_elements_next reads an element to its end.  If the element is a list or
+ * map on a requested path, dyn_values_below reads it again for the values
+ * inside, so a value is read once for each level of nesting.
  */
 #include "elements.h"
 

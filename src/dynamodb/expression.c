@@ -319,14 +319,14 @@ renderer(DynTokens *tokens, DynBuffer *out)
 }
 
 /*
- * Ends an expression; returns false if it failed.  If the expression belongs
- * to a request, a failure removes its text and tokens, and restores
- * out->failed.
+ * Ends an expression; returns false if rendering failed.  If the expression
+ * belongs to a request, a failure removes the expression and its tokens, and
+ * restores out->failed.
  */
 static bool
 finish(Renderer *r)
 {
-	put(r, "");					/* check the length limit again */
+	put(r, "");					/* check the length, as only put() does */
 	if (r->failed && r->tokens != NULL)
 	{
 		dyn_tokens_rollback(r->tokens, r->mark);
@@ -457,7 +457,8 @@ projected(const DynPath *path)
 
 /*
  * Returns true if another path is a proper prefix of paths[i], or an earlier
- * path is equal to it.  Compares only the steps before the first list step.
+ * path is equal to paths[i].  Compares only the steps before the first list
+ * step.
  */
 static bool
 is_covered(const DynPath *paths, int npaths, int i)

@@ -143,7 +143,8 @@ extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond,
 
 /*
  * A document path and the value to store there; type ABSENT removes the path.
- * Items (update.h) and the guards of writes also consist of DynPathValues.
+ * Items (update.h), and the values that a write requires an item to have
+ * (exec/write), also consist of DynPathValues.
  */
 typedef struct DynPathValue
 {
@@ -160,8 +161,8 @@ extern bool dyn_expr_update(DynTokens *tokens, const DynPathValue *values,
 
 /*
  * Appends a ProjectionExpression of the paths, each truncated before its first
- * list step.  A truncated path is omitted if an earlier one is equal, or
- * another one is its prefix.
+ * list step.  A truncated path is omitted if an earlier truncated path is
+ * equal, or another truncated path is its prefix.
  */
 extern bool dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 								DynBuffer *out);

@@ -58,7 +58,7 @@ put(DynItemParser *r, const DynPathNode *want, DynType type, uint8_t flags,
 
 	if (want == NULL || want->slot == DYN_PATH_TREE_NO_SLOT)
 		return true;
-	/* analyzer: the entries belong to the tape */
+	/* analyzer: tape->entries is not leaked: dyn_page_free frees it */
 	if (DYN_UNLIKELY(tape->count == tape->cap) && !grow_tape(tape))
 		return dyn_scan_fail(&r->scan, data, "out of memory") != NULL;
 	entry = &tape->entries[tape->count++];
@@ -222,7 +222,7 @@ read_name(DynItemParser *r, DynFrame *f, const char *p, Place *place)
 	return read_name_slow(r, f, p, place);
 }
 
-/* Sets the place of the next element of a list, which has no name to read. */
+/* Sets the place of a list's next element, which has no name. */
 static DYN_HOT void
 next_element(DynItemParser *r, DynFrame *f, Place *place)
 {
@@ -268,7 +268,7 @@ read_tag_slow(DynItemParser *r, const char *p, DynType *type)
 	return dyn_scan_expect(&r->scan, p, ':', "a colon was expected");
 }
 
-/* True if the text, a string literal, is at `p` */
+/* True if the string literal `text` is at `p` */
 #define STANDS(p, text)	(memcmp(p, text, sizeof(text) - 1) == 0)
 
 /*
@@ -399,7 +399,7 @@ read_text(DynItemParser *r, const char *p, const Place *place, DynType type)
 	uint8_t		flags;
 
 	p = read_string(r, p, type, &flags);
-	/* analyzer: read_string has set the flags, and the caller the place */
+	/* analyzer: `flags` is set if p is not NULL; the caller has set *place */
 	if (DYN_UNLIKELY(p == NULL) ||
 		DYN_UNLIKELY(!put(r, place->want, type, flags, data, p)))
 		return NULL;
@@ -414,10 +414,10 @@ read_word(DynItemParser *r, const char *p, const Place *place, DynType type)
 	bool		is_false = type == DYN_TYPE_BOOL && *p != 't';
 	uint8_t		flags = type == DYN_TYPE_BOOL && !is_false ? DYN_VALUE_TRUE : 0;
 
-	/* constant texts let the compiler compare machine words */
+	/* constant strings let the compiler compare machine words */
 	p = is_false ? dyn_scan_literal(&r->scan, p, "false")
 		: dyn_scan_literal(&r->scan, p, "true");
-	/* analyzer: the caller has set the place */
+	/* analyzer: the caller has set *place */
 	if (p == NULL || !put(r, place->want, type, flags, data, data))
 		return NULL;
 	return p;
@@ -468,7 +468,7 @@ open_frame(DynItemParser *r, const char *p, const Place *place, bool map)
 	if (DYN_UNLIKELY(r->depth == DYN_MAX_DEPTH))
 		return dyn_scan_fail(&r->scan, p, "nested too deeply");
 	f = &r->frames[++r->depth];
-	/* analyzer: the caller has set the place */
+	/* analyzer: the caller has set *place */
 	f->want = place->want;
 	f->start = p;
 	f->nuls = r->scan.nuls;

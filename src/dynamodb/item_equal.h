@@ -29,9 +29,9 @@ extern bool dyn_item_has(const DynScalar *item, const DynPathValue *values, int 
 
 /*
  * Reads the value at a path, exactly as it is stored; type ABSENT if the item
- * has none.  The value points into the item, or into `memory`, which must not
- * change while the value is used.  Returns false if memory runs out, if a B is
- * not valid base64, or if the text is not an item.
+ * has no value there.  *out points into the item, or into `memory`, which must
+ * not change while *out is used.  Returns false if memory runs out, if a B is
+ * not valid base64, or if `item` is not a valid item.
  */
 extern bool dyn_item_value(const DynScalar *item, const DynPath *path,
 						   DynBuffer *memory, DynScalar *out);

@@ -69,7 +69,7 @@ is_plain(char c)
 #ifndef DYN_SCAN_SSE2
 #define ONES(byte)	(UINT64_C(0x0101010101010101) * (byte))
 
-/* Returns true if no byte of eight needs special treatment in a string. */
+/* Returns true if none of eight bytes needs special treatment in a string. */
 static inline bool
 plain_word(const char *p)
 {
@@ -80,7 +80,7 @@ plain_word(const char *p)
 	memcpy(&w, p, sizeof(w));
 	quote = w ^ ONES('"');
 	slash = w ^ ONES('\\');
-	/* subtraction from a smaller byte borrows, which sets its top bit */
+	/* if a byte is less than the byte subtracted, its top bit becomes set */
 	return (((w - ONES(0x20)) | (quote - ONES(1)) | (slash - ONES(1)) | w) &
 			ONES(0x80)) == 0;
 }

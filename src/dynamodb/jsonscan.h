@@ -40,7 +40,7 @@ typedef struct DynJson
 	const char *buf;
 	const char *end;
 	const char *err;			/* position of the error; NULL: none */
-	const char *reason;			/* reason for the error (static text) */
+	const char *reason;			/* reason for the error (static string) */
 	uint32_t	nuls;			/* number of U+0000 in strings and names so
 								 * far */
 	int			depth;			/* number of arrays and objects open in
@@ -135,9 +135,9 @@ dyn_scan_expect(DynJson *scan, const char *p, char c, const char *reason)
 }
 
 /*
- * Reads the array at `p` like dyn_scan_object; the `name` that `read` gets is
- * NULL.  `expected` is the error for a value of another type.  Inline, so that
- * the compiler can inline `read`.
+ * Reads the array at `p` like dyn_scan_object, but calls `read` with NULL
+ * instead of a name.  `expected` is the error if no array is at `p`.  Inline,
+ * so that the compiler can inline `read`.
  */
 static DYN_HOT const char *
 dyn_scan_array(DynJson *scan, const char *p, DynMemberReader read, void *arg,

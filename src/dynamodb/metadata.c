@@ -3,7 +3,7 @@
  *		Parses a DescribeTable response into a DynTableMeta.
  *
  * The response is small and rare, so jansson parses it.  The description owns
- * the document, and points to the texts in it.
+ * the parsed document, and points to the strings in it.
  *
  * Unknown members are ignored; absent, null and empty members mean the same.
  * The table's own key must be valid.  An index whose key is not understood
@@ -44,7 +44,7 @@ static const struct
 	{"GlobalSecondaryIndexes", true},
 };
 
-/* Returns the text of a member; "" if it is absent or not a string. */
+/* Returns the string in a member; "" if the member is not a string. */
 static const char *
 text_member(const json_t *object, const char *member)
 {
@@ -217,10 +217,10 @@ read_table(Source *src, DynTableMeta *meta)
 	return true;
 }
 
-/* ---- texts of schemas ---- */
+/* ---- schema strings ---- */
 
 /*
- * Appends a name with its length before it, which makes the text unambiguous.
+ * Appends a name after its length, which makes the schema string unambiguous.
  */
 static void
 append_name(DynBuffer *out, const char *name)
@@ -268,7 +268,7 @@ append_index(DynBuffer *out, const DynIndexMeta *index)
 }
 
 /*
- * Writes the schema texts of the table and its indexes.  Returns false if
+ * Writes the schema strings of the table and its indexes.  Returns false if
  * memory runs out.
  */
 static bool
@@ -292,7 +292,7 @@ write_schemas(DynTableMeta *meta)
 	return !out.failed;
 }
 
-/* analyzer: no leak, since dyn_metadata_free frees the indexes' `included` */
+/* analyzer: `included` is not leaked: dyn_metadata_free frees it */
 DynTableMeta *
 dyn_metadata_parse(const char *buf, size_t len, const char **reason)
 {

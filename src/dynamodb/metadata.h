@@ -18,7 +18,8 @@
 
 #include "attrvalue.h"
 
-#define DYN_MAX_KEY_ATTRS	4	/* in a partition key, and in a sort key */
+#define DYN_MAX_KEY_ATTRS	4	/* maximum number of attributes of a partition
+								 * key, and of a sort key */
 
 typedef struct DynKeyAttr
 {
@@ -92,8 +93,8 @@ typedef struct DynTableMeta
 	DynIndexMeta *indexes;		/* LSIs, then GSIs, each in the order of the
 								 * response */
 	const char *schema;
-	char	   *texts;			/* private: memory of all schemas */
-	struct json_t *document;	/* private: memory of all other texts */
+	char	   *texts;			/* private: memory of the strings `schema` */
+	struct json_t *document;	/* private: memory of all other strings */
 } DynTableMeta;
 
 /* Returns the key of the table if i is 0, otherwise of indexes[i - 1]. */
@@ -105,7 +106,7 @@ dyn_key_number(const DynTableMeta *meta, int i)
 
 /*
  * Parses a DescribeTable response; the caller frees the result.  Returns NULL
- * on failure, with a static text in *reason ("not a table description", "out
+ * on failure, with a static string in *reason ("not a table description", "out
  * of memory", ...).
  */
 extern DynTableMeta *dyn_metadata_parse(const char *buf, size_t len,
@@ -115,7 +116,7 @@ extern void dyn_metadata_free(DynTableMeta *meta);
 /*
  * Returns the average size of an item (bytes); 0 if it is unknown.  The items
  * are those of the index, or those of the table if `index` is NULL or DynamoDB
- * has not counted the index yet.
+ * has not counted the items of the index yet.
  */
 extern double dyn_metadata_item_bytes(const DynTableMeta *meta,
 									  const DynIndexMeta *index);
@@ -152,11 +153,11 @@ extern bool dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *ind
 							   const char *attr);
 
 /*
- * Returns a text with everything that a plan relies on when it reads the table
- * (`index` NULL) or the index of this name: the keys, and for an index also
- * its kind, state and projection.  A plan is valid while this text is equal to
- * the text that the plan contains.  The text lives as long as the description.
- * Returns NULL if no index has the name.
+ * Returns a string with everything that a plan relies on when it reads the
+ * table (`index` NULL) or the index of this name: the keys, and for an index
+ * also its kind, state and projection.  A plan is valid while this string is
+ * equal to the string that the plan contains.  The string lives as long as the
+ * description.  Returns NULL if no index has the name.
  */
 extern const char *dyn_metadata_schema(const DynTableMeta *meta,
 									   const char *index);

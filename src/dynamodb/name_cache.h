@@ -72,8 +72,8 @@ typedef struct DynNameCache
 extern size_t dyn_name_cache_memory(const DynNameCache *name_cache);
 
 /*
- * Removes all entries except the root, and associates the root with the root
- * of the path tree.  Returns false if memory runs out.
+ * Removes all entries except the root entry, whose node becomes the root of
+ * the path tree.  Returns false if memory runs out.
  */
 extern bool dyn_name_cache_reset(DynNameCache *name_cache,
 								 const DynPathTree *tree);

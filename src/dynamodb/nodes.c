@@ -2,8 +2,8 @@
  * nodes.c
  *		Lists the values in a list, map or set.
  *
- * One loop reads the text, which the page parser has validated.  It first
- * tries the bytes that DynamoDB itself would send (slice.h), and calls
+ * One loop reads the JSON text, which the page parser has validated.  The loop
+ * first tries the bytes that DynamoDB itself would send (slice.h), and calls
  * attrvalue.c for everything else.
  */
 #include "nodes.h"

@@ -2,10 +2,10 @@
  * nodes.h
  *		Lists all values in a list, map or set in one pass.
  *
- * The list is for a consumer that needs the size or the members of a container
- * before it can write the container.  The nodes are in the order of the text:
- * a container, then its members.  They point into the value, which must not
- * change.
+ * The nodes are for a consumer that needs the size or the members of a
+ * container before it can write the container.  The nodes are in the order of
+ * the JSON text: a container, then its members.  They point into the value,
+ * which must not change.
  *
  * The memory of the nodes is reused for the next value.
  */
@@ -39,8 +39,8 @@ typedef struct DynNodes
 
 /*
  * Lists a valid slice (attrvalue.h) of any type; nodes[0] is the value
- * itself.  At each name, at least eight bytes can be read, since a value
- * follows.  Returns false if memory runs out.
+ * itself.  At least eight bytes can be read at the start of each name, since a
+ * value follows the name.  Returns false if memory runs out.
  */
 extern bool dyn_nodes_list(DynNodes *list, const DynValue *value);
 

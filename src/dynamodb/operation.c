@@ -66,7 +66,7 @@ common_members(DynBuffer *buf, const DynReadRequest *req)
 		dyn_tokens_write(req->tokens, buf);
 }
 
-/* Writes {"table":{"Keys":[...],...}}. */
+/* Writes {"RequestItems":{"table":{"Keys":[...],...}}, without the last }. */
 static void
 write_request_items(DynBuffer *buf, const DynReadRequest *req)
 {

@@ -43,9 +43,10 @@ extern const char *dyn_operation_name(DynOperation op);
 #define DYN_READ_UNIT_BYTES		8192.0
 
 /*
- * One read request.  Texts are rendered expressions (expression.h) with the
- * same `tokens`; NULL or "" means none.  A comment names the operations that
- * use a field, unless all of them do.
+ * One read request.  key_condition, filter and projection are expressions that
+ * were rendered with the same `tokens` (expression.h); NULL or "" means none.
+ * The comment of a field names the operations that use the field, unless all
+ * of them do.
  */
 typedef struct DynReadRequest
 {
@@ -104,8 +105,9 @@ extern void dyn_write_list_tables(DynBuffer *buf, const char *start_name);
 /*
  * Parses a ListTables response: calls `each` for every name, and sets *last to
  * LastEvaluatedTableName (malloc'd; the caller frees it) or NULL.  Returns
- * NULL on success; otherwise a static text that continues "The response ...",
- * without having called `each`.
+ * NULL on success; otherwise, without having called `each`, a description of
+ * the error (a static string) that completes a sentence beginning with "The
+ * response".
  */
 extern const char *dyn_read_list_tables(const char *buf, size_t len,
 										void (*each) (void *arg, const char *name),

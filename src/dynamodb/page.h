@@ -75,7 +75,7 @@ extern void dyn_path_tree_free(DynPathTree *tree);
 typedef struct DynPageError
 {
 	size_t		offset;			/* position in the response (bytes) */
-	const char *reason;			/* static text, e.g. "duplicate name" */
+	const char *reason;			/* static string, e.g. "duplicate name" */
 } DynPageError;
 
 /*
@@ -103,7 +103,7 @@ typedef struct DynPage
 	unsigned	members;		/* set of DYN_PAGE_... */
 	uint64_t	nitems;			/* number of items in this response */
 	int			ntables;		/* number of tables in Responses */
-	DynValue	table;			/* name of the first of these tables, as a
+	DynValue	table;			/* name of the first table in Responses, as a
 								 * value of type S */
 	uint64_t	count;			/* Count; with Select=COUNT, the response has
 								 * no items */

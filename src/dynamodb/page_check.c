@@ -6,10 +6,10 @@
  * operation, as DynamoDB and its emulators send them.  Query and Scan always
  * have Count and ScannedCount, and Items unless Select is COUNT.  BatchGetItem
  * has an array for the table, even if it is empty, unless keys are
- * unprocessed.  GetItem has Item, or only ConsumedCapacity if there is no such
- * item.  Unknown members are ignored, because the service adds members without
+ * unprocessed.  GetItem has Item, or only ConsumedCapacity if no item has the
+ * key.  Unknown members are ignored, because the service adds members without
  * notice.  They are an error only in a GetItem response without Item, because
- * such a response has no other member that identifies it.
+ * no member identifies such a response.
  *
  * Items.  Projected key attributes of each item are compared with the
  * requested keys.  In a Scan, they must only be present and have the right
@@ -464,9 +464,9 @@ find_item(const DynExpected *expected, const DynValue *item, DynBuffer *scratch,
 }
 
 /*
- * Moves each key of the page from REQUESTED to `state`.  Returns NULL; the
- * text `unexpected` if a key is not in the batch; `twice` if it is in the
- * batch, but not REQUESTED; or the error of find_item.
+ * Moves each key of the page from REQUESTED to `state`.  Returns NULL on
+ * success; `unexpected` if a key is not in the batch; `twice` if a key is in
+ * the batch, but not REQUESTED; or the error of find_item.
  */
 static const char *
 mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,

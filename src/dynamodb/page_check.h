@@ -25,8 +25,8 @@
 
 /*
  * State of a key in a batch.  A batch may take several BatchGetItem requests.
- * A key is complete if a response contains its item, or shows that there is
- * none.
+ * A key is complete if a response contains its item, or implies that no item
+ * has the key.
  */
 typedef enum DynKeyState
 {
@@ -56,9 +56,10 @@ extern void dyn_batch_reopen(DynBatch *batch);
 extern int	dyn_batch_count(const DynBatch *batch, DynKeyState state);
 
 /*
- * The boundary between two pages of a Query.  In the order of the sort
- * attribute, a page must begin after the last item of the previous page.
- * Otherwise the response does not begin at the requested position.
+ * The boundary between two pages of a Query: the sort attribute's value in the
+ * last item of the previous page.  The next page must begin after this value
+ * or, unless the values are `unique`, at this value.  Otherwise the response
+ * does not begin at the requested position.
  */
 typedef struct DynSeam
 {
@@ -74,8 +75,8 @@ typedef struct DynSeam
 } DynSeam;
 
 /*
- * Prepares `seam` for a stream's first page.  The caller initializes it with
- * zeros before the first call; later calls reuse its memory.
+ * Prepares `seam` for the first page of a Query.  The caller initializes
+ * *seam with zeros before the first call; later calls reuse its memory.
  */
 extern void dyn_seam_begin(DynSeam *seam, int slot, bool backward, bool unique);
 extern void dyn_seam_free(DynSeam *seam);
@@ -103,10 +104,11 @@ typedef struct DynExpected
 } DynExpected;
 
 /*
- * Returns NULL if the response matches the request; otherwise a static text
- * that continues "The response ...".  `left` has the unprocessed keys
- * (dyn_page_parse_keys), or is NULL.  These keys become open again in the
- * batch, and all other requested keys become complete.
+ * Returns NULL if the response matches the request; otherwise a description of
+ * the error (a static string) that completes a sentence beginning with "The
+ * response".  `left` has the unprocessed keys (dyn_page_parse_keys), or is
+ * NULL.  These keys become open again in the batch, and all other requested
+ * keys become complete.
  */
 extern const char *dyn_page_check(const DynPage *page, const DynPage *left,
 								  const DynExpected *expected,
@@ -134,22 +136,24 @@ typedef struct DynProgress
 } DynProgress;
 
 /*
- * Starts a sequence of pages.  The caller initializes `progress` with zeros
+ * Starts a sequence of pages.  The caller initializes *progress with zeros
  * before the first call; later calls reuse its memory.
  */
 extern void dyn_progress_begin(DynProgress *progress);
 extern void dyn_progress_free(DynProgress *progress);
 
 /*
- * Records the next key.  Returns NULL; `repeated` if the key has occurred
- * before; or dyn_check_memory if memory runs out.
+ * Records the LastEvaluatedKey of the next page.  Returns NULL on success;
+ * `repeated` if the key is equal to the last or the older one; or
+ * dyn_check_memory if memory runs out.
  */
 extern const char *dyn_progress_note(DynProgress *progress, const char *key,
 									 size_t len, const char *repeated);
 
 /*
  * Returned instead of the description of an error if memory runs out; callers
- * recognize it by its address.  It also continues "The response ...".
+ * recognize it by its address.  Like the descriptions, it completes a sentence
+ * that begins with "The response".
  */
 extern const char dyn_check_memory[];
 

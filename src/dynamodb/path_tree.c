@@ -109,7 +109,7 @@ take_slots(DynPathTree *tree, DynPathNode *node, const Branch *branches, Run *ru
 	}
 }
 
-/* Appends the children of a node to the nodes, with the run of each child. */
+/* Appends the children of a node to tree->nodes, and their runs to `runs`. */
 static void
 add_children(DynPathTree *tree, DynPathNode *node, const Branch *branches,
 			 Run *runs, Run run, int depth, char **text)

@@ -28,8 +28,8 @@ extern const char *dyn_slice_tag_slow(const char *p, const char *end,
 extern int	dyn_escape_hex4(const char *p);
 
 /*
- * Decodes the escapes of a valid JSON string, and writes it to `dst`, which
- * needs `len` bytes.  Returns the number of bytes written.
+ * Writes a valid JSON string to `dst`, with its escapes decoded.  `dst` needs
+ * `len` bytes.  Returns the number of bytes written.
  */
 extern size_t dyn_escape_undo(const char *src, size_t len, char *dst);
 
@@ -103,7 +103,7 @@ dyn_slice_letter_type(char letter)
 
 /*
  * Reads the start of the attribute value whose brace is at `p`: sets *type,
- * and returns the position of its payload.
+ * and returns the position of the value's payload.
  */
 static DYN_HOT const char *
 dyn_slice_tag(const char *p, const char *end, DynType *type)

@@ -5,7 +5,7 @@
 #include "../base/text.h"
 #include "spans.h"
 
-/* ---- successors of texts ---- */
+/* ---- successors of strings ---- */
 
 #define LAST_CHAR	0x10FFFF
 
@@ -112,8 +112,8 @@ dyn_span_beginning(const DynSpan *span)
 	if (n == text.len || span->upper.inclusive)
 		return n;
 	/*
-	 * the next character of the lower value may also be common to all texts of
-	 * the span
+	 * the next character of the lower value may also be common to all strings
+	 * of the span
 	 */
 	for (text.len = n + 1; text.len < span->lower.value.len &&
 		 dyn_utf8_continues(text.data[text.len]);)
@@ -165,8 +165,10 @@ dyn_span_compare(const DynSpan *a, const DynSpan *b)
 /* ---- sets ---- */
 
 /*
- * Returns true if a span with the lower limit `begin` overlaps a span with the
- * upper limit `end`; with `touching`, also if no value is between the limits.
+ * Returns true if two spans overlap or, with `touching`, have no value between
+ * them.  `end` is the upper limit of one span, and `begin` the lower limit of
+ * the other, which must not precede the first in the order of
+ * dyn_span_compare().
  */
 static bool
 reaches(const DynLimit *end, const DynLimit *begin, bool touching)

@@ -1,12 +1,12 @@
 /*
  * spans.h
- *		Sets of values of a key attribute, or of a part of its text.
+ *		Sets of values of a key attribute, or of a part of a key template.
  *
  * A set is a sorted array of spans that do not overlap; an empty array is the
- * empty set.  A single value is the span from the value to itself.  The texts
- * with a common prefix are the span from the prefix up to, but not including,
- * the least text that is greater than all of these texts.  The values of a set
- * have one type, and the order of DynamoDB's keys (dyn_scalar_compare).
+ * empty set.  A single value is the span from the value to itself.  The
+ * strings that begin with a prefix are the span from the prefix up to, but not
+ * including, the least string that is greater than all of them.  The values of
+ * a set have one type, and the order of DynamoDB's keys (dyn_scalar_compare).
  *
  * Spans own no memory: their values point to the caller's memory.
  */
@@ -48,7 +48,7 @@ dyn_span_is_point(const DynSpan *span)
 	const DynScalar *lo = &span->lower.value;
 	const DynScalar *hi = &span->upper.value;
 
-	/* analyzer: a limit that is set has data */
+	/* analyzer: lo->data and hi->data are not NULL, as the limits are set */
 	return span->lower.set && span->upper.set && lo->len == hi->len &&
 		(lo->data == hi->data || memcmp(lo->data, hi->data, lo->len) == 0);
 }
@@ -57,14 +57,15 @@ dyn_span_is_point(const DynSpan *span)
 extern bool dyn_span_is_empty(const DynSpan *span);
 
 /*
- * Returns true if the span consists of all texts that begin with its lower
- * value.
+ * Returns true if the span consists of all strings that begin with the value
+ * of its lower limit.
  */
 extern bool dyn_span_is_prefix(const DynSpan *span);
 
 /*
- * Returns the length (in bytes) of the prefix that the lower value has in
- * common with all texts of the span.
+ * Returns the length (bytes) of the prefix that all strings of the span have
+ * in common with the value of its lower limit; 0 if a limit is missing, or the
+ * values are not strings.
  */
 extern size_t dyn_span_beginning(const DynSpan *span);
 
@@ -88,9 +89,9 @@ extern int	dyn_spans_intersect(const DynSpans *a, const DynSpans *b,
 extern bool dyn_spans_has(const DynSpans *spans, const DynScalar *value);
 
 /*
- * Replaces the text with the least text that is greater than all texts that
- * begin with the old text.  Returns false if there is none, or if memory runs
- * out (text->failed).
+ * Replaces the string in `text` with the least string that is greater than all
+ * strings that begin with it.  Returns false if no string is greater, or if
+ * memory runs out (text->failed).
  */
 extern bool dyn_text_successor(DynBuffer *text);
 

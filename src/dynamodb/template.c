@@ -1,6 +1,6 @@
 /*
  * template.c
- *		Parses a key template, and derives how texts are split according to it.
+ *		Parses a key template, and derives how strings are split.
  *
  * A template is one block of memory, laid out as
  *
@@ -9,7 +9,7 @@
  *
  * Upper bounds on the sizes are computed in advance.  There are at most as
  * many parts as occurrences of "${", and at most as many words as parts and
- * vertical bars.  The copied texts with their NULs are not longer than the
+ * vertical bars.  The copied strings with their NULs are not longer than the
  * template, because a placeholder has at least three bytes in addition to its
  * column name, and a colon before its modifier.
  */
@@ -85,8 +85,7 @@ fail_at(const Parser *parser, const char *place, const char *message,
 /* ---- modifiers ---- */
 
 /*
- * Copies the text into the block, with a NUL that is not included in the
- * length.
+ * Copies `text` into the block, with a NUL that is not included in the length.
  */
 static DynText
 keep_text(Parser *parser, DynText text)
@@ -100,8 +99,8 @@ keep_text(Parser *parser, DynText text)
 }
 
 /*
- * Removes from *rest the text before the next `c`, and the `c`; or all text if
- * there is no `c`.  Returns the removed text without the `c`.
+ * Removes from *rest the characters before the next `c`, and the `c`; or all
+ * characters if there is no `c`.  Returns what was removed, without the `c`.
  */
 static DynText
 split_text(DynText *rest, char c)
@@ -390,9 +389,10 @@ last_char(DynText text)
 
 /*
  * Returns the separator of a part; `data` is NULL if there is none.  If the
- * part takes the rest of the text, the separator is the last suitable
- * character in all literals before the part.  A hyphen directly before a part
- * that is not a text is its separator, not a sign.
+ * part takes the rest of the string, the literals before the part are searched
+ * backward for a character that is not alphanumeric, an underscore or a
+ * hyphen.  But a hyphen directly before such a part, unless its column is of
+ * type text, is the part's separator, not a sign.
  */
 static DynText
 separator_of(const DynTemplate *tmpl, int i)

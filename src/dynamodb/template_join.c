@@ -1,7 +1,7 @@
 /*
  * template_join.c
- *		Composes texts according to a key template, and finds the span of texts
- *		for a condition (template_text.h).
+ *		Composes strings from a key template and values, and finds the span of
+ *		strings for a condition (template_text.h).
  */
 #include <assert.h>
 #include <string.h>
@@ -80,7 +80,7 @@ scalar_text(const DynScalar *scalar)
 	return (DynText) {scalar->data, scalar->len};
 }
 
-/* Sets the span to all texts that begin with `lower`. */
+/* Sets the span to all strings that begin with the contents of `lower`. */
 static void
 span_prefix(DynTextSpan *span)
 {
@@ -93,11 +93,13 @@ span_prefix(DynTextSpan *span)
 }
 
 /*
- * Adds the limits of the next part.  If the part's width is fixed, the texts
- * whose part has the value v are those that continue with v.  So an exclusive
- * lower limit, or an inclusive upper limit, becomes the least text after all
- * texts that begin with the limit.  A lower limit that is shorter than the
- * width is not changed, because longer values that begin with it are greater.
+ * Narrows *span, which contains all strings that begin with span->lower, by
+ * the limits of `next` for the next part.  If the part's width is fixed, the
+ * strings whose part has the value v are those that continue with v.  So an
+ * exclusive lower limit, or an inclusive upper limit, is replaced with the
+ * least string after all strings that begin with the limit.  A lower limit
+ * that is shorter than the width is not replaced, because longer values that
+ * begin with it are greater.
  */
 static void
 narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)

@@ -1,23 +1,24 @@
 /*
  * template_text.c
- *		Splits texts according to a key template.
+ *		Splits strings according to a key template.
  *
- * A text is split by steps in one direction: a literal, a part, a literal, and
- * so on.  Each step moves a position, and its end depends only on its start.
- * The parts before the `any` part are split off from left to right, beginning
- * at the start of the text; the parts after it are split off from right to
- * left, beginning at the end.  The `any` part is the text that remains.
+ * The text (m->text) is split by steps in one direction: a literal, a part, a
+ * literal, and so on.  Each step moves a position, and the end of a step
+ * depends only on its start.  The parts before the `any` part are split off
+ * from left to right, beginning at the start of the text; the parts after it
+ * are split off from right to left, beginning at the end.  The `any` part is
+ * what remains.
  *
  * A text that does not match is ambiguous if it matches with undecided parts
  * as wildcards.  Wildcards divide the steps into segments.  If a segment
  * begins later, it does not end earlier.  So each segment is placed at the
- * first position at which it matches, and no other position is tried.  The
+ * first position at which it matches, and no further position is tried.  The
  * last segment of a template without `any` must also end with the text.
  *
  * The result of the search for a part's separator is cached.  The positions at
- * which a part is tried only move in one direction, so all its searches
- * together read each byte once.  Folded parts that are not ASCII are rare, so
- * their searches are not cached.
+ * which a part is tried only move in one direction, so all searches for its
+ * separator together read each byte once.  Given values that are folded and
+ * not ASCII are rare, so the searches for their parts are not cached.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* memmem */
@@ -48,15 +49,15 @@ typedef struct Matcher
 	const char *text;
 	size_t		len;
 	const DynText *given;
-	DynText    *values;			/* resulting texts of the parts; NULL: not
+	DynText    *values;			/* resulting values of the parts; NULL: not
 								 * needed */
 	bool		wildcards;		/* true if undecided parts are wildcards */
-	bool		mismatch;		/* true if a time has another width than its
-								 * format */
+	bool		mismatch;		/* true if the width of a time is not that of
+								 * its format */
 	SeparatorCache separators[DYN_TEMPLATE_MAX_PARTS];
 } Matcher;
 
-/* ---- texts ---- */
+/* ---- strings ---- */
 
 bool
 dyn_text_is_ascii(DynText text)
@@ -106,8 +107,8 @@ dyn_text_fold(char *text, size_t len, DynFolding folding)
 /* ---- positions in the text ---- */
 
 /*
- * Returns the text on the right of a position (dir 1), or on its left (dir
- * -1).
+ * Returns the part of m->text on the right of `pos` (dir 1), or on its left
+ * (dir -1).
  */
 static DynText
 ahead(const Matcher *m, int dir, size_t pos)
@@ -133,8 +134,8 @@ is_folded(const char *text, DynText given, DynFolding folding)
 }
 
 /*
- * Moves over a text that is equal to `text` after folding; returns false, like
- * all step functions, if the text at the position does not match.
+ * Moves *pos over the folded `text`.  Returns false, like all step functions,
+ * if m->text does not match at this position.
  */
 static bool
 step_text(const Matcher *m, DynText text, DynFolding folding, int dir,
@@ -212,8 +213,8 @@ find_separator(Matcher *m, int i, int dir, size_t pos)
 /* ---- parts ---- */
 
 /*
- * Moves to the separator of part i, or to the end of the text if the part
- * takes the rest.
+ * Moves to the separator of part i, or to the end of m->text if the part takes
+ * the rest, which must not contain the separator.
  */
 static bool
 step_to_separator(Matcher *m, int i, int dir, size_t *pos)
@@ -235,8 +236,8 @@ step_to_separator(Matcher *m, int i, int dir, size_t *pos)
 }
 
 /*
- * Returns the number of times that the text, after folding, contains the
- * character.
+ * Returns the number of times that `text`, after folding, contains the
+ * character `c`.
  */
 static size_t
 count_folded(DynText text, DynText c, DynFolding folding)
@@ -371,9 +372,10 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
 
 /*
  * Moves over a time: by its width, or to the first character that is not in
- * its charset.  Another width is a type mismatch.  But if the part has a
- * separator, and the separator or the end of the text follows, the text can be
- * split, and the caller's codec decides about the time.
+ * its charset.  A width other than that of its format is a type mismatch,
+ * unless the part has a separator, and the separator or the end of m->text
+ * follows: then m->text can be split, and the caller's codec decides about the
+ * time.
  */
 static bool
 step_instant(Matcher *m, const DynTemplatePart *part, int dir, size_t *pos)
@@ -443,10 +445,10 @@ step_segment(Matcher *m, int first, int last, int dir, size_t *pos)
 /* ---- split ---- */
 
 /*
- * Returns true if the text from lo to hi is valid for the `any` part: equal to
- * the given text, or not empty if none is given.  With wildcards, the part may
- * also be inside this text, and the result is true in case of doubt: the split
- * text is then reported as ambiguous.
+ * Returns true if m->text from lo to hi is valid for the `any` part: equal to
+ * the given value, or not empty if no value is given that can be compared.
+ * With wildcards, the range need only contain the given value, since a result
+ * of true then only means that the text is ambiguous.
  */
 static bool
 any_is(Matcher *m, size_t lo, size_t hi)

@@ -1,15 +1,15 @@
 /*
  * template_text.h
- *		Splits and composes texts according to a key template, and finds the
- *		span of texts for a condition.
+ *		Splits and composes strings according to a key template, and finds the
+ *		span of strings for a condition.
  *
- * The texts of parts are encoded values, which only the caller's codecs
- * decode.  Arrays of texts have one element for each part of the template.
- * All templates are resolved.
+ * The values of parts are encoded; only the caller's codecs decode them.
+ * Arrays of values have one element for each part of the template.  Templates
+ * must be resolved.
  *
- * Splitting and joining are inverse.  Joining the texts that
- * dyn_template_split() returns yields the text that was split.  Splitting a
- * joined text returns the joined values if dyn_part_holds() is DYN_HOLDS_YES
+ * Splitting and joining are inverse.  Joining the values that
+ * dyn_template_split() returns yields the string that was split.  Splitting a
+ * joined string returns the joined values if dyn_part_holds() is DYN_HOLDS_YES
  * for each of them, and those read from other attributes are given.
  */
 #ifndef DYN_DYNAMODB_TEMPLATE_TEXT_H
@@ -24,35 +24,34 @@ typedef enum DynSplit
 {
 	DYN_SPLIT_MATCHES,
 	DYN_SPLIT_NO_MATCH,
-	DYN_SPLIT_AMBIGUOUS,		/* the text only matches if undecided parts
+	DYN_SPLIT_AMBIGUOUS,		/* the string only matches if undecided parts
 								 * contain their separators */
-	DYN_SPLIT_TYPE_MISMATCH		/* the text matches up to a time, whose width
+	DYN_SPLIT_TYPE_MISMATCH		/* the string matches up to a time, whose width
 								 * is not that of its format */
 } DynSplit;
 
 /*
- * Splits a text into the texts of its parts, which point into it.  `values` is
- * undefined unless the text matches.  The time is linear in the length of the
- * text.
+ * Splits `text` into the values of the parts, which point into `text`.
+ * `values` is undefined unless `text` matches.  The time is linear in `len`.
  *
  * `given` (NULL: none) has the encodings, not folded, of columns that are read
- * from other attributes.  After folding, they must be equal to the parts of
- * the text.  A folded part is not compared if its given text is not ASCII,
- * because applications fold other letters in different ways.  Parts without a
- * given text are split off at their separators.  The caller has handled NULLs:
- * an item with a NULL does not match.
+ * from other attributes.  After folding, these values must be equal to the
+ * parts of `text`.  A folded part is not compared if its given value is not
+ * ASCII, because applications fold other letters in different ways.  A part
+ * without a given value is split off as described in template.h.  The caller
+ * handles NULLs: an item with a NULL does not match.
  *
- * If the text of the `any` part is given, a text that does not match may be
- * reported as ambiguous, although no value of an undecided part would make it
- * match.  This simplifies the search.
+ * If the value of the `any` part is given, the result may be AMBIGUOUS
+ * although `text` would not match with any values of the undecided parts.
+ * This simplifies the search.
  */
 extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 								   size_t len, const DynText *given,
 								   DynText *values);
 
 /*
- * Returns true if the part's text is equal to the given value after folding,
- * or if dyn_template_split() does not compare them.
+ * Returns true if `text`, the string of the part, is equal to the given value
+ * after folding, or if dyn_template_split() does not compare the two.
  */
 extern bool dyn_part_agrees(const DynTemplatePart *part, DynText text,
 							DynText given);
@@ -67,15 +66,16 @@ extern bool dyn_part_is_enumerated(const DynTemplatePart *part);
 extern uint64_t dyn_part_members(const DynTemplatePart *part);
 
 /*
- * Returns true if the text is one of the values of an enumerated part, or if
- * the part is not enumerated.
+ * Returns true if `text` is one of the values of an enumerated part, or if the
+ * part is not enumerated.
  */
 extern bool dyn_part_lists(const DynTemplatePart *part, DynText text);
 
 /* ---- join ---- */
 
 /*
- * Result of dyn_part_holds: whether texts can exist whose part has a value.
+ * Result of dyn_part_holds: whether strings can exist in which the part has
+ * the given value.
  */
 typedef enum DynHolds
 {
@@ -84,27 +84,27 @@ typedef enum DynHolds
 	DYN_HOLDS_UNDECIDED,		/* maybe: the value contains the separator of
 								 * an undecided part, so items with the value
 								 * must be requested, and are ambiguous */
-	DYN_HOLDS_UNKNOWN			/* yes, but with an unknown text, because the
-								 * value is folded and not ASCII */
+	DYN_HOLDS_UNKNOWN			/* yes, but how the part is written is unknown,
+								 * because the value is folded and not ASCII */
 } DynHolds;
 
-/* Returns whether texts can exist whose part has this value (not folded). */
+/* Returns whether the part can have this value, which is not folded. */
 extern DynHolds dyn_part_holds(const DynTemplatePart *part, DynText value);
 
 /*
- * Appends the text composed of these values, after folding values of folded
- * parts.  Returns false if memory runs out.  The values need not match the
- * template.
+ * Appends the string composed of these values, after folding the values of
+ * folded parts.  Returns false if memory runs out.  The values need not match
+ * the template.
  */
 extern bool dyn_template_join(const DynTemplate *tmpl, const DynText *values,
 							  DynBuffer *out);
 
 /* ---- spans ---- */
 
-/* An interval of texts in byte order */
+/* A span of strings in byte order, with the memory of its limits */
 typedef struct DynTextSpan
 {
-	bool		empty;			/* true if no text is in the span: the
+	bool		empty;			/* true if no string is in the span: the
 								 * condition is false */
 	DynSpan		span;			/* limits, whose values are in the buffers; a
 								 * single value is in `lower` */
@@ -116,22 +116,24 @@ extern void dyn_text_span_init(DynTextSpan *span);
 extern void dyn_text_span_free(DynTextSpan *span);
 
 /*
- * Sets *span to a span that contains each matching text whose first `npoints`
- * parts have these values (not folded), and whose next part, if there is one,
- * has a value in `next` (NULL: any value).  Every text in the span begins with
- * the used points and the literals around them.  An exclusive limit may begin
- * differently, which matters if the caller makes it inclusive.
+ * Sets *span to a span that contains each matching string whose first
+ * `npoints` parts have the values `points` (not folded), and whose next part,
+ * if there is one, has a value in `next` (NULL: any value).  Every string in
+ * the span begins with the values in `points` that are used, and the literals
+ * around them.  The value of an exclusive limit may begin differently, which
+ * matters if the caller makes the limit inclusive.
  *
  * The following are not used:
- * - the first point that is DYN_HOLDS_UNKNOWN, all points after it, and
- *   `next`;
+ * - the first value in `points` that is DYN_HOLDS_UNKNOWN, all values after
+ *   it, and `next`;
  * - `next` if its part is folded;
- * - the upper limit of `next` if its part is not `ordered`; if the part is a
- *   text, the common prefix of all texts in `next` is used instead;
- * - the lower limit of `next` if its part is neither `ordered` nor a text.
+ * - the upper limit of `next` if its part is not `ordered`; if facts.text is
+ *   true, the common prefix of all strings in `next` is used instead;
+ * - the lower limit of `next` if its part is not `ordered`, and facts.text is
+ *   false.
  *
  * For an encoding that does not preserve the order of values, the caller
- * passes NULL as `next`.  If a part has a fixed width, values of another width
+ * passes NULL as `next`.  If a part has a fixed width, values of other widths
  * are ignored.  Returns false if memory runs out.  Resets the buffers first.
  */
 extern bool dyn_template_span(const DynTemplate *tmpl, const DynText *points,
@@ -140,8 +142,8 @@ extern bool dyn_template_span(const DynTemplate *tmpl, const DynText *points,
 /* ---- ways ---- */
 
 /*
- * A callback for each way, with `values` as from dyn_template_split().
- * Returns true to end the enumeration.
+ * A callback for each way to split the string, with `values` as from
+ * dyn_template_split().  Returns true to end the enumeration.
  */
 typedef bool (*DynWayFound) (void *arg, const DynText *values);
 
@@ -151,10 +153,11 @@ typedef struct DynWays
 	DynText		text;
 
 	/*
-	 * Known texts of parts, not folded; `data` is NULL for a part whose text
-	 * is unknown.  Such a part may have any text that is valid for it, or any
-	 * text that is not empty if its column is read from another attribute.
-	 * Known texts that are not ASCII are not compared if the part is folded.
+	 * Known values of parts, not folded; `data` is NULL if a part's value is
+	 * unknown.  Such a part may have any value that is valid for it; if its
+	 * column is read from another attribute, the value may contain the
+	 * separator.  Known values that are not ASCII are not compared if the part
+	 * is folded.
 	 */
 	const DynText *known;
 
@@ -167,24 +170,24 @@ typedef struct DynWays
 } DynWays;
 
 /*
- * Enumerates all ways to split a text; dyn_template_split() finds only one
+ * Enumerates all ways to split ways->text; dyn_template_split() finds only one
  * way, but in linear time.  All ways are needed if a column occurs in several
- * texts, and one of these texts can be split in several ways: then the ways
- * have to be combined.  Returns true if `found` returned true, or no steps are
- * left.
+ * attributes, and one of their strings can be split in several ways: then the
+ * ways have to be combined.  Returns true if `found` returned true, or no
+ * steps are left.
  */
 extern bool dyn_template_ways(const DynWays *ways);
 
-/* ---- texts ---- */
+/* ---- strings ---- */
 
 extern bool dyn_text_is_ascii(DynText text);
 
-/* Returns the number of characters in the text. */
+/* Returns the number of characters in `text`. */
 extern size_t dyn_text_chars(DynText text);
 
 /*
- * Reads an integer into *value.  Returns false for other texts, including
- * integers with leading zeros or a plus sign, and -0.
+ * Reads an integer into *value.  Returns false for any other string, including
+ * integers with leading zeros or a plus sign, -0, and integers out of range.
  */
 extern bool dyn_text_integer(DynText text, int64_t *value);
 

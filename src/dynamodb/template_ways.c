@@ -1,9 +1,9 @@
 /*
  * template_ways.c
- *		Enumerates all ways to split a text according to a key template.
+ *		Enumerates all ways to split a string according to a key template.
  *
- * The search goes from left to right.  For each part, it tries every text that
- * the part may have and that is followed by the next literal.  The time is
+ * The search goes from left to right.  For each part, the search tries every
+ * value that the part may have and that the next literal follows.  The time is
  * exponential in the number of parts, so the number of steps is limited.
  */
 #include <assert.h>
@@ -32,7 +32,7 @@ is_inside_char(DynText text, size_t pos)
 	return pos < text.len && dyn_utf8_continues(text.data[pos]);
 }
 
-/* Returns true if the part may have this text, which is not empty. */
+/* Returns true if the part may have the value `text`, which is not empty. */
 static bool
 may_have(const DynWays *ways, int i, DynText text)
 {
@@ -65,8 +65,8 @@ begins_with(DynText text, DynText prefix)
 }
 
 /*
- * Returns the first position, from `end` on, where part i may end because the
- * next literal follows; a position after the text if there is none.
+ * Returns the first position in `rest`, from `end` on, where part i may end
+ * because the next literal follows; more than rest.len if there is none.
  */
 static size_t
 next_end(const DynWays *ways, int i, DynText rest, size_t end)
@@ -125,8 +125,8 @@ visit_part(Enumeration *enumeration, int i, DynText rest)
 }
 
 /*
- * Tries the rest of the text, which consists of literal i, part i, literal i +
- * 1, and so on.  Returns true to end the enumeration.
+ * Tries all ways to split `rest` into literal i, part i, literal i + 1, and so
+ * on.  Returns true to end the enumeration.
  */
 static bool
 visit_from(Enumeration *enumeration, int i, DynText rest)

@@ -35,12 +35,12 @@
 /* Bytes per write unit, and the cost factor of the writes of a transaction */
 #define DYN_WRITE_UNIT_BYTES	1024.0
 #define DYN_TRANSACTION_FACTOR	2
-#define DYN_LEAST_BYTES			4096.0	/* size (bytes) up to which items cost
-										 * the same */
+#define DYN_LEAST_BYTES			4096.0	/* number of bytes that
+										 * DYN_LEAST_UNITS cover */
 #define DYN_UNKNOWN_ITEM_BYTES	300.0	/* assumed size of items before DynamoDB
 										 * has counted them */
 
-#define DYN_MS_PER_QUERY		0.070
+#define DYN_MS_PER_QUERY		0.070	/* CPU time per Query */
 #define DYN_MS_PER_KEY			0.003	/* CPU time per BatchGetItem key */
 
 /*
@@ -75,8 +75,8 @@ typedef struct DynReads
 	double		requests;
 	double		width;			/* number of concurrent requests */
 	double		units;
-	double		base_requests;	/* number of requests for items by base key,
-								 * after an index */
+	double		base_requests;	/* number of requests for items by primary key,
+								 * after the index has been read */
 	double		base_units;		/* units that base_requests use in the table */
 	double		bytes;			/* size of all responses */
 	double		cpu_ms;

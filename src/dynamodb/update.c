@@ -6,9 +6,9 @@
  * itself for the maps inside.  If paths overlap, which is rare, the outer
  * value is parsed, and the inner values are set in the resulting tree.
  *
- * The values of a map are found by comparing their paths, so the array need
- * not be sorted.  It has only one value for each column that is written, so
- * sorting is not worth its cost.
+ * The values of a map are found by comparing their paths, so the array
+ * `values` need not be sorted.  The array has only one value for each column
+ * that is written, so sorting is not worth the cost.
  */
 #include "update.h"
 
@@ -122,9 +122,10 @@ find_outer(const DynPathValue *values, int n, int i)
 }
 
 /*
- * Sets the value inside the outer value, or removes it if ABSENT.  `*tree` is
- * the changed outer value; NULL: it is not changed yet.  Returns 0, or an
- * error of dyn_path_values_merge.
+ * Sets `value` inside the outer value, or removes the member at its path if
+ * `value` is ABSENT.  *tree is the changed outer value; NULL if the outer
+ * value has not been changed yet.  Returns 0, or an error of
+ * dyn_path_values_merge.
  */
 static int
 set_inside(const DynPathValue *outer, json_t **tree, const DynPathValue *value)

@@ -37,12 +37,12 @@ extern struct json_t *dyn_scalar_tree(const DynScalar *value);
 /*
  * Merges values of overlapping paths (info and info.rating) into one value of
  * the outermost path, in place, and returns the number of values left.  An
- * inner value replaces its member of the outer value, or adds it; an absent
- * value removes the member.  If several values have the same path, the last
- * one is used.  Merged values are in `memory`, which is reset first; the other
- * values do not change.  Returns DYN_MERGE_NO_MEMORY, or DYN_MERGE_NOT_A_MAP
- * if a path leads into a value that is not a map; then the contents of the
- * array are undefined.
+ * inner value replaces or adds the member at its path in the outer value; an
+ * absent value removes the member.  If several values have the same path, the
+ * last one is used.  Merged values are in `memory`, which is reset first; the
+ * other values do not change.  Returns DYN_MERGE_NO_MEMORY, or
+ * DYN_MERGE_NOT_A_MAP if a path leads into a value that is not a map; then the
+ * contents of the array are undefined.
  */
 extern int	dyn_path_values_merge(DynPathValue *values, int n, DynBuffer *memory);
 

@@ -64,7 +64,7 @@ extern bool dyn_wire_key(DynBuffer *buf, const DynKeyPart *parts, int nparts);
 
 /*
  * Returns true if the key in JSON has exactly the attributes with these names,
- * which are distinct.  Values are not checked.  Returns false also if the text
+ * which are distinct.  Values are not checked.  Also returns false if `json`
  * is not a JSON object, or if memory runs out, which sets *out_of_memory.
  */
 extern bool dyn_wire_key_names(const char *json, size_t len,

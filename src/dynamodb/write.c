@@ -159,7 +159,7 @@ read_capacity_member(void *arg, const char *p, const DynMemberName *name)
 	if (dyn_member_is(name, "CapacityUnits") && *p != 'n')
 	{
 		p = dyn_scan_double(&reply->scan, p, &units);
-		/* analyzer: `units` is set if there is no error */
+		/* analyzer: `units` is set if p is not NULL */
 		if (p != NULL && units >= 0 && units <= DYN_PAGE_MOST_UNITS)
 			reply->units += units;
 		return p;
@@ -167,7 +167,7 @@ read_capacity_member(void *arg, const char *p, const DynMemberName *name)
 	if (!dyn_member_is(name, "TableName"))
 		return skip_value(reply, p);
 	p = read_text(reply, p, &table, &len);
-	/* analyzer: `table` and `len` are set if there is no error */
+	/* analyzer: `table` and `len` are set if p is not NULL */
 	if (p != NULL && dyn_names_table(reply->table, table, len))
 		reply->no_capacity = NULL;
 	else if (reply->no_capacity != NULL)
@@ -202,7 +202,7 @@ read_reason_member(void *arg, const char *p, const DynMemberName *name)
 	if (!(is_code || dyn_member_is(name, "Message")) || *p == 'n')
 		return skip_value(reply, p);
 	p = read_text(reply, p, &text, &len);
-	/* analyzer: `text` and `len` are set if there is no error */
+	/* analyzer: `text` and `len` are set if p is not NULL */
 	if (p != NULL)
 		snprintf(is_code ? reason->code : reason->message,
 				 is_code ? sizeof(reason->code) : sizeof(reason->message), "%.*s",
@@ -269,8 +269,8 @@ read_error_member(void *arg, const char *p, const DynMemberName *name)
 }
 
 /*
- * Reads a document.  Returns NULL, or an error text if the document is
- * malformed or memory runs out.
+ * Reads a document.  Returns NULL, or a description of the error if the
+ * document is malformed or memory runs out.
  */
 static const char *
 read_reply(Reply *reply, const char *buf, size_t len, DynMemberReader read)

@@ -59,11 +59,11 @@ typedef struct DynWritten
 } DynWritten;
 
 /*
- * Checks a write's response with a success status.  If the response shows that
- * the write was executed, sets *written and returns NULL; otherwise returns a
- * static text that continues "The response ...".  The response must report the
- * capacity of the table (of a transaction: of one of its tables), since {}
- * could come from any server.  It must contain the item if the request was
+ * Checks a write's response with a success status.  If the response confirms
+ * the write, sets *written and returns NULL; otherwise returns a description
+ * of the error as dyn_page_check does.  The response must report the capacity
+ * of the table (of a transaction: of one of its tables), since {} could come
+ * from any server.  The response must contain the item if the request was
  * `returning`, and must not otherwise.
  */
 extern const char *dyn_write_check(const char *buf, size_t len,
@@ -90,8 +90,8 @@ typedef struct DynCancelReason
 
 /*
  * Reads the error document of a canceled transaction of `n` writes, which must
- * have a reason for each of them.  Returns NULL, or a static text as
- * dyn_write_check does.
+ * have a reason for each write.  Returns NULL, or a description of the error
+ * as dyn_page_check does.
  */
 extern const char *dyn_write_cancel_reasons(const char *buf, size_t len,
 											DynCancelReason *reasons, int n);
