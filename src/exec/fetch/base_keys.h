@@ -62,7 +62,10 @@ extern void dyn_base_keys_free(DynBaseKeys *keys);
 
 /* ---- a key as bytes: equal keys of a table have equal bytes ---- */
 
-/* First member of each entry of the hash table; the caller owns `data`. */
+/*
+ * First member of each entry of a hash table whose keys are bytes
+ * (dyn_byte_key_table); the caller owns `data`.
+ */
 typedef struct DynByteKey
 {
 	const char *data;

@@ -19,7 +19,7 @@
 
 #include "schedule.h"
 
-/* Number of items by which a dyn_fetch_extend hastens the next pump. */
+/* Number of items that a dyn_fetch_extend counts for toward the next pump. */
 #define PUMP_SHARE_OF_EXTENSION	(DYN_ITEMS_BETWEEN_PUMPS / 16)
 
 /* ---- start and end ---- */
@@ -33,7 +33,7 @@ spare_page(DynFetch *fetch, DynFetchPage *page)
 	fetch->streams.spare = page;
 }
 
-/* Called when the fetch's context is deleted or reset, also after an error. */
+/* Frees malloc'd memory when the context is deleted, even after an error. */
 static void
 release_fetch(void *arg)
 {

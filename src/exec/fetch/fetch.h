@@ -3,10 +3,10 @@
  *		Runs an access plan's requests and returns the items, one by one.
  *
  * Fetches are the only producers of items.  A fetch is a set of streams.  A
- * stream is one Query, one segment of a Scan, one GetItem, or up to 100 keys
- * for BatchGetItem, with all pages.  Several streams have requests in flight
- * at once, and pages are requested ahead, within the statement's limits on
- * requests and bytes.
+ * stream consists of all pages of one Query or of one segment of a Scan, of
+ * one GetItem, or of up to 100 keys for BatchGetItem.  Several streams have
+ * requests in flight at once, and pages are requested ahead, within the
+ * statement's limits on requests and bytes.
  *
  * Legal order: dyn_fetch_start, then dyn_fetch_next until it returns NULL, or
  * dyn_fetch_count once.  The fetch has its own memory context, a child of the
@@ -70,7 +70,7 @@ typedef struct DynFetchParams
 	 * ExclusiveStartKey; pointers in *request stay valid until the next call.
 	 */
 	void		(*prepare) (void *arg, int stream, DynReadRequest *request);
-	/* Appends a description of the request, for the log. */
+	/* Appends a description of a stream's request, for the log. */
 	void		(*describe) (void *arg, int stream, StringInfo line);
 
 	/*
@@ -121,10 +121,11 @@ typedef struct DynFetchParams
 								 * index can serve (DynThroughput); 0:
 								 * unknown */
 	double		max_read_units_per_second; /* limit; 0: unlimited */
-	double		capacity_share; /* limit in read units per second (read_percent
-								 * of `capacity`); 0: unlimited */
-	const char *global_index;	/* global index that has this `capacity`; NULL:
-								 * the table */
+	double		capacity_share; /* limit in read units per second from
+								 * read_percent (dyn_capacity_share); 0:
+								 * unlimited */
+	const char *global_index;	/* global index that `capacity_share` limits;
+								 * NULL: the table */
 	bool		consistent;		/* true for strongly consistent reads */
 	bool		fetches_items;	/* true if a local index fetches attributes
 								 * that it does not project */
@@ -193,8 +194,8 @@ extern DynFetchState dyn_fetch_poll(DynFetch *fetch);
 extern double dyn_fetch_pause(DynFetch *fetch);
 
 /*
- * Moves the fetch and its requests in flight to another group (see
- * `group_in_flight`); NULL if the consumer waits for this fetch alone.
+ * Moves the fetch and its requests in flight to the group with this counter
+ * (see `group_in_flight`); NULL if the consumer waits for this fetch alone.
  */
 extern void dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight);
 
@@ -217,8 +218,7 @@ extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 
 /*
  * Sets the number of streams of a keyed fetch, which must not decrease.  Sends
- * requests that the limits allow now.  Polls the network only in some of the
- * calls.
+ * requests that the limits allow now.  Not every call polls the network.
  */
 extern void dyn_fetch_extend(DynFetch *fetch, int nstreams);
 

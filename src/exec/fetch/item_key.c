@@ -15,9 +15,8 @@
 #include "scandesc.h"
 
 /*
- * Writes the page's request with the key attributes as its projection.  If
- * this raises an error, the original projection is not restored: after an
- * error, these requests are only freed.
+ * Writes the page's request with the key attributes as its projection.  After
+ * an error, origin_requests keeps this projection, but is only freed.
  */
 static void
 write_key_request(DynBuffer *body, const DynScanDesc *scandesc,

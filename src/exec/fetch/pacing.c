@@ -83,7 +83,7 @@ statement_limit(const DynStreamContext *context)
 	return dyn_statement_max_units(context->params.connection);
 }
 
-/* Returns the units of the limit that are neither used nor in flight. */
+/* Returns the limit minus the units used and the units expected in flight. */
 static double
 left_of_statement(const DynStreamContext *context, double limit)
 {
@@ -341,7 +341,10 @@ smoothed(double old, double seen)
 	return old > 0 ? old + NEWEST * (seen - old) : seen;
 }
 
-/* A response that completes no key changes neither pace nor estimates. */
+/*
+ * A response that completes no key of a batch changes neither the pace nor the
+ * averages (item_units, request_units).
+ */
 void
 dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 				 double items)
@@ -394,8 +397,8 @@ report_throttle_timeout(const DynStreamContext *context, const DynStream *stream
 }
 
 /*
- * Warns that throttling slows the statement, once for each statement and
- * table.
+ * Warns that throttling slows the statement, if the episode has lasted for
+ * WARN_AFTER_MS; once for each statement and table.
  */
 static void
 warn_if_slow(const DynStreamContext *context, double now)

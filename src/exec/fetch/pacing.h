@@ -99,7 +99,7 @@ extern int	dyn_pacing_keys(const struct DynStreamContext *context, int keys);
 /*
  * Charges the stream's next request, which may examine `items` items (0:
  * unknown).  Called before the request is sent.  Returns false if the request
- * must not be sent yet, because another one has used up a budget in the
+ * must not be sent yet, because another request has used up a budget in the
  * meantime.  Raises an error if the statement would exceed its limit.
  */
 extern bool dyn_pacing_send(struct DynStreamContext *context,

@@ -41,7 +41,8 @@ typedef struct DynRequests
 	const DynPath *projection;	/* paths to request */
 	int			nprojection;	/* number of paths; 0: request entire items */
 
-	DynTokens  *tokens;			/* tokens, freed with the memory context */
+	DynTokens  *tokens;			/* names and values of the expressions; freed
+								 * with the memory context */
 	DynBuffer	key_condition_text;
 	DynBuffer	filter_text;
 	DynBuffer	projection_text;

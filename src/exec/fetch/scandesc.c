@@ -12,7 +12,7 @@
 /* A BatchGetItem has at most BATCH_BYTES / (average bytes of an item) keys. */
 #define BATCH_BYTES		(4.0 * 1024 * 1024)
 
-/* A count omits DYN_ROWS_CONVERT, because it does not return rows. */
+/* Omits DYN_ROWS_CONVERT for a count, which does not return rows. */
 DynRows *
 dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 {
@@ -27,10 +27,10 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 }
 
 /*
- * Returns the conversion of a Scan's items.  It includes the key, so that
- * responses can be checked.  If only parts of a document are requested, the
- * key must not become visible in the document; a key that cannot be hidden is
- * not requested.
+ * Returns the conversion of a Scan's items.  Except for a count, it includes
+ * the key, so that responses can be checked.  If only parts of a document are
+ * requested, the key must not become visible in the document; a key that
+ * cannot be hidden is not requested.
  */
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)
@@ -156,8 +156,8 @@ dyn_scandesc_check_schema(DynScanDesc *scandesc)
 /* ---- fetches ---- */
 
 /*
- * Returns the description of the table, and sets *index to that of the index.
- * Both are NULL if unknown.
+ * Returns the cached description of the table, and sets *index to that of the
+ * index `name`.  Both are NULL if unknown; *index is NULL if `name` is NULL.
  */
 static const DynTableMeta *
 describe(const DynRelation *relation, const char *name, const DynIndexMeta **index)
@@ -188,8 +188,8 @@ dyn_scandesc_segments(const DynScanDesc *scandesc)
 }
 
 /*
- * Decodes the sort attributes, by which items are merged.  A text that does
- * not match its template has no value: the item is not a row.
+ * Decodes the sort attributes, by which items are merged.  A string that does
+ * not match its key template counts as absent, because its item is not a row.
  */
 static void
 decode_sort(void *arg, const DynValue *slots, DynScalar *values)
@@ -259,7 +259,7 @@ units_of_key(double item_bytes)
 	return item_bytes > 0 ? dyn_item_units(item_bytes) : 0;
 }
 
-/* Sets the expected cost of requests, and limits, from the description. */
+/* Sets the expected cost and the limits of requests from the description. */
 static void
 set_sizes(DynFetchParams *params, const DynTableMeta *meta, const DynIndexMeta *index,
 		  const DynRequests *requests, const DynRelation *relation)

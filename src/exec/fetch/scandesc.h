@@ -3,10 +3,10 @@
  *		Scan descriptor: reads a foreign table as its access plan specifies.
  *
  * A scan descriptor belongs to a scan, to the fallback of a scan, to an arm of
- * a union, or to a member of a shared scan.  Lookups use the descriptor of
- * their scan.  A descriptor contains the relation, the access plan, and the
- * row conversions.  Its functions start fetches, and find the key of the item
- * that is being decoded, for error messages.
+ * an OR (united.c), or to a member of a shared scan.  Lookups use the
+ * descriptor of their scan.  A descriptor contains the relation, the access
+ * plan, and the row conversions.  Its functions start fetches, and find the
+ * key of the item that is being decoded, for error messages.
  */
 #ifndef DYN_EXEC_FETCH_SCANDESC_H
 #define DYN_EXEC_FETCH_SCANDESC_H
@@ -32,7 +32,7 @@ typedef struct DynScanDesc
 	bool		checked;		/* true if the plan was compared with the
 								 * table's description */
 	bool		policy_applied; /* true if the option scan_policy was applied
-								 * to its Scan */
+								 * to the Scan */
 	int			nsegments;		/* Scan with conditions on the segment column:
 								 * number of segments that the next fetch
 								 * reads; 0: all */
@@ -62,8 +62,8 @@ extern DynScanDesc *dyn_scandesc_create(DynStatement *statement,
 extern void dyn_scandesc_check_schema(DynScanDesc *scandesc);
 
 /*
- * Returns a new DynRows for the access plan, in CurrentMemoryContext, which
- * includes the key attributes that `keys` (flags DYN_ROWS_) selects.
+ * Returns a new DynRows for the access plan, in CurrentMemoryContext.  The
+ * rows include the key attributes that `keys` selects (flags DYN_ROWS_*).
  */
 extern DynRows *dyn_scandesc_rows(DynScanDesc *scandesc, int keys);
 

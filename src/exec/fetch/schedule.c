@@ -285,8 +285,8 @@ awaits_response(const DynFetch *fetch)
 }
 
 /*
- * Returns the first stream of the array that is not done: streams are begun,
- * and stay in the array, in the order of their numbers.
+ * Returns the first stream in `active` that is not done.  Streams are begun,
+ * and stay in `active`, in the order of their numbers.
  */
 DynStream *
 dyn_schedule_turn(const DynFetch *fetch)
@@ -388,11 +388,12 @@ dyn_schedule_send(DynFetch *fetch)
 /* ---- responses ---- */
 
 /*
- * True if the stream's response should be parsed now.  If memory is short, the
- * stream could not send its next request after parsing.  So its response waits
- * until the consumer has used up all other pages (keyed or in turn: until it
- * reads this stream).  If all responses were parsed at once, the consumer
- * would use them up while no request is in flight.
+ * True if the stream's response should be parsed now; always if items are
+ * merged.  If memory is short, the stream could not send its next request
+ * after parsing.  So its response waits until the consumer has used up all
+ * other pages (keyed or in turn: until it reads this stream).  If all
+ * responses were parsed at once, the consumer would use them up while no
+ * request is in flight.
  */
 static bool
 wants_response(const DynFetch *fetch, const DynStream *stream)

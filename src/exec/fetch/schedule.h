@@ -105,9 +105,10 @@ extern double dyn_schedule_next_resumption(const DynFetch *fetch);
 extern int	dyn_schedule_in_flight(const DynFetch *fetch);
 
 /*
- * Returns the active stream of that number in a keyed fetch, and makes it the
- * awaited one.  Begins the stream if necessary, even out of order.  Returns
- * NULL if the stream is done or dropped.
+ * Returns the active stream with this number in a keyed fetch, and makes it
+ * the awaited one.  Begins the stream if necessary, even out of order.
+ * Returns NULL if the stream was begun or dropped before, and is not active
+ * any more.
  */
 extern DynStream *dyn_schedule_stream(DynFetch *fetch, int number);
 

@@ -22,8 +22,8 @@
 #include "stream.h"
 
 /*
- * A response of this size (bytes) may have unprocessed keys because of its
- * size (limits of BatchGetItem: 16 MB, and 1 MB of one partition).
+ * A response of at least this size (bytes) may have unprocessed keys because
+ * of its size (limits of BatchGetItem: 16 MB, and 1 MB of one partition).
  */
 #define LARGE_RESPONSE	(1024 * 1024)
 
@@ -34,9 +34,10 @@
 #define SPACE_SLACK		((size_t) 256 * 1024)
 
 /*
- * Step in which memory for a longer response is charged.  The next step is
- * charged when less than SPACE_MARGIN of the allowed bytes is left, so that
- * the transfer is paused only if memory is short.
+ * Number of bytes that are charged at a time for a response that is longer
+ * than expected.  The next SPACE_STEP is charged when less than SPACE_MARGIN
+ * of the allowed bytes is left, so that the transfer is paused only if memory
+ * is short.
  */
 #define SPACE_STEP		((size_t) 1024 * 1024)
 #define SPACE_MARGIN		((size_t) 128 * 1024)
@@ -109,7 +110,7 @@ page_limit(const DynStreamContext *context, const DynStream *stream)
 	return smaller_limit(limit, params->fetch_size);
 }
 
-/* Selects open keys of the batch for the request. */
+/* Selects open keys of the batch (DYN_KEY_OPEN) for the request. */
 static void
 pick_keys(const DynStreamContext *context, DynStream *stream,
 		  DynReadRequest *request, uint8_t *picked)
@@ -126,7 +127,8 @@ pick_keys(const DynStreamContext *context, DynStream *stream,
 			: DYN_BATCH_GET_MAX_KEYS;
 	}
 	/*
-	 * the keys of a stream do not change; the stream ends when no key is open
+	 * the keys of a stream do not change; at least one is open, since the
+	 * stream would have ended otherwise
 	 */
 	Assert(batch->nkeys == request->nkeys);
 	most_keys = dyn_pacing_keys(context, stream->batch_most);
@@ -269,7 +271,7 @@ count_call(DynStreamContext *context, DynStream *stream)
 
 /*
  * Returns one line for the log; NULL if the request is not logged.  Values of
- * conditions appear only under log_requests.
+ * conditions appear only if log_requests is on.
  */
 static char *
 log_line(DynStreamContext *context, const DynStream *stream,
@@ -299,12 +301,12 @@ log_line(DynStreamContext *context, const DynStream *stream,
 }
 
 /*
- * Forgets the table's description, so that the next plan uses a new one, if
- * the request was rejected because the table or index may have changed since
- * planning.  Returns true if the request should be sent again: the fetch has
- * not taken in any response, and the plan matches a new description.  A fetch
- * requests this description once; the result also applies to requests that
- * were in flight at that time.
+ * Does nothing unless the request was rejected because the table or index may
+ * have changed since planning.  Then forgets the table's description, so that
+ * the next plan uses a new one.  Returns true if the request should be sent
+ * again: the fetch has not taken in any response, and the plan matches a new
+ * description.  A fetch requests this description once; the result also
+ * applies to requests that were in flight at that time.
  */
 static bool
 refresh_if_stale(DynStreamContext *context, const DynStream *stream)
@@ -550,8 +552,8 @@ check_response(DynStreamContext *context, DynStream *stream,
  * emulators).  The estimate is the expected cost of the request, but for a
  * Query or Scan at most the cost of the examined items.  If the size of items
  * is unknown, the estimate for a last page, which may be short, is at most the
- * cost of the response's bytes.  With a filter or projection, this may be too
- * low.
+ * cost of the response's bytes.  With a filter or projection, this estimate
+ * may be too low.
  */
 static double
 unreported_units(const DynStreamContext *context, const DynStream *stream,

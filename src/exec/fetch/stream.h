@@ -5,7 +5,7 @@
  *
  * schedule.c decides when a stream may send.  A stream sends its next request
  * and processes the response.  It owns malloc'd data (call, pages, buffers),
- * so dyn_stream_release must be called for each stream, also after an error.
+ * so dyn_stream_release must be called for each stream, even after an error.
  */
 #ifndef DYN_EXEC_STREAM_H
 #define DYN_EXEC_STREAM_H
@@ -19,7 +19,8 @@ typedef struct DynFetchPage
 {
 	struct DynFetchPage *next;
 	DynPage		page;
-	DynBuffer	body;			/* body that the items' slots point into */
+	DynBuffer	body;			/* response, into which the items' slots
+								 * point */
 	size_t		bytes;			/* bytes charged to the statement's memory
 								 * limit */
 
@@ -46,7 +47,7 @@ typedef struct DynStream
 	int			nrequests;		/* number of requests sent */
 	bool		more;			/* true if another request must follow */
 	DynProgress progress;		/* last key of the previous page, where the
-								 * next one starts */
+								 * next page starts */
 	DynSeam		seam;			/* Query: last sort value, to check the order
 								 * of the next page */
 	long		limit;			/* Limit of the request in flight */
@@ -142,7 +143,7 @@ extern void dyn_stream_receive(DynStreamContext *context, DynStream *stream);
  */
 extern void dyn_stream_charge(DynStreamContext *context, DynStream *stream);
 
-/* Adds to the counters of the statement, and to those in the params. */
+/* Adds `counters` to those of the statement and, if set, of the params. */
 extern void dyn_stream_count(DynStreamContext *context, const DynCounters *counters);
 
 /* True if the response in flight is paused until there is memory for it. */
