@@ -51,11 +51,12 @@ scanned_rows(DynScanDesc *scandesc)
 
 /*
  * Returns the conversion of the scan's items.  It includes the table's key for
- * an arm of a union, for items that are read by base keys, and for a batch,
- * whose items come in any order.  A Scan has its own rule (scanned_rows).  For
- * other reads, it includes the sort attributes, by which items may be merged.
- * If Queries of several partitions may be in flight, it also includes the
- * partition key, so that a response to the wrong Query is detected.
+ * an arm of an OR (united.c), for items that are read by base keys, and for a
+ * batch, whose items come in any order.  A Scan has its own rule
+ * (scanned_rows).  For other reads, it includes the sort attributes, by which
+ * items may be merged.  If Queries of several partitions may be in flight, it
+ * also includes the partition key, so that a response to the wrong Query is
+ * detected.
  */
 static DynRows *
 returned_rows(DynScanDesc *scandesc)

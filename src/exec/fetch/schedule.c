@@ -232,7 +232,7 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 		return false;
 	if (stream->nrequests == 0 || !params->may_stop_early)
 		return true;
-	/* read ahead only the awaited stream: others may never be read */
+	/* read ahead only the awaited stream: other streams may never be read */
 	if (params->keyed && stream->number != fetch->awaited)
 		return false;
 	if (stream->nrequests >= LAZY_PAGES && params->bound.units == 0)
@@ -331,9 +331,9 @@ may_send(const DynFetch *fetch, const DynStream *stream)
 
 /*
  * Returns the stream that sends next; NULL if none may send.  In a keyed
- * fetch, returns the first stream that may send; otherwise the one that has
- * sent the fewest requests, because a stream that lags would request its last
- * pages without concurrency.
+ * fetch, returns the first stream that may send; otherwise the stream with the
+ * fewest requests sent among those that may send, because a stream that lags
+ * would request its last pages without concurrency.
  */
 static DynStream *
 next_to_send(const DynFetch *fetch)
@@ -480,8 +480,8 @@ void
 dyn_schedule_pump(DynFetch *fetch)
 {
 	/*
-	 * the response to a request of another fetch may also free memory, or
-	 * allow the next request to the table
+	 * also drive the network for other fetches: a response to one of their
+	 * requests may free memory, or allow the next request to the table
 	 */
 	if (awaits_response(fetch) || fetch->streams.pacing.table->in_flight > 0)
 	{

@@ -301,10 +301,10 @@ log_line(DynStreamContext *context, const DynStream *stream,
 }
 
 /*
- * Does nothing unless the request was rejected because the table or index may
- * have changed since planning.  Then forgets the table's description, so that
- * the next plan uses a new one.  Returns true if the request should be sent
- * again: the fetch has not taken in any response, and the plan matches a new
+ * Checks whether the request was rejected because the table or index may have
+ * changed since planning.  If so, forgets the table's description, so that the
+ * next plan uses a new one.  Returns true if the request should be sent again:
+ * the fetch has not taken in any response, and the plan matches a new
  * description.  A fetch requests this description once; the result also
  * applies to requests that were in flight at that time.
  */
@@ -488,8 +488,8 @@ dyn_stream_pop(DynStream *stream)
 /*
  * Stores the key where the next page starts.  Raises an error if an earlier
  * key is repeated, because the pages would then repeat forever.  Also raises
- * an error if the key has other attributes than planned, because then another
- * table or index has replaced the planned one under the same name.
+ * an error if the key does not have the planned attributes, because then a
+ * different table or index has taken the planned name.
  */
 static void
 note_last_key(const DynStreamContext *context, DynStream *stream,
