@@ -214,8 +214,10 @@ rescan_cached(void *state)
 }
 
 /*
- * The first execution sends requests of its own, as if it were the only one,
- * because its filters may reduce the number of items that are received.
+ * Returns NULL for the first execution: it sends requests of its own, as if it
+ * were the only one, because its filters may reduce the number of items that
+ * are received.  Also returns NULL if the access plan cannot be divided, or if
+ * the keys differ from those of the previous execution.
  */
 static DynItems *
 open_cached(void *state)
@@ -233,13 +235,13 @@ open_cached(void *state)
 		return NULL;
 	/*
 	 * compare with the values of the cached read, or of the last execution if
-	 * no read is cached: equal values give equal requests
+	 * no read is cached: equal values lead to equal requests
 	 */
 	same = cached->read_context != NULL &&
 		dyn_values_equal(&cached->values, &input->values, cached->used);
 	if (!same)
 		note_values(cached, &input->values);
-	/* a Scan of all segments reads the same items for any values */
+	/* the values may differ for a Scan of all segments, which needs no keys */
 	if (!input->requested ||
 		(!same && (input->scandesc->access->kind != DYN_ACCESS_SCAN ||
 				   input->scandesc->access->nhash > 0)))

@@ -101,9 +101,9 @@ dyn_input_add_opener(DynInput *input, const DynOpener *opener)
 }
 
 /*
- * Each of these functions adds one opener, if the access plan permits it.  An
- * access plan of kind UNION gets only the first opener.  Every other access
- * plan gets the last opener, and may get the two before it.
+ * Each of the following functions adds one opener, if the access plan permits
+ * it.  An access plan of kind UNION gets only the first opener.  Every other
+ * access plan gets the last opener, and may get the two before it.
  *
  *		united.c	reads the arms of an OR, and returns each row once
  *		caching.c	uses items that an earlier execution has received
@@ -126,7 +126,7 @@ dyn_input_evaluate(DynInput *input, DynValues *values)
 }
 
 /*
- * Returns true if the access plan has this ability, no execution has sent
+ * Returns true if the access plan has `ability`, no execution has sent
  * requests, and no node prefetches for the scan.
  */
 static inline bool

@@ -3,7 +3,7 @@
  *		Stores items in a tuplestore: each is one bytea (item_record.h).
  *
  * A cursor has a copy of its item's record, because the tuplestore may move
- * its tuples when another cursor adds one.
+ * its tuples when another cursor adds a tuple.
  */
 #include "postgres.h"
 

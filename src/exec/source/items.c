@@ -166,13 +166,14 @@ typedef struct Listed
 	MemoryContext context;
 	MemoryContext batch_context;	/* NULL before the first batch */
 	DynBaseKeys *keys;			/* keys that the index listed so far */
-	DynBaseKeys *done;			/* keys that must not be read, or NULL */
+	DynBaseKeys *done;			/* keys whose items must not be read, or
+								 * NULL */
 	uint64	   *skipped;		/* counter of skipped keys, if `done` is set */
 } Listed;
 
 /*
- * Stores the next key that is new: from the index, and after its end from the
- * keys set aside.  Returns false at the end of both.
+ * Stores the next key that is new: first from the index, then from the keys
+ * set aside.  Returns false at the end of both.
  */
 static bool
 next_key(Listed *listed, DynKeyPart *parts)
@@ -273,8 +274,8 @@ listed_awaited(const DynItems *items)
 }
 
 /*
- * This function may itself wait for the keys of the next batch, if the index
- * has more pages.
+ * Returns true if the source would wait, but may itself wait for the keys of
+ * the next batch if the index has more pages.
  */
 static bool
 listed_would_wait(DynItems *items)
@@ -362,9 +363,9 @@ dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 /* ---- stored ---- */
 
 /*
- * Rows are stored in memory, and beyond work_mem in a temporary file.  After a
- * rewind, the stored rows come first, and then those that are not yet read
- * from the source.
+ * Source that stores the rows of `source` in memory, and beyond work_mem in a
+ * temporary file.  After a rewind, the stored rows come first, and then those
+ * that are not yet read from `source`.
  */
 typedef struct Stored
 {
@@ -449,7 +450,7 @@ static const DynItemsMethods stored_methods = {
 	.close = stored_close,
 };
 
-/* Counts need not be stored: every source that serves them can be rewound. */
+/* A count need not be stored: every source that serves one can be rewound. */
 DynItems *
 dyn_items_repeatable(DynItems *source, bool keeps)
 {

@@ -6,7 +6,7 @@
  *		empty		none, since no item can qualify
  *		fetched		items of a fetch
  *		listed		items of the table whose keys an index lists
- *		a member's	items of a shared or cached read (shared.h)
+ *		member		items of a shared or cached read (shared.h)
  *		presumed	items that a write expects to exist (presumed.c)
  *
  *		source		its rows
@@ -21,10 +21,10 @@
  * transaction.
  *
  * dyn_items_start chooses the source that reads an access plan.  All openers,
- * and the arms of a union, call it, except for lookups: lookup_batch.c starts
- * keyed fetches.  An opener may choose a source itself only if the access plan
- * cannot be cached or shared (abilities in plan/keys/access.c), like the
- * presumed source.  Commands do not use sources.
+ * and the arms of an OR, call this function, except for lookups:
+ * lookup_batch.c starts keyed fetches.  An opener may choose a source itself
+ * only if the access plan cannot be cached or shared (abilities in
+ * plan/keys/access.c), like the presumed source.  Commands do not use sources.
  *
  * A plan relies on the requests of its access plan.  These enforce the
  * conditions on keys, predicates that are `enforced`, and the item filter
@@ -36,9 +36,9 @@
  * match their clauses to keys (plan/clauses/quals.c), unless the source reads
  * items by keys.
  *
- * These files assume that two scans of one DynamoDB table read the same items,
- * or that reading uses read units: sharing.c (reads_alike), scan_policy.c,
- * scandesc.c (dyn_scandesc_check_schema), and ANALYZE.
+ * The following files assume that two scans of one DynamoDB table read the
+ * same items, or that reading uses read units: sharing.c (reads_alike),
+ * scan_policy.c, scandesc.c (dyn_scandesc_check_schema), and ANALYZE.
  */
 #ifndef DYN_EXEC_ITEMS_H
 #define DYN_EXEC_ITEMS_H
@@ -69,25 +69,25 @@ typedef struct DynItemsMethods
 	/*
 	 * Returns true if `next`, or `count`, would wait now.  First takes in
 	 * received data, which invalidates the current item, like dyn_fetch_poll.
-	 * NULL: that is unknown, and the source may wait.
+	 * NULL: not known; the source may wait.
 	 */
 	bool		(*would_wait) (DynItems *items);
 
 	/*
-	 * Returns the fetch that `next` waits for; NULL if there is none.  A
+	 * Returns the fetch that `next` would wait for; NULL if there is none.  A
 	 * source without this function never waits.
 	 */
 	DynFetch   *(*awaited) (const DynItems *items);
 
 	/*
-	 * Returns true if the next item has arrived, even if the source waits for
-	 * something else.  NULL: never.
+	 * Returns true if the next item is available without a response to the
+	 * awaited fetch.  NULL: never.
 	 */
 	bool		(*has_next) (const DynItems *items);
 
 	/*
-	 * Starts the source again without a request; false if impossible.  NULL:
-	 * always impossible.
+	 * Makes the source begin again, without a request.  Returns false if that
+	 * is impossible.  NULL: always impossible.
 	 */
 	bool		(*rewind) (DynItems *items);
 
@@ -109,8 +109,8 @@ struct DynItems
 {
 	const DynItemsMethods *methods;
 	DynRows    *rows;			/* row conversion for the item that `next`
-								 * returned last; may change with each item if
-								 * inner sources return items.  NULL: the
+								 * returned last; may differ from item to item
+								 * if several sources are united.  NULL: the
 								 * source has stored rows */
 };
 
@@ -154,8 +154,9 @@ dyn_items_would_wait(DynItems *items)
 }
 
 /*
- * Stores the next row of a source of items, like next_row.  Remaining rows of
- * the current item come first, since polling invalidates it.
+ * Stores the next row of a source of items, like next_row.  Returns all rows
+ * of the current item before it polls for the next item, because polling
+ * invalidates the current item.
  */
 static inline DynFetchState
 dyn_items_take_row(DynItems *items, TupleTableSlot *slot, bool wait)
@@ -190,8 +191,8 @@ dyn_items_awaited(const DynItems *items)
 }
 
 /*
- * Moves the fetch that the source waits for to another group of fetches, which
- * the consumer waits for at the same time (dyn_fetch_set_group).
+ * Moves the fetch that the source waits for, if any, to the group with this
+ * counter (dyn_fetch_set_group).
  */
 static inline void
 dyn_items_set_group(DynItems *items, int *group_in_flight)

@@ -226,7 +226,8 @@ static const DynItemsMethods fallback_methods = {
 
 /*
  * Returns the source that reads the table.  Returns an empty source, which
- * sends no request, if an earlier execution with these values found no row.
+ * sends no request, for a contradiction, or if an earlier execution with these
+ * values found no row.
  */
 static DynItems *
 open_fallback(Fallback *fallback)
@@ -280,8 +281,8 @@ open_requested(void *state)
 
 /*
  * Sets up the sort by the columns of the sort attributes, in the direction of
- * the planned Query.  Texts are compared bytewise, because the statement has
- * requested this order, even if the column has another collation.
+ * the planned Query.  Text values are compared bytewise, because the statement
+ * has requested this order, even if the column has another collation.
  */
 static void
 init_sort(Fallback *fallback)

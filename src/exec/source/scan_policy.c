@@ -41,8 +41,10 @@ is_part(const DynEstimate *estimate)
 }
 
 /*
- * Returns "4609 items, 2.4 MB, about 295 read units, at least 12 s"; omits
- * what is unknown.  Returns NULL if the size is unknown.
+ * Returns "4609 items, 2.4 MB, about 295 read units, at least 12 s".  Omits
+ * figures that are unknown, a time of less than a second and, if only some
+ * segments are read, the number of items and the bytes.  Returns NULL if the
+ * read units are unknown.
  */
 static char *
 describe_scan(const DynTableMeta *meta, const char *name,
@@ -81,9 +83,9 @@ columns_of(const DynRelation *relation, const DynTemplatedAttr *templated)
 }
 
 /*
- * Returns the preposition and the name of the foreign table, or an empty text
- * if the DynamoDB table has the same name.  Several foreign tables may read
- * one DynamoDB table.
+ * Returns the preposition and the name of the foreign table, because several
+ * foreign tables may read one DynamoDB table.  Returns an empty string if the
+ * DynamoDB table has the same name.
  */
 static const char *
 foreign_table_clause(const DynRelation *relation, const char *preposition)
@@ -95,7 +97,7 @@ foreign_table_clause(const DynRelation *relation, const char *preposition)
 		: psprintf(" %s foreign table \"%s\"", preposition, relation->name);
 }
 
-/* Returns the hint to add conditions on the key, or a column for it. */
+/* Returns a hint to add a condition on, or a column for, the partition key. */
 static char *
 key_condition_hint(const DynRelation *relation, const DynTableMeta *meta)
 {
@@ -123,7 +125,7 @@ key_condition_hint(const DynRelation *relation, const DynTableMeta *meta)
 
 /*
  * Returns a hint on how to avoid the Scan.  A statement that reads the segment
- * column cannot use a key; then the hint advises not to read this column, too.
+ * column cannot use a key; then the hint also advises not to read this column.
  */
 static char *
 key_hint(const DynRelation *relation, const DynTableMeta *meta,
@@ -150,7 +152,7 @@ describe_target(const DynRelation *relation, const char *index,
 
 /*
  * Returns the advice as a sentence that can be appended to a hint (EXPLAIN
- * shows the advice itself); an empty text if there is none.
+ * shows the advice itself); an empty string if there is none.
  */
 static char *
 advice_clause(const char *advice)
@@ -215,7 +217,7 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 }
 
 /*
- * Returns " (about 12 read units)", or an empty text if the cost is unknown.
+ * Returns " (about 12 read units)", or an empty string if the cost is unknown.
  */
 static char *
 limiting_clause(const DynRelation *relation, const char *name,
@@ -344,7 +346,7 @@ apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynPermit *perm
 	{
 		double		limit = dyn_statement_max_units(relation->connection);
 
-		/* if the Scan cannot stop early, fail before it uses read units */
+		/* if the Scan cannot stop early, check the limit before it reads */
 		if (limit > 0 && (access->count_only || any_reads_all(input, permit->inputs)))
 			dyn_scan_check_units(relation, permit->access->index, &estimate, access->advice,
 								 scandesc->statement->counters.read_units, limit);

@@ -13,7 +13,7 @@ typedef struct DynPermit
 	const DynAccess *access;	/* access plan that is read */
 	List	   *inputs;			/* DynInput * of the scans that share the read */
 	bool		paid;			/* true if the read units are counted for
-								 * another scan */
+								 * another of `inputs` */
 	bool	   *warned;			/* flag of a shared read: true if one of its
 								 * scans has warned; NULL: the read is not
 								 * shared */

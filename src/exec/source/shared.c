@@ -169,7 +169,7 @@ take_item(DynMember *member, bool wait)
 	return DYN_FETCH_ITEM;
 }
 
-/* Stores the next item that the member's filters select in member->item. */
+/* Stores in member->item the next item that the member's filters select. */
 static DynFetchState
 find_item(DynMember *member, bool wait)
 {
@@ -300,7 +300,7 @@ dyn_input_is_complete(const DynInput *input, const DynValues *values)
 									 values->nulls);
 }
 
-/* The rows also get slots for all attributes that the filters read. */
+/* The member's rows also have slots for all attributes that filters read. */
 void
 dyn_member_init(DynMember *member, DynInput *input, List *filters)
 {

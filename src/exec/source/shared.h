@@ -6,10 +6,10 @@
  * is the only member and is opened again for each of its executions
  * (caching.c).
  *
- * The items are received with every attribute that any member needs, and
- * without the filters of the members.  The members evaluate their filters as
- * DynamoDB would (dynamodb/item_match.h).  So each member gets the same rows,
- * and the same errors, as with requests of its own.  Members progress
+ * The requests return every attribute that any member needs, and at least the
+ * items that any member's filters select.  The members evaluate their filters
+ * as DynamoDB would (dynamodb/item_match.h).  So each member gets the same
+ * rows, and the same errors, as with requests of its own.  Members progress
  * independently: items that a member has not reached, or may read again, are
  * stored (item_store.h).  When a member needs more items, the read continues
  * where it stopped.
@@ -95,9 +95,9 @@ extern bool dyn_input_is_complete(const DynInput *input, const DynValues *values
 
 /*
  * Initializes a member, in CurrentMemoryContext, and divides the scan's access
- * plan: the member evaluates `filters`, which the requests omit.  A filter
- * must not compare two attributes.  The caller has zeroed the member, and set
- * the fields "set by the creator".
+ * plan: the member evaluates `filters`, which own_access omits.  A filter must
+ * not compare two attributes.  The caller has zeroed the member, and set the
+ * fields "set by the creator".
  */
 extern void dyn_member_init(DynMember *member, DynInput *input, List *filters);
 
@@ -132,8 +132,8 @@ extern void dyn_shared_add(DynSharedRead *read, DynMember *member);
 extern bool dyn_shared_limit_parts(DynSharedRead *read);
 
 /*
- * Starts the read, in CurrentMemoryContext; a contradiction has no items.
- * Does not send requests.
+ * Starts the read, in CurrentMemoryContext, without sending requests.  If
+ * `resolved` is a contradiction, the read has no items.
  */
 extern void dyn_shared_start(DynSharedRead *read, const DynResolvedAccess *resolved);
 

@@ -98,7 +98,7 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 
 /*
  * Returns the scans of the statement that have not begun, and might read the
- * same items as this scan.
+ * same items as the scan of `input`.
  */
 static List *
 find_candidates(const DynInput *input, const Bitmapset *initial)
@@ -219,8 +219,9 @@ take_values(DynSharing *sharing, DynInput *input)
 
 /*
  * Returns the scan's state; NULL if the scan cannot share, or selects no
- * items.  `table` is the Scan of the table that is read, or NULL.  A shared
- * read is read to its end, even if its first member may stop early.
+ * items.  `table` is the access plan of the table Scan that the members share,
+ * or NULL if they share another read.  A shared read is read to its end, even
+ * if its first member may stop early.
  */
 static DynSharing *
 make_sharing(DynInput *input, const DynAccess *table)
@@ -344,8 +345,9 @@ sort_condition(const DynSharing *sharing)
 }
 
 /*
- * Shortens the prefix, character by character, until all values that satisfy
- * the condition begin with the prefix.
+ * Shortens the prefix, by full characters, until all values that satisfy the
+ * condition begin with the prefix.  Clears the prefix if the condition does
+ * not guarantee any prefix.
  */
 static void
 shorten_prefix(DynScalar *prefix, const DynCond *cond)
@@ -488,7 +490,7 @@ gather(DynInput *input, List *candidates, const DynAccess *table)
 	return read;
 }
 
-/* ---- the requests ---- */
+/* ---- start of a read ---- */
 
 /*
  * Returns false if the scan reads alone.  Sets *table to the access plan of a
@@ -576,7 +578,10 @@ permit(const DynMember *member)
 	dyn_permit_shared(member->input, &permit);
 }
 
-/* Sets up the read if this scan is the first member.  Sends no request. */
+/*
+ * Sets up the read if this scan is the first member.  Sends no request.
+ * Returns NULL if the scan must read alone.
+ */
 static DynItems *
 open_shared(void *state)
 {

@@ -2,9 +2,9 @@
  * united.c
  *		Executes a union: reads the arms of an OR, and returns each row once.
  *
- * The arms are read one after the other; if all rows will be needed, their
- * first requests are sent together.  Items are identified by the table's key.
- * The key of an item is stored as returned only when one of its rows has
+ * The arms are read one after the other; if all rows will be needed, the first
+ * requests of all arms are sent together.  Items are identified by the table's
+ * key.  The key of an item is stored as returned only when one of its rows has
  * passed all conditions of the scan: an arm that reads an outdated entry of an
  * index must not hide the item that another arm reads.
  *
@@ -108,7 +108,7 @@ resolve(const United *united, Arm *arm, DynScanDesc *scandesc)
 
 /*
  * Opens an arm with its own access plan or, if the index may lack items, with
- * that of the table.
+ * the access plan that reads the table.
  */
 static void
 open_arm(United *united, int n)
@@ -362,8 +362,9 @@ next_aside(United *united, TupleTableSlot *slot)
 /* ---- rows ---- */
 
 /*
- * Stores the key of an item in `returned` when one of its rows satisfies all
- * conditions.  If there is no memory for the key, sets the item's rows aside.
+ * Stores the next row that satisfies all conditions, and adds the key of its
+ * item to `returned`.  If there is no memory for the key, sets the item's rows
+ * aside, to be returned at the end.
  */
 static DynFetchState
 united_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
