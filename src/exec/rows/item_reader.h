@@ -26,8 +26,8 @@ typedef struct DynItemReader
 extern DynItemReader *dyn_item_reader_create(DynRows *rows);
 
 /*
- * Parses a JSON text, and returns the item's slots, valid until the next call.
- * Raises an error if the text is not an item.
+ * Parses JSON, and returns the item's slots, valid until the next call.
+ * Raises an error if the JSON is not an item.
  */
 extern const DynValue *dyn_item_reader_read(DynItemReader *reader,
 											const char *item, size_t len);

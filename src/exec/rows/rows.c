@@ -147,9 +147,9 @@ read_attributes(DynRows *rows, const DynKeyAttr *attrs, int n)
 }
 
 /*
- * Adds the attributes that `flags` selects, and finds the slots of keys.  If
- * full items are requested, they contain the key, so it gets slots in any
- * case.
+ * Adds the attributes that `flags` selects, and finds the slots of keys.  The
+ * key has slots even without a flag if full items, which contain it, are
+ * requested.
  */
 static void
 add_keys(DynRows *rows, const DynAccess *access, int flags)
@@ -286,8 +286,8 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access, int flags,
 /* ---- errors ---- */
 
 /*
- * Returns ", item " and the key of the current item; an empty text if the key
- * was not read.
+ * Returns ", item " and the key of the current item; an empty string if the
+ * key was not read.
  */
 static const char *
 describe_key(const DynRows *rows)
@@ -367,7 +367,7 @@ decode_value(DynRows *rows, DynColumn *column, const DynValue *value, int i,
 	return accept_mismatch(rows, value, i, why);
 }
 
-/* Decodes a column that is a part of the templated text in its slot. */
+/* Decodes a column that is read from a part of the attribute in its slot. */
 static pg_noinline bool
 decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
 {
@@ -382,8 +382,8 @@ decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
 
 /*
  * Decodes a document that hides members which its codec would show: because of
- * `only`, or because it is the rest of an item, whose members depend on the
- * texts of templates (`rest`).
+ * `only`, or because it is the rest of an item, whose members depend on
+ * templated attributes (`rest`).
  */
 static pg_noinline bool
 decode_members(DynRows *rows, DynColumn *column, int i, Datum *result)
@@ -501,7 +501,7 @@ is_row(DynRows *rows, const DynValue *values)
 	return passes;
 }
 
-/* Adds the item to an error that the constraint of a domain raises. */
+/* Adds the item's key to an error that the constraint of a domain raises. */
 static void
 item_context(void *arg)
 {
@@ -534,7 +534,7 @@ parts_match(DynRows *rows, const DynValue *values)
 		dyn_report_ambiguous(rows, values, mismatch->attribute);
 	else if (match == DYN_MATCH_MISMATCH && rows->note_error == NULL)
 		dyn_report_placeholder_mismatch(rows, mismatch);
-	/* note_error gets a mismatch when the columns of the row are decoded */
+	/* note_error receives a mismatch later, when the columns are decoded */
 	return match == DYN_MATCH_ROW || match == DYN_MATCH_MISMATCH;
 }
 

@@ -23,7 +23,8 @@ typedef enum DynRowError
 {
 	DYN_ERROR_MISMATCH,			/* value does not match its column */
 	DYN_ERROR_NULL,				/* NULL in a column declared NOT NULL */
-	DYN_ERROR_AMBIGUOUS,		/* text matches its template in several ways */
+	DYN_ERROR_AMBIGUOUS,		/* key attribute matches its template in
+								 * several ways */
 	DYN_ERROR_SCALAR			/* value to be unnested has no elements */
 } DynRowError;
 
@@ -90,7 +91,7 @@ typedef struct DynRows
 	void	   *note_error_arg;
 
 	DynCond    *test;			/* item filter as a condition; NULL: none */
-	struct DynParts *parts;		/* parts of templated texts, or NULL */
+	struct DynParts *parts;		/* parts of templated attributes, or NULL */
 	struct DynRest *rest;		/* names that the column with the rest of the
 								 * item omits; NULL: the same names for all
 								 * items */
@@ -144,10 +145,10 @@ extern bool dyn_rows_limit_parts(DynRows *rows, const DynRows *own,
 								 const DynRows *all);
 
 /*
- * These functions convert an item to rows: call dyn_rows_begin with the item's
- * values, then dyn_rows_next until it returns false.  The values must not
- * change in the meantime.  An item has at most one row, unless the relation is
- * unnested.
+ * The following functions convert an item to rows: call dyn_rows_begin with
+ * the item's values, then dyn_rows_next until it returns false.  The values
+ * must not change in the meantime.  An item has at most one row, unless the
+ * relation is unnested.
  *
  * dyn_rows_begin raises an error if a key attribute matches its template in
  * several ways, if a part of the key is not a value of its column, or if a

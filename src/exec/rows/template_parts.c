@@ -1,16 +1,17 @@
 /*
  * template_parts.c
- *		Splits the texts of an item's attributes into the parts of templates.
+ *		Splits an item's templated attributes, and decides whether the item is
+ *		a row.
  *
  * Checks on an item are in the same order for all requests: first whether the
  * item is a row, then whether it is ambiguous, and then whether each part is a
  * value of its column.
  *
- * Texts are usually split one after the other, each in the one way that its
- * template permits.  If that fails, and columns occur in several texts, all
- * ways of all texts are searched.  In a valid way every column has one value.
- * The text of a part that may contain its separator is determined by the other
- * occurrences of its column.
+ * Attributes are usually split one after the other, each in the one way that
+ * its template permits.  If that fails, and columns occur in several
+ * attributes, all ways to split all of them are searched.  In a valid way,
+ * every column has one value.  The text of a part that may contain its
+ * separator is determined by the other occurrences of its column.
  */
 #include "postgres.h"
 
@@ -80,8 +81,9 @@ why_no_match(const DynParsedAttr *parsed)
 }
 
 /*
- * Calls mismatch_of() for a text that does not match its template, with the
- * first part from which a column is read.
+ * Calls mismatch_of() for an attribute that does not match its template, with
+ * the first part from which a column is read or, if there is none, the last
+ * part.
  */
 static DynRowMatch
 mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
@@ -94,7 +96,7 @@ mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
 	return mismatch_of(parts, parsed, p, why_no_match(parsed));
 }
 
-/* ---- texts ---- */
+/* ---- split of the key attributes ---- */
 
 /*
  * Splits the key attributes, and returns whether the item can be a row.  Times
@@ -124,7 +126,7 @@ judge_splits(DynParts *parts)
 }
 
 /*
- * Returns the last result of mismatch_of_text() for the unresolved texts
+ * Returns the last result of mismatch_of_text() for the unresolved attributes
  * (DYN_WAYS_UNRESOLVED); stops at DYN_MATCH_NOT_ROW.
  */
 static DynRowMatch
@@ -145,7 +147,11 @@ judge_unresolved(DynParts *parts)
 	return match;
 }
 
-/* Resolves ambiguous texts from the other occurrences of their columns. */
+/*
+ * Searches all ways to split the decisive attributes, and returns the item's
+ * match: DYN_MATCH_ROW if all occurrences of each column agree in exactly one
+ * way.
+ */
 static DynRowMatch
 judge_ways(DynParts *parts)
 {
@@ -165,9 +171,9 @@ judge_ways(DynParts *parts)
 }
 
 /*
- * Returns true if the split of a decisive text outside of the key is
- * ambiguous.  Other occurrences of the text's columns may then determine the
- * split.
+ * Returns true if the split of a decisive attribute outside of the key is
+ * ambiguous.  Other occurrences of the attribute's columns may then determine
+ * the split.
  */
 static bool
 has_undecided_text(const DynParts *parts)
@@ -202,10 +208,11 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 }
 
 /*
- * Returns DYN_MATCH_ROW if the part is a value of its column, and a member of
- * its enumeration; otherwise calls mismatch_of().  Requests for the members of
- * an enumeration do not find items with other texts, so such items must not be
- * rows in other scans, either.
+ * Returns mismatch_of() if the part is the source of a column that cannot have
+ * its value, or if the template lists values without the part's; otherwise
+ * returns DYN_MATCH_ROW.  Requests for the members of an enumeration do not
+ * find items with unlisted values, so such items must not be rows in other
+ * scans, either.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
@@ -241,8 +248,8 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 /*
  * Returns the match of the enumerated parts of an index key.  They are checked
  * because requests for the members of an enumeration do not find an item with
- * another text.  If a mismatch makes the column NULL, such requests are not
- * sent (traits.members), and the check is omitted.
+ * an unlisted value.  If a mismatch makes the column NULL, such requests are
+ * not sent (traits.members), and the check is omitted.
  */
 static DynRowMatch
 judge_index_key(DynParts *parts, int i)
@@ -304,8 +311,9 @@ judge(DynParts *parts)
 			 dyn_find_ways(&parts->all, &about) != DYN_WAYS_ONE)
 	{
 		/*
-		 * the item is still a row, but the columns of the ambiguous texts have
-		 * mismatches: split all texts again, one after the other
+		 * the item is still a row, but the columns of the ambiguous attributes
+		 * have mismatches: undo the search, and split the attributes again,
+		 * one after the other
 		 */
 		for (int i = 0; i < parts->all.relation->ntemplated; i++)
 			parts->all.attrs[i].done = false;
@@ -348,7 +356,7 @@ dyn_parts_text(DynParts *parts, const DynValue *values, int i, int part,
 
 /* ---- values ---- */
 
-/* Splits a text that is not in the table's key, when it is needed. */
+/* Splits an attribute outside of the table's key, when it is needed. */
 static void
 split_later(DynParts *parts, int i)
 {
@@ -381,7 +389,7 @@ dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 	return false;
 }
 
-/* ---- texts that columns reproduce ---- */
+/* ---- attributes that columns reproduce ---- */
 
 static bool
 part_is_reproduced(DynParts *parts, int i, int p)
@@ -408,9 +416,9 @@ part_is_reproduced(DynParts *parts, int i, int p)
 }
 
 /*
- * True if template `i` composes the text of the item's attribute from the
- * row's column values.  Returns false if a case-folded part is not ASCII,
- * since it cannot be compared.
+ * True if template `i` composes the value of the item's attribute from the
+ * row's columns.  Returns false if a case-folded part is not ASCII, since such
+ * a part cannot be compared.
  */
 static bool
 is_reproduced(DynParts *parts, int i)
@@ -461,7 +469,7 @@ dyn_rest_create(const DynColumn *column, DynParts *parts)
 
 /*
  * Returns true if the rest must show the attribute, since the template does
- * not compose its text from other columns.
+ * not compose the attribute's value from other columns.
  */
 static bool
 stays(const DynRest *rest, const char *name)

@@ -2,10 +2,10 @@
  * template_parts.h
  *		Reads the parts of an item's templated attributes.
  *
- * A DynParts splits the texts of one item at a time.  The texts of the table's
- * key attributes are split when the item arrives, since they decide whether
- * the item is a row.  Other texts are split when a column needs them.  The
- * parts of texts live until the next item.
+ * A DynParts splits the attributes of one item at a time.  The table's key
+ * attributes are split when the item arrives, since they decide whether the
+ * item is a row.  Other attributes are usually split when a column needs them.
+ * The parts live until the next item.
  */
 #ifndef DYN_EXEC_TEMPLATE_PARTS_H
 #define DYN_EXEC_TEMPLATE_PARTS_H
@@ -20,7 +20,8 @@ typedef struct DynParts DynParts;
 typedef enum DynRowMatch
 {
 	DYN_MATCH_ROW,
-	DYN_MATCH_NOT_ROW,			/* key belongs to another entity */
+	DYN_MATCH_NOT_ROW,			/* item is not a row: usually, its key belongs
+								 * to another entity */
 	DYN_MATCH_AMBIGUOUS,		/* a key attribute can be split in several
 								 * ways */
 	DYN_MATCH_MISMATCH			/* a part cannot be a value of its column */
@@ -37,8 +38,9 @@ typedef struct DynMismatch
 } DynMismatch;
 
 /*
- * Returns the state for the templates with needed[i], in CurrentMemoryContext.
- * `paths` are the paths of an item's slots, including dyn_templated_paths().
+ * Returns the state, in CurrentMemoryContext.  needed[i] is true if template i
+ * will be split.  `paths` are the paths of an item's slots, including
+ * dyn_templated_paths().
  */
 extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 								  const DynPath *paths, int npaths);
@@ -46,7 +48,7 @@ extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 /*
  * Begins the next item, and returns its match.  Also checks the parts of the
  * table's key: the column that is read from a part must be able to represent
- * it.  An enumerated part of a key, also of an index key, must have one of the
+ * it.  An enumerated part of a key, even of an index key, must have one of the
  * listed values.  If the item is ambiguous or has a mismatch, *mismatch
  * describes the attribute.  Under on_mismatch 'null', an item with a mismatch
  * in a key column is not a row.
@@ -79,9 +81,10 @@ typedef struct DynRest DynRest;
  * Returns the state for a column that shows the rest of the item
  * (model/tables/relation.h), in CurrentMemoryContext; NULL if the column omits
  * the same attributes for all items.  `parts` belongs to the rows that fetch
- * the column.  The state lets the rest show a templated attribute of an index
- * if its text differs from the text that the template composes from the item's
- * columns: an application may have written another text, or changed a column.
+ * the column.  With the state, the column shows a templated attribute of an
+ * index if the attribute differs from what the template composes from the
+ * item's columns: an application may have written something else, or changed a
+ * column.
  */
 extern DynRest *dyn_rest_create(const DynColumn *column, DynParts *parts);
 

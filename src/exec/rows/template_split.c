@@ -1,12 +1,13 @@
 /*
  * template_split.c
- *		Splits the texts of an item's attributes according to their templates,
- *		and searches all ways to split texts that share columns.
+ *		Splits an item's templated attributes into the parts of their
+ *		templates, and searches all ways to split attributes that share
+ *		columns.
  *
- * A search tries the ways of the first text one after the other, and with each
- * of them the ways of the second text, and so on.  A known value of a column
- * reduces the ways of the following texts.  At the end, all occurrences of
- * each column are compared.
+ * A search tries the ways of the first attribute one after the other, and with
+ * each of them the ways of the second attribute, and so on.  A known value of
+ * a column reduces the ways of the following attributes.  At the end, all
+ * occurrences of each column are compared.
  */
 #include "postgres.h"
 
@@ -32,7 +33,8 @@ slot_of(const DynPath *path, const DynPath *paths, int npaths)
 }
 
 /*
- * Marks the text, and the texts from which its columns are read, as decisive.
+ * Marks the attribute, and the attributes from which its columns are read, as
+ * decisive.
  */
 static void
 mark_decisive(DynItemSplit *all, int i)
@@ -142,7 +144,7 @@ dyn_item_split_begin(DynItemSplit *all, const DynValue *values)
 		all->attrs[i].done = false;
 }
 
-/* ---- texts ---- */
+/* ---- split of one attribute ---- */
 
 /*
  * Returns true if the value has a type that the template can match.  A key
@@ -184,8 +186,8 @@ read_text(DynItemSplit *all, DynParsedAttr *parsed, const DynValue *value)
 }
 
 /*
- * Splits one text.  `given` has the known texts of columns that are read from
- * other attributes, or is NULL.
+ * Splits one attribute.  `given` has the text that each part must have, if
+ * known; `given` is NULL if nothing is known.
  */
 static void
 split_text(DynItemSplit *all, DynParsedAttr *parsed, const DynText *given)
@@ -215,10 +217,10 @@ dyn_parsed_attr_value(DynValue *value, const DynParsedAttr *parsed, int part)
 		value->flags = DYN_VALUE_HAS_NUL;
 }
 
-/* ---- columns that are read from other attributes ---- */
+/* ---- expected text of parts ---- */
 
 /*
- * Returns the expectation for a part if the value of its column is a mismatch.
+ * Returns the expectation for a part whose column has a mismatched value.
  */
 static DynExpectation
 expected_of_mismatch(const DynColumn *column)
@@ -264,11 +266,11 @@ dyn_expected_text(DynItemSplit *all, const DynPlaceholderCheck *check, DynText *
 }
 
 /*
- * Stores in `given` the texts that parts of template `i` must have because of
- * their columns' values.  If such a column is read from another templated
- * text, splits that text first, unless it depends on template `i`.  Returns
- * false if such a column is NULL, or its value cannot be the text of the part.
- * Sets all->unsure if the text of a part is unknown.
+ * Stores in `given`, for each part of template `i` whose column is read from
+ * elsewhere, the encoding of the column's value.  If the column is read from
+ * another templated attribute, splits that attribute first, unless it depends
+ * on template `i`.  Returns false if a column is NULL, or if the part cannot
+ * encode its value.  Sets all->unsure if a value is unknown.
  */
 static bool
 expected_texts(DynItemSplit *all, int i, DynText *given)
@@ -337,11 +339,11 @@ dyn_item_split_agrees(DynItemSplit *all, bool searched)
 
 /* ---- search ---- */
 
-/* Selects the texts whose undecided parts may contain their separators. */
+/* Selects attributes whose undecided parts may contain their separators. */
 typedef enum Guess
 {
 	GUESS_NONE,
-	GUESS_NO_MATCH,				/* only texts that do not match without a
+	GUESS_NO_MATCH,				/* only attributes that do not match without a
 								 * guess */
 	GUESS_ALL
 } Guess;
@@ -350,19 +352,20 @@ typedef struct Search
 {
 	DynItemSplit *all;
 	Guess		guess;
-	int			n;				/* number of texts that take part */
-	DynParsedAttr **attrs;		/* texts that take part */
-	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];	/* parts of all texts in
-													 * the first way found */
-	int			level;			/* position of the text to split; earlier texts
-								 * are split */
+	int			n;				/* number of attributes that take part */
+	DynParsedAttr **attrs;		/* attributes that take part */
+	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];	/* parts of each
+													 * attribute in the
+													 * first way found */
+	int			level;			/* position in `attrs` of the attribute to
+								 * split; earlier attributes are split */
 	int			found;			/* number of ways found (at most 2) */
 	int			steps;			/* number of remaining steps */
 } Search;
 
 /*
- * Adds to `known` the texts of columns that are read from this text, and also
- * occur in a text that the search has already split.
+ * For each part from which a column is read, adds to `known` the text that the
+ * column has in another attribute that the search has already split.
  */
 static void
 add_sources(const DynItemSplit *all, const DynParsedAttr *parsed, DynText *known)
@@ -384,8 +387,8 @@ add_sources(const DynItemSplit *all, const DynParsedAttr *parsed, DynText *known
 }
 
 /*
- * Stores the texts that the parts must have, as far as they are known.
- * Returns false if a part cannot have any text (DYN_EXPECTED_NOTHING).
+ * Stores the text that each part must have, if known.  Returns false if a part
+ * cannot have any text (DYN_EXPECTED_NOTHING).
  */
 static bool
 known_texts(DynItemSplit *all, const DynParsedAttr *parsed, DynText *known)
@@ -404,7 +407,10 @@ known_texts(DynItemSplit *all, const DynParsedAttr *parsed, DynText *known)
 	return true;
 }
 
-/* Calls `found` for each split of the text that agrees with known values. */
+/*
+ * Calls `found` for each split of the attribute that agrees with known values.
+ * Returns true if `found` does, or if no steps are left.
+ */
 static bool
 find_ways(Search *search, DynParsedAttr *parsed, bool guess, DynWayFound found,
 		  void *arg)
@@ -450,7 +456,10 @@ accept_way(Search *search)
 
 static bool take_way(void *arg, const DynText *values);
 
-/* Searches the ways of the current text and of all later texts; true: stop. */
+/*
+ * Searches the ways of the attribute at `level` and of all later attributes.
+ * Returns true to stop the search.
+ */
 static bool
 search_level(Search *search)
 {
@@ -461,7 +470,7 @@ search_level(Search *search)
 	return find_ways(search, search->attrs[i], guess, take_way, search);
 }
 
-/* Callback of find_ways() for a way to split the text at the current level. */
+/* Callback of find_ways() for a way to split the attribute at `level`. */
 static bool
 take_way(void *arg, const DynText *values)
 {
@@ -490,8 +499,8 @@ stop_at_first(void *arg, const DynText *values)
 }
 
 /*
- * Returns true if the template splits the text in at least one way that agrees
- * with known values, whatever the other searched texts contain.
+ * Returns true if the template splits the attribute in at least one way that
+ * agrees with known values, whatever the other searched attributes contain.
  */
 static bool
 holds_alone(Search *search, DynParsedAttr *parsed, bool guess)
@@ -500,8 +509,8 @@ holds_alone(Search *search, DynParsedAttr *parsed, bool guess)
 }
 
 /*
- * Returns true if a searched text that matches contains the column in a part
- * that accept_way() has compared with the column's value.  A folded part
+ * Returns true if a searched attribute that matches contains the column in a
+ * part that accept_way() has compared with the column's value.  A folded part
  * confirms the value only if the part is ASCII, since dyn_part_agrees compares
  * no other folded parts.
  */
@@ -548,7 +557,8 @@ guesses_are_confirmed(const Search *search)
 
 /*
  * Returns the number of ways found; 2 if there are several, or if no steps are
- * left.  Afterwards the texts are split in the first way, if there is one.
+ * left.  Afterwards the attributes are split in the first way, if there is
+ * one.
  */
 static int
 search_ways(Search *search, Guess guess)
@@ -584,7 +594,7 @@ open_parts(const DynTemplate *tmpl)
 }
 
 /*
- * Selects the searched texts that may match, in ascending order of
+ * Selects the searched attributes that may match, in ascending order of
  * open_parts().  Returns false if a key attribute cannot match.
  */
 static bool
@@ -621,7 +631,7 @@ begin_search(Search *search, DynItemSplit *all)
 		else if (parsed->split != DYN_SPLIT_TYPE_MISMATCH && parsed->templated->base)
 			return false;
 	}
-	/* searched texts that are not selected stay as split_text() left them */
+	/* searched attributes not selected stay as split_text() left them */
 	for (int i = 0; i < n; i++)
 		all->attrs[i].done |= all->attrs[i].searched;
 	for (int i = 0; i < search->n; i++)
@@ -658,7 +668,7 @@ search_all(DynItemSplit *all, const DynParsedAttr **about)
 		found = search_ways(&search, GUESS_ALL);
 	if (found == 1 && guesses_are_confirmed(&search))
 		return DYN_WAYS_ONE;
-	/* name a text that matches only if a part contains its separator */
+	/* name an attribute that matches only if a part contains its separator */
 	*about = search.attrs[0];
 	for (int i = search.n - 1; i >= 0; i--)
 	{
@@ -682,8 +692,8 @@ dyn_find_ways(DynItemSplit *all, const DynParsedAttr **about)
 }
 
 /*
- * Splits the texts of a cycle, which are not decisive, with search_all().  If
- * that does not find exactly one way, none of the texts matches.
+ * Splits the attributes of a cycle, which are not decisive, with search_all().
+ * If the search does not find exactly one way, none of the attributes matches.
  */
 static void
 break_cycle(DynItemSplit *all, const Bitmapset *cycle)
@@ -692,8 +702,8 @@ break_cycle(DynItemSplit *all, const Bitmapset *cycle)
 	DynWaysFound found;
 
 	/*
-	 * first split the texts outside of the cycle on which texts of the cycle
-	 * depend
+	 * first split the attributes outside of the cycle on which attributes of
+	 * the cycle depend
 	 */
 	for (int a = 0; a < all->nchecks; a++)
 	{

@@ -1,13 +1,14 @@
 /*
  * template_split.h
- *		Splits the texts of an item's attributes according to their templates.
+ *		Splits an item's templated attributes into the parts of their
+ *		templates.
  *
- * Usually, texts are split one after the other, each in the only way that its
- * template permits.  If that fails, or if texts depend on each other in a
- * cycle, all ways to split them are searched.  If a part's column is read from
- * another attribute, the part must be the encoding of the column's value.  So
- * the text from which a column is read is split before the other texts that
- * contain the column.
+ * Usually, attributes are split one after the other, each in the only way that
+ * its template permits.  If that fails, or if attributes depend on each other
+ * in a cycle, all ways to split these attributes are searched.  If a part's
+ * column is read from another attribute, the part must be the encoding of the
+ * column's value.  So the attribute from which a column is read is split
+ * before the other attributes that contain the column.
  */
 #ifndef DYN_EXEC_TEMPLATE_SPLIT_H
 #define DYN_EXEC_TEMPLATE_SPLIT_H
@@ -19,26 +20,27 @@
 typedef struct DynParsedAttr
 {
 	const DynTemplatedAttr *templated;
-	bool		decisive;		/* true if the text decides whether the item is
-								 * a row, or if a decisive text depends on
+	bool		decisive;		/* true if the attribute is in the table's
+								 * key, or if a decisive attribute depends on
 								 * it */
 	Bitmapset  *cycle;			/* all templates of the dependency cycle to
 								 * which this template belongs; NULL: not in a
 								 * cycle, or decisive */
-	bool		searched;		/* true if the search splits the text */
-	bool		unresolved;		/* true if the text matches only if a part
-								 * contains its separator */
+	bool		searched;		/* true if the search splits the attribute */
+	bool		unresolved;		/* true if the attribute matches only if a
+								 * part contains its separator */
 	int			slot;
-	bool		busy;			/* true while the texts on which this text
-								 * depends are split */
+	bool		busy;			/* true while the attributes on which this
+								 * attribute depends are split */
 	bool		done;			/* true if the fields below are for the current
 								 * item */
 	DynSplit	split;
 	bool		impossible;		/* true if the column of a part is NULL, or
 								 * cannot be encoded as the part */
 	bool		absent;
-	bool		no_text;		/* true if the value is not a text */
-	bool		nul;			/* true if the text contains U+0000 */
+	bool		no_text;		/* true if the value has a type that the
+								 * template cannot match */
+	bool		nul;			/* true if `text` contains U+0000 */
 	DynText		text;
 	char	   *space;			/* buffer for `text` if it has escapes in the
 								 * response */
@@ -55,7 +57,8 @@ typedef struct DynPlaceholderCheck
 	int			templated;		/* number of the template */
 	int			part;
 	DynColumn  *column;
-	int			slot;			/* column's slot; -1: the column is a part */
+	int			slot;			/* column's slot; -1: the column is read from
+								 * a part */
 } DynPlaceholderCheck;
 
 typedef struct DynItemSplit
@@ -68,7 +71,7 @@ typedef struct DynItemSplit
 	DynParsedAttr *attrs;		/* one for each of relation->templated */
 	int			nchecks;		/* number of checks for the needed templates */
 	DynPlaceholderCheck *checks;
-	bool		entangled;		/* true if decisive texts have columns in
+	bool		entangled;		/* true if decisive attributes have columns in
 								 * common */
 	bool		unsure;			/* true if the text that some part of the
 								 * current item must have is unknown
@@ -80,24 +83,24 @@ extern void dyn_item_split_init(DynItemSplit *all, DynRelation *relation,
 								const bool *needed, const DynPath *paths,
 								int npaths);
 
-/* Begins the next item, with all texts unsplit. */
+/* Begins the next item, none of whose attributes is split yet. */
 extern void dyn_item_split_begin(DynItemSplit *all, const DynValue *values);
 
-/* Splits the text of template `i`, and first the texts on which it depends. */
+/* Splits templated attribute `i`, after the attributes on which it depends. */
 extern void dyn_split_attr(DynItemSplit *all, int i);
 
 /*
  * Returns false if a part contradicts its column, which is read from another
- * part.  Checks the parts of searched texts if `searched`, else those of key
- * attributes.  A column whose value is unknown contradicts no part.
+ * part.  Checks the parts of searched attributes if `searched`, else those of
+ * key attributes.  A column whose value is unknown contradicts no part.
  */
 extern bool dyn_item_split_agrees(DynItemSplit *all, bool searched);
 
 typedef enum DynExpectation
 {
 	DYN_EXPECTED_TEXT,
-	DYN_EXPECTED_UNKNOWN,		/* the column has a mismatch, or is read from a
-								 * text that is not split yet */
+	DYN_EXPECTED_UNKNOWN,		/* the column has a mismatch, or is read from
+								 * an attribute that is not split yet */
 	DYN_EXPECTED_NOTHING		/* the column is NULL (maybe because of
 								 * on_mismatch 'null'), or the part cannot
 								 * encode the column's value */
@@ -124,31 +127,32 @@ dyn_parsed_attr_matches(const DynParsedAttr *parsed)
 /* ---- search ---- */
 
 /*
- * A column may occur in several texts, or several times in one, such as
- * CUSTOMER#${name} in both key attributes.  A text such as CUSTOMER#o#neil
- * matches only if a part contains its separator.  Then the text alone does not
- * determine the part, but another occurrence of the column may do so.
+ * A column may occur in several attributes, or several times in one, such as
+ * CUSTOMER#${name} in both key attributes.  A string such as CUSTOMER#o#neil
+ * matches only if a part contains its separator.  Then the string alone does
+ * not determine the part, but another occurrence of the column may do so.
  */
 typedef enum DynWaysFound
 {
-	DYN_WAYS_NONE,				/* a text does not match, or the texts do not
-								 * agree */
-	DYN_WAYS_ONE,				/* the searched texts can be split in one
+	DYN_WAYS_NONE,				/* an attribute does not match, or the
+								 * attributes do not agree */
+	DYN_WAYS_ONE,				/* the searched attributes can be split in one
 								 * way */
 	DYN_WAYS_SEVERAL,			/* in several ways; or in one way, but a part
 								 * contains its separator, and no other
-								 * occurrence of its column confirms this */
+								 * occurrence of its column confirms the
+								 * part */
 	DYN_WAYS_UNRESOLVED			/* a part must contain its separator, but no
 								 * value of its column matches all
 								 * occurrences */
 } DynWaysFound;
 
 /*
- * Searches all ways to split the decisive texts of the current item.  Called
- * if one of these texts could not be split, or if two of them do not agree.
- * If the result is SEVERAL, *about is the text to name in the message.  Sets
- * `unresolved` of each text that matches only if a part contains its
- * separator.  Allocates in CurrentMemoryContext.
+ * Searches all ways to split the decisive attributes of the current item.
+ * Called if one of these attributes could not be split, or if two of them do
+ * not agree.  If the result is SEVERAL, *about is the attribute to name in the
+ * message.  Sets `unresolved` of each attribute that matches only if a part
+ * contains its separator.  Allocates in CurrentMemoryContext.
  */
 extern DynWaysFound dyn_find_ways(DynItemSplit *all, const DynParsedAttr **about);
 

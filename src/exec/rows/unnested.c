@@ -101,7 +101,7 @@ dyn_unnested_find_values(DynUnnested *unnested)
 					: unnested->elements.value;
 				break;
 			case DYN_PATH_INDEX:
-				/* the text that DynamoDB would write for the number */
+				/* the number as DynamoDB would write it */
 				snprintf(unnested->position, sizeof(unnested->position), "%u",
 						 unnested->elements.position);
 				unnested->values[i] = (DynValue) {.data = unnested->position,
