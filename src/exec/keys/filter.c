@@ -178,8 +178,8 @@ not_members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 }
 
 /*
- * Returns the condition that a collection contains the value, encoded by the
- * codec.
+ * Returns the condition that a collection contains the value, encoded with
+ * `codec`; FALSE if the value cannot be encoded.
  */
 static DynCond *
 contains_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
@@ -280,8 +280,8 @@ add_bool_of_text(DynCond *cond, const DynPath *path, const char *s, size_t len)
 }
 
 /*
- * Returns the condition that ->> returns this text for the attribute.  If the
- * text looks like a list or map, the condition is only that the attribute
+ * Returns the condition that ->> returns `value` for the attribute.  If
+ * `value` looks like a list or map, the condition is only that the attribute
  * exists.
  */
 static DynCond *
@@ -306,7 +306,7 @@ text_equality_cond(const DynPath *path, Datum value)
 	return cond;
 }
 
-/* ---- elements ---- */
+/* ---- elements of unnested attributes ---- */
 
 /*
  * Returns the condition that a collection contains the string, or the B value
@@ -523,7 +523,7 @@ dyn_item_filter_cond(const DynItemFilter *test)
 
 /* ---- all predicates ---- */
 
-/* Converts a predicate on a field. */
+/* Converts a predicate on a field; returns FALSE if its value is NULL. */
 static DynCond *
 field_cond(const DynRelation *relation, const DynPred *pred, const DynValues *values)
 {

@@ -18,10 +18,10 @@
 #include "key_values.h"
 #include "make_cond.h"
 
-/* Maximum number of bytes of a text: the maximum size of an item. */
+/* Maximum number of bytes of a string: the maximum size of an item. */
 #define MAX_TEXT_BYTES	(400 * 1024)
 
-/* Maximum number of texts in a filter on which the plan does not rely. */
+/* Maximum number of strings in a filter on which the plan does not rely. */
 #define MAX_LOOSE_TEXTS	10000
 
 void
@@ -115,7 +115,7 @@ copy_buffer(DynScalar *to, const DynBuffer *buffer, DynType type)
 	return data != NULL;
 }
 
-/* Returns the upper limit of the texts that begin with `prefix`. */
+/* Returns the upper limit of the strings that begin with `prefix`. */
 static DynLimit
 end_of_prefix(const DynScalar *prefix)
 {
@@ -198,7 +198,7 @@ add_clipped(Collection *to, DynSpan span)
 		add_span(to, &span);
 }
 
-/* ---- equality keys ---- */
+/* ---- single values ---- */
 
 static void
 add_point(Collection *to, const DynScalar *value)
@@ -354,7 +354,7 @@ add_comparison(Collection *to, const DynCodec *codec, const DynPred *pred,
 }
 
 /*
- * Adds a span that contains all texts that begin with the value or match the
+ * Adds a span that contains all strings that begin with the value or match the
  * pattern.
  */
 static void
@@ -539,7 +539,7 @@ pred_values(const DynResolveContext *context, const DynPred *pred,
 	return make_set(&set, true);
 }
 
-/* ---- templated texts ---- */
+/* ---- templated attributes ---- */
 
 typedef struct TemplatedParts
 {
@@ -638,7 +638,7 @@ resolve_parts(const DynResolveContext *context, const DynPred *pred,
 	return true;
 }
 
-/* Omits trailing parts until the number of texts is within the limit. */
+/* Omits trailing parts until there are at most `most` combinations. */
 static void
 leave_parts_out(TemplatedParts *parts, int most)
 {
@@ -647,7 +647,7 @@ leave_parts_out(TemplatedParts *parts, int most)
 
 	if (parts->combinations <= most)
 		return;
-	/* analyzer: all parts together exceed the limit, so n stays below parts->n */
+	/* analyzer: parts->combinations exceeds `most`, so n is below parts->n */
 	while (total * parts->values[n].n <= most)
 		total *= parts->values[n++].n;
 	parts->n = n;
@@ -656,8 +656,8 @@ leave_parts_out(TemplatedParts *parts, int most)
 }
 
 /*
- * Stores the span of texts for combination `number` of the parts' spans.
- * Returns false if the span is empty.
+ * Stores the span of the strings that combination `number` of the parts' spans
+ * composes.  Returns false if the span is empty.
  */
 static bool
 combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)

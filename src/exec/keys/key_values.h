@@ -59,8 +59,8 @@ extern DynSpans dyn_key_values(const DynResolveContext *context,
 /*
  * Removes the elements of a shared list that other predicates on the same
  * template parts reject.  `preds` are all predicates of the key.
- * dyn_key_values requires that this was called for shared lists, and ignores
- * these other predicates.
+ * dyn_key_values requires that this function was called for shared lists, and
+ * ignores these other predicates.
  */
 extern void dyn_keep_elements(const DynResolveContext *context, const List *preds,
 							  DynElement *element);
@@ -75,8 +75,8 @@ extern DynCond *dyn_key_cond(const DynSpans *spans, const DynPath *path);
 
 /*
  * Returns a filter condition that a predicate of kind TEMPLATED implies.  The
- * condition may be true for texts that the predicate rejects, so the plan must
- * not rely on it.  It may be the constant TRUE or FALSE.
+ * condition may be true for strings that the predicate rejects, so the plan
+ * must not rely on it.  It may be the constant TRUE or FALSE.
  */
 extern DynCond *dyn_templated_cond(const DynRelation *relation,
 								   const DynPred *pred, const DynValues *values);

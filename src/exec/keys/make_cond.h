@@ -9,8 +9,8 @@
 #include "../../dynamodb/expression.h"
 
 /*
- * Returns a condition.  `path` is NULL for TRUE and FALSE.  The values must
- * live as long as the condition.
+ * Returns a condition.  `path` is NULL for constants and junctions.  The
+ * values must live as long as the condition.
  */
 static inline DynCond *
 dyn_make_cond(DynCondKind kind, const DynPath *path, const DynScalar *values,

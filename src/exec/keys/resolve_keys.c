@@ -283,8 +283,8 @@ make_copies_context(void)
 }
 
 /*
- * Copies the values of the remaining pairs, and frees all earlier copies, also
- * those of pairs that were united with others.
+ * Copies the values of the remaining pairs, and frees all earlier copies,
+ * including those of pairs that were united with other pairs.
  */
 static void
 free_unused_copies(Pairs *pairs)
@@ -346,7 +346,7 @@ typedef struct Sets
 
 /*
  * Adds all combinations of the sets' members; the last set varies fastest.
- * Copies their values if pairs->copies is set.
+ * Copies the members' values if pairs->copies is set.
  */
 static void
 add_combinations(Pairs *pairs, Sets *sets)
@@ -354,7 +354,7 @@ add_combinations(Pairs *pairs, Sets *sets)
 	int			nsets = pairs->nparts + pairs->paired;
 	double		total = 1;
 
-	/* analyzer: the caller has filled nsets sets */
+	/* analyzer: the caller has filled the first nsets elements of sets->at */
 	for (int i = 0; i < nsets; i++)
 		total *= sets->at[i].n;
 	reserve_pairs(pairs, total);
@@ -372,7 +372,7 @@ add_combinations(Pairs *pairs, Sets *sets)
 		CHECK_FOR_INTERRUPTS();
 		for (int i = nsets - 1; i >= 0; i--)
 		{
-			/* analyzer: `sets` is filled, see above */
+			/* analyzer: sets->at[i] is filled, since i is less than nsets */
 			const DynSpan *span = &sets->at[i].at[number % sets->at[i].n];
 
 			number /= sets->at[i].n;
@@ -385,7 +385,7 @@ add_combinations(Pairs *pairs, Sets *sets)
 	}
 }
 
-/* ---- keys of arms ---- */
+/* ---- keys of an access plan ---- */
 
 /* Returns the size limit (bytes) of attribute i of a key. */
 static size_t
@@ -649,8 +649,8 @@ resolve_keys(const DynResolveContext *context, const DynAccess *access,
 
 /*
  * Returns the least integer that a lower limit allows, or the greatest that an
- * upper limit allows.  Double precision is exact for segments, which are
- * small.
+ * upper limit allows.  If the limit is not set, returns 0 or DBL_MAX.  Double
+ * precision is exact for segments, which are small.
  */
 static double
 integer_of_limit(const DynLimit *limit, bool lower)
@@ -681,7 +681,10 @@ resolve_segments(const DynResolveContext *context, const DynAccess *access,
 								integer_of_limit(&spans.at[i].upper, false));
 
 		CHECK_FOR_INTERRUPTS();
-		/* analyzer: these are whole numbers, and `upper` is finite */
+		/*
+		 * analyzer: `lower` and `upper` are whole numbers, and `upper` is less
+		 * than access->segments
+		 */
 		for (double segment = lower; segment <= upper; segment++)
 			resolved->segments[resolved->nsegments++] = (int) segment;
 	}
