@@ -3,7 +3,7 @@
  *		Runs a scan for an Append that does not wait for it.
  *
  * The Append requests a row from each child, and then waits, in one call, for
- * all children that had none.  A child's rows go through ExecScan as always,
+ * all children that had no row.  A child's rows go through ExecScan as always,
  * so that conditions and projection are applied.  The only difference is that
  * dynIterateForeignScan returns an empty slot if a scan in this mode would
  * have to wait.
@@ -160,8 +160,9 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 
 /*
  * Adds an event to the set, so that the Append wakes at once and continues
- * with the rows that have arrived.  Servers that need this do not add the
- * latch themselves.  (The first event in the set is the postmaster's death.)
+ * with the rows that have arrived.  Servers that need this event do not add
+ * the latch themselves.  (The first event in the set is the postmaster's
+ * death.)
  */
 static void
 leave_event(const AsyncRequest *areq)
@@ -186,8 +187,8 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	if (areq->requestor->chgParam != NULL)
 	{
 		/*
-		 * Core is about to rescan the Append with other parameters, but first
-		 * waits for this child, whose row it discards.
+		 * Core is about to rescan the Append with different parameters, but
+		 * first waits for this child, whose row it discards.
 		 */
 		areq->callback_pending = false;
 		ExecAsyncRequestDone(areq, NULL);
@@ -197,8 +198,8 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	Assert(scan->input.running && scan->group->in_flight >= 0);
 	leave_out_idle_peers(scan);
 	/*
-	 * another child that uses the same shared scan may have removed the fetch
-	 * from the group
+	 * put the fetch back into the group: another child that uses the same
+	 * shared scan may have removed it
 	 */
 	if (dyn_scan_awaited_fetch(scan) != NULL)
 		dyn_fetch_set_group(dyn_scan_awaited_fetch(scan), &scan->group->in_flight);

@@ -2,8 +2,8 @@
  * explain.c
  *		Shows an access plan, and its cost, in EXPLAIN.
  *
- * A condition has the same text in every format.  It shows DynamoDB's names,
- * and values as SQL expressions, since EXPLAIN without ANALYZE evaluates no
+ * A condition is printed alike in every format, with DynamoDB's names.  Values
+ * are printed as SQL expressions, since EXPLAIN without ANALYZE evaluates no
  * expression.
  */
 #include "postgres.h"
@@ -144,8 +144,9 @@ print_term(Printer *printer, const DynFilterTerm *term)
 }
 
 /*
- * Returns the constant that a part must be equal to, as encoded in the text;
- * NULL if the part may have other values.
+ * Returns the encoding of the constant that a part must be equal to; NULL if
+ * the part is not compared with one constant, or if the constant is converted
+ * to a bound or cannot be encoded.
  */
 static const char *
 constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg)
@@ -179,8 +180,9 @@ conditions_of_part(const DynPred *arg)
 }
 
 /*
- * Prints a part as its constant, as ${column = value} if it is equal to
- * another expression, or as ${column}.
+ * Prints a part as the constant that it is equal to (constant_of_part), unless
+ * the part folds case; with any other equality as ${column = value}; otherwise
+ * as ${column}.
  */
 static void
 print_part(Printer *printer, const DynTemplatedAttr *templated, int p, const DynPred *arg)
@@ -362,8 +364,8 @@ show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
 }
 
 /*
- * Returns the name of the operation.  Full keys of several executions are
- * requested in batches.
+ * Returns the name of the operation.  `batched` is true if the full keys of
+ * several executions are requested together.
  */
 static const char *
 operation_word(const DynAccess *access, bool batched)
@@ -425,8 +427,8 @@ show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 
 	/*
 	 * percentage of the node's execution time in which the node waited for
-	 * DynamoDB; -1: unknown, because another node may have waited for this
-	 * node's requests
+	 * DynamoDB; -1: unknown, because the time was not measured, or because
+	 * another node may have waited for this node's requests
 	 */
 	double		percent = ms <= 0 || counters->waiting_ms > ms || scan->group != NULL ||
 		scan->input.was_member ? -1 : counters->waiting_ms * 100 / ms;
@@ -546,8 +548,8 @@ add_capacities(List *names, const DynAccess *access)
 }
 
 /*
- * Shows the budgets.  That of read_percent is computed from the capacity in
- * the table's description.
+ * Shows the budgets.  The budget of read_percent is computed from
+ * read_capacity or, if this option is not set, from the table's description.
  */
 static void
 show_budgets(const DynRelation *relation, const DynAccess *access,
@@ -636,7 +638,7 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	DynBuffer	text;
 	ListCell   *lc;
 
-	/* in structured formats core has an "Operation" in the same group */
+	/* structured formats need another name: core adds an "Operation" there */
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
 						: "Remote Operation",
 						access->is_presumed ? "none, the write requires that the row exists"

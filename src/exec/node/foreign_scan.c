@@ -70,8 +70,8 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 }
 
 /*
- * In an asynchronous Append, an empty slot may mean that the row has not
- * arrived yet.
+ * Returns the next row.  The slot is empty at the end of the execution or, in
+ * an asynchronous Append, if the row has not arrived yet.
  */
 TupleTableSlot *
 dynIterateForeignScan(ForeignScanState *node)
@@ -94,6 +94,7 @@ dynIterateForeignScan(ForeignScanState *node)
 }
 
 /*
+ * Returns true for a scan of a relation: core itself checks fdw_recheck_quals.
  * Before 15.15, 16.11, 17.7 and 18.1, EvalPlanQual calls this function instead
  * of executing a scan without its own relation, such as a count in a subquery.
  * The count has to be executed here, as in any other statement.  Core would
@@ -115,7 +116,11 @@ dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
 	return !TupIsNull(slot);
 }
 
-/* An execution that was started ahead continues: it uses no parameters. */
+/*
+ * Restarts the execution at its first row if no parameter has changed and no
+ * request is necessary; otherwise ends it.  An execution that was started
+ * ahead continues, since it uses no parameters.
+ */
 void
 dynReScanForeignScan(ForeignScanState *node)
 {
@@ -141,9 +146,9 @@ dynReScanForeignScan(ForeignScanState *node)
 /*
  * Returns the number of items that were read but are not rows: items that the
  * conversion rejected or, if there are none, items that DynamoDB removed by
- * the item filter.  Returns 0 if there was a row, if other filters were sent,
- * or if items were requested by their full key, which often belongs to another
- * entity.
+ * the item filter.  Returns 0 if there was a row, if filters other than the
+ * item filter were sent, or if items were requested by their full key, which
+ * often belongs to another entity.
  */
 static uint64
 items_without_rows(const DynScanDesc *scandesc)

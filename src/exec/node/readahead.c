@@ -17,8 +17,9 @@
  * lookups have enough requests (dyn_lookups_is_full), or when the buffer of
  * its rows is full (row_buffer.h).
  *
- * The loop is found in the plan: it has this node as its outer side.  The node
- * prefetches only for scans that are executed for every row.
+ * The node finds the loop in the plan, as the one that has this node as its
+ * outer side.  The node prefetches only for scans that are executed for every
+ * row.
  */
 #include "postgres.h"
 
@@ -339,8 +340,8 @@ read_batch(ReadAhead *ahead)
 		if (ahead->ended)
 			break;
 		/*
-		 * executions are found by the bytes of their values, so use the stored
-		 * row
+		 * lookups find an execution by the bytes of its values, so use the
+		 * stored row
 		 */
 		dyn_row_buffer_add(ahead->rows, slot, ahead->out);
 		prefetch_row(ahead, ahead->out);
@@ -436,7 +437,7 @@ end_read_ahead(CustomScanState *node)
 	ExecEndNode(linitial(node->custom_ps));
 }
 
-/* Also rescans the child, because core does not. */
+/* Rescans the node, and its child, which core does not rescan. */
 static void
 rescan_read_ahead(CustomScanState *node)
 {

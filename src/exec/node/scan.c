@@ -88,7 +88,7 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 	dyn_values_init(&scan->input.values, exprs, scan->input.conversions);
 	dyn_values_init(&scan->input.next_values, exprs, scan->input.conversions);
 	scan->planned = scandesc->access;
-	/* guards (choice.c) have the same values in all executions */
+	/* evaluate guards (choice.c) now: they are the same in all executions */
 	foreach(lc, scandesc->access->optional_quals)
 	{
 		const DynPred *optional_qual = lfirst(lc);

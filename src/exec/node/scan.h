@@ -23,9 +23,9 @@ typedef struct DynScan
 {
 	DynInput	input;
 	const DynAccess *planned;	/* access plan of the plan node; the scan
-								 * descriptor has another access plan if a
-								 * guard (plan/paths/choice.c) is true; NULL:
-								 * not prepared to run */
+								 * descriptor has a different one if a guard
+								 * (plan/paths/choice.c) is true; NULL: not
+								 * prepared to run */
 
 	/* one execution */
 	DynItems   *items;			/* source of the execution; NULL: no execution
@@ -52,8 +52,8 @@ extern DynScan *dyn_scan_create(ForeignScanState *node, DynRelation *relation);
 extern void dyn_scan_prepare(DynScan *scan, int eflags);
 
 /*
- * Begins an execution.  A union sends its first requests now (united.c), all
- * other sources when rows are requested.
+ * Begins an execution.  The arms of an OR send their first requests now
+ * (united.c), all other sources when rows are requested.
  */
 extern void dyn_scan_begin_run(DynScan *scan);
 
@@ -73,8 +73,8 @@ dyn_scan_of(const DynInput *input)
 }
 
 /*
- * Stores the next row.  The slot is empty at the end of the execution; in an
- * asynchronous group, also if the scan would have to wait.  Raises errors of
+ * Stores the next row.  The slot is empty at the end of the execution or, in
+ * an asynchronous group, if the scan would have to wait.  Raises errors of
  * requests and items.
  */
 extern void dyn_scan_next(DynScan *scan, TupleTableSlot *slot);
