@@ -110,7 +110,7 @@ dyn_base_keys_free(DynBaseKeys *keys)
 	MemoryContextDelete(keys->context);
 }
 
-/* ---- adding ---- */
+/* ---- adding keys ---- */
 
 static void
 set_aside(DynBaseKeys *keys)

@@ -302,7 +302,7 @@ dyn_fetch_next(DynFetch *fetch)
 		: next_unordered(fetch);
 }
 
-/* ---- keyed ---- */
+/* ---- keyed fetches, sending and counting ---- */
 
 const DynValue *
 dyn_fetch_next_of(DynFetch *fetch, int number)
@@ -395,7 +395,7 @@ dyn_fetch_count(DynFetch *fetch)
 	return fetch->streams.count;
 }
 
-/* ---- without waiting ---- */
+/* ---- polling, groups and positions ---- */
 
 /* Returns the state without polling the network. */
 static DynFetchState

@@ -334,7 +334,7 @@ dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
 	request->all_attributes = request->projection == NULL && requests->local_index;
 }
 
-/* ---- descriptions ---- */
+/* ---- descriptions for the log ---- */
 
 static void
 append_cond(StringInfo line, const char *label, const DynCond *cond)
