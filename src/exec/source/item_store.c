@@ -105,7 +105,7 @@ next_tuple(DynItemStore *store, Cursor *cursor)
 	return !cursor->at_end;
 }
 
-/* ---- adding ---- */
+/* ---- adding items ---- */
 
 void
 dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
@@ -137,7 +137,7 @@ dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
 	store->bytes += size;
 }
 
-/* ---- reading ---- */
+/* ---- reading items ---- */
 
 /*
  * Moves the read pointer of a cursor that has left to the position of another
@@ -212,7 +212,7 @@ dyn_item_store_leave(DynItemStore *store, int number)
 	store->cursors[number].left = true;
 }
 
-/* ---- the store ---- */
+/* ---- sizes and release ---- */
 
 bool
 dyn_item_store_is_in_memory(const DynItemStore *store)

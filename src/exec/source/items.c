@@ -61,7 +61,7 @@ dyn_items_close(DynItems *items)
 		items->methods->close(items);
 }
 
-/* ---- empty ---- */
+/* ---- empty source ---- */
 
 static const DynValue *
 empty_next(DynItems *items)
@@ -92,7 +92,7 @@ dyn_items_empty(DynRows *rows)
 	return items;
 }
 
-/* ---- fetched ---- */
+/* ---- fetched source ---- */
 
 typedef struct Fetched
 {
@@ -149,7 +149,7 @@ static const DynItemsMethods fetched_methods = {
 	.close = fetched_close,
 };
 
-/* ---- listed ---- */
+/* ---- listed source ---- */
 
 /*
  * Source of the items that an index lists.  The items with the listed keys are
@@ -329,7 +329,7 @@ dyn_items_skip_keys(DynItems *items, DynBaseKeys *done, uint64 *skipped)
 	listed->skipped = skipped;
 }
 
-/* ---- start ---- */
+/* ---- start of a source ---- */
 
 DynItems *
 dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
@@ -360,7 +360,7 @@ dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 	return &listed->items;
 }
 
-/* ---- stored ---- */
+/* ---- stored source ---- */
 
 /*
  * Source that stores the rows of `source` in memory, and beyond work_mem in a
@@ -465,7 +465,7 @@ dyn_items_repeatable(DynItems *source, bool keeps)
 	return &stored->items;
 }
 
-/* ---- checks ---- */
+/* ---- checks of rows ---- */
 
 void
 dyn_checker_init(DynChecker *checker, ForeignScanState *node, ExprState *qual,

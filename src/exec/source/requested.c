@@ -102,7 +102,7 @@ remember_empty(Fallback *fallback)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* ---- the source ---- */
+/* ---- the fallback source ---- */
 
 static DynFetchState
 next_checked(Fallback *fallback, TupleTableSlot *slot, bool wait)

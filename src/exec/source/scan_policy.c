@@ -303,7 +303,7 @@ dyn_scan_check_units(const DynRelation *relation, const char *index,
 					 advice_clause(advice))));
 }
 
-/* ---- scans ---- */
+/* ---- policy for executions ---- */
 
 /* True if one of `inputs`, in the plan or subplan of `input`, reads all items. */
 static bool

@@ -93,7 +93,7 @@ dyn_shared_stop(DynSharedRead *read)
 	read->store = NULL;
 }
 
-/* ---- receiving ---- */
+/* ---- receiving items ---- */
 
 static bool
 is_cached_for_any(const DynMember *member)

@@ -188,7 +188,7 @@ is_worth_while(const DynInput *input, List *candidates)
 	return false;
 }
 
-/* ---- setting up ---- */
+/* ---- setting up members ---- */
 
 /*
  * Stores the scan's values, or sets awaits_values.  Returns false if the scan
@@ -312,7 +312,7 @@ set_filter(DynSharedRead *read)
 	return can_send;
 }
 
-/* ---- several entities of a partition ---- */
+/* ---- one Query for several conditions on the sort key ---- */
 
 /*
  * True if the scan can share a Query with scans of the same partition that
@@ -445,7 +445,7 @@ read_partition(DynSharedRead *read, DynCond *common)
 		.nrange = common != NULL ? 1 : 0,.filter = first->resolved.filter};
 }
 
-/* ---- members ---- */
+/* ---- gathering members ---- */
 
 /*
  * Returns a read for the scan and the candidates with the same keys or, if

@@ -75,7 +75,7 @@ typedef struct United
 	int64		last_number;	/* number of the item of that row */
 } United;
 
-/* ---- start ---- */
+/* ---- start of an execution ---- */
 
 /* True if an earlier arm sends the same requests, with the current values. */
 static bool
