@@ -283,7 +283,7 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access, int flags,
 	return rows;
 }
 
-/* ---- errors ---- */
+/* ---- context of errors ---- */
 
 /*
  * Returns ", item " and the key of the current item; an empty string if the
@@ -329,7 +329,10 @@ accept_null(DynRows *rows, int i)
 		rows->note_error(rows->note_error_arg, DYN_ERROR_NULL, rows->attnums[i],
 						 "the column is declared NOT NULL");
 	}
-	/* analyzer: if note_error is NULL, a failed check raises an error */
+	/*
+	 * analyzer: note_error is not NULL after a failed check, which raises an
+	 * error itself if `notes` is false
+	 */
 	else if (column->codec.is_domain &&
 			 !dyn_codec_check_domain(&column->codec, (Datum) 0, true, notes, &why))
 		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH,

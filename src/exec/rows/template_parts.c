@@ -354,7 +354,7 @@ dyn_parts_text(DynParts *parts, const DynValue *values, int i, int part,
 	return dyn_parsed_attr_matches(&parts->all.attrs[i]);
 }
 
-/* ---- values ---- */
+/* ---- values of columns ---- */
 
 /* Splits an attribute outside of the table's key, when it is needed. */
 static void

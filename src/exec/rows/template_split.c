@@ -337,7 +337,7 @@ dyn_item_split_agrees(DynItemSplit *all, bool searched)
 	return true;
 }
 
-/* ---- search ---- */
+/* ---- search for all ways ---- */
 
 /* Selects attributes whose undecided parts may contain their separators. */
 typedef enum Guess
