@@ -208,7 +208,7 @@ contains_all_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 	return cond;
 }
 
-/* ---- text ---- */
+/* ---- patterns and equality of text ---- */
 
 static DynCond *
 prefix_cond(const DynPath *path, DynScalar prefix)

@@ -40,7 +40,7 @@ dyn_given_holds(const DynValues *values, const DynPred *pred)
 	return !values->nulls[pred->param] && DatumGetBool(values->values[pred->param]);
 }
 
-/* ---- sets ---- */
+/* ---- sets of values ---- */
 
 /* Limits of the values in a set. */
 typedef struct KeyLimits
@@ -718,7 +718,7 @@ templated_values(const DynResolveContext *context, const DynPred *pred,
 	return make_set(&set, false);
 }
 
-/* ---- one attribute ---- */
+/* ---- values of a key attribute ---- */
 
 DynSpans
 dyn_key_values(const DynResolveContext *context, const DynKeyMatch *match,
@@ -795,7 +795,7 @@ dyn_keep_elements(const DynResolveContext *context, const List *preds,
 		keep_elements(context, lfirst(lc), element);
 }
 
-/* ---- conditions ---- */
+/* ---- key conditions and filter conditions ---- */
 
 static DynCond *
 copy_cond(DynCondKind kind, const DynPath *path, const DynScalar *a,

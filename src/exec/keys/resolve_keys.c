@@ -141,7 +141,7 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	make_queries(resolved, range, nrange, false);
 }
 
-/* ---- pairs ---- */
+/* ---- pairs of a key and a span ---- */
 
 /*
  * Pairs of a key and a span of sort keys if `paired`; otherwise only keys.  In
@@ -769,7 +769,7 @@ dyn_access_key_preds(const DynAccess *access)
 	return preds;
 }
 
-/* ---- comparison ---- */
+/* ---- comparison of resolved access plans ---- */
 
 bool
 dyn_cond_same(const DynCond *a, const DynCond *b)
