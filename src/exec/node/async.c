@@ -49,7 +49,7 @@ typedef struct DynAsyncGroup
 								 * or NULL */
 } DynAsyncGroup;
 
-/* ---- start ---- */
+/* ---- groups of children ---- */
 
 static DynAsyncGroup *
 get_group(DynStatement *statement, const PlanState *requestor)

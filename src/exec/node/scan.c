@@ -15,7 +15,7 @@
 #include "../../plan/tree/plantree.h"
 #include "scan.h"
 
-/* ---- start ---- */
+/* ---- setup ---- */
 
 /*
  * Returns a copy of the access plan for a scan that is read to its end.  The
