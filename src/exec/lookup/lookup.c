@@ -14,15 +14,16 @@
  *		COMPLETE	the result has ended,		the cache
  *					and all of it was cached
  *
- * Full primary keys are requested by BatchGetItem, a hundred in a stream.
- * Items are assigned to entries by their keys, and the end of a stream
- * completes all of its entries.  Partitions are requested by one Query each,
- * and each row is returned to the execution as it arrives.
+ * Full primary keys are requested by BatchGetItem, up to a hundred keys for
+ * each stream of the fetch.  Items are assigned to entries according to their
+ * keys, and the end of a stream completes all of its entries.  Each partition
+ * is requested by its own Query, and each row is returned to the execution as
+ * it arrives.
  *
- * If items are read from the table after an index (fetch_base_items), a Query
- * lists base keys (base_keys.h).  Each of these keys has a separate entry, to
- * which the Query's entry refers.  The keys are requested in chunks of as many
- * keys as all connections can request at once.
+ * If items are read from the table after an index Query (fetch_base_items),
+ * the Query only lists their keys (base_keys.h).  Each listed key has its own
+ * entry, to which the Query's entry refers.  Listed keys are requested in
+ * chunks of as many keys as all connections can request at once.
  *
  * Rows are cached for later executions while the cache is below its memory
  * limit.  Above the limit, a Query's entry that receives a row drops all of
@@ -110,8 +111,9 @@ find_entry(DynLookups *lookups)
 }
 
 /*
- * Begins the fingerprint of a request.  It contains only values, since the
- * names and types of the key parts are the same in all requests of a scan.
+ * Begins the fingerprint of a request with its kind and its key.  Of the key,
+ * the fingerprint contains only the values, since the names and types of the
+ * key parts are the same in all requests of a scan.
  */
 static void
 begin_fingerprint(DynLookups *lookups, char kind, const DynKeyPart *parts, int nparts)
@@ -145,9 +147,9 @@ entry_of_query(DynLookups *lookups, const DynResolvedAccess *resolved, int n)
 	return find_entry(lookups);
 }
 
-/* ---- entries ---- */
+/* ---- availability of results ---- */
 
-/* True if the complete result is cached or requested. */
+/* True if the entry's complete result is cached or still to be received. */
 static bool
 is_servable(const DynLookupEntry *entry)
 {
@@ -204,7 +206,7 @@ dyn_lookups_begin(DynLookups *lookups)
 
 /*
  * Resolves the execution's keys and conditions again, in the memory of the
- * batch, and fills in the Queries of its new entries.
+ * batch, and fills in the Queries of the execution's new entries.
  */
 static void
 fill_queries(DynLookups *lookups, const DynExecution *execution, int first_new)
@@ -335,8 +337,9 @@ begin_entry(DynLookups *lookups)
 }
 
 /*
- * Returns the source of an execution; NULL if the lookups cannot serve the
- * execution.  The source returns finished rows, and cannot be rewound.
+ * Returns the source of the execution with the input's current values; NULL if
+ * the lookups cannot serve this execution.  The source returns finished rows,
+ * and cannot be rewound.
  */
 static DynItems *
 open_lookups(void *state)
@@ -366,7 +369,7 @@ open_lookups(void *state)
 
 /* ---- receiving ---- */
 
-/* Caches the item's rows, or the item, in the entry. */
+/* Caches the item's rows, or the item itself, in the entry. */
 static void
 receive(DynLookups *lookups, const DynLookupBatch *batch, DynLookupEntry *entry,
 		const DynValue *item, DynTransientRows *transient)
@@ -377,7 +380,7 @@ receive(DynLookups *lookups, const DynLookupBatch *batch, DynLookupEntry *entry,
 		return;
 	}
 	dyn_rows_begin(lookups->rows, item);
-	/* only one execution needs the row, and transient rows have memory left */
+	/* a row that only one execution needs is transient, if memory permits */
 	if (lookups->last && batch == &lookups->first && entry->pins == 1 &&
 		MemoryContextMemAllocated(transient->context, false) < TRANSIENT_BYTES)
 	{
@@ -397,8 +400,9 @@ receive(DynLookups *lookups, const DynLookupBatch *batch, DynLookupEntry *entry,
 }
 
 /*
- * Stores the rows of a batch's item in the entry of its key.  Items often come
- * in request order, so the entry at `guess` is compared first.
+ * Stores the rows of an item, which the batch has received, in the entry of
+ * the item's key.  Items often come in request order, so the key of the entry
+ * at `guess` is compared first.
  */
 static void
 receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
@@ -427,8 +431,8 @@ receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
 }
 
 /*
- * Waits for the stream's items, and completes the entries of its keys.  A key
- * without an item has zero rows.
+ * Waits for the stream's items, and completes the entries of the keys that the
+ * stream requests.  A key without an item has zero rows.
  */
 static void
 receive_batch(DynLookups *lookups, DynLookupBatch *batch, int stream)
@@ -452,7 +456,10 @@ receive_batch(DynLookups *lookups, DynLookupBatch *batch, int stream)
 	(void) dyn_lookup_cache_trim(lookups->cache);
 }
 
-/* Caches the row, or its item, for other executions, if there is memory. */
+/*
+ * Caches the row of a Query, or the item itself, for other executions, if
+ * there is memory.
+ */
 static void
 keep(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot,
 	 const DynValue *item)
@@ -469,7 +476,7 @@ keep(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot,
 		dyn_lookup_entry_stop_caching(lookups->cache, entry);
 }
 
-/* ---- serving ---- */
+/* ---- serving an entry without listed items ---- */
 
 /*
  * Stores the next row of the entry's Query, from its stream.  Returns false at
@@ -545,7 +552,7 @@ next_of_rows(DynLookups *lookups, const DynLookupEntry *entry, TupleTableSlot *s
 	return next_cached_row(lookups, entry, &lookups->row, slot);
 }
 
-/* ---- index, then base ---- */
+/* ---- serving an entry with listed items ---- */
 
 static int
 chunk_keys(const DynLookups *lookups)
@@ -556,8 +563,8 @@ chunk_keys(const DynLookups *lookups)
 
 /*
  * Adds a listed key to the entry of the index Query, unless the entry already
- * has the key.  Also adds the key to the batch of the table, unless its item
- * is cached or requested.
+ * has the key.  Also adds the key to lookups->base, unless its item is already
+ * cached or requested.
  */
 static void
 list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
@@ -578,9 +585,9 @@ list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 }
 
 /*
- * Stores the next listed key that is not in base_keys.  After the end of the
- * listing, continues with the keys that base_keys has set aside.  Returns
- * false after the last key.
+ * Stores in `parts` the next listed key that is not in base_keys.  After the
+ * end of the listing, continues with the keys that base_keys has set aside.
+ * Returns false after the last key.
  */
 static bool
 next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
@@ -599,8 +606,8 @@ next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 
 /*
  * Reads keys that the index lists for the entry, until the chunk is full.
- * Adds each of them to the entry, and to the batch of the table (list_key).
- * At the end of the listing, finishes the entry.
+ * Adds each of these keys to the entry (list_key).  At the end of the listing,
+ * finishes the entry.
  */
 static void
 list_keys(DynLookups *lookups, DynLookupEntry *entry)
@@ -660,8 +667,8 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 /*
  * Lists the keys of the next chunk: first for the entry being served, then for
  * the following entries, until the chunk is full.  A listing that was begun is
- * continued only when its entry is served: it recognizes repeated keys by
- * listed_by of the items, and other listings change listed_by.
+ * continued only when its entry is served: the listing recognizes repeated
+ * keys by listed_by of the items, which other listings change.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)
@@ -704,7 +711,7 @@ next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot
 	return false;
 }
 
-/* ---- serving, all kinds ---- */
+/* ---- serving an execution ---- */
 
 static bool
 next_of_entry(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
@@ -858,7 +865,7 @@ dyn_lookups_create(DynInput *input)
 	init_batch(lookups, &lookups->base, lookups->rows);
 	dyn_executions_init(&lookups->executions);
 	dyn_buffer_init_in(&lookups->fingerprint, context);
-	/* copy the descriptor, so that the slot does not pin it */
+	/* copy the descriptor, so that the slot does not pin the original */
 	lookups->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
 											 &TTSOpsVirtual);
 	if (lookups->rows->unnested != NULL)

@@ -4,8 +4,8 @@
  *		entries to be filled, and the fetch of their results.
  *
  * Full primary keys are requested by BatchGetItem, a hundred at a time; the
- * items come in any order.  Each partition is requested by one Query.  Belongs
- * to lookup.c.
+ * items come in any order.  Each partition is requested by one Query.  Only
+ * lookup.c uses these functions.
  *
  *		operation				entry before	entry after
  *		dyn_lookup_batch_add	EMPTY			PENDING
@@ -135,8 +135,9 @@ extern DynExecution *dyn_executions_add(DynExecutions *executions,
 /*
  * Returns the position of the next execution with these values, or -1.
  * Executions run in the order in which they were added, but some may be
- * skipped.  If the values are those of the execution that ran last, it is
- * running again: returns -1, unless the next execution also has these values.
+ * skipped.  If the values are those of the execution that ran last, that
+ * execution is running again: returns -1, unless the next execution also has
+ * these values.
  */
 extern int	dyn_executions_find(const DynExecutions *executions,
 								const DynValues *values);

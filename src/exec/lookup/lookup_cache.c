@@ -85,7 +85,7 @@ dyn_lookup_entry_pin(DynLookupEntry *entry)
 	entry->pins++;
 }
 
-/* ---- rows needed once ---- */
+/* ---- transient rows ---- */
 
 DynTransientRows *
 dyn_transient_rows_create(MemoryContext parent)
@@ -209,7 +209,7 @@ drop_contents(DynLookupCache *cache, DynLookupEntry *entry)
 		DynLookupEntry *item = entry->items[i];
 
 		dyn_lookup_entry_unpin(cache, item);
-		/* no execution needs the item's entry, and it has no result */
+		/* remove an entry that has no pins and no result */
 		if (item->pins == 0 && item->state == DYN_LOOKUP_EMPTY)
 			dyn_lookup_entry_remove(cache, item);
 	}

@@ -1,6 +1,6 @@
 /*
  * lookup_cache.h
- *		Caches results of lookups, by the fingerprint of their request.
+ *		Caches the results of requests, with their fingerprints as keys.
  *
  * An entry is pinned by each prefetched execution that needs it, and by the
  * entry of each index Query that lists its key.  Complete entries that are not
@@ -29,7 +29,7 @@ typedef enum DynLookupState
 	DYN_LOOKUP_COMPLETE			/* complete result is in the entry */
 } DynLookupState;
 
-/* Rows of one request that are needed once each, and freed together. */
+/* Rows of one request, each needed only once, that are freed together. */
 typedef struct DynTransientRows
 {
 	MemoryContext context;		/* context of the rows, and of this struct */
@@ -71,7 +71,7 @@ typedef struct DynLookupEntry
 
 	Size		bytes;			/* bytes counted in the cache's total */
 	bool		is_idle;
-	dlist_node	idle;			/* position in the cache's list */
+	dlist_node	idle;			/* position in the cache's idle list */
 } DynLookupEntry;
 
 typedef struct DynLookupCache
@@ -118,13 +118,13 @@ extern void dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
 											   const TupleTableSlot *slot);
 
 /*
- * Adds `item`, the entry of a key that the index lists for `entry`, and pins
- * it.
+ * Appends `item` to entry->items, and pins `item`.  `entry` is the entry of an
+ * index Query, and `item` the entry of a key that this Query lists.
  */
 extern void dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry,
 									  DynLookupEntry *item);
 
-/* Frees the base keys, which only the listing of the index needs. */
+/* Frees entry->base_keys, which only an unfinished listing needs. */
 extern void dyn_lookup_entry_end_index_result(DynLookupEntry *entry);
 
 /*
@@ -141,16 +141,16 @@ extern void dyn_lookup_entry_stop_caching(DynLookupCache *cache,
 extern void dyn_lookup_entry_remove(DynLookupCache *cache, DynLookupEntry *entry);
 
 /*
- * Evicts idle entries while the limit is exceeded.  Returns false if it is
- * still exceeded after that.
+ * Evicts idle entries while the memory limit is exceeded.  Returns false if
+ * the limit is still exceeded after that.
  */
 extern bool dyn_lookup_cache_trim(DynLookupCache *cache);
 
 /*
  * Items cached in place of rows, for lookups in an unnested table.  The rows
- * of an item repeat its values, so they may need much more memory than the
- * item.  `rows` of an entry then contains stored items (item_record.h), which
- * are unnested each time that the entry is served.
+ * of an item repeat its values, so the rows may need much more memory than the
+ * item.  The field `rows` of an entry then contains stored items
+ * (item_record.h), which are unnested each time that the entry is served.
  */
 typedef struct DynLookupItems DynLookupItems;
 
