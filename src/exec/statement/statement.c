@@ -1,12 +1,12 @@
 /*
  * statement.c
- *		Finds or creates the per-statement object, and detects whether a
- *		statement is being run to its end.
+ *		Finds or creates the DynStatement of a statement, and detects whether
+ *		a statement is being run to its end.
  *
  * Statements that run inside one another (functions, triggers, cursors) each
  * have their own EState; few exist at a time, so a list is enough.
  *
- * The number of rows that will be fetched depends on the call of the executor,
+ * The number of rows that will be fetched depends on the call of ExecutorRun,
  * not on the plan.  CREATE TABLE AS, COPY and clients that read the full
  * result fetch all rows; cursors and some functions fetch a limited number of
  * rows.
@@ -140,7 +140,7 @@ dyn_statement_add_scan(EState *estate, struct DynInput *scan)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* ---- to the end ---- */
+/* ---- hook of ExecutorRun ---- */
 
 static void
 run_executor(QueryDesc *query, ScanDirection direction,

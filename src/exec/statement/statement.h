@@ -1,11 +1,11 @@
 /*
  * statement.h
- *		State that all our nodes of one executing statement share: the number
- *		of requests in flight, the memory for pages, the quota of retries, and
- *		the counters.
+ *		State that all foreign scans and writes of one executing statement
+ *		share: the number of requests in flight, the memory for pages, the
+ *		quota of retries, and the counters.
  *
- * There is one object for each EState, created by the first node that needs it
- * and freed with es_query_cxt.
+ * There is one DynStatement for each EState, created by the first node that
+ * needs it and freed with es_query_cxt.
  */
 #ifndef DYN_EXEC_STATEMENT_H
 #define DYN_EXEC_STATEMENT_H
@@ -22,7 +22,7 @@ struct DynInput;
 struct DynRelation;
 struct DynTablePace;
 
-/* Throttling of the statement by a table or index. */
+/* Throttling of the statement's requests to a table or index. */
 typedef struct DynThrottle
 {
 	const struct DynTablePace *table;
@@ -91,7 +91,7 @@ extern bool dyn_statement_writes(const DynStatement *statement,
 extern void dyn_statement_add_scan(EState *estate, struct DynInput *scan);
 
 /*
- * Returns true if the current call of the executor fetches all rows of the
+ * Returns true if the current call of ExecutorRun fetches all rows of the
  * plan.  Returns false if a client or a cursor fetches only some of them.
  */
 extern bool dyn_run_is_to_end(const EState *estate);

@@ -3,9 +3,10 @@
  *		Evaluates, copies and compares the run-time values of executions.
  *
  * Some values are converted to the types of the columns with which they are
- * compared (plan/clauses/preds.h).  A value also becomes NULL if an operand of
- * its conversion is NULL, or if an array without non-NULL elements is
- * converted to a bound.  In each case, the SQL comparison selects zero rows.
+ * compared (plan/clauses/preds.h).  The converted value is NULL if the value
+ * or an operand of its conversion is NULL, or if an array without non-NULL
+ * elements is converted to a bound.  In each case, the SQL comparison selects
+ * zero rows.
  */
 #include "postgres.h"
 
@@ -65,7 +66,8 @@ convert_array(const DynConversion *conversion, Datum array)
 }
 
 /*
- * Stores the steps with their operands.  Returns false if an operand is NULL.
+ * Stores the conversion's steps with the values of their operands.  Returns
+ * false if an operand is NULL.
  */
 static bool
 get_steps(const DynConversion *conversion, const Datum *values, const bool *nulls,
@@ -98,8 +100,8 @@ time_as_int(Oid type, Datum value)
 }
 
 /*
- * Converts each element to a bound, and stores the widest of these bounds.
- * Returns false if all elements are NULL.
+ * Converts each non-NULL element to a bound, and stores the widest of these
+ * bounds.  Returns false if all elements are NULL.
  */
 static bool
 convert_bound(const DynConversion *conversion, const DynTimeStep *steps,
