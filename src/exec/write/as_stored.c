@@ -1,7 +1,7 @@
 /*
  * as_stored.c
- *		Changes the guard of a write to the encodings that the item has, and
- *		makes the write create missing maps.
+ *		Changes the guard of a write to expect the encodings that the item
+ *		has, and makes the write create missing maps.
  */
 #include "postgres.h"
 
@@ -53,8 +53,9 @@ dyn_write_is_unchanged(DynWrite *write)
 
 /*
  * Returns the item's value at a path.  Each value has its own buffer, because
- * a buffer moves as it grows.  A failure means that memory has run out: base64
- * in a B is valid here, because the column has decoded the value.
+ * a buffer moves as it grows.  A failure of dyn_item_value means that memory
+ * has run out: base64 in a B is valid here, because the column has decoded the
+ * value.
  */
 static DynScalar
 stored_value(const DynScalar *item, const DynPath *path)
@@ -78,8 +79,8 @@ is_set(const DynWrite *write, const DynPath *path)
 }
 
 /*
- * True if a column with this path is an array with all elements of the stored
- * value.
+ * True if an array column with this path was read, with all elements of the
+ * stored value.
  */
 static bool
 shows_elements(const DynModify *modify, const DynPath *path)
@@ -102,7 +103,7 @@ shows_elements(const DynModify *modify, const DynPath *path)
 /*
  * Changes the guard to the stored values.  If the statement replaces a stored
  * value in another encoding, its column must represent the full value: a set
- * or binary inside a document would otherwise become a list or a text.
+ * or binary inside a document would otherwise become a list or a string.
  */
 static void
 guard_stored_values(DynWrite *write, const DynScalar *item)
@@ -125,9 +126,9 @@ guard_stored_values(DynWrite *write, const DynScalar *item)
 }
 
 /*
- * Returns the values, but with a missing map in place of the values inside it.
- * The map is the last of the returned values; it is ABSENT if it would be
- * empty.
+ * Returns the values, but with a missing map in place of the values inside the
+ * map.  The map is the last of the returned values; it is ABSENT if it would
+ * be empty.
  */
 static DynPathValue *
 put_map(const DynPathValue *values, int *n, const DynPath *map)
@@ -143,8 +144,8 @@ put_map(const DynPathValue *values, int *n, const DynPath *map)
 }
 
 /*
- * Returns the outermost map on the path that the item lacks, or NULL.  If the
- * path leads through a value of another type, the write fails.
+ * Returns the path of the outermost map on `path` that the item lacks, or
+ * NULL.  If `path` leads through a value that is not a map, the write fails.
  */
 static DynPath *
 missing_map(DynWrite *write, const DynPath *path, const DynScalar *item)

@@ -15,7 +15,7 @@
 /*
  * Returns true if the guarded columns have the same values as when they were
  * read.  Equal values with different texts, such as 24 hours and 1 day, are
- * not the same.  The caller has stored the row of the current item in
+ * not the same.  The caller has stored the row of the item as it is now in
  * modify->scratch.  Overwrites modify->old.
  */
 extern bool dyn_write_is_unchanged(DynWrite *write);
@@ -23,10 +23,11 @@ extern bool dyn_write_is_unchanged(DynWrite *write);
 /*
  * Changes the guard to the values that the item has, and adds maps that the
  * item lacks to the values to be written.  Sets the state FAILED if the write
- * would replace values that its column does not represent, or if the item has
- * another value in place of a map.  Returns false if nothing is left to write.
- * `item` must live as long as the write.  Allocates in CurrentMemoryContext,
- * which must be the write's.
+ * would replace values that its column cannot represent, such as a set inside
+ * a document, or if the item has a value that is not a map in place of a
+ * required map.  Returns false if nothing is left to write.  `item` must live
+ * as long as the write.  Allocates in CurrentMemoryContext, which must be the
+ * write's.
  */
 extern bool dyn_write_require_stored(DynWrite *write, const DynScalar *item);
 

@@ -99,10 +99,10 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 /* ---- failed conditions ---- */
 
 /*
- * Handles a member whose condition failed.  Composes another request for the
- * member, or removes the member if nothing is to be written for its row.  If
- * the member has failed, raises its error at once: the transaction has written
- * nothing.
+ * Handles a member of the transaction (a collected write) whose condition
+ * failed.  Composes another request for the member, or removes the member if
+ * nothing is to be written for its row.  If neither is possible, raises the
+ * error of the member at once: the transaction has written nothing.
  */
 static void
 resolve(DynWriter *writer, DynWrite *write, const DynCancelReason *reason)
@@ -143,7 +143,7 @@ resolve_all(DynWriter *writer, const DynCancelReason *reasons)
 
 /* ---- outcomes ---- */
 
-/* Counts all members as written. */
+/* Counts all members as written, and frees them. */
 static void
 confirm_all(DynWriter *writer, DynWrite *transaction, double units)
 {
@@ -209,7 +209,7 @@ judge_canceled(DynWriter *writer, DynWrite *transaction)
 		(void) dyn_write_judge_call(transaction, NULL);
 		return;
 	}
-	/* no earlier attempt was executed, or this one would be confirmed */
+	/* had an earlier attempt been executed, this one would be confirmed */
 	transaction->unanswered = 0;
 	if (resolve_all(writer, reasons))
 	{

@@ -16,7 +16,7 @@
 #include "modify_row.h"
 #include "upsert.h"
 
-/* ---- which statements ---- */
+/* ---- whether rows are deferred ---- */
 
 /* True if the scan finds the rows that this target updates or deletes. */
 static bool

@@ -4,11 +4,11 @@
  *		until all reads have ended.
  *
  * A statement on local tables does not see its own writes.  On DynamoDB it
- * would: INSERT INTO t SELECT ... FROM t would read the rows that it has just
- * inserted, and might never end.  So if another scan of the statement reads
- * the DynamoDB table that it writes, perhaps through another foreign table,
- * the rows to write are stored.  Their writes are composed and sent when all
- * scans have ended.
+ * would see them: INSERT INTO t SELECT ... FROM t would read the rows that it
+ * has just inserted, and might never end.  So if a scan (other than the scan
+ * that finds the rows to change) reads the DynamoDB table that the statement
+ * writes, perhaps through another foreign table, the rows to write are stored.
+ * Their writes are composed and sent when all scans have ended.
  */
 #ifndef DYN_EXEC_DEFERRED_H
 #define DYN_EXEC_DEFERRED_H

@@ -2,9 +2,9 @@
  * flush.c
  *		Completes a statement's writes before core uses their results.
  *
- * If a session's first statement writes to a partitioned table, the library
- * may only be loaded within ExecutorRun.  Then only the hook of ExecutorFinish
- * is called for this statement.
+ * If a session's first statement writes to a partitioned table, ExecutorRun
+ * may already be running when the library is loaded.  Then only the hook of
+ * ExecutorFinish is called for this statement.
  */
 #include "postgres.h"
 

@@ -157,9 +157,10 @@ access_of_target(const DynModify *modify, const Plan *plan)
 }
 
 /*
- * Sets modify->met, the keys of rows that the statement has written.  All
- * parts of a WITH that update or delete rows of one table share one set: like
- * PostgreSQL, the statement writes a row once, and later parts skip it.
+ * Sets modify->met, the keys of rows that the statement has written; leaves it
+ * NULL if no row can come twice.  All parts of a WITH that update or delete
+ * rows of one table share one set: like PostgreSQL, the statement writes a row
+ * once, and later parts skip the row.
  */
 static void
 create_met(DynModify *modify, bool may_repeat)
@@ -367,8 +368,9 @@ show_budgets(const DynRelation *relation, ExplainState *es)
 }
 
 /*
- * Without ANALYZE the table has not been opened for writing, so there is no
- * state.
+ * Shows the operation, the table and the budgets; with ANALYZE, also the
+ * counters.  Without ANALYZE, ri_FdwState is NULL, since the table has not
+ * been opened for writing.
  */
 void
 dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,

@@ -2,9 +2,9 @@
  * modify_row.h
  *		Writes one row of a statement.
  *
- * The write of a row is composed before it waits for its turn, because earlier
- * rows may be evaluated again in the meantime, which overwrites core's slots
- * for new rows.
+ * The write of a row is composed before the write waits for its turn, because
+ * earlier rows may be evaluated again in the meantime, which overwrites core's
+ * slots for new rows.
  */
 #ifndef DYN_EXEC_MODIFY_ROW_H
 #define DYN_EXEC_MODIFY_ROW_H

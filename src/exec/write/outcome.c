@@ -101,7 +101,7 @@ key_text(const DynWrite *write)
 
 /*
  * Returns the key as text, such as "Key (pk, sk)=(a, 1)", or "The key" if the
- * values are hidden.
+ * user may not read the key columns.
  */
 static char *
 describe_key(const DynWrite *write)
@@ -234,7 +234,10 @@ dyn_write_grant(DynWrite *write, double units)
 				   call->done_ms);
 }
 
-/* Warns, once, that throttling slows the statement down. */
+/*
+ * Warns, once, that throttling slows the statement down, if nothing was
+ * written for WARN_AFTER_MS.
+ */
 static void
 warn_throttled(DynModify *modify, double now)
 {
@@ -277,7 +280,7 @@ dyn_write_retry_throttled(DynWrite *write)
 	write->due_ms = now;
 }
 
-/* ---- written ---- */
+/* ---- confirmed writes ---- */
 
 void
 dyn_write_uncount(const DynModify *modify)
@@ -288,7 +291,7 @@ dyn_write_uncount(const DynModify *modify)
 	modify->estate->es_processed--;
 }
 
-/* Adds the counters to those of EXPLAIN, and of the table's usage. */
+/* Adds the counters to those for EXPLAIN, and to the table's usage. */
 static void
 count(DynModify *modify, DynCounters counters)
 {
@@ -309,7 +312,7 @@ dyn_write_confirm(DynWrite *write, double units)
 	count(modify, (DynCounters) {.items_written = 1,.write_units = units});
 }
 
-/* Stores the item if RETURNING needs it; does nothing if it is ABSENT. */
+/* Stores the item if RETURNING needs it, unless the item is ABSENT. */
 static void
 keep_attributes(DynWrite *write, const DynScalar *item)
 {
@@ -370,8 +373,9 @@ dyn_write_retry_conflict(DynWrite *write)
 }
 
 /*
- * Pauses a write of unknown outcome, to be sent again.  `err` is the reason if
- * its response was rejected, or NULL.
+ * Pauses a write of unknown outcome, to be sent again.  After max_attempts,
+ * marks the write as failed.  `err` is the reason why its response was
+ * rejected, or NULL if the call has failed.
  */
 static void
 retry_unknown(DynWrite *write, const char *err)
@@ -427,8 +431,8 @@ fail_concurrent(DynWrite *write, const char *why)
 }
 
 /*
- * Counts another round of the write.  If there were MOST_ROUNDS, fails the
- * write, and returns false.
+ * Counts another round of the write.  After MOST_ROUNDS, marks the write as
+ * failed, and returns false.
  */
 static bool
 begin_round(DynWrite *write)
@@ -540,7 +544,7 @@ check_response(const DynWrite *write, const DynCall *call)
 	};
 	DynPageError error;
 
-	/* analyzer: the caller has made a call */
+	/* analyzer: call is not NULL, since dyn_session_call has returned it */
 	if (!dyn_page_parse(&reader->page, reader->tree, call->response.data,
 						call->response.len, &error))
 		return "cannot be parsed";
@@ -704,7 +708,7 @@ dyn_write_judge_condition(DynWrite *write, const DynScalar *item)
 		delay(write, Min(write->rounds - FIRST_PAUSE, DOUBLINGS) + 1);
 }
 
-/* ---- all outcomes ---- */
+/* ---- responses ---- */
 
 static bool
 condition_failed(const DynCall *call)

@@ -12,9 +12,11 @@
  * If the outcome of an earlier attempt is unknown, a condition may fail
  * because that attempt was executed.  The attempt is considered executed if
  * the item is equal to the inserted one (INSERT), if the item has the assigned
- * values and these do not depend on the row (UPDATE), or if the item does not
- * exist any more (DELETE).  Otherwise the outcome remains unknown: SQLSTATE
- * 08007.
+ * values and these do not depend on the row (UPDATE), or if the item, which
+ * was read before, does not exist any more (DELETE).  Otherwise an INSERT, and
+ * an UPDATE whose item does not exist, are handled as in the table.  Any other
+ * UPDATE or DELETE is sent again if the guarded values have not changed, or
+ * else fails, because its outcome remains unknown: SQLSTATE 08007.
  */
 #ifndef DYN_EXEC_OUTCOME_H
 #define DYN_EXEC_OUTCOME_H
@@ -29,14 +31,14 @@
 extern void dyn_write_judge(DynWrite *write);
 
 /*
- * Handles the response if another write has failed: repeats nothing, and sets
- * the state WRITTEN or NO_ROW.  A write of unknown outcome is counted as maybe
- * written (dyn_written_maybe).
+ * Handles the response to a write after another write of the statement has
+ * failed: repeats nothing, and sets the state WRITTEN or NO_ROW.  A write of
+ * unknown outcome is counted as maybe written (dyn_written_maybe).
  */
 extern void dyn_write_judge_only(DynWrite *write);
 
 /*
- * The part of dyn_write_judge for a failed condition, also for a member of a
+ * Handles a failed condition, of a single write or of a member of a
  * transaction.  `item` is the item with the key of the write, or ABSENT.
  */
 extern void dyn_write_judge_condition(DynWrite *write, const DynScalar *item);
@@ -45,16 +47,16 @@ extern void dyn_write_judge_condition(DynWrite *write, const DynScalar *item);
 extern bool dyn_write_has_row(const DynWrite *write);
 
 /*
- * The part of dyn_write_judge for all responses except a failed condition,
- * also for transactions.  Returns true, and sets *written, if the response
- * confirms the request.  `written` may be NULL if the call has failed.
+ * Handles any response except a failed condition, to a single write or to a
+ * transaction.  Returns true, and sets *written, if the response confirms the
+ * request.  `written` may be NULL if the call has failed.
  */
 extern bool dyn_write_judge_call(DynWrite *write, DynWritten *written);
 
 /*
  * Pause a throttled write, or a transaction that was canceled because of a
- * conflict with another transaction, so that it is sent again.  Set the state
- * FAILED if it was throttled for too long, or conflicted too often.
+ * conflict with another transaction, so that the write is sent again.  Set the
+ * state FAILED after throttle_timeout, or after max_attempts conflicts.
  */
 extern void dyn_write_retry_throttled(DynWrite *write);
 extern void dyn_write_retry_conflict(DynWrite *write);
@@ -63,8 +65,8 @@ extern void dyn_write_retry_conflict(DynWrite *write);
 extern void dyn_write_grant(DynWrite *write, double units);
 
 /*
- * Corrects the statement's number of rows, after core has counted a row that
- * does not exist any more.
+ * Corrects the statement's number of rows, after core has counted a row for
+ * which nothing was written (DYN_WRITE_NO_ROW).
  */
 extern void dyn_write_uncount(const struct DynModify *modify);
 

@@ -3,10 +3,10 @@
  *		Converts items that were not read by a fetch into rows.
  *
  * An item is decoded into a row before it is written.  This check alone finds
- * every value that would not be read as it was written: a text that contains
- * its separator in a key template, a fraction of a second that a format drops,
- * an integer too large for its padding, different values in two columns of one
- * attribute.
+ * every value that would not be read as it was written: a string that contains
+ * the separator after its placeholder in a key template, a fraction of a
+ * second that a format drops, an integer too large for its padding, different
+ * values in two columns of one attribute.
  */
 #include "postgres.h"
 
@@ -44,7 +44,7 @@ make_reader(DynRelation *relation, const DynTableMeta *meta)
 												  DYN_ROWS_KEY | DYN_ROWS_CONVERT, NIL));
 }
 
-/* Returns the relation without the term for expired items. */
+/* Returns the relation without the item filter's term for expired items. */
 static DynRelation *
 without_ttl(const DynRelation *relation)
 {
@@ -75,7 +75,7 @@ dyn_reread_create(DynRelation *relation, const DynTableMeta *meta)
 	return reread;
 }
 
-/* Stores the item's row; false if the item is not a row. */
+/* Stores the item's row; returns false if the item is not a row. */
 static bool
 store_item(DynItemReader *reader, const DynScalar *item, TupleTableSlot *slot)
 {
@@ -113,8 +113,8 @@ dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTableSlot *slot
 /* ---- comparison ---- */
 
 /*
- * Compares the texts of two values whose type has no equality operator; json
- * values are compared as jsonb.
+ * Compares two values of a type without an equality operator: json as jsonb,
+ * other types as text.
  */
 static bool
 texts_are_equal(Oid type, Datum a, Datum b)
@@ -150,7 +150,7 @@ dyn_column_same(const DynColumn *column, AttrNumber attnum, const TupleTableSlot
 
 /*
  * Returns true if both values are NULL, or equal according to the equality
- * operator of their type.
+ * operator of their type; if their type has none, texts_are_equal decides.
  */
 static bool
 are_equal(const DynColumn *column, AttrNumber attnum, const TupleTableSlot *a,
@@ -173,7 +173,10 @@ are_equal(const DynColumn *column, AttrNumber attnum, const TupleTableSlot *a,
 
 /* ---- the check ---- */
 
-/* True if another column shows the column's attribute, or a part of it. */
+/*
+ * True if another column shows the value at the column's path, a value inside
+ * it, or a value that contains it.
+ */
 static bool
 is_shared(const DynRelation *relation, const DynColumn *column)
 {

@@ -31,15 +31,15 @@ extern DynReread *dyn_reread_create(DynRelation *relation,
 									const DynTableMeta *meta);
 
 /*
- * Stores the row of an item in the slot; false if the item is not a row.  The
- * values are allocated in CurrentMemoryContext.  Raises the same errors as a
- * scan for values that their columns cannot represent.
+ * Stores the row of an item in the slot; returns false if the item is not a
+ * row.  The values are allocated in CurrentMemoryContext.  Raises the same
+ * errors as a scan for values that their columns cannot represent.
  */
 extern bool dyn_reread_item(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
 /*
  * Stores the row of an item that the statement has written, even if the item
- * has expired.
+ * has expired.  In other respects, works like dyn_reread_item.
  */
 extern bool dyn_reread_new(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
@@ -54,7 +54,8 @@ extern bool dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTab
  * of `columns` (NULL: all) that is not NULL in the row must have the same
  * value in the item.  A column that is NULL in the row must be NULL in the
  * item if it is also in `changed`.  Raises an error that names the column,
- * with a hint how to store its value.
+ * with a hint on how to store its value.  Also raises an error if the item
+ * would not be a row.
  */
 extern void dyn_reread_check(DynReread *reread, const DynScalar *item,
 							 TupleTableSlot *row, const Bitmapset *columns,
@@ -62,8 +63,8 @@ extern void dyn_reread_check(DynReread *reread, const DynScalar *item,
 
 /*
  * Returns true if the values of the column in two slots are both NULL, or
- * identical.  The order of members in json objects does not matter.  All values
- * of the slots must have been deconstructed.
+ * identical; json values are compared as jsonb.  All values of the slots must
+ * have been deconstructed.
  */
 extern bool dyn_column_same(const DynColumn *column, AttrNumber attnum,
 							const TupleTableSlot *a, const TupleTableSlot *b);

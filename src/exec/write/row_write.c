@@ -24,7 +24,11 @@
 
 /* ---- checks ---- */
 
-/* Checks WITH CHECK OPTION, too, because core checks it after the write. */
+/*
+ * Checks WITH CHECK OPTION, too, because core checks it after the write.  Does
+ * not check constraints of a row that was not read: the planner has ensured
+ * that the assignments violate none (plan/paths/plan_modify.c).
+ */
 void
 dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
 {
@@ -83,7 +87,10 @@ dyn_write_free(DynWrite *write)
 
 /* ---- keys ---- */
 
-/* Composes the key of the row, and its encoding, by which keys are compared. */
+/*
+ * Stores the row's key in `key`.  Returns the table's name followed by the
+ * encoding of the key; two rows with the same result have the same item.
+ */
 static const char *
 compose_key(DynModify *modify, TupleTableSlot *row, DynKeyPart *key, size_t *len)
 {
@@ -184,7 +191,7 @@ compose_item(const DynPathValue *values, int n)
 }
 
 /*
- * Raises an error for an item whose texts and binary values alone are too
+ * Raises an error for an item whose strings and binary values alone are too
  * large.  DynamoDB also counts other parts of an item.
  */
 static void

@@ -2,11 +2,12 @@
  * row_write.h
  *		Composes the write of a row, and renders its request.
  *
- * INSERT puts an item if no item has its key.  UPDATE sets the assigned
- * columns, and the template texts that contain them.  DELETE deletes the item.
- * The condition of UPDATE and DELETE is that the item exists, and that the
- * values that the statement has read have not changed (the guard).  A row is
- * only sent if it would be read as it was written.
+ * INSERT puts an item if no item has its key.  UPDATE sets the attributes of
+ * the assigned columns, and those that templates compose from these columns.
+ * DELETE deletes the item.  The condition of UPDATE and DELETE is that the
+ * item exists, and that the values that the statement has read have not
+ * changed (the guard).  A row is sent only if it would be read as it was
+ * written.
  */
 #ifndef DYN_EXEC_ROW_WRITE_H
 #define DYN_EXEC_ROW_WRITE_H
@@ -41,7 +42,8 @@ extern void dyn_modify_old_row(DynModify *modify, TupleTableSlot *planSlot);
 
 /*
  * Copies the segment column of an UPDATE or DELETE from the old row to the row
- * in modify->scratch, since no item contains it.  Overwrites modify->old.
+ * in modify->scratch, since items do not contain their segment.  Overwrites
+ * modify->old.
  */
 extern void dyn_modify_keep_segment(const DynWrite *write);
 

@@ -5,8 +5,8 @@
  * The insertion is tried first.  If the key exists, the response contains the
  * item.  SET and WHERE are evaluated for the item's row, and the result is
  * sent as an UPDATE with a guard.  If the item has been changed in the
- * meantime, it is evaluated again; if it has been deleted, the insertion is
- * repeated.
+ * meantime, SET and WHERE are evaluated again; if it has been deleted, the
+ * insertion is repeated.
  */
 #ifndef DYN_EXEC_UPSERT_H
 #define DYN_EXEC_UPSERT_H

@@ -45,7 +45,7 @@ leave_flight(DynWriter *writer, const DynWrite *write)
 	writer->statement->bytes -= dyn_call_body(write->call)->len + REQUEST_BYTES;
 }
 
-/* Ends a request, and counts it if its outcome is unknown. */
+/* Ends a request; counts it as maybe written if its outcome is unknown. */
 static void
 abandon_write(DynWriter *writer, DynWrite *write)
 {
@@ -285,7 +285,7 @@ account(DynWriter *writer, DynWrite *write)
 }
 
 /*
- * Drops the writes that wait to be sent again, and other writes that have
+ * Drops the writes in writer->writes that wait to be sent again, or have
  * failed.
  */
 static void
@@ -304,7 +304,10 @@ drop_unsent(DynWriter *writer)
 	}
 }
 
-/* Waits for the other writes, repeats none of them, and raises the error. */
+/*
+ * Waits for the other writes, repeats none of them, and raises the error of
+ * `write`.
+ */
 static void
 fail(DynWriter *writer, DynWrite *write)
 {
@@ -386,7 +389,7 @@ start_again(DynWriter *writer, DynWrite *write)
 /*
  * Handles one call that is done, starts one write whose pause is over, or
  * raises the error of a write that has failed.  Returns false if there was
- * nothing to do.  Handles only one write, because this changes the list.
+ * nothing to do.  Handles only one write, because that may change the list.
  */
 static bool
 step(DynWriter *writer)
@@ -588,8 +591,8 @@ dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
 }
 
 /*
- * Waits until the budgets have units left for the collected writes, and
- * charges them; returns their cost.
+ * Waits until the budgets have units left for each collected write, and
+ * charges the write to them; returns the total cost.
  */
 static double
 charge_collected(DynWriter *writer)

@@ -8,11 +8,12 @@
  * its memory permits.  Two writes of the same key are sent one after the
  * other.
  *
- * A write ends in one of three ways.  It succeeds, and is counted.  Or its row
- * does not exist any more, because the item is gone or the statement's
- * conditions do not select it any longer; then the statement's number of rows
- * is corrected.  Or it fails: the writer waits for the other writes in flight,
- * so that the number of items written is exact, and raises the error.
+ * A write ends in one of three ways.  It succeeds, and is counted.  Or nothing
+ * is written for its row, because the item is gone, the statement's conditions
+ * do not select it any longer, or ON CONFLICT skips the row; then the
+ * statement's number of rows is corrected.  Or the write fails: the writer
+ * waits for the other writes in flight, so that the number of items written is
+ * exact, and raises the error.
  *
  * If the outcome of a request is unknown, outcome.c decides whether it can be
  * sent again without being executed twice.
@@ -35,7 +36,7 @@ typedef enum DynWriteState
 	DYN_WRITE_PAUSED,			/* to be sent again at due_ms */
 	DYN_WRITE_WRITTEN,			/* confirmed by DynamoDB, or nothing to
 								 * write */
-	DYN_WRITE_NO_ROW,			/* the row does not exist any more */
+	DYN_WRITE_NO_ROW,			/* nothing was written for the row */
 	DYN_WRITE_FAILED			/* its error will be raised */
 } DynWriteState;
 
@@ -122,7 +123,7 @@ typedef struct DynWriter
 	List	   *collected;		/* list of DynWrite to be sent together
 								 * (atomic.h) */
 	size_t		collected_bytes;
-	DynTokens  *tokens;			/* the request that is being rendered */
+	DynTokens  *tokens;			/* tokens of the request being rendered */
 	DynBuffer	update;
 	DynBuffer	condition;
 	DynWrite   *failed;			/* write whose error is raised when all other
@@ -138,7 +139,7 @@ extern DynWriter *dyn_writer_find(const EState *estate);
 /*
  * Sends the write when the statement's limits allow it.  If `wait`, waits
  * until the write has ended; the caller must then free the write.  Otherwise
- * the writer owns it.
+ * the writer owns the write.
  */
 extern void dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait);
 
