@@ -129,8 +129,8 @@ reusable_bucket(BucketTable *table, double now)
 		Bucket	   *bucket = &table->buckets[i];
 		double		rate = bucket->budget.rate;
 		/*
-		 * do not reuse a bucket filled just now: it may belong to the same
-		 * request
+		 * do not reuse a bucket filled just now: it may be the bucket of
+		 * another budget of the same request
 		 */
 		double		idle = now - bucket->filled_ms;
 		bool		is_full = rate == 0 ||
@@ -192,7 +192,7 @@ bucket_of(BucketTable *shared, DynBudget *budget, double now)
 	return find_bucket(&own_table, budget, now);
 }
 
-/* ---- with the lock ---- */
+/* ---- taking and returning units ---- */
 
 static BucketTable *
 lock_buckets(void)

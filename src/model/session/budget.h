@@ -6,13 +6,15 @@
  * A budget is a token bucket that holds the units of one second.  When a read
  * is sent, its maximum cost is taken from the bucket; for a write, its
  * estimated cost.  The charge is corrected when the cost is known.  A request
- * may be sent while the bucket is not empty, so the debt of reads is at most
- * the cost of one request.  The usage of reads is therefore at most rate *
- * (elapsed + 1 s) plus this cost.
+ * may be sent while the bucket is not empty.  Repeated attempts of a read are
+ * charged even if the bucket is empty.  The debt of reads is therefore at most
+ * the cost of one request and of repeated attempts.  The usage of reads is at
+ * most rate * (elapsed + 1 s) plus this debt.
  *
- * Buckets are in shared memory if available (dyn_shared_memory); otherwise
- * each session has its own.  Their number is fixed; a bucket that is full
- * again can be used for another budget.
+ * Buckets are in shared memory (dyn_shared_memory).  If shared memory is not
+ * available, or has no bucket left for a budget, each session uses its own
+ * buckets.  The number of buckets is fixed; a bucket that is full again can be
+ * used for another budget.
  *
  * A budget belongs to a database and a server with its endpoint and region.
  * It may also belong to a DynamoDB table, or to the capacity of a table or a
@@ -57,8 +59,8 @@ typedef struct DynBudgets
 /*
  * Adds the budget of the server (`table` is NULL) or of the table, with `rate`
  * units per second.  If `capacity` is not NULL, adds the budget of a capacity
- * instead: the table's if it is "", else that of the global index with this
- * name.  Adds nothing for a rate of 0.
+ * instead: the table's if `capacity` is "", else that of the global index with
+ * this name.  Adds nothing for a rate of 0.
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 							DynBudgetKind kind, const char *table,
@@ -72,8 +74,8 @@ extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection
 extern double dyn_budgets_delay(DynBudgets *budgets, double now_ms);
 
 /*
- * Takes the units from all budgets.  Returns false and takes none if any of
- * them is empty.
+ * Takes the units from all budgets.  If any of the budgets is empty, takes no
+ * units, and returns false.
  */
 extern bool dyn_budgets_take(DynBudgets *budgets, double units, double now_ms);
 

@@ -77,8 +77,8 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 }
 
 /*
- * Sets the limits and other settings; their texts point into `options`, in the
- * connection's memory.
+ * Sets the limits and other settings.  The strings among them point into
+ * `options`, which must be in the connection's memory.
  */
 static void
 set_limits(DynConnection *connection, List *options)
@@ -224,7 +224,7 @@ set_credentials(DynConnection *connection)
 	source_options->role.session_name = copy_text(dyn_option_text(options, "role_session_name"));
 	source_options->role.external_id = copy_text(dyn_option_text(options, "external_id"));
 	source_options->role.duration = dyn_option_int(options, "role_duration", 0);
-	/* a provider needs these to reach other services */
+	/* set what a provider needs to reach other services */
 	source_options->region = copy_text(service->region);
 	source_options->domain = copy_text(dyn_url_domain(service->region));
 	source_options->sts_endpoint_url = sts ? copy_text(normal_url(sts)) : NULL;
@@ -240,11 +240,11 @@ set_credentials(DynConnection *connection)
 	dyn_check_oom(!dyn_source_open(&connection->provider, source_options));
 }
 
-/* ---- making one ---- */
+/* ---- making a connection ---- */
 
 /*
  * Wipes the user mapping's values, and frees malloc'd fields.  Runs when the
- * connection's context is deleted, also after an error in dyn_connection_make.
+ * connection's context is deleted, even after an error in dyn_connection_make.
  */
 static void
 release_connection(void *arg)

@@ -23,7 +23,7 @@ typedef struct DynConnection
 	char	   *server_name;
 	DynSourceKind source;		/* provider of the credentials */
 	DynService	service;
-	DynClock	clock;			/* the service's clock */
+	DynClock	clock;			/* estimate of the service's clock */
 	DynProvider provider;		/* the service's credential provider */
 	const char *table_prefix;
 	int			max_concurrency;

@@ -24,8 +24,8 @@ typedef struct ErrorEntry
 #define THROTTLED_HINT \
 	"Retry the statement later, because DynamoDB limits the rate of such requests."
 /*
- * For error pages of a gateway, which it may send even if the endpoint is
- * right.
+ * Hint for error pages of a gateway, which may send them even if the endpoint
+ * is right.
  */
 #define UNAVAILABLE_HINT \
 	"Retry the statement later. If this happens for every request, check the server options endpoint_url and \"region\"."

@@ -6,9 +6,9 @@
  * code, text and request id; HINT has a remedy.  One static table maps
  * DynamoDB's codes to SQLSTATEs and hints.
  *
- * Messages do not contain secrets.  Texts not written by DynamoDB, such as a
- * gateway's error page, are shown to superusers only, and not while code of
- * another user runs, because this code could catch the error.
+ * Messages do not contain secrets.  Text from a service that is not DynamoDB,
+ * such as a gateway's error page, is shown to superusers only, and not while
+ * code of another user runs, because this code could catch the error.
  */
 #ifndef DYN_MODEL_ERRORS_H
 #define DYN_MODEL_ERRORS_H

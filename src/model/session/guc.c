@@ -10,8 +10,8 @@
  * is not loaded.
  *
  * log_requests shows the constants in other users' views, so only a superuser
- * may set it.  log_min_duration logs no values, but only a superuser may set
- * it, too.
+ * may set it.  log_min_duration also requires a superuser, although it logs no
+ * values.
  *
  * A parallel worker accepts its leader's settings without these checks.
  */

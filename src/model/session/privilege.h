@@ -3,8 +3,9 @@
  *		Checks whether a connection may send requests to its endpoint.
  *
  * The owner of a server may set its endpoint.  The requests of all users are
- * then sent to it, signed with the users' keys.  Plain http makes requests
- * visible to the network, so it requires a server that a superuser owns.
+ * then sent to this endpoint, signed with the users' keys.  Plain http makes
+ * requests visible to the network, so it requires a server that a superuser
+ * owns.
  *
  * Credentials from a provider belong to the database server.  They are used
  * only for a user in whose mapping a superuser has set a provider.  They are
@@ -22,7 +23,7 @@
 
 #include "connection.h"
 
-/* Raises an error if the endpoint is plain http and that is not allowed. */
+/* Raises an error for plain http, unless a superuser owns the server. */
 extern void dyn_check_endpoint(const ForeignServer *server, const char *url);
 
 /*

@@ -80,8 +80,8 @@ static HTAB *connections = NULL;
 static WaitEventSet *wait_set = NULL;
 
 /*
- * Number of invalidations so far.  Data that was read from the catalogs, or
- * checked, when the number was smaller is outdated.
+ * Number of invalidations so far.  A connection that was built or checked
+ * before the latest invalidation is outdated.
  */
 static uint64 invalidations = 1;
 
@@ -186,10 +186,10 @@ wait_for_client(void *arg, int fd, long timeout_ms)
 }
 
 /*
- * PostgreSQL disables the timer of statement_timeout before COMMIT reads the
- * rest of a cursor WITH HOLD (PersistHoldablePortal).  Returns the
- * milliseconds of the timeout that are left for this read; -1 if there is no
- * such cursor or timeout.
+ * Returns the milliseconds of statement_timeout that are left while COMMIT
+ * reads the rest of a cursor WITH HOLD (PersistHoldablePortal), since
+ * PostgreSQL has already disabled its timer.  Returns -1 if there is no such
+ * cursor or timeout.
  */
 static long
 held_cursor_ms(void)
@@ -628,7 +628,7 @@ dyn_session_forget_table(DynConnection *connection, const char *table)
 	ResetPlanCache();
 }
 
-/* ---- SQL functions and start-up ---- */
+/* ---- registering and disconnecting ---- */
 
 void
 dyn_session_init(void)

@@ -205,7 +205,10 @@ dyn_usage_statement(DynUsage *usage, uint64 number)
 	add_tally(usage, &more);
 }
 
-/* Classifies a failure by the SQLSTATE of the error that users see. */
+/*
+ * Classifies a failure according to the SQLSTATE of the error that users see,
+ * and to the HTTP status.
+ */
 static DynUsageError
 error_of(const DynCall *call)
 {
@@ -306,7 +309,7 @@ dyn_usage_add(DynUsage *usage, const DynCounters *counters)
 	add_tally(usage, &more);
 }
 
-/* ---- the view ---- */
+/* ---- listing and removing entries ---- */
 
 void
 dyn_usage_list(void (*each) (void *arg, const DynUsageRow *row, uint64 replaced),

@@ -74,12 +74,12 @@ typedef struct DynUsage DynUsage;
 extern DynUsage *dyn_usage_of(DynConnection *connection, const char *table,
 							  const char *index);
 
-/* Counts a statement unless the last counted one had this number. */
+/* Counts a statement unless the last counted statement had this number. */
 extern void dyn_usage_statement(DynUsage *usage, uint64 number);
 
 /*
  * Counts a call that is done, or is about to be destroyed in flight; ignores a
- * call that has made no attempt.
+ * call that is destroyed before its first attempt.
  */
 extern void dyn_usage_call(DynUsage *usage, const char *operation,
 						   const DynCall *call);

@@ -54,7 +54,7 @@ verb_of(CmdType operation)
 	return operation == CMD_INSERT ? 0 : operation == CMD_UPDATE ? 1 : 2;
 }
 
-/* Returns the count, found or created. */
+/* Returns the count of a foreign table at a level, found or created. */
 static WrittenCount *
 find_count(const char *relation, int level)
 {
@@ -174,7 +174,10 @@ append_relation(StringInfo detail, WrittenCount *first, int level)
 	}
 }
 
-/* Reports the items of a level, and sets its counts to 0. */
+/*
+ * Reports the items of this level and of all levels nested in it, and sets
+ * their counts to 0.
+ */
 static void
 warn(int level)
 {
@@ -216,7 +219,7 @@ report_abort(int level)
 	maybe_written = 0;
 }
 
-/* ---- own writes ---- */
+/* ---- recently written tables ---- */
 
 static char *
 table_id(const DynConnection *connection, const char *table)

@@ -49,8 +49,8 @@ extern bool dyn_written_recently(const DynConnection *connection,
 /*
  * Registers for the ends of transactions; called once, when the library is
  * loaded.  `abandon` is called with the nesting level of an aborted
- * transaction or subtransaction, before its items are reported.  It must end
- * the requests of that level and deeper levels, count them
+ * transaction or subtransaction, before its items are reported.  `abandon`
+ * must end the requests of that level and deeper levels, count them
  * (dyn_written_maybe), and raise no errors.
  */
 extern void dyn_written_init(void (*abandon) (int level));
