@@ -8,7 +8,7 @@
 
 #include "closest.h"
 
-/* Longer names get no hint. */
+/* Maximum bytes of a misspelled name; for longer ones, no name is similar. */
 #define MAX_WORD_BYTES	64
 
 void

@@ -22,9 +22,9 @@ typedef struct DynColumn
 	DynPathBase base;			/* start of the path; always ITEM unless the
 								 * table is unnested */
 	const DynPath *path;		/* path from the item to the value, to the
-								 * text that contains the value, or to the
-								 * unnested collection; a document's path has
-								 * no steps */
+								 * string that a template composes from the
+								 * value, or to the unnested collection; a
+								 * document's path has no steps */
 	const DynPath *below;		/* path in the element, if base is ELEMENT */
 	DynDocument document;
 	int			segments;		/* number of segments, if the column shows the
@@ -33,7 +33,7 @@ typedef struct DynColumn
 								 * read from (template_columns.h), or -1 */
 	int			part;			/* index of the part in the template */
 	bool		null_on_mismatch;
-	DynCodec	codec;			/* codec of the value, or of the part's text */
+	DynCodec	codec;			/* codec of the value, or of the part */
 	DynTraits	traits;			/* see exact.h */
 } DynColumn;
 
@@ -47,7 +47,7 @@ dyn_column_is_of_item(const DynColumn *column)
 	return column->base == DYN_PATH_ITEM;
 }
 
-/* Returns true if the column is read from a part of an attribute's text. */
+/* Returns true if the column is read from a part of a template. */
 static inline bool
 dyn_column_is_part(const DynColumn *column)
 {

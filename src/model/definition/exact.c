@@ -4,12 +4,13 @@
  *		values as SQL does.
  *
  * Equality: DynamoDB compares encoded values, so a value must have only one
- * encoding.  DynamoDB compares texts bytewise, as every deterministic
+ * encoding.  DynamoDB compares strings bytewise, as every deterministic
  * collation does, provided that the database's encoding and UTF-8 map
  * one-to-one.
  *
- * Ranges and order: DynamoDB sorts encoded values.  For texts this requires a
- * bytewise collation, and an encoding that sorts bytewise like UTF-8.
+ * Ranges and order: DynamoDB sorts encoded values.  To sort strings as SQL
+ * does, this requires a bytewise collation, and an encoding that sorts
+ * bytewise like UTF-8.
  *
  * Mismatches: equality selects no mismatches, since encode.c encodes only
  * values that the column can hold.  (Constraints of domains are not checked
@@ -35,7 +36,7 @@ weaker(DynExactness a, DynExactness b)
 	return Min(a, b);
 }
 
-/* ---- properties used ---- */
+/* ---- codecs and collations ---- */
 
 /*
  * Returns true for text and varchar: DynamoDB compares their UTF-8 encoding,
@@ -59,8 +60,9 @@ is_deterministic(Oid collation)
 }
 
 /*
- * Returns false for texts if equal texts may have different bytes, or if the
- * comparison has no collation, so that PostgreSQL must raise an error for it.
+ * Returns false for a collatable type if equal values may have different
+ * bytes, or if the comparison has no collation, so that PostgreSQL must raise
+ * an error for it.
  */
 static bool
 compares_bytes(Oid type, Oid collation)
@@ -93,7 +95,7 @@ has_ranges(const DynCodec *codec)
 		(!is_text(codec) || dyn_encoding_sorts_as_utf8());
 }
 
-/* ---- the column ---- */
+/* ---- traits of columns ---- */
 
 /*
  * Returns true if equal values have equal bytes.  A column whose type is not
@@ -153,7 +155,7 @@ dyn_traits_init(DynColumn *column)
 
 /*
  * Comparisons are never exact, because the condition that is sent applies to
- * the attribute's full text, not to the part.
+ * the attribute's full value, not to the part.
  */
 void
 dyn_traits_init_part(DynColumn *column, bool base, bool folded)
@@ -202,7 +204,7 @@ is_range(const DynOperator *op)
 
 /*
  * Returns true if the operator compares values of the codec's decoded type,
- * and compares texts bytewise.
+ * and compares strings bytewise.
  */
 static bool
 is_of_codec(const DynOperator *op, const DynCodec *codec)
@@ -249,9 +251,9 @@ is_plain_number(const DynCodec *codec)
 }
 
 /*
- * Returns DYN_LOCAL unless both columns are plain numbers, or both are texts.
- * The result is never exact, because DynamoDB compares stored values of any
- * type, including its own NULLs.
+ * Returns DYN_LOCAL unless both columns are plain numbers, or both are text
+ * columns.  The result is never exact, because DynamoDB compares stored values
+ * of any type, including its own NULLs.
  */
 DynExactness
 dyn_columns_exactness(const DynColumn *column, const DynColumn *other,

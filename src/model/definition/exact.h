@@ -3,9 +3,9 @@
  *		Determines for which columns and conditions DynamoDB compares and sorts
  *		values as SQL does.
  *
- * This is determined only here.  It depends on the codec, the collation, the
- * encoding, on_mismatch and the operator's input types, which no other file
- * may test for this purpose (test/lint).
+ * The result depends on the codec, the collation, the encoding, on_mismatch
+ * and the operator's input types.  No other file may test these for this
+ * purpose (test/lint).
  *
  * The traits of a column are computed once, when the foreign table's
  * definition is read.  They apply only to operators that compare values of the
@@ -102,9 +102,9 @@ extern void dyn_traits_init_part(struct DynColumn *column, bool base,
 								 bool folded);
 
 /*
- * Returns true if the column raises an error for every value of this key type
- * (S, N or B).  Returns false for a column with a format, since the stored
- * values are assumed to have this format.
+ * Returns true if the column raises an error for every stored value of this
+ * key type (S, N or B).  Returns false for a column with a format, since the
+ * stored values are assumed to have this format.
  */
 extern bool dyn_column_rejects(const struct DynColumn *column, DynType type);
 

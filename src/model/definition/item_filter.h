@@ -40,8 +40,8 @@ extern bool dyn_item_filter_check(const char *text, const char **why);
 /*
  * Returns the item filter of the options item_filter (`match`) and
  * ttl_attribute (`ttl`), each of which may be NULL.  Allocates in
- * CurrentMemoryContext; raises an error for a text that dyn_item_filter_check
- * rejects.
+ * CurrentMemoryContext; raises an error for a value of item_filter that
+ * dyn_item_filter_check rejects.
  */
 extern DynItemFilter dyn_item_filter(const char *match, const char *ttl);
 

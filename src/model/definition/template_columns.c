@@ -209,7 +209,7 @@ dyn_templated_paths(const DynTemplatedAttr *templated, int n, const DynColumn *c
 	return paths;
 }
 
-/* ---- connecting ---- */
+/* ---- connecting parts with columns ---- */
 
 typedef struct Connector
 {
@@ -359,8 +359,8 @@ take_source(const Connector *connector, int i, AttrNumber attnum)
 }
 
 /*
- * Returns the beginning of a hint, which lists all key attributes.  Returns an
- * empty text if the template's attribute is in a key, or the keys are unknown.
+ * Returns the beginning of a hint, which lists all key attributes.  Returns ""
+ * if the template's attribute is in a key, or the keys are unknown.
  */
 static const char *
 key_hint(const Connector *connector, const DynTemplatedAttr *templated)
@@ -521,8 +521,8 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 				   column->codec.is_domain ? -1 : column->codec.typmod, &format,
 				   column->name);
 	/*
-	 * a column can occur several times in a template, unless one of these
-	 * parts has the modifier any
+	 * a column can be several parts of a template, unless one of these parts
+	 * has the modifier any
 	 */
 	for (int other = 0; other < p; other++)
 	{
@@ -602,7 +602,7 @@ part_facts(const DynTemplatePart *part, const DynCodec *codec)
 	return facts;
 }
 
-/* ---- mistakes ---- */
+/* ---- checks for likely mistakes ---- */
 
 static bool
 is_named(const Connector *connector, AttrNumber attnum)
@@ -640,7 +640,7 @@ check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 
 /*
  * Returns the precision of a codec for dates or times: the index in `instants`
- * of the shortest unit that it can encode.
+ * of the shortest unit that the codec can encode.
  */
 static int
 coarseness(const DynCodec *codec)

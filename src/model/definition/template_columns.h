@@ -6,13 +6,13 @@
  * (dynamodb/template.h); here its parts are connected with the columns.  Each
  * column has one source: the value of an attribute or path, or one part of one
  * template.  A part that is the source of its column is decoded.  Any other
- * part must match the value that its column has from the source.
+ * part must match the value that its column has from the column's source.
  *
- * An item is a row only if the texts of the table's key attributes match their
- * templates.  Other templates supply values and access paths.
+ * An item is a row only if its values of the table's key attributes match
+ * their templates.  Other templates supply values and access paths.
  *
  * A template of one part without literals may also belong to a number
- * attribute; then the number's digits are the part's text.
+ * attribute; then the number's digits are the text of the part.
  */
 #ifndef DYN_MODEL_TEMPLATE_COLUMNS_H
 #define DYN_MODEL_TEMPLATE_COLUMNS_H
@@ -42,9 +42,10 @@ typedef struct DynTemplatedAttr
 								 * index, but not of the table, and statements
 								 * can request the values that a part
 								 * enumerates */
-	bool		unasserted;		/* true if the text may differ from the one
-								 * that a row's columns compose; a column with
-								 * document 'rest' then shows the text
+	bool		unasserted;		/* true if the attribute may differ from the
+								 * string that the template composes from a
+								 * row's columns; a column with document
+								 * 'rest' then shows the attribute
 								 * (relation.c) */
 	DynType		type;			/* type of a key attribute of the table or an
 								 * index; ABSENT for other attributes, and if
@@ -58,8 +59,8 @@ extern bool dyn_templates_check(const char *text, const char **why);
 
 /*
  * Returns the templates of the option, and sets *n to their number.  A reset
- * of CurrentMemoryContext frees the result, also its malloc'd memory.  The
- * parts are not connected yet.  Raises an error for a text that
+ * of CurrentMemoryContext frees the result, including its malloc'd memory.
+ * The parts are not connected yet.  Raises an error for a text that
  * dyn_templates_check rejects.
  */
 extern DynTemplatedAttr *dyn_templates_parse(const char *text, int *n);
@@ -75,20 +76,21 @@ extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn 
 								  const DynTableMeta *meta, const char *table);
 
 /*
- * Sets needed[i] if texts must be split by template i: if it belongs to the
- * table's key, is `listed`, or is the source of a column in `attnums` or in
- * another needed template.  A column with document 'rest' also needs all
- * unasserted texts.  Returns the paths (DynPath *) of the texts to split, and
- * of the columns that occur in these texts but are read from elsewhere, since
- * the parts are compared with these columns.
+ * Sets needed[i] if values of attribute i must be split by its template: if
+ * the attribute is in the table's key, is `listed`, or is the source of a
+ * column in `attnums` or in another needed template.  A column with document
+ * 'rest' also needs all unasserted attributes.  Returns the paths (DynPath *)
+ * of the needed attributes, and of the columns that occur in their templates
+ * but are read from elsewhere, since the parts are compared with these
+ * columns.
  */
 extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 								 const DynColumn *columns,
 								 const Bitmapset *attnums, bool *needed);
 
 /*
- * Returns true if this part can be the template of a number attribute.
- * `codec` is the column's codec.
+ * Returns true if a template that consists of this part alone can belong to a
+ * number attribute.  `codec` is the column's codec.
  */
 extern bool dyn_part_may_be_number(const DynTemplatePart *part,
 								   const DynCodec *codec);
