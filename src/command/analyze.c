@@ -69,7 +69,7 @@ typedef struct Sampler
 	double		max_units;		/* maximum read units of the sample */
 
 	/* the segments, in the order first, first + step, ... */
-	bool		full;			/* true if all segments are read */
+	bool		full;			/* true if all segments are to be read */
 	uint32		segments;		/* total number; a power of two unless full */
 	uint32		first;
 	uint32		step;			/* odd step: each segment is read once */

@@ -7,7 +7,7 @@
  * the server's foreign tables over the DynamoDB table.  The conversion works
  * as in a scan of the foreign table, except that errors are recorded, not
  * raised (exec/rows/rows.h).  A result contains the number of items that it
- * concerns, and the key of the first item.
+ * concerns, and the key of the first such item.
  *
  * If some foreign tables have templates for the key, tables without such
  * templates (for example, imported tables) are left out, unless the caller
@@ -53,7 +53,7 @@
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_check_table);
 
-/* ---- findings ---- */
+/* ---- recording issues ---- */
 
 /*
  * Returns the key of the current item as JSON; NULL if jsonb cannot represent

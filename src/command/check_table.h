@@ -11,8 +11,8 @@
 #include "other_case.h"
 
 /*
- * An issue: the number of items with this issue, and details of the first of
- * them.
+ * An issue: the number of items with this issue, and details of the first such
+ * item.
  */
 typedef struct DynIssue
 {
@@ -27,7 +27,7 @@ typedef struct DynIssue
 /*
  * An assertion that trusted_indexes makes about an index: if a row has values
  * in all columns that are in the templates of the index's key, its item has
- * the attributes of that key, with the texts that the templates compose.
+ * the attributes of that key, with the strings that the templates compose.
  */
 typedef struct DynAssertion
 {
@@ -40,7 +40,7 @@ typedef struct DynAssertion
 
 /*
  * An attribute with a template, or the path of the unnested elements.  If no
- * item has a value there, the name is usually misspelled.
+ * item has a value at `path`, the path is usually misspelled.
  */
 typedef struct DynCheckedPath
 {

@@ -8,8 +8,8 @@
  *
  * A name that is too long is truncated in the same way as PostgreSQL truncates
  * names in SQL.  So the full name can still be used in statements.  If the
- * name is already used, or another name is truncated to the same name, a
- * checksum of the full name is appended.
+ * resulting name is already used, or another long name is truncated to the
+ * same name, a checksum of the full name is appended.
  */
 #ifndef DYN_COMMAND_COLUMNS_H
 #define DYN_COMMAND_COLUMNS_H

@@ -4,11 +4,12 @@
  *
  * The rows are the table, its indexes, and its attributes.
  *
- * The function runs as the current user, with the user's own user mapping.  It
- * sends a DescribeTable, and a Scan of one page of at most 100 items, to find
- * the attributes that are not in a key.  scan_policy applies as to a statement
- * with LIMIT 100.  If scan_policy or the policy of the access key forbids
- * reading items, only attributes of keys are shown.
+ * The function runs as the current user, with the user mapping for this user
+ * or, if there is none, for PUBLIC.  It sends a DescribeTable, and a Scan of
+ * one page of at most 100 items, to find the attributes that are not in a key.
+ * scan_policy applies as to a statement with LIMIT 100.  If scan_policy or the
+ * policy of the access key forbids reading items, only attributes of keys are
+ * shown.
  *
  * The page is also used to find columns of foreign tables over this DynamoDB
  * table whose names PostgreSQL has folded (other_case.h).
@@ -236,7 +237,7 @@ emit_attributes(const Describe *describe)
 	}
 }
 
-/* ---- reading ---- */
+/* ---- reading items ---- */
 
 static void
 report_unread(const Describe *describe, const char *detail)
@@ -281,7 +282,7 @@ read_items(Describe *describe)
 	report_unread(describe, dyn_failure_text(failure));
 }
 
-/* ---- names with errors ---- */
+/* ---- suggesting a table name ---- */
 
 typedef struct Search
 {

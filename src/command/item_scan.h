@@ -60,7 +60,7 @@ dyn_view_begin(const DynView *view, const DynValue *values)
 
 /*
  * Starts a fetch.  The first page has at most `limit` items; the consumer may
- * stop after it.  If `limit` is 0, the full table is read, in segments.
+ * stop after that page.  If `limit` is 0, the full table is read, in segments.
  */
 extern DynFetch *dyn_item_scan_start(DynItemScan *scan, DynStatement *statement,
 									 int limit);

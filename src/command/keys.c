@@ -1,7 +1,7 @@
 /*
  * keys.c
- *		Composes and splits texts of key templates: dynamo_fdw_encode_key() and
- *		dynamo_fdw_decode_key().
+ *		Composes strings with key templates, and splits them into columns:
+ *		dynamo_fdw_encode_key() and dynamo_fdw_decode_key().
  *
  * With these functions, users can try templates without DynamoDB.  No request
  * is sent, so the table's key attributes are not known.  A column without the
@@ -112,7 +112,9 @@ check_members(const DynRelation *relation, Jsonb *columns)
 }
 
 /*
- * Encodes one placeholder; returns false if its value is missing or invalid.
+ * Encodes the value of one placeholder.  Returns false if the value is
+ * missing, or cannot be in the template.  Raises an error if the value is not
+ * valid input for the column's type.
  */
 static bool
 encode_part(Jsonb *columns, const DynTemplatedAttr *templated, int p, DynText *encoded)

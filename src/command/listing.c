@@ -51,7 +51,7 @@ list_page(DynConnection *connection, Listing *listing)
 	dyn_write_list_tables(dyn_call_body(call), from);
 	dyn_session_run(call, connection, &context);
 	dyn_buffer_reset(&listing->names);
-	/* analyzer: the call is not NULL */
+	/* analyzer: call is not NULL, since dyn_check_oom would raise an error */
 	err = dyn_read_list_tables(call->response.data, call->response.len,
 							   collect_name, &listing->names, &last);
 	if (err == NULL && last != NULL)
@@ -120,7 +120,7 @@ emit_name(void *arg, const char *name)
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value, &isnull);
 }
 
-/* Runs as the current user, who needs USAGE on the server. */
+/* Lists the tables as the current user, who needs USAGE on the server. */
 Datum
 dynamo_fdw_tables(PG_FUNCTION_ARGS)
 {

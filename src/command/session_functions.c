@@ -62,8 +62,8 @@ dynamo_fdw_stats(PG_FUNCTION_ARGS)
 /*
  * Obtains the current user's credentials as a statement would, so that failures
  * are reported in the same way.  Shows only the beginning and the end of the
- * access key id.  Raises an error for a mapping FOR PUBLIC, since users cannot
- * see its options in the catalogs, either.
+ * access key id.  Raises an error for a mapping FOR PUBLIC, since the catalogs
+ * do not show the options of such a mapping to ordinary users, either.
  */
 Datum
 dynamo_fdw_credentials(PG_FUNCTION_ARGS)

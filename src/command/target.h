@@ -12,8 +12,8 @@
 #include "../model/tables/relation.h"
 
 /*
- * Returns the server with this name; raises an error if it does not belong to
- * this wrapper.
+ * Returns the server with this name; raises an error if the server does not
+ * exist, or does not belong to this wrapper.
  */
 extern ForeignServer *dyn_target_find_server(const char *name);
 

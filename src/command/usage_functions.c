@@ -50,7 +50,7 @@ add_number(Row *row, double number)
 	add_value(row, Float8GetDatum(number));
 }
 
-/* Adds a text; an empty text becomes NULL. */
+/* Adds a string; an empty string becomes NULL. */
 static void
 add_text(Row *row, const char *text)
 {
@@ -83,7 +83,7 @@ add_requests(Row *row, const DynTally *tally)
 
 /*
  * Adds the columns for failures, durations and the start time.  The total of
- * errors excludes failed conditions and canceled requests.
+ * errors excludes conflicts (DYN_USAGE_CONFLICT) and canceled requests.
  */
 static void
 add_failures(Row *row, const DynTally *tally)
