@@ -59,8 +59,7 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 
 /*
  * Returns the clauses that may restrict an attribute in addition to row-wise
- * keys: all clauses, but not the clause of the row-wise keys if these contain
- * the attribute.
+ * keys: all clauses, except that of row-wise keys that contain the attribute.
  */
 static List *
 further_clauses(const KeyMatch *match, const DynKeyAttr *attr)
