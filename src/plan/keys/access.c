@@ -28,8 +28,8 @@ dyn_access_same_index(const DynAccess *a, const DynAccess *b)
 enum
 {
 	CONTRADICTION = 1 << 0,
-	MERGED = 1 << 1,			/* several requests are merged by sort key for
-								 * one execution */
+	MERGED = 1 << 1,			/* rows of several requests are merged by sort
+								 * key in one execution */
 	ONLY_INDEX = 1 << 2,		/* only items of the index can be rows */
 	BASE_ITEMS = 1 << 3,
 	RECHECKED = 1 << 4,
@@ -155,7 +155,7 @@ dyn_access_inner(const DynAccess *access, DynAccessUse use)
 	return NULL;
 }
 
-/* ---- order ---- */
+/* ---- order of rows ---- */
 
 /*
  * A Query returns the items of one partition in the order of the sort key.
@@ -187,8 +187,8 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
  * attributes.  Returns false at the first part whose text does not sort like
  * its column.  The text sorts like the column only if the part contains the
  * column's value in every item of the index.  trusted_indexes asserts this for
- * rows in which no column of the template is NULL; the clauses must exclude
- * rows with NULL.
+ * rows in which no column of the template is NULL; NOT NULL or the clauses
+ * must exclude other rows.
  *
  * With `merged`, rows of several requests are merged: by their texts
  * (`by_text`) if all texts begin with the same bound parts, else by the parts.
@@ -225,8 +225,8 @@ sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
 }
 
 /*
- * Sets the sort attributes; `merged` is true if several requests are to be
- * merged by them.
+ * Sets the sort attributes; `merged` is true if rows of several requests are
+ * to be merged by these attributes.
  */
 static void
 set_sort(const DynRelPlan *plan, const DynIndexMeta *index, const DynAccess *from,
@@ -250,7 +250,7 @@ set_sort(const DynRelPlan *plan, const DynIndexMeta *index, const DynAccess *fro
 
 			if (i < from->nrange)
 				values = from->range[i].values;
-			/* each value gets its own request only for the first attribute */
+			/* only values of the first attribute have their own requests */
 			bound = i == 0 ? values.point_parts : values.one_value_parts;
 			if (!sort_by_parts(plan, index, templated, attr, bound,
 							   bound <= values.one_value_parts,
@@ -555,7 +555,7 @@ copy_access(const DynAccess *access, Values *values)
 	return copy;
 }
 
-/* ---- the node ---- */
+/* ---- plan nodes ---- */
 
 typedef struct AccessNode
 {

@@ -20,7 +20,7 @@
 #include "../clauses/quals.h"
 #include "../clauses/rel_plan.h"
 
-/* Used instead of the position of a part: the full text of the attribute */
+/* Value in place of the position of a template's part: the full attribute */
 #define DYN_FULL	(-1)
 
 /* Summary of the values that predicates allow for a key attribute (terms.c) */
@@ -29,15 +29,16 @@ typedef struct DynCount
 	double		most;			/* maximum number of values or ranges; infinity
 								 * if unknown at planning */
 	double		expected;		/* estimated number of values or ranges */
-	bool		points;			/* true for values, false for ranges */
+	bool		points;			/* true if values are counted, false for
+								 * ranges */
 	bool		single;			/* true if the attribute has the same value in
 								 * all selected items */
 	bool		each;			/* true if values between two bounds are
 								 * enumerated */
 	bool		unsure;			/* true if run-time values may make the key
 								 * unusable */
-	bool		templated;		/* true if all values are texts of a
-								 * template */
+	bool		templated;		/* true if the values are strings composed from
+								 * a template */
 	int			point_parts;	/* templated: number of leading parts that have
 								 * values, not ranges */
 	int			one_value_parts;	/* templated: number of leading parts that
@@ -46,14 +47,15 @@ typedef struct DynCount
 
 /*
  * The predicates, connected by AND, that are matched to one key attribute.  If
- * there are none, the attribute is matched by row_keys.
+ * there are none, the attribute is matched by row_keys of the access plan.
  */
 typedef struct DynKeyMatch
 {
 	const char *name;
 	DynType		type;
-	List	   *preds;			/* DynPred *: points and ranges (terms.h); for
-								 * the segment column, also NULL tests */
+	List	   *preds;			/* DynPred *: point and range predicates
+								 * (terms.h); for the segment column, also NULL
+								 * tests */
 	DynCount	values;			/* planning: summary of the values that the
 								 * predicates allow */
 } DynKeyMatch;
@@ -63,7 +65,7 @@ typedef struct DynKeyMatch
  * must be able to hold the values of one key attribute.  The condition is met
  * if one of the predicates only allows values that the index can hold.  A
  * predicate of kind TEMPLATED is the only one in its list; the index must be
- * able to hold all texts that it allows (index_complete.c).
+ * able to hold all strings that this predicate allows (index_complete.c).
  */
 typedef struct DynIndexCondition
 {
@@ -83,7 +85,8 @@ typedef struct DynEstimate
 	DynPrices	prices;
 	double		items;			/* number of items that the requests return */
 	double		check_cost;		/* planner cost of evaluating clauses */
-	double		full_ms;		/* ms; minimum price of a Scan of the table */
+	double		full_ms;		/* ms; price of a Scan of the table, without
+								 * the transfer */
 	double		examined;		/* number of items that the requests read */
 	int			segments;		/* number of segments that are read; 0: the
 								 * statement does not read the segment
@@ -105,7 +108,7 @@ typedef struct DynEstimate
 								 * nothing else */
 } DynEstimate;
 
-/* Use of an inner access plan, which another access plan contains */
+/* Use of an inner access plan by the access plan that contains it */
 typedef enum DynAccessUse
 {
 	DYN_USE_ALWAYS,				/* arm of a UNION (GET or QUERY); all clauses
@@ -134,8 +137,8 @@ typedef struct DynAccess
 	bool		contradiction;	/* true if no row can match: no request is
 								 * sent */
 	bool		first_row_only; /* true if only the first row is needed */
-	bool		one_request;	/* true for access by key with one expected
-								 * request */
+	bool		one_request;	/* true for an access by key that is expected
+								 * to send one request */
 	bool		shares_lists;	/* true if one array restricts several parts of
 								 * the key (dyn_access_shares_lists) */
 	bool		one_round;		/* true if the requests are sent together with
@@ -168,8 +171,9 @@ typedef struct DynAccess
 								 * left */
 	DynKeyMatch hash[DYN_MAX_KEY_ATTRS];
 	DynKeyMatch range[DYN_MAX_KEY_ATTRS];
-	DynPred    *row_keys;		/* row-wise keys: an OR of ANDs, each with
-								 * points for all of row_attrs; or NULL */
+	DynPred    *row_keys;		/* row-wise keys: an OR of ANDs, each with one
+								 * point predicate for each of row_attrs; or
+								 * NULL */
 	int			nrow_attrs;		/* number of attributes in row_keys.  GET: the
 								 * full key; QUERY: the hash attributes, and
 								 * maybe the first range attribute */
@@ -180,8 +184,8 @@ typedef struct DynAccess
 	int			nsort;			/* ordered: number of attributes to sort by */
 	DynKeyAttr	sort[DYN_MAX_KEY_ATTRS];
 	bool		sort_texts[DYN_MAX_KEY_ATTRS];	/* true to merge by the full
-												 * text, which sorts like the
-												 * part */
+												 * attribute, which sorts like
+												 * the part */
 	int			sort_parts[DYN_MAX_KEY_ATTRS];	/* part of the attribute's
 												 * template, or DYN_FULL */
 	DynCount	keys;			/* planning: number of keys that are read */
@@ -192,8 +196,9 @@ typedef struct DynAccess
 	List	   *key_names;		/* String *: key attributes of the table, and
 								 * of `index` */
 	List	   *scalars;		/* String *: key attributes (of the table or
-								 * any index) that a column's document path
-								 * starts with; DynamoDB rejects such paths */
+								 * any index) that a document path of several
+								 * steps starts with; DynamoDB rejects such
+								 * paths */
 	const char *schema;			/* schema of the table and index during
 								 * planning (dyn_metadata_schema) */
 	List	   *filters;		/* DynPred *, ANDed */
@@ -203,7 +208,7 @@ typedef struct DynAccess
 	List	   *conversions;	/* DynConversion *: conversions of values in
 								 * fdw_exprs; only in the outermost access
 								 * plan */
-	const char *advice;			/* advice for EXPLAIN on a cheaper query, or
+	const char *advice;			/* advice that EXPLAIN prints (dyn_advise), or
 								 * NULL */
 	DynEstimate estimate;
 
@@ -216,7 +221,8 @@ typedef struct DynAccess
 															 * on its
 															 * template */
 	List	   *optional_quals; /* DynPred *: guards of ORs (choice.c).  If one
-								 * is true, the access plan IF_OPEN is used */
+								 * of the guards is true, the inner access plan
+								 * DYN_USE_IF_OPEN is used */
 	DynAccessUse use;
 	List	   *inner;			/* DynAccess *: inner access plans */
 	bool		is_arm;			/* true for an arm of a UNION; its items must
@@ -311,9 +317,9 @@ extern AttrNumber dyn_sort_column(const DynRelation *relation,
 								  const DynKeyAttr *attr, int part);
 
 /*
- * Sets access->sort to the attributes of the sort key, or parts of their
- * texts, that determine the order of rows.  Sets access->in_turn to true if
- * reading one partition after the other gives this order, else to false.
+ * Sets access->sort to the attributes of the sort key, or the parts of their
+ * templates, that determine the order of rows.  Sets access->in_turn to true
+ * if reading one partition after the other gives this order, else to false.
  * `from` is the access plan that reads `index` (NULL: the table); `access` is
  * that plan itself, a copy of it, or its fallback.
  */

@@ -6,9 +6,9 @@
  * A partition key needs values.  Between two bounds there are finitely many
  * integers, dates, or times in hours or longer units.  These values are
  * counted and requested when the bounds are known.  One of the bounds may be
- * from a CHECK constraint.  If there are more values than a limit, the key is
- * not used: at planning if all bounds are constants, else at execution, where
- * the table is read without the key (dyn_add_fallback).
+ * from a CHECK constraint.  The key is not used if there are more values than
+ * a limit.  This is decided at planning if all bounds are constants, else at
+ * execution, where the table is read without the key (dyn_add_fallback).
  */
 #include "postgres.h"
 
@@ -34,7 +34,7 @@
  */
 #define JOIN_FACTOR		100
 
-/* ---- estimates ---- */
+/* ---- estimated bounds ---- */
 
 static const Const *
 estimated_constant(const DynRelPlan *plan, const Expr *expr)
@@ -130,7 +130,8 @@ apply_bound(DynSteps *steps, const DynPred *pred, Datum value)
 typedef struct Range
 {
 	DynPred    *each;
-	List	   *clauses;		/* DynClause *: bounds, without constraints */
+	List	   *clauses;		/* DynClause *: bounds, except those of CHECK
+								 * constraints */
 	DynSteps	known;			/* values between the constant bounds */
 	DynSteps	expected;		/* values between the estimated bounds */
 	bool		fixed;			/* true if all executions of the scan have the

@@ -3,22 +3,22 @@
  *		Decides whether an index contains all items that a statement selects.
  *
  * An index contains only items with values for all its key attributes, of the
- * key's type, not empty and not too long.  DynamoDB rejects writes of other
- * values, but items may be older than a global index.  So an index is complete
- * for a statement if each selected item is known to have all its key
+ * key's type, not empty and not too long.  DynamoDB rejects writes of any
+ * other values, but items may be older than a global index.  So an index is
+ * complete for a statement if each selected item is known to have all its key
  * attributes, with values that the index can hold.
  *
  * Conditions that depend on run-time values are checked at the start of each
  * execution; if one fails, the table is read instead.
  *
- * Attributes of the table's own key are in every item.  For another attribute,
- * its column must be declared NOT NULL, or a clause must reject NULL.  This is
- * sufficient for numbers, for types without an empty encoding, and for local
- * indexes, which are as old as their table.
+ * Attributes of the table's own key are in every item.  For any other
+ * attribute, its column must be declared NOT NULL, or a clause must reject
+ * NULL.  This is sufficient for numbers, for types without an empty encoding,
+ * and for local indexes, which are as old as their table.
  *
  * A text or bytea in the key of a global index may be empty, or too long, in
- * items older than the index.  For these types, a predicate ensures that the
- * selected items are in the index under this condition:
+ * items older than the index.  For these types, each predicate below ensures
+ * that the selected items are in the index, if the condition next to it holds:
  *
  *		= and IN		the index can hold all the values; if an attribute has
  *						predicates of this kind, one of them must satisfy this:
@@ -132,8 +132,8 @@ find_lengths(const DynCodec *codec, const DynPred *pred, Datum value,
 }
 
 /*
- * Returns false if the pattern may match an empty text (it consists of %
- * alone), or if the pattern is longer than the key's limit.
+ * Returns false if the pattern may match an empty string (the pattern consists
+ * of % alone), or if the pattern is longer than the key's limit.
  */
 static bool
 pattern_implies(const Place *place, Datum value)
@@ -208,9 +208,9 @@ pred_completeness(const Place *place, const DynPred *pred, bool points)
 }
 
 /*
- * Returns the completeness that all predicates together imply.  If there are
- * points, other predicates are ignored.  `asserted` is true if all items are
- * known to have the attribute.
+ * Returns the completeness that all predicates together imply.  If some of
+ * them have points, the others are ignored.  `asserted` is true if all items
+ * are known to have the attribute.
  */
 static Completeness
 preds_completeness(const Place *place, List *preds, bool asserted)
@@ -230,14 +230,15 @@ preds_completeness(const Place *place, List *preds, bool asserted)
 	return all;
 }
 
-/* ---- texts of templates ---- */
+/* ---- strings composed from templates ---- */
 
 /* Maximum length (bytes) of a part that is not text */
 #define MAX_PART_BYTES	128
 
 /*
- * Adds to *bytes the greatest length of the part's values that the predicate
- * selects.  Returns false if this length is unknown before execution.
+ * Adds to *bytes the length of the longest value or pattern in the predicate
+ * on a part; adds nothing for a range.  Returns false if this length is
+ * unknown before execution.
  */
 static bool
 add_part(const Place *place, const DynCodec *codec, const DynPred *pred,
@@ -275,9 +276,9 @@ add_part(const Place *place, const DynCodec *codec, const DynPred *pred,
 }
 
 /*
- * Returns PRESENT if the index can hold all texts composed from the selected
+ * Returns PRESENT if the index can hold all strings composed from the selected
  * parts, LATER if run-time values decide, else ABSENT.  An item that is older
- * than the index may have a longer text, and is then not in the index.
+ * than the index may have a longer string, and is then not in the index.
  */
 static Completeness
 texts_completeness(const Place *place, const DynPred *pred)
@@ -559,7 +560,7 @@ dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
 		List	   *decisive = NIL;
 		ListCell   *lc;
 
-		/* texts that the table accepts may be too long for the index */
+		/* strings that the table accepts may be too long for the index */
 		if (place.attr->type == DYN_TYPE_S && index->global && !place.trusted &&
 			(place.own_bytes == 0 || place.own_bytes > place.max_bytes))
 			texts = dyn_template_demands(plan, place.attr, clauses);

@@ -181,7 +181,7 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 		key_match->values = dyn_count(match->plan, key_match->preds);
 }
 
-/* Returns the first points that a clause has for the attribute, or NULL. */
+/* Returns the first points that a clause implies for the target, or NULL. */
 static DynPred *
 points_of_clauses(const DynTarget *target, List *clauses)
 {
@@ -200,10 +200,10 @@ points_of_clauses(const DynTarget *target, List *clauses)
 }
 
 /*
- * Returns the AND of the points that an arm has for each attribute, in the
- * order of `attrs`; NULL if an attribute lacks points.  The clauses `others`
- * are connected with the arm by AND.  Clears *fully_consumed unless the points
- * are equivalent to the arm.
+ * Returns an AND of one point predicate for each of `attrs`, in their order,
+ * which the arm and the clauses `others` together imply; NULL if an attribute
+ * has none.  Clears *fully_consumed unless the points are equivalent to the
+ * arm.
  */
 static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm, List *others,
@@ -652,8 +652,8 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 }
 
 /*
- * Adds filters that the clauses imply for the texts of templated attributes.
- * They only reduce the number of returned items: the clauses are checked anyway.
+ * Adds filters on templated attributes that the clauses imply.  Such filters
+ * only reduce the number of returned items: the clauses are checked anyway.
  */
 static void
 add_template_filters(FilterCheck *check, DynAccess *access)
@@ -684,7 +684,7 @@ add_template_filters(FilterCheck *check, DynAccess *access)
 /*
  * Returns true if a template part contains the predicate's column truncated to
  * a unit (such as the day).  Then a key condition on the part may also find
- * items with other times in the unit.
+ * items with any other time in that unit.
  */
 static bool
 is_on_truncated(const DynRelation *relation, const DynPred *pred)
@@ -750,7 +750,7 @@ match_filters(KeyMatch *match, DynAccess *access)
 	}
 }
 
-/* ---- entry points ---- */
+/* ---- access plans ---- */
 
 static DynAccess *
 begin_match(KeyMatch *match, const DynRelPlan *plan, const DynIndexMeta *index,

@@ -65,9 +65,9 @@ extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
  * Returns the predicate (DYN_PRED_TEMPLATED) that the clauses imply for the
  * attribute's text in all rows that have the attribute.  It has one arg for
  * each leading part: an AND of predicates on the part, or a DYN_PRED_EACH.
- * With `points`, the predicate allows finitely many texts, otherwise a range
- * of texts.  Returns NULL if the attribute has no template, or if the clauses
- * imply nothing for the text.
+ * With `points`, the predicate allows finitely many strings, otherwise a range
+ * of strings.  Returns NULL if the attribute has no template, or if the
+ * clauses imply nothing for the text.
  *
  * `index` is the index that has the attribute in its key; NULL for the table
  * or for a filter.  Parts that no clause restricts may be enumerated, with up
@@ -91,8 +91,8 @@ extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 
 /*
  * Returns the reason why values between the bounds of a column are not
- * enumerated for a part of the attribute's text.  Returns NULL unless the
- * columns of all parts without values from the clauses have such bounds.
+ * enumerated for a part of the attribute's template.  Returns NULL if a part
+ * without values (from the clauses or the template) has no such reason.
  */
 extern const char *dyn_template_lacks_values(const DynRelPlan *plan,
 											 const DynKeyAttr *attr,

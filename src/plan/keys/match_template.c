@@ -58,8 +58,9 @@ target_of(const TemplateMatch *match, int p)
 }
 
 /*
- * Returns the points that the clauses imply for a part; the ranges, if
- * `points` is false.  Adds fully used clauses to match->used.
+ * Returns the point predicates that the clauses imply for part `p`, or, if
+ * `points` is false, the range predicates.  Adds to match->used the clauses
+ * that they fully use.
  */
 static List *
 part_preds(TemplateMatch *match, int p, bool points)
@@ -154,10 +155,11 @@ match_parts(TemplateMatch *match, bool enumerate, bool *full)
 }
 
 /*
- * Returns a predicate that allows a range of texts, or NULL.  If no part is
- * restricted, the texts are those that begin with the literal before the first
- * part.  This requires that all rows have the literal: the attribute is in the
- * table's key, or trusted_indexes asserts it.
+ * Returns a predicate that allows a range of strings.  Returns NULL if all
+ * parts have points, or if nothing is restricted.  If no part is restricted,
+ * the range has the strings that begin with the literal before the first part.
+ * This requires that the attribute has the literal in all rows: the attribute
+ * is in the table's key, or trusted_indexes asserts it.
  */
 static DynPred *
 match_range(TemplateMatch *match)
@@ -179,16 +181,16 @@ match_range(TemplateMatch *match)
 }
 
 /*
- * Maximum estimated number of texts if values between bounds are enumerated;
- * with more texts, match_points returns NULL
+ * Maximum estimated number of strings if values between bounds are enumerated;
+ * with more strings, match_points returns NULL
  */
 #define MOST_COMBINATIONS	(100 * DYN_MAX_MEMBERS)
 
 /*
- * Returns a predicate with finitely many texts, or NULL.  In a partition key,
- * unrestricted parts, and parts with a range, may be enumerated.  In a sort
- * key, only unrestricted parts may be enumerated, and the last part must be
- * restricted.
+ * Returns a predicate that allows finitely many strings, or NULL.  In a
+ * partition key, unrestricted parts, and parts with a range, may be
+ * enumerated.  In a sort key, only unrestricted parts may be enumerated, and
+ * the last part must be restricted.
  */
 static DynPred *
 match_points(TemplateMatch *match)

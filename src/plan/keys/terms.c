@@ -91,8 +91,8 @@ is_unknown(DynPred *pred, void *arg)
 }
 
 /*
- * Returns the number of combinations of the parts' values, up to the first
- * part that has a range.
+ * Summarizes a DYN_PRED_TEMPLATED: counts the combinations of the values of
+ * the parts before the first part that has a range.
  */
 static DynCount
 count_texts(const DynRelPlan *plan, const DynPred *pred)
@@ -214,7 +214,7 @@ has_column(const List *lists, const DynPred *pred)
 	return false;
 }
 
-/* Appends the lists among the predicates, which are connected by AND. */
+/* Appends the lists (terms.h) among `preds`, which are connected by AND. */
 static List *
 add_lists(List *lists, const List *preds)
 {
@@ -232,7 +232,7 @@ add_lists(List *lists, const List *preds)
 	return lists;
 }
 
-/* Returns one list for each column that has the same list more than once. */
+/* Returns one list for each column that has the same list twice in `all`. */
 static List *
 repeated_lists(const List *all)
 {
@@ -280,9 +280,9 @@ dyn_access_shares_lists(const DynAccess *access)
 /*
  * Corrects an attribute's number of values (*values) for lists that several
  * parts of the key share.  In each key, all these parts have the value of the
- * same element.  So a list counts only at its first part: for each later part,
- * divides *values by the number of the part's values.  *counted has the lists
- * of earlier parts.
+ * same element.  So a list counts only at its first part: *values is divided
+ * by the number of its elements at each later part.  *counted has the lists of
+ * earlier parts.
  */
 static void
 count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
@@ -321,7 +321,7 @@ count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
 
 /*
  * Returns the number of keys of an arm of row-wise keys, or of all keys if
- * `arm` is NULL.  It is the product of the attributes' numbers of values.
+ * `arm` is NULL: the product of the attributes' numbers of values.
  */
 static DynCount
 count_arm(const DynRelPlan *plan, const DynAccess *access, const DynPred *arm)
@@ -331,7 +331,7 @@ count_arm(const DynRelPlan *plan, const DynAccess *access, const DynPred *arm)
 	List	   *counted = NIL;
 	int			nattrs = access->nhash + Min(access->nrange, 1);
 
-	/* the keys of an arm of GET include the sort key, which nrange does not count */
+	/* for GET, an arm's keys include the sort key even if nrange is 0 */
 	if (arm != NULL)
 		nattrs = Max(nattrs, access->nrow_attrs);
 	for (int i = 0; i < nattrs; i++)
@@ -348,7 +348,11 @@ count_arm(const DynRelPlan *plan, const DynAccess *access, const DynPred *arm)
 			values.expected = values.points ? Max(values.expected, 1.0) : 1;
 		else if (!in_arm)
 		{
-			/* only texts of a template get a Query each */
+			/*
+			 * values of the sort key add no Queries, unless they are strings
+			 * composed from a template: each of these has its own Query, up
+			 * to DYN_MAX_SORT_RANGES
+			 */
 			if (!values.templated)
 				break;
 			values.single = (values.most == 1);
@@ -385,6 +389,8 @@ dyn_count_keys(const DynRelPlan *plan, const DynAccess *access)
 	return keys;
 }
 
+/* ---- points and ranges ---- */
+
 bool
 dyn_is_on_target(const DynTarget *target, const DynPred *pred)
 {
@@ -398,11 +404,11 @@ dyn_is_on_target(const DynTarget *target, const DynPred *pred)
 }
 
 /*
- * Returns true if the value can be compared in a part whose letters are folded
- * to one case.  A value must be ASCII, because other programs may fold letters
- * beyond ASCII differently.  A value that is unknown at planning is checked at
- * execution; with sure_only, returns false for it.  Types other than text only
- * have ASCII letters.
+ * Returns true if the value can be compared in the target's part.  If the part
+ * folds the letters of a text column to one case, the value must be ASCII,
+ * because other programs may fold letters beyond ASCII differently.  A value
+ * that is unknown at planning is checked at execution; with sure_only, returns
+ * false for such a value.  Columns of other types have only ASCII letters.
  */
 static bool
 can_be_folded(const DynTarget *target, const DynPred *pred)
@@ -441,8 +447,8 @@ is_point_leaf(const DynTarget *target, const DynPred *pred)
 	if (pred->kind == DYN_PRED_FILTER_TERM)
 	{
 		/*
-		 * A term may also allow NULL, or values of other types, but no item
-		 * found by the key has these in this attribute.
+		 * A term may also allow NULL, or values of types other than the
+		 * key's, but no item found by the key has these in this attribute.
 		 */
 		const DynFilterTerm *term = &relation->item_filter.terms[pred->term];
 
@@ -600,7 +606,7 @@ dyn_implied_segments(const DynTarget *target, DynPred *pred, bool *fully_consume
 	ListCell   *lc;
 
 	check_stack_depth();
-	/* IS NULL selects no segment, since no segment is NULL */
+	/* a NULL test on segments is decided without items: none is NULL */
 	if (is_point_leaf(target, pred) || dyn_is_range_pred(target, pred) ||
 		(pred->kind == DYN_PRED_NULL &&
 		 pred->field.attnum == target->plan->relation->segment_column))

@@ -1,7 +1,7 @@
 /*
  * terms.h
- *		Derives points and ranges for a key attribute, or for one part of its
- *		text, from a predicate, and counts them.
+ *		Derives point and range predicates on a key attribute, or on one part
+ *		of its template, and counts the values that they allow.
  *
  * A *point* predicate allows finitely many values: =, IN, a boolean column, a
  * term of the item filter, or an OR of such predicates.  A *range* predicate
@@ -13,7 +13,8 @@
 #include "access.h"
 
 /*
- * The key attribute, or the part of its text, that predicates are matched to
+ * The key attribute, or the part of its template, that predicates are matched
+ * to
  */
 typedef struct DynTarget
 {
@@ -27,34 +28,36 @@ typedef struct DynTarget
 
 /*
  * Returns true if the predicate is on the target's column.  For a full
- * attribute, the column must have its type, and be usable in key conditions.
+ * attribute, the column must have the attribute's type, and be usable in key
+ * conditions.
  */
 extern bool dyn_is_on_target(const DynTarget *target, const DynPred *pred);
 
 /*
- * Returns true for <> and NOT IN on the target, with values that are the same
- * in all executions.
+ * Returns true for <> and NOT IN on the target, which must be a part, with
+ * values that are the same in all executions.
  */
 extern bool dyn_excludes_points(const DynTarget *target, const DynPred *pred);
 
 extern bool dyn_is_range_pred(const DynTarget *target, const DynPred *pred);
 
 /*
- * Returns the points that a predicate implies for the target: the predicate
- * itself, points of one arg of an AND, or an OR of points of all arms.
- * Returns NULL if there are none.  Clears *fully_consumed unless the points
- * are equivalent to the predicate.
+ * Returns the points, which is a point predicate, that `pred` implies for the
+ * target: `pred` itself, the points of one arg of an AND, or an OR of the
+ * points of all arms.  Returns NULL if there are none.  Clears *fully_consumed
+ * unless the points are equivalent to `pred`.
  */
 extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
 								   bool *fully_consumed);
 
 /*
- * Returns the range that a predicate implies for the target; NULL if there is
- * none.  The predicate must be a range itself, or an OR of one arm with
- * conditions on the attribute (leaves in ANDs and ORs) and arms without
- * columns (DYN_PRED_GIVEN).  Clears *fully_consumed if the range omits
- * conditions of the predicate, or has several bounds or values: then a key
- * condition for the range is not equivalent to the predicate.
+ * Returns the range that `pred` implies for the target; NULL if there is none.
+ * `pred` must be a range predicate, or, if the target is a full attribute, an
+ * OR.  One arm of the OR has conditions on the attribute, maybe nested in ANDs
+ * and ORs; the other arms have no columns (DYN_PRED_GIVEN).  Clears
+ * *fully_consumed if the range omits conditions of `pred`, or has several
+ * bounds or values: then a key condition for the range is not equivalent to
+ * `pred`.
  */
 extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 								  bool *fully_consumed);
@@ -102,8 +105,8 @@ extern bool dyn_access_shares_lists(const DynAccess *access);
 extern bool dyn_same_list(const DynPred *a, const DynPred *b);
 
 /*
- * Maximum number of ranges of a sort key that are each read by their own
- * Query.
+ * Maximum number of ranges of a sort key that are read with one Query for each
+ * range.  An ordered plan may have more (exec/keys/resolve_keys.c).
  */
 #define DYN_MAX_SORT_RANGES	100
 
@@ -111,8 +114,8 @@ extern bool dyn_same_list(const DynPred *a, const DynPred *b);
 
 /*
  * Maximum number of values between the bounds of a range that is enumerated.
- * If a template lists the numbers of a part, its least and greatest numbers
- * are bounds, too.
+ * If a template lists the numbers of a part, the least and the greatest of
+ * these numbers are bounds, too.
  */
 #define DYN_MAX_EACH	1000
 
@@ -137,8 +140,8 @@ extern const char *dyn_why_not_each(const DynTarget *target, List *clauses);
 /*
  * Returns the column by whose times the partitions can be read one after the
  * other: each partition contains the items of one unit of time (such as a
- * day), and the texts of the partition keys sort like the units.  Returns 0 if
- * there is no such column.
+ * day), and the partition keys sort like the units.  Returns 0 if there is no
+ * such column.
  */
 extern AttrNumber dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access);
 
