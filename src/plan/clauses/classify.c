@@ -424,8 +424,8 @@ dyn_match_column(const DynRelPlan *plan, Node *node, DynField *field)
 }
 
 /*
- * Returns the elements of a constant text[] as names.  Returns NIL if one of
- * them cannot be sent, or might be a number (maybe with blanks and a sign),
+ * Returns the elements of a constant text[] as names.  Returns NIL if an
+ * element cannot be sent, or might be a number (maybe with blanks and a sign),
  * because PostgreSQL also uses numbers as indexes into JSON arrays.
  */
 static List *

@@ -30,11 +30,11 @@ typedef struct DynClassify
 } DynClassify;
 
 /*
- * Maximum size (bytes) of the constant value of a leaf, or of its list of
- * values, for the size of the filter to be bounded (`sized`).  Filters that
- * replace local checks have at most 25 leaves (match_keys.c), and JSON escapes
- * make a value at most six times as long.  So these filters never exceed the
- * size limit of a request.
+ * Maximum size (bytes) of the constant value, or list of values, in a leaf of
+ * a filter whose size is bounded (`sized`).  Filters that replace local checks
+ * have at most 25 leaves (match_keys.c), and JSON escapes make a value at most
+ * six times as long.  So these filters never exceed the size limit of a
+ * request.
  */
 #define DYN_MAX_SIZED_BYTES	4096
 

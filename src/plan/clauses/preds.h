@@ -77,7 +77,7 @@ typedef struct DynConversionStep
  * compares an expression over the column.  The value is converted at run time,
  * after each evaluation (exec/statement/values.h), since the conversion may
  * depend on the session's time zone.  The predicate compares the column itself
- * with the converted value, whose type is `to`, as is pred->valuetype.
+ * with the converted value, whose type is both `to` and pred->valuetype.
  */
 typedef struct DynConversion
 {
@@ -164,8 +164,9 @@ extern DynPred *dyn_make_comparison(const DynField *field, const DynOperator *op
 extern DynPred *dyn_make_between(DynPred *lower, DynPred *upper);
 
 /*
- * Returns true if the predicate compares a column with a value, and the column
- * maps to the full key attribute.
+ * Returns true if the predicate compares a column with a value or a pattern,
+ * or is a boolean column, and the column maps to the full key attribute and
+ * has the attribute's type.
  */
 extern bool dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 						   const DynKeyAttr *attr);
@@ -190,7 +191,7 @@ dyn_pred_is_junction(const DynPred *pred)
 	return pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR;
 }
 
-/* Returns true for a comparison of this kind, of a field with one value. */
+/* Returns true for a predicate "field op value" where op is `comparison`. */
 static inline bool
 dyn_pred_compares(const DynPred *pred, DynComparison comparison)
 {

@@ -72,8 +72,8 @@ classify_contains_all(DynClassify *context, Node *left, Node *right,
 }
 
 /*
- * Classifies element = value as a condition on the item: the list, set or map
- * has such an element.
+ * Classifies element = value as a condition on the item: the unnested list,
+ * set or map has an element that is equal to the value.
  */
 static DynPred *
 classify_unnested(DynClassify *context, const DynOperator *op, Node *node,
@@ -142,8 +142,8 @@ classify_operands(DynClassify *context, DynOperator *op, Node *left,
 	if (!ltext)
 		return dyn_classify_number(context, op, &lfield, right);
 	/*
-	 * info->>'a' = value: the filter may also select values with another text
-	 * (exec/keys/filter.c)
+	 * for info->>'a' = value, the filter may also select items in which ->>
+	 * returns a different text (exec/keys/filter.c)
 	 */
 	return !dyn_classify_accept(context, dyn_member_exactness(op)) ? NULL
 		: dyn_make_comparison(&lfield, op, right, false);

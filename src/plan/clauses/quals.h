@@ -42,7 +42,7 @@ typedef struct DynClause
 /*
  * Classifies RestrictInfos of the relation; returns a List of DynClause *. The
  * predicate of each RestrictInfo is cached, so later calls return the same
- * one.
+ * predicate.
  */
 extern List *dyn_quals_classify(DynRelPlan *plan, List *rinfos);
 

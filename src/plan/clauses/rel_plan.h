@@ -14,7 +14,8 @@
 typedef enum DynAccessKind
 {
 	DYN_ACCESS_GET,				/* full primary keys: GetItem, BatchGetItem */
-	DYN_ACCESS_QUERY,			/* one Query for each partition key value */
+	DYN_ACCESS_QUERY,			/* one or several Queries for each partition
+								 * key value */
 	DYN_ACCESS_UNION,			/* several accesses by key, for the arms of an
 								 * OR */
 	DYN_ACCESS_SCAN
@@ -41,7 +42,7 @@ typedef struct DynRelPlan
 								 * match the key */
 	List	   *fields;			/* DynField *: fields that the query may
 								 * need */
-	const char *advice;			/* advice about keys or an index that cannot be
+	const char *advice;			/* advice on keys or an index that cannot be
 								 * used (paths.c), or NULL */
 	bool		sure_only;		/* true to match only keys that can be used
 								 * with all run-time values */

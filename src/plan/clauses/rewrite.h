@@ -43,8 +43,8 @@ typedef struct DynImplied
 /*
  * Returns the equalities that two clauses L >= R and L <= R imply together, as
  * a List of DynImplied *.  On a partition key, LIKE $1 or BETWEEN $1 AND $2 is
- * an equality only for some values of the parameters.  For each such
- * condition, the list has an OR of the equality and a guard (choice.c).
+ * an equality only for some values of the parameters.  For each condition of
+ * these two kinds, the list has an OR of the equality and a guard (choice.c).
  */
 extern List *dyn_implied_equalities(const DynClassify *context, List *rinfos);
 

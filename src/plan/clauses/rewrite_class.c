@@ -1,6 +1,7 @@
 /*
  * rewrite_class.c
- *		Derives lists of values for a column from those for an equal column.
+ *		Derives lists of values for a column from the lists for a column that a
+ *		join requires to be equal.
  *
  *		a.k = b.k AND a.k IN (1, 2)		implies b.k IN (1, 2)
  *

@@ -9,8 +9,8 @@
  *		k LIKE $1, k BETWEEN $1 AND $2		equal for some parameters (choice.c)
  *
  * Under every deterministic collation, both LIKE and = compare bytes.  Under
- * other collations = is local (model/definition/exact.c), so the condition
- * remains local.
+ * other collations, = is checked locally (model/definition/exact.c), and so is
+ * the rewritten condition.
  */
 #include "postgres.h"
 
@@ -124,7 +124,7 @@ dyn_classify_not_distinct(DynClassify *context, const DistinctExpr *expr)
 	return NULL;
 }
 
-/* ---- two clauses ---- */
+/* ---- inclusive bounds ---- */
 
 /* A clause L >= R or L <= R */
 typedef struct Bound
@@ -287,7 +287,7 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
  * Returns the equality that the bound at `position` implies together with a
  * later bound.  If there is none, and the bound is a lower one, returns its
  * first equality_unless_different with an upper bound.  Returns NULL if there
- * is none of these, either.
+ * is neither.
  */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)

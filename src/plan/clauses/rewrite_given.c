@@ -4,9 +4,9 @@
  *
  * These conditions are evaluated at the start of each execution: `$1 IS NULL
  * OR k = $1` is a condition on k in some executions, and true in others.  For
- * a local table, PostgreSQL does not evaluate the args of an OR after a true
- * one.  So a value that might raise an error is not evaluated if its arm is
- * not needed.
+ * a local table, PostgreSQL does not evaluate the args of an OR after an arg
+ * that is true.  So a value that might raise an error is not evaluated if its
+ * arm is not needed.
  */
 #include "postgres.h"
 

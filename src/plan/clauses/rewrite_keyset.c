@@ -35,7 +35,7 @@ typedef struct Term
 	Oid			collation;
 } Term;
 
-/* ---- terms ---- */
+/* ---- one term ---- */
 
 /*
  * Describes a comparison as a term, with the column on the left.  Returns
@@ -108,7 +108,10 @@ exclusive(const Term *term)
 		? BTLessStrategyNumber : BTGreaterStrategyNumber;
 }
 
-/* Returns `left` op the value of the term; NULL if the family lacks op. */
+/*
+ * Compares `left` with the term's value, using the operator of the term's
+ * family with this strategy; returns NULL if the family has none.
+ */
 static Node *
 compare(const Term *term, Node *left, Oid type, StrategyNumber strategy)
 {
@@ -125,7 +128,7 @@ compare_column(const Term *term, StrategyNumber strategy)
 	return compare(term, term->column, term->left, strategy);
 }
 
-/* ---- parsing ---- */
+/* ---- terms of row comparisons and ORs ---- */
 
 static List *
 row_terms(const DynClassify *context, RowCompareExpr *row)
@@ -165,8 +168,8 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 
 /*
  * Parses an arm of the form column = value AND rest, with the column and value
- * of the term, and adds the rest to *rests.  Returns false if the arm has
- * another form.
+ * of the term, and adds the rest to *rests (true if there is none).  Returns
+ * false if the arm does not have this form.
  */
 static bool
 rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rests)
@@ -195,8 +198,9 @@ rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rest
 }
 
 /*
- * Returns the terms of a > x OR (a = x AND ...); NIL if the expression has
- * another form.  The part after a = x may be one condition, or an OR.
+ * Returns the terms of a > x OR (a = x AND ...), or of a single comparison,
+ * except one by =; NIL for any other expression.  The part after a = x may be
+ * one condition, or an OR.
  */
 static List *
 or_terms(const DynClassify *context, Node *node)
@@ -230,7 +234,10 @@ or_terms(const DynClassify *context, Node *node)
 						 !rest_of_arm(context, term, lfirst(lc), &rests)))
 			return NIL;
 	}
-	/* if the conditions after a = x have another form, only a >= x is implied */
+	/*
+	 * if or_terms() cannot parse the conditions after a = x, only a >= x is
+	 * implied
+	 */
 	if (term->strategy == exclusive(term))
 		following = or_terms(context, list_length(rests) == 1 ? linitial(rests)
 							 : (Node *) make_orclause(rests));
@@ -251,7 +258,10 @@ expand(DynClassify *context, List *terms, int n)
 		return compare_column(term, term->strategy);
 	if (strictly == NULL || equally == NULL)
 		return NULL;
-	/* a row comparison evaluates the next value only if this term is equal */
+	/*
+	 * a row comparison evaluates the next value only if the column of this
+	 * term is equal to its value
+	 */
 	rest = dyn_may_fail(((Term *) list_nth(terms, n + 1))->value) ? NULL
 		: expand(context, terms, n + 1);
 	if (rest != NULL)
@@ -304,8 +314,9 @@ static Node *bound_from(const DynClassify *context, List *terms, int n,
 /*
  * Returns the condition that follows from term `n` (counted from 0) and the
  * later terms, if the column of term `n` has the value `fixed`.  For the term
- * column > x, this is fixed > x OR (fixed = x AND rest).  Returns NULL if the
- * condition is always true, cannot be built, or has no rest.
+ * column > x, this is fixed > x OR (fixed = x AND rest), where the rest
+ * follows from the later terms.  Returns NULL if there is no rest, or if the
+ * condition is always true or cannot be built.
  */
 static Node *
 decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,

@@ -1,11 +1,13 @@
 /*
  * rewrite_time.c
  *		Classifies conditions on columns of dates and times, if the compared
- *		value has another type, or if the column is inside an expression.
+ *		value does not have the column's type, or if the column is inside an
+ *		expression.
  *
  * A timestamptz column can be compared exactly with a date or timestamp, and a
  * timestamp column with a date, after conversion of the value.  All other
- * conditions imply bounds on the column, and are checked again.
+ * conditions that this file classifies imply bounds on the column, and are
+ * checked again.
  *
  * An expression is matched as a chain of steps over a column.
  * model/values/time_bounds.c inverts the steps when the value is known.
@@ -208,7 +210,7 @@ match_chain(const DynClassify *context, Node *node, Chain *chain)
 	return dyn_codec_is_instant(chain->codec);
 }
 
-/* ---- comparisons ---- */
+/* ---- compared types ---- */
 
 /*
  * Returns the rank of a date/time type; 0 for other types.  A comparison

@@ -60,7 +60,7 @@ target_of(const TemplateMatch *match, int p)
 /*
  * Returns the point predicates that the clauses imply for part `p`, or, if
  * `points` is false, the range predicates.  Adds to match->used the clauses
- * that they fully use.
+ * that these predicates fully use.
  */
 static List *
 part_preds(TemplateMatch *match, int p, bool points)
@@ -155,11 +155,11 @@ match_parts(TemplateMatch *match, bool enumerate, bool *full)
 }
 
 /*
- * Returns a predicate that allows a range of strings.  Returns NULL if all
- * parts have points, or if nothing is restricted.  If no part is restricted,
- * the range has the strings that begin with the literal before the first part.
- * This requires that the attribute has the literal in all rows: the attribute
- * is in the table's key, or trusted_indexes asserts it.
+ * Returns a predicate that allows a range of strings; NULL if all parts have
+ * points.  If no part is restricted, the range has the strings that begin with
+ * the literal before the first part.  Then returns NULL if there is no such
+ * literal, or if some rows may lack it: it is in all rows if the attribute is
+ * in the table's key, or if trusted_indexes asserts this.
  */
 static DynPred *
 match_range(TemplateMatch *match)
