@@ -11,9 +11,9 @@
  * and one that uses no optional condition for keys.  One of them is chosen
  * when the statement starts.
  *
- * A path has only those properties that both access plans have.  So its rows
- * have no order, and an index is read only if it is complete with open and
- * with closed guards.
+ * A path with guards has only those properties that both access plans have.
+ * So its rows have no order, and an index is read only if it is complete both
+ * with open and with closed guards.
  */
 #include "postgres.h"
 
@@ -110,10 +110,10 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 }
 
 /*
- * Closes guards only of those conditions that the key needs.  Which conditions
- * these are may depend on the order of the clauses, which may differ between
- * path and plan.  Whether an access plan is found does not depend on the
- * order.
+ * Closes guards only of those conditions that the key needs.  The set of these
+ * conditions may depend on the order of the clauses, which may differ between
+ * path and plan.  But whether an access plan is found at all does not depend
+ * on the order.
  */
 DynAccess *
 dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)

@@ -75,8 +75,8 @@
 
 #define FEW_COLUMNS			8	/* maximum columns of a row that is not wide */
 #define MS_PER_ITEM			0.0003	/* ms of CPU time per row */
-#define MS_PER_WIDE_ITEM	0.0012	/* ms of CPU time per row with more
-									 * columns, or with jsonb */
+#define MS_PER_WIDE_ITEM	0.0012	/* ms of CPU time per row with more than
+									 * FEW_COLUMNS columns, or with jsonb */
 
 /* ---- numbers of items and rows ---- */
 
@@ -356,7 +356,7 @@ assumed_bytes(const DynRelPlan *plan, const DynIndexMeta *index)
 			   plan->analyzed ? plan->items * dyn_default_item_bytes(meta, NULL) : 0);
 }
 
-/* Returns true without statistics on the number of items per partition key. */
+/* Returns true if there are no statistics on the items per partition key. */
 static bool
 lengths_are_unknown(const DynRelPlan *plan, const DynIndexMeta *index)
 {
@@ -375,7 +375,8 @@ lengths_are_unknown(const DynRelPlan *plan, const DynIndexMeta *index)
 }
 
 /*
- * Returns true if each item of the index costs another read, from the table.
+ * Returns true if each item read from the index costs a read of the table,
+ * too.
  */
 static bool
 reads_base_items(const DynRelPlan *plan, const DynAccess *access,
@@ -386,7 +387,7 @@ reads_base_items(const DynRelPlan *plan, const DynAccess *access,
 }
 
 /*
- * Returns the estimated number of items that Queries of these keys examine.
+ * Returns the estimated number of items that Queries for `keys` keys examine.
  * If the statement names one partition, and its length is a guess
  * (dyn_collections_are_unknown), a 200th of the table is assumed, as core
  * would.  The partition may be large, so reading only one end of it (min, max,
@@ -440,7 +441,7 @@ read_items(DynReads *reads, double keys, double bytes)
 
 /*
  * Sets the reads of a Scan of this size (bytes).  `segments` is the number of
- * segments if the statement reads the segment column.  If it is 0, the
+ * segments if the statement reads the segment column.  If `segments` is 0, the
  * executor chooses segments of about four pages (exec/fetch/requests.c).
  */
 static void

@@ -114,9 +114,10 @@ note_bound(DynPred *pred, void *arg)
 
 /*
  * Returns true if the Query may begin with items that are not rows, because
- * their sort key is the bound itself.  BETWEEN includes a bound that < or >
- * excludes.  Of a row comparison, only the bound of the first column is sent.
- * In keyset paging, the bound is the last row of the previous page.
+ * their sort key is the bound itself.  Two bounds are sent as BETWEEN, which
+ * includes a bound that < or > excludes.  Of a row comparison, only the bound
+ * of the first column is sent.  In keyset paging, the bound is the last row of
+ * the previous page.
  */
 static bool
 may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
@@ -135,8 +136,9 @@ may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
 		int			n = list_length(texts->args);
 
 		/*
-		 * no sort key is equal to the bound if its text continues after the
-		 * bound, or if a successor replaces the bound (template_join.c)
+		 * no sort key is equal to the bound if all sort keys continue after
+		 * the bounded part, or if the request has the successor of the bound
+		 * (template_join.c)
 		 */
 		first.strict_is_exact = n == 0 || n < tmpl->nparts || tmpl->literals[n].len > 0 ||
 			(!descending && tmpl->parts[n - 1].facts.width > 0);

@@ -129,8 +129,8 @@ advise_trust(DynRelPlan *plan, const DynIndexMeta *index)
 }
 
 /*
- * Advises to add the condition <> '' if only this is missing.  `how` is "used"
- * or "scanned", for "the index could be ...".
+ * Advises to add the condition <> '' if only this condition is missing.  `how`
+ * is "used" or "scanned", for "the index could be ...".
  */
 static void
 advise_nonempty(DynRelPlan *plan, const DynIndexMeta *index,
@@ -328,7 +328,7 @@ sharing_scans(DynRelPlan *plan, const char *index)
 
 /*
  * Returns true if the non-recursive part of the WITH query has the same Scan,
- * so that the recursive part finds its items in the cache.
+ * so that the recursive part finds the items of this Scan in the cache.
  */
 static bool
 is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
@@ -550,7 +550,7 @@ add_key_paths(DynRelPlan *plan, List *clauses, List *others, ParamPathInfo *para
 	}
 }
 
-/* ---- parameterised paths ---- */
+/* ---- parameterized paths ---- */
 
 static bool
 member_is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *ec,
@@ -756,7 +756,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 	}
 }
 
-/* ---- rows of partitions ---- */
+/* ---- minimum number of rows ---- */
 
 static bool
 names_unknown_partition(const RelOptInfo *rel)

@@ -8,7 +8,7 @@
  *
  * count(*) is pushed down as Select=COUNT if no clause is checked locally.
  * DynamoDB reads and bills the same items; COUNT saves transfer and decoding.
- * The plan has scanrelid 0.  Its fdw_scan_tlist has the aggregate and the
+ * The plan node has scanrelid 0.  Its fdw_scan_tlist has the aggregate and the
  * columns that a fallback must check.  Core computes the target list and
  * HAVING from the aggregate.  The executor finds the table in fs_base_relids.
  */
@@ -261,8 +261,8 @@ dyn_access_of_scan(const ForeignScan *scan)
 }
 
 /*
- * Returns true if an Append may start the scan before it needs its rows.
- * Under a LIMIT, the Append may need only its first children.  Starting
+ * Returns true if an Append may start the scan before it needs the scan's
+ * rows.  Under a LIMIT, the Append may need only its first children.  Starting
  * another child is then cheap only if this child reads by key.
  */
 bool

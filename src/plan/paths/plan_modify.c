@@ -262,7 +262,7 @@ read_columns(PlannerInfo *root, Index rtindex, Relation relation)
 	return expand_whole_row(attnums, relation);
 }
 
-/* ---- the target ---- */
+/* ---- columns of the target ---- */
 
 DynWriteMap *
 dyn_modify_open_map(const Query *query, Oid relid)
@@ -412,7 +412,11 @@ read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *pla
 
 /* ---- writing without a read ---- */
 
-/* Returns true if the subplan only scans the target, by its full key. */
+/*
+ * Returns true if the statement only scans its target, by the full key and
+ * without filters (DYN_CAN_PRESUME).  There must be one target, and no parent
+ * query level, subplan or CTE.
+ */
 static bool
 is_read_by_key(PlannerInfo *root, const ModifyTable *plan, Index target)
 {

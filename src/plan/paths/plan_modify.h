@@ -3,9 +3,9 @@
  *		Planning of statements that write.
  *
  * An UPDATE gets the full old row from core.  A DELETE gets junk columns: the
- * columns that identify the row, and those that its guard compares.  The name
- * of a junk column contains the number and type of the column, since a
- * partition may have another column with the same name.
+ * columns that identify the row, those that its guard compares, and those that
+ * RETURNING reads.  The name of a junk column contains the number and type of
+ * the column, since partitions may have different columns with the same name.
  *
  * The guard is the condition of the write: values on which the statement's
  * result depends must still be those that the statement has read.
@@ -34,7 +34,8 @@ extern struct DynWriteMap *dyn_modify_open_map(const Query *query, Oid relid);
 
 /*
  * Returns true if the statement, a constraint or a trigger uses this column of
- * a target.  If none does, the full row of an UPDATE need not have its value.
+ * a target.  If none does, the full row of an UPDATE need not have the value
+ * of the column.
  */
 extern bool dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 									AttrNumber attnum);

@@ -46,8 +46,8 @@ typedef struct DynPathChoice
 	bool		first_row_only; /* true if a semijoin or antijoin above the
 								 * path uses only its first row */
 	bool		listed;			/* true if keys come from DynRelPlan.lists */
-	bool		together;		/* true if a join by these lists reads both
-								 * sides at the same time */
+	bool		together;		/* true if a join by DynRelPlan.lists reads
+								 * both of its sides at the same time */
 	DynAccessKind kind;
 	bool		batchable;		/* true if several executions can be batched */
 	const DynEstimate *estimate;
@@ -71,7 +71,7 @@ extern List *dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice);
  */
 extern const DynPathChoice *dyn_choice_of(const ForeignPath *path);
 
-/* Returns the index of a target; NULL for the table. */
+/* Returns the index at position `target`; NULL for DYN_TARGET_TABLE. */
 extern const DynIndexMeta *dyn_choice_index(const DynRelPlan *plan, int target);
 
 /*
@@ -131,10 +131,10 @@ extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
 
 /*
  * Returns the number of items that are expected to contain `rows` rows; 0 (a
- * full page) if a limit on that number would not reduce the cost.  If some
- * items are not rows, or if `rows` is an estimate (`roughly`), returns at
- * least the number of items that half a read unit pays for, because a request
- * costs at least half a unit.
+ * full page) if this number exceeds MAX_ITEMS (first_page.c).  If some items
+ * are not rows, or if `rows` is an estimate (`roughly`), returns at least the
+ * number of items that half a read unit pays for, because a request costs at
+ * least half a unit.
  */
 extern int	dyn_items_of_rows(const DynRelPlan *plan, const DynAccess *access,
 							  List *clauses, double rows, bool roughly);
@@ -143,8 +143,8 @@ extern int	dyn_items_of_rows(const DynRelPlan *plan, const DynAccess *access,
  * Returns the number of items to request on the first page of a path with
  * these pathkeys, so that the page is expected to satisfy the query level's
  * LIMIT or EXISTS.  Returns 0 (a full page) if neither applies to the rows of
- * the path.  If the pathkeys only provide the first sort keys, rows are sorted
- * in groups (Incremental Sort), and the last group is read to its end.
+ * the path.  If the pathkeys are only a prefix of the required order, rows are
+ * sorted in groups (Incremental Sort), and the last group is read to its end.
  */
 extern int	dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 						   const DynAccess *access, List *clauses);

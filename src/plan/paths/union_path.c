@@ -297,7 +297,7 @@ dyn_union_find(DynRelPlan *plan, DynPathChoice *choice)
 	DynAccess  *access;
 	ListCell   *lc;
 
-	/* LATERAL references require a parameterized path; a union path is not */
+	/* LATERAL references require parameterized paths, and a union has none */
 	if (!bms_is_empty(plan->rel->lateral_relids))
 		return NULL;
 	foreach(lc, plan->rel->baserestrictinfo)

@@ -90,7 +90,7 @@ dyn_plan_of_subplan(List *subplans, int plan_id)
 }
 
 /*
- * Returns those bits of the table that do not apply to this particular node.
+ * Returns those bits of the node's kind that do not apply to this node.
  */
 static int
 exceptions(Plan *plan)
@@ -165,9 +165,9 @@ dyn_visit_child_plans(Plan *plan, List *subplans, DynPlanVisitor visit,
 			return true;
 	}
 	/*
-	 * an Agg all of whose groups are hashed (AGG_MIXED also has sorted ones)
-	 * reads its input to the end before it returns a row, and so does one
-	 * without groups; a ModifyTable without RETURNING returns none
+	 * an Agg without groups, or with only hashed groups (unlike AGG_MIXED),
+	 * reads its input to the end before it returns a row; a ModifyTable
+	 * without RETURNING returns no row
 	 */
 	if ((IsA(plan, Agg) && (((Agg *) plan)->aggstrategy == AGG_PLAIN ||
 							((Agg *) plan)->aggstrategy == AGG_HASHED)) ||

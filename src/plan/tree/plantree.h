@@ -36,10 +36,10 @@ typedef bool (*DynPathVisitor) (Path *child, int use, void *context);
 
 /*
  * Visits the children of a node.  Returns true if the visitor ended the visit.
- * `subplans` are those of the statement, or NIL.  If they are given, the
- * initplans of a Result that only returns their values (min and max) are
- * visited, too.  The use of such an initplan is 0 if the Result may not need
- * its value.
+ * `subplans` are those of the statement, or NIL.  If not NIL, the initplans of
+ * a Result without a child, which only returns their values (min and max), are
+ * visited, too.  The use of an initplan is 0 if the Result may not need its
+ * value.
  */
 extern bool dyn_visit_child_plans(Plan *plan, List *subplans,
 								  DynPlanVisitor visit, void *context);
