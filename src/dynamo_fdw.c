@@ -1,6 +1,6 @@
 /*
  * dynamo_fdw.c
- *		The extension's entry points: start-up and the table of callbacks.
+ *		Initializes the library, and returns the table of FDW callbacks.
  *
  * docs/architecture.md describes the other files.
  */
@@ -50,8 +50,8 @@ _PG_init(void)
 }
 
 /*
- * Returns false, because every worker of a partial hash join would read the
- * full table again.
+ * Returns false, because in a parallel join, every worker that uses the scan as
+ * inner side would read the full table again.
  */
 static bool
 dynIsForeignScanParallelSafe(PlannerInfo *root, RelOptInfo *rel,
