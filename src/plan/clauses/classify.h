@@ -123,7 +123,7 @@ extern DynPred *dyn_classify_comparison(DynClassify *context,
 
 /*
  * Returns the number of elements in an array; -1 if the number is unknown at
- * planning.
+ * planning, or if the array is NULL.
  */
 extern int	dyn_fixed_array_size(Node *array);
 

@@ -37,7 +37,7 @@ typedef enum DynPredKind
 	DYN_PRED_BOOLEAN,			/* boolean field; negated: NOT field */
 	DYN_PRED_FIELDS,			/* field operator column `other` */
 	DYN_PRED_FILTER_TERM,		/* term of the item filter; has no field, and
-								 * is not in the args of another predicate */
+								 * is an arg only in row-wise keys */
 	DYN_PRED_TEMPLATED,			/* condition on the text of a templated
 								 * attribute; args: one for each leading part,
 								 * an EACH or an AND of predicates on the part
@@ -50,7 +50,7 @@ typedef enum DynPredKind
 								 * condition contains no column of the table */
 } DynPredKind;
 
-/* The kind of value to which a predicate's value is converted */
+/* Result of the conversion of a predicate's value */
 typedef enum DynBoundKind
 {
 	DYN_BOUND_NONE,				/* not converted */

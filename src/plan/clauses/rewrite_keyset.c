@@ -3,7 +3,7 @@
  *		Rewrites conditions for keyset paging: row comparisons, and ORs that
  *		are equivalent to them.
  *
- * (a, b) > (x, y) implies a >= x; with another condition a = v, it implies
+ * (a, b) > (x, y) implies a >= x; together with a condition a = v, it implies
  * v > x OR (v = x AND b > y).  Only a is certain not to be NULL: (5, NULL) >
  * (4, 1) is true.
  *

@@ -294,15 +294,15 @@ extern bool dyn_preds_compare_fields(const List *preds);
 extern bool dyn_access_can(const DynAccess *access, DynAccessAbility ability);
 
 /*
- * Adds an inner access plan.  Arms must be added first, in their order, then
- * at most one access plan for each other use.
+ * Adds an inner access plan.  Arms (DYN_USE_ALWAYS) must be added first, in
+ * their order, then at most one access plan for each of the remaining uses.
  */
 extern void dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use);
 
 /* Returns the inner access plan with this use, or NULL. */
 extern DynAccess *dyn_access_inner(const DynAccess *access, DynAccessUse use);
 
-/* Returns the arms of a UNION (DynAccess *); NIL for another kind. */
+/* Returns the arms (DynAccess *) of a UNION; NIL for the remaining kinds. */
 extern List *dyn_access_arms(const DynAccess *access);
 
 /* Returns true if `a` and `b` read the same index, or both read the table. */

@@ -396,11 +396,11 @@ completeness_by_item_filter(const Place *place)
 
 /*
  * Returns true if all items have the attribute, because its column is declared
- * NOT NULL, or because it is in the table's key.  Returns false if a Scan may
- * miss rows nevertheless.  Known limitation (docs/pushdown.md): if a partition
- * key is also the sort key of an index, requests by key assume that all items
- * are in the index.  Therefore an item that is older than the index, and has a
- * value over the index's limit, is not found.
+ * NOT NULL, or because the attribute is in the table's key.  Returns false if
+ * a Scan may miss rows nevertheless.  Known limitation (docs/pushdown.md): if
+ * a partition key is also the sort key of an index, requests by key assume
+ * that all items are in the index.  Therefore an item that is older than the
+ * index, and has a value over the index's limit, is not found.
  */
 static bool
 is_asserted(const Place *place)
@@ -411,9 +411,9 @@ is_asserted(const Place *place)
 
 /*
  * Sets *preds to the predicates (DynPred *) of the clauses, and *exprs to
- * their SQL expressions, except those of pseudoconstant clauses.  A keys_only
- * clause only adds its predicate if this is an equality, and its `condition`
- * if it has one.
+ * their SQL expressions, except those of pseudoconstant clauses.  For a
+ * keys_only clause, only adds the predicate if the predicate is an equality,
+ * and the `condition` if there is one.
  */
 static void
 collect(List *clauses, List **preds, List **exprs)

@@ -158,8 +158,8 @@ match_parts(TemplateMatch *match, bool enumerate, bool *full)
  * Returns a predicate that allows a range of strings; NULL if all parts have
  * points.  If no part is restricted, the range has the strings that begin with
  * the literal before the first part.  Then returns NULL if there is no such
- * literal, or if some rows may lack it: it is in all rows if the attribute is
- * in the table's key, or if trusted_indexes asserts this.
+ * literal, or if some rows may lack it: the literal is in all rows if the
+ * attribute is in the table's key, or if trusted_indexes asserts this.
  */
 static DynPred *
 match_range(TemplateMatch *match)

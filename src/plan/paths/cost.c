@@ -251,8 +251,8 @@ collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
 }
 
 /*
- * Returns 2 for strongly consistent reads of the table (NULL) or an index,
- * else 1.  The rows that an UPDATE or DELETE writes are read with strong
+ * Returns 2 for strongly consistent reads of the index (NULL: the table), else
+ * 1.  The rows that an UPDATE or DELETE writes are read with strong
  * consistency, except in global indexes.
  */
 static double
@@ -329,9 +329,9 @@ dyn_access_most_rows(const DynRelPlan *plan, const DynAccess *access)
 /* ---- sizes that are assumed if they are unknown ---- */
 
 /*
- * Returns true if DynamoDB may not have counted the table yet: its size is 0,
- * it was not analyzed, and it is less than a day old.  DynamoDB counts tables
- * every six hours.
+ * Returns true if DynamoDB may not have counted the table yet: the size is 0,
+ * and the table was not analyzed, and is less than a day old or of unknown
+ * age.  DynamoDB counts tables every six hours.
  */
 static bool
 size_is_unknown(const DynRelPlan *plan)
@@ -374,10 +374,7 @@ lengths_are_unknown(const DynRelPlan *plan, const DynIndexMeta *index)
 	return false;
 }
 
-/*
- * Returns true if each item read from the index costs a read of the table,
- * too.
- */
+/* Returns true if each item of the index also costs a read of the table. */
 static bool
 reads_base_items(const DynRelPlan *plan, const DynAccess *access,
 				 const DynIndexMeta *index)
@@ -625,9 +622,10 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 /*
  * Sets the maximum read units of many Queries with different keys: those of
  * reading the full table or index once.  If each item also costs a read from
- * the table, these reads have a maximum, too: one for each item that the
- * table's own key clauses select.  If the lengths of partitions are guesses,
- * this maximum is at least a 200th of the items.
+ * the table, these reads have a maximum, too: one for each item that the key
+ * clauses without columns of other relations select.  If the lengths of
+ * partitions are guesses, this second maximum is at least a 200th of the
+ * items.
  */
 static void
 limit_units(DynPrices *prices, const DynRelPlan *plan,

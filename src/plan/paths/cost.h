@@ -110,7 +110,7 @@ typedef struct DynLookupCost
 	bool		first_only;		/* true if one row for each key is enough */
 	Cost		startup;		/* startup cost of one unbatched execution of
 								 * the inner side or subplan */
-	Cost		execution;		/* total cost of such an execution */
+	Cost		execution;		/* total cost of one unbatched execution */
 } DynLookupCost;
 
 /* Sets the costs of the lookups, without the outer side of the join. */

@@ -3,8 +3,8 @@
  *		Describes how plan nodes execute their children, and searches plan
  *		trees and path trees.
  *
- * A table has the properties of each kind of node.  The searches combine these
- * properties on their way down the tree.
+ * The array `kinds` has the properties of each kind of node.  The searches
+ * combine these properties on their way down the tree.
  */
 #include "postgres.h"
 
