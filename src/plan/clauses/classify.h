@@ -116,7 +116,7 @@ extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
  */
 extern void dyn_classify_size(DynClassify *context, Node *value, Oid valuetype);
 
-/* Classifies "field op value". */
+/* Classifies "field op value", maybe only for parts of keys (part_only). */
 extern DynPred *dyn_classify_comparison(DynClassify *context,
 										const DynOperator *op,
 										const DynField *field, Node *value);

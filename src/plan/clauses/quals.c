@@ -258,8 +258,8 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 		DynPred    *arg;
 
 		/*
-		 * omit IS NULL of a column that is never NULL: PostgreSQL does not
-		 * remove this arm from an OR
+		 * omit the arm IS NULL of a column that is never NULL: PostgreSQL
+		 * does not remove this arm from an OR
 		 */
 		if (expr->boolop == OR_EXPR && IsA(test, NullTest) && !test->argisrow &&
 			test->nulltesttype == IS_NULL &&

@@ -190,9 +190,9 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
  * rows in which no column of the template is NULL; NOT NULL or the clauses
  * must exclude other rows.
  *
- * With `merged`, rows of several requests are merged: by their texts
- * (`by_text`) if all texts begin with the same bound parts, else by the parts.
- * Merging by parts requires that the text alone determines each part.
+ * With `merged`, rows of several requests are merged: by the attribute's text
+ * (`by_text`) if it begins with the same bound parts in all rows, else by the
+ * parts.  Merging by parts requires that the text alone determines each part.
  */
 static bool
 sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,

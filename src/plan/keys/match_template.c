@@ -5,8 +5,8 @@
  *
  * A part can be used if it contains the column's value in every row.  This is
  * the case if the column is read from the part, if the attribute is in the
- * table's key (whose texts must agree with the columns), or if trusted_indexes
- * asserts it.
+ * table's key (in each row, its text must agree with the columns), or if
+ * trusted_indexes asserts this.
  */
 #include "postgres.h"
 

@@ -606,7 +606,7 @@ dyn_implied_segments(const DynTarget *target, DynPred *pred, bool *fully_consume
 	ListCell   *lc;
 
 	check_stack_depth();
-	/* a NULL test on segments is decided without items: none is NULL */
+	/* a NULL test on segments needs no item: no segment is NULL */
 	if (is_point_leaf(target, pred) || dyn_is_range_pred(target, pred) ||
 		(pred->kind == DYN_PRED_NULL &&
 		 pred->field.attnum == target->plan->relation->segment_column))

@@ -42,9 +42,9 @@ extern bool dyn_excludes_points(const DynTarget *target, const DynPred *pred);
 extern bool dyn_is_range_pred(const DynTarget *target, const DynPred *pred);
 
 /*
- * Returns the points, which is a point predicate, that `pred` implies for the
- * target: `pred` itself, the points of one arg of an AND, or an OR of the
- * points of all arms.  Returns NULL if there are none.  Clears *fully_consumed
+ * Returns the points (a point predicate) that `pred` implies for the target:
+ * `pred` itself, the points of one arg of an AND, or an OR of the points of
+ * all arms.  Returns NULL if there are none.  Clears *fully_consumed
  * unless the points are equivalent to `pred`.
  */
 extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,

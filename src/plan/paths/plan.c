@@ -263,7 +263,7 @@ dyn_access_of_scan(const ForeignScan *scan)
 /*
  * Returns true if an Append may start the scan before it needs the scan's
  * rows.  Under a LIMIT, the Append may need only its first children.  Starting
- * another child is then cheap only if this child reads by key.
+ * any later child is then cheap only if that child reads by key.
  */
 bool
 dynIsForeignPathAsyncCapable(ForeignPath *path)
