@@ -9,9 +9,9 @@
  *
  * Exact predicates need no local check in these cases: points on hash
  * attributes; points on range attributes if the full key is read or a single =
- * is sent; a range predicate if it is the only one on its attribute; filters
- * of bounded size, which are never omitted.  All other clauses are rechecked
- * locally.
+ * is sent; a range predicate if it is sent, and is the only one on its
+ * attribute; filters of bounded size, which are never omitted.  All other
+ * clauses are rechecked locally.
  */
 #include "postgres.h"
 
@@ -201,8 +201,8 @@ points_of_clauses(const DynTarget *target, List *clauses)
 
 /*
  * Returns an AND of one point predicate for each of `attrs`, in their order,
- * which the arm and the clauses `others` together imply; NULL if an attribute
- * has none.  Clears *fully_consumed unless the points are equivalent to the
+ * which the arm and the clauses `others` together imply; NULL if one is
+ * missing.  Clears *fully_consumed unless the points are equivalent to the
  * arm.
  */
 static DynPred *
@@ -317,10 +317,7 @@ match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
 	return false;
 }
 
-/*
- * Stores the hash attributes, and the first range attribute if there is one;
- * returns their number.
- */
+/* Stores the hash attributes and range[0], if any; returns their number. */
 static int
 leading_attributes(const DynKeySchema *key, DynKeyAttr *attrs)
 {
@@ -410,7 +407,7 @@ match_query(KeyMatch *match, DynAccess *access)
 	int			n = leading_attributes(key, attrs);
 	bool		sent = true;	/* false if run-time values may turn the
 								 * condition on an earlier attribute into a
-								 * range, so that later ones are not sent */
+								 * range; later conditions are then not sent */
 	bool		has_row_keys =
 		(match->index != NULL && n > key->nhash &&
 		 match_row_keys(match, access, attrs, n, false)) ||

@@ -303,7 +303,7 @@ dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 
 /*
  * Adds junk columns to a DELETE, including those that RETURNING reads, since
- * RETURNING may be evaluated before the row's DeleteItem is sent.  For an
+ * RETURNING may be evaluated before the row's write request is sent.  For an
  * UPDATE, core adds a full-row Var.
  */
 void
