@@ -186,7 +186,7 @@ static DynPred *
 points_of_clauses(const DynTarget *target, List *clauses)
 {
 	DynPred    *points = NULL;
-	bool		ignored;
+	bool		ignored = true;
 	ListCell   *lc;
 
 	foreach(lc, clauses)

@@ -40,7 +40,7 @@
 #include "planner.h"
 
 /* Maximum number of sets of outer relations for parameterized paths */
-#define MAX_PARAMETERISATIONS	24
+#define MAX_PARAMETERIZATIONS	24
 
 /*
  * Cost added to a Scan that scan_policy refuses, if another path or plan may
@@ -576,7 +576,7 @@ add_outer_relids(List **sets, const RelOptInfo *rel, Relids relids)
 	ListCell   *lc;
 
 	outer = bms_del_members(outer, rel->relids);
-	if (bms_is_empty(outer) || list_length(*sets) >= MAX_PARAMETERISATIONS)
+	if (bms_is_empty(outer) || list_length(*sets) >= MAX_PARAMETERIZATIONS)
 		return;
 	foreach(lc, *sets)
 	{
@@ -636,7 +636,7 @@ collect_key_sets(DynRelPlan *plan, const DynKeySchema *key, List **sets)
 
 /* Returns the sets of outer relations whose columns can match some key. */
 static List *
-parameterisations(DynRelPlan *plan)
+parameterizations(DynRelPlan *plan)
 {
 	List	   *sets = NIL;
 	List	   *single;
@@ -822,7 +822,7 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	united = dyn_union_find(plan, &choice);
 	if (united != NULL)
 		add_access_path(plan, united, &choice, NIL, NULL);
-	foreach(lc, parameterisations(plan))
+	foreach(lc, parameterizations(plan))
 	{
 		ParamPathInfo *param = get_baserel_parampathinfo(root, baserel,
 														 lfirst(lc));
