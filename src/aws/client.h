@@ -287,9 +287,9 @@ extern void dyn_call_start(DynCall *call, const DynService *service,
 
 /*
  * Prepares the response of a DONE call for reading.  Inflates a compressed
- * body only now, because the inflated body may be much larger.  Returns false
- * if inflating fails and the attempt is repeated (the call is in BACKOFF);
- * otherwise true, with `failure` set if inflating fails.
+ * body only now, because the inflated body may be much larger.  If
+ * inflating fails and the attempt can be repeated, returns false (the call is
+ * in BACKOFF).  Otherwise returns true, with `failure` set if inflating failed.
  */
 extern bool dyn_call_unpack(DynCall *call);
 

@@ -31,9 +31,9 @@ typedef struct DynConnections
 								 * used */
 	bool		drop_idle;		/* true if all connections are to be dropped
 								 * when no transfer is in the loop */
-	int64_t		waited_us;		/* sum of the waits for connections (us), minus
-								 * the allowed wait of each connection made; at
-								 * least 0 */
+	int64_t		waited_us;		/* balance of waits (us): grows by each wait for
+								 * a connection, shrinks by the allowed wait
+								 * when one is opened; at least 0 */
 } DynConnections;
 
 /*

@@ -24,7 +24,7 @@
  */
 #define DYN_LOOP_LATE_US	300000
 
-/* Descriptors of the loop itself, without sockets. */
+/* Number of descriptors of the loop itself, not counting sockets. */
 #define DYN_LOOP_FDS	2
 
 typedef struct DynLoop

@@ -111,7 +111,7 @@ emit(void *arg, const DynUsageRow *entry, uint64 replaced)
 	ReturnSetInfo *rsinfo = arg;
 	Row			row = {0};
 
-	/* apply the rule of pg_stat_activity */
+	/* show rows of other users to the same roles as pg_stat_activity does */
 	if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) &&
 		!has_privs_of_role(GetUserId(), entry->userid))
 		return;

@@ -77,7 +77,7 @@ extern const char *dyn_config_path(const DynConfig *config,
 extern const char *dyn_config_path_of(const DynConfig *config,
 									  const char *profile, const char *key);
 
-/* Frees everything; overwrites the contents of the files. */
+/* Overwrites the contents of the files in memory, and frees everything. */
 extern void dyn_config_clear(DynConfig *config);
 
 #endif

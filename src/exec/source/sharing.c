@@ -8,17 +8,18 @@
  * of a statement, or items and their unnested elements.
  *
  * The decision is made when the first of these scans begins, and does not
- * change the plan.  The access plan of the first scan is read, and its
- * counters include the requests.  The requests have a filter, the OR of the
- * scans' filters, only if each scan has a filter.  If items are read from the
- * table after an index, scans share only if this filter is small enough to
- * send.  If one scan reads the full table in any case, Scans of the table's
- * indexes use the items of that scan.
+ * change the plan.  The shared read follows the access plan of the first
+ * scan, whose counters include the requests.  The requests have a filter, the
+ * OR of the scans' filters, only if each scan has a filter.  If the read
+ * finds keys in an index and then reads the items from the table, scans share
+ * only if this filter is small enough to send.  If one scan reads the full
+ * table in any case, scans that would read an index of the table use the
+ * items of that scan.
  *
  * These are not shared: scans that are executed for each row of another node,
  * scans whose keys depend on other rows, merged Queries of several partitions,
  * executions of EvalPlanQual, scans with filters that compare two attributes,
- * and bounded Scans, which are allowed to read a little even if scan_policy is
+ * and bounded scans, which may read a few items even if scan_policy is
  * "error".
  */
 #include "postgres.h"

@@ -209,7 +209,10 @@ judge_canceled(DynWriter *writer, DynWrite *transaction)
 		(void) dyn_write_judge_call(transaction, NULL);
 		return;
 	}
-	/* had an earlier attempt been executed, this one would be confirmed */
+	/*
+	 * no earlier attempt was executed: otherwise DynamoDB would have reported
+	 * success for the token
+	 */
 	transaction->unanswered = 0;
 	if (resolve_all(writer, reasons))
 	{

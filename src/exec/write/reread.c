@@ -1,8 +1,8 @@
 /*
  * reread.c
- *		Converts items that were not read by a fetch into rows.
+ *		Converts items to rows, if the items do not come from a fetch.
  *
- * An item is decoded into a row before it is written.  This check alone finds
+ * Before an item is written, it is decoded as a check.  Only this check finds
  * every value that would not be read as it was written: a string that contains
  * the separator after its placeholder in a key template, a fraction of a
  * second that a format drops, an integer too large for its padding, different

@@ -429,7 +429,7 @@ pause_left(const DynWrite *write)
 		: Max(Max(write->due_ms - now, send_delay(write, now)), 0);
 }
 
-/* Returns the number of ms until the next pause ends; -1: no pause. */
+/* Returns the ms until the first paused write is due; -1: none is paused. */
 static long
 next_due(const DynWriter *writer)
 {

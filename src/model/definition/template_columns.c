@@ -521,8 +521,8 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 				   column->codec.is_domain ? -1 : column->codec.typmod, &format,
 				   column->name);
 	/*
-	 * a column can be several parts of a template, unless one of these parts
-	 * has the modifier any
+	 * a column can occur in several parts of a template, unless one of these
+	 * parts has the modifier "any"
 	 */
 	for (int other = 0; other < p; other++)
 	{

@@ -29,7 +29,7 @@
 /* Start of a column's path. */
 typedef enum DynPathBase
 {
-	DYN_PATH_ITEM,				/* an attribute */
+	DYN_PATH_ITEM,				/* no prefix: an attribute of the item */
 	DYN_PATH_ELEMENT,			/* @ */
 	DYN_PATH_INDEX,				/* @index: no path follows */
 	DYN_PATH_KEY				/* @key: no path follows */

@@ -147,8 +147,8 @@ dyn_codec_is_instant(const DynCodec *codec)
 }
 
 /*
- * Returns true if an encoding represents all times of a unit.  Such a codec
- * encodes, but cannot decode.
+ * Returns true if the codec truncates times to a unit such as a day.  All times
+ * in the unit have the same encoding, so the codec cannot decode.
  */
 static inline bool
 dyn_codec_truncates(const DynCodec *codec)

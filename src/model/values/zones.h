@@ -43,8 +43,8 @@ extern bool dyn_zone_of_text(Datum name, DynZone *zone);
 extern bool dyn_zone_of_interval(const Interval *offset, DynZone *zone);
 
 /*
- * Sets *time (seconds since 1970) to the next transition after it, and *before
- * and *after to the offsets in seconds around the transition.  Returns a
+ * Advances *time (seconds since 1970) to the next transition.  Sets *before and
+ * *after to the offsets (seconds) before and after that transition.  Returns a
  * positive number; 0 if there is no later transition; or a negative number if
  * it is unknown whether there is one.
  */

@@ -423,7 +423,7 @@ dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 		Node	   *bound;
 
 		clauses = list_concat(clauses, divide(classify_once(plan, rinfo)));
-		/* add the condition on one column that a keyset condition implies */
+		/* add the condition on a single column, implied by a keyset condition */
 		bound = rinfo->pseudoconstant ? NULL
 			: dyn_keyset_bound(&of_bound, (Node *) rinfo->clause, rinfos, &first);
 		if (bound == NULL)

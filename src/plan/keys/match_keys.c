@@ -99,8 +99,8 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 }
 
 /*
- * Collects the point predicates on one attribute; returns false if there is
- * none.  With `exactly`, exact clauses need no local check.
+ * Collects the point predicates on one attribute; returns false if there are
+ * none.  If `exactly`, exempts fully matched clauses from the local check.
  */
 static bool
 match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
