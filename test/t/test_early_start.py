@@ -396,6 +396,11 @@ class Limits(EarlyStart):
         self.fx.explain("SELECT FROM songs")
         self.assertEqual(self.run_counted("SELECT min(n), max(n) FROM songs WHERE movie = 'Up'", 2, 2), [(0, 5)])
         self.assertEqual({request.body["Limit"] for request in self.reads()}, {1})
+        # a subscript, and the later columns of a row comparison, may be left out
+        for expression, in_flight, value in (("(min(n), 1) < (max(n), 0)", 2, True), ("(0, min(n)) < (0, max(n))", 1, True),
+                                             ("(ARRAY[min(n), max(n)])[1]", 2, 0), ("(ARRAY[min(n), 7])[max(n) - 4]", 1, 0)):
+            with self.subTest(expression):
+                self.assertEqual(self.run_counted(f"SELECT {expression} FROM songs WHERE movie = 'Up'", in_flight, 2), [(value,)])
 
     def test_limit_below_the_sort(self):
         """A LIMIT below a Sort can end the scan early."""

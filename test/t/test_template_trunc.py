@@ -63,6 +63,21 @@ class Truncated(request_text.RequestTestCase):
         newest = "SELECT v FROM fixed WHERE tenant = 'a' AND at BETWEEN '2026-10-01' AND '2026-11-30' ORDER BY at DESC LIMIT 4"
         self.assertEqual(self.fx.rows(newest), self.mirrored(newest))
 
+    def test_day_that_begins_twice(self):
+        """St. John's set clocks back from 00:01 to 23:01 of the day before, so the days are not in the order of their instants."""
+        times = ["2010-11-06T12:00:00Z", "2010-11-07T02:29:30Z", "2010-11-07T02:30:30Z", "2010-11-07T02:31:30Z", "2010-11-07T03:30:30Z", "2010-11-08T12:00:00Z"]
+        days = ["2010-11-06", "2010-11-06", "2010-11-07", "2010-11-06", "2010-11-07", "2010-11-08"]
+        items = [{"pk": "D#1", "sk": f"{day}#{n}", "at": at, "v": n} for n, (at, day) in enumerate(zip(times, days, strict=True))]
+        self.table("twice", "dev int NOT NULL, at timestamptz OPTIONS (format 'iso8601(0)'), n int NOT NULL, v int",
+                   {"pk": "D#${dev}", "sk": "${at:day(America/St_Johns)}#${n}"}, items)
+        for condition, key in (("at >= '2010-11-07 02:30:30+00'", "sk >= '2010-11-06'"), ("at <= '2010-11-07 02:31:30+00'", "sk < '2010-11-08'"),
+                               ("at BETWEEN '2010-11-07 02:30:30+00' AND '2010-11-07 02:31:30+00'", "sk BETWEEN '2010-11-06' AND '2010-11-08'")):
+            sql = f"SELECT v FROM twice WHERE dev = 1 AND {condition}"
+            with self.subTest(condition):
+                [text] = self.texts(sql)
+                self.assertIn(key, text)
+                self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
+
     def test_first_year(self):
         """The year 1 in UTC begins in the year before in America; a bound there selects all later times."""
         def month(at):
