@@ -241,7 +241,10 @@ request_failed(DynInstance *instance, const DynExchange *exchange,
 	reply = dyn_response_failed(exchange, INSTANCE, err);
 	if (instance->token != NULL || err->out_of_memory)
 		return reply;
-	if (!replied)
+	if (!replied && dyn_response_environment(ENDPOINT) != NULL)
+		dyn_error_hint(err, "Check environment variable " ENDPOINT " of the server, which is \"%s\". The address must be a loopback address or one of AWS's metadata services.",
+					   dyn_response_environment(ENDPOINT));
+	else if (!replied)
 		dyn_error_hint(err, "The instance metadata service exists only on EC2 instances. A container can reach it if the hop limit of the instance's metadata options is at least 2.");
 	else if (exchange->status < 500)
 		dyn_error_hint(err, "Enable version 2 (IMDSv2) of the instance metadata service.");

@@ -122,6 +122,7 @@ find(Builder *builder, DynSourceKind kind)
 			if (dyn_instance_is_enabled())
 				return DYN_FOUND;
 			dyn_error_set(err, "the instance metadata service is disabled by environment variable AWS_EC2_METADATA_DISABLED");
+			dyn_error_hint(err, "Remove the variable from the environment of the server, or use another credential_provider.");
 			return DYN_FOUND_NOTHING;
 	}
 }

@@ -204,6 +204,29 @@ a_token_may_be_refused(void)
 	dyn_exchange_destroy(exchange);
 }
 
+/* The hint has the variable and its value, not advice about the true one. */
+static void
+a_hint_names_an_endpoint_that_was_set(void)
+{
+	static const DynFailure failures[] = {DYN_FAIL_ADDRESS, DYN_FAIL_CONNECT};
+	size_t		i;
+
+	for (i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)
+	{
+		DynExchange *exchange;
+
+		begin(NULL, NULL);
+		setenv(ENDPOINT, "http://10.1.2.3", 1);
+		exchange = dyn_instance_request(&instance, &err);
+		break_off(exchange, failures[i], "no");
+		dyn_instance_response(&instance, exchange, &credentials, &err);
+		CHECK(strstr(err.hint, ENDPOINT " of the server, which is \"http://10.1.2.3\""));
+		CHECK(strstr(err.hint, "hop limit") == NULL);
+		dyn_exchange_destroy(exchange);
+	}
+	setenv(ENDPOINT, "", 1);
+}
+
 static void
 an_instance_may_have_no_role(void)
 {
@@ -303,6 +326,7 @@ main(void)
 	RUN(three_requests_give_credentials);
 	RUN(a_refused_token_is_forgotten_once);
 	RUN(a_token_may_be_refused);
+	RUN(a_hint_names_an_endpoint_that_was_set);
 	RUN(an_instance_may_have_no_role);
 	RUN(names_of_roles_are_one_segment);
 	RUN(codes_other_than_success_fail);

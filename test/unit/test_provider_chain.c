@@ -263,7 +263,8 @@ container_and_instance(void)
 	finds(DYN_SOURCE_INSTANCE, NULL, DYN_PROVIDER_INSTANCE, "instance");
 	end();
 	set("AWS_EC2_METADATA_DISABLED", "true");
-	refuses(DYN_SOURCE_INSTANCE, NULL, "AWS_EC2_METADATA_DISABLED", "");
+	refuses(DYN_SOURCE_INSTANCE, NULL, "AWS_EC2_METADATA_DISABLED",
+			"Remove the variable from the environment of the server");
 }
 
 /* ---- profiles with keys ----------------------------------------------- */

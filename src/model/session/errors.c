@@ -267,7 +267,7 @@ static const char *
 error_hint(const DynError *err)
 {
 	return err->hint[0] ? dyn_from_utf8_lossy(err->hint)
-		: "Check the options of the user mapping.";
+		: "Check the credential provider of the user mapping, and its settings on the database server.";
 }
 
 DYN_NORETURN static void
