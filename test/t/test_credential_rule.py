@@ -11,7 +11,7 @@ from fixture import options_clause
 
 SOURCE = 'credentials of provider "environment" '
 REGION_URL = "https://dynamodb.eu-west-1.amazonaws.com/"
-SUPERUSERS = "Only a superuser can set this option, or change a user mapping that has it. The server's owner can drop it."
+SUPERUSERS = "Only superusers can create or change a {} that has this option. The server's owner can drop the option."
 
 # A closed port of the loopback address: what a rule lets pass by mistake goes no further.
 NOWHERE = "https://127.0.0.1:1"
@@ -103,7 +103,7 @@ class Endpoint(Machine):
                                     f"ALTER USER MAPPING FOR reader SERVER s OPTIONS (ADD allowed_endpoint_url '{REGION_URL}').")
                 for sql in (f"ALTER SERVER s OPTIONS (ADD {option} '{value}')", f"CREATE SERVER more FOREIGN DATA WRAPPER dynamo_fdw OPTIONS ({option} '{value}')"):
                     self.server("owner")
-                    self.assert_refused(f'permission denied to set option "{option}"', None, "Only a superuser can set this option.", sql, self.connect("owner"))
+                    self.assert_refused(f'permission denied to create or change a server with option "{option}"', None, SUPERUSERS.format("server"), sql, self.connect("owner"))
 
     def test_an_allowed_proxy(self):
         """A superuser's server with a proxy, for the region's own endpoint; the proxy is a closed port."""
@@ -299,11 +299,11 @@ class Mappings(Machine):
                                    ("DROP credential_provider, DROP profile, DROP allowed_endpoint_url", "sts_endpoint_url")):
                 with self.subTest(user=user, options=options):
                     failure = self.error(f"ALTER USER MAPPING FOR reader SERVER s OPTIONS ({options})", self.connect(user))
-                    self.assertEqual((failure.sqlstate, failure.hint), ("42501", SUPERUSERS))
-                    self.assertRegex(failure.message, '^permission denied to set option "(credential_provider|profile|sts_endpoint_url|allowed_endpoint_url)"$')
+                    self.assertEqual((failure.sqlstate, failure.hint), ("42501", SUPERUSERS.format("user mapping")))
+                    self.assertRegex(failure.message, '^permission denied to create or change a user mapping with option "(credential_provider|profile|sts_endpoint_url|allowed_endpoint_url)"$')
         self.alter("reader", "DROP credential_provider, DROP profile, DROP sts_endpoint_url, DROP allowed_endpoint_url")
         self.alter("reader", "ADD access_key_id 'AKIDOFTHEREADER0', ADD secret_access_key 'x', ADD role_duration '900'")
-        self.assert_refused('permission denied to set option "credential_provider"', None, SUPERUSERS,
+        self.assert_refused('permission denied to create or change a user mapping with option "credential_provider"', None, SUPERUSERS.format("user mapping"),
                             "ALTER USER MAPPING FOR reader SERVER s OPTIONS (DROP access_key_id, DROP secret_access_key, ADD credential_provider 'environment')")
 
     def test_dropped_and_made_again(self):
@@ -315,7 +315,7 @@ class Mappings(Machine):
             for options in ("credential_provider 'environment'", "credential_provider 'default', profile 'p'", "access_key_id 'a', secret_access_key 'b', credential_provider 'static'",
                             "access_key_id 'a', secret_access_key 'b', allowed_endpoint_url 'https://x'", "access_key_id 'a', secret_access_key 'b', sts_endpoint_url 'https://x'"):
                 failure = self.error(f"CREATE USER MAPPING FOR reader SERVER s OPTIONS ({options})", self.connect(user))
-                self.assertEqual((failure.sqlstate, failure.hint), ("42501", SUPERUSERS), options)
+                self.assertEqual((failure.sqlstate, failure.hint), ("42501", SUPERUSERS.format("user mapping")), options)
 
     def test_roles_are_free(self):
         """A role that one's own keys assume needs no superuser."""

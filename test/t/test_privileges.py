@@ -132,10 +132,11 @@ class Privileges(fixture.TestCase):
         self.bobs_server()
         for option, value in (("ca_bundle", "/etc/passwd"), ("proxy", "http://127.0.0.1:1")):
             with self.subTest(option=option):
-                self.assert_denied(f"ALTER SERVER bobs OPTIONS (ADD {option} '{value}')", f'permission denied to set option "{option}"', None,
-                                   "Only a superuser can set this option.")
+                denied = f'permission denied to create or change a server with option "{option}"'
+                hint = "Only superusers can create or change a server that has this option. The server's owner can drop the option."
+                self.assert_denied(f"ALTER SERVER bobs OPTIONS (ADD {option} '{value}')", denied, None, hint)
                 self.assert_denied(f"CREATE SERVER more FOREIGN DATA WRAPPER dynamo_fdw OPTIONS ({option} '{value}')",
-                                   f'permission denied to set option "{option}"', None, "Only a superuser can set this option.")
+                                   denied, None, hint)
 
     def test_plain_http(self):
         """Keys do not travel unencrypted because a user who is no superuser wants it; checked at every use."""

@@ -564,19 +564,19 @@ check_combination(List *options, int where)
 }
 
 /*
- * Raises the error that only a superuser may set this option.  The validator
- * gets the complete list after a change, so ordinary users cannot change any
- * option of an object as long as the object has this option.
+ * Raises the error that only superusers may have set this option.  The
+ * validator gets the complete list after a change, so ordinary users cannot
+ * change any option of an object as long as the object has this option.
  */
 DYN_NORETURN static void
 report_privilege(const char *name, int where)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("permission denied to set option \"%s\"", name),
-			 where == ON_MAPPING
-			 ? errhint("Only a superuser can set this option, or change a user mapping that has it. The server's owner can drop it.")
-			 : errhint("Only a superuser can set this option.")));
+			 errmsg("permission denied to create or change %s with option \"%s\"",
+					describe_where(where), name),
+			 errhint("Only superusers can create or change %s that has this option. The server's owner can drop the option.",
+					 describe_where(where))));
 }
 
 static void
