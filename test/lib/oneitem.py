@@ -14,7 +14,7 @@ def mismatch_hint(value, column, **options):
     if kind in ("L", "M"):
         remedy = "Change the column type. A jsonb column accepts every DynamoDB type."
     if kind == "N" and column.startswith(("date", "timestamp")) and not options.get("format", "").startswith("epoch"):
-        remedy = 'For a number, set the column option "format" to "epoch" (seconds) or "epoch_ms" (milliseconds).'
+        remedy = 'Set the column option "format" to "epoch" for seconds, or to "epoch_ms" for milliseconds.'
     return f'{remedy} To read such values as NULL, set on_mismatch to "null".'
 
 

@@ -318,9 +318,9 @@ class Permissions(Faked):
         self.fake.on("ListTables", replies.error(DENIED[0], DENIED[1].format("ListTables")))
         failure = self.fx.error("SELECT * FROM dynamo_fdw_describe(%s, 'tt')", (self.server,))
         self.assertEqual(failure.sqlstate, "HV00R")
-        self.assertIn("table_prefix, \"region\" and endpoint_url", failure.hint)
+        self.assertIn('"table_prefix", "region" and "endpoint_url"', failure.hint)
         self.fake.reset(scripts=True)
-        self.assertIn("table_prefix, \"region\" and endpoint_url", self.fx.error("SELECT * FROM dynamo_fdw_describe(%s, 'quite_different')",
+        self.assertIn('"table_prefix", "region" and "endpoint_url"', self.fx.error("SELECT * FROM dynamo_fdw_describe(%s, 'quite_different')",
                                                                         (self.server,)).hint)
 
     def test_policy(self):

@@ -8,12 +8,12 @@ import fixture
 import replies
 import tables
 
-CHECK_TABLE = ("Check the table option table_name and the server options table_prefix, \"region\" and endpoint_url. dynamo_fdw_tables() "
+CHECK_TABLE = ("Check the table option \"table_name\" and the server options \"table_prefix\", \"region\" and \"endpoint_url\". dynamo_fdw_tables() "
                "lists the existing tables.")
 CHECK_KEYS = "Check access_key_id, secret_access_key and session_token of the user mapping."
-NOT_DYNAMODB = "Check the server options endpoint_url and \"region\", because the service at the endpoint is not DynamoDB."
+NOT_DYNAMODB = "Check the server options \"endpoint_url\" and \"region\", because the service at the endpoint is not DynamoDB."
 UNREADABLE = "Check the server option endpoint_url, and whether a proxy changes the responses."
-UNAVAILABLE = "Retry the statement later. If this happens for every request, check the server options endpoint_url and \"region\"."
+UNAVAILABLE = "Retry the statement later. If this happens for every request, check the server options \"endpoint_url\" and \"region\"."
 STALE = "Retry the statement; the table or index might have changed since it was planned."
 CHECK_ENDPOINT = "Check the server option endpoint_url, and whether a proxy changes the responses."
 CHANGED = "Check whether a proxy between the database server and DynamoDB changes the responses."
@@ -498,7 +498,7 @@ class Strangers(fixture.TestCase):
         failure = self.failing("http://no-such-host.invalid")
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
                          ("HV00N", 'DescribeTable of DynamoDB table "t" failed: could not resolve the host name',
-                          "Check the server options endpoint_url and \"region\", and the network of the database server."))
+                          "Check the server options \"endpoint_url\" and \"region\", and the network of the database server."))
         self.assertIn("no-such-host.invalid", failure.detail)
 
     def test_unknown_host_over_tls(self):

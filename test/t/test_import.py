@@ -171,7 +171,7 @@ class Local(Case):
     def test_unknown_option(self):
         failure = self.fails(sampel=5)
         self.assertEqual(failure[:4], ("HV00D", 'invalid option "sampel"', None, 'Perhaps you meant the option "sample_items".'))
-        for name, option in (("sample", "sample_items"), ("entity_tag", "entity_attribute")):     # names that users bring from elsewhere
+        for name, option in (("sample", "sample_items"), ("entity_tag", "entity_attribute"), ("entity", "entity_attribute")):     # names that users bring from elsewhere
             self.assertEqual(self.fails(**{name: "x"})[:4], ("HV00D", f'invalid option "{name}"', None, f'Perhaps you meant the option "{option}".'))
         self.assertEqual(self.fails(max_attempts=5)[:4], ("HV00D", 'invalid option "max_attempts"', None,
                                                               'The option "max_attempts" belongs to a server.'))

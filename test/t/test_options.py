@@ -190,7 +190,10 @@ class Options(fixture.TestCase):
         for place, name, option in (("server", "endpoint", "endpoint_url"), ("server", "keep_connections", "max_idle_connections"),
                                     ("server", "max_read_units", "max_read_units_per_second"), ("server", "ca_file", "ca_bundle"),
                                     ("server", "max_statement_units", "max_read_units_per_statement"), ("server", "throttle_patience", "throttle_timeout"),
-                                    ("user mapping", "credential_source", "credential_provider"), ("user mapping", "duration", "role_duration"),
+                                    ("user mapping", "credential_source", "credential_provider"), ("user mapping", "credentials", "credential_provider"),
+                                    ("user mapping", "provider", "credential_provider"), ("user mapping", "role", "role_arn"),
+                                    ("server", "prefix", "table_prefix"), ("foreign table", "table", "table_name"), ("server", "REGION", "region"),
+                                    ("user mapping", "duration", "role_duration"),
                                     ("user mapping", "sts_endpoint", "sts_endpoint_url"), ("user mapping", "allowed_endpoint", "allowed_endpoint_url"),
                                     ("foreign table", "match", "item_filter"), ("foreign table", "templates", "key_templates"),
                                     ("foreign table", "ttl", "ttl_attribute")):

@@ -110,7 +110,7 @@ class Secure(fixture.TestCase):
         failure = self.fx.error("SELECT * FROM t")
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
                          ("HV00N", 'DescribeTable of DynamoDB table "t" failed: invalid connection settings',
-                          "Check the server options endpoint_url, ca_bundle and \"proxy\"."))
+                          "Check the server options \"endpoint_url\", \"ca_bundle\" and \"proxy\"."))
         self.assertIn("/no/such/file.pem", failure.detail)
 
     def test_https_to_a_server_without_it(self):

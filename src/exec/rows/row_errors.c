@@ -57,7 +57,7 @@ mismatch_remedy(const DynColumn *column, const DynValue *value)
 					   column->name);
 	if (value->type == DYN_TYPE_N && dyn_codec_is_instant(codec) &&
 		codec->wire != DYN_TYPE_N)
-		return "For a number, set the column option \"format\" to \"epoch\" (seconds) or \"epoch_ms\" (milliseconds).";
+		return "Set the column option \"format\" to \"epoch\" for seconds, or to \"epoch_ms\" for milliseconds.";
 	if ((value->type == DYN_TYPE_L || value->type == DYN_TYPE_M) &&
 		codec->kind != DYN_CODEC_JSON && codec->kind != DYN_CODEC_JSONB &&
 		codec->kind != DYN_CODEC_JSON_TEXT)

@@ -216,6 +216,7 @@ static const struct
 	{"throttle_patience", "throttle_timeout"},
 	{"ca_file", "ca_bundle"},
 	{"credential_source", "credential_provider"},
+	{"credentials", "credential_provider"},
 	{"duration", "role_duration"},
 	{"duration_seconds", "role_duration"},
 	{"sts_endpoint", "sts_endpoint_url"},
@@ -260,18 +261,29 @@ find_entry(const char *name, int where)
 	return NULL;
 }
 
-/* Returns the option whose name is closest to a misspelled one, or NULL. */
+/*
+ * Returns the option whose name is closest to a misspelled one; NULL if there
+ * is none.  A name that contains the misspelled one, at its beginning or after
+ * an underscore, is the closest, except for other_names.
+ */
 static const char *
 closest_option(const char *name, int where)
 {
 	const char *option = NULL;
+	const char *longer = NULL;
 	DynClosest	closest;
 
 	dyn_closest_init(&closest, name);
 	for (int i = 0; i < lengthof(options_table); i++)
 	{
-		if ((options_table[i].where & where) != 0)
-			dyn_closest_try(&closest, options_table[i].name);
+		const char *part = strstr(options_table[i].name, name);
+
+		if ((options_table[i].where & where) == 0)
+			continue;
+		dyn_closest_try(&closest, options_table[i].name);
+		if (longer == NULL && part != NULL && strlen(name) > 2 &&
+			(part == options_table[i].name || part[-1] == '_'))
+			longer = options_table[i].name;
 	}
 	for (int i = 0; i < lengthof(other_names); i++)
 	{
@@ -279,7 +291,7 @@ closest_option(const char *name, int where)
 			dyn_closest_try(&closest, other_names[i].name))
 			option = other_names[i].option;
 	}
-	return option != NULL ? option : closest.best;
+	return option != NULL ? option : longer != NULL ? longer : closest.best;
 }
 
 static const char *

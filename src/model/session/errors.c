@@ -28,7 +28,7 @@ typedef struct ErrorEntry
  * is right.
  */
 #define UNAVAILABLE_HINT \
-	"Retry the statement later. If this happens for every request, check the server options endpoint_url and \"region\"."
+	"Retry the statement later. If this happens for every request, check the server options \"endpoint_url\" and \"region\"."
 #define KEY_HINT \
 	"Check access_key_id, secret_access_key and session_token of the user mapping."
 #define EXPIRED_HINT \
@@ -44,7 +44,7 @@ typedef struct ErrorEntry
 
 static const ErrorEntry reports[] = {
 	{DYN_FAIL_SERVICE, "ResourceNotFoundException", ERRCODE_FDW_TABLE_NOT_FOUND,
-	"Check the table option table_name and the server options table_prefix, \"region\" and endpoint_url. dynamo_fdw_tables() lists the existing tables."},
+	"Check the table option \"table_name\" and the server options \"table_prefix\", \"region\" and \"endpoint_url\". dynamo_fdw_tables() lists the existing tables."},
 	{DYN_FAIL_SERVICE, "ResourceInUseException", ERRCODE_DUPLICATE_TABLE,
 	"Check whether the table exists already, or is being changed or deleted."},
 	/* service_hint() names the IAM actions */
@@ -101,9 +101,9 @@ static const ErrorEntry reports[] = {
 	{DYN_FAIL_HTTP, "503", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
 	{DYN_FAIL_HTTP, "504", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
 	{DYN_FAIL_HTTP, NULL, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
-	"Check the server options endpoint_url and \"region\", because the service at the endpoint is not DynamoDB."},
+	"Check the server options \"endpoint_url\" and \"region\", because the service at the endpoint is not DynamoDB."},
 	{DYN_FAIL_DNS, NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
-	"Check the server options endpoint_url and \"region\", and the network of the database server."},
+	"Check the server options \"endpoint_url\" and \"region\", and the network of the database server."},
 	{DYN_FAIL_CONNECT, NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server option endpoint_url, and that the database server can connect to it."},
 	{DYN_FAIL_TLS, NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
@@ -121,7 +121,7 @@ static const ErrorEntry reports[] = {
 	{DYN_FAIL_ADDRESS, NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server option endpoint_url. Link-local addresses, such as those of instance metadata, are not allowed."},
 	{DYN_FAIL_CONFIG, NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
-	"Check the server options endpoint_url, ca_bundle and \"proxy\"."},
+	"Check the server options \"endpoint_url\", \"ca_bundle\" and \"proxy\"."},
 	{DYN_FAIL_MEMORY, NULL, ERRCODE_OUT_OF_MEMORY, NULL},
 	/* the provider of the credentials supplies the hint */
 	{DYN_FAIL_CREDENTIALS, NULL, ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION, NULL},
