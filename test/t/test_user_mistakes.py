@@ -155,6 +155,30 @@ class WhyNotBound(fixture.TestCase):
         self.assert_hint("pk = 'p1' OR lower(pk) = 'p0'", 'column "pk" is wrapped in lower(), so partition key "pk", whose values differ by case, cannot be used; use = with the stored case')
         self.assert_hint("pk = 'p1' OR (n = 3 AND upper(pk) = 'P0')", 'column "pk" is wrapped in upper(), so partition key "pk", whose values differ by case, cannot be used; use = with the stored case')
 
+    def test_or_across_keys(self):
+        """Every arm names a key: an index that is not complete, or the arm that does not restrict its key, is the reason."""
+        self.fake.table("orders", ("orderId", "S"), indexes=[index("byUser", ("userId", "S"), ("createdAt", "S")), index("byState", ("state", "S"))],
+                        items=[{"orderId": {"S": "o-1"}, "userId": {"S": "u-1"}, "createdAt": {"S": "2026-06-10"}}, {"orderId": {"S": "o-2"}, "userId": {"S": "u-1"}}])
+        columns = "order_id text OPTIONS (attribute 'orderId'), user_id text OPTIONS (attribute 'userId'), created_at text OPTIONS (attribute 'createdAt'), state text, n int"
+        self.table(columns, "orders")
+        lacks = 'Hint: index "byUser" could be used if column "created_at" were declared NOT NULL or had a condition'
+        some = 'Hint: column "{}" is compared in only some branches of an OR, so partition key "{}" cannot be used'.format
+        for condition, why in (("user_id = 'u-1'", lacks), ("user_id = 'u-1' OR order_id = 'o-1'", lacks), ("order_id = 'o-1' OR user_id = 'u-1'", lacks),
+                               ("order_id = 'o-1' OR (user_id = 'u-1' AND n = 3) OR state = 'new'", lacks),
+                               ("user_id = 'u-1' OR order_id ILIKE 'O-1'",
+                                'Hint: operator ILIKE on column "order_id" cannot use partition key "orderId", whose values differ by case; use = with the stored case'),
+                               ("user_id LIKE 'u%' OR order_id = 'o-1'", 'Hint: operator LIKE on column "user_id" cannot use partition key "userId" of index "byUser"'),
+                               ("user_id = 'u-1' OR order_id = 'o-1' OR n = 3", some("order_id", "orderId")), ("user_id = 'u-1' OR created_at = 'x'", some("user_id", 'userId" of index "byUser')),
+                               ("(user_id = 'u-1' OR order_id = 'o-1') AND created_at > '2026'",
+                                'Hint: index "byUser" could be used with the condition created_at <> \'\', because an index has no empty values'),
+                               ("order_id = 'o-1' OR state = 'new'", None)):
+            with self.subTest(condition):
+                self.assertEqual(self.advice(f"SELECT * FROM f WHERE {condition}"), [why] if why else [])
+        self.assertEqual(self.advice("SELECT * FROM f WHERE order_id = 'o-1' AND (state = 'x' OR user_id = 'y')"), [])
+        # the index that the hint names makes a Union
+        self.table(columns.replace("'createdAt')", "'createdAt') NOT NULL"), "orders")
+        self.assertIn("Operation: Union", self.fx.explain("SELECT * FROM f WHERE user_id = 'u-1' OR order_id = 'o-1'"))
+
     def test_collation(self):
         """A partition key needs a deterministic collation."""
         self.table('pk text COLLATE loose NOT NULL, sk text')

@@ -8,7 +8,7 @@
  * condition.
  *
  * This file explains decisions of other files (quals.c, terms.c,
- * model/definition/exact.c), and makes none itself.
+ * index_complete.c, model/definition/exact.c), and makes none itself.
  */
 #include "postgres.h"
 
@@ -43,13 +43,40 @@ typedef struct Unusable
 static const char *explain_clause(Unusable *unusable, Node *node);
 
 static bool
-mentions(const Unusable *unusable, Node *node)
+reads_column(const DynRelPlan *plan, Node *node, AttrNumber attnum)
 {
 	Bitmapset  *attnums = NULL;
 
-	pull_varattnos(node, unusable->classify.plan->relid, &attnums);
-	return bms_is_member(unusable->attnum - FirstLowInvalidHeapAttributeNumber,
-						 attnums);
+	pull_varattnos(node, plan->relid, &attnums);
+	return bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, attnums);
+}
+
+static bool
+mentions(const Unusable *unusable, Node *node)
+{
+	return reads_column(unusable->classify.plan, node, unusable->attnum);
+}
+
+/*
+ * Returns true if the expression reads the column of each attribute of some
+ * partition key: that of the table or of an index.
+ */
+static bool
+reads_partition_key(const DynRelPlan *plan, Node *node)
+{
+	for (int i = 0; i <= plan->meta->nindexes; i++)
+	{
+		const DynKeySchema *key = dyn_key_number(plan->meta, i);
+		int			n = 0;
+
+		while (n < key->nhash &&
+			   reads_column(plan, node, dyn_relation_only_column_of(plan->relation,
+																	&key->hash[n])))
+			n++;
+		if (n == key->nhash)
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -191,8 +218,8 @@ explain_operator(Unusable *unusable, Oid opno, Oid collation, Node *left,
 
 /*
  * Returns advice on an expression that reads the column, or NULL.  For an AND,
- * or an OR whose arms all read the column, returns the first advice on an
- * argument.
+ * or an OR whose arms can all restrict a key, returns the first advice on an
+ * argument: arms may use the partition keys of different indexes.
  */
 static const char *
 explain_clause(Unusable *unusable, Node *node)
@@ -219,7 +246,9 @@ explain_clause(Unusable *unusable, Node *node)
 		return explain_operand(unusable, node);
 	foreach(lc, expr->args)
 	{
-		if (expr->boolop == OR_EXPR && !mentions(unusable, lfirst(lc)))
+		if (expr->boolop == OR_EXPR && !mentions(unusable, lfirst(lc)) &&
+			!(unusable->hash &&
+			  reads_partition_key(unusable->classify.plan, lfirst(lc))))
 			return psprintf("column \"%s\" is compared in only some branches of an OR, so %s cannot be used",
 							unusable->column->name, unusable->key);
 	}
@@ -318,6 +347,22 @@ explain_attribute(const DynRelPlan *plan,
 			why = explain_column(&unusable, part->attnum, &part->column, clauses);
 	}
 	return why;
+}
+
+const char *
+dyn_advise_on_index(const DynIndexMeta *index, const DynIndexLack *lack,
+					const char *how)
+{
+	if (lack->nonempty != NULL)
+		return psprintf("index \"%s\" could be %s with the condition %s <> '', because an index has no empty values",
+						index->name, how, quote_identifier(lack->nonempty));
+	if (lack->column != NULL)
+		return psprintf("index \"%s\" could be %s if column \"%s\" were declared NOT NULL or had a condition",
+						index->name, how, lack->column);
+	if (lack->trust)
+		return psprintf("index \"%s\" could be %s if it were in the table option trusted_indexes; add it only if the index contains every row",
+						index->name, how);
+	return NULL;
 }
 
 const char *

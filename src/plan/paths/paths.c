@@ -121,25 +121,11 @@ ordered_pathkeys(DynRelPlan *plan,
 /* ---- keyed access ---- */
 
 static void
-advise_trust(DynRelPlan *plan, const DynIndexMeta *index)
-{
-	if (plan->advice == NULL)
-		plan->advice = psprintf("index \"%s\" could be used if it were in the table option trusted_indexes; add it only if the index contains every row",
-								index->name);
-}
-
-/*
- * Advises to add the condition <> '' if only this condition is missing.  `how`
- * is "used" or "scanned", for "the index could be ...".
- */
-static void
-advise_nonempty(DynRelPlan *plan, const DynIndexMeta *index,
+advise_on_index(DynRelPlan *plan, const DynIndexMeta *index,
 				const DynIndexLack *lack, const char *how)
 {
-	if (lack->nonempty != NULL && plan->advice == NULL)
-		plan->advice = psprintf("index \"%s\" could be %s with the condition %s <> '', because an index has no empty values",
-								index->name, how,
-								quote_identifier(lack->nonempty));
+	if (plan->advice == NULL)
+		plan->advice = dyn_advise_on_index(index, lack, how);
 }
 
 /*
@@ -153,12 +139,7 @@ index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 
 	if (dyn_index_is_usable(plan, index, false, clauses, &lack))
 		return true;
-	advise_nonempty(plan, index, &lack, "used");
-	if (lack.column != NULL && plan->advice == NULL)
-		plan->advice = psprintf("index \"%s\" could be used if column \"%s\" were declared NOT NULL or had a condition",
-								index->name, lack.column);
-	if (lack.trust)
-		advise_trust(plan, index);
+	advise_on_index(plan, index, &lack, "used");
 	return false;
 }
 
@@ -191,7 +172,7 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
 	if (access == NULL && others == NIL && index != NULL &&
 		plan->relation->ntemplated > 0 &&
 		dyn_index_lacks_trust(plan, index, clauses))
-		advise_trust(plan, index);
+		advise_on_index(plan, index, &(DynIndexLack) {.trust = true}, "used");
 	if (access == NULL)
 		return NULL;
 	if ((others != NIL && !uses_some(access, others)) ||
@@ -501,7 +482,8 @@ add_scan_paths(DynRelPlan *plan)
 
 		if (index != NULL && !index_has_scan_path(plan, index, &lack))
 		{
-			advise_nonempty(plan, index, &lack, "scanned");
+			lack = (DynIndexLack) {.nonempty = lack.nonempty};
+			advise_on_index(plan, index, &lack, "scanned");
 			continue;
 		}
 		if (index != NULL &&

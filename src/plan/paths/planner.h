@@ -101,6 +101,14 @@ extern DynAccess *dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice,
 								  List *clauses);
 
 /*
+ * Returns the advice on an index that the clauses match, but that is not
+ * complete; NULL if nothing would make it complete.  `how` is "used" or
+ * "scanned", for "the index could be ...".
+ */
+extern const char *dyn_advise_on_index(const DynIndexMeta *index,
+									   const DynIndexLack *lack, const char *how);
+
+/*
  * Returns the advice that EXPLAIN prints for an access plan made from these
  * clauses, not capitalized and without a period; NULL if there is none.  For a
  * Scan, the advice names an index that could be used, or the reason why a

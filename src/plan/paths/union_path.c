@@ -47,6 +47,8 @@ typedef struct Search
 	DynRelPlan *plan;
 	const RestrictInfo *rinfo;	/* RestrictInfo of the OR */
 	List	   *others;			/* DynClause *: all clauses but the OR */
+	const char *advice;			/* advice on an index that matches a member,
+								 * but is not complete; or NULL */
 } Search;
 
 /* One access plan, for one or several arms of the OR */
@@ -92,7 +94,7 @@ clauses_of_members(const Search *search, const List *members)
 static Search
 begin_search(DynRelPlan *plan, const RestrictInfo *rinfo, List *clauses)
 {
-	Search		search = {plan, rinfo, NIL};
+	Search		search = {plan, rinfo, NIL, NULL};
 	ListCell   *lc;
 
 	foreach(lc, clauses)
@@ -104,16 +106,21 @@ begin_search(DynRelPlan *plan, const RestrictInfo *rinfo, List *clauses)
 }
 
 static DynAccess *
-match_members(const Search *search, List *clauses, int target)
+match_members(Search *search, List *clauses, int target)
 {
 	const DynRelPlan *plan = search->plan;
 	const DynIndexMeta *index = dyn_choice_index(plan, target);
 	DynAccess  *access = dyn_match_keys(plan, index, clauses);
+	DynIndexLack lack;
 
-	if (access == NULL ||
-		(index != NULL &&
-		 !dyn_index_is_usable(plan, index, false, clauses, NULL)))
+	if (access == NULL)
 		return NULL;
+	if (index != NULL && !dyn_index_is_usable(plan, index, false, clauses, &lack))
+	{
+		if (search->advice == NULL)
+			search->advice = dyn_advise_on_index(index, &lack, "used");
+		return NULL;
+	}
 	access->is_arm = true;
 	dyn_add_fallback(plan, index, clauses, access);
 	/*
@@ -128,7 +135,7 @@ match_members(const Search *search, List *clauses, int target)
  * of the table or index at `target`.
  */
 static Arm *
-make_arm(const Search *search, List *members, List *clauses, int target)
+make_arm(Search *search, List *members, List *clauses, int target)
 {
 	Arm		   *arm = palloc(sizeof(Arm));
 	DynEstimate estimate;
@@ -150,7 +157,7 @@ make_arm(const Search *search, List *members, List *clauses, int target)
  * matches the same key, if this does not cost more.  Returns the list.
  */
 static List *
-add_arm(const Search *search, List *arms, Arm *arm)
+add_arm(Search *search, List *arms, Arm *arm)
 {
 	ListCell   *lc;
 
@@ -178,15 +185,17 @@ add_arm(const Search *search, List *arms, Arm *arm)
  * Returns several arms (Arm *) that together yield all rows of the OR; NIL if
  * a member matches no key, or if all members become one arm.  Arms that read
  * items from the table after an index come last, so that they need not read
- * items that other arms have returned.
+ * items that other arms have returned.  Sets plan->advice if some members lack
+ * only a complete index.
  */
 static List *
-find_arms(const Search *search)
+find_arms(Search *search)
 {
 	int			n = list_length(((BoolExpr *) search->rinfo->orclause)->args);
 	List	   *arms = NIL;
 	List	   *first = NIL;
 	List	   *last = NIL;
+	const char *lacking = NULL;
 	ListCell   *lc;
 
 	for (int member = 0; member < n; member++)
@@ -195,6 +204,7 @@ find_arms(const Search *search)
 		List	   *clauses = clauses_of_members(search, members);
 		Arm		   *best = NULL;
 
+		search->advice = NULL;
 		for (int target = DYN_TARGET_TABLE; target < search->plan->meta->nindexes; target++)
 		{
 			Arm		   *arm = make_arm(search, members, clauses, target);
@@ -202,11 +212,16 @@ find_arms(const Search *search)
 			if (arm != NULL && (best == NULL || arm->cost < best->cost))
 				best = arm;
 		}
-		if (best == NULL)
+		if (best != NULL)
+			arms = add_arm(search, arms, best);
+		else if (search->advice != NULL)
+			lacking = search->advice;
+		else
 			return NIL;
-		arms = add_arm(search, arms, best);
 	}
-	if (list_length(arms) == 1)
+	if (lacking != NULL && search->plan->advice == NULL)
+		search->plan->advice = lacking;
+	if (lacking != NULL || list_length(arms) == 1)
 		return NIL;
 	foreach(lc, arms)
 	{
