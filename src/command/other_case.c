@@ -69,19 +69,6 @@ dyn_folded_create(const DynRelation *relation, Oid reader)
 	return folded;
 }
 
-/* Returns true if the names differ at most in the case of ASCII letters. */
-static bool
-are_alike(const char *a, const char *b)
-{
-	for (; *a != '\0'; a++, b++)
-	{
-		if (pg_ascii_tolower((unsigned char) *a) !=
-			pg_ascii_tolower((unsigned char) *b))
-			return false;
-	}
-	return *b == '\0';
-}
-
 /* Records that an item has the attribute (UTF-8). */
 static void
 see_attribute(DynFolded *folded, const char *name)
@@ -94,7 +81,7 @@ see_attribute(DynFolded *folded, const char *name)
 
 		if (strcmp(sought->attribute, name) == 0)
 			continue;
-		if (sought->other == NULL && are_alike(sought->attribute, name))
+		if (sought->other == NULL && dyn_differ_in_case_only(sought->attribute, name))
 			sought->other = MemoryContextStrdup(folded->context, name);
 		folded->sought[left++] = *sought;
 	}

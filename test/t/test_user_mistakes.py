@@ -1,4 +1,5 @@
 """Mistakes that look like "no data", or like a slow database: each has a message that reports what it is."""
+import dynamo
 import fixture
 from replies import error
 from tables import index
@@ -312,6 +313,40 @@ class FoldedNames(fixture.TestCase):
             self.table("pk text, n text, owner text", **options)
             self.assertEqual([notice.split("\n")[0] for notice in self.fx.notices(self.statements()[1])],
                              ['NOTICE:  column "owner" of foreign table "f" is NULL in every item that was read'] if heard else [], options)
+
+    def test_key(self):
+        """A folded partition key: EXPLAIN and the warning of a Scan name the column, and the remedy."""
+        self.fx.create_table("users", ("userId", "S"), ("seenAt", "N"), indexes=[dynamo.index("byEmail", ("eMail", "S"))])
+        self.fx.put("users", [{"userId": f"u-{n}", "seenAt": n, "eMail": f"{n}@x"} for n in range(4)])
+        self.fx.foreign_table("f", "userId text, seenAt int, email text, n int", table_name=self.fx.remote("users"))
+
+        def hint(column, key, attribute):
+            return f'column "{column}" differs from {key} only in case; set its attribute with ALTER FOREIGN TABLE f ALTER COLUMN {column} OPTIONS (ADD attribute \'{attribute}\')'
+        user = hint("userid", 'partition key "userId"', "userId")
+        for sql in ("SELECT * FROM f WHERE userid = 'u-1'", "SELECT * FROM f WHERE email = '1@x'", "SELECT * FROM f LIMIT 1", "SELECT count(*) FROM f"):
+            with self.subTest(sql):
+                self.assertIn(f"Hint: {user}", self.fx.explain(sql))
+                self.assertEqual([notice.split("\n")[1] for notice in self.fx.notices(sql)],
+                                 ['HINT:  Add a condition on partition key "userId" of foreign table "f" to avoid the scan,'
+                                  f' or set scan_policy to "allow" to silence this warning. C{user[1:]}.'])
+        self.fx.execute("ALTER FOREIGN TABLE f ALTER COLUMN userid OPTIONS (ADD attribute 'userId')")
+        self.assertIn("Operation: Query", self.fx.explain("SELECT * FROM f WHERE userid = 'u-1'"))
+        # then the other keys
+        self.assertIn("Hint: " + hint("seenat", 'sort key "seenAt"', "seenAt"), self.fx.explain("SELECT * FROM f WHERE userid = 'u-1'"))
+        self.assertIn("Hint: " + hint("email", 'partition key "eMail" of index "byEmail"', "eMail"), self.fx.explain("SELECT * FROM f WHERE email = '1@x'"))
+        self.fx.execute("ALTER FOREIGN TABLE f ALTER COLUMN seenat OPTIONS (ADD attribute 'seenAt'), ALTER COLUMN email OPTIONS (ADD attribute 'eMail')")
+        for sql in ("SELECT * FROM f WHERE userid = 'u-1'", "SELECT * FROM f WHERE email = '1@x'", "SELECT * FROM f"):
+            self.assertNotIn("Hint", self.fx.explain(sql))
+        self.assertEqual(self.fx.rows("SELECT * FROM f WHERE email = '1@x'"), [("u-1", 1, "1@x", None)])
+
+    def test_other_keys(self):
+        """No such hint where another column shows the key, a template composes it, or an option names the attribute."""
+        self.fx.create_table("keyed", ("userId", "S"))
+        for columns, options in (('userid text, "userId" text', {}), ("userid text, n text", {"key_templates": '{"userId": "u-${n}"}'}),
+                                 ("c text OPTIONS (attribute 'userid')", {}), ("user_id text", {})):
+            self.fx.foreign_table("f", columns, table_name=self.fx.remote("keyed"), **options)
+            with self.subTest(columns):
+                self.assertNotIn("in case", self.fx.explain("SELECT * FROM f"))
 
     def test_nothing_to_report(self):
         """Attributes that are there, in whatever case others are; and names that are nowhere."""

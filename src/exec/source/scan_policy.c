@@ -115,7 +115,8 @@ key_condition_hint(const DynRelation *relation, const DynTableMeta *meta)
 						meta->key.hash[0].name);
 	for (int i = 0; i < relation->ncolumns; i++)
 		shown |= dyn_column_shows(&relation->columns[i], meta->key.hash[0].name);
-	if (!shown)
+	/* the advice contains how to map a column whose name was folded */
+	if (!shown && dyn_relation_folded_column(relation, meta->key.hash[0].name) == NULL)
 		return psprintf("Add a column for partition key \"%s\"%s and use it in a condition",
 						meta->key.hash[0].name,
 						foreign_table_clause(relation, "to"));
@@ -240,7 +241,8 @@ limiting_clause(const DynRelation *relation, const char *name,
  */
 static void
 warn_of_bounded_read(const DynRelation *relation, const char *index,
-					 const DynEstimate *estimate, long items, double units)
+					 const DynEstimate *estimate, const char *advice,
+					 long items, double units)
 {
 	const DynTableMeta *meta;
 	const char *target = dyn_describe_target(relation->table, index);
@@ -256,8 +258,8 @@ warn_of_bounded_read(const DynRelation *relation, const char *index,
 			 : errmsg_plural("reading up to %ld item of %s%s",
 							 "reading up to %ld items of %s%s", items, items, target,
 							 limiting_clause(relation, index, meta, estimate, items)),
-			 errhint("%s to avoid the scan, or set scan_policy to \"allow\" to silence this warning.",
-					 key_hint(relation, meta, estimate))));
+			 errhint("%s to avoid the scan, or set scan_policy to \"allow\" to silence this warning.%s",
+					 key_hint(relation, meta, estimate), advice_clause(advice))));
 }
 
 bool
@@ -431,5 +433,5 @@ dyn_permit_requests(DynInput *input, DynScanDesc *scandesc)
 	scandesc->bound.beyond = read_beyond;
 	scandesc->bound.arg = input;
 	warn_of_bounded_read(scandesc->relation, access->index, &access->estimate,
-						 scandesc->bound.items, units);
+						 access->advice, scandesc->bound.items, units);
 }

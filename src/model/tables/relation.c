@@ -527,6 +527,38 @@ dyn_relation_needs_soft_input(const DynRelation *relation)
 	return false;
 }
 
+/* ---- attributes whose names differ in case ---- */
+
+bool
+dyn_differ_in_case_only(const char *a, const char *b)
+{
+	for (; *a != '\0'; a++, b++)
+	{
+		if (pg_ascii_tolower((unsigned char) *a) !=
+			pg_ascii_tolower((unsigned char) *b))
+			return false;
+	}
+	return *b == '\0';
+}
+
+const DynColumn *
+dyn_relation_folded_column(const DynRelation *relation, const char *attribute)
+{
+	const DynColumn *folded = NULL;
+
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (dyn_column_shows(column, attribute))
+			return NULL;
+		if (!column->dropped && !column->placed && !dyn_column_is_part(column) &&
+			dyn_differ_in_case_only(column->path->steps[0].name, attribute))
+			folded = column;
+	}
+	return dyn_relation_templated(relation, attribute) == NULL ? folded : NULL;
+}
+
 /* ---- key attributes of another type ---- */
 
 bool

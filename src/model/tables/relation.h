@@ -200,6 +200,17 @@ extern bool dyn_document_lacks(const DynColumn *column, const char *attribute);
  */
 extern bool dyn_column_shows(const DynColumn *column, const char *attribute);
 
+/* Returns true if the names differ at most in the case of ASCII letters. */
+extern bool dyn_differ_in_case_only(const char *a, const char *b);
+
+/*
+ * Returns the column whose name differs from the attribute (UTF-8) only in
+ * case, if neither a column shows the attribute nor a template composes it;
+ * otherwise NULL.
+ */
+extern const DynColumn *dyn_relation_folded_column(const DynRelation *relation,
+												   const char *attribute);
+
 /*
  * If the column shows an attribute of the table's key, but cannot hold the
  * attribute's values, reads the table's description again, and raises an error

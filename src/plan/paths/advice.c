@@ -302,7 +302,8 @@ explain_column(Unusable *unusable, AttrNumber attnum, const DynColumn *column,
 /*
  * Returns the reason why no clause restricts the attribute; NULL if one does,
  * or if none is on a column of the attribute.  Parts of a template are only
- * examined in a partition key.
+ * examined in a partition key.  If PostgreSQL has folded the name of the
+ * attribute's column, this is the reason.
  */
 static const char *
 explain_attribute(const DynRelPlan *plan,
@@ -314,6 +315,7 @@ explain_attribute(const DynRelPlan *plan,
 	DynTarget	target = {plan, attr, NULL, NULL};
 	const DynTemplatedAttr *templated = hash
 		? dyn_relation_templated(plan->relation, attr->name) : NULL;
+	const DynColumn *folded = dyn_relation_folded_column(plan->relation, attr->name);
 	const char *why = NULL;
 
 	if (is_restricted(&target, hash, clauses))
@@ -346,6 +348,11 @@ explain_attribute(const DynRelPlan *plan,
 		if (!is_restricted(&target, hash, clauses))
 			why = explain_column(&unusable, part->attnum, &part->column, clauses);
 	}
+	if (why == NULL && folded != NULL)
+		why = psprintf("column \"%s\" differs from %s only in case; set its attribute with ALTER FOREIGN TABLE %s ALTER COLUMN %s OPTIONS (ADD attribute %s)",
+					   folded->name, unusable.key, dyn_relation_quoted_name(plan->relation),
+					   quote_identifier(folded->name),
+					   quote_literal_cstr(dyn_from_utf8_lossy(attr->name)));
 	return why;
 }
 
