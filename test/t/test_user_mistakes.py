@@ -180,6 +180,24 @@ class WhyNotBound(fixture.TestCase):
         self.table(columns.replace("'createdAt')", "'createdAt') NOT NULL"), "orders")
         self.assertIn("Operation: Union", self.fx.explain("SELECT * FROM f WHERE user_id = 'u-1' OR order_id = 'o-1'"))
 
+    def test_sort_key_of_an_index(self):
+        """Only the sort key of an index has a condition: the hint is to add one on its partition key."""
+        self.fake.table("sorted", ("orderId", "S"), ("total", "N"), items=[],
+                        indexes=[index("byUser", ("userId", "S"), ("n", "N")), index("byTotal", ("orderId", "S"), ("m", "N"), local=True),
+                                 index("byState", ("state", "S"), ("k", "N"), status="CREATING"), index("byBoth", [("userId", "S"), ("state", "S")], ("k", "N"))])
+        self.table("order_id text OPTIONS (attribute 'orderId'), total int, user_id text OPTIONS (attribute 'userId'), state text, n int, m int, k int", "sorted")
+        by_user = ['Hint: index "byUser" could be used with a condition = or IN on column "user_id"']
+        for condition, why in (("n > 3", by_user), ("n = 3 AND state = 'x'", by_user), ("n IN (1, 2) OR n IS NULL", []), ("n <> 3", []), ("n IS NOT NULL", []),
+                               ("user_id LIKE 'u%' AND n > 3", ['Hint: operator LIKE on column "user_id" cannot use partition key "userId" of index "byUser"']),
+                               ("m > 3", ['Hint: index "byTotal" could be used with a condition = or IN on column "order_id"']),
+                               ("k > 3", []), ("total > 3", [])):
+            with self.subTest(condition):
+                self.assertEqual(self.advice(f"SELECT * FROM f WHERE {condition}"), why)
+        self.fx.execute("SET dynamo_fdw.consistent_read = on")
+        self.assertEqual(self.advice("SELECT * FROM f WHERE n > 3"), [])
+        self.assertEqual(len(self.advice("SELECT * FROM f WHERE m > 3")), 1)
+        self.fx.execute("RESET dynamo_fdw.consistent_read")
+
     def test_collation(self):
         """A partition key needs a deterministic collation."""
         self.table('pk text COLLATE loose NOT NULL, sk text')

@@ -356,6 +356,26 @@ explain_attribute(const DynRelPlan *plan,
 	return why;
 }
 
+/*
+ * Returns advice on an index of whose key the clauses restrict only the sort
+ * key, or NULL.
+ */
+static const char *
+advise_on_sort_key(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
+{
+	const DynKeySchema *key = &index->key;
+	DynTarget	hash = {plan, &key->hash[0], NULL, NULL};
+	DynTarget	range = {plan, &key->range[0], NULL, NULL};
+	AttrNumber	attnum = dyn_relation_column_of(plan->relation, hash.attr);
+
+	return index->active && !(index->global && plan->relation->consistent) &&
+		key->nhash == 1 && key->nrange == 1 && attnum != 0 &&
+		!is_restricted(&hash, true, clauses) && is_restricted(&range, false, clauses)
+		? psprintf("index \"%s\" could be used with a condition = or IN on column \"%s\"",
+				   index->name, dyn_relation_column(plan->relation, attnum)->name)
+		: NULL;
+}
+
 const char *
 dyn_advise_on_index(const DynIndexMeta *index, const DynIndexLack *lack,
 					const char *how)
@@ -401,5 +421,7 @@ dyn_advise(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 		for (int i = 0; i < key->nhash && why == NULL; i++)
 			why = explain_attribute(plan, index, &key->hash[i], true, clauses);
 	}
+	for (int i = 0; i < plan->meta->nindexes && why == NULL; i++)
+		why = advise_on_sort_key(plan, &plan->meta->indexes[i], clauses);
 	return why;
 }
