@@ -198,6 +198,25 @@ class WhyNotBound(fixture.TestCase):
         self.assertEqual(len(self.advice("SELECT * FROM f WHERE m > 3")), 1)
         self.fx.execute("RESET dynamo_fdw.consistent_read")
 
+    def test_joins(self):
+        """A join clause that does not restrict the key, as one with a constant does not; none where it does."""
+        self.fake.table("joined", ("orderId", "S"), items=[], item_count=20, size_bytes=800, indexes=[index("byUser", ("userId", "S"), ("n", "N"))])
+        self.table("order_id text OPTIONS (attribute 'orderId'), user_id text OPTIONS (attribute 'userId'), n int NOT NULL", "joined")
+        self.fx.execute("CREATE TEMP TABLE v AS SELECT gen_random_uuid() AS u, 'x'::text AS t, 1 AS n; SET enable_nestloop = off")
+        self.addCleanup(self.fx.execute, "DROP TABLE v; RESET enable_nestloop")
+        cast = 'Hint: column "user_id" is cast to uuid, so partition key "userId" of index "byUser" cannot be used; cast the other side instead'
+        lower = 'Hint: column "order_id" is wrapped in lower(), so partition key "orderId", whose values differ by case, cannot be used; use = with the stored case'
+        some = 'Hint: column "order_id" is compared in only some branches of an OR, so partition key "orderId" cannot be used'
+        for join, why in (("JOIN v ON f.user_id::uuid = v.u", cast), ("JOIN v ON f.user_id::uuid = v.u AND f.n > 3", cast), ("JOIN v ON lower(f.order_id) = lower(v.t)", lower),
+                          ("RIGHT JOIN v ON v.u = f.user_id::uuid", cast), ("JOIN v ON f.order_id = v.t OR f.n = v.n", some),
+                          ("WHERE lower(f.order_id) IN (SELECT t FROM v)", lower),
+                          ("JOIN v USING (n)", 'Hint: index "byUser" could be used with a condition = or IN on column "user_id"'),
+                          # keys that a lookup could use; and rows of f that need no row of v
+                          ("JOIN v ON f.user_id = v.t AND f.n > 3", None), ("JOIN v ON f.order_id = v.t", None), ("LEFT JOIN v ON lower(f.order_id) = v.t", None), ("JOIN v ON f.order_id = v.t AND f.n = v.n", None)):
+            with self.subTest(join):
+                self.assertEqual(self.advice(f"SELECT * FROM f {join}"), [why] if why else [])
+        self.assertIn(cast[6:].replace("column", "Column", 1) + ".", self.fx.notices("SELECT * FROM f JOIN v ON f.user_id::uuid = v.u")[0])
+
     def test_collation(self):
         """A partition key needs a deterministic collation."""
         self.table('pk text COLLATE loose NOT NULL, sk text')

@@ -42,6 +42,8 @@ typedef struct DynRelPlan
 								 * match the key */
 	List	   *fields;			/* DynField *: fields that the query may
 								 * need */
+	List	   *join_clauses;	/* DynClause *: clauses of all parameterized
+								 * paths that were tried */
 	const char *advice;			/* advice on keys or an index that cannot be
 								 * used (paths.c), or NULL */
 	bool		sure_only;		/* true to match only keys that can be used

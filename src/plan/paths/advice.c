@@ -395,6 +395,7 @@ dyn_advise_on_index(const DynIndexMeta *index, const DynIndexLack *lack,
 const char *
 dyn_advise(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 {
+	DynTarget	base = {plan, &plan->meta->key.hash[0], NULL, NULL};
 	const char *why = NULL;
 
 	if (access->kind == DYN_ACCESS_QUERY)
@@ -412,6 +413,8 @@ dyn_advise(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 		return NULL;
 	if (plan->advice != NULL || plan->segments > 0)
 		return plan->advice;
+	/* join clauses might also restrict keys, as parameters of a lookup */
+	clauses = list_concat_copy(clauses, plan->join_clauses);
 	/* advise on the partition key of the table, then of each index */
 	for (int target = DYN_TARGET_TABLE; target < plan->meta->nindexes; target++)
 	{
@@ -421,7 +424,8 @@ dyn_advise(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 		for (int i = 0; i < key->nhash && why == NULL; i++)
 			why = explain_attribute(plan, index, &key->hash[i], true, clauses);
 	}
-	for (int i = 0; i < plan->meta->nindexes && why == NULL; i++)
+	for (int i = 0; i < plan->meta->nindexes && why == NULL &&
+		 !is_restricted(&base, true, clauses); i++)
 		why = advise_on_sort_key(plan, &plan->meta->indexes[i], clauses);
 	return why;
 }

@@ -810,6 +810,7 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 														 lfirst(lc));
 		List	   *clauses = dyn_quals_classify(plan, param->ppi_clauses);
 
+		plan->join_clauses = list_concat(plan->join_clauses, clauses);
 		if (clauses != NIL)
 			add_key_paths(plan, list_concat_copy(plan->clauses, clauses),
 						  param->ppi_clauses, param);
