@@ -278,6 +278,26 @@ class WhyNotBound(fixture.TestCase):
         for condition in ("", " AND sk = 's01'", " AND sk LIKE 's%'", " AND sk BETWEEN 'a' AND 'b'", " AND n = 1", " AND sk IN ('a', 'b')", " AND sk IS NOT NULL"):
             self.assertEqual(self.advice(f"SELECT * FROM f WHERE pk = 'p1'{condition}".replace("n = 1", "length(pk) = 2")), [])
 
+    def test_order_of_a_query(self):
+        """ORDER BY the sort key needs a Sort: the column's collation or encodings are the reason."""
+        sql = "SELECT * FROM f WHERE pk = 'p1' ORDER BY "
+        order = 'so the order of sort key "sk" cannot be used; '
+        collation = [f'Hint: column "sk" is sorted by the default collation of the database, {order}declare the column with COLLATE "C"']
+        self.table("pk text, sk text, n int")
+        for clause, why in (("sk", collation), ("sk DESC, n", collation), ("n, sk", []), ('sk COLLATE "C"', []), ('sk COLLATE "C" DESC', []), ("sk || ''", [])):
+            with self.subTest(clause):
+                self.assertEqual(self.advice(sql + clause), why)
+        self.assertEqual(self.advice("SELECT * FROM f WHERE pk = 'p1' AND sk = 's01' ORDER BY sk"), [])
+        self.assertEqual(self.advice("SELECT * FROM f WHERE pk IN ('p0', 'p1') ORDER BY sk"), [])
+        self.table('pk text, sk text COLLATE "C", n int')
+        self.assertEqual(self.advice(sql + "sk"), [])
+        for type_, why in (("timestamptz OPTIONS (on_mismatch 'null')",
+                            [f'Hint: values of column "sk" have several encodings, {order}set the column option "format" to the one in use']),
+                           ("timestamptz OPTIONS (format 'epoch')", [])):
+            self.table(f"pk text, sk {type_}")
+            with self.subTest(type_):
+                self.assertEqual(self.advice(sql + "sk"), why)
+
     def test_structured(self):
         """In every format."""
         self.table()

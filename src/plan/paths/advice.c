@@ -23,6 +23,7 @@
 #include "utils/lsyscache.h"
 
 #include "../../model/server/encoding.h"
+#include "../../model/server/pg_compat.h"
 #include "../../model/tables/relation.h"
 #include "../clauses/classify.h"
 #include "../keys/match_keys.h"
@@ -129,6 +130,13 @@ operator_word(Oid opno)
 	return name;
 }
 
+static const char *
+describe_collation(Oid collation)
+{
+	return collation == DEFAULT_COLLATION_OID ? "the default collation of the database"
+		: psprintf("collation \"%s\"", get_collation_name(collation));
+}
+
 /*
  * Returns advice on a comparison (column op value) that DynamoDB cannot
  * evaluate because of its types or its collation.
@@ -144,10 +152,7 @@ explain_local(const Unusable *unusable, const DynOperator *op)
 	if (OidIsValid(op->collation) &&
 		dyn_operator_exactness(column, &bytewise) != DYN_LOCAL)
 		return psprintf("column \"%s\" is compared by %s, so %s cannot be used; declare the column with COLLATE \"C\"",
-						column->name, op->collation == DEFAULT_COLLATION_OID
-						? "the default collation of the database"
-						: psprintf("collation \"%s\"", get_collation_name(op->collation)),
-						unusable->key);
+						column->name, describe_collation(op->collation), unusable->key);
 	if (op->column_type != own || op->value_type != own)
 		return psprintf("column \"%s\" is compared as type %s, so %s cannot be used; cast the value to %s",
 						column->name,
@@ -357,6 +362,35 @@ explain_attribute(const DynRelPlan *plan,
 }
 
 /*
+ * Returns the reason why a Query of one partition, whose items are in the
+ * order of the sort key, is sorted again for an ORDER BY the column of this
+ * attribute; NULL if it is not, or if no option of the column would avoid it.
+ */
+static const char *
+explain_order(const DynRelPlan *plan, const DynKeyAttr *attr)
+{
+	AttrNumber	attnum = dyn_relation_column_of(plan->relation, attr);
+	const DynColumn *column = attnum ? dyn_relation_column(plan->relation, attnum) : NULL;
+	const PathKey *first = plan->root->sort_pathkeys != NIL
+		? linitial(plan->root->sort_pathkeys) : NULL;
+	Oid			collation;
+
+	if (column == NULL || first == NULL ||
+		!dyn_ec_has_column(first->pk_eclass, plan->rel, attnum))
+		return NULL;
+	collation = first->pk_eclass->ec_collation;
+	if (dyn_order_is_exact(column, first->pk_opfamily, collation))
+		return NULL;
+	if (dyn_order_is_exact(column, first->pk_opfamily, C_COLLATION_OID))
+		return psprintf("column \"%s\" is sorted by %s, so the order of sort key \"%s\" cannot be used; declare the column with COLLATE \"C\"",
+						column->name, describe_collation(collation),
+						dyn_from_utf8_lossy(attr->name));
+	return column->traits.point ? NULL
+		: psprintf("values of column \"%s\" have several encodings, so the order of sort key \"%s\" cannot be used; set the column option \"format\" to the one in use",
+				   column->name, dyn_from_utf8_lossy(attr->name));
+}
+
+/*
  * Returns advice on an index of whose key the clauses restrict only the sort
  * key, or NULL.
  */
@@ -405,9 +439,12 @@ dyn_advise(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 			: dyn_metadata_index(plan->meta, access->index);
 		const DynKeySchema *key = index ? &index->key : &plan->meta->key;
 
-		return access->nrow_attrs > key->nhash || access->nrange >= key->nrange ? NULL
-			: explain_attribute(plan, index, &key->range[access->nrange],
-								false, clauses);
+		if (access->nrow_attrs <= key->nhash && access->nrange < key->nrange)
+			why = explain_attribute(plan, index, &key->range[access->nrange],
+									false, clauses);
+		if (why == NULL && key->nrange > 0 && !access->multi_partition)
+			why = explain_order(plan, &key->range[0]);
+		return why;
 	}
 	if (access->kind != DYN_ACCESS_SCAN)
 		return NULL;
