@@ -4,6 +4,7 @@ Items have 200 bytes, so that a Query of 6 or 60 items of a partition reads 0.5 
 IDEAL_TABLE=1 in the environment prints what each statement costs next to the ideal.
 """
 import datetime
+import itertools
 import json
 
 import request_text
@@ -226,6 +227,64 @@ class Collections(request_text.IdealTestCase):
             for order in range(count):
                 yield item(pk=f"C#c{n}", sk=f"ORDER#{order:04}", total=order)
                 yield from (item(pk=f"C#c{n}", sk=f"LINE#{order:04}#{line}", total=line) for line in range(3))
+
+
+@ideals
+class CollectionsOfTenants(request_text.IdealTestCase):
+    """As Collections, by partition keys of two parts.
+
+    A customer has one tenant. Members are numbered within a tenant; only extended statistics show how many there are, since otherwise
+    PostgreSQL assumes that several columns have no more distinct values than a tenth of the rows.
+    """
+
+    SIZES = Collections.SIZES
+    TABLES = {name: (("pk", "S"), ("sk", "S")) for name in ("shop", "club", "device")}
+    KEY = "TENANT#${tenant}#CUSTOMER#${customer}"
+    ENTITIES = {
+        "customer": ("shop", "tenant text NOT NULL, customer text NOT NULL, name text", templates(KEY, "PROFILE")),
+        "orders": ("shop", 'tenant text NOT NULL, customer text NOT NULL, no text COLLATE "C" NOT NULL, total int', templates(KEY, "ORDER#${no}")),
+        "lines": ("shop", 'tenant text NOT NULL, customer text NOT NULL, no text COLLATE "C" NOT NULL, pos int NOT NULL, total int', templates(KEY, "LINE#${no}#${pos}")),
+        "member": ("club", "tenant text NOT NULL, nr int NOT NULL, name text", templates("TENANT#${tenant}#MEMBER#${nr}", "PROFILE")),
+        "visit": ("club", 'tenant text NOT NULL, nr int NOT NULL, no text COLLATE "C" NOT NULL, total int', templates("TENANT#${tenant}#MEMBER#${nr}", "VISIT#${no}")),
+        "reading": ("device", f"device text NOT NULL, at {TIME}, total int", templates("D#${device}#${at:day}", "READING#${at}")),
+        "alarm": ("device", f"device text NOT NULL, at {TIME}, total int", templates("D#${device}#${at:day}", "ALARM#${at}"))}
+    APART = Collections.APART
+    WHERE = "WHERE tenant = 't1' AND customer = 'c11'"
+    STATEMENTS = [
+        Ideal("parent and children", f"SELECT name, total FROM customer JOIN orders USING (tenant, customer) {WHERE}", (1, 2), (0.5, 1), known=APART),
+        Ideal("parent and children in a generic plan", "SELECT name, total FROM customer JOIN orders USING (tenant, customer) WHERE tenant = $1 AND customer = $2", (1, 2), (0.5, 1), "('t1', 'c11')", known=APART),
+        Ideal("children of two kinds", f"SELECT o.total, l.total FROM orders o JOIN lines l USING (tenant, customer) {WHERE}", (1, 2), (0.5, 2), known=APART),
+        Ideal("appended", f"SELECT total FROM orders {WHERE} UNION ALL SELECT total FROM lines {WHERE}", (1, 2), (0.5, 2), known=APART),
+        Ideal("three entities", f"SELECT name, o.total, l.total FROM customer JOIN orders o USING (tenant, customer) JOIN lines l USING (tenant, customer) {WHERE}", (1, 3), (0.5, 2.5), known={"small": (3, 1.5)}),
+        # the partition has 800 bytes, or 12,200
+        Ideal("numbers within a tenant", "SELECT name, total FROM member JOIN visit USING (tenant, nr) WHERE tenant = 't1' AND nr = 3", 1, (0.5, 1.5), known={**APART, "large": (2, 2.0)}),
+        # a day has many times
+        Ideal("times of a day", "SELECT r.total, a.total FROM reading r JOIN alarm a USING (device, at) WHERE device = 'd1' AND at = '2026-11-02'", 2, 1)]
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        for size in cls.SIZES:
+            cls.fx.execute(f'SET search_path = "{size} analyzed", public')
+            for entity in ("member", "visit"):
+                cls.fx.execute(f"CREATE STATISTICS {entity}_keys (ndistinct) ON tenant, nr FROM {entity}; ANALYZE {entity}")
+
+    @classmethod
+    def items(cls, table, count):
+        if table == "device":
+            for device, day in itertools.product(range(3), DAYS):
+                for total, at in enumerate(within(day, datetime.timedelta(days=1), 20 * count)):
+                    yield from (item(pk=f"D#d{device}#{day:%Y-%m-%d}", sk=f"{kind}#{iso(at)}", total=total) for kind in ("READING", "ALARM"))
+            return
+        for tenant, nr in itertools.product(range(10), range(10 if table == "club" else 2)):
+            key = f"TENANT#t{tenant}#MEMBER#{nr}" if table == "club" else f"TENANT#t{tenant}#CUSTOMER#c{tenant}{nr}"
+            yield item(pk=key, sk="PROFILE", name=f"n{nr}")
+            if table == "club":
+                yield from (item(pk=key, sk=f"VISIT#{no:04}", total=no) for no in range(3 * count))
+            else:
+                for order in range(count):
+                    yield item(pk=key, sk=f"ORDER#{order:04}", total=order)
+                    yield from (item(pk=key, sk=f"LINE#{order:04}#{line}", total=line) for line in range(3))
 
 
 @ideals

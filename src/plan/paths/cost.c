@@ -30,20 +30,17 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "catalog/pg_statistic.h"
-#include "commands/vacuum.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
-#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 #include "../../model/server/pg_compat.h"
+#include "collections.h"
 #include "cost.h"
 
 #define COST_PER_MS			20.0
@@ -79,49 +76,6 @@
 									 * FEW_COLUMNS columns, or with jsonb */
 
 /* ---- numbers of items and rows ---- */
-
-static bool
-has_statistics(Oid relid, AttrNumber attnum)
-{
-	return SearchSysCacheExists3(STATRELATTINH, ObjectIdGetDatum(relid),
-								 Int16GetDatum(attnum), BoolGetDatum(false));
-}
-
-/*
- * Returns the only column that maps to the partition key; 0 if there is not
- * exactly one, or if the partition key has several attributes.
- */
-static AttrNumber
-partition_column(const DynRelPlan *plan, const DynKeySchema *key)
-{
-	return key->nhash != 1 ? 0
-		: dyn_relation_only_column_of(plan->relation, &key->hash[0]);
-}
-
-/*
- * Returns false for small tables, where core's default of 200 distinct values
- * is as good as our guess.
- */
-bool
-dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
-{
-	const DynRelPlan *plan = rel->fdw_private;
-	bool		groups;
-
-	if (plan == NULL || attnum <= 0 ||
-		rel->tuples <= DEFAULT_NUM_DISTINCT * DYN_COLLECTION_ITEMS)
-		return false;
-	if (attnum == partition_column(plan, &plan->meta->key))
-		groups = plan->meta->key.nrange > 0;
-	else
-	{
-		groups = false;
-		for (int i = 0; i < plan->meta->nindexes; i++)
-			groups |= plan->meta->indexes[i].global &&
-				attnum == partition_column(plan, &plan->meta->indexes[i].key);
-	}
-	return groups && !has_statistics(plan->relation->relid, attnum);
-}
 
 /*
  * Returns true if a term of the item filter, or a template, determines a
@@ -217,40 +171,6 @@ dyn_fetched_part(const DynRelPlan *plan)
 }
 
 /*
- * Returns the estimated number of items with one value of the partition key:
- * from statistics, or else DYN_COLLECTION_ITEMS; all items if no column or
- * template maps to the key.  If the table is too large to be read in full,
- * ANALYZE samples complete item collections of a few keys (command/analyze.c).
- * Then n_distinct is the number of keys in the sample, not in the table, so
- * the size of the sample is divided by n_distinct.
- */
-static double
-collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
-{
-	const DynRelation *relation = plan->relation;
-	AttrNumber	attnum = dyn_relation_only_column_of(relation, attr);
-	const DynColumn *column;
-	VariableStatData variable;
-	double		sampled = Min(plan->rel->tuples, 300.0 * default_statistics_target);
-	double		keys;
-	bool		is_default;
-
-	if (attnum == 0)
-		return dyn_relation_templated(relation, attr->name) != NULL
-			? DYN_COLLECTION_ITEMS : plan->items;
-	if (!has_statistics(relation->relid, attnum))
-		return DYN_COLLECTION_ITEMS;
-	column = dyn_relation_column(relation, attnum);
-	examine_variable(plan->root, (Node *) makeVar(plan->rel->relid, attnum,
-												  column->codec.basetype, -1,
-												  column->collation, 0),
-					 0, &variable);
-	keys = get_variable_numdistinct(&variable, &is_default);
-	ReleaseVariableStats(variable);
-	return Max(1.0, sampled / plan->item_rows / Max(keys, 1.0));
-}
-
-/*
  * Returns 2 for strongly consistent reads of the index (NULL: the table), else
  * 1.  The rows that an UPDATE or DELETE writes are read with strong
  * consistency, except in global indexes.
@@ -264,22 +184,24 @@ consistency_factor(const DynRelPlan *plan, const DynIndexMeta *index)
 
 /*
  * Returns the read units of a partition's items, including items that are not
- * rows.  Returns 0 if the table has no sort key, or if no single column with
- * statistics determines the partition key.
+ * rows.  Returns 0 if the table has no sort key, or if statistics do not show
+ * the number of partition keys.
  */
 static double
 partition_units(const DynRelPlan *plan)
 {
 	const DynKeySchema *key = &plan->meta->key;
-	AttrNumber	attnum = partition_column(plan, key);
-	double		items;
+	AttrNumber	attnum = dyn_partition_column(plan, key);
+	double		items = 0;
 
-	if (attnum == 0 || key->nrange == 0 ||
-		!has_statistics(plan->relation->relid, attnum))
-		return 0;
-	items = collection_items(plan, &key->hash[0]) * plan->item_rows *
-		plan->items / Max(plan->rel->tuples, 1);
-	return dyn_page_units(items * dyn_default_item_bytes(plan->meta, NULL)) *
+	if (attnum == 0)
+		items = dyn_composed_key_items(plan, dyn_relation_templated(plan->relation,
+																	key->hash[0].name));
+	else if (dyn_has_statistics(plan->relation->relid, attnum))
+		items = dyn_collection_items(plan, &key->hash[0]) * plan->item_rows *
+			plan->items / Max(plan->rel->tuples, 1);
+	return items == 0 || key->nrange == 0 ? 0
+		: dyn_page_units(items * dyn_default_item_bytes(plan->meta, NULL)) *
 		consistency_factor(plan, NULL);
 }
 
@@ -302,8 +224,8 @@ is_bound_by_others(const DynRelPlan *plan, const DynAccess *access)
  * Returns the estimated maximum number of items with the keys that the access
  * plan reads.  If keys of the table or a local index come from other tables,
  * the number is estimated from the length of item collections
- * (collection_items).  With core's default of 200 partition keys, each lookup
- * would seem to read a 200th of the table.
+ * (dyn_collection_items).  With core's default of 200 partition keys, each
+ * lookup would seem to read a 200th of the table.
  */
 static double
 most_items(const DynRelPlan *plan, const DynAccess *access)
@@ -316,7 +238,7 @@ most_items(const DynRelPlan *plan, const DynAccess *access)
 		!is_bound_by_others(plan, access))
 		return plan->items;
 	return Min(plan->items,
-			   keys * collection_items(plan, &plan->meta->key.hash[0]));
+			   keys * dyn_collection_items(plan, &plan->meta->key.hash[0]));
 }
 
 double
@@ -368,7 +290,7 @@ lengths_are_unknown(const DynRelPlan *plan, const DynIndexMeta *index)
 														 &key->hash[i]);
 
 		if (attnum == 0 ||
-			!has_statistics(plan->relation->relid, attnum))
+			!dyn_has_statistics(plan->relation->relid, attnum))
 			return true;
 	}
 	return false;
@@ -408,8 +330,8 @@ query_items(const DynRelPlan *plan, const DynAccess *access,
 	if (!access->multi_partition && !is_bound_by_others(plan, access))
 	{
 		if (dyn_collections_are_unknown(plan->rel,
-										partition_column(plan, index ? &index->key
-														 : &plan->meta->key)))
+										dyn_partition_column(plan, index ? &index->key
+															 : &plan->meta->key)))
 			items *= plan->items / DYN_COLLECTION_ITEMS / DEFAULT_NUM_DISTINCT;
 	}
 	else if (lengths_are_unknown(plan, index))

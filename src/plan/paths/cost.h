@@ -85,18 +85,6 @@ dyn_less_direct_cost(Cost cost)
 	return cost * 1.02 + 1;
 }
 
-/* Assumed number of items per partition key, without statistics */
-#define DYN_COLLECTION_ITEMS	50.0
-
-/*
- * Returns true if the table is large, and the column has no statistics and is
- * the partition key of the table (if it has a sort key) or of a global index.
- * Then DYN_COLLECTION_ITEMS, not core's default, determines the number of
- * items per value.
- */
-extern bool dyn_collections_are_unknown(const RelOptInfo *rel,
-										AttrNumber attnum);
-
 /* Batched executions of one keyed path */
 typedef struct DynLookupCost
 {
