@@ -54,8 +54,9 @@ def build(directory):
     objects = [path for path in objects if os.path.exists(path[:-2] + ".c") and os.path.basename(path) != "wiping.o"]
     include = subprocess.run([PG_CONFIG, "--includedir-server"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
     library = os.path.join(directory, "dynamo_fdw_torture.so")
+    counters = ["--coverage"] if os.environ.get("COVERAGE") else []     # of the objects, see test/coverage
     run("gcc", "-shared", "-fPIC", "-O1", "-g", "-D_GNU_SOURCE", "-I", include, "-I", os.path.join(ROOT, "src"), *sources, *objects,
-        *(f"-Wl,--wrap={name}" for name in WRAPPED), "-lcurl", "-lssl", "-lcrypto", "-ljansson", "-lz", "-o", library)
+        *(f"-Wl,--wrap={name}" for name in WRAPPED), "-lcurl", "-lssl", "-lcrypto", "-ljansson", "-lz", *counters, "-o", library)
     os.chmod(library, 0o755)
     os.chmod(directory, 0o755)      # the server is another user
     return library
