@@ -45,7 +45,7 @@ typedef struct DynRelPlan
 	List	   *join_clauses;	/* DynClause *: clauses of all parameterized
 								 * paths that were tried */
 	const char *advice;			/* advice on keys or an index that cannot be
-								 * used (paths.c), or NULL */
+								 * used (paths.c, union_path.c), or NULL */
 	bool		sure_only;		/* true to match only keys that can be used
 								 * with all run-time values */
 	bool		limited;		/* true if a LIMIT may leave rows unread */

@@ -114,7 +114,7 @@ extern const char *dyn_advise_on_index(const DynIndexMeta *index,
  * Scan, the advice names an index that could be used, or the reason why a
  * condition on a partition key does not restrict the key.  For a Query, it is
  * the reason why a condition on the first unmatched attribute of the sort key
- * does not restrict the key.
+ * does not restrict the key, or why the rows are sorted again.
  */
 extern const char *dyn_advise(const DynRelPlan *plan, const DynAccess *access,
 							  List *clauses);
