@@ -186,7 +186,7 @@ FIGURES = {
         items above 400 kB
         An item of up to 1 KB costs one write unit
         If two sessions send this UPDATE, one gets 1 row and the other 0
-        fails with SQLSTATE 42P10
+        fail with SQLSTATE 42P10
         at each of {outcome.MOST_ROUNDS} attempts
         """,
     "docs/errors.md": """
