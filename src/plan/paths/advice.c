@@ -320,7 +320,7 @@ explain_attribute(const DynRelPlan *plan,
 	DynTarget	target = {plan, attr, NULL, NULL};
 	const DynTemplatedAttr *templated = hash
 		? dyn_relation_templated(plan->relation, attr->name) : NULL;
-	const DynColumn *folded = dyn_relation_folded_column(plan->relation, attr->name);
+	const DynColumn *folded;
 	const char *why = NULL;
 
 	if (is_restricted(&target, hash, clauses))
@@ -353,12 +353,14 @@ explain_attribute(const DynRelPlan *plan,
 		if (!is_restricted(&target, hash, clauses))
 			why = explain_column(&unusable, part->attnum, &part->column, clauses);
 	}
-	if (why == NULL && folded != NULL)
-		why = psprintf("column \"%s\" differs from %s only in case; set its attribute with ALTER FOREIGN TABLE %s ALTER COLUMN %s OPTIONS (ADD attribute %s)",
-					   folded->name, unusable.key, dyn_relation_quoted_name(plan->relation),
-					   quote_identifier(folded->name),
-					   quote_literal_cstr(dyn_from_utf8_lossy(attr->name)));
-	return why;
+	if (why != NULL)
+		return why;
+	folded = dyn_relation_folded_column(plan->relation, attr->name);
+	return folded == NULL ? NULL
+		: psprintf("column \"%s\" differs from %s only in case; set its attribute with ALTER FOREIGN TABLE %s ALTER COLUMN %s OPTIONS (ADD attribute %s)",
+				   folded->name, unusable.key, dyn_relation_quoted_name(plan->relation),
+				   quote_identifier(folded->name),
+				   quote_literal_cstr(dyn_from_utf8_lossy(attr->name)));
 }
 
 /*
@@ -461,8 +463,10 @@ dyn_advise(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 		for (int i = 0; i < key->nhash && why == NULL; i++)
 			why = explain_attribute(plan, index, &key->hash[i], true, clauses);
 	}
-	for (int i = 0; i < plan->meta->nindexes && why == NULL &&
-		 !is_restricted(&base, true, clauses); i++)
-		why = advise_on_sort_key(plan, &plan->meta->indexes[i], clauses);
+	if (why == NULL && !is_restricted(&base, true, clauses))
+	{
+		for (int i = 0; i < plan->meta->nindexes && why == NULL; i++)
+			why = advise_on_sort_key(plan, &plan->meta->indexes[i], clauses);
+	}
 	return why;
 }

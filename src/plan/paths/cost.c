@@ -194,13 +194,15 @@ partition_units(const DynRelPlan *plan)
 	AttrNumber	attnum = dyn_partition_column(plan, key);
 	double		items = 0;
 
+	if (key->nrange == 0)
+		return 0;
 	if (attnum == 0)
 		items = dyn_composed_key_items(plan, dyn_relation_templated(plan->relation,
 																	key->hash[0].name));
 	else if (dyn_has_statistics(plan->relation->relid, attnum))
 		items = dyn_collection_items(plan, &key->hash[0]) * plan->item_rows *
 			plan->items / Max(plan->rel->tuples, 1);
-	return items == 0 || key->nrange == 0 ? 0
+	return items == 0 ? 0
 		: dyn_page_units(items * dyn_default_item_bytes(plan->meta, NULL)) *
 		consistency_factor(plan, NULL);
 }

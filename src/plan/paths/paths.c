@@ -482,8 +482,8 @@ add_scan_paths(DynRelPlan *plan)
 
 		if (index != NULL && !index_has_scan_path(plan, index, &lack))
 		{
-			lack = (DynIndexLack) {.nonempty = lack.nonempty};
-			advise_on_index(plan, index, &lack, "scanned");
+			advise_on_index(plan, index, &(DynIndexLack) {.nonempty = lack.nonempty},
+							"scanned");
 			continue;
 		}
 		if (index != NULL &&
