@@ -81,7 +81,7 @@ see_attribute(DynFolded *folded, const char *name)
 
 		if (strcmp(sought->attribute, name) == 0)
 			continue;
-		if (sought->other == NULL && dyn_differ_in_case_only(sought->attribute, name))
+		if (sought->other == NULL && dyn_equal_ignoring_case(sought->attribute, name))
 			sought->other = MemoryContextStrdup(folded->context, name);
 		folded->sought[left++] = *sought;
 	}

@@ -530,7 +530,7 @@ dyn_relation_needs_soft_input(const DynRelation *relation)
 /* ---- attributes whose names differ in case ---- */
 
 bool
-dyn_differ_in_case_only(const char *a, const char *b)
+dyn_equal_ignoring_case(const char *a, const char *b)
 {
 	for (; *a != '\0'; a++, b++)
 	{
@@ -553,7 +553,7 @@ dyn_relation_folded_column(const DynRelation *relation, const char *attribute)
 		if (dyn_column_shows(column, attribute))
 			return NULL;
 		if (!column->dropped && !column->placed && !dyn_column_is_part(column) &&
-			dyn_differ_in_case_only(column->path->steps[0].name, attribute))
+			dyn_equal_ignoring_case(column->path->steps[0].name, attribute))
 			folded = column;
 	}
 	return dyn_relation_templated(relation, attribute) == NULL ? folded : NULL;

@@ -200,8 +200,8 @@ extern bool dyn_document_lacks(const DynColumn *column, const char *attribute);
  */
 extern bool dyn_column_shows(const DynColumn *column, const char *attribute);
 
-/* Returns true if the names differ at most in the case of ASCII letters. */
-extern bool dyn_differ_in_case_only(const char *a, const char *b);
+/* Returns true if the names are equal but for the case of ASCII letters. */
+extern bool dyn_equal_ignoring_case(const char *a, const char *b);
 
 /*
  * Returns the column whose name differs from the attribute (UTF-8) only in
