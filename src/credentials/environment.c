@@ -60,7 +60,10 @@ dyn_environment_keys(DynCredentials *keys, DynError *err)
 	if (secret == NULL)
 		return half_set(err, "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");
 	if (token == NULL)
-		token = dyn_response_environment(token_name = "AWS_SECURITY_TOKEN");
+	{
+		token_name = "AWS_SECURITY_TOKEN";
+		token = dyn_response_environment(token_name);
+	}
 	if (!dyn_credentials_set(keys, id, secret, token, &bad))
 	{
 		if (bad != NULL)
