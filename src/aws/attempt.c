@@ -154,7 +154,7 @@ signed_headers(DynSigKeyCache *cache, const DynService *service,
 		{"X-Amz-Date", scope.time}, {"X-Amz-Target", NULL},
 		{"X-Amz-Security-Token", credentials->session_token}
 	};
-	DynSigRequest request = {"POST", "/", "", false, headers,
+	DynSigRequest request = {"POST", "/", headers,
 		credentials->session_token ? 5 : 4,
 	body->data ? body->data : "", body->len};
 	struct curl_slist *list = NULL;

@@ -4,15 +4,12 @@
  *
  * A signature is made in four steps, each a section below:
  *
- *	1. the canonical request: method, path, query, headers and body hash, in
- *	   canonical form;
+ *	1. the canonical request: method, path, headers and body hash, in canonical
+ *	   form (requests with a query are not supported);
  *	2. the string to sign: time, scope, and the hash of step 1;
  *	3. the signing key: four HMACs, beginning with the secret, over the date,
  *	   the region, the service and a constant;
  *	4. the signature: HMAC of step 2 under the key of step 3.
- *
- * DynamoDB needs only POST to "/" without a query, but we implement the
- * general rules, so that the published test vectors can be run.
  *
  * Intermediate keys are wiped after use.  The cache contains a hash of the
  * secret, not the secret.
@@ -22,6 +19,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include <openssl/crypto.h>
@@ -141,142 +139,31 @@ dyn_sigv4_append_encoded(DynBuffer *out, const char *s, size_t len,
 }
 
 /*
- * Appends the segments of the path: drops "" and ".", and drops ".." together
- * with the segment before it.
+ * Appends the path without segments that are "" or ".", and without ".." and
+ * the segment before it.
  */
 static void
-append_normalized(DynBuffer *out, const char *path)
+canonical_path(const char *path, DynBuffer *out)
 {
+	size_t		start = out->len + 1;
+
 	dyn_buffer_append_char(out, '/');
-	while (*path && !out->failed)
+	while (*path)
 	{
 		size_t		len = strcspn(path, "/");
 		bool		slash = path[len] == '/';
 
 		if (len == 2 && memcmp(path, "..", 2) == 0)
 		{
-			if (out->len > 1)
+			if (out->len > start)
 				out->len--;
-			while (out->len > 1 && out->data[out->len - 1] != '/')
+			while (out->len > start && out->data[out->len - 1] != '/')
 				out->len--;
 		}
 		else if (len > 0 && !(len == 1 && path[0] == '.'))
-		{
-			dyn_buffer_append(out, path, len);
-			if (slash)
-				dyn_buffer_append_char(out, '/');
-		}
+			dyn_sigv4_append_encoded(out, path, len + slash, "/");
 		path += len + slash;
 	}
-}
-
-static void
-canonical_path(const DynSigRequest *request, DynBuffer *out)
-{
-	DynBuffer	path;
-
-	if (!request->normalize_path)
-	{
-		dyn_sigv4_append_encoded(out, request->path, strlen(request->path), "/");
-		return;
-	}
-	dyn_buffer_init(&path, 0);
-	append_normalized(&path, request->path);
-	if (path.failed)
-		out->failed = true;
-	else
-		dyn_sigv4_append_encoded(out, path.data, path.len, "/");
-	dyn_buffer_free(&path);
-}
-
-typedef struct QueryPart
-{
-	const char *name;
-	size_t		name_len;
-	const char *value;
-	size_t		value_len;
-} QueryPart;
-
-static int
-compare_bytes(const char *a, size_t alen, const char *b, size_t blen)
-{
-	int			c = memcmp(a, b, alen < blen ? alen : blen);
-
-	if (c != 0)
-		return c;
-	return alen < blen ? -1 : alen > blen;
-}
-
-static int
-compare_query_parts(const void *left, const void *right)
-{
-	const QueryPart *a = left;
-	const QueryPart *b = right;
-	int			c = compare_bytes(a->name, a->name_len, b->name, b->name_len);
-
-	return c != 0 ? c :
-		compare_bytes(a->value, a->value_len, b->value, b->value_len);
-}
-
-static size_t
-split_query(const char *query, QueryPart *parts)
-{
-	size_t		n = 0;
-
-	while (*query && n < DYN_SIGV4_MAX_QUERY)
-	{
-		size_t		len = strcspn(query, "&");
-		size_t		name_len = strcspn(query, "=&");
-		bool		has_value = name_len < len;
-
-		parts[n].name = query;
-		parts[n].name_len = name_len;
-		parts[n].value = query + name_len + has_value;
-		parts[n].value_len = len - name_len - has_value;
-		n++;
-		query += len;
-		query += *query == '&';
-	}
-	return n;
-}
-
-/*
- * Appends the parameters, sorted by encoded name and value.  A '%' is
- * preserved: the query is already encoded, except for raw UTF-8.
- */
-static void
-canonical_query(const char *query, DynBuffer *out)
-{
-	QueryPart	parts[DYN_SIGV4_MAX_QUERY];
-	DynBuffer	encoded;
-	size_t		n;
-
-	dyn_buffer_init(&encoded, 0);
-	dyn_sigv4_append_encoded(&encoded, query, strlen(query), "%&=");
-	query = dyn_buffer_terminate(&encoded);
-	n = query ? split_query(query, parts) : 0;
-	out->failed |= query == NULL || n == DYN_SIGV4_MAX_QUERY;
-	qsort(parts, n, sizeof(parts[0]), compare_query_parts);
-	for (size_t i = 0; i < n; i++)
-	{
-		if (i > 0)
-			dyn_buffer_append_char(out, '&');
-		dyn_buffer_append(out, parts[i].name, parts[i].name_len);
-		dyn_buffer_append_char(out, '=');
-		dyn_buffer_append(out, parts[i].value, parts[i].value_len);
-	}
-	dyn_buffer_free(&encoded);
-}
-
-static int
-compare_names(const char *a, const char *b)
-{
-	while (*a && tolower((unsigned char) *a) == tolower((unsigned char) *b))
-	{
-		a++;
-		b++;
-	}
-	return tolower((unsigned char) *a) - tolower((unsigned char) *b);
 }
 
 /* Sorts by name; equal names stay in the order in which they are sent. */
@@ -291,7 +178,7 @@ sort_headers(const DynSigHeader **sorted, const DynSigRequest *request)
 
 		for (j = i; j > 0; j--)
 		{
-			if (compare_names(sorted[j - 1]->name, header->name) <= 0)
+			if (strcasecmp(sorted[j - 1]->name, header->name) <= 0)
 				break;
 			sorted[j] = sorted[j - 1];
 		}
@@ -342,7 +229,7 @@ canonical_headers(const DynSigHeader **sorted, size_t n, DynBuffer *out,
 	for (size_t i = 0; i < n; i++)
 	{
 		bool		repeats = i > 0 &&
-			compare_names(sorted[i - 1]->name, sorted[i]->name) == 0;
+			strcasecmp(sorted[i - 1]->name, sorted[i]->name) == 0;
 
 		if (repeats)
 			out->data[out->len - 1] = ',';
@@ -377,10 +264,9 @@ canonical_request(const DynSigRequest *request, DynBuffer *out,
 	sort_headers(sorted, request);
 	dyn_buffer_append_str(out, request->method);
 	dyn_buffer_append_char(out, '\n');
-	canonical_path(request, out);
-	dyn_buffer_append_char(out, '\n');
-	canonical_query(request->query, out);
-	dyn_buffer_append_char(out, '\n');
+	canonical_path(request->path, out);
+	/* the line of the query is empty */
+	dyn_buffer_append_str(out, "\n\n");
 	canonical_headers(sorted, request->nheaders, out, signed_headers);
 	dyn_buffer_append_char(out, '\n');
 	dyn_buffer_append(out, signed_headers->data, signed_headers->len);

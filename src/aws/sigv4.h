@@ -18,7 +18,6 @@
 #define DYN_SHA256_SIZE		32
 #define DYN_SHA256_HEX		64
 #define DYN_SIGV4_MAX_HEADERS	64
-#define DYN_SIGV4_MAX_QUERY		64
 
 /* Size of "20260102T030405Z" and its NUL. */
 #define DYN_SIGV4_TIME_SIZE	17
@@ -34,9 +33,6 @@ typedef struct DynSigRequest
 {
 	const char *method;
 	const char *path;			/* path before percent-encoding */
-	const char *query;			/* text after the '?', or "" */
-	bool		normalize_path; /* true if ".", ".." and double slashes are
-								 * resolved */
 	const DynSigHeader *headers;	/* headers in the order in which they are
 									 * sent */
 	size_t		nheaders;
@@ -79,7 +75,7 @@ extern void dyn_sigv4_append_encoded(DynBuffer *out, const char *s, size_t len,
 
 /*
  * Appends the value of the Authorization header to `out`.  Returns false if
- * memory runs out, OpenSSL fails, or there are too many headers or parameters.
+ * memory runs out, OpenSSL fails, or there are too many headers.
  */
 extern bool dyn_sigv4_authorization(DynSigKeyCache *cache,
 									const DynSigScope *scope,

@@ -146,7 +146,7 @@ sign(DynExchange *exchange, const DynSourceOptions *source_options, const DynUrl
 		{"Content-Type", CONTENT_TYPE}, {"Host", parts->host},
 		{"X-Amz-Date", scope.time}, {"X-Amz-Security-Token", keys->session_token}
 	};
-	DynSigRequest request = {"POST", parts->path, "", true, headers,
+	DynSigRequest request = {"POST", parts->path, headers,
 	keys->session_token ? 4 : 3, exchange->body.data, exchange->body.len};
 	DynSigKeyCache cache = {0};
 	DynBuffer	authorization;

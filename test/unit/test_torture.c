@@ -168,7 +168,7 @@ a_signature(void)
 {
 	const SigV4Fact *fact = &sigv4_facts[0];
 	DynSigHeader headers[FACT_HEADERS + 2];
-	DynSigRequest request = {fact->method, fact->path, "", true, headers, 5, "", 0};
+	DynSigRequest request = {fact->method, fact->path, headers, 5, "", 0};
 	DynSigScope scope = {FACTS_REGION, FACTS_SERVICE, FACTS_TIME};
 	DynSigKeyCache cache = {0};
 	DynCredentials credentials;
