@@ -6,27 +6,9 @@
 #define DYN_AWS_FINGERPRINTS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-/* Maximum number of marks in one table; each reply has two marks. */
-#define DYN_FINGERPRINTS	2048
-
-typedef struct DynFingerprintTable
-{
-	uint64_t	slots[DYN_FINGERPRINTS * 2];	/* marks; 0 if free */
-	size_t		n;
-} DynFingerprintTable;
-
-/*
- * The marks of the latest replies; zero-initialize it.  There is nothing to
- * free.
- */
-typedef struct DynFingerprints
-{
-	DynFingerprintTable tables[2];
-	int			current;		/* index of the table that is being filled */
-} DynFingerprints;
+#define DYN_FINGERPRINTS	1024
 
 /* The values that distinguish a reply from all other replies. */
 typedef struct DynFingerprint
@@ -35,6 +17,14 @@ typedef struct DynFingerprint
 	uint64_t	reply;			/* hash of request id, body and connection */
 	bool		is_first;		/* true for the first reply of a connection */
 } DynFingerprint;
+
+/* The latest replies that have a request id; zero-initialize it. */
+typedef struct DynFingerprints
+{
+	uint64_t	request_ids[DYN_FINGERPRINTS];
+	uint64_t	replies[DYN_FINGERPRINTS];	/* 0: the id is ignored */
+	unsigned	next;			/* position of the next reply */
+} DynFingerprints;
 
 /*
  * Adds a reply's fingerprint.  Returns false if the reply repeats an earlier
