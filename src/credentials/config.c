@@ -7,14 +7,426 @@
  * config file, a profile's section is [profile name]; the section of the
  * default profile may also be [default].  In the credentials file, a profile's
  * section is [name].
+ *
+ * The rules of the format are those on which AWS's tools agree.  Where the
+ * tools differ, a form is accepted if one of them accepts it and none
+ * interprets it differently:
+ *
+ * - Blank lines, and lines whose first nonblank character is # or ;, are
+ *   skipped.
+ * - "[name]" begins a section, and may be followed by a comment.  In the
+ *   config file, a name with blanks must be quoted, as in [profile "my name"].
+ *   Sections of the same name are merged.
+ * - In "key = value", the key may have any case; the key and the value are
+ *   trimmed.  If a key is repeated, its last value applies.  A comment after
+ *   the value begins with a blank and # or ;.
+ * - A line that is indented more than the previous line with a key continues
+ *   the value of that key, and is not searched for comments.  If there is
+ *   nothing after the = sign, the continuation lines are a block, as in
+ *   [services]: each line must be "key = value", but its key is not looked up.
+ * - Lines end with LF or CR LF.  The text is UTF-8, and may begin with a byte
+ *   order mark.
+ *
+ * Any other line is an error, since it may be a key that a user relies on.
+ * The message has the line's number, but not its text, which may contain a
+ * secret.
+ *
+ * Parsing modifies the text in place: it writes NULs over separators, and
+ * moves continuation lines to the end of the value that they continue.  The
+ * entries point into the text, so no other memory contains the secrets.
+ * dyn_ini_clear overwrites the text.
  */
 #include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "provider_response.h"
+#include "../aws/credentials.h"
+#include "../base/text.h"
 #include "files.h"
+#include "provider_response.h"
+
+/* A range of characters in the text. */
+typedef struct Span
+{
+	char	   *start;
+	char	   *end;
+} Span;
+
+typedef struct Parser
+{
+	DynIni	   *ini;
+	bool		prefixes;
+	int			line;			/* number of the current line, from 1 */
+	size_t		indent;			/* indentation of the last line with a key or
+								 * section */
+	char	   *value_end;		/* end of the last value; NULL after the start
+								 * of a section */
+	bool		in_block;		/* true if the last key has an empty value */
+	const char *wrong;			/* error in the current line, or NULL */
+	bool		out_of_memory;
+} Parser;
+
+/* ---- characters ------------------------------------------------------- */
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+static bool
+is_comment(char c)
+{
+	return c == '#' || c == ';';
+}
+
+static Span
+trim(Span span)
+{
+	while (span.start < span.end && is_blank(*span.start))
+		span.start++;
+	while (span.start < span.end && is_blank(span.end[-1]))
+		span.end--;
+	return span;
+}
+
+static char *
+find(Span span, char c)
+{
+	return memchr(span.start, c, (size_t) (span.end - span.start));
+}
+
+/*
+ * Writes a NUL over the byte after the span, which is always a separator or
+ * the NUL of the text.
+ */
+static char *
+terminate(Span span)
+{
+	*span.end = '\0';
+	return span.start;
+}
+
+static bool
+is_wrong(Parser *parser, const char *what)
+{
+	parser->wrong = what;
+	return false;
+}
+
+/* ---- adding entries --------------------------------------------------- */
+
+static bool
+add_entry(Parser *parser, DynIniEntry entry)
+{
+	DynIni	   *ini = parser->ini;
+	size_t		cap = ini->cap ? ini->cap * 2 : 16;
+	DynIniEntry *larger;
+
+	if (ini->n == ini->cap)
+	{
+		larger = realloc(ini->entries, cap * sizeof(*larger));
+		if (larger == NULL)
+		{
+			parser->out_of_memory = true;
+			return false;
+		}
+		ini->entries = larger;
+		ini->cap = cap;
+	}
+	/* analyzer: ini->entries is not leaked: dyn_ini_clear frees it */
+	ini->entries[ini->n++] = entry;
+	return true;
+}
+
+/* ---- sections --------------------------------------------------------- */
+
+/* Returns the quotation mark at p, or 0. */
+static char
+quote_at(const char *p, const char *end)
+{
+	return p < end && (*p == '"' || *p == '\'') ? *p : 0;
+}
+
+/*
+ * Returns the position after the quoted text that begins at p; NULL if its
+ * second quotation mark is missing.
+ */
+static char *
+skip_quoted(char *p, const char *end)
+{
+	char		quote = *p;
+
+	for (p++; p < end && *p != quote; p++)
+		if (*p == '\\' && quote == '"' && p + 1 < end)
+			p++;
+	return p < end ? p + 1 : NULL;
+}
+
+/*
+ * Returns the bracket that ends the section's name, or NULL.  A quotation mark
+ * starts a quoted text only where a name may begin: at the start and after a
+ * blank.
+ */
+static char *
+find_bracket(Span span)
+{
+	char	   *p = span.start;
+
+	while (p < span.end && *p != ']')
+	{
+		if (quote_at(p, span.end) && (p == span.start || is_blank(p[-1])))
+		{
+			char	   *after = skip_quoted(p, span.end);
+
+			p = after ? after : p + 1;
+		}
+		else
+			p++;
+	}
+	return p < span.end ? p : NULL;
+}
+
+/*
+ * If the entire text is quoted, removes its quotation marks and escaping
+ * backslashes in place.  Returns the remaining text.
+ */
+static Span
+unquote(Span span)
+{
+	char		quote = quote_at(span.start, span.end);
+	char	   *to;
+
+	if (quote == 0 || skip_quoted(span.start, span.end) != span.end)
+		return span;
+	to = span.start;
+	for (char *from = span.start + 1; from < span.end - 1; from++)
+	{
+		if (*from == '\\' && quote == '"')
+			from++;
+		*to++ = *from;
+	}
+	span.end = to;
+	return span;
+}
+
+/*
+ * Returns the kind of a section, and moves *name past the word for the kind.
+ * A single word is the name of a PLAIN section.  If the rest is several
+ * unquoted words, the kind is OTHER.
+ */
+static DynIniKind
+read_prefix(Span *name)
+{
+	char	   *word = name->start;
+	size_t		len = 0;
+
+	while (word + len < name->end && !is_blank(word[len]))
+		len++;
+	if (word + len == name->end)
+		return DYN_INI_PLAIN;
+	name->start += len;
+	*name = trim(*name);
+	for (char *p = name->start; p < name->end; p++)
+		if (is_blank(*p) && !quote_at(name->start, name->end))
+			return DYN_INI_OTHER;
+	if (len == 7 && memcmp(word, "profile", len) == 0)
+		return DYN_INI_PROFILE;
+	if (len == 11 && memcmp(word, "sso-session", len) == 0)
+		return DYN_INI_SSO_SESSION;
+	return DYN_INI_OTHER;
+}
+
+static bool
+read_section(Parser *parser, Span line)
+{
+	char	   *bracket;
+	Span		name;
+	Span		rest;
+	DynIniKind	kind = DYN_INI_PLAIN;
+
+	line.start++;
+	bracket = find_bracket(line);
+	if (bracket == NULL)
+		return is_wrong(parser, "has a \"[\" without \"]\"");
+	name = trim((Span) {line.start, bracket});
+	rest = trim((Span) {bracket + 1, line.end});
+	if (rest.start < rest.end && !is_comment(*rest.start))
+		return is_wrong(parser, "has text after \"]\"");
+	if (parser->prefixes)
+		kind = read_prefix(&name);
+	name = unquote(name);
+	if (name.start == name.end)
+		return is_wrong(parser, "has a section without a name");
+	parser->value_end = NULL;
+	parser->in_block = false;
+	return add_entry(parser, (DynIniEntry) {.kind = kind,
+					 .section = terminate(name)});
+}
+
+/* ---- keys ------------------------------------------------------------- */
+
+static bool
+read_key(Parser *parser, Span line)
+{
+	DynIni	   *ini = parser->ini;
+	DynIniEntry entry;
+	Span		full = line;
+	char	   *equals;
+	Span		key;
+	Span		value;
+
+	if (ini->n == 0)
+		return is_wrong(parser, "is not in a section");
+	/* remove a comment, which begins after a blank */
+	for (char *p = line.start + 1; p < line.end; p++)
+		if (is_comment(*p) && is_blank(p[-1]))
+			line.end = p;
+	line = trim(line);
+	equals = find(line, '=');
+	if (equals == NULL)
+		return is_wrong(parser, "is not of the form \"key = value\"");
+	key = trim((Span) {line.start, equals});
+	if (key.start == key.end)
+		return is_wrong(parser, "has no key before \"=\"");
+	for (char *p = key.start; p < key.end; p++)
+		if (*p >= 'A' && *p <= 'Z')
+			*p = (char) (*p - 'A' + 'a');
+	if (strcmp(terminate(key), "credential_process") == 0)
+		line = full;
+	value = trim((Span) {equals + 1, line.end});
+	parser->in_block = value.start == value.end;
+	parser->value_end = value.end;
+	entry = ini->entries[ini->n - 1];
+	entry.key = key.start;
+	entry.value = terminate(value);
+	return add_entry(parser, entry);
+}
+
+/*
+ * Appends a newline and this line to the last value, in place.  No unread text
+ * is overwritten, because the value ends before this line begins.
+ */
+static bool
+read_continuation(Parser *parser, Span line)
+{
+	size_t		len = (size_t) (line.end - line.start);
+	char	   *to = parser->value_end;
+
+	if (parser->in_block)
+	{
+		char	   *equals = find(line, '=');
+
+		if (equals == NULL)
+			return is_wrong(parser,
+							"is indented, and not of the form \"key = value\"");
+		if (equals == line.start)
+			return is_wrong(parser, "has no key before \"=\"");
+	}
+	*to++ = '\n';
+	memmove(to, line.start, len);
+	parser->value_end = to + len;
+	*parser->value_end = '\0';
+	return true;
+}
+
+/* ---- lines ------------------------------------------------------------ */
+
+static bool
+read_line(Parser *parser, Span line)
+{
+	Span		text = trim(line);
+	size_t		indent = (size_t) (text.start - line.start);
+
+	if (text.start == text.end || is_comment(*text.start))
+		return true;
+	if (!dyn_utf8_valid(text.start, (size_t) (text.end - text.start)))
+		return is_wrong(parser, "is not valid UTF-8");
+	for (const char *p = text.start; p < text.end; p++)
+		if (((unsigned char) *p < 0x20 && *p != '\t') || *p == 0x7f)
+			return is_wrong(parser, "has a control character");
+	if (parser->value_end != NULL && indent > parser->indent)
+		return read_continuation(parser, text);
+	parser->indent = indent;
+	return *text.start == '[' ? read_section(parser, text) :
+		read_key(parser, text);
+}
+
+bool
+dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes, const char *file,
+			  DynError *err)
+{
+	Parser		parser = {.ini = ini,.prefixes = prefixes};
+	Span		all;
+
+	memset(ini, 0, sizeof(*ini));
+	ini->text = *text;
+	dyn_buffer_init(text, 0);
+	all = (Span) {ini->text.data, ini->text.data + ini->text.len};
+	if (ini->text.len >= 3 && memcmp(all.start, "\xEF\xBB\xBF", 3) == 0)
+		all.start += 3;
+	while (all.start < all.end)
+	{
+		char	   *end = find(all, '\n');
+
+		parser.line++;
+		if (!read_line(&parser, (Span) {all.start, end ? end : all.end}))
+			break;
+		all.start = end ? end + 1 : all.end;
+	}
+	if (all.start == all.end)
+		return true;
+	dyn_ini_clear(ini);
+	if (parser.out_of_memory)
+		return dyn_error_memory(err);
+	dyn_error_set(err, "line %d of file \"%s\" %s", parser.line, file,
+				  parser.wrong);
+	return dyn_error_hint(err, "The line is not shown because it might contain a secret.");
+}
+
+/* ---- lookup ----------------------------------------------------------- */
+
+static bool
+is_of_section(const DynIniEntry *entry, DynIniKind kind, const char *name)
+{
+	return entry->kind == kind && strcmp(entry->section, name) == 0;
+}
+
+size_t
+dyn_ini_place(const DynIni *ini, DynIniKind kind, const char *name)
+{
+	for (size_t i = ini->n; i > 0; i--)
+		if (ini->entries[i - 1].key == NULL &&
+			is_of_section(&ini->entries[i - 1], kind, name))
+			return i;
+	return 0;
+}
+
+const char *
+dyn_ini_value(const DynIni *ini, DynIniKind kind, const char *name,
+			  const char *key)
+{
+	for (size_t i = ini->n; i > 0; i--)
+	{
+		const DynIniEntry *entry = &ini->entries[i - 1];
+
+		if (entry->key != NULL && strcmp(entry->key, key) == 0 &&
+			is_of_section(entry, kind, name))
+			return entry->value[0] != '\0' ? entry->value : NULL;
+	}
+	return NULL;
+}
+
+void
+dyn_ini_clear(DynIni *ini)
+{
+	dyn_secret_free_buffer(&ini->text);
+	free(ini->entries);
+	memset(ini, 0, sizeof(*ini));
+}
+
+/* ---- the two files ---------------------------------------------------- */
 
 static const struct
 {
@@ -83,30 +495,7 @@ dyn_config_clear(DynConfig *config)
 	memset(config, 0, sizeof(*config));
 }
 
-const char *
-dyn_config_profile_name(bool *is_named)
-{
-	const char *name = dyn_response_environment("AWS_PROFILE");
-
-	if (name == NULL)
-		name = dyn_response_environment("AWS_DEFAULT_PROFILE");
-	*is_named = name != NULL;
-	return name ? name : "default";
-}
-
-bool
-dyn_config_names_agree(DynError *err)
-{
-	const char *name = dyn_response_environment("AWS_PROFILE");
-	const char *other = dyn_response_environment("AWS_DEFAULT_PROFILE");
-
-	if (name == NULL || other == NULL || strcmp(name, other) == 0)
-		return true;
-	dyn_error_set(err, "environment variables AWS_PROFILE and "
-				  "AWS_DEFAULT_PROFILE name different profiles, \"%s\" and "
-				  "\"%s\"", name, other);
-	return dyn_error_hint(err, "Remove one of them from the environment of the server, or set the profile in the user mapping.");
-}
+/* ---- profiles --------------------------------------------------------- */
 
 /*
  * Returns the kind of the profile's section in the file.  If the config file
@@ -191,14 +580,4 @@ const char *
 dyn_config_path(const DynConfig *config, DynConfigFile file)
 {
 	return config->paths[file] ? config->paths[file] : kinds[file].below_home;
-}
-
-const char *
-dyn_config_path_of(const DynConfig *config, const char *profile,
-				   const char *key)
-{
-	return dyn_config_path(config, dyn_config_value_of(config,
-													   DYN_CONFIG_CREDENTIALS,
-													   profile, key) ?
-						   DYN_CONFIG_CREDENTIALS : DYN_CONFIG_CONFIG);
 }

@@ -10,7 +10,6 @@
 #define DYN_CREDENTIALS_PROVIDER_CHAIN_H
 
 #include "../aws/error.h"
-#include "config.h"
 #include "source_options.h"
 
 #define DYN_MAX_CHAINED_ROLES	8
@@ -68,43 +67,5 @@ extern bool dyn_chain_find(const DynSourceOptions *source_options, DynProviderCh
 
 /* Wipes and frees everything. */
 extern void dyn_chain_clear(DynProviderChain *chain);
-
-/* ---- the parts of a chain (environment.c, profile.c) -------------------- */
-
-typedef enum DynFound
-{
-	DYN_FOUND_ERROR = false,	/* *err is set; false, so that results of
-								 * error.h's functions can be returned */
-	DYN_FOUND_NOTHING,			/* not configured; *err has details */
-	DYN_FOUND
-} DynFound;
-
-/*
- * Reads AWS_ACCESS_KEY_ID and the related variables into zeroed credentials.
- */
-extern DynFound dyn_environment_keys(DynCredentials *keys, DynError *err);
-
-/*
- * Reads AWS_WEB_IDENTITY_TOKEN_FILE and the related variables into a malloc'd
- * path and a zeroed role.  The caller frees both, even after a failure.
- */
-extern DynFound dyn_environment_web_identity(char **token_file, DynRole *role,
-											 DynError *err);
-
-/*
- * Returns true if the profile assumes its role with the credentials of a
- * source, not with a web identity token.  In the default order, such a profile
- * precedes the environment's web identity.
- */
-extern bool dyn_profile_assumes_role(const DynConfig *config,
-									 const char *profile);
-
-/*
- * Sets the provider and the roles of *chain, which must be zeroed.  Returns
- * NOTHING if the profile does not exist, or has no credentials.  The caller
- * clears the chain, even after a failure.
- */
-extern DynFound dyn_profile_find(const DynConfig *config, const char *profile,
-								 DynProviderChain *chain, DynError *err);
 
 #endif

@@ -5,7 +5,7 @@
  * The first byte decides whether section names have prefixes.  What is
  * accepted has entries in the text of the file; errors have a message.
  */
-#include "credentials/ini.h"
+#include "credentials/config.h"
 #include "fuzz.h"
 
 int

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "credentials/config.h"
 #include "credentials/files.h"
-#include "credentials/ini.h"
 
 #define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))
 
