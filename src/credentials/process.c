@@ -20,9 +20,19 @@
  * program's status is not known, and its output determines the result.
  *
  * Between fork and exec only async-signal-safe functions are called, because
- * other threads (libcurl's resolver) may hold locks.  Signals are blocked
- * before fork, because this process's signal handlers must not run in the
- * child.
+ * other threads (libcurl's resolver) may hold locks.  So arguments and
+ * environment are prepared before the fork.  Signals are blocked before fork,
+ * because this process's signal handlers must not run in the child.
+ *
+ * The command is split like in AWS's Python tools (shlex).  Words end at white
+ * space.  '...' is literal.  Inside "..." a backslash is special only before a
+ * backslash or a double quote; outside of quotes it makes the next character
+ * literal.  There are no variables, no patterns, no pipes, no comments.
+ *
+ * The database server's environment may contain anything, such as LD_PRELOAD
+ * or passwords of other programs.  So only PATH and AWS_* are passed on; HOME
+ * is set from the user database.  The strings of AWS_* are not copied, since
+ * some are secrets.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* pipe2, dup3 */
@@ -32,7 +42,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -45,8 +57,7 @@
 #include <sys/wait.h>
 
 #include "../base/lengthof.h"
-#include "program.h"
-#include "provider_response.h"
+#include "files.h"
 
 #define LONGEST_OUTPUT		DYN_EXCHANGE_LONGEST
 
@@ -62,6 +73,13 @@
 /* Interval and maximum number of checks whether a killed program has ended. */
 #define REAP_NS				(100 * 1000)
 #define MOST_REAPS			10000
+
+/* Directories that are searched if the environment has no PATH. */
+#define DEFAULT_PATH		"/usr/local/bin:/usr/bin:/bin"
+
+#define AWS_PREFIX			"AWS_"
+
+extern char **environ;
 
 struct DynProcess
 {
@@ -82,6 +100,143 @@ struct DynProcess
 
 /* Programs that had not ended when their DynProcess was destroyed. */
 static pid_t lingering[16];
+
+/* ---- the program ------------------------------------------------------ */
+
+/* The arguments and the environment; the arrays and strings are malloc'd. */
+typedef struct Program
+{
+	char	  **argv;			/* words of the command, ended by NULL */
+	char	  **envp;			/* variables, ended by NULL; the AWS_*
+								 * variables are not copied */
+	char	   *words;			/* memory of the words */
+	char	   *path_setting;	/* "PATH=..." */
+	char	   *home_setting;	/* "HOME=...", or NULL */
+} Program;
+
+/* Sets argv and words. */
+static bool
+split_command(Program *program, const char *command, DynError *err)
+{
+	char	   *out = program->words = malloc(strlen(command) + 1);
+	char		quote = '\0';	/* open quotation mark; 0 if none */
+	bool		in_word = false;
+	size_t		n = 0;
+
+	program->argv = calloc(strlen(command) / 2 + 3, sizeof(char *));
+	if (program->words == NULL || program->argv == NULL)
+		return dyn_error_memory(err);
+	for (const char *in = command; *in; in++)
+	{
+		char		c = *in;
+
+		if (!quote && strchr(" \t\r\n", c))
+		{
+			if (in_word)
+				*out++ = '\0';
+			in_word = false;
+			continue;
+		}
+		if (!in_word)
+			program->argv[n++] = out;
+		in_word = true;
+		if (c == '\\' && quote != '\'')
+		{
+			c = *++in;
+			if (c == '\0')
+				return dyn_error_set(err, "credential_process ends with a "
+									 "backslash");
+			if (quote && c != '"' && c != '\\')
+				*out++ = '\\';
+			*out++ = c;
+		}
+		else if (c == quote)
+			quote = '\0';
+		else if (!quote && (c == '"' || c == '\''))
+			quote = c;
+		else
+			*out++ = c;
+	}
+	*out = '\0';
+	if (quote)
+		return dyn_error_set(err, "credential_process has a quotation mark "
+							 "that is not closed");
+	if (n == 0 || program->argv[0][0] == '\0')
+		return dyn_error_set(err, "credential_process is empty");
+	return true;
+}
+
+/* Returns "NAME=value", malloc'd. */
+static char *
+make_setting(const char *name, const char *value)
+{
+	size_t		size = strlen(name) + strlen(value) + 2;
+	char	   *setting = malloc(size);
+
+	if (setting)
+		snprintf(setting, size, "%s=%s", name, value);
+	return setting;
+}
+
+static bool
+make_environment(Program *program, DynError *err)
+{
+	DynError	why = {0};
+	char	   *home = dyn_file_below_home("", &why);
+	size_t		len = home ? strlen(home) : 0;
+	size_t		n = 0;
+	char	  **setting;
+
+	/* HOME is not set if the home directory is not known */
+	if (home == NULL && why.out_of_memory)
+		return dyn_error_memory(err);
+	if (home != NULL)
+	{
+		while (len > 1 && home[len - 1] == '/')
+			home[--len] = '\0';
+		program->home_setting = make_setting("HOME", home);
+		free(home);
+		if (program->home_setting == NULL)
+			return dyn_error_memory(err);
+	}
+	for (setting = environ; setting && *setting; setting++)
+		n++;
+	program->envp = calloc(n + 3, sizeof(char *));
+	if (program->envp == NULL)
+		return dyn_error_memory(err);
+	n = 0;
+	program->envp[n++] = program->path_setting;
+	if (program->home_setting)
+		program->envp[n++] = program->home_setting;
+	for (setting = environ; setting && *setting; setting++)
+		if (strncmp(*setting, AWS_PREFIX, strlen(AWS_PREFIX)) == 0)
+			program->envp[n++] = *setting;
+	return true;
+}
+
+static bool
+prepare_program(Program *program, const char *command, DynError *err)
+{
+	const char *path = getenv("PATH");
+
+	if (path == NULL || path[0] == '\0')
+		path = DEFAULT_PATH;
+	program->path_setting = make_setting("PATH", path);
+	if (program->path_setting == NULL)
+		return dyn_error_memory(err);
+	return split_command(program, command, err) &&
+		make_environment(program, err);
+}
+
+static void
+clear_program(Program *program)
+{
+	dyn_secret_free(program->words);
+	free(program->argv);
+	free(program->envp);
+	free(program->path_setting);
+	free(program->home_setting);
+}
 
 /* ---- the child -------------------------------------------------------- */
 
@@ -171,25 +326,44 @@ arrange_descriptors(Pipes pipes)
 }
 
 /*
- * Executes the first file that can be executed.  If there is none, returns the
- * errno of the first file that exists, or ENOENT if none exists.  Skips
- * directories of PATH that we have no permission to search.
+ * Executes the program.  A name without a slash is searched for in the
+ * absolute directories of PATH.  Relative directories are skipped, because the
+ * server's working directory is its data directory; so are directories that we
+ * have no permission to search.  Returns the errno of the first file that
+ * exists, or ENOENT if none exists.
  */
 static int
-execute(const DynProgram *program)
+execute(const Program *program)
 {
+	const char *name = program->argv[0];
+	size_t		name_len = strlen(name);
+	char		path[PATH_MAX];
+	size_t		len;
 	int			first = 0;
 
-	for (size_t i = 0; program->paths[i]; i++)
+	if (strchr(name, '/'))
 	{
-		const char *path = program->paths[i];
-		int			error;
+		execve(name, program->argv, program->envp);
+		return errno == ENOTDIR ? ENOENT : errno;
+	}
+	for (const char *dir = program->path_setting + strlen("PATH="); *dir;
+		 dir += len + (dir[len] == ':'))
+	{
+		int			error = ENAMETOOLONG;
 
-		execve(path, program->argv, program->envp);
-		error = errno;
+		len = strcspn(dir, ":");
+		if (dir[0] != '/')
+			continue;
+		if (len + name_len + 2 <= sizeof(path))
+		{
+			memcpy(path, dir, len);
+			path[len] = '/';
+			memcpy(path + len + 1, name, name_len + 1);
+			execve(path, program->argv, program->envp);
+			error = errno;
+		}
 		if (first == 0 && error != ENOENT && error != ENOTDIR &&
-			(error != EACCES || path == program->argv[0] ||
-			 access(path, F_OK) == 0))
+			(error != EACCES || access(path, F_OK) == 0))
 			first = error;
 	}
 	return first ? first : ENOENT;
@@ -204,7 +378,7 @@ execute(const DynProgram *program)
  * coverage: the child executes a program or ends without counting its lines.
  */
 static void
-run_child(const DynProgram *program, Pipes pipes, pid_t parent)
+run_child(const Program *program, Pipes pipes, pid_t parent)
 {
 	int			report_fd = pipes[REPORT][WRITE_END];
 	Report		report = {0, 0};
@@ -254,7 +428,7 @@ close_fd(int *fd)
 
 /* Starts the program, and waits until exec has succeeded or failed. */
 static bool
-fork_and_execute(DynProcess *process, const DynProgram *program, Pipes pipes,
+fork_and_execute(DynProcess *process, const Program *program, Pipes pipes,
 				 DynError *err)
 {
 	const char *name = program->argv[0];
@@ -496,7 +670,7 @@ DynProcess *
 dyn_process_start(const char *command, DynError *err)
 {
 	DynProcess *process = calloc(1, sizeof(*process));
-	DynProgram	program = {0};
+	Program	program = {0};
 	Pipes		pipes = {{-1, -1}, {-1, -1}, {-1, -1}};
 	bool		started;
 
@@ -512,7 +686,7 @@ dyn_process_start(const char *command, DynError *err)
 	process->out_fd = -1;
 	process->errors_fd = -1;
 	process->end_fd = -1;
-	started = dyn_program_prepare(&program, command, err) &&
+	started = prepare_program(&program, command, err) &&
 		fork_and_execute(process, &program, pipes, err) &&
 		watch(process, err);
 	for (size_t i = 0; i < PIPES; i++)
@@ -520,7 +694,7 @@ dyn_process_start(const char *command, DynError *err)
 		close_fd(&pipes[i][READ_END]);
 		close_fd(&pipes[i][WRITE_END]);
 	}
-	dyn_program_clear(&program);
+	clear_program(&program);
 	if (started)
 		return process;
 	dyn_process_destroy(process);

@@ -3,8 +3,8 @@
  *		Obtains credentials that a program prints (credential_process).
  *
  * The program is executed without a shell, in a session of its own and in the
- * root directory.  It gets only the variables PATH, HOME and AWS_* (see
- * program.h), only descriptors 0 to 2, and default signal handling.
+ * root directory.  It gets only the variables PATH, HOME and AWS_*, only
+ * descriptors 0 to 2, and default signal handling.
  * dyn_process_destroy kills the program and the other processes of its group.
  * The program is also killed if the server process ends for any reason.
  *
@@ -20,8 +20,9 @@
 typedef struct DynProcess DynProcess;
 
 /*
- * Starts the command, which is split as in program.h.  Returns NULL with *err
- * set on failure, for example if the program cannot be executed.
+ * Starts the command, which is split like by a shell in which only quotes and
+ * backslashes are special.  Returns NULL with *err set on failure, for example
+ * if the program cannot be executed.
  */
 extern DynProcess *dyn_process_start(const char *command, DynError *err);
 

@@ -1,0 +1,150 @@
+/*
+ * providers.h
+ *		Obtains credentials from the providers: containers and instances
+ *		(machine.c), IAM Identity Center (sso.c), the security token service
+ *		(sts.c), and programs (process.c).
+ */
+#ifndef DYN_CREDENTIALS_PROVIDERS_H
+#define DYN_CREDENTIALS_PROVIDERS_H
+
+#include "provider_chain.h"
+#include "provider_response.h"
+
+/* ---- containers: ECS tasks and EKS pods ------------------------------- */
+
+/* Returns true if the environment names a container's endpoint. */
+extern bool dyn_container_is_set(void);
+
+/*
+ * Returns the request to the endpoint that the environment names.  If the
+ * environment has a token or names a token file, the request contains the
+ * token or the current contents of the file.  Returns NULL with *err set on
+ * failure.  A full URI must be http or https, and DYN_ADDRESS_LOCAL must allow
+ * its host.
+ */
+extern DynExchange *dyn_container_request(DynError *err);
+
+extern DynProviderResponse dyn_container_response(const DynExchange *exchange,
+												  DynCredentials *credentials,
+												  DynError *err);
+
+/* ---- EC2 instances: a token, the role's name, the credentials ---------- */
+
+/*
+ * The results of the requests so far.  Zero-initialize the struct; the strings
+ * are malloc'd.
+ */
+typedef struct DynInstance
+{
+	char	   *token;
+	char	   *role;
+	bool		renewed;		/* true if the service refused a token, and no
+								 * credentials have been obtained since */
+} DynInstance;
+
+/* Returns false if AWS_EC2_METADATA_DISABLED is "true". */
+extern bool dyn_instance_is_enabled(void);
+
+/* Returns the next request; NULL with *err set on failure. */
+extern DynExchange *dyn_instance_request(const DynInstance *instance,
+										 DynError *err);
+
+/*
+ * Handles the reply.  If the service refused the token (401), discards the
+ * token and returns NEXT.  A second refusal before credentials are obtained is
+ * a failure.
+ */
+extern DynProviderResponse dyn_instance_response(DynInstance *instance,
+												 const DynExchange *exchange,
+												 DynCredentials *credentials,
+												 DynError *err);
+
+/* Wipes and frees the strings. */
+extern void dyn_instance_clear(DynInstance *instance);
+
+/* ---- IAM Identity Center, with the token of "aws sso login" ------------- */
+
+/*
+ * Returns the request, with the token that is read from its file; nobody but
+ * the person who logs in refreshes it.  The request goes to the URL in AWS_ENDPOINT_URL_SSO or, if this variable
+ * is not set, to the portal of sso->region.  Returns NULL with *err set on
+ * failure; if the token is missing or has expired at `now` (seconds since the
+ * epoch), the hint has the command to log in and the name of the
+ * operating-system user.
+ */
+extern DynExchange *dyn_sso_request(const DynSsoProfile *sso, int64_t now,
+									DynError *err);
+
+extern DynProviderResponse dyn_sso_response(const DynSsoProfile *sso,
+											const DynExchange *exchange,
+											DynCredentials *credentials, DynError *err);
+
+/* ---- the security token service ------------------------------------------ */
+
+/* Maximum duration (s) if another role's credentials assume the role. */
+#define DYN_STS_LONGEST_CHAINED		3600
+
+/*
+ * Returns an AssumeRole request, signed with `keys` at the time `now` (seconds
+ * since the epoch according to the service's clock).  `chained` is true if the
+ * keys may be those of another role; then the duration is at most
+ * DYN_STS_LONGEST_CHAINED.  Returns NULL with *err set on failure.
+ */
+extern DynExchange *dyn_sts_assume_role(const DynSourceOptions *source_options,
+										const DynRole *role,
+										const DynCredentials *keys,
+										bool chained, int64_t now,
+										DynError *err);
+
+/*
+ * Returns an unsigned AssumeRoleWithWebIdentity request with the contents of
+ * the token file; NULL with *err set on failure.
+ */
+extern DynExchange *dyn_sts_web_identity(const DynSourceOptions *source_options,
+										 const DynRole *role,
+										 const char *token_file,
+										 DynError *err);
+
+/*
+ * Reads the reply to one of these requests.  If the reply is an error
+ * document, *err contains its code, and its message as an excerpt.  The result
+ * is AGAIN if the same request may succeed later.
+ */
+extern DynProviderResponse dyn_sts_response(const DynRole *role,
+											const DynExchange *exchange,
+											DynCredentials *credentials, DynError *err);
+
+/* ---- programs (credential_process) --------------------------------------- */
+
+typedef struct DynProcess DynProcess;
+
+/*
+ * Starts the command, which is split like by a shell in which only quotes and
+ * backslashes are special.  Returns NULL with *err set on failure, for example
+ * if the program cannot be executed.
+ */
+extern DynProcess *dyn_process_start(const char *command, DynError *err);
+
+/*
+ * Returns a descriptor that is readable when the program has written or ended.
+ */
+extern int	dyn_process_fd(const DynProcess *process);
+
+/* Number of descriptors that a DynProcess holds open. */
+#define DYN_PROCESS_FDS		4
+
+/*
+ * Reads the available output, without waiting.  Returns AGAIN, with *err not
+ * set, while the program runs.  After any other result, *process can only be
+ * destroyed.
+ */
+extern DynProviderResponse dyn_process_response(DynProcess *process,
+												DynCredentials *credentials,
+												DynError *err);
+
+/*
+ * Kills the program's process group, reaps the program, and frees everything.
+ * A program that cannot be killed, because it now runs as another user, is
+ * reaped when a later program is started.  NULL is allowed.
+ */
+extern void dyn_process_destroy(DynProcess *process);
