@@ -13,7 +13,7 @@
  * result is not known yet.  The role's name is checked, because it becomes a
  * part of a URL.
  */
-#include "machine.h"
+#include "providers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -293,46 +293,32 @@ read_role(DynInstance *instance, const DynExchange *exchange, DynError *err)
 	return reply;
 }
 
-/*
- * Returns false with *err set if the reply has a code other than "Success", or
- * memory runs out.  Returns true if the reply is not JSON, which
- * dyn_response_read_json reports.
- */
+/* Returns false with *err set if the reply has a code other than "Success". */
 static bool
-check_code(const DynInstance *instance, const DynBuffer *response,
-		   DynError *err)
+check_code(const DynInstance *instance, const json_t *document, DynError *err)
 {
-	DynSecretJson json;
-	bool		out_of_memory;
-	const char *code;
-	const char *message;
-	bool		ok;
+	const char *code = json_string_value(json_object_get(document, "Code"));
+	const char *message =
+		json_string_value(json_object_get(document, "Message"));
 
-	if (!dyn_secret_json_open(&json, response->data, response->len,
-							  &out_of_memory))
-		return !out_of_memory || dyn_error_memory(err);
-	code = dyn_secret_json_text(json.root, "Code");
-	message = dyn_secret_json_text(json.root, "Message");
-	ok = code == NULL || strcmp(code, "Success") == 0;
-	if (!ok)
-	{
-		dyn_error_set(err, "the instance metadata service has no credentials for role \"%s\": %s",
-					  instance->role,
-					  dyn_response_is_code(code) ? code : "unknown code");
-		if (strcmp(code, "AssumeRoleUnauthorizedAccess") == 0)
-			dyn_error_hint(err, "The role's trust policy must allow ec2.amazonaws.com to assume it.");
-		if (message)
-			dyn_response_excerpt(err, message, strlen(message));
-	}
-	dyn_secret_json_close(&json);
-	return ok;
+	if (code == NULL || strcmp(code, "Success") == 0)
+		return true;
+	dyn_error_set(err, "the instance metadata service has no credentials for role \"%s\": %s",
+				  instance->role,
+				  dyn_response_is_code(code) ? code : "unknown code");
+	if (strcmp(code, "AssumeRoleUnauthorizedAccess") == 0)
+		dyn_error_hint(err, "The role's trust policy must allow ec2.amazonaws.com to assume it.");
+	if (message)
+		dyn_response_excerpt(err, message, strlen(message));
+	return false;
 }
 
 DynProviderResponse
 dyn_instance_response(DynInstance *instance, const DynExchange *exchange,
 					  DynCredentials *credentials, DynError *err)
 {
-	DynProviderResponse reply;
+	DynProviderResponse reply = DYN_RESPONSE_FAILED;
+	json_t	   *document;
 
 	if (exchange->failure != DYN_FAIL_NONE || exchange->status != 200)
 		return request_failed(instance, exchange, err);
@@ -351,11 +337,16 @@ dyn_instance_response(DynInstance *instance, const DynExchange *exchange,
 	}
 	if (instance->role == NULL)
 		return read_role(instance, exchange, err);
-	if (!check_code(instance, &exchange->response, err))
+	document = dyn_secret_json_open(exchange->response.data,
+									exchange->response.len, INSTANCE, err);
+	if (document == NULL)
 		return DYN_RESPONSE_FAILED;
-	reply = dyn_response_read(exchange, &names, INSTANCE,
-							  credentials, err);
-	if (reply == DYN_RESPONSE_CREDENTIALS)
+	if (check_code(instance, document, err) &&
+		dyn_response_read_object(document, &names, INSTANCE, credentials, err))
+	{
 		instance->renewed = false;
+		reply = DYN_RESPONSE_CREDENTIALS;
+	}
+	dyn_secret_json_close(document);
 	return reply;
 }

@@ -38,7 +38,7 @@
 #define _GNU_SOURCE				/* pipe2, dup3 */
 #endif
 
-#include "process.h"
+#include "providers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +60,8 @@
 #include "files.h"
 
 #define LONGEST_OUTPUT		DYN_EXCHANGE_LONGEST
+
+#define WHOSE				"the output of credential_process"
 
 /* Maximum number of bytes to store from the end of the error output. */
 #define ERRORS_TAIL			511
@@ -589,10 +591,6 @@ has_ended(DynProcess *process, siginfo_t *info)
 	return true;
 }
 
-/*
- * Reads the credentials from the output.  Checks the version here;
- * dyn_response_read_json reports output that is not a JSON object.
- */
 static bool
 read_credentials(const DynProcess *process, DynCredentials *credentials,
 				 DynError *err)
@@ -603,29 +601,24 @@ read_credentials(const DynProcess *process, DynCredentials *credentials,
 		.session_token = "SessionToken",
 		.expires = "Expiration"
 	};
-	DynSecretJson json;
-	bool		out_of_memory = false;
-	bool		right = true;
+	json_t	   *document;
+	json_t	   *version;
+	bool		ok;
 
 	if (process->out_len == 0)
 		return dyn_error_set(err, "credential_process printed nothing");
-	if (dyn_secret_json_open(&json, process->out, process->out_len,
-							 &out_of_memory))
-	{
-		json_t	   *version = json_object_get(json.root, "Version");
-
-		right = !json_is_object(json.root) ||
-			(json_is_integer(version) && json_integer_value(version) == 1);
-		dyn_secret_json_close(&json);
-	}
-	if (out_of_memory)
-		return dyn_error_memory(err);
-	if (!right)
-		return dyn_error_set(err, "the output of credential_process "
-							 "does not have \"Version\": 1");
-	return dyn_response_read_json(process->out, process->out_len, &names,
-								  "the output of credential_process",
-								  credentials, err);
+	document = dyn_secret_json_open(process->out, process->out_len, WHOSE, err);
+	if (document == NULL)
+		return false;
+	version = json_object_get(document, "Version");
+	if (json_is_object(document) &&
+		!(json_is_integer(version) && json_integer_value(version) == 1))
+		ok = dyn_error_set(err, WHOSE " does not have \"Version\": 1");
+	else
+		ok = dyn_response_read_object(document, &names, WHOSE, credentials,
+									  err);
+	dyn_secret_json_close(document);
+	return ok;
 }
 
 /* Adds the program's error output to *err, on one line, and returns FAILED. */

@@ -53,7 +53,7 @@
 #include "../base/lengthof.h"
 #include "config.h"
 #include "files.h"
-#include "machine.h"
+#include "providers.h"
 
 #define HINT \
 	"The environment is the one in which the server was started; " \

@@ -10,7 +10,7 @@
 #define DYN_CREDENTIALS_PROVIDER_CHAIN_H
 
 #include "../aws/error.h"
-#include "source_options.h"
+#include "source.h"
 
 #define DYN_MAX_CHAINED_ROLES	8
 
@@ -18,10 +18,10 @@ typedef enum DynProviderKind
 {
 	DYN_PROVIDER_KEYS,			/* keys of the user mapping, a file or the
 								 * environment */
-	DYN_PROVIDER_PROCESS,		/* credential_process (process.h) */
-	DYN_PROVIDER_SSO,			/* sso.h */
-	DYN_PROVIDER_WEB_IDENTITY,	/* sts.h */
-	DYN_PROVIDER_CONTAINER,		/* machine.h */
+	DYN_PROVIDER_PROCESS,		/* credential_process (process.c) */
+	DYN_PROVIDER_SSO,			/* sso.c */
+	DYN_PROVIDER_WEB_IDENTITY,	/* sts.c */
+	DYN_PROVIDER_CONTAINER,		/* machine.c */
 	DYN_PROVIDER_INSTANCE
 } DynProviderKind;
 

@@ -133,40 +133,42 @@ dyn_response_set(const char *access_key_id, const char *secret_access_key,
 					 expires != NULL, seconds, whose, credentials, err);
 }
 
-/* ---- JSON with secrets -------------------------------------------------- */
+/* ---- JSON --------------------------------------------------------------- */
 
-bool
-dyn_secret_json_open(DynSecretJson *json, const char *text, size_t len,
-					 bool *out_of_memory)
+/* jansson's functions, restored when the document is closed. */
+static json_malloc_t usual_malloc;
+static json_free_t usual_free;
+
+json_t *
+dyn_secret_json_open(const char *text, size_t len, const char *whose,
+					 DynError *err)
 {
+	json_t	   *document;
+	bool		out_of_memory;
+
 	/*
 	 * jansson copies each string into a buffer and then into a value, and
 	 * would free both without overwriting them.
 	 */
-	json_get_alloc_funcs(&json->malloc, &json->free);
+	json_get_alloc_funcs(&usual_malloc, &usual_free);
 	json_set_alloc_funcs(malloc, dyn_secret_free);
-	json->root = dyn_json_load(text ? text : "", len, 0, out_of_memory);
-	if (json->root)
-		return true;
-	json_set_alloc_funcs(json->malloc, json->free);
-	return false;
+	document = dyn_json_load(text ? text : "", len, 0, &out_of_memory);
+	if (document != NULL)
+		return document;
+	json_set_alloc_funcs(usual_malloc, usual_free);
+	if (out_of_memory)
+		dyn_error_memory(err);
+	else
+		dyn_error_set(err, "%s: not valid JSON", whose);
+	return NULL;
 }
 
 void
-dyn_secret_json_close(DynSecretJson *json)
+dyn_secret_json_close(json_t *document)
 {
-	json_decref(json->root);
-	json->root = NULL;
-	json_set_alloc_funcs(json->malloc, json->free);
+	json_decref(document);
+	json_set_alloc_funcs(usual_malloc, usual_free);
 }
-
-const char *
-dyn_secret_json_text(const json_t *object, const char *name)
-{
-	return json_string_value(json_object_get(object, name));
-}
-
-/* ---- JSON --------------------------------------------------------------- */
 
 /*
  * Sets *value to the text of a member; NULL if the member is missing or null,
@@ -186,10 +188,12 @@ read_text(const json_t *object, const char *name, bool required,
 		dyn_error_set(err, "%s: \"%s\" is missing", whose, name);
 }
 
-static bool
-read_object(const json_t *object, const DynResponseNames *names,
-			const char *whose, DynCredentials *credentials, DynError *err)
+bool
+dyn_response_read_object(const json_t *document, const DynResponseNames *names,
+						 const char *whose, DynCredentials *credentials,
+						 DynError *err)
 {
+	const json_t *object = document;
 	const json_t *expiry;
 	const char *id;
 	const char *secret;
@@ -197,8 +201,9 @@ read_object(const json_t *object, const DynResponseNames *names,
 	double		milliseconds;
 	int64_t		seconds = 0;
 
+	memset(credentials, 0, sizeof(*credentials));
 	if (names->object)
-		object = json_object_get(object, names->object);
+		object = json_object_get(document, names->object);
 	if (object == NULL)
 		return dyn_error_set(err, "%s: \"%s\" is missing", whose,
 							 names->object);
@@ -231,16 +236,14 @@ dyn_response_read_json(const char *text, size_t len, const DynResponseNames *nam
 					   const char *whose, DynCredentials *credentials,
 					   DynError *err)
 {
-	DynSecretJson json;
-	bool		out_of_memory;
+	json_t	   *document = dyn_secret_json_open(text, len, whose, err);
 	bool		ok;
 
 	memset(credentials, 0, sizeof(*credentials));
-	if (!dyn_secret_json_open(&json, text, len, &out_of_memory))
-		return out_of_memory ? dyn_error_memory(err) :
-			dyn_error_set(err, "%s: not valid JSON", whose);
-	ok = read_object(json.root, names, whose, credentials, err);
-	dyn_secret_json_close(&json);
+	if (document == NULL)
+		return false;
+	ok = dyn_response_read_object(document, names, whose, credentials, err);
+	dyn_secret_json_close(document);
 	return ok;
 }
 

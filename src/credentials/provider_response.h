@@ -40,12 +40,30 @@ typedef struct DynResponseNames
 } DynResponseNames;
 
 /*
- * Reads a JSON document's members with these names into *credentials.  The
- * values must not have control characters.  `expires` is ISO 8601, or a number
- * of milliseconds since the epoch.  Returns false, with *err set and
- * *credentials empty, if the document is not JSON, the access key id or the
- * secret is missing, or a value is invalid.  The message begins with `whose`.
+ * Parses a document that contains secrets.  Until the document is closed,
+ * jansson overwrites all memory that it frees.  If the text is not JSON or
+ * memory runs out, returns NULL with *err set, and no document is open.  Only
+ * one document may be open, and nothing else may use jansson until it is
+ * closed.
  */
+extern json_t *dyn_secret_json_open(const char *text, size_t len,
+									const char *whose, DynError *err);
+extern void dyn_secret_json_close(json_t *document);
+
+/*
+ * Reads the document's members with these names into *credentials.  The values
+ * must not have control characters.  `expires` is ISO 8601, or a number of
+ * milliseconds since the epoch.  Returns false, with *err set and *credentials
+ * empty, if the access key id or the secret is missing, or a value is invalid.
+ * The message begins with `whose`.
+ */
+extern bool dyn_response_read_object(const json_t *document,
+									 const DynResponseNames *names,
+									 const char *whose,
+									 DynCredentials *credentials,
+									 DynError *err);
+
+/* Opens and reads a document, and closes it. */
 extern bool dyn_response_read_json(const char *text, size_t len,
 								   const DynResponseNames *names, const char *whose,
 								   DynCredentials *credentials, DynError *err);
@@ -53,7 +71,7 @@ extern bool dyn_response_read_json(const char *text, size_t len,
 /*
  * Sets *credentials from strings in a service's reply.  `expires` is ISO 8601
  * or NULL; an empty session token counts as none.  Errors are reported as in
- * dyn_response_read_json.
+ * dyn_response_read_object.
  */
 extern bool dyn_response_set(const char *access_key_id,
 							 const char *secret_access_key,
@@ -122,32 +140,5 @@ extern DynExchange *dyn_response_request(DynExchange *exchange, bool complete);
 
 /* Returns a variable of the environment; NULL if it is empty or not set. */
 extern const char *dyn_response_environment(const char *variable);
-
-/* A JSON document that contains secrets. */
-typedef struct DynSecretJson
-{
-	json_t	   *root;			/* an object or an array */
-	json_malloc_t malloc;		/* jansson's previous functions, restored when
-								 * the document is closed */
-	json_free_t free;
-} DynSecretJson;
-
-/*
- * Parses the text.  Until the document is closed, jansson overwrites all
- * memory that it frees.  If the text is not JSON or memory runs out, returns
- * false, and no document is open; *out_of_memory is true in the second case.
- * Only one document may be open, and nothing else may use jansson until it is
- * closed.
- */
-extern bool dyn_secret_json_open(DynSecretJson *json, const char *text,
-								 size_t len, bool *out_of_memory);
-extern void dyn_secret_json_close(DynSecretJson *json);
-
-/*
- * Returns the value of a member; NULL if the member is missing, null or not a
- * string.
- */
-extern const char *dyn_secret_json_text(const json_t *object,
-										const char *name);
 
 #endif

@@ -65,9 +65,9 @@ extern void dyn_instance_clear(DynInstance *instance);
 /* ---- IAM Identity Center, with the token of "aws sso login" ------------- */
 
 /*
- * Returns the request, with the token that is read from its file; nobody but
- * the person who logs in refreshes it.  The request goes to the URL in AWS_ENDPOINT_URL_SSO or, if this variable
- * is not set, to the portal of sso->region.  Returns NULL with *err set on
+ * Returns the request to the URL in AWS_ENDPOINT_URL_SSO or, if this variable
+ * is not set, to the portal of sso->region.  The token is read from its file
+ * each time, and is not refreshed here.  Returns NULL with *err set on
  * failure; if the token is missing or has expired at `now` (seconds since the
  * epoch), the hint has the command to log in and the name of the
  * operating-system user.
@@ -81,14 +81,11 @@ extern DynProviderResponse dyn_sso_response(const DynSsoProfile *sso,
 
 /* ---- the security token service ------------------------------------------ */
 
-/* Maximum duration (s) if another role's credentials assume the role. */
-#define DYN_STS_LONGEST_CHAINED		3600
-
 /*
  * Returns an AssumeRole request, signed with `keys` at the time `now` (seconds
  * since the epoch according to the service's clock).  `chained` is true if the
- * keys may be those of another role; then the duration is at most
- * DYN_STS_LONGEST_CHAINED.  Returns NULL with *err set on failure.
+ * keys may be those of another role; then the duration is at most an hour.
+ * Returns NULL with *err set on failure.
  */
 extern DynExchange *dyn_sts_assume_role(const DynSourceOptions *source_options,
 										const DynRole *role,
@@ -114,7 +111,18 @@ extern DynProviderResponse dyn_sts_response(const DynRole *role,
 											const DynExchange *exchange,
 											DynCredentials *credentials, DynError *err);
 
-/* ---- programs (credential_process) --------------------------------------- */
+/*
+ * ---- programs (credential_process)
+ *
+ * The program is executed without a shell, in a session of its own and in the
+ * root directory.  It gets only the variables PATH, HOME and AWS_*, only
+ * descriptors 0 to 2, and default signal handling.  It is also killed if the
+ * server process ends for any reason.
+ *
+ * The result is the program's output until the program ends; we do not wait
+ * for processes that it leaves running.  We wait only for the program's own
+ * pid, and accept that a SIGCHLD handler or another wait() has reaped it.
+ */
 
 typedef struct DynProcess DynProcess;
 
@@ -148,3 +156,5 @@ extern DynProviderResponse dyn_process_response(DynProcess *process,
  * reaped when a later program is started.  NULL is allowed.
  */
 extern void dyn_process_destroy(DynProcess *process);
+
+#endif

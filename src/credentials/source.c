@@ -22,11 +22,7 @@
 #include "../aws/loop.h"
 #include "../aws/retry.h"
 #include "../aws/client.h"
-#include "machine.h"
-#include "process.h"
-#include "provider_chain.h"
-#include "sso.h"
-#include "sts.h"
+#include "providers.h"
 
 /* Maximum number of times that a request is sent. */
 #define MOST_TRIES			3

@@ -10,7 +10,7 @@
  * All strings are overwritten when they are freed, not only the keys: an
  * external id is also a kind of secret, and a proxy may have a password.
  */
-#include "source_options.h"
+#include "source.h"
 
 #include <string.h>
 

@@ -7,10 +7,9 @@
  * token causes a failure, the hint shows the command to run, and the user to
  * run it as.
  */
-#include "sso.h"
+#include "providers.h"
 
 #include "files.h"
-#include "provider_response.h"
 #include "url.h"
 
 #define ENDPOINT		"AWS_ENDPOINT_URL_SSO"
@@ -63,42 +62,39 @@ add_token(DynExchange *exchange, const DynSsoProfile *sso, int64_t now,
 	DynBuffer	contents;
 	DynFileRead read = dyn_file_read(sso->cache_file, DYN_FILE_LONGEST_TOKEN,
 									 &contents, err);
-	DynSecretJson json;
+	json_t	   *document;
 	const char *token;
 	const char *expires;
 	int64_t		seconds;
-	bool		out_of_memory;
 	bool		login_helps = true;
 	bool		ok = false;
 
 	if (read != DYN_FILE_READ)
 		return read == DYN_FILE_MISSING && hint_login(sso, err);
-	if (dyn_secret_json_open(&json, contents.data, contents.len,
-							 &out_of_memory))
-	{
-		token = dyn_secret_json_text(json.root, "accessToken");
-		expires = dyn_secret_json_text(json.root, "expiresAt");
-		if (token == NULL || *token == '\0')
-			dyn_error_set(err, "file \"%s\" contains no accessToken",
-						  sso->cache_file);
-		else if (expires == NULL || !dyn_response_read_time(expires, &seconds))
-			dyn_error_set(err, "file \"%s\" contains no valid expiresAt",
-						  sso->cache_file);
-		else if (seconds <= now)
-			dyn_error_set(err, "the token in file \"%s\" expired at %.40s",
-						  sso->cache_file, expires);
-		else
-		{
-			ok = dyn_response_header(exchange, TOKEN_HEADER, token,
-									 "the token of \"aws sso login\"", err);
-			login_helps = false;
-		}
-		dyn_secret_json_close(&json);
-	}
-	else if (out_of_memory)
-		dyn_error_memory(err);
-	else
+	document = dyn_secret_json_open(contents.data, contents.len, "", err);
+	token = json_string_value(json_object_get(document, "accessToken"));
+	expires = json_string_value(json_object_get(document, "expiresAt"));
+	if (document == NULL && err->out_of_memory)
+		login_helps = false;
+	else if (document == NULL)
 		dyn_error_set(err, "file \"%s\" is not valid JSON", sso->cache_file);
+	else if (token == NULL || *token == '\0')
+		dyn_error_set(err, "file \"%s\" contains no accessToken",
+					  sso->cache_file);
+	else if (expires == NULL || !dyn_response_read_time(expires, &seconds))
+		dyn_error_set(err, "file \"%s\" contains no valid expiresAt",
+					  sso->cache_file);
+	else if (seconds <= now)
+		dyn_error_set(err, "the token in file \"%s\" expired at %.40s",
+					  sso->cache_file, expires);
+	else
+	{
+		ok = dyn_response_header(exchange, TOKEN_HEADER, token,
+								 "the token of \"aws sso login\"", err);
+		login_helps = false;
+	}
+	if (document != NULL)
+		dyn_secret_json_close(document);
 	dyn_secret_free_buffer(&contents);
 	return ok || (login_helps && hint_login(sso, err));
 }

@@ -8,7 +8,7 @@
  * reply names accounts and principals, so only superusers see an excerpt of
  * it.
  */
-#include "sts.h"
+#include "providers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,6 @@
 #include "../aws/sigv4.h"
 #include "../base/lengthof.h"
 #include "files.h"
-#include "source_options.h"
 #include "url.h"
 #include "xml.h"
 
@@ -25,6 +24,9 @@
 #define API_VERSION		"2011-06-15"
 #define CONTENT_TYPE	"application/x-www-form-urlencoded; charset=utf-8"
 #define WEB_IDENTITY	"AssumeRoleWithWebIdentity"
+
+/* Maximum duration (s) if another role's credentials assume the role. */
+#define LONGEST_CHAINED	3600
 
 /* Format of a role's ARN in messages; truncates the ARN. */
 #define SHOWN_ARN		"%.256s"
@@ -175,8 +177,8 @@ dyn_sts_assume_role(const DynSourceOptions *source_options, const DynRole *role,
 {
 	DynUrl		parts;
 	DynExchange *exchange = create(source_options, role, &parts, err);
-	int			duration = chained && role->duration > DYN_STS_LONGEST_CHAINED ?
-		DYN_STS_LONGEST_CHAINED : role->duration;
+	int			duration = chained && role->duration > LONGEST_CHAINED ?
+		LONGEST_CHAINED : role->duration;
 	bool		ok = exchange != NULL &&
 		dyn_url_check_region(source_options->region, err) &&
 		write_form(&exchange->body, "AssumeRole", role,

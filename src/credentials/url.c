@@ -19,7 +19,7 @@
 #include "../aws/sigv4.h"
 #include "../base/lengthof.h"
 #include "provider_response.h"
-#include "source_options.h"
+#include "source.h"
 
 /* The parts of a URL that copy_parts examines; a missing part is NULL. */
 enum

@@ -8,7 +8,7 @@
 #include "harness.h"
 #include "headers.h"
 
-#include "credentials/machine.h"
+#include "credentials/providers.h"
 
 #define RELATIVE_URI	"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"
 #define FULL_URI		"AWS_CONTAINER_CREDENTIALS_FULL_URI"

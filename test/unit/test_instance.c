@@ -7,7 +7,7 @@
 #include "harness.h"
 #include "headers.h"
 
-#include "credentials/machine.h"
+#include "credentials/providers.h"
 
 #define ENDPOINT		"AWS_EC2_METADATA_SERVICE_ENDPOINT"
 #define ENDPOINT_MODE	"AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"

@@ -24,7 +24,7 @@
 
 #include "harness.h"
 
-#include "credentials/process.h"
+#include "credentials/providers.h"
 
 #define lengthof(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "credentials/source_options.h"
+#include "credentials/source.h"
 
 #define ROLE	"arn:aws:iam::123456789012:role/"
 

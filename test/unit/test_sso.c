@@ -8,7 +8,7 @@
 #include "headers.h"
 
 #include "credentials/files.h"
-#include "credentials/sso.h"
+#include "credentials/providers.h"
 
 #define ENDPOINT	"AWS_ENDPOINT_URL_SSO"
 #define BEARER		"aoaAAAAAExampleBearerToken0123456789"

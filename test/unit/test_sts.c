@@ -8,7 +8,7 @@
 #include "harness.h"
 #include "headers.h"
 
-#include "credentials/sts.h"
+#include "credentials/providers.h"
 
 #define ENDPOINT	"AWS_ENDPOINT_URL_STS"
 #define JWT			"eyJhbGciOiJub25lIn0.eyJzdWIiOiJ0ZXN0In0.c2lnbmF0dXJl"

@@ -40,7 +40,7 @@
 #include "aws/sigv4.h"
 #include "aws/tls.h"
 #include "base/jsonload.h"
-#include "credentials/sts.h"
+#include "credentials/providers.h"
 #include "dynamodb/metadata.h"
 #include "dynamodb/operation.h"
 #include "dynamodb/page_check.h"

@@ -28,7 +28,6 @@
 #include "utils/tuplestore.h"
 
 #include "../../base/attributes.h"
-#include "../../credentials/source_options.h"
 #include "../../credentials/source.h"
 #include "../server/pg_compat.h"
 #include "../values/format.h"

@@ -11,7 +11,7 @@
 
 #include "../../aws/client.h"
 #include "../../aws/provider.h"
-#include "../../credentials/source_options.h"
+#include "../../credentials/source.h"
 #include "../definition/options.h"
 
 typedef struct DynConnection
