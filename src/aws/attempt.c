@@ -192,12 +192,17 @@ static DynFailure
 prepare_attempt(DynActiveCall *call, DynHttp *http)
 {
 	const DynService *service = call->service;
-	DynClient  *client = call->client;
-	struct curl_slist *headers;
 	DynHttpRequest request = {
+		.owner = call,
 		.method = "POST",
 		.url = service->url,
+		.body = call->body.data,
+		.body_len = call->body.len,
+		.plain = &call->public.response,
+		.packed = &call->packed,
+		.allowance = &call->allowance,
 		.policy = DYN_ADDRESS_ENDPOINT,
+		.peer = call->peer,
 		.ca_bundle = service->ca_bundle,
 		.proxy = service->proxy,
 		.connect_timeout_ms = service->connect_timeout_ms,
@@ -210,14 +215,12 @@ prepare_attempt(DynActiveCall *call, DynHttp *http)
 	call->packed.max = service->max_response;
 	call->signed_offset = service->clock->offset;
 	call->generation = service->provider->generation;
-	headers = signed_headers(&client->key_cache, service, call->operation,
-							 &call->body, signing_clock(call));
-	if (headers == NULL)
+	request.headers = signed_headers(&call->client->key_cache, service,
+									 call->operation, &call->body,
+									 signing_clock(call));
+	if (request.headers == NULL)
 		return DYN_FAIL_MEMORY;
-	request.body = call->body.data;
-	request.body_len = call->body.len;
-	return dyn_http_prepare(http, &request, headers, &call->public.response,
-							&call->packed, &call->allowance);
+	return dyn_http_prepare(http, &request);
 }
 
 static void
@@ -406,9 +409,6 @@ send_attempt(DynActiveCall *call)
 		failure = prepare_attempt(call, http);
 	if (failure == DYN_FAIL_NONE)
 	{
-		http->owner = call;
-		http->is_exchange = false;
-		http->peer = call->peer;
 		call->http = http;
 		call->public.state = DYN_CALL_SENT;
 		if (dyn_connections_enter(&client->connections, http,

@@ -165,7 +165,7 @@ dyn_awserror_excerpt(const char *text, size_t len,
 
 static void
 set_message(json_t *document, const DynCredentials *credentials,
-			DynAwsError *error)
+			DynCall *call)
 {
 	json_t	   *text = json_object_get(document, "message");
 	const char *shown;
@@ -179,7 +179,7 @@ set_message(json_t *document, const DynCredentials *credentials,
 	shown = json_string_value(text);
 	len = json_string_length(text);
 	for (size_t i = 0; i < LENGTHOF(echoing_codes); i++)
-		echoes |= strcmp(error->code, echoing_codes[i]) == 0;
+		echoes |= strcmp(call->code, echoing_codes[i]) == 0;
 	/*
 	 * if the message may contain parts of the request, show only its first
 	 * line or sentence
@@ -190,13 +190,13 @@ set_message(json_t *document, const DynCredentials *credentials,
 		else if (shown[i] == '.' && (i + 1 == len || shown[i + 1] == ' ' ||
 									 shown[i + 1] == '\n'))
 			len = i + 1;
-	dyn_awserror_excerpt(shown, len, credentials, error->message,
-						 sizeof(error->message));
+	dyn_awserror_excerpt(shown, len, credentials, call->message,
+						 sizeof(call->message));
 }
 
 static void
 set_throttle_reason(json_t *document, const DynCredentials *credentials,
-					DynAwsError *error)
+					DynCall *call)
 {
 	json_t	   *reasons = json_object_get(document, "ThrottlingReasons");
 	json_t	   *first;
@@ -207,7 +207,7 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 	if (!json_is_array(reasons))
 		reasons = json_object_get(document, "throttlingReasons");
 	first = json_array_get(reasons, 0);
-	error->hot_partition = first != NULL;
+	call->hot_partition = first != NULL;
 	/*
 	 * The reason for a single partition's limit ends with
 	 * KeyRangeThroughputExceeded (developer guide, "Diagnosing throttling").
@@ -217,36 +217,39 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 		reason = json_string_value(json_object_get(json_array_get(reasons, i),
 												   "reason"));
 		if (reason == NULL || strstr(reason, "KeyRange") == NULL)
-			error->hot_partition = false;
+			call->hot_partition = false;
 	}
 	reason = json_string_value(json_object_get(first, "reason"));
 	resource = json_string_value(json_object_get(first, "resource"));
 	if (reason == NULL)
 		return;
 	dyn_awserror_excerpt(reason, strlen(reason), credentials,
-						 error->throttle_reason,
-						 sizeof(error->throttle_reason) - 1);
+						 call->throttle_reason,
+						 sizeof(call->throttle_reason) - 1);
 	if (resource == NULL)
 		return;
-	used = strlen(error->throttle_reason);
-	error->throttle_reason[used++] = ' ';
+	used = strlen(call->throttle_reason);
+	call->throttle_reason[used++] = ' ';
 	dyn_awserror_excerpt(resource, strlen(resource), credentials,
-						 error->throttle_reason + used,
-						 sizeof(error->throttle_reason) - used);
+						 call->throttle_reason + used,
+						 sizeof(call->throttle_reason) - used);
 }
 
-bool
+DynFailure
 dyn_awserror_parse(const char *body, size_t len,
-				   const DynCredentials *credentials, DynAwsError *error)
+				   const DynCredentials *credentials, DynCall *call)
 {
 	json_t	   *document;
 	const char *type;
+	bool		out_of_memory;
 
-	memset(error, 0, sizeof(*error));
+	call->code[0] = '\0';
+	call->message[0] = '\0';
+	call->throttle_reason[0] = '\0';
+	call->hot_partition = false;
 	if (len == 0 || len > LONGEST_DOCUMENT)
-		return false;
-	document = dyn_json_load(body, len, JSON_ALLOW_NUL,
-							 &error->out_of_memory);
+		return DYN_FAIL_HTTP;
+	document = dyn_json_load(body, len, JSON_ALLOW_NUL, &out_of_memory);
 	type = json_string_value(json_object_get(document, "__type"));
 	if (type != NULL)
 	{
@@ -257,10 +260,12 @@ dyn_awserror_parse(const char *body, size_t len,
 		while (begin > 0 && type[begin - 1] != '#')
 			begin--;
 		dyn_awserror_excerpt(type + begin, end - begin, credentials,
-							 error->code, sizeof(error->code));
-		set_message(document, credentials, error);
-		set_throttle_reason(document, credentials, error);
+							 call->code, sizeof(call->code));
+		set_message(document, credentials, call);
+		set_throttle_reason(document, credentials, call);
 	}
 	json_decref(document);
-	return error->code[0] != '\0';
+	if (out_of_memory)
+		return DYN_FAIL_MEMORY;
+	return call->code[0] != '\0' ? DYN_FAIL_SERVICE : DYN_FAIL_HTTP;
 }

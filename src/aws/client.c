@@ -1,19 +1,26 @@
 /*
  * client.c
  *		Drives the calls and exchanges of a backend; creates, starts, reads and
- *		destroys calls for their owners.
+ *		destroys them for their owners.
  *
  * libcurl puts ended transfers into a queue, and process() takes them
  * from there.  No call is checked, restarted or freed inside a callback of
  * libcurl.
+ *
+ * An exchange uses the client's handles and its loop, but has its own
+ * connection.  Some addresses are allowed for exchanges (DYN_ADDRESS_LOCAL),
+ * but refused for calls.  A user can set such an address as the endpoint of
+ * calls.  If a call could reuse the connection of an exchange, the call would
+ * reach that address.
  */
-#include "client.h"
+#include "client_private.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "client_private.h"
+#include "credentials.h"
 
 /*
  * Maximum size of a request document (bytes).  It exceeds the service's limit,
@@ -23,6 +30,76 @@
 
 /* Upper bound of the bytes that are cached in spare response buffers. */
 #define MOST_SPARE_BYTES	((size_t) 6 * 1024 * 1024)
+
+/* ---- ends of exchanges ------------------------------------------------ */
+
+static void
+unlink_exchange(DynExchange *exchange)
+{
+	DynExchange **link = &exchange->client->exchanges;
+
+	while (*link != exchange)
+		link = &(*link)->next;
+	*link = exchange->next;
+	exchange->client = NULL;
+}
+
+/* Ends an exchange; report_exchange calls `done` later. */
+static void
+end_with(DynExchange *exchange, DynFailure failure, const char *text)
+{
+	exchange->failure = failure;
+	snprintf(exchange->message, sizeof(exchange->message), "%s", text);
+	exchange->ended = true;
+}
+
+/* Records the result of the exchange's transfer, which has ended. */
+static void
+end_exchange(DynExchange *exchange, CURLcode code)
+{
+	DynHttp    *http = exchange->http;
+	bool		lasting;
+	const char *text;
+	DynFailure	failure = dyn_http_result(http, code, &lasting,
+										  &text);
+
+	if (failure == DYN_FAIL_NONE && (http->reply.packed ||
+									 http->reply.unknown_encoding))
+	{
+		failure = DYN_FAIL_ENCODING;
+		text = "the response has an unexpected Content-Encoding";
+	}
+	exchange->status = http->reply.status;
+	exchange->has_date = dyn_http_date(http, &exchange->date);
+	end_with(exchange, failure, text);
+	dyn_connections_leave(&exchange->client->connections, http);
+	exchange->http = NULL;
+}
+
+/* Returns an exchange that has ended, but is not reported yet; or NULL. */
+static DynExchange *
+ended_exchange(const DynClient *client)
+{
+	DynExchange *exchange = client->exchanges;
+
+	while (exchange && !exchange->ended)
+		exchange = exchange->next;
+	return exchange;
+}
+
+/* Calls `done` for one ended exchange; returns false if there is none. */
+static bool
+report_exchange(DynClient *client)
+{
+	DynExchange *exchange = ended_exchange(client);
+
+	if (exchange == NULL)
+		return false;
+	unlink_exchange(exchange);
+	exchange->ended = false;
+	exchange->done(exchange->arg);
+	return true;
+}
 
 /* ---- driving ---------------------------------------------------------- */
 
@@ -40,10 +117,10 @@ end_finished(DynClient *client)
 
 		curl_easy_getinfo(easy, CURLINFO_PRIVATE, &private);
 		http = (DynHttp *) (void *) private;
-		if (http->is_exchange)
-			dyn_exchange_end(http->owner, code);
+		if (http->request.is_exchange)
+			end_exchange(http->request.owner, code);
 		else
-			dyn_attempt_end(http->owner, code);
+			dyn_attempt_end(http->request.owner, code);
 		any = true;
 	}
 	return any;
@@ -84,7 +161,7 @@ arm(DynClient *client)
 	for (watcher = client->watchers; watcher; watcher = watcher->next)
 		if (watcher->due_us < due)
 			due = watcher->due_us;
-	if (dyn_exchanges_ended(client) != NULL)
+	if (ended_exchange(client) != NULL)
 		due = 0;
 	dyn_loop_arm(&client->connections.loop, due);
 }
@@ -157,7 +234,7 @@ dyn_client_drive(DynClient *client)
 	dyn_attempts_try_held(client, true);
 	process(client);
 	others = call_watchers(client);
-	while (dyn_exchanges_settle(client) || others)
+	while (report_exchange(client) || others)
 	{
 		others = false;
 		dyn_attempts_try_held(client, false);
@@ -448,4 +525,112 @@ dyn_call_destroy(DynCall *public)
 	dyn_buffer_free(&call->body);
 	free(call);
 	arm(client);
+}
+
+/* ---- exchanges -------------------------------------------------------- */
+
+DynExchange *
+dyn_exchange_create(const char *method, const char *url, DynAddressPolicy policy)
+{
+	DynExchange *exchange = calloc(1, sizeof(*exchange));
+
+	if (exchange == NULL)
+		return NULL;
+	exchange->method = method;
+	exchange->policy = policy;
+	exchange->allowance = SIZE_MAX;
+	exchange->url = strdup(url);
+	dyn_buffer_init(&exchange->body, 0);
+	dyn_buffer_init(&exchange->response, DYN_EXCHANGE_LONGEST);
+	if (exchange->url)
+		return exchange;
+	free(exchange);
+	return NULL;
+}
+
+bool
+dyn_exchange_header(DynExchange *exchange, const char *name, const char *value)
+{
+	return dyn_credentials_suit_header(value) &&
+		dyn_http_append_header(&exchange->headers, name, value);
+}
+
+void
+dyn_exchange_start(DynExchange *exchange, DynClient *client,
+				   const DynExchangeLimits *limits,
+				   void (*done) (void *arg), void *arg)
+{
+	DynConnections *connections = &client->connections;
+	DynFailure	failure = DYN_FAIL_MEMORY;
+	DynHttp    *http;
+	DynHttpRequest request = {
+		.owner = exchange,
+		.is_exchange = true,
+		.method = exchange->method,
+		.url = exchange->url,
+		.body = exchange->body.data,
+		.body_len = exchange->body.len,
+		.plain = &exchange->response,
+		.packed = &exchange->response,
+		.allowance = &exchange->allowance,
+		.policy = exchange->policy,
+		.ca_bundle = limits->ca_bundle,
+		.proxy = limits->proxy,
+		.connect_timeout_ms = limits->connect_timeout_ms,
+		.timeout_ms = limits->timeout_ms,
+		.once = true
+	};
+
+	assert(exchange->policy != DYN_ADDRESS_LOCAL || limits->proxy == NULL);
+	exchange->done = done;
+	exchange->arg = arg;
+	exchange->client = client;
+	exchange->next = client->exchanges;
+	client->exchanges = exchange;
+	dyn_connections_check_trust(connections, exchange->url, limits->proxy,
+								limits->ca_bundle);
+	http = dyn_connections_take_handle(connections);
+
+	/*
+	 * A header name without a value keeps libcurl from adding that header.
+	 * The response buffer gets its full size now, since a buffer that grows
+	 * would leave copies of secrets.
+	 */
+	if (http != NULL && !exchange->body.failed &&
+		dyn_http_append_line(&exchange->headers, "Expect:") &&
+		dyn_http_append_line(&exchange->headers, "Content-Type:") &&
+		dyn_buffer_enlarge(&exchange->response, DYN_EXCHANGE_LONGEST + 1))
+	{
+		request.headers = exchange->headers;
+		exchange->headers = NULL;
+		exchange->http = http;
+		failure = dyn_http_prepare(http, &request);
+		/* take a descriptor in any case, since there are few exchanges */
+		if (failure == DYN_FAIL_NONE &&
+			dyn_connections_acquire(connections, true) &&
+			dyn_connections_enter(connections, http, 0))
+			return;
+		if (failure == DYN_FAIL_NONE)
+			failure = DYN_FAIL_MEMORY;
+		exchange->http = NULL;
+	}
+	if (http != NULL)
+		dyn_connections_give_handle(connections, http);
+	end_with(exchange, failure, dyn_failure_phrase(failure));
+}
+
+void
+dyn_exchange_destroy(DynExchange *exchange)
+{
+	if (exchange == NULL)
+		return;
+	if (exchange->http)
+		dyn_connections_leave(&exchange->client->connections, exchange->http);
+	if (exchange->client)
+		unlink_exchange(exchange);
+	dyn_http_free_headers(exchange->headers);
+	dyn_secret_free_buffer(&exchange->body);
+	dyn_secret_free_buffer(&exchange->response);
+	dyn_secret_free(exchange->url);
+	free(exchange);
 }

@@ -41,6 +41,9 @@
 #include <stdint.h>
 
 #include "../base/buffer.h"
+#include "address.h"
+
+struct curl_slist;
 struct DynError;
 struct DynProvider;
 struct DynRetryQuota;
@@ -324,5 +327,91 @@ extern void dyn_call_destroy(DynCall *call);
 
 /* Returns a constant phrase for the failure, such as "could not connect". */
 extern const char *dyn_failure_phrase(DynFailure failure);
+
+/* ---- exchanges -------------------------------------------------------- */
+
+/*
+ * An exchange is one HTTP request of any kind, such as one to a source of
+ * credentials.  It is neither signed nor retried here, and has its own
+ * connection.  Its reply is not checked by response_check.c.  Legal order:
+ *
+ *		exchange = dyn_exchange_create("GET", url, policy)
+ *		add headers, write the body
+ *		dyn_exchange_start(exchange, client, limits, done, arg)
+ *		drive the client until done(arg) is called
+ *		read the results, dyn_exchange_destroy
+ *
+ * An exchange need not be started: tests examine its request.  URL, headers
+ * and bodies are overwritten before they are freed.
+ */
+
+/* Upper bound of a reply's body (bytes). */
+#define DYN_EXCHANGE_LONGEST	((size_t) 64 * 1024)
+
+typedef struct DynExchange
+{
+	/* the request */
+	const char *method;			/* "GET", "POST" or "PUT"; not freed */
+	char	   *url;
+	struct curl_slist *headers; /* header lines; NULL once started */
+	DynBuffer	body;
+	DynAddressPolicy policy;	/* addresses that the request may be sent to */
+
+	/* the reply, once the exchange is done */
+	DynFailure	failure;		/* NONE for a complete reply with any status,
+								 * unless the reply has a Content-Encoding */
+	int			status;
+	bool		has_date;
+	int64_t		date;			/* server's Date, seconds since the epoch */
+	DynBuffer	response;
+	char		message[256];	/* text of the failure */
+
+	/* private to client.c */
+	DynClient  *client;			/* client, while the exchange runs */
+	struct DynHttp *http;		/* easy handle, while the exchange runs */
+	void		(*done) (void *arg);
+	void	   *arg;
+	size_t		allowance;
+	bool		ended;			/* true if ended, and `done` is still to be
+								 * called */
+	struct DynExchange *next;	/* next exchange in the client's list */
+} DynExchange;
+
+typedef struct DynExchangeLimits
+{
+	const char *ca_bundle;		/* CA bundle, as in DynService */
+	const char *proxy;			/* as in DynService; NULL for ADDRESS_LOCAL */
+	int			connect_timeout_ms;
+	int			timeout_ms;
+} DynExchangeLimits;
+
+/*
+ * Creates an exchange with a copy of the URL.  Returns NULL if memory runs
+ * out.
+ */
+extern DynExchange *dyn_exchange_create(const char *method, const char *url,
+										DynAddressPolicy policy);
+
+/*
+ * Adds a header.  Returns false if memory runs out or the value has control
+ * characters (which could begin another header).
+ */
+extern bool dyn_exchange_header(DynExchange *exchange, const char *name,
+								const char *value);
+
+/*
+ * Sends the request.  `done` is called once, from dyn_client_drive or
+ * dyn_client_wait, even if the request cannot be sent, but never from within
+ * this function.  `done` may destroy the exchange and start others.
+ */
+extern void dyn_exchange_start(DynExchange *exchange, DynClient *client,
+							   const DynExchangeLimits *limits,
+							   void (*done) (void *arg), void *arg);
+
+/*
+ * Frees the exchange in any state; a running one is abandoned.  NULL is
+ * allowed.
+ */
+extern void dyn_exchange_destroy(DynExchange *exchange);
 
 #endif

@@ -28,7 +28,7 @@
 #include "../base/text.h"
 #include "address.h"
 #include "credentials.h"
-#include "wiping.h"
+#include "loop.h"
 
 #define LONGEST_HEADERS		(64 * 1024)
 
@@ -72,13 +72,13 @@ on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 	int			fd;
 
 	if (http->refusal == DYN_FAIL_ADDRESS ||
-		!dyn_address_allowed(&address->addr, http->policy))
+		!dyn_address_allowed(&address->addr, http->request.policy))
 	{
 		http->refusal = DYN_FAIL_ADDRESS;
 		return CURL_SOCKET_BAD;
 	}
 	fd = dyn_sockets_open(http->sockets, address->family, address->socktype,
-						  address->protocol, http->peer);
+						  address->protocol, http->request.peer);
 	http->opened = fd;
 	return fd < 0 ? CURL_SOCKET_BAD : fd;
 }
@@ -219,7 +219,7 @@ make_space(const DynHttp *http, DynBuffer *body, size_t len)
 	if (full == 0)
 		return dyn_buffer_reserve(body, len);
 	full = rounded(full);
-	cap = *http->allowance < full ? rounded(*http->allowance) : full;
+	cap = *http->request.allowance < full ? rounded(*http->request.allowance) : full;
 	if (cap < 2 * body->len)
 		cap = 2 * body->len;
 	if (cap < body->len + len)
@@ -231,7 +231,7 @@ static bool
 accept_body(DynHttp *http, const char *bytes, size_t len)
 {
 	DynReply   *reply = &http->reply;
-	DynBuffer  *body = reply->packed ? http->packed : http->plain;
+	DynBuffer  *body = reply->packed ? http->request.packed : http->request.plain;
 
 	if (body->max > 0 && (len > body->max - body->len ||
 						  (reply->body_bytes == 0 &&
@@ -240,7 +240,7 @@ accept_body(DynHttp *http, const char *bytes, size_t len)
 		http->refusal = DYN_FAIL_TOO_LARGE;
 		return false;
 	}
-	if (reply->body_bytes + len > *http->allowance)
+	if (reply->body_bytes + len > *http->request.allowance)
 	{
 		http->paused = true;
 		return false;
@@ -270,7 +270,7 @@ on_body(char *bytes, size_t size, size_t n, void *arg)
 
 	if (http->paused)
 		return CURL_WRITEFUNC_PAUSE;
-	if (http->is_exchange)
+	if (http->request.is_exchange)
 		explicit_bzero(bytes, size * n);
 	return accepted ? size * n : 0;
 }
@@ -281,9 +281,9 @@ on_send(char *bytes, size_t size, size_t n, void *arg)
 	DynHttp    *http = arg;
 	size_t		len = size * n;
 
-	if (len > http->body_len - http->body_read)
-		len = http->body_len - http->body_read;
-	memcpy(bytes, http->body + http->body_read, len);
+	if (len > http->request.body_len - http->body_read)
+		len = http->request.body_len - http->body_read;
+	memcpy(bytes, http->request.body + http->body_read, len);
 	http->body_read += len;
 	return len;
 }
@@ -455,8 +455,9 @@ set_up(DynHttp *http, const DynHttpRequest *request)
  * policy.
  */
 static bool
-set_request(DynHttp *http, const DynHttpRequest *request)
+set_request(DynHttp *http)
 {
+	const DynHttpRequest *request = &http->request;
 	bool		ok = set_up(http, request);
 	CURL	   *easy = http->easy;
 	bool		is_get = strcmp(request->method, "GET") == 0;
@@ -469,7 +470,7 @@ set_request(DynHttp *http, const DynHttpRequest *request)
 	SET(CURLOPT_PROXY, request->proxy ? request->proxy : "");
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long) request->connect_timeout_ms);
 	SET(CURLOPT_TIMEOUT_MS, (long) request->timeout_ms);
-	SET(CURLOPT_HTTPHEADER, http->headers);
+	SET(CURLOPT_HTTPHEADER, request->headers);
 	SET(is_get ? CURLOPT_HTTPGET : CURLOPT_POST, 1L);
 	if (is_get)
 		return ok;
@@ -505,31 +506,23 @@ dyn_http_destroy(DynHttp *http)
 {
 	if (http->easy)
 		curl_easy_cleanup(http->easy);
-	dyn_http_free_headers(http->headers);
+	dyn_http_free_headers(http->request.headers);
 	free(http->ca_bundle);
 	free(http);
 }
 
 DynFailure
-dyn_http_prepare(DynHttp *http, const DynHttpRequest *request,
-				 struct curl_slist *headers, DynBuffer *plain,
-				 DynBuffer *packed, const size_t *allowance)
+dyn_http_prepare(DynHttp *http, const DynHttpRequest *request)
 {
-	http->headers = headers;
-	http->policy = request->policy;
-	http->plain = plain;
-	http->packed = packed;
-	http->allowance = allowance;
-	http->body = request->body;
-	http->body_len = request->body_len;
+	http->request = *request;
 	http->body_read = 0;
-	http->paused = false;
 	http->opened = -1;
+	http->paused = false;
 	http->refusal = DYN_FAIL_NONE;
 	http->error[0] = '\0';
 	http->reply.header_bytes = 0;
 	reset_reply(&http->reply);
-	if (!set_request(http, request))
+	if (!set_request(http))
 		return DYN_FAIL_MEMORY;
 	dyn_tls_share(http->tls, http->easy);
 	return DYN_FAIL_NONE;
@@ -547,13 +540,8 @@ dyn_http_release(DynHttp *http)
 	curl_easy_setopt(http->easy, CURLOPT_HTTPHEADER, NULL);
 	curl_easy_setopt(http->easy, CURLOPT_POSTFIELDS, NULL);
 	dyn_tls_unshare(http->easy);
-	dyn_http_free_headers(http->headers);
-	http->headers = NULL;
-	http->owner = NULL;
-	http->body = NULL;
-	http->plain = NULL;
-	http->packed = NULL;
-	http->allowance = NULL;
+	dyn_http_free_headers(http->request.headers);
+	memset(&http->request, 0, sizeof(http->request));
 }
 
 /*

@@ -42,11 +42,19 @@ typedef struct DynReply
 /* A request.  Its pointers must remain valid while the transfer runs. */
 typedef struct DynHttpRequest
 {
+	void	   *owner;			/* call or exchange */
+	bool		is_exchange;	/* true if the owner is an exchange */
 	const char *method;			/* "POST", "GET" or "PUT" */
 	const char *url;
+	struct curl_slist *headers; /* owned by the handle until it is released */
 	const char *body;
 	size_t		body_len;
-	DynAddressPolicy policy;
+	DynBuffer  *plain;			/* buffer for an uncompressed body */
+	DynBuffer  *packed;			/* buffer for a gzip body */
+	const size_t *allowance;	/* number of body bytes after which the
+								 * transfer is paused */
+	DynAddressPolicy policy;	/* address policy of its new sockets */
+	uint64_t	peer;			/* peer recorded with its new sockets */
 	const char *ca_bundle;		/* CA bundle, as in DynService */
 	const char *proxy;			/* proxy, as in DynService */
 	int			connect_timeout_ms;
@@ -64,25 +72,14 @@ typedef struct DynHttp
 	CURL	   *easy;
 	DynSockets *sockets;		/* sockets of the client */
 	DynTls	   *tls;			/* certificates and sessions of the client */
-	void	   *owner;			/* call or exchange, or NULL */
-	bool		is_exchange;	/* true if the owner is an exchange */
-	DynAddressPolicy policy;	/* address policy of its new sockets */
-	uint64_t	peer;			/* peer recorded with its new sockets */
-	int			opened;			/* socket that it opened last, or -1 */
 	struct DynHttp *next;		/* next handle in the pool */
 	bool		is_set;			/* true if the constant options are set */
 	bool		trusts;			/* true if the TLS options are set */
 	char	   *ca_bundle;		/* CA bundle that it trusts */
 	unsigned	forgotten;		/* tls->forgotten when TLS options were set */
-	struct curl_slist *headers; /* request headers, owned until
-								 * dyn_http_release */
-	DynBuffer  *plain;			/* buffer for an uncompressed body */
-	DynBuffer  *packed;			/* buffer for a gzip body */
-	const size_t *allowance;	/* number of body bytes after which the
-								 * transfer is paused */
-	const char *body;			/* request body, for on_send */
-	size_t		body_len;		/* length of the request body */
-	size_t		body_read;		/* bytes of `body` that libcurl has read */
+	DynHttpRequest request;		/* all zero if the handle is not in use */
+	size_t		body_read;		/* bytes of the body that libcurl has read */
+	int			opened;			/* socket that it opened last, or -1 */
 	bool		paused;			/* true while the transfer is paused */
 	DynFailure	refusal;		/* failure set by a callback, or NONE */
 	DynReply	reply;
@@ -109,14 +106,12 @@ extern void dyn_http_destroy(DynHttp *http);
 
 /*
  * Prepares the handle for the request.  Takes ownership of the headers, even
- * on failure.  Both buffers must be empty, and must have a maximum size.  The
- * transfer is paused when more than *allowance bytes of body would arrive; the
- * caller then increases the allowance, and resumes the transfer.  Returns
- * DYN_FAIL_NONE or DYN_FAIL_MEMORY.
+ * on failure.  Both buffers must be empty, and must have a maximum size.  When
+ * the transfer is paused, the caller increases the allowance, and resumes the
+ * transfer.  Returns DYN_FAIL_NONE or DYN_FAIL_MEMORY.
  */
-extern DynFailure dyn_http_prepare(DynHttp *http, const DynHttpRequest *request,
-								   struct curl_slist *headers, DynBuffer *plain,
-								   DynBuffer *packed, const size_t *allowance);
+extern DynFailure dyn_http_prepare(DynHttp *http,
+								   const DynHttpRequest *request);
 
 /* Removes libcurl's time limit from a running transfer. */
 extern void dyn_http_lift_timeout(DynHttp *http);
@@ -158,7 +153,7 @@ extern bool dyn_http_was_sent(const DynHttp *http);
  */
 extern DynFingerprint dyn_http_fingerprint(const DynHttp *http);
 
-/* Frees the headers, and drops the pointers to body and buffers. */
+/* Frees the headers, and forgets the request. */
 extern void dyn_http_release(DynHttp *http);
 
 #endif

@@ -32,7 +32,6 @@
 
 #include "../base/lengthof.h"
 #include "loop.h"
-#include "wiping.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -19,6 +19,13 @@
 #define DYN_LOOP_NEVER	INT64_MAX
 
 /*
+ * Value of CURLOPT_BUFFERSIZE, the maximum number of bytes that libcurl
+ * receives at once.  Not a power of two, since the buffer is recognized by its
+ * size (wiping.c).
+ */
+#define DYN_RECEIVE_BUFFER	(130L * 1024)
+
+/*
  * If a deadline is noticed with more than this delay (us), the client was not
  * driven in time.
  */
@@ -49,6 +56,14 @@ extern int64_t dyn_loop_now_us(void);
  * set, and it continues while the machine sleeps.
  */
 extern int64_t dyn_loop_uptime_s(void);
+
+/*
+ * Initializes libcurl for the process, with an allocator that overwrites
+ * memory before freeing it (wiping.c); returns false if that fails.  If other
+ * code in the process has initialized libcurl before, libcurl retains that
+ * code's allocator.
+ */
+extern bool dyn_wiping_init_libcurl(void);
 
 /*
  * Opens the loop.  Returns false, with everything closed, if any resource

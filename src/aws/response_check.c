@@ -182,27 +182,18 @@ read_error(DynCall *call, const DynHttp *http,
 		   const DynCredentials *credentials)
 {
 	const DynBuffer *body = &call->response;
-	DynAwsError error;
 	DynFailure	failure = DYN_FAIL_NONE;
 
-	if (http->packed->len > 0)
-		failure = dyn_response_inflate(call, http->packed);
+	if (http->request.packed->len > 0)
+		failure = dyn_response_inflate(call, http->request.packed);
 	if (failure != DYN_FAIL_NONE)
 		return failure;
-	if (dyn_awserror_parse(body->data, body->len, credentials, &error))
-	{
-		strcpy(call->code, error.code);
-		strcpy(call->message, error.message);
-		strcpy(call->throttle_reason, error.throttle_reason);
-		call->hot_partition = error.hot_partition;
-		return DYN_FAIL_SERVICE;
-	}
-	if (error.out_of_memory)
-		return DYN_FAIL_MEMORY;
-	dyn_awserror_excerpt(body->data, body->len < EXCERPT_SIZE ? body->len
-						 : EXCERPT_SIZE, credentials, call->message,
-						 sizeof(call->message));
-	return DYN_FAIL_HTTP;
+	failure = dyn_awserror_parse(body->data, body->len, credentials, call);
+	if (failure == DYN_FAIL_HTTP)
+		dyn_awserror_excerpt(body->data, body->len < EXCERPT_SIZE ? body->len
+							 : EXCERPT_SIZE, credentials, call->message,
+							 sizeof(call->message));
+	return failure;
 }
 
 DynRetryClass

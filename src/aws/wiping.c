@@ -15,8 +15,6 @@
  * still be freed with free(), and libcurl may free other memory: nothing
  * changes for other users of libcurl in the process.
  */
-#include "wiping.h"
-
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +22,7 @@
 #include <curl/curl.h>
 
 #include "credentials.h"
+#include "loop.h"
 
 /*
  * Frees a block, and overwrites it first unless it is a receive buffer.  Only

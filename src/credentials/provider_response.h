@@ -10,7 +10,7 @@
 #define DYN_CREDENTIALS_PROVIDER_RESPONSE_H
 
 #include "../aws/credentials.h"
-#include "../aws/exchange.h"
+#include "../aws/client.h"
 #include "../aws/error.h"
 #include "../base/jsonload.h"
 

@@ -31,10 +31,10 @@ static void
 read_error(const char *text, size_t len)
 {
 	DynCredentials credentials = {"AKIAIOSFODNN7EXAMPLE", SECRET, TOKEN, 0};
-	DynAwsError error;
+	DynCall		error;
 	char		excerpt[64];
 
-	if (dyn_awserror_parse(text, len, &credentials, &error))
+	if (dyn_awserror_parse(text, len, &credentials, &error) == DYN_FAIL_SERVICE)
 		demand(error.code[0] != '\0');
 	is_showable(error.code);
 	is_showable(error.message);

@@ -13,7 +13,7 @@
 
 #include <curl/curl.h>
 
-#include "aws/wiping.h"
+#include "aws/loop.h"
 #include "torture.h"
 
 PG_FUNCTION_INFO_V1(dyn_torture_arm);

@@ -10,7 +10,7 @@
 
 #include <curl/curl.h>
 
-#include "aws/exchange.h"
+#include "aws/client.h"
 
 /* The value of a header that was added, NULL if there is none. */
 static const char *

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "aws/exchange.h"
+#include "aws/client.h"
 
 #define KEY_ID		"ASIAEXAMPLEKEYID"
 #define SECRET		"wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"

@@ -33,7 +33,7 @@
 
 #include "harness.h"
 
-#include "aws/exchange.h"
+#include "aws/client.h"
 #include "aws/loop.h"
 #include "credentials/source.h"
 #include "end_client.h"

@@ -14,12 +14,13 @@ static char token[] = "FwoGZXIvYXdzEXAMPLETOKEN0123456789abcdef==";
 
 static const DynCredentials credentials = {access_key_id, secret, token, 0};
 
-static DynAwsError error;
+static DynCall error;
 
 static bool
 parse(const char *body)
 {
-	return dyn_awserror_parse(body, strlen(body), &credentials, &error);
+	return dyn_awserror_parse(body, strlen(body), &credentials, &error) ==
+		DYN_FAIL_SERVICE;
 }
 
 static const char *

@@ -27,10 +27,9 @@
 #include <openssl/ssl.h>
 
 #include "aws/client.h"
-#include "aws/exchange.h"
 #include "aws/provider.h"
 #include "aws/retry.h"
-#include "aws/wiping.h"
+#include "aws/loop.h"
 #include "end_client.h"
 #include "service_process.h"
 #include "waiting.h"

@@ -32,7 +32,7 @@
 
 #include <curl/curl.h>
 
-#include "aws/wiping.h"
+#include "aws/loop.h"
 #include "aws/awserror.h"
 #include "aws/client.h"
 #include "aws/provider.h"
@@ -519,10 +519,12 @@ an_error_document(void)
 	static const char text[] =
 		"{\"__type\":\"x#ThrottlingException\",\"message\":\"slow\","
 		"\"ThrottlingReasons\":[{\"reason\":\"R\",\"resource\":\"t\"}]}";
-	DynAwsError error;
+	DynCall		error;
+	DynFailure	failure = dyn_awserror_parse(text, sizeof(text) - 1, NULL,
+											 &error);
 
-	if (!dyn_awserror_parse(text, sizeof(text) - 1, NULL, &error))
-		return error.out_of_memory ? REFUSED : WRONG;
+	if (failure != DYN_FAIL_SERVICE)
+		return failure == DYN_FAIL_MEMORY ? REFUSED : WRONG;
 	return strcmp(error.code, "ThrottlingException") == 0 &&
 		strcmp(error.message, "slow") == 0 &&
 		strcmp(error.throttle_reason, "R t") == 0 ? RIGHT : WRONG;
