@@ -558,7 +558,7 @@ dyn_attempts_suspend_paused(DynClient *client)
 		dyn_loop_park(&client->connections.loop, call->http->easy);
 		if (due_us == DYN_LOOP_NEVER)
 		{
-			dyn_http_lift_timeout(call->http);
+			curl_easy_setopt(call->http->easy, CURLOPT_TIMEOUT_MS, 0L);
 			due_us = call->attempt_us + time_limit_us(call);
 		}
 		call->left_us = due_us - dyn_loop_now_us();

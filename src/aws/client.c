@@ -316,18 +316,6 @@ dyn_client_create(const DynDescriptors *descriptors)
 	return NULL;
 }
 
-void
-dyn_client_end_statement(DynClient *client)
-{
-	dyn_connections_end_statement(&client->connections);
-}
-
-void
-dyn_client_close_idle(DynClient *client)
-{
-	dyn_connections_close_idle(&client->connections);
-}
-
 int
 dyn_client_fd(const DynClient *client)
 {

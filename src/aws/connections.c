@@ -23,7 +23,7 @@
  * released after the connection is closed.  Easy handles are reused, which
  * makes a request on a warm client cheap.
  */
-#include "connections.h"
+#include "client_private.h"
 
 #include <string.h>
 
@@ -204,7 +204,7 @@ dyn_connections_enter(DynConnections *connections, DynHttp *http, int keep)
 void
 dyn_connections_leave(DynConnections *connections, DynHttp *http)
 {
-	dyn_loop_remove(&connections->loop, http->easy);
+	curl_multi_remove_handle(connections->loop.multi, http->easy);
 	dyn_connections_give_handle(connections, http);
 	end_use(connections);
 }
@@ -268,8 +268,9 @@ dyn_connections_waited(DynConnections *connections, uint64_t peer,
 /* ---- closing ---------------------------------------------------------- */
 
 void
-dyn_connections_end_statement(DynConnections *connections)
+dyn_client_end_statement(DynClient *client)
 {
+	DynConnections *connections = &client->connections;
 	int			wanted = connections->peak > connections->last_peak ?
 		connections->peak : connections->last_peak;
 	int			open;
@@ -290,8 +291,9 @@ dyn_connections_end_statement(DynConnections *connections)
 }
 
 void
-dyn_connections_close_idle(DynConnections *connections)
+dyn_client_close_idle(DynClient *client)
 {
+	DynConnections *connections = &client->connections;
 	DynHttp    *http;
 
 	connections->drop_idle = connections->used > 0;

@@ -115,8 +115,4 @@ extern bool dyn_connections_enter(DynConnections *connections, DynHttp *http,
  */
 extern void dyn_connections_leave(DynConnections *connections, DynHttp *http);
 
-/* See dyn_client_end_statement and dyn_client_close_idle. */
-extern void dyn_connections_end_statement(DynConnections *connections);
-extern void dyn_connections_close_idle(DynConnections *connections);
-
 #endif

@@ -83,12 +83,6 @@ on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 	return fd < 0 ? CURL_SOCKET_BAD : fd;
 }
 
-static int
-on_close_socket(void *arg, curl_socket_t fd)
-{
-	return dyn_sockets_close(arg, fd);
-}
-
 /* ---- headers ---------------------------------------------------------- */
 
 static void
@@ -375,7 +369,7 @@ set_static(DynHttp *http)
 	SET(CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
 	SET(CURLOPT_OPENSOCKETDATA, http);
 	/* libcurl stores this pointer with the connection, which outlives http */
-	SET(CURLOPT_CLOSESOCKETFUNCTION, on_close_socket);
+	SET(CURLOPT_CLOSESOCKETFUNCTION, dyn_sockets_close);
 	SET(CURLOPT_CLOSESOCKETDATA, http->sockets);
 
 #if LIBCURL_VERSION_NUM >= 0x075500
@@ -529,17 +523,11 @@ dyn_http_prepare(DynHttp *http, const DynHttpRequest *request)
 }
 
 void
-dyn_http_lift_timeout(DynHttp *http)
-{
-	curl_easy_setopt(http->easy, CURLOPT_TIMEOUT_MS, 0L);
-}
-
-void
 dyn_http_release(DynHttp *http)
 {
 	curl_easy_setopt(http->easy, CURLOPT_HTTPHEADER, NULL);
 	curl_easy_setopt(http->easy, CURLOPT_POSTFIELDS, NULL);
-	dyn_tls_unshare(http->easy);
+	curl_easy_setopt(http->easy, CURLOPT_SHARE, NULL);
 	dyn_http_free_headers(http->request.headers);
 	memset(&http->request, 0, sizeof(http->request));
 }

@@ -113,9 +113,6 @@ extern void dyn_http_destroy(DynHttp *http);
 extern DynFailure dyn_http_prepare(DynHttp *http,
 								   const DynHttpRequest *request);
 
-/* Removes libcurl's time limit from a running transfer. */
-extern void dyn_http_lift_timeout(DynHttp *http);
-
 /*
  * Returns the failure for libcurl's result (NONE after a complete reply), and
  * sets reply.status. *lasting is true if another attempt would fail in the

@@ -338,12 +338,6 @@ dyn_loop_add(DynLoop *loop, CURL *easy)
 }
 
 void
-dyn_loop_remove(DynLoop *loop, CURL *easy)
-{
-	curl_multi_remove_handle(loop->multi, easy);
-}
-
-void
 dyn_loop_park(DynLoop *loop, CURL *easy)
 {
 	int			fd = dyn_sockets_park(loop->sockets, easy);

@@ -77,9 +77,6 @@ extern bool dyn_loop_open(DynLoop *loop, DynSockets *sockets);
  */
 extern bool dyn_loop_add(DynLoop *loop, CURL *easy);
 
-/* Removes a transfer, finished or not. */
-extern void dyn_loop_remove(DynLoop *loop, CURL *easy);
-
 /*
  * Resumes a transfer that a callback has paused.  Bytes that libcurl has
  * already received arrive immediately, and may pause the transfer again.  On

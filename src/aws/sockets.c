@@ -107,7 +107,7 @@ dyn_sockets_open(DynSockets *sockets, int family, int type, int protocol,
 }
 
 int
-dyn_sockets_close(DynSockets *sockets, int fd)
+dyn_sockets_close(void *sockets, int fd)
 {
 	drop(sockets, fd);
 	return close(fd);

@@ -53,7 +53,9 @@ typedef struct DynPeerSockets
 /* Opens a socket that is closed on exec; returns -1 on failure. */
 extern int	dyn_sockets_open(DynSockets *sockets, int family, int type,
 							 int protocol, uint64_t peer);
-extern int	dyn_sockets_close(DynSockets *sockets, int fd);
+
+/* For CURLOPT_CLOSESOCKETFUNCTION; `sockets` is a DynSockets. */
+extern int	dyn_sockets_close(void *sockets, int fd);
 
 /*
  * Records that libcurl watches the descriptor for these epoll events; returns

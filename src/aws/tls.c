@@ -210,21 +210,16 @@ add_file(DynTls *tls, const char *path)
 static void
 find_system_certificates(const char **file, const char **directory)
 {
+	const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
+
 	*file = NULL;
 	*directory = NULL;
-#if LIBCURL_VERSION_NUM >= 0x074600
-	{
-		const curl_version_info_data *info =
-			curl_version_info(CURLVERSION_NOW);
-
-		if (info->age < CURLVERSION_SEVENTH)
-			return;
-		if (info->cainfo != NULL && access(info->cainfo, R_OK) == 0)
-			*file = info->cainfo;
-		else if (info->capath != NULL && access(info->capath, R_OK) == 0)
-			*directory = info->capath;
-	}
-#endif
+	if (info->age < CURLVERSION_SEVENTH)
+		return;
+	if (info->cainfo != NULL && access(info->cainfo, R_OK) == 0)
+		*file = info->cainfo;
+	else if (info->capath != NULL && access(info->capath, R_OK) == 0)
+		*directory = info->capath;
 }
 
 bool
@@ -313,12 +308,6 @@ dyn_tls_share(DynTls *tls, CURL *easy)
 	}
 	if (tls->sessions != NULL)
 		curl_easy_setopt(easy, CURLOPT_SHARE, tls->sessions);
-}
-
-void
-dyn_tls_unshare(CURL *easy)
-{
-	curl_easy_setopt(easy, CURLOPT_SHARE, NULL);
 }
 
 void

@@ -77,11 +77,10 @@ extern bool dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle);
 extern bool dyn_tls_changed(const DynTls *tls, const char *ca_bundle);
 
 /*
- * Shares TLS sessions between all handles passed to this function, until
- * dyn_tls_unshare.
+ * Shares TLS sessions between all handles passed to this function, until their
+ * CURLOPT_SHARE is reset.
  */
 extern void dyn_tls_share(DynTls *tls, CURL *easy);
-extern void dyn_tls_unshare(CURL *easy);
 
 /* Frees sessions and files; not allowed while a handle shares them. */
 extern void dyn_tls_forget(DynTls *tls);
