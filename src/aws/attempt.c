@@ -10,10 +10,10 @@
  *		dyn_call_unpack		DONE -> BACKOFF, if the body is damaged
  *
  * Only send_attempt, hold_call, dyn_attempt_delay and finish_call change the
- * state.  SENT and BACKOFF calls are in a list.  The list is short (at most
- * the caller's concurrency), so a linear search finds the call that is due
- * next.  A call is also in BACKOFF while it waits for a descriptor, for
- * credentials (provider.c), or for a connection (connections.c).
+ * state.  SENT and BACKOFF calls are in a list, which is as short as the
+ * caller's concurrency.  A call is also in BACKOFF while it waits for a
+ * descriptor, for credentials (provider.c), or for a connection
+ * (connections.c).
  *
  * A SENT call is paused if its response is longer than its allowance
  * (dyn_call_allow).  During a pause, libcurl neither reads from the connection
@@ -25,9 +25,6 @@
  * Every attempt is signed again, because signatures expire.  Headers that a
  * proxy may change (Accept-Encoding) or libcurl adds (Content-Length,
  * User-Agent) are not signed.
- *
- * response_check.c checks replies, retry.c classifies failures and limits
- * retries, http.c and loop.c transfer bytes; this file connects them.
  */
 #include "client_private.h"
 
@@ -93,14 +90,13 @@ dyn_attempts_next_due(const DynClient *client)
 
 /* ---- attempts --------------------------------------------------------- */
 
-/* Returns the current time (s since the epoch) plus `signed_offset`. */
 static int64_t
 signing_clock(const DynActiveCall *call)
 {
 	return (int64_t) time(NULL) + call->signed_offset;
 }
 
-/* Makes an active call DONE; the caller has set its failure and message. */
+/* The caller has set the call's failure and message. */
 static void
 finish_call(DynActiveCall *call)
 {
@@ -353,7 +349,6 @@ dyn_attempt_end(DynActiveCall *call, CURLcode code)
 	DynSockets *sockets = &call->client->connections.sockets;
 	const DynProvider *provider = call->service->provider;
 	int			fd = dyn_http_socket(call->http);
-	DynFingerprint fingerprint = dyn_http_fingerprint(call->http);
 	DynRetryClass class;
 	long		retry_after_ms = call->http->reply.retry_after_ms;
 	bool		again;
@@ -361,7 +356,7 @@ dyn_attempt_end(DynActiveCall *call, CURLcode code)
 	call->socket = dyn_sockets_find(sockets, fd);
 	dyn_sockets_got_response(sockets, fd, dyn_http_round_trip_us(call->http));
 	call->http->reply.repeated =
-		!dyn_fingerprints_add(&call->client->fingerprints, &fingerprint);
+		dyn_http_repeats(call->http, &call->client->fingerprints);
 	class = dyn_response_check(&call->public, call->http, code,
 							   call->generation == provider->generation ?
 							   &provider->current : &provider->previous,
@@ -442,11 +437,8 @@ send_attempt(DynActiveCall *call)
 }
 
 /*
- * Returns true if the call must wait before it makes a connection.  The call
- * is then held until a connection is idle, or for a limited time.  While the
- * first connection to the peer is being made, the wait ends when that TCP
- * connection is established: then the peer is known to be reachable, and
- * several connections may be made at the same time.
+ * Returns true, with the call held, if it must wait before it makes a
+ * connection (connections.c).
  */
 static bool
 awaits_connection(DynActiveCall *call)
@@ -487,10 +479,8 @@ awaits_connection(DynActiveCall *call)
 }
 
 /*
- * Returns true if the call can use the provider's current credentials.  If it
- * must wait for the source of credentials, holds the call until the source has
- * ended, or until dyn_provider_due_us.  If there are no credentials, makes the
- * call DONE with a failure.
+ * Returns true if the call can use the provider's current credentials;
+ * otherwise holds the call, or makes it DONE with a failure.
  */
 static bool
 has_credentials(DynActiveCall *call)
@@ -570,10 +560,6 @@ dyn_attempts_suspend_paused(DynClient *client)
 	}
 }
 
-/*
- * Resumes the transfer.  If that fails, libcurl does not report the end of the
- * transfer, so the attempt is ended here.
- */
 void
 dyn_attempt_resume(DynActiveCall *call)
 {
@@ -585,6 +571,7 @@ dyn_attempt_resume(DynActiveCall *call)
 	call->http->paused = false;
 	call->due_us = dyn_loop_now_us() + call->left_us;
 	code = dyn_loop_resume(&call->client->connections.loop, call->http->easy);
+	/* libcurl does not report this end of the transfer */
 	if (code != CURLE_OK)
 		dyn_attempt_end(call, code);
 }

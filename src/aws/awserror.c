@@ -180,10 +180,6 @@ set_message(json_t *document, const DynCredentials *credentials,
 	len = json_string_length(text);
 	for (size_t i = 0; i < LENGTHOF(echoing_codes); i++)
 		echoes |= strcmp(call->code, echoing_codes[i]) == 0;
-	/*
-	 * if the message may contain parts of the request, show only its first
-	 * line or sentence
-	 */
 	for (size_t i = 0; echoes && i < len; i++)
 		if (shown[i] == '\n')
 			len = i;

@@ -126,7 +126,7 @@ end_finished(DynClient *client)
 	return any;
 }
 
-/* Starts and ends attempts that are due; returns false if none is. */
+/* Returns false if no attempt is due. */
 static bool
 attend_due(DynClient *client)
 {
@@ -180,9 +180,8 @@ resume_clocks(DynClient *client)
 }
 
 /*
- * Ends the transfers that libcurl has finished, and starts and ends the
- * attempts that are due, until nothing more can be done without waiting.  The
- * loop ends because the number of attempts is limited.
+ * Makes all progress of calls that is possible without waiting.  The loop ends
+ * because the number of attempts is limited.
  */
 static void
 process(DynClient *client)
@@ -366,10 +365,6 @@ dyn_call_body(DynCall *call)
 	return &((DynActiveCall *) call)->body;
 }
 
-/*
- * A call whose document could not be written, or whose operation's name is too
- * long, ends immediately with a failure.
- */
 void
 dyn_call_start(DynCall *public, const DynService *service,
 			   DynRetryQuota *quota, const char *operation)

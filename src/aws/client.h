@@ -4,14 +4,11 @@
  *		the responses.
  *
  * A DynClient belongs to a backend.  It owns libcurl's multi handle, whose
- * connection cache keeps connections alive across statements.  It also owns an
- * epoll descriptor and a timer, which cover the sockets and deadlines of the
- * handle, and a pool of easy handles and response buffers.
+ * connection cache keeps connections alive across statements, and a pool of
+ * easy handles and response buffers.
  *
  * A DynService holds the endpoint, the credentials and the limits.  It belongs
- * to the caller and must outlive every call started on it.  The service's
- * clock (DynClock) is a separate struct, so that copies of a DynService with
- * different limits share the clock.
+ * to the caller and must outlive every call started on it.
  *
  * A DynCall is one request with all its attempts.  Legal order:
  *
@@ -64,7 +61,10 @@ typedef enum DynWait
  */
 typedef DynWait (*DynWaitFn) (void *arg, int fd, long timeout_ms);
 
-/* The estimate of a service's clock; zero-initialize it. */
+/*
+ * The estimate of a service's clock; zero-initialize it.  Copies of a
+ * DynService with different limits share it.
+ */
 typedef struct DynClock
 {
 	int64_t		offset;			/* server's time minus local time (s) */
@@ -77,14 +77,14 @@ typedef struct DynService
 	const char *url;			/* "https://host[:port]/" */
 	const char *host;			/* value of the Host header, with the port
 								 * unless it is the scheme's default */
-	const char *region;			/* signing region */
+	const char *region;			/* for signing */
 	const char *signing_name;	/* "dynamodb" */
 	const char *target_prefix;	/* "DynamoDB_20120810." */
 	const char *ca_bundle;		/* path of the CA bundle; NULL for the system's
 								 * certificates */
 	const char *proxy;			/* proxy URL, or NULL: no proxy, regardless of
 								 * the environment */
-	struct DynProvider *provider;	/* provides the credentials */
+	struct DynProvider *provider;
 	int			connect_timeout_ms;
 	int			request_timeout_ms; /* time limit of one attempt, including its
 									 * body.  Pauses (dyn_call_allow) do not
@@ -96,8 +96,7 @@ typedef struct DynService
 								 * inflating (bytes) */
 	int			max_idle_connections;	/* number of connections to keep open
 										 * between statements */
-	DynClock   *clock;			/* estimate of the service's clock, which the
-								 * client corrects */
+	DynClock   *clock;			/* corrected by the client */
 } DynService;
 
 typedef enum DynCallState
@@ -147,8 +146,7 @@ typedef struct DynCall
 	/* final once state is DYN_CALL_DONE */
 	DynFailure	failure;
 	bool		passing;		/* true if the failure may be temporary */
-	int			http_status;	/* status of the last attempt; 0 if it had no
-								 * reply */
+	int			http_status;	/* 0 if the last attempt had no reply */
 	char		code[128];		/* DynamoDB's error code, "" if none */
 	char		message[1024];	/* text of the error, from DynamoDB or libcurl;
 								 * truncated, printable, valid UTF-8 */
@@ -165,7 +163,7 @@ typedef struct DynCall
 
 	/* counted over all attempts */
 	int			attempts;
-	int			throttles;		/* attempts that were throttled */
+	int			throttles;
 	int			lost;			/* attempts that may have been executed, but
 								 * had no valid reply; this count is also valid
 								 * before DONE */
@@ -177,8 +175,8 @@ typedef struct DynCall
 
 /*
  * Callbacks that account for file descriptors of the process.  `acquire`
- * requests a descriptor and returns false if none is available, `reserve`
- * takes a descriptor in any case, `release` returns one.
+ * returns false if no descriptor is available, `reserve` takes one in any
+ * case, `release` returns one.
  */
 typedef struct DynDescriptors
 {
@@ -269,7 +267,7 @@ extern void dyn_client_remove_watcher(DynClient *client, DynSocketWatcher *watch
  */
 extern int	dyn_client_open_fds(const DynClient *client);
 
-/* Creates an idle call.  Returns NULL if memory runs out. */
+/* Returns NULL if memory runs out. */
 extern DynCall *dyn_call_create(DynClient *client);
 
 /*
@@ -307,7 +305,6 @@ extern size_t dyn_call_held(const DynCall *call);
  */
 extern void dyn_call_allow(DynCall *call, size_t bytes);
 
-/* Returns true if the running attempt has reached its limit. */
 extern bool dyn_call_is_paused(const DynCall *call);
 
 /*
@@ -355,7 +352,7 @@ typedef struct DynExchange
 	char	   *url;
 	struct curl_slist *headers; /* header lines; NULL once started */
 	DynBuffer	body;
-	DynAddressPolicy policy;	/* addresses that the request may be sent to */
+	DynAddressPolicy policy;
 
 	/* the reply, once the exchange is done */
 	DynFailure	failure;		/* NONE for a complete reply with any status,
@@ -367,8 +364,8 @@ typedef struct DynExchange
 	char		message[256];	/* text of the failure */
 
 	/* private to client.c */
-	DynClient  *client;			/* client, while the exchange runs */
-	struct DynHttp *http;		/* easy handle, while the exchange runs */
+	DynClient  *client;			/* NULL unless the exchange runs */
+	struct DynHttp *http;		/* NULL unless the exchange runs */
 	void		(*done) (void *arg);
 	void	   *arg;
 	size_t		allowance;
@@ -379,16 +376,13 @@ typedef struct DynExchange
 
 typedef struct DynExchangeLimits
 {
-	const char *ca_bundle;		/* CA bundle, as in DynService */
+	const char *ca_bundle;		/* as in DynService */
 	const char *proxy;			/* as in DynService; NULL for ADDRESS_LOCAL */
 	int			connect_timeout_ms;
 	int			timeout_ms;
 } DynExchangeLimits;
 
-/*
- * Creates an exchange with a copy of the URL.  Returns NULL if memory runs
- * out.
- */
+/* Copies the URL.  Returns NULL if memory runs out. */
 extern DynExchange *dyn_exchange_create(const char *method, const char *url,
 										DynAddressPolicy policy);
 

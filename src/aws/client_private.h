@@ -1,7 +1,6 @@
 /*
  * client_private.h
- *		The state of a client and of its calls, and the functions of attempt.c
- *		and response_check.c.
+ *		The state of a client and of its calls, and their attempts.
  */
 #ifndef DYN_AWS_CLIENT_PRIVATE_H
 #define DYN_AWS_CLIENT_PRIVATE_H
@@ -24,7 +23,7 @@ typedef struct DynActiveCall
 	DynBuffer	body;
 	DynBuffer	packed;			/* gzip body until it is unpacked */
 	DynHttp    *http;			/* easy handle; NULL unless SENT */
-	DynSocket	socket;			/* socket of the last attempt's connection */
+	DynSocket	socket;			/* that of the last attempt */
 	int64_t		attempt_us;		/* start of the attempt (monotonic us) */
 	int64_t		signed_offset;	/* clock offset used for the signature (s) */
 	int64_t		due_us;			/* time of the next attempt (BACKOFF), or
@@ -49,7 +48,7 @@ typedef struct DynActiveCall
 								 * (dyn_connections_peer); 0 without TLS */
 	int64_t		waiting_us;		/* start of the call's wait for a connection
 								 * (monotonic us); 0 if it does not wait */
-	struct DynActiveCall *next;			/* next call in the client's list */
+	struct DynActiveCall *next; /* in the client's list */
 } DynActiveCall;
 
 #define DYN_SPARE_BUFFERS	4
@@ -89,10 +88,7 @@ extern void dyn_attempt_begin(DynActiveCall *call);
 /* Ends an active call that was not sent, with the given failure. */
 extern void dyn_attempt_refuse(DynActiveCall *call, DynFailure failure);
 
-/*
- * Handles the end of a transfer: repeats the attempt later, or finishes the
- * call.
- */
+/* Handles the end of a transfer. */
 extern void dyn_attempt_end(DynActiveCall *call, CURLcode code);
 
 /*
@@ -126,7 +122,6 @@ extern void dyn_attempt_delay(DynActiveCall *call, DynRetryClass class,
  */
 extern void dyn_attempts_defer(DynClient *client, int64_t us);
 
-/* Resumes a paused transfer. */
 extern void dyn_attempt_resume(DynActiveCall *call);
 
 /*
@@ -142,10 +137,7 @@ extern void dyn_attempts_suspend_paused(DynClient *client);
  */
 extern void dyn_attempts_try_held(DynClient *client, bool connections_only);
 
-/*
- * Returns the time at which the next call is due (monotonic us);
- * DYN_LOOP_NEVER if there is none.
- */
+/* Returns the least due_us of the calls. */
 extern int64_t dyn_attempts_next_due(const DynClient *client);
 
 /* ---- checks of responses (response_check.c) ---------------------------- */

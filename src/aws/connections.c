@@ -106,7 +106,7 @@ settle_descriptors(DynConnections *connections)
 	return true;
 }
 
-/* Drops all connections; legal only while no transfer is in the loop. */
+/* Legal only while no transfer is in the loop. */
 static void
 drop(DynConnections *connections)
 {
@@ -134,15 +134,12 @@ dyn_connections_check_trust(DynConnections *connections, const char *url,
 		forget(connections);
 }
 
-/*
- * If a peer has closed a connection before the first request of a statement,
- * all connections are dropped: otherwise the closed one would count as open.
- */
 void
 dyn_connections_prepare(DynConnections *connections, const DynService *service)
 {
 	if (connections->used > 0)
 		return;
+	/* otherwise the closed connection would count as open */
 	if (connections->peak == 0 &&
 		dyn_sockets_any_closed_by_peer(&connections->sockets))
 		drop(connections);
@@ -211,7 +208,6 @@ dyn_connections_leave(DynConnections *connections, DynHttp *http)
 
 /* ---- waiting for a connection ----------------------------------------- */
 
-/* The multiplication makes the hash depend on the order of the strings. */
 uint64_t
 dyn_connections_peer(const DynService *service)
 {
@@ -226,7 +222,6 @@ dyn_connections_peer(const DynService *service)
 	return peer ? peer : 1;
 }
 
-/* Returns how long a request waits for a connection before it makes one. */
 static int64_t
 allowed_wait_us(const DynPeerSockets *known)
 {

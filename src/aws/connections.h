@@ -13,7 +13,7 @@
 #include "sockets.h"
 #include "tls.h"
 
-/* The connections of a client; zero-initialize it. */
+/* Zero-initialize it. */
 typedef struct DynConnections
 {
 	DynLoop		loop;
@@ -44,10 +44,9 @@ extern bool dyn_connections_open(DynConnections *connections,
 								 const DynDescriptors *descriptors);
 
 /*
- * Drops all connections in two cases, if no transfer is in the loop: the
- * certificates that verify the service have changed, or this is the first
- * attempt of a statement and a peer has closed a connection.  Must be called
- * before an attempt.
+ * Must be called before an attempt: checks the trust in the service, and drops
+ * all connections if this is the first attempt of a statement and a peer has
+ * closed a connection.
  */
 extern void dyn_connections_prepare(DynConnections *connections,
 									const DynService *service);
@@ -78,16 +77,13 @@ extern int64_t dyn_connections_wait_us(const DynConnections *connections,
 									   uint64_t peer, int waiting,
 									   bool connecting);
 
-/*
- * Records that a request to the peer has waited for `waited_us` and is sent
- * now.
- */
+/* Records that a request is sent after it has waited for `waited_us`. */
 extern void dyn_connections_waited(DynConnections *connections, uint64_t peer,
 								   int64_t waited_us);
 
 /*
- * Ensures that one more transfer has a descriptor; returns false if none is
- * granted.  With `always`, reserves a descriptor instead of returning false.
+ * Ensures that one more transfer has a descriptor; unless `always`, returns
+ * false if none is granted.
  */
 extern bool dyn_connections_acquire(DynConnections *connections, bool always);
 

@@ -23,29 +23,26 @@
 #include "fingerprints.h"
 
 bool
-dyn_fingerprints_add(DynFingerprints *fingerprints, const DynFingerprint *fingerprint)
+dyn_fingerprints_add(DynFingerprints *fingerprints, uint64_t id, uint64_t reply,
+					 bool is_first)
 {
-	uint64_t	id = fingerprint->request_id;
-	uint64_t	reply = fingerprint->reply;
 	bool		is_known = false;
 	bool		repeats = false;
 
-	if (id == 0)
-		return true;
 	for (int i = 0; i < DYN_FINGERPRINTS; i++)
 	{
-		if (fingerprints->request_ids[i] != id)
+		if (fingerprints->ids[i] != id)
 			continue;
 		if (fingerprints->replies[i] == 0)
 			return true;
 		is_known = true;
 		repeats |= fingerprints->replies[i] == reply;
 	}
-	if (is_known && fingerprint->is_first)
+	if (is_known && is_first)
 		reply = 0;
 	else if (repeats)
 		return false;
-	fingerprints->request_ids[fingerprints->next] = id;
+	fingerprints->ids[fingerprints->next] = id;
 	fingerprints->replies[fingerprints->next] = reply;
 	fingerprints->next = (fingerprints->next + 1) % DYN_FINGERPRINTS;
 	return true;

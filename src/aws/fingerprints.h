@@ -10,27 +10,20 @@
 
 #define DYN_FINGERPRINTS	1024
 
-/* The values that distinguish a reply from all other replies. */
-typedef struct DynFingerprint
-{
-	uint64_t	request_id;		/* hash of the request id; 0: none */
-	uint64_t	reply;			/* hash of request id, body and connection */
-	bool		is_first;		/* true for the first reply of a connection */
-} DynFingerprint;
-
 /* The latest replies that have a request id; zero-initialize it. */
 typedef struct DynFingerprints
 {
-	uint64_t	request_ids[DYN_FINGERPRINTS];
-	uint64_t	replies[DYN_FINGERPRINTS];	/* 0: the id is ignored */
+	uint64_t	ids[DYN_FINGERPRINTS];	/* hashes of request ids */
+	uint64_t	replies[DYN_FINGERPRINTS];	/* hashes of id, body and
+											 * connection; 0: ignore the id */
 	unsigned	next;			/* position of the next reply */
 } DynFingerprints;
 
 /*
- * Adds a reply's fingerprint.  Returns false if the reply repeats an earlier
- * one.
+ * Adds a reply.  Returns false if it repeats an earlier one.  `is_first` is
+ * true for the first reply of a connection.
  */
-extern bool dyn_fingerprints_add(DynFingerprints *fingerprints,
-								 const DynFingerprint *fingerprint);
+extern bool dyn_fingerprints_add(DynFingerprints *fingerprints, uint64_t id,
+								 uint64_t reply, bool is_first);
 
 #endif

@@ -153,10 +153,7 @@ read_header(DynReply *reply, const char *line, size_t len)
 	}
 }
 
-/*
- * Handles a header line.  A status line begins a reply, and discards an
- * interim reply (100) before it.  An empty line ends the headers.
- */
+/* A status line begins a reply, and discards an interim reply before it. */
 static size_t
 on_header(char *line, size_t size, size_t n, void *arg)
 {
@@ -180,7 +177,6 @@ on_header(char *line, size_t size, size_t n, void *arg)
 
 /* ---- the body --------------------------------------------------------- */
 
-/* Returns the size of the buffer for a body of this length. */
 static size_t
 rounded(size_t len)
 {
@@ -340,16 +336,10 @@ dyn_http_free_headers(struct curl_slist *headers)
 
 /* ---- handles and their transfers -------------------------------------- */
 
-/* Sets an option and records whether that succeeded. */
 #define SET(option, value) \
 	(ok = curl_easy_setopt(easy, (option), (value)) == CURLE_OK && ok)
 
-/*
- * Sets the options that all requests have in common.
- *
- * Without CURLOPT_QUICK_EXIT, canceling a transfer waits for the thread that
- * resolves its host name; with this option, the thread ends by itself.
- */
+/* Sets the options that all requests have in common. */
 static bool
 set_static(DynHttp *http)
 {
@@ -398,6 +388,7 @@ set_static(DynHttp *http)
 	SET(CURLOPT_UPLOAD_BUFFERSIZE, SEND_BUFFER);
 	SET(CURLOPT_USERAGENT, "dynamo_fdw");
 #if LIBCURL_VERSION_NUM >= 0x075700
+	/* do not wait for the resolver's thread when a transfer is canceled */
 	SET(CURLOPT_QUICK_EXIT, 1L);
 #endif
 	return ok;
@@ -587,23 +578,20 @@ dyn_http_was_sent(const DynHttp *http)
 							 &bytes) == CURLE_OK && bytes > 0;
 }
 
-DynFingerprint
-dyn_http_fingerprint(const DynHttp *http)
+/* libcurl reports the local port even after the connection is closed. */
+bool
+dyn_http_repeats(const DynHttp *http, DynFingerprints *fingerprints)
 {
-	DynFingerprint fingerprint = {0};
 	size_t		len = strlen(http->reply.request_id);
+	uint64_t	id = dyn_hash_bytes(http->reply.request_id, len);
 	long		port = 0;
 	long		made = 0;
 
-	if (len == 0)
-		return fingerprint;
 	(void) curl_easy_getinfo(http->easy, CURLINFO_LOCAL_PORT, &port);
 	(void) curl_easy_getinfo(http->easy, CURLINFO_NUM_CONNECTS, &made);
-	fingerprint.request_id = dyn_hash_bytes(http->reply.request_id, len);
-	fingerprint.reply = fingerprint.request_id ^ http->reply.crc ^
-		((uint64_t) port << 32);
-	fingerprint.is_first = made > 0;
-	return fingerprint;
+	return len > 0 &&
+		!dyn_fingerprints_add(fingerprints, id, id ^ http->reply.crc ^
+							  ((uint64_t) port << 32), made > 0);
 }
 
 bool
@@ -635,9 +623,6 @@ static const CodeRule code_rules[] = {
 	{CURLE_SSL_ISSUER_ERROR, DYN_FAIL_TLS, true},
 	{CURLE_SSL_CIPHER, DYN_FAIL_TLS, true},
 	{CURLE_SSL_CACERT_BADFILE, DYN_FAIL_CONFIG, true},
-	{CURLE_SSL_CRL_BADFILE, DYN_FAIL_CONFIG, true},
-	{CURLE_SSL_ENGINE_NOTFOUND, DYN_FAIL_CONFIG, true},
-	{CURLE_SSL_ENGINE_SETFAILED, DYN_FAIL_CONFIG, true},
 	{CURLE_URL_MALFORMAT, DYN_FAIL_CONFIG, true},
 	{CURLE_UNSUPPORTED_PROTOCOL, DYN_FAIL_CONFIG, true},
 	{CURLE_NOT_BUILT_IN, DYN_FAIL_CONFIG, true},
@@ -687,9 +672,7 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 	if (code == CURLE_SEND_FAIL_REWIND)
 		*text = "the connection was closed without a response";
 
-	/*
-	 * libcurl also reports success for truncated headers and interim replies
-	 */
+	/* libcurl also reports success for truncated headers, interim replies */
 	if (code == CURLE_OK && (!http->reply.has_head ||
 							 http->reply.status < FIRST_FINAL_STATUS))
 	{
@@ -705,10 +688,7 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 		*text = refusal_text(DYN_FAIL_TOO_LARGE);
 		return DYN_FAIL_TOO_LARGE;
 	}
-	/*
-	 * this is libcurl's result for the reply of a server that does not use
-	 * HTTP
-	 */
+	/* libcurl's result for the reply of a server that does not use HTTP */
 	if (code == CURLE_UNSUPPORTED_PROTOCOL && dyn_http_was_sent(http))
 		return DYN_FAIL_HTTP;
 	return rule->failure;

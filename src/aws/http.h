@@ -55,8 +55,8 @@ typedef struct DynHttpRequest
 								 * transfer is paused */
 	DynAddressPolicy policy;	/* address policy of its new sockets */
 	uint64_t	peer;			/* peer recorded with its new sockets */
-	const char *ca_bundle;		/* CA bundle, as in DynService */
-	const char *proxy;			/* proxy, as in DynService */
+	const char *ca_bundle;		/* as in DynService */
+	const char *proxy;			/* as in DynService */
 	int			connect_timeout_ms;
 	int			timeout_ms;
 	bool		once;			/* true if no other request may use its
@@ -70,8 +70,8 @@ typedef struct DynHttpRequest
 typedef struct DynHttp
 {
 	CURL	   *easy;
-	DynSockets *sockets;		/* sockets of the client */
-	DynTls	   *tls;			/* certificates and sessions of the client */
+	DynSockets *sockets;
+	DynTls	   *tls;
 	struct DynHttp *next;		/* next handle in the pool */
 	bool		is_set;			/* true if the constant options are set */
 	bool		trusts;			/* true if the TLS options are set */
@@ -98,7 +98,7 @@ extern bool dyn_http_append_header(struct curl_slist **list,
 /* Wipes and frees the headers; NULL is allowed. */
 extern void dyn_http_free_headers(struct curl_slist *headers);
 
-/* Creates a handle.  Returns NULL if memory runs out. */
+/* Returns NULL if memory runs out. */
 extern DynHttp *dyn_http_create(DynSockets *sockets, DynTls *tls);
 
 /* Frees the handle, which must not be in a loop. */
@@ -137,18 +137,15 @@ extern bool dyn_http_is_connected(const DynHttp *http);
  */
 extern int64_t dyn_http_round_trip_us(const DynHttp *http);
 
-/* Returns the descriptor of the connection; -1 if the connection is closed. */
+/* Returns the descriptor of the connection; -1 if it is closed. */
 extern int	dyn_http_socket(const DynHttp *http);
 
 /* Returns true if the peer may have received the request or a part of it. */
 extern bool dyn_http_was_sent(const DynHttp *http);
 
-/*
- * Returns the fingerprint of the reply; all zero if the reply has no request
- * id.  The fingerprint includes the connection's local port, which libcurl
- * reports even after the connection is closed.
- */
-extern DynFingerprint dyn_http_fingerprint(const DynHttp *http);
+/* Adds the reply; returns true if it is known to repeat an earlier one. */
+extern bool dyn_http_repeats(const DynHttp *http,
+							 DynFingerprints *fingerprints);
 
 /* Frees the headers, and forgets the request. */
 extern void dyn_http_release(DynHttp *http);

@@ -20,11 +20,6 @@
  * warm connection, so signals are also blocked if the host is numeric.
  * Signals that report an error in the running code (such as SIGSEGV) are not
  * blocked.
- *
- * The process must ignore SIGPIPE, as PostgreSQL does: libcurl is configured
- * not to change signal handlers.
- *
- * Callbacks only record events; none raises an error or exits by longjmp.
  */
 #ifndef __linux__
 #error "dynamo_fdw needs Linux: it waits with epoll and timerfd"
@@ -232,10 +227,7 @@ act(DynLoop *loop, curl_socket_t fd, int what)
 		loop->curl_due_us = soon;
 }
 
-/*
- * Records whether libcurl is called late.  Must be called before libcurl,
- * which may find that a timeout has expired.
- */
+/* Must be called before libcurl, which may find that a timeout has expired. */
 static void
 note_lateness(DynLoop *loop)
 {
@@ -258,10 +250,7 @@ run_timers(DynLoop *loop)
 	}
 }
 
-/*
- * Handles an event of the timer or a socket.  Descriptors of other components
- * (dyn_loop_watch) are passed to libcurl, too, which ignores them.
- */
+/* libcurl ignores descriptors of other components (dyn_loop_watch). */
 static void
 run_event(DynLoop *loop, const struct epoll_event *event)
 {

@@ -39,7 +39,7 @@ typedef struct DynLoop
 	CURLM	   *multi;
 	DynSockets *sockets;		/* table of the sockets that libcurl watches */
 	int			epoll_fd;
-	int			timer_fd;		/* timer, watched by epoll_fd */
+	int			timer_fd;		/* watched by epoll_fd */
 	int64_t		curl_due_us;	/* time to call libcurl next (monotonic us) */
 	int64_t		armed_us;		/* time to which timer_fd is set (monotonic
 								 * us) */
@@ -48,7 +48,7 @@ typedef struct DynLoop
 								 * requested */
 } DynLoop;
 
-/* Returns monotonic time in microseconds. */
+/* Returns the monotonic time. */
 extern int64_t dyn_loop_now_us(void);
 
 /*

@@ -28,7 +28,7 @@
 /* Lifetime of credentials that do not expire, in seconds. */
 #define FOR_EVER			(INT64_MAX / 2)
 
-/* If the service refuses credentials below this age, new ones may not help. */
+/* If the service refuses younger credentials, new ones may not help. */
 #define YOUNG_US			((int64_t) LONGEST_PAUSE * 1000000)
 
 /* Time that calls wait for a refresh if the previous refresh was stopped. */
@@ -128,10 +128,7 @@ pause_end_us(int times)
 	return dyn_loop_now_us() + pause * 1000000;
 }
 
-/*
- * Records that the source has failed or was stopped, so that it pauses before
- * its next start.
- */
+/* Makes the source, which has failed or was stopped, pause. */
 static void
 note_miss(DynProvider *provider, bool stopped)
 {
@@ -157,10 +154,7 @@ dyn_provider_failed(DynProvider *provider, const DynError *err)
 	note_miss(provider, false);
 }
 
-/*
- * Sets the error for the calls that get no credentials.  The error shows the
- * times of all clocks, one of which may be wrong.
- */
+/* Sets an error with the times of all clocks, one of which may be wrong. */
 static void
 blame_clocks(DynProvider *provider, const int64_t *service_time)
 {

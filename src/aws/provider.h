@@ -114,7 +114,7 @@ extern DynReadiness dyn_provider_request(DynProvider *provider,
  */
 extern int64_t dyn_provider_due_us(const DynProvider *provider);
 
-/* Returns the latest error; the next one overwrites the record. */
+/* Returns the latest error, which the next one overwrites. */
 extern const DynError *dyn_provider_error(const DynProvider *provider);
 
 /*

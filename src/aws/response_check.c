@@ -142,10 +142,6 @@ check_bytes(DynCall *call, const DynHttp *http)
 {
 	const DynReply *reply = &http->reply;
 
-	/*
-	 * libcurl cannot detect a repeated reply, which arrives while another
-	 * reply is expected
-	 */
 	if (reply->repeated)
 	{
 		set_text(call, "the response to an earlier request was received again", NULL);
@@ -217,10 +213,6 @@ dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 	else
 		call->failure = check_bytes(call, http);
 
-	/*
-	 * Bodies of status 200 are inflated when they are used, not when they
-	 * arrive, because several inflated bodies could need a lot of memory.
-	 */
 	if (call->failure == DYN_FAIL_NONE && call->http_status != HTTP_OK)
 		call->failure = read_error(call, http, credentials);
 	dyn_awserror_excerpt(reply->request_id, strlen(reply->request_id),

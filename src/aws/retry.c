@@ -229,7 +229,6 @@ dyn_retry_refund(DynRetryQuota *quota, DynRetryClass last, int64_t began_us,
 	}
 }
 
-/* Seeds the generator, with the time if the kernel provides no randomness. */
 void
 dyn_random_seed(DynRandom *random)
 {
@@ -238,7 +237,7 @@ dyn_random_seed(DynRandom *random)
 		random->state = (uint64_t) dyn_loop_now_us();
 }
 
-/* Returns a random number in [0, 1), from the splitmix64 generator. */
+/* The generator is splitmix64. */
 double
 dyn_random_unit(DynRandom *random)
 {

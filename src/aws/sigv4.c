@@ -105,7 +105,6 @@ to_hex(const unsigned char bytes[DYN_SHA256_SIZE],
 	hex[DYN_SHA256_HEX] = '\0';
 }
 
-/* Writes SHA-256 in lower-case hex, NUL-terminated. */
 static bool
 sha256_hex(const void *bytes, size_t len, char hex[DYN_SHA256_HEX + 1])
 {
@@ -385,7 +384,6 @@ dyn_sigv4_key_forget(DynSigKeyCache *cache)
 
 /* ---- step 4: the signature -------------------------------------------- */
 
-/* Writes HMAC-SHA256 in lower-case hex, NUL-terminated. */
 static bool
 sign(const unsigned char key[DYN_SHA256_SIZE],
 	 const DynBuffer *string_to_sign,

@@ -42,10 +42,7 @@ is_open(const DynSocket *entry)
 		st.st_ino == entry->inode;
 }
 
-/*
- * Ensures space for one more entry: drops stale entries, or enlarges the
- * array.
- */
+/* Drops stale entries, or enlarges the array, if it is full. */
 static bool
 make_space(DynSockets *sockets)
 {
@@ -69,7 +66,6 @@ make_space(DynSockets *sockets)
 	return true;
 }
 
-/* Drops the entry for the descriptor; there is at most one. */
 static void
 drop(DynSockets *sockets, int fd)
 {

@@ -17,8 +17,8 @@ typedef struct DynSocket
 	ino_t		inode;			/* inode of the socket, because descriptor
 								 * numbers are reused */
 	bool		registered;		/* true if libcurl watches it for a transfer */
-	uint32_t	events;			/* events for which epoll watches it; 0 if it
-								 * is not watched, or if that is unknown */
+	uint32_t	events;			/* events for which epoll watches it; 0 if
+								 * none, or if that is unknown */
 	uint32_t	parked;			/* events that epoll watches again when the
 								 * transfer resumes; 0 if it is not parked */
 	const void *transfer;		/* transfer that uses it, or used it last */
@@ -32,7 +32,7 @@ typedef struct DynSocket
 	int64_t		rtt_us;			/* round trip to the peer (us) */
 } DynSocket;
 
-/* The sockets of a client; zero-initialize it. */
+/* Zero-initialize it. */
 typedef struct DynSockets
 {
 	DynSocket  *list;
@@ -120,10 +120,8 @@ extern void dyn_sockets_distrust(const DynSockets *sockets,
  */
 extern void dyn_sockets_distrust_readable(DynSockets *sockets);
 
-/* Returns the number of open sockets. */
 extern size_t dyn_sockets_count(const DynSockets *sockets);
 
-/* Returns true if a peer has closed one of the connections. */
 extern bool dyn_sockets_any_closed_by_peer(const DynSockets *sockets);
 
 #endif

@@ -34,7 +34,6 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
-/* Sets an option and records whether that succeeded. */
 #define SET(option, value) \
 	(ok = curl_easy_setopt(easy, (option), (value)) == CURLE_OK && ok)
 
@@ -89,8 +88,7 @@ load_store(const char *path)
 	return store;
 }
 
-/* True if libcurl was found to use another OpenSSL than we do. */
-static bool is_foreign;
+static bool is_foreign;			/* true if libcurl uses another OpenSSL */
 
 /*
  * Returns true if libcurl uses the same OpenSSL as we do.  A program and its
@@ -140,7 +138,6 @@ give_store(CURL *easy, void *context, void *arg)
 	return CURLE_OK;
 }
 
-/* Makes libcurl read the file or directory. */
 static bool
 set_paths(CURL *easy, const char *path, const char *directory)
 {

@@ -3,15 +3,10 @@
  *		Loads the trusted certificates, and shares TLS sessions between
  *		connections.
  *
- * A new connection that resumes a session of an earlier one needs neither the
- * server's certificate nor the signatures of a full handshake.  libcurl stores
- * sessions together with the host, the port and all settings of verification,
- * including the CA file.  It only resumes a session for which all of these are
- * equal, so the session was verified with the same CA file.  A change of the
- * file's contents is detected here.
- *
- * If possible, a CA file is loaded here, once, and not by libcurl for each
- * connection.
+ * libcurl stores TLS sessions together with the host, the port and all
+ * settings of verification, including the CA file.  It only resumes a session
+ * for which all of these are equal, so the session was verified with the same
+ * CA file.  A change of the file's contents is detected here.
  */
 #ifndef DYN_AWS_TLS_H
 #define DYN_AWS_TLS_H
@@ -38,7 +33,7 @@ typedef struct DynCaFile
 	struct timespec modified;
 } DynCaFile;
 
-/* The certificates and TLS sessions of a client; zero-initialize it. */
+/* Zero-initialize it. */
 typedef struct DynTls
 {
 	CURLSH	   *sessions;		/* shared sessions; NULL if none are shared */

@@ -142,7 +142,6 @@ add_entry(Parser *parser, DynIniEntry entry)
 
 /* ---- sections --------------------------------------------------------- */
 
-/* Returns the quotation mark at p, or 0. */
 static char
 quote_at(const char *p, const char *end)
 {
@@ -441,10 +440,7 @@ static const struct
 	{"AWS_CONFIG_FILE", ".aws/config", true}
 };
 
-/*
- * Loads a file.  A file below the home directory is regarded as missing if the
- * operating-system user has no home directory, as in some containers.
- */
+/* Without a home directory, as in some containers, its files are missing. */
 static bool
 load_file(DynConfig *config, DynConfigFile file, DynError *err)
 {

@@ -31,7 +31,7 @@ typedef struct DynIniEntry
 								 * credential_process, as in the AWS CLI */
 } DynIniEntry;
 
-/* A parsed file.  If zero-initialized, it has no sections. */
+/* If zero-initialized, it has no sections. */
 typedef struct DynIni
 {
 	DynBuffer	text;			/* text of the file, modified by parsing */
@@ -64,7 +64,6 @@ extern size_t dyn_ini_place(const DynIni *ini, DynIniKind kind,
 extern const char *dyn_ini_value(const DynIni *ini, DynIniKind kind,
 								 const char *name, const char *key);
 
-/* Frees everything; overwrites the text. */
 extern void dyn_ini_clear(DynIni *ini);
 
 typedef enum DynConfigFile
@@ -73,10 +72,7 @@ typedef enum DynConfigFile
 	DYN_CONFIG_CONFIG
 } DynConfigFile;
 
-/*
- * The contents of both files.  Zero-initialize the struct.  A file that does
- * not exist has no sections.
- */
+/* Zero-initialize it.  A file that does not exist has no sections. */
 typedef struct DynConfig
 {
 	char	   *paths[2];		/* paths in the order of DynConfigFile; NULL if
@@ -94,7 +90,7 @@ extern bool dyn_config_load(DynConfig *config, DynError *err);
 extern bool dyn_config_has_profile(const DynConfig *config,
 								   const char *profile);
 
-/* Reports in *err that the profile does not exist, and returns false. */
+/* Reports that the profile does not exist, and returns false. */
 extern bool dyn_config_no_profile(const DynConfig *config, const char *profile,
 								  DynError *err);
 
@@ -116,7 +112,6 @@ extern const char *dyn_config_value_of(const DynConfig *config,
 extern const char *dyn_config_path(const DynConfig *config,
 								   DynConfigFile file);
 
-/* Overwrites the contents of the files in memory, and frees everything. */
 extern void dyn_config_clear(DynConfig *config);
 
 #endif

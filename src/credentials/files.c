@@ -22,18 +22,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/*
- * Initial and maximum size (bytes) of the memory for an entry of the user
- * database.
- */
+/* Initial and maximum size of the memory for an entry of the user database. */
 #define SMALLEST_ENTRY	((size_t) 1024)
 #define LARGEST_ENTRY	((size_t) 1024 * 1024)
 
-/*
- * Reports that a file cannot be read (errno `error`); returns MISSING or
- * FAILED.  The hint names the server's operating-system user, because people
- * often think of their own files.
- */
+/* The hint names the server's user: people often think of their own files. */
 static DynFileRead
 cannot_read(const char *path, int error, DynError *err)
 {
@@ -151,7 +144,6 @@ dyn_file_below_home(const char *file, DynError *err)
 		dyn_error_set(err, "the operating-system user of the server, %lu, has no home directory", (unsigned long) geteuid());
 	else
 	{
-		/* a later attempt to read the user database may succeed */
 		dyn_error_errno_text(error, text, sizeof(text));
 		dyn_error_set(err, "could not find the home directory of operating-system user %lu: %s", (unsigned long) geteuid(), text);
 		err->passing = true;

@@ -48,10 +48,7 @@ dyn_container_is_set(void)
 		dyn_response_environment(FULL_URI) != NULL;
 }
 
-/*
- * Returns the request without a token; NULL with *err set on failure.  A
- * relative URI must begin with a slash, or it would continue the host's name.
- */
+/* A relative URI without a slash would continue the host's name. */
 static DynExchange *
 create_for_container(DynError *err)
 {
@@ -156,10 +153,6 @@ dyn_instance_clear(DynInstance *instance)
 	instance->renewed = false;
 }
 
-/*
- * Returns the endpoint; NULL with *err set if the variables that set it are
- * not valid.
- */
 static const char *
 find_endpoint(DynError *err)
 {
@@ -220,7 +213,7 @@ has_no_role(DynError *err)
 	return dyn_error_hint(err, "Attach an IAM role to the instance.");
 }
 
-/* Handles a missing reply, or a reply whose status is not 200. */
+/* Handles a missing reply, or one whose status is not 200. */
 static DynProviderResponse
 request_failed(DynInstance *instance, const DynExchange *exchange,
 			   DynError *err)
@@ -263,10 +256,6 @@ first_line(const DynBuffer *response)
 	return strndup(len > 0 ? response->data : "", len);
 }
 
-/*
- * Reads the role's name.  The name must be one segment of a path, and contain
- * only characters that AWS allows in role names.
- */
 static DynProviderResponse
 read_role(DynInstance *instance, const DynExchange *exchange, DynError *err)
 {

@@ -69,7 +69,7 @@
 /* Maximum successive reads of the error output, which may be endless. */
 #define MOST_READS			16
 
-/* Interval of checks whether the program has ended, if there is no pidfd. */
+/* Interval of checks whether the program has ended, without a pidfd. */
 #define TICK_NS				(50 * 1000 * 1000)
 
 /* Interval and maximum number of checks whether a killed program has ended. */
@@ -428,7 +428,6 @@ close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Starts the program, and waits until exec has succeeded or failed. */
 static bool
 fork_and_execute(DynProcess *process, const Program *program, Pipes pipes,
 				 DynError *err)
@@ -481,10 +480,6 @@ fork_and_execute(DynProcess *process, const Program *program, Pipes pipes,
 	return true;
 }
 
-/*
- * Watches the pipes, and a descriptor that is readable when the program has
- * ended (a pidfd) or at intervals (a timer).
- */
 static bool
 watch(DynProcess *process, DynError *err)
 {

@@ -93,11 +93,7 @@ typedef struct Builder
 
 /* ---- the environment -------------------------------------------------- */
 
-/*
- * Reports an error in the variable `name`; in the message, `what` follows the
- * name.  The hint mentions the server's environment, because people often set
- * the variable elsewhere.
- */
+/* The hint says which environment: people often set the variable elsewhere. */
 static Found
 refuse_variable(DynError *err, const char *name, const char *what)
 {
@@ -198,10 +194,6 @@ path_of(const Builder *builder, const char *key)
 						   DYN_CONFIG_CREDENTIALS : DYN_CONFIG_CONFIG);
 }
 
-/*
- * Reports an error in a key; in the message, `what` follows the key, the
- * profile and the file.
- */
 static Found
 refuse_key(Builder *builder, const char *key, const char *what)
 {
@@ -209,10 +201,6 @@ refuse_key(Builder *builder, const char *key, const char *what)
 						 key, builder->at, path_of(builder, key), what);
 }
 
-/*
- * Reports that the profile has `key`, but lacks what `key` requires:
- * `missing`.
- */
 static Found
 refuse_without(Builder *builder, const char *key, const char *missing)
 {
@@ -220,7 +208,6 @@ refuse_without(Builder *builder, const char *key, const char *missing)
 						 "not %s", builder->at, path_of(builder, key), key, missing);
 }
 
-/* Reports that the profile has two keys of which only one can apply. */
 static Found
 refuse_both(Builder *builder, const char *key, const char *other)
 {
@@ -270,56 +257,47 @@ find_keys(Builder *builder, DynConfigFile file)
 /* ---- profiles: SSO ---------------------------------------------------- */
 
 /*
- * Sets *path to the malloc'd path of the SSO token's file, whose name is the
- * SHA-1 of `hashed` in hexadecimal digits.
+ * Finds the file with the SSO token, whose name is the SHA-1 of `hashed` in
+ * hexadecimal digits.
  */
-static bool
-find_cache_file(const char *hashed, char **path, DynError *err)
+static Found
+find_cache_file(Builder *builder, const char *hashed)
 {
+	char	  **path = &builder->chain->sso.cache_file;
 	unsigned char digest[EVP_MAX_MD_SIZE];
 	unsigned	size = 0;
 	char		file[sizeof(".aws/sso/cache/.json") + 2 * EVP_MAX_MD_SIZE];
 	int			at = snprintf(file, sizeof(file), ".aws/sso/cache/");
-	unsigned	i;
 
 	if (!EVP_Digest(hashed, strlen(hashed), digest, &size, EVP_sha1(), NULL))
-		return dyn_error_set(err, "OpenSSL does not provide SHA-1, which is required to find the file with the SSO token");
-	for (i = 0; i < size; i++)
+		return dyn_error_set(builder->err, "OpenSSL does not provide SHA-1, which is required to find the file with the SSO token");
+	for (unsigned i = 0; i < size; i++)
 		at += snprintf(file + at, sizeof(file) - (size_t) at, "%02x",
 					   digest[i]);
 	snprintf(file + at, sizeof(file) - (size_t) at, ".json");
-	*path = dyn_file_below_home(file, err);
-	return *path != NULL;
+	*path = dyn_file_below_home(file, builder->err);
+	return *path != NULL ? FOUND : FOUND_ERROR;
 }
 
 /*
- * Returns a value of the SSO session's section or, if the section does not
- * have the key, of the profile.
- */
-static const char *
-sso_value(const Builder *builder, const char *key)
-{
-	const char *session = value_of(builder, "sso_session");
-	const char *of_session = session ?
-		dyn_ini_value(&builder->config.files[DYN_CONFIG_CONFIG],
-					  DYN_INI_SSO_SESSION, session, key) : NULL;
-
-	return of_session ? of_session : value_of(builder, key);
-}
-
-/*
- * If the profile names an SSO session, checks that the session has a section,
- * which must not contradict the values in the profile.
+ * Finds the provider of a profile that uses SSO.  If the profile names an SSO
+ * session, the session must have a section, which must not contradict the
+ * values in the profile.
  */
 static Found
-check_session(Builder *builder)
+find_sso(Builder *builder)
 {
-	static const char *const keys[] = {"sso_start_url", "sso_region"};
+	/* the first two may also be in the session's section */
+	static const char *const needed[] = {
+		"sso_start_url", "sso_region", "sso_account_id", "sso_role_name"
+	};
 	const char *session = value_of(builder, "sso_session");
+	const char *values[LENGTHOF(needed)];
+	DynSsoProfile *sso = &builder->chain->sso;
+	bool		has_region;
 
-	if (session == NULL)
-		return FOUND;
-	if (dyn_ini_place(&builder->config.files[DYN_CONFIG_CONFIG],
+	if (session != NULL &&
+		dyn_ini_place(&builder->config.files[DYN_CONFIG_CONFIG],
 					  DYN_INI_SSO_SESSION, session) == 0)
 	{
 		dyn_error_set(builder->err, "profile \"%s\" names the SSO session "
@@ -328,35 +306,23 @@ check_session(Builder *builder)
 					  dyn_config_path(&builder->config, DYN_CONFIG_CONFIG));
 		return dyn_error_hint(builder->err, "Create the section with \"aws configure sso-session\".");
 	}
-	for (size_t i = 0; i < LENGTHOF(keys); i++)
-	{
-		const char *own = value_of(builder, keys[i]);
-
-		if (own == NULL || strcmp(own, sso_value(builder, keys[i])) == 0)
-			continue;
-		refuse_key(builder, keys[i], "differs from the value in its SSO session");
-		return dyn_error_hint(builder->err, "Remove it from the profile.");
-	}
-	return FOUND;
-}
-
-static Found
-find_sso(Builder *builder)
-{
-	/* the first two may also be in the session's section */
-	static const char *const needed[] = {
-		"sso_start_url", "sso_region", "sso_account_id", "sso_role_name"
-	};
-	const char *values[LENGTHOF(needed)];
-	DynSsoProfile *sso = &builder->chain->sso;
-	bool		has_region;
-
-	if (check_session(builder) != FOUND)
-		return FOUND_ERROR;
 	for (size_t i = 0; i < LENGTHOF(needed); i++)
 	{
-		values[i] = i < 2 ? sso_value(builder, needed[i])
-			: value_of(builder, needed[i]);
+		const char *own = value_of(builder, needed[i]);
+
+		values[i] = i < 2 && session != NULL ?
+			dyn_ini_value(&builder->config.files[DYN_CONFIG_CONFIG],
+						  DYN_INI_SSO_SESSION, session, needed[i]) : NULL;
+		if (own != NULL && values[i] != NULL && strcmp(own, values[i]) != 0)
+		{
+			refuse_key(builder, needed[i], "differs from the value in its SSO session");
+			return dyn_error_hint(builder->err, "Remove it from the profile.");
+		}
+		if (values[i] == NULL)
+			values[i] = own;
+	}
+	for (size_t i = 0; i < LENGTHOF(needed); i++)
+	{
 		if (values[i] != NULL)
 			continue;
 		dyn_error_set(builder->err, "profile \"%s\" uses SSO, but has no \"%s\"",
@@ -370,20 +336,15 @@ find_sso(Builder *builder)
 							 builder->at);
 	builder->chain->provider_kind = DYN_PROVIDER_SSO;
 	if (!dyn_secret_copy(&sso->profile, builder->at) ||
-		!dyn_secret_copy(&sso->session, value_of(builder, "sso_session")) ||
-		!dyn_secret_copy(&sso->start_url, values[0]) ||
 		!dyn_secret_copy(&sso->region, values[1]) ||
 		!dyn_secret_copy(&sso->account_id, values[2]) ||
 		!dyn_secret_copy(&sso->role_name, values[3]))
 		return dyn_error_memory(builder->err);
-	return find_cache_file(sso->session ? sso->session : sso->start_url,
-						   &sso->cache_file, builder->err) ? FOUND :
-		FOUND_ERROR;
+	return find_cache_file(builder, session ? session : values[0]);
 }
 
 /* ---- profiles: roles -------------------------------------------------- */
 
-/* Reads the profile's role into *role, which must be zeroed. */
 static Found
 read_role(Builder *builder, DynRole *role)
 {
@@ -514,10 +475,7 @@ find_named_source(Builder *builder, const char *source)
 	return dyn_error_hint(builder->err, "Valid values are Environment, Ec2InstanceMetadata and EcsContainer.");
 }
 
-/*
- * Returns true if an access key id or a secret is set; find_keys reports an
- * error if only one of the two is set.
- */
+/* find_keys reports an error if only one of the two is set. */
 static bool
 has_keys(const DynConfig *config, const char *profile)
 {
@@ -853,8 +811,6 @@ dyn_chain_clear(DynProviderChain *chain)
 	dyn_credentials_clear(&chain->keys);
 	dyn_secret_free(chain->command);
 	dyn_secret_free(sso->profile);
-	dyn_secret_free(sso->session);
-	dyn_secret_free(sso->start_url);
 	dyn_secret_free(sso->region);
 	dyn_secret_free(sso->account_id);
 	dyn_secret_free(sso->role_name);

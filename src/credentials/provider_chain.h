@@ -29,8 +29,6 @@ typedef enum DynProviderKind
 typedef struct DynSsoProfile
 {
 	char	   *profile;		/* name of the profile, for "aws sso login" */
-	char	   *session;		/* value of sso_session, or NULL */
-	char	   *start_url;
 	char	   *region;			/* value of sso_region */
 	char	   *account_id;
 	char	   *role_name;
@@ -44,12 +42,11 @@ typedef struct DynSsoProfile
 typedef struct DynProviderChain
 {
 	DynProviderKind provider_kind;
-	char	   *words;			/* description for users, such as
-								 * "environment", "static keys" or "profile
-								 * \"x\", role arn:..." */
-	DynCredentials keys;		/* keys (KEYS) */
-	char	   *command;		/* command as in the file (PROCESS) */
-	DynSsoProfile sso;			/* profile (SSO) */
+	char	   *words;			/* description for users, such as "static keys"
+								 * or "profile \"x\", role arn:..." */
+	DynCredentials keys;		/* (KEYS) */
+	char	   *command;		/* (PROCESS) */
+	DynSsoProfile sso;			/* (SSO) */
 	char	   *token_file;		/* path of the token file (WEB_IDENTITY) */
 	DynRole		web_role;		/* role for the token (WEB_IDENTITY) */
 	DynRole		roles[DYN_MAX_CHAINED_ROLES];	/* roles in the order in which

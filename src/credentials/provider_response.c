@@ -16,10 +16,7 @@
 #include "../aws/awserror.h"
 #include "../base/text.h"
 
-/*
- * Words of at least this length are masked in an excerpt; names in messages
- * are shorter.
- */
+/* Longer words are masked in an excerpt; names in messages are shorter. */
 #define LONGEST_WORD	100
 
 #define LONGEST_CODE	64
@@ -249,10 +246,7 @@ dyn_response_read_json(const char *text, size_t len, const DynResponseNames *nam
 
 /* ---- failures ----------------------------------------------------------- */
 
-/*
- * Returns true if the character can be in a token, or in a percent-encoded
- * token.
- */
+/* Returns true if the character can be in a token, percent-encoded or not. */
 static bool
 is_word(char c)
 {

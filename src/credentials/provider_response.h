@@ -25,10 +25,7 @@ typedef enum DynProviderResponse
 								 * runs */
 } DynProviderResponse;
 
-/*
- * The names of the members of a JSON reply; NULL for members that are not
- * used.
- */
+/* The names of the members of a JSON reply; NULL for unused ones. */
 typedef struct DynResponseNames
 {
 	const char *access_key_id;
@@ -96,16 +93,10 @@ extern bool dyn_response_read_time(const char *text, int64_t *seconds);
 extern DynProviderResponse dyn_response_failed(const DynExchange *exchange,
 											   const char *whose, DynError *err);
 
-/*
- * Sets the excerpt of *err to a text from the network, in which words that
- * could be a token or a signature are masked.
- */
+/* Sets the excerpt of *err to a text in which words like tokens are masked. */
 extern void dyn_response_excerpt(DynError *err, const char *text, size_t len);
 
-/*
- * Reads a reply: calls dyn_response_read_json if the status is 200, otherwise
- * dyn_response_failed.
- */
+/* Calls dyn_response_read_json if the status is 200, or dyn_response_failed. */
 extern DynProviderResponse dyn_response_read(const DynExchange *exchange,
 											 const DynResponseNames *names,
 											 const char *whose,
@@ -132,10 +123,7 @@ extern bool dyn_response_header(DynExchange *exchange, const char *name,
 								const char *value, const char *what,
 								DynError *err);
 
-/*
- * Returns the request if it is complete; otherwise destroys it and returns
- * NULL.
- */
+/* Destroys the request, and returns NULL, unless it is complete. */
 extern DynExchange *dyn_response_request(DynExchange *exchange, bool complete);
 
 /* Returns a variable of the environment; NULL if it is empty or not set. */

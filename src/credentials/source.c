@@ -30,12 +30,10 @@
 /* Pause before the second attempt; the next pause is twice as long. */
 #define FIRST_PAUSE_US		200000
 
-/* Timeout of services on this machine, which respond at once or not at all. */
+/* Services on this machine respond at once or not at all. */
 #define LOCAL_TIMEOUT_MS	2000
 
-/*
- * Time limit of a program.  Programs may have to send requests to a service.
- */
+/* Time limit of a program, which may have to send requests to a service. */
 #define PROCESS_DEADLINE_US	((int64_t) 60 * 1000000)
 
 /* Clock skew in seconds that may make a signature invalid. */
@@ -83,10 +81,7 @@ typedef struct Source
 
 static void next_step(Source *source);
 
-/*
- * Returns the time (s since the epoch) according to the clock of the service
- * that issued source->keys.
- */
+/* Returns the time of the clock of the service that issued source->keys. */
 static int64_t
 issuer_time(const Source *source)
 {
@@ -103,7 +98,7 @@ stop_watcher(Source *source)
 	source->watching = false;
 }
 
-/* Stops all requests and programs, and frees what was obtained so far. */
+/* Also the `stop` of the provider's source. */
 static void
 end_work(void *state)
 {
@@ -186,7 +181,7 @@ start_watcher(Source *source, int fd, int held_fds, int64_t us,
 	return source->watching;
 }
 
-/* Begins the next step; source->keys has the result of the previous one. */
+/* Ends a step, whose result is in source->keys. */
 static void
 end_step(Source *source)
 {
@@ -239,11 +234,6 @@ on_pause(void *arg)
 	next_step(source);
 }
 
-/*
- * Handles the reply: begins the next step, sends the next request of this
- * step, sends the same request again (at once if the clock was corrected,
- * otherwise after a pause), or ends with an error.
- */
 static void
 on_reply(void *arg)
 {
@@ -363,10 +353,7 @@ request(Source *source)
 					   source);
 }
 
-/*
- * Begins the next step, or sends the current step's next or repeated request.
- * Succeeds after the last step.
- */
+/* Begins the next step, or sends the current step's next request. */
 static void
 next_step(Source *source)
 {

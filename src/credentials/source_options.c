@@ -31,7 +31,7 @@ consists_of(const char *text, const char *characters, size_t least,
 	return len >= least && len <= most && strspn(text, characters) == len;
 }
 
-/* If `text` is at *p, moves *p past it and returns true. */
+/* Moves *p past `text` if it is there. */
 static bool
 skip(const char **p, const char *text)
 {

@@ -105,7 +105,6 @@ write_form(DynBuffer *body, const char *action, const DynRole *role,
 	return !body->failed || dyn_error_memory(err);
 }
 
-/* Returns a request without a body; NULL with *err set on failure. */
 static DynExchange *
 create(const DynSourceOptions *source_options, const DynRole *role, DynUrl *parts,
 	   DynError *err)
@@ -315,7 +314,6 @@ set_error(const DynRole *role, const DynExchange *exchange, const char *code,
 	return err->passing ? DYN_RESPONSE_AGAIN : DYN_RESPONSE_FAILED;
 }
 
-/* Returns a description of the credentials, for messages. */
 static const char *
 describe(const DynRole *role, char whose[DESCRIPTION_SIZE])
 {
@@ -364,7 +362,6 @@ enum
 	PARTS
 };
 
-/* Reads the credentials from the reply to either of the two actions. */
 static bool
 read_reply(const DynRole *role, const DynBuffer *response,
 		   DynBuffer parts[PARTS], DynCredentials *credentials,

@@ -21,7 +21,6 @@
 #include "provider_response.h"
 #include "source.h"
 
-/* The parts of a URL that copy_parts examines; a missing part is NULL. */
 enum
 {
 	SCHEME,

@@ -10,7 +10,7 @@
 #include "../aws/error.h"
 #include "../base/buffer.h"
 
-/* Zero-initialize it; the strings are malloc'd. */
+/* The strings are malloc'd. */
 typedef struct DynUrl
 {
 	char	   *host;			/* value of the Host header, with the port
@@ -44,7 +44,7 @@ extern bool dyn_url_check_region(const char *region, DynError *err);
 /* Returns the domain of a region's partition: "amazonaws.com", ... */
 extern const char *dyn_url_domain(const char *region);
 
-/* Appends the text; percent-encodes all but letters, digits and "-._~". */
+/* Percent-encodes all but letters, digits and "-._~". */
 extern bool dyn_url_append_escaped(DynBuffer *buf, const char *text);
 
 /* Appends an endpoint without the slashes at its end. */

@@ -45,7 +45,7 @@ is_space(char c)
 	return c != '\0' && strchr(SPACES, c) != NULL;
 }
 
-/* If `word` is next, moves past it and returns true. */
+/* Moves past `word` if it is next. */
 static bool
 take(Parser *parser, const char *word)
 {
