@@ -41,6 +41,7 @@
 #include "address.h"
 
 struct curl_slist;
+struct DynCredentials;
 struct DynError;
 struct DynProvider;
 struct DynRetryQuota;
@@ -324,6 +325,16 @@ extern void dyn_call_destroy(DynCall *call);
 
 /* Returns a constant phrase for the failure, such as "could not connect". */
 extern const char *dyn_failure_phrase(DynFailure failure);
+
+/*
+ * Copies text from the network to dst, at most dst_size - 1 bytes and a NUL.
+ * Each run of control characters and spaces becomes one space, each malformed
+ * byte a question mark, and each secret "***".  Copying ends before the value
+ * of an Authorization header.  `credentials` may be NULL.
+ */
+extern void dyn_awserror_excerpt(const char *text, size_t len,
+								 const struct DynCredentials *credentials,
+								 char *dst, size_t dst_size);
 
 /* ---- exchanges -------------------------------------------------------- */
 

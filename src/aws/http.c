@@ -24,7 +24,6 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-#include "../base/crc32.h"
 #include "../base/text.h"
 #include "address.h"
 #include "credentials.h"

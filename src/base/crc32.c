@@ -23,7 +23,7 @@
  *
  * The unit test compares every length up to a few hundred with zlib.
  */
-#include "crc32.h"
+#include "text.h"
 
 #include <zlib.h>
 

@@ -12,7 +12,7 @@
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
-#include "../base/crc32.h"
+#include "../base/text.h"
 #include "../model/server/encoding.h"
 #include "columns.h"
 

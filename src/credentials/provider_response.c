@@ -13,7 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "../aws/awserror.h"
 #include "../base/text.h"
 
 /* Longer words are masked in an excerpt; names in messages are shorter. */

@@ -49,7 +49,6 @@ typedef struct DynSourceOptions
 	DynRole		role;			/* role assumed last; arn is NULL if there is
 								 * none */
 	char	   *region;			/* region of STS, also for signing */
-	char	   *domain;			/* partition's domain: "amazonaws.com", ... */
 	char	   *sts_endpoint_url;	/* "https://host/", or NULL for the
 									 * region's endpoint */
 	char	   *ca_bundle;		/* CA bundle, as in DynService */

@@ -133,7 +133,6 @@ dyn_source_options_clear(DynSourceOptions *source_options)
 	dyn_role_clear(&source_options->role);
 	dyn_secret_free(source_options->profile);
 	dyn_secret_free(source_options->region);
-	dyn_secret_free(source_options->domain);
 	dyn_secret_free(source_options->sts_endpoint_url);
 	dyn_secret_free(source_options->ca_bundle);
 	dyn_secret_free(source_options->proxy);

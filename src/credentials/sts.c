@@ -51,7 +51,7 @@ find_url(const DynSourceOptions *source_options, DynBuffer *url, DynUrl *parts,
 		dyn_buffer_append_str(url, endpoint);
 	else if (dyn_url_check_region(source_options->region, err))
 		dyn_buffer_printf(url, "https://sts.%s.%s/", source_options->region,
-						  source_options->domain);
+						  dyn_url_domain(source_options->region));
 	else
 		return false;
 	if (dyn_buffer_terminate(url) == NULL)

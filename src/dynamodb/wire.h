@@ -3,7 +3,7 @@
  *		Writes values and keys for DynamoDB as JSON, compares and prints them.
  *
  * For responses, see page.h (items), metadata.h (descriptions) and
- * aws/awserror.h (errors).
+ * aws/client.h (errors).
  */
 #ifndef DYN_DYNAMODB_WIRE_H
 #define DYN_DYNAMODB_WIRE_H

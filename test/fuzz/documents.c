@@ -7,7 +7,7 @@
  * without the secrets of the request; slices are in the document; an item is
  * equal to itself.
  */
-#include "aws/awserror.h"
+#include "aws/client_private.h"
 #include "credentials/provider_response.h"
 #include "dynamodb/item_equal.h"
 #include "dynamodb/metadata.h"

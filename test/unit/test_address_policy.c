@@ -778,7 +778,6 @@ obtains_from(DynSourceKind kind, const char *variable, const char *value,
 
 	spec.kind = kind;
 	spec.region = strdup("eu-west-1");
-	spec.domain = strdup("amazonaws.com");
 	spec.connect_timeout_ms = 5000;
 	spec.request_timeout_ms = 5000;
 	setenv(variable, value, 1);

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "aws/awserror.h"
+#include "aws/client_private.h"
 
 static char access_key_id[] = "AKIDEXAMPLE";
 static char secret[] = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <zlib.h>
 
-#include "base/crc32.h"
+#include "base/text.h"
 
 static unsigned char data[5000];
 

@@ -82,7 +82,6 @@ set_stage(DynSourceKind kind)
 	memset(&spec, 0, sizeof(spec));
 	spec.kind = kind;
 	spec.region = strdup("eu-west-1");
-	spec.domain = strdup("amazonaws.com");
 	spec.sts_endpoint_url = strdup(url);
 	spec.connect_timeout_ms = 2000;
 	spec.request_timeout_ms = 5000;

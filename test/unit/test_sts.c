@@ -24,7 +24,6 @@ static char text_arn[] = ARN;
 static char text_session[] = "a@b";
 static char text_external[] = "x&y=z \xc3\xa4";
 static char text_region[] = "eu-west-1";
-static char text_domain[] = "amazonaws.com";
 static char text_key_id[] = "AKIDEXAMPLE";
 static char text_secret[] = SECRET;
 static char text_token[] = "TOKENEXAMPLE==";
@@ -39,8 +38,7 @@ static void
 begin(void)
 {
 	spec = (DynSourceOptions) {
-		.kind = DYN_SOURCE_ENVIRONMENT, .region = text_region,
-		.domain = text_domain
+		.kind = DYN_SOURCE_ENVIRONMENT, .region = text_region
 	};
 	role = (DynRole) {.arn = text_arn};
 	keys = (DynCredentials) {text_key_id, text_secret, NULL, 0};
@@ -178,7 +176,6 @@ endpoints_have_an_order(void)
 {
 	char		endpoint[] = "https://vpce-1.sts.example/";
 	char		region[] = "cn-north-1";
-	char		domain[] = "amazonaws.com.cn";
 
 	begin();
 	setenv(ENDPOINT, "http://127.0.0.1:4566/", 1);
@@ -191,7 +188,6 @@ endpoints_have_an_order(void)
 	check_url(endpoint);
 	begin();
 	spec.region = region;
-	spec.domain = domain;
 	check_url("https://sts.cn-north-1.amazonaws.com.cn/");
 }
 

@@ -33,7 +33,7 @@
 #include <curl/curl.h>
 
 #include "aws/loop.h"
-#include "aws/awserror.h"
+#include "aws/client_private.h"
 #include "aws/client.h"
 #include "aws/provider.h"
 #include "aws/retry.h"
@@ -495,10 +495,9 @@ static Outcome
 a_role(void)
 {
 	char		region[] = "eu-west-1";
-	char		domain[] = "amazonaws.com";
 	char		arn[] = "arn:aws:iam::123456789012:role/r";
 	char		key[] = "A";
-	DynSourceOptions spec = {.region = region,.domain = domain};
+	DynSourceOptions spec = {.region = region};
 	DynRole		role = {.arn = arn};
 	DynCredentials keys = {key, key, key, 0};
 	DynError	err = {0};

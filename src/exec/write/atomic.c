@@ -11,7 +11,7 @@
 #include "executor/executor.h"
 #include "utils/fmgrprotos.h"
 
-#include "../../aws/awserror.h"
+#include "../../aws/client.h"
 #include "../../dynamodb/write.h"
 #include "../../model/server/encoding.h"
 #include "../../model/server/memory.h"

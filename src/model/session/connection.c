@@ -226,7 +226,6 @@ set_credentials(DynConnection *connection)
 	source_options->role.duration = dyn_option_int(options, "role_duration", 0);
 	/* set what a provider needs to reach other services */
 	source_options->region = copy_text(service->region);
-	source_options->domain = copy_text(dyn_url_domain(service->region));
 	source_options->sts_endpoint_url = sts ? copy_text(normal_url(sts)) : NULL;
 	source_options->ca_bundle = copy_text(service->ca_bundle);
 	source_options->proxy = copy_text(service->proxy);
