@@ -193,27 +193,17 @@ process(DynClient *client)
 	client->left_us = dyn_loop_now_us();
 }
 
-/*
- * Calls each watcher once, even if callbacks remove watchers; returns false if
- * there are none.
- */
+/* Returns false if there are no watchers. */
 static bool
 call_watchers(DynClient *client)
 {
-	DynSocketWatcher *watcher;
-	bool		any = false;
+	DynSocketWatcher *next;
+	bool		any = client->watchers != NULL;
 
-	for (watcher = client->watchers; watcher; watcher = watcher->next)
-		watcher->called = false;
-	while ((watcher = client->watchers) != NULL)
+	for (DynSocketWatcher *watcher = client->watchers; watcher; watcher = next)
 	{
-		while (watcher && watcher->called)
-			watcher = watcher->next;
-		if (watcher == NULL)
-			break;
-		watcher->called = true;
+		next = watcher->next;
 		watcher->callback(watcher->arg);
-		any = true;
 	}
 	return any;
 }
@@ -279,7 +269,6 @@ dyn_client_add_watcher(DynClient *client, DynSocketWatcher *watcher)
 		!dyn_loop_watch(&client->connections.loop, watcher->fd))
 		return false;
 	dyn_connections_hold(&client->connections, watcher->held_fds);
-	watcher->called = false;
 	watcher->next = client->watchers;
 	client->watchers = watcher;
 	arm(client);

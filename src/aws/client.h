@@ -252,10 +252,7 @@ typedef struct DynSocketWatcher
 	void		(*callback) (void *arg);
 	void	   *arg;
 
-	/* private to client.c */
-	struct DynSocketWatcher *next;
-	bool		called;			/* true if called by the current
-								 * dyn_client_drive */
+	struct DynSocketWatcher *next;	/* private to client.c */
 } DynSocketWatcher;
 
 /* Adds a watcher; returns false if the descriptor cannot be watched. */

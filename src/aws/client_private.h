@@ -8,7 +8,6 @@
 #include "client.h"
 #include "connections.h"
 #include "http.h"
-#include "fingerprints.h"
 #include "retry.h"
 #include "sigv4.h"
 

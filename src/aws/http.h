@@ -15,7 +15,6 @@
 
 #include "address.h"
 #include "client.h"
-#include "fingerprints.h"
 #include "sockets.h"
 #include "tls.h"
 

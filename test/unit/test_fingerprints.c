@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aws/fingerprints.h"
+#include "aws/sockets.h"
 
 /* A reply with an id of its own, on a connection that had others. */
 static bool
