@@ -83,8 +83,7 @@ typedef struct DynService
 	const char *target_prefix;	/* "DynamoDB_20120810." */
 	const char *ca_bundle;		/* path of the CA bundle; NULL for the system's
 								 * certificates */
-	const char *proxy;			/* proxy URL, or NULL: no proxy, regardless of
-								 * the environment */
+	const char *proxy;			/* NULL: none, even if the environment has one */
 	struct DynProvider *provider;
 	int			connect_timeout_ms;
 	int			request_timeout_ms; /* time limit of one attempt, including its
@@ -95,8 +94,7 @@ typedef struct DynService
 	int			max_attempts;
 	size_t		max_response;	/* maximum size of a response body after
 								 * inflating (bytes) */
-	int			max_idle_connections;	/* number of connections to keep open
-										 * between statements */
+	int			max_idle_connections;	/* to keep open between statements */
 	DynClock   *clock;			/* corrected by the client */
 } DynService;
 
@@ -104,8 +102,8 @@ typedef enum DynCallState
 {
 	DYN_CALL_IDLE,				/* state before the first start */
 	DYN_CALL_SENT,				/* an attempt is running */
-	DYN_CALL_BACKOFF,			/* waits for the next attempt, for credentials,
-								 * for a descriptor or for a connection */
+	DYN_CALL_BACKOFF,			/* waits for the next attempt, credentials, a
+								 * descriptor or a connection */
 	DYN_CALL_DONE				/* failure, response and counts are final */
 } DynCallState;
 
@@ -118,8 +116,7 @@ typedef enum DynFailure
 	DYN_FAIL_DNS,
 	DYN_FAIL_CONNECT,
 	DYN_FAIL_TLS,
-	DYN_FAIL_TIMEOUT,			/* timeout of connecting or of the entire
-								 * attempt */
+	DYN_FAIL_TIMEOUT,			/* of connecting or of the entire attempt */
 	DYN_FAIL_NETWORK,			/* connection reset, reply truncated, or
 								 * protocol violated */
 	DYN_FAIL_TOO_LARGE,			/* body larger than max_response, or headers
@@ -154,12 +151,12 @@ typedef struct DynCall
 	char		request_id[128];	/* x-amzn-RequestId of the last attempt */
 	bool		unanswered;		/* true if a `once` call may have been
 								 * executed, but has no usable response */
-	const struct DynError *err; /* provider's error (DYN_FAIL_CREDENTIALS) */
+	const struct DynError *err; /* set for DYN_FAIL_CREDENTIALS */
 	char		throttle_reason[256];	/* first throttling reason and its
 										 * resource, or "" */
 	bool		throttled;		/* true if the last attempt was throttled */
-	bool		hot_partition;	/* true if each throttling reason is a limit of
-								 * a single partition */
+	bool		hot_partition;	/* true if each throttling reason is the limit
+								 * of one partition */
 	DynBuffer	response;		/* body, after dyn_call_unpack */
 
 	/* counted over all attempts */
@@ -259,10 +256,7 @@ typedef struct DynSocketWatcher
 extern bool dyn_client_add_watcher(DynClient *client, DynSocketWatcher *watcher);
 extern void dyn_client_remove_watcher(DynClient *client, DynSocketWatcher *watcher);
 
-/*
- * Returns the number of descriptors held open (connections, epoll, timer), for
- * leak tests.
- */
+/* Counts open descriptors (connections, epoll, timer), for leak tests. */
 extern int	dyn_client_open_fds(const DynClient *client);
 
 /* Returns NULL if memory runs out. */

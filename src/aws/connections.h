@@ -19,18 +19,15 @@ typedef struct DynConnections
 	DynLoop		loop;
 	DynSockets	sockets;
 	DynTls		tls;
-	const DynDescriptors *descriptors;	/* callbacks, or NULL if descriptors
-										 * are not accounted for */
+	const DynDescriptors *descriptors;	/* may be NULL */
 	int			granted;		/* descriptors acquired for connections */
 	DynHttp    *handles;		/* spare easy handles */
 	int			nhandles;
-	int			used;			/* number of transfers in the loop */
+	int			used;			/* transfers in the loop */
 	int			peak;			/* most transfers at once in this statement */
 	int			last_peak;		/* peak of the previous statement */
-	int			keep;			/* largest max_idle_connections of the services
-								 * used */
-	bool		drop_idle;		/* true if all connections are to be dropped
-								 * when no transfer is in the loop */
+	int			keep;			/* largest max_idle_connections used */
+	bool		drop_idle;		/* true: drop all as soon as `used` is 0 */
 	int64_t		waited_us;		/* balance of waits (us): grows by each wait for
 								 * a connection, shrinks by the allowed wait
 								 * when one is opened; at least 0 */
@@ -105,10 +102,7 @@ extern void dyn_connections_give_handle(DynConnections *connections,
 extern bool dyn_connections_enter(DynConnections *connections, DynHttp *http,
 								  int keep);
 
-/*
- * Removes a transfer from the loop, whether it has ended or not, and makes its
- * handle spare.
- */
+/* Removes a transfer, ended or not, and makes its handle spare. */
 extern void dyn_connections_leave(DynConnections *connections, DynHttp *http);
 
 #endif

@@ -19,10 +19,8 @@
 typedef struct DynError
 {
 	bool		passing;		/* true if another attempt may succeed */
-	bool		out_of_memory;	/* true if memory ran out; all other members
-								 * are then unset */
-	char		message[512];	/* phrase, such as "could not read file \"x\":
-								 * ...", without a period */
+	bool		out_of_memory;	/* if true, all other members are unset */
+	char		message[512];	/* phrase, without a period */
 	char		hint[512];		/* full sentence, or "" */
 	char		excerpt[512];	/* printable text from outside, or "" */
 } DynError;

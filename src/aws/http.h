@@ -85,10 +85,7 @@ typedef struct DynHttp
 	char		error[CURL_ERROR_SIZE];
 } DynHttp;
 
-/*
- * Append a copy of the line, or of "name: value".  Return false if memory runs
- * out.
- */
+/* Append a line, or "name: value"; return false if memory runs out. */
 extern bool dyn_http_append_line(struct curl_slist **list,
 								 const char *line);
 extern bool dyn_http_append_header(struct curl_slist **list,

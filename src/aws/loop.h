@@ -41,11 +41,9 @@ typedef struct DynLoop
 	int			epoll_fd;
 	int			timer_fd;		/* watched by epoll_fd */
 	int64_t		curl_due_us;	/* time to call libcurl next (monotonic us) */
-	int64_t		armed_us;		/* time to which timer_fd is set (monotonic
-								 * us) */
+	int64_t		armed_us;		/* setting of timer_fd (monotonic us) */
 	bool		late;			/* true if, since dyn_loop_arm, libcurl was
-								 * called long after the time that it
-								 * requested */
+								 * called long after the time it requested */
 } DynLoop;
 
 /* Returns the monotonic time. */
@@ -71,10 +69,7 @@ extern bool dyn_wiping_init_libcurl(void);
  */
 extern bool dyn_loop_open(DynLoop *loop, DynSockets *sockets);
 
-/*
- * Adds a transfer, and runs it as far as possible without waiting; returns
- * false on failure.
- */
+/* Adds a transfer, and runs it as far as possible without waiting. */
 extern bool dyn_loop_add(DynLoop *loop, CURL *easy);
 
 /*

@@ -88,10 +88,7 @@
 /* The rate is forgotten when it exceeds the measured rate by this factor. */
 #define FORGET_RATIO		16.0
 
-/*
- * Unused time up to this limit may be used later; services also save unused
- * capacity.
- */
+/* Unused time that may be used later; services also save unused capacity. */
 #define SLACK_MS			300.0
 
 /* A measurement that is longer than twice this time drops its older half. */
@@ -103,9 +100,7 @@
 /* An episode of refusals ends after this time without a refusal. */
 #define END_OF_EPISODE_MS		10000.0
 
-/*
- * A request should cost at most the units that the rate grants in this time.
- */
+/* A request should cost at most the units granted in this time. */
 #define REQUEST_MS			250.0
 
 /* Minimum of a request's limit (units) while the rate is not known. */
@@ -139,11 +134,7 @@ skip_idle_time(DynPace *pace, double now_ms)
 
 /* ---- sending -------------------------------------------------------- */
 
-/*
- * Returns the limit of requests in flight.  If the rate is not known after a
- * refusal, this is the smaller of pace->window and the number of responses
- * since the refusal, but at least 1.
- */
+/* Returns the limit of requests in flight, smaller while there is no rate. */
 static double
 window(const DynPace *pace)
 {
@@ -253,10 +244,6 @@ grant_in_test(DynPace *pace, double cost, double units, double now_ms)
 
 /* ---- grants --------------------------------------------------------- */
 
-/*
- * Raises the rate as described at GROWTH_PER_RESPONSE; forgets it at
- * FORGET_RATIO.
- */
 static void
 raise_rate(DynPace *pace, double now_ms)
 {
@@ -346,10 +333,7 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 		measure(pace, cost, now_ms);
 	else
 	{
-		/*
-		 * this is the first refusal, or nothing was granted since the last
-		 * one, so the rate is not known
-		 */
+		/* the rate is not known */
 		pause = FIRST_PAUSE_MS;
 		if (pace->pause_ms > 0)
 			pause = fmin(pace->pause_ms * PAUSE_GROWTH,

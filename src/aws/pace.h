@@ -6,18 +6,16 @@
  * Pure policy: no network, and no clock except the times in the arguments
  * (milliseconds of a monotonic clock).
  *
- * A throttled request (a refusal, here) is not a failure: it shows that the
- * capacity is used up.  From then on the rate is learned: the units granted
- * since a refusal, divided by the time, are the capacity that we can use.
- * Requests are sent at that rate.  The rate grows slowly, so that few requests
- * are refused; it grows faster while none is refused.  The rate is forgotten
- * when it no longer limits the requests, or when nothing was granted for a
- * long time.  The window, the number of requests in flight, narrows with each
- * refusal and widens again (multiplicative decrease, additive increase).
+ * A throttled request (a refusal, here) shows that the capacity is used up.
+ * From then on requests are sent at a rate that is learned: the units granted
+ * since a refusal, divided by the time.  The rate grows slowly, so that few
+ * requests are refused; it grows faster while none is refused.  The rate is
+ * forgotten when it no longer limits the requests, or when nothing was granted
+ * for a long time.  The window, the number of requests in flight, narrows with
+ * each refusal and widens again.
  *
  * A service that other clients overload refuses a share of our requests at any
- * rate.  At a lower rate, it would only grant us less.  So a test recognizes
- * such refusals, and they do not lower the rate.
+ * rate.  A test recognizes such refusals, which do not lower the rate.
  *
  * Units are read or write units.  The cost of a request is estimated when it
  * is sent; its response reports the units that were granted.
@@ -43,8 +41,7 @@ typedef struct DynPace
 	double		granted;		/* units granted since since_ms */
 	double		seen_ms;		/* time of the last request or response */
 	double		refused_ms;		/* time of the last refusal */
-	double		raised_ms;		/* time of the last raise of the rate or the
-								 * last refusal */
+	double		raised_ms;		/* time of the last raise or refusal */
 	int			responses;		/* responses granted since the last refusal */
 	double		pause_ms;		/* length of the last pause; 0 after a grant */
 	double		paused_ms;		/* time of the first refusal after the last
@@ -66,7 +63,6 @@ typedef struct DynPace
  */
 #define DYN_PACE_RESPONSE	(-1.0)
 
-/* Initializes a pace with at most max_window requests in flight. */
 extern void dyn_pace_init(DynPace *pace, double max_window);
 
 /*

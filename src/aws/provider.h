@@ -22,9 +22,9 @@
  * refuses credentials that are less than a minute old; but the first time, the
  * source is started again immediately.
  *
- * When a statement ends, a refresh in progress is stopped.  If all statements
- * were shorter than a refresh, no refresh would ever complete.  So after a
- * stopped refresh, calls wait for the next one, but for a second at most.
+ * When a statement ends, a refresh in progress is stopped.  So that a refresh
+ * completes even if all statements are shorter, calls wait for the one after
+ * a stopped refresh, but for a second at most.
  */
 #ifndef DYN_AWS_PROVIDER_H
 #define DYN_AWS_PROVIDER_H
@@ -72,21 +72,16 @@ struct DynProvider
 								 * when the source started */
 	bool		rejected;		/* true if the service has refused the current
 								 * credentials */
-	int64_t		obtained_us;	/* time at which the current credentials were
-								 * obtained (monotonic us) */
-	int64_t		issuer_ahead;	/* issuer's clock minus this machine's clock
-								 * (s) */
-	int64_t		ends_at;		/* expiry of the current credentials
-								 * (dyn_loop_uptime_s) */
-	int64_t		refresh_at;		/* time to refresh `current`
-								 * (dyn_loop_uptime_s) */
+	int64_t		obtained_us;	/* time of obtaining them (monotonic us) */
+	int64_t		issuer_ahead;	/* issuer's clock minus this machine's (s) */
+	int64_t		ends_at;		/* expiry of `current` (dyn_loop_uptime_s) */
+	int64_t		refresh_at;		/* time to refresh it (dyn_loop_uptime_s) */
 	DynError   *err;			/* latest failure; NULL if none yet */
-	int			misses;			/* number of times in succession that the
-								 * source has failed or was stopped */
+	int			misses;			/* successive failures and stops of the
+								 * source */
 	int			refusals;		/* number of successive refusals of new
 								 * credentials */
-	bool		stopped;		/* true if the source was stopped the last time
-								 * it ran */
+	bool		stopped;		/* true if its last run was stopped */
 	int64_t		retry_us;		/* end of the source's pause (monotonic us) */
 	int64_t		wait_until_us;	/* time until which calls that have credentials
 								 * wait for new ones (monotonic us); 0: these

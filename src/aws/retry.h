@@ -23,12 +23,10 @@ typedef enum DynRetryClass
 	DYN_RETRY_CREDENTIALS		/* temporary credentials have expired */
 } DynRetryClass;
 
-/* The parts of an attempt's result that determine its retry class. */
 typedef struct DynAttemptResult
 {
 	DynFailure	failure;
-	bool		lasting;		/* true if the failure is permanent, such as an
-								 * invalid certificate */
+	bool		lasting;		/* true if another attempt would fail, too */
 	int			http_status;
 	const char *code;			/* code of the error document, or "" */
 	const char *message;
@@ -92,7 +90,7 @@ extern bool dyn_retry_take(DynRetryQuota *quota, DynRetryClass class,
 extern void dyn_retry_refund(DynRetryQuota *quota, DynRetryClass last,
 							 int64_t began_us, int64_t now_us);
 
-/* A random number generator for delays; it need not be secure. */
+/* For delays; need not be secure. */
 typedef struct DynRandom
 {
 	uint64_t	state;

@@ -14,8 +14,7 @@
 typedef struct DynSocket
 {
 	int			fd;
-	ino_t		inode;			/* inode of the socket, because descriptor
-								 * numbers are reused */
+	ino_t		inode;			/* descriptor numbers are reused */
 	bool		registered;		/* true if libcurl watches it for a transfer */
 	uint32_t	events;			/* events for which epoll watches it; 0 if
 								 * none, or if that is unknown */
@@ -24,11 +23,9 @@ typedef struct DynSocket
 	const void *transfer;		/* transfer that uses it, or used it last */
 	bool		idle;			/* true if its last transfer has ended, and
 								 * libcurl has not watched it since then */
-	unsigned	uses;			/* number of times that libcurl began to watch
-								 * it */
+	unsigned	uses;			/* how often libcurl began to watch it */
 	bool		has_replied;	/* true if the peer has replied on it */
-	uint64_t	peer;			/* fingerprint of its peer; 0 without TLS or
-								 * for an exchange */
+	uint64_t	peer;			/* dyn_connections_peer; 0 for an exchange */
 	int64_t		rtt_us;			/* round trip to the peer (us) */
 } DynSocket;
 
@@ -96,10 +93,7 @@ extern bool dyn_sockets_handle_event(DynSockets *sockets, int fd);
  */
 extern void dyn_sockets_got_response(DynSockets *sockets, int fd, int64_t rtt_us);
 
-/*
- * Counts the connections on which the peer has replied.  Stale entries
- * (sockets.c) are included.
- */
+/* Counts also stale entries (sockets.c). */
 extern DynPeerSockets dyn_sockets_to(const DynSockets *sockets, uint64_t peer);
 
 /* Returns a copy of the descriptor's entry; its fd is -1 if there is none. */
@@ -114,10 +108,7 @@ extern DynSocket dyn_sockets_find(const DynSockets *sockets, int fd);
 extern void dyn_sockets_distrust(const DynSockets *sockets,
 								 const DynSocket *socket);
 
-/*
- * Shuts down all idle connections that have received data or that the peer has
- * closed.
- */
+/* Shuts down idle connections that the peer has closed or sent data on. */
 extern void dyn_sockets_distrust_readable(DynSockets *sockets);
 
 extern size_t dyn_sockets_count(const DynSockets *sockets);
