@@ -295,13 +295,16 @@ dyn_client_create(const DynDescriptors *descriptors)
 {
 	DynClient  *client = calloc(1, sizeof(*client));
 
-	if (client == NULL)
+	if (client == NULL ||
+		!dyn_loop_open(&client->connections.loop, &client->connections.sockets))
+	{
+		free(client);
 		return NULL;
+	}
 	dyn_random_seed(&client->random);
-	if (dyn_connections_open(&client->connections, descriptors))
-		return client;
-	free(client);
-	return NULL;
+	client->connections.descriptors = descriptors;
+	dyn_connections_hold(&client->connections, DYN_LOOP_FDS);
+	return client;
 }
 
 int

@@ -70,23 +70,11 @@ dyn_connections_acquire(DynConnections *connections, bool always)
 	return true;
 }
 
-/* ---- opening and closing ---------------------------------------------- */
-
-bool
-dyn_connections_open(DynConnections *connections,
-					 const DynDescriptors *descriptors)
-{
-	if (!dyn_loop_open(&connections->loop, &connections->sockets))
-		return false;
-	connections->descriptors = descriptors;
-	dyn_connections_hold(connections, DYN_LOOP_FDS);
-	return true;
-}
+/* ---- dropping connections --------------------------------------------- */
 
 /*
- * Acquires or releases descriptors until their number is the larger of the
- * number of open connections and the number of transfers in the loop.  Returns
- * false if a descriptor is refused.
+ * Acquires or releases descriptors until there is one for each open connection
+ * and each transfer in the loop.  Returns false if a descriptor is refused.
  */
 static bool
 settle_descriptors(DynConnections *connections)

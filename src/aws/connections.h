@@ -34,13 +34,6 @@ typedef struct DynConnections
 } DynConnections;
 
 /*
- * Opens the loop, and reserves its descriptors.  Returns false, with
- * everything closed, if libcurl or epoll fails.
- */
-extern bool dyn_connections_open(DynConnections *connections,
-								 const DynDescriptors *descriptors);
-
-/*
  * Must be called before an attempt: checks the trust in the service, and drops
  * all connections if this is the first attempt of a statement and a peer has
  * closed a connection.

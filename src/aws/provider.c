@@ -18,10 +18,7 @@
 #define EARLIEST_REFRESH	(15 * 60)
 #define LATEST_REFRESH		(5 * 60)
 
-/*
- * First and longest pause after a source has failed, in seconds; each pause is
- * twice the previous one.
- */
+/* First and longest pause after a failure (s); each is twice the previous. */
 #define FIRST_PAUSE			1
 #define LONGEST_PAUSE		60
 

@@ -204,10 +204,7 @@ dyn_number_round(const char *text, size_t len, DynRounding dir,
 	away = d.negative != (dir == DYN_ROUND_UP);
 	if (d.ndigits > 0 && away && !round_away_from_zero(&d))
 		return false;
-	/*
-	 * otherwise rounds toward zero; digits beyond the 38th were already
-	 * dropped
-	 */
+	/* digits beyond the 38th were already dropped, which rounds toward zero */
 	if (d.exp < DYN_NUMBER_MIN_EXP)
 		d.ndigits = 0;
 	else if (d.ndigits > 0 && d.exp > DYN_NUMBER_MAX_EXP)

@@ -21,9 +21,7 @@
 #define DYN_NUMBER_MAX_EXP		125 /* exponent of the leading digit */
 #define DYN_NUMBER_MIN_EXP		(-130)
 
-/*
- * Size of a canonical number: sign, "0.", 130 places, 38 digits, NUL, slack.
- */
+/* For a canonical number: sign, "0.", 130 places, 38 digits, NUL, slack. */
 #define DYN_NUMBER_BUFSIZE		192
 
 typedef enum DynNumberStatus

@@ -25,9 +25,7 @@ dyn_is_alphanumeric(char c)
 		(c >= '0' && c <= '9');
 }
 
-/*
- * Returns true for a UTF-8 byte that is not the first byte of its character.
- */
+/* Returns true for a byte that is not the first of its character. */
 static inline bool
 dyn_utf8_continues(char c)
 {
@@ -58,9 +56,7 @@ dyn_utf8_length(const char *p, size_t space)
 		4 : 0;
 }
 
-/*
- * Writes a character (at most U+10FFFF) as UTF-8; returns the number of bytes.
- */
+/* Writes a character as UTF-8; returns the number of bytes. */
 extern size_t dyn_utf8_put(char *dst, uint32_t code);
 
 /* Appends a number in decimal digits. */
@@ -76,7 +72,6 @@ extern bool dyn_append_json_text_member(DynBuffer *buf, const char *name,
 /* Appends `s` as a quoted JSON string; `s` must be valid UTF-8. */
 extern bool dyn_append_json_string(DynBuffer *buf, const char *s, size_t len);
 
-/* Appends a NUL-terminated string as a quoted JSON string. */
 extern bool dyn_append_json_text(DynBuffer *buf, const char *s);
 
 /* Length of the base64 text of `len` bytes, without a NUL. */

@@ -32,9 +32,8 @@
  * secret.
  *
  * Parsing modifies the text in place: it writes NULs over separators, and
- * moves continuation lines to the end of the value that they continue.  The
- * entries point into the text, so no other memory contains the secrets.
- * dyn_ini_clear overwrites the text.
+ * moves continuation lines to the end of the value that they continue.  So no
+ * memory contains the secrets but the text, which dyn_ini_clear overwrites.
  */
 #include "config.h"
 
@@ -97,10 +96,7 @@ find(Span span, char c)
 	return memchr(span.start, c, (size_t) (span.end - span.start));
 }
 
-/*
- * Writes a NUL over the byte after the span, which is always a separator or
- * the NUL of the text.
- */
+/* Writes a NUL after the span, over a separator or the NUL of the text. */
 static char *
 terminate(Span span)
 {
@@ -148,10 +144,7 @@ quote_at(const char *p, const char *end)
 	return p < end && (*p == '"' || *p == '\'') ? *p : 0;
 }
 
-/*
- * Returns the position after the quoted text that begins at p; NULL if its
- * second quotation mark is missing.
- */
+/* Returns the position after the quoted text; NULL if it does not end. */
 static char *
 skip_quoted(char *p, const char *end)
 {
@@ -188,8 +181,8 @@ find_bracket(Span span)
 }
 
 /*
- * If the entire text is quoted, removes its quotation marks and escaping
- * backslashes in place.  Returns the remaining text.
+ * Removes quotation marks around the entire text, and escaping backslashes, in
+ * place.
  */
 static Span
 unquote(Span span)
@@ -431,13 +424,12 @@ static const struct
 {
 	const char *variable;
 	const char *below_home;
-	bool		prefixes;
 }			kinds[] =
 {
 	[DYN_CONFIG_CREDENTIALS] =
-	{"AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials", false},
+	{"AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials"},
 	[DYN_CONFIG_CONFIG] =
-	{"AWS_CONFIG_FILE", ".aws/config", true}
+	{"AWS_CONFIG_FILE", ".aws/config"}
 };
 
 /* Without a home directory, as in some containers, its files are missing. */
@@ -446,6 +438,7 @@ load_file(DynConfig *config, DynConfigFile file, DynError *err)
 {
 	const char *named = dyn_response_environment(kinds[file].variable);
 	DynBuffer	text;
+	DynFileRead read;
 	char	   *path;
 
 	if (named == NULL)
@@ -457,17 +450,11 @@ load_file(DynConfig *config, DynConfigFile file, DynError *err)
 	config->paths[file] = path;
 	if (path == NULL)
 		return !err->out_of_memory && !err->passing;
-	switch (dyn_file_read(path, DYN_FILE_LONGEST_CONFIG, &text, err))
-	{
-		case DYN_FILE_READ:
-			return dyn_ini_parse(&config->files[file], &text,
-								 kinds[file].prefixes, path, err);
-		case DYN_FILE_MISSING:
-			return true;
-		case DYN_FILE_FAILED:
-			break;
-	}
-	return false;
+	read = dyn_file_read(path, DYN_FILE_LONGEST_CONFIG, &text, err);
+	if (read != DYN_FILE_READ)
+		return read == DYN_FILE_MISSING;
+	return dyn_ini_parse(&config->files[file], &text,
+						 file == DYN_CONFIG_CONFIG, path, err);
 }
 
 bool

@@ -509,10 +509,7 @@ watch(DynProcess *process, DynError *err)
 
 /* ---- reading ---------------------------------------------------------- */
 
-/*
- * Reads available bytes, and returns their number; 0 if there are none.
- * Closes the pipe at its end.
- */
+/* Returns the number of bytes read; closes the pipe at its end. */
 static size_t
 read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 {
@@ -633,10 +630,7 @@ failed(DynProcess *process, DynError *err)
 
 /* ---- the interface ---------------------------------------------------- */
 
-/*
- * Reaps a process, with up to `times` checks at intervals of REAP_NS; returns
- * false if the process has not ended.
- */
+/* Checks up to `times` times; returns false if the process has not ended. */
 static bool
 reap(pid_t pid, int times)
 {

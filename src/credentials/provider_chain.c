@@ -371,10 +371,6 @@ read_role(Builder *builder, DynRole *role)
 	return FOUND;
 }
 
-/*
- * Adds the profile's role; the profile must have either source_profile or
- * credential_source.
- */
 static Found
 take_role(Builder *builder)
 {
@@ -403,10 +399,7 @@ take_role(Builder *builder)
 
 /* ---- following profiles ----------------------------------------------- */
 
-/*
- * Finds the provider of the last profile, which does not assume a role, or is
- * a source profile with keys.
- */
+/* The last profile assumes no role, or is a source profile with keys. */
 static Found
 find_provider(Builder *builder)
 {
@@ -528,11 +521,7 @@ assumes_role(const Builder *builder)
 		!value_of(builder, "web_identity_token_file");
 }
 
-/*
- * Follows source profiles to the provider of the last profile.  If the last
- * profile has no provider, incomplete and unsupported settings in it are an
- * error.
- */
+/* Follows source profiles to the provider of the last profile. */
 static Found
 follow(Builder *builder)
 {
@@ -742,10 +731,6 @@ find_default(Builder *builder)
 
 /* ---- the chain -------------------------------------------------------- */
 
-/*
- * Sets chain->words: the provider, and the roles in the order in which they
- * are assumed.
- */
 static bool
 describe(Builder *builder)
 {

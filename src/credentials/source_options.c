@@ -41,10 +41,7 @@ skip(const char **p, const char *text)
 	return true;
 }
 
-/*
- * Returns true for a role's name, with or without a path before it.  The path
- * may contain any printable ASCII characters except blanks.
- */
+/* Returns true for a role's name, with or without a path before it. */
 static bool
 is_role_path(const char *path)
 {

@@ -35,10 +35,7 @@ extern void dyn_url_clear(DynUrl *parts);
  */
 extern const char *dyn_url_configured(const char *variable);
 
-/*
- * Returns true if the region's name can be part of a host name; otherwise
- * false with *err set.
- */
+/* Returns false, with *err set, if the region cannot be part of a host name. */
 extern bool dyn_url_check_region(const char *region, DynError *err);
 
 /* Returns the domain of a region's partition: "amazonaws.com", ... */
