@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/lengthof.h"
+
 bool
 dyn_secret_copy(char **to, const char *from)
 {
@@ -58,41 +60,35 @@ dyn_credentials_suit_header(const char *value)
 	return true;
 }
 
-/*
- * Copies one string of the credentials; NULL (no session token) stays NULL.
- * Returns false if memory runs out or, with *bad set to `name`, if the string
- * has control characters.
- */
-static bool
-copy_part(char **dst, const char *src, const char *name, const char **bad)
-{
-	if (src == NULL)
-		return true;
-	if (!dyn_credentials_suit_header(src))
-	{
-		*bad = name;
-		return false;
-	}
-	*dst = strdup(src);
-	return *dst != NULL;
-}
-
 bool
 dyn_credentials_set(DynCredentials *credentials, const char *access_key_id,
 					const char *secret_access_key, const char *session_token,
 					const char **bad)
 {
+	const struct
+	{
+		char	  **to;
+		const char *from;
+		const char *name;
+	}			parts[] = {
+		{&credentials->access_key_id, access_key_id, "access_key_id"},
+		{&credentials->secret_access_key, secret_access_key,
+		"secret_access_key"},
+		{&credentials->session_token, session_token, "session_token"}
+	};
+
 	memset(credentials, 0, sizeof(*credentials));
 	*bad = NULL;
-	if (copy_part(&credentials->access_key_id, access_key_id,
-				  "access_key_id", bad) &&
-		copy_part(&credentials->secret_access_key, secret_access_key,
-				  "secret_access_key", bad) &&
-		copy_part(&credentials->session_token, session_token,
-				  "session_token", bad))
-		return true;
-	dyn_credentials_clear(credentials);
-	return false;
+	for (size_t i = 0; i < LENGTHOF(parts); i++)
+	{
+		if (parts[i].from && !dyn_credentials_suit_header(parts[i].from))
+			*bad = parts[i].name;
+		else if (dyn_secret_copy(parts[i].to, parts[i].from))
+			continue;
+		dyn_credentials_clear(credentials);
+		return false;
+	}
+	return true;
 }
 
 void

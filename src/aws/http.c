@@ -477,19 +477,13 @@ dyn_http_create(DynSockets *sockets, DynTls *tls)
 		return NULL;
 	http->sockets = sockets;
 	http->tls = tls;
-	http->easy = curl_easy_init();
-	http->is_set = http->easy != NULL && set_static(http);
-	if (http->is_set)
-		return http;
-	dyn_http_destroy(http);
-	return NULL;
+	return http;
 }
 
 void
 dyn_http_destroy(DynHttp *http)
 {
-	if (http->easy)
-		curl_easy_cleanup(http->easy);
+	curl_easy_cleanup(http->easy);
 	dyn_http_free_headers(http->request.headers);
 	free(http->ca_bundle);
 	free(http);

@@ -68,7 +68,7 @@ typedef struct DynHttpRequest
 /* A handle.  `sockets` and `tls` outlive every handle and connection. */
 typedef struct DynHttp
 {
-	CURL	   *easy;
+	CURL	   *easy;			/* NULL until a request is prepared */
 	DynSockets *sockets;
 	DynTls	   *tls;
 	struct DynHttp *next;		/* next handle in the pool */
