@@ -47,7 +47,7 @@ typedef struct DynActiveCall
 								 * (dyn_connections_peer); 0 without TLS */
 	int64_t		waiting_us;		/* start of the call's wait for a connection
 								 * (monotonic us); 0 if it does not wait */
-	struct DynActiveCall *next; /* in the client's list */
+	struct DynActiveCall *next; /* next call in the list */
 } DynActiveCall;
 
 #define DYN_SPARE_BUFFERS	4
@@ -154,6 +154,14 @@ extern DynRetryClass dyn_response_check(DynCall *call, DynHttp *http,
 										int64_t signed_clock);
 
 /*
+ * Inflates a body into the call's response; sets the call's message on
+ * failure.
+ */
+extern DynFailure dyn_response_inflate(DynCall *call, const DynBuffer *packed);
+
+/* ---- error documents (awserror.c) -------------------------------------- */
+
+/*
  * Parses an error document into the call's code, message, throttle_reason and
  * hot_partition.  Returns DYN_FAIL_SERVICE; DYN_FAIL_HTTP, with an empty code,
  * if the body is not a JSON object with a "__type" or exceeds 256 kB; or
@@ -163,11 +171,5 @@ extern DynRetryClass dyn_response_check(DynCall *call, DynHttp *http,
 extern DynFailure dyn_awserror_parse(const char *body, size_t len,
 									 const DynCredentials *credentials,
 									 DynCall *call);
-
-/*
- * Inflates a body into the call's response; sets the call's message on
- * failure.
- */
-extern DynFailure dyn_response_inflate(DynCall *call, const DynBuffer *packed);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct DynSocket
 	const void *transfer;		/* transfer that uses it, or used it last */
 	bool		idle;			/* true if its last transfer has ended, and
 								 * libcurl has not watched it since then */
-	unsigned	uses;			/* how often libcurl began to watch it */
+	unsigned	uses;			/* times that libcurl began to watch it */
 	bool		has_replied;	/* true if the peer has replied on it */
 	uint64_t	peer;			/* dyn_connections_peer; 0 for an exchange */
 	int64_t		rtt_us;			/* round trip to the peer (us) */

@@ -33,7 +33,7 @@
  *
  * Parsing modifies the text in place: it writes NULs over separators, and
  * moves continuation lines to the end of the value that they continue.  So no
- * memory contains the secrets but the text, which dyn_ini_clear overwrites.
+ * memory contains the secrets but the text, which clear_ini overwrites.
  */
 #include "config.h"
 
@@ -131,7 +131,7 @@ add_entry(Parser *parser, DynIniEntry entry)
 		ini->entries = larger;
 		ini->cap = cap;
 	}
-	/* analyzer: ini->entries is not leaked: dyn_ini_clear frees it */
+	/* analyzer: ini->entries is not leaked: clear_ini frees it */
 	ini->entries[ini->n++] = entry;
 	return true;
 }
@@ -345,9 +345,24 @@ read_line(Parser *parser, Span line)
 		read_key(parser, text);
 }
 
-bool
-dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes, const char *file,
-			  DynError *err)
+static void
+clear_ini(DynIni *ini)
+{
+	dyn_secret_free_buffer(&ini->text);
+	free(ini->entries);
+	memset(ini, 0, sizeof(*ini));
+}
+
+/*
+ * Parses the text, which moves into *ini and must be followed by a NUL.  If
+ * `prefixes` is true, the first of several words between a section's brackets
+ * is the section's kind, as in the config file; otherwise all sections are
+ * PLAIN, as in the credentials file.  On failure, returns false with *ini
+ * empty, and *err naming `file` and the line.
+ */
+static bool
+parse_ini(DynIni *ini, DynBuffer *text, bool prefixes, const char *file,
+		  DynError *err)
 {
 	Parser		parser = {.ini = ini,.prefixes = prefixes};
 	Span		all;
@@ -369,7 +384,7 @@ dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes, const char *file,
 	}
 	if (all.start == all.end)
 		return true;
-	dyn_ini_clear(ini);
+	clear_ini(ini);
 	if (parser.out_of_memory)
 		return dyn_error_memory(err);
 	dyn_error_set(err, "line %d of file \"%s\" %s", parser.line, file,
@@ -410,14 +425,6 @@ dyn_ini_value(const DynIni *ini, DynIniKind kind, const char *name,
 	return NULL;
 }
 
-void
-dyn_ini_clear(DynIni *ini)
-{
-	dyn_secret_free_buffer(&ini->text);
-	free(ini->entries);
-	memset(ini, 0, sizeof(*ini));
-}
-
 /* ---- the two files ---------------------------------------------------- */
 
 static const struct
@@ -453,8 +460,8 @@ load_file(DynConfig *config, DynConfigFile file, DynError *err)
 	read = dyn_file_read(path, DYN_FILE_LONGEST_CONFIG, &text, err);
 	if (read != DYN_FILE_READ)
 		return read == DYN_FILE_MISSING;
-	return dyn_ini_parse(&config->files[file], &text,
-						 file == DYN_CONFIG_CONFIG, path, err);
+	return parse_ini(&config->files[file], &text, file == DYN_CONFIG_CONFIG,
+					 path, err);
 }
 
 bool
@@ -472,7 +479,7 @@ dyn_config_clear(DynConfig *config)
 {
 	for (int i = 0; i < 2; i++)
 	{
-		dyn_ini_clear(&config->files[i]);
+		clear_ini(&config->files[i]);
 		free(config->paths[i]);
 	}
 	memset(config, 0, sizeof(*config));

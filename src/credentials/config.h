@@ -41,16 +41,6 @@ typedef struct DynIni
 } DynIni;
 
 /*
- * Parses the text, which moves into *ini and must be followed by a NUL.  If
- * `prefixes` is true, the first of several words between a section's brackets
- * is the section's kind, as in the config file; otherwise all sections are
- * PLAIN, as in the credentials file.  On failure, returns false with *ini
- * empty, and *err naming `file` and the line.
- */
-extern bool dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes,
-						  const char *file, DynError *err);
-
-/*
  * Returns the position of the last section of this kind and name; later
  * sections have greater positions.  Returns 0 if there is none.
  */
@@ -63,8 +53,6 @@ extern size_t dyn_ini_place(const DynIni *ini, DynIniKind kind,
  */
 extern const char *dyn_ini_value(const DynIni *ini, DynIniKind kind,
 								 const char *name, const char *key);
-
-extern void dyn_ini_clear(DynIni *ini);
 
 typedef enum DynConfigFile
 {

@@ -93,7 +93,7 @@ typedef struct Builder
 
 /* ---- the environment -------------------------------------------------- */
 
-/* The hint says which environment: people often set the variable elsewhere. */
+/* The hint names the environment: people often set the variable elsewhere. */
 static Found
 refuse_variable(DynError *err, const char *name, const char *what)
 {

@@ -227,22 +227,6 @@ dyn_response_read_object(const json_t *document, const DynResponseNames *names,
 					 credentials, err);
 }
 
-bool
-dyn_response_read_json(const char *text, size_t len, const DynResponseNames *names,
-					   const char *whose, DynCredentials *credentials,
-					   DynError *err)
-{
-	json_t	   *document = dyn_secret_json_open(text, len, whose, err);
-	bool		ok;
-
-	memset(credentials, 0, sizeof(*credentials));
-	if (document == NULL)
-		return false;
-	ok = dyn_response_read_object(document, names, whose, credentials, err);
-	dyn_secret_json_close(document);
-	return ok;
-}
-
 /* ---- failures ----------------------------------------------------------- */
 
 /* Returns true if the character can be in a token, percent-encoded or not. */
@@ -313,12 +297,18 @@ dyn_response_read(const DynExchange *exchange, const DynResponseNames *names,
 				  const char *whose, DynCredentials *credentials,
 				  DynError *err)
 {
+	json_t	   *document;
+	bool		ok;
+
 	if (exchange->failure != DYN_FAIL_NONE || exchange->status != 200)
 		return dyn_response_failed(exchange, whose, err);
-	return dyn_response_read_json(exchange->response.data,
-								  exchange->response.len, names, whose,
-								  credentials, err) ?
-		DYN_RESPONSE_CREDENTIALS : DYN_RESPONSE_FAILED;
+	document = dyn_secret_json_open(exchange->response.data,
+									exchange->response.len, whose, err);
+	if (document == NULL)
+		return DYN_RESPONSE_FAILED;
+	ok = dyn_response_read_object(document, names, whose, credentials, err);
+	dyn_secret_json_close(document);
+	return ok ? DYN_RESPONSE_CREDENTIALS : DYN_RESPONSE_FAILED;
 }
 
 /* ---- requests ----------------------------------------------------------- */

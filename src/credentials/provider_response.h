@@ -60,11 +60,6 @@ extern bool dyn_response_read_object(const json_t *document,
 									 DynCredentials *credentials,
 									 DynError *err);
 
-/* Opens and reads a document, and closes it. */
-extern bool dyn_response_read_json(const char *text, size_t len,
-								   const DynResponseNames *names, const char *whose,
-								   DynCredentials *credentials, DynError *err);
-
 /*
  * Sets *credentials from strings in a service's reply.  `expires` is ISO 8601
  * or NULL; an empty session token counts as none.  Errors are reported as in
@@ -96,7 +91,7 @@ extern DynProviderResponse dyn_response_failed(const DynExchange *exchange,
 /* Sets the excerpt of *err to a text in which words like tokens are masked. */
 extern void dyn_response_excerpt(DynError *err, const char *text, size_t len);
 
-/* Calls dyn_response_read_json if the status is 200, or dyn_response_failed. */
+/* Reads the document if the status is 200, or calls dyn_response_failed. */
 extern DynProviderResponse dyn_response_read(const DynExchange *exchange,
 											 const DynResponseNames *names,
 											 const char *whose,

@@ -8,7 +8,7 @@
  * equal to itself.
  */
 #include "aws/client_private.h"
-#include "credentials/provider_response.h"
+#include "read_json.h"
 #include "dynamodb/item_equal.h"
 #include "dynamodb/metadata.h"
 #include "dynamodb/write.h"
@@ -143,7 +143,7 @@ read_credentials(const char *text, size_t len)
 	DynCredentials credentials = {0};
 	DynError	err = {0};
 
-	if (dyn_response_read_json(text, len, &names, "the reply", &credentials, &err))
+	if (read_json_credentials(text, len, &names, "the reply", &credentials, &err))
 	{
 		demand(dyn_credentials_suit_header(credentials.access_key_id) &&
 			   dyn_credentials_suit_header(credentials.secret_access_key));

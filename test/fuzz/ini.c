@@ -5,7 +5,7 @@
  * The first byte decides whether section names have prefixes.  What is
  * accepted has entries in the text of the file; errors have a message.
  */
-#include "credentials/config.h"
+#include "credentials/config.c"
 #include "fuzz.h"
 
 int
@@ -20,7 +20,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	dyn_buffer_init(&text, 0);
 	dyn_buffer_append(&text, input.data, input.len);
 	demand(dyn_buffer_terminate(&text) != NULL);
-	if (!dyn_ini_parse(&ini, &text, prefixes, "file", &err))
+	if (!parse_ini(&ini, &text, prefixes, "file", &err))
 	{
 		demand(err.message[0] != '\0' && ini.n == 0);
 		dyn_buffer_free(&text);
@@ -41,6 +41,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		demand(value == NULL || (value[0] != '\0' && strlen(value) <= size));
 		demand(entry->value != NULL && strlen(entry->value) <= size);
 	}
-	dyn_ini_clear(&ini);
+	clear_ini(&ini);
 	return 0;
 }

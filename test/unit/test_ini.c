@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "credentials/config.h"
+#include "credentials/config.c"
 #include "credentials/files.h"
 
 #define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))
@@ -27,7 +27,7 @@ parse(DynIni *ini, const char *text, size_t len, bool prefixes,
 	memcpy(copy.data, text, len);
 	copy.data[len] = '\0';
 	copy.len = len;
-	return dyn_ini_parse(ini, &copy, prefixes, "/a/file", err);
+	return parse_ini(ini, &copy, prefixes, "/a/file", err);
 }
 
 /* ---- what is understood ----------------------------------------------- */
@@ -166,7 +166,7 @@ finds_values(void)
 			CHECK_EQ_STR(value, values[i].value);
 		else if (!CHECK(value == NULL))
 			printf("#     %s\n", values[i].text);
-		dyn_ini_clear(&ini);
+		clear_ini(&ini);
 	}
 }
 
@@ -187,7 +187,7 @@ has_no_prefixes_in_credentials(void)
 	CHECK_EQ_STR(dyn_ini_value(&ini, N, "my other name", "e"), "f");
 	CHECK_EQ_INT(dyn_ini_place(&ini, P, "foo"), 0);
 	CHECK(dyn_ini_value(&ini, N, "foo", "c") == NULL);
-	dyn_ini_clear(&ini);
+	clear_ini(&ini);
 	CHECK_EQ_INT(dyn_ini_place(&ini, N, "foo"), 0);
 }
 
@@ -205,7 +205,7 @@ allows_empty_files(void)
 		CHECK(parse(&ini, texts[i], strlen(texts[i]), true, &err));
 		CHECK_EQ_INT(ini.n, 0);
 		CHECK(dyn_ini_value(&ini, P, "foo", "name") == NULL);
-		dyn_ini_clear(&ini);
+		clear_ini(&ini);
 	}
 }
 
@@ -260,7 +260,7 @@ refuses_malformed_lines(void)
 		snprintf(wanted, sizeof(wanted), "line %d of file \"/a/file\" %s",
 				 errors[i].line, errors[i].wrong);
 		if (!CHECK(!parse(&ini, errors[i].text, len, true, &err)))
-			dyn_ini_clear(&ini);
+			clear_ini(&ini);
 		CHECK_EQ_STR(err.message, wanted);
 		CHECK(err.hint[0] != '\0' && err.excerpt[0] == '\0');
 		CHECK(strstr(err.message, "SECRET") == NULL);
@@ -299,7 +299,7 @@ try_any(const char *text, size_t len, bool prefixes)
 			total += strlen(ini.entries[i].key) + strlen(ini.entries[i].value);
 	}
 	CHECK(total <= len * (ini.n + 1));
-	dyn_ini_clear(&ini);
+	clear_ini(&ini);
 }
 
 static void

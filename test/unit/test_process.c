@@ -439,7 +439,7 @@ wants_version_1(void)
 	}
 }
 
-/* The words are those of dyn_response_read_json. */
+/* The words are those of dyn_response_read_object. */
 static void
 refuses_other_output(void)
 {

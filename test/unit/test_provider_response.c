@@ -8,7 +8,7 @@
 #include "harness.h"
 #include "headers.h"
 
-#include "credentials/provider_response.h"
+#include "read_json.h"
 #include "credentials/url.h"
 
 static const DynResponseNames names = {
@@ -84,8 +84,8 @@ read_with(const char *json, const DynResponseNames *with)
 {
 	dyn_credentials_clear(&credentials);
 	memset(&err, 0, sizeof(err));
-	return dyn_response_read_json(json, strlen(json), with, "the reply",
-								&credentials, &err);
+	return read_json_credentials(json, strlen(json), with, "the reply",
+								 &credentials, &err);
 }
 
 static bool
@@ -205,7 +205,7 @@ refuses_wrong_documents(void)
 		CHECK(credentials.access_key_id == NULL);
 		CHECK(!err.passing);
 	}
-	CHECK(!dyn_response_read_json(NULL, 0, &names, "it", &credentials, &err));
+	CHECK(!read_json_credentials(NULL, 0, &names, "it", &credentials, &err));
 }
 
 static void

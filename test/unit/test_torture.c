@@ -48,6 +48,7 @@
 #include "any_json.h"
 #include "certificates.h"
 #include "end_client.h"
+#include "read_json.h"
 #include "sigv4_facts.h"
 #include "waiting.h"
 #include "../torture/torture.h"
@@ -463,8 +464,8 @@ credentials_as_json(void)
 	};
 	DynCredentials credentials = {0};
 	DynError	err = {0};
-	bool		ok = dyn_response_read_json(text, strlen(text), &names, "it",
-										  &credentials, &err);
+	bool		ok = read_json_credentials(text, strlen(text), &names, "it",
+											   &credentials, &err);
 
 	return read_credentials(ok ? DYN_RESPONSE_CREDENTIALS : DYN_RESPONSE_FAILED,
 							&credentials, &err);

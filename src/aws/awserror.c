@@ -1,0 +1,267 @@
+/*
+ * awserror.c
+ *		Parses the error documents of AWS JSON services.
+ *
+ * An error document is {"__type": "...#Code", "message": "..."}.  The name
+ * "message" may also be "Message", the code may have a prefix and a suffix,
+ * and for throttled requests there is a list of reasons.  Gateways and proxies
+ * send HTML or XML instead; error messages then contain an excerpt of that
+ * body.
+ *
+ * All text from the network passes through dyn_awserror_excerpt, for two
+ * reasons.  The text may be malformed or unprintable.  And it may contain
+ * parts of the request: the response to a wrong signature contains the
+ * canonical request including the session token, and a proxy's error page may
+ * contain every header.  So the messages of signature errors are truncated
+ * after the first line or sentence, the text ends where an Authorization value
+ * begins, and the secrets of the request are masked.
+ */
+#include "client_private.h"
+
+#include <string.h>
+
+#include "../base/jsonload.h"
+#include "../base/lengthof.h"
+#include "../base/text.h"
+
+/*
+ * Maximum size of an error document (bytes).  Longer bodies come from
+ * gateways; parsing them would take a lot of memory (jsonload.c).
+ */
+#define LONGEST_DOCUMENT	((size_t) 256 * 1024)
+
+#define AUTHORIZATION	"AWS4-HMAC-SHA256"
+#define BLOT			"***"
+
+/*
+ * Secrets of fewer bytes are not masked: they are placeholders for an
+ * emulator.
+ */
+#define SHORTEST_SECRET	8
+
+/*
+ * Minimum length (bytes) of a secret's prefix that is masked.  A secret that
+ * is shorter than this is masked where it occurs in full.
+ */
+#define BETRAYING		16
+
+/* Errors whose messages may contain parts of the request. */
+static const char *const echoing_codes[] = {
+	"InvalidSignatureException",
+	"IncompleteSignatureException",
+	"SignatureDoesNotMatch",
+	"MissingAuthenticationTokenException"
+};
+
+/* ---- excerpts of text from the network --------------------------------- */
+
+/*
+ * Returns true if the character of `n` bytes is a control character: below
+ * U+0020, U+007F to U+009F, or one that makes a terminal show text in another
+ * order (U+202A to U+202E, U+2066 to U+2069).
+ */
+static bool
+is_control(const char *s, size_t n)
+{
+	const unsigned char *u = (const unsigned char *) s;
+
+	if (n == 1)
+		return u[0] < 0x20 || u[0] == 0x7f;
+	if (n == 2)
+		return u[0] == 0xC2 && u[1] < 0xA0;
+	if (n == 3 && u[0] == 0xE2)
+		return (u[1] == 0x80 && u[2] >= 0xAA && u[2] <= 0xAE) ||
+			(u[1] == 0x81 && u[2] >= 0xA6 && u[2] <= 0xA9);
+	return false;
+}
+
+/*
+ * Returns the length of the common prefix of `s` and the secret; 0 if the
+ * prefix or the secret is too short to be masked, or the secret is NULL.
+ */
+static size_t
+betrayed(const char *s, size_t len, const char *secret)
+{
+	size_t		need;
+	size_t		n = 0;
+
+	if (secret == NULL || strlen(secret) < SHORTEST_SECRET)
+		return 0;
+	need = strlen(secret) < BETRAYING ? strlen(secret) : BETRAYING;
+	while (n < len && secret[n] && s[n] == secret[n])
+		n++;
+	return n >= need ? n : 0;
+}
+
+/*
+ * Returns the length (bytes) of the character or secret at the start of the
+ * text.  Sets *chunk to the text that replaces it in the excerpt: "***" for a
+ * secret, "?" for a malformed byte, a space for a control character (such as a
+ * line break), otherwise the character itself.  The caller merges successive
+ * spaces.
+ */
+static size_t
+next_chunk(const char *s, size_t len, const DynCredentials *credentials,
+		   const char **chunk, size_t *chunk_len)
+{
+	unsigned char c = (unsigned char) *s;
+	size_t		n = 0;
+
+	if (credentials != NULL)
+		n = betrayed(s, len, credentials->secret_access_key);
+	if (n == 0 && credentials != NULL)
+		n = betrayed(s, len, credentials->session_token);
+	if (n > 0)
+	{
+		*chunk = BLOT;
+		*chunk_len = strlen(BLOT);
+		return n;
+	}
+	n = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+	*chunk_len = 1;
+	if (n > len || !dyn_utf8_valid(s, n))
+	{
+		*chunk = "?";
+		return 1;
+	}
+	*chunk = is_control(s, n) || c == ' ' ? " " : s;
+	if (*chunk == s)
+		*chunk_len = n;
+	return n;
+}
+
+void
+dyn_awserror_excerpt(const char *text, size_t len,
+					 const DynCredentials *credentials,
+					 char *dst, size_t dst_size)
+{
+	const size_t mark = strlen(AUTHORIZATION);
+	size_t		used = 0;
+
+	while (len > 0 &&
+		   !(len >= mark && memcmp(text, AUTHORIZATION, mark) == 0))
+	{
+		const char *chunk;
+		size_t		chunk_len;
+		size_t		taken = next_chunk(text, len, credentials, &chunk,
+									   &chunk_len);
+
+		if (used + chunk_len >= dst_size)
+			break;
+		if (*chunk != ' ' || (used > 0 && dst[used - 1] != ' '))
+		{
+			memcpy(dst + used, chunk, chunk_len);
+			used += chunk_len;
+		}
+		text += taken;
+		len -= taken;
+	}
+	while (used > 0 && dst[used - 1] == ' ')
+		used--;
+	dst[used] = '\0';
+}
+
+/* ---- the error document ----------------------------------------------- */
+
+static void
+set_message(json_t *document, const DynCredentials *credentials,
+			DynCall *call)
+{
+	json_t	   *text = json_object_get(document, "message");
+	const char *shown;
+	bool		echoes = false;
+	size_t		len;
+
+	if (!json_is_string(text))
+		text = json_object_get(document, "Message");
+	if (!json_is_string(text))
+		return;
+	shown = json_string_value(text);
+	len = json_string_length(text);
+	for (size_t i = 0; i < LENGTHOF(echoing_codes); i++)
+		echoes |= strcmp(call->code, echoing_codes[i]) == 0;
+	for (size_t i = 0; echoes && i < len; i++)
+		if (shown[i] == '\n')
+			len = i;
+		else if (shown[i] == '.' && (i + 1 == len || shown[i + 1] == ' ' ||
+									 shown[i + 1] == '\n'))
+			len = i + 1;
+	dyn_awserror_excerpt(shown, len, credentials, call->message,
+						 sizeof(call->message));
+}
+
+static void
+set_throttle_reason(json_t *document, const DynCredentials *credentials,
+					DynCall *call)
+{
+	json_t	   *reasons = json_object_get(document, "ThrottlingReasons");
+	json_t	   *first;
+	const char *reason;
+	const char *resource;
+	size_t		used;
+
+	if (!json_is_array(reasons))
+		reasons = json_object_get(document, "throttlingReasons");
+	first = json_array_get(reasons, 0);
+	call->hot_partition = first != NULL;
+	/*
+	 * The reason for a single partition's limit ends with
+	 * KeyRangeThroughputExceeded (developer guide, "Diagnosing throttling").
+	 */
+	for (size_t i = 0; i < json_array_size(reasons); i++)
+	{
+		reason = json_string_value(json_object_get(json_array_get(reasons, i),
+												   "reason"));
+		if (reason == NULL || strstr(reason, "KeyRange") == NULL)
+			call->hot_partition = false;
+	}
+	reason = json_string_value(json_object_get(first, "reason"));
+	resource = json_string_value(json_object_get(first, "resource"));
+	if (reason == NULL)
+		return;
+	dyn_awserror_excerpt(reason, strlen(reason), credentials,
+						 call->throttle_reason,
+						 sizeof(call->throttle_reason) - 1);
+	if (resource == NULL)
+		return;
+	used = strlen(call->throttle_reason);
+	call->throttle_reason[used++] = ' ';
+	dyn_awserror_excerpt(resource, strlen(resource), credentials,
+						 call->throttle_reason + used,
+						 sizeof(call->throttle_reason) - used);
+}
+
+DynFailure
+dyn_awserror_parse(const char *body, size_t len,
+				   const DynCredentials *credentials, DynCall *call)
+{
+	json_t	   *document;
+	const char *type;
+	bool		out_of_memory;
+
+	call->code[0] = '\0';
+	call->message[0] = '\0';
+	call->throttle_reason[0] = '\0';
+	call->hot_partition = false;
+	if (len == 0 || len > LONGEST_DOCUMENT)
+		return DYN_FAIL_HTTP;
+	document = dyn_json_load(body, len, JSON_ALLOW_NUL, &out_of_memory);
+	type = json_string_value(json_object_get(document, "__type"));
+	if (type != NULL)
+	{
+		/* the code in "com.amazon.coral#Code:http://..." is Code */
+		size_t		end = strcspn(type, ":");
+		size_t		begin = end;
+
+		while (begin > 0 && type[begin - 1] != '#')
+			begin--;
+		dyn_awserror_excerpt(type + begin, end - begin, credentials,
+							 call->code, sizeof(call->code));
+		set_message(document, credentials, call);
+		set_throttle_reason(document, credentials, call);
+	}
+	json_decref(document);
+	if (out_of_memory)
+		return DYN_FAIL_MEMORY;
+	return call->code[0] != '\0' ? DYN_FAIL_SERVICE : DYN_FAIL_HTTP;
+}
