@@ -1,22 +1,14 @@
 /*
  * attrvalue.c
- *		Decodes scalars, and iterates over lists, maps and sets.
+ *		Decodes scalars, and reads slices that are rare (slice.h).
  *
  * The page parser has validated everything except base64, so only the decoding
- * of base64 can fail.  The inline functions of slice.h, which iterators use,
- * call this file for rare input.
+ * of base64 can fail.
  */
 #include "attrvalue.h"
 
 #include "../base/text.h"
 #include "slice.h"
-
-/*
- * Values of `depth` for an iterator that has not returned an event yet, and
- * for one that has returned its only event, a scalar
- */
-#define ITERATOR_FRESH		(-1)
-#define ITERATOR_OVER		(-2)
 
 static const struct
 {
@@ -251,38 +243,7 @@ dyn_value_bytes(const DynValue *value, unsigned char *dst)
 	return decode(src, len, dst);
 }
 
-/* ---- Iteration, and slow paths of slice.h ---- */
-
-static bool
-is_container(DynType type)
-{
-	return type >= DYN_TYPE_SS;
-}
-
-void
-dyn_value_iterator_begin(DynValueIterator *iterator, const DynValue *value)
-{
-	iterator->p = value->data;
-	iterator->end = value->data + value->len;
-	iterator->depth = ITERATOR_FRESH;
-	iterator->named = false;
-	iterator->stack[0] = value->type;
-	iterator->stack[1] = value->flags;	/* flags of the value, until its event
-										 * is returned */
-}
-
-/* Returns true if a string, or a part of a document, contains \u0000. */
-static bool
-has_nul(const char *p, const char *end)
-{
-	while ((p = memchr(p, '\\', end - p)) != NULL)
-	{
-		if (end - p >= 6 && memcmp(p, "\\u0000", 6) == 0)
-			return true;
-		p += 2;
-	}
-	return false;
-}
+/* ---- Slow paths of slice.h ---- */
 
 const char *
 dyn_slice_quote_slow(const char *p, const char *end, bool *escaped)
@@ -329,121 +290,4 @@ dyn_slice_tag_slow(const char *p, const char *end, DynType *type)
 
 	*type = dyn_type_of_name(text, len);
 	return dyn_slice_token(quote + 1, end);
-}
-
-/* Reads the string whose opening quote is at the iterator's position. */
-static void
-visit_string(DynValueIterator *iterator, DynType type, DynValue *v)
-{
-	const char *data = iterator->p + 1;
-	bool		escaped = false;
-	const char *quote = dyn_slice_quote(data, iterator->end, &escaped);
-
-	v->data = data;
-	v->len = (uint32_t) (quote - data);
-	v->type = (uint8_t) type;
-	v->flags = 0;
-	if (escaped)
-	{
-		v->flags = DYN_VALUE_ESCAPED;
-		if (has_nul(data, quote))
-			v->flags |= DYN_VALUE_HAS_NUL;
-	}
-	iterator->p = quote + 1;
-}
-
-/* Moves over the brace that ends an attribute value. */
-static void
-end_value(DynValueIterator *iterator)
-{
-	iterator->p = dyn_slice_token(iterator->p, iterator->end) + 1;
-}
-
-/* Reads the attribute value whose brace is at the iterator's position. */
-static DynValueEvent
-visit_value(DynValueIterator *iterator, DynValue *v)
-{
-	DynType		type;
-
-	iterator->p = dyn_slice_tag(iterator->p, iterator->end, &type);
-	if (type != DYN_TYPE_BOOL && type != DYN_TYPE_NULL && !is_container(type))
-		visit_string(iterator, type, v);
-	else
-	{
-		bool		is_true = *iterator->p == 't';
-
-		*v = (DynValue) {iterator->p, 0, (uint8_t) type, 0};
-		if (is_container(type))
-		{
-			iterator->stack[iterator->depth++] = (uint8_t) type;
-			iterator->p++;
-			return DYN_VALUE_OPEN;
-		}
-		if (is_true && type == DYN_TYPE_BOOL)
-			v->flags = DYN_VALUE_TRUE;
-		iterator->p += is_true ? 4 : 5;
-	}
-	end_value(iterator);
-	return DYN_VALUE_VALUE;
-}
-
-DynValueEvent
-dyn_value_iterator_next(DynValueIterator *iterator, DynValue *v)
-{
-	DynType		inside;
-
-	if (iterator->depth == ITERATOR_FRESH)
-	{
-		*v = (DynValue) {iterator->p, (uint32_t) (iterator->end - iterator->p),
-			iterator->stack[0], iterator->stack[1]};
-		iterator->depth = is_container(v->type) ? 1 : ITERATOR_OVER;
-		iterator->p++;
-		return is_container(v->type) ? DYN_VALUE_OPEN : DYN_VALUE_VALUE;
-	}
-	if (iterator->depth <= 0)
-		return DYN_VALUE_END;
-	iterator->p = dyn_slice_token(iterator->p, iterator->end);
-	if (iterator->p >= iterator->end)
-		return DYN_VALUE_END;	/* not reached on validated input */
-	if (*iterator->p == ']' || *iterator->p == '}')
-	{
-		*v = (DynValue) {iterator->p++, 0, iterator->stack[--iterator->depth], 0};
-		if (iterator->depth > 0)
-			end_value(iterator);
-		return DYN_VALUE_CLOSE;
-	}
-	inside = iterator->stack[iterator->depth - 1];
-	if (inside == DYN_TYPE_M && !iterator->named)
-	{
-		visit_string(iterator, DYN_TYPE_S, v);
-		iterator->named = true;
-		return DYN_VALUE_NAME;
-	}
-	iterator->named = false;
-	if (inside == DYN_TYPE_L || inside == DYN_TYPE_M)
-		return visit_value(iterator, v);
-	visit_string(iterator, dyn_element_type(inside), v);
-	return DYN_VALUE_VALUE;
-}
-
-bool
-dyn_value_iterator_element(DynValueIterator *iterator, const DynValue *parent, DynValue *v)
-{
-	DynValueEvent event = dyn_value_iterator_next(iterator, v);
-	const char *start;
-	uint8_t		type;
-	int			open = 1;
-
-	if (event != DYN_VALUE_OPEN)
-		return event == DYN_VALUE_VALUE;
-	/* return the full list or map as one value */
-	start = v->data;
-	type = v->type;
-	while (open > 0 && (event = dyn_value_iterator_next(iterator, v)) != DYN_VALUE_END)
-		open += (event == DYN_VALUE_OPEN) - (event == DYN_VALUE_CLOSE);
-	*v = (DynValue) {start, (uint32_t) (v->data + 1 - start), type, 0};
-	if ((parent->flags & DYN_VALUE_HAS_NUL) &&
-		has_nul(start, start + v->len))
-		v->flags = DYN_VALUE_HAS_NUL;
-	return true;
 }

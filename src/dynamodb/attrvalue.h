@@ -2,13 +2,10 @@
  * attrvalue.h
  *		Attribute values as slices of the response, and functions to read them.
  *
- * The page parser returns DynValues, which are slices of the response buffer.
- * The consumer decodes scalars (dyn_value_text for S with escapes,
- * dyn_value_bytes for B), and iterates over lists, maps and sets with a
- * DynValueIterator.
- *
- * The page parser has validated the slices as JSON and as attribute values, so
- * an iterator cannot fail.
+ * The page parser returns DynValues, which are slices of the response buffer
+ * that it has validated as JSON and as attribute values.  The consumer decodes
+ * scalars (dyn_value_text for S with escapes, dyn_value_bytes for B); see
+ * elements.h for lists, maps and sets.
  */
 #ifndef DYN_DYNAMODB_ATTRVALUE_H
 #define DYN_DYNAMODB_ATTRVALUE_H
@@ -82,53 +79,6 @@ extern size_t dyn_value_text(const DynValue *value, char *dst);
 extern size_t dyn_value_bytes_max(const DynValue *value);
 extern long dyn_value_bytes(const DynValue *value, unsigned char *dst);
 
-/*
- * Iterates over a list, map or set, depth first.  The iterator does not
- * recurse; its state is in the struct.
- *
- *		dyn_value_iterator_begin(&iterator, &value);
- *		while ((event = dyn_value_iterator_next(&iterator, &v)) != DYN_VALUE_END) ...
- *
- * Events include the value given to dyn_value_iterator_begin: a list yields
- * OPEN (v.type L), the events of its elements, and CLOSE.  Members of sets are
- * VALUEs with the element type (S, N or B).  In a map, NAME precedes each
- * member; the name is a slice of type S.  Only the first OPEN has a len; in
- * the OPEN of a nested container and in CLOSE, len is 0.
- */
 #define DYN_MAX_DEPTH	100		/* maximum depth of nested L and M */
-
-typedef enum DynValueEvent
-{
-	DYN_VALUE_END,
-	DYN_VALUE_VALUE,				/* a scalar */
-	DYN_VALUE_OPEN,				/* start of a container: L, M, SS, NS or BS in
-								 * v.type */
-	DYN_VALUE_NAME,				/* name of the map member that follows */
-	DYN_VALUE_CLOSE				/* end of the innermost open container, of
-								 * type v.type */
-} DynValueEvent;
-
-typedef struct DynValueIterator
-{
-	const char *p;
-	const char *end;
-	int			depth;
-	bool		named;			/* true if the last event was a NAME, so that
-								 * its value is next */
-	uint8_t		stack[DYN_MAX_DEPTH + 2];	/* DynType of each open
-											 * container */
-} DynValueIterator;
-
-extern void dyn_value_iterator_begin(DynValueIterator *iterator, const DynValue *value);
-extern DynValueEvent dyn_value_iterator_next(DynValueIterator *iterator, DynValue *v);
-
-/*
- * Stores the next element of the set or list `parent` in *v; a nested
- * container is one element.  Returns false at the end.  Before the first call,
- * dyn_value_iterator_next must have returned the OPEN of `parent`.  If
- * `parent` is a map, stores the member whose NAME was the last event.
- */
-extern bool dyn_value_iterator_element(DynValueIterator *iterator, const DynValue *parent,
-									   DynValue *v);
 
 #endif

@@ -11,26 +11,110 @@
 #include <string.h>
 
 #include "path_tree.h"
+#include "slice.h"
 
 void
 dyn_elements_begin(DynElements *elements, const DynValue *collection)
 {
-	memset(&elements->name, 0, sizeof(elements->name));
+	memset(elements, 0, sizeof(*elements));
 	elements->collection = *collection;
-	elements->given = 0;
-	dyn_value_iterator_begin(&elements->iterator, collection);
-	(void) dyn_value_iterator_next(&elements->iterator, &elements->value);
+	elements->next = collection->data + 1;
+}
+
+/* Returns true if a string, or a part of a document, contains \u0000. */
+static bool
+has_nul(const char *p, const char *end)
+{
+	while ((p = memchr(p, '\\', end - p)) != NULL)
+	{
+		if (end - p >= 6 && memcmp(p, "\\u0000", 6) == 0)
+			return true;
+		p += 2;
+	}
+	return false;
+}
+
+/* Reads the string whose quote is at `p`; returns the position after it. */
+static const char *
+read_string(const char *p, const char *end, DynType type, DynValue *value)
+{
+	bool		escaped = false;
+	const char *quote = dyn_slice_quote(p + 1, end, &escaped);
+
+	*value = (DynValue) {p + 1, (uint32_t) (quote - p - 1), (uint8_t) type, 0};
+	if (escaped)
+		value->flags = DYN_VALUE_ESCAPED |
+			(has_nul(p, quote) ? DYN_VALUE_HAS_NUL : 0);
+	return quote + 1;
+}
+
+/* Returns the position after the collection whose bracket is at `p`. */
+static const char *
+skip_collection(const char *p, const char *end)
+{
+	bool		escaped;
+	int			depth = 0;
+
+	do
+	{
+		if (*p == '"')
+			p = dyn_slice_quote(p + 1, end, &escaped);
+		depth += (*p == '[' || *p == '{') - (*p == ']' || *p == '}');
+		p++;
+	} while (depth > 0);
+	return p;
+}
+
+/*
+ * Reads the attribute value whose brace is at `p`; returns the position after
+ * its payload.
+ */
+static const char *
+read_value(DynElements *elements, const char *p, const char *end)
+{
+	DynValue   *value = &elements->value;
+	const char *start;
+	DynType		type;
+
+	start = p = dyn_slice_tag(p, end, &type);
+	if (type <= DYN_TYPE_B)
+		return read_string(p, end, type, value);
+	*value = (DynValue) {start, 0, (uint8_t) type, 0};
+	if (!dyn_is_collection(value))
+	{
+		if (type == DYN_TYPE_BOOL && *p == 't')
+			value->flags = DYN_VALUE_TRUE;
+		return p + (*p == 't' ? 4 : 5);
+	}
+	p = skip_collection(start, end);
+	value->len = (uint32_t) (p - start);
+	if ((elements->collection.flags & DYN_VALUE_HAS_NUL) && has_nul(start, p))
+		value->flags = DYN_VALUE_HAS_NUL;
+	return p;
 }
 
 bool
 dyn_elements_next(DynElements *elements)
 {
-	if (elements->collection.type == DYN_TYPE_M &&
-		dyn_value_iterator_next(&elements->iterator, &elements->name) != DYN_VALUE_NAME)
+	const DynValue *collection = &elements->collection;
+	const char *end = collection->data + collection->len;
+	const char *p = dyn_slice_token(elements->next, end);
+
+	if (*p == ']' || *p == '}')
 		return false;
 	elements->position = elements->given++;
-	return dyn_value_iterator_element(&elements->iterator, &elements->collection,
-									  &elements->value);
+	if (collection->type < DYN_TYPE_L)
+	{
+		elements->next = read_string(p, end, dyn_element_type(collection->type),
+									 &elements->value);
+		return true;
+	}
+	if (collection->type == DYN_TYPE_M)
+		p = dyn_slice_token(read_string(p, end, DYN_TYPE_S, &elements->name), end);
+	p = read_value(elements, p, end);
+	/* the brace that ends the attribute value */
+	elements->next = dyn_slice_token(p, end) + 1;
+	return true;
 }
 
 typedef struct Search

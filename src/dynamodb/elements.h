@@ -23,8 +23,8 @@ typedef struct DynElements
 	uint32_t	position;		/* position of the element, from 0 */
 
 	/* private */
-	uint32_t	given;
-	DynValueIterator		iterator;
+	uint32_t	given;			/* number of elements read so far */
+	const char *next;			/* position after the current element */
 } DynElements;
 
 /* Returns true if the value is a list, set or map. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dynamodb/elements.h"
 #include "dynamodb/nodes.h"
 
 static inline bool
@@ -30,63 +31,38 @@ is_same_name(const DynNode *node, const DynValue *name, const char *end)
 		node->name + 8 <= end;
 }
 
-/* Compares the nodes with the events of a walk. */
+/*
+ * Compares the nodes from *n on with a value and the values in it; *n becomes
+ * the index of the node after them.  Removes the sizes from list->bytes and
+ * list->numbers.
+ */
 static inline bool
-nodes_follow(const DynNodes *list, const DynValue *value)
+nodes_agree(DynNodes *list, uint32_t *n, const DynValue *v, const DynValue *name,
+			const char *end)
 {
-	const DynNode *open[DYN_MAX_DEPTH + 2];
-	uint32_t	members[DYN_MAX_DEPTH + 2];
-	DynValue	name = {NULL, 0, DYN_TYPE_S, 0};
-	size_t		bytes = 0;
-	uint32_t	numbers = 0;
-	uint32_t	n = 0;
-	int			depth = 0;
-	DynValueIterator		resolver;
-	DynValueEvent event;
-	DynValue	v;
+	const DynNode *node = &list->nodes[*n];
+	DynElements inside;
+	uint32_t	members = 0;
 
-	dyn_value_iterator_begin(&resolver, value);
-	while ((event = dyn_value_iterator_next(&resolver, &v)) != DYN_VALUE_END)
+	if (*n == list->count || !is_same_name(node, name, end) ||
+		((name->flags & DYN_VALUE_ESCAPED) && !list->escaped_names))
+		return false;
+	++*n;
+	list->bytes -= name->len;
+	if (!dyn_is_collection(v))
 	{
-		const DynNode *node = &list->nodes[n];
-
-		if (event == DYN_VALUE_CLOSE)
-		{
-			depth--;
-			if (open[depth]->end != n || open[depth]->value.len != members[depth])
-				return false;
-			continue;
-		}
-		if (event == DYN_VALUE_NAME)
-		{
-			name = v;
-			bytes += v.len;
-			if ((v.flags & DYN_VALUE_ESCAPED) && !list->escaped_names)
-				return false;
-			continue;
-		}
-		if (n == list->count ||
-			!is_same_name(node, &name, value->data + value->len))
-			return false;
-		if (depth > 0)
-			members[depth - 1]++;
-		name.data = NULL;
-		n++;
-		if (event == DYN_VALUE_OPEN)
-		{
-			if (node->value.type != v.type)
-				return false;
-			members[depth] = 0;
-			open[depth++] = node;
-			continue;
-		}
-		bytes += v.len;
-		numbers += v.type == DYN_TYPE_N;
-		if (node->end != n || !is_same_scalar(&node->value, &v))
-			return false;
+		list->bytes -= v->len;
+		list->numbers -= v->type == DYN_TYPE_N;
+		return node->end == *n && is_same_scalar(&node->value, v);
 	}
-	return depth == 0 && n == list->count && bytes == list->bytes &&
-		numbers == list->numbers;
+	dyn_elements_begin(&inside, v);
+	while (dyn_elements_next(&inside))
+	{
+		if (!nodes_agree(list, n, &inside.value, &inside.name, end))
+			return false;
+		members++;
+	}
+	return node->value.type == v->type && node->end == *n && node->value.len == members;
 }
 
 /*
@@ -99,11 +75,15 @@ nodes_follow_walk(const DynValue *value)
 	static DynNodes list;
 	char	   *data = malloc(value->len > 0 ? value->len : 1);
 	DynValue	copy = *value;
+	DynValue	no_name = {0};
+	uint32_t	n = 0;
 	bool		same;
 
 	memcpy(data, value->data, value->len);
 	copy.data = data;
-	same = dyn_nodes_list(&list, &copy) && nodes_follow(&list, &copy);
+	same = dyn_nodes_list(&list, &copy) &&
+		nodes_agree(&list, &n, &copy, &no_name, data + copy.len) &&
+		n == list.count && list.bytes == 0 && list.numbers == 0;
 	free(data);
 	return same;
 }

@@ -71,61 +71,37 @@ wrap(DynType type, json_t *payload)
 	return json_pack("{s:o}", dyn_type_name(type), payload);
 }
 
-/* Puts a value into the innermost open container. */
-static void
-insert(json_t *open, DynType kind, const json_t *name, DynType type,
-	   json_t *payload)
+static json_t *rebuild(const DynValue *value);
+
+/* Returns a value's payload; an element of a set is only its payload. */
+static json_t *
+rebuild_payload(const DynValue *value)
 {
-	if (kind == DYN_TYPE_M)
-		json_object_setn_new(open, json_string_value(name),
-							 json_string_length(name), wrap(type, payload));
-	else if (kind == DYN_TYPE_L)
-		json_array_append_new(open, wrap(type, payload));
-	else
-		json_array_append_new(open, payload);
+	json_t	   *payload = payload_from(value);
+	DynElements inside;
+
+	if (!dyn_is_collection(value))
+		return payload;
+	dyn_elements_begin(&inside, value);
+	while (dyn_elements_next(&inside))
+	{
+		json_t	   *name = value->type == DYN_TYPE_M ? text_of(&inside.name) : NULL;
+
+		if (name != NULL)
+			json_object_setn_new(payload, json_string_value(name),
+								 json_string_length(name), rebuild(&inside.value));
+		else
+			json_array_append_new(payload, value->type == DYN_TYPE_L ?
+								  rebuild(&inside.value) : rebuild_payload(&inside.value));
+		json_decref(name);
+	}
+	return payload;
 }
 
 static json_t *
 rebuild(const DynValue *value)
 {
-	json_t	   *open[DYN_MAX_DEPTH + 2];
-	DynType		kinds[DYN_MAX_DEPTH + 2];
-	json_t	   *full = NULL;
-	json_t	   *name = NULL;
-	int			depth = 0;
-	DynValueIterator		resolver;
-	DynValueEvent event;
-	DynValue	v;
-
-	dyn_value_iterator_begin(&resolver, value);
-	while ((event = dyn_value_iterator_next(&resolver, &v)) != DYN_VALUE_END)
-	{
-		if (event == DYN_VALUE_CLOSE)
-			CHECK(kinds[--depth] == (DynType) v.type);
-		else if (event == DYN_VALUE_NAME)
-		{
-			json_decref(name);
-			name = text_of(&v);
-		}
-		else
-		{
-			json_t	   *payload = payload_from(&v);
-
-			if (depth == 0)
-				full = wrap(v.type, payload);
-			else
-				insert(open[depth - 1], kinds[depth - 1], name, v.type,
-					   payload);
-			if (event == DYN_VALUE_OPEN)
-			{
-				kinds[depth] = v.type;
-				open[depth++] = payload;
-			}
-		}
-	}
-	CHECK(depth == 0);
-	json_decref(name);
-	return full;
+	return wrap(value->type, rebuild_payload(value));
 }
 
 static bool
