@@ -153,7 +153,7 @@ fill_slots(const Search *search, const DynPathNode *node, const DynValue *value)
 
 	if (node->slot != DYN_PATH_TREE_NO_SLOT)
 		search->slots[node->slot] = *value;
-	if (node->nnames + node->nindexes == 0 ||
+	if (!(node->has_names || node->has_indexes) ||
 		(value->type != DYN_TYPE_M && value->type != DYN_TYPE_L))
 		return;
 	dyn_elements_begin(&inside, value);

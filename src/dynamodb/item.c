@@ -482,7 +482,7 @@ open_frame(DynItemParser *r, const char *p, const Place *place, bool map)
 	{
 		if (map)
 			f->guess = r->tape->name_cache.entries[f->context].first;
-		else if (f->want != NULL && f->want->nnames + f->want->nindexes > 0)
+		else if (f->want != NULL && (f->want->has_names || f->want->has_indexes))
 			f->context = DYN_NAME_NONE;
 	}
 	return dyn_scan_skip(&r->scan, p + 1);

@@ -2,15 +2,15 @@
  * path_tree.c
  *		Compiles document paths into the tree that the item parser follows.
  *
- * The paths are sorted by their steps.  Then the paths through a node are
- * consecutive (a run), and the paths through each child are a run within this
- * run.  The tree is built level by level, so the children of a node are
- * adjacent and are found by binary search.
+ * The tree is one block of memory: DynPathTree, nodes, hash table, aliases, and
+ * the names of the nodes.
  */
 #include "path_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "../base/text.h"
 
 bool
 dyn_path_equal(const DynPath *a, const DynPath *b)
@@ -30,229 +30,131 @@ dyn_path_is_inside(const DynPath *path, const DynPath *above)
 	return same == above->nsteps;
 }
 
-/* A path to be added to the tree, and its slot */
-typedef struct Branch
-{
-	const DynPath *path;
-	int			slot;
-} Branch;
-
-/* The paths through a node: branches[first .. first + count). */
-typedef struct Run
-{
-	int			first;
-	int			count;
-} Run;
-
-/* Compares two steps like strcmp().  Names sort before indexes. */
-static int
-compare_steps(const DynStep *a, const DynStep *b)
-{
-	int			cmp;
-
-	if (a->name == NULL && b->name == NULL)
-		return (a->index > b->index) - (a->index < b->index);
-	if (a->name == NULL || b->name == NULL)
-		return a->name != NULL ? -1 : 1;
-	cmp = memcmp(a->name, b->name,
-				 a->name_len < b->name_len ? a->name_len : b->name_len);
-	return cmp != 0 ? cmp
-		: (a->name_len > b->name_len) - (a->name_len < b->name_len);
-}
-
 /*
- * Compares two Branches like strcmp(), for qsort().  A path sorts before the
- * paths of which it is a prefix; equal paths sort by slot.
+ * Returns the entry of a node's child for this step in the hash table; the
+ * entry is free if there is no such child.
  */
-static int
-compare_branches(const void *va, const void *vb)
+static uint32_t *
+find_child(const DynPathTree *tree, uint32_t parent, const DynStep *step)
 {
-	const Branch *a = va;
-	const Branch *b = vb;
+	uint32_t	hash = step->name != NULL
+		? (uint32_t) dyn_hash_bytes(step->name, step->name_len)
+		: step->index * UINT32_C(0x9e3779b1);
+	uint32_t	at = (hash + parent * UINT32_C(0x85ebca6b)) & tree->mask;
 
-	for (int i = 0; i < a->path->nsteps && i < b->path->nsteps; i++)
+	while (tree->table[at] != 0)
 	{
-		int			cmp = compare_steps(&a->path->steps[i],
-										&b->path->steps[i]);
+		const DynPathNode *child = &tree->nodes[tree->table[at]];
 
-		if (cmp != 0)
-			return cmp;
-	}
-	if (a->path->nsteps != b->path->nsteps)
-		return a->path->nsteps < b->path->nsteps ? -1 : 1;
-	return a->slot - b->slot;
-}
-
-/*
- * Assigns a slot and aliases to a node, from the paths that end there.  These
- * paths are the first of the node's run, and are removed from the run.
- */
-static void
-take_slots(DynPathTree *tree, DynPathNode *node, const Branch *branches, Run *run,
-		   int depth)
-{
-	node->slot = DYN_PATH_TREE_NO_SLOT;
-	for (; run->count > 0; run->first++, run->count--)
-	{
-		const Branch *branch = &branches[run->first];
-
-		if (branch->path->nsteps != depth)
+		if (child->parent == parent && dyn_step_equal(&child->step, step))
 			break;
-		if (node->slot == DYN_PATH_TREE_NO_SLOT)
-			node->slot = branch->slot;
-		else
-		{
-			tree->aliases[tree->naliases].from = (uint16_t) node->slot;
-			tree->aliases[tree->naliases].to = (uint16_t) branch->slot;
-			tree->naliases++;
-		}
+		at = (at + 1) & tree->mask;
 	}
+	return &tree->table[at];
 }
 
-/* Appends the children of a node to tree->nodes, and their runs to `runs`. */
-static void
-add_children(DynPathTree *tree, DynPathNode *node, const Branch *branches,
-			 Run *runs, Run run, int depth, char **text)
+/*
+ * Returns the index of a node's child for this step, after adding the child if
+ * necessary; its name is copied to *text, which moves behind the copy.
+ */
+static uint32_t
+add_child(DynPathTree *tree, uint32_t parent, const DynStep *step, char **text)
 {
-	node->children = tree->nnodes;
-	node->nnames = node->nindexes = 0;
-	while (run.count > 0)
-	{
-		const DynStep *step = &branches[run.first].path->steps[depth];
-		DynPathNode *child = &tree->nodes[tree->nnodes];
-		int			n = 1;
+	uint32_t   *entry = find_child(tree, parent, step);
+	DynPathNode *child;
 
-		while (n < run.count &&
-			   dyn_step_equal(&branches[run.first + n].path->steps[depth], step))
-			n++;
-		child->step = *step;
-		if (step->name != NULL)
-		{
-			child->step.name = memcpy(*text, step->name, step->name_len);
-			*text += step->name_len;
-			node->nnames++;
-		}
-		else
-			node->nindexes++;
-		runs[tree->nnodes++] = (Run) {run.first, n};
-		run.first += n;
-		run.count -= n;
+	if (*entry != 0)
+		return *entry;
+	*entry = tree->nnodes++;
+	child = &tree->nodes[*entry];
+	child->slot = DYN_PATH_TREE_NO_SLOT;
+	child->parent = parent;
+	child->step = *step;
+	if (step->name != NULL)
+	{
+		child->step.name = memcpy(*text, step->name, step->name_len);
+		*text += step->name_len;
 	}
+	tree->nodes[parent].has_names |= step->name != NULL;
+	tree->nodes[parent].has_indexes |= step->name == NULL;
+	return *entry;
 }
 
 DynPathTree *
 dyn_path_tree_create(const DynPath *paths, int npaths)
 {
 	DynPathTree *tree;
-	Branch	   *branches;
-	Run		   *runs;
-	size_t		nodes = 1;		/* upper bound on the number of nodes */
-	size_t		text = 1;
-	char	   *names;
-	uint32_t	level_end = 1;
-	bool		ok;
-	int			depth = 0;
+	size_t		most_nodes = 1;
+	size_t		entries = 4;
+	size_t		text_len = 0;
+	char	   *text;
 
-	if (npaths > DYN_PATH_TREE_MAX_SLOTS)
+	if (npaths > UINT16_MAX)
 		return NULL;
-	tree = calloc(1, sizeof(*tree));
-	if (tree == NULL)
-		return NULL;
-	tree->nslots = npaths;
 	for (int i = 0; i < npaths; i++)
 	{
-		nodes += paths[i].nsteps;
+		most_nodes += paths[i].nsteps;
 		for (int j = 0; j < paths[i].nsteps; j++)
-			text += paths[i].steps[j].name ? paths[i].steps[j].name_len : 0;
+			text_len += paths[i].steps[j].name ? paths[i].steps[j].name_len : 0;
 	}
-	tree->nodes = malloc(nodes * sizeof(*tree->nodes));
-	tree->aliases = malloc((npaths + 1) * sizeof(*tree->aliases));
-	tree->text = malloc(text);
-	branches = malloc((npaths + 1) * sizeof(*branches));
-	runs = malloc(nodes * sizeof(*runs));
-	ok = tree->nodes != NULL && tree->aliases != NULL && tree->text != NULL &&
-		branches != NULL && runs != NULL;
-	if (ok)
+	while (entries < 2 * most_nodes)
+		entries *= 2;
+	tree = calloc(1, sizeof(*tree) + most_nodes * sizeof(*tree->nodes) +
+				  entries * sizeof(*tree->table) +
+				  npaths * sizeof(*tree->aliases) + text_len);
+	if (tree == NULL)
+		return NULL;
+	tree->nodes = (DynPathNode *) (tree + 1);
+	tree->table = (uint32_t *) (tree->nodes + most_nodes);
+	tree->mask = (uint32_t) entries - 1;
+	tree->aliases = (DynPathAlias *) (tree->table + entries);
+	text = (char *) (tree->aliases + npaths);
+	tree->nslots = npaths;
+	tree->nodes[0].slot = DYN_PATH_TREE_NO_SLOT;
+	tree->nnodes = 1;
+	for (int i = 0; i < npaths; i++)
 	{
-		for (int i = 0; i < npaths; i++)
-			branches[i] = (Branch) {&paths[i], i};
-		qsort(branches, npaths, sizeof(*branches), compare_branches);
-		/* build level by level: each node appends its children */
-		memset(&tree->nodes[0], 0, sizeof(tree->nodes[0]));
-		tree->nnodes = 1;
-		runs[0] = (Run) {0, npaths};
-		names = tree->text;
-		for (uint32_t k = 0; k < tree->nnodes; k++)
-		{
-			if (k == level_end)
-			{
-				level_end = tree->nnodes;
-				depth++;
-			}
-			take_slots(tree, &tree->nodes[k], branches, &runs[k], depth);
-			add_children(tree, &tree->nodes[k], branches, runs, runs[k], depth,
-						 &names);
-		}
+		uint32_t	node = 0;
+
+		for (int j = 0; j < paths[i].nsteps; j++)
+			node = add_child(tree, node, &paths[i].steps[j], &text);
+		if (tree->nodes[node].slot == DYN_PATH_TREE_NO_SLOT)
+			tree->nodes[node].slot = i;
+		else
+			tree->aliases[tree->naliases++] = (DynPathAlias)
+			{(uint16_t) tree->nodes[node].slot, (uint16_t) i};
 	}
-	else
-		dyn_path_tree_free(tree);
-	free(branches);
-	free(runs);
-	return ok ? tree : NULL;
+	return tree;
 }
 
 void
 dyn_path_tree_free(DynPathTree *tree)
 {
-	if (tree == NULL)
-		return;
-	free(tree->nodes);
-	free(tree->aliases);
-	free(tree->text);
 	free(tree);
 }
 
-/* Returns the node with this step among nodes[low .. high), or NULL. */
 static const DynPathNode *
-find_step(const DynPathTree *tree, uint32_t low, uint32_t high,
-		  const DynStep *step)
+child_or_null(const DynPathTree *tree, const DynPathNode *node, DynStep step)
 {
-	while (low < high)
-	{
-		uint32_t	mid = low + (high - low) / 2;
-		int			cmp = compare_steps(step, &tree->nodes[mid].step);
+	uint32_t	child = *find_child(tree, (uint32_t) (node - tree->nodes), &step);
 
-		if (cmp == 0)
-			return &tree->nodes[mid];
-		if (cmp < 0)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return NULL;
+	return child != 0 ? &tree->nodes[child] : NULL;
 }
 
 const DynPathNode *
 dyn_path_tree_member(const DynPathTree *tree, const DynPathNode *node,
 					 const char *name, size_t len)
 {
-	DynStep		step = {.name = name,.name_len = (uint32_t) len};
-
-	if (node == NULL || node->nnames == 0)
+	if (node == NULL || !node->has_names)
 		return NULL;
-	return find_step(tree, node->children, node->children + node->nnames,
-					 &step);
+	return child_or_null(tree, node, (DynStep) {name, (uint32_t) len, 0});
 }
 
 const DynPathNode *
 dyn_path_tree_element(const DynPathTree *tree, const DynPathNode *node,
 					  uint32_t index)
 {
-	uint32_t	first;
-	DynStep		step = {.index = index};
-
-	if (node == NULL || node->nindexes == 0)
+	if (node == NULL || !node->has_indexes)
 		return NULL;
-	first = node->children + node->nnames;
-	return find_step(tree, first, first + node->nindexes, &step);
+	return child_or_null(tree, node, (DynStep) {NULL, 0, index});
 }

@@ -18,18 +18,16 @@
 
 #include "page.h"
 
-#define DYN_PATH_TREE_MAX_SLOTS		65535
 #define DYN_PATH_TREE_NO_SLOT		(-1)
 
 typedef struct DynPathNode
 {
 	int32_t		slot;			/* slot; DYN_PATH_TREE_NO_SLOT: no path ends
 								 * here */
+	uint32_t	parent;			/* index of the parent */
 	DynStep		step;			/* step from the parent to this node */
-	uint32_t	children;		/* index of the first child; names come first,
-								 * in byte order, then list indexes */
-	uint32_t	nnames;
-	uint32_t	nindexes;
+	bool		has_names;		/* true if a child is a member */
+	bool		has_indexes;	/* true if a child is a list element */
 } DynPathNode;
 
 /* A slot `to` with the same path as slot `from` */
@@ -43,10 +41,12 @@ struct DynPathTree
 {
 	DynPathNode *nodes;			/* nodes[0] is the root */
 	uint32_t	nnodes;
+	uint32_t   *table;			/* hash table of all nodes except the root, by
+								 * parent and step; 0: free entry */
+	uint32_t	mask;			/* number of entries in `table`, minus 1 */
 	DynPathAlias *aliases;
 	int			naliases;
 	int			nslots;
-	char	   *text;			/* memory of the names in the nodes */
 };
 
 /*
