@@ -143,61 +143,46 @@ take_found_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 
 /*
  * Sets the place of a name, adding the name to the name cache if possible;
- * returns false on error.  `text` is the name without escapes.
+ * returns false on error.
  */
 static bool
-look_up(DynItemParser *r, DynFrame *f, const char *name, size_t len,
-		const char *text, size_t text_len, Place *place)
+look_up(DynItemParser *r, DynFrame *f, const DynMemberName *name, Place *place)
 {
 	DynNameCache *name_cache = &r->tape->name_cache;
 	DynDuplicateNames *names = &r->tape->names;
-	uint32_t	hash = dyn_duplicate_names_hash(names, text, text_len);
+	const char *at = name->value.data;
+	uint32_t	hash = dyn_duplicate_names_hash(names, name->text, name->len);
 	uint16_t	index = DYN_NAME_ROOT;
 
 	if (f->context != DYN_NAME_NONE)
-		index = dyn_name_cache_find(name_cache, f->context, text, text_len,
-									hash);
+		index = dyn_name_cache_find(name_cache, f->context, name->text,
+									name->len, hash);
 	if (index != DYN_NAME_ROOT)
-		return take_found_entry(r, f, index, name, place);
-	if (dyn_duplicate_names_has(names, f->base, text, text_len, hash))
-		return dyn_scan_fail(&r->scan, name, "duplicate name") != NULL;
+		return take_found_entry(r, f, index, at, place);
+	if (dyn_duplicate_names_has(names, f->base, name->text, name->len, hash))
+		return dyn_scan_fail(&r->scan, at, "duplicate name") != NULL;
 
-	place->want = dyn_path_tree_member(r->tree, f->want, text, text_len);
+	place->want = dyn_path_tree_member(r->tree, f->want, name->text, name->len);
 	place->context = DYN_NAME_NONE;
-	if (f->context != DYN_NAME_NONE && text == name)
-		index = dyn_name_cache_add(name_cache, f->context, name, len, hash,
+	if (f->context != DYN_NAME_NONE && name->text == at)
+		index = dyn_name_cache_add(name_cache, f->context, at, name->len, hash,
 								   place->want);
 	if (index != DYN_NAME_ROOT)
-		return take_found_entry(r, f, index, name, place);
-	return dyn_duplicate_names_push(names, name, len, hash) ||
-		dyn_scan_fail(&r->scan, name, "out of memory") != NULL;
+		return take_found_entry(r, f, index, at, place);
+	return dyn_duplicate_names_push(names, at, name->value.len, hash) ||
+		dyn_scan_fail(&r->scan, at, "out of memory") != NULL;
 }
 
 /* Reads any name and the colon; returns the position of the value. */
 static DYN_NOINLINE const char *
 read_name_slow(DynItemParser *r, DynFrame *f, const char *p, Place *place)
 {
-	const char *name = p + 1;
-	const char *text = name;
-	size_t		text_len;
-	uint8_t		flags;
+	DynMemberName name;
 
-	if (*p != '"')
-		return dyn_scan_fail(&r->scan, p, "an attribute name was expected");
-	p = dyn_scan_string(&r->scan, name, &flags);
-	if (p == NULL)
+	p = dyn_scan_text(&r->scan, p, &name, "an attribute name was expected");
+	if (p == NULL || !look_up(r, f, &name, place))
 		return NULL;
-	text_len = p - name;
-	if (flags & DYN_VALUE_ESCAPED)
-		text = dyn_duplicate_names_text(&r->tape->names, name, p - name, &text_len);
-	if (text == NULL)
-		return dyn_scan_fail(&r->scan, name, "out of memory");
-	if (!look_up(r, f, name, p - name, text, text_len, place))
-		return NULL;
-	p = dyn_scan_skip(&r->scan, p + 1);
-	if (p == NULL)
-		return NULL;
-	return dyn_scan_expect(&r->scan, p, ':', "a colon was expected");
+	return dyn_scan_colon(&r->scan, p);
 }
 
 static DYN_HOT const char *
@@ -222,15 +207,6 @@ read_name(DynItemParser *r, DynFrame *f, const char *p, Place *place)
 	return read_name_slow(r, f, p, place);
 }
 
-/* Sets the place of a list's next element, which has no name. */
-static DYN_HOT void
-next_element(DynItemParser *r, DynFrame *f, Place *place)
-{
-	place->want = dyn_path_tree_element(r->tree, f->want, f->index);
-	place->context = f->context;
-	f->index++;
-}
-
 /* ---- Type tags ---- */
 
 /*
@@ -240,32 +216,17 @@ next_element(DynItemParser *r, DynFrame *f, Place *place)
 static DYN_NOINLINE const char *
 read_tag_slow(DynItemParser *r, const char *p, DynType *type)
 {
-	const char *name;
-	uint8_t		flags;
-	char		text[32];		/* long enough for four \u escapes */
-	size_t		len;
+	DynMemberName tag;
 
 	p = dyn_scan_expect(&r->scan, p, '{', "an attribute value was expected");
+	if (p != NULL)
+		p = dyn_scan_text(&r->scan, p, &tag, "a type tag was expected");
 	if (p == NULL)
 		return NULL;
-	if (*p != '"')
-		return dyn_scan_fail(&r->scan, p, "a type tag was expected");
-	name = p + 1;
-	p = dyn_scan_string(&r->scan, name, &flags);
-	if (p == NULL)
-		return NULL;
-	len = p - name;
-	*type = DYN_TYPE_ABSENT;
-	if (!(flags & DYN_VALUE_ESCAPED))
-		*type = dyn_type_of_name(name, len);
-	else if (len <= sizeof(text))
-		*type = dyn_type_of_name(text, dyn_escape_undo(name, len, text));
+	*type = dyn_type_of_name(tag.text, tag.len);
 	if (*type == DYN_TYPE_ABSENT)
-		return dyn_scan_fail(&r->scan, name, "unrecognized type tag");
-	p = dyn_scan_skip(&r->scan, p + 1);
-	if (p == NULL)
-		return NULL;
-	return dyn_scan_expect(&r->scan, p, ':', "a colon was expected");
+		return dyn_scan_fail(&r->scan, tag.value.data, "unrecognized type tag");
+	return dyn_scan_colon(&r->scan, p);
 }
 
 /* True if the string literal `text` is at `p` */
@@ -577,7 +538,10 @@ read_member(DynItemParser *r, const char *p)
 			return NULL;
 	}
 	else
-		next_element(r, f, &place);
+	{
+		place.want = dyn_path_tree_element(r->tree, f->want, f->index++);
+		place.context = f->context;
+	}
 	return read_value(r, p, &place);
 }
 

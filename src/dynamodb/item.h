@@ -16,7 +16,6 @@
 #ifndef DYN_DYNAMODB_ITEM_H
 #define DYN_DYNAMODB_ITEM_H
 
-#include "duplicate_names.h"
 #include "name_cache.h"
 
 /* Flag of an entry, in addition to the flags of the value */
@@ -70,7 +69,8 @@ typedef struct DynFrame
 typedef struct DynItemParser
 {
 	DynJson		scan;
-	DynPageTape *tape;
+	DynPage    *page;			/* page that is being filled */
+	DynPageTape *tape;			/* page->tape */
 	const DynPathTree *tree;
 	uint32_t	objects;		/* last number given to an object */
 	int			depth;			/* index of the innermost frame; -1: none */

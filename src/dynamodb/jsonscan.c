@@ -15,18 +15,13 @@
 #include <stdlib.h>
 
 #include "../base/text.h"
-#include "duplicate_names.h"
 #include "slice.h"
 
 void
-dyn_scan_init(DynJson *scan, const char *buf, size_t len)
+dyn_scan_init(DynJson *scan, DynDuplicateNames *names, const char *buf,
+			  size_t len)
 {
-	scan->buf = buf;
-	scan->end = buf + len;
-	scan->err = NULL;
-	scan->reason = NULL;
-	scan->nuls = 0;
-	scan->depth = 0;
+	*scan = (DynJson) {.buf = buf, .end = buf + len, .names = names};
 }
 
 DYN_COLD const char *
@@ -203,21 +198,15 @@ dyn_scan_string_slow(DynJson *scan, const char *p, uint8_t *flags)
 
 /* ---- Numbers ---- */
 
-static inline const char *
-skip_digits(const char *p, const char *end)
-{
-	while (p < end && *p >= '0' && *p <= '9')
-		p++;
-	return p;
-}
-
 /* Skips digits, of which there must be at least one. */
 static const char *
-need_digits(DynJson *scan, const char *p)
+skip_digits(DynJson *scan, const char *p)
 {
-	const char *q = skip_digits(p, scan->end);
+	const char *start = p;
 
-	return q > p ? q : dyn_scan_fail(scan, p, "malformed number");
+	while (p < scan->end && *p >= '0' && *p <= '9')
+		p++;
+	return p > start ? p : dyn_scan_fail(scan, start, "malformed number");
 }
 
 const char *
@@ -230,11 +219,11 @@ dyn_scan_number(DynJson *scan, const char *p)
 	/* no digit may follow a leading zero */
 	if (p < end && *p == '0')
 		p++;
-	else if ((p = need_digits(scan, p)) == NULL)
+	else if ((p = skip_digits(scan, p)) == NULL)
 		return NULL;
 	if (p < end && *p == '.')
 	{
-		p = need_digits(scan, p + 1);
+		p = skip_digits(scan, p + 1);
 		if (p == NULL)
 			return NULL;
 	}
@@ -243,7 +232,7 @@ dyn_scan_number(DynJson *scan, const char *p)
 		p++;
 		if (p < end && (*p == '+' || *p == '-'))
 			p++;
-		p = need_digits(scan, p);
+		p = skip_digits(scan, p);
 	}
 	return p;
 }
@@ -275,42 +264,6 @@ scan_scalar(DynJson *scan, const char *p)
 	}
 }
 
-/*
- * Reads a name and the colon, and adds the name to the names of the open
- * object.  Returns the position of the member's value.
- */
-static const char *
-read_name(DynJson *scan, DynDuplicateNames *names, const char *p, uint32_t base,
-		  DynMemberName *name)
-{
-	const char *quoted = p + 1;
-	uint32_t	hash;
-	uint8_t		flags;
-
-	if (*p != '"')
-		return dyn_scan_fail(scan, p, "a name was expected");
-	p = dyn_scan_string(scan, quoted, &flags);
-	if (p == NULL)
-		return NULL;
-	name->value = (DynValue) {quoted, (uint32_t) (p - quoted), DYN_TYPE_S, flags};
-	name->text = quoted;
-	name->len = p - quoted;
-	if (flags & DYN_VALUE_ESCAPED)
-		name->text = dyn_duplicate_names_text(names, quoted, p - quoted,
-											  &name->len);
-	if (name->text == NULL)
-		return dyn_scan_fail(scan, quoted, "out of memory");
-	hash = dyn_duplicate_names_hash(names, name->text, name->len);
-	if (dyn_duplicate_names_has(names, base, name->text, name->len, hash))
-		return dyn_scan_fail(scan, quoted, "duplicate name");
-	if (!dyn_duplicate_names_push(names, quoted, p - quoted, hash))
-		return dyn_scan_fail(scan, quoted, "out of memory");
-	p = dyn_scan_skip(scan, p + 1);
-	if (p == NULL)
-		return NULL;
-	return dyn_scan_expect(scan, p, ':', "a colon was expected");
-}
-
 const char *
 dyn_scan_double(DynJson *scan, const char *p, double *value)
 {
@@ -338,6 +291,37 @@ dyn_scan_end(DynJson *scan, const char *p)
 /* ---- Members ---- */
 
 const char *
+dyn_scan_text(DynJson *scan, const char *p, DynMemberName *text,
+			  const char *expected)
+{
+	const char *start = p + 1;
+	uint8_t		flags;
+
+	if (*p != '"')
+		return dyn_scan_fail(scan, p, expected);
+	p = dyn_scan_string(scan, start, &flags);
+	if (p == NULL)
+		return NULL;
+	text->value = (DynValue) {start, (uint32_t) (p - start), DYN_TYPE_S, flags};
+	text->text = start;
+	text->len = p - start;
+	if (flags & DYN_VALUE_ESCAPED)
+		text->text = dyn_duplicate_names_text(scan->names, start, text->len,
+											  &text->len);
+	if (text->text == NULL)
+		return dyn_scan_fail(scan, start, "out of memory");
+	return p + 1;
+}
+
+const char *
+dyn_scan_colon(DynJson *scan, const char *p)
+{
+	p = dyn_scan_skip(scan, p);
+	return p == NULL ? NULL
+		: dyn_scan_expect(scan, p, ':', "a colon was expected");
+}
+
+const char *
 dyn_scan_separator(DynJson *scan, const char *p, char closer, bool *done)
 {
 	p = dyn_scan_skip(scan, p);
@@ -351,11 +335,29 @@ dyn_scan_separator(DynJson *scan, const char *p, char closer, bool *done)
 	return p + 1;
 }
 
-const char *
-dyn_scan_object(DynJson *scan, DynDuplicateNames *names, const char *p,
-				DynMemberReader read, void *arg)
+/* Reads the name of a member, and adds it to the names of the open object. */
+static const char *
+read_name(DynJson *scan, const char *p, uint32_t base, DynMemberName *name)
 {
-	uint32_t	base = names->count;
+	DynDuplicateNames *names = scan->names;
+	const char *quoted = p + 1;
+	uint32_t	hash;
+
+	p = dyn_scan_text(scan, p, name, "a name was expected");
+	if (p == NULL)
+		return NULL;
+	hash = dyn_duplicate_names_hash(names, name->text, name->len);
+	if (dyn_duplicate_names_has(names, base, name->text, name->len, hash))
+		return dyn_scan_fail(scan, quoted, "duplicate name");
+	if (!dyn_duplicate_names_push(names, quoted, name->value.len, hash))
+		return dyn_scan_fail(scan, quoted, "out of memory");
+	return dyn_scan_colon(scan, p);
+}
+
+const char *
+dyn_scan_object(DynJson *scan, const char *p, DynMemberReader read, void *arg)
+{
+	uint32_t	base = scan->names->count;
 	bool		done = false;
 	DynMemberName name;
 
@@ -364,43 +366,32 @@ dyn_scan_object(DynJson *scan, DynDuplicateNames *names, const char *p,
 		return p + 1;
 	while (p != NULL && !done)
 	{
-		p = read_name(scan, names, p, base, &name);
+		p = read_name(scan, p, base, &name);
 		if (p != NULL)
 			p = read(arg, p, &name);
 		if (p != NULL)
 			p = dyn_scan_separator(scan, p, '}', &done);
 	}
-	dyn_duplicate_names_truncate(names, base);
+	dyn_duplicate_names_truncate(scan->names, base);
 	return p;
 }
-
-/* Arguments of dyn_scan_value, for the values inside a value */
-typedef struct Skipped
-{
-	DynJson    *scan;
-	DynDuplicateNames *names;
-} Skipped;
 
 static const char *
 skip_inside(void *arg, const char *p, const DynMemberName *name)
 {
-	Skipped    *skipped = arg;
-
-	return dyn_scan_value(skipped->scan, p, skipped->names);
+	return dyn_scan_value(arg, p);
 }
 
 const char *
-dyn_scan_value(DynJson *scan, const char *p, DynDuplicateNames *names)
+dyn_scan_value(DynJson *scan, const char *p)
 {
-	Skipped		skipped = {scan, names};
-
 	if (*p != '{' && *p != '[')
 		return scan_scalar(scan, p);
 	if (scan->depth == DYN_SCAN_MAX_DEPTH)
 		return dyn_scan_fail(scan, p, "nested too deeply");
 	scan->depth++;
-	p = *p == '{' ? dyn_scan_object(scan, names, p, skip_inside, &skipped)
-		: dyn_scan_array(scan, p, skip_inside, &skipped, "");
+	p = *p == '{' ? dyn_scan_object(scan, p, skip_inside, scan)
+		: dyn_scan_array(scan, p, skip_inside, scan, "");
 	scan->depth--;
 	return p;
 }

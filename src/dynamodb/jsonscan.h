@@ -28,12 +28,11 @@
 #include <string.h>
 
 #include "attrvalue.h"
+#include "duplicate_names.h"
 #include "simd.h"
 
 /* Maximum depth of nested arrays and objects for dyn_scan_value */
 #define DYN_SCAN_MAX_DEPTH	256
-
-struct DynDuplicateNames;
 
 typedef struct DynJson
 {
@@ -45,9 +44,11 @@ typedef struct DynJson
 								 * far */
 	int			depth;			/* number of arrays and objects open in
 								 * dyn_scan_value */
+	DynDuplicateNames *names;	/* names of the open objects */
 } DynJson;
 
-extern void dyn_scan_init(DynJson *scan, const char *buf, size_t len);
+extern void dyn_scan_init(DynJson *scan, DynDuplicateNames *names,
+						  const char *buf, size_t len);
 
 /*
  * Records the error at this position, and returns NULL, which callers can
@@ -73,8 +74,7 @@ extern const char *dyn_scan_end(DynJson *scan, const char *p);
  * Validates and skips one value of any type; duplicate names in one object are
  * an error.
  */
-extern const char *dyn_scan_value(DynJson *scan, const char *p,
-								  struct DynDuplicateNames *names);
+extern const char *dyn_scan_value(DynJson *scan, const char *p);
 
 /*
  * Returns the position of the element or member after the one that ends at
@@ -84,15 +84,25 @@ extern const char *dyn_scan_value(DynJson *scan, const char *p,
 extern const char *dyn_scan_separator(DynJson *scan, const char *p, char closer,
 									  bool *done);
 
-/* The name of a member of an object. */
+/* A string, such as the name of a member of an object */
 typedef struct DynMemberName
 {
-	const char *text;			/* name without escapes, valid until the next
-								 * name is read */
+	const char *text;			/* string without escapes, valid until the
+								 * next string is read */
 	size_t		len;
-	DynValue	value;			/* name in the response, as a value of type
+	DynValue	value;			/* string in the response, as a value of type
 								 * S */
 } DynMemberName;
+
+/*
+ * Reads the string whose opening quote is at `p`, and returns the position
+ * after it.  `expected` is the error if no string is at `p`.
+ */
+extern const char *dyn_scan_text(DynJson *scan, const char *p,
+								 DynMemberName *text, const char *expected);
+
+/* Reads the colon after the name that ends at `p`; returns the next token. */
+extern const char *dyn_scan_colon(DynJson *scan, const char *p);
 
 static inline bool
 dyn_member_is(const DynMemberName *name, const char *text)
@@ -108,10 +118,8 @@ dyn_member_is(const DynMemberName *name, const char *text)
  */
 typedef const char *(*DynMemberReader) (void *arg, const char *p,
 										const DynMemberName *name);
-extern const char *dyn_scan_object(DynJson *scan,
-								   struct DynDuplicateNames *names,
-								   const char *p, DynMemberReader read,
-								   void *arg);
+extern const char *dyn_scan_object(DynJson *scan, const char *p,
+								   DynMemberReader read, void *arg);
 
 /* Skips white space; fails at the end of the input. */
 static DYN_HOT const char *

@@ -20,60 +20,42 @@
 #include "../base/lengthof.h"
 #include "item.h"
 
-/* A response that is being parsed. */
-typedef struct Response
-{
-	DynItemParser parser;
-	DynPage    *page;
-} Response;
-
 /* ---- Items ---- */
-
-static const char *
-read_object(Response *response, const char *p, DynMemberReader read)
-{
-	DynItemParser *r = &response->parser;
-
-	return dyn_scan_object(&r->scan, &r->tape->names, p, read, response);
-}
 
 static const char *
 read_item(void *arg, const char *p, const DynMemberName *name)
 {
-	Response   *response = arg;
+	DynItemParser *r = arg;
 
 	if (*p != '{')
-		return dyn_scan_fail(&response->parser.scan, p,
-							 "an item was expected");
-	p = dyn_item_read(&response->parser, p, true);
+		return dyn_scan_fail(&r->scan, p, "an item was expected");
+	p = dyn_item_read(r, p, true);
 	if (p != NULL)
-		response->page->nitems++;
+		r->page->nitems++;
 	return p;
 }
 
 static const char *
 read_items(void *arg, const char *p, const DynMemberName *name)
 {
-	Response   *response = arg;
+	DynItemParser *r = arg;
 
-	return dyn_scan_array(&response->parser.scan, p, read_item, response,
+	return dyn_scan_array(&r->scan, p, read_item, r,
 						  "an array of items was expected");
 }
 
 static void
-note_table(DynPage *page, const DynMemberName *name)
+note_table(DynItemParser *r, const DynMemberName *name)
 {
-	if (page->ntables++ == 0)
-		page->table = name->value;
+	if (r->page->ntables++ == 0)
+		r->page->table = name->value;
 }
 
 static const char *
 read_table_items(void *arg, const char *p, const DynMemberName *name)
 {
-	Response   *response = arg;
-
-	note_table(response->page, name);
-	return read_items(response, p, name);
+	note_table(arg, name);
+	return read_items(arg, p, name);
 }
 
 /*
@@ -83,7 +65,9 @@ read_table_items(void *arg, const char *p, const DynMemberName *name)
 static const char *
 read_responses(void *arg, const char *p, const DynMemberName *name)
 {
-	return read_object(arg, p, read_table_items);
+	DynItemParser *r = arg;
+
+	return dyn_scan_object(&r->scan, p, read_table_items, r);
 }
 
 /* ---- Members other than items ---- */
@@ -91,10 +75,10 @@ read_responses(void *arg, const char *p, const DynMemberName *name)
 static const char *
 read_count(void *arg, const char *p, const DynMemberName *name)
 {
-	Response   *response = arg;
-	DynJson    *scan = &response->parser.scan;
-	uint64_t   *count = dyn_member_is(name, "Count") ? &response->page->count
-		: &response->page->scanned_count;
+	DynItemParser *r = arg;
+	DynJson    *scan = &r->scan;
+	uint64_t   *count = dyn_member_is(name, "Count") ? &r->page->count
+		: &r->page->scanned_count;
 	const char *start = p;
 
 	p = dyn_scan_number(scan, p);
@@ -123,39 +107,37 @@ is_empty_object(DynJson *scan, const char *p)
 static const char *
 read_last_key(void *arg, const char *p, const DynMemberName *name)
 {
-	Response   *response = arg;
-	DynJson    *scan = &response->parser.scan;
+	DynItemParser *r = arg;
 	const char *key = p;
 
 	if (*p != '{')
-		return dyn_scan_fail(scan, p, "a key was expected");
-	p = dyn_item_read(&response->parser, p, false);
+		return dyn_scan_fail(&r->scan, p, "a key was expected");
+	p = dyn_item_read(r, p, false);
 	if (p == NULL)
 		return NULL;
-	if (is_empty_object(scan, key))
+	if (is_empty_object(&r->scan, key))
 	{
-		response->page->members |= DYN_PAGE_EMPTY_LAST_KEY;
+		r->page->members |= DYN_PAGE_EMPTY_LAST_KEY;
 		return p;
 	}
-	response->page->last_key = key;
-	response->page->last_key_len = p - key;
+	r->page->last_key = key;
+	r->page->last_key_len = p - key;
 	return p;
 }
 
 static const char *
 read_unprocessed(void *arg, const char *p, const DynMemberName *name)
 {
-	Response   *response = arg;
-	DynJson    *scan = &response->parser.scan;
+	DynItemParser *r = arg;
 	const char *keys = p;
 
 	if (*p != '{')
-		return dyn_scan_fail(scan, p, "an object was expected");
-	p = dyn_scan_value(scan, p, &response->parser.tape->names);
-	if (p != NULL && !is_empty_object(scan, keys))
+		return dyn_scan_fail(&r->scan, p, "an object was expected");
+	p = dyn_scan_value(&r->scan, p);
+	if (p != NULL && !is_empty_object(&r->scan, keys))
 	{
-		response->page->unprocessed = keys;
-		response->page->unprocessed_len = p - keys;
+		r->page->unprocessed = keys;
+		r->page->unprocessed_len = p - keys;
 	}
 	return p;
 }
@@ -168,17 +150,16 @@ read_unprocessed(void *arg, const char *p, const DynMemberName *name)
 static const char *
 read_units_member(void *arg, const char *p, const DynMemberName *name)
 {
-	Response   *response = arg;
-	DynItemParser *r = &response->parser;
+	DynItemParser *r = arg;
 	double		units;
 
 	if (!dyn_member_is(name, "CapacityUnits") || *p == 'n')
-		return dyn_scan_value(&r->scan, p, &r->tape->names);
+		return dyn_scan_value(&r->scan, p);
 	p = dyn_scan_double(&r->scan, p, &units);
 	if (p != NULL && units >= 0 && units <= DYN_PAGE_MOST_UNITS)
 	{
-		response->page->units += units;
-		response->page->units_reported = true;
+		r->page->units += units;
+		r->page->units_reported = true;
 	}
 	return p;
 }
@@ -186,17 +167,18 @@ read_units_member(void *arg, const char *p, const DynMemberName *name)
 static const char *
 read_table_units(void *arg, const char *p, const DynMemberName *name)
 {
-	return read_object(arg, p, read_units_member);
+	DynItemParser *r = arg;
+
+	return dyn_scan_object(&r->scan, p, read_units_member, r);
 }
 
 static const char *
 read_units(void *arg, const char *p, const DynMemberName *name)
 {
-	Response   *response = arg;
+	DynItemParser *r = arg;
 
-	return *p == '[' ? dyn_scan_array(&response->parser.scan, p,
-									  read_table_units, response, "")
-		: read_table_units(response, p, name);
+	return *p == '[' ? dyn_scan_array(&r->scan, p, read_table_units, r, "")
+		: read_table_units(r, p, name);
 }
 
 /* ---- The response ---- */
@@ -225,8 +207,7 @@ static const char *
 read_member(void *arg, const char *p, const DynMemberName *name)
 {
 	static const Member other = {"", NULL, DYN_PAGE_OTHER};
-	Response   *response = arg;
-	DynItemParser *r = &response->parser;
+	DynItemParser *r = arg;
 	const Member *member = members;
 
 	while (member < members + LENGTHOF(members) &&
@@ -235,26 +216,12 @@ read_member(void *arg, const char *p, const DynMemberName *name)
 	if (member == members + LENGTHOF(members))
 		member = &other;
 	if (*p != 'n')
-		response->page->members |= member->bit;
+		r->page->members |= member->bit;
 	else if (member->bit == DYN_PAGE_LAST_KEY)
-		response->page->members |= DYN_PAGE_EMPTY_LAST_KEY;
+		r->page->members |= DYN_PAGE_EMPTY_LAST_KEY;
 	if (member->read == NULL || *p == 'n')
-		return dyn_scan_value(&r->scan, p, &r->tape->names);
-	return member->read(response, p, name);
-}
-
-static const char *
-read_response(void *arg, const char *p, const DynMemberName *name)
-{
-	return read_object(arg, p, read_member);
-}
-
-static bool
-report(DynPageError *error, size_t offset, const char *reason)
-{
-	error->offset = offset;
-	error->reason = reason;
-	return false;
+		return dyn_scan_value(&r->scan, p);
+	return member->read(r, p, name);
 }
 
 /* ---- UnprocessedKeys: an object with a request for each table ---- */
@@ -262,27 +229,19 @@ report(DynPageError *error, size_t offset, const char *reason)
 static const char *
 read_keys_member(void *arg, const char *p, const DynMemberName *name)
 {
-	Response   *response = arg;
-	DynItemParser *r = &response->parser;
+	DynItemParser *r = arg;
 
-	if (dyn_member_is(name, "Keys"))
-		return read_items(response, p, name);
-	return dyn_scan_value(&r->scan, p, &r->tape->names);
+	return dyn_member_is(name, "Keys") ? read_items(r, p, name)
+		: dyn_scan_value(&r->scan, p);
 }
 
 static const char *
 read_table_keys(void *arg, const char *p, const DynMemberName *name)
 {
-	Response   *response = arg;
+	DynItemParser *r = arg;
 
-	note_table(response->page, name);
-	return read_object(response, p, read_keys_member);
-}
-
-static const char *
-read_keys(void *arg, const char *p, const DynMemberName *name)
-{
-	return read_object(arg, p, read_table_keys);
+	note_table(r, name);
+	return dyn_scan_object(&r->scan, p, read_keys_member, r);
 }
 
 /* ---- The page ---- */
@@ -345,65 +304,69 @@ clear_page(DynPage *page, const DynPathTree *tree, const char *buf)
 	return dyn_name_cache_reset(&tape->name_cache, tree);
 }
 
+static bool
+fail(DynPageError *error, size_t offset, const char *reason)
+{
+	*error = (DynPageError) {offset, reason};
+	return false;
+}
+
 /*
- * Parses a document that consists of one value, which `read` reads.  If
- * parsing fails, the page is empty.
+ * Parses an object whose members `read` reads (NULL: an item).  If parsing
+ * fails, the page is empty.
  */
 static bool
 parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
 	  DynMemberReader read, DynPageError *error)
 {
-	Response	response;
-	DynJson    *scan = &response.parser.scan;
+	DynItemParser r;
 	const char *p;
 
 	if (!clear_page(page, tree, buf))
-		return report(error, 0, "out of memory");
+		return fail(error, 0, "out of memory");
 	if (len > UINT32_MAX)
-		return report(error, 0, "the response is too large");
-	dyn_scan_init(scan, buf, len);
-	response.parser.tape = page->tape;
-	response.parser.tree = tree;
-	response.parser.objects = 0;
-	response.page = page;
+		return fail(error, 0, "the response is too large");
+	dyn_scan_init(&r.scan, &page->tape->names, buf, len);
+	r.page = page;
+	r.tape = page->tape;
+	r.tree = tree;
+	r.objects = 0;
 
-	p = dyn_scan_skip(scan, buf);
+	p = dyn_scan_skip(&r.scan, buf);
 	if (p != NULL)
-		p = read(&response, p, NULL);
-	if (p != NULL && dyn_scan_end(scan, p) != NULL)
+		p = read != NULL ? dyn_scan_object(&r.scan, p, read, &r)
+			: read_item(&r, p, NULL);
+	if (p != NULL && dyn_scan_end(&r.scan, p) != NULL)
 		return true;
 	clear_page(page, tree, buf);
-	return report(error, scan->err - buf, scan->reason);
+	return fail(error, r.scan.err - buf, r.scan.reason);
 }
 
 bool
 dyn_page_parse(DynPage *page, const DynPathTree *tree, const char *buf,
 			   size_t len, DynPageError *error)
 {
-	return parse(page, tree, buf, len, read_response, error);
+	return parse(page, tree, buf, len, read_member, error);
 }
 
 bool
 dyn_page_parse_keys(DynPage *page, const DynPathTree *tree, const char *buf,
 					size_t len, DynPageError *error)
 {
-	return parse(page, tree, buf, len, read_keys, error);
+	return parse(page, tree, buf, len, read_table_keys, error);
 }
 
 bool
 dyn_page_parse_item(DynPage *page, const DynPathTree *tree, const char *buf,
 					size_t len, DynPageError *error)
 {
-	return parse(page, tree, buf, len, read_item, error);
+	return parse(page, tree, buf, len, NULL, error);
 }
 
 void
 dyn_page_cursor_init(DynPageCursor *cursor, const DynPage *page)
 {
-	cursor->page = page;
-	cursor->given = 0;
-	cursor->entry = 0;
-	cursor->run = 0;
+	*cursor = (DynPageCursor) {.page = page};
 }
 
 /*
@@ -411,12 +374,6 @@ dyn_page_cursor_init(DynPageCursor *cursor, const DynPage *page)
  * Consumers read values long after parsing, when the page has left the cache.
  */
 #define PREFETCH_AHEAD	16
-
-#if defined(__GNUC__)
-#define PREFETCH(p)	__builtin_prefetch(p)
-#else
-#define PREFETCH(p)	((void) (p))
-#endif
 
 static DYN_HOT void
 fill_slots(DynPageCursor *cursor, const DynPageTape *tape, DynValue *slots)
@@ -431,7 +388,7 @@ fill_slots(DynPageCursor *cursor, const DynPageTape *tape, DynValue *slots)
 		DynValue   *value = &slots[entry->slot];
 
 		if (end - entry > PREFETCH_AHEAD)
-			PREFETCH(buf + entry[PREFETCH_AHEAD].offset);
+			__builtin_prefetch(buf + entry[PREFETCH_AHEAD].offset);
 		flags = entry->flags;
 		value->data = buf + entry->offset;
 		value->len = entry->len;

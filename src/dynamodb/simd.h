@@ -15,36 +15,17 @@
 #include <emmintrin.h>
 #endif
 
-#if defined(__GNUC__)
 #define DYN_LIKELY(x)	__builtin_expect((x) != 0, 1)
 #define DYN_UNLIKELY(x) __builtin_expect((x) != 0, 0)
 #define DYN_HOT			inline __attribute__((always_inline))
 #define DYN_COLD		__attribute__((noinline, cold))
 #define DYN_NOINLINE	__attribute__((noinline))
-#else
-#define DYN_LIKELY(x)	(x)
-#define DYN_UNLIKELY(x) (x)
-#define DYN_HOT			inline
-#define DYN_COLD
-#define DYN_NOINLINE
-#endif
 
 /* Returns the number of trailing zero bits of a mask that is not zero. */
 static DYN_HOT int
 dyn_scan_ctz(uint32_t mask)
 {
-#if defined(__GNUC__)
 	return __builtin_ctz(mask);
-#else
-	int			n = 0;
-
-	while ((mask & 1) == 0)
-	{
-		mask >>= 1;
-		n++;
-	}
-	return n;
-#endif
 }
 
 #endif

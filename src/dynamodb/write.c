@@ -14,7 +14,6 @@
 
 #include "../base/lengthof.h"
 #include "../base/text.h"
-#include "duplicate_names.h"
 #include "jsonscan.h"
 #include "page_check.h"
 
@@ -89,7 +88,6 @@ dyn_write_end_transaction(DynBuffer *buf, const char *token)
 typedef struct Reply
 {
 	DynJson		scan;
-	DynDuplicateNames names;
 	const char *table;			/* table of the request */
 	bool		is_error;		/* true if it has the member __type of error
 								 * documents */
@@ -104,12 +102,6 @@ typedef struct Reply
 	int			nreasons;
 } Reply;
 
-static const char *
-skip_value(Reply *reply, const char *p)
-{
-	return dyn_scan_value(&reply->scan, p, &reply->names);
-}
-
 /* Reads an item or null; the page parser will validate the item. */
 static const char *
 read_item(Reply *reply, const char *p, DynScalar *item)
@@ -118,33 +110,10 @@ read_item(Reply *reply, const char *p, DynScalar *item)
 
 	if (*p != '{' && *p != 'n')
 		return dyn_scan_fail(&reply->scan, p, "an item was expected");
-	p = skip_value(reply, p);
+	p = dyn_scan_value(&reply->scan, p);
 	if (p != NULL && *start == '{')
 		*item = (DynScalar) {DYN_TYPE_M, start, p - start};
 	return p;
-}
-
-/*
- * Reads a string.  Sets *text to the string without escapes, which is valid
- * until the next string or name is read.
- */
-static const char *
-read_text(Reply *reply, const char *p, const char **text, size_t *len)
-{
-	uint8_t		flags;
-
-	if (*p != '"')
-		return dyn_scan_fail(&reply->scan, p, "a string was expected");
-	*text = p + 1;
-	p = dyn_scan_string(&reply->scan, p + 1, &flags);
-	if (p == NULL)
-		return NULL;
-	*len = p - *text;
-	if (flags & DYN_VALUE_ESCAPED)
-		*text = dyn_duplicate_names_text(&reply->names, *text, *len, len);
-	if (*text == NULL)
-		return dyn_scan_fail(&reply->scan, p, "out of memory");
-	return p + 1;
 }
 
 /* Reads a member of a ConsumedCapacity object. */
@@ -152,8 +121,7 @@ static const char *
 read_capacity_member(void *arg, const char *p, const DynMemberName *name)
 {
 	Reply	   *reply = arg;
-	const char *table;
-	size_t		len;
+	DynMemberName table;
 	double		units;
 
 	if (dyn_member_is(name, "CapacityUnits") && *p != 'n')
@@ -165,10 +133,10 @@ read_capacity_member(void *arg, const char *p, const DynMemberName *name)
 		return p;
 	}
 	if (!dyn_member_is(name, "TableName"))
-		return skip_value(reply, p);
-	p = read_text(reply, p, &table, &len);
-	/* analyzer: `table` and `len` are set if p is not NULL */
-	if (p != NULL && dyn_names_table(reply->table, table, len))
+		return dyn_scan_value(&reply->scan, p);
+	p = dyn_scan_text(&reply->scan, p, &table, "a string was expected");
+	/* analyzer: `table` is set if p is not NULL */
+	if (p != NULL && dyn_names_table(reply->table, table.text, table.len))
 		reply->no_capacity = NULL;
 	else if (reply->no_capacity != NULL)
 		reply->no_capacity = "reports the capacity of another table";
@@ -180,8 +148,7 @@ read_capacity(void *arg, const char *p, const DynMemberName *name)
 {
 	Reply	   *reply = arg;
 
-	return dyn_scan_object(&reply->scan, &reply->names, p, read_capacity_member,
-						   reply);
+	return dyn_scan_object(&reply->scan, p, read_capacity_member, reply);
 }
 
 static const char *
@@ -189,24 +156,23 @@ read_reason_member(void *arg, const char *p, const DynMemberName *name)
 {
 	Reply	   *reply = arg;
 	DynCancelReason *reason;
-	const char *text;
-	size_t		len;
+	DynMemberName text;
 	bool		is_code;
 
 	if (reply->nreasons > reply->max_reasons)
-		return skip_value(reply, p);
+		return dyn_scan_value(&reply->scan, p);
 	reason = &reply->reasons[reply->nreasons - 1];
 	if (dyn_member_is(name, "Item"))
 		return read_item(reply, p, &reason->item);
 	is_code = dyn_member_is(name, "Code");
 	if (!(is_code || dyn_member_is(name, "Message")) || *p == 'n')
-		return skip_value(reply, p);
-	p = read_text(reply, p, &text, &len);
-	/* analyzer: `text` and `len` are set if p is not NULL */
+		return dyn_scan_value(&reply->scan, p);
+	p = dyn_scan_text(&reply->scan, p, &text, "a string was expected");
+	/* analyzer: `text` is set if p is not NULL */
 	if (p != NULL)
 		snprintf(is_code ? reason->code : reason->message,
 				 is_code ? sizeof(reason->code) : sizeof(reason->message), "%.*s",
-				 (int) len, text);
+				 (int) text.len, text.text);
 	return p;
 }
 
@@ -216,8 +182,7 @@ read_reason(void *arg, const char *p, const DynMemberName *name)
 	Reply	   *reply = arg;
 
 	reply->nreasons++;
-	return dyn_scan_object(&reply->scan, &reply->names, p, read_reason_member,
-						   reply);
+	return dyn_scan_object(&reply->scan, p, read_reason_member, reply);
 }
 
 /* Returns true for members that no response to our writes has. */
@@ -250,7 +215,7 @@ read_member(void *arg, const char *p, const DynMemberName *name)
 	if (dyn_member_is(name, "ConsumedCapacity") && *p != 'n')
 		return *p == '[' ? dyn_scan_array(&reply->scan, p, read_capacity, reply, "")
 			: read_capacity(reply, p, name);
-	return skip_value(reply, p);
+	return dyn_scan_value(&reply->scan, p);
 }
 
 /* Reads a member of an error document. */
@@ -263,7 +228,7 @@ read_error_member(void *arg, const char *p, const DynMemberName *name)
 		return read_item(reply, p, &reply->item);
 	if (!dyn_member_is(name, "CancellationReasons") || reply->reasons == NULL ||
 		*p == 'n')
-		return skip_value(reply, p);
+		return dyn_scan_value(&reply->scan, p);
 	return *p == '[' ? dyn_scan_array(&reply->scan, p, read_reason, reply, "")
 		: read_reason(reply, p, name);
 }
@@ -276,16 +241,17 @@ static const char *
 read_reply(Reply *reply, const char *buf, size_t len, DynMemberReader read)
 {
 	DynJson    *scan = &reply->scan;
+	DynDuplicateNames names;
 	const char *p;
 
-	dyn_scan_init(scan, buf, len);
-	dyn_duplicate_names_init(&reply->names);
+	dyn_duplicate_names_init(&names);
+	dyn_scan_init(scan, &names, buf, len);
 	p = dyn_scan_skip(scan, buf);
 	if (p != NULL)
-		p = dyn_scan_object(scan, &reply->names, p, read, reply);
+		p = dyn_scan_object(scan, p, read, reply);
 	if (p != NULL)
 		p = dyn_scan_end(scan, p);
-	dyn_duplicate_names_free(&reply->names);
+	dyn_duplicate_names_free(&names);
 	if (p != NULL)
 		return NULL;
 	return strcmp(scan->reason, "out of memory") == 0 ? dyn_check_memory :
