@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "elements.h"
-#include "path_tree.h"
 
 bool
 dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths)
@@ -28,13 +27,7 @@ dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths)
 		return true;
 	for (cond->slot = 0; cond->slot < npaths; cond->slot++)
 	{
-		const DynPath *path = &paths[cond->slot];
-		int			i = 0;
-
-		while (i < path->nsteps && i < cond->path->nsteps &&
-			   dyn_step_equal(&path->steps[i], &cond->path->steps[i]))
-			i++;
-		if (i == path->nsteps && i == cond->path->nsteps)
+		if (dyn_path_equal(&paths[cond->slot], cond->path))
 			break;
 	}
 	return cond->slot < npaths && cond->path2 == NULL;

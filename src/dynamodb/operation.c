@@ -9,6 +9,7 @@
  * Parts that already are JSON (tokens of expressions, LastEvaluatedKey) are
  * copied unchanged.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "../base/jsonload.h"
@@ -131,14 +132,10 @@ dyn_write_read(DynBuffer *buf, const DynReadRequest *req)
 		case DYN_OP_BATCH_GET_ITEM:
 			write_request_items(buf, req);
 			break;
-		case DYN_OP_QUERY:
-		case DYN_OP_SCAN:
+		default:
+			assert(req->op == DYN_OP_QUERY || req->op == DYN_OP_SCAN);
 			write_pages(buf, req);
 			break;
-		default:				/* other operations do not read items */
-			dyn_buffer_reset(buf);
-			buf->failed = true;
-			return;
 	}
 	if (req->report_units)
 		dyn_append_json_text_member(buf, "ReturnConsumedCapacity", "TOTAL");

@@ -123,43 +123,32 @@ check_table(const DynPage *page, const DynExpected *expected, bool required,
 
 /* ---- keys of items ---------------------------------------------------- */
 
-static DynValue
-entry_value(const DynPageTape *tape, const DynTapeEntry *entry)
-{
-	DynValue	value;
-
-	value.data = tape->buf + entry->offset;
-	value.len = entry->len;
-	value.type = entry->type;
-	value.flags = entry->flags & ~DYN_TAPE_LAST;
-	return value;
-}
-
 /*
- * Reads the key attributes of the item at the tape entry *at, and moves *at to
- * the next item.  A run of items without wanted attributes is one step.
- * Returns false after the last item.
+ * Reads these slots of the item at the tape entry *at, and moves *at to the
+ * next item.  A run of items without wanted attributes is one step.  Returns
+ * false after the last item.
  */
 static bool
-next_item_key(const DynPageTape *tape, const DynExpected *expected, size_t *at,
+next_item_key(const DynPageTape *tape, const int *slots, int nparts, size_t *at,
 			  DynValue *key)
 {
 	const DynTapeEntry *entry;
-	int			missing = expected->nparts;
+	int			missing = nparts;
 
 	if (*at == tape->count)
 		return false;
-	memset(key, 0, expected->nparts * sizeof(key[0]));
+	memset(key, 0, nparts * sizeof(key[0]));
 	do
 	{
 		entry = &tape->entries[(*at)++];
 		if (entry->type == DYN_TYPE_ABSENT)
 			break;
-		for (int part = 0; missing > 0 && part < expected->nparts; part++)
-			if (expected->slots[part] == entry->slot)
+		for (int part = 0; missing > 0 && part < nparts; part++)
+			if (slots[part] == entry->slot)
 			{
 				missing--;
-				key[part] = entry_value(tape, entry);
+				key[part] = (DynValue) {tape->buf + entry->offset, entry->len,
+					entry->type, entry->flags & ~DYN_TAPE_LAST};
 				break;
 			}
 	} while ((entry->flags & DYN_TAPE_LAST) == 0);
@@ -231,34 +220,26 @@ shows_key(const DynExpected *expected)
 	return false;
 }
 
-/* Checks that each item of a Scan has its projected key attributes. */
-static const char *
-check_shapes(const DynPage *page, const DynExpected *expected)
+/* Checks that an item of a Scan has its projected key attributes. */
+static bool
+has_key(const DynExpected *expected, const DynValue *key)
 {
-	DynValue	key[DYN_MAX_EXPECTED_PARTS];
-	size_t		at = 0;
-
-	if (!shows_key(expected))
-		return NULL;
-	while (next_item_key(page->tape, expected, &at, key))
+	for (int i = 0; i < expected->nparts; i++)
 	{
-		for (int i = 0; i < expected->nparts; i++)
-		{
-			if (expected->slots[i] >= 0 &&
-				key[i].type != expected->keys[i].value.type)
-				return "contains an item without its key";
-		}
+		if (expected->slots[i] >= 0 &&
+			key[i].type != expected->keys[i].value.type)
+			return false;
 	}
-	return NULL;
+	return true;
 }
 
 /*
- * Checks that the item of a GetItem has the requested key, or that all items
- * of a Query have the requested partition key.
+ * Checks that the item of a GetItem has the requested key, that all items of a
+ * Query have the requested partition key, or that all items of a Scan have a
+ * key.
  */
 static const char *
-check_one_key(const DynPage *page, const DynExpected *expected,
-			  DynBuffer *scratch)
+check_keys(const DynPage *page, const DynExpected *expected, DynBuffer *scratch)
 {
 	DynScalar	parts[DYN_MAX_EXPECTED_PARTS];
 	DynValue	key[DYN_MAX_EXPECTED_PARTS];
@@ -266,12 +247,18 @@ check_one_key(const DynPage *page, const DynExpected *expected,
 	size_t		at = 0;
 	bool		ok;
 
-	if (expected->nkeys != 1 || !shows_key(expected))
+	if (!shows_key(expected))
 		return NULL;
-	while (next_item_key(page->tape, expected, &at, key))
+	while (next_item_key(page->tape, expected->slots, expected->nparts, &at, key))
 	{
 		const char *err;
 
+		if (expected->op == DYN_OP_SCAN)
+		{
+			if (!has_key(expected, key))
+				return "contains an item without its key";
+			continue;
+		}
 		if (repeats(expected, key, before))
 			continue;
 		err = decode_key(expected, key, scratch, parts, &ok);
@@ -317,17 +304,11 @@ static const char *
 read_slot(const DynPageTape *tape, size_t at, int slot, DynBuffer *scratch,
 		  DynScalar *scalar)
 {
-	const DynTapeEntry *entry = &tape->entries[at];
 	DynValue	value;
 
-	scalar->type = DYN_TYPE_ABSENT;
-	while (entry->slot != slot && !ends_item(entry))
-		entry++;
-	if (entry->type == DYN_TYPE_ABSENT || entry->slot != slot)
-		return NULL;
-	value = entry_value(tape, entry);
 	dyn_buffer_reset(scratch);
-	if (!dyn_scalar_read(&value, scratch, scalar) || scalar->type > DYN_TYPE_B)
+	if (!next_item_key(tape, &slot, 1, &at, &value) ||
+		!dyn_scalar_read(&value, scratch, scalar) || scalar->type > DYN_TYPE_B)
 		scalar->type = DYN_TYPE_ABSENT;
 	return scratch->failed ? dyn_check_memory : NULL;
 }
@@ -476,7 +457,7 @@ mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,
 	size_t		at = 0;
 	int			number = -1;
 
-	while (next_item_key(page->tape, expected, &at, key))
+	while (next_item_key(page->tape, expected->slots, expected->nparts, &at, key))
 	{
 		const char *err = find_item(expected, key, scratch, &number);
 
@@ -529,10 +510,10 @@ dyn_page_check(const DynPage *page, const DynPage *left,
 		return err;
 	if (expected->op == DYN_OP_BATCH_GET_ITEM)
 		return check_batch(page, left, expected, scratch);
-	if (expected->op == DYN_OP_SCAN)
-		return check_shapes(page, expected);
-	err = check_one_key(page, expected, scratch);
-	return err != NULL ? err : check_seam(page, expected->seam, scratch);
+	err = check_keys(page, expected, scratch);
+	if (err == NULL && expected->op == DYN_OP_QUERY)
+		err = check_seam(page, expected->seam, scratch);
+	return err;
 }
 
 /* ---- progress --------------------------------------------------------- */

@@ -32,50 +32,49 @@ decode_char(const char *p, size_t len)
 	return c;
 }
 
-/* Returns the next code point, skipping surrogates. */
-static uint32_t
-next_char(uint32_t c)
+/*
+ * Finds the least string that is greater than all strings that begin with
+ * `text`: the first *kept bytes of `text`, and the character that is written
+ * to `next`.  Returns the length of this character; 0 if there is no such
+ * string.
+ */
+static size_t
+find_successor(const char *text, size_t len, size_t *kept, char *next)
 {
-	return c == 0xD7FF ? 0xE000 : c + 1;
+	while (len > 0)
+	{
+		size_t		n = last_char_len(text, len);
+		uint32_t	c = decode_char(text + len - n, n);
+
+		len -= n;
+		if (c == LAST_CHAR)
+			continue;
+		*kept = len;
+		/* surrogates are not characters */
+		return dyn_utf8_put(next, c == 0xD7FF ? 0xE000 : c + 1);
+	}
+	return 0;
 }
 
 bool
 dyn_text_successor(DynBuffer *text)
 {
-	while (text->len > 0)
-	{
-		size_t		n = last_char_len(text->data, text->len);
-		uint32_t	c = decode_char(text->data + text->len - n, n);
-		char		next[4];
+	char		next[4];
+	size_t		n = find_successor(text->data, text->len, &text->len, next);
 
-		text->len -= n;
-		if (c == LAST_CHAR)
-			continue;
-		return dyn_buffer_append(text, next, dyn_utf8_put(next, next_char(c)));
-	}
-	return false;
+	return n > 0 && dyn_buffer_append(text, next, n);
 }
 
 static bool
 is_successor(const DynScalar *next, const DynScalar *text)
 {
-	size_t		len = text->len;
-	size_t		n = 0;
-	size_t		m;
-	uint32_t	c = LAST_CHAR;
+	char		last[4];
+	size_t		kept = 0;
+	size_t		n = find_successor(text->data, text->len, &kept, last);
 
-	while (len > 0 && c == LAST_CHAR)
-	{
-		n = last_char_len(text->data, len);
-		c = decode_char(text->data + len - n, n);
-		len -= n;
-	}
-	if (c == LAST_CHAR || next->len <= len ||
-		memcmp(next->data, text->data, len) != 0)
-		return false;
-	m = last_char_len(next->data, next->len);
-	return next->len == len + m &&
-		decode_char(next->data + len, m) == next_char(c);
+	return n > 0 && next->len == kept + n &&
+		memcmp(next->data, text->data, kept) == 0 &&
+		memcmp(next->data + kept, last, n) == 0;
 }
 
 /* ---- spans ---- */

@@ -1,6 +1,6 @@
 /*
  * update.c
- *		Composes items and maps from paths with values.
+ *		Composes items and maps from paths with values, and compares items.
  *
  * put_map composes a map from the values whose paths lead into it, and calls
  * itself for the maps inside.  If paths overlap, which is rare, the outer
@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "../base/jsonload.h"
+#include "../base/number.h"
 #include "../base/text.h"
 #include "path_tree.h"
 
@@ -87,8 +88,9 @@ dyn_path_values_item(const DynPathValue *values, int n, DynBuffer *out)
 
 /* ---- merging ---- */
 
-json_t *
-dyn_scalar_tree(const DynScalar *value)
+/* Returns a value as a jansson tree, {"S":"x"}; NULL on failure. */
+static json_t *
+scalar_tree(const DynScalar *value)
 {
 	DynBuffer	text;
 	json_t	   *tree = NULL;
@@ -140,7 +142,7 @@ set_inside(const DynPathValue *outer, json_t **tree, const DynPathValue *value)
 	if (*tree == NULL && outer->value.type != DYN_TYPE_M && !is_absent(outer))
 		return DYN_MERGE_NOT_A_MAP;
 	if (*tree == NULL)
-		*tree = dyn_scalar_tree(is_absent(outer) ? &empty_map : &outer->value);
+		*tree = scalar_tree(is_absent(outer) ? &empty_map : &outer->value);
 	if (*tree == NULL)
 		return DYN_MERGE_NO_MEMORY;
 	members = json_object_get(*tree, "M");
@@ -152,7 +154,7 @@ set_inside(const DynPathValue *outer, json_t **tree, const DynPathValue *value)
 			return 0;
 		if (member == NULL)
 		{
-			member = dyn_scalar_tree(&empty_map);
+			member = scalar_tree(&empty_map);
 			if (json_object_setn_new(members, step->name, step->name_len, member) != 0)
 				return DYN_MERGE_NO_MEMORY;
 		}
@@ -163,7 +165,7 @@ set_inside(const DynPathValue *outer, json_t **tree, const DynPathValue *value)
 	else if (members == NULL)
 		return DYN_MERGE_NOT_A_MAP;
 	else if (json_object_setn_new(members, last->name, last->name_len,
-								  dyn_scalar_tree(&value->value)) != 0)
+								  scalar_tree(&value->value)) != 0)
 		return DYN_MERGE_NO_MEMORY;
 	return 0;
 }
@@ -233,4 +235,114 @@ dyn_path_values_merge(DynPathValue *values, int n, DynBuffer *memory)
 		at += value->len;
 	}
 	return result == 0 ? left : result;
+}
+
+/* ---- comparing, which is rarely needed, and need not be fast ---- */
+
+static bool
+normalize_number(json_t *number)
+{
+	char		buf[DYN_NUMBER_BUFSIZE];
+	size_t		len;
+
+	return dyn_number_canonical(json_string_value(number),
+								json_string_length(number), buf, &len) != DYN_NUMBER_OK ||
+		json_string_setn(number, buf, len) == 0;
+}
+
+/*
+ * Changes an attribute value, such as {"N":"1.0"}, so that equal values are
+ * equal as JSON: numbers become canonical, and a set becomes an object with
+ * its elements as names.  Returns false if memory runs out.
+ */
+static bool
+normalize(json_t *value)
+{
+	const char *type = json_object_iter_key(json_object_iter(value));
+	json_t	   *payload = type ? json_object_get(value, type) : NULL;
+	json_t	   *set;
+	json_t	   *member;
+	const char *name;
+	size_t		i;
+	bool		ok = true;
+
+	if (json_is_string(payload))
+		return strcmp(type, "N") != 0 || normalize_number(payload);
+	json_object_foreach(payload, name, member)
+		ok = ok && normalize(member);
+	if (!json_is_array(payload))
+		return ok;
+	if (strcmp(type, "L") == 0)
+	{
+		json_array_foreach(payload, i, member)
+			ok = ok && normalize(member);
+		return ok;
+	}
+	set = json_pack("{}");
+	json_array_foreach(payload, i, member)
+		ok = ok && (strcmp(type, "NS") != 0 || normalize_number(member)) &&
+		json_object_setn_new(set, json_string_value(member),
+							 json_string_length(member), json_null()) == 0;
+	return json_object_set_new(value, type, set) == 0 && ok;
+}
+
+bool
+dyn_scalar_same(const DynScalar *a, const DynScalar *b)
+{
+	json_t	   *left;
+	json_t	   *right;
+	bool		equal;
+
+	if (a->type == DYN_TYPE_ABSENT || b->type == DYN_TYPE_ABSENT)
+		return a->type == b->type;
+	left = scalar_tree(a);
+	right = scalar_tree(b);
+	equal = left != NULL && right != NULL && normalize(left) && normalize(right) &&
+		json_equal(left, right);
+	json_decref(left);
+	json_decref(right);
+	return equal;
+}
+
+bool
+dyn_item_value(const DynScalar *item, const DynPath *path, DynBuffer *memory,
+			   DynScalar *out)
+{
+	DynPathTree *tree = dyn_path_tree_create(path, 1);
+	DynPage		page;
+	DynPageCursor cursor;
+	DynPageError error;
+	DynValue	value;
+	bool		read;
+
+	dyn_page_init(&page);
+	read = tree != NULL && dyn_page_parse_item(&page, tree, item->data, item->len, &error);
+	dyn_page_cursor_init(&cursor, &page);
+	read = read && dyn_page_next(&cursor, &value);
+	dyn_page_free(&page);
+	dyn_path_tree_free(tree);
+	if (!read)
+		return false;
+	*out = (DynScalar) {value.type, value.data, value.len};
+	/* ABSENT, numbers, sets, lists and maps are returned as they are */
+	return value.type == DYN_TYPE_ABSENT || value.type == DYN_TYPE_N ||
+		value.type >= DYN_TYPE_SS || dyn_scalar_read(&value, memory, out);
+}
+
+bool
+dyn_item_has(const DynScalar *item, const DynPathValue *values, int n)
+{
+	bool		has = true;
+
+	for (int i = 0; i < n && has; i++)
+	{
+		DynBuffer	memory;
+		DynScalar	value;
+
+		dyn_buffer_init(&memory, 0);
+		has = dyn_item_value(item, values[i].path, &memory, &value) &&
+			dyn_scalar_same(&value, &values[i].value);
+		dyn_buffer_free(&memory);
+	}
+	return has;
 }

@@ -1,11 +1,16 @@
 /*
  * update.h
- *		Composes items and maps from paths with values.
+ *		Composes items and maps from paths with values, and compares items
+ *		with such values.
  *
  * A foreign table may have a column for info and other columns for info.rating
  * or info.cast.lead.  A write stores all of them in one attribute, so this
  * file merges their values into one value.  Update expressions are rendered
  * from the same DynPathValues (expression.h).
+ *
+ * Values are compared as in DynamoDB: sets in any order, everything else by
+ * type and value.  Numbers may have different forms, because one item comes
+ * from DynamoDB, and the other one from us.
  */
 #ifndef DYN_DYNAMODB_UPDATE_H
 #define DYN_DYNAMODB_UPDATE_H
@@ -24,12 +29,6 @@
  */
 extern bool dyn_path_values_item(const DynPathValue *values, int n, DynBuffer *out);
 
-/*
- * Returns a value as a jansson tree, {"S":"x"}, which the caller frees; NULL
- * if memory runs out, or if a set, list or map is not valid JSON.
- */
-extern struct json_t *dyn_scalar_tree(const DynScalar *value);
-
 /* Errors of dyn_path_values_merge */
 #define DYN_MERGE_NO_MEMORY		(-1)
 #define DYN_MERGE_NOT_A_MAP		(-2)
@@ -45,5 +44,26 @@ extern struct json_t *dyn_scalar_tree(const DynScalar *value);
  * contents of the array are undefined.
  */
 extern int	dyn_path_values_merge(DynPathValue *values, int n, DynBuffer *memory);
+
+/*
+ * Returns true if the values are equal, or both ABSENT; false also if one of
+ * them is not valid, or if memory runs out.
+ */
+extern bool dyn_scalar_same(const DynScalar *a, const DynScalar *b);
+
+/*
+ * Returns true if the item, a value of type M, has these values, and no value at the paths of
+ * ABSENT values; false also if memory runs out.
+ */
+extern bool dyn_item_has(const DynScalar *item, const DynPathValue *values, int n);
+
+/*
+ * Reads the value at a path, exactly as it is stored; type ABSENT if the item
+ * has no value there.  *out points into the item, or into `memory`, which must
+ * not change while *out is used.  Returns false if memory runs out, if a B is
+ * not valid base64, or if `item` is not a valid item.
+ */
+extern bool dyn_item_value(const DynScalar *item, const DynPath *path,
+						   DynBuffer *memory, DynScalar *out);
 
 #endif

@@ -9,7 +9,7 @@
  */
 #include "aws/client_private.h"
 #include "read_json.h"
-#include "dynamodb/item_equal.h"
+#include "dynamodb/update.h"
 #include "dynamodb/metadata.h"
 #include "dynamodb/write.h"
 #include "fuzz.h"

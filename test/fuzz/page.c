@@ -50,25 +50,20 @@ finish_scalar(const DynValue *v)
 static void
 visit_value(const DynValue *value)
 {
-	DynValueIterator		resolver;
-	DynValueEvent event;
-	DynValue	v;
-	int			depth = 0;
+	DynElements inside;
 
-	dyn_value_iterator_begin(&resolver, value);
-	while ((event = dyn_value_iterator_next(&resolver, &v)) != DYN_VALUE_END)
+	if (!dyn_is_collection(value))
+		finish_scalar(value);
+	else
 	{
-		if (event == DYN_VALUE_OPEN)
-			depth++;
-		else if (event == DYN_VALUE_CLOSE)
-			depth--;
-		else
-			finish_scalar(&v);
-		demand(v.data >= value->data &&
-			   v.data + v.len <= value->data + value->len);
+		dyn_elements_begin(&inside, value);
+		while (dyn_elements_next(&inside))
+		{
+			demand(inside.value.data >= value->data &&
+				   inside.value.data + inside.value.len <= value->data + value->len);
+			visit_value(&inside.value);
+		}
 	}
-	demand(depth == 0);
-	demand(nodes_follow_walk(value));
 }
 
 int
@@ -104,6 +99,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			demand(slots[i].data >= buf &&
 				   slots[i].data + slots[i].len <= buf + size);
 			visit_value(&slots[i]);
+			demand(nodes_follow_walk(&slots[i]));
 		}
 	}
 	demand(seen == page.nitems);

@@ -5,7 +5,7 @@
  */
 #include "postgres.h"
 
-#include "../../dynamodb/item_equal.h"
+#include "../../dynamodb/update.h"
 #include "../../model/server/encoding.h"
 #include "../../model/server/memory.h"
 #include "as_stored.h"

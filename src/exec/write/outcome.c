@@ -18,7 +18,7 @@
 #include "utils/acl.h"
 
 #include "../../aws/retry.h"
-#include "../../dynamodb/item_equal.h"
+#include "../../dynamodb/update.h"
 #include "../../dynamodb/page_check.h"
 #include "../../model/server/encoding.h"
 #include "../../model/server/memory.h"
