@@ -1,17 +1,65 @@
 /*
  * elements.c
- *		Iterates over the elements of a list, set or map.
+ *		Reads the values in a list, set or map.
  *
  * dyn_elements_next reads an element to its end.  If the element is a list or
  * map on a requested path, dyn_values_below reads it again for the values
  * inside, so a value is read once for each level of nesting.
+ * dyn_nodes_list reads everything in one loop.
+ *
+ * The page parser has validated the text.  Each step first tries the bytes
+ * that DynamoDB itself would send, and calls attrvalue.c for everything else.
  */
 #include "elements.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "path_tree.h"
 #include "slice.h"
+
+#define FIRST_NODES		64
+#define MOST_CACHED		16384	/* maximum number of nodes that remain
+								 * allocated: about 0.5 MB */
+
+/*
+ * Reads the string whose quote is at `p`; returns the position after it.  Does
+ * not look for U+0000.
+ */
+static DYN_HOT const char *
+read_string(const char *p, const char *end, DynType type, DynValue *value)
+{
+	bool		escaped = false;
+	const char *quote = dyn_slice_quote(p + 1, end, &escaped);
+
+	value->data = p + 1;
+	value->len = (uint32_t) (quote - value->data);
+	value->type = (uint8_t) type;
+	value->flags = escaped ? DYN_VALUE_ESCAPED : 0;
+	return quote + 1;
+}
+
+/* Reads the BOOL or NULL at `p`; returns the position after it. */
+static DYN_HOT const char *
+read_word(const char *p, DynType type, DynValue *value)
+{
+	bool		is_true = *p == 't';
+
+	*value = (DynValue) {p, 0, (uint8_t) type,
+		is_true && type == DYN_TYPE_BOOL ? DYN_VALUE_TRUE : 0};
+	return p + (is_true ? 4 : 5);
+}
+
+/* Returns the position after the brace that ends an attribute value. */
+static DYN_HOT const char *
+end_value(const char *p, const char *end)
+{
+	if (DYN_LIKELY(*p == '}'))
+		return p + 1;
+	return dyn_slice_token(p, end) + 1;
+}
+
+/* ---- one by one ---- */
 
 void
 dyn_elements_begin(DynElements *elements, const DynValue *collection)
@@ -34,18 +82,14 @@ has_nul(const char *p, const char *end)
 	return false;
 }
 
-/* Reads the string whose quote is at `p`; returns the position after it. */
+/* Reads a string, and looks for U+0000. */
 static const char *
-read_string(const char *p, const char *end, DynType type, DynValue *value)
+read_text(const char *p, const char *end, DynType type, DynValue *value)
 {
-	bool		escaped = false;
-	const char *quote = dyn_slice_quote(p + 1, end, &escaped);
-
-	*value = (DynValue) {p + 1, (uint32_t) (quote - p - 1), (uint8_t) type, 0};
-	if (escaped)
-		value->flags = DYN_VALUE_ESCAPED |
-			(has_nul(p, quote) ? DYN_VALUE_HAS_NUL : 0);
-	return quote + 1;
+	p = read_string(p, end, type, value);
+	if (value->flags != 0 && has_nul(value->data, p))
+		value->flags |= DYN_VALUE_HAS_NUL;
+	return p;
 }
 
 /* Returns the position after the collection whose bracket is at `p`. */
@@ -76,18 +120,14 @@ read_value(DynElements *elements, const char *p, const char *end)
 	const char *start;
 	DynType		type;
 
-	start = p = dyn_slice_tag(p, end, &type);
+	p = dyn_slice_tag(p, end, &type);
 	if (type <= DYN_TYPE_B)
-		return read_string(p, end, type, value);
-	*value = (DynValue) {start, 0, (uint8_t) type, 0};
-	if (!dyn_is_collection(value))
-	{
-		if (type == DYN_TYPE_BOOL && *p == 't')
-			value->flags = DYN_VALUE_TRUE;
-		return p + (*p == 't' ? 4 : 5);
-	}
-	p = skip_collection(start, end);
-	value->len = (uint32_t) (p - start);
+		return read_text(p, end, type, value);
+	if (type <= DYN_TYPE_NULL)
+		return read_word(p, type, value);
+	start = p;
+	p = skip_collection(p, end);
+	*value = (DynValue) {start, (uint32_t) (p - start), (uint8_t) type, 0};
 	if ((elements->collection.flags & DYN_VALUE_HAS_NUL) && has_nul(start, p))
 		value->flags = DYN_VALUE_HAS_NUL;
 	return p;
@@ -105,15 +145,13 @@ dyn_elements_next(DynElements *elements)
 	elements->position = elements->given++;
 	if (collection->type < DYN_TYPE_L)
 	{
-		elements->next = read_string(p, end, dyn_element_type(collection->type),
-									 &elements->value);
+		elements->next = read_text(p, end, dyn_element_type(collection->type),
+								   &elements->value);
 		return true;
 	}
 	if (collection->type == DYN_TYPE_M)
-		p = dyn_slice_token(read_string(p, end, DYN_TYPE_S, &elements->name), end);
-	p = read_value(elements, p, end);
-	/* the brace that ends the attribute value */
-	elements->next = dyn_slice_token(p, end) + 1;
+		p = dyn_slice_token(read_text(p, end, DYN_TYPE_S, &elements->name), end);
+	elements->next = end_value(read_value(elements, p, end), end);
 	return true;
 }
 
@@ -180,4 +218,150 @@ dyn_values_below(const DynPathTree *tree, const DynValue *value,
 	fill_slots(&search, &tree->nodes[0], value);
 	for (int i = 0; i < tree->naliases; i++)
 		slots[tree->aliases[i].to] = slots[tree->aliases[i].from];
+}
+
+/* ---- all at once ---- */
+
+/* The open containers, innermost last */
+typedef struct Nest
+{
+	int			depth;
+	uint32_t	open[DYN_MAX_DEPTH + 2];	/* index of the node of each open
+											 * container */
+} Nest;
+
+static DYN_NOINLINE bool
+grow(DynNodes *list)
+{
+	uint32_t	cap = list->cap == 0 ? FIRST_NODES : list->cap * 2;
+	DynNode    *nodes = realloc(list->nodes, cap * sizeof(*nodes));
+
+	if (nodes == NULL)
+		return false;
+	list->nodes = nodes;
+	list->cap = cap;
+	return true;
+}
+
+void
+dyn_nodes_trim(DynNodes *list)
+{
+	if (list->cap <= MOST_CACHED)
+		return;
+	free(list->nodes);
+	list->nodes = NULL;
+	list->cap = list->count = 0;
+}
+
+/* Reads the S, N or B whose quote is at `p`; returns the position after it. */
+static DYN_HOT const char *
+read_scalar(DynNodes *list, DynValue *value, DynType type, const char *p,
+			const char *end)
+{
+	p = read_string(p, end, type, value);
+	list->bytes += value->len;
+	list->numbers += type == DYN_TYPE_N;
+	return p;
+}
+
+/*
+ * Reads the attribute value at `p`; returns the position after it.  A
+ * container is only opened; the result is the position of its first member.
+ */
+static DYN_HOT const char *
+read_node(DynNodes *list, DynNode *node, Nest *nest, const char *p,
+		  const char *end)
+{
+	DynType		type;
+
+	p = dyn_slice_tag(p, end, &type);
+	if (type >= DYN_TYPE_SS)
+	{
+		node->value = (DynValue) {p, 0, (uint8_t) type, 0};
+		nest->open[nest->depth++] = list->count - 1;
+		return p + 1;
+	}
+	p = type <= DYN_TYPE_B ? read_scalar(list, &node->value, type, p, end)
+		: read_word(p, type, &node->value);
+	return end_value(p, end);
+}
+
+/*
+ * Reads a member of the innermost container.  Returns the same position as
+ * read_node, or NULL if memory runs out.
+ */
+static DYN_HOT const char *
+read_member(DynNodes *list, Nest *nest, const char *p, const char *end)
+{
+	DynNode    *parent;
+	DynNode    *node;
+	DynValue	name = {0};
+
+	if (DYN_UNLIKELY(list->count == list->cap) && !grow(list))
+		return NULL;
+	parent = &list->nodes[nest->open[nest->depth - 1]];
+	parent->value.len++;
+	node = &list->nodes[list->count++];
+	node->end = list->count;
+	if (parent->value.type == DYN_TYPE_M)
+	{
+		p = dyn_slice_after(read_string(p, end, DYN_TYPE_S, &name), end, ':');
+		list->bytes += name.len;
+		list->escaped_names |= name.flags != 0;
+	}
+	node->name = name.data;
+	node->name_len = name.len;
+	if (parent->value.type >= DYN_TYPE_L)
+		return read_node(list, node, nest, p, end);
+	return read_scalar(list, &node->value, dyn_element_type(parent->value.type),
+					   p, end);
+}
+
+/*
+ * Reads the members of nodes[0], up to its closing bracket; returns false if
+ * memory runs out.
+ */
+static bool
+read_members(DynNodes *list, const char *p, const char *end)
+{
+	Nest		nest;
+
+	nest.open[0] = 0;
+	nest.depth = 1;
+	while ((p = dyn_slice_after(p, end, ',')) < end)
+	{
+		if (*p != ']' && *p != '}')
+		{
+			p = read_member(list, &nest, p, end);
+			if (DYN_UNLIKELY(p == NULL))
+				return false;
+			continue;
+		}
+		nest.depth--;
+		list->nodes[nest.open[nest.depth]].end = list->count;
+		if (nest.depth == 0)
+			break;
+		p = end_value(p + 1, end);
+	}
+	return true;
+}
+
+bool
+dyn_nodes_list(DynNodes *list, const DynValue *value)
+{
+	list->count = list->numbers = 0;
+	list->bytes = 0;
+	list->escaped_names = false;
+	if (list->cap == 0 && !grow(list))
+		return false;
+	list->nodes[0] = (DynNode) {.value = *value, .end = 1};
+	list->count = 1;
+	if (value->type >= DYN_TYPE_SS)
+	{
+		list->nodes[0].value.len = 0;
+		return read_members(list, value->data + 1, value->data + value->len);
+	}
+	list->bytes = value->len;
+	list->numbers = value->type == DYN_TYPE_N;
+	return true;
 }

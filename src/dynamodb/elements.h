@@ -1,9 +1,11 @@
 /*
  * elements.h
- *		Iterates over the elements of a list, set or map.
+ *		Reads the values in a list, set or map: one by one, or all at once.
  *
- * A DynElements is a position in a collection.  Elements are slices of the
- * collection, which must not change; nothing is copied or allocated.
+ * A DynElements is a position in a collection.  DynNodes list all values in a
+ * collection, for a consumer that needs the size or the members of a container
+ * before it can write the container: a container comes before its members, as
+ * in the JSON text.  Both point into the collection, which must not change.
  */
 #ifndef DYN_DYNAMODB_ELEMENTS_H
 #define DYN_DYNAMODB_ELEMENTS_H
@@ -49,5 +51,43 @@ extern bool dyn_elements_next(DynElements *elements);
  */
 extern void dyn_values_below(const DynPathTree *tree, const DynValue *value,
 							 DynValue *slots, DynBuffer *scratch);
+
+/* ---- all values at once ---- */
+
+typedef struct DynNode
+{
+	DynValue	value;			/* value; for a container, len is the number of
+								 * members */
+	const char *name;			/* name between the quotes, maybe with escapes;
+								 * NULL if not in a map */
+	uint32_t	name_len;
+	uint32_t	end;			/* index of the first node after this one and
+								 * its members */
+} DynNode;
+
+/*
+ * The owner initializes it with zeros, and frees the nodes.  Their memory is
+ * reused for the next value.
+ */
+typedef struct DynNodes
+{
+	DynNode    *nodes;
+	uint32_t	count;
+	uint32_t	cap;
+	uint32_t	numbers;		/* number of nodes that are numbers */
+	bool		escaped_names;	/* true if any name contains JSON escapes */
+	size_t		bytes;			/* size of all names, and of the payloads of
+								 * all scalars */
+} DynNodes;
+
+/*
+ * Lists a valid slice (attrvalue.h) of any type; nodes[0] is the value
+ * itself.  At least eight bytes can be read at the start of each name, since a
+ * value follows the name.  Returns false if memory runs out.
+ */
+extern bool dyn_nodes_list(DynNodes *list, const DynValue *value);
+
+/* Frees the memory if an unusually large value has enlarged it. */
+extern void dyn_nodes_trim(DynNodes *list);
 
 #endif

@@ -11,12 +11,6 @@
 
 #define INITIAL_ENTRIES		32
 
-size_t
-dyn_name_cache_memory(const DynNameCache *name_cache)
-{
-	return name_cache->cap * sizeof(DynNameEntry);
-}
-
 static bool
 grow(DynNameCache *name_cache)
 {

@@ -69,8 +69,6 @@ typedef struct DynNameCache
 												 * slot */
 } DynNameCache;
 
-extern size_t dyn_name_cache_memory(const DynNameCache *name_cache);
-
 /*
  * Removes all entries except the root entry, whose node becomes the root of
  * the path tree.  Returns false if memory runs out.

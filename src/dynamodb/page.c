@@ -276,7 +276,7 @@ dyn_page_memory(const DynPage *page)
 		return 0;
 	return sizeof(*tape) + tape->cap * sizeof(DynTapeEntry) +
 		dyn_duplicate_names_memory(&tape->names) +
-		dyn_name_cache_memory(&tape->name_cache);
+		tape->name_cache.cap * sizeof(DynNameEntry);
 }
 
 /*

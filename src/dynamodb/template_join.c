@@ -12,7 +12,7 @@ DynHolds
 dyn_part_holds(const DynTemplatePart *part, DynText value)
 {
 	if (part->facts.elsewhere)
-		return part->folding == DYN_FOLD_NONE || dyn_text_is_ascii(value) ? DYN_HOLDS_YES : DYN_HOLDS_UNKNOWN;
+		return dyn_part_compares(part, value) ? DYN_HOLDS_YES : DYN_HOLDS_UNKNOWN;
 	if (value.len == 0 ||
 		(part->by_width && dyn_text_chars(value) != part->facts.width))
 		return DYN_HOLDS_NEVER;
@@ -51,14 +51,6 @@ dyn_template_join(const DynTemplate *tmpl, const DynText *values,
 {
 	append_leading(out, tmpl, values, tmpl->nparts);
 	return !out->failed;
-}
-
-void
-dyn_text_span_init(DynTextSpan *span)
-{
-	memset(span, 0, sizeof(*span));
-	dyn_buffer_init(&span->lower, 0);
-	dyn_buffer_init(&span->upper, 0);
 }
 
 void

@@ -59,17 +59,6 @@ typedef struct Matcher
 
 /* ---- strings ---- */
 
-bool
-dyn_text_is_ascii(DynText text)
-{
-	for (size_t i = 0; i < text.len; i++)
-	{
-		if ((unsigned char) text.data[i] >= 0x80)
-			return false;
-	}
-	return true;
-}
-
 size_t
 dyn_text_chars(DynText text)
 {
@@ -289,10 +278,15 @@ is_given(const Matcher *m, int i)
 		m->given[i].data != NULL;
 }
 
-static bool
-is_comparable(const DynTemplatePart *part, DynText value)
+bool
+dyn_part_compares(const DynTemplatePart *part, DynText value)
 {
-	return part->folding == DYN_FOLD_NONE || dyn_text_is_ascii(value);
+	for (size_t i = 0; part->folding != DYN_FOLD_NONE && i < value.len; i++)
+	{
+		if ((unsigned char) value.data[i] >= 0x80)
+			return false;
+	}
+	return true;
 }
 
 bool
@@ -349,7 +343,7 @@ dyn_part_lists(const DynTemplatePart *part, DynText text)
 bool
 dyn_part_agrees(const DynTemplatePart *part, DynText text, DynText given)
 {
-	return !is_comparable(part, given) ||
+	return !dyn_part_compares(part, given) ||
 		(text.len == given.len && is_folded(text.data, given, part->folding));
 }
 
@@ -400,7 +394,7 @@ step_part(Matcher *m, int i, int dir, size_t *pos)
 {
 	const DynTemplatePart *part = &m->tmpl->parts[i];
 
-	if (is_given(m, i) && is_comparable(part, m->given[i]))
+	if (is_given(m, i) && dyn_part_compares(part, m->given[i]))
 		return step_text(m, m->given[i], part->folding, dir, pos);
 	if (part->facts.instant)
 		return step_instant(m, part, dir, pos);
@@ -457,7 +451,7 @@ any_is(Matcher *m, size_t lo, size_t hi)
 	const DynTemplatePart *part = &m->tmpl->parts[any];
 
 	keep_value(m, any, lo, hi);
-	if (!is_given(m, any) || !is_comparable(part, m->given[any]))
+	if (!is_given(m, any) || !dyn_part_compares(part, m->given[any]))
 		return lo < hi;
 	for (; lo <= hi; lo++)
 	{

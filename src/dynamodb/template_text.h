@@ -50,8 +50,14 @@ extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 								   DynText *values);
 
 /*
+ * Returns true if the string of the part can be compared with this value: the
+ * part is not folded, or the value is ASCII.
+ */
+extern bool dyn_part_compares(const DynTemplatePart *part, DynText value);
+
+/*
  * Returns true if `text`, the string of the part, is equal to the given value
- * after folding, or if dyn_template_split() does not compare the two.
+ * after folding, or if the two cannot be compared.
  */
 extern bool dyn_part_agrees(const DynTemplatePart *part, DynText text,
 							DynText given);
@@ -101,7 +107,10 @@ extern bool dyn_template_join(const DynTemplate *tmpl, const DynText *values,
 
 /* ---- spans ---- */
 
-/* A span of strings in byte order, with the memory of its limits */
+/*
+ * A span of strings in byte order, with the memory of its limits.  The caller
+ * initializes it with zeros.
+ */
 typedef struct DynTextSpan
 {
 	bool		empty;			/* true if no string is in the span: the
@@ -112,7 +121,6 @@ typedef struct DynTextSpan
 	DynBuffer	upper;
 } DynTextSpan;
 
-extern void dyn_text_span_init(DynTextSpan *span);
 extern void dyn_text_span_free(DynTextSpan *span);
 
 /*
@@ -179,8 +187,6 @@ typedef struct DynWays
 extern bool dyn_template_ways(const DynWays *ways);
 
 /* ---- strings ---- */
-
-extern bool dyn_text_is_ascii(DynText text);
 
 /* Returns the number of characters in `text`. */
 extern size_t dyn_text_chars(DynText text);

@@ -100,8 +100,7 @@ visit_part(Enumeration *enumeration, int i, DynText rest)
 	const DynTemplatePart *part = &ways->tmpl->parts[i];
 	DynText		known = ways->known[i];
 
-	if (known.data != NULL &&
-		(part->folding == DYN_FOLD_NONE || dyn_text_is_ascii(known)))
+	if (known.data != NULL && dyn_part_compares(part, known))
 	{
 		if (rest.len < known.len)
 			return false;

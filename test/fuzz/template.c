@@ -39,11 +39,10 @@ is_folded(const DynTemplate *tmpl, const DynText *given)
 static void
 check_span(const DynTemplate *tmpl, const DynText *values, int n, DynText text)
 {
-	DynTextSpan found;
+	DynTextSpan found = {0};
 	DynScalar	value = {DYN_TYPE_S, text.data, text.len};
 	DynSpans	spans = {1, &found.span};
 
-	dyn_text_span_init(&found);
 	demand(dyn_template_span(tmpl, values, n, NULL, &found));
 	demand(!found.empty && dyn_spans_has(&spans, &value));
 	dyn_text_span_free(&found);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "dynamodb/elements.h"
-#include "dynamodb/nodes.h"
 
 static inline bool
 is_same_scalar(const DynValue *node, const DynValue *v)

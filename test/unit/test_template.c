@@ -616,12 +616,11 @@ static const struct
 static void
 texts_have_spans(void)
 {
-	DynTextSpan span;
+	DynTextSpan span = {0};
 	DynBuffer	out;
 	size_t		i;
 
 	dyn_buffer_init(&out, 0);
-	dyn_text_span_init(&span);
 	for (i = 0; i < LENGTHOF(bounded); i++)
 	{
 		DynTemplateError error;

@@ -688,10 +688,9 @@ static void
 check_prefix(Query *q)
 {
 	DynText		prefix;
-	DynTextSpan plain;
+	DynTextSpan plain = {0};
 	int			i;
 
-	dyn_text_span_init(&plain);
 	CHECK(dyn_template_span(q->c->tmpl, q->points, q->npoints, NULL, &plain));
 	prefix = (DynText) {plain.lower.data ? plain.lower.data : "",
 		plain.lower.len};
@@ -806,7 +805,6 @@ span_all(Case *c)
 
 	collect_rows(c);
 	CHECK(rows.n > 0);
-	dyn_text_span_init(&q.span);
 	run_points(&q);
 	dyn_text_span_free(&q.span);
 }

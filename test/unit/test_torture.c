@@ -402,12 +402,11 @@ a_key_template(void)
 	const DynSpan range = {{true, true, {DYN_TYPE_S, "x", 1}}, {false}};
 	DynTemplateError error;
 	DynTemplate *tmpl = dyn_template_parse(text, sizeof(text) - 1, &error);
-	DynTextSpan span;
+	DynTextSpan span = {0};
 	Outcome		outcome = REFUSED;
 
 	if (tmpl == NULL)
 		return error.out_of_memory ? REFUSED : WRONG;
-	dyn_text_span_init(&span);
 	if (!dyn_template_resolve(tmpl, facts, &error))
 		outcome = WRONG;
 	else if (dyn_template_span(tmpl, values, 1, &range, &span))

@@ -664,7 +664,7 @@ combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 {
 	const DynSpan *next = NULL;
 	DynText		points[DYN_TEMPLATE_MAX_PARTS];
-	DynTextSpan texts;
+	DynTextSpan texts = {0};
 	bool		point;
 	bool		copied;
 
@@ -679,7 +679,6 @@ combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 		else
 			points[p] = (DynText) {value->lower.value.data, value->lower.value.len};
 	}
-	dyn_text_span_init(&texts);
 	copied = dyn_template_span(parts->templated->tmpl, points, parts->npoints, next, &texts);
 	*span = texts.span;
 	point = dyn_span_is_point(span);

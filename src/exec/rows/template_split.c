@@ -527,8 +527,7 @@ is_confirmed(const Search *search, AttrNumber attnum)
 
 		if (parsed->searched && dyn_parsed_attr_matches(parsed) &&
 			parsed->templated->parts[check->part].attnum == attnum &&
-			(part->folding == DYN_FOLD_NONE ||
-			 dyn_text_is_ascii(parsed->texts[check->part])))
+			dyn_part_compares(part, parsed->texts[check->part]))
 			return true;
 	}
 	return false;

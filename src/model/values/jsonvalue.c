@@ -9,11 +9,11 @@
  * the database's encoding lacks.
  *
  * The value is written into one varlena, without PostgreSQL's JsonbValue tree
- * and its copies.  A first pass lists the nodes (nodes.h); the number of nodes
- * and the lengths of their strings bound the size of the result.  A second
- * pass writes the containers as utils/jsonb.h describes them: names sorted by
- * length, then by bytes, an offset in every JB_OFFSET_STRIDE-th entry, numbers
- * and containers aligned.
+ * and its copies.  A first pass lists the nodes (elements.h); the number of
+ * nodes and the lengths of their strings bound the size of the result.  A
+ * second pass writes the containers as utils/jsonb.h describes them: names
+ * sorted by length, then by bytes, an offset in every JB_OFFSET_STRIDE-th
+ * entry, numbers and containers aligned.
  */
 #include "postgres.h"
 
@@ -22,7 +22,7 @@
 #include "utils/jsonb.h"
 
 #include "../../base/number.h"
-#include "../../dynamodb/nodes.h"
+#include "../../dynamodb/elements.h"
 #include "../server/encoding.h"
 #include "textforms.h"
 #include "types.h"
