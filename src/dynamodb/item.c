@@ -22,7 +22,6 @@
 
 #include <stdlib.h>
 
-#include "slice.h"
 
 /* Place of a value (see the head of this file) */
 typedef struct Place

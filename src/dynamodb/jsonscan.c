@@ -15,7 +15,6 @@
 #include <stdlib.h>
 
 #include "../base/text.h"
-#include "slice.h"
 
 void
 dyn_scan_init(DynJson *scan, DynDuplicateNames *names, const char *buf,
@@ -52,14 +51,6 @@ dyn_scan_skip_slow(DynJson *scan, const char *p)
 }
 
 /* ---- Strings ---- */
-
-static inline bool
-is_plain(char c)
-{
-	unsigned char u = (unsigned char) c;
-
-	return u >= 0x20 && u < 0x80 && u != '"' && u != '\\';
-}
 
 #ifndef DYN_SCAN_SSE2
 #define ONES(byte)	(UINT64_C(0x0101010101010101) * (byte))
@@ -101,7 +92,8 @@ skip_plain(const char *p, const char *end)
 	while (end - p >= 8 && plain_word(p))
 		p += 8;
 #endif
-	while (p < end && is_plain(*p))
+	while (p < end && (unsigned char) *p >= 0x20 && (unsigned char) *p < 0x80 &&
+		   *p != '"' && *p != '\\')
 		p++;
 	return p;
 }

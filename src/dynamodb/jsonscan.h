@@ -16,7 +16,7 @@
  *
  * The hot functions are inline and handle the common case: no white space,
  * short ASCII strings without escapes.  They call jsonscan.c for everything
- * else.  Strings are read in steps of 16 bytes with DYN_SCAN_SSE2 (simd.h),
+ * else.  Strings are read in steps of 16 bytes with DYN_SCAN_SSE2 (slice.h),
  * otherwise of 8.
  */
 #ifndef DYN_DYNAMODB_JSONSCAN_H
@@ -29,7 +29,7 @@
 
 #include "attrvalue.h"
 #include "duplicate_names.h"
-#include "simd.h"
+#include "slice.h"
 
 /* Maximum depth of nested arrays and objects for dyn_scan_value */
 #define DYN_SCAN_MAX_DEPTH	256

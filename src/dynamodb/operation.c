@@ -151,18 +151,25 @@ dyn_write_describe_table(DynBuffer *buf, const char *table)
 
 /* ---- CreateTable ---- */
 
+/* Writes an object with the attribute's name and another member. */
+static void
+put_attribute(DynBuffer *buf, bool first, const char *name, const char *member,
+			  const char *value)
+{
+	dyn_buffer_append_str(buf, first ? "{\"AttributeName\":" :
+						  ",{\"AttributeName\":");
+	dyn_append_json_text(buf, name);
+	dyn_append_json_text_member(buf, member, value);
+	dyn_buffer_append_char(buf, '}');
+}
+
 static void
 put_key(DynBuffer *buf, const DynKeySchema *key)
 {
 	dyn_buffer_append_str(buf, "\"KeySchema\":[");
 	for (int i = 0; i < key->nhash + key->nrange; i++)
-	{
-		dyn_buffer_append_str(buf, i > 0 ? ",{\"AttributeName\":" :
-							  "{\"AttributeName\":");
-		dyn_append_json_text(buf, dyn_key_attr(key, i)->name);
-		dyn_buffer_printf(buf, ",\"KeyType\":\"%s\"}",
-						  i < key->nhash ? "HASH" : "RANGE");
-	}
+		put_attribute(buf, i == 0, dyn_key_attr(key, i)->name, "KeyType",
+					  i < key->nhash ? "HASH" : "RANGE");
 	dyn_buffer_append_char(buf, ']');
 }
 
@@ -186,11 +193,8 @@ put_definitions(DynBuffer *buf, const DynTableMeta *table)
 				j++;
 			if (j < n)
 				continue;
-			dyn_buffer_append_str(buf, first ? "{\"AttributeName\":" :
-								  ",{\"AttributeName\":");
-			dyn_append_json_text(buf, attr->name);
-			dyn_buffer_printf(buf, ",\"AttributeType\":\"%s\"}",
-							  dyn_type_name(attr->type));
+			put_attribute(buf, first, attr->name, "AttributeType",
+						  dyn_type_name(attr->type));
 			first = false;
 		}
 	}

@@ -1,6 +1,7 @@
 /*
  * slice.h
- *		Moves through a value that the page parser has validated.
+ *		Moves through a value that the page parser has validated, and defines
+ *		what the other fast readers also need.
  *
  * The functions check nothing: they go from one quote, brace or bracket to the
  * next, and skip commas and colons like white space.  The position after the
@@ -13,7 +14,28 @@
 #include <string.h>
 
 #include "attrvalue.h"
-#include "simd.h"
+
+/*
+ * DYN_SCAN_SSE2 is defined if SSE2 is available; without it (other machines,
+ * or -DDYN_NO_SIMD in tests) plain C does the same work.
+ */
+#if defined(__SSE2__) && !defined(DYN_NO_SIMD)
+#define DYN_SCAN_SSE2 1
+#include <emmintrin.h>
+#endif
+
+#define DYN_LIKELY(x)	__builtin_expect((x) != 0, 1)
+#define DYN_UNLIKELY(x) __builtin_expect((x) != 0, 0)
+#define DYN_HOT			inline __attribute__((always_inline))
+#define DYN_COLD		__attribute__((noinline, cold))
+#define DYN_NOINLINE	__attribute__((noinline))
+
+/* Returns the number of trailing zero bits of a mask that is not zero. */
+static DYN_HOT int
+dyn_scan_ctz(uint32_t mask)
+{
+	return __builtin_ctz(mask);
+}
 
 /*
  * Slow paths of dyn_slice_quote and dyn_slice_tag, which accept every string

@@ -29,7 +29,7 @@ is_folded(const DynTemplate *tmpl, const DynText *given)
 	for (int i = 0; i < tmpl->nparts; i++)
 	{
 		if (tmpl->parts[i].folding != DYN_FOLD_NONE &&
-			(given == NULL || given[i].data == NULL || !dyn_text_is_ascii(given[i])))
+			(given == NULL || given[i].data == NULL || !dyn_part_compares(&tmpl->parts[i], given[i])))
 			return true;
 	}
 	return false;
