@@ -12,10 +12,8 @@
  *		dyn_duplicate_names_has, then _push					for each name
  *		dyn_duplicate_names_truncate(&set, base);			when the object ends
  *
- * Cost: constant time per name (a hash table with a secret seed), and 32 to 64
- * bytes per name of an open object.  Within items, the stack is used only for
- * names without an entry in the name cache, which detects duplicates of the
- * names that repeat from item to item (name_cache.h).
+ * Within items, the stack is used only for names without an entry in the name
+ * cache, which detects duplicates of all other names (name_cache.h).
  */
 #ifndef DYN_DYNAMODB_DUPLICATE_NAMES_H
 #define DYN_DYNAMODB_DUPLICATE_NAMES_H

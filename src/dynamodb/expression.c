@@ -7,9 +7,6 @@
  * order and parentheses are the same, so EXPLAIN shows the condition that is
  * sent.
  *
- * The table `kinds` contains a function and a keyword for each kind of
- * condition.
- *
  * Precedence is DynamoDB's: NOT, then AND, then OR.  Doubled parentheses are
  * an error in DynamoDB, so parentheses are written only where precedence
  * requires them, and never around atoms.  An AND inside an AND, or an OR

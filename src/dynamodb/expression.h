@@ -9,13 +9,6 @@
  * :v1, .... So a name never conflicts with a reserved word, and injection is
  * impossible.  The tokens become ExpressionAttributeNames and
  * ExpressionAttributeValues; every token is used, as DynamoDB requires.
- *
- * DynamoDB rejects doubled parentheses.  Therefore the renderer writes
- * parentheses only around an OR inside an AND, and around the operand of NOT
- * unless the operand is an atom (an IN with more than 99 values is not an
- * atom, but an OR).  An AND or OR with one argument is rendered as the
- * argument; an AND inside an AND, or an OR inside an OR, is rendered as one
- * flat list.
  */
 #ifndef DYN_DYNAMODB_EXPRESSION_H
 #define DYN_DYNAMODB_EXPRESSION_H

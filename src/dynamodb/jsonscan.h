@@ -2,11 +2,6 @@
  * jsonscan.h
  *		Reads JSON tokens from a byte slice.
  *
- * The scanner reads white space, strings (escapes, UTF-8), numbers and
- * literals, and validates and skips complete values.  The item parser (item.c)
- * and the response parser (page.c) use the scanner to read attribute values
- * and responses.
- *
  * Every function takes the position where its token begins, and returns the
  * position after the token (for strings, the position of the closing quote).
  * On error, the function returns NULL, after recording the error in the

@@ -5,9 +5,6 @@
  * Documents are written member by member.  Every member except the first one
  * is written with a comma before it, so that members can be omitted.  The
  * order is fixed, so that equal requests have equal bytes.
- *
- * Parts that already are JSON (tokens of expressions, LastEvaluatedKey) are
- * copied unchanged.
  */
 #include <assert.h>
 #include <string.h>

@@ -8,10 +8,7 @@
  * skipped, because the service adds members without notice.  A member that is
  * null counts as absent.  This file records which members were present;
  * page_check.c checks that they are those of the requested operation.
- *
  * item.c reads the items themselves, and appends them to the tape.
- *
- * Duplicate names are an error in every object of a response.
  */
 #include "page.h"
 

@@ -13,13 +13,11 @@
  * DynPathTree with one slot for each path.  Other attributes are validated and
  * skipped.
  *
- * Memory: a DynPage owns one growing array, the tape (item.h), which is reused
- * for later pages.  The tape needs 12 bytes for each wanted attribute that is
- * present, and at most 12 for an item without any.  The page also owns the
- * name cache (at most 68 kB) and, after an object with unusually many names
- * has been read, up to 64 bytes for each of these names.  The response buffer
- * and the path tree belong to the caller and must not move or change while the
- * page is read.
+ * Memory: a DynPage owns the tape (item.h), with 12 bytes for each wanted
+ * attribute that is present, the name cache (at most 68 kB), and up to 64
+ * bytes for each name of an object with unusually many names.  The memory is
+ * reused for later pages.  The response buffer and the path tree belong to the
+ * caller and must not move or change while the page is read.
  *
  * The rules are stricter than JSON's: duplicate names in an object, and JSON
  * escapes in N, are errors.  The consumer checks that B is valid base64

@@ -9,9 +9,8 @@
 
 #define LAST_CHAR	0x10FFFF
 
-/* Returns the length (bytes) of the last character. */
-static size_t
-last_char_len(const char *text, size_t len)
+size_t
+dyn_last_char_len(const char *text, size_t len)
 {
 	size_t		n = 1;
 
@@ -43,7 +42,7 @@ find_successor(const char *text, size_t len, size_t *kept, char *next)
 {
 	while (len > 0)
 	{
-		size_t		n = last_char_len(text, len);
+		size_t		n = dyn_last_char_len(text, len);
 		uint32_t	c = decode_char(text + len - n, n);
 
 		len -= n;
@@ -114,9 +113,7 @@ dyn_span_beginning(const DynSpan *span)
 	 * the next character of the lower value may also be common to all strings
 	 * of the span
 	 */
-	for (text.len = n + 1; text.len < span->lower.value.len &&
-		 dyn_utf8_continues(text.data[text.len]);)
-		text.len++;
+	text.len = n + dyn_utf8_length(text.data + n, text.len - n);
 	return is_successor(end, &text) ? text.len : n;
 }
 

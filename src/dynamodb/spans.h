@@ -88,6 +88,9 @@ extern int	dyn_spans_intersect(const DynSpans *a, const DynSpans *b,
 
 extern bool dyn_spans_has(const DynSpans *spans, const DynScalar *value);
 
+/* Returns the length (bytes) of the last character of a string. */
+extern size_t dyn_last_char_len(const char *text, size_t len);
+
 /*
  * Replaces the string in `text` with the least string that is greater than all
  * strings that begin with it.  Returns false if no string is greater, or if

@@ -380,10 +380,8 @@ dyn_template_is_bare(const DynTemplate *tmpl)
 static DynText
 last_char(DynText text)
 {
-	size_t		n = 1;
+	size_t		n = dyn_last_char_len(text.data, text.len);
 
-	while (n < text.len && dyn_utf8_continues(text.data[text.len - n]))
-		n++;
 	return (DynText) {text.data + text.len - n, n};
 }
 
@@ -401,7 +399,6 @@ separator_of(const DynTemplate *tmpl, int i)
 	DynText		before = tmpl->literals[i];
 	DynText		after = tmpl->literals[i + 1];
 	DynText		c = {NULL, 0};
-	size_t		n = 1;
 
 	if (part->last && !part->facts.text && before.len > 0 &&
 		before.data[before.len - 1] == '-')
@@ -420,9 +417,8 @@ separator_of(const DynTemplate *tmpl, int i)
 	}
 	if (part->from_right)
 		return before.len > 0 ? last_char(before) : c;
-	while (n < after.len && dyn_utf8_continues(after.data[n]))
-		n++;
-	return after.len > 0 ? (DynText) {after.data, n} : c;
+	return after.len > 0
+		? (DynText) {after.data, dyn_utf8_length(after.data, after.len)} : c;
 }
 
 /* Returns true if an encoding of the part may contain its separator. */
