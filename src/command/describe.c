@@ -192,9 +192,9 @@ describe_use(const DynTableMeta *meta, const char *attr)
 		const char *of = i < 0 ? ""
 			: psprintf(" of %s", dyn_from_utf8_lossy(meta->indexes[i].name));
 
-		if (dyn_key_hash_position(key, attr) >= 0)
+		if (dyn_is_in_hash_key(key, attr))
 			add_word(&uses, "; ", psprintf("partition key%s", of));
-		if (dyn_key_range_position(key, attr) >= 0)
+		else if (dyn_is_in_key(key, attr))
 			add_word(&uses, "; ", psprintf("sort key%s", of));
 	}
 	return uses.len > 0 ? uses.data : NULL;

@@ -366,29 +366,6 @@ dyn_metadata_index(const DynTableMeta *meta, const char *name)
 	return NULL;
 }
 
-static int
-position(const DynKeyAttr *attrs, int n, const char *name)
-{
-	for (int i = 0; i < n; i++)
-	{
-		if (strcmp(attrs[i].name, name) == 0)
-			return i;
-	}
-	return -1;
-}
-
-int
-dyn_key_hash_position(const DynKeySchema *key, const char *attr)
-{
-	return position(key->hash, key->nhash, attr);
-}
-
-int
-dyn_key_range_position(const DynKeySchema *key, const char *attr)
-{
-	return position(key->range, key->nrange, attr);
-}
-
 const DynKeyAttr *
 dyn_key_find(const DynKeySchema *key, const char *attr)
 {
@@ -398,6 +375,14 @@ dyn_key_find(const DynKeySchema *key, const char *attr)
 			return dyn_key_attr(key, i);
 	}
 	return NULL;
+}
+
+bool
+dyn_is_in_hash_key(const DynKeySchema *key, const char *attr)
+{
+	const DynKeyAttr *found = dyn_key_find(key, attr);
+
+	return found != NULL && found < &key->hash[key->nhash];
 }
 
 bool

@@ -125,17 +125,11 @@ extern double dyn_metadata_item_bytes(const DynTableMeta *meta,
 extern const DynIndexMeta *dyn_metadata_index(const DynTableMeta *meta,
 											  const char *name);
 
-/*
- * Return the position (from 0) of an attribute among the partition key (hash)
- * or sort key (range) attributes of a key; -1 if it is not one of them.
- */
-extern int	dyn_key_hash_position(const DynKeySchema *key, const char *attr);
-extern int	dyn_key_range_position(const DynKeySchema *key, const char *attr);
-
 /* Returns the key attribute of that name, or NULL. */
 extern const DynKeyAttr *dyn_key_find(const DynKeySchema *key, const char *attr);
 
-/* Returns true if the attribute is in the key. */
+/* Return true if the attribute is in the partition key, or in the key. */
+extern bool dyn_is_in_hash_key(const DynKeySchema *key, const char *attr);
 extern bool dyn_is_in_key(const DynKeySchema *key, const char *attr);
 
 /*

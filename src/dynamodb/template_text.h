@@ -175,6 +175,9 @@ typedef struct DynWays
 	void	   *arg;
 	int		   *steps;			/* number of steps left; negative: the
 								 * enumeration was given up */
+
+	/* private: values of the parts before the current one */
+	DynText		values[DYN_TEMPLATE_MAX_PARTS];
 } DynWays;
 
 /*
@@ -184,7 +187,7 @@ typedef struct DynWays
  * ways have to be combined.  Returns true if `found` returned true, or no
  * steps are left.
  */
-extern bool dyn_template_ways(const DynWays *ways);
+extern bool dyn_template_ways(DynWays *ways);
 
 /* ---- strings ---- */
 

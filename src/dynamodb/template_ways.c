@@ -12,12 +12,6 @@
 #include "../base/text.h"
 #include "template_text.h"
 
-typedef struct Enumeration
-{
-	const DynWays *ways;
-	DynText		values[DYN_TEMPLATE_MAX_PARTS];
-} Enumeration;
-
 static DynText
 skip_text(DynText text, size_t n)
 {
@@ -91,12 +85,11 @@ next_end(const DynWays *ways, int i, DynText rest, size_t end)
 	return found == NULL ? rest.len + 1 : (size_t) (found - rest.data);
 }
 
-static bool visit_from(Enumeration *enumeration, int i, DynText rest);
+static bool visit_from(DynWays *ways, int i, DynText rest);
 
 static bool
-visit_part(Enumeration *enumeration, int i, DynText rest)
+visit_part(DynWays *ways, int i, DynText rest)
 {
-	const DynWays *ways = enumeration->ways;
 	const DynTemplatePart *part = &ways->tmpl->parts[i];
 	DynText		known = ways->known[i];
 
@@ -104,20 +97,20 @@ visit_part(Enumeration *enumeration, int i, DynText rest)
 	{
 		if (rest.len < known.len)
 			return false;
-		enumeration->values[i] = (DynText) {rest.data, known.len};
-		return dyn_part_agrees(part, enumeration->values[i], known) &&
+		ways->values[i] = (DynText) {rest.data, known.len};
+		return dyn_part_agrees(part, ways->values[i], known) &&
 			(part->facts.elsewhere ||
 			 (known.len > 0 && may_have(ways, i, known))) &&
-			visit_from(enumeration, i + 1, skip_text(rest, known.len));
+			visit_from(ways, i + 1, skip_text(rest, known.len));
 	}
 	for (size_t end = next_end(ways, i, rest, 1); end <= rest.len;
 		 end = next_end(ways, i, rest, end + 1))
 	{
 		if (--*ways->steps < 0)
 			return true;
-		enumeration->values[i] = (DynText) {rest.data, end};
-		if (may_have(ways, i, enumeration->values[i]) &&
-			visit_from(enumeration, i + 1, skip_text(rest, end)))
+		ways->values[i] = (DynText) {rest.data, end};
+		if (may_have(ways, i, ways->values[i]) &&
+			visit_from(ways, i + 1, skip_text(rest, end)))
 			return true;
 	}
 	return false;
@@ -128,24 +121,21 @@ visit_part(Enumeration *enumeration, int i, DynText rest)
  * on.  Returns true to end the enumeration.
  */
 static bool
-visit_from(Enumeration *enumeration, int i, DynText rest)
+visit_from(DynWays *ways, int i, DynText rest)
 {
-	DynText		literal = enumeration->ways->tmpl->literals[i];
+	DynText		literal = ways->tmpl->literals[i];
 
 	if (!begins_with(rest, literal))
 		return false;
 	rest = skip_text(rest, literal.len);
-	if (i < enumeration->ways->tmpl->nparts)
-		return visit_part(enumeration, i, rest);
-	return rest.len == 0 && enumeration->ways->found(enumeration->ways->arg, enumeration->values);
+	if (i < ways->tmpl->nparts)
+		return visit_part(ways, i, rest);
+	return rest.len == 0 && ways->found(ways->arg, ways->values);
 }
 
 bool
-dyn_template_ways(const DynWays *ways)
+dyn_template_ways(DynWays *ways)
 {
-	Enumeration		enumeration;
-
 	assert(ways->tmpl->resolved);
-	enumeration.ways = ways;
-	return visit_from(&enumeration, 0, ways->text);
+	return visit_from(ways, 0, ways->text);
 }

@@ -421,7 +421,7 @@ find_ways(Case *c, bool guess)
 		Ways		found = {.nparts = c->tmpl->nparts};
 		int			steps = 1000000;
 		DynWays		ways = {c->tmpl, text_at(i), c->given, guess, count_way,
-		&found, &steps};
+		&found, &steps, {{0}}};
 
 		CHECK(!dyn_template_ways(&ways));
 		if (!CHECK_EQ_INT(found.n, all.found) ||
@@ -464,7 +464,7 @@ the_search_ends(void)
 	char		text[200];
 	int			found = 0;
 	int			steps = 5000;
-	DynWays		ways = {tmpl, {text, sizeof(text)}, known, true, stop, &found, &steps};
+	DynWays		ways = {tmpl, {text, sizeof(text)}, known, true, stop, &found, &steps, {{0}}};
 
 	memset(text, '#', sizeof(text));
 	CHECK(dyn_template_ways(&ways));

@@ -329,10 +329,9 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 
 	place.max_bytes = i < index->key.nhash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
 	place.column = attnum == 0 ? NULL : dyn_relation_column(relation, attnum);
-	place.own_bytes = dyn_key_hash_position(&plan->meta->key, attr->name) >= 0
+	place.own_bytes = dyn_is_in_hash_key(&plan->meta->key, attr->name)
 		? DYN_MAX_HASH_BYTES
-		: dyn_key_range_position(&plan->meta->key, attr->name) >= 0
-		? DYN_MAX_RANGE_BYTES : 0;
+		: dyn_is_in_key(&plan->meta->key, attr->name) ? DYN_MAX_RANGE_BYTES : 0;
 	if (attr->type == DYN_TYPE_N || !index->global)
 		place.held = true;
 	else if (place.own_bytes > 0)

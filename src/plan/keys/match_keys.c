@@ -88,7 +88,7 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 		return NULL;
 	pred = dyn_match_template(match->plan, attr, match->index,
 							  further_clauses(match, attr), points,
-							  dyn_key_hash_position(match->key, attr->name) >= 0
+							  dyn_is_in_hash_key(match->key, attr->name)
 							  ? DYN_MAX_MEMBERS : DYN_MAX_SORT_MEMBERS, &used);
 	/* with several partition key attributes there could be too many combinations */
 	if (pred != NULL && match->key->nhash > 1 &&
@@ -584,9 +584,7 @@ path_is_forbidden(const FilterCheck *check, const DynPath *path)
 		return true;
 	if (path->nsteps > 1 && dyn_is_key_attribute(match->plan->meta, attribute))
 		return true;
-	if (check->kind == DYN_ACCESS_QUERY &&
-		(dyn_key_hash_position(match->key, attribute) >= 0 ||
-		 dyn_key_range_position(match->key, attribute) >= 0))
+	if (check->kind == DYN_ACCESS_QUERY && dyn_is_in_key(match->key, attribute))
 		return true;
 	return match->index != NULL &&
 		!dyn_index_projects(match->plan->meta, match->index, attribute);
