@@ -145,7 +145,7 @@ take_found_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
  * returns false on error.
  */
 static bool
-look_up(DynItemParser *r, DynFrame *f, const DynMemberName *name, Place *place)
+look_up(DynItemParser *r, DynFrame *f, const DynJsonText *name, Place *place)
 {
 	DynNameCache *name_cache = &r->tape->name_cache;
 	DynDuplicateNames *names = &r->tape->names;
@@ -176,7 +176,7 @@ look_up(DynItemParser *r, DynFrame *f, const DynMemberName *name, Place *place)
 static DYN_NOINLINE const char *
 read_name_slow(DynItemParser *r, DynFrame *f, const char *p, Place *place)
 {
-	DynMemberName name;
+	DynJsonText name;
 
 	p = dyn_scan_text(&r->scan, p, &name, "an attribute name was expected");
 	if (p == NULL || !look_up(r, f, &name, place))
@@ -215,7 +215,7 @@ read_name(DynItemParser *r, DynFrame *f, const char *p, Place *place)
 static DYN_NOINLINE const char *
 read_tag_slow(DynItemParser *r, const char *p, DynType *type)
 {
-	DynMemberName tag;
+	DynJsonText tag;
 
 	p = dyn_scan_expect(&r->scan, p, '{', "an attribute value was expected");
 	if (p != NULL)

@@ -283,7 +283,7 @@ dyn_scan_end(DynJson *scan, const char *p)
 /* ---- Members ---- */
 
 const char *
-dyn_scan_text(DynJson *scan, const char *p, DynMemberName *text,
+dyn_scan_text(DynJson *scan, const char *p, DynJsonText *text,
 			  const char *expected)
 {
 	const char *start = p + 1;
@@ -329,7 +329,7 @@ dyn_scan_separator(DynJson *scan, const char *p, char closer, bool *done)
 
 /* Reads the name of a member, and adds it to the names of the open object. */
 static const char *
-read_name(DynJson *scan, const char *p, uint32_t base, DynMemberName *name)
+read_name(DynJson *scan, const char *p, uint32_t base, DynJsonText *name)
 {
 	DynDuplicateNames *names = scan->names;
 	const char *quoted = p + 1;
@@ -351,7 +351,7 @@ dyn_scan_object(DynJson *scan, const char *p, DynMemberReader read, void *arg)
 {
 	uint32_t	base = scan->names->count;
 	bool		done = false;
-	DynMemberName name;
+	DynJsonText name;
 
 	p = dyn_scan_expect(scan, p, '{', "an object was expected");
 	if (p != NULL && *p == '}')
@@ -369,7 +369,7 @@ dyn_scan_object(DynJson *scan, const char *p, DynMemberReader read, void *arg)
 }
 
 static const char *
-skip_inside(void *arg, const char *p, const DynMemberName *name)
+skip_inside(void *arg, const char *p, const DynJsonText *name)
 {
 	return dyn_scan_value(arg, p);
 }

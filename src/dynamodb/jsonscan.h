@@ -80,27 +80,27 @@ extern const char *dyn_scan_separator(DynJson *scan, const char *p, char closer,
 									  bool *done);
 
 /* A string, such as the name of a member of an object */
-typedef struct DynMemberName
+typedef struct DynJsonText
 {
 	const char *text;			/* string without escapes, valid until the
 								 * next string is read */
 	size_t		len;
 	DynValue	value;			/* string in the response, as a value of type
 								 * S */
-} DynMemberName;
+} DynJsonText;
 
 /*
  * Reads the string whose opening quote is at `p`, and returns the position
  * after it.  `expected` is the error if no string is at `p`.
  */
 extern const char *dyn_scan_text(DynJson *scan, const char *p,
-								 DynMemberName *text, const char *expected);
+								 DynJsonText *text, const char *expected);
 
 /* Reads the colon after the name that ends at `p`; returns the next token. */
 extern const char *dyn_scan_colon(DynJson *scan, const char *p);
 
 static inline bool
-dyn_member_is(const DynMemberName *name, const char *text)
+dyn_member_is(const DynJsonText *name, const char *text)
 {
 	return name->len == strlen(text) && memcmp(name->text, text, name->len) == 0;
 }
@@ -112,7 +112,7 @@ dyn_member_is(const DynMemberName *name, const char *text)
  * an error.
  */
 typedef const char *(*DynMemberReader) (void *arg, const char *p,
-										const DynMemberName *name);
+										const DynJsonText *name);
 extern const char *dyn_scan_object(DynJson *scan, const char *p,
 								   DynMemberReader read, void *arg);
 

@@ -20,7 +20,7 @@
 /* ---- Items ---- */
 
 static const char *
-read_item(void *arg, const char *p, const DynMemberName *name)
+read_item(void *arg, const char *p, const DynJsonText *name)
 {
 	DynItemParser *r = arg;
 
@@ -33,7 +33,7 @@ read_item(void *arg, const char *p, const DynMemberName *name)
 }
 
 static const char *
-read_items(void *arg, const char *p, const DynMemberName *name)
+read_items(void *arg, const char *p, const DynJsonText *name)
 {
 	DynItemParser *r = arg;
 
@@ -42,14 +42,14 @@ read_items(void *arg, const char *p, const DynMemberName *name)
 }
 
 static void
-note_table(DynItemParser *r, const DynMemberName *name)
+note_table(DynItemParser *r, const DynJsonText *name)
 {
 	if (r->page->ntables++ == 0)
 		r->page->table = name->value;
 }
 
 static const char *
-read_table_items(void *arg, const char *p, const DynMemberName *name)
+read_table_items(void *arg, const char *p, const DynJsonText *name)
 {
 	note_table(arg, name);
 	return read_items(arg, p, name);
@@ -60,7 +60,7 @@ read_table_items(void *arg, const char *p, const DynMemberName *name)
  * each table.
  */
 static const char *
-read_responses(void *arg, const char *p, const DynMemberName *name)
+read_responses(void *arg, const char *p, const DynJsonText *name)
 {
 	DynItemParser *r = arg;
 
@@ -70,7 +70,7 @@ read_responses(void *arg, const char *p, const DynMemberName *name)
 /* ---- Members other than items ---- */
 
 static const char *
-read_count(void *arg, const char *p, const DynMemberName *name)
+read_count(void *arg, const char *p, const DynJsonText *name)
 {
 	DynItemParser *r = arg;
 	DynJson    *scan = &r->scan;
@@ -102,7 +102,7 @@ is_empty_object(DynJson *scan, const char *p)
 
 /* Reads LastEvaluatedKey, as an item without wanted attributes. */
 static const char *
-read_last_key(void *arg, const char *p, const DynMemberName *name)
+read_last_key(void *arg, const char *p, const DynJsonText *name)
 {
 	DynItemParser *r = arg;
 	const char *key = p;
@@ -123,7 +123,7 @@ read_last_key(void *arg, const char *p, const DynMemberName *name)
 }
 
 static const char *
-read_unprocessed(void *arg, const char *p, const DynMemberName *name)
+read_unprocessed(void *arg, const char *p, const DynJsonText *name)
 {
 	DynItemParser *r = arg;
 	const char *keys = p;
@@ -145,7 +145,7 @@ read_unprocessed(void *arg, const char *p, const DynMemberName *name)
  * impossibly large units, because they would distort the totals.
  */
 static const char *
-read_units_member(void *arg, const char *p, const DynMemberName *name)
+read_units_member(void *arg, const char *p, const DynJsonText *name)
 {
 	DynItemParser *r = arg;
 	double		units;
@@ -162,7 +162,7 @@ read_units_member(void *arg, const char *p, const DynMemberName *name)
 }
 
 static const char *
-read_table_units(void *arg, const char *p, const DynMemberName *name)
+read_table_units(void *arg, const char *p, const DynJsonText *name)
 {
 	DynItemParser *r = arg;
 
@@ -170,7 +170,7 @@ read_table_units(void *arg, const char *p, const DynMemberName *name)
 }
 
 static const char *
-read_units(void *arg, const char *p, const DynMemberName *name)
+read_units(void *arg, const char *p, const DynJsonText *name)
 {
 	DynItemParser *r = arg;
 
@@ -201,7 +201,7 @@ static const Member members[] =
 };
 
 static const char *
-read_member(void *arg, const char *p, const DynMemberName *name)
+read_member(void *arg, const char *p, const DynJsonText *name)
 {
 	static const Member other = {"", NULL, DYN_PAGE_OTHER};
 	DynItemParser *r = arg;
@@ -224,7 +224,7 @@ read_member(void *arg, const char *p, const DynMemberName *name)
 /* ---- UnprocessedKeys: an object with a request for each table ---- */
 
 static const char *
-read_keys_member(void *arg, const char *p, const DynMemberName *name)
+read_keys_member(void *arg, const char *p, const DynJsonText *name)
 {
 	DynItemParser *r = arg;
 
@@ -233,7 +233,7 @@ read_keys_member(void *arg, const char *p, const DynMemberName *name)
 }
 
 static const char *
-read_table_keys(void *arg, const char *p, const DynMemberName *name)
+read_table_keys(void *arg, const char *p, const DynJsonText *name)
 {
 	DynItemParser *r = arg;
 

@@ -156,6 +156,8 @@ printed_bytes(const DynScalar *value)
 	size_t		chars = 0;
 	size_t		shown;
 
+	if (value->type == DYN_TYPE_B)
+		return value->len > PRINT_CHARS / 2 ? PRINT_CHARS / 2 : value->len;
 	for (shown = 0; shown < value->len; shown++)
 	{
 		/* stop at the first character over the limit */
@@ -168,38 +170,24 @@ printed_bytes(const DynScalar *value)
 bool
 dyn_scalar_print(DynBuffer *buf, const DynScalar *value)
 {
-	size_t		shown = value->len;
+	size_t		shown;
 
-	switch (value->type)
+	if (value->type == DYN_TYPE_NULL)
+		return dyn_buffer_append_str(buf, "null");
+	if (value->type == DYN_TYPE_BOOL)
+		return dyn_buffer_append_str(buf, value->len ? "true" : "false");
+	shown = printed_bytes(value);
+	if (value->type == DYN_TYPE_S)
+		dyn_append_json_string(buf, value->data, shown);
+	else if (value->type == DYN_TYPE_B)
 	{
-		case DYN_TYPE_S:
-			shown = printed_bytes(value);
-			dyn_append_json_string(buf, value->data, shown);
-			break;
-		case DYN_TYPE_N:
-			if (shown > PRINT_CHARS)
-				shown = PRINT_CHARS;
-			dyn_buffer_append(buf, value->data, shown);
-			break;
-		case DYN_TYPE_B:
-			if (shown > PRINT_CHARS / 2)
-				shown = PRINT_CHARS / 2;
-			dyn_buffer_append(buf, "x'", 2);
-			for (size_t i = 0; i < shown; i++)
-				dyn_buffer_printf(buf, "%02x", (unsigned char) value->data[i]);
-			dyn_buffer_append_char(buf, '\'');
-			break;
-		case DYN_TYPE_BOOL:
-			dyn_buffer_append_str(buf, value->len ? "true" : "false");
-			return !buf->failed;
-		case DYN_TYPE_NULL:
-			dyn_buffer_append_str(buf, "null");
-			return !buf->failed;
-		default:
-			shown = printed_bytes(value);
-			dyn_buffer_append(buf, value->data, shown);
-			break;
+		dyn_buffer_append(buf, "x'", 2);
+		for (size_t i = 0; i < shown; i++)
+			dyn_buffer_printf(buf, "%02x", (unsigned char) value->data[i]);
+		dyn_buffer_append_char(buf, '\'');
 	}
+	else
+		dyn_buffer_append(buf, value->data, shown);
 	if (shown < value->len)
 		dyn_buffer_append_str(buf, "...");
 	return !buf->failed;

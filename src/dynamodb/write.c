@@ -116,12 +116,11 @@ read_item(Reply *reply, const char *p, DynScalar *item)
 	return p;
 }
 
-/* Reads a member of a ConsumedCapacity object. */
 static const char *
-read_capacity_member(void *arg, const char *p, const DynMemberName *name)
+read_capacity_member(void *arg, const char *p, const DynJsonText *name)
 {
 	Reply	   *reply = arg;
-	DynMemberName table;
+	DynJsonText table;
 	double		units;
 
 	if (dyn_member_is(name, "CapacityUnits") && *p != 'n')
@@ -144,7 +143,7 @@ read_capacity_member(void *arg, const char *p, const DynMemberName *name)
 }
 
 static const char *
-read_capacity(void *arg, const char *p, const DynMemberName *name)
+read_capacity(void *arg, const char *p, const DynJsonText *name)
 {
 	Reply	   *reply = arg;
 
@@ -152,11 +151,11 @@ read_capacity(void *arg, const char *p, const DynMemberName *name)
 }
 
 static const char *
-read_reason_member(void *arg, const char *p, const DynMemberName *name)
+read_reason_member(void *arg, const char *p, const DynJsonText *name)
 {
 	Reply	   *reply = arg;
 	DynCancelReason *reason;
-	DynMemberName text;
+	DynJsonText text;
 	bool		is_code;
 
 	if (reply->nreasons > reply->max_reasons)
@@ -177,7 +176,7 @@ read_reason_member(void *arg, const char *p, const DynMemberName *name)
 }
 
 static const char *
-read_reason(void *arg, const char *p, const DynMemberName *name)
+read_reason(void *arg, const char *p, const DynJsonText *name)
 {
 	Reply	   *reply = arg;
 
@@ -187,7 +186,7 @@ read_reason(void *arg, const char *p, const DynMemberName *name)
 
 /* Returns true for members that no response to our writes has. */
 static bool
-is_of_read(const DynMemberName *name)
+is_of_read(const DynJsonText *name)
 {
 	static const char *const names[] = {
 		"Item", "Items", "Responses", "Count", "ScannedCount", "Table",
@@ -202,9 +201,8 @@ is_of_read(const DynMemberName *name)
 	return false;
 }
 
-/* Reads a member of a response. */
 static const char *
-read_member(void *arg, const char *p, const DynMemberName *name)
+read_member(void *arg, const char *p, const DynJsonText *name)
 {
 	Reply	   *reply = arg;
 
@@ -218,9 +216,8 @@ read_member(void *arg, const char *p, const DynMemberName *name)
 	return dyn_scan_value(&reply->scan, p);
 }
 
-/* Reads a member of an error document. */
 static const char *
-read_error_member(void *arg, const char *p, const DynMemberName *name)
+read_error_member(void *arg, const char *p, const DynJsonText *name)
 {
 	Reply	   *reply = arg;
 
