@@ -92,9 +92,13 @@ skip_plain(const char *p, const char *end)
 	while (end - p >= 8 && plain_word(p))
 		p += 8;
 #endif
-	while (p < end && (unsigned char) *p >= 0x20 && (unsigned char) *p < 0x80 &&
-		   *p != '"' && *p != '\\')
-		p++;
+	for (; p < end; p++)
+	{
+		unsigned char c = (unsigned char) *p;
+
+		if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\')
+			break;
+	}
 	return p;
 }
 

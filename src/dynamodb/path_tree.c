@@ -133,28 +133,11 @@ dyn_path_tree_free(DynPathTree *tree)
 	free(tree);
 }
 
-static const DynPathNode *
-child_or_null(const DynPathTree *tree, const DynPathNode *node, DynStep step)
+const DynPathNode *
+dyn_path_tree_child(const DynPathTree *tree, const DynPathNode *node,
+					DynStep step)
 {
 	uint32_t	child = *find_child(tree, (uint32_t) (node - tree->nodes), &step);
 
 	return child != 0 ? &tree->nodes[child] : NULL;
-}
-
-const DynPathNode *
-dyn_path_tree_member(const DynPathTree *tree, const DynPathNode *node,
-					 const char *name, size_t len)
-{
-	if (node == NULL || !node->has_names)
-		return NULL;
-	return child_or_null(tree, node, (DynStep) {name, (uint32_t) len, 0});
-}
-
-const DynPathNode *
-dyn_path_tree_element(const DynPathTree *tree, const DynPathNode *node,
-					  uint32_t index)
-{
-	if (node == NULL || !node->has_indexes)
-		return NULL;
-	return child_or_null(tree, node, (DynStep) {NULL, 0, index});
 }

@@ -61,15 +61,29 @@ dyn_step_equal(const DynStep *a, const DynStep *b)
 	return a->name_len == b->name_len && memcmp(a->name, b->name, a->name_len) == 0;
 }
 
+/* Returns the child of a node for a step, or NULL. */
+extern const DynPathNode *dyn_path_tree_child(const DynPathTree *tree,
+											  const DynPathNode *node,
+											  DynStep step);
+
 /*
  * Return the child of a node for a name or a list index; NULL if there is
  * none, or if `node` is NULL.
  */
-extern const DynPathNode *dyn_path_tree_member(const DynPathTree *tree,
-											   const DynPathNode *node,
-											   const char *name, size_t len);
-extern const DynPathNode *dyn_path_tree_element(const DynPathTree *tree,
-												const DynPathNode *node,
-												uint32_t index);
+static inline const DynPathNode *
+dyn_path_tree_member(const DynPathTree *tree, const DynPathNode *node,
+					 const char *name, size_t len)
+{
+	return node == NULL || !node->has_names ? NULL
+		: dyn_path_tree_child(tree, node, (DynStep) {name, (uint32_t) len, 0});
+}
+
+static inline const DynPathNode *
+dyn_path_tree_element(const DynPathTree *tree, const DynPathNode *node,
+					  uint32_t index)
+{
+	return node == NULL || !node->has_indexes ? NULL
+		: dyn_path_tree_child(tree, node, (DynStep) {NULL, 0, index});
+}
 
 #endif
