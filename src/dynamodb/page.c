@@ -308,13 +308,9 @@ fail(DynPageError *error, size_t offset, const char *reason)
 	return false;
 }
 
-/*
- * Parses an object whose members `read` reads (NULL: an item).  If parsing
- * fails, the page is empty.
- */
-static bool
-parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
-	  DynMemberReader read, DynPageError *error)
+bool
+dyn_page_parse(DynPage *page, DynDocument document, const DynPathTree *tree,
+			   const char *buf, size_t len, DynPageError *error)
 {
 	DynItemParser r;
 	const char *p;
@@ -331,33 +327,14 @@ parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
 
 	p = dyn_scan_skip(&r.scan, buf);
 	if (p != NULL)
-		p = read != NULL ? dyn_scan_object(&r.scan, p, read, &r)
-			: read_item(&r, p, NULL);
+		p = document == DYN_DOCUMENT_ITEM ? read_item(&r, p, NULL)
+			: dyn_scan_object(&r.scan, p, document == DYN_DOCUMENT_KEYS ?
+							  read_table_keys : read_member, &r);
 	if (p != NULL && dyn_scan_end(&r.scan, p) != NULL)
 		return true;
+	/* a page that cannot be parsed is empty */
 	clear_page(page, tree, buf);
 	return fail(error, r.scan.err - buf, r.scan.reason);
-}
-
-bool
-dyn_page_parse(DynPage *page, const DynPathTree *tree, const char *buf,
-			   size_t len, DynPageError *error)
-{
-	return parse(page, tree, buf, len, read_member, error);
-}
-
-bool
-dyn_page_parse_keys(DynPage *page, const DynPathTree *tree, const char *buf,
-					size_t len, DynPageError *error)
-{
-	return parse(page, tree, buf, len, read_table_keys, error);
-}
-
-bool
-dyn_page_parse_item(DynPage *page, const DynPathTree *tree, const char *buf,
-					size_t len, DynPageError *error)
-{
-	return parse(page, tree, buf, len, NULL, error);
 }
 
 void

@@ -121,33 +121,31 @@ typedef struct DynPage
 extern void dyn_page_init(DynPage *page);
 extern void dyn_page_free(DynPage *page);
 
-/*
- * Parses a complete response.  Known top-level members are Items, Item,
- * Responses (of BatchGetItem, with the items of all tables), Count,
- * ScannedCount, LastEvaluatedKey, UnprocessedKeys and ConsumedCapacity (object
- * or array of objects); everything else is validated and ignored.  Returns
- * false, with *error set, on illegal input or if memory runs out (reason "out
- * of memory").
- */
-extern bool dyn_page_parse(DynPage *page, const DynPathTree *tree,
-						   const char *buf, size_t len, DynPageError *error);
+typedef enum DynDocument
+{
+	/*
+	 * A response, whose known members are Items, Item, Responses (of
+	 * BatchGetItem, with the items of all tables), Count, ScannedCount,
+	 * LastEvaluatedKey, UnprocessedKeys and ConsumedCapacity (object or array
+	 * of objects).  Everything else is validated and ignored.
+	 */
+	DYN_DOCUMENT_RESPONSE,
+
+	/*
+	 * UnprocessedKeys (page->unprocessed), with the keys of all tables as
+	 * items; page->ntables and page->table refer to these tables
+	 */
+	DYN_DOCUMENT_KEYS,
+	DYN_DOCUMENT_ITEM			/* an item, such as the Attributes of a write */
+} DynDocument;
 
 /*
- * Parses UnprocessedKeys (page->unprocessed) like dyn_page_parse, with the
- * keys of all tables as items; page->ntables and page->table refer to these
- * tables.
+ * Parses a complete document.  Returns false, with *error set, on illegal
+ * input or if memory runs out (reason "out of memory").
  */
-extern bool dyn_page_parse_keys(DynPage *page, const DynPathTree *tree,
-								const char *buf, size_t len,
-								DynPageError *error);
-
-/*
- * Parses a single item like dyn_page_parse, such as the Attributes of a write
- * (write.h).
- */
-extern bool dyn_page_parse_item(DynPage *page, const DynPathTree *tree,
-								const char *buf, size_t len,
-								DynPageError *error);
+extern bool dyn_page_parse(DynPage *page, DynDocument document,
+						   const DynPathTree *tree, const char *buf,
+						   size_t len, DynPageError *error);
 
 /*
  * Returns the number of bytes that the page has allocated, for the caller's

@@ -526,9 +526,9 @@ check_response(DynStreamContext *context, DynStream *stream,
 	const char *err;
 
 	if (left != NULL &&
-		!dyn_page_parse_keys(&context->left, context->tree,
-							 page->page.unprocessed, page->page.unprocessed_len,
-							 &error))
+		!dyn_page_parse(&context->left, DYN_DOCUMENT_KEYS, context->tree,
+						page->page.unprocessed, page->page.unprocessed_len,
+						&error))
 	{
 		error.offset += page->page.unprocessed - page->body.data;
 		dyn_usage_report_page(context->usage, stream->call, &error, about);
@@ -667,8 +667,8 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	dyn_call_take_response(stream->call, &page->body);
 	/* the next response may be longer: a segment may have no items */
 	context->expected = Max(page->body.cap, context->expected / 2);
-	if (!dyn_page_parse(&page->page, context->tree, page->body.data,
-						page->body.len, &error))
+	if (!dyn_page_parse(&page->page, DYN_DOCUMENT_RESPONSE, context->tree,
+						page->body.data, page->body.len, &error))
 		dyn_usage_report_page(context->usage, stream->call, &error, &about);
 	check_response(context, stream, page, &about);
 	accept_page(context, stream, page, &about);

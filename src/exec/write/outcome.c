@@ -545,8 +545,8 @@ check_response(const DynWrite *write, const DynCall *call)
 	DynPageError error;
 
 	/* analyzer: call is not NULL, since dyn_session_call has returned it */
-	if (!dyn_page_parse(&reader->page, reader->tree, call->response.data,
-						call->response.len, &error))
+	if (!dyn_page_parse(&reader->page, DYN_DOCUMENT_RESPONSE, reader->tree,
+						call->response.data, call->response.len, &error))
 		return "cannot be parsed";
 	return dyn_page_check(&reader->page, NULL, &expected, dyn_buffer_create());
 }
