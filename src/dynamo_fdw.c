@@ -49,17 +49,6 @@ _PG_init(void)
 	dyn_written_init(dyn_writers_abandon);
 }
 
-/*
- * Returns false, because in a parallel join, every worker that uses the scan as
- * inner side would read the full table again.
- */
-static bool
-dynIsForeignScanParallelSafe(PlannerInfo *root, RelOptInfo *rel,
-							 RangeTblEntry *rte)
-{
-	return false;
-}
-
 Datum
 dynamo_fdw_handler(PG_FUNCTION_ARGS)
 {
@@ -75,7 +64,10 @@ dynamo_fdw_handler(PG_FUNCTION_ARGS)
 	routine->ReScanForeignScan = dynReScanForeignScan;
 	routine->RecheckForeignScan = dynRecheckForeignScan;
 	routine->EndForeignScan = dynEndForeignScan;
-	routine->IsForeignScanParallelSafe = dynIsForeignScanParallelSafe;
+	/*
+	 * without IsForeignScanParallelSafe: in a parallel join, every worker
+	 * that uses the scan as inner side would read the full table again
+	 */
 
 	routine->ExplainForeignScan = dynExplainForeignScan;
 

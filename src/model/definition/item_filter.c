@@ -13,8 +13,8 @@
 #include "../../base/number.h"
 #include "../server/encoding.h"
 #include "../values/path.h"
-#include "json_option.h"
 #include "item_filter.h"
+#include "json_option.h"
 
 /*
  * In seconds.  Items with earlier times are not treated as expired, because
@@ -134,10 +134,7 @@ dyn_item_filter(const char *match, const char *ttl)
 	else if (ttl != NULL)
 		test.terms = palloc0(sizeof(DynFilterTerm));
 	if (err != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid value for option \"%s\"", "item_filter"),
-				 errhint("%s", err)));
+		dyn_option_invalid("item_filter", match, err);
 	if (ttl != NULL)
 	{
 		test.terms[test.nterms].path = dyn_path_of_attribute(dyn_to_utf8(ttl));

@@ -49,3 +49,12 @@ dyn_json_option_text(const JsonbValue *string, size_t *len)
 	*len = string->val.string.len;
 	return unconstify(char *, dyn_to_utf8_len(text, len));
 }
+
+void
+dyn_option_invalid(const char *name, const char *value, const char *why)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid value for option \"%s\": \"%s\"", name, value),
+			 errhint("%s", why)));
+}

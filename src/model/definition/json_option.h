@@ -11,6 +11,8 @@
 
 #include "utils/jsonb.h"
 
+#include "../../base/attributes.h"
+
 /*
  * Returns the object if it has members and no duplicate names.  Otherwise
  * returns NULL, with a hint in *why, in which `example` is a valid object.
@@ -23,5 +25,12 @@ extern Jsonb *dyn_json_option_parse(const char *text);
 
 /* Returns a palloc'd copy of a string in UTF-8, with NUL; sets *len. */
 extern char *dyn_json_option_text(const JsonbValue *string, size_t *len);
+
+/*
+ * Raises the error that the value of an option, which need not be JSON, is not
+ * valid; `why` is a hint.
+ */
+DYN_NORETURN extern void dyn_option_invalid(const char *name, const char *value,
+											const char *why);
 
 #endif

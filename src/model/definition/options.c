@@ -33,8 +33,9 @@
 #include "../values/format.h"
 #include "../values/path.h"
 #include "closest.h"
-#include "options.h"
 #include "item_filter.h"
+#include "json_option.h"
+#include "options.h"
 #include "template_columns.h"
 
 static const char *const scan_policies[] = {"allow", "warn", "error", NULL};
@@ -400,6 +401,8 @@ value_is_valid(const OptionEntry *entry, const char *value, const char **why)
 	bool		flag;
 	int			full;
 	double		number;
+	DynPathBase base;
+	DynFormat	format;
 
 	switch (entry->kind)
 	{
@@ -438,11 +441,11 @@ value_is_valid(const OptionEntry *entry, const char *value, const char **why)
 			*why = "A session name has 2 to 64 letters, digits and characters of \"_+=,.@-\".";
 			return dyn_role_is_session_name(value);
 		case VALUE_PATH:
-			return dyn_path_check(value, why);
+			return dyn_path_parse(value, NULL, why) != NULL;
 		case VALUE_COLUMN_PATH:
-			return dyn_column_path_check(value, why);
+			return dyn_path_parse(value, &base, why) != NULL;
 		case VALUE_FORMAT:
-			return dyn_format_check(value, why);
+			return dyn_format_parse(value, false, &format, why);
 		case VALUE_MATCH:
 			return dyn_item_filter_check(value, why);
 		case VALUE_TEMPLATES:
@@ -453,22 +456,6 @@ value_is_valid(const OptionEntry *entry, const char *value, const char **why)
 		default:
 			return true;
 	}
-}
-
-static void
-check_value(const OptionEntry *entry, const char *value)
-{
-	const char *why = NULL;
-
-	if (value_is_valid(entry, value, &why))
-		return;
-	/* hide a URL that may contain a password */
-	if (entry->kind == VALUE_URL && strchr(value, '@') != NULL)
-		value = "...";
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("invalid value for option \"%s\": \"%s\"", entry->name, value),
-			 errhint("%s", why)));
 }
 
 static bool
@@ -512,10 +499,12 @@ check_column(List *options)
 }
 
 static void
-check_keys(List *options)
+check_mapping(List *options)
 {
 	static const char *const keys[] =
 	{"access_key_id", "secret_access_key", "session_token"};
+	static const char *const others[] =
+	{"external_id", "role_session_name", "role_duration"};
 	int			source = dyn_option_enum(options, "credential_provider",
 										 dyn_source_names, DYN_SOURCE_STATIC);
 
@@ -542,14 +531,6 @@ check_keys(List *options)
 						dyn_source_names[DYN_SOURCE_PROFILE],
 						dyn_source_names[DYN_SOURCE_DEFAULT]),
 				 errhint("Set credential_provider, or drop the option \"profile\".")));
-}
-
-static void
-check_role(List *options)
-{
-	static const char *const others[] =
-	{"external_id", "role_session_name", "role_duration"};
-
 	for (int i = 0; i < lengthof(others); i++)
 	{
 		if (has_option(options, others[i]) && !has_option(options, "role_arn"))
@@ -561,35 +542,6 @@ check_role(List *options)
 	}
 }
 
-/* Raises an error for an invalid combination of options. */
-static void
-check_combination(List *options, int where)
-{
-	if (where == ON_COLUMN)
-		check_column(options);
-	if (where == ON_MAPPING)
-	{
-		check_keys(options);
-		check_role(options);
-	}
-}
-
-/*
- * Raises the error that only superusers may have set this option.  The
- * validator gets the complete list after a change, so ordinary users cannot
- * change any option of an object as long as the object has this option.
- */
-DYN_NORETURN static void
-report_privilege(const char *name, int where)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("permission denied to create or change %s with option \"%s\"",
-					describe_where(where), name),
-			 errhint("Only superusers can create or change %s that has this option. The server's owner can drop the option.",
-					 describe_where(where))));
-}
-
 static void
 check_options(List *options, int where)
 {
@@ -599,14 +551,32 @@ check_options(List *options, int where)
 	{
 		DefElem    *def = lfirst_node(DefElem, lc);
 		const OptionEntry *entry = find_entry(def->defname, where);
+		const char *value = defGetString(def);
+		const char *why = NULL;
 
 		if (entry == NULL)
 			report_unknown(def->defname, where);
+		/*
+		 * the list is the complete one after a change, so ordinary users
+		 * cannot change any option of an object that has such an option
+		 */
 		if (entry->superuser && !superuser())
-			report_privilege(def->defname, where);
-		check_value(entry, defGetString(def));
+			ereport(ERROR,
+					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+					 errmsg("permission denied to create or change %s with option \"%s\"",
+							describe_where(where), def->defname),
+					 errhint("Only superusers can create or change %s that has this option. The server's owner can drop the option.",
+							 describe_where(where))));
+		/* hide a URL that may contain a password */
+		if (!value_is_valid(entry, value, &why))
+			dyn_option_invalid(entry->name,
+							   entry->kind == VALUE_URL && strchr(value, '@') != NULL
+							   ? "..." : value, why);
 	}
-	check_combination(options, where);
+	if (where == ON_COLUMN)
+		check_column(options);
+	if (where == ON_MAPPING)
+		check_mapping(options);
 }
 
 Datum
@@ -668,8 +638,7 @@ dyn_option_int(List *options, const char *name, int fallback)
 	int			number = fallback;
 
 	if (value != NULL)
-		(void) parse_int(value, &number,
-						 unit_of(name), NULL);
+		(void) parse_int(value, &number, unit_of(name), NULL);
 	return number;
 }
 
@@ -729,8 +698,7 @@ dyn_option_reads(List *options, const DynReadOptions *fallback)
 
 	if (options == NIL)
 		return reads;
-	reads.scan_policy = dyn_option_enum(options, "scan_policy",
-										scan_policies,
+	reads.scan_policy = dyn_option_enum(options, "scan_policy", scan_policies,
 										fallback->scan_policy);
 	reads.preview_units = dyn_option_real(options, "preview_units",
 										  fallback->preview_units);

@@ -141,11 +141,7 @@ dyn_templates_parse(const char *text, int *n)
 	DynTemplatedAttr *templated = read_templates(dyn_json_option_parse(text), n, &why);
 
 	if (templated == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid value for option \"%s\"", "key_templates"),
-				 /* read_templates() has set `why` */
-				 errhint("%s", why)));
+		dyn_option_invalid("key_templates", text, why);
 	return templated;
 }
 
@@ -488,7 +484,7 @@ choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 	{
 		const char *text = dyn_from_utf8_lossy(part->format.data);
 
-		if (!dyn_format_parse_part(text, format, &why))
+		if (!dyn_format_parse(text, true, format, &why))
 			report(connector, templated, column->name,
 				   psprintf("\"%s\" is not a valid modifier of a placeholder.", text), why);
 	}

@@ -26,7 +26,6 @@
 #include "utils/selfuncs.h"
 #include "utils/syscache.h"
 #include "utils/resowner.h"
-#include "utils/wait_event.h"
 #if PG_VERSION_NUM >= 160000
 #include "nodes/multibitmapset.h"
 #include "parser/parse_relation.h"
@@ -156,25 +155,6 @@ dyn_check_view_conflict(ResultRelInfo *rinfo, TupleTableSlot *row, EState *estat
 	}
 }
 
-uint32
-dyn_wait_event(DynWaitReason reason)
-{
-#if PG_VERSION_NUM >= 170000
-	static const char *const names[] = {
-		[DYN_WAITS_FOR_RESPONSE] = "DynamoFdwResponse",
-		[DYN_WAITS_FOR_CAPACITY] = "DynamoFdwCapacity",
-		[DYN_WAITS_FOR_TABLE] = "DynamoFdwTable",
-	};
-	static uint32 events[lengthof(names)];
-
-	if (events[reason] == 0)
-		events[reason] = WaitEventExtensionNew(names[reason]);
-	return events[reason];
-#else
-	return PG_WAIT_EXTENSION;
-#endif
-}
-
 bool
 dyn_var_is_nonnullable(List *clauses, Index relid, AttrNumber attnum)
 {
@@ -243,43 +223,7 @@ dyn_array_length(PlannerInfo *root, Node *array)
 #endif
 }
 
-#if PG_VERSION_NUM >= 160000
-
-bool
-dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
-			   Datum *result, const char **why)
-{
-	ErrorSaveContext escontext;
-
-	memset(&escontext, 0, sizeof(escontext));
-	escontext.type = T_ErrorSaveContext;
-	escontext.details_wanted = true;
-	if (InputFunctionCallSafe(input, str, ioparam, typmod,
-							  (Node *) &escontext, result))
-		return true;
-	*why = escontext.error_data->message;
-	return false;
-}
-
-bool
-dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
-				 Datum *result, const char **why)
-{
-	return dyn_input_soft(input, str, ioparam, typmod, result, why);
-}
-
-#else
-
-/* Returns true for errors with which an input function rejects a value. */
-static bool
-is_of_value(const ErrorData *edata)
-{
-	int			category = ERRCODE_TO_CATEGORY(edata->sqlerrcode);
-
-	return category == ERRCODE_DATA_EXCEPTION ||
-		category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION;
-}
-
+#if PG_VERSION_NUM < 160000
 typedef struct InputCall
 {
 	FmgrInfo   *input;
@@ -298,55 +242,62 @@ call_input(void *arg)
 									 call->typmod);
 }
 
-bool
-dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
-			   Datum *result, const char **why)
-{
-	InputCall	call = {input, str, ioparam, typmod, (Datum) 0};
-	ErrorData  *failure = NULL;
-
-	/* parallel mode allows no subtransaction, so the error is not caught */
-	if (IsInParallelMode())
-		call_input(&call);
-	else
-		failure = dyn_attempt(call_input, &call);
-	*result = call.result;
-	if (failure == NULL)
-		return true;
-	if (!is_of_value(failure))
-		ReThrowError(failure);
-	*why = failure->message;
-	return false;
-}
-
-bool
-dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
-				 Datum *result, const char **why)
+/* Calls the function without a subtransaction; returns its error, or NULL. */
+static ErrorData *
+catch_input(InputCall *call)
 {
 	MemoryContext oldcontext = CurrentMemoryContext;
-	volatile bool ok = true;
+	ErrorData  *volatile failure = NULL;
 
 	PG_TRY();
 	{
-		*result = InputFunctionCall(input, str, ioparam, typmod);
+		call_input(call);
 	}
 	PG_CATCH();
 	{
-		ErrorData  *edata;
-
 		MemoryContextSwitchTo(oldcontext);
-		edata = CopyErrorData();
+		failure = CopyErrorData();
 		FlushErrorState();
-		if (!is_of_value(edata))
-			ReThrowError(edata);
-		*why = edata->message;
-		ok = false;
 	}
 	PG_END_TRY();
-	return ok;
+	return failure;
 }
-
 #endif
+
+bool
+dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
+				 bool soft, Datum *result, const char **why)
+{
+#if PG_VERSION_NUM >= 160000
+	ErrorSaveContext escontext = {.type = T_ErrorSaveContext, .details_wanted = true};
+
+	if (InputFunctionCallSafe(input, str, ioparam, typmod,
+							  (Node *) &escontext, result))
+		return true;
+	*why = escontext.error_data->message;
+#else
+	InputCall	call = {input, str, ioparam, typmod, (Datum) 0};
+	ErrorData  *failure = NULL;
+	int			category;
+
+	if (!soft)
+		failure = catch_input(&call);
+	else if (!IsInParallelMode())
+		failure = dyn_attempt(call_input, &call);
+	else
+		call_input(&call);		/* parallel mode allows no subtransaction */
+	*result = call.result;
+	if (failure == NULL)
+		return true;
+	/* other errors do not mean that the function rejects the value */
+	category = ERRCODE_TO_CATEGORY(failure->sqlerrcode);
+	if (category != ERRCODE_DATA_EXCEPTION &&
+		category != ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION)
+		ReThrowError(failure);
+	*why = failure->message;
+#endif
+	return false;
+}
 
 /* ---- instrumentation ---- */
 

@@ -35,8 +35,6 @@
 #endif
 #include "commands/explain.h"
 
-#include "wait_reason.h"
-
 /* PostgreSQL 19 removed UniquePath, and gave its name to UpperUniquePath. */
 #if PG_VERSION_NUM >= 190000
 #define T_UpperUniquePath T_UniquePath
@@ -402,32 +400,29 @@ dyn_analyze_delay_point(void)
 #endif
 }
 
-/*
- * Returns the wait event for this reason.  Before PostgreSQL 17, all
- * extensions share one wait event.
- */
-extern uint32 dyn_wait_event(DynWaitReason reason);
+/* Before PostgreSQL 17, all extensions share one wait event. */
+#if PG_VERSION_NUM >= 170000
+#define dyn_new_wait_event(name) WaitEventExtensionNew(name)
+#else
+#define dyn_new_wait_event(name) PG_WAIT_EXTENSION
+#endif
 
 /*
  * Calls a type's input function.  If the function rejects the value, returns
  * false with the message in *why, instead of raising an error.  Other errors
- * (out of memory, cancel) are raised.  PostgreSQL 15 has no soft errors: there,
- * all errors are raised while parallel workers run.
- */
-extern bool dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam,
-						   int32 typmod, Datum *result, const char **why);
-
-/*
- * Calls a type's input function like dyn_input_soft, even while parallel
- * workers run.  Uses no subtransaction, so the caller must raise an error if
- * this returns false.
+ * (out of memory, cancel) are raised.  Without `soft`, the caller must raise an
+ * error if this returns false.
+ *
+ * PostgreSQL 15 has no soft errors.  There, `soft` requires a subtransaction,
+ * and while parallel workers run, all errors are raised.
  */
 extern bool dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam,
-							 int32 typmod, Datum *result, const char **why);
+							 int32 typmod, bool soft, Datum *result,
+							 const char **why);
 
 /*
- * Prepares a statement that uses dyn_input_soft.  Must be called before the
- * statement runs.  The statement gets no parallel workers if dyn_input_soft
+ * Prepares a statement that calls dyn_input_or_why with `soft`.  Must be called
+ * before the statement runs.  The statement gets no parallel workers if that
  * needs subtransactions.
  */
 static inline void

@@ -28,6 +28,7 @@
 #include "utils/syscache.h"
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
+#include "utils/wait_event.h"
 
 #include "../../aws/loop.h"
 #include "../../aws/retry.h"
@@ -161,6 +162,21 @@ make_wait_set(int fd)
 	return set;
 }
 
+static uint32
+event_of(DynWaitReason reason)
+{
+	static const char *const names[] = {
+		[DYN_WAITS_FOR_RESPONSE] = "DynamoFdwResponse",
+		[DYN_WAITS_FOR_CAPACITY] = "DynamoFdwCapacity",
+		[DYN_WAITS_FOR_TABLE] = "DynamoFdwTable",
+	};
+	static uint32 events[lengthof(names)];
+
+	if (events[reason] == 0)
+		events[reason] = dyn_new_wait_event(names[reason]);
+	return events[reason];
+}
+
 /*
  * Waits for the client's descriptor and the process latch; `arg` is a
  * DynWaitReason.  The set of events remains for the next wait: to create one,
@@ -170,7 +186,7 @@ make_wait_set(int fd)
 static DynWait
 wait_for_client(void *arg, int fd, long timeout_ms)
 {
-	uint32		wait_event = dyn_wait_event(*(const DynWaitReason *) arg);
+	uint32		wait_event = event_of(*(const DynWaitReason *) arg);
 	WaitEvent	event;
 
 	if (wait_set == NULL)
@@ -234,7 +250,7 @@ dyn_session_sleep(double ms, DynWaitReason reason)
 	if (left >= 0)
 		ms = Min(ms, left);
 	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-					 (long) Max(ms, 0) + 1, dyn_wait_event(reason));
+					 (long) Max(ms, 0) + 1, event_of(reason));
 	ResetLatch(MyLatch);
 	check_held_cursor();
 }

@@ -23,7 +23,6 @@
 #include "../../aws/client.h"
 #include "../../dynamodb/metadata.h"
 #include "../../dynamodb/operation.h"
-#include "../server/wait_reason.h"
 #include "connection.h"
 #include "errors.h"
 
@@ -73,6 +72,15 @@ extern const DynTableMeta *dyn_session_cached_table(DynConnection *connection,
 
 /* Removes a description from the cache, and resets all cached plans. */
 extern void dyn_session_forget_table(DynConnection *connection, const char *table);
+
+/* Reason for a wait, shown in pg_stat_activity since PostgreSQL 17. */
+typedef enum DynWaitReason
+{
+	DYN_WAITS_FOR_RESPONSE,		/* response, including pauses before retries */
+	DYN_WAITS_FOR_CAPACITY,		/* capacity: a request was throttled, or a
+								 * budget is used up */
+	DYN_WAITS_FOR_TABLE			/* table that is being created */
+} DynWaitReason;
 
 /*
  * Waits at most timeout_ms (-1: no limit) until the client has work to do, and

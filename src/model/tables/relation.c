@@ -23,6 +23,7 @@
 
 #include "../../dynamodb/template_text.h"
 #include "../definition/closest.h"
+#include "../definition/json_option.h"
 #include "../server/encoding.h"
 #include "../server/pg_compat.h"
 #include "../session/guc.h"
@@ -36,6 +37,7 @@ static void
 read_path(DynColumn *column, const DynRelation *relation, List *options)
 {
 	const char *text = dyn_option_text(options, "path");
+	const char *why;
 
 	column->placed = column->document != DYN_NO_DOCUMENT || text != NULL ||
 		column->segments > 0 || dyn_option_text(options, "attribute") != NULL;
@@ -55,7 +57,9 @@ read_path(DynColumn *column, const DynRelation *relation, List *options)
 		column->path = dyn_path_of_attribute(dyn_to_utf8(text ? text : column->name));
 		return;
 	}
-	column->path = dyn_column_path_parse(text, &column->base);
+	column->path = dyn_path_parse(text, &column->base, &why);
+	if (column->path == NULL)
+		dyn_option_invalid("path", text, why);
 	if (dyn_column_is_of_item(column))
 		return;
 	if (relation->unnest == NULL)
@@ -105,6 +109,7 @@ read_column(DynColumn *column, TupleDesc desc, int i,
 	const FormData_pg_attribute *attr = TupleDescAttr(desc, i);
 	List	   *options;
 	const char *text;
+	const char *why;
 	DynFormat	format = {0};
 
 	memset(column, 0, sizeof(*column));
@@ -124,8 +129,9 @@ read_column(DynColumn *column, TupleDesc desc, int i,
 	/* a segment does not come from the item, so it is never a mismatch */
 	column->null_on_mismatch &= column->segments == 0;
 	read_path(column, relation, options);
-	if ((text = dyn_option_text(options, "format")) != NULL)
-		dyn_format_parse(text, &format);
+	text = dyn_option_text(options, "format");
+	if (text != NULL && !dyn_format_parse(text, false, &format, &why))
+		dyn_option_invalid("format", text, why);
 	dyn_codec_init(&column->codec, attr->atttypid, attr->atttypmod, &format,
 				   column->name);
 	/* checked here, because the options' validator does not know the type */
@@ -257,6 +263,7 @@ read_options(DynRelation *relation, List *table)
 {
 	const char *unnest = dyn_option_text(table, "unnest");
 	const char *text;
+	const char *why;
 
 	relation->table = dyn_relation_remote_name(relation->connection,
 											   relation->name, table);
@@ -268,7 +275,9 @@ read_options(DynRelation *relation, List *table)
 	relation->max_write_units_per_second = dyn_option_real(table, "max_write_units_per_second", 0);
 	relation->item_filter = dyn_item_filter(dyn_option_text(table, "item_filter"),
 											dyn_option_text(table, "ttl_attribute"));
-	relation->unnest = unnest ? dyn_path_parse(unnest) : NULL;
+	relation->unnest = unnest ? dyn_path_parse(unnest, NULL, &why) : NULL;
+	if (unnest != NULL && relation->unnest == NULL)
+		dyn_option_invalid("unnest", unnest, why);
 	relation->skips_scalars =
 		dyn_option_enum(table, "on_mismatch", on_mismatch_words, 0) == 1;
 	if ((text = dyn_option_text(table, "key_templates")) != NULL)

@@ -143,19 +143,6 @@ dyn_instant_from_iso(const char *text, size_t len, Timestamp *result)
 	return true;
 }
 
-Timestamp
-dyn_instant_min(void)
-{
-	return (int64) (date2j(1, 1, 1) - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
-}
-
-Timestamp
-dyn_instant_max(void)
-{
-	return (int64) (date2j(9999, 12, 31) - POSTGRES_EPOCH_JDATE + 1) *
-		USECS_PER_DAY - 1;
-}
-
 bool
 dyn_instant_to_date(Timestamp instant, char *dst)
 {
@@ -163,10 +150,10 @@ dyn_instant_to_date(Timestamp instant, char *dst)
 				month,
 				day;
 
-	if (instant < dyn_instant_min() || instant > dyn_instant_max())
+	if (instant < DYN_INSTANT_MIN || instant > DYN_INSTANT_MAX)
 		return false;
 	/* count from the earliest instant, so that the division rounds down */
-	j2date((int) ((instant - dyn_instant_min()) / USECS_PER_DAY) + date2j(1, 1, 1),
+	j2date((int) ((instant - DYN_INSTANT_MIN) / USECS_PER_DAY) + date2j(1, 1, 1),
 		   &year, &month, &day);
 	sprintf(dst, "%04d-%02d-%02d", year, month, day);
 	return true;
@@ -187,14 +174,6 @@ epoch_digits(const DynFormat *format)
 {
 	return format->kind == DYN_FORMAT_EPOCH ? format->digits
 		: epoch_scale(format->kind);
-}
-
-#define EPOCH_SHIFT	((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
-
-Timestamp
-dyn_instant_of_1970(void)
-{
-	return -EPOCH_SHIFT;
 }
 
 static bool
@@ -254,7 +233,7 @@ dyn_instant_from_epoch(const char *text, size_t len, const DynFormat *format,
 	if (format->kind == DYN_FORMAT_EPOCH_DAYS &&
 		pg_mul_s64_overflow(number, USECS_PER_DAY, &number))
 		return false;
-	return !pg_sub_s64_overflow(number, EPOCH_SHIFT, result) &&
+	return !pg_add_s64_overflow(number, DYN_INSTANT_1970, result) &&
 		IS_VALID_TIMESTAMP(*result);
 }
 
@@ -269,7 +248,7 @@ dyn_instant_to_epoch(Timestamp instant, const DynFormat *format, bool last,
 	int			more = epoch_digits(format) - epoch_scale(format->kind);
 
 	if (TIMESTAMP_NOT_FINITE(instant) ||
-		pg_add_s64_overflow(instant, EPOCH_SHIFT, &number))
+		pg_sub_s64_overflow(instant, DYN_INSTANT_1970, &number))
 		return false;
 	if (format->kind == DYN_FORMAT_EPOCH_DAYS)
 		unit = USECS_PER_DAY;
@@ -322,19 +301,17 @@ dyn_instant_from_ulid(const char *text, size_t len, Timestamp *result)
 		if (i < ULID_TIME_LEN)
 			ms = ms << 5 | (digit - ulid_digits);
 	}
-	*result = ms * 1000 - EPOCH_SHIFT;
+	*result = DYN_INSTANT_1970 + ms * 1000;
 	return true;
 }
 
 bool
 dyn_instant_to_ulid(Timestamp instant, bool last, char *dst)
 {
-	int64		ms;
+	int64		ms = (instant - DYN_INSTANT_1970) / 1000;
 
-	if (instant < -EPOCH_SHIFT || instant > ULID_MAX_MS * 1000 - EPOCH_SHIFT ||
-		instant % 1000 != 0)
+	if (instant < DYN_INSTANT_1970 || ms > ULID_MAX_MS || instant % 1000 != 0)
 		return false;
-	ms = (instant + EPOCH_SHIFT) / 1000;
 	for (int i = ULID_TIME_LEN - 1; i >= 0; i--, ms >>= 5)
 		dst[i] = ulid_digits[ms & 31];
 	memset(dst + ULID_TIME_LEN, last ? 'Z' : '0', ULID_LEN - ULID_TIME_LEN);

@@ -50,11 +50,9 @@ extern bool dyn_instant_to_epoch(Timestamp instant, const DynFormat *format,
 								 bool last, char *dst);
 extern bool dyn_instant_to_ulid(Timestamp instant, bool last, char *dst);
 
-/* These functions return the first and last instant of years 0001 to 9999. */
-extern Timestamp dyn_instant_min(void);
-extern Timestamp dyn_instant_max(void);
-
-/* Returns 1970-01-01, the earliest time of a ULID. */
-extern Timestamp dyn_instant_of_1970(void);
+/* The first and last instant of years 0001 to 9999, and 1970-01-01. */
+#define DYN_INSTANT_MIN		(-730119 * USECS_PER_DAY)
+#define DYN_INSTANT_MAX		(2921940 * USECS_PER_DAY - 1)
+#define DYN_INSTANT_1970	((UNIX_EPOCH_JDATE - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY)
 
 #endif

@@ -106,34 +106,24 @@ decode_text(DynCodec *codec, const DynValue *value, bool soft,
 	return check_length(codec, VARDATA(t), len, why);
 }
 
+/*
+ * Decodes with the type's input function.  That of char(n) adds blanks, but
+ * here never removes any, and so has no errors.
+ */
 static bool
 decode_input(DynCodec *codec, const DynValue *value, bool soft,
 			 Datum *result, const char **why)
 {
-	char	   *cstring;
-	size_t		len;
-
-	if (!value_cstring(value, &cstring, &len, why))
-		return false;
-	if (soft)
-		return dyn_input_soft(&codec->input, cstring, codec->ioparam,
-							  codec->typmod, result, why);
-	*result = InputFunctionCall(&codec->input, cstring, codec->ioparam,
-								codec->typmod);
-	return true;
-}
-
-/* Decodes char(n): adds blanks, but never removes any. */
-static bool
-decode_bpchar(DynCodec *codec, const DynValue *value, bool soft,
-			  Datum *result, const char **why)
-{
+	bool		is_bpchar = (codec->kind == DYN_CODEC_BPCHAR);
 	char	   *cstring;
 	size_t		len;
 
 	if (!value_cstring(value, &cstring, &len, why) ||
-		!check_length(codec, cstring, len, why))
+		(is_bpchar && !check_length(codec, cstring, len, why)))
 		return false;
+	if (soft && !is_bpchar)
+		return dyn_input_or_why(&codec->input, cstring, codec->ioparam,
+								codec->typmod, soft, result, why);
 	*result = InputFunctionCall(&codec->input, cstring, codec->ioparam,
 								codec->typmod);
 	return true;
@@ -313,22 +303,8 @@ decode_numeric(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 static bool
-decode_float8(DynCodec *codec, const DynValue *value, bool soft,
-			  Datum *result, const char **why)
-{
-	char		buf[DYN_NUMBER_BUFSIZE];
-	size_t		len;
-
-	/* DynamoDB's limits, 1E-130 and 1E126, are within a double's range */
-	if (!number_text(codec, value, buf, &len, why))
-		return false;
-	*result = Float8GetDatum(strtod(buf, NULL));
-	return true;
-}
-
-static bool
-decode_float4(DynCodec *codec, const DynValue *value, bool soft,
-			  Datum *result, const char **why)
+decode_float(DynCodec *codec, const DynValue *value, bool soft,
+			 Datum *result, const char **why)
 {
 	char		buf[DYN_NUMBER_BUFSIZE];
 	size_t		len;
@@ -336,6 +312,12 @@ decode_float4(DynCodec *codec, const DynValue *value, bool soft,
 
 	if (!number_text(codec, value, buf, &len, why))
 		return false;
+	if (codec->kind == DYN_CODEC_FLOAT8)
+	{
+		/* DynamoDB's limits, 1E-130 and 1E126, are within a double's range */
+		*result = Float8GetDatum(strtod(buf, NULL));
+		return true;
+	}
 	number = strtof(buf, NULL);
 	if (isinf(number) || (number == 0 && strcmp(buf, "0") != 0))
 		return mismatch(why, "it is out of range for type real");
@@ -418,8 +400,8 @@ decode_bytea(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 static bool
-decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
-			   const char **why)
+parse_instant(const DynCodec *codec, const DynValue *value, Timestamp *instant,
+			  const char **why)
 {
 	const char *text = value->data;
 	size_t		len = value->len;
@@ -452,41 +434,23 @@ decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
 }
 
 static bool
-decode_timestamp(DynCodec *codec, const DynValue *value, bool soft,
-				 Datum *result, const char **why)
+decode_instant(DynCodec *codec, const DynValue *value, bool soft,
+			   Datum *result, const char **why)
 {
+	bool		is_date = (codec->kind == DYN_CODEC_DATE);
 	Timestamp	instant;
 
-	if (!decode_instant(codec, value, &instant, why))
+	if (is_date && codec->format.kind == DYN_FORMAT_NONE && value->len != 10)
+		return mismatch(why, "it is not in the format YYYY-MM-DD");
+	if (!parse_instant(codec, value, &instant, why))
 		return false;
+	if (is_date && instant % USECS_PER_DAY != 0)
+		return mismatch(why, "it has a time of day");
 	if (!dyn_codec_holds_instant(codec, instant))
 		return mismatch(why, "it has more fractional digits than the column's type allows");
-	*result = TimestampGetDatum(instant);
+	*result = is_date ? DateADTGetDatum((DateADT) (instant / USECS_PER_DAY))
+		: TimestampGetDatum(instant);
 	return true;
-}
-
-static bool
-decode_date(DynCodec *codec, const DynValue *value, bool soft,
-			Datum *result, const char **why)
-{
-	Timestamp	instant;
-
-	if (codec->format.kind == DYN_FORMAT_NONE && value->len != 10)
-		return mismatch(why, "it is not in the format YYYY-MM-DD");
-	if (!decode_instant(codec, value, &instant, why))
-		return false;
-	if (instant % USECS_PER_DAY != 0)
-		return mismatch(why, "it has a time of day");
-	*result = DateADTGetDatum((DateADT) (instant / USECS_PER_DAY));
-	return true;
-}
-
-static bool
-decode_jsonb(DynCodec *codec, const DynValue *value, bool soft,
-			 Datum *result, const char **why)
-{
-	return dyn_value_to_jsonb(value, &codec->members, dyn_encoding_differs(),
-							  result, why);
 }
 
 /*
@@ -502,10 +466,8 @@ decode_json_text(DynCodec *codec, const DynValue *value, bool soft,
 
 	if (!value_cstring(value, &cstring, &len, why))
 		return false;
-	if (soft ? dyn_input_soft(&codec->input, cstring, codec->ioparam, -1,
-							  result, why)
-		: dyn_input_or_why(&codec->input, cstring, codec->ioparam, -1,
-						   result, why))
+	if (dyn_input_or_why(&codec->input, cstring, codec->ioparam, -1, soft,
+						 result, why))
 		return true;
 	return mismatch(why, psprintf("it is not JSON text that jsonb can represent: %s",
 								  *why));
@@ -515,14 +477,16 @@ static bool
 decode_json(DynCodec *codec, const DynValue *value, bool soft,
 			Datum *result, const char **why)
 {
-	const DynMembers all_members = {NULL, NULL};
-	Datum		jsonb;
-	Jsonb	   *jb;
+	Jsonb	   *jsonb;
 
-	if (!dyn_value_to_jsonb(value, &all_members, dyn_encoding_differs(), &jsonb, why))
+	if (!dyn_value_to_jsonb(value, &codec->members, result, why))
 		return false;
-	jb = DatumGetJsonbP(jsonb);
-	*result = CStringGetTextDatum(JsonbToCString(NULL, &jb->root, VARSIZE(jb)));
+	if (codec->kind == DYN_CODEC_JSON)
+	{
+		jsonb = DatumGetJsonbP(*result);
+		*result = CStringGetTextDatum(JsonbToCString(NULL, &jsonb->root,
+													 VARSIZE(jsonb)));
+	}
 	return true;
 }
 
@@ -562,21 +526,21 @@ static const struct
 	bool		plain;
 }			decoders[] = {
 	[DYN_CODEC_TEXT] = {decode_text, false},
-	[DYN_CODEC_BPCHAR] = {decode_bpchar, false},
+	[DYN_CODEC_BPCHAR] = {decode_input, false},
 	[DYN_CODEC_UUID] = {decode_uuid, true},
 	[DYN_CODEC_INT2] = {decode_integer, true},
 	[DYN_CODEC_INT4] = {decode_integer, true},
 	[DYN_CODEC_INT8] = {decode_integer, true},
 	[DYN_CODEC_NUMERIC] = {decode_numeric, true},
-	[DYN_CODEC_FLOAT4] = {decode_float4, true},
-	[DYN_CODEC_FLOAT8] = {decode_float8, true},
+	[DYN_CODEC_FLOAT4] = {decode_float, true},
+	[DYN_CODEC_FLOAT8] = {decode_float, true},
 	[DYN_CODEC_BOOL] = {decode_bool, true},
 	[DYN_CODEC_BYTEA] = {decode_bytea, true},
-	[DYN_CODEC_DATE] = {decode_date, true},
-	[DYN_CODEC_TIMESTAMP] = {decode_timestamp, true},
-	[DYN_CODEC_TIMESTAMPTZ] = {decode_timestamp, true},
+	[DYN_CODEC_DATE] = {decode_instant, true},
+	[DYN_CODEC_TIMESTAMP] = {decode_instant, true},
+	[DYN_CODEC_TIMESTAMPTZ] = {decode_instant, true},
 	[DYN_CODEC_JSON] = {decode_json, false},
-	[DYN_CODEC_JSONB] = {decode_jsonb, false},
+	[DYN_CODEC_JSONB] = {decode_json, false},
 	[DYN_CODEC_JSON_TEXT] = {decode_json_text, false},
 	[DYN_CODEC_ARRAY] = {decode_array, false},
 	[DYN_CODEC_INPUT] = {decode_input, false},

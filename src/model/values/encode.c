@@ -30,8 +30,8 @@
 #include "datetime.h"
 #include "pattern.h"
 #include "textforms.h"
-#include "trunc.h"
 #include "types.h"
+#include "zones.h"
 
 /* No item contains a larger value. */
 #define MAX_ITEM_BYTES	(400 * 1024)
@@ -396,7 +396,7 @@ bound_lenient(Timestamp instant, bool lower, bool *inclusive, DynScalar *out)
 
 	instant += lower ? -USECS_PER_DAY : 2 * USECS_PER_DAY;
 	if (!dyn_instant_to_date(instant, dst))
-		return (instant < dyn_instant_min()) == lower ? DYN_ENCODED_ANYTHING
+		return (instant < DYN_INSTANT_MIN) == lower ? DYN_ENCODED_ANYTHING
 			: DYN_ENCODED_NOTHING;
 	*inclusive = true;
 	*out = (DynScalar) {DYN_TYPE_S, dst, strlen(dst)};
@@ -442,7 +442,7 @@ bound_trunc(const DynCodec *codec, Timestamp instant, bool lower, bool *inclusiv
 	unit = dyn_trunc_bound(&codec->format, instant, lower);
 	/* in a zone, the local time may be out of range although the instant is not */
 	if (!dyn_pattern_print(codec->format.pattern, unit, false, dst))
-		return (unit < dyn_instant_min()) == lower ? DYN_ENCODED_ANYTHING
+		return (unit < DYN_INSTANT_MIN) == lower ? DYN_ENCODED_ANYTHING
 			: DYN_ENCODED_NOTHING;
 	*out = (DynScalar) {codec->wire, dst, strlen(dst)};
 	return DYN_ENCODED;
@@ -476,8 +476,8 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 	 * first value, or after its last one
 	 */
 	if (!dyn_instant_text(codec, rounded, *inclusive != lower, dst))
-		return (instant < (codec->format.kind == DYN_FORMAT_ULID ? dyn_instant_of_1970()
-						   : dyn_instant_min())) == lower
+		return (instant < (codec->format.kind == DYN_FORMAT_ULID ? DYN_INSTANT_1970
+						   : DYN_INSTANT_MIN)) == lower
 			? DYN_ENCODED_ANYTHING : DYN_ENCODED_NOTHING;
 	*out = (DynScalar) {codec->wire, dst, strlen(dst)};
 	return DYN_ENCODED;

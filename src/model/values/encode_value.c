@@ -295,7 +295,7 @@ store_instant(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 		return true;
 	}
 	if (codec->wire == DYN_TYPE_S &&
-		(instant < dyn_instant_min() || instant > dyn_instant_max()))
+		(instant < DYN_INSTANT_MIN || instant > DYN_INSTANT_MAX))
 		return refuse(err, ERRCODE_DATETIME_FIELD_OVERFLOW,
 					  "its year is not from 0001 to 9999", NULL);
 	return refuse(err, ERRCODE_DATETIME_FIELD_OVERFLOW,

@@ -224,13 +224,9 @@ parse_trunc(const char *text, DynFormat *format, const char **why)
 	return true;
 }
 
-/*
- * Parses a format.  `text` is in the database's encoding; strings in *format
- * are in UTF-8.  `part` is true for a part of a template, which is always
- * stored as text.
- */
-static bool
-parse_format(const char *text, DynFormat *format, bool part, const char **why)
+bool
+dyn_format_parse(const char *text, bool part, DynFormat *format,
+				 const char **why)
 {
 	size_t		len = strlen(text);
 	char	   *args;
@@ -281,30 +277,4 @@ parse_format(const char *text, DynFormat *format, bool part, const char **why)
 	}
 	*why = part ? part_hint : format_hint;
 	return false;
-}
-
-bool
-dyn_format_check(const char *text, const char **why)
-{
-	DynFormat	format;
-
-	return parse_format(text, &format, false, why);
-}
-
-void
-dyn_format_parse(const char *text, DynFormat *format)
-{
-	const char *why = NULL;
-
-	if (!parse_format(text, format, false, &why))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid format: \"%s\"", text),
-				 errhint("%s", why)));
-}
-
-bool
-dyn_format_parse_part(const char *text, DynFormat *format, const char **why)
-{
-	return parse_format(text, format, true, why);
 }

@@ -85,19 +85,12 @@ dyn_format_truncates(const DynFormat *format)
 extern bool dyn_format_is_trunc(const char *text);
 
 /*
- * Returns true if `text` is a format; otherwise sets *why to a hint.  Here and
- * below, `text` is in the database's encoding.
+ * Parses a format into CurrentMemoryContext; returns false with a hint in *why
+ * if it is invalid.  `text` is in the database's encoding, strings in *format
+ * are in UTF-8.  `part` is true for a part of a template, where every value is
+ * text.
  */
-extern bool dyn_format_check(const char *text, const char **why);
-
-/* Parses a format into CurrentMemoryContext; raises an error if invalid. */
-extern void dyn_format_parse(const char *text, DynFormat *format);
-
-/*
- * Parses the format of a template's part, where every value is text, into
- * CurrentMemoryContext.  Returns false, with a hint in *why, if it is invalid.
- */
-extern bool dyn_format_parse_part(const char *text, DynFormat *format,
-								  const char **why);
+extern bool dyn_format_parse(const char *text, bool part, DynFormat *format,
+							 const char **why);
 
 #endif

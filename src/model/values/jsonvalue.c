@@ -555,12 +555,13 @@ write_jsonb(const DynNodes *list, bool encoded, const char **why)
 
 bool
 dyn_value_to_jsonb(const DynValue *value, const DynMembers *members,
-				   bool encoded, Datum *result, const char **why)
+				   Datum *result, const char **why)
 {
 	static DynNodes list;		/* static, so that its memory is reused for
 								 * each value */
 	bool		nul = (value->flags & DYN_VALUE_HAS_NUL) != 0;
 	bool		all = members->without == NULL && members->only == NULL;
+	bool		encoded = dyn_encoding_differs();
 	Jsonb	   *jsonb = NULL;
 
 	if (!nul || !all)

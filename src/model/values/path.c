@@ -2,9 +2,8 @@
  * path.c
  *		Parses and builds document paths.
  *
- * A path begins with the name of a top-level attribute.  A column's path may
- * also begin with @.  Only the paths of the item, of @, of @index and of @key
- * have no steps.  All memory is allocated in CurrentMemoryContext.
+ * Only the paths of the item, of @, of @index and of @key have no steps.  All
+ * memory is allocated in CurrentMemoryContext.
  */
 #include "postgres.h"
 
@@ -18,30 +17,24 @@
 typedef struct PathParser
 {
 	const char *p;
-	DynPathBase base;
 	DynStep		steps[DYN_MAX_PATH_STEPS];
 	int			nsteps;
-	const char *why;
+	const char **why;
 } PathParser;
 
 static bool
 fail(PathParser *parser, const char *why)
 {
-	parser->why = why;
+	*parser->why = why;
 	return false;
 }
 
 static bool
 push_step(PathParser *parser, const char *name, size_t len, uint32 index)
 {
-	DynStep    *step;
-
 	if (parser->nsteps == DYN_MAX_PATH_STEPS)
 		return fail(parser, "A path has at most 32 steps.");
-	step = &parser->steps[parser->nsteps++];
-	step->name = name;
-	step->name_len = len;
-	step->index = index;
+	parser->steps[parser->nsteps++] = (DynStep) {name, len, index};
 	return true;
 }
 
@@ -104,37 +97,25 @@ parse_steps(PathParser *parser)
 	return true;
 }
 
-/* Parses a path; only that of a column may begin with @. */
+/* Parses the path of an element, after @. */
 static bool
-parse_path(PathParser *parser, const char *text, bool of_column)
+parse_element(PathParser *parser, DynPathBase *base)
 {
-	bool		element = of_column && *text == '@';
-
-	parser->p = element ? text + 1 : text;
-	parser->base = DYN_PATH_ITEM;
-	parser->nsteps = 0;
-	parser->why = NULL;
-	if (!element && *text == '@')
-		return fail(parser, "A path begins with the name of an attribute. Write unusual names in double quotes.");
-	if (!element)
-		return parse_name(parser) && parse_steps(parser);
-	if (strcmp(text, "@index") == 0)
-		parser->base = DYN_PATH_INDEX;
-	else if (strcmp(text, "@key") == 0)
-		parser->base = DYN_PATH_KEY;
-	else if (text[1] != '\0' && text[1] != '.' && text[1] != '[')
+	*base = strcmp(parser->p, "index") == 0 ? DYN_PATH_INDEX
+		: strcmp(parser->p, "key") == 0 ? DYN_PATH_KEY : DYN_PATH_ELEMENT;
+	if (*base != DYN_PATH_ELEMENT)
+		return true;
+	if (*parser->p != '\0' && *parser->p != '.' && *parser->p != '[')
 		return fail(parser, "The path of an element is @, @index, @key, or looks like @.name or @[0].");
-	else
-		parser->base = DYN_PATH_ELEMENT;
-	return parser->base != DYN_PATH_ELEMENT || parse_steps(parser);
+	return parse_steps(parser);
 }
 
 /* Returns a path of these steps, with space for one more. */
 static DynPath *
 make_path(const DynStep *steps, int nsteps)
 {
-	DynPath    *path = palloc(sizeof(DynPath));
-	DynStep    *copy = palloc((nsteps + 1) * sizeof(DynStep));
+	DynPath    *path = palloc(sizeof(DynPath) + (nsteps + 1) * sizeof(DynStep));
+	DynStep    *copy = (DynStep *) (path + 1);
 
 	if (nsteps > 0)
 		memcpy(copy, steps, nsteps * sizeof(DynStep));
@@ -143,51 +124,34 @@ make_path(const DynStep *steps, int nsteps)
 	return path;
 }
 
-bool
-dyn_path_check(const char *text, const char **why)
-{
-	PathParser	parser;
-	bool		ok = parse_path(&parser, text, false);
-
-	*why = parser.why;
-	return ok;
-}
-
-bool
-dyn_column_path_check(const char *text, const char **why)
-{
-	PathParser	parser;
-	bool		ok = parse_path(&parser, text, true);
-
-	*why = parser.why;
-	return ok;
-}
-
 DynPath *
-dyn_column_path_parse(const char *text, DynPathBase *base)
+dyn_path_parse(const char *text, DynPathBase *base, const char **why)
 {
-	PathParser	parser;
+	PathParser	parser = {.p = dyn_to_utf8(text), .why = why};
+	bool		ok;
 
-	if (!parse_path(&parser, dyn_to_utf8(text), base != NULL))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid document path: \"%s\"", text),
-				 errhint("%s", parser.why)));
-	if (base != NULL)
-		*base = parser.base;
-	return make_path(parser.steps, parser.nsteps);
-}
-
-DynPath *
-dyn_path_parse(const char *text)
-{
-	return dyn_column_path_parse(text, NULL);
+	if (*parser.p != '@')
+		ok = parse_name(&parser) && parse_steps(&parser);
+	else if (base == NULL)
+		ok = fail(&parser, "A path begins with the name of an attribute. Write unusual names in double quotes.");
+	else
+	{
+		parser.p++;
+		ok = parse_element(&parser, base);
+	}
+	return ok ? make_path(parser.steps, parser.nsteps) : NULL;
 }
 
 DynPath *
 dyn_path_of_item(void)
 {
 	return make_path(NULL, 0);
+}
+
+DynPath *
+dyn_path_of_attribute(const char *name)
+{
+	return make_path(&(DynStep) {pstrdup(name), strlen(name), 0}, 1);
 }
 
 DynPath *
@@ -198,26 +162,6 @@ dyn_path_extend(const DynPath *path, const char *name)
 	unconstify(DynStep *, longer->steps)[longer->nsteps++] =
 		(DynStep) {pstrdup(name), strlen(name), 0};
 	return longer;
-}
-
-/* Path of a top-level attribute, the most common path, in one allocation. */
-typedef struct AttributePath
-{
-	DynPath		path;
-	DynStep		step;
-	char		name[FLEXIBLE_ARRAY_MEMBER];
-} AttributePath;
-
-DynPath *
-dyn_path_of_attribute(const char *name)
-{
-	size_t		len = strlen(name);
-	AttributePath *made = palloc(offsetof(AttributePath, name) + len + 1);
-
-	memcpy(made->name, name, len + 1);
-	made->step = (DynStep) {made->name, len, 0};
-	made->path = (DynPath) {&made->step, 1};
-	return &made->path;
 }
 
 int

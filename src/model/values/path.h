@@ -36,24 +36,13 @@ typedef enum DynPathBase
 } DynPathBase;
 
 /*
- * These functions return true if `text` is a path; otherwise they set *why to
- * a hint.  A column's path may also begin with @.
+ * Returns a parsed path, in CurrentMemoryContext; NULL with a hint in *why if
+ * `text` is not a path.  The text is in the database's encoding, like all
+ * options; names in paths are always UTF-8.  A column's path may begin with @;
+ * then *base is set.  For other paths, `base` is NULL.
  */
-extern bool dyn_path_check(const char *text, const char **why);
-extern bool dyn_column_path_check(const char *text, const char **why);
-
-/*
- * Returns a parsed path, in CurrentMemoryContext.  Raises an error if `text`
- * is not a path.  The text is in the database's encoding, like all options;
- * names in paths are always UTF-8.
- */
-extern DynPath *dyn_path_parse(const char *text);
-
-/*
- * Returns a column's parsed path like dyn_path_parse, and sets *base.  The
- * path of an element (@) has no steps.
- */
-extern DynPath *dyn_column_path_parse(const char *text, DynPathBase *base);
+extern DynPath *dyn_path_parse(const char *text, DynPathBase *base,
+							   const char **why);
 
 /* Returns the path of the top-level attribute with this name (UTF-8). */
 extern DynPath *dyn_path_of_attribute(const char *name);

@@ -304,7 +304,7 @@ dyn_pattern_print(const DynPattern *pattern, Timestamp instant, bool last,
 	int			values[FIELD_COUNT];
 
 	StaticAssertStmt(MAX_WIDTH < DYN_INSTANT_BUFSIZE, "texts must be short");
-	if (instant < dyn_instant_min() || instant > dyn_instant_max() ||
+	if (instant < DYN_INSTANT_MIN || instant > DYN_INSTANT_MAX ||
 		round_down(pattern, instant) != instant)
 		return false;
 	split_fields(instant, values);

@@ -15,7 +15,7 @@
 #include "datetime.h"
 #include "pattern.h"
 #include "steps.h"
-#include "trunc.h"
+#include "zones.h"
 
 bool
 dyn_codec_has_steps(const DynCodec *codec)
@@ -32,8 +32,8 @@ dyn_steps_init(DynSteps *steps, const DynCodec *codec)
 	bool		integer = dyn_codec_is_integer(codec);
 
 	*steps = (DynSteps) {.codec = codec,
-		.lo = integer ? facts->least : dyn_instant_min() - USECS_PER_DAY,
-	.hi = integer ? facts->most : dyn_instant_max() + USECS_PER_DAY};
+		.lo = integer ? facts->least : DYN_INSTANT_MIN - USECS_PER_DAY,
+	.hi = integer ? facts->most : DYN_INSTANT_MAX + USECS_PER_DAY};
 }
 
 void

@@ -290,11 +290,10 @@ dyn_codec_holds_text(const DynCodec *codec, const char *text, size_t len)
 }
 
 /*
- * Decodes any value into jsonb, as plain JSON.  `encoded` is true if the
- * database's encoding differs from UTF-8.  `members` restricts the members of
- * a map.  Returns false with a reason in *why if the value cannot be jsonb.
+ * Decodes any value into jsonb, as plain JSON.  `members` restricts the members
+ * of a map.  Returns false with a reason in *why if the value cannot be jsonb.
  */
 extern bool dyn_value_to_jsonb(const DynValue *value, const DynMembers *members,
-							   bool encoded, Datum *result, const char **why);
+							   Datum *result, const char **why);
 
 #endif

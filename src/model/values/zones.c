@@ -1,7 +1,7 @@
 /*
  * zones.c
  *		Determines the offsets from UTC that a time zone may use near a
- *		time.
+ *		time, and truncates times to units of a pattern.
  *
  * PostgreSQL converts a timestamp with the offset that was valid a day
  * earlier, or with the offset after a nearby transition.  So offsets are
@@ -15,6 +15,7 @@
 #include "utils/timestamp.h"
 
 #include "../server/pg_compat.h"
+#include "pattern.h"
 #include "zones.h"
 
 /*
@@ -32,6 +33,8 @@
 /* Maximum number of transitions examined. */
 #define MAX_TRANSITIONS	64
 
+#define EPOCH_SECONDS	((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY)
+
 /* Returns a zone without transitions. */
 static DynZone
 fixed_zone(int64 offset)
@@ -39,8 +42,8 @@ fixed_zone(int64 offset)
 	return (DynZone) {NULL, {offset, offset}};
 }
 
-DynZone
-dyn_zone_of(pg_tz *tz)
+static DynZone
+zone_of(pg_tz *tz)
 {
 	long int	offset;
 	int64		most;
@@ -55,7 +58,7 @@ dyn_zone_of(pg_tz *tz)
 DynZone
 dyn_zone_of_session(void)
 {
-	return dyn_zone_of(session_timezone);
+	return zone_of(session_timezone);
 }
 
 bool
@@ -82,7 +85,7 @@ dyn_zone_of_text(Datum name, DynZone *zone)
 	}
 	tz = pg_tzset(buf);
 	if (tz != NULL)
-		*zone = dyn_zone_of(tz);
+		*zone = zone_of(tz);
 	return tz != NULL;
 }
 
@@ -97,13 +100,18 @@ dyn_zone_of_interval(const Interval *offset, DynZone *zone)
 }
 
 /*
+ * Advances *time (seconds since 1970) to the next transition.  Sets *before and
+ * *after to the offsets (seconds) before and after that transition.  Returns a
+ * positive number; 0 if there is no later transition; or a negative number if
+ * it is unknown whether there is one.
+ *
  * At the last transition of the zone's table, pg_next_dst_boundary() returns
  * 0, although it extrapolates later transitions.  So it is called again for
  * the next second.
  */
-int
-dyn_zone_transition(const DynZone *zone, pg_time_t *time, long int *before,
-					long int *after)
+static int
+next_transition(const DynZone *zone, pg_time_t *time, long int *before,
+				long int *after)
 {
 	pg_time_t	boundary;
 	int			before_isdst,
@@ -138,7 +146,7 @@ collect_offsets(const DynZone *zone, pg_time_t from, pg_time_t to,
 	{
 		long int	before,
 					after;
-		int			found = dyn_zone_transition(zone, &from, &before, &after);
+		int			found = next_transition(zone, &from, &before, &after);
 
 		if (found < 0)
 			return false;
@@ -156,8 +164,7 @@ DynOffsets
 dyn_zone_offsets(const DynZone *zone, int64 near)
 {
 	int64		window = 2 * zone->all.most / USECS_PER_SEC + 2 * SECS_PER_DAY;
-	pg_time_t	unix_time = near / USECS_PER_SEC +
-		(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
+	pg_time_t	unix_time = near / USECS_PER_SEC + EPOCH_SECONDS;
 	DynOffsets	offsets;
 
 	if (zone->tz == NULL || TIMESTAMP_NOT_FINITE(near) ||
@@ -165,4 +172,86 @@ dyn_zone_offsets(const DynZone *zone, int64 near)
 		!collect_offsets(zone, unix_time - window, unix_time + window, &offsets))
 		return zone->all;
 	return offsets;
+}
+
+/* ---- units of local time ---- */
+
+Timestamp
+dyn_trunc(const DynFormat *format, Timestamp instant)
+{
+	pg_time_t	seconds = instant / USECS_PER_SEC - (instant % USECS_PER_SEC < 0) +
+		EPOCH_SECONDS;
+	const struct pg_tm *tm = format->zone == NULL ? NULL
+		: pg_localtime(&seconds, format->zone);
+
+	if (tm != NULL)
+		instant += tm->tm_gmtoff * USECS_PER_SEC;
+	return dyn_pattern_round(format->pattern, instant, false);
+}
+
+/*
+ * Returns true if no transition of the zone leads back to an earlier unit.
+ * Time zone rules repeat every 400 years, so only transitions between about
+ * 1469 and 2471 are checked.
+ */
+static bool
+zone_ascends(const DynFormat *format)
+{
+	DynZone		zone = zone_of(format->zone);
+	pg_time_t	last = (pg_time_t) 500 * 366 * SECS_PER_DAY;
+	pg_time_t	at = -last;
+	long int	before,
+				after;
+	int			found;
+
+	if (zone.tz == NULL)
+		return true;			/* only one offset */
+	while ((found = next_transition(&zone, &at, &before, &after)) > 0 &&
+		   at < last)
+	{
+		Timestamp	instant = (at - EPOCH_SECONDS) * USECS_PER_SEC;
+
+		if (dyn_pattern_round(format->pattern, instant + after * USECS_PER_SEC, false) <
+			dyn_pattern_round(format->pattern, instant + before * USECS_PER_SEC - 1, false))
+			return false;
+	}
+	return found >= 0;
+}
+
+/* A zone has hundreds of transitions, so the last result is cached. */
+bool
+dyn_trunc_ascends(const DynFormat *format)
+{
+	static pg_tz *last_zone = NULL;
+	static int64 last_unit;
+	static bool last_result;
+	int64		unit = dyn_pattern_unit(format->pattern);
+
+	if (format->zone == NULL)
+		return true;
+	if (format->zone != last_zone || unit != last_unit)
+	{
+		last_result = zone_ascends(format);
+		last_zone = format->zone;
+		last_unit = unit;
+	}
+	return last_result;
+}
+
+Timestamp
+dyn_trunc_bound(const DynFormat *format, Timestamp instant, bool lower)
+{
+	DynZone		zone;
+	DynOffsets	offsets;
+
+	if (dyn_trunc_ascends(format))
+		return dyn_trunc(format, instant);
+	/*
+	 * clocks may be set back near the instant, so use the limits of the
+	 * offsets
+	 */
+	zone = zone_of(format->zone);
+	offsets = dyn_zone_offsets(&zone, instant);
+	return dyn_pattern_round(format->pattern,
+							 instant + (lower ? offsets.least : offsets.most), false);
 }

@@ -1,7 +1,7 @@
 /*
  * zones.h
  *		Determines the offsets from UTC that a time zone may use near a
- *		time.
+ *		time, and truncates times to units of a pattern.
  *
  * PostgreSQL converts between timestamps and instants with one of the zone's
  * offsets, even where local times are skipped or repeated.  So a time and its
@@ -17,6 +17,8 @@
 #include "datatype/timestamp.h"
 #include "pgtime.h"
 
+#include "format.h"
+
 /* Offsets in microseconds east of UTC. */
 typedef struct DynOffsets
 {
@@ -30,8 +32,6 @@ typedef struct DynZone
 	DynOffsets	all;			/* limits of all offsets of the zone */
 } DynZone;
 
-extern DynZone dyn_zone_of(pg_tz *tz);
-
 /* Returns the session's current zone. */
 extern DynZone dyn_zone_of_session(void);
 
@@ -43,20 +43,34 @@ extern bool dyn_zone_of_text(Datum name, DynZone *zone);
 extern bool dyn_zone_of_interval(const Interval *offset, DynZone *zone);
 
 /*
- * Advances *time (seconds since 1970) to the next transition.  Sets *before and
- * *after to the offsets (seconds) before and after that transition.  Returns a
- * positive number; 0 if there is no later transition; or a negative number if
- * it is unknown whether there is one.
- */
-extern int	dyn_zone_transition(const DynZone *zone, pg_time_t *time,
-								long int *before, long int *after);
-
-/*
  * Returns the limits of the offsets that the zone uses near a time, which may
  * be an instant or a timestamp.  Every conversion between timestamps and
  * instants whose result is `near`, or just before or after it, uses an offset
  * within these limits.
  */
 extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
+
+/*
+ * The formats day, trunc(...) and so on of template parts (format.h) truncate
+ * times to units of a local time, in UTC or in the format's time zone.  When
+ * clocks are set back, local times occur twice, so a unit may be longer than
+ * usual.  A unit may even occur twice, if clocks are set back to a time before
+ * its start: St. John's once set them back from 00:01 to 23:01.
+ */
+
+/* Returns the local time at which the instant's unit begins. */
+extern Timestamp dyn_trunc(const DynFormat *format, Timestamp instant);
+
+/*
+ * Returns a limit of the local times at which units begin.  If `lower`, no
+ * time at or after `instant` is in a unit that begins before the limit.
+ * Otherwise no time at or before `instant` is in a unit that begins after the
+ * limit.
+ */
+extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,
+								 bool lower);
+
+/* Returns true if a later instant is never in an earlier unit. */
+extern bool dyn_trunc_ascends(const DynFormat *format);
 
 #endif

@@ -20,7 +20,7 @@
 #include "../../dynamodb/template_text.h"
 #include "../../model/values/arrays.h"
 #include "../../model/values/steps.h"
-#include "../../model/values/trunc.h"
+#include "../../model/values/zones.h"
 #include "../clauses/classify.h"
 #include "terms.h"
 
