@@ -423,7 +423,8 @@ static void
 show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 {
 	const DynCounters *counters = &scan->input.scandesc->counters;
-	double		ms = dyn_node_ms(&node->ss.ps);
+	const Instrumentation *instrument = node->ss.ps.instrument;
+	double		ms = instrument ? dyn_instrument_ms(instrument) : 0;
 
 	/*
 	 * percentage of the node's execution time in which the node waited for

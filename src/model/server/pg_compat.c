@@ -6,7 +6,6 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/sysattr.h"
 #include "access/xact.h"
 #include "catalog/pg_collation.h"
@@ -23,7 +22,6 @@
 #include "utils/datetime.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
-#include "utils/selfuncs.h"
 #include "utils/syscache.h"
 #include "utils/resowner.h"
 #if PG_VERSION_NUM >= 160000
@@ -39,66 +37,47 @@
 #endif
 
 /*
- * Returns a text attribute of a catalog tuple; NULL if the attribute is null.
+ * Returns true for libc's C and POSIX, and for all builtin locales.  `key`
+ * belongs to a database or a collation; the attributes are its provider (char)
+ * and libc's name (text, may be null).
  */
-static char *
-text_attribute(int cacheid, HeapTuple tuple, AttrNumber attnum)
+static bool
+locale_is_bytewise(int cacheid, Oid key, AttrNumber provider, AttrNumber name)
 {
+	HeapTuple	tuple = SearchSysCache1(cacheid, ObjectIdGetDatum(key));
 	bool		isnull;
-	Datum		value = SysCacheGetAttr(cacheid, tuple, attnum, &isnull);
+	Datum		value;
+	char		kind;
+	bool		bytewise;
 
-	return isnull ? NULL : TextDatumGetCString(value);
-}
-
-/* Returns true for libc's C and POSIX, and for all builtin locales. */
-static bool
-locale_is_bytewise(char provider, const char *name)
-{
-	if (provider == 'b')
-		return true;
-	return provider == COLLPROVIDER_LIBC && name != NULL &&
-		(strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0);
-}
-
-/* Caches the result: the database's default collation never changes. */
-static bool
-default_is_bytewise(void)
-{
-	static int	known = -1;
-	HeapTuple	tuple;
-
-	if (known >= 0)
-		return known;
-	tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
 	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for database %u", MyDatabaseId);
-	known = locale_is_bytewise(((Form_pg_database) GETSTRUCT(tuple))->datlocprovider,
-							   text_attribute(DATABASEOID, tuple,
-											  Anum_pg_database_datcollate));
+		elog(ERROR, "cache lookup failed for locale of object %u", key);
+	kind = DatumGetChar(SysCacheGetAttr(cacheid, tuple, provider, &isnull));
+	value = SysCacheGetAttr(cacheid, tuple, name, &isnull);
+	bytewise = kind == 'b' ||
+		(kind == COLLPROVIDER_LIBC && !isnull &&
+		 (strcmp(TextDatumGetCString(value), "C") == 0 ||
+		  strcmp(TextDatumGetCString(value), "POSIX") == 0));
 	ReleaseSysCache(tuple);
-	return known;
+	return bytewise;
 }
 
 bool
 dyn_collation_is_bytewise(Oid collation)
 {
-	HeapTuple	tuple;
-	char		provider;
-	bool		bytewise;
+	/* the default collation of a database never changes */
+	static int	of_default = -1;
 
 	if (collation == C_COLLATION_OID)
 		return true;
-	if (collation == DEFAULT_COLLATION_OID)
-		return default_is_bytewise();
-	tuple = SearchSysCache1(COLLOID, ObjectIdGetDatum(collation));
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for collation %u", collation);
-	provider = ((Form_pg_collation) GETSTRUCT(tuple))->collprovider;
-	bytewise = locale_is_bytewise(provider,
-								  text_attribute(COLLOID, tuple,
-												 Anum_pg_collation_collcollate));
-	ReleaseSysCache(tuple);
-	return bytewise;
+	if (collation != DEFAULT_COLLATION_OID)
+		return locale_is_bytewise(COLLOID, collation, Anum_pg_collation_collprovider,
+								  Anum_pg_collation_collcollate);
+	if (of_default < 0)
+		of_default = locale_is_bytewise(DATABASEOID, MyDatabaseId,
+										Anum_pg_database_datlocprovider,
+										Anum_pg_database_datcollate);
+	return of_default;
 }
 
 Oid
@@ -213,16 +192,6 @@ dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel, AttrNumber attnum)
 	return false;
 }
 
-double
-dyn_array_length(PlannerInfo *root, Node *array)
-{
-#if PG_VERSION_NUM >= 170000
-	return estimate_array_length(root, array);
-#else
-	return estimate_array_length(array);
-#endif
-}
-
 #if PG_VERSION_NUM < 160000
 typedef struct InputCall
 {
@@ -297,20 +266,6 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 	*why = failure->message;
 #endif
 	return false;
-}
-
-/* ---- instrumentation ---- */
-
-double
-dyn_node_ms(const PlanState *node)
-{
-	if (node->instrument == NULL)
-		return 0;
-#if PG_VERSION_NUM >= 190000
-	return INSTR_TIME_GET_MILLISEC(node->instrument->instr.total);
-#else
-	return node->instrument->total * 1000;
-#endif
 }
 
 /* ---- shared memory ---- */

@@ -17,6 +17,7 @@
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/selfuncs.h"
 
 #include "../../dynamodb/template_text.h"
 #include "../../model/server/pg_compat.h"
