@@ -18,7 +18,7 @@
 
 #include "../../model/server/encoding.h"
 #include "../../model/server/memory.h"
-#include "../../model/values/encode_value.h"
+#include "../../model/values/types.h"
 #include "../../plan/keys/match_keys.h"
 #include "reread.h"
 

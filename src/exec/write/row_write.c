@@ -14,7 +14,7 @@
 
 #include "../../dynamodb/expression.h"
 #include "../../model/server/memory.h"
-#include "../../model/values/encode_value.h"
+#include "../../model/values/types.h"
 #include "../keys/filter.h"
 #include "../keys/make_cond.h"
 #include "row_write.h"

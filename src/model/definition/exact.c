@@ -3,14 +3,11 @@
  *		Determines for which columns and conditions DynamoDB compares and sorts
  *		values as SQL does.
  *
- * Equality: DynamoDB compares encoded values, so a value must have only one
- * encoding.  DynamoDB compares strings bytewise, as every deterministic
- * collation does, provided that the database's encoding and UTF-8 map
- * one-to-one.
- *
- * Ranges and order: DynamoDB sorts encoded values.  To sort strings as SQL
- * does, this requires a bytewise collation, and an encoding that sorts
- * bytewise like UTF-8.
+ * DynamoDB compares and sorts encoded values.  For equality, a value must have
+ * only one encoding.  Strings also require a deterministic collation, and an
+ * encoding of the database that maps one-to-one to UTF-8.  For ranges and
+ * order, they require a bytewise collation, and an encoding that sorts like
+ * UTF-8.
  *
  * Mismatches: equality selects no mismatches, since encode.c encodes only
  * values that the column can hold.  (Constraints of domains are not checked
@@ -28,7 +25,6 @@
 #include "../server/encoding.h"
 #include "../server/pg_compat.h"
 #include "column.h"
-#include "exact.h"
 
 static DynExactness
 weaker(DynExactness a, DynExactness b)
@@ -36,22 +32,14 @@ weaker(DynExactness a, DynExactness b)
 	return Min(a, b);
 }
 
-/* ---- codecs and collations ---- */
-
-/*
- * Returns true for text and varchar: DynamoDB compares their UTF-8 encoding,
- * PostgreSQL the database's encoding.
- */
+/* Text and varchar, which PostgreSQL compares in the database's encoding. */
 static bool
 is_text(const DynCodec *codec)
 {
 	return codec->kind == DYN_CODEC_TEXT;
 }
 
-/*
- * Returns true if the collation is deterministic.  The two most common ones
- * need no catalog lookup.
- */
+/* The two most common collations need no catalog lookup. */
 static bool
 is_deterministic(Oid collation)
 {
@@ -95,12 +83,7 @@ has_ranges(const DynCodec *codec)
 		(!is_text(codec) || dyn_encoding_sorts_as_utf8());
 }
 
-/* ---- traits of columns ---- */
-
-/*
- * Returns true if equal values have equal bytes.  A column whose type is not
- * collatable has no collation.
- */
+/* A column whose type is not collatable has no collation. */
 static bool
 column_compares_bytes(const DynColumn *column)
 {
@@ -153,10 +136,7 @@ dyn_traits_init(DynColumn *column)
 								 !codec->is_domain);
 }
 
-/*
- * Comparisons are never exact, because the condition that is sent applies to
- * the attribute's full value, not to the part.
- */
+/* Never exact: conditions apply to the attribute's full value. */
 void
 dyn_traits_init_part(DynColumn *column, bool base, bool folded)
 {
@@ -193,8 +173,6 @@ dyn_column_rejects(const DynColumn *column, DynType type)
 		!dyn_codec_holds_type(&column->codec, type);
 }
 
-/* ---- operators ---- */
-
 /* Returns true for <, <=, > and >=. */
 static bool
 is_range(const DynOperator *op)
@@ -202,10 +180,7 @@ is_range(const DynOperator *op)
 	return op->comparison >= DYN_COMPARE_LT;
 }
 
-/*
- * Returns true if the operator compares values of the codec's decoded type,
- * and compares strings bytewise.
- */
+/* The operator must compare decoded values, and strings bytewise. */
 static bool
 is_of_codec(const DynOperator *op, const DynCodec *codec)
 {
@@ -325,8 +300,6 @@ dyn_name_is_exact(const char *name)
 	return pg_is_ascii(name) ||
 		(dyn_encoding_is_one_to_one() && dyn_value_to_utf8(&utf8, &len));
 }
-
-/* ---- order ---- */
 
 bool
 dyn_order_is_exact(const DynColumn *column, Oid opfamily, Oid collation)

@@ -16,13 +16,10 @@
 #include "item_filter.h"
 #include "json_option.h"
 
-/*
- * In seconds.  Items with earlier times are not treated as expired, because
- * DynamoDB does not delete items that expired more than five years ago.
- */
+/* DynamoDB does not delete items that expired earlier than that (seconds). */
 #define FIVE_YEARS		INT64CONST(157680000)
 
-/* Adds a constant to a term; returns a hint if it is not valid, else NULL. */
+/* This function and the next two return a hint for invalid JSON, or NULL. */
 static const char *
 add_scalar(DynFilterTerm *term, const JsonbValue *value)
 {
@@ -58,7 +55,6 @@ add_scalar(DynFilterTerm *term, const JsonbValue *value)
 	return NULL;
 }
 
-/* Reads a member of the option; returns a hint if it is invalid, else NULL. */
 static const char *
 read_term(DynFilterTerm *term, const JsonbValue *name, const JsonbValue *value)
 {
@@ -89,10 +85,7 @@ read_term(DynFilterTerm *term, const JsonbValue *name, const JsonbValue *value)
 	return err;
 }
 
-/*
- * Reads all terms, and allocates one more for ttl_attribute.  Returns a hint
- * if a term is invalid, else NULL.
- */
+/* Reads all terms, and allocates one more for ttl_attribute. */
 static const char *
 read_terms(DynItemFilter *test, Jsonb *object)
 {

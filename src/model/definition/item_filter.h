@@ -40,8 +40,7 @@ extern bool dyn_item_filter_check(const char *text, const char **why);
 /*
  * Returns the item filter of the options item_filter (`match`) and
  * ttl_attribute (`ttl`), each of which may be NULL.  Allocates in
- * CurrentMemoryContext; raises an error for a value of item_filter that
- * dyn_item_filter_check rejects.
+ * CurrentMemoryContext.
  */
 extern DynItemFilter dyn_item_filter(const char *match, const char *ttl);
 
@@ -52,10 +51,7 @@ dyn_filter_term_attribute(const DynFilterTerm *term)
 	return term->path->steps[0].name;
 }
 
-/*
- * Sets the smallest and the largest value of ttl_attribute in expired items,
- * as canonical numbers in CurrentMemoryContext.
- */
+/* Sets the least and the greatest value of ttl_attribute in expired items. */
 extern void dyn_expired_range(DynScalar *first, DynScalar *last);
 
 #endif

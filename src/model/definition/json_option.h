@@ -26,10 +26,7 @@ extern Jsonb *dyn_json_option_parse(const char *text);
 /* Returns a palloc'd copy of a string in UTF-8, with NUL; sets *len. */
 extern char *dyn_json_option_text(const JsonbValue *string, size_t *len);
 
-/*
- * Raises the error that the value of an option, which need not be JSON, is not
- * valid; `why` is a hint.
- */
+/* Raises the error that the value of any option is not valid. */
 DYN_NORETURN extern void dyn_option_invalid(const char *name, const char *value,
 											const char *why);
 

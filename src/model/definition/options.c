@@ -23,6 +23,7 @@
 #include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/tuplestore.h"
@@ -51,13 +52,24 @@ const DynReadOptions dyn_default_reads = {
 static const char *const describe_mismatch[] = {"error", "null", NULL};
 static const char *const document_words[] = {"item", "rest", NULL};
 
-/* Kinds of objects that may have an option, as bits. */
+/* Kinds of objects that may have an option, as bits; indexes of places[]. */
 #define ON_SERVER	0x01
 #define ON_MAPPING	0x02
 #define ON_TABLE	0x04
 #define ON_COLUMN	0x08
-#define ON_IMPORT	0x10		/* options of IMPORT FOREIGN SCHEMA, which are
-								 * not stored in a catalog */
+#define ON_IMPORT	0x10
+
+static const struct
+{
+	Oid			catalog;		/* catalog that contains the options */
+	const char *name;
+}			places[] = {
+	{ForeignServerRelationId, "a server"},
+	{UserMappingRelationId, "a user mapping"},
+	{ForeignTableRelationId, "a foreign table"},
+	{AttributeRelationId, "a column of a foreign table"},
+	{InvalidOid, "an import of a foreign schema"},
+};
 
 typedef enum ValueKind
 {
@@ -104,10 +116,7 @@ static const OptionEntry options_table[] = {
 	"maximum number of concurrent requests of one statement"},
 	{"max_idle_connections", ON_SERVER, VALUE_INT, 0, 256, NULL, "max_concurrency",
 	false, "maximum number of idle connections of a session between statements"},
-	/*
-	 * the minimum is 0.1, so that the smallest request, which costs half a
-	 * unit, waits only a few seconds
-	 */
+	/* with 0.1, the smallest request (half a unit) waits a few seconds */
 	{"max_read_units_per_second", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
 	false, "maximum read units per second of all sessions together"},
 	{"max_write_units_per_second", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
@@ -200,10 +209,7 @@ static const OptionEntry options_table[] = {
 	"attribute whose values divide a table into foreign tables"},
 };
 
-/*
- * Names that users may try instead of an option's name: shorter names, and
- * names of options of similar programs
- */
+/* Shorter names that users may try, and those of similar programs. */
 static const struct
 {
 	const char *name;
@@ -230,24 +236,6 @@ static const struct
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_validator);
 PG_FUNCTION_INFO_V1(dynamo_fdw_options);
-
-static int
-catalog_bit(Oid catalog)
-{
-	switch (catalog)
-	{
-		case ForeignServerRelationId:
-			return ON_SERVER;
-		case UserMappingRelationId:
-			return ON_MAPPING;
-		case ForeignTableRelationId:
-			return ON_TABLE;
-		case AttributeRelationId:
-			return ON_COLUMN;
-		default:
-			return 0;
-	}
-}
 
 static const OptionEntry *
 find_entry(const char *name, int where)
@@ -294,22 +282,11 @@ closest_option(const char *name, int where)
 	return option != NULL ? option : longer != NULL ? longer : closest.best;
 }
 
+/* Returns the kind of object of this bit. */
 static const char *
 describe_where(int where)
 {
-	switch (where)
-	{
-		case ON_SERVER:
-			return "a server";
-		case ON_MAPPING:
-			return "a user mapping";
-		case ON_TABLE:
-			return "a foreign table";
-		case ON_IMPORT:
-			return "an import of a foreign schema";
-		default:
-			return "a column of a foreign table";
-	}
+	return places[pg_rightmost_one_pos32(where)].name;
 }
 
 DYN_NORETURN static void
@@ -382,10 +359,7 @@ enum_position(const char *const *words, const char *value)
 	return -1;
 }
 
-/*
- * Returns the unit (GUC_UNIT_...) of the option's values that are written
- * without a unit; 0 if the option is not a time.
- */
+/* Returns the default unit (GUC_UNIT_...) of a time; 0 for other options. */
 static int
 unit_of(const char *name)
 {
@@ -464,10 +438,7 @@ has_option(List *options, const char *name)
 	return dyn_option_text(options, name) != NULL;
 }
 
-/*
- * Raises an error if a column has the option `name` together with another
- * option for its location or representation.
- */
+/* A column with the option `name` must have none of the others. */
 static void
 check_alone(List *options, const char *name, const char *hint)
 {
@@ -582,8 +553,15 @@ check_options(List *options, int where)
 Datum
 dynamo_fdw_validator(PG_FUNCTION_ARGS)
 {
-	check_options(untransformRelOptions(PG_GETARG_DATUM(0)),
-				  catalog_bit(PG_GETARG_OID(1)));
+	Oid			catalog = PG_GETARG_OID(1);
+	int			where = 0;		/* for a foreign-data wrapper */
+
+	for (int i = 0; i < lengthof(places); i++)
+	{
+		if (places[i].catalog == catalog)
+			where = 1 << i;
+	}
+	check_options(untransformRelOptions(PG_GETARG_DATUM(0)), where);
 	PG_RETURN_VOID();
 }
 

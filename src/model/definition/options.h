@@ -64,10 +64,7 @@ extern int	dyn_option_enum(List *options, const char *name,
 
 extern DynDocument dyn_option_document(List *options);
 
-/*
- * Returns the names in a comma-separated list, as a List of palloc'd char *;
- * NIL if a name is empty.
- */
+/* Returns the names (char *) between commas; NIL if one is empty. */
 extern List *dyn_option_names(const char *value);
 
 /* Returns the read options; those that are not set come from `fallback`. */
@@ -75,10 +72,7 @@ extern DynReadOptions dyn_option_reads(List *options,
 									   const DynReadOptions *fallback);
 extern const DynReadOptions dyn_default_reads;
 
-/*
- * Validates the options of IMPORT FOREIGN SCHEMA.  Core does not pass these
- * options to the validator.
- */
+/* Validates options of IMPORT FOREIGN SCHEMA, as core does for others. */
 extern void dyn_options_check_import(List *options);
 
 #endif

@@ -47,8 +47,6 @@ dyn_templated_text(const DynTemplatedAttr *templated)
 	return dyn_from_utf8_lossy(text.data);
 }
 
-/* ---- the option ---- */
-
 static const char *
 describe_error(const char *attribute, const DynTemplateError *error)
 {
@@ -65,33 +63,13 @@ describe_error(const char *attribute, const DynTemplateError *error)
 	return buf.data;
 }
 
-static DynTemplate *
-parse_template(const JsonbValue *name, const JsonbValue *value,
-			   const char **why)
-{
-	DynTemplateError error = {0};
-	DynTemplate *tmpl;
-	size_t		len;
-	char	   *text = dyn_json_option_text(value, &len);
-
-	tmpl = dyn_template_parse(text, len, &error);
-	if (tmpl == NULL)
-		*why = describe_error(pnstrdup(name->val.string.val,
-									   name->val.string.len), &error);
-	return tmpl;
-}
-
 static void
 free_template(void *tmpl)
 {
 	dyn_template_free(tmpl);
 }
 
-/*
- * Returns the templates in the members of the option, not connected yet, and
- * sets *n to their number.  Returns NULL, with a hint in *why, if one is not
- * valid.
- */
+/* Returns the templates; NULL with a hint in *why if one is not valid. */
 static DynTemplatedAttr *
 read_templates(Jsonb *templates, int *n, const char **why)
 {
@@ -99,23 +77,30 @@ read_templates(Jsonb *templates, int *n, const char **why)
 	DynTemplatedAttr *templated = palloc0(JB_ROOT_COUNT(templates) * sizeof(DynTemplatedAttr));
 	JsonbValue	name,
 				value;
-	size_t		len;
 
 	*n = 0;
 	(void) JsonbIteratorNext(&it, &value, true);
 	while (JsonbIteratorNext(&it, &name, true) == WJB_KEY)
 	{
-		DynTemplate *tmpl = NULL;
+		DynTemplate *tmpl;
+		DynTemplateError error = {0};
+		const char *text;
+		size_t		len;
 
 		(void) JsonbIteratorNext(&it, &value, true);
-		if (name.val.string.len == 0)
-			*why = "The name of an attribute must not be empty.";
-		else if (value.type != jbvString || value.val.string.len == 0)
-			*why = "The template of an attribute must be a string, such as \"user#${email}\".";
-		else
-			tmpl = parse_template(&name, &value, why);
-		if (tmpl == NULL)
+		*why = name.val.string.len == 0 ? "The name of an attribute must not be empty."
+			: value.type != jbvString || value.val.string.len == 0
+			? "The template of an attribute must be a string, such as \"user#${email}\"."
+			: NULL;
+		if (*why != NULL)
 			return NULL;
+		text = dyn_json_option_text(&value, &len);
+		tmpl = dyn_template_parse(text, len, &error);
+		if (tmpl == NULL)
+		{
+			*why = describe_error(pnstrdup(name.val.string.val, name.val.string.len), &error);
+			return NULL;
+		}
 		dyn_call_at_reset(CurrentMemoryContext, free_template, tmpl);
 		templated[*n].path = dyn_path_of_attribute(dyn_json_option_text(&name, &len));
 		templated[*n].tmpl = tmpl;
@@ -144,8 +129,6 @@ dyn_templates_parse(const char *text, int *n)
 		dyn_option_invalid("key_templates", text, why);
 	return templated;
 }
-
-/* ---- attributes to read ---- */
 
 /* Marks template i, and the templates from which its columns are read. */
 static void
@@ -205,8 +188,6 @@ dyn_templated_paths(const DynTemplatedAttr *templated, int n, const DynColumn *c
 	return paths;
 }
 
-/* ---- connecting parts with columns ---- */
-
 typedef struct Connector
 {
 	DynTemplatedAttr *templated;
@@ -226,8 +207,8 @@ shown_name(const DynTemplatedAttr *templated)
 }
 
 /*
- * Raises an error about a template.  `column` is the name of a column that the
- * error concerns (it need not exist), or NULL.  `hint` may be NULL.
+ * Raises an error about a template.  `column`, the name of a column that it
+ * concerns, and `hint` may be NULL.
  */
 DYN_NORETURN static void
 report(const Connector *connector, const DynTemplatedAttr *templated,
@@ -267,10 +248,6 @@ find_column(const Connector *connector, const DynTemplatedAttr *templated,
 		   : NULL);
 }
 
-/*
- * Raises the error that the type of a key attribute does not allow its
- * template.
- */
 DYN_NORETURN static void
 report_key_type(const Connector *connector, const DynTemplatedAttr *templated,
 				const char *column)
@@ -315,8 +292,6 @@ connect_names(const Connector *connector)
 		}
 	}
 }
-
-/* ---- sources ---- */
 
 bool
 dyn_part_is_one_way(const DynTemplatePart *part)
@@ -431,10 +406,7 @@ choose_source(const Connector *connector, AttrNumber attnum)
 
 		if (two_way_part(templated, attnum) < 0)
 			continue;
-		/*
-		 * a name that is not a key attribute may be misspelled: list the key
-		 * attributes
-		 */
+		/* list the key attributes, since the name may be misspelled */
 		keys = key_hint(connector, templated);
 		report(connector, templated, column->name,
 			   psprintf("%s column \"%s\", but the attribute that the column is read from is unknown.",
@@ -456,8 +428,6 @@ dyn_templated_members(const DynTemplatedAttr *templated, int part)
 		return dyn_part_members(shape);
 	return templated->base && templated->parts[part].column.codec.kind == DYN_CODEC_BOOL ? 2 : 0;
 }
-
-/* ---- codecs of parts ---- */
 
 bool
 dyn_part_may_be_number(const DynTemplatePart *part, const DynCodec *codec)
@@ -516,10 +486,7 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 	dyn_codec_init(&as->codec, column->codec.typid,
 				   column->codec.is_domain ? -1 : column->codec.typmod, &format,
 				   column->name);
-	/*
-	 * a column can occur in several parts of a template, unless one of these
-	 * parts has the modifier "any"
-	 */
+	/* several parts may have the same column, unless one has "any" */
 	for (int other = 0; other < p; other++)
 	{
 		if (templated->parts[other].attnum == templated->parts[p].attnum &&
@@ -555,33 +522,14 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 			   "The modifiers lower and upper require a column of type text or uuid.");
 }
 
-/* ---- facts about the parts ---- */
-
-/*
- * Adds the facts about the encodings of a date or time.  All encodings have
- * the length of a sample, and differ from the sample only in their digits.
- */
-static void
-add_instant_facts(const DynCodec *codec, DynPartFacts *facts)
-{
-	DynScalar	sample;
-
-	if (dyn_codec_encode(codec, codec->basetype,
-						 codec->kind == DYN_CODEC_DATE ? DateADTGetDatum(0)
-						 : TimestampGetDatum(0), &sample) != DYN_ENCODED)
-		return;
-	for (size_t i = 0; i < sample.len; i += pg_utf_mblen((const unsigned char *) sample.data + i))
-		facts->width++;
-	facts->charset = psprintf("0123456789%.*s", (int) sample.len, sample.data);
-	/* a truncated time is never decoded, but only compared with its column */
-	facts->instant = codec->format.kind != DYN_FORMAT_NONE && !dyn_codec_truncates(codec);
-}
-
 static DynPartFacts
 part_facts(const DynTemplatePart *part, const DynCodec *codec)
 {
 	const DynCodecFacts *kind = &dyn_codec_facts[codec->kind];
 	DynPartFacts facts = {0};
+	Datum		epoch = codec->kind == DYN_CODEC_DATE ? DateADTGetDatum(0)
+		: TimestampGetDatum(0);
+	DynScalar	sample;
 
 	facts.text = codec->kind == DYN_CODEC_TEXT;
 	facts.width = kind->width;
@@ -593,25 +541,17 @@ part_facts(const DynTemplatePart *part, const DynCodec *codec)
 		facts.width = codec->format.digits;
 		facts.charset = "0123456789";
 	}
-	if (kind->instant)
-		add_instant_facts(codec, &facts);
-	return facts;
-}
-
-/* ---- checks for likely mistakes ---- */
-
-static bool
-is_named(const Connector *connector, AttrNumber attnum)
-{
-	for (int i = 0; i < connector->n; i++)
+	/* all encodings have the length of a sample; only digits differ */
+	if (kind->instant &&
+		dyn_codec_encode(codec, codec->basetype, epoch, &sample) == DYN_ENCODED)
 	{
-		for (int p = 0; p < connector->templated[i].tmpl->nparts; p++)
-		{
-			if (connector->templated[i].parts[p].attnum == attnum)
-				return true;
-		}
+		for (size_t i = 0; i < sample.len; i += pg_utf_mblen((const unsigned char *) sample.data + i))
+			facts.width++;
+		facts.charset = psprintf("0123456789%.*s", (int) sample.len, sample.data);
+		/* a truncated time is never decoded, but only compared with its column */
+		facts.instant = codec->format.kind != DYN_FORMAT_NONE && !dyn_codec_truncates(codec);
 	}
-	return false;
+	return facts;
 }
 
 /* Raises an error for {column} without $, if no template uses the column. */
@@ -634,10 +574,7 @@ check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 	}
 }
 
-/*
- * Returns the precision of a codec for dates or times: the index in `instants`
- * of the shortest unit that the codec can encode.
- */
+/* Returns the index of the shortest unit that the codec can encode. */
 static int
 coarseness(const DynCodec *codec)
 {
@@ -660,10 +597,7 @@ coarseness(const DynCodec *codec)
 	return lengthof(instants);
 }
 
-/*
- * Raises an error if the templates of the table's key contain a column with
- * different precisions, such as a day and a time.
- */
+/* No item matches a column with two precisions, such as a day and a time. */
 static void
 check_precision(const Connector *connector, AttrNumber attnum)
 {
@@ -695,9 +629,8 @@ check_precision(const Connector *connector, AttrNumber attnum)
 }
 
 /*
- * Raises errors for likely mistakes.  Called each time that a statement is
- * planned, so it searches for columns in braces only if a literal contains a
- * brace.
+ * Raises errors for likely mistakes.  Called for each statement, so it searches
+ * for columns in braces only if a literal contains a brace.
  */
 static void
 check_mistakes(const Connector *connector)
@@ -710,16 +643,19 @@ check_mistakes(const Connector *connector)
 	for (int i = 0; i < connector->n; i++)
 	{
 		const DynTemplate *tmpl = connector->templated[i].tmpl;
+		Bitmapset  *named = NULL;	/* columns in any template */
 		bool		has_brace = false;
 
 		for (int k = 0; k <= tmpl->nparts; k++)
 			has_brace |= tmpl->literals[k].len > 0 &&
 				memchr(tmpl->literals[k].data, '{', tmpl->literals[k].len) != NULL;
+		for (int k = 0; k < connector->n && has_brace; k++)
+			named = bms_join(named, dyn_templated_columns(&connector->templated[k]));
 		for (AttrNumber attnum = 1; attnum <= connector->ncolumns && has_brace; attnum++)
 		{
 			const DynColumn *column = &connector->columns[attnum - 1];
 
-			if (!column->dropped && !column->placed && !is_named(connector, attnum))
+			if (!column->dropped && !column->placed && !bms_is_member(attnum, named))
 				check_braces(connector, &connector->templated[i], attnum);
 		}
 	}

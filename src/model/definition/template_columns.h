@@ -58,10 +58,9 @@ typedef struct DynTemplatedAttr
 extern bool dyn_templates_check(const char *text, const char **why);
 
 /*
- * Returns the templates of the option, and sets *n to their number.  A reset
- * of CurrentMemoryContext frees the result, including its malloc'd memory.
- * The parts are not connected yet.  Raises an error for a text that
- * dyn_templates_check rejects.
+ * Returns the templates of the option, not connected yet, and sets *n to their
+ * number.  A reset of CurrentMemoryContext frees the result, including its
+ * malloc'd memory.
  */
 extern DynTemplatedAttr *dyn_templates_parse(const char *text, int *n);
 
@@ -88,17 +87,11 @@ extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 								 const DynColumn *columns,
 								 const Bitmapset *attnums, bool *needed);
 
-/*
- * Returns true if a template that consists of this part alone can belong to a
- * number attribute.  `codec` is the column's codec.
- */
+/* Returns true if a template of this part alone can be of a number. */
 extern bool dyn_part_may_be_number(const DynTemplatePart *part,
 								   const DynCodec *codec);
 
-/*
- * Returns true if the part's text does not determine the column's value: its
- * letters are folded, or its time is truncated.
- */
+/* Returns true if the part has folded letters or a truncated time. */
 extern bool dyn_part_is_one_way(const DynTemplatePart *part);
 
 /*
@@ -118,10 +111,7 @@ dyn_templated_name(const DynTemplatedAttr *templated)
 /* Returns the columns of the template's parts. */
 extern Bitmapset *dyn_templated_columns(const DynTemplatedAttr *templated);
 
-/*
- * Returns the template without modifiers, such as user#${email}, for messages:
- * palloc'd, in the database's encoding.
- */
+/* Returns the template without modifiers (user#${email}) for messages. */
 extern const char *dyn_templated_text(const DynTemplatedAttr *templated);
 
 #endif

@@ -1,10 +1,6 @@
 /*
  * encoding.c
  *		Converts text between DynamoDB's UTF-8 and the database's encoding.
- *
- * The server's conversion raises an error for a character that the encoding
- * lacks.  Here, such a value is a type mismatch instead, and in a message the
- * character becomes a question mark.
  */
 #include "postgres.h"
 
@@ -42,10 +38,10 @@ dyn_encoding_sorts_as_utf8(void)
 }
 
 /*
- * Converts the text up to the first character that `to` lacks.  Returns the
- * number of bytes of `text` that were converted.  `dst` must have
- * MAX_CONVERSION_GROWTH bytes for each byte of the text, and one more byte for
- * NUL.
+ * Converts the text up to the first character that `to` lacks, for which the
+ * server's own conversion raises an error.  Returns the number of bytes of
+ * `text` that were converted.  `dst` must have MAX_CONVERSION_GROWTH bytes for
+ * each byte of the text, and one more byte for NUL.
  */
 static size_t
 convert(int from, int to, const char *text, size_t len, char *dst)

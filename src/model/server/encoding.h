@@ -10,10 +10,7 @@
 #ifndef DYN_MODEL_ENCODING_H
 #define DYN_MODEL_ENCODING_H
 
-/*
- * Returns true if text must be converted: the database's encoding is neither
- * UTF8 nor SQL_ASCII.
- */
+/* Returns true if text must be converted. */
 extern bool dyn_encoding_differs(void);
 
 /*
@@ -23,10 +20,7 @@ extern bool dyn_encoding_differs(void);
  */
 extern bool dyn_encoding_is_one_to_one(void);
 
-/*
- * Returns true if strings have the same bytewise order in the database's
- * encoding and in UTF-8.
- */
+/* Returns true if strings sort bytewise as they do in UTF-8. */
 extern bool dyn_encoding_sorts_as_utf8(void);
 
 /*
@@ -49,10 +43,7 @@ extern const char *dyn_to_utf8_len(const char *text, size_t *len);
  */
 extern bool dyn_from_utf8(char **text, size_t *len, const char **why);
 
-/*
- * Converts UTF-8 to the database's encoding for messages: characters that the
- * encoding lacks become question marks.
- */
+/* Converts messages: characters that the encoding lacks become "?". */
 extern const char *dyn_from_utf8_lossy(const char *text);
 
 #endif

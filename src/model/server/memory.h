@@ -20,10 +20,7 @@ dyn_reset_if_large(MemoryContext context)
 		MemoryContextReset(context);
 }
 
-/*
- * Enlarges an array to `size` bytes, or allocates a new one in
- * CurrentMemoryContext if `array` is NULL.
- */
+/* Enlarges an array, or allocates it in CurrentMemoryContext if NULL. */
 static inline void *
 dyn_grown(void *array, Size size)
 {
@@ -43,10 +40,7 @@ dyn_check_oom(bool out_of_memory)
 extern void dyn_call_at_reset(MemoryContext context,
 							  MemoryContextCallbackFunction func, void *arg);
 
-/*
- * Initializes an empty buffer; a reset of the context frees the buffer's
- * memory.
- */
+/* Initializes an empty buffer, which a reset of the context frees. */
 extern void dyn_buffer_init_in(DynBuffer *buf, MemoryContext context);
 
 /* Returns a new empty buffer, which is freed with CurrentMemoryContext. */

@@ -1,7 +1,7 @@
 /*
  * soft_errors.c
- *		Runs a function in a subtransaction and returns its error, and checks
- *		domain constraints without raising errors.
+ *		Runs steps whose errors do not end the command, and checks a domain's
+ *		constraints without raising an error.
  *
  * Core's domain_check() raises an error for a value that fails.  Catching that
  * error requires a subtransaction for each value, which is slow, and
@@ -88,8 +88,8 @@ struct DynDomain
 	ExprContext *econtext;
 };
 
-DynDomain *
-dyn_domain_create(Oid typid, MemoryContext context)
+static DynDomain *
+create_domain(Oid typid, MemoryContext context)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 	DynDomain  *domain = palloc0(sizeof(DynDomain));
@@ -103,11 +103,14 @@ dyn_domain_create(Oid typid, MemoryContext context)
 }
 
 bool
-dyn_domain_check(DynDomain *domain, Datum value, bool isnull, const char **why)
+dyn_domain_check(Datum value, bool isnull, Oid typid, DynDomain **cached,
+				 MemoryContext context, const char **why)
 {
+	DynDomain  *domain = *cached ? *cached : create_domain(typid, context);
 	bool		ok = true;
 	ListCell   *lc;
 
+	*cached = domain;
 	UpdateDomainConstraintRef(&domain->constraints);
 	domain->econtext->domainValue_datum =
 		MakeExpandedObjectReadOnly(value, isnull, domain->typlen);

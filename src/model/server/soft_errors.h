@@ -28,14 +28,14 @@ extern char *dyn_failure_text(const ErrorData *failure);
 
 typedef struct DynDomain DynDomain;
 
-/* Returns the constraints of a domain type, allocated in `context`. */
-extern DynDomain *dyn_domain_create(Oid typid, MemoryContext context);
-
 /*
- * Returns true if the value satisfies the constraints; otherwise sets *why to
- * a message.  Errors raised by a CHECK expression itself are not caught.
+ * Returns true if the value satisfies the constraints of a domain type;
+ * otherwise sets *why to a message.  Errors raised by a CHECK expression itself
+ * are not caught.  The constraints are cached in *domain, initially NULL, and
+ * allocated in `context`.
  */
-extern bool dyn_domain_check(DynDomain *domain, Datum value, bool isnull,
+extern bool dyn_domain_check(Datum value, bool isnull, Oid typid,
+							 DynDomain **domain, MemoryContext context,
 							 const char **why);
 
 #endif

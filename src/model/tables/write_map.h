@@ -21,7 +21,7 @@
 #include "executor/tuptable.h"
 
 #include "../../dynamodb/update.h"
-#include "../values/encode_value.h"
+#include "../values/types.h"
 #include "relation.h"
 
 /* The origin of a key attribute of the table; at most one field is set. */

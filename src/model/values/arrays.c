@@ -33,8 +33,6 @@ dyn_array_of_elements(const DynArrayElements *elements, Oid type)
 	bool		byval;
 	char		align;
 
-	if (n == 0)
-		return PointerGetDatum(construct_empty_array(type));
 	get_typlenbyvalalign(type, &len, &byval, &align);
 	return PointerGetDatum(construct_md_array(elements->values, elements->nulls, 1,
 											  &n, &lower, type, len, byval, align));

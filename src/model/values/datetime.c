@@ -44,10 +44,7 @@ scan_char(IsoScanner *s, char c)
 	return true;
 }
 
-/*
- * Parses HH:MM, optionally with :SS and a fraction of 1 to 9 digits, of which
- * those after the sixth must be zero.
- */
+/* The fraction has up to 9 digits; those after the sixth must be zero. */
 static bool
 scan_time(IsoScanner *s, int64 *usec)
 {
@@ -159,21 +156,18 @@ dyn_instant_to_date(Timestamp instant, char *dst)
 	return true;
 }
 
-/* ---- epochs ---- */
-
-/* Returns n if the format's unit is 10^n microseconds; 0 for days. */
+/*
+ * Returns n if the format's unit is 10^n microseconds; 0 for days.  Sets
+ * *digits to the number of fractional digits that the format accepts.
+ */
 static int
-epoch_scale(DynFormatKind unit)
+epoch_scale(const DynFormat *format, int *digits)
 {
-	return unit == DYN_FORMAT_EPOCH ? 6 : unit == DYN_FORMAT_EPOCH_MS ? 3 : 0;
-}
+	int			scale = format->kind == DYN_FORMAT_EPOCH ? 6
+		: format->kind == DYN_FORMAT_EPOCH_MS ? 3 : 0;
 
-/* Returns the number of fractional digits that the format accepts. */
-static int
-epoch_digits(const DynFormat *format)
-{
-	return format->kind == DYN_FORMAT_EPOCH ? format->digits
-		: epoch_scale(format->kind);
+	*digits = format->kind == DYN_FORMAT_EPOCH ? format->digits : scale;
+	return scale;
 }
 
 static bool
@@ -209,10 +203,7 @@ scaled_integer(const char *text, int scale, int most, int64 *result)
 		if (!push_digit(result, 0))
 			return false;
 	}
-	/*
-	 * round down: dropped digits are not all zero, since canonical decimals
-	 * have no trailing zeros
-	 */
+	/* round down: dropped digits of a canonical decimal are not all zero */
 	if (negative)
 		*result = -*result - split;
 	return true;
@@ -225,10 +216,11 @@ dyn_instant_from_epoch(const char *text, size_t len, const DynFormat *format,
 	char		buf[DYN_NUMBER_BUFSIZE];
 	size_t		buflen;
 	int64		number;
+	int			digits;
+	int			scale = epoch_scale(format, &digits);
 
 	if (dyn_number_canonical(text, len, buf, &buflen) != DYN_NUMBER_OK ||
-		!scaled_integer(buf, epoch_scale(format->kind), epoch_digits(format),
-						&number))
+		!scaled_integer(buf, scale, digits, &number))
 		return false;
 	if (format->kind == DYN_FORMAT_EPOCH_DAYS &&
 		pg_mul_s64_overflow(number, USECS_PER_DAY, &number))
@@ -245,7 +237,9 @@ dyn_instant_to_epoch(Timestamp instant, const DynFormat *format, bool last,
 	size_t		len;
 	int64		number;
 	int64		unit = 1;
-	int			more = epoch_digits(format) - epoch_scale(format->kind);
+	int			digits;
+	int			scale = epoch_scale(format, &digits);
+	int			more = digits - scale;
 
 	if (TIMESTAMP_NOT_FINITE(instant) ||
 		pg_sub_s64_overflow(instant, DYN_INSTANT_1970, &number))
@@ -258,10 +252,7 @@ dyn_instant_to_epoch(Timestamp instant, const DynFormat *format, bool last,
 		return false;
 	if (format->kind == DYN_FORMAT_EPOCH_DAYS)
 		number /= USECS_PER_DAY;
-	/*
-	 * the digits after the sixth are arbitrary: print the least number or, if
-	 * `last`, the greatest
-	 */
+	/* digits after the sixth are arbitrary: print the least or the greatest */
 	if (more <= 0)
 		sprintf(text, INT64_FORMAT, number);
 	else if (!last)
@@ -270,12 +261,9 @@ dyn_instant_to_epoch(Timestamp instant, const DynFormat *format, bool last,
 		sprintf(text, INT64_FORMAT "%.*s", number, more, "999");
 	else
 		sprintf(text, "-" INT64_FORMAT "%0*d", -(number + 1), more, 1);
-	sprintf(text + strlen(text), "e-%d",
-			epoch_scale(format->kind) + Max(more, 0));
+	sprintf(text + strlen(text), "e-%d", scale + Max(more, 0));
 	return dyn_number_canonical(text, strlen(text), dst, &len) == DYN_NUMBER_OK;
 }
-
-/* ---- ULIDs ---- */
 
 #define ULID_LEN		26
 #define ULID_TIME_LEN	10

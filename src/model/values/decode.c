@@ -46,10 +46,7 @@ wrong_type(const DynCodec *codec, const DynValue *value, const char **why)
 	return false;
 }
 
-/*
- * Sets *result to the text of an S value, NUL-terminated and in the database's
- * encoding.
- */
+/* Returns the text of an S value, with NUL, in the database's encoding. */
 static bool
 value_cstring(const DynValue *value, char **result, size_t *len,
 			  const char **why)
@@ -183,10 +180,7 @@ number_text(const DynCodec *codec, const DynValue *value, char *buf,
 	return mismatch(why, "it is not a valid DynamoDB number");
 }
 
-/*
- * Returns false if the column has the format 'padded' or 'digits', and the
- * text does not match this format.
- */
+/* Checks the text of a number with the format 'padded' or 'digits'. */
 static bool
 check_digits(const DynCodec *codec, const DynValue *value, const char **why)
 {
@@ -282,7 +276,8 @@ decode_numeric(DynCodec *codec, const DynValue *value, bool soft,
 
 	if (codec->format.kind != DYN_FORMAT_NONE && !check_digits(codec, value, why))
 		return false;
-	if (codec->typmod < 0 && dyn_plain_numeric(value->data, value->len, &number))
+	if (codec->typmod < 0 &&
+		(number = dyn_plain_numeric(value->data, value->len)) != NULL)
 	{
 		*result = NumericGetDatum(number);
 		return true;
@@ -422,10 +417,7 @@ parse_instant(const DynCodec *codec, const DynValue *value, Timestamp *instant,
 							  ? "it is not an ISO 8601 date or time"
 							  : psprintf("it does not match format \"%s\"",
 										 codec->format.text));
-	/*
-	 * report a more specific reason if the only problem is that the time has
-	 * too many fractional digits
-	 */
+	/* be more specific if the only problem is too many fractional digits */
 	finest.digits = 9;
 	return mismatch(why, finest.kind == DYN_FORMAT_EPOCH &&
 					dyn_instant_from_epoch(text, len, &finest, &other)

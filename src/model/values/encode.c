@@ -19,6 +19,7 @@
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/float.h"
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
@@ -134,24 +135,12 @@ holds_bytes(const DynCodec *codec, Oid valuetype, Datum value,
 	return dyn_codec_holds_text(codec, VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t));
 }
 
-/* Returns decimal text, without an exponent, that identifies the double. */
-static char *
-float_out(double number)
-{
-	char	   *digits;
-
-	if (isnan(number))
-		return pstrdup("NaN");
-	if (isinf(number))
-		return pstrdup(number > 0 ? "Infinity" : "-Infinity");
-	digits = psprintf("%.17g", number);
-	return DatumGetCString(DirectFunctionCall1(numeric_out,
-											   NumericGetDatum(dyn_numeric_from_text(digits, strlen(digits)))));
-}
-
 char *
 dyn_number_out(Oid valuetype, Datum value)
 {
+	double		number;
+	char	   *digits;
+
 	switch (valuetype)
 	{
 		case INT2OID:
@@ -161,10 +150,15 @@ dyn_number_out(Oid valuetype, Datum value)
 		case INT8OID:
 			return psprintf(INT64_FORMAT, DatumGetInt64(value));
 		case FLOAT8OID:
-			return float_out(DatumGetFloat8(value));
-		default:
-			return DatumGetCString(DirectFunctionCall1(numeric_out, value));
+			number = DatumGetFloat8(value);
+			if (isnan(number) || isinf(number))
+				return float8out_internal(number);
+			/* text that identifies the number, without an exponent */
+			digits = psprintf("%.17g", number);
+			value = NumericGetDatum(dyn_numeric_from_text(digits, strlen(digits)));
+			break;
 	}
+	return DatumGetCString(DirectFunctionCall1(numeric_out, value));
 }
 
 static DynEncoded
@@ -184,7 +178,8 @@ encode_number(const DynCodec *codec, Oid valuetype, Datum value,
 		return DYN_ENCODED;
 	text = palloc(digits + 1);
 	*out = (DynScalar) {codec->wire, text, digits};
-	return dyn_padded_print(buf, digits, text) ? DYN_ENCODED : DYN_ENCODED_NOTHING;
+	return dyn_padded_place(buf, digits, text) == DYN_PADDED_AT
+		? DYN_ENCODED : DYN_ENCODED_NOTHING;
 }
 
 /* First day after all timestamps; dates continue for millions of years. */
@@ -193,24 +188,17 @@ encode_number(const DynCodec *codec, Oid valuetype, Datum value,
 bool
 dyn_value_instant(const DynCodec *codec, Datum value, Timestamp *instant)
 {
+	DateADT		date;
+
 	if (codec->kind == DYN_CODEC_DATE)
 	{
-		DateADT		date = DatumGetDateADT(value);
-
-		if (DATE_NOT_FINITE(date) || date >= END_OF_INSTANTS)
-			return false;
-		*instant = (Timestamp) date * USECS_PER_DAY;
-		return true;
+		date = DatumGetDateADT(value);
+		*instant = DATE_IS_NOBEGIN(date) ? DT_NOBEGIN
+			: date >= END_OF_INSTANTS ? DT_NOEND : date * USECS_PER_DAY;
 	}
-	*instant = DatumGetTimestamp(value);
+	else
+		*instant = DatumGetTimestamp(value);
 	return !TIMESTAMP_NOT_FINITE(*instant);
-}
-
-bool
-dyn_value_is_nobegin(const DynCodec *codec, Datum value)
-{
-	return codec->kind == DYN_CODEC_DATE ? DATE_IS_NOBEGIN(DatumGetDateADT(value))
-		: TIMESTAMP_IS_NOBEGIN(DatumGetTimestamp(value));
 }
 
 bool
@@ -304,8 +292,6 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 	}
 }
 
-/* ---- range bounds ---- */
-
 /*
  * Encodes a bound that is a number in decimal text.  A number that cannot be
  * stored is replaced by the nearest number inside the range that can be
@@ -328,10 +314,6 @@ bound_text(const char *text, bool lower, bool *inclusive, DynScalar *out)
 	return DYN_ENCODED;
 }
 
-/*
- * Encodes a bound for padded numbers.  A bound outside of their range selects
- * all padded numbers or none.
- */
 static DynEncoded
 bound_padded(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 			 bool *inclusive, DynScalar *out)
@@ -368,10 +350,7 @@ bound_float(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 
 	if (isnan(number))
 		return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
-	/*
-	 * move outward, because a stored decimal beyond the bound may be decoded
-	 * as the bound itself
-	 */
+	/* stored decimals beyond the bound may be decoded as the bound */
 	number = codec->kind == DYN_CODEC_FLOAT4
 		? nextafterf(nextafterf((float) number, outward), outward)
 		: nextafter(number, outward);
@@ -383,30 +362,7 @@ bound_float(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 	return bound_text(text, lower, inclusive, out);
 }
 
-/*
- * Encodes a bound for ISO 8601 text that may have an offset.  Such text may
- * begin with the day before or after the instant's day in UTC.  So the bound
- * is a date without a time, one day earlier (lower bound) or two days later
- * (upper bound): every time of a day sorts after its date.
- */
-static DynEncoded
-bound_lenient(Timestamp instant, bool lower, bool *inclusive, DynScalar *out)
-{
-	char	   *dst = palloc(DYN_INSTANT_BUFSIZE);
-
-	instant += lower ? -USECS_PER_DAY : 2 * USECS_PER_DAY;
-	if (!dyn_instant_to_date(instant, dst))
-		return (instant < DYN_INSTANT_MIN) == lower ? DYN_ENCODED_ANYTHING
-			: DYN_ENCODED_NOTHING;
-	*inclusive = true;
-	*out = (DynScalar) {DYN_TYPE_S, dst, strlen(dst)};
-	return DYN_ENCODED;
-}
-
-/*
- * Returns the nearest instant that the format can represent: at or after
- * `instant` (`up`), or at or before `instant`.
- */
+/* Rounds an instant up or down to one that the format can represent. */
 static Timestamp
 round_instant(const DynCodec *codec, Timestamp instant, bool up)
 {
@@ -427,27 +383,6 @@ round_instant(const DynCodec *codec, Timestamp instant, bool up)
 	return up && rest > 0 ? instant + (step - rest) : instant - rest;
 }
 
-/* Encodes the unit that contains the first or last time that a bound allows. */
-static DynEncoded
-bound_trunc(const DynCodec *codec, Timestamp instant, bool lower, bool *inclusive,
-			DynScalar *out)
-{
-	char	   *dst = palloc(DYN_INSTANT_BUFSIZE);
-	Timestamp	unit;
-
-	if (!*inclusive)
-		instant += (lower ? 1 : -1) *
-			(codec->kind == DYN_CODEC_DATE ? USECS_PER_DAY : 1);
-	*inclusive = true;
-	unit = dyn_trunc_bound(&codec->format, instant, lower);
-	/* in a zone, the local time may be out of range although the instant is not */
-	if (!dyn_pattern_print(codec->format.pattern, unit, false, dst))
-		return (unit < DYN_INSTANT_MIN) == lower ? DYN_ENCODED_ANYTHING
-			: DYN_ENCODED_NOTHING;
-	*out = (DynScalar) {codec->wire, dst, strlen(dst)};
-	return DYN_ENCODED;
-}
-
 /*
  * Encodes a bound that is a time.  If the value has several encodings, the
  * bound of >= and < is the first one, and the bound of > and <= is the last
@@ -458,27 +393,48 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 			  DynScalar *out)
 {
 	char	   *dst = palloc(DYN_INSTANT_BUFSIZE);
+	Timestamp	first = DYN_INSTANT_MIN;
 	Timestamp	instant,
 				rounded;
+	bool		encoded;
 
 	if (!dyn_value_instant(codec, value, &instant))
-		return dyn_value_is_nobegin(codec, value) == lower ? DYN_ENCODED_ANYTHING
+		return TIMESTAMP_IS_NOBEGIN(instant) == lower ? DYN_ENCODED_ANYTHING
 			: DYN_ENCODED_NOTHING;
 	if (dyn_codec_is_lenient(codec))
-		return bound_lenient(instant, lower, inclusive, out);
-	if (dyn_codec_truncates(codec))
-		return bound_trunc(codec, instant, lower, inclusive, out);
-	rounded = round_instant(codec, instant, lower);
-	if (rounded != instant)
+	{
+		/*
+		 * text with an offset may begin with the day before or after the
+		 * instant's day in UTC, and every time of a day sorts after its date
+		 */
+		instant += lower ? -USECS_PER_DAY : 2 * USECS_PER_DAY;
 		*inclusive = true;
-	/*
-	 * an instant that the format cannot represent is before the format's
-	 * first value, or after its last one
-	 */
-	if (!dyn_instant_text(codec, rounded, *inclusive != lower, dst))
-		return (instant < (codec->format.kind == DYN_FORMAT_ULID ? DYN_INSTANT_1970
-						   : DYN_INSTANT_MIN)) == lower
-			? DYN_ENCODED_ANYTHING : DYN_ENCODED_NOTHING;
+		encoded = dyn_instant_to_date(instant, dst);
+	}
+	else if (dyn_codec_truncates(codec))
+	{
+		/* the unit that contains the first or last time */
+		if (!*inclusive)
+			instant += (lower ? 1 : -1) *
+				(codec->kind == DYN_CODEC_DATE ? USECS_PER_DAY : 1);
+		*inclusive = true;
+		/* the local time may be out of range although the instant is not */
+		instant = dyn_trunc_bound(&codec->format, instant, lower);
+		encoded = dyn_pattern_print(codec->format.pattern, instant, false, dst);
+	}
+	else
+	{
+		rounded = round_instant(codec, instant, lower);
+		if (rounded != instant)
+			*inclusive = true;
+		encoded = dyn_instant_text(codec, rounded, *inclusive != lower, dst);
+		if (codec->format.kind == DYN_FORMAT_ULID)
+			first = DYN_INSTANT_1970;
+	}
+	/* the instant is before the format's first value, or after its last */
+	if (!encoded)
+		return (instant < first) == lower ? DYN_ENCODED_ANYTHING
+			: DYN_ENCODED_NOTHING;
 	*out = (DynScalar) {codec->wire, dst, strlen(dst)};
 	return DYN_ENCODED;
 }

@@ -2,7 +2,6 @@
  * encode_value.c
  *		Encodes SQL values to be stored.
  *
- * Each kind of codec has a small function, the inverse of the one in decode.c.
  * Where several encodings are decoded as the same value, the usual one is
  * written: the shortest number, for jsonb the DynamoDB types that correspond
  * to JSON's, and times in UTC with 0, 3 or 6 fractional digits.
@@ -32,10 +31,10 @@
 #include "../server/memory.h"
 #include "arrays.h"
 #include "datetime.h"
-#include "encode_value.h"
 #include "path.h"
 #include "pattern.h"
 #include "textforms.h"
+#include "types.h"
 
 /* Maximum nesting of lists and maps (developer guide, "Constraints"). */
 #define MAX_NESTING		32
@@ -65,8 +64,6 @@ refuse(DynStoreError *err, int sqlstate, const char *why, const char *hint)
 	err->hint = hint;
 	return false;
 }
-
-/* ---- strings ---- */
 
 static bool
 store_bytes(const char *data, size_t len, DynScalar *out, DynStoreError *err)
@@ -107,21 +104,6 @@ set_parameter(const char *name, const char *value)
 							 GUC_ACTION_SAVE, true, 0, false);
 }
 
-/* Returns true if the type's output depends on search_path (regclass, ...). */
-static bool
-names_objects(Oid type)
-{
-	static const Oid types[] = {REGPROCOID, REGPROCEDUREOID, REGOPEROID, REGOPERATOROID,
-	REGCLASSOID, REGTYPEOID, REGCONFIGOID, REGDICTIONARYOID, REGCOLLATIONOID};
-
-	for (int i = 0; i < lengthof(types); i++)
-	{
-		if (type == types[i])
-			return true;
-	}
-	return false;
-}
-
 /*
  * Sets the parameters on which output functions depend, so that input
  * functions can read the text in every session.  Returns the level for
@@ -130,6 +112,8 @@ names_objects(Oid type)
 static int
 set_portable_output(Oid type)
 {
+	static const Oid names[] = {REGPROCOID, REGPROCEDUREOID, REGOPEROID, REGOPERATOROID,
+	REGCLASSOID, REGTYPEOID, REGCONFIGOID, REGDICTIONARYOID, REGCOLLATIONOID};
 	int			level = NewGUCNestLevel();
 
 	if (DateStyle != USE_ISO_DATES)
@@ -138,8 +122,11 @@ set_portable_output(Oid type)
 		set_parameter("intervalstyle", "postgres");
 	if (extra_float_digits < 1)
 		set_parameter("extra_float_digits", "1");
-	if (names_objects(type))
-		set_parameter("search_path", "pg_catalog");
+	for (int i = 0; i < lengthof(names); i++)
+	{
+		if (type == names[i])
+			set_parameter("search_path", "pg_catalog");
+	}
 	return level;
 }
 
@@ -162,8 +149,6 @@ store_input(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 	AtEOXact_GUC(true, level);
 	return store_bytes(text, strlen(text), out, err);
 }
-
-/* ---- numbers ---- */
 
 static bool
 store_decimal(const char *text, DynScalar *out, DynStoreError *err)
@@ -213,7 +198,7 @@ store_number(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 	{
 		char	   *padded = palloc(codec->format.digits + 1);
 
-		if (!dyn_padded_print(out->data, codec->format.digits, padded))
+		if (dyn_padded_place(out->data, codec->format.digits, padded) != DYN_PADDED_AT)
 			return refuse(err, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
 						  psprintf("it is not an integer from 0 on with at most %d digits",
 								   codec->format.digits), NULL);
@@ -248,8 +233,6 @@ store_bytea(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 		*out = (DynScalar) {DYN_TYPE_B, data, len};
 	return true;
 }
-
-/* ---- times ---- */
 
 /*
  * Prints an instant in the column's format; returns false if the format cannot
@@ -301,8 +284,6 @@ store_instant(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 	return refuse(err, ERRCODE_DATETIME_FIELD_OVERFLOW,
 				  "its format would have to round it", date_hint);
 }
-
-/* ---- containers ---- */
 
 /* Sets *out to the contents of `buf`, without a copy. */
 static void
@@ -409,23 +390,6 @@ store_json_value(const JsonbValue *value, DynScalar *out, DynStoreError *err)
 	return true;
 }
 
-static bool
-store_jsonb(Jsonb *document, DynScalar *out, DynStoreError *err)
-{
-	JsonbValue	value;
-
-	if (!JsonbExtractScalar(&document->root, &value))
-	{
-		value.type = jbvBinary;
-		value.val.binary.data = &document->root;
-	}
-	else if (value.type == jbvNull)
-		return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
-					  "it is the JSON value null, which would be read as SQL NULL",
-					  "Store NULL instead.");
-	return store_json_value(&value, out, err);
-}
-
 int
 dyn_store_members(Datum document, DynPathValue **out, DynStoreError *err)
 {
@@ -457,10 +421,23 @@ dyn_store_members(Datum document, DynPathValue **out, DynStoreError *err)
 static bool
 store_json(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 {
+	Jsonb	   *document;
+	JsonbValue	root;
+
 	if (codec->kind == DYN_CODEC_JSON)
 		value = DirectFunctionCall1(jsonb_in,
 									CStringGetDatum(TextDatumGetCString(value)));
-	return store_jsonb(DatumGetJsonbP(value), out, err);
+	document = DatumGetJsonbP(value);
+	if (!JsonbExtractScalar(&document->root, &root))
+	{
+		root.type = jbvBinary;
+		root.val.binary.data = &document->root;
+	}
+	else if (root.type == jbvNull)
+		return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
+					  "it is the JSON value null, which would be read as SQL NULL",
+					  "Store NULL instead.");
+	return store_json_value(&root, out, err);
 }
 
 static bool
@@ -472,33 +449,17 @@ store_json_text(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err
 	return store_bytes(text, strlen(text), out, err);
 }
 
-/* ---- arrays ---- */
-
 static int
 compare_scalars(const void *a, const void *b)
 {
 	return dyn_scalar_compare(a, b);
 }
 
-/* Returns true if two elements are equal (numbers are in canonical form). */
-static bool
-have_duplicates(const DynScalar *elements, int n)
-{
-	DynScalar  *sorted = palloc(n * sizeof(DynScalar));
-
-	memcpy(sorted, elements, n * sizeof(DynScalar));
-	qsort(sorted, n, sizeof(DynScalar), compare_scalars);
-	for (int i = 1; i < n; i++)
-	{
-		if (dyn_scalar_equal(&sorted[i - 1], &sorted[i]))
-			return true;
-	}
-	return false;
-}
-
 static bool
 check_set(const DynScalar *elements, int n, DynStoreError *err)
 {
+	DynScalar  *sorted = palloc(Max(n, 1) * sizeof(DynScalar));
+
 	if (n <= 0)
 		return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
 					  "it is empty, and DynamoDB has no empty sets",
@@ -514,9 +475,14 @@ check_set(const DynScalar *elements, int n, DynStoreError *err)
 						  "its elements are not texts, numbers or bytes, as those of a set must be",
 						  "Set the column option \"format\" to \"list\".");
 	}
-	if (have_duplicates(elements, n))
-		return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
-					  "it has equal elements, which a set cannot contain", NULL);
+	memcpy(sorted, elements, n * sizeof(DynScalar));
+	qsort(sorted, n, sizeof(DynScalar), compare_scalars);
+	for (int i = 1; i < n; i++)
+	{
+		if (dyn_scalar_equal(&sorted[i - 1], &sorted[i]))
+			return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
+						  "it has equal elements, which a set cannot contain", NULL);
+	}
 	return true;
 }
 

@@ -18,10 +18,7 @@
 #include "pattern.h"
 #include "textforms.h"
 
-/*
- * Maximum bytes of the arguments of bool(t,f): filters rely on values of a
- * limited size.
- */
+/* Maximum bytes of the arguments of bool(t,f), since filters contain them. */
 #define MAX_BOOL_BYTES	256
 
 static const struct
@@ -93,10 +90,7 @@ parse_fixed(char *args, DynFormat *format, const char **why)
 	return true;
 }
 
-/*
- * Parses the arguments of bool(t,f).  Booleans are stored as N if both
- * arguments are numbers, unless `part`.
- */
+/* Booleans are stored as N if both arguments are numbers, unless `part`. */
 static bool
 parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
 {
@@ -123,8 +117,6 @@ parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
 	}
 	return strcmp(format->true_text, format->false_text) != 0;
 }
-
-/* ---- truncated times ---- */
 
 static const struct
 {
@@ -157,10 +149,7 @@ dyn_format_is_trunc(const char *text)
 	return begins_with_word(text, "trunc");
 }
 
-/*
- * Ends the text before its last comma that is not in double quotes, and returns
- * the part after the comma; NULL if there is no such comma.
- */
+/* Truncates the text at its last unquoted comma; returns the part after it. */
 static char *
 split_zone(char *args)
 {
@@ -182,9 +171,7 @@ split_zone(char *args)
 	return comma + 1;
 }
 
-/*
- * Parses a unit (day, day(zone), ...), trunc(pattern) or trunc(pattern,zone).
- */
+/* Parses a unit, with or without a zone, trunc(pattern[,zone]). */
 static bool
 parse_trunc(const char *text, DynFormat *format, const char **why)
 {

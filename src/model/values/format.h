@@ -78,10 +78,7 @@ dyn_format_truncates(const DynFormat *format)
 			format->kind == DYN_FORMAT_EPOCH) && format->digits > 6;
 }
 
-/*
- * Returns true if the text begins like a format that truncates times.  A part
- * with such a format does not determine the time.
- */
+/* Returns true if the text begins like a format that truncates times. */
 extern bool dyn_format_is_trunc(const char *text);
 
 /*

@@ -33,45 +33,39 @@ is_text(const DynNode *node)
 	return node->value.type == DYN_TYPE_S || node->value.type == DYN_TYPE_B;
 }
 
-/* ---- members left out ----------------------------------------------- */
-
-static DynValue
-name_as_text(const DynNode *node)
-{
-	return (DynValue) {node->name, node->name_len, DYN_TYPE_S,
-		DYN_VALUE_ESCAPED};
-}
-
-/* Returns the text without escapes, which is not longer than `text`. */
+/*
+ * Returns the text without escapes, followed by spare bytes, because name_key()
+ * reads eight bytes of any name.
+ */
 static char *
 plain_text(const DynValue *text, size_t *len)
 {
-	char	   *plain = palloc(text->len + 1);
+	char	   *plain = palloc(text->len + sizeof(uint64));
 
 	*len = dyn_value_text(text, plain);
 	return plain;
 }
 
-static bool
-is_named(const DynNode *node, const DynNames *names, bool escaped)
+/* Replaces names in which there may be escapes, because names are compared. */
+static void
+unescape_names(DynNodes *list)
 {
-	DynValue	name = name_as_text(node);
-	size_t		len;
-	char	   *plain;
-	bool		found;
+	for (uint32 i = 0; i < list->count; i++)
+	{
+		DynNode    *node = &list->nodes[i];
+		DynValue	name = {node->name, node->name_len, DYN_TYPE_S, DYN_VALUE_ESCAPED};
+		size_t		len;
 
-	if (!escaped || memchr(node->name, '\\', node->name_len) == NULL)
-		return dyn_names_have(names, node->name, node->name_len);
-	plain = plain_text(&name, &len);
-	found = dyn_names_have(names, plain, len);
-	pfree(plain);
-	return found;
+		if (node->name == NULL)
+			continue;
+		node->name = plain_text(&name, &len);
+		node->name_len = (uint32) len;
+	}
 }
 
-/*
- * Removes the nodes of members that `members` excludes from the list, and
- * corrects the list's counts.
- */
+/* ---- members left out ----------------------------------------------- */
+
+/* Removes the nodes of members that `members` excludes. */
 static void
 leave_out(DynNodes *list, const DynMembers *members)
 {
@@ -87,9 +81,9 @@ leave_out(DynNodes *list, const DynMembers *members)
 
 		next = nodes[i].end;
 		if ((members->without != NULL &&
-			 is_named(&nodes[i], members->without, list->escaped_names)) ||
+			 dyn_names_have(members->without, nodes[i].name, nodes[i].name_len)) ||
 			(members->only != NULL &&
-			 !is_named(&nodes[i], members->only, list->escaped_names)))
+			 !dyn_names_have(members->only, nodes[i].name, nodes[i].name_len)))
 		{
 			nodes[0].value.len--;
 			continue;
@@ -114,17 +108,6 @@ leave_out(DynNodes *list, const DynMembers *members)
 	}
 }
 
-static bool
-holds_nul(const DynValue *text)
-{
-	size_t		len;
-	char	   *plain = plain_text(text, &len);
-	bool		found = memchr(plain, '\0', len) != NULL;
-
-	pfree(plain);
-	return found;
-}
-
 /* Returns true if a remaining node contains U+0000. */
 static bool
 list_holds_nul(const DynNodes *list)
@@ -132,11 +115,18 @@ list_holds_nul(const DynNodes *list)
 	for (uint32 i = 1; i < list->count; i++)
 	{
 		const DynNode *node = &list->nodes[i];
-		DynValue	name = name_as_text(node);
+		char	   *plain;
+		size_t		len;
+		bool		found;
 
-		if ((list->escaped_names && node->name != NULL && holds_nul(&name)) ||
-			(is_text(node) && (node->value.flags & DYN_VALUE_ESCAPED) &&
-			 holds_nul(&node->value)))
+		if (node->name != NULL && memchr(node->name, '\0', node->name_len) != NULL)
+			return true;
+		if (!is_text(node) || !(node->value.flags & DYN_VALUE_ESCAPED))
+			continue;
+		plain = plain_text(&node->value, &len);
+		found = memchr(plain, '\0', len) != NULL;
+		pfree(plain);
+		if (found)
 			return true;
 	}
 	return false;
@@ -145,15 +135,14 @@ list_holds_nul(const DynNodes *list)
 /* ---- strings in the database's encoding ----------------------------- */
 
 /*
- * Returns a copy of the text in the database's encoding, followed by spare
- * bytes, because name_key() reads eight bytes of any name.  Returns NULL if
- * the encoding lacks a character.
+ * Returns a copy of the text in the database's encoding, with spare bytes like
+ * plain_text(); NULL if the encoding lacks a character.
  */
 static char *
 convert_text(const DynValue *text, uint32 *len, const char **why)
 {
-	char	   *converted = palloc(text->len + sizeof(uint64));
-	size_t		size = dyn_value_text(text, converted);
+	size_t		size;
+	char	   *converted = plain_text(text, &size);
 	char	   *copy;
 
 	if (!dyn_from_utf8(&converted, &size, why))
@@ -164,30 +153,24 @@ convert_text(const DynValue *text, uint32 *len, const char **why)
 	return copy;
 }
 
-/*
- * Converts strings whose bytes in the response cannot be used: all names if
- * some have escapes, because names are compared; and if `encoded`, all
- * strings, because the database's encoding is not UTF-8.
- */
+/* Converts all strings from UTF-8 to the database's encoding. */
 static bool
-convert_texts(DynNodes *list, bool encoded, const char **why)
+convert_texts(DynNodes *list, const char **why)
 {
-	if (!encoded && !list->escaped_names)
-		return true;
 	for (uint32 i = 0; i < list->count; i++)
 	{
 		DynNode    *node = &list->nodes[i];
 
 		if (node->name != NULL)
 		{
-			DynValue	name = name_as_text(node);
+			DynValue	name = {node->name, node->name_len, DYN_TYPE_S, 0};
 
 			node->name = convert_text(&name, &node->name_len, why);
 			if (node->name == NULL)
 				return false;
 			list->bytes += node->name_len;
 		}
-		if (encoded && is_text(node))
+		if (is_text(node))
 		{
 			node->value.data = convert_text(&node->value, &node->value.len, why);
 			if (node->value.data == NULL)
@@ -345,13 +328,22 @@ write_bytes(char *p, const char *bytes, uint32 len)
 }
 
 static char *
-write_uncommon_number(JsonWriter *writer, char *p, const DynValue *value)
+write_number(JsonWriter *writer, char *p, const DynValue *value)
 {
 	char		buf[DYN_NUMBER_BUFSIZE];
 	size_t		len;
 	Numeric		number;
-	Size		size;
+	size_t		size = 0;
+	char		last;
 
+	Assert(value->len > 0);
+	last = value->data[value->len - 1];
+	/* canonical text has no trailing zeros after the point */
+	if ((last != '0' && last != '.') ||
+		memchr(value->data, '.', value->len) == NULL)
+		size = dyn_plain_numeric_write(value->data, value->len, p);
+	if (size > 0)
+		return p + size;
 	if (dyn_number_canonical(value->data, value->len, buf, &len) != DYN_NUMBER_OK)
 	{
 		writer->why = "it contains a number that is not a valid DynamoDB number";
@@ -363,21 +355,6 @@ write_uncommon_number(JsonWriter *writer, char *p, const DynValue *value)
 	memcpy(p, number, size);
 	pfree(number);
 	return p + size;
-}
-
-static char *
-write_number(JsonWriter *writer, char *p, const DynValue *value)
-{
-	char		last;
-	size_t		size = 0;
-
-	Assert(value->len > 0);
-	last = value->data[value->len - 1];
-	/* canonical text has no trailing zeros after the point */
-	if ((last != '0' && last != '.') ||
-		memchr(value->data, '.', value->len) == NULL)
-		size = dyn_plain_numeric_write(value->data, value->len, p);
-	return size > 0 ? p + size : write_uncommon_number(writer, p, value);
 }
 
 /* Writes the value of node n, and sets *type to the value's JEntry type. */
@@ -565,7 +542,11 @@ dyn_value_to_jsonb(const DynValue *value, const DynMembers *members,
 	Jsonb	   *jsonb = NULL;
 
 	if (!nul || !all)
+	{
 		dyn_check_oom(!dyn_nodes_list(&list, value));
+		if (list.escaped_names)
+			unescape_names(&list);
+	}
 	if (!all)
 	{
 		leave_out(&list, members);
@@ -573,7 +554,7 @@ dyn_value_to_jsonb(const DynValue *value, const DynMembers *members,
 	}
 	if (nul)
 		*why = "it contains the character U+0000, which jsonb cannot represent";
-	else if (convert_texts(&list, encoded, why))
+	else if (!encoded || convert_texts(&list, why))
 		jsonb = write_jsonb(&list, encoded, why);
 	dyn_nodes_trim(&list);
 	*result = JsonbPGetDatum(jsonb);

@@ -1,7 +1,6 @@
 /*
  * pattern.c
- *		Parses date/time patterns of fixed width, and prints and scans times:
- *		the formats pattern(...) and iso8601(n).
+ *		Parses date/time patterns of fixed width, and prints and scans times.
  *
  * A pattern is a list of items: fields and literals.  An instant is split into
  * the values of all fields, from the year to the microsecond, before it is
@@ -71,8 +70,6 @@ struct DynPattern
 	bool		ordered;
 };
 
-/* ---- parsing ---- */
-
 typedef struct PatternParser
 {
 	const char *start;
@@ -80,10 +77,7 @@ typedef struct PatternParser
 	const char **why;
 } PatternParser;
 
-/*
- * Sets *why to the reason and the position (in characters, from 1), and
- * returns false.
- */
+/* Sets *why to the reason and its position (in characters, from 1). */
 static bool
 refuse(const PatternParser *in, const char *reason)
 {
@@ -162,7 +156,6 @@ read_item(PatternParser *in, DynPattern *pattern)
 DynPattern *
 dyn_pattern_parse(const char *text, const char **why)
 {
-	static const char *const names[] = {"YYYY", "MM", "DD", "HH24", "MI", "SS"};
 	DynPattern *pattern = palloc0(sizeof(DynPattern));
 	PatternParser in = {text, text, why};
 
@@ -177,7 +170,7 @@ dyn_pattern_parse(const char *text, const char **why)
 	{
 		if (pattern->words[i] != NULL)
 			continue;
-		(void) refuse(&in, psprintf("it does not determine a time without %s", names[i]));
+		(void) refuse(&in, psprintf("it does not determine a time without %s", field_words[i].word));
 		return NULL;
 	}
 	return pattern;
@@ -225,8 +218,6 @@ dyn_pattern_unit(const DynPattern *pattern)
 
 	return shortest[pattern->last] * pattern->words[pattern->last]->unit;
 }
-
-/* ---- instants and the values of fields ---- */
 
 static Timestamp
 join_fields(const int *values)
@@ -287,15 +278,10 @@ dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
 
 	if (!up || down == instant)
 		return down;
-	/*
-	 * the sum is in the next unit, since the longest unit is less than twice
-	 * as long as the shortest
-	 */
+	/* in the next unit: the longest is less than twice the shortest */
 	return round_down(pattern, down + longest[pattern->last] *
 					  pattern->words[pattern->last]->unit);
 }
-
-/* ---- printing and scanning ---- */
 
 bool
 dyn_pattern_print(const DynPattern *pattern, Timestamp instant, bool last,

@@ -22,28 +22,16 @@
 
 typedef struct DynPattern DynPattern;
 
-/*
- * Parses a pattern in UTF-8 into CurrentMemoryContext.  Returns NULL with a
- * hint in *why if it is not a pattern.
- */
+/* Parses a pattern in UTF-8; returns NULL with a hint in *why if invalid. */
 extern DynPattern *dyn_pattern_parse(const char *text, const char **why);
 
-/*
- * Returns the pattern of iso8601(n,suffix).  If n is greater than 6, scanning
- * drops all digits after the sixth.
- */
+/* Scanning drops all digits after the sixth. */
 extern DynPattern *dyn_pattern_of_iso8601(int digits, const char *suffix);
 
-/*
- * Returns true if the fields are in descending order of size, so that printed
- * times sort in the order of the times.
- */
+/* Returns true if printed times sort in the order of the times. */
 extern bool dyn_pattern_is_ordered(const DynPattern *pattern);
 
-/*
- * Returns the minimum length (us) of a unit of the smallest field: for months,
- * 28 days.
- */
+/* Returns the least length (us) of a unit of the smallest field. */
 extern int64 dyn_pattern_unit(const DynPattern *pattern);
 
 /* Scans a time; returns false if `text` does not match the pattern. */

@@ -52,21 +52,6 @@ dyn_steps_accept(const DynCodec *codec, Oid boundtype)
 		: boundtype == codec->basetype;
 }
 
-static int64
-integer_value(Oid type, Datum value)
-{
-	return type == INT2OID ? DatumGetInt16(value)
-		: type == INT4OID ? DatumGetInt32(value) : DatumGetInt64(value);
-}
-
-static void
-exclude_all(DynSteps *steps)
-{
-	steps->has_lo = steps->has_hi = true;
-	steps->lo = 1;
-	steps->hi = 0;
-}
-
 void
 dyn_steps_bound(DynSteps *steps, bool lower, bool inclusive, Oid boundtype, Datum bound)
 {
@@ -75,17 +60,18 @@ dyn_steps_bound(DynSteps *steps, bool lower, bool inclusive, Oid boundtype, Datu
 	int64		value;
 
 	if (dyn_codec_is_integer(codec))
-		value = integer_value(boundtype, bound);
+		value = boundtype == INT2OID ? DatumGetInt16(bound)
+			: boundtype == INT4OID ? DatumGetInt32(bound) : DatumGetInt64(bound);
 	else if (!dyn_value_instant(codec, bound, &value))
 	{
 		/* an infinite bound excludes all values, or none */
-		if (dyn_value_is_nobegin(codec, bound) != lower)
-			exclude_all(steps);
+		if (TIMESTAMP_IS_NOBEGIN(value) != lower)
+			dyn_steps_within(steps, 1, 0);
 		return;
 	}
 	if (!inclusive && pg_add_s64_overflow(value, lower ? unit : -unit, &value))
 	{
-		exclude_all(steps);
+		dyn_steps_within(steps, 1, 0);
 		return;
 	}
 	if (dyn_codec_truncates(codec))
@@ -114,10 +100,7 @@ dyn_steps_count(const DynSteps *steps)
 	return (double) (((uint64) steps->hi - (uint64) steps->lo) / unit) + 1;
 }
 
-/*
- * Returns the start of the first unit of the pattern at or after `value`;
- * without a pattern, the start of the first day.
- */
+/* Rounds up to a unit of the pattern; without a pattern, to a day. */
 static int64
 round_up(const DynCodec *codec, int64 value)
 {
@@ -136,15 +119,12 @@ encode(const DynCodec *codec, int64 value, DynScalar *out)
 
 	if (dyn_codec_is_integer(codec))
 		return dyn_codec_encode(codec, INT8OID, Int64GetDatum(value), out) == DYN_ENCODED;
-	if (!dyn_codec_truncates(codec))
-		return dyn_codec_encode(codec, codec->basetype,
-								codec->kind == DYN_CODEC_DATE
-								? DateADTGetDatum((DateADT) (value / USECS_PER_DAY))
-								: TimestampGetDatum(value), out) == DYN_ENCODED;
 	dst = palloc(DYN_INSTANT_BUFSIZE);
-	if (!dyn_pattern_print(codec->format.pattern, value, false, dst))
+	if (!(codec->format.pattern != NULL
+		  ? dyn_pattern_print(codec->format.pattern, value, false, dst)
+		  : dyn_instant_text(codec, value, false, dst)))
 		return false;
-	*out = (DynScalar) {DYN_TYPE_S, dst, strlen(dst)};
+	*out = (DynScalar) {codec->wire, dst, strlen(dst)};
 	return true;
 }
 
@@ -162,7 +142,7 @@ dyn_steps_next(DynSteps *steps, DynScalar *out)
 		if (steps->lo > steps->hi || value > steps->hi)
 			return false;
 		if (pg_add_s64_overflow(value, 1, &steps->lo))
-			exclude_all(steps);
+			dyn_steps_within(steps, 1, 0);
 		if (encode(codec, value, out))
 			return true;
 	}

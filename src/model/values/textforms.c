@@ -67,34 +67,10 @@ add_group(Groups *groups, int digit)
 		groups->weight--;
 }
 
-/* Adds the digits before the point; the first group may be short. */
-static inline void
-add_full(Groups *groups, const char *p, int n)
-{
-	int			first = n % GROUP;
-
-	groups->weight = (n + GROUP - 1) / GROUP - 1;
-	if (first > 0)
-		add_group(groups, read_group(p, first));
-	for (int i = first; i < n; i += GROUP)
-		add_group(groups, read_group(p + i, GROUP));
-}
-
-/* Adds the digits after the point; the last group is filled with zeros. */
-static inline void
-add_fraction(Groups *groups, const char *p, int n)
-{
-	static const int fill[GROUP] = {1, 1000, 100, 10};
-
-	for (; n >= GROUP; n -= GROUP, p += GROUP)
-		add_group(groups, read_group(p, GROUP));
-	if (n > 0)
-		add_group(groups, read_group(p, n) * fill[n]);
-}
-
 size_t
 dyn_plain_numeric_write(const char *p, size_t len, char *dst)
 {
+	static const int fill[GROUP] = {1, 1000, 100, 10};
 	const char *end = p + len;
 	bool		negative = (len > 0 && *p == '-');
 	uint16	   *header = (uint16 *) (dst + VARHDRSZ);
@@ -114,8 +90,17 @@ dyn_plain_numeric_write(const char *p, size_t len, char *dst)
 	if (read != end || full + scale == 0 ||
 		full + scale > DYN_NUMBER_MAX_DIGITS)
 		return 0;
-	add_full(&groups, p, full);
-	add_fraction(&groups, end - scale, scale);
+	groups.weight = (full + GROUP - 1) / GROUP - 1;
+	/* the first group may be short */
+	if (full % GROUP > 0)
+		add_group(&groups, read_group(p, full % GROUP));
+	for (int i = full % GROUP; i < full; i += GROUP)
+		add_group(&groups, read_group(p + i, GROUP));
+	/* fill the last group with zeros */
+	for (p = end - scale; end - p >= GROUP; p += GROUP)
+		add_group(&groups, read_group(p, GROUP));
+	if (p < end)
+		add_group(&groups, read_group(p, end - p) * fill[end - p]);
 	while (groups.n > 0 && groups.digits[groups.n - 1] == 0)
 		groups.n--;
 	*header = SHORT_HEADER | scale << SHORT_SCALE;
@@ -126,24 +111,23 @@ dyn_plain_numeric_write(const char *p, size_t len, char *dst)
 	return VARSIZE(dst);
 }
 
-bool
-dyn_plain_numeric(const char *p, size_t len, Numeric *result)
+Numeric
+dyn_plain_numeric(const char *p, size_t len)
 {
 	char	   *dst;
 
 	if (len > DYN_NUMBER_MAX_DIGITS + 2)
-		return false;
+		return NULL;
 	dst = palloc(DYN_NUMERIC_SIZE(len));
-	*result = (Numeric) dst;
-	return dyn_plain_numeric_write(p, len, dst) > 0;
+	return dyn_plain_numeric_write(p, len, dst) > 0 ? (Numeric) dst : NULL;
 }
 
 Numeric
 dyn_numeric_from_text(const char *text, size_t len)
 {
-	Numeric		number;
+	Numeric		number = dyn_plain_numeric(text, len);
 
-	if (dyn_plain_numeric(text, len, &number))
+	if (number != NULL)
 		return number;
 	return DatumGetNumeric(DirectFunctionCall3(numeric_in,
 											   CStringGetDatum(text),

@@ -13,10 +13,7 @@
  * places as the text ----
  */
 
-/*
- * Maximum size (bytes) of a numeric that is converted from decimal text of
- * `len` bytes, or from the canonical form of that text
- */
+/* Maximum size of a numeric from (canonical) text of `len` bytes. */
 #define DYN_NUMERIC_SIZE(len)	((len) + 12)
 
 /*
@@ -26,16 +23,10 @@
  */
 extern size_t dyn_plain_numeric_write(const char *p, size_t len, char *dst);
 
-/*
- * Converts like dyn_plain_numeric_write, into palloc'd memory.  Returns false
- * for text that dyn_plain_numeric_write does not convert.
- */
-extern bool dyn_plain_numeric(const char *p, size_t len, Numeric *result);
+/* Returns the same numeric, palloc'd; NULL for any other text. */
+extern Numeric dyn_plain_numeric(const char *p, size_t len);
 
-/*
- * Converts any NUL-terminated text that numeric_in accepts; the result is
- * palloc'd.
- */
+/* Converts any NUL-terminated text that numeric_in accepts (palloc'd). */
 extern Numeric dyn_numeric_from_text(const char *text, size_t len);
 
 /* ---- padded(n): non-negative integers of exactly n digits ---- */
@@ -61,16 +52,6 @@ typedef enum DynPaddedPlace
  */
 extern DynPaddedPlace dyn_padded_place(const char *number, int digits,
 									   char *dst);
-
-/*
- * Prints a padded number into `dst`, which has digits + 1 bytes.  Returns
- * false if the number is negative, has a fraction, or has too many digits.
- */
-static inline bool
-dyn_padded_print(const char *number, int digits, char *dst)
-{
-	return dyn_padded_place(number, digits, dst) == DYN_PADDED_AT;
-}
 
 /* ---- base64 with padding; base/text.h encodes ---- */
 

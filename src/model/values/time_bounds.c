@@ -1,7 +1,6 @@
 /*
  * time_bounds.c
- *		Converts a bound of an expression over a date or time to a bound of
- *		the date or time itself.
+ *		Converts bounds of expressions over a date or time.
  *
  * For a bound of a step's result, the functions before_... return the bound of
  * the step's argument.  Arithmetic saturates at the infinities, which exclude
@@ -74,8 +73,6 @@ multiply(int64 value, int64 by)
 	return result;
 }
 
-/* ---- types ---- */
-
 static int64
 days_of_date(DateADT date)
 {
@@ -95,22 +92,6 @@ dyn_convert_time(Datum value, Oid from, Oid to)
 		return TimestampGetDatum(dyn_date_to_timestamp(DatumGetDateADT(value)));
 	return TimestampTzGetDatum(dyn_date_to_timestamptz(DatumGetDateADT(value)));
 }
-
-/*
- * Returns the length of an interval in microseconds, as PostgreSQL computes it
- * to compare intervals: a month has 30 days.  Infinite intervals are beyond
- * all other intervals.
- */
-static int64
-interval_span(const Interval *interval)
-{
-	int64		days = (int64) interval->month * DAYS_PER_MONTH + interval->day +
-		interval->time / USECS_PER_DAY;
-
-	return shift(multiply(days, USECS_PER_DAY), interval->time % USECS_PER_DAY);
-}
-
-/* ---- numbers ---- */
 
 /*
  * Returns the number as a double.  NaN, which sorts after all numbers, becomes
@@ -176,57 +157,41 @@ epoch_bound(Datum value, Oid type, bool upper)
 		: clamp_number(upper ? ceil(number + space) : floor(number - space));
 }
 
-/* ---- units ---- */
-
-typedef struct Unit
+int64
+dyn_unit_length(Datum unit)
 {
-	int			token;
-	int64		most;			/* maximum length of the unit (us); its start
-								 * plus this length is always in the next
-								 * unit */
-} Unit;
-
-static const Unit units[] = {
-	{DTK_MICROSEC, 1},
-	{DTK_MILLISEC, 1000},
-	{DTK_SECOND, USECS_PER_SEC},
-	{DTK_MINUTE, USECS_PER_MINUTE},
-	{DTK_HOUR, USECS_PER_HOUR},
-	{DTK_DAY, USECS_PER_DAY},
-	{DTK_WEEK, 7 * USECS_PER_DAY},
-	{DTK_MONTH, 31 * USECS_PER_DAY},
-	{DTK_QUARTER, 92 * USECS_PER_DAY},
-	{DTK_YEAR, 366 * USECS_PER_DAY},
-	{DTK_DECADE, 3653 * USECS_PER_DAY},
-	{DTK_CENTURY, 36525 * USECS_PER_DAY},
-	{DTK_MILLENNIUM, 365250 * USECS_PER_DAY},
-};
-
-static const Unit *
-find_unit(Datum name)
-{
-	text	   *t = DatumGetTextPP(name);
+	static const struct
+	{
+		int			token;
+		int64		length;
+	}			units[] = {
+		{DTK_MICROSEC, 1},
+		{DTK_MILLISEC, 1000},
+		{DTK_SECOND, USECS_PER_SEC},
+		{DTK_MINUTE, USECS_PER_MINUTE},
+		{DTK_HOUR, USECS_PER_HOUR},
+		{DTK_DAY, USECS_PER_DAY},
+		{DTK_WEEK, 7 * USECS_PER_DAY},
+		{DTK_MONTH, 31 * USECS_PER_DAY},
+		{DTK_QUARTER, 92 * USECS_PER_DAY},
+		{DTK_YEAR, 366 * USECS_PER_DAY},
+		{DTK_DECADE, 3653 * USECS_PER_DAY},
+		{DTK_CENTURY, 36525 * USECS_PER_DAY},
+		{DTK_MILLENNIUM, 365250 * USECS_PER_DAY},
+	};
+	text	   *t = DatumGetTextPP(unit);
 	int			token;
 
 	if (DecodeUnits(0, downcase_truncate_identifier(VARDATA_ANY(t),
 													VARSIZE_ANY_EXHDR(t), false),
 					&token) != UNITS)
-		return NULL;
+		return 0;
 	for (int i = 0; i < lengthof(units); i++)
 	{
 		if (units[i].token == token)
-			return &units[i];
+			return units[i].length;
 	}
-	return NULL;
-}
-
-bool
-dyn_unit_is_known(Datum unit, bool *subday)
-{
-	const Unit *found = find_unit(unit);
-
-	*subday = found != NULL && found->most <= USECS_PER_HOUR;
-	return found != NULL;
+	return 0;
 }
 
 static Timestamp
@@ -238,9 +203,9 @@ truncated(Datum unit, Timestamp value)
 
 /* Returns the last timestamp whose truncation is not later than `value`. */
 static int64
-last_truncated(const Unit *unit, Datum text, int64 value)
+last_truncated(Datum unit, int64 value)
 {
-	return truncated(text, truncated(text, value) + unit->most) - 1;
+	return truncated(unit, truncated(unit, value) + dyn_unit_length(unit)) - 1;
 }
 
 /*
@@ -252,26 +217,21 @@ static int64
 before_trunc(int64 value, bool upper, const DynTimeStep *step)
 {
 	int64		space = 2 * 365250 * USECS_PER_DAY;	/* two millennia */
-	Datum		text = step->operand;
-	const Unit *unit = find_unit(text);
+	Datum		unit = step->operand;
+	int64		length = dyn_unit_length(unit);
 
-	if (unit == NULL)
+	if (length == 0)
 		return open_end(upper);
 	if (step->kind == DYN_STEP_TRUNC_INSTANT)
-		return upper ? shift(value, unit->most - 1) : value;
+		return upper ? shift(value, length - 1) : value;
 	if (is_infinite(value))
 		return value;
-	/*
-	 * near the ends of the range of timestamps, a unit may extend beyond the
-	 * range
-	 */
+	/* near the ends, a unit may extend beyond the range of timestamps */
 	if (value <= MIN_TIMESTAMP + space || value >= END_TIMESTAMP - space)
-		return upper ? shift(value, unit->most) : value;
-	return upper ? last_truncated(unit, text, value)
-		: last_truncated(unit, text, value - 1) + 1;
+		return upper ? shift(value, length) : value;
+	return upper ? last_truncated(unit, value)
+		: last_truncated(unit, value - 1) + 1;
 }
-
-/* ---- zones ---- */
 
 static int64
 before_to_instant(int64 value, bool upper, const DynZone *zone)
@@ -294,12 +254,8 @@ before_zone(int64 value, bool upper, const DynTimeStep *step)
 {
 	DynZone		zone;
 
-	if (step->type == TEXTOID ? !dyn_zone_of_text(step->operand, &zone)
-		: step->type == INTERVALOID &&
-		!dyn_zone_of_interval(DatumGetIntervalP(step->operand), &zone))
+	if (!dyn_zone_find(step->type, step->operand, &zone))
 		return open_end(upper);
-	if (step->type != TEXTOID && step->type != INTERVALOID)
-		zone = dyn_zone_of_session();
 	return step->kind == DYN_STEP_TIMESTAMP_TO_INSTANT
 		? before_to_instant(value, upper, &zone)
 		: before_to_timestamp(value, upper, &zone);
@@ -325,12 +281,7 @@ before_year(int64 value, bool upper)
 		: (date2j((int) year, 1, 1) - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
 }
 
-/* ---- intervals ---- */
-
-/*
- * Inverts the addition of days and months to a local time: a month adds from
- * 28 to 31 days.
- */
+/* A month adds from 28 to 31 days. */
 static int64
 before_calendar(int64 value, bool upper, const Interval *interval)
 {
@@ -340,10 +291,7 @@ before_calendar(int64 value, bool upper, const Interval *interval)
 	return shift_back(value, multiply(days, USECS_PER_DAY));
 }
 
-/*
- * Returns true if the interval is shorter than about 9,999 years.  The
- * addition of a longer interval, such as infinity, may raise an error.
- */
+/* Adding an interval of more than about 9,999 years may raise an error. */
 static bool
 is_moderate(const Interval *interval)
 {
@@ -355,39 +303,23 @@ is_moderate(const Interval *interval)
 		interval->time < limit * 31 * USECS_PER_DAY;
 }
 
-/*
- * Inverts the addition of days and months to an instant, which PostgreSQL
- * performs on the local time.
- */
+/* PostgreSQL adds days and months to the local time of an instant. */
 static int64
 before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 {
-	DynZone		zone = dyn_zone_of_session();
+	DynZone		zone;
 
+	(void) dyn_zone_find(InvalidOid, (Datum) 0, &zone);
 	value = before_to_instant(value, upper, &zone);
 	value = before_calendar(value, upper, interval);
 	return before_to_timestamp(value, upper, &zone);
 }
 
 /*
- * Inverts the addition of an interval to an instant.  PostgreSQL adds months,
- * then days, then microseconds.  After adding months or days, PostgreSQL moves
- * a local time that the zone skips.
+ * Inverts the addition or subtraction of an interval.  To an instant,
+ * PostgreSQL adds months, then days, then microseconds.  After adding months or
+ * days, PostgreSQL moves a local time that the zone skips.
  */
-static int64
-before_add_to_instant(int64 value, bool upper, const Interval *interval)
-{
-	Interval	days = {.day = interval->day};
-	Interval	months = {.month = interval->month};
-
-	value = shift_back(value, interval->time);
-	if (days.day != 0)
-		value = before_calendar_in_zone(value, upper, &days);
-	if (months.month != 0)
-		value = before_calendar_in_zone(value, upper, &months);
-	return value;
-}
-
 static int64
 before_add(int64 value, bool upper, const DynTimeStep *step)
 {
@@ -398,18 +330,17 @@ before_add(int64 value, bool upper, const DynTimeStep *step)
 	if (step->kind == DYN_STEP_SUBTRACT ||
 		step->kind == DYN_STEP_SUBTRACT_FROM_INSTANT)
 		interval = (Interval) {-interval.time, -interval.day, -interval.month};
-	if (step->kind == DYN_STEP_ADD_TO_INSTANT ||
-		step->kind == DYN_STEP_SUBTRACT_FROM_INSTANT)
-		return before_add_to_instant(value, upper, &interval);
-	return before_calendar(shift_back(value, interval.time), upper, &interval);
+	value = shift_back(value, interval.time);
+	if (step->kind == DYN_STEP_ADD || step->kind == DYN_STEP_SUBTRACT)
+		return before_calendar(value, upper, &interval);
+	if (interval.day != 0)
+		value = before_calendar_in_zone(value, upper, &(Interval) {.day = interval.day});
+	if (interval.month != 0)
+		value = before_calendar_in_zone(value, upper, &(Interval) {.month = interval.month});
+	return value;
 }
 
-/* ---- differences ---- */
-
-/*
- * Converts a bound of a difference to a bound of its argument.  The bound of
- * the difference is in days for dates, and in microseconds for times.
- */
+/* The bound of a difference of dates is in days, of times in us. */
 static Bound
 before_difference(Bound bound, const DynTimeStep *step)
 {
@@ -430,8 +361,6 @@ before_difference(Bound bound, const DynTimeStep *step)
 		result.value = shift_back(time, bound.value);
 	return result;
 }
-
-/* ---- chains ---- */
 
 static Bound
 before_step(Bound bound, const DynTimeStep *step)
@@ -491,6 +420,7 @@ first_bound(Datum value, Oid from, Oid compared, bool upper, bool strict,
 			DynTimeStepKind kind)
 {
 	int64		number;
+	const Interval *interval;
 
 	switch (compared)
 	{
@@ -499,7 +429,11 @@ first_bound(Datum value, Oid from, Oid compared, bool upper, bool strict,
 			return kind == DYN_STEP_YEAR ? year_bound(value, compared, upper, strict)
 				: epoch_bound(value, compared, upper);
 		case INTERVALOID:
-			number = interval_span(DatumGetIntervalP(value));
+			/* PostgreSQL compares intervals as if a month had 30 days */
+			interval = DatumGetIntervalP(value);
+			number = (int64) interval->month * DAYS_PER_MONTH + interval->day +
+				interval->time / USECS_PER_DAY;
+			number = shift(multiply(number, USECS_PER_DAY), interval->time % USECS_PER_DAY);
 			break;
 		case INT4OID:
 			number = DatumGetInt32(value);

@@ -40,7 +40,7 @@ typedef enum DynTimeStepKind
 	DYN_STEP_ADD_TO_INSTANT,	/* instant + interval */
 	DYN_STEP_SUBTRACT_FROM_INSTANT,
 	DYN_STEP_SINCE,				/* c - date or time */
-	DYN_STEP_UNTIL				/* date or time - c */
+	DYN_STEP_UNTIL				/* date or time - c: descends as c ascends */
 } DynTimeStepKind;
 
 typedef struct DynTimeStep
@@ -50,23 +50,13 @@ typedef struct DynTimeStep
 	Datum		operand;		/* operand (not NULL) */
 } DynTimeStep;
 
-/* Returns true if a greater c has a smaller result. */
-static inline bool
-dyn_step_descends(DynTimeStepKind kind)
-{
-	return kind == DYN_STEP_UNTIL;
-}
-
 /*
- * Returns true if `unit` is a unit of date_trunc(); sets *subday to true if
- * the unit is at most an hour.
+ * Returns the maximum length (us) of a unit of date_trunc(): its start plus
+ * this length is always in the next unit.  Returns 0 for any other text.
  */
-extern bool dyn_unit_is_known(Datum unit, bool *subday);
+extern int64 dyn_unit_length(Datum unit);
 
-/*
- * Converts a date to timestamp or timestamptz, or a timestamp to timestamptz,
- * as comparison operators do.
- */
+/* Converts dates and timestamps to wider types, as comparisons do. */
 extern Datum dyn_convert_time(Datum value, Oid from, Oid to);
 
 /*

@@ -2,9 +2,7 @@
  * types.c
  *		Sets up codecs from the types and formats of columns.
  *
- * `dyn_codec_facts` has the DynamoDB type and the encoding for each kind of
- * codec; `format_facts` overrides both for a format.  Decoding is in decode.c,
- * encoding in encode.c and encode_value.c.
+ * Decoding is in decode.c, encoding in encode.c and encode_value.c.
  *
  * The last part of this file decides which values a type can hold, according
  * to integer ranges and typmods.  Decoding rejects a value that the type
@@ -55,7 +53,7 @@ const DynCodecFacts dyn_codec_facts[] = {
 	[DYN_CODEC_INPUT] = {KIND(S, false, UNSORTED, false), .may_be_empty = true},
 };
 
-/* The kinds of codecs that a format applies to, and the format's encoding. */
+/* Replacements by a format, and the kinds of codecs that it applies to. */
 typedef struct FormatFacts
 {
 	DynCodecKind first;
@@ -97,13 +95,11 @@ static const FormatFacts format_facts[] = {
 	KIND(ABSENT, false, UNSORTED, false)},
 };
 
-typedef struct TypeKind
+static const struct
 {
 	Oid			typid;
 	DynCodecKind kind;
-} TypeKind;
-
-static const TypeKind type_kinds[] = {
+}			type_kinds[] = {
 	{TEXTOID, DYN_CODEC_TEXT}, {VARCHAROID, DYN_CODEC_TEXT},
 	{BPCHAROID, DYN_CODEC_BPCHAR}, {UUIDOID, DYN_CODEC_UUID},
 	{INT2OID, DYN_CODEC_INT2}, {INT4OID, DYN_CODEC_INT4},
@@ -115,36 +111,32 @@ static const TypeKind type_kinds[] = {
 	{JSONBOID, DYN_CODEC_JSONB},
 };
 
-/* ---- setting up ---- */
-
-static const TypeKind *
-listed_type(Oid typid)
+static DynCodecKind
+kind_of(Oid typid)
 {
 	for (int i = 0; i < lengthof(type_kinds); i++)
 	{
 		if (type_kinds[i].typid == typid)
-			return &type_kinds[i];
+			return type_kinds[i].kind;
 	}
-	return NULL;
+	return DYN_CODEC_INPUT;
 }
 
 void
 dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 			   const DynFormat *format, const char *column)
 {
-	const TypeKind *listed;
 	const FormatFacts *facts = &format_facts[format->kind];
 
 	memset(codec, 0, sizeof(*codec));
 	codec->typid = typid;
 	codec->typmod = typmod;
-	codec->basetype = listed_type(typid) != NULL ? typid
+	codec->basetype = kind_of(typid) != DYN_CODEC_INPUT ? typid
 		: getBaseTypeAndTypmod(typid, &codec->typmod);
 	codec->is_domain = (codec->basetype != typid);
-	listed = listed_type(codec->basetype);
-	codec->kind = listed != NULL ? listed->kind
-		: OidIsValid(get_element_type(codec->basetype)) ? DYN_CODEC_ARRAY
-		: DYN_CODEC_INPUT;
+	codec->kind = kind_of(codec->basetype);
+	if (codec->kind == DYN_CODEC_INPUT && OidIsValid(get_element_type(codec->basetype)))
+		codec->kind = DYN_CODEC_ARRAY;
 	codec->format = *format;
 	codec->context = CurrentMemoryContext;
 	codec->wire = dyn_codec_facts[codec->kind].wire;
@@ -199,19 +191,14 @@ dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull, bool soft,
 					   const char **why)
 {
 	if (soft)
-	{
-		if (codec->soft_domain == NULL)
-			codec->soft_domain = dyn_domain_create(codec->typid, codec->context);
-		return dyn_domain_check(codec->soft_domain, value, isnull, why);
-	}
+		return dyn_domain_check(value, isnull, codec->typid, &codec->soft_domain,
+								codec->context, why);
 	domain_check(value, isnull, codec->typid, &codec->domain_cache,
 				 codec->context);
 	return true;
 }
 
-/* ---- values that a type can hold ---- */
-
-/* Must agree with the decoders.  `type` is the type of a key attribute. */
+/* Must agree with the decoders. */
 bool
 dyn_codec_holds_type(const DynCodec *codec, DynType type)
 {
@@ -222,7 +209,6 @@ dyn_codec_holds_type(const DynCodec *codec, DynType type)
 		: codec->kind != DYN_CODEC_ARRAY;
 }
 
-/* Returns true if varchar(n) or char(n) can hold the text. */
 bool
 dyn_codec_holds_length(const DynCodec *codec, const char *text, size_t len)
 {
@@ -230,7 +216,6 @@ dyn_codec_holds_length(const DynCodec *codec, const char *text, size_t len)
 	return pg_mbstrlen_with_len(text, len) <= codec->typmod - VARHDRSZ;
 }
 
-/* Returns true if numeric(p,s) can hold the number without rounding. */
 bool
 dyn_codec_holds_number(const DynCodec *codec, const char *number)
 {
@@ -254,10 +239,7 @@ dyn_codec_holds_number(const DynCodec *codec, const char *number)
 	}
 	if (codec->typmod < 0 || strcmp(number, "0") == 0)
 		return true;
-	/*
-	 * `leading` is the number of digits before the point; for a number below
-	 * 1, the negated number of zeros after the point
-	 */
+	/* below 1, count the zeros after the point as negative digits */
 	number += (*number == '-');
 	leading = *number != '0' ? (int) strcspn(number, ".")
 		: -(int) strspn(number + 2, "0");
@@ -268,7 +250,6 @@ dyn_codec_holds_number(const DynCodec *codec, const char *number)
 		leading <= precision - scale && (scale >= 0 || zeros >= -scale);
 }
 
-/* Returns true if timestamp(p) can hold the instant without rounding. */
 bool
 dyn_codec_holds_instant(const DynCodec *codec, Timestamp instant)
 {

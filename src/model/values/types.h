@@ -2,14 +2,13 @@
  * types.h
  *		Converts between DynamoDB values and PostgreSQL values.
  *
- * A DynCodec has a column's type and format.  It decodes a DynValue into a
- * Datum, encodes a Datum into a DynScalar for a request, and describes the
- * encoding of values.  A value that the column's type cannot hold exactly is a
- * mismatch.  Only real and double precision round, and only a few formats drop
- * digits (dyn_format_truncates, ulid).
+ * A DynCodec, which has a column's type and format, decodes a DynValue into a
+ * Datum and encodes a Datum into a DynScalar.  A value that the column's type
+ * cannot hold exactly is a mismatch.  Only real and double precision round, and
+ * only a few formats drop digits (dyn_format_truncates, ulid).
  *
- * Outside of this directory, only exact.c uses the encoding's description
- * (test/lint).
+ * There are two encoders.  For a condition, a value that no item can have
+ * selects nothing.  For a value to be stored, it is an error.
  */
 #ifndef DYN_MODEL_TYPES_H
 #define DYN_MODEL_TYPES_H
@@ -18,6 +17,7 @@
 #include "fmgr.h"
 
 #include "../../dynamodb/attrvalue.h"
+#include "../../dynamodb/expression.h"
 #include "../../dynamodb/names.h"
 #include "../../dynamodb/wire.h"
 #include "format.h"
@@ -26,13 +26,10 @@
  * The order matters: code tests the ranges INT2 to INT8, INT2 to NUMERIC, INT2
  * to FLOAT8, UUID to FLOAT8, and DATE to TIMESTAMPTZ.
  *
- * All types without a kind of their own have the kind INPUT: their values are
- * read and written as text, but no condition on them is sent.  A new kind
- * needs entries in the tables of types.c (facts, types), decode.c and
- * encode_value.c (functions), which have no defaults.  If conditions on the
- * kind are sent, it must also be in dyn_codec_accepts, dyn_codec_encode and
- * dyn_codec_encode_bound, whose default cases are for other kinds.  Other
- * files test kinds only where a feature is limited to a few types.
+ * A new kind needs entries in the tables of types.c, decode.c and
+ * encode_value.c, which have no defaults.  If conditions on the kind are sent,
+ * it must also be in dyn_codec_accepts, dyn_codec_encode and
+ * dyn_codec_encode_bound, whose default cases are for other kinds.
  */
 typedef enum DynCodecKind
 {
@@ -55,7 +52,7 @@ typedef enum DynCodecKind
 	DYN_CODEC_JSON_TEXT,		/* jsonb, as JSON text */
 	DYN_CODEC_ARRAY,
 	DYN_CODEC_INPUT				/* any other type, with its input and output
-								 * functions */
+								 * functions; no condition on it is sent */
 } DynCodecKind;
 
 /*
@@ -72,16 +69,17 @@ typedef enum DynSorting
 								 * encodings of one value are adjacent */
 } DynSorting;
 
-/* Properties of the representation of values in DynamoDB. */
+/*
+ * Properties of the representation of values in DynamoDB.  Outside of this
+ * directory, only exact.c uses them (test/lint).
+ */
 typedef struct DynEncoding
 {
-	/* true if SQL values and encodings correspond one-to-one */
-	bool		canonical;
-
+	bool		canonical;		/* true if SQL values and encodings correspond
+								 * one-to-one */
 	DynSorting	sorting;
-
-	/* true if every value of the DynamoDB type can be decoded */
-	bool		total;
+	bool		total;			/* true if every value of the DynamoDB type
+								 * can be decoded */
 } DynEncoding;
 
 /* Facts about a kind of codec; a format may override `wire` and `encoding`. */
@@ -109,9 +107,7 @@ typedef struct DynMembers
 	const DynNames *only;		/* the only included members */
 } DynMembers;
 
-typedef struct DynCodec DynCodec;
-
-struct DynCodec
+typedef struct DynCodec
 {
 	DynCodecKind kind;
 	Oid			typid;			/* type as declared (may be a domain) */
@@ -119,20 +115,17 @@ struct DynCodec
 	int32		typmod;			/* typmod of the base type */
 	bool		is_domain;
 	DynFormat	format;
-
-	/* DynamoDB type of values; ABSENT if there are several */
-	DynType		wire;
+	DynType		wire;			/* DynamoDB type; ABSENT if there are several */
 	DynEncoding encoding;
-
 	FmgrInfo	input;			/* input function (INPUT, BPCHAR, JSON_TEXT) */
 	FmgrInfo	output;			/* output function (INPUT); set on first use */
 	Oid			ioparam;
 	DynMembers	members;		/* members of a map (JSONB) */
-	DynCodec   *element;		/* codec of the elements (ARRAY), or NULL */
+	struct DynCodec *element;	/* codec of the elements (ARRAY), or NULL */
 	void	   *domain_cache;	/* cache of domain_check() */
 	struct DynDomain *soft_domain;	/* domain for checks that raise no error */
 	MemoryContext context;		/* context that owns the codec */
-};
+} DynCodec;
 
 static inline bool
 dyn_codec_is_integer(const DynCodec *codec)
@@ -146,10 +139,7 @@ dyn_codec_is_instant(const DynCodec *codec)
 	return dyn_codec_facts[codec->kind].instant;
 }
 
-/*
- * Returns true if the codec truncates times to a unit such as a day.  All times
- * in the unit have the same encoding, so the codec cannot decode.
- */
+/* True for units such as a day; such a codec cannot decode. */
 static inline bool
 dyn_codec_truncates(const DynCodec *codec)
 {
@@ -179,6 +169,9 @@ extern Datum dyn_codec_integer(const DynCodec *codec, int64 number);
 extern bool dyn_codec_holds(DynCodec *codec, const DynValue *value,
 							const char **why);
 
+/* Returns true if the column can hold some value of this type: S, N or B. */
+extern bool dyn_codec_holds_type(const DynCodec *codec, DynType type);
+
 /* Returns true if the codec, or its element codec, uses an input function. */
 extern bool dyn_codec_uses_input(const DynCodec *codec);
 
@@ -189,7 +182,6 @@ extern bool dyn_codec_uses_input(const DynCodec *codec);
 extern bool dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull,
 								   bool soft, const char **why);
 
-/* The result of encoding a value for a request. */
 typedef enum DynEncoded
 {
 	DYN_ENCODED,				/* *out is the encoded value */
@@ -206,9 +198,9 @@ typedef enum DynEncoded
 
 /*
  * Returns true if values of SQL type `valuetype` can be encoded for comparison
- * with this column.  Depends on the type only; used during planning.  Several
- * values of a bigint or numeric column may be rounded to one double precision
- * value, which can therefore be a bound, but not a key.
+ * with this column.  Several values of a bigint or numeric column may be
+ * rounded to one double precision value, which can therefore be a bound, but
+ * not a key.
  */
 extern bool dyn_codec_accepts(const DynCodec *codec, Oid valuetype);
 
@@ -222,6 +214,11 @@ dyn_codec_is_point(const DynCodec *codec)
 {
 	return codec->encoding.canonical;
 }
+
+/*
+ * Encodes a prefix or pattern; returns false if no stored text can contain it.
+ */
+extern bool dyn_encode_text(Datum value, DynScalar *out);
 
 /*
  * Encodes the value of `column = value`.  Returns ENCODED, or NOTHING if the
@@ -238,21 +235,48 @@ extern DynEncoded dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype,
 										 Datum value, bool lower,
 										 bool *inclusive, DynScalar *out);
 
+typedef struct DynStoreError
+{
+	int			sqlstate;
+	const char *why;			/* reason, such as "it is empty" (palloc'd or
+								 * static) */
+	const char *hint;			/* sentence, or NULL */
+} DynStoreError;
+
 /*
- * Functions for the encoders in this directory: dyn_number_out returns the
- * decimal text of a number of any type, dyn_bool_scalar an encoded boolean.
+ * Encodes a value, which must not be NULL, to be stored.  Returns false with
+ * *err set if it cannot be stored, or if its encoding would be decoded as
+ * another value.
  */
+extern bool dyn_codec_store(DynCodec *codec, Datum value, DynScalar *out,
+							DynStoreError *err);
+
+/*
+ * Encodes the members of a jsonb object as values of attributes.  Returns their
+ * number; -1 with *err set if one of them cannot be stored, or `document` is
+ * not an object.
+ */
+extern int	dyn_store_members(Datum document, DynPathValue **out,
+							  DynStoreError *err);
+
+/*
+ * Returns the SQLSTATE of the error for a value that would be decoded as
+ * another value, and sets *hint to a sentence, or NULL.
+ */
+extern int	dyn_codec_remedy(const DynCodec *codec, const char **hint);
+
+/* ---- for the files of this directory ---- */
+
+/* Returns the decimal text of a number of any type. */
 extern char *dyn_number_out(Oid valuetype, Datum value);
+
 extern DynScalar dyn_bool_scalar(const DynCodec *codec, bool flag);
 
 /*
- * Computes the instant of a date/time value.  Returns false for infinity, and
- * for dates later than every timestamp.
+ * Computes the instant of a date/time value.  Returns false if it is infinite;
+ * so are dates later than every timestamp.
  */
 extern bool dyn_value_instant(const DynCodec *codec, Datum value, Timestamp *instant);
-
-/* Returns true for -infinity. */
-extern bool dyn_value_is_nobegin(const DynCodec *codec, Datum value);
 
 /*
  * Prints the first or (`last`) the last encoding of an instant, in sort order,
@@ -266,11 +290,6 @@ extern bool dyn_instant_text(const DynCodec *codec, Timestamp instant, bool last
 extern bool dyn_codec_is_lenient(const DynCodec *codec);
 
 /*
- * Encodes a prefix or pattern; returns false if no stored text can contain it.
- */
-extern bool dyn_encode_text(Datum value, DynScalar *out);
-
-/*
  * These functions return true if the column's type can hold the value: a
  * canonical number, a time, or text in the database's encoding.
  */
@@ -279,9 +298,6 @@ extern bool dyn_codec_holds_instant(const DynCodec *codec, Timestamp instant);
 extern bool dyn_codec_holds_length(const DynCodec *codec, const char *text,
 								   size_t len);
 
-/* Returns true if the column can hold some value of this DynamoDB type. */
-extern bool dyn_codec_holds_type(const DynCodec *codec, DynType type);
-
 static inline bool
 dyn_codec_holds_text(const DynCodec *codec, const char *text, size_t len)
 {
@@ -289,10 +305,7 @@ dyn_codec_holds_text(const DynCodec *codec, const char *text, size_t len)
 		dyn_codec_holds_length(codec, text, len);
 }
 
-/*
- * Decodes any value into jsonb, as plain JSON.  `members` restricts the members
- * of a map.  Returns false with a reason in *why if the value cannot be jsonb.
- */
+/* Decodes a value into jsonb; `members` restricts the members of a map. */
 extern bool dyn_value_to_jsonb(const DynValue *value, const DynMembers *members,
 							   Datum *result, const char **why);
 

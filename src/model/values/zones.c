@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "parser/scansup.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
@@ -18,29 +19,16 @@
 #include "pattern.h"
 #include "zones.h"
 
-/*
- * Maximum offset in the time zone database: the largest are those of local
- * mean times on the other side of the date line.
- */
+/* Maximum named offset: local mean times beyond the date line. */
 #define MAX_NAMED		(16 * USECS_PER_HOUR)
 
-/*
- * Maximum offset of a POSIX zone: a week plus daylight saving time, rounded
- * up.
- */
+/* Maximum POSIX offset: a week and daylight saving time, rounded up. */
 #define MAX_DESCRIBED	(170 * USECS_PER_HOUR)
 
 /* Maximum number of transitions examined. */
 #define MAX_TRANSITIONS	64
 
 #define EPOCH_SECONDS	((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY)
-
-/* Returns a zone without transitions. */
-static DynZone
-fixed_zone(int64 offset)
-{
-	return (DynZone) {NULL, {offset, offset}};
-}
 
 static DynZone
 zone_of(pg_tz *tz)
@@ -49,20 +37,14 @@ zone_of(pg_tz *tz)
 	int64		most;
 
 	if (pg_get_timezone_offset(tz, &offset))
-		return fixed_zone(offset * USECS_PER_SEC);
+		return (DynZone) {NULL, {offset * USECS_PER_SEC, offset * USECS_PER_SEC}};
 	/* a POSIX description has an offset, and therefore digits */
 	most = strpbrk(pg_get_timezone_name(tz), "0123456789") ? MAX_DESCRIBED : MAX_NAMED;
 	return (DynZone) {tz, {-most, most}};
 }
 
-DynZone
-dyn_zone_of_session(void)
-{
-	return zone_of(session_timezone);
-}
-
-bool
-dyn_zone_of_text(Datum name, DynZone *zone)
+static bool
+zone_of_text(Datum name, DynZone *zone)
 {
 	char		buf[TZ_STRLEN_MAX + 1];
 	int			offset;
@@ -90,13 +72,27 @@ dyn_zone_of_text(Datum name, DynZone *zone)
 }
 
 bool
-dyn_zone_of_interval(const Interval *offset, DynZone *zone)
+dyn_zone_find(Oid type, Datum operand, DynZone *zone)
 {
-	if (offset->month != 0 || offset->day != 0 ||
-		offset->time > MAX_DESCRIBED || offset->time < -MAX_DESCRIBED)
-		return false;
-	*zone = fixed_zone(offset->time / USECS_PER_SEC * USECS_PER_SEC);
-	return true;
+	const Interval *offset;
+	int64		most;
+
+	switch (type)
+	{
+		case TEXTOID:
+			return zone_of_text(operand, zone);
+		case INTERVALOID:
+			offset = DatumGetIntervalP(operand);
+			if (offset->month != 0 || offset->day != 0 ||
+				offset->time > MAX_DESCRIBED || offset->time < -MAX_DESCRIBED)
+				return false;
+			most = offset->time / USECS_PER_SEC * USECS_PER_SEC;
+			*zone = (DynZone) {NULL, {most, most}};
+			return true;
+		default:
+			*zone = zone_of(session_timezone);
+			return true;
+	}
 }
 
 /*
@@ -132,10 +128,7 @@ next_transition(const DynZone *zone, pg_time_t *time, long int *before,
 	return found;
 }
 
-/*
- * Collects all offsets between two times.  Returns false if there are too many
- * transitions, or if they are unknown.
- */
+/* Returns false if there are too many transitions, or unknown ones. */
 static bool
 collect_offsets(const DynZone *zone, pg_time_t from, pg_time_t to,
 				DynOffsets *offsets)
@@ -173,8 +166,6 @@ dyn_zone_offsets(const DynZone *zone, int64 near)
 		return zone->all;
 	return offsets;
 }
-
-/* ---- units of local time ---- */
 
 Timestamp
 dyn_trunc(const DynFormat *format, Timestamp instant)
@@ -246,10 +237,7 @@ dyn_trunc_bound(const DynFormat *format, Timestamp instant, bool lower)
 
 	if (dyn_trunc_ascends(format))
 		return dyn_trunc(format, instant);
-	/*
-	 * clocks may be set back near the instant, so use the limits of the
-	 * offsets
-	 */
+	/* clocks may be set back near the instant: use all offsets there */
 	zone = zone_of(format->zone);
 	offsets = dyn_zone_offsets(&zone, instant);
 	return dyn_pattern_round(format->pattern,

@@ -9,7 +9,7 @@
  * by the smallest and the largest of these offsets contain all converted
  * times.
  *
- * These functions raise no errors, and do not depend on the current time.
+ * These functions raise no errors.
  */
 #ifndef DYN_MODEL_ZONES_H
 #define DYN_MODEL_ZONES_H
@@ -32,15 +32,12 @@ typedef struct DynZone
 	DynOffsets	all;			/* limits of all offsets of the zone */
 } DynZone;
 
-/* Returns the session's current zone. */
-extern DynZone dyn_zone_of_session(void);
-
 /*
- * Find the zone that AT TIME ZONE uses for a name or abbreviation, or for an
- * interval.  Return false if AT TIME ZONE would raise an error.
+ * Finds the zone that AT TIME ZONE uses for a name or abbreviation (text), or
+ * for an interval; for any other `type`, the session's current zone.  Returns
+ * false if AT TIME ZONE would raise an error.
  */
-extern bool dyn_zone_of_text(Datum name, DynZone *zone);
-extern bool dyn_zone_of_interval(const Interval *offset, DynZone *zone);
+extern bool dyn_zone_find(Oid type, Datum operand, DynZone *zone);
 
 /*
  * Returns the limits of the offsets that the zone uses near a time, which may

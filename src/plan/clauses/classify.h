@@ -15,7 +15,7 @@
 
 #include "nodes/pathnodes.h"
 
-#include "../../model/definition/exact.h"
+#include "../../model/definition/column.h"
 #include "preds.h"
 #include "rel_plan.h"
 

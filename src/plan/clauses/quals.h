@@ -4,7 +4,7 @@
  *		whether these predicates are exact.
  *
  * dyn_quals_classify translates each clause into a predicate over fields of
- * the item, if possible; model/definition/exact.h decides its exactness.  All
+ * the item, if possible; model/definition/exact.c decides its exactness.  All
  * later steps use the DynClause; index_complete.c also reads the SQL clause.
  *
  * A predicate selects every row that the clause selects.  It is exact if it

@@ -129,15 +129,15 @@ match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)
 {
 	Const	   *unit = linitial(args);
 	Node	   *zone = list_length(args) > 2 ? lthird(args) : NULL;
-	bool		subday;
+	int64		length;
 
 	if (!IsA(unit, Const) || unit->constisnull ||
-		!dyn_unit_is_known(unit->constvalue, &subday) ||
+		(length = dyn_unit_length(unit->constvalue)) == 0 ||
 		(zone != NULL && !dyn_is_runtime_value(context, zone)))
 		return false;
 	if (function == F_DATE_TRUNC_TEXT_TIMESTAMP)
 		add_step(chain, DYN_STEP_TRUNC, (Node *) unit);
-	else if (subday)
+	else if (length <= USECS_PER_HOUR)
 		add_step(chain, DYN_STEP_TRUNC_INSTANT, (Node *) unit);
 	else
 	{
@@ -247,7 +247,7 @@ make_bound(DynClassify *context, const Chain *chain, Node *value,
 	ListCell   *lc;
 
 	foreach(lc, chain->steps)
-		above ^= dyn_step_descends(((DynConversionStep *) lfirst(lc))->kind);
+		above ^= ((DynConversionStep *) lfirst(lc))->kind == DYN_STEP_UNTIL;
 	if (above)
 		own.comparison = DYN_COMPARE_LE;
 	copy->upper = upper;
