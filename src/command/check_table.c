@@ -29,6 +29,7 @@
 #include "fmgr.h"
 #include "foreign/foreign.h"
 #include "funcapi.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -38,13 +39,15 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/tuplestore.h"
 
 #include "../exec/source/scan_policy.h"
 #include "../exec/rows/rows.h"
 #include "../model/server/encoding.h"
 #include "../model/server/pg_compat.h"
 #include "../model/values/path.h"
-#include "check_table.h"
+#include "item_scan.h"
+#include "other_case.h"
 #include "../model/server/soft_errors.h"
 #include "target.h"
 
@@ -53,6 +56,118 @@
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_check_table);
 
+/*
+ * An issue: the number of items with this issue, and details of the first such
+ * item.
+ */
+typedef struct Issue
+{
+	uint64		items;
+	uint64		last_item;		/* number of the last item counted, so that
+								 * each item counts once */
+	char	   *example;		/* key of an example (JSON); NULL if jsonb
+								 * cannot represent it */
+	char	   *detail;			/* message */
+} Issue;
+
+/*
+ * An assertion that trusted_indexes makes about an index: if a row has values
+ * in all columns that are in the templates of the index's key, its item has
+ * the attributes of that key, with the strings that the templates compose.
+ */
+typedef struct Assertion
+{
+	const char *index;
+	Bitmapset  *columns;		/* attnums of the columns in these templates */
+	DynView    *view;			/* view in which only items that match these
+								 * templates are rows */
+	Issue	broken;
+} Assertion;
+
+/*
+ * An attribute with a template, or the path of the unnested elements.  If no
+ * item has a value at `path`, the path is usually misspelled.
+ */
+typedef struct CheckedPath
+{
+	const DynPath *path;
+	int			slot;
+	bool		unnested;
+	bool		seen;
+} CheckedPath;
+
+/*
+ * A foreign table over the DynamoDB table.  It is compared unless left_out is
+ * true or `err` is set.
+ */
+typedef struct CheckedTable
+{
+	struct Check *check;
+	Oid			relid;
+	Oid			owner;
+	const char *name;
+	char	   *err;			/* error in the definition, because of which
+								 * the table is not compared; NULL: none */
+	const char *error_column;
+	DynRelation *relation;
+	DynView    *view;
+	DynView    *untimed;		/* view without ttl_attribute, or NULL */
+	List	   *assertions;		/* list of Assertion * */
+	uint64		rows;			/* number of items that are, or have, rows */
+	bool	   *seen;			/* array by attnum: true if a row has a value
+								 * in the column, or no value is expected */
+	int			npaths;
+	CheckedPath *paths;
+	DynFolded  *folded;
+	bool		named;			/* true if the caller named the table */
+	bool		has_template;	/* true if templates compose the key of its
+								 * rows */
+	bool		left_out;
+	bool		selective;		/* true if templates of the key, or
+								 * item_filter, select its rows */
+	TupleTableSlot *slot;
+	Issue   *mismatches;		/* issues by attnum; [0]: without a column */
+	Issue   *nulls;
+	Issue	ambiguous;
+} CheckedTable;
+
+/* Items that are rows of two foreign tables. */
+typedef struct SharedItems
+{
+	int			first;			/* positions in Check.tables */
+	int			second;
+	Issue	issue;
+} SharedItems;
+
+typedef struct Check
+{
+	ReturnSetInfo *rsinfo;
+	DynItemScan *scan;
+	List	   *tables;			/* list of CheckedTable * */
+	List	   *named;			/* OIDs of the tables that the caller names */
+	bool		only_named;		/* true if only `named` tables are compared */
+	Oid			schema;			/* schema of the tables; InvalidOid: any */
+	bool		selective;		/* true if one of the compared tables is
+								 * selective */
+	MemoryContext context;		/* memory of the issues */
+	MemoryContext item_context;
+	DynCodec	jsonb;			/* codec of the examples */
+	int			full;			/* slot of the full item */
+
+	/* values of the current item */
+	const DynValue *values;		/* values of the item's slots; the key comes
+								 * first */
+	uint64		item;			/* number of the item, from 1 */
+	bool		undecided;		/* true if an error prevents deciding whether
+								 * the item is a row */
+	bool		quiet;			/* true if errors are not recorded */
+
+	Issue	unclaimed;
+	Issue	expired;
+	List	   *shared;			/* list of SharedItems * */
+	const char *emitting;		/* kind of result that is being emitted */
+} Check;
+
 /* ---- recording issues ---- */
 
 /*
@@ -60,7 +175,7 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_check_table);
  * it.
  */
 static char *
-key_of_item(DynCheck *check)
+key_of_item(Check *check)
 {
 	const DynAccess *access = check->scan->access;
 	StringInfoData json;
@@ -86,7 +201,7 @@ key_of_item(DynCheck *check)
 }
 
 static void
-count(DynCheck *check, DynIssue *issue, const char *detail)
+count(Check *check, Issue *issue, const char *detail)
 {
 	MemoryContext oldcontext;
 
@@ -105,8 +220,8 @@ count(DynCheck *check, DynIssue *issue, const char *detail)
 static void
 note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 {
-	DynCheckedTable *table = arg;
-	DynCheck   *check = table->check;
+	CheckedTable *table = arg;
+	Check   *check = table->check;
 
 	if (check->quiet)
 		return;
@@ -136,7 +251,7 @@ note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 
 /* Switches to the owner of the foreign table; the caller restores the user. */
 static void
-become_owner(const DynCheckedTable *table, Oid *user, int *context)
+become_owner(const CheckedTable *table, Oid *user, int *context)
 {
 	GetUserIdAndSecContext(user, context);
 	SetUserIdAndSecContext(table->owner,
@@ -148,32 +263,27 @@ become_owner(const DynCheckedTable *table, Oid *user, int *context)
  * Does not record errors.
  */
 static bool
-is_row_of(DynCheckedTable *table, const DynView *view)
+is_row_of(CheckedTable *table, const DynView *view)
 {
-	DynCheck   *check = table->check;
 	bool		is_row;
-	Oid			user;
-	int			context;
 
-	become_owner(table, &user, &context);
-	check->quiet = true;
-	dyn_view_begin(view, check->values);
+	table->check->quiet = true;
+	dyn_view_begin(view, table->check->values);
 	is_row = dyn_rows_has_more(view->rows);
 	dyn_rows_end(view->rows);
-	check->quiet = false;
-	SetUserIdAndSecContext(user, context);
+	table->check->quiet = false;
 	return is_row;
 }
 
 /* Checks the assertions for the current item, whose row is in the slot. */
 static void
-check_assertions(DynCheckedTable *table)
+check_assertions(CheckedTable *table)
 {
 	ListCell   *lc;
 
 	foreach(lc, table->assertions)
 	{
-		DynAssertion *assertion = lfirst(lc);
+		Assertion *assertion = lfirst(lc);
 		bool		has_all = true;
 		int			attnum = -1;
 
@@ -189,20 +299,17 @@ check_assertions(DynCheckedTable *table)
  * if there are any rows.
  */
 static bool
-read_rows(DynCheckedTable *table)
+read_rows(CheckedTable *table)
 {
 	const DynValue *values = table->check->values;
 	bool		is_row;
-	Oid			user;
-	int			context;
 
-	become_owner(table, &user, &context);
 	dyn_view_begin(table->view, values);
 	is_row = dyn_rows_has_more(table->view->rows);
 	table->rows += is_row;
 	for (int i = 0; i < table->npaths; i++)
 	{
-		DynCheckedPath *path = &table->paths[i];
+		CheckedPath *path = &table->paths[i];
 
 		path->seen |= (path->unnested || is_row) &&
 			values[path->slot].type != DYN_TYPE_ABSENT;
@@ -216,7 +323,6 @@ read_rows(DynCheckedTable *table)
 			table->seen[i + 1] |= !table->slot->tts_isnull[i];
 		check_assertions(table);
 	}
-	SetUserIdAndSecContext(user, context);
 	return is_row;
 }
 
@@ -225,13 +331,13 @@ read_rows(DynCheckedTable *table)
  * MAX_PAIRS pairs are counted.
  */
 static void
-count_shared(DynCheck *check, Bitmapset *tables)
+count_shared(Check *check, Bitmapset *tables)
 {
 	for (int i = -1; (i = bms_next_member(tables, i)) >= 0;)
 	{
 		for (int k = i; (k = bms_next_member(tables, k)) >= 0;)
 		{
-			DynSharedItems *shared = NULL;
+			SharedItems *shared = NULL;
 			ListCell   *lc;
 
 			foreach(lc, check->shared)
@@ -244,7 +350,7 @@ count_shared(DynCheck *check, Bitmapset *tables)
 			{
 				MemoryContext oldcontext = MemoryContextSwitchTo(check->context);
 
-				shared = palloc0(sizeof(DynSharedItems));
+				shared = palloc0(sizeof(SharedItems));
 				shared->first = i;
 				shared->second = k;
 				check->shared = lappend(check->shared, shared);
@@ -262,11 +368,13 @@ count_shared(DynCheck *check, Bitmapset *tables)
  * so an unnested table may share items with other tables.
  */
 static void
-check_item(DynCheck *check, const DynValue *values)
+check_item(Check *check, const DynValue *values)
 {
 	Bitmapset  *claims = NULL;
 	bool		claimed = false;
 	bool		expired = false;
+	Oid			user;
+	int			context;
 	ListCell   *lc;
 
 	check->values = values;
@@ -274,22 +382,24 @@ check_item(DynCheck *check, const DynValue *values)
 	check->undecided = false;
 	foreach(lc, check->tables)
 	{
-		DynCheckedTable *table = lfirst(lc);
+		CheckedTable *table = lfirst(lc);
 		bool		unnests;
+		bool		may_claim;
 		bool		is_row;
 
 		if (table->err != NULL || table->left_out)
 			continue;
-		is_row = read_rows(table);
 		unnests = table->relation->unnest != NULL;
 		/* a table that shows every item does not claim this item */
-		if (check->selective && !table->selective && !unnests)
-			continue;
-		claimed |= is_row;
-		if (is_row && !unnests)
-			claims = bms_add_member(claims, foreach_current_index(lc));
-		if (!is_row && table->untimed != NULL)
+		may_claim = !check->selective || table->selective || unnests;
+		become_owner(table, &user, &context);
+		is_row = read_rows(table);
+		if (may_claim && !is_row && table->untimed != NULL)
 			expired |= is_row_of(table, table->untimed);
+		SetUserIdAndSecContext(user, context);
+		claimed |= may_claim && is_row;
+		if (may_claim && is_row && !unnests)
+			claims = bms_add_member(claims, foreach_current_index(lc));
 	}
 	if (bms_membership(claims) == BMS_MULTIPLE)
 		count_shared(check, claims);
@@ -298,10 +408,15 @@ check_item(DynCheck *check, const DynValue *values)
 		/* ignore an item that the item_filter of a left-out table selects */
 		foreach(lc, check->tables)
 		{
-			DynCheckedTable *table = lfirst(lc);
+			CheckedTable *table = lfirst(lc);
+			bool		is_row;
 
-			if (table->left_out && table->selective &&
-				is_row_of(table, table->view))
+			if (!table->left_out || !table->selective)
+				continue;
+			become_owner(table, &user, &context);
+			is_row = is_row_of(table, table->view);
+			SetUserIdAndSecContext(user, context);
+			if (is_row)
 				return;
 		}
 		count(check, expired ? &check->expired : &check->unclaimed, NULL);
@@ -311,7 +426,7 @@ check_item(DynCheck *check, const DynValue *values)
 /* ---- foreign tables ---- */
 
 static DynView *
-view_of(DynCheckedTable *table, DynRelation *relation)
+view_of(CheckedTable *table, DynRelation *relation)
 {
 	DynView    *view = dyn_item_scan_view(table->check->scan, relation);
 
@@ -325,10 +440,10 @@ view_of(DynCheckedTable *table, DynRelation *relation)
  * key has a template and is not in the table's key.
  */
 static void
-add_assertion(DynCheckedTable *table, const DynRelation *relation,
+add_assertion(CheckedTable *table, const DynRelation *relation,
 			  const DynIndexMeta *index)
 {
-	DynAssertion *assertion = palloc0(sizeof(DynAssertion));
+	Assertion *assertion = palloc0(sizeof(Assertion));
 	DynRelation *strict = palloc(sizeof(DynRelation));
 	bool		any = false;
 
@@ -370,7 +485,7 @@ runs_user_code(const DynCodec *codec)
  * superusers are members of every role.
  */
 static void
-check_columns(const DynCheckedTable *table, const DynRelation *relation)
+check_columns(const CheckedTable *table, const DynRelation *relation)
 {
 	if (table->owner == GetUserId() || superuser_arg(table->owner) ||
 		(!superuser() && has_privs_of_role(GetUserId(), table->owner)))
@@ -389,9 +504,9 @@ check_columns(const DynCheckedTable *table, const DynRelation *relation)
 }
 
 static void
-expect_path(DynCheckedTable *table, const DynPath *path, bool unnested)
+expect_path(CheckedTable *table, const DynPath *path, bool unnested)
 {
-	DynCheckedPath *added = &table->paths[table->npaths++];
+	CheckedPath *added = &table->paths[table->npaths++];
 
 	added->path = path;
 	added->slot = dyn_item_scan_read(table->check->scan, path, 1);
@@ -400,9 +515,9 @@ expect_path(DynCheckedTable *table, const DynPath *path, bool unnested)
 
 /* Records which columns and attributes at least one row should have. */
 static void
-expect_values(DynCheckedTable *table, const DynRelation *relation)
+expect_values(CheckedTable *table, const DynRelation *relation)
 {
-	table->paths = palloc0((relation->ntemplated + 1) * sizeof(DynCheckedPath));
+	table->paths = palloc0((relation->ntemplated + 1) * sizeof(CheckedPath));
 	if (relation->unnest != NULL)
 		expect_path(table, relation->unnest, true);
 	for (int i = 0; i < relation->ntemplated; i++)
@@ -439,7 +554,7 @@ expect_values(DynCheckedTable *table, const DynRelation *relation)
 static void
 open_relation(void *arg)
 {
-	DynCheckedTable *table = arg;
+	CheckedTable *table = arg;
 	const DynTableMeta *meta = table->check->scan->meta;
 	DynRelation *relation = dyn_relation_open(table->relid, GetUserId());
 	const DynItemFilter *test = &relation->item_filter;
@@ -480,9 +595,9 @@ open_relation(void *arg)
 }
 
 static void
-open_checked_table(DynCheck *check, Relation rel)
+open_checked_table(Check *check, Relation rel)
 {
-	DynCheckedTable *table = palloc0(sizeof(DynCheckedTable));
+	CheckedTable *table = palloc0(sizeof(CheckedTable));
 	int			ncolumns = RelationGetDescr(rel)->natts;
 	ErrorData  *failure;
 
@@ -494,8 +609,8 @@ open_checked_table(DynCheck *check, Relation rel)
 	table->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(rel)),
 										   &TTSOpsVirtual);
 	table->seen = palloc0((ncolumns + 1) * sizeof(bool));
-	table->mismatches = palloc0((ncolumns + 1) * sizeof(DynIssue));
-	table->nulls = palloc0((ncolumns + 1) * sizeof(DynIssue));
+	table->mismatches = palloc0((ncolumns + 1) * sizeof(Issue));
+	table->nulls = palloc0((ncolumns + 1) * sizeof(Issue));
 	check->tables = lappend(check->tables, table);
 	failure = dyn_attempt(open_relation, table);
 	if (failure == NULL)
@@ -507,7 +622,7 @@ open_checked_table(DynCheck *check, Relation rel)
 }
 
 static void
-open_checked_tables(DynCheck *check, Oid serverid)
+open_checked_tables(Check *check, Oid serverid)
 {
 	const DynRelation *relation = check->scan->relation;
 	List	   *opened = NIL;
@@ -541,14 +656,184 @@ open_checked_tables(DynCheck *check, Oid serverid)
 							get_rel_name(lfirst_oid(lc)), relation->table)));
 	}
 	foreach(lc, check->tables)
-		has_template |= ((DynCheckedTable *) lfirst(lc))->has_template;
+		has_template |= ((CheckedTable *) lfirst(lc))->has_template;
 	foreach(lc, check->tables)
 	{
-		DynCheckedTable *table = lfirst(lc);
+		CheckedTable *table = lfirst(lc);
 
 		table->left_out = has_template && table->err == NULL &&
 			!table->has_template && !table->named;
 		check->selective |= table->selective && !table->left_out;
+	}
+}
+
+/* ---- reporting ---- */
+
+/*
+ * The kinds of results, in the order in which they are emitted: those that
+ * cause wrong rows come first.
+ */
+static const char *const kinds[] = {
+	"definition", "missing index key", "ambiguous", "mismatch", "not null",
+	"unclaimed", "shared", "expired", "absent"
+};
+
+/*
+ * Emits a result if its kind is check->emitting; does nothing for other kinds.
+ * With `issue`, the result is emitted only if an item has the issue.  Without
+ * `issue`, the result does not concern single items.
+ */
+static void
+emit(const Check *check, const char *kind,
+	 const CheckedTable *table, const char *column, const Issue *issue,
+	 const char *detail)
+{
+	Datum		values[6] = {0};
+	bool		nulls[6];
+	NameData	name;
+
+	if (strcmp(kind, check->emitting) != 0 ||
+		(issue != NULL && issue->items == 0))
+		return;
+	memset(nulls, true, sizeof(nulls));
+	values[0] = CStringGetTextDatum(kind);
+	nulls[0] = false;
+	values[1] = ObjectIdGetDatum(table ? table->relid : InvalidOid);
+	nulls[1] = table == NULL;
+	/* truncate the name, which may come from a template and be too long */
+	if (column != NULL)
+		namestrcpy(&name, pnstrdup(column, pg_mbcliplen(column, strlen(column),
+														NAMEDATALEN - 1)));
+	values[2] = NameGetDatum(&name);
+	nulls[2] = column == NULL;
+	values[3] = Int64GetDatum(issue ? (int64) issue->items : 0);
+	nulls[3] = issue == NULL;
+	nulls[4] = issue == NULL || issue->example == NULL;
+	if (!nulls[4])
+		values[4] = DirectFunctionCall1(jsonb_in,
+										CStringGetDatum(issue->example));
+	if (detail == NULL && issue != NULL)
+		detail = issue->detail;
+	nulls[5] = detail == NULL;
+	if (detail != NULL)
+		values[5] = CStringGetTextDatum(detail);
+	tuplestore_putvalues(check->rsinfo->setResult, check->rsinfo->setDesc,
+						 values, nulls);
+}
+
+/*
+ * Emits the columns and attributes that no row has, unless another result
+ * gives the reason.  Emits nothing for an empty DynamoDB table.
+ */
+static void
+emit_absent(const CheckedTable *table)
+{
+	const Check *check = table->check;
+	const DynRelation *relation = table->relation;
+	bool		is_explained = table->mismatches[0].items > 0 ||
+		table->ambiguous.items > 0;
+	bool		elements = true;
+
+	if (check->item == 0)
+		return;
+	for (int i = 0; i < table->npaths; i++)
+	{
+		const CheckedPath *path = &table->paths[i];
+
+		elements &= path->seen || !path->unnested;
+		if (!path->seen && !is_explained && (path->unnested || table->rows > 0))
+			emit(check, "absent", table, NULL, NULL,
+				 psprintf(path->unnested
+						  ? "no item has a value at \"%s\", the path in option \"unnest\""
+						  : "no row has attribute \"%s\", which is in option key_templates",
+						  dyn_path_text(path->path)));
+	}
+	if (table->rows == 0 && elements && !is_explained)
+		emit(check, "absent", table, NULL, NULL,
+			 "no item is a row of the foreign table");
+	for (int i = 1; i <= relation->ncolumns && table->rows > 0; i++)
+	{
+		const DynColumn *column = &relation->columns[i - 1];
+
+		if (table->seen[i] || table->nulls[i].items > 0)
+			continue;
+		emit(check, "absent", table, column->name, NULL,
+			 !dyn_column_is_of_item(column) ? "no element has a value for the column"
+			 : psprintf("no row has a value for the column, which is read from %s \"%s\"",
+						column->path->nsteps == 1 ? "attribute" : "path",
+						dyn_path_text(column->path)));
+	}
+}
+
+static void
+emit_table(CheckedTable *table)
+{
+	const Check *check = table->check;
+	ListCell   *lc;
+
+	if (table->err != NULL)
+	{
+		emit(check, "definition", table, table->error_column, NULL,
+			 table->err);
+		return;
+	}
+	emit(check, "ambiguous", table, NULL, &table->ambiguous, NULL);
+	for (int i = 0; i <= table->relation->ncolumns; i++)
+	{
+		const char *column = i > 0 ? table->relation->columns[i - 1].name : NULL;
+
+		emit(check, "mismatch", table, column, &table->mismatches[i], NULL);
+		emit(check, "not null", table, column, &table->nulls[i],
+			 "the item has no value for a column that is declared NOT NULL");
+	}
+	foreach(lc, table->assertions)
+	{
+		const Assertion *assertion = lfirst(lc);
+
+		emit(check, "missing index key", table, NULL, &assertion->broken,
+			 psprintf("the item lacks the key of trusted index \"%s\" that its columns imply",
+					  dyn_from_utf8_lossy(assertion->index)));
+	}
+	emit_absent(table);
+}
+
+/*
+ * Adds the results to the function's result set, in the order of `kinds`.
+ * Raises a NOTICE for attribute names that differ only in case (other_case.h).
+ */
+static void
+report(Check *check)
+{
+	ListCell   *lc;
+
+	for (int i = 0; i < lengthof(kinds); i++)
+	{
+		check->emitting = kinds[i];
+		emit(check, "unclaimed", NULL, NULL, &check->unclaimed,
+			 "the item is a row of no foreign table");
+		emit(check, "expired", NULL, NULL, &check->expired,
+			 "the item has expired, and is a row of no foreign table");
+		foreach(lc, check->shared)
+		{
+			const SharedItems *shared = lfirst(lc);
+			const CheckedTable *other = list_nth(check->tables, shared->second);
+
+			emit(check, "shared", list_nth(check->tables, shared->first), NULL,
+				 &shared->issue, psprintf("the item is also a row of %s",
+										  quote_identifier(other->name)));
+		}
+		foreach(lc, check->tables)
+		{
+			if (!((CheckedTable *) lfirst(lc))->left_out)
+				emit_table(lfirst(lc));
+		}
+	}
+	foreach(lc, check->tables)
+	{
+		const CheckedTable *table = lfirst(lc);
+
+		if (table->err == NULL && !table->left_out)
+			dyn_folded_report(table->folded);
 	}
 }
 
@@ -574,15 +859,11 @@ open_scan(Oid relid)
 	return scan;
 }
 
-/*
- * Reads the arguments.  In older versions of the extension, the SQL function
- * has only the first argument.
- */
 static void
-set_arguments(DynCheck *check, FunctionCallInfo fcinfo)
+set_arguments(Check *check, FunctionCallInfo fcinfo)
 {
 	check->named = list_make1_oid(PG_GETARG_OID(0));
-	check->only_named = PG_NARGS() > 1 && !PG_ARGISNULL(1);
+	check->only_named = !PG_ARGISNULL(1);
 	if (check->only_named)
 	{
 		Datum	   *tables;
@@ -597,14 +878,14 @@ set_arguments(DynCheck *check, FunctionCallInfo fcinfo)
 				check->named = lappend_oid(check->named, DatumGetObjectId(tables[i]));
 		}
 	}
-	if (PG_NARGS() > 2 && !PG_ARGISNULL(2))
+	if (!PG_ARGISNULL(2))
 		check->schema = PG_GETARG_OID(2);
 }
 
 Datum
 dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 {
-	DynCheck	check = {0};
+	Check	check = {0};
 	DynItemScan *scan;
 	DynFormat	no_format = {0};
 	DynEstimate estimate;
@@ -653,6 +934,6 @@ dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 	}
 	dyn_fetch_stop(fetch);
 	FreeExecutorState(estate);
-	dyn_check_report(&check);
+	report(&check);
 	return (Datum) 0;
 }

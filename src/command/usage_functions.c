@@ -106,17 +106,17 @@ add_failures(Row *row, const DynTally *tally)
 }
 
 static void
-emit(void *arg, const DynUsageRow *entry, uint64 replaced)
+emit(void *arg, const DynUsageEntry *entry, uint64 replaced)
 {
 	ReturnSetInfo *rsinfo = arg;
 	Row			row = {0};
 
 	/* show rows of other users to the same roles as pg_stat_activity does */
 	if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) &&
-		!has_privs_of_role(GetUserId(), entry->userid))
+		!has_privs_of_role(GetUserId(), entry->key.userid))
 		return;
-	add_value(&row, ObjectIdGetDatum(entry->server));
-	add_value(&row, ObjectIdGetDatum(entry->userid));
+	add_value(&row, ObjectIdGetDatum(entry->key.server));
+	add_value(&row, ObjectIdGetDatum(entry->key.userid));
 	add_text(&row, entry->table);
 	add_text(&row, entry->index);
 	add_requests(&row, &entry->tally);

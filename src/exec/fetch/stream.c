@@ -18,7 +18,6 @@
 #include "../../dynamodb/units.h"
 #include "../../model/server/memory.h"
 #include "../../model/session/guc.h"
-#include "../../model/session/request_log.h"
 #include "stream.h"
 
 /*
@@ -504,7 +503,10 @@ note_last_key(const DynStreamContext *context, DynStream *stream,
 							page->last_key_len,
 							"repeats the LastEvaluatedKey of an earlier page");
 	if (err != NULL)
-		dyn_usage_report_no_match(context->usage, stream->call, err, about);
+	{
+		dyn_usage_reject(context->usage);
+		dyn_report_no_match(stream->call, err, about);
+	}
 	if (!dyn_access_is_valid_key(params->access, page->last_key, page->last_key_len))
 	{
 		dyn_session_forget_table(params->connection, params->table);
@@ -531,7 +533,8 @@ check_response(DynStreamContext *context, DynStream *stream,
 						&error))
 	{
 		error.offset += page->page.unprocessed - page->body.data;
-		dyn_usage_report_page(context->usage, stream->call, &error, about);
+		dyn_usage_reject(context->usage);
+		dyn_report_page(stream->call, &error, about);
 	}
 	expected.op = params->op;
 	expected.table = params->table;
@@ -544,7 +547,10 @@ check_response(DynStreamContext *context, DynStream *stream,
 		params->expected(params->arg, stream->number, &expected);
 	err = dyn_page_check(&page->page, left, &expected, &context->scratch);
 	if (err != NULL)
-		dyn_usage_report_no_match(context->usage, stream->call, err, about);
+	{
+		dyn_usage_reject(context->usage);
+		dyn_report_no_match(stream->call, err, about);
+	}
 }
 
 /*
@@ -669,7 +675,10 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	context->expected = Max(page->body.cap, context->expected / 2);
 	if (!dyn_page_parse(&page->page, DYN_DOCUMENT_RESPONSE, context->tree,
 						page->body.data, page->body.len, &error))
-		dyn_usage_report_page(context->usage, stream->call, &error, &about);
+	{
+		dyn_usage_reject(context->usage);
+		dyn_report_page(stream->call, &error, &about);
+	}
 	check_response(context, stream, page, &about);
 	accept_page(context, stream, page, &about);
 	if (page->page.nitems == 0)

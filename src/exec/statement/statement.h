@@ -15,7 +15,7 @@
 
 #include "../../aws/pace.h"
 #include "../../aws/retry.h"
-#include "../../model/session/counters.h"
+#include "../../model/session/usage.h"
 #include "../../model/session/session.h"
 
 struct DynInput;

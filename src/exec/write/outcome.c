@@ -23,7 +23,6 @@
 #include "../../model/server/encoding.h"
 #include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"
-#include "../../model/session/table_pace.h"
 #include "../../model/session/usage.h"
 #include "../../model/session/written.h"
 #include "as_stored.h"
@@ -584,7 +583,10 @@ read_item(const DynWrite *write)
 	dyn_call_at_reset(write->context, destroy_call, call);
 	err = check_response(write, call);
 	if (err != NULL)
-		dyn_usage_report_no_match(modify->usage, call, err, &about);
+	{
+		dyn_usage_reject(modify->usage);
+		dyn_report_no_match(call, err, &about);
+	}
 	dyn_usage_add(modify->usage, &(DynCounters) {.pages = 1,
 				  .read_units = modify->reread->reader->page.units});
 	return dyn_write_failed_item(call->response.data, call->response.len);

@@ -19,8 +19,6 @@
 #include "../../model/server/memory.h"
 #include "../../model/server/encoding.h"
 #include "../../model/session/guc.h"
-#include "../../model/session/request_log.h"
-#include "../../model/session/table_pace.h"
 #include "../../model/session/usage.h"
 #include "../../model/session/written.h"
 #include "atomic.h"

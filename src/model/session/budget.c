@@ -37,9 +37,11 @@ typedef struct BucketTable
 	Bucket		buckets[MAX_BUCKETS];
 } BucketTable;
 
-/* This session's buckets, used when the shared table is full or missing. */
+/*
+ * This session's buckets, used when the shared table is full or missing; the
+ * lock is not used.
+ */
 static BucketTable own_table;
-static bool has_own = false;
 static bool overflowed = false;
 static bool warned = false;
 
@@ -199,9 +201,6 @@ lock_buckets(void)
 {
 	BucketTable *shared = dyn_shared_memory(&block);
 
-	if (!has_own)
-		init_table(&own_table);
-	has_own = true;
 	if (shared != NULL)
 		SpinLockAcquire(&shared->lock);
 	return shared;

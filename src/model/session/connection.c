@@ -1,10 +1,22 @@
 /*
  * connection.c
- *		Builds the connection of one user to a server from the catalogs.
+ *		Builds the connection of one user to a server from the catalogs, and
+ *		checks whether it may send requests to its endpoint.
  *
- * dyn_connection_check checks the endpoint and options of an existing
- * connection against the current user mapping and the current owner of the
- * server.
+ * The owner of a server may set its endpoint.  The requests of all users are
+ * then sent to this endpoint, signed with the users' keys.  Plain http makes
+ * requests visible to the network, so it requires a server that a superuser
+ * owns.
+ *
+ * Credentials from a provider belong to the database server.  They are used
+ * only for a user in whose mapping a superuser has set a provider.  They are
+ * sent only to AWS, or to an endpoint that this mapping names.  If the server
+ * has endpoint_url, proxy or ca_bundle, which redirect requests, the mapping
+ * must name the endpoint, and the server's owner must be a superuser.  The
+ * mapping must also name the endpoint if the owner, who can change the region,
+ * is not a superuser.  All this is checked for the current owner and the
+ * current user mapping whenever a connection is used, because the catalogs do
+ * not record who set an option.
  */
 #include "postgres.h"
 
@@ -20,7 +32,6 @@
 #include "../../credentials/url.h"
 #include "../server/encoding.h"
 #include "connection.h"
-#include "privilege.h"
 
 /*
  * Maximum bytes of a response.  A page of 1 MB is nearly 2 MB of JSON.  Only
@@ -279,7 +290,101 @@ dyn_connection_make(Oid serverid, Oid userid)
 	return connection;
 }
 
-/* ---- checking an existing connection ---- */
+/* ---- checking a connection ---- */
+
+/* Raises an error for plain http, unless a superuser owns the server. */
+static void
+check_endpoint(const ForeignServer *server, const char *url)
+{
+	if (pg_strncasecmp(url, "http://", 7) != 0 || superuser_arg(server->owner))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("plain http is not allowed for server \"%s\"",
+					server->servername),
+			 errdetail("The endpoint is not encrypted, and the owner of the server is not a superuser."),
+			 errhint("Use an https endpoint, or let a superuser own the server.")));
+}
+
+/*
+ * Returns true for names such as eu-west-1 or us-gov-west-1.  Other names
+ * could lead to another service: dynamodb.s3.amazonaws.com would be a bucket.
+ */
+static bool
+names_region(const char *region)
+{
+	static const char *const letters = "abcdefghijklmnopqrstuvwxyz";
+	const char *p = region;
+	int			words = 0;
+
+	while (strspn(p, letters) > 0 && p[strspn(p, letters)] == '-')
+	{
+		p += strspn(p, letters) + 1;
+		words++;
+	}
+	return words >= 2 && *p != '\0' && p[strspn(p, "0123456789")] == '\0';
+}
+
+/*
+ * Raises an error if the connection must not use credentials from a provider
+ * other than "static".  `allowed` is allowed_endpoint_url, normalized like the
+ * service's URL, or NULL.
+ */
+static void
+check_source(const DynConnection *connection, const ForeignServer *server,
+			 const char *allowed)
+{
+	const char *source = dyn_source_names[connection->source];
+	const char *region = connection->service.region;
+	const char *url = connection->service.url;
+	const char *name = quote_identifier(server->servername);
+	const char *user = GetUserNameFromId(connection->userid, true);
+	bool		of_superuser = superuser_arg(server->owner);
+	const char *reason = NULL;
+
+	user = user ? quote_identifier(user) : "...";
+	if (connection->for_public)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("credential provider \"%s\" cannot be used in a user mapping for PUBLIC",
+						source),
+				 errdetail("The credentials belong to the database server, and every user of server \"%s\" could use them.",
+						   server->servername),
+				 errhint("A superuser can permit one user to use them with CREATE USER MAPPING FOR %s SERVER %s OPTIONS (credential_provider '%s').",
+						 user, name, source)));
+	if (!names_region(region))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("credentials of provider \"%s\" cannot be used in region \"%s\"",
+						source, region),
+				 errdetail("This is not the name of an AWS region."),
+				 errhint("Change it with ALTER SERVER %s OPTIONS (SET region 'eu-west-1').",
+						 name)));
+	if (connection->detour != NULL && !of_superuser)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("credentials of provider \"%s\" cannot be used for server \"%s\"",
+						source, server->servername),
+				 errdetail("The server has the option \"%s\", and its owner is not a superuser.",
+						   connection->detour),
+				 errhint("A superuser must own the server, and must set allowed_endpoint_url in the user mapping.")));
+	if (allowed != NULL && strcmp(allowed, url) != 0)
+		reason = "The user mapping has a different allowed_endpoint_url.";
+	else if (allowed == NULL && connection->detour != NULL)
+		reason = psprintf("Server \"%s\" has the option \"%s\", and the user mapping has no allowed_endpoint_url.",
+						  server->servername, connection->detour);
+	else if (allowed == NULL && !of_superuser)
+		reason = psprintf("The owner of server \"%s\" can change its region and is not a superuser, and the user mapping has no allowed_endpoint_url.",
+						  server->servername);
+	if (reason != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("credentials of provider \"%s\" cannot be used for requests to %s",
+						source, url),
+				 errdetail("%s", reason),
+				 errhint("If that endpoint is trustworthy, a superuser can allow it with ALTER USER MAPPING FOR %s SERVER %s OPTIONS (%s allowed_endpoint_url '%s').",
+						 user, name, allowed ? "SET" : "ADD", url)));
+}
 
 void
 dyn_connection_check(const DynConnection *connection)
@@ -292,7 +397,7 @@ dyn_connection_check(const DynConnection *connection)
 													 FSV_MISSING_OK);
 
 	if (server != NULL)
-		dyn_check_endpoint(server, connection->service.url);
+		check_endpoint(server, connection->service.url);
 	if (connection->source != DYN_SOURCE_STATIC)
 	{
 		UserMapping *mapping = server ? read_mapping(connection->serverid,
@@ -316,7 +421,7 @@ dyn_connection_check(const DynConnection *connection)
 							connection->server_name),
 					 errdetail("The statement can no longer use the credentials it started with."),
 					 errhint("Retry the statement.")));
-		dyn_check_source(connection, server, allowed);
+		check_source(connection, server, allowed);
 	}
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);

@@ -35,9 +35,9 @@ typedef struct DynConnection
 	DynReadOptions reads;		/* default read options of the server's
 								 * tables */
 
-	/* private to connection.c and privilege.c */
-	const char *detour;			/* first server option that redirects requests
-								 * (privilege.h), or NULL */
+	/* private to connection.c */
+	const char *detour;			/* first server option that redirects
+								 * requests, or NULL */
 	List	   *mapping_options;	/* options of the user mapping; NIL for
 									 * static credentials */
 	DynSourceOptions source_options;		/* settings of the credentials,
@@ -46,8 +46,7 @@ typedef struct DynConnection
 
 	/* private to session.c */
 	struct DynDescription *descriptions;
-	struct DynTablePace *paces;	/* paces of tables and indexes
-								 * (table_pace.c) */
+	struct DynTablePace *paces;	/* paces of tables and indexes */
 	struct DynUsage *usages;	/* handles for counts (usage.c) */
 	MemoryContext context;
 	uint64		checked;		/* invalidation count at the last check */
@@ -69,8 +68,7 @@ extern DynConnection *dyn_connection_make(Oid serverid, Oid userid);
 
 /*
  * Raises an error unless the catalogs, which may have changed since the
- * connection was built, still permit its endpoint and credentials
- * (privilege.h).
+ * connection was built, still permit its endpoint and credentials.
  */
 extern void dyn_connection_check(const DynConnection *connection);
 

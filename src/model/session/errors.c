@@ -1,6 +1,7 @@
 /*
  * errors.c
- *		The table of errors, and the functions that report errors with it.
+ *		Reports requests: failed ones as PostgreSQL errors, with a table of
+ *		errors, and logged ones as lines of the log.
  */
 #include "postgres.h"
 
@@ -11,6 +12,7 @@
 #include "../../dynamodb/page_check.h"
 #include "../server/encoding.h"
 #include "errors.h"
+#include "guc.h"
 
 typedef struct ErrorEntry
 {
@@ -189,21 +191,15 @@ describe_request(const DynCall *call)
 }
 
 static const char *
-actions_of(const char *operation)
-{
-	return strcmp(operation, "TransactWriteItems") == 0
-		? "dynamodb:PutItem, dynamodb:UpdateItem and dynamodb:DeleteItem"
-		: psprintf("dynamodb:%s", operation);
-}
-
-static const char *
 service_hint(const ErrorEntry *entry, const DynRequestContext *context)
 {
 	if (entry == NULL)
 		return NULL;
 	if (entry->sqlstate == ERRCODE_INSUFFICIENT_PRIVILEGE)
 		return psprintf("The IAM policy of the credentials must allow %s on the table and its indexes.",
-						actions_of(context->operation));
+						strcmp(context->operation, "TransactWriteItems") == 0
+						? "dynamodb:PutItem, dynamodb:UpdateItem and dynamodb:DeleteItem"
+						: psprintf("dynamodb:%s", context->operation));
 	/* DescribeTable has only one argument, so the table's name is invalid */
 	if (strcmp(entry->code, "ValidationException") == 0)
 		return strcmp(context->operation, "DescribeTable") == 0 ? TABLE_NAME_HINT
@@ -222,19 +218,6 @@ describe_service_error(const DynCall *call)
 					call->throttle_reason[0]
 					? psprintf(" Reason: %s.", call->throttle_reason) : "",
 					describe_request(call));
-}
-
-DYN_NORETURN static void
-report_service(const DynCall *call, const DynRequestContext *context)
-{
-	const ErrorEntry *entry = find_report(call);
-	const char *hint = service_hint(entry, context);
-
-	ereport(ERROR,
-			(errcode(dyn_failure_sqlstate(call)),
-			 errmsg("%s", what_failed(context)),
-			 errdetail("%s", describe_service_error(call)),
-			 hint ? errhint("%s", hint) : 0));
 }
 
 /*
@@ -263,55 +246,31 @@ describe_error(const DynError *err)
 					dyn_from_utf8_lossy(err->excerpt));
 }
 
-static const char *
-error_hint(const DynError *err)
-{
-	return err->hint[0] ? dyn_from_utf8_lossy(err->hint)
-		: "Check the credential provider of the user mapping, and its settings on the database server.";
-}
-
-DYN_NORETURN static void
-report_error(const DynCall *call, const DynRequestContext *context)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
-			 errmsg("%s: %s", what_failed(context),
-					dyn_failure_phrase(call->failure)),
-			 errdetail("%s", describe_error(call->err)),
-			 errhint("%s", error_hint(call->err))));
-}
-
 void
-dyn_report_credentials(const DynError *err, const char *server)
+dyn_report_credentials(const DynError *err, const char *what)
 {
 	dyn_check_oom(err->out_of_memory);
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
-			 errmsg("server \"%s\": %s", server,
-					dyn_failure_phrase(DYN_FAIL_CREDENTIALS)),
+			 errmsg("%s: %s", what, dyn_failure_phrase(DYN_FAIL_CREDENTIALS)),
 			 errdetail("%s", describe_error(err)),
-			 errhint("%s", error_hint(err))));
+			 errhint("%s", err->hint[0] ? dyn_from_utf8_lossy(err->hint)
+					 : "Check the credential provider of the user mapping, and its settings on the database server.")));
 }
 
-DYN_NORETURN static void
-report_transport(const DynCall *call, const DynRequestContext *context)
+static char *
+describe_transport_error(const DynCall *call)
 {
-	const ErrorEntry *entry = find_report(call);
 	bool		show = call->message[0] != '\0' &&
 		(call->failure != DYN_FAIL_HTTP || shows_excerpts());
 
-	ereport(ERROR,
-			(errcode(dyn_failure_sqlstate(call)),
-			 errmsg("%s: %s", what_failed(context),
-					dyn_failure_phrase(call->failure)),
-			 errdetail("%s%s%s%s",
-					   call->http_status > 0
-					   ? psprintf("HTTP status %d.", call->http_status)
-					   : "No response.",
-					   show ? " " : "",
-					   show ? sentence(call->message) : "",
-					   describe_request(call)),
-			 entry && entry->hint ? errhint("%s", entry->hint) : 0));
+	return psprintf("%s%s%s%s",
+					call->http_status > 0
+					? psprintf("HTTP status %d.", call->http_status)
+					: "No response.",
+					show ? " " : "",
+					show ? sentence(call->message) : "",
+					describe_request(call));
 }
 
 int
@@ -325,12 +284,22 @@ dyn_failure_sqlstate(const DynCall *call)
 void
 dyn_report_call(const DynCall *call, const DynRequestContext *context)
 {
+	const ErrorEntry *entry = find_report(call);
+	const char *what = what_failed(context);
+	bool		is_service = call->failure == DYN_FAIL_SERVICE;
+	const char *hint = is_service ? service_hint(entry, context)
+		: entry ? entry->hint : NULL;
+
 	Assert(call->state == DYN_CALL_DONE && call->failure != DYN_FAIL_NONE);
-	if (call->failure == DYN_FAIL_SERVICE)
-		report_service(call, context);
 	if (call->failure == DYN_FAIL_CREDENTIALS)
-		report_error(call, context);
-	report_transport(call, context);
+		dyn_report_credentials(call->err, what);
+	ereport(ERROR,
+			(errcode(dyn_failure_sqlstate(call)),
+			 is_service ? errmsg("%s", what)
+			 : errmsg("%s: %s", what, dyn_failure_phrase(call->failure)),
+			 errdetail("%s", is_service ? describe_service_error(call)
+					   : describe_transport_error(call)),
+			 hint ? errhint("%s", hint) : 0));
 }
 
 /* Returns the reason why the outcome of a write is unknown. */
@@ -463,4 +432,63 @@ dyn_failure_is_stale(const DynCall *call)
 	return call->failure == DYN_FAIL_SERVICE &&
 		(strcmp(call->code, "ResourceNotFoundException") == 0 ||
 		 strcmp(call->code, "ValidationException") == 0);
+}
+
+/* ---- the log ---- */
+
+static bool
+is_slow(const DynCall *call)
+{
+	return dyn_guc_log_min_duration >= 0 &&
+		call->elapsed_ms >= dyn_guc_log_min_duration;
+}
+
+bool
+dyn_request_is_logged(const DynCall *call)
+{
+	return dyn_guc_log_requests || is_slow(call);
+}
+
+/* Returns the outcome of a slow request, and its id for AWS support. */
+static char *
+describe_outcome(const DynCall *call, int attempt)
+{
+	StringInfoData words;
+
+	initStringInfo(&words);
+	if (call->http_status > 0)
+		appendStringInfo(&words, ", status %d", call->http_status);
+	if (call->failure != DYN_FAIL_NONE)
+		appendStringInfo(&words, ", %s", dyn_describe_failure(call));
+	appendStringInfo(&words, ", attempt %d", attempt);
+	if (call->request_id[0] != '\0')
+		appendStringInfo(&words, ", request id %s",
+						 dyn_from_utf8_lossy(call->request_id));
+	return words.data;
+}
+
+static void
+write_line(const DynCall *call, const char *line, int attempts)
+{
+	const char *more = is_slow(call) ? describe_outcome(call, attempts)
+		: attempts <= 1 ? "" : psprintf(", %d attempts", attempts);
+
+	ereport(LOG,
+			(errmsg_internal("dynamo_fdw: %s (%.1f ms%s)", line,
+							 call->elapsed_ms, more),
+			 errhidestmt(true), errhidecontext(true)));
+}
+
+void
+dyn_request_log(const DynCall *call, const char *line)
+{
+	if (line != NULL)
+		write_line(call, line, call->attempts);
+}
+
+void
+dyn_request_log_attempt(const DynCall *call, const char *line, int n)
+{
+	if (is_slow(call))
+		write_line(call, line, n);
 }

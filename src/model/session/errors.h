@@ -1,6 +1,7 @@
 /*
  * errors.h
- *		Reports failed requests as PostgreSQL errors.
+ *		Reports failed requests as PostgreSQL errors, and writes the lines of
+ *		dynamo_fdw.log_requests and log_min_duration.
  *
  * The primary message names the failure in SQL terms; DETAIL has DynamoDB's
  * code, text and request id; HINT has a remedy.  One static table maps
@@ -55,9 +56,12 @@ typedef struct DynWriteContext
 DYN_NORETURN extern void dyn_report_unanswered(const DynCall *call, const char *err,
 											   const DynWriteContext *context);
 
-/* Raises the error of a provider that could not obtain credentials. */
+/*
+ * Raises the error of a provider that could not obtain credentials; `what`
+ * begins the message.
+ */
 DYN_NORETURN extern void dyn_report_credentials(const DynError *err,
-												const char *server);
+												const char *what);
 
 /* Returns the SQLSTATE that dyn_report_call uses for the failed call. */
 extern int	dyn_failure_sqlstate(const DynCall *call);
@@ -102,5 +106,31 @@ extern bool dyn_failure_is_denied(const DynCall *call);
  */
 DYN_NORETURN extern void dyn_report_changed_schema(const DynRequestContext *context,
 												   const char *detail);
+
+/*
+ * The caller composes one line for each request, with the operation and, for
+ * example, the table, the index and the size of the response.  The line
+ * includes values of keys and filters only if log_requests is on.  These
+ * functions add no secrets.
+ */
+
+/*
+ * Returns true if a finished call must be logged, because of log_requests or
+ * because it was slow.
+ */
+extern bool dyn_request_is_logged(const DynCall *call);
+
+/*
+ * Logs a finished call with its duration and, if it was slow, its outcome.
+ * Does nothing if `line` is NULL.
+ */
+extern void dyn_request_log(const DynCall *call, const char *line);
+
+/*
+ * Logs a call, if it was slow, as attempt `n` of a request that is sent as
+ * several calls.
+ */
+extern void dyn_request_log_attempt(const DynCall *call, const char *line,
+									int n);
 
 #endif

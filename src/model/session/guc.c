@@ -58,11 +58,17 @@ static const struct config_enum_entry scan_policy_values[] = {
 	{NULL, 0, false}
 };
 
+/* Returns true if the setting must not loosen a limit. */
+static bool
+is_restricted(GucSource source)
+{
+	return source > PGC_S_GLOBAL && !InitializingParallelWorker && !superuser();
+}
+
 static bool
 check_scan_policy(int *newval, void **extra, GucSource source)
 {
-	if (*newval == DYN_SCAN_ALLOW && source > PGC_S_GLOBAL &&
-		!InitializingParallelWorker && !superuser())
+	if (*newval == DYN_SCAN_ALLOW && is_restricted(source))
 	{
 		GUC_check_errcode(ERRCODE_INSUFFICIENT_PRIVILEGE);
 		GUC_check_errmsg("permission denied to set \"dynamo_fdw.scan_policy\" to \"allow\"");
@@ -74,14 +80,12 @@ check_scan_policy(int *newval, void **extra, GucSource source)
 
 /*
  * Users may set the memory limit of their own statements, but not so high that
- * they could exhaust the machine's memory.  A parallel worker accepts its
- * leader's value.
+ * they could exhaust the machine's memory.
  */
 static bool
 check_fetch_memory(int *newval, void **extra, GucSource source)
 {
-	if (*newval > MOST_FETCH_MEMORY && source > PGC_S_GLOBAL &&
-		!InitializingParallelWorker && !superuser())
+	if (*newval > MOST_FETCH_MEMORY && is_restricted(source))
 	{
 		GUC_check_errcode(ERRCODE_INSUFFICIENT_PRIVILEGE);
 		GUC_check_errmsg("permission denied to set \"dynamo_fdw.fetch_memory\" above %d kB",
@@ -91,7 +95,7 @@ check_fetch_memory(int *newval, void **extra, GucSource source)
 	return true;
 }
 
-/* Resets cached plans, since a plan avoids Scans that the policy rejects. */
+/* A plan avoids Scans that the policy rejects. */
 static void
 assign_scan_policy(int newval, void *extra)
 {
@@ -99,7 +103,7 @@ assign_scan_policy(int newval, void *extra)
 		ResetPlanCache();
 }
 
-/* Resets cached plans, since consistent reads exclude global indexes. */
+/* Consistent reads exclude global indexes. */
 static void
 assign_consistent_read(bool newval, void *extra)
 {

@@ -6,7 +6,9 @@
  * Connections are in a hash table with the key (user mapping, user).  The
  * metadata in a description is malloc'd, and freed at the latest with the
  * connection's memory context.  A pin is released by a reset callback of the
- * memory context that it was created in, however a statement ends.
+ * memory context that it was created in, however a statement ends.  The lists
+ * of a connection contain only the tables that the session reads or writes, so
+ * a linear search is enough.
  *
  * Interrupts are handled when the client is in a consistent state, never
  * inside libcurl.
@@ -35,7 +37,6 @@
 #include "../../dynamodb/page_check.h"
 #include "../server/pg_compat.h"
 #include "guc.h"
-#include "request_log.h"
 #include "session.h"
 #include "usage.h"
 
@@ -50,6 +51,9 @@
  * description can be used in the meantime.
  */
 #define REFRESH_PAUSE	5000.0
+
+/* Time (ms) after which an unused pace is considered outdated. */
+#define FRESH_MS	10000.0
 
 typedef struct DynDescription
 {
@@ -80,10 +84,7 @@ static HTAB *connections = NULL;
 /* Events that wait_for_client waits for; NULL before the first wait */
 static WaitEventSet *wait_set = NULL;
 
-/*
- * Number of invalidations so far.  A connection that was built or checked
- * before the latest invalidation is outdated.
- */
+/* A connection that was checked before the latest invalidation is outdated. */
 static uint64 invalidations = 1;
 
 double
@@ -150,18 +151,6 @@ dyn_session_open_descriptors(void)
 
 /* ---- waiting ---- */
 
-static WaitEventSet *
-make_wait_set(int fd)
-{
-	WaitEventSet *set = dyn_create_wait_set(3);
-
-	AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
-	AddWaitEventToSet(set, WL_SOCKET_READABLE, fd, NULL, NULL);
-	if (IsUnderPostmaster)
-		AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
-	return set;
-}
-
 static uint32
 event_of(DynWaitReason reason)
 {
@@ -190,7 +179,15 @@ wait_for_client(void *arg, int fd, long timeout_ms)
 	WaitEvent	event;
 
 	if (wait_set == NULL)
-		wait_set = make_wait_set(fd);
+	{
+		WaitEventSet *set = dyn_create_wait_set(3);
+
+		AddWaitEventToSet(set, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+		AddWaitEventToSet(set, WL_SOCKET_READABLE, fd, NULL, NULL);
+		if (IsUnderPostmaster)
+			AddWaitEventToSet(set, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
+		wait_set = set;
+	}
 	if (WaitEventSetWait(wait_set, timeout_ms, &event, 1, wait_event) == 0)
 		return DYN_WAIT_TIMEOUT;
 	if (event.events & WL_LATCH_SET)
@@ -320,7 +317,7 @@ dyn_session_credentials(DynConnection *connection)
 		dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
 	if (readiness == DYN_CREDENTIALS_FAILED)
 		dyn_report_credentials(dyn_provider_error(provider),
-							   connection->server_name);
+							   psprintf("server \"%s\"", connection->server_name));
 	return &provider->current;
 }
 
@@ -334,7 +331,6 @@ drop_if_unused(DynConnection *connection)
 		MemoryContextDelete(connection->context);
 }
 
-/* Frees all descriptions, when the connection's context is deleted. */
 static void
 free_descriptions(void *arg)
 {
@@ -361,10 +357,7 @@ unpin_connection(void *arg)
 	drop_if_unused(connection);
 }
 
-/*
- * Discards the connections of a server, or all for InvalidOid.  Returns true
- * if any existed.
- */
+/* See dyn_session_disconnect. */
 static bool
 forget_connections(Oid serverid)
 {
@@ -372,8 +365,6 @@ forget_connections(Oid serverid)
 	ConnectionEntry *entry;
 	bool		had_any = false;
 
-	if (connections == NULL)
-		return false;
 	hash_seq_init(&status, connections);
 	while ((entry = hash_seq_search(&status)) != NULL)
 	{
@@ -402,10 +393,7 @@ invalidate(Datum arg, int cacheid, uint32 hashvalue)
 	(void) forget_connections(InvalidOid);
 }
 
-/*
- * Causes connections to be checked again.  A change of roles does not affect
- * their contents, only the permission to use them.
- */
+/* A change of roles only affects the permission to use connections. */
 static void
 doubt(Datum arg, int cacheid, uint32 hashvalue)
 {
@@ -538,21 +526,6 @@ pin_description(DynDescription *description)
 	return description->meta;
 }
 
-static DynDescription *
-add_description(DynConnection *connection, const char *table,
-				DynTableMeta *meta)
-{
-	DynDescription *description =
-		MemoryContextAllocZero(connection->context, sizeof(DynDescription));
-
-	description->table = MemoryContextStrdup(connection->context, table);
-	description->meta = meta;
-	description->requested_at = dyn_session_now();
-	description->next = connection->descriptions;
-	connection->descriptions = description;
-	return description;
-}
-
 /*
  * Sends DescribeTable, with shorter timeouts than a read, because it runs
  * during planning.  Returns NULL on a temporary failure if the caller can use
@@ -567,6 +540,7 @@ describe_table(DynConnection *connection, const char *table, bool aged_serves)
 	DynCall    *call = dyn_session_call();
 	const char *reason;
 	DynTableMeta *meta;
+	DynDescription *description;
 
 	limits.max_attempts = Min(limits.max_attempts, 2);
 	limits.request_timeout_ms = Min(limits.request_timeout_ms,
@@ -597,7 +571,13 @@ describe_table(DynConnection *connection, const char *table, bool aged_serves)
 						table),
 				 errdetail("The response is %s.", reason),
 				 errhint("Check the server option endpoint_url.")));
-	return add_description(connection, table, meta);
+	description = MemoryContextAllocZero(connection->context, sizeof(DynDescription));
+	description->table = MemoryContextStrdup(connection->context, table);
+	description->meta = meta;
+	description->requested_at = dyn_session_now();
+	description->next = connection->descriptions;
+	connection->descriptions = description;
+	return description;
 }
 
 const DynTableMeta *
@@ -642,6 +622,45 @@ dyn_session_forget_table(DynConnection *connection, const char *table)
 	if (description != NULL)
 		description->forgotten = true;
 	ResetPlanCache();
+}
+
+/* ---- paces ---- */
+
+DynTablePace *
+dyn_table_pace(DynConnection *connection, const char *table,
+			   const char *index, uint64 statement,
+			   bool (*is_running) (uint64 statement))
+{
+	DynTablePace *pace = connection->paces;
+
+	while (pace != NULL && (strcmp(pace->table, table) != 0 ||
+							strcmp(pace->index, index ? index : "") != 0))
+		pace = pace->next;
+	if (pace == NULL)
+	{
+		pace = MemoryContextAllocZero(connection->context, sizeof(DynTablePace));
+		pace->table = MemoryContextStrdup(connection->context, table);
+		pace->index = MemoryContextStrdup(connection->context, index ? index : "");
+		dyn_pace_init(&pace->pace, connection->max_concurrency);
+		pace->next = connection->paces;
+		connection->paces = pace;
+	}
+	if (pace->statement == statement)
+		return pace;
+	pace->hot_stream = NULL;
+	pace->shared_ms = 0;
+	/*
+	 * restart a pace that is outdated, or whose statement has ended: the
+	 * running statement is not nested in an ended statement
+	 */
+	if (!is_running(pace->statement) ||
+		(pace->pace.throttled &&
+		 dyn_session_now() - pace->pace.seen_ms >= FRESH_MS))
+	{
+		dyn_pace_init(&pace->pace, connection->max_concurrency);
+		pace->statement = statement;
+	}
+	return pace;
 }
 
 /* ---- registering and disconnecting ---- */

@@ -14,38 +14,22 @@
 #include "utils/timestamp.h"
 
 #include "../server/pg_compat.h"
+#include "errors.h"
 #include "usage.h"
 
 #define MAX_ENTRIES		500
-
-typedef struct UsageKey
-{
-	Oid			database;		/* InvalidOid: the entry is free */
-	Oid			server;
-	Oid			userid;
-	uint64		names;			/* hash of table and index */
-} UsageKey;
-
-typedef struct Entry
-{
-	UsageKey	key;
-	TimestampTz used;			/* time of the last count */
-	char		table[DYN_USAGE_NAME_SIZE];
-	char		index[DYN_USAGE_NAME_SIZE];
-	DynTally	tally;
-} Entry;
 
 typedef struct UsageTable
 {
 	slock_t		lock;
 	uint64		replaced;		/* number of entries that were replaced */
-	Entry		entries[MAX_ENTRIES];
+	DynUsageEntry entries[MAX_ENTRIES];
 } UsageTable;
 
 struct DynUsage
 {
 	struct DynUsage *next;
-	UsageKey	key;
+	DynUsageKey key;
 	char	   *table;
 	char	   *index;
 	int			slot;			/* last known position of its entry */
@@ -125,7 +109,7 @@ dyn_usage_of(DynConnection *connection, const char *table, const char *index)
 /* ---- entries, under the lock ---- */
 
 static bool
-is_of(const Entry *entry, const DynUsage *usage)
+is_of(const DynUsageEntry *entry, const DynUsage *usage)
 {
 	return entry->key.database == usage->key.database &&
 		entry->key.server == usage->key.server &&
@@ -133,36 +117,24 @@ is_of(const Entry *entry, const DynUsage *usage)
 		entry->key.names == usage->key.names;
 }
 
-/* Returns a free entry, or the one that was idle for the longest time. */
-static Entry *
-entry_to_use(UsageTable *table)
-{
-	Entry	   *best = &table->entries[0];
-
-	for (int i = 0; i < MAX_ENTRIES; i++)
-	{
-		Entry	   *entry = &table->entries[i];
-
-		if (entry->key.database == InvalidOid)
-			return entry;
-		if (entry->used < best->used)
-			best = entry;
-	}
-	table->replaced++;
-	return best;
-}
-
-static Entry *
+static DynUsageEntry *
 find_entry(UsageTable *table, DynUsage *usage, TimestampTz now)
 {
-	Entry	   *entry = &table->entries[usage->slot];
+	DynUsageEntry *entry = &table->entries[usage->slot];
 
 	for (int i = 0; i < MAX_ENTRIES && !is_of(entry, usage); i++)
 		entry = &table->entries[i];
 	if (!is_of(entry, usage))
 	{
-		entry = entry_to_use(table);
-		memset(entry, 0, sizeof(Entry));
+		/* take a free entry, or the one that was idle for the longest time */
+		entry = &table->entries[0];
+		for (int i = 1; i < MAX_ENTRIES; i++)
+		{
+			if (table->entries[i].used < entry->used)
+				entry = &table->entries[i];
+		}
+		table->replaced += entry->key.database != InvalidOid;
+		memset(entry, 0, sizeof(DynUsageEntry));
 		entry->key = usage->key;
 		strlcpy(entry->table, usage->table, DYN_USAGE_NAME_SIZE);
 		strlcpy(entry->index, usage->index, DYN_USAGE_NAME_SIZE);
@@ -286,60 +258,32 @@ dyn_usage_reject(DynUsage *usage)
 }
 
 void
-dyn_usage_report_no_match(DynUsage *usage, const DynCall *call, const char *err,
-						  const DynRequestContext *context)
-{
-	dyn_usage_reject(usage);
-	dyn_report_no_match(call, err, context);
-}
-
-void
-dyn_usage_report_page(DynUsage *usage, const DynCall *call, const DynPageError *error,
-					  const DynRequestContext *context)
-{
-	dyn_usage_reject(usage);
-	dyn_report_page(call, error, context);
-}
-
-void
 dyn_usage_add(DynUsage *usage, const DynCounters *counters)
 {
-	DynTally	more = {.counters = *counters};
-
-	add_tally(usage, &more);
+	add_tally(usage, &(DynTally) {.counters = *counters});
 }
 
 /* ---- listing and removing entries ---- */
 
 void
-dyn_usage_list(void (*each) (void *arg, const DynUsageRow *row, uint64 replaced),
+dyn_usage_list(void (*each) (void *arg, const DynUsageEntry *entry, uint64 replaced),
 			   void *arg)
 {
 	UsageTable *table = get_table();
-	DynUsageRow *row = palloc(sizeof(DynUsageRow));
+	DynUsageEntry *entry = palloc(sizeof(DynUsageEntry));
 
 	for (int i = 0; i < MAX_ENTRIES; i++)
 	{
-		const Entry *entry = &table->entries[i];
 		uint64		replaced;
-		bool		is_ours;
 
 		SpinLockAcquire(&table->lock);
 		replaced = table->replaced;
-		is_ours = entry->key.database == MyDatabaseId;
-		if (is_ours)
-		{
-			row->server = entry->key.server;
-			row->userid = entry->key.userid;
-			memcpy(row->table, entry->table, DYN_USAGE_NAME_SIZE);
-			memcpy(row->index, entry->index, DYN_USAGE_NAME_SIZE);
-			row->tally = entry->tally;
-		}
+		*entry = table->entries[i];
 		SpinLockRelease(&table->lock);
-		if (is_ours)
-			each(arg, row, replaced);
+		if (entry->key.database == MyDatabaseId)
+			each(arg, entry, replaced);
 	}
-	pfree(row);
+	pfree(entry);
 }
 
 void

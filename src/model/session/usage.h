@@ -20,8 +20,59 @@
 #include "../../aws/client.h"
 #include "../../dynamodb/operation.h"
 #include "connection.h"
-#include "counters.h"
-#include "errors.h"
+
+/* Counts of a node, a statement, a backend, or an entry. */
+typedef struct DynCounters
+{
+	uint64		requests;		/* requests that succeeded or finally failed; a
+								 * retry is not another request */
+	uint64		retries;		/* attempts beyond the first */
+	uint64		throttles;		/* attempts that were throttled */
+	uint64		pages;			/* responses with items (or a count) */
+	uint64		items_read;		/* sum of ScannedCount, plus the items of
+								 * GetItem and BatchGetItem */
+	uint64		items_returned; /* items in the responses */
+	uint64		bytes;			/* body bytes on the wire */
+	double		waited_ms;		/* time (ms) in which nothing could be sent,
+								 * because of throttling or a limit on units */
+	double		request_ms;		/* sum of the durations (ms) of requests, with
+								 * their retries but without waited_ms */
+	double		slowest_ms;		/* longest duration (ms) of a request with its
+								 * retries, except retries after throttling */
+	double		waiting_ms;		/* time (ms) in which the backend did nothing
+								 * but wait */
+	double		read_units;		/* sum of ConsumedCapacity, where requested */
+	uint64		items_written;	/* writes that DynamoDB confirmed */
+	double		write_units;	/* write units consumed by these writes */
+	uint64		conflicts;		/* writes rejected because the item had been
+								 * changed in the meantime */
+	uint64		unanswered;		/* write attempts of unknown outcome: there was
+								 * no usable response */
+} DynCounters;
+
+/* Counters of this backend since it started. */
+extern DynCounters dyn_backend_counters;
+
+static inline void
+dyn_counters_add(DynCounters *sum, const DynCounters *more)
+{
+	sum->requests += more->requests;
+	sum->retries += more->retries;
+	sum->throttles += more->throttles;
+	sum->waited_ms += more->waited_ms;
+	sum->request_ms += more->request_ms;
+	sum->slowest_ms = Max(sum->slowest_ms, more->slowest_ms);
+	sum->waiting_ms += more->waiting_ms;
+	sum->pages += more->pages;
+	sum->items_read += more->items_read;
+	sum->items_returned += more->items_returned;
+	sum->bytes += more->bytes;
+	sum->read_units += more->read_units;
+	sum->items_written += more->items_written;
+	sum->write_units += more->write_units;
+	sum->conflicts += more->conflicts;
+	sum->unanswered += more->unanswered;
+}
 
 /* Number of operations: each DynOperation, and one for all others. */
 #define DYN_USAGE_OPERATIONS	(DYN_OP_TRANSACT_WRITE_ITEMS + 2)
@@ -55,14 +106,22 @@ typedef struct DynTally
 /* Bytes of a name in an entry, with NUL; longer names are truncated. */
 #define DYN_USAGE_NAME_SIZE	256
 
-typedef struct DynUsageRow
+typedef struct DynUsageKey
 {
+	Oid			database;		/* InvalidOid: the entry is free */
 	Oid			server;
 	Oid			userid;
+	uint64		names;			/* hash of table and index */
+} DynUsageKey;
+
+typedef struct DynUsageEntry
+{
+	DynUsageKey key;
+	TimestampTz used;			/* time of the last count */
 	char		table[DYN_USAGE_NAME_SIZE]; /* "": requests without a table */
 	char		index[DYN_USAGE_NAME_SIZE]; /* "": the table itself */
 	DynTally	tally;
-} DynUsageRow;
+} DynUsageEntry;
 
 /* A connection's handle for the entry of one table or index. */
 typedef struct DynUsage DynUsage;
@@ -87,14 +146,6 @@ extern void dyn_usage_call(DynUsage *usage, const char *operation,
 /* Counts an error: the response of a counted call is unusable. */
 extern void dyn_usage_reject(DynUsage *usage);
 
-/* Count an unusable response as an error, and raise this error. */
-DYN_NORETURN extern void dyn_usage_report_no_match(DynUsage *usage, const DynCall *call,
-												   const char *err,
-												   const DynRequestContext *context);
-DYN_NORETURN extern void dyn_usage_report_page(DynUsage *usage, const DynCall *call,
-											   const DynPageError *error,
-											   const DynRequestContext *context);
-
 /* Counts a failed request whose last call was counted as a throttled retry. */
 extern void dyn_usage_give_up(DynUsage *usage, const char *operation);
 
@@ -108,7 +159,7 @@ extern void dyn_usage_add(DynUsage *usage, const DynCounters *counters);
  * Calls `each` for each entry of the current database.  `replaced` is the
  * number of replaced entries of all databases.
  */
-extern void dyn_usage_list(void (*each) (void *arg, const DynUsageRow *row,
+extern void dyn_usage_list(void (*each) (void *arg, const DynUsageEntry *entry,
 										 uint64 replaced),
 						   void *arg);
 

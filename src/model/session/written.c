@@ -46,38 +46,27 @@ static void (*abandon_writes) (int level) = NULL;
 
 /* ---- counts ---- */
 
-static int
-verb_of(CmdType operation)
-{
-	Assert(operation == CMD_INSERT || operation == CMD_UPDATE ||
-		   operation == CMD_DELETE);
-	return operation == CMD_INSERT ? 0 : operation == CMD_UPDATE ? 1 : 2;
-}
-
-/* Returns the count of a foreign table at a level, found or created. */
-static WrittenCount *
-find_count(const char *relation, int level)
-{
-	WrittenCount *count;
-
-	for (count = counts; count != NULL; count = count->next)
-	{
-		if (count->level == level && strcmp(count->relation, relation) == 0)
-			return count;
-	}
-	count = calloc(1, sizeof(WrittenCount));
-	dyn_check_oom(count == NULL);
-	count->level = level;
-	strlcpy(count->relation, relation, NAMEDATALEN);
-	count->next = counts;
-	counts = count;
-	return count;
-}
-
 void
 dyn_written_count(const char *relation, CmdType operation)
 {
-	find_count(relation, GetCurrentTransactionNestLevel())->items[verb_of(operation)]++;
+	int			level = GetCurrentTransactionNestLevel();
+	WrittenCount *count = counts;
+
+	Assert(operation == CMD_INSERT || operation == CMD_UPDATE ||
+		   operation == CMD_DELETE);
+	while (count != NULL && (count->level != level ||
+							 strcmp(count->relation, relation) != 0))
+		count = count->next;
+	if (count == NULL)
+	{
+		count = calloc(1, sizeof(WrittenCount));
+		dyn_check_oom(count == NULL);
+		count->level = level;
+		strlcpy(count->relation, relation, NAMEDATALEN);
+		count->next = counts;
+		counts = count;
+	}
+	count->items[operation == CMD_INSERT ? 0 : operation == CMD_UPDATE ? 1 : 2]++;
 }
 
 void
@@ -112,7 +101,10 @@ dyn_written_items(void)
 	return items_of(GetCurrentTransactionNestLevel());
 }
 
-/* Removes the counts of this level and of all levels nested in it. */
+/*
+ * Removes the counts of this level and of all levels nested in it, and of
+ * abandoned requests.
+ */
 static void
 drop_counts(int level)
 {
@@ -130,16 +122,7 @@ drop_counts(int level)
 		else
 			link = &count->next;
 	}
-}
-
-static void
-merge_counts(int level)
-{
-	for (WrittenCount *count = counts; count != NULL; count = count->next)
-	{
-		if (count->level == level)
-			count->level = level - 1;
-	}
+	maybe_written = 0;
 }
 
 /* ---- the warning ---- */
@@ -184,6 +167,8 @@ warn(int level)
 	uint64		items = items_of(level);
 	StringInfoData detail;
 
+	if (items == 0 && maybe_written == 0)
+		return;
 	initStringInfo(&detail);
 	for (WrittenCount *count = counts; count != NULL; count = count->next)
 	{
@@ -207,16 +192,6 @@ warn(int level)
 						   (unsigned long) items, items),
 			 errdetail("%s.", detail.data)));
 	pfree(detail.data);
-}
-
-/* Reports the items of an aborted level, and drops its counts. */
-static void
-report_abort(int level)
-{
-	if (items_of(level) > 0 || maybe_written > 0)
-		warn(level);
-	drop_counts(level);
-	maybe_written = 0;
 }
 
 /* ---- recently written tables ---- */
@@ -315,17 +290,16 @@ end_transaction(XactEvent event, void *arg)
 		case XACT_EVENT_ABORT:
 		case XACT_EVENT_PARALLEL_ABORT:
 			abandon_writes(1);
-			report_abort(1);
+			warn(1);
 			break;
 		case XACT_EVENT_COMMIT:
 		case XACT_EVENT_PARALLEL_COMMIT:
 		case XACT_EVENT_PREPARE:
-			drop_counts(1);
-			maybe_written = 0;
 			break;
 		default:
 			return;
 	}
+	drop_counts(1);
 	for (WrittenTable *table = tables; table != NULL; table = table->next)
 		table->in_transaction = false;
 }
@@ -337,11 +311,15 @@ end_subtransaction(SubXactEvent event, SubTransactionId subid,
 	int			level = GetCurrentTransactionNestLevel();
 
 	if (event == SUBXACT_EVENT_COMMIT_SUB)
-		merge_counts(level);
+	{
+		for (WrittenCount *count = counts; count != NULL; count = count->next)
+			count->level = Min(count->level, level - 1);
+	}
 	else if (event == SUBXACT_EVENT_ABORT_SUB)
 	{
 		abandon_writes(level);
-		report_abort(level);
+		warn(level);
+		drop_counts(level);
 	}
 }
 

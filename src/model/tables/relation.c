@@ -37,29 +37,23 @@ static void
 read_path(DynColumn *column, const DynRelation *relation, List *options)
 {
 	const char *text = dyn_option_text(options, "path");
+	const char *attribute = dyn_option_text(options, "attribute");
 	const char *why;
 
 	column->placed = column->document != DYN_NO_DOCUMENT || text != NULL ||
-		column->segments > 0 || dyn_option_text(options, "attribute") != NULL;
+		column->segments > 0 || attribute != NULL;
 	if (column->segments > 0)
-	{
 		column->path = dyn_path_of_attribute(DYN_SEGMENT_NAME);
-		return;
-	}
-	if (column->document != DYN_NO_DOCUMENT)
-	{
+	else if (column->document != DYN_NO_DOCUMENT)
 		column->path = dyn_path_of_item();
-		return;
-	}
-	if (text == NULL)
+	else if (text == NULL)
+		column->path = dyn_path_of_attribute(dyn_to_utf8(attribute ? attribute : column->name));
+	else
 	{
-		text = dyn_option_text(options, "attribute");
-		column->path = dyn_path_of_attribute(dyn_to_utf8(text ? text : column->name));
-		return;
+		column->path = dyn_path_parse(text, &column->base, &why);
+		if (column->path == NULL)
+			dyn_option_invalid("path", text, why);
 	}
-	column->path = dyn_path_parse(text, &column->base, &why);
-	if (column->path == NULL)
-		dyn_option_invalid("path", text, why);
 	if (dyn_column_is_of_item(column))
 		return;
 	if (relation->unnest == NULL)
@@ -72,10 +66,6 @@ read_path(DynColumn *column, const DynRelation *relation, List *options)
 	column->path = relation->unnest;
 }
 
-/*
- * Raises an error if a segment column has a wrong type, or is not the only one
- * of its table.
- */
 static void
 check_segment(const DynColumn *column, const DynRelation *relation)
 {
@@ -311,17 +301,6 @@ dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase,
 	finish_documents(relation);
 }
 
-/* Returns the type of a key attribute; ABSENT if it is in no key. */
-static DynType
-described_type(const DynTableMeta *meta, const char *attribute)
-{
-	const DynKeyAttr *attr = NULL;
-
-	for (int i = 0; i <= meta->nindexes && attr == NULL; i++)
-		attr = dyn_key_find(dyn_key_number(meta, i), attribute);
-	return attr != NULL ? attr->type : DYN_TYPE_ABSENT;
-}
-
 /*
  * Sets `listed` of the templates: true if a statement may request the
  * enumerated values of a part.  Then an item with a value outside the
@@ -351,7 +330,14 @@ dyn_relation_connect_described(DynRelation *relation, const DynTableMeta *meta)
 	ListCell   *lc;
 
 	for (int i = 0; i < relation->ntemplated; i++)
-		relation->templated[i].type = described_type(meta, dyn_templated_name(&relation->templated[i]));
+	{
+		const char *name = dyn_templated_name(&relation->templated[i]);
+		const DynKeyAttr *attr = NULL;
+
+		for (int k = 0; k <= meta->nindexes && attr == NULL; k++)
+			attr = dyn_key_find(dyn_key_number(meta, k), name);
+		relation->templated[i].type = attr != NULL ? attr->type : DYN_TYPE_ABSENT;
+	}
 	dyn_relation_connect(relation, base, meta->key.nrange > 0 ? 2 : 1, meta);
 	mark_listed(relation);
 	foreach(lc, relation->trusted_indexes)
@@ -497,12 +483,8 @@ dyn_relation_column_of(const DynRelation *relation, const DynKeyAttr *attr)
 {
 	for (int i = 0; i < relation->ncolumns; i++)
 	{
-		const DynColumn *column = &relation->columns[i];
-
-		if (!column->dropped && !dyn_column_is_part(column) &&
-			dyn_column_is_of_item(column) &&
-			dyn_path_is_attribute(column->path, attr->name) &&
-			column->codec.wire == attr->type)
+		if (dyn_column_shows(&relation->columns[i], attr->name) &&
+			relation->columns[i].codec.wire == attr->type)
 			return i + 1;
 	}
 	return 0;
@@ -574,7 +556,7 @@ bool
 dyn_column_shows(const DynColumn *column, const char *attribute)
 {
 	return !column->dropped && dyn_column_is_of_item(column) &&
-		!dyn_column_is_part(column) && !dyn_column_is_document(column) &&
+		!dyn_column_is_part(column) &&
 		dyn_path_is_attribute(column->path, attribute);
 }
 
@@ -640,10 +622,7 @@ dyn_key_type_check(const DynRelation *relation, const DynTableMeta *meta,
 
 /* ---- the DynamoDB table ---- */
 
-/*
- * Returns the table's name from its description; if the description is not
- * cached, relation->table, which may be an ARN.
- */
+/* Returns the table's name, or its ARN if its description is not cached. */
 static const char *
 described_name(const DynRelation *relation)
 {

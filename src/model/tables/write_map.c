@@ -28,13 +28,6 @@ constant_of(const DynRelation *relation, const DynKeyAttr *attr)
 	return NULL;
 }
 
-static bool
-is_key_column(const DynColumn *column, const DynKeyAttr *attr)
-{
-	return dyn_column_shows(column, attr->name) &&
-		column->codec.wire == attr->type && column->traits.point;
-}
-
 /*
  * Returns the source of a key attribute; no field is set if nothing determines
  * the attribute.  A template takes precedence, because it decides which items
@@ -50,7 +43,10 @@ find_source(const DynRelation *relation, const DynKeyAttr *attr)
 		return source;
 	for (int i = 0; i < relation->ncolumns; i++)
 	{
-		if (is_key_column(&relation->columns[i], attr))
+		const DynColumn *column = &relation->columns[i];
+
+		if (dyn_column_shows(column, attr->name) &&
+			column->codec.wire == attr->type && column->traits.point)
 		{
 			source.attnum = i + 1;
 			return source;
@@ -157,7 +153,6 @@ dyn_write_map_open(Oid relid, Oid user)
 
 /* ---- checks of tables and columns ---- */
 
-/* Raises the error that nothing determines this key attribute of the table. */
 DYN_NORETURN static void
 report_no_source(const DynWriteMap *map, const DynKeyAttr *attr)
 {

@@ -177,10 +177,7 @@ try_compose(const RowValues *row, const DynTemplatedAttr *templated, DynScalar *
 	return 0;
 }
 
-/*
- * Composes like try_compose, but raises an error for a value that cannot be
- * stored.
- */
+/* Composes, or raises an error for a value that cannot be stored. */
 static DynScalar
 compose(const RowValues *row, const DynTemplatedAttr *templated)
 {
@@ -205,19 +202,17 @@ report_key(const DynWriteMap *map, const char *attribute, const char *detail)
 			 errdetail("%s", detail)));
 }
 
-/*
- * Returns the maximum length (bytes) of a key attribute of the table or of an
- * index, and sets *type; 0 for an attribute that is in no key.
- */
-static size_t
-key_limit(const DynWriteMap *map, const DynPath *path, DynType *type)
+/* Raises an error if this value of a key attribute cannot be a key. */
+static void
+check_key(const DynWriteMap *map, const DynPath *path, const DynScalar *value)
 {
-	const DynTableMeta *meta = map->meta;
+	DynType		type = DYN_TYPE_ABSENT;
 	size_t		most = 0;
+	const char *name;
 
-	for (int i = -1; i < meta->nindexes; i++)
+	for (int i = 0; i <= map->meta->nindexes; i++)
 	{
-		const DynKeySchema *key = i < 0 ? &meta->key : &meta->indexes[i].key;
+		const DynKeySchema *key = dyn_key_number(map->meta, i);
 
 		for (int k = 0; k < key->nhash + key->nrange; k++)
 		{
@@ -226,20 +221,9 @@ key_limit(const DynWriteMap *map, const DynPath *path, DynType *type)
 			if (!dyn_path_is_attribute(path, dyn_key_attr(key, k)->name))
 				continue;
 			most = most == 0 ? bytes : Min(most, bytes);
-			*type = dyn_key_attr(key, k)->type;
+			type = dyn_key_attr(key, k)->type;
 		}
 	}
-	return most;
-}
-
-/* Raises an error if this value of a key attribute cannot be a key. */
-static void
-check_key(const DynWriteMap *map, const DynPath *path, const DynScalar *value)
-{
-	DynType		type = DYN_TYPE_ABSENT;
-	size_t		most = key_limit(map, path, &type);
-	const char *name;
-
 	if (most == 0 || value->type == DYN_TYPE_ABSENT)
 		return;
 	name = path->steps[0].name;
@@ -538,21 +522,6 @@ check_expiry(const RowValues *row)
 	}
 }
 
-static void
-merge_values(RowValues *row)
-{
-	int			n = dyn_path_values_merge(row->out, row->n, dyn_buffer_create());
-
-	dyn_check_oom(n == DYN_MERGE_NO_MEMORY);
-	if (n < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("columns of foreign table \"%s\" contradict each other",
-						row->map->relation->name),
-				 errdetail("A column has a path inside of an attribute for which another column has a value that is not an object.")));
-	row->n = n;
-}
-
 /* Merges the values, and checks them if `check`; returns their number. */
 static int
 finish_values(RowValues *row, bool check, DynPathValue **out)
@@ -560,7 +529,14 @@ finish_values(RowValues *row, bool check, DynPathValue **out)
 	if (check)
 		check_expiry(row);
 	if (row->overlaps)
-		merge_values(row);
+		row->n = dyn_path_values_merge(row->out, row->n, dyn_buffer_create());
+	dyn_check_oom(row->n == DYN_MERGE_NO_MEMORY);
+	if (row->n < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("columns of foreign table \"%s\" contradict each other",
+						row->map->relation->name),
+				 errdetail("A column has a path inside of an attribute for which another column has a value that is not an object.")));
 	for (int i = 0; check && i < row->n; i++)
 		check_key(row->map, row->out[i].path, &row->out[i].value);
 	*out = row->out;
