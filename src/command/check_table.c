@@ -81,7 +81,7 @@ typedef struct Assertion
 	Bitmapset  *columns;		/* attnums of the columns in these templates */
 	DynView    *view;			/* view in which only items that match these
 								 * templates are rows */
-	Issue	broken;
+	Issue		broken;
 } Assertion;
 
 /*
@@ -98,17 +98,15 @@ typedef struct CheckedPath
 
 /*
  * A foreign table over the DynamoDB table.  It is compared unless left_out is
- * true or `err` is set.
+ * true or `failure` is set.
  */
 typedef struct CheckedTable
 {
 	struct Check *check;
 	Oid			relid;
 	Oid			owner;
-	const char *name;
-	char	   *err;			/* error in the definition, because of which
+	ErrorData  *failure;		/* error in the definition, because of which
 								 * the table is not compared; NULL: none */
-	const char *error_column;
 	DynRelation *relation;
 	DynView    *view;
 	DynView    *untimed;		/* view without ttl_attribute, or NULL */
@@ -119,16 +117,15 @@ typedef struct CheckedTable
 	int			npaths;
 	CheckedPath *paths;
 	DynFolded  *folded;
-	bool		named;			/* true if the caller named the table */
 	bool		has_template;	/* true if templates compose the key of its
 								 * rows */
 	bool		left_out;
 	bool		selective;		/* true if templates of the key, or
 								 * item_filter, select its rows */
 	TupleTableSlot *slot;
-	Issue   *mismatches;		/* issues by attnum; [0]: without a column */
-	Issue   *nulls;
-	Issue	ambiguous;
+	Issue	   *mismatches;		/* issues by attnum; [0]: without a column */
+	Issue	   *nulls;
+	Issue		ambiguous;
 } CheckedTable;
 
 /* Items that are rows of two foreign tables. */
@@ -136,7 +133,7 @@ typedef struct SharedItems
 {
 	int			first;			/* positions in Check.tables */
 	int			second;
-	Issue	issue;
+	Issue		issue;
 } SharedItems;
 
 typedef struct Check
@@ -162,18 +159,15 @@ typedef struct Check
 								 * the item is a row */
 	bool		quiet;			/* true if errors are not recorded */
 
-	Issue	unclaimed;
-	Issue	expired;
+	Issue		unclaimed;
+	Issue		expired;
 	List	   *shared;			/* list of SharedItems * */
 	const char *emitting;		/* kind of result that is being emitted */
 } Check;
 
 /* ---- recording issues ---- */
 
-/*
- * Returns the key of the current item as JSON; NULL if jsonb cannot represent
- * it.
- */
+/* Returns the key of the current item; NULL if jsonb cannot represent it. */
 static char *
 key_of_item(Check *check)
 {
@@ -221,7 +215,7 @@ static void
 note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 {
 	CheckedTable *table = arg;
-	Check   *check = table->check;
+	Check	   *check = table->check;
 
 	if (check->quiet)
 		return;
@@ -249,15 +243,6 @@ note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 
 /* ---- items ---- */
 
-/* Switches to the owner of the foreign table; the caller restores the user. */
-static void
-become_owner(const CheckedTable *table, Oid *user, int *context)
-{
-	GetUserIdAndSecContext(user, context);
-	SetUserIdAndSecContext(table->owner,
-						   *context | SECURITY_RESTRICTED_OPERATION);
-}
-
 /*
  * Returns true if the current item is a row in this view of the foreign table.
  * Does not record errors.
@@ -275,34 +260,13 @@ is_row_of(CheckedTable *table, const DynView *view)
 	return is_row;
 }
 
-/* Checks the assertions for the current item, whose row is in the slot. */
-static void
-check_assertions(CheckedTable *table)
-{
-	ListCell   *lc;
-
-	foreach(lc, table->assertions)
-	{
-		Assertion *assertion = lfirst(lc);
-		bool		has_all = true;
-		int			attnum = -1;
-
-		while ((attnum = bms_next_member(assertion->columns, attnum)) >= 0)
-			has_all &= !table->slot->tts_isnull[attnum - 1];
-		if (has_all && !is_row_of(table, assertion->view))
-			count(table->check, &assertion->broken, NULL);
-	}
-}
-
-/*
- * Converts the current item to rows, and reads all their values; returns true
- * if there are any rows.
- */
+/* Reads all rows of the current item; returns true if there are any. */
 static bool
 read_rows(CheckedTable *table)
 {
 	const DynValue *values = table->check->values;
 	bool		is_row;
+	ListCell   *lc;
 
 	dyn_view_begin(table->view, values);
 	is_row = dyn_rows_has_more(table->view->rows);
@@ -321,46 +285,50 @@ read_rows(CheckedTable *table)
 		CHECK_FOR_INTERRUPTS();
 		for (int i = 0; i < table->relation->ncolumns; i++)
 			table->seen[i + 1] |= !table->slot->tts_isnull[i];
-		check_assertions(table);
+		foreach(lc, table->assertions)
+		{
+			Assertion  *assertion = lfirst(lc);
+			bool		has_all = true;
+			int			attnum = -1;
+
+			while ((attnum = bms_next_member(assertion->columns, attnum)) >= 0)
+				has_all &= !table->slot->tts_isnull[attnum - 1];
+			if (has_all && !is_row_of(table, assertion->view))
+				count(table->check, &assertion->broken, NULL);
+		}
 	}
 	return is_row;
 }
 
 /*
- * Counts the current item for each pair of the given tables.  At most
- * MAX_PAIRS pairs are counted.
+ * Counts the current item for a pair of tables, given by their positions.  At
+ * most MAX_PAIRS pairs are counted.
  */
 static void
-count_shared(Check *check, Bitmapset *tables)
+count_shared(Check *check, int first, int second)
 {
-	for (int i = -1; (i = bms_next_member(tables, i)) >= 0;)
+	SharedItems *shared;
+	MemoryContext oldcontext;
+	ListCell   *lc;
+
+	foreach(lc, check->shared)
 	{
-		for (int k = i; (k = bms_next_member(tables, k)) >= 0;)
+		shared = lfirst(lc);
+		if (shared->first == first && shared->second == second)
 		{
-			SharedItems *shared = NULL;
-			ListCell   *lc;
-
-			foreach(lc, check->shared)
-			{
-				shared = lfirst(lc);
-				if (shared->first == i && shared->second == k)
-					break;
-			}
-			if (lc == NULL && list_length(check->shared) < MAX_PAIRS)
-			{
-				MemoryContext oldcontext = MemoryContextSwitchTo(check->context);
-
-				shared = palloc0(sizeof(SharedItems));
-				shared->first = i;
-				shared->second = k;
-				check->shared = lappend(check->shared, shared);
-				MemoryContextSwitchTo(oldcontext);
-			}
-			else if (lc == NULL)
-				continue;
 			count(check, &shared->issue, NULL);
+			return;
 		}
 	}
+	if (list_length(check->shared) == MAX_PAIRS)
+		return;
+	oldcontext = MemoryContextSwitchTo(check->context);
+	shared = palloc0(sizeof(SharedItems));
+	shared->first = first;
+	shared->second = second;
+	check->shared = lappend(check->shared, shared);
+	MemoryContextSwitchTo(oldcontext);
+	count(check, &shared->issue, NULL);
 }
 
 /*
@@ -377,6 +345,7 @@ check_item(Check *check, const DynValue *values)
 	int			context;
 	ListCell   *lc;
 
+	GetUserIdAndSecContext(&user, &context);
 	check->values = values;
 	check->item++;
 	check->undecided = false;
@@ -387,12 +356,12 @@ check_item(Check *check, const DynValue *values)
 		bool		may_claim;
 		bool		is_row;
 
-		if (table->err != NULL || table->left_out)
+		if (table->failure != NULL || table->left_out)
 			continue;
 		unnests = table->relation->unnest != NULL;
 		/* a table that shows every item does not claim this item */
 		may_claim = !check->selective || table->selective || unnests;
-		become_owner(table, &user, &context);
+		SetUserIdAndSecContext(table->owner, context | SECURITY_RESTRICTED_OPERATION);
 		is_row = read_rows(table);
 		if (may_claim && !is_row && table->untimed != NULL)
 			expired |= is_row_of(table, table->untimed);
@@ -401,9 +370,12 @@ check_item(Check *check, const DynValue *values)
 		if (may_claim && is_row && !unnests)
 			claims = bms_add_member(claims, foreach_current_index(lc));
 	}
-	if (bms_membership(claims) == BMS_MULTIPLE)
-		count_shared(check, claims);
-	else if (!claimed && !check->undecided)
+	for (int i = -1; (i = bms_next_member(claims, i)) >= 0;)
+	{
+		for (int k = i; (k = bms_next_member(claims, k)) >= 0;)
+			count_shared(check, i, k);
+	}
+	if (!claimed && !check->undecided)
 	{
 		/* ignore an item that the item_filter of a left-out table selects */
 		foreach(lc, check->tables)
@@ -413,7 +385,7 @@ check_item(Check *check, const DynValue *values)
 
 			if (!table->left_out || !table->selective)
 				continue;
-			become_owner(table, &user, &context);
+			SetUserIdAndSecContext(table->owner, context | SECURITY_RESTRICTED_OPERATION);
 			is_row = is_row_of(table, table->view);
 			SetUserIdAndSecContext(user, context);
 			if (is_row)
@@ -443,7 +415,7 @@ static void
 add_assertion(CheckedTable *table, const DynRelation *relation,
 			  const DynIndexMeta *index)
 {
-	Assertion *assertion = palloc0(sizeof(Assertion));
+	Assertion  *assertion = palloc0(sizeof(Assertion));
 	DynRelation *strict = palloc(sizeof(DynRelation));
 	bool		any = false;
 
@@ -503,23 +475,17 @@ check_columns(const CheckedTable *table, const DynRelation *relation)
 	}
 }
 
-static void
-expect_path(CheckedTable *table, const DynPath *path, bool unnested)
-{
-	CheckedPath *added = &table->paths[table->npaths++];
-
-	added->path = path;
-	added->slot = dyn_item_scan_read(table->check->scan, path, 1);
-	added->unnested = unnested;
-}
-
 /* Records which columns and attributes at least one row should have. */
 static void
 expect_values(CheckedTable *table, const DynRelation *relation)
 {
+	DynItemScan *scan = table->check->scan;
+
 	table->paths = palloc0((relation->ntemplated + 1) * sizeof(CheckedPath));
 	if (relation->unnest != NULL)
-		expect_path(table, relation->unnest, true);
+		table->paths[table->npaths++] = (CheckedPath) {
+			relation->unnest, dyn_item_scan_read(scan, relation->unnest, 1), true
+		};
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		/*
@@ -534,7 +500,9 @@ expect_values(CheckedTable *table, const DynRelation *relation)
 				dyn_column_is_of_item(&relation->columns[k]) &&
 				dyn_path_equal(relation->columns[k].path, path);
 		if (!is_read)
-			expect_path(table, path, false);
+			table->paths[table->npaths++] = (CheckedPath) {
+				path, dyn_item_scan_read(scan, path, 1)
+			};
 	}
 	for (int i = 0; i < relation->ncolumns; i++)
 	{
@@ -599,26 +567,19 @@ open_checked_table(Check *check, Relation rel)
 {
 	CheckedTable *table = palloc0(sizeof(CheckedTable));
 	int			ncolumns = RelationGetDescr(rel)->natts;
-	ErrorData  *failure;
 
 	table->check = check;
 	table->relid = RelationGetRelid(rel);
 	table->owner = rel->rd_rel->relowner;
-	table->name = pstrdup(RelationGetRelationName(rel));
-	table->named = list_member_oid(check->named, table->relid);
 	table->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(rel)),
 										   &TTSOpsVirtual);
 	table->seen = palloc0((ncolumns + 1) * sizeof(bool));
 	table->mismatches = palloc0((ncolumns + 1) * sizeof(Issue));
 	table->nulls = palloc0((ncolumns + 1) * sizeof(Issue));
 	check->tables = lappend(check->tables, table);
-	failure = dyn_attempt(open_relation, table);
-	if (failure == NULL)
-		return;
-	if (!dyn_failure_is_of_definition(failure))
-		ReThrowError(failure);
-	table->err = dyn_failure_text(failure);
-	table->error_column = failure->column_name;
+	table->failure = dyn_attempt(open_relation, table);
+	if (table->failure != NULL && !dyn_failure_is_of_definition(table->failure))
+		ReThrowError(table->failure);
 }
 
 static void
@@ -661,8 +622,8 @@ open_checked_tables(Check *check, Oid serverid)
 	{
 		CheckedTable *table = lfirst(lc);
 
-		table->left_out = has_template && table->err == NULL &&
-			!table->has_template && !table->named;
+		table->left_out = has_template && table->failure == NULL &&
+			!table->has_template && !list_member_oid(check->named, table->relid);
 		check->selective |= table->selective && !table->left_out;
 	}
 }
@@ -689,32 +650,32 @@ emit(const Check *check, const char *kind,
 	 const char *detail)
 {
 	Datum		values[6] = {0};
-	bool		nulls[6];
+	bool		nulls[6] = {false};
 	NameData	name;
 
 	if (strcmp(kind, check->emitting) != 0 ||
 		(issue != NULL && issue->items == 0))
 		return;
-	memset(nulls, true, sizeof(nulls));
-	values[0] = CStringGetTextDatum(kind);
-	nulls[0] = false;
-	values[1] = ObjectIdGetDatum(table ? table->relid : InvalidOid);
+	if (detail == NULL && issue != NULL)
+		detail = issue->detail;
 	nulls[1] = table == NULL;
+	nulls[2] = column == NULL;
+	nulls[3] = issue == NULL;
+	nulls[4] = issue == NULL || issue->example == NULL;
+	nulls[5] = detail == NULL;
+	values[0] = CStringGetTextDatum(kind);
+	if (table != NULL)
+		values[1] = ObjectIdGetDatum(table->relid);
 	/* truncate the name, which may come from a template and be too long */
 	if (column != NULL)
 		namestrcpy(&name, pnstrdup(column, pg_mbcliplen(column, strlen(column),
 														NAMEDATALEN - 1)));
 	values[2] = NameGetDatum(&name);
-	nulls[2] = column == NULL;
-	values[3] = Int64GetDatum(issue ? (int64) issue->items : 0);
-	nulls[3] = issue == NULL;
-	nulls[4] = issue == NULL || issue->example == NULL;
+	if (issue != NULL)
+		values[3] = Int64GetDatum((int64) issue->items);
 	if (!nulls[4])
 		values[4] = DirectFunctionCall1(jsonb_in,
 										CStringGetDatum(issue->example));
-	if (detail == NULL && issue != NULL)
-		detail = issue->detail;
-	nulls[5] = detail == NULL;
 	if (detail != NULL)
 		values[5] = CStringGetTextDatum(detail);
 	tuplestore_putvalues(check->rsinfo->setResult, check->rsinfo->setDesc,
@@ -771,10 +732,12 @@ emit_table(CheckedTable *table)
 	const Check *check = table->check;
 	ListCell   *lc;
 
-	if (table->err != NULL)
+	if (table->left_out)
+		return;
+	if (table->failure != NULL)
 	{
-		emit(check, "definition", table, table->error_column, NULL,
-			 table->err);
+		emit(check, "definition", table, table->failure->column_name, NULL,
+			 dyn_failure_text(table->failure));
 		return;
 	}
 	emit(check, "ambiguous", table, NULL, &table->ambiguous, NULL);
@@ -820,19 +783,18 @@ report(Check *check)
 
 			emit(check, "shared", list_nth(check->tables, shared->first), NULL,
 				 &shared->issue, psprintf("the item is also a row of %s",
-										  quote_identifier(other->name)));
+										  quote_identifier(other->relation->name)));
 		}
 		foreach(lc, check->tables)
 		{
-			if (!((CheckedTable *) lfirst(lc))->left_out)
-				emit_table(lfirst(lc));
+			emit_table(lfirst(lc));
 		}
 	}
 	foreach(lc, check->tables)
 	{
 		const CheckedTable *table = lfirst(lc);
 
-		if (table->err == NULL && !table->left_out)
+		if (table->failure == NULL && !table->left_out)
 			dyn_folded_report(table->folded);
 	}
 }
@@ -845,14 +807,11 @@ open_scan(Oid relid)
 {
 	ForeignTable *table = GetForeignTable(relid);
 	DynConnection *connection = dyn_session_connection(table->serverid, GetUserId());
-	Relation	rel = relation_open(relid, NoLock);
-	const char *name = dyn_relation_remote_name(connection,
-												RelationGetRelationName(rel),
+	const char *name = dyn_relation_remote_name(connection, get_rel_name(relid),
 												table->options);
 	DynItemScan *scan = dyn_item_scan_of_table(connection, name,
 											   dyn_session_table(connection, name));
 
-	relation_close(rel, NoLock);
 	scan->relation->options = dyn_option_reads(table->options, &connection->reads);
 	scan->relation->max_read_units_per_second =
 		dyn_option_real(table->options, "max_read_units_per_second", 0);
@@ -885,7 +844,7 @@ set_arguments(Check *check, FunctionCallInfo fcinfo)
 Datum
 dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 {
-	Check	check = {0};
+	Check		check = {0};
 	DynItemScan *scan;
 	DynFormat	no_format = {0};
 	DynEstimate estimate;

@@ -63,8 +63,7 @@ find_column(const DynRelation *relation, const char *name)
 			continue;
 		if (strcmp(column->name, name) == 0)
 			return column;
-		if (found == NULL && dyn_column_is_of_item(column) &&
-			dyn_path_is_attribute(column->path, attribute))
+		if (found == NULL && dyn_column_shows(column, attribute))
 			found = column;
 	}
 	return found;
@@ -153,24 +152,22 @@ static List *
 read_names(const char *index, const char *member, const JsonbValue *value)
 {
 	List	   *names = NIL;
-	JsonbIterator *it;
-	JsonbValue	element;
-	JsonbIteratorToken token;
+	JsonbContainer *array;
 
 	if (value->type == jbvString)
 		return list_make1(string_of(value));
 	if (value->type != jbvBinary || !JsonContainerIsArray(value->val.binary.data))
 		report_index(index, psprintf("The member \"%s\" must be a name, or an array of names.",
 									 member));
-	it = JsonbIteratorInit(value->val.binary.data);
-	while ((token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
+	array = value->val.binary.data;
+	for (uint32 i = 0; i < JsonContainerSize(array); i++)
 	{
-		if (token != WJB_ELEM)
-			continue;
-		if (element.type != jbvString)
+		const JsonbValue *element = getIthJsonbValueFromContainer(array, i);
+
+		if (element->type != jbvString)
 			report_index(index, psprintf("The member \"%s\" has an element that is not a name.",
 										 member));
-		names = lappend(names, string_of(&element));
+		names = lappend(names, string_of(element));
 	}
 	return names;
 }
@@ -357,20 +354,17 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 	}
 }
 
-typedef enum Poll
-{
-	POLL_UNKNOWN,				/* the table does not exist yet */
-	POLL_WAITS,
-	POLL_ACTIVE
-} Poll;
-
-static Poll
-poll_table(DynConnection *connection, const char *table, bool may_be_unknown)
+/*
+ * Returns true if the table and its indexes are active.  *unknown is the number
+ * of responses according to which the table does not exist.
+ */
+static bool
+is_active(DynConnection *connection, const char *table, int *unknown)
 {
 	DynRequestContext context = {"DescribeTable", table, NULL,
 	connection->server_name, &connection->provider};
 	DynCall    *call = dyn_session_call();
-	Poll		poll = POLL_UNKNOWN;
+	bool		active = false;
 
 	dyn_write_describe_table(dyn_call_body(call), table);
 	if (dyn_session_try(call, connection, &connection->service, &context))
@@ -383,39 +377,16 @@ poll_table(DynConnection *connection, const char *table, bool may_be_unknown)
 		 * if the description cannot be read, the first statement that uses it
 		 * will report an error
 		 */
-		poll = POLL_ACTIVE;
-		if (meta != NULL && strcmp(meta->status, "ACTIVE") != 0)
-			poll = POLL_WAITS;
+		active = meta == NULL || strcmp(meta->status, "ACTIVE") == 0;
 		for (int i = 0; meta != NULL && i < meta->nindexes; i++)
-		{
-			if (!meta->indexes[i].active)
-				poll = POLL_WAITS;
-		}
+			active &= meta->indexes[i].active;
 		dyn_metadata_free(meta);
 	}
-	else if (!may_be_unknown || strcmp(call->code, "ResourceNotFoundException") != 0)
+	else if (++*unknown > MAX_UNKNOWN_POLLS ||
+			 strcmp(call->code, "ResourceNotFoundException") != 0)
 		dyn_session_fail(call, &context);
 	dyn_call_destroy(call);
-	return poll;
-}
-
-static void
-wait_until_active(DynConnection *connection, const char *table)
-{
-	double		pause = FIRST_PAUSE_MS;
-	int			unknown = 0;
-
-	for (;;)
-	{
-		Poll		poll = poll_table(connection, table,
-									  unknown < MAX_UNKNOWN_POLLS);
-
-		if (poll == POLL_ACTIVE)
-			return;
-		unknown += poll == POLL_UNKNOWN;
-		dyn_session_sleep(pause, DYN_WAITS_FOR_TABLE);
-		pause = Min(2 * pause, LONGEST_PAUSE_MS);
-	}
+	return active;
 }
 
 /* ---- the function ---- */
@@ -425,6 +396,8 @@ dynamo_fdw_create_table(PG_FUNCTION_ARGS)
 {
 	DynTableMeta table = {0};
 	DynRelation *relation;
+	double		pause = FIRST_PAUSE_MS;
+	int			unknown = 0;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		ereport(ERROR,
@@ -450,7 +423,11 @@ dynamo_fdw_create_table(PG_FUNCTION_ARGS)
 		read_indexes(relation, &table, PG_GETARG_JSONB_P(3));
 	check_types(&table);
 	send_creation(relation->connection, &table);
-	wait_until_active(relation->connection, relation->table);
+	while (!is_active(relation->connection, relation->table, &unknown))
+	{
+		dyn_session_sleep(pause, DYN_WAITS_FOR_TABLE);
+		pause = Min(2 * pause, LONGEST_PAUSE_MS);
+	}
 	if (dyn_session_cached_table(relation->connection, relation->table) != NULL)
 		dyn_session_forget_table(relation->connection, relation->table);
 	PG_RETURN_VOID();

@@ -1,15 +1,16 @@
 /*
  * describe.c
- *		Describes a DynamoDB table as rows: dynamo_fdw_describe(server, table).
+ *		Lists and describes DynamoDB tables: dynamo_fdw_tables(server) and
+ *		dynamo_fdw_describe(server, table).
  *
- * The rows are the table, its indexes, and its attributes.
+ * The rows of a description are the table, its indexes, and its attributes.
  *
- * The function runs as the current user, with the user mapping for this user
- * or, if there is none, for PUBLIC.  It sends a DescribeTable, and a Scan of
- * one page of at most 100 items, to find the attributes that are not in a key.
- * scan_policy applies as to a statement with LIMIT 100.  If scan_policy or the
- * policy of the access key forbids reading items, only attributes of keys are
- * shown.
+ * dynamo_fdw_describe() runs as the current user, with the user mapping for
+ * this user or, if there is none, for PUBLIC.  It sends a DescribeTable, and a
+ * Scan of one page of at most 100 items, to find the attributes that are not
+ * in a key.  scan_policy applies as to a statement with LIMIT 100.  If
+ * scan_policy or the policy of the access key forbids reading items, only
+ * attributes of keys are shown.
  *
  * The page is also used to find columns of foreign tables over this DynamoDB
  * table whose names PostgreSQL has folded (other_case.h).
@@ -27,12 +28,12 @@
 #include "../model/definition/closest.h"
 #include "../model/server/encoding.h"
 #include "../model/tables/relation.h"
-#include "listing.h"
 #include "other_case.h"
 #include "sample.h"
 #include "../model/server/soft_errors.h"
 #include "target.h"
 
+PG_FUNCTION_INFO_V1(dynamo_fdw_tables);
 PG_FUNCTION_INFO_V1(dynamo_fdw_describe);
 
 #define SAMPLE_ITEMS		100
@@ -46,51 +47,6 @@ typedef struct Describe
 	MemoryContext row_context;	/* memory of one row, since a page may have
 								 * 200,000 attributes */
 } Describe;
-
-/* A row of the result; its fields are the columns, in their order. */
-typedef struct Row
-{
-	const char *kind;
-	const char *name;
-	const char *types;
-	const char *partition_key;
-	const char *sort_key;
-	int64		items;			/* number of items; in this and the other
-								 * numbers, -1 is NULL */
-	int64		bytes;
-	double		read_units;
-	const char *detail;
-} Row;
-
-static const Row empty_row = {.items = -1,.bytes = -1,.read_units = -1};
-
-#define COLUMNS		9
-
-static void
-emit(const Describe *describe, const Row *row)
-{
-	const char *texts[COLUMNS] = {row->kind, row->name, row->types,
-		row->partition_key, row->sort_key, NULL, NULL, NULL, row->detail};
-	Datum		values[COLUMNS];
-	bool		nulls[COLUMNS];
-
-	for (int i = 0; i < COLUMNS; i++)
-	{
-		nulls[i] = texts[i] == NULL;
-		if (texts[i] != NULL)
-			values[i] = CStringGetTextDatum(texts[i]);
-	}
-	values[5] = Int64GetDatum(row->items);
-	nulls[5] = row->items < 0;
-	values[6] = Int64GetDatum(row->bytes);
-	nulls[6] = row->bytes < 0;
-	values[7] = Float8GetDatum(row->read_units);
-	nulls[7] = row->read_units < 0;
-	tuplestore_putvalues(describe->rsinfo->setResult,
-						 describe->rsinfo->setDesc, values, nulls);
-}
-
-/* ---- the table and its indexes ---- */
 
 static void
 add_word(StringInfo list, const char *separator, const char *word)
@@ -106,36 +62,51 @@ describe_side(const DynKeyAttr *attrs, int n)
 {
 	StringInfoData list;
 
-	if (n == 0)
-		return NULL;
 	initStringInfo(&list);
 	for (int i = 0; i < n; i++)
 		add_word(&list, ", ", dyn_from_utf8_lossy(attrs[i].name));
-	return list.data;
+	return n > 0 ? list.data : NULL;
 }
 
-static Row
-row_of(const char *kind, const char *name, const DynKeySchema *key,
-	   int64 items, int64 bytes)
+/*
+ * Emits a row.  `key` is the key of a table or index, or NULL; numbers below 0
+ * become NULL.
+ */
+static void
+emit(const Describe *describe, const char *kind, const char *name, const char *types,
+	 const DynKeySchema *key, int64 items, int64 bytes, double read_units,
+	 const char *detail)
 {
-	Row			row = empty_row;
+	const char *partition_key = key ? describe_side(key->hash, key->nhash) : NULL;
+	const char *sort_key = key ? describe_side(key->range, key->nrange) : NULL;
+	const char *texts[] = {kind, dyn_from_utf8_lossy(name), types, partition_key,
+		sort_key, NULL, NULL, NULL, detail};
+	Datum		values[lengthof(texts)];
+	bool		nulls[lengthof(texts)];
 
-	row.kind = kind;
-	row.name = dyn_from_utf8_lossy(name);
-	row.partition_key = describe_side(key->hash, key->nhash);
-	row.sort_key = describe_side(key->range, key->nrange);
-	row.items = items;
-	row.bytes = bytes;
-	return row;
+	for (int i = 0; i < lengthof(texts); i++)
+	{
+		nulls[i] = texts[i] == NULL;
+		if (texts[i] != NULL)
+			values[i] = CStringGetTextDatum(texts[i]);
+	}
+	values[5] = Int64GetDatum(items);
+	nulls[5] = items < 0;
+	values[6] = Int64GetDatum(bytes);
+	nulls[6] = bytes < 0;
+	values[7] = Float8GetDatum(read_units);
+	nulls[7] = read_units < 0;
+	tuplestore_putvalues(describe->rsinfo->setResult,
+						 describe->rsinfo->setDesc, values, nulls);
 }
+
+/* ---- the table and its indexes ---- */
 
 static void
 emit_table(const Describe *describe)
 {
 	const DynSample *sample = &describe->sample;
 	const DynTableMeta *meta = sample->meta;
-	Row			row = row_of("table", meta->name, &meta->key,
-							 meta->item_count, meta->size_bytes);
 	StringInfoData detail;
 
 	initStringInfo(&detail);
@@ -147,21 +118,15 @@ emit_table(const Describe *describe)
 						 list_length(sample->items) == 1 ? "" : "s");
 	else
 		appendStringInfo(&detail, "; attributes of keys only: %s", describe->unread);
-	row.read_units = meta->throughput.read_units;
-	row.detail = detail.data;
-	emit(describe, &row);
+	emit(describe, "table", meta->name, NULL, &meta->key, meta->item_count,
+		 meta->size_bytes, meta->throughput.read_units, detail.data);
 }
 
 static void
 emit_index(const Describe *describe, const DynIndexMeta *index)
 {
-	Row			row = row_of(index->global ? "global index" : "local index",
-							 index->name, &index->key,
-							 index->item_count, index->size_bytes);
 	StringInfoData detail;
 
-	if (index->global)
-		row.read_units = index->throughput.read_units;
 	initStringInfo(&detail);
 	if (index->projection == DYN_PROJECT_ALL)
 		appendStringInfoString(&detail, "projects all attributes");
@@ -173,8 +138,9 @@ emit_index(const Describe *describe, const DynIndexMeta *index)
 		appendStringInfo(&detail, ", %s", dyn_from_utf8_lossy(index->included[i]));
 	if (!index->active)
 		appendStringInfoString(&detail, "; not active");
-	row.detail = detail.data;
-	emit(describe, &row);
+	emit(describe, index->global ? "global index" : "local index", index->name,
+		 NULL, &index->key, index->item_count, index->size_bytes,
+		 index->global ? index->throughput.read_units : -1, detail.data);
 }
 
 /* ---- attributes ---- */
@@ -186,11 +152,11 @@ describe_use(const DynTableMeta *meta, const char *attr)
 	StringInfoData uses;
 
 	initStringInfo(&uses);
-	for (int i = -1; i < meta->nindexes; i++)
+	for (int i = 0; i <= meta->nindexes; i++)
 	{
-		const DynKeySchema *key = dyn_key_number(meta, i + 1);
-		const char *of = i < 0 ? ""
-			: psprintf(" of %s", dyn_from_utf8_lossy(meta->indexes[i].name));
+		const DynKeySchema *key = dyn_key_number(meta, i);
+		const char *of = i == 0 ? ""
+			: psprintf(" of %s", dyn_from_utf8_lossy(meta->indexes[i - 1].name));
 
 		if (dyn_is_in_hash_key(key, attr))
 			add_word(&uses, "; ", psprintf("partition key%s", of));
@@ -215,23 +181,18 @@ emit_attributes(const Describe *describe)
 	for (int i = 0; i < n; i++)
 	{
 		MemoryContext oldcontext = MemoryContextSwitchTo(describe->row_context);
-		Row			row = empty_row;
 		StringInfoData types;
 
 		CHECK_FOR_INTERRUPTS();
-		row.kind = "attribute";
-		row.name = dyn_from_utf8_lossy(attributes[i].name);
 		initStringInfo(&types);
 		for (int type = 0; type < 32; type++)
 		{
 			if (attributes[i].types & (1u << type))
 				add_word(&types, ", ", dyn_type_name(type));
 		}
-		row.types = types.data;
-		if (sample->taken)
-			row.items = attributes[i].items;
-		row.detail = describe_use(sample->meta, attributes[i].name);
-		emit(describe, &row);
+		emit(describe, "attribute", attributes[i].name, types.data, NULL,
+			 sample->taken ? attributes[i].items : -1, -1, -1,
+			 describe_use(sample->meta, attributes[i].name));
 		MemoryContextSwitchTo(oldcontext);
 		MemoryContextReset(describe->row_context);
 	}
@@ -324,7 +285,28 @@ suggest_name(ErrorData *failure, DynConnection *connection, const char *name)
 								 quote_literal_cstr(connection->server_name));
 }
 
-/* ---- the function ---- */
+/* ---- the functions ---- */
+
+static void
+emit_name(void *arg, const char *name)
+{
+	ReturnSetInfo *rsinfo = arg;
+	Datum		value = CStringGetTextDatum(name);
+	bool		isnull = false;
+
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value, &isnull);
+}
+
+/* Lists the tables as the current user, who needs USAGE on the server. */
+Datum
+dynamo_fdw_tables(PG_FUNCTION_ARGS)
+{
+	DynConnection *connection = dyn_target_server(NameStr(*PG_GETARG_NAME(0)));
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	dyn_list_tables(connection, emit_name, fcinfo->resultinfo);
+	return (Datum) 0;
+}
 
 Datum
 dynamo_fdw_describe(PG_FUNCTION_ARGS)

@@ -8,6 +8,14 @@
  * inferred definitions: comments on the foreign tables are not possible, since
  * PostgreSQL executes only CREATE FOREIGN TABLE.
  *
+ * A column's SQL type depends on DynamoDB's types only, not on values, so that
+ * later items are likely to match.
+ *
+ * A name that is too long is truncated in the same way as PostgreSQL truncates
+ * names in SQL.  So the full name can still be used in statements.  If the
+ * resulting name is already used, or another long name is truncated to the
+ * same name, a checksum of the full name is appended.
+ *
  * A table is left out with a warning if DescribeTable is not permitted and
  * LIMIT TO does not name the table, or if the table was dropped after it was
  * listed.  If reading its items is not permitted or throttled, the foreign
@@ -16,24 +24,32 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "access/sysattr.h"
+#include "catalog/heap.h"
 #include "executor/executor.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "port/pg_bitutils.h"
 #include "utils/builtins.h"
+#include "utils/hsearch.h"
 #include "utils/json.h"
 #include "utils/memutils.h"
 
+#include "../base/text.h"
 #include "../model/definition/closest.h"
 #include "../model/server/encoding.h"
 #include "../model/tables/relation.h"
 #include "callbacks.h"
-#include "columns.h"
-#include "listing.h"
+#include "sample.h"
 #include "../model/server/soft_errors.h"
 
 /* Maximum number of names in one sentence of a notice. */
 #define MAX_NAMES	10
+
+#define LONGEST_NAME	(NAMEDATALEN - 1)
+#define CHECKSUM_DIGITS	8
 
 typedef struct Import
 {
@@ -52,6 +68,265 @@ typedef struct Import
 	DynSample	sample;			/* sample; connection, estate, tag and limit
 								 * are the same for all tables */
 } Import;
+
+typedef struct NewColumn
+{
+	char	   *name;
+	char	   *attribute;		/* attribute name in the database's encoding */
+	unsigned	types;			/* bit mask of the DynTypes in the sample,
+								 * without NULL */
+	bool		not_null;		/* true for a key attribute of the table */
+	bool		bytewise;		/* true for a key attribute of the table or an
+								 * index */
+} NewColumn;
+
+typedef struct NewColumns
+{
+	int			n;
+	NewColumn  *columns;		/* columns: first the keys, then the others in
+								 * the order of attribute names */
+	List	   *left_out;		/* attributes without a column (char *) */
+} NewColumns;
+
+/* ---- names ---- */
+
+/* Returns an empty set of used names, in CurrentMemoryContext. */
+static HTAB *
+create_names(void)
+{
+	HASHCTL		ctl = {
+		.keysize = NAMEDATALEN,
+		.entrysize = NAMEDATALEN,
+		.hcxt = CurrentMemoryContext
+	};
+
+	return hash_create("dynamo_fdw names", 64, &ctl,
+					   HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
+}
+
+static bool
+take_if_unused(HTAB *taken, const char *name)
+{
+	bool		found;
+
+	(void) hash_search(taken, name, HASH_ENTER, &found);
+	return !found;
+}
+
+static char *
+split(const char *text, int len)
+{
+	return pnstrdup(text, pg_mbcliplen(text, strlen(text), len));
+}
+
+static bool
+is_too_long(const char *text)
+{
+	return strlen(text) > LONGEST_NAME;
+}
+
+/*
+ * Returns text number i, truncated as in PostgreSQL; NULL if another text is
+ * truncated to the same name.
+ */
+static char *
+unique_split(List *texts, int i)
+{
+	char	   *name = split(list_nth(texts, i), LONGEST_NAME);
+	ListCell   *lc;
+
+	foreach(lc, texts)
+	{
+		if (foreach_current_index(lc) != i && is_too_long(lfirst(lc)) &&
+			strcmp(split(lfirst(lc), LONGEST_NAME), name) == 0)
+			return NULL;
+	}
+	return name;
+}
+
+/*
+ * Returns a List of names (char *) for the texts (List of char *), in
+ * CurrentMemoryContext, and adds the names to `taken`.  Texts that are not too
+ * long, and not used yet, remain unchanged.
+ */
+static List *
+assign_names(HTAB *taken, List *texts)
+{
+	List	   *names = NIL;
+	ListCell   *lc;
+
+	foreach(lc, texts)
+	{
+		char	   *text = lfirst(lc);
+
+		names = lappend(names, !is_too_long(text) && take_if_unused(taken, text)
+						? text : NULL);
+	}
+	foreach(lc, names)
+	{
+		const char *text = list_nth(texts, foreach_current_index(lc));
+		char	   *name;
+		uint32		checksum = 0;
+
+		if (lfirst(lc) != NULL)
+			continue;
+		name = is_too_long(text) ? unique_split(texts, foreach_current_index(lc)) : NULL;
+		while (name == NULL || !take_if_unused(taken, name))
+		{
+			checksum = dyn_crc32(checksum, text, strlen(text));
+			name = psprintf("%s_%08x",
+							split(text, LONGEST_NAME - CHECKSUM_DIGITS - 1), checksum);
+		}
+		lfirst(lc) = name;
+	}
+	return names;
+}
+
+/* ---- columns ---- */
+
+/*
+ * Returns UTF-8 text in the database's encoding; NULL if it cannot be an
+ * option, because it would not be converted back to the same UTF-8.
+ */
+static char *
+option_text_of(const char *utf8)
+{
+	char	   *text = unconstify(char *, utf8);
+	size_t		len = strlen(utf8);
+	const char *why;
+
+	return dyn_from_utf8(&text, &len, &why) && strcmp(dyn_to_utf8(text), utf8) == 0
+		? text : NULL;
+}
+
+static void
+add_column(NewColumns *columns, const DynAttribute *attribute)
+{
+	char	   *name = attribute->has_nul || attribute->name[0] == '\0' ? NULL
+		: option_text_of(attribute->name);
+	NewColumn  *column;
+
+	if (name == NULL || columns->n == MaxHeapAttributeNumber)
+	{
+		columns->left_out = lappend(columns->left_out,
+									pstrdup(dyn_from_utf8_lossy(attribute->name)));
+		return;
+	}
+	column = &columns->columns[columns->n++];
+	column->attribute = name;
+	column->types = attribute->types & ~(1u << DYN_TYPE_NULL);
+	column->not_null = attribute->in_key;
+	column->bytewise = attribute->in_any_key;
+}
+
+/*
+ * Returns the columns for these items (a List of DynSampleItem *): the keys of
+ * the table and its indexes, and every attribute that an item has.
+ */
+static NewColumns *
+infer_columns(const DynTableMeta *meta, const List *items)
+{
+	NewColumns *columns = palloc0(sizeof(NewColumns));
+	const DynAttribute *without_name = NULL;
+	HTAB	   *taken = create_names();
+	List	   *texts = NIL;
+	List	   *names;
+	int			n;
+	const DynAttribute *attributes = dyn_sample_attributes(meta, items, &n);
+
+	columns->columns = palloc0(MaxHeapAttributeNumber * sizeof(NewColumn));
+	for (int i = 0; i < n; i++)
+	{
+		if (attributes[i].has_nul)
+			without_name = &attributes[i];
+		else
+			add_column(columns, &attributes[i]);
+	}
+	if (without_name != NULL)
+		add_column(columns, without_name);
+	/* names of system columns count as used */
+	for (int attnum = -1; attnum > FirstLowInvalidHeapAttributeNumber; attnum--)
+		texts = lappend(texts,
+						pstrdup(NameStr(SystemAttributeDefinition(attnum)->attname)));
+	(void) assign_names(taken, texts);
+	texts = NIL;
+	for (int i = 0; i < columns->n; i++)
+		texts = lappend(texts, columns->columns[i].attribute);
+	names = assign_names(taken, texts);
+	for (int i = 0; i < columns->n; i++)
+		columns->columns[i].name = list_nth(names, i);
+	return columns;
+}
+
+/* ---- the command ---- */
+
+/*
+ * Returns a column's SQL type.  It is jsonb, which accepts all values, for
+ * lists, maps, several types, and unknown types.
+ */
+static const char *
+sql_type(const NewColumn *column)
+{
+	static const char *const names[] = {
+		[DYN_TYPE_S] = "pg_catalog.text",
+		[DYN_TYPE_N] = "pg_catalog.\"numeric\"",
+		[DYN_TYPE_B] = "pg_catalog.bytea",
+		[DYN_TYPE_BOOL] = "pg_catalog.bool",
+		[DYN_TYPE_SS] = "pg_catalog.text[]",
+		[DYN_TYPE_NS] = "pg_catalog.\"numeric\"[]",
+		[DYN_TYPE_BS] = "pg_catalog.bytea[]",
+	};
+
+	for (int type = 0; type < lengthof(names); type++)
+	{
+		if (column->types == 1u << type && names[type] != NULL)
+			return names[type];
+	}
+	return "pg_catalog.jsonb";
+}
+
+/*
+ * Returns CREATE FOREIGN TABLE, in a form that does not depend on search_path.
+ * `match` is the option item_filter, or NULL.
+ */
+static char *
+write_command(const Import *import, const char *name, const NewColumns *columns,
+			  const char *match)
+{
+	StringInfo	sql = makeStringInfo();
+
+	appendStringInfo(sql, "CREATE FOREIGN TABLE %s (", quote_identifier(name));
+	for (int i = 0; i < columns->n; i++)
+	{
+		const NewColumn *column = &columns->columns[i];
+		bool		renamed = strcmp(column->name, column->attribute) != 0;
+		/* true if all values in the sample are sets of the same type */
+		bool		is_set = column->types == 1u << DYN_TYPE_SS ||
+			column->types == 1u << DYN_TYPE_NS ||
+			column->types == 1u << DYN_TYPE_BS;
+
+		if (i > 0)
+			appendStringInfoChar(sql, ',');
+		appendStringInfo(sql, "\n  %s %s", quote_identifier(column->name),
+						 sql_type(column));
+		if (renamed || is_set)
+			appendStringInfo(sql, " OPTIONS (%s%s%s%s)", renamed ? "attribute " : "",
+							 renamed ? quote_literal_cstr(column->attribute) : "",
+							 renamed && is_set ? ", " : "",
+							 is_set ? "format 'set'" : "");
+		if (column->bytewise && column->types == 1u << DYN_TYPE_S)
+			appendStringInfoString(sql, " COLLATE pg_catalog.\"C\"");
+		if (column->not_null)
+			appendStringInfoString(sql, " NOT NULL");
+	}
+	appendStringInfo(sql, "\n) SERVER %s\nOPTIONS (table_name %s",
+					 quote_identifier(import->stmt->server_name),
+					 quote_literal_cstr(import->listed));
+	if (match != NULL)
+		appendStringInfo(sql, ", item_filter %s", quote_literal_cstr(match));
+	appendStringInfoChar(sql, ')');
+	return sql->data;
+}
 
 /* ---- which tables ---- */
 
@@ -177,7 +452,7 @@ append_names(StringInfo text, const char *label, const List *names)
 /* Reports an imported table and its columns. */
 static void
 report_table(const Import *import, const char *name, const char *match,
-			 const DynNewColumns *columns, int nitems)
+			 const NewColumns *columns, int nitems)
 {
 	List	   *mixed = NIL;
 	List	   *untyped = NIL;
@@ -185,7 +460,7 @@ report_table(const Import *import, const char *name, const char *match,
 
 	for (int i = 0; i < columns->n; i++)
 	{
-		const DynNewColumn *column = &columns->columns[i];
+		const NewColumn *column = &columns->columns[i];
 
 		if (column->types == 0)
 			untyped = lappend(untyped, column->name);
@@ -214,18 +489,16 @@ static void
 add_table(Import *import, const char *name, const char *match, List *items)
 {
 	MemoryContext oldcontext;
-	DynNewColumns *columns;
-	StringInfoData sql;
+	NewColumns *columns;
+	char	   *sql;
 
 	if (!IsImportableForeignTable(name, import->stmt))
 		return;
-	columns = dyn_columns_infer(import->sample.meta, items);
-	initStringInfo(&sql);
-	dyn_columns_write(&sql, name, columns, import->stmt->server_name,
-					  import->listed, match);
+	columns = infer_columns(import->sample.meta, items);
+	sql = write_command(import, name, columns, match);
 	report_table(import, name, match, columns, list_length(items));
 	oldcontext = MemoryContextSwitchTo(import->context);
-	import->commands = lappend(import->commands, pstrdup(sql.data));
+	import->commands = lappend(import->commands, pstrdup(sql));
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -305,7 +578,7 @@ divide_items(const Import *import, List **entities, List **untagged)
 		}
 		if (json != NULL && item->tag_type == DYN_TYPE_S)
 		{
-			const char *text = dyn_option_text_of(json);
+			const char *text = option_text_of(json);
 			StringInfoData quoted;
 
 			initStringInfo(&quoted);
@@ -331,7 +604,7 @@ add_entities(Import *import, List *entities)
 
 	foreach(lc, entities)
 		texts = lappend(texts, ((Entity *) lfirst(lc))->text);
-	forboth(lc, entities, name, dyn_names_assign(import->taken, texts))
+	forboth(lc, entities, name, assign_names(import->taken, texts))
 	{
 		const Entity *entity = lfirst(lc);
 		MemoryContext oldcontext = MemoryContextSwitchTo(import->context);
@@ -518,7 +791,7 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 				 errdetail("The scan_policy is \"error\"."),
 				 errhint("Use OPTIONS (sample_items '0') to import only the keys, or set scan_policy to \"warn\" or \"allow\".")));
 	sample->estate = CreateExecutorState();
-	import->taken = dyn_names_create();
+	import->taken = create_names();
 	if (stmt->list_type == FDW_IMPORT_SCHEMA_LIMIT_TO)
 		import->limits = list_copy(stmt->table_list);
 	dyn_list_tables(sample->connection, collect_name, &listed);
@@ -526,7 +799,7 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 	 * assign names to all tables, so that names do not depend on the selection
 	 * of tables
 	 */
-	forboth(lc, listed, name, dyn_names_assign(import->taken, listed))
+	forboth(lc, listed, name, assign_names(import->taken, listed))
 	{
 		CHECK_FOR_INTERRUPTS();
 		know(import, lfirst(name));

@@ -122,17 +122,14 @@ encode_part(Jsonb *columns, const DynTemplatedAttr *templated, int p, DynText *e
 	const DynColumn *column = &templated->parts[p].column;
 	const DynTemplatePart *part = &templated->tmpl->parts[p];
 	DynScalar	scalar;
-	JsonbValue	name,
-			   *member;
+	const JsonbValue *member;
 	Datum		as_text;
 	Datum		value;
 	Oid			input,
 				ioparam;
 
-	name.type = jbvString;
-	name.val.string.val = unconstify(char *, column->name);
-	name.val.string.len = strlen(column->name);
-	member = findJsonbValueFromContainer(&columns->root, JB_FOBJECT, &name);
+	member = getKeyJsonValueFromContainer(&columns->root, column->name,
+										  strlen(column->name), NULL);
 	if (member == NULL || member->type == jbvNull)
 		return false;
 	as_text = DirectFunctionCall2(jsonb_object_field_text, JsonbPGetDatum(columns),
@@ -176,11 +173,8 @@ dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
 			PG_RETURN_NULL();
 	}
 	dyn_buffer_init(&buffer, 0);
-	buffer.failed |= !dyn_template_join(templated->tmpl, texts, &buffer);
-	len = buffer.len;
-	key = buffer.failed ? NULL : pnstrdup(buffer.data, len);
-	dyn_buffer_free(&buffer);
-	dyn_check_oom(key == NULL);
+	(void) dyn_template_join(templated->tmpl, texts, &buffer);
+	key = dyn_take_bytes(&buffer, &len);
 	if (!dyn_from_utf8(&key, &len, &why))
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(key, len));

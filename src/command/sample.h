@@ -1,6 +1,7 @@
 /*
  * sample.h
- *		Samples a DynamoDB table: its description, first items, and attributes.
+ *		Lists the DynamoDB tables of a server, and samples a table: its
+ *		description, first items, and attributes.
  */
 #ifndef DYN_COMMAND_SAMPLE_H
 #define DYN_COMMAND_SAMPLE_H
@@ -8,6 +9,15 @@
 #include "nodes/pg_list.h"
 
 #include "../exec/statement/statement.h"
+
+/*
+ * Runs ListTables, and calls `each` for every table whose name begins with the
+ * server's table_prefix.  `name` is the name without this prefix.  Names are
+ * NUL-terminated, and valid only during the call; `each` may raise an error.
+ */
+extern void dyn_list_tables(DynConnection *connection,
+							void (*each) (void *arg, const char *name),
+							void *arg);
 
 /* An attribute of an item. */
 typedef struct DynSampleValue

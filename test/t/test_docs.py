@@ -235,7 +235,7 @@ class Source(unittest.TestCase):
                          set(re.findall(r'\[DYN_WAITS_\w+\] = "(\w+)"', read("src/model/server/pg_compat.c"))))
 
     def test_kinds_of_errors(self):
-        source = read("src/command/check_report.c")
+        source = read("src/command/check_table.c")
         kinds = re.findall(r'"([a-z ]+)"', re.search(r"kinds\[\] = \{(.*?)\};", source, re.S).group(1))
         self.assertEqual([plain(kind) for kind, _ in table("kind", "docs/functions.md")], kinds)
         self.assertEqual(set(kinds), set(re.findall(r'\bemit\([\w>-]+, "([a-z ]+)",', source)))
