@@ -39,7 +39,6 @@
 #include "../model/tables/relation.h"
 #include "../plan/paths/planner.h"
 #include "callbacks.h"
-#include "item_scan.h"
 #include "other_case.h"
 
 /* The largest power of two that DynamoDB accepts as TotalSegments. */
@@ -66,6 +65,7 @@ typedef struct Sampler
 	bool		narrow;			/* true if the page with all attributes was
 								 * denied */
 
+	double		table_units;	/* read units of a full scan; 0: unknown */
 	double		max_units;		/* maximum read units of the sample */
 
 	/* the segments, in the order first, first + step, ... */
@@ -91,13 +91,6 @@ typedef struct Sampler
 
 /* ---- size of the sample ---- */
 
-/* Returns the read units of a full scan; 0 if unknown. */
-static double
-table_units(const Sampler *sampler)
-{
-	return dyn_sequence_units(sampler->meta->size_bytes);
-}
-
 /*
  * Chooses the segments.  Segments of a large table are so small that
  * SAMPLED_SEGMENTS of them are needed to fill the sample or to use up the
@@ -108,7 +101,7 @@ static void
 choose_segments(Sampler *sampler)
 {
 	long		fetch_size = sampler->relation->options.fetch_size;
-	double		units = table_units(sampler);
+	double		units = sampler->table_units;
 
 	sampler->full = units <= sampler->max_units;
 	if (sampler->full)
@@ -190,35 +183,28 @@ describe_segment(void *arg, int stream, StringInfo line)
 
 /* ---- the sample ---- */
 
-/*
- * Sets the segment column to a random segment.  The item's segment is not
- * known, since the sample's Scan has another number of segments.  A random one
- * is representative: all segments have about the same number of items.
- */
-static void
-set_segment(Sampler *sampler)
-{
-	AttrNumber	attnum = sampler->relation->segment_column;
-	const DynColumn *column;
-
-	if (attnum == 0)
-		return;
-	column = dyn_relation_column(sampler->relation, attnum);
-	sampler->slot->tts_values[attnum - 1] =
-		dyn_codec_integer(&column->codec,
-						  pg_prng_uint64_range(&pg_global_prng_state, 0,
-											   column->segments - 1));
-	sampler->slot->tts_isnull[attnum - 1] = false;
-}
-
 static HeapTuple
 decode_row(Sampler *sampler)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(sampler->item_context);
+	AttrNumber	attnum = sampler->relation->segment_column;
 	HeapTuple	tuple;
 
 	(void) dyn_rows_next(sampler->rows, sampler->slot);
-	set_segment(sampler);
+	/*
+	 * the item's segment is not known, since the sample's Scan has another
+	 * number of segments.  A random one is representative: all segments have
+	 * about the same number of items.
+	 */
+	if (attnum != 0)
+	{
+		const DynColumn *column = dyn_relation_column(sampler->relation, attnum);
+		int			segment = pg_prng_uint64_range(&pg_global_prng_state, 0,
+												   column->segments - 1);
+
+		sampler->slot->tts_values[attnum - 1] = dyn_codec_integer(&column->codec, segment);
+		sampler->slot->tts_isnull[attnum - 1] = false;
+	}
 	MemoryContextSwitchTo(sampler->sample_context);
 	tuple = ExecCopySlotHeapTuple(sampler->slot);
 	MemoryContextSwitchTo(oldcontext);
@@ -280,7 +266,7 @@ round_size(const Sampler *sampler)
 	if (sampler->full)
 		return (int) concurrency;
 	return (int) Max(1, Min(concurrency, units * sampler->segments /
-							table_units(sampler)));
+							sampler->table_units));
 }
 
 static void
@@ -337,6 +323,7 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 		: dyn_guc_analyze_read_units;
 	sampler->meta = dyn_session_table(sampler->relation->connection,
 									  sampler->relation->table);
+	sampler->table_units = dyn_sequence_units(sampler->meta->size_bytes);
 	dyn_relation_connect_described(sampler->relation, sampler->meta);
 	sampler->statement = dyn_statement_get(estate);
 	sampler->scan = scan = dyn_item_scan_create(sampler->relation, sampler->meta);

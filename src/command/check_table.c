@@ -46,7 +46,6 @@
 #include "../model/server/encoding.h"
 #include "../model/server/pg_compat.h"
 #include "../model/values/path.h"
-#include "item_scan.h"
 #include "other_case.h"
 #include "../model/server/soft_errors.h"
 #include "target.h"

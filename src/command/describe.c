@@ -29,7 +29,6 @@
 #include "../model/server/encoding.h"
 #include "../model/tables/relation.h"
 #include "other_case.h"
-#include "sample.h"
 #include "../model/server/soft_errors.h"
 #include "target.h"
 
@@ -252,17 +251,13 @@ typedef struct Search
 } Search;
 
 static void
-try_name(void *closest, const char *name)
-{
-	dyn_closest_try(closest, pstrdup(dyn_from_utf8_lossy(name)));
-}
-
-static void
 search_names(void *arg)
 {
 	Search	   *search = arg;
+	ListCell   *lc;
 
-	dyn_list_tables(search->connection, try_name, &search->closest);
+	foreach(lc, dyn_list_tables(search->connection))
+		dyn_closest_try(&search->closest, dyn_from_utf8_lossy(lfirst(lc)));
 }
 
 /*
@@ -287,24 +282,22 @@ suggest_name(ErrorData *failure, DynConnection *connection, const char *name)
 
 /* ---- the functions ---- */
 
-static void
-emit_name(void *arg, const char *name)
-{
-	ReturnSetInfo *rsinfo = arg;
-	Datum		value = CStringGetTextDatum(name);
-	bool		isnull = false;
-
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value, &isnull);
-}
-
 /* Lists the tables as the current user, who needs USAGE on the server. */
 Datum
 dynamo_fdw_tables(PG_FUNCTION_ARGS)
 {
 	DynConnection *connection = dyn_target_server(NameStr(*PG_GETARG_NAME(0)));
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	ListCell   *lc;
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
-	dyn_list_tables(connection, emit_name, fcinfo->resultinfo);
+	foreach(lc, dyn_list_tables(connection))
+	{
+		Datum		value = CStringGetTextDatum(lfirst(lc));
+		bool		isnull = false;
+
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value, &isnull);
+	}
 	return (Datum) 0;
 }
 

@@ -42,7 +42,7 @@
 #include "../model/server/encoding.h"
 #include "../model/tables/relation.h"
 #include "callbacks.h"
-#include "sample.h"
+#include "remote_table.h"
 #include "../model/server/soft_errors.h"
 
 /* Maximum number of names in one sentence of a notice. */
@@ -389,16 +389,6 @@ know(Import *import, const char *name)
 
 	import->known = lappend(import->known, pstrdup(name));
 	MemoryContextSwitchTo(oldcontext);
-}
-
-static void
-collect_name(void *arg, const char *name)
-{
-	List	  **names = arg;
-
-	/* skip a table whose name equals the prefix: the rest is empty */
-	if (name[0] != '\0')
-		*names = lappend(*names, pstrdup(name));
 }
 
 /* ---- failures that concern one table only ---- */
@@ -769,7 +759,7 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 	Import	   *import = palloc0(sizeof(Import));
 	DynSample  *sample = &import->sample;
 	DynRelation relation = {0};
-	List	   *listed = NIL;
+	List	   *listed;
 	ListCell   *lc;
 	ListCell   *name;
 
@@ -794,7 +784,13 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 	import->taken = create_names();
 	if (stmt->list_type == FDW_IMPORT_SCHEMA_LIMIT_TO)
 		import->limits = list_copy(stmt->table_list);
-	dyn_list_tables(sample->connection, collect_name, &listed);
+	listed = dyn_list_tables(sample->connection);
+	/* skip a table whose name equals the prefix: the rest is empty */
+	foreach(lc, listed)
+	{
+		if (((const char *) lfirst(lc))[0] == '\0')
+			listed = foreach_delete_current(listed, lc);
+	}
 	/*
 	 * assign names to all tables, so that names do not depend on the selection
 	 * of tables

@@ -107,24 +107,13 @@ dyn_folded_see_item(DynFolded *folded, const DynValue *item)
 	}
 }
 
-/* Returns a hint: how to set the column's attribute to `other`. */
-static char *
-remedy(const DynRelation *relation, const DynColumn *column, const char *other)
-{
-	if (column->path->nsteps > 1)
-		return psprintf("Write \"%s\" in the column option \"path\".", other);
-	return psprintf("Set it with ALTER FOREIGN TABLE %s ALTER COLUMN %s OPTIONS (%s attribute %s).",
-					dyn_relation_quoted_name(relation),
-					quote_identifier(column->name),
-					column->placed ? "SET" : "ADD", quote_literal_cstr(other));
-}
-
 void
 dyn_folded_report(const DynFolded *folded)
 {
 	for (int i = 0; i < folded->nsought; i++)
 	{
 		const Sought *sought = &folded->sought[i];
+		const DynColumn *column = sought->column;
 		const char *other;
 
 		if (sought->other == NULL)
@@ -132,10 +121,15 @@ dyn_folded_report(const DynFolded *folded)
 		other = dyn_from_utf8_lossy(sought->other);
 		ereport(NOTICE,
 				(errmsg("column \"%s\" of foreign table \"%s\" is NULL in every item that was read",
-						sought->column->name, folded->relation->name),
+						column->name, folded->relation->name),
 				 errdetail("No item has the attribute \"%s\"; items have the attribute \"%s\" instead. PostgreSQL folds names without double quotes to lower case.",
 						   dyn_from_utf8_lossy(sought->attribute), other),
-				 errhint("%s", remedy(folded->relation, sought->column, other))));
+				 column->path->nsteps > 1
+				 ? errhint("Write \"%s\" in the column option \"path\".", other)
+				 : errhint("Set it with ALTER FOREIGN TABLE %s ALTER COLUMN %s OPTIONS (%s attribute %s).",
+						   dyn_relation_quoted_name(folded->relation),
+						   quote_identifier(column->name),
+						   column->placed ? "SET" : "ADD", quote_literal_cstr(other))));
 	}
 }
 

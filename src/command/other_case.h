@@ -14,7 +14,7 @@
 #define DYN_COMMAND_OTHER_CASE_H
 
 #include "../model/tables/relation.h"
-#include "sample.h"
+#include "remote_table.h"
 
 typedef struct DynFolded DynFolded;
 

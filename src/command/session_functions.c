@@ -158,55 +158,12 @@ dynamo_fdw_disconnect_all(PG_FUNCTION_ARGS)
 /* ---- all sessions ---- */
 
 static void
-add_requests(Row *row, const DynTally *tally)
-{
-	const DynCounters *counters = &tally->counters;
-
-	add_count(row, tally->statements);
-	add_count(row, counters->requests);
-	for (int i = 0; i < DYN_USAGE_OPERATIONS; i++)
-		add_count(row, tally->operations[i]);
-	add_count(row, counters->pages);
-	add_count(row, counters->items_read);
-	add_count(row, counters->items_returned);
-	add_count(row, counters->items_written);
-	add_count(row, counters->bytes);
-	add_number(row, counters->read_units);
-	add_number(row, counters->write_units);
-	add_count(row, counters->retries);
-	add_count(row, counters->throttles);
-	add_count(row, counters->conflicts);
-	add_count(row, counters->unanswered);
-}
-
-/*
- * Adds the columns for failures, durations and the start time.  The total of
- * errors excludes conflicts (DYN_USAGE_CONFLICT) and canceled requests.
- */
-static void
-add_failures(Row *row, const DynTally *tally)
-{
-	uint64		errors = 0;
-
-	for (int i = 0; i < DYN_USAGE_ERRORS; i++)
-	{
-		if (i != DYN_USAGE_CONFLICT && i != DYN_USAGE_CANCELED)
-			errors += tally->errors[i];
-	}
-	add_count(row, errors);
-	for (int i = 0; i < DYN_USAGE_ERRORS; i++)
-		add_count(row, tally->errors[i]);
-	add_number(row, tally->counters.request_ms);
-	add_number(row, tally->counters.slowest_ms);
-	add_number(row, tally->counters.waiting_ms);
-	add_number(row, tally->counters.waited_ms);
-	add_value(row, TimestampTzGetDatum(tally->since));
-}
-
-static void
 emit(void *arg, const DynUsageEntry *entry, uint64 replaced)
 {
 	ReturnSetInfo *rsinfo = arg;
+	const DynTally *tally = &entry->tally;
+	const DynCounters *counters = &tally->counters;
+	uint64		errors = 0;
 	Row			row = {0};
 
 	/* show rows of other users to the same roles as pg_stat_activity does */
@@ -217,8 +174,35 @@ emit(void *arg, const DynUsageEntry *entry, uint64 replaced)
 	add_value(&row, ObjectIdGetDatum(entry->key.userid));
 	add_text(&row, entry->table);
 	add_text(&row, entry->index);
-	add_requests(&row, &entry->tally);
-	add_failures(&row, &entry->tally);
+	add_count(&row, tally->statements);
+	add_count(&row, counters->requests);
+	for (int i = 0; i < DYN_USAGE_OPERATIONS; i++)
+		add_count(&row, tally->operations[i]);
+	add_count(&row, counters->pages);
+	add_count(&row, counters->items_read);
+	add_count(&row, counters->items_returned);
+	add_count(&row, counters->items_written);
+	add_count(&row, counters->bytes);
+	add_number(&row, counters->read_units);
+	add_number(&row, counters->write_units);
+	add_count(&row, counters->retries);
+	add_count(&row, counters->throttles);
+	add_count(&row, counters->conflicts);
+	add_count(&row, counters->unanswered);
+	/* conflicts and canceled requests are not counted as errors */
+	for (int i = 0; i < DYN_USAGE_ERRORS; i++)
+	{
+		if (i != DYN_USAGE_CONFLICT && i != DYN_USAGE_CANCELED)
+			errors += tally->errors[i];
+	}
+	add_count(&row, errors);
+	for (int i = 0; i < DYN_USAGE_ERRORS; i++)
+		add_count(&row, tally->errors[i]);
+	add_number(&row, counters->request_ms);
+	add_number(&row, counters->slowest_ms);
+	add_number(&row, counters->waiting_ms);
+	add_number(&row, counters->waited_ms);
+	add_value(&row, TimestampTzGetDatum(tally->since));
 	add_text(&row, dyn_has_shared_memory() ? "all sessions" : "this session");
 	add_count(&row, replaced);
 	Assert(row.n == rsinfo->setDesc->natts);

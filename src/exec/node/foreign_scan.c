@@ -49,6 +49,24 @@ warn_if_locking(ForeignScanState *node, const DynRelation *relation)
 	}
 }
 
+/*
+ * Returns true if some column uses its type's input function, and shows NULL
+ * for values that this function rejects (on_mismatch).
+ */
+static bool
+needs_soft_input(const DynRelation *relation)
+{
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (!column->dropped && column->null_on_mismatch &&
+			dyn_codec_uses_input(&column->codec))
+			return true;
+	}
+	return false;
+}
+
 void
 dynBeginForeignScan(ForeignScanState *node, int eflags)
 {
@@ -62,7 +80,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	node->fdw_state = scan;
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	if (dyn_relation_needs_soft_input(scan->input.scandesc->relation))
+	if (needs_soft_input(scan->input.scandesc->relation))
 		dyn_prepare_soft_input(node->ss.ps.state->es_plannedstmt);
 	warn_if_locking(node, scan->input.scandesc->relation);
 	dyn_writers_await(node->ss.ps.state, scan->input.scandesc->relation);

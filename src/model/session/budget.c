@@ -45,7 +45,12 @@ static BucketTable own_table;
 static bool overflowed = false;
 static bool warned = false;
 
-static void init_table(void *table);
+static void
+init_table(void *table)
+{
+	memset(table, 0, sizeof(BucketTable));
+	SpinLockInit(&((BucketTable *) table)->lock);
+}
 
 /*
  * The name ends with the layout's version, because backends may have loaded
@@ -54,13 +59,6 @@ static void init_table(void *table);
 static DynSharedBlock block = {
 	.name = "dynamo_fdw budgets 1",.size = sizeof(BucketTable),.init = init_table
 };
-
-static void
-init_table(void *table)
-{
-	memset(table, 0, sizeof(BucketTable));
-	SpinLockInit(&((BucketTable *) table)->lock);
-}
 
 void
 dyn_budget_init(void)

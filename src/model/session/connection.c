@@ -292,20 +292,6 @@ dyn_connection_make(Oid serverid, Oid userid)
 
 /* ---- checking a connection ---- */
 
-/* Raises an error for plain http, unless a superuser owns the server. */
-static void
-check_endpoint(const ForeignServer *server, const char *url)
-{
-	if (pg_strncasecmp(url, "http://", 7) != 0 || superuser_arg(server->owner))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("plain http is not allowed for server \"%s\"",
-					server->servername),
-			 errdetail("The endpoint is not encrypted, and the owner of the server is not a superuser."),
-			 errhint("Use an https endpoint, or let a superuser own the server.")));
-}
-
 /*
  * Returns true for names such as eu-west-1 or us-gov-west-1.  Other names
  * could lead to another service: dynamodb.s3.amazonaws.com would be a bucket.
@@ -396,8 +382,14 @@ dyn_connection_check(const DynConnection *connection)
 	ForeignServer *server = GetForeignServerExtended(connection->serverid,
 													 FSV_MISSING_OK);
 
-	if (server != NULL)
-		check_endpoint(server, connection->service.url);
+	if (server != NULL && !superuser_arg(server->owner) &&
+		pg_strncasecmp(connection->service.url, "http://", 7) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("plain http is not allowed for server \"%s\"",
+						server->servername),
+				 errdetail("The endpoint is not encrypted, and the owner of the server is not a superuser."),
+				 errhint("Use an https endpoint, or let a superuser own the server.")));
 	if (connection->source != DYN_SOURCE_STATIC)
 	{
 		UserMapping *mapping = server ? read_mapping(connection->serverid,

@@ -16,9 +16,7 @@
 
 typedef struct ErrorEntry
 {
-	DynFailure	failure;
-	const char *code;			/* DynamoDB's code, or an HTTP status; NULL:
-								 * every code not listed before */
+	const char *code;
 	int			sqlstate;
 	const char *hint;
 } ErrorEntry;
@@ -44,105 +42,90 @@ typedef struct ErrorEntry
 #define TABLE_NAME_HINT \
 	"Check the table option table_name and the server option table_prefix. A name has 3 to 255 letters, digits, underscores, hyphens and dots."
 
-static const ErrorEntry reports[] = {
-	{DYN_FAIL_SERVICE, "ResourceNotFoundException", ERRCODE_FDW_TABLE_NOT_FOUND,
+/* Error codes of DynamoDB, and HTTP statuses */
+static const ErrorEntry coded_errors[] = {
+	{"ResourceNotFoundException", ERRCODE_FDW_TABLE_NOT_FOUND,
 	"Check the table option \"table_name\" and the server options \"table_prefix\", \"region\" and \"endpoint_url\". dynamo_fdw_tables() lists the existing tables."},
-	{DYN_FAIL_SERVICE, "ResourceInUseException", ERRCODE_DUPLICATE_TABLE,
+	{"ResourceInUseException", ERRCODE_DUPLICATE_TABLE,
 	"Check whether the table exists already, or is being changed or deleted."},
 	/* service_hint() names the IAM actions */
-	{DYN_FAIL_SERVICE, "AccessDeniedException", ERRCODE_INSUFFICIENT_PRIVILEGE, NULL},
-	{DYN_FAIL_SERVICE, "UnrecognizedClientException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
-	KEY_HINT},
-	{DYN_FAIL_SERVICE, "InvalidSignatureException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
-	KEY_HINT},
-	{DYN_FAIL_SERVICE, "IncompleteSignatureException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
-	KEY_HINT},
-	{DYN_FAIL_SERVICE, "MissingAuthenticationTokenException",
-		ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
-	KEY_HINT},
-	{DYN_FAIL_SERVICE, "MissingAuthenticationToken", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
-	KEY_HINT},
-	{DYN_FAIL_SERVICE, "ExpiredTokenException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
-	EXPIRED_HINT},
-	{DYN_FAIL_SERVICE, "ProvisionedThroughputExceededException",
-		ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+	{"AccessDeniedException", ERRCODE_INSUFFICIENT_PRIVILEGE, NULL},
+	{"UnrecognizedClientException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION, KEY_HINT},
+	{"InvalidSignatureException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION, KEY_HINT},
+	{"IncompleteSignatureException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION, KEY_HINT},
+	{"MissingAuthenticationTokenException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION, KEY_HINT},
+	{"MissingAuthenticationToken", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION, KEY_HINT},
+	{"ExpiredTokenException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION, EXPIRED_HINT},
+	{"ProvisionedThroughputExceededException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
 	THROTTLED_HINT},
-	{DYN_FAIL_SERVICE, "ThrottlingException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
-	{DYN_FAIL_SERVICE, "RequestLimitExceeded", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-	THROTTLED_HINT},
-	{DYN_FAIL_SERVICE, "LimitExceededException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-	THROTTLED_HINT},
-	{DYN_FAIL_SERVICE, "ConditionalCheckFailedException", ERRCODE_T_R_SERIALIZATION_FAILURE,
-	CHANGED_HINT},
-	{DYN_FAIL_SERVICE, "TransactionCanceledException", ERRCODE_T_R_SERIALIZATION_FAILURE,
-	CHANGED_HINT},
-	{DYN_FAIL_SERVICE, "TransactionConflictException", ERRCODE_T_R_SERIALIZATION_FAILURE,
-	CHANGED_HINT},
-	{DYN_FAIL_SERVICE, "TransactionInProgressException", ERRCODE_T_R_SERIALIZATION_FAILURE,
+	{"ThrottlingException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
+	{"RequestLimitExceeded", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
+	{"LimitExceededException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
+	{"ConditionalCheckFailedException", ERRCODE_T_R_SERIALIZATION_FAILURE, CHANGED_HINT},
+	{"TransactionCanceledException", ERRCODE_T_R_SERIALIZATION_FAILURE, CHANGED_HINT},
+	{"TransactionConflictException", ERRCODE_T_R_SERIALIZATION_FAILURE, CHANGED_HINT},
+	{"TransactionInProgressException", ERRCODE_T_R_SERIALIZATION_FAILURE,
 	"Retry the statement later."},
-	{DYN_FAIL_SERVICE, "ReplicatedWriteConflictException", ERRCODE_T_R_SERIALIZATION_FAILURE,
-	CHANGED_HINT},
-	{DYN_FAIL_SERVICE, "IdempotentParameterMismatchException", ERRCODE_FDW_ERROR,
-	"Retry the statement."},
-	{DYN_FAIL_SERVICE, "ItemCollectionSizeLimitExceededException", ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+	{"ReplicatedWriteConflictException", ERRCODE_T_R_SERIALIZATION_FAILURE, CHANGED_HINT},
+	{"IdempotentParameterMismatchException", ERRCODE_FDW_ERROR, "Retry the statement."},
+	{"ItemCollectionSizeLimitExceededException", ERRCODE_PROGRAM_LIMIT_EXCEEDED,
 	"The items with one partition key, and their entries in local secondary indexes, cannot exceed 10 GB."},
-	{DYN_FAIL_SERVICE, "ValidationException", ERRCODE_FDW_ERROR,
+	{"ValidationException", ERRCODE_FDW_ERROR,
 	"Retry the statement; the table or index might have changed since it was planned."},
-	{DYN_FAIL_SERVICE, "SerializationException", ERRCODE_FDW_ERROR, NULL},
-	{DYN_FAIL_SERVICE, "UnknownOperationException", ERRCODE_FDW_ERROR,
+	{"SerializationException", ERRCODE_FDW_ERROR, NULL},
+	{"UnknownOperationException", ERRCODE_FDW_ERROR,
 	"Check the server option endpoint_url, because the service does not support this operation."},
-	{DYN_FAIL_SERVICE, "InternalServerError", ERRCODE_FDW_ERROR,
-	"Retry the statement later."},
-	{DYN_FAIL_SERVICE, "InternalFailure", ERRCODE_FDW_ERROR,
-	"Retry the statement later."},
-	{DYN_FAIL_SERVICE, "ServiceUnavailable", ERRCODE_FDW_ERROR,
-	"Retry the statement later."},
-	{DYN_FAIL_HTTP, "429", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
-	{DYN_FAIL_HTTP, "500", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
-	{DYN_FAIL_HTTP, "502", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
-	{DYN_FAIL_HTTP, "503", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
-	{DYN_FAIL_HTTP, "504", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
-	{DYN_FAIL_HTTP, NULL, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	{"InternalServerError", ERRCODE_FDW_ERROR, "Retry the statement later."},
+	{"InternalFailure", ERRCODE_FDW_ERROR, "Retry the statement later."},
+	{"ServiceUnavailable", ERRCODE_FDW_ERROR, "Retry the statement later."},
+	{"429", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
+	{"500", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
+	{"502", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
+	{"503", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
+	{"504", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
+};
+
+/* All other failures */
+static const ErrorEntry other_errors[] = {
+	[DYN_FAIL_HTTP] = {NULL, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
 	"Check the server options \"endpoint_url\" and \"region\", because the service at the endpoint is not DynamoDB."},
-	{DYN_FAIL_DNS, NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	[DYN_FAIL_DNS] = {NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server options \"endpoint_url\" and \"region\", and the network of the database server."},
-	{DYN_FAIL_CONNECT, NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	[DYN_FAIL_CONNECT] = {NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server option endpoint_url, and that the database server can connect to it."},
-	{DYN_FAIL_TLS, NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	[DYN_FAIL_TLS] = {NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the endpoint's certificate, the server option ca_bundle, and that the endpoint uses https."},
-	{DYN_FAIL_TIMEOUT, NULL, ERRCODE_CONNECTION_FAILURE,
+	[DYN_FAIL_TIMEOUT] = {NULL, ERRCODE_CONNECTION_FAILURE,
 	"Check the network, or increase the server options connect_timeout and request_timeout."},
-	{DYN_FAIL_NETWORK, NULL, ERRCODE_CONNECTION_FAILURE,
+	[DYN_FAIL_NETWORK] = {NULL, ERRCODE_CONNECTION_FAILURE,
 	"If this happens for every request, check the server option endpoint_url."},
-	{DYN_FAIL_TOO_LARGE, NULL, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	[DYN_FAIL_TOO_LARGE] = {NULL, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
 	"Set a smaller fetch_size to get smaller responses."},
-	{DYN_FAIL_CHECKSUM, NULL, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	[DYN_FAIL_CHECKSUM] = {NULL, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
 	"Check whether a proxy between the database server and DynamoDB changes the responses."},
-	{DYN_FAIL_ENCODING, NULL, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	[DYN_FAIL_ENCODING] = {NULL, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
 	"Check whether a proxy between the database server and DynamoDB changes the responses."},
-	{DYN_FAIL_ADDRESS, NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	[DYN_FAIL_ADDRESS] = {NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server option endpoint_url. Link-local addresses, such as those of instance metadata, are not allowed."},
-	{DYN_FAIL_CONFIG, NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	[DYN_FAIL_CONFIG] = {NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server options \"endpoint_url\", \"ca_bundle\" and \"proxy\"."},
-	{DYN_FAIL_MEMORY, NULL, ERRCODE_OUT_OF_MEMORY, NULL},
+	[DYN_FAIL_MEMORY] = {NULL, ERRCODE_OUT_OF_MEMORY, NULL},
 	/* the provider of the credentials supplies the hint */
-	{DYN_FAIL_CREDENTIALS, NULL, ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION, NULL},
+	[DYN_FAIL_CREDENTIALS] = {NULL, ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION, NULL},
 };
 
 static const ErrorEntry *
 find_report(const DynCall *call)
 {
-	char		status[12];
-	const char *code = call->failure == DYN_FAIL_SERVICE ? call->code : status;
+	const char *code = call->failure == DYN_FAIL_SERVICE ? call->code
+		: call->failure == DYN_FAIL_HTTP ? psprintf("%d", call->http_status) : "";
 
-	snprintf(status, sizeof(status), "%d", call->http_status);
-	for (int i = 0; i < lengthof(reports); i++)
+	for (int i = 0; i < lengthof(coded_errors); i++)
 	{
-		if (reports[i].failure == call->failure &&
-			(reports[i].code == NULL || strcmp(reports[i].code, code) == 0))
-			return &reports[i];
+		if (strcmp(coded_errors[i].code, code) == 0)
+			return &coded_errors[i];
 	}
-	return NULL;
+	return call->failure == DYN_FAIL_SERVICE ? NULL : &other_errors[call->failure];
 }
 
 /* Returns the text as a sentence, with a capital letter and a period. */

@@ -38,7 +38,12 @@ struct DynUsage
 
 DynCounters dyn_backend_counters;
 
-static void init_table(void *table);
+static void
+init_table(void *table)
+{
+	memset(table, 0, sizeof(UsageTable));
+	SpinLockInit(&((UsageTable *) table)->lock);
+}
 
 /* The name ends with the layout's version (see budget.c). */
 static DynSharedBlock block = {
@@ -47,13 +52,6 @@ static DynSharedBlock block = {
 
 /* The session's entries, if there is no shared memory. */
 static UsageTable *own_table = NULL;
-
-static void
-init_table(void *table)
-{
-	memset(table, 0, sizeof(UsageTable));
-	SpinLockInit(&((UsageTable *) table)->lock);
-}
 
 void
 dyn_usage_init(void)

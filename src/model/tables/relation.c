@@ -136,12 +136,6 @@ read_column(DynColumn *column, TupleDesc desc, int i,
 
 /* ---- documents ---- */
 
-static void
-add_name(DynNames *names, const char *name)
-{
-	names->names[names->n++] = name;
-}
-
 /*
  * Returns the attributes that a column with document 'rest' omits: those that
  * other columns show completely, those of templates, and those that the item
@@ -167,7 +161,7 @@ attributes_shown(DynRelation *relation)
 
 		if (!column->dropped && dyn_column_is_of_item(column) &&
 			!dyn_column_is_part(column) && column->path->nsteps == 1)
-			add_name(names, column->path->steps[0].name);
+			names->names[names->n++] = column->path->steps[0].name;
 	}
 	/*
 	 * do not add ttl_attribute and the unnested attribute: the document omits
@@ -176,7 +170,7 @@ attributes_shown(DynRelation *relation)
 	for (int i = 0; i < relation->item_filter.nterms; i++)
 	{
 		if (!relation->item_filter.terms[i].ttl)
-			add_name(names, dyn_filter_term_attribute(&relation->item_filter.terms[i]));
+			names->names[names->n++] = dyn_filter_term_attribute(&relation->item_filter.terms[i]);
 	}
 	dyn_names_sort(names);
 	/* an attribute that is already in `names` is omitted in any case */
@@ -192,7 +186,7 @@ attributes_shown(DynRelation *relation)
 			!dyn_names_have(names, name, strlen(name));
 	}
 	for (int i = 0; i < relation->ntemplated; i++)
-		add_name(names, dyn_templated_name(&relation->templated[i]));
+		names->names[names->n++] = dyn_templated_name(&relation->templated[i]);
 	dyn_names_sort(names);
 	return names;
 }
@@ -213,13 +207,6 @@ finish_documents(DynRelation *relation)
 			shown = attributes_shown(relation);
 		column->codec.members.without = shown;
 	}
-}
-
-bool
-dyn_document_lacks(const DynColumn *column, const char *attribute)
-{
-	return column->codec.members.without != NULL &&
-		dyn_names_have(column->codec.members.without, attribute, strlen(attribute));
 }
 
 /* ---- options and templates ---- */
@@ -360,17 +347,6 @@ dyn_relation_connect_described(DynRelation *relation, const DynTableMeta *meta)
 	}
 }
 
-bool
-dyn_relation_has_listed(const DynRelation *relation)
-{
-	for (int i = 0; i < relation->ntemplated; i++)
-	{
-		if (relation->templated[i].listed)
-			return true;
-	}
-	return false;
-}
-
 List *
 dyn_relation_text_types(const DynRelation *relation)
 {
@@ -502,20 +478,6 @@ dyn_relation_only_column_of(const DynRelation *relation, const DynKeyAttr *attr)
 	return templated != NULL && templated->tmpl->nparts == 1 &&
 		!dyn_codec_truncates(&templated->parts[0].column.codec)
 		? templated->parts[0].attnum : 0;
-}
-
-bool
-dyn_relation_needs_soft_input(const DynRelation *relation)
-{
-	for (int i = 0; i < relation->ncolumns; i++)
-	{
-		const DynColumn *column = &relation->columns[i];
-
-		if (!column->dropped && column->null_on_mismatch &&
-			dyn_codec_uses_input(&column->codec))
-			return true;
-	}
-	return false;
 }
 
 /* ---- attributes whose names differ in case ---- */

@@ -132,12 +132,6 @@ extern const DynTemplatedAttr *dyn_relation_templated(const DynRelation *relatio
  */
 extern bool dyn_relation_same_table(const DynRelation *a, const DynRelation *b);
 
-/*
- * Returns true if a template of an index key is `listed`, so that all
- * statements must read its attribute.
- */
-extern bool dyn_relation_has_listed(const DynRelation *relation);
-
 /* Returns true if the DynamoDB table may contain items that are not rows. */
 extern bool dyn_relation_may_reject_items(const DynRelation *relation);
 
@@ -189,12 +183,6 @@ dyn_column_is_document(const DynColumn *column)
 }
 
 /*
- * Returns true if the document omits the attribute (UTF-8) of all items, or of
- * some of them.
- */
-extern bool dyn_document_lacks(const DynColumn *column, const char *attribute);
-
-/*
  * Returns true if the column shows this attribute: the column's value is the
  * full value of the attribute, not a part of that value.
  */
@@ -219,11 +207,5 @@ extern const DynColumn *dyn_relation_folded_column(const DynRelation *relation,
 extern const DynTableMeta *dyn_key_type_check(const DynRelation *relation,
 											  const DynTableMeta *meta,
 											  AttrNumber attnum);
-
-/*
- * Returns true if some column uses its type's input function, and shows NULL
- * for values that this function rejects (on_mismatch).
- */
-extern bool dyn_relation_needs_soft_input(const DynRelation *relation);
 
 #endif

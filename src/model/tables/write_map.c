@@ -13,21 +13,6 @@
 
 /* ---- opening a write map ---- */
 
-static const DynScalar *
-constant_of(const DynRelation *relation, const DynKeyAttr *attr)
-{
-	for (int i = 0; i < relation->item_filter.nterms; i++)
-	{
-		const DynFilterTerm *term = &relation->item_filter.terms[i];
-
-		if (!term->ttl && !term->or_null && term->nvalues == 1 &&
-			term->values[0].type == attr->type &&
-			dyn_path_is_attribute(term->path, attr->name))
-			return &term->values[0];
-	}
-	return NULL;
-}
-
 /*
  * Returns the source of a key attribute; no field is set if nothing determines
  * the attribute.  A template takes precedence, because it decides which items
@@ -52,25 +37,24 @@ find_source(const DynRelation *relation, const DynKeyAttr *attr)
 			return source;
 		}
 	}
-	source.constant = constant_of(relation, attr);
-	return source;
-}
-
-static bool
-has_list_step(const DynPath *path)
-{
-	for (int i = 0; i < path->nsteps; i++)
+	for (int i = 0; i < relation->item_filter.nterms; i++)
 	{
-		if (path->steps[i].name == NULL)
-			return true;
+		const DynFilterTerm *term = &relation->item_filter.terms[i];
+
+		if (source.constant == NULL && !term->ttl && !term->or_null &&
+			term->nvalues == 1 && term->values[0].type == attr->type &&
+			dyn_path_is_attribute(term->path, attr->name))
+			source.constant = &term->values[0];
 	}
-	return false;
+	return source;
 }
 
 /* Returns the reason why the column cannot be assigned; NULL if it can. */
 static const char *
 why_unassignable(const DynColumn *column)
 {
+	bool		in_list = !dyn_column_is_of_item(column);
+
 	if (dyn_column_is_document(column))
 		return "The column shows the item, or its unmapped attributes.";
 	if (column->segments > 0)
@@ -78,9 +62,9 @@ why_unassignable(const DynColumn *column)
 	if (column->codec.format.kind == DYN_FORMAT_ULID ||
 		dyn_format_truncates(&column->codec.format))
 		return "The attribute contains more than the column shows.";
-	if (dyn_column_is_of_item(column) && !has_list_step(column->path))
-		return NULL;
-	return "The path of the column leads into a list.";
+	for (int i = 0; i < column->path->nsteps; i++)
+		in_list |= column->path->steps[i].name == NULL;
+	return in_list ? "The path of the column leads into a list." : NULL;
 }
 
 static bool
@@ -185,29 +169,6 @@ report_no_source(const DynWriteMap *map, const DynKeyAttr *attr)
 					   name)));
 }
 
-/*
- * Raises an error if a term of the item filter allows several values, but no
- * column or template determines the one to insert.
- */
-static void
-check_filter(const DynWriteMap *map)
-{
-	for (int i = 0; i < map->relation->item_filter.nterms; i++)
-	{
-		const DynFilterTerm *term = &map->relation->item_filter.terms[i];
-
-		if (!term->ttl && !term->or_null && term->nvalues > 1 &&
-			!dyn_write_map_names(map, term))
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("cannot insert into foreign table \"%s\", because no column contains attribute \"%s\"",
-							map->relation->name,
-							dyn_from_utf8_lossy(dyn_filter_term_attribute(term))),
-					 errdetail("The item_filter of the table has several values for the attribute."),
-					 errhint("Add a column for the attribute, with one of the values as its DEFAULT.")));
-	}
-}
-
 void
 dyn_write_map_permit(Oid relid, CmdType operation)
 {
@@ -241,8 +202,21 @@ dyn_write_map_require(const DynWriteMap *map, CmdType operation)
 		if (source->templated == NULL && source->attnum == 0 && source->constant == NULL)
 			report_no_source(map, dyn_key_attr(&map->meta->key, i));
 	}
-	if (operation == CMD_INSERT)
-		check_filter(map);
+	/* an INSERT must determine which of several values of a filter to write */
+	for (int i = 0; operation == CMD_INSERT && i < map->relation->item_filter.nterms; i++)
+	{
+		const DynFilterTerm *term = &map->relation->item_filter.terms[i];
+
+		if (!term->ttl && !term->or_null && term->nvalues > 1 &&
+			!dyn_write_map_names(map, term))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cannot insert into foreign table \"%s\", because no column contains attribute \"%s\"",
+							map->relation->name,
+							dyn_from_utf8_lossy(dyn_filter_term_attribute(term))),
+					 errdetail("The item_filter of the table has several values for the attribute."),
+					 errhint("Add a column for the attribute, with one of the values as its DEFAULT.")));
+	}
 }
 
 void

@@ -487,6 +487,8 @@ dyn_match_field(const DynRelPlan *plan, Node *node, DynField *field,
 	bool		inner_text;
 	List	   *steps;
 	const DynColumn *column;
+	const DynNames *without;
+	const char *name;
 
 	check_stack_depth();
 	*as_text = false;
@@ -502,12 +504,14 @@ dyn_match_field(const DynRelPlan *plan, Node *node, DynField *field,
 		return false;
 	field->steps = list_concat_copy(field->steps, steps);
 	column = dyn_relation_column(plan->relation, field->attnum);
+	without = column->codec.members.without;
+	name = dyn_to_utf8(strVal(linitial(field->steps)));
 	/*
 	 * paths that are too long, and names that the document excludes, are not
 	 * sent
 	 */
 	return column->path->nsteps + list_length(field->steps) <= DYN_MAX_PATH_STEPS &&
-		!dyn_document_lacks(column, dyn_to_utf8(strVal(linitial(field->steps))));
+		(without == NULL || !dyn_names_have(without, name, strlen(name)));
 }
 
 bool

@@ -307,6 +307,21 @@ depends_on_count_only(Node *node)
 }
 
 /*
+ * Returns true if a template of an index key is `listed`, so that all
+ * statements must read its attribute.
+ */
+static bool
+has_listed(const DynRelation *relation)
+{
+	for (int i = 0; i < relation->ntemplated; i++)
+	{
+		if (relation->templated[i].listed)
+			return true;
+	}
+	return false;
+}
+
+/*
  * Returns the access plan of the cheapest path if DynamoDB can count its rows:
  * no clause is checked locally, and each item is one row.  Otherwise returns
  * NULL.
@@ -321,7 +336,7 @@ countable_access(RelOptInfo *input_rel)
 	ListCell   *lc;
 
 	if (path == NULL || !IsA(path, ForeignPath) || path->param_info != NULL ||
-		plan->relation->unnest != NULL || dyn_relation_has_listed(plan->relation))
+		plan->relation->unnest != NULL || has_listed(plan->relation))
 		return NULL;
 	choice = *dyn_choice_of((ForeignPath *) path);
 	if (choice.kind == DYN_ACCESS_UNION)

@@ -1,0 +1,160 @@
+/*
+ * remote_table.h
+ *		Lists, scans and samples DynamoDB tables for commands.
+ *
+ * A Scan serves any number of foreign tables.  Legal order:
+ * dyn_item_scan_create; dyn_item_scan_read and dyn_item_scan_view for all
+ * values to be read from an item; dyn_item_scan_start, whose fetch returns
+ * these values for each item.
+ *
+ * A sample is the description of a table, its first items, and the attributes
+ * of these items.
+ */
+#ifndef DYN_COMMAND_REMOTE_TABLE_H
+#define DYN_COMMAND_REMOTE_TABLE_H
+
+#include "nodes/pg_list.h"
+
+#include "../exec/fetch/requests.h"
+#include "../exec/rows/rows.h"
+
+/*
+ * Runs ListTables.  Returns the names (char *), without the server's
+ * table_prefix, of the tables whose names begin with this prefix; allocated in
+ * CurrentMemoryContext.
+ */
+extern List *dyn_list_tables(DynConnection *connection);
+
+/* ---- scans ---- */
+
+typedef struct DynItemScan
+{
+	DynRelation *relation;
+	const DynTableMeta *meta;
+	DynAccess  *access;			/* access plan for all columns of the
+								 * relation */
+	DynPath    *paths;			/* paths that are read from each item, with one
+								 * slot for each path */
+	int			npaths;
+	DynRequests *requests;
+	DynCounters counters;
+} DynItemScan;
+
+/* The conversion of a Scan's items to rows of one foreign table. */
+typedef struct DynView
+{
+	DynRows    *rows;
+	int			first;			/* first slot of the view in the Scan */
+} DynView;
+
+/*
+ * Returns a Scan with the options of a relation, and without paths to read.
+ * Sends no requests, and allocates in CurrentMemoryContext.
+ */
+extern DynItemScan *dyn_item_scan_create(DynRelation *relation,
+										 const DynTableMeta *meta);
+
+/* Returns a Scan without columns, with the options of the connection. */
+extern DynItemScan *dyn_item_scan_of_table(DynConnection *connection,
+										   const char *table,
+										   const DynTableMeta *meta);
+
+/* Adds adjacent slots for `n` paths; returns the first slot. */
+extern int	dyn_item_scan_read(DynItemScan *scan, const DynPath *paths, int n);
+
+/* Adds the slots for all columns of a foreign table, and returns its view. */
+extern DynView *dyn_item_scan_view(DynItemScan *scan, DynRelation *relation);
+
+/* Begins to convert an item, given the values of all slots (rows.h). */
+static inline void
+dyn_view_begin(const DynView *view, const DynValue *values)
+{
+	dyn_rows_begin(view->rows, values + view->first);
+}
+
+/*
+ * Starts a fetch.  The first page has at most `limit` items; the consumer may
+ * stop after that page.  If `limit` is 0, the full table is read, in segments.
+ */
+extern DynFetch *dyn_item_scan_start(DynItemScan *scan, DynStatement *statement,
+									 int limit);
+
+/*
+ * Returns the parameters of a fetch; the caller sets those of streams,
+ * requests and page limits.
+ */
+extern DynFetchParams dyn_item_scan_params(DynItemScan *scan);
+
+/* ---- samples ---- */
+
+/* An attribute of an item. */
+typedef struct DynSampleValue
+{
+	const char *name;			/* name (UTF-8); NULL if it contains U+0000 */
+	DynType		type;
+} DynSampleValue;
+
+typedef struct DynSampleItem
+{
+	List	   *values;			/* attributes (DynSampleValue *) */
+	DynType		tag_type;		/* type of the tag (DynSample.tag); ABSENT if
+								 * the item has none */
+	const char *tag;			/* text of the tag.  S: UTF-8; N: canonical;
+								 * BOOL: true or false.  NULL for other types,
+								 * and for S with U+0000 */
+} DynSampleItem;
+
+typedef struct DynSample
+{
+	DynConnection *connection;
+	const char *table;			/* table name in DynamoDB */
+	EState	   *estate;			/* executor state for dyn_sample_take */
+	const char *tag;			/* attribute whose value is stored for each
+								 * item (UTF-8); NULL: none */
+	int			limit;			/* maximum number of items */
+
+	const DynTableMeta *meta;	/* description; NULL if not read yet */
+	List	   *items;			/* items (DynSampleItem *) */
+	bool		taken;			/* true if the items were read */
+} DynSample;
+
+/*
+ * Steps for dyn_attempt(), since each request may be denied.  They take a
+ * DynSample *, allocate their results in CurrentMemoryContext, and raise the
+ * errors of their requests.
+ */
+
+/* Sends DescribeTable, even if a description is cached; sets `meta`. */
+extern void dyn_sample_describe(void *sample);
+
+/* Scans one page of at most `limit` full items; sets `items` and `taken`. */
+extern void dyn_sample_take(void *sample);
+
+/* Returns the palloc'd text (UTF-8) of an S; NULL if it contains U+0000. */
+extern char *dyn_sample_text(const DynValue *value);
+
+/* An attribute of keys or items. */
+typedef struct DynAttribute
+{
+	const char *name;			/* name (UTF-8); a description if it contains
+								 * U+0000 */
+	bool		has_nul;		/* true if the name contains U+0000; all such
+								 * attributes are one entry */
+	bool		in_key;			/* true if it is in the key of the table */
+	bool		in_any_key;		/* true if it is in the key of the table or an
+								 * index */
+	unsigned	types;			/* bit mask of the DynTypes of its values */
+	int			items;			/* number of items that have it */
+	int			last_item;		/* position of the last item that has it; -1:
+								 * none */
+} DynAttribute;
+
+/*
+ * Returns the attributes of all keys, in the order of the keys, followed by the
+ * other attributes of these items (a List of DynSampleItem *), sorted bytewise
+ * by name.  The result is an array of *n entries, in CurrentMemoryContext.
+ */
+extern DynAttribute *dyn_sample_attributes(const DynTableMeta *meta,
+										   const List *items, int *n);
+
+#endif
