@@ -252,31 +252,20 @@ bound_is_reached(const Sampler *sampler)
 	return sampler->scan->counters.read_units >= sampler->max_units;
 }
 
-/*
- * Returns the number of segments of the next round: max_concurrency, or less
- * if the limit requires that.
- */
-static int
-round_size(const Sampler *sampler)
-{
-	double		concurrency = Min(sampler->relation->connection->max_concurrency,
-								  sampler->segments - sampler->done);
-	double		units = sampler->max_units - sampler->scan->counters.read_units;
-
-	if (sampler->full)
-		return (int) concurrency;
-	return (int) Max(1, Min(concurrency, units * sampler->segments /
-							sampler->table_units));
-}
-
 static void
 read_round(Sampler *sampler)
 {
-	int			nsegments = round_size(sampler);
+	int			nsegments = Min(sampler->relation->connection->max_concurrency,
+								sampler->segments - sampler->done);
+	double		units = sampler->max_units - sampler->scan->counters.read_units;
 	DynFetchParams params = dyn_item_scan_params(sampler->scan);
 	DynFetch   *fetch;
 	const DynValue *item;
 
+	/* read fewer segments if the limit requires that */
+	if (!sampler->full)
+		nsegments = Max(1, Min(nsegments, units * sampler->segments /
+							   sampler->table_units));
 	Assert(nsegments > 0 && sampler->done + nsegments <= sampler->segments);
 	params.nstreams = nsegments;
 	params.prepare = prepare_segment;

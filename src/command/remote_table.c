@@ -326,47 +326,6 @@ find_key_attribute(DynAttribute *attributes, int nkeys, const char *name)
 	return NULL;
 }
 
-static void
-add_key(DynAttribute *attributes, int *n, const DynKeySchema *key, bool of_table)
-{
-	for (int i = 0; i < key->nhash + key->nrange; i++)
-	{
-		const DynKeyAttr *attr = dyn_key_attr(key, i);
-
-		if (find_key_attribute(attributes, *n, attr->name) == NULL)
-			attributes[(*n)++] = (DynAttribute) {
-				.name = attr->name,
-				.in_key = of_table,
-				.in_any_key = true,
-				.types = 1u << attr->type,
-				.last_item = -1
-			};
-	}
-}
-
-static void
-add_values(DynAttribute *attributes, int *n, const List *items)
-{
-	ListCell   *lc;
-	ListCell   *cell;
-
-	foreach(lc, items)
-	{
-		foreach(cell, ((const DynSampleItem *) lfirst(lc))->values)
-		{
-			const DynSampleValue *value = lfirst(cell);
-
-			attributes[(*n)++] = (DynAttribute) {
-				.name = value->name ? value->name : "(a name with U+0000)",
-				.has_nul = value->name == NULL,
-				.types = 1u << value->type,
-				.items = 1,
-				.last_item = foreach_current_index(lc)
-			};
-		}
-	}
-}
-
 DynAttribute *
 dyn_sample_attributes(const DynTableMeta *meta, const List *items, int *n)
 {
@@ -376,15 +335,45 @@ dyn_sample_attributes(const DynTableMeta *meta, const List *items, int *n)
 	int			nkeys = 0;
 	int			nall;
 	ListCell   *lc;
+	ListCell   *cell;
 
 	foreach(lc, items)
 		space += list_length(((const DynSampleItem *) lfirst(lc))->values);
 	all = MemoryContextAllocHuge(CurrentMemoryContext, space * sizeof(DynAttribute));
-	add_key(all, &nkeys, &meta->key, true);
-	for (int i = 0; i < meta->nindexes; i++)
-		add_key(all, &nkeys, &meta->indexes[i].key, false);
+	for (int i = 0; i <= meta->nindexes; i++)
+	{
+		const DynKeySchema *key = dyn_key_number(meta, i);
+
+		for (int k = 0; k < key->nhash + key->nrange; k++)
+		{
+			const DynKeyAttr *attr = dyn_key_attr(key, k);
+
+			if (find_key_attribute(all, nkeys, attr->name) == NULL)
+				all[nkeys++] = (DynAttribute) {
+					.name = attr->name,
+					.in_key = i == 0,
+					.in_any_key = true,
+					.types = 1u << attr->type,
+					.last_item = -1
+				};
+		}
+	}
 	nall = nkeys;
-	add_values(all, &nall, items);
+	foreach(lc, items)
+	{
+		foreach(cell, ((const DynSampleItem *) lfirst(lc))->values)
+		{
+			const DynSampleValue *value = lfirst(cell);
+
+			all[nall++] = (DynAttribute) {
+				.name = value->name ? value->name : "(a name with U+0000)",
+				.has_nul = value->name == NULL,
+				.types = 1u << value->type,
+				.items = 1,
+				.last_item = foreach_current_index(lc)
+			};
+		}
+	}
 	qsort(all + nkeys, nall - nkeys, sizeof(DynAttribute), compare_attributes);
 	/* merge values with the same name, in place */
 	*n = nkeys;

@@ -214,16 +214,17 @@ find_table(const char *id)
 	return NULL;
 }
 
-/* Frees the entries of tables that were not written recently. */
-static void
-sweep_tables(double now)
+void
+dyn_written_table(const DynConnection *connection, const char *name)
 {
+	char	   *id = table_id(connection, name);
+	double		now = dyn_session_now();
 	WrittenTable **link = &tables;
+	WrittenTable *table;
 
-	while (*link != NULL)
+	/* free the entries of tables that were not written recently */
+	while ((table = *link) != NULL)
 	{
-		WrittenTable *table = *link;
-
 		if (!table->in_transaction && now - table->written_ms > RECENT_MS)
 		{
 			*link = table->next;
@@ -232,17 +233,9 @@ sweep_tables(double now)
 		else
 			link = &table->next;
 	}
-}
-
-void
-dyn_written_table(const DynConnection *connection, const char *name)
-{
-	char	   *id = table_id(connection, name);
-	WrittenTable *table = find_table(id);
-
+	table = find_table(id);
 	if (table == NULL)
 	{
-		sweep_tables(dyn_session_now());
 		table = calloc(1, offsetof(WrittenTable, id) + strlen(id) + 1);
 		dyn_check_oom(table == NULL);
 		strcpy(table->id, id);	/* not NULL */
@@ -250,7 +243,7 @@ dyn_written_table(const DynConnection *connection, const char *name)
 		tables = table;
 	}
 	table->in_transaction = true;
-	table->written_ms = dyn_session_now();
+	table->written_ms = now;
 	pfree(id);
 }
 
