@@ -69,25 +69,6 @@ dyn_folded_create(const DynRelation *relation, Oid reader)
 	return folded;
 }
 
-/* Records that an item has the attribute (UTF-8). */
-static void
-see_attribute(DynFolded *folded, const char *name)
-{
-	int			left = 0;
-
-	for (int i = 0; i < folded->nsought; i++)
-	{
-		Sought	   *sought = &folded->sought[i];
-
-		if (strcmp(sought->attribute, name) == 0)
-			continue;
-		if (sought->other == NULL && dyn_equal_ignoring_case(sought->attribute, name))
-			sought->other = MemoryContextStrdup(folded->context, name);
-		folded->sought[left++] = *sought;
-	}
-	folded->nsought = left;
-}
-
 void
 dyn_folded_see_item(DynFolded *folded, const DynValue *item)
 {
@@ -98,12 +79,24 @@ dyn_folded_see_item(DynFolded *folded, const DynValue *item)
 	dyn_elements_begin(&members, item);
 	while (dyn_elements_next(&members))
 	{
-		char	   *name = dyn_sample_text(&members.name);
+		char	   *name = members.value.type == DYN_TYPE_NULL ? NULL
+			: dyn_sample_text(&members.name);
+		int			left = 0;
 
-		if (members.value.type != DYN_TYPE_NULL && name != NULL)
-			see_attribute(folded, name);
-		if (name != NULL)
-			pfree(name);
+		if (name == NULL)
+			continue;
+		for (int i = 0; i < folded->nsought; i++)
+		{
+			Sought	   *sought = &folded->sought[i];
+
+			if (strcmp(sought->attribute, name) == 0)
+				continue;
+			if (sought->other == NULL && dyn_equal_ignoring_case(sought->attribute, name))
+				sought->other = MemoryContextStrdup(folded->context, name);
+			folded->sought[left++] = *sought;
+		}
+		folded->nsought = left;
+		pfree(name);
 	}
 }
 
@@ -154,7 +147,6 @@ compare_table(void *arg)
 	const DynRelation *relation = NULL;
 	DynFolded  *folded;
 	Relation	rel;
-	ListCell   *item;
 	ListCell   *lc;
 
 	if (!ConditionalLockRelationOid(candidate->relid, AccessShareLock))
@@ -169,16 +161,8 @@ compare_table(void *arg)
 		relation->ntemplated > 0 || relation->unnest != NULL)
 		return;
 	folded = dyn_folded_create(relation, GetUserId());
-	foreach(item, sample->items)
-	{
-		foreach(lc, ((const DynSampleItem *) lfirst(item))->values)
-		{
-			const DynSampleValue *value = lfirst(lc);
-
-			if (value->name != NULL && value->type != DYN_TYPE_NULL)
-				see_attribute(folded, value->name);
-		}
-	}
+	foreach(lc, sample->items)
+		dyn_folded_see_item(folded, &((const DynSampleItem *) lfirst(lc))->map);
 	dyn_folded_report(folded);
 }
 

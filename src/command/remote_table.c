@@ -233,15 +233,14 @@ read_item(const DynValue *map, const char *tag)
 	DynElements members;
 	const DynValue *v = &members.value;
 
+	item->map = *map;
+	item->map.data = memcpy(palloc(map->len), map->data, map->len);
 	dyn_elements_begin(&members, map);
-	while (dyn_elements_next(&members))
+	while (tag != NULL && dyn_elements_next(&members))
 	{
-		DynSampleValue *value = palloc(sizeof(DynSampleValue));
+		const char *name = dyn_sample_text(&members.name);
 
-		value->name = dyn_sample_text(&members.name);
-		value->type = v->type;
-		item->values = lappend(item->values, value);
-		if (tag == NULL || value->name == NULL || strcmp(value->name, tag) != 0)
+		if (name == NULL || strcmp(name, tag) != 0)
 			continue;
 		item->tag_type = v->type;
 		if (v->type == DYN_TYPE_S)
@@ -334,11 +333,15 @@ dyn_sample_attributes(const DynTableMeta *meta, const List *items, int *n)
 	DynAttribute *attribute = NULL;
 	int			nkeys = 0;
 	int			nall;
+	DynElements members;
 	ListCell   *lc;
-	ListCell   *cell;
 
 	foreach(lc, items)
-		space += list_length(((const DynSampleItem *) lfirst(lc))->values);
+	{
+		dyn_elements_begin(&members, &((const DynSampleItem *) lfirst(lc))->map);
+		while (dyn_elements_next(&members))
+			space++;
+	}
 	all = MemoryContextAllocHuge(CurrentMemoryContext, space * sizeof(DynAttribute));
 	for (int i = 0; i <= meta->nindexes; i++)
 	{
@@ -361,14 +364,15 @@ dyn_sample_attributes(const DynTableMeta *meta, const List *items, int *n)
 	nall = nkeys;
 	foreach(lc, items)
 	{
-		foreach(cell, ((const DynSampleItem *) lfirst(lc))->values)
+		dyn_elements_begin(&members, &((const DynSampleItem *) lfirst(lc))->map);
+		while (dyn_elements_next(&members))
 		{
-			const DynSampleValue *value = lfirst(cell);
+			const char *name = dyn_sample_text(&members.name);
 
 			all[nall++] = (DynAttribute) {
-				.name = value->name ? value->name : "(a name with U+0000)",
-				.has_nul = value->name == NULL,
-				.types = 1u << value->type,
+				.name = name ? name : "(a name with U+0000)",
+				.has_nul = name == NULL,
+				.types = 1u << members.value.type,
 				.items = 1,
 				.last_item = foreach_current_index(lc)
 			};

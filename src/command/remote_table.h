@@ -87,16 +87,9 @@ extern DynFetchParams dyn_item_scan_params(DynItemScan *scan);
 
 /* ---- samples ---- */
 
-/* An attribute of an item. */
-typedef struct DynSampleValue
-{
-	const char *name;			/* name (UTF-8); NULL if it contains U+0000 */
-	DynType		type;
-} DynSampleValue;
-
 typedef struct DynSampleItem
 {
-	List	   *values;			/* attributes (DynSampleValue *) */
+	DynValue	map;			/* the full item, in memory of its own */
 	DynType		tag_type;		/* type of the tag (DynSample.tag); ABSENT if
 								 * the item has none */
 	const char *tag;			/* text of the tag.  S: UTF-8; N: canonical;
