@@ -43,7 +43,7 @@ typedef struct DynRows
 	int		   *positions;		/* position of each column in the tuple slot,
 								 * from 0; NULL: attnum - 1 */
 	bool		only_keys;		/* true if items are composed from keys
-								 * (presumed.c); then NULLs are not checked
+								 * (requested.c); then NULLs are not checked
 								 * against NOT NULL and domains */
 
 	/* paths for the page parser: of the columns, then of extra attributes */

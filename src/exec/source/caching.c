@@ -29,6 +29,7 @@
 
 #include "commands/explain.h"
 #include "utils/memutils.h"
+#include "utils/tuplestore.h"
 
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/guc.h"
@@ -56,9 +57,11 @@ typedef struct Caching
 	bool	   *used;			/* true for each run-time value that requests
 								 * use */
 
-	/* the cached read and its values; freed when another read begins */
-	MemoryContext read_context; /* context of the read; NULL: no values yet */
-	DynValues	values;
+	/*
+	 * context of the cached read and its values (member->values); freed when
+	 * another read begins.  NULL: no values yet
+	 */
+	MemoryContext read_context;
 } Caching;
 
 /*
@@ -189,7 +192,7 @@ note_values(Caching *cached, const DynValues *values)
 	cached->read_context = AllocSetContextCreate(cached->context, "dynamo_fdw cached items",
 												 ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(cached->read_context);
-	cached->values = dyn_values_copy(values);
+	cached->member->values = dyn_values_copy(values);
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -224,6 +227,7 @@ open_cached(void *state)
 {
 	Caching    *cached = state;
 	DynInput   *input = cached->input;
+	DynMember  *member;
 	bool		same;
 
 	if (cached->value_params == NULL || input->has_prefetcher ||
@@ -231,14 +235,15 @@ open_cached(void *state)
 		return NULL;
 	if (cached->context == NULL || !bms_equal(cached->divided_by, cached->changed))
 		divide(cached);
-	if (cached->member == NULL)
+	member = cached->member;
+	if (member == NULL)
 		return NULL;
 	/*
 	 * compare with the values of the cached read, or of the last execution if
 	 * no read is cached: equal values lead to equal requests
 	 */
 	same = cached->read_context != NULL &&
-		dyn_values_equal(&cached->values, &input->values, cached->used);
+		dyn_values_equal(&member->values, &input->values, cached->used);
 	if (!same)
 		note_values(cached, &input->values);
 	/* the values may differ for a Scan of all segments, which needs no keys */
@@ -247,21 +252,20 @@ open_cached(void *state)
 				   input->scandesc->access->nhash > 0)))
 		return NULL;
 	cached->executions++;
-	dyn_member_resolve(cached->member, &input->values);
-	if (cached->member->contradiction)
-		return dyn_items_empty(cached->member->scandesc->rows);
-	if (cached->member->read->store == NULL)
+	dyn_member_resolve(member, &input->values);
+	if (member->contradiction)
+		return dyn_items_empty(member->scandesc->rows);
+	if (member->read->stored == NULL)
 	{
-		DynScanDesc *scandesc = cached->member->scandesc;
 		MemoryContext oldcontext = MemoryContextSwitchTo(cached->read_context);
-		DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
 
-		dyn_resolve_access(scandesc->access, scandesc->relation, &cached->values, resolved);
-		Assert(!resolved->incomplete);
-		dyn_shared_start(cached->member->read, resolved);
+		dyn_resolve_access(&member->own_access, input->scandesc->relation,
+						   &member->values, &member->resolved);
+		Assert(!member->resolved.incomplete);
+		dyn_shared_start(member->read);
 		MemoryContextSwitchTo(oldcontext);
 	}
-	return dyn_member_open(cached->member);
+	return dyn_member_open(member);
 }
 
 /* Shows the items cached last, and the number of executions served. */
@@ -269,10 +273,11 @@ static void
 explain_cached(const void *state, ExplainState *es)
 {
 	const Caching *cached = state;
-	const DynItemStore *store = cached->member ? cached->member->read->store : NULL;
-	uint64		items = store ? dyn_item_store_items(store) : 0;
-	uint64		kilobytes = store ? (dyn_item_store_bytes(store) + 1023) / 1024 : 0;
-	const char *place = store && !dyn_item_store_is_in_memory(store) ? "Disk" : "Memory";
+	const DynSharedRead *read = cached->member ? cached->member->read : NULL;
+	bool		stores = read != NULL && read->stored != NULL;
+	uint64		items = stores ? read->nstored : 0;
+	uint64		kilobytes = stores ? (read->stored_bytes + 1023) / 1024 : 0;
+	const char *place = stores && !tuplestore_in_memory(read->stored) ? "Disk" : "Memory";
 
 	if (cached->executions == 0)
 		return;

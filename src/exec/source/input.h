@@ -15,7 +15,7 @@
 #include "../statement/values.h"
 #include "items.h"
 
-struct DynSharing;
+struct DynMember;
 struct ExplainState;
 
 /* One way to serve executions; the first opener that can do so is used. */
@@ -78,8 +78,7 @@ typedef struct DynInput
 	uint64		fallbacks;		/* for EXPLAIN: number of executions or arms
 								 * served from the table */
 
-	struct DynSharing *sharing; /* state as a member of a shared read, or
-								 * NULL */
+	struct DynMember *member;	/* member of a shared read, or NULL */
 	bool		was_member;		/* true if an execution was served from the
 								 * shared read */
 	bool		reads_alone;	/* true if the scan cannot share a read */

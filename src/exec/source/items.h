@@ -7,7 +7,7 @@
  *		fetched		items of a fetch
  *		listed		items of the table whose keys an index lists
  *		member		items of a shared or cached read (shared.h)
- *		presumed	items that a write expects to exist (presumed.c)
+ *		presumed	items that a write expects to exist (requested.c)
  *
  *		source		its rows
  *		united		rows of the arms of an OR, each once (united.c)
@@ -124,14 +124,6 @@ extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 								 const DynResolvedAccess *resolved);
 
 extern DynItems *dyn_items_empty(DynRows *rows);
-
-/*
- * Returns a source with one row for each key, for an UPDATE or DELETE that
- * sends no read request (presumed.c).  The source is in CurrentMemoryContext;
- * `resolved` must live as long as the source.
- */
-extern DynItems *dyn_items_presume(DynScanDesc *scandesc,
-								   const DynResolvedAccess *resolved);
 
 /*
  * Returns the source if it can be rewound, or need not be (`keeps` false).

@@ -23,7 +23,10 @@
 #include "utils/tuplesort.h"
 #include "utils/typcache.h"
 
+#include "../../dynamodb/update.h"
+#include "../../model/server/memory.h"
 #include "../../plan/keys/match_keys.h"
+#include "../rows/item_reader.h"
 #include "scan_policy.h"
 
 /* Values known to select zero rows. */
@@ -256,6 +259,92 @@ open_fallback(Fallback *fallback)
 	return &fallback->items;
 }
 
+/* ---- the presumed source ---- */
+
+/*
+ * Source for an UPDATE or DELETE that sends no read request, because the
+ * statement has the full key of its rows and needs no other column: the
+ * condition of the write alone decides whether a row exists.  The source
+ * returns a row for each key, from an item that has only the key and the
+ * values that the item filter requires.  All other columns are NULL.
+ */
+typedef struct Presumed
+{
+	DynItems	items;			/* must be first */
+	const DynScanDesc *scandesc;
+	const DynResolvedAccess *resolved;
+	int			next;			/* number of the next row's key */
+	DynItemReader *reader;
+	DynBuffer	text;
+} Presumed;
+
+static void
+compose_item(Presumed *presumed, const DynKeyPart *key)
+{
+	const DynItemFilter *filter = &presumed->scandesc->relation->item_filter;
+	int			nparts = presumed->resolved->nparts;
+	DynPathValue *values = palloc((nparts + filter->nterms) * sizeof(DynPathValue));
+	int			n = 0;
+
+	for (; n < nparts; n++)
+		values[n] = (DynPathValue) {dyn_path_of_attribute(key[n].name), key[n].value};
+	for (int i = 0; i < filter->nterms; i++)
+	{
+		const DynFilterTerm *term = &filter->terms[i];
+		bool		is_key = false;
+
+		for (int j = 0; j < nparts; j++)
+			is_key |= dyn_path_equal(term->path, values[j].path);
+		if (!is_key && !term->or_null)
+			values[n++] = (DynPathValue) {term->path, term->values[0]};
+	}
+	dyn_buffer_reset(&presumed->text);
+	dyn_check_oom(!dyn_path_values_item(values, n, &presumed->text));
+	pfree(values);
+}
+
+static const DynValue *
+presumed_next(DynItems *items)
+{
+	Presumed   *presumed = (Presumed *) items;
+	const DynResolvedAccess *resolved = presumed->resolved;
+
+	if (presumed->next == resolved->nkeys)
+		return NULL;
+	compose_item(presumed, &resolved->keys[presumed->next++ * resolved->nparts]);
+	return dyn_item_reader_read(presumed->reader, presumed->text.data, presumed->text.len);
+}
+
+static bool
+presumed_rewind(DynItems *items)
+{
+	((Presumed *) items)->next = 0;
+	return true;
+}
+
+static const DynItemsMethods presumed_methods = {
+	.next = presumed_next,
+	.rewind = presumed_rewind,
+};
+
+static DynItems *
+presume(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
+{
+	Presumed   *presumed = palloc0(sizeof(Presumed));
+	DynRows    *rows = scandesc->rows;
+
+	presumed->items.methods = &presumed_methods;
+	presumed->items.rows = rows;
+	rows->only_keys = true;
+	presumed->scandesc = scandesc;
+	presumed->resolved = resolved;
+	dyn_buffer_init_in(&presumed->text, CurrentMemoryContext);
+	presumed->reader = dyn_item_reader_create(rows);
+	return &presumed->items;
+}
+
+/* ---- creation ---- */
+
 /* Returns NULL if the execution starts ahead and must read the table. */
 static DynItems *
 open_requested(void *state)
@@ -271,13 +360,11 @@ open_requested(void *state)
 	if (resolved->contradiction)
 		return dyn_items_empty(scandesc->rows);
 	if (scandesc->access->is_presumed)
-		return dyn_items_presume(scandesc, resolved);
+		return presume(scandesc, resolved);
 	scandesc->nsegments = resolved->nsegments;
 	dyn_permit_requests(input, scandesc);
 	return dyn_items_repeatable(dyn_items_start(scandesc, resolved), scandesc->keeps);
 }
-
-/* ---- creation ---- */
 
 /*
  * Sets up the sort by the columns of the sort attributes, in the direction of

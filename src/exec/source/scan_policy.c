@@ -326,14 +326,18 @@ any_reads_all(const DynInput *input, const List *inputs)
 	return false;
 }
 
-/* Applies the policy to a Scan, once for all executions of `scandesc`. */
+/*
+ * Applies the policy to a Scan, once for all executions of `scandesc`.  See
+ * dyn_permit_shared; `warned` is NULL for a read that is not shared.
+ */
 static void
-apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynPermit *permit,
-			 double previewed)
+apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynAccess *read,
+			 const List *inputs, bool *warned, double previewed)
 {
 	const DynRelation *relation = scandesc->relation;
 	const DynAccess *access = scandesc->access;
-	DynEstimate estimate = permit->access->estimate;
+	DynEstimate estimate = read->estimate;
+	double		limit;
 
 	if (scandesc->policy_applied || access->kind != DYN_ACCESS_SCAN)
 		return;
@@ -344,37 +348,32 @@ apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynPermit *perm
 		estimate.reads.units *= (double) scandesc->nsegments / estimate.segments;
 		estimate.segments = scandesc->nsegments;
 	}
-	if (!permit->paid)
+	/* if the Scan cannot stop early, check the limit before it reads */
+	limit = dyn_statement_max_units(relation->connection);
+	if (inputs != NIL && limit > 0 && (access->count_only || any_reads_all(input, inputs)))
+		dyn_scan_check_units(relation, read->index, &estimate, access->advice,
+							 scandesc->statement->counters.read_units, limit);
+	if (warned != NULL && dyn_relation_scan_policy(relation) == DYN_SCAN_WARN)
 	{
-		double		limit = dyn_statement_max_units(relation->connection);
-
-		/* if the Scan cannot stop early, check the limit before it reads */
-		if (limit > 0 && (access->count_only || any_reads_all(input, permit->inputs)))
-			dyn_scan_check_units(relation, permit->access->index, &estimate, access->advice,
-								 scandesc->statement->counters.read_units, limit);
-	}
-	if (permit->warned != NULL && dyn_relation_scan_policy(relation) == DYN_SCAN_WARN)
-	{
-		if (*permit->warned)
+		if (*warned)
 			return;
-		*permit->warned = true;
+		*warned = true;
 	}
-	dyn_scan_policy_apply(relation, permit->access->index, &estimate, access->advice,
-						  previewed);
-}
-
-static void
-apply_to_requests(DynInput *input, DynScanDesc *scandesc, double previewed)
-{
-	DynPermit	permit = {.access = scandesc->access,.inputs = list_make1(input)};
-
-	apply_policy(input, scandesc, &permit, previewed);
+	dyn_scan_policy_apply(relation, read->index, &estimate, access->advice, previewed);
 }
 
 void
-dyn_permit_shared(DynInput *input, const DynPermit *permit)
+dyn_permit_shared(DynInput *input, const DynAccess *access, const List *inputs,
+				  bool *warned)
 {
-	apply_policy(input, input->scandesc, permit, 0);
+	apply_policy(input, input->scandesc, access, inputs, warned, 0);
+}
+
+/* Applies the policy to requests that serve only this scan. */
+static void
+apply_to_requests(DynInput *input, DynScanDesc *scandesc, double previewed)
+{
+	apply_policy(input, scandesc, scandesc->access, list_make1(input), NULL, previewed);
 }
 
 static void

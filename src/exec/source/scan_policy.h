@@ -7,18 +7,6 @@
 
 #include "input.h"
 
-/* The read that serves an execution. */
-typedef struct DynPermit
-{
-	const DynAccess *access;	/* access plan that is read */
-	List	   *inputs;			/* DynInput * of the scans that share the read */
-	bool		paid;			/* true if the read units are counted for
-								 * another of `inputs` */
-	bool	   *warned;			/* flag of a shared read: true if one of its
-								 * scans has warned; NULL: the read is not
-								 * shared */
-} DynPermit;
-
 /*
  * Applies the policy before a descriptor of the scan starts its requests:
  * warns, or raises an error.  If the Scan is bounded and executed once, the
@@ -30,10 +18,14 @@ extern void dyn_permit_requests(DynInput *input, DynScanDesc *scandesc);
 extern bool dyn_is_bounded(const DynInput *input);
 
 /*
- * Applies the policy before a shared read serves an execution.  Under "error",
- * each of the scans raises an error; under "warn", only one of them warns.
+ * Applies the policy before a shared read serves an execution.  `access` is
+ * the access plan that is read, and `inputs` has all scans that share the
+ * read, or is NIL if its read units are counted for another scan.  Under
+ * "error", each of the scans raises an error; under "warn", only one of them
+ * warns, and sets *warned.
  */
-extern void dyn_permit_shared(DynInput *input, const DynPermit *permit);
+extern void dyn_permit_shared(DynInput *input, const DynAccess *access,
+							  const List *inputs, bool *warned);
 
 /* Estimates the cost of a full Scan from the table's description. */
 extern void dyn_scan_describe(const DynRelation *relation,

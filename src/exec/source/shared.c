@@ -4,15 +4,21 @@
  */
 #include "postgres.h"
 
+#include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+#include "utils/tuplestore.h"
 
 #include "../../dynamodb/item_match.h"
 #include "../../model/server/memory.h"
 #include "../../plan/keys/match_keys.h"
 #include "../keys/make_cond.h"
 #include "../keys/resolve_keys.h"
+#include "../rows/item_record.h"
 #include "shared.h"
+
+/* Number of items taken between two trims.  A trim examines all members. */
+#define TAKEN_BETWEEN_TRIMS	64
 
 /* ---- the read ---- */
 
@@ -47,29 +53,43 @@ dyn_shared_limit_parts(DynSharedRead *read)
 	return true;
 }
 
+/*
+ * The file of the tuplestore belongs to the portal, which is the resource
+ * owner during an execution.  So the file of an SQL cursor outlives a
+ * savepoint that is rolled back.
+ */
 void
-dyn_shared_start(DynSharedRead *read, const DynResolvedAccess *resolved)
+dyn_shared_start(DynSharedRead *read)
 {
-	DynScanDesc *scandesc = ((DynMember *) linitial(read->members))->scandesc;
-	int			n = list_length(read->members);
-	bool	   *may_rewind = palloc(n * sizeof(bool));
+	const DynMember *first = linitial(read->members);
+	DynScanDesc *scandesc = first->scandesc;
 	ListCell   *lc;
 
-	Assert(read->store == NULL && scandesc->rows == read->rows);
+	Assert(read->stored == NULL && scandesc->rows == read->rows);
 	dyn_scandesc_check_schema(scandesc);
+	read->context = CurrentMemoryContext;
 	read->slots = palloc0(read->rows->npaths * sizeof(DynValue));
+	read->stored = tuplestore_begin_heap(false, false, work_mem);
+	read->tuple = dyn_item_record_slot(&TTSOpsMinimalTuple);
+	read->nstored = read->stored_bytes = read->taken = 0;
 	foreach(lc, read->members)
 	{
 		DynMember  *member = lfirst(lc);
+		int			eflags = member->may_rewind ? EXEC_FLAG_REWIND : 0;
 
-		may_rewind[member->number] = member->may_rewind;
+		if (member->number == 0)
+			tuplestore_set_eflags(read->stored, eflags);
+		else
+			(void) tuplestore_alloc_read_pointer(read->stored, eflags);
+		member->position = 0;
+		member->record = NULL;
+		member->record_space = 0;
 		/* each of several members has its own current item */
-		member->item = n == 1 ? read->slots
+		member->item = list_length(read->members) == 1 ? read->slots
 			: palloc0(member->nslots * sizeof(DynValue));
 	}
-	read->store = dyn_item_store_create(read->rows->npaths, n, may_rewind);
-	if (!resolved->contradiction)
-		read->items = dyn_items_start(scandesc, resolved);
+	if (!first->resolved.contradiction)
+		read->items = dyn_items_start(scandesc, &first->resolved);
 }
 
 /*
@@ -88,43 +108,123 @@ void
 dyn_shared_stop(DynSharedRead *read)
 {
 	close_items(read);
-	if (read->store != NULL)
-		dyn_item_store_free(read->store);
-	read->store = NULL;
+	if (read->stored == NULL)
+		return;
+	ExecDropSingleTupleTableSlot(read->tuple);
+	tuplestore_end(read->stored);
+	read->stored = NULL;
+}
+
+/* ---- stored items ---- */
+
+static void
+reserve_record(DynMember *member, Size size)
+{
+	if (size <= member->record_space)
+		return;
+	if (member->record != NULL)
+		pfree(member->record);
+	member->record_space = Max(size, 2 * member->record_space);
+	member->record = MemoryContextAllocHuge(member->read->context, member->record_space);
+}
+
+/*
+ * Stores a copy of the received item, which then replaces the item.  The
+ * member's read pointer is then after the copy, and all other read pointers
+ * that are at the end are before it.
+ */
+static void
+store_item(DynMember *member)
+{
+	DynSharedRead *read = member->read;
+	int			nslots = read->rows->npaths;
+	Size		size = dyn_item_record_size(read->slots, nslots);
+	Datum		value;
+	bool		isnull = false;
+
+	Assert(member->position == read->nstored);
+	tuplestore_select_read_pointer(read->stored, member->number);
+	/* a read pointer stays at the end only if it has reached the end before */
+	if (tuplestore_gettupleslot(read->stored, true, false, read->tuple))
+		elog(ERROR, "an item is stored before the end");
+	reserve_record(member, size);
+	dyn_item_record_write(member->record, read->slots, nslots);
+	value = PointerGetDatum(member->record);
+	tuplestore_putvalues(read->stored, read->tuple->tts_tupleDescriptor, &value, &isnull);
+	dyn_item_record_read(member->record, read->slots, nslots);
+	member->position++;
+	read->nstored++;
+	read->stored_bytes += size;
+}
+
+static bool
+has_stored(const DynMember *member)
+{
+	return member->position < member->read->nstored;
+}
+
+/*
+ * Stores the member's next stored item in read->slots.  From time to time,
+ * drops the items that all members have taken, unless a member may be rewound.
+ */
+static void
+take_stored(DynMember *member)
+{
+	DynSharedRead *read = member->read;
+	bytea	   *record;
+	ListCell   *lc;
+
+	tuplestore_select_read_pointer(read->stored, member->number);
+	if (!tuplestore_gettupleslot(read->stored, true, false, read->tuple))
+		elog(ERROR, "a cached item is missing");
+	slot_getallattrs(read->tuple);
+	record = (bytea *) DatumGetPointer(read->tuple->tts_values[0]);
+	reserve_record(member, VARSIZE_ANY(record));
+	memcpy(member->record, record, VARSIZE_ANY(record));
+	/* free the memory of a tuple that was read from the temporary file */
+	ExecClearTuple(read->tuple);
+	dyn_item_record_read(member->record, read->slots, read->rows->npaths);
+	member->position++;
+	if (++read->taken < TAKEN_BETWEEN_TRIMS)
+		return;
+	read->taken = 0;
+	/* members that have left must not prevent trimming */
+	foreach(lc, read->members)
+	{
+		const DynMember *other = lfirst(lc);
+
+		if (other->state == DYN_MEMBER_LEFT)
+			tuplestore_copy_read_pointer(read->stored, member->number, other->number);
+	}
+	tuplestore_trim(read->stored);
 }
 
 /* ---- receiving items ---- */
 
-static bool
-is_cached_for_any(const DynMember *member)
-{
-	bool		any = false;
-	ListCell   *lc;
-
-	foreach(lc, member->read->members)
-	{
-		const DynMember *other = lfirst(lc);
-
-		any |= other->state != DYN_MEMBER_LEFT &&
-			(other != member || other->may_rewind);
-	}
-	return any;
-}
-
 /*
- * Stores a copy of the received item for members that have not reached it, or
- * may read it again.  When the copies use a quarter of work_mem, members that
- * have not begun, and may never begin, leave the read.  They send requests of
- * their own if they begin.
+ * Stores a copy of the received item if a member has not reached it, or may
+ * read it again.  When the copies use a quarter of work_mem, members that have
+ * not begun, and may never begin, leave the read.  They send requests of their
+ * own if they begin.
  */
 static void
 keep_item(DynMember *member)
 {
 	DynSharedRead *read = member->read;
+	bool		needed = false;
 	ListCell   *lc;
 
-	dyn_item_store_add(read->store, member->number, read->slots);
-	if (dyn_item_store_bytes(read->store) / 1024 < (uint64) work_mem / 4)
+	foreach(lc, read->members)
+	{
+		const DynMember *other = lfirst(lc);
+
+		needed |= other->state != DYN_MEMBER_LEFT &&
+			(other != member || other->may_rewind);
+	}
+	if (!needed)
+		return;
+	store_item(member);
+	if (read->stored_bytes / 1024 < (uint64) work_mem / 4)
 		return;
 	foreach(lc, read->members)
 	{
@@ -143,8 +243,11 @@ take_item(DynMember *member, bool wait)
 	DynScanDesc *scandesc = ((DynMember *) linitial(read->members))->scandesc;
 	const DynValue *item;
 
-	if (dyn_item_store_next(read->store, member->number, read->slots))
+	if (has_stored(member))
+	{
+		take_stored(member);
 		return DYN_FETCH_ITEM;
+	}
 	if (read->items == NULL)
 		return DYN_FETCH_END;
 
@@ -164,8 +267,7 @@ take_item(DynMember *member, bool wait)
 		return DYN_FETCH_END;
 	}
 	memcpy(read->slots, item, read->rows->npaths * sizeof(DynValue));
-	if (is_cached_for_any(member))
-		keep_item(member);
+	keep_item(member);
 	return DYN_FETCH_ITEM;
 }
 
@@ -234,9 +336,7 @@ member_awaited(const DynItems *items)
 static bool
 member_has_next(const DynItems *items)
 {
-	const DynMember *member = (const DynMember *) items;
-
-	return dyn_item_store_has_next(member->read->store, member->number);
+	return has_stored((const DynMember *) items);
 }
 
 static bool
@@ -246,7 +346,9 @@ member_rewind(DynItems *items)
 
 	if (!member->may_rewind)
 		return false;
-	dyn_item_store_rewind(member->read->store, member->number);
+	tuplestore_select_read_pointer(member->read->stored, member->number);
+	tuplestore_rescan(member->read->stored);
+	member->position = 0;
 	member->found = false;
 	member->count = 0;
 	return true;
@@ -363,7 +465,6 @@ dyn_member_leave(DynMember *member)
 	if (member->state == DYN_MEMBER_LEFT)
 		return;
 	member->state = DYN_MEMBER_LEFT;
-	dyn_item_store_leave(member->read->store, member->number);
 	foreach(lc, member->read->members)
 	{
 		const DynMember *other = lfirst(lc);

@@ -11,8 +11,8 @@
  * as DynamoDB would (dynamodb/item_match.h).  So each member gets the same
  * rows, and the same errors, as with requests of its own.  Members progress
  * independently: items that a member has not reached, or may read again, are
- * stored (item_store.h).  When a member needs more items, the read continues
- * where it stopped.
+ * stored in a tuplestore, which uses a temporary file beyond work_mem.  When a
+ * member needs more items, the read continues where it stopped.
  *
  * Legal order of calls:
  *
@@ -27,7 +27,6 @@
 #define DYN_EXEC_SHARED_H
 
 #include "input.h"
-#include "item_store.h"
 #include "items.h"
 
 typedef enum DynMemberState
@@ -44,11 +43,21 @@ typedef struct DynSharedRead
 	DynRows    *rows;			/* row conversion of the first member, with
 								 * additional slots */
 
+	bool		warned;			/* true if one of several members has warned of
+								 * the requests (scan_policy.h) */
+
 	/* set while the read is started */
+	MemoryContext context;
 	DynItems   *items;			/* source; NULL: no further items will
 								 * arrive */
-	DynItemStore *store;		/* store; NULL: the read is not started */
 	DynValue   *slots;			/* slots of the item that was read last */
+	struct Tuplestorestate *stored; /* stored items (item_record.h); NULL: the
+									 * read is not started */
+	TupleTableSlot *tuple;		/* slot for a stored item */
+	uint64		nstored;
+	uint64		stored_bytes;
+	int			taken;			/* number of stored items that were taken since
+								 * the last trim */
 } DynSharedRead;
 
 typedef struct DynMember
@@ -57,8 +66,15 @@ typedef struct DynMember
 								 * be first) */
 	DynInput   *input;
 	DynSharedRead *read;
-	int			number;			/* position among the read's members */
+	int			number;			/* position among the read's members, and
+								 * number of its read pointer */
 	DynMemberState state;
+
+	/* the values with which the read is resolved */
+	DynValues	values;
+	bool		awaits_values;	/* true if filters need the value of an
+								 * initplan that has not run yet */
+	DynResolvedAccess resolved; /* resolved own_access */
 
 	/* set by the creator */
 	bool		expected;		/* true if the member will be opened, unless an
@@ -82,6 +98,11 @@ typedef struct DynMember
 								 * have more */
 	int		   *slots;			/* slot of the read for each of the member's
 								 * slots */
+	uint64		position;		/* number of stored items before the read
+								 * pointer */
+	bytea	   *record;			/* copy of the stored item that was taken last:
+								 * the tuplestore moves its tuples */
+	Size		record_space;
 	DynValue   *item;			/* current item, in the member's slots */
 	bool		found;			/* true if `item` was not returned yet */
 	uint64		count;			/* number of items found */
@@ -132,10 +153,10 @@ extern void dyn_shared_add(DynSharedRead *read, DynMember *member);
 extern bool dyn_shared_limit_parts(DynSharedRead *read);
 
 /*
- * Starts the read, in CurrentMemoryContext, without sending requests.  If
- * `resolved` is a contradiction, the read has no items.
+ * Starts the read of the first member's resolved access plan, in
+ * CurrentMemoryContext, without sending requests.
  */
-extern void dyn_shared_start(DynSharedRead *read, const DynResolvedAccess *resolved);
+extern void dyn_shared_start(DynSharedRead *read);
 
 /* If the read is started, frees the items and abandons requests in flight. */
 extern void dyn_shared_stop(DynSharedRead *read);

@@ -34,22 +34,6 @@
 #include "scan_policy.h"
 #include "shared.h"
 
-/* State of a scan as a member of a shared read. */
-typedef struct DynSharing
-{
-	DynMember	member;			/* must be first */
-	bool		warned;			/* true if there was a warning about the read's
-								 * requests; used in the first member only */
-
-	/* context of the read (owned by the first member) */
-	MemoryContext context;
-
-	DynValues	values;
-	bool		awaits_values;	/* true if filters need the value of an
-								 * initplan that has not run yet */
-	DynResolvedAccess resolved; /* resolved own_access of the member */
-} DynSharing;
-
 /* ---- scans that can share ---- */
 
 static Bitmapset *
@@ -111,7 +95,7 @@ find_candidates(const DynInput *input, const Bitmapset *initial)
 	{
 		DynInput   *other = lfirst(lc);
 
-		if (other != input && !other->running && !other->begun && other->sharing == NULL &&
+		if (other != input && !other->running && !other->begun && other->member == NULL &&
 			dyn_input_can(other, DYN_CAN_SHARE) && !dyn_is_bounded(other) &&
 			reads_alike(input->scandesc, other->scandesc) &&
 			is_executed_once(other, initial))
@@ -196,15 +180,15 @@ is_worth_while(const DynInput *input, List *candidates)
  * cannot share.
  */
 static bool
-take_values(DynSharing *sharing, DynInput *input)
+take_values(DynMember *member, DynInput *input)
 {
 	ForeignScan *plan = (ForeignScan *) input->node->ss.ps.plan;
 
 	if (input->running)
-		sharing->values = dyn_values_copy(&input->values);
+		member->values = dyn_values_copy(&input->values);
 	else if (params_of(input) != NULL)
 	{
-		sharing->awaits_values = true;
+		member->awaits_values = true;
 		return input->scandesc->access->kind == DYN_ACCESS_SCAN &&
 			input->scandesc->access->nhash == 0;
 	}
@@ -213,7 +197,7 @@ take_values(DynSharing *sharing, DynInput *input)
 	else
 	{
 		dyn_input_evaluate(input, &input->next_values);
-		sharing->values = dyn_values_copy(&input->next_values);
+		member->values = dyn_values_copy(&input->next_values);
 	}
 	return true;
 }
@@ -224,15 +208,14 @@ take_values(DynSharing *sharing, DynInput *input)
  * or NULL if they share another read.  A shared read is read to its end, even
  * if its first member may stop early.
  */
-static DynSharing *
-make_sharing(DynInput *input, const DynAccess *table)
+static DynMember *
+make_member(DynInput *input, const DynAccess *table)
 {
-	DynSharing *sharing = palloc0(sizeof(DynSharing));
-	DynMember  *member = &sharing->member;
+	DynMember  *member = palloc0(sizeof(DynMember));
 	DynAccess  *own_access = &member->own_access;
 
 	if ((table != NULL && !dyn_access_can(input->scandesc->access, DYN_CAN_READ_TABLE)) ||
-		!take_values(sharing, input))
+		!take_values(member, input))
 		return NULL;
 	member->expected = is_expected(input);
 	member->may_rewind = input->scandesc->keeps || !member->expected;
@@ -248,16 +231,16 @@ make_sharing(DynInput *input, const DynAccess *table)
 	}
 	own_access->may_stop_early = false;
 	own_access->limit_hint = 0;
-	if (sharing->awaits_values)
-		return sharing;
-	if (!dyn_input_is_complete(input, &sharing->values))
+	if (member->awaits_values)
+		return member;
+	if (!dyn_input_is_complete(input, &member->values))
 		return NULL;
-	dyn_resolve_access(own_access, input->scandesc->relation, &sharing->values,
-					   &sharing->resolved);
-	if (sharing->resolved.contradiction)
+	dyn_resolve_access(own_access, input->scandesc->relation, &member->values,
+					   &member->resolved);
+	if (member->resolved.contradiction)
 		return NULL;
-	dyn_member_resolve(member, &sharing->values);
-	return member->contradiction ? NULL : sharing;
+	dyn_member_resolve(member, &member->values);
+	return member->contradiction ? NULL : member;
 }
 
 /* ---- the common filter ---- */
@@ -296,14 +279,14 @@ common_filter(const DynSharedRead *read)
 static bool
 set_filter(DynSharedRead *read)
 {
-	DynSharing *first = linitial(read->members);
+	DynMember  *first = linitial(read->members);
 	DynCond    *filter = common_filter(read);
 	DynTokens  *tokens;
 	DynBuffer	text;
 	bool		can_send;
 
 	dyn_resolved_set_filter(&first->resolved, filter, NULL);
-	if (filter == NULL || !first->member.own_access.fetch_base_items)
+	if (filter == NULL || !first->own_access.fetch_base_items)
 		return true;
 	tokens = dyn_tokens_create();
 	dyn_buffer_init(&text, 0);
@@ -322,22 +305,22 @@ set_filter(DynSharedRead *read)
  * all these scans.  So each scan must be expected to use all its items.
  */
 static bool
-names_partition(const DynSharing *sharing)
+names_partition(const DynMember *member)
 {
-	const DynAccess *access = &sharing->member.own_access;
+	const DynAccess *access = &member->own_access;
 
 	return access->index == NULL && access->nbase == 2 &&
 		(access->kind == DYN_ACCESS_QUERY || access->kind == DYN_ACCESS_GET) &&
-		access->row_keys == NULL && sharing->resolved.nkeys == 1 &&
-		sharing->resolved.nqueries <= 1 && sharing->member.expected &&
-		!sharing->member.input->scandesc->access->count_only &&
-		dyn_access_can(sharing->member.input->scandesc->access, DYN_CAN_USE_ALL);
+		access->row_keys == NULL && member->resolved.nkeys == 1 &&
+		member->resolved.nqueries <= 1 && member->expected &&
+		!member->input->scandesc->access->count_only &&
+		dyn_access_can(member->input->scandesc->access, DYN_CAN_USE_ALL);
 }
 
 static DynCond *
-sort_condition(const DynSharing *sharing)
+sort_condition(const DynMember *member)
 {
-	const DynResolvedAccess *resolved = &sharing->resolved;
+	const DynResolvedAccess *resolved = &member->resolved;
 
 	if (resolved->nparts == 1)
 		return resolved->queries[0].nrange > 0 ? resolved->queries[0].range[0] : NULL;
@@ -377,16 +360,16 @@ shorten_prefix(DynScalar *prefix, const DynCond *cond)
  * NULL: the full partition.
  */
 static DynCond *
-common_condition(List *sharings)
+common_condition(List *members)
 {
-	DynCond    *first = sort_condition(linitial(sharings));
+	DynCond    *first = sort_condition(linitial(members));
 	DynScalar  *prefix = palloc0(sizeof(DynScalar));
 	ListCell   *lc;
 
 	if (first == NULL)
 		return NULL;
 	*prefix = first->values[0];
-	foreach(lc, sharings)
+	foreach(lc, members)
 		shorten_prefix(prefix, sort_condition(lfirst(lc)));
 	if (prefix->len == 0)
 		return NULL;
@@ -399,19 +382,19 @@ common_condition(List *sharings)
  * partition is known to cost less.
  */
 static bool
-is_cheaper(List *sharings, const DynCond *common)
+is_cheaper(List *members, const DynCond *common)
 {
 	double		separate = 0;
 	double		together = 0;
 	bool		known = true;
 	ListCell   *lc;
 
-	foreach(lc, sharings)
+	foreach(lc, members)
 	{
-		const DynSharing *sharing = lfirst(lc);
-		const DynEstimate *estimate = &sharing->member.own_access.estimate;
+		const DynMember *member = lfirst(lc);
+		const DynEstimate *estimate = &member->own_access.estimate;
 
-		if (dyn_cond_same(sort_condition(sharing), common))
+		if (dyn_cond_same(sort_condition(member), common))
 			return true;
 		separate += estimate->reads.units;
 		together = Max(together, estimate->partition_units);
@@ -427,7 +410,7 @@ is_cheaper(List *sharings, const DynCond *common)
 static void
 read_partition(DynSharedRead *read, DynCond *common)
 {
-	DynSharing *first = linitial(read->members);
+	DynMember  *first = linitial(read->members);
 	DynCond   **range = palloc(sizeof(DynCond *));
 	ListCell   *lc;
 
@@ -439,7 +422,7 @@ read_partition(DynSharedRead *read, DynCond *common)
 		if (cond != NULL && !dyn_cond_same(cond, common))
 			dyn_member_restrict(lfirst(lc), cond);
 	}
-	first->member.own_access.kind = DYN_ACCESS_QUERY;
+	first->own_access.kind = DYN_ACCESS_QUERY;
 	first->resolved.nparts = first->resolved.nqueries = 1;
 	first->resolved.queries = palloc(sizeof(DynQuery));
 	*first->resolved.queries = (DynQuery) {.key = first->resolved.keys,.range = range,
@@ -456,7 +439,7 @@ static DynSharedRead *
 gather(DynInput *input, List *candidates, const DynAccess *table)
 {
 	DynSharedRead *read = palloc0(sizeof(DynSharedRead));
-	DynSharing *first = make_sharing(input, table);
+	DynMember  *first = make_member(input, table);
 	List	   *of_partition;
 	DynCond    *common = NULL;
 	bool		partition;
@@ -464,25 +447,24 @@ gather(DynInput *input, List *candidates, const DynAccess *table)
 
 	if (first == NULL)
 		return NULL;
-	first->context = CurrentMemoryContext;
 	of_partition = list_make1(first);
-	dyn_shared_add(read, &first->member);
+	dyn_shared_add(read, first);
 	foreach(lc, candidates)
 	{
-		DynSharing *sharing = make_sharing(lfirst(lc), table);
+		DynMember  *member = make_member(lfirst(lc), table);
 
-		if (sharing != NULL &&
-			dyn_resolved_same_keys(&first->resolved, &sharing->resolved))
-			dyn_shared_add(read, &sharing->member);
-		else if (sharing != NULL && names_partition(first) && names_partition(sharing) &&
+		if (member != NULL &&
+			dyn_resolved_same_keys(&first->resolved, &member->resolved))
+			dyn_shared_add(read, member);
+		else if (member != NULL && names_partition(first) && names_partition(member) &&
 				 dyn_scalar_compare(&first->resolved.keys[0].value,
-									&sharing->resolved.keys[0].value) == 0)
-			of_partition = lappend(of_partition, sharing);
+									&member->resolved.keys[0].value) == 0)
+			of_partition = lappend(of_partition, member);
 	}
 	common = list_length(of_partition) > 1 ? common_condition(of_partition) : NULL;
 	partition = list_length(of_partition) > 1 && is_cheaper(of_partition, common);
 	for_each_from(lc, of_partition, partition ? 1 : list_length(of_partition))
-		dyn_shared_add(read, &((DynSharing *) lfirst(lc))->member);
+		dyn_shared_add(read, lfirst(lc));
 	if (list_length(read->members) < 2 || !dyn_shared_limit_parts(read) ||
 		!set_filter(read))
 		return NULL;
@@ -550,12 +532,12 @@ begin_sharing(DynInput *input)
 	read = gather(input, candidates, table);
 	foreach(lc, read != NULL ? read->members : NIL)
 	{
-		DynSharing *sharing = lfirst(lc);
+		DynMember  *member = lfirst(lc);
 
-		sharing->member.input->sharing = sharing;
+		member->input->member = member;
 	}
 	if (read != NULL)
-		dyn_shared_start(read, &((DynSharing *) linitial(read->members))->resolved);
+		dyn_shared_start(read);
 	MemoryContextSwitchTo(oldcontext);
 	if (read == NULL)
 		MemoryContextDelete(context);
@@ -563,20 +545,21 @@ begin_sharing(DynInput *input)
 
 /* ---- executions ---- */
 
+/* Applies scan_policy before the shared read serves the member. */
 static void
 permit(const DynMember *member)
 {
-	const DynInput *input = member->input;
-	DynSharing *first = linitial(member->read->members);
-	DynPermit	permit = {.access = input->scandesc->access,.paid = member->number > 0,
-	.warned = &first->warned};
+	DynSharedRead *read = member->read;
+	const DynAccess *first = &((DynMember *) linitial(read->members))->own_access;
+	const DynAccess *access = member->input->scandesc->access;
+	List	   *inputs = NIL;
 	ListCell   *lc;
 
-	if (!dyn_access_same_index(&first->member.own_access, permit.access))
-		permit.access = &first->member.own_access;
-	foreach(lc, member->read->members)
-		permit.inputs = lappend(permit.inputs, ((const DynMember *) lfirst(lc))->input);
-	dyn_permit_shared(member->input, &permit);
+	/* the read units are counted for the first member */
+	foreach(lc, member->number == 0 ? read->members : NIL)
+		inputs = lappend(inputs, ((const DynMember *) lfirst(lc))->input);
+	dyn_permit_shared(member->input, dyn_access_same_index(first, access) ? access : first,
+					  inputs, &read->warned);
 }
 
 /*
@@ -587,42 +570,41 @@ static DynItems *
 open_shared(void *state)
 {
 	DynInput   *input = state;
-	DynSharing *sharing;
+	DynMember  *member;
 	DynItems   *items;
 
 	if (!dyn_guc_enable_shared_reads)
 		return NULL;
-	if (input->sharing == NULL && !input->reads_alone)
+	if (input->member == NULL && !input->reads_alone)
 		begin_sharing(input);
-	input->reads_alone = (input->sharing == NULL);
-	sharing = input->sharing;
-	if (sharing == NULL || sharing->member.state != DYN_MEMBER_WAITS)
+	input->reads_alone = (input->member == NULL);
+	member = input->member;
+	if (member == NULL || member->state != DYN_MEMBER_WAITS)
 		return NULL;
-	if (!input->has_prefetcher && sharing->awaits_values)
+	if (!input->has_prefetcher && member->awaits_values)
 	{
-		const DynSharing *first = linitial(sharing->member.read->members);
-		MemoryContext oldcontext = MemoryContextSwitchTo(first->context);
+		MemoryContext oldcontext = MemoryContextSwitchTo(member->read->context);
 
 		/* the values of the filters were unknown when the read was set up */
-		sharing->values = dyn_values_copy(&input->values);
-		dyn_member_resolve(&sharing->member, &sharing->values);
+		member->values = dyn_values_copy(&input->values);
+		dyn_member_resolve(member, &member->values);
 		MemoryContextSwitchTo(oldcontext);
 	}
 	/* read alone, for example if the values have changed */
 	if (input->has_prefetcher ||
-		(!sharing->awaits_values &&
-		 !dyn_values_equal(&sharing->values, &input->values, NULL)) ||
-		sharing->member.contradiction ||
+		(!member->awaits_values &&
+		 !dyn_values_equal(&member->values, &input->values, NULL)) ||
+		member->contradiction ||
 		!dyn_input_is_complete(input, &input->values))
 	{
-		dyn_member_leave(&sharing->member);
+		dyn_member_leave(member);
 		return NULL;
 	}
 	input->was_member = true;
 	input->requested = true;
-	input->scandesc->nsegments = sharing->resolved.nsegments;
-	items = dyn_member_open(&sharing->member);
-	permit(&sharing->member);
+	input->scandesc->nsegments = member->resolved.nsegments;
+	items = dyn_member_open(member);
+	permit(member);
 	return items;
 }
 
@@ -630,19 +612,19 @@ static void
 explain_shared(const void *state, ExplainState *es)
 {
 	const DynInput *input = state;
-	const DynSharing *sharing = input->sharing;
+	const DynMember *member = input->member;
 	const DynMember *first;
 	char	   *text;
 
 	if (!input->was_member)
 		return;
-	first = linitial(sharing->member.read->members);
-	if (first != &sharing->member)
+	first = linitial(member->read->members);
+	if (first != member)
 		text = psprintf("by the scan of %s", first->input->scandesc->relation->name);
 	else
 		text = psprintf("%sfor %d scans", first->own_access.index == NULL &&
 						first->input->scandesc->access->index != NULL ? "of the table, " : "",
-						list_length(sharing->member.read->members));
+						list_length(member->read->members));
 	ExplainPropertyText("Shared Read", text, es);
 }
 
@@ -651,8 +633,8 @@ free_shared(void *state)
 {
 	DynInput   *input = state;
 
-	if (input->sharing != NULL)
-		dyn_member_leave(&input->sharing->member);
+	if (input->member != NULL)
+		dyn_member_leave(input->member);
 }
 
 void

@@ -11,7 +11,7 @@
  * result depends must still be those that the statement has read.
  *
  * If the statement has the full key of its rows, and depends on no other
- * column, its scan sends no request (exec/source/presumed.c).
+ * column, its scan sends no request (exec/source/requested.c).
  */
 #ifndef DYN_PLAN_PLAN_MODIFY_H
 #define DYN_PLAN_PLAN_MODIFY_H
