@@ -11,6 +11,7 @@
 
 #include "nodes/execnodes.h"
 
+#include "../../plan/keys/match_keys.h"
 #include "../../plan/tree/plantree.h"
 #include "../statement/values.h"
 #include "items.h"
@@ -133,6 +134,19 @@ dyn_input_can(const DynInput *input, DynAccessAbility ability)
 {
 	return !input->requested && !input->has_prefetcher &&
 		dyn_access_can(input->scandesc->access, ability);
+}
+
+/*
+ * True if the planned index has all items that an execution with these values
+ * selects.  If not, the execution cannot use a read of the index.
+ */
+static inline bool
+dyn_input_is_complete(const DynInput *input, const DynValues *values)
+{
+	const DynScanDesc *scandesc = input->scandesc;
+
+	return dyn_index_conditions_hold(scandesc->access, scandesc->relation,
+									 values->values, values->nulls);
 }
 
 /* Returns the plan or subplan that contains the scan. */

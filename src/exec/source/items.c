@@ -247,24 +247,15 @@ static const DynValue *
 listed_next(DynItems *items)
 {
 	Listed	   *listed = (Listed *) items;
+	const DynValue *item;
 
-	for (;;)
+	do
 	{
-		const DynValue *item = NULL;
-
-		if (listed->fetch != NULL)
-			item = dyn_fetch_next(listed->fetch);
-		if (item != NULL)
-			return item;
-		if (!start_batch(listed))
-			return NULL;
-	}
+		item = listed->fetch != NULL ? dyn_fetch_next(listed->fetch) : NULL;
+	} while (item == NULL && start_batch(listed));
+	return item;
 }
 
-/*
- * Returns the fetch that the source waits for: that of the batch, or the
- * listing.
- */
 static DynFetch *
 listed_awaited(const DynItems *items)
 {
@@ -378,22 +369,6 @@ typedef struct Stored
 	int64		position;		/* position of the next row */
 } Stored;
 
-static void
-store_row(Stored *stored, TupleTableSlot *slot)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(stored->context);
-
-	if (stored->rows == NULL)
-	{
-		stored->rows = tuplestore_begin_heap(false, false, work_mem);
-		stored->row = MakeSingleTupleTableSlot(CreateTupleDescCopy(slot->tts_tupleDescriptor),
-											   &TTSOpsMinimalTuple);
-	}
-	tuplestore_puttupleslot(stored->rows, slot);
-	MemoryContextSwitchTo(oldcontext);
-	stored->position = ++stored->nrows;
-}
-
 static DynFetchState
 stored_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {
@@ -409,8 +384,19 @@ stored_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 		return DYN_FETCH_ITEM;
 	}
 	state = dyn_items_next_row(stored->source, slot, wait);
-	if (state == DYN_FETCH_ITEM)
-		store_row(stored, slot);
+	if (state != DYN_FETCH_ITEM)
+		return state;
+	if (stored->rows == NULL)
+	{
+		MemoryContext oldcontext = MemoryContextSwitchTo(stored->context);
+
+		stored->rows = tuplestore_begin_heap(false, false, work_mem);
+		stored->row = MakeSingleTupleTableSlot(CreateTupleDescCopy(slot->tts_tupleDescriptor),
+											   &TTSOpsMinimalTuple);
+		MemoryContextSwitchTo(oldcontext);
+	}
+	tuplestore_puttupleslot(stored->rows, slot);
+	stored->position = ++stored->nrows;
 	return state;
 }
 

@@ -11,8 +11,6 @@
 
 #include "../../dynamodb/item_match.h"
 #include "../../model/server/memory.h"
-#include "../../plan/keys/match_keys.h"
-#include "../keys/make_cond.h"
 #include "../keys/resolve_keys.h"
 #include "../rows/item_record.h"
 #include "shared.h"
@@ -393,15 +391,6 @@ static const DynItemsMethods member_methods = {
 
 /* ---- members ---- */
 
-bool
-dyn_input_is_complete(const DynInput *input, const DynValues *values)
-{
-	const DynScanDesc *scandesc = input->scandesc;
-
-	return dyn_index_conditions_hold(scandesc->access, scandesc->relation, values->values,
-									 values->nulls);
-}
-
 /* The member's rows also have slots for all attributes that filters read. */
 void
 dyn_member_init(DynMember *member, DynInput *input, List *filters)
@@ -435,17 +424,6 @@ dyn_member_resolve(DynMember *member, const DynValues *values)
 	member->cond = member->contradiction ? NULL : resolved->filter;
 	if (member->cond != NULL && !dyn_cond_bind(member->cond, rows->paths, rows->npaths))
 		elog(ERROR, "a field of a filter is not cached");
-}
-
-void
-dyn_member_restrict(DynMember *member, DynCond *cond)
-{
-	const DynRows *rows = member->scandesc->rows;
-
-	if (!dyn_cond_bind(cond, rows->paths, rows->npaths))
-		elog(ERROR, "a key attribute is not cached");
-	member->cond = member->cond == NULL ? cond
-		: dyn_make_both(DYN_COND_AND, cond, member->cond);
 }
 
 DynItems *

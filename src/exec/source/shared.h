@@ -109,12 +109,6 @@ typedef struct DynMember
 } DynMember;
 
 /*
- * True if the planned index has all items that an execution with these values
- * selects.  If not, the execution cannot use a read of the index.
- */
-extern bool dyn_input_is_complete(const DynInput *input, const DynValues *values);
-
-/*
  * Initializes a member, in CurrentMemoryContext, and divides the scan's access
  * plan: the member evaluates `filters`, which own_access omits.  A filter must
  * not compare two attributes.  The caller has zeroed the member, and set the
@@ -127,12 +121,6 @@ extern void dyn_member_init(DynMember *member, DynInput *input, List *filters);
  * CurrentMemoryContext.
  */
 extern void dyn_member_resolve(DynMember *member, const DynValues *values);
-
-/*
- * Adds a condition to the member's filters.  The condition must live as long
- * as the member.
- */
-extern void dyn_member_restrict(DynMember *member, DynCond *cond);
 
 /* Returns the member's source, which begins at the first item. */
 extern DynItems *dyn_member_open(DynMember *member);

@@ -417,10 +417,17 @@ read_partition(DynSharedRead *read, DynCond *common)
 	*range = common;
 	foreach(lc, read->members)
 	{
-		DynCond    *cond = sort_condition(lfirst(lc));
+		DynMember  *member = lfirst(lc);
+		const DynRows *rows = member->scandesc->rows;
+		DynCond    *cond = sort_condition(member);
 
 		if (cond != NULL && !dyn_cond_same(cond, common))
-			dyn_member_restrict(lfirst(lc), cond);
+		{
+			if (!dyn_cond_bind(cond, rows->paths, rows->npaths))
+				elog(ERROR, "a key attribute is not cached");
+			member->cond = member->cond == NULL ? cond
+				: dyn_make_both(DYN_COND_AND, cond, member->cond);
+		}
 	}
 	first->own_access.kind = DYN_ACCESS_QUERY;
 	first->resolved.nparts = first->resolved.nqueries = 1;
