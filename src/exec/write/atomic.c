@@ -2,9 +2,14 @@
  * atomic.c
  *		Sends all writes of a statement as one TransactWriteItems.
  *
- * DynamoDB accepts at most 100 items and 4 MB, and no item twice (API
- * reference, TransactWriteItems).  The limits are checked as rows arrive, so
- * that a statement that exceeds them fails early.
+ * DynamoDB applies all of the writes or none.  It accepts at most 100 items
+ * and 4 MB, and no item twice (API reference, TransactWriteItems).  The limits
+ * are checked as rows arrive, so that a statement that exceeds them fails
+ * early.
+ *
+ * Each request has a token.  DynamoDB executes only one of the requests with
+ * the same token, so a request can be sent again if its outcome is unknown, or
+ * if it was canceled because of throttling or a conflict.
  */
 #include "postgres.h"
 
@@ -15,39 +20,12 @@
 #include "../../dynamodb/write.h"
 #include "../../model/server/encoding.h"
 #include "../../model/server/memory.h"
-#include "atomic.h"
 #include "outcome.h"
 #include "row_write.h"
 
 #define MOST_BYTES		(4 * 1024 * 1024)
 
 /* ---- collecting ---- */
-
-static void
-check_server(const DynWrite *first, const DynWrite *write)
-{
-	if (first->modify->relation->connection == write->modify->relation->connection)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("cannot write tables of several servers in one atomic statement"),
-			 errdetail("\"%s\" and \"%s\" have different servers or user mappings.",
-					   first->modify->relation->name, write->modify->relation->name)));
-}
-
-static void
-check_key(const DynWriter *writer, const DynWrite *write)
-{
-	const DynModify *modify = write->modify;
-
-	if (dyn_write_find(writer->collected, write) == NULL)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("an atomic statement cannot write an item twice"),
-			 errdetail("DynamoDB table \"%s\", item %s.", modify->relation->table,
-					   dyn_from_utf8_lossy(dyn_key_text(write->key, modify->map->nparts, ", ")))));
-}
 
 static void
 report_too_large(const char *limit)
@@ -62,14 +40,28 @@ report_too_large(const char *limit)
 void
 dyn_atomic_add(DynWriter *writer, DynWrite *write)
 {
+	const DynRelation *relation = write->modify->relation;
+	const DynRelation *first = writer->collected == NIL ? relation
+		: ((const DynWrite *) linitial(writer->collected))->modify->relation;
 	MemoryContext oldcontext;
 
-	dyn_session_check(write->modify->relation->connection);
+	dyn_session_check(relation->connection);
 	if (list_length(writer->collected) == DYN_TRANSACTION_MAX_WRITES)
 		report_too_large("100 items");
-	if (writer->collected != NIL)
-		check_server(linitial(writer->collected), write);
-	check_key(writer, write);
+	if (first->connection != relation->connection)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot write tables of several servers in one atomic statement"),
+				 errdetail("\"%s\" and \"%s\" have different servers or user mappings.",
+						   first->name, relation->name)));
+	if (dyn_write_find(writer->collected, write) != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("an atomic statement cannot write an item twice"),
+				 errdetail("DynamoDB table \"%s\", item %s.", relation->table,
+						   dyn_from_utf8_lossy(dyn_key_text(write->key,
+															write->modify->map->nparts,
+															", ")))));
 	writer->collected_bytes += write->item.len + write->key_len;
 	if (writer->collected_bytes > MOST_BYTES)
 		report_too_large("4 MB");
@@ -99,68 +91,42 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 /* ---- failed conditions ---- */
 
 /*
- * Handles a member of the transaction (a collected write) whose condition
- * failed.  Composes another request for the member, or removes the member if
- * nothing is to be written for its row.  If neither is possible, raises the
- * error of the member at once: the transaction has written nothing.
- */
-static void
-resolve(DynWriter *writer, DynWrite *write, const DynCancelReason *reason)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
-
-	dyn_write_judge_condition(write, &reason->item);
-	MemoryContextSwitchTo(oldcontext);
-	if (write->state == DYN_WRITE_FAILED)
-		write->report(write);
-	if (write->state == DYN_WRITE_NEW)
-		return;
-	writer->collected = list_delete_ptr(writer->collected, write);
-	if (write->state == DYN_WRITE_NO_ROW)
-		dyn_write_uncount(write->modify);
-	dyn_write_free(write);
-}
-
-/*
- * Handles the members whose conditions failed.  Returns false if there are
- * none.
+ * Handles the members of the transaction (the collected writes) whose
+ * conditions failed.  Returns false if there are none.  Composes another
+ * request for each such member, or removes the member if nothing is to be
+ * written for its row.  If neither is possible, raises the error of the member
+ * at once: the transaction has written nothing.
  */
 static bool
-resolve_all(DynWriter *writer, const DynCancelReason *reasons)
+resolve_members(DynWriter *writer, const DynCancelReason *reasons)
 {
 	List	   *members = list_copy(writer->collected);
 	bool		failed = false;
 
 	for (int i = 0; i < list_length(members); i++)
 	{
+		DynWrite   *write = list_nth(members, i);
+		MemoryContext oldcontext;
+
 		if (strcmp(reasons[i].code, "ConditionalCheckFailed") != 0)
 			continue;
-		resolve(writer, list_nth(members, i), &reasons[i]);
 		failed = true;
+		oldcontext = MemoryContextSwitchTo(write->context);
+		dyn_write_judge_condition(write, &reasons[i].item);
+		MemoryContextSwitchTo(oldcontext);
+		if (write->state == DYN_WRITE_FAILED)
+			write->report(write);
+		if (write->state == DYN_WRITE_NEW)
+			continue;
+		writer->collected = list_delete_ptr(writer->collected, write);
+		if (write->state == DYN_WRITE_NO_ROW)
+			dyn_write_uncount(write->modify);
+		dyn_write_free(write);
 	}
 	return failed;
 }
 
 /* ---- outcomes ---- */
-
-/* Counts all members as written, and frees them. */
-static void
-confirm_all(DynWriter *writer, DynWrite *transaction, double units)
-{
-	double		each = units / list_length(writer->collected);
-	ListCell   *lc;
-
-	transaction->state = DYN_WRITE_WRITTEN;
-	dyn_write_grant(transaction, units);
-	foreach(lc, writer->collected)
-	{
-		DynWrite   *write = lfirst(lc);
-
-		dyn_write_confirm(write, each);
-		dyn_write_free(write);
-	}
-	writer->collected = NIL;
-}
 
 static bool
 is_of_throttling(const char *code)
@@ -214,7 +180,7 @@ judge_canceled(DynWriter *writer, DynWrite *transaction)
 	 * success for the token
 	 */
 	transaction->unanswered = 0;
-	if (resolve_all(writer, reasons))
+	if (resolve_members(writer, reasons))
 	{
 		transaction->state = writer->collected == NIL ? DYN_WRITE_WRITTEN : DYN_WRITE_NEW;
 		return;
@@ -249,5 +215,17 @@ dyn_atomic_judge(DynWriter *writer, DynWrite *transaction)
 		strcmp(call->code, "TransactionCanceledException") == 0)
 		judge_canceled(writer, transaction);
 	else if (dyn_write_judge_call(transaction, &written))
-		confirm_all(writer, transaction, written.units);
+	{
+		double		each = written.units / list_length(writer->collected);
+		ListCell   *lc;
+
+		transaction->state = DYN_WRITE_WRITTEN;
+		dyn_write_grant(transaction, written.units);
+		foreach(lc, writer->collected)
+		{
+			dyn_write_confirm(lfirst(lc), each, NULL);
+			dyn_write_free(lfirst(lc));
+		}
+		writer->collected = NIL;
+	}
 }

@@ -7,7 +7,6 @@
 #include "commands/explain.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
-#include "miscadmin.h"
 #include "utils/rel.h"
 
 #include "../../model/server/memory.h"
@@ -15,10 +14,8 @@
 #include "../../model/session/guc.h"
 #include "../../model/session/usage.h"
 #include "../../plan/paths/planner.h"
-#include "deferred.h"
-#include "modify_row.h"
+#include "flush.h"
 #include "row_write.h"
-#include "upsert.h"
 
 /* ---- begin ---- */
 
@@ -38,19 +35,44 @@ copy_has_after_trigger(const ResultRelInfo *rinfo)
 }
 
 /*
- * Raises an error for an atomic COPY with AFTER triggers, because the triggers
- * would be fired before the writes.
+ * Prepares DO UPDATE as core would; returns NULL if the statement does not
+ * contain it.  Core has planned SET and WHERE, but does not execute them,
+ * because the planner hook has changed the action to DO NOTHING
+ * (plan/paths/plan_upsert.c).
+ *
+ * Raises an error if there are triggers for UPDATE or AFTER INSERT.  Core
+ * would fire only those of the INSERT, because it does not know which rows
+ * were updated.
  */
-static void
-refuse_atomic_copy(const DynModify *modify)
+static DynUpsert *
+create_upsert(ModifyTableState *mtstate, ResultRelInfo *rinfo, TupleDesc desc)
 {
-	if (!modify->atomic || !modify->copying || !copy_has_after_trigger(modify->rinfo))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("atomic COPY is not supported on foreign table \"%s\", because it has AFTER triggers",
-					RelationGetRelationName(modify->rinfo->ri_RelationDesc)),
-			 errhint("Use INSERT, or set dynamo_fdw.write_mode to \"immediate\".")));
+	const ModifyTable *plan = (const ModifyTable *) mtstate->ps.plan;
+	const TriggerDesc *triggers = rinfo->ri_TrigDesc;
+	DynUpsert  *upsert;
+
+	if (plan == NULL || plan->onConflictSet == NIL)
+		return NULL;
+	if (triggers != NULL && (triggers->trig_update_before_row ||
+							 triggers->trig_update_after_row ||
+							 triggers->trig_update_before_statement ||
+							 triggers->trig_update_after_statement ||
+							 triggers->trig_insert_after_row))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("ON CONFLICT DO UPDATE is not supported on foreign table \"%s\", because it has triggers for UPDATE or AFTER INSERT",
+						RelationGetRelationName(rinfo->ri_RelationDesc))));
+	upsert = palloc0(sizeof(DynUpsert));
+	/* do not use the node's own context, because core resets it */
+	upsert->econtext = CreateExprContext(mtstate->ps.state);
+	upsert->projection = ExecBuildUpdateProjection(plan->onConflictSet, true,
+												   plan->onConflictCols, desc,
+												   upsert->econtext,
+												   MakeSingleTupleTableSlot(desc, &TTSOpsVirtual),
+												   &mtstate->ps);
+	if (plan->onConflictWhere != NULL)
+		upsert->where = ExecInitQual((List *) plan->onConflictWhere, &mtstate->ps);
+	return upsert;
 }
 
 /*
@@ -109,12 +131,17 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	modify->operation = operation;
 	modify->copying = (plan == NULL);
 	modify->do_nothing = plan != NULL && plan->onConflictAction != ONCONFLICT_NONE;
-	modify->upsert = dyn_upsert_create(mtstate, rinfo, desc);
+	modify->upsert = create_upsert(mtstate, rinfo, desc);
 	modify->returning = rinfo->ri_projectReturning != NULL ||
 		(plan != NULL && plan->returningLists != NIL);
 	modify->has_row_triggers = dyn_has_row_triggers(rinfo->ri_TrigDesc, operation);
 	modify->atomic = (dyn_guc_write_mode == DYN_WRITE_ATOMIC);
-	refuse_atomic_copy(modify);
+	if (modify->atomic && modify->copying && copy_has_after_trigger(rinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("atomic COPY is not supported on foreign table \"%s\", because it has AFTER triggers",
+						RelationGetRelationName(rinfo->ri_RelationDesc)),
+				 errhint("Use INSERT, or set dynamo_fdw.write_mode to \"immediate\".")));
 	modify->awaits = modify->atomic ? NULL : await_reason(modify);
 	/* open the table as the user whose privileges core has checked */
 	modify->map = dyn_write_map_open(RelationGetRelid(rinfo->ri_RelationDesc),
@@ -144,15 +171,6 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	MemoryContextSwitchTo(oldcontext);
 	rinfo->ri_FdwState = modify;
 	return modify;
-}
-
-/* Returns the access plan of a scan of the target; NULL for other plans. */
-static const DynAccess *
-access_of_target(const DynModify *modify, const Plan *plan)
-{
-	return IsA(plan, ForeignScan) &&
-		((const Scan *) plan)->scanrelid == modify->rinfo->ri_RangeTableIndex
-		? dyn_access_of_scan((const ForeignScan *) plan) : NULL;
 }
 
 /*
@@ -188,7 +206,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 {
 	DynModifyPlan plan = dyn_modify_plan_of_list(private);
 	const PlanState *subplan = outerPlanState(&mtstate->ps);
-	const DynAccess *access;
+	const DynAccess *access = NULL; /* access plan of a scan of the target */
 	DynModify  *modify;
 
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
@@ -209,7 +227,9 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 		find_junk(modify, subplan->plan->targetlist);
 	modify->plan_slot = MakeSingleTupleTableSlot(subplan->ps_ResultTupleDesc,
 												 &TTSOpsMinimalTuple);
-	access = access_of_target(modify, subplan->plan);
+	if (IsA(subplan->plan, ForeignScan) &&
+		((const Scan *) subplan->plan)->scanrelid == rinfo->ri_RangeTableIndex)
+		access = dyn_access_of_scan((const ForeignScan *) subplan->plan);
 	modify->presumes = access != NULL && access->is_presumed;
 	/*
 	 * the plan may return a row twice if it is a join, or reads an index that
@@ -239,28 +259,11 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 /* ---- rows ---- */
 
 /*
- * Raises an error if the table has a BEFORE trigger.  Called for a row that
- * the statement has already written: core has fired the trigger for this row
- * again, which it would not do on a local table.
- */
-static void
-check_trigger_once(const DynModify *modify)
-{
-	if (!dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, modify->operation, true))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("cannot join a row of foreign table \"%s\" with several rows, because the table has a BEFORE trigger",
-					modify->relation->name),
-			 errdetail("The trigger was fired again for the same row."),
-			 errhint("Use EXISTS or DISTINCT, so that each row is selected once.")));
-}
-
-/*
  * Returns false if the statement has already written the old row of this
  * UPDATE or DELETE.  Like PostgreSQL, the statement writes a row only once,
- * even if it is joined with several rows.  Raises an error if a BEFORE trigger
- * was then fired twice.
+ * even if it is joined with several rows.  Raises an error if the table has a
+ * BEFORE trigger: core has fired it for this row again, which it would not do
+ * on a local table.
  */
 static bool
 accept_row(DynModify *modify, TupleTableSlot *planSlot)
@@ -270,7 +273,13 @@ accept_row(DynModify *modify, TupleTableSlot *planSlot)
 	dyn_modify_old_row(modify, planSlot);
 	if (!dyn_met_add(modify, modify->old))
 		return true;
-	check_trigger_once(modify);
+	if (dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, modify->operation, true))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot join a row of foreign table \"%s\" with several rows, because the table has a BEFORE trigger",
+						modify->relation->name),
+				 errdetail("The trigger was fired again for the same row."),
+				 errhint("Use EXISTS or DISTINCT, so that each row is selected once.")));
 	return false;
 }
 
@@ -323,10 +332,8 @@ dynEndForeignInsert(EState *estate, ResultRelInfo *rinfo)
 {
 	DynModify  *modify = rinfo->ri_FdwState;
 
-	if (!modify->copying)
-		return;
-	dyn_modifies_send_deferred(modify->writer);
-	dyn_writer_end(modify->writer);
+	if (modify->copying)
+		dyn_writer_flush(modify->writer);
 }
 
 /* ---- EXPLAIN ---- */
@@ -352,20 +359,6 @@ show_counters(const DynCounters *counters, ExplainState *es)
 	ExplainPropertyUInteger("Retries", NULL, counters->retries, es);
 }
 
-static void
-show_budgets(const DynRelation *relation, ExplainState *es)
-{
-	StringInfoData buf;
-
-	initStringInfo(&buf);
-	dyn_budget_append_text(&buf, relation->connection->max_write_units_per_second, "the server");
-	dyn_budget_append_text(&buf, relation->max_write_units_per_second, "the table");
-	if (buf.len == 0)
-		return;
-	appendStringInfoString(&buf, dyn_budget_scope());
-	ExplainPropertyText("Write Unit Budget", buf.data, es);
-}
-
 /*
  * Shows the operation, the table and the budgets; with ANALYZE, also the
  * counters.  Without ANALYZE, ri_FdwState is NULL, since the table has not
@@ -379,6 +372,7 @@ dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	DynRelation *relation =
 		dyn_relation_open(RelationGetRelid(rinfo->ri_RelationDesc),
 						  dyn_result_rel_user(rinfo, mtstate->ps.state));
+	StringInfoData budgets;
 
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
 						: "Remote Operation", dyn_operation_name(dyn_operation_of(mtstate->operation)), es);
@@ -386,7 +380,15 @@ dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	/* core shows "Conflict Resolution: NOTHING", see plan/paths/plan_upsert.c */
 	if (((const ModifyTable *) mtstate->ps.plan)->onConflictSet != NIL)
 		ExplainPropertyText("On Conflict", "update", es);
-	show_budgets(relation, es);
+	initStringInfo(&budgets);
+	dyn_budget_append_text(&budgets, relation->connection->max_write_units_per_second,
+						   "the server");
+	dyn_budget_append_text(&budgets, relation->max_write_units_per_second, "the table");
+	if (budgets.len > 0)
+	{
+		appendStringInfoString(&budgets, dyn_budget_scope());
+		ExplainPropertyText("Write Unit Budget", budgets.data, es);
+	}
 	if (modify == NULL || !es->analyze)
 		return;
 	if (modify->awaits != NULL)

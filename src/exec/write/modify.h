@@ -16,6 +16,14 @@
 #include "reread.h"
 #include "writer.h"
 
+/* State of ON CONFLICT DO UPDATE. */
+typedef struct DynUpsert
+{
+	ExprContext *econtext;
+	ProjectionInfo *projection;
+	ExprState  *where;			/* WHERE; NULL: every row is updated */
+} DynUpsert;
+
 typedef struct DynModify
 {
 	DynWriter  *writer;
@@ -26,7 +34,7 @@ typedef struct DynModify
 	bool		copying;		/* true for COPY */
 	bool		do_nothing;		/* true for any ON CONFLICT (in core, DO UPDATE
 								 * has become DO NOTHING) */
-	struct DynUpsert *upsert;	/* state of ON CONFLICT DO UPDATE, or NULL */
+	DynUpsert  *upsert;			/* NULL: not ON CONFLICT DO UPDATE */
 	struct DynModify *routed;	/* UPDATE: state for rows that move to this
 								 * partition; NULL: none yet */
 	bool		atomic;			/* true for write_mode 'atomic' */
@@ -53,7 +61,7 @@ typedef struct DynModify
 	struct HTAB *met;			/* keys of rows that were written or deferred
 								 * so far; NULL if no row can come twice */
 
-	/* deferred rows (deferred.c) */
+	/* deferred rows (flush.c) */
 	bool		deferral_known;	/* true if `deferred` is valid */
 	bool		deferred;
 	struct Tuplestorestate *new_rows;	/* tuples to write (INSERT, UPDATE) */
@@ -100,6 +108,14 @@ dyn_write_returns(const DynWrite *write)
 	return write->modify->returning &&
 		(write->op == DYN_OP_UPDATE_ITEM || write->op == DYN_OP_DELETE_ITEM);
 }
+
+/*
+ * Writes a row that was checked (modify_row.c).  `planSlot` has the subplan's
+ * row for UPDATE and DELETE.  Returns false if a response shows that no row is
+ * affected.  With RETURNING, `row` becomes the row in the response.
+ */
+extern bool dyn_modify_row(DynModify *modify, TupleTableSlot *row,
+						   TupleTableSlot *planSlot);
 
 extern void dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 								  List *private, int subplan_index, int eflags);

@@ -6,8 +6,7 @@
 
 #include "executor/executor.h"
 
-#include "atomic.h"
-#include "modify_row.h"
+#include "modify.h"
 #include "outcome.h"
 #include "row_write.h"
 
@@ -31,26 +30,6 @@ check_upsert_once(DynModify *modify, TupleTableSlot *row)
 			 errhint("Ensure that no rows proposed for insertion within the same command have duplicate constrained values.")));
 }
 
-/* Stores the row that a response contains, for RETURNING. */
-static void
-store_returned(DynModify *modify, const DynWrite *write, TupleTableSlot *row)
-{
-	if (write->attributes.data == NULL ||
-		!dyn_reread_new(modify->reread, &write->attributes, modify->scratch))
-		return;
-	dyn_modify_keep_segment(write);
-	ExecCopySlot(row, modify->scratch);
-}
-
-/* True for an error that means that a value cannot be stored. */
-static bool
-is_about_value(int sqlstate)
-{
-	return ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_DATA_EXCEPTION ||
-		sqlstate == ERRCODE_PROGRAM_LIMIT_EXCEEDED ||
-		sqlstate == ERRCODE_WITH_CHECK_OPTION_VIOLATION;
-}
-
 /*
  * Composes the update of a row that was not read.  If its values cannot be
  * stored, reads the row, and raises the error only if the row exists;
@@ -72,7 +51,9 @@ compose_presumed(DynWrite *write, TupleTableSlot *row)
 	{
 		MemoryContextSwitchTo(write->context);
 		error = CopyErrorData();
-		if (!is_about_value(error->sqlerrcode))
+		if (ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_DATA_EXCEPTION &&
+			error->sqlerrcode != ERRCODE_PROGRAM_LIMIT_EXCEEDED &&
+			error->sqlerrcode != ERRCODE_WITH_CHECK_OPTION_VIOLATION)
 			PG_RE_THROW();
 		FlushErrorState();
 	}
@@ -111,6 +92,10 @@ compose(DynWrite *write, TupleTableSlot *row, TupleTableSlot *planSlot)
 	return true;
 }
 
+/*
+ * Composes the write before it waits for its turn, because earlier rows may be
+ * evaluated again in the meantime, which overwrites core's slots for new rows.
+ */
 bool
 dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 {
@@ -142,8 +127,13 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 	if (!wait)
 		return true;
 	written = (write->state == DYN_WRITE_WRITTEN);
-	if (written)
-		store_returned(modify, write, row);
+	/* RETURNING shows the row that the response contains */
+	if (written && write->attributes.data != NULL &&
+		dyn_reread_new(modify->reread, &write->attributes, modify->scratch))
+	{
+		dyn_modify_keep_segment(write);
+		ExecCopySlot(row, modify->scratch);
+	}
 	dyn_write_free(write);
 	return written;
 }

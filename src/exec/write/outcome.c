@@ -20,20 +20,14 @@
 #include "../../aws/retry.h"
 #include "../../dynamodb/update.h"
 #include "../../dynamodb/page_check.h"
-#include "../../model/server/encoding.h"
 #include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/usage.h"
 #include "../../model/session/written.h"
-#include "as_stored.h"
 #include "outcome.h"
 #include "row_write.h"
-#include "upsert.h"
 
-/*
- * Maximum number of times that the write of a row is composed again
- * (begin_round).
- */
+/* Maximum number of times that the write of a row is composed again. */
 #define MOST_ROUNDS		50
 
 /*
@@ -46,10 +40,7 @@
 /* Weight of the newest write in item_units, a moving average. */
 #define NEWEST			0.3
 
-/*
- * Time (ms) without a successful write after which a throttled statement
- * warns.
- */
+/* Time (ms) of throttling after which the statement warns, once. */
 #define WARN_AFTER_MS	1000.0
 
 /* ---- errors ---- */
@@ -151,31 +142,25 @@ report_concurrent(DynWrite *write)
 					   describe_key(write), write->why, dyn_written_items())));
 }
 
-/* Forgets the descriptions of the tables that the request has written. */
-static void
-forget_tables(const DynWrite *write)
-{
-	List	   *writes = dyn_write_is_transaction(write)
-		? write->modify->writer->collected : list_make1(unconstify(DynWrite *, write));
-	ListCell   *lc;
-
-	foreach(lc, writes)
-	{
-		const DynRelation *relation = ((const DynWrite *) lfirst(lc))->modify->relation;
-
-		dyn_session_forget_table(relation->connection, relation->table);
-	}
-}
-
 static void
 report_call(DynWrite *write)
 {
-	DynRequestContext about = dyn_modify_context(write->modify, write->op);
+	const DynModify *modify = write->modify;
+	DynRequestContext about = dyn_modify_context(modify, write->op);
 	DynCall    *call = write->call;
+	ListCell   *lc;
 
 	write->call = NULL;
 	if (dyn_failure_is_stale(call))
-		forget_tables(write);
+	{
+		dyn_session_forget_table(modify->relation->connection, modify->relation->table);
+		foreach(lc, modify->writer->collected)
+		{
+			const DynRelation *relation = ((const DynWrite *) lfirst(lc))->modify->relation;
+
+			dyn_session_forget_table(relation->connection, relation->table);
+		}
+	}
 	dyn_session_fail(call, &about);
 }
 
@@ -233,28 +218,6 @@ dyn_write_grant(DynWrite *write, double units)
 				   call->done_ms);
 }
 
-/*
- * Warns, once, that throttling slows the statement down, if nothing was
- * written for WARN_AFTER_MS.
- */
-static void
-warn_throttled(DynModify *modify, double now)
-{
-	if (modify->warned || now - modify->stalled_ms < WARN_AFTER_MS)
-		return;
-	modify->warned = true;
-	ereport(WARNING,
-			(errmsg("DynamoDB is throttling writes of table \"%s\"",
-					modify->relation->table),
-			 errdetail("The statement continues when DynamoDB grants it write units."),
-			 errhint("Increase the table's write capacity.")));
-}
-
-/*
- * Pauses a throttled write, which has changed nothing, to be sent again at the
- * pace of the table.  Marks the write as failed if all attempts to write the
- * target's rows were throttled for throttle_timeout.
- */
 void
 dyn_write_retry_throttled(DynWrite *write)
 {
@@ -274,7 +237,15 @@ dyn_write_retry_throttled(DynWrite *write)
 		fail_last(write, report_throttled);
 		return;
 	}
-	warn_throttled(modify, now);
+	if (!modify->warned && now - modify->stalled_ms >= WARN_AFTER_MS)
+	{
+		modify->warned = true;
+		ereport(WARNING,
+				(errmsg("DynamoDB is throttling writes of table \"%s\"",
+						modify->relation->table),
+				 errdetail("The statement continues when DynamoDB grants it write units."),
+				 errhint("Increase the table's write capacity.")));
+	}
 	write->state = DYN_WRITE_PAUSED;
 	write->due_ms = now;
 }
@@ -298,19 +269,6 @@ count(DynModify *modify, DynCounters counters)
 	dyn_usage_add(modify->usage, &counters);
 }
 
-void
-dyn_write_confirm(DynWrite *write, double units)
-{
-	DynModify  *modify = write->modify;
-
-	write->state = DYN_WRITE_WRITTEN;
-	if (units > 0)
-		dyn_budgets_correct(&modify->budgets, write->cost, units, dyn_session_now());
-	dyn_written_count(modify->relation->name, write->op == DYN_OP_UPDATE_ITEM
-					  ? CMD_UPDATE : modify->operation);
-	count(modify, (DynCounters) {.items_written = 1,.write_units = units});
-}
-
 /* Stores the item if RETURNING needs it, unless the item is ABSENT. */
 static void
 keep_attributes(DynWrite *write, const DynScalar *item)
@@ -321,12 +279,26 @@ keep_attributes(DynWrite *write, const DynScalar *item)
 	write->attributes.data = memcpy(palloc(item->len), item->data, item->len);
 }
 
+void
+dyn_write_confirm(DynWrite *write, double units, const DynScalar *item)
+{
+	DynModify  *modify = write->modify;
+
+	write->state = DYN_WRITE_WRITTEN;
+	if (units > 0)
+		dyn_budgets_correct(&modify->budgets, write->cost, units, dyn_session_now());
+	dyn_written_count(modify->relation->name, write->op == DYN_OP_UPDATE_ITEM
+					  ? CMD_UPDATE : modify->operation);
+	count(modify, (DynCounters) {.items_written = 1,.write_units = units});
+	if (item != NULL)
+		keep_attributes(write, item);
+}
+
 static void
 confirm(DynWrite *write, const DynWritten *written)
 {
 	dyn_write_grant(write, written->units);
-	dyn_write_confirm(write, written->units);
-	keep_attributes(write, &written->attributes);
+	dyn_write_confirm(write, written->units, &written->attributes);
 }
 
 /*
@@ -337,17 +309,6 @@ static void
 confirm_unchanged(DynWrite *write, const DynScalar *item)
 {
 	write->state = DYN_WRITE_WRITTEN;
-	keep_attributes(write, item);
-}
-
-/*
- * Counts a write because an earlier attempt of unknown outcome has succeeded;
- * RETURNING of an update shows the item.
- */
-static void
-confirm_earlier(DynWrite *write, const DynScalar *item)
-{
-	dyn_write_confirm(write, 0);
 	keep_attributes(write, item);
 }
 
@@ -420,16 +381,6 @@ evaluate_again(DynWrite *write)
 }
 
 /*
- * Marks the write as failed because of other writers.  `why` is the reason why
- * the row cannot be evaluated again.
- */
-static void
-fail_concurrent(DynWrite *write, const char *why)
-{
-	dyn_write_fail(write, report_concurrent, why);
-}
-
-/*
  * Counts another round of the write.  After MOST_ROUNDS, marks the write as
  * failed, and returns false.
  */
@@ -438,7 +389,7 @@ begin_round(DynWrite *write)
 {
 	if (++write->rounds <= MOST_ROUNDS)
 		return true;
-	fail_concurrent(write, "it changed again at each attempt");
+	dyn_write_fail(write, report_concurrent, "it changed again at each attempt");
 	return false;
 }
 
@@ -468,20 +419,40 @@ why_not_again(const DynModify *modify)
 }
 
 /*
- * Evaluates DO UPDATE for the item's row, which is in the scratch slot.  Marks
- * the write as failed if an earlier attempt may have written this row and the
- * values depend on it: the update might be executed twice.
+ * Evaluates DO UPDATE for the item's row, which is in the scratch slot, and
+ * composes the update.  In the expressions, the existing row is the scan
+ * tuple, and the row to be inserted is the inner tuple.  Marks the write as
+ * failed if an earlier attempt may have written this row and the values depend
+ * on it: the update might be executed twice.
  */
 static void
 evaluate_upsert(DynWrite *write, const DynScalar *item)
 {
-	if (write->unanswered > 0 && write->modify->plan.derives)
+	DynModify  *modify = write->modify;
+	ExprContext *econtext = modify->upsert->econtext;
+	TupleTableSlot *row;
+
+	if (write->unanswered > 0 && modify->plan.derives)
 	{
 		dyn_write_fail(write, report_unknown, NULL);
 		return;
 	}
-	dyn_upsert_evaluate(write);
-	if (write->state == DYN_WRITE_WRITTEN)
+	ResetExprContext(econtext);
+	ExecCopySlot(modify->old, modify->scratch);
+	modify->old->tts_tableOid = modify->relation->relid;
+	ExecStoreMinimalTuple(write->plan_row, modify->plan_slot, false);
+	econtext->ecxt_scantuple = modify->old;
+	econtext->ecxt_innertuple = modify->plan_slot;
+	dyn_check_view_conflict(modify->rinfo, modify->old, modify->estate);
+	if (!ExecQual(modify->upsert->where, econtext))
+	{
+		dyn_met_forget(write);
+		write->state = DYN_WRITE_NO_ROW;
+		return;
+	}
+	row = dyn_modify_complete_row(modify, ExecProject(modify->upsert->projection));
+	write->op = DYN_OP_UPDATE_ITEM;
+	if (!dyn_modify_update(write, modify->old, row))
 		confirm_unchanged(write, item);
 }
 
@@ -495,7 +466,7 @@ write_again(DynWrite *write, const DynScalar *item)
 
 	if (why != NULL)
 	{
-		fail_concurrent(write, why);
+		dyn_write_fail(write, report_concurrent, why);
 		return;
 	}
 	if (!begin_round(write))
@@ -528,28 +499,6 @@ write_again(DynWrite *write, const DynScalar *item)
 
 /* ---- failed conditions ---- */
 
-/* Returns why the response does not contain the item of the write, or NULL. */
-static const char *
-check_response(const DynWrite *write, const DynCall *call)
-{
-	DynItemReader *reader = write->modify->reread->reader;
-	DynExpected expected = {
-		.op = DYN_OP_GET_ITEM,
-		.table = write->modify->relation->table,
-		.keys = write->key,
-		.nkeys = 1,
-		.nparts = write->modify->map->nparts,
-		.slots = reader->rows->base_slots
-	};
-	DynPageError error;
-
-	/* analyzer: call is not NULL, since dyn_session_call has returned it */
-	if (!dyn_page_parse(&reader->page, DYN_DOCUMENT_RESPONSE, reader->tree,
-						call->response.data, call->response.len, &error))
-		return "cannot be parsed";
-	return dyn_page_check(&reader->page, NULL, &expected, dyn_buffer_create());
-}
-
 static void
 destroy_call(void *call)
 {
@@ -565,6 +514,7 @@ read_item(const DynWrite *write)
 {
 	const DynModify *modify = write->modify;
 	const DynRelation *relation = modify->relation;
+	DynItemReader *reader = modify->reread->reader;
 	DynRequestContext about = dyn_modify_context(modify, DYN_OP_GET_ITEM);
 	DynCall    *call = dyn_session_call();
 	DynReadRequest request = {
@@ -576,19 +526,31 @@ read_item(const DynWrite *write)
 		.nkeys = 1,
 		.nparts = modify->map->nparts
 	};
-	const char *err;
+	DynExpected expected = {
+		.op = DYN_OP_GET_ITEM,
+		.table = relation->table,
+		.keys = write->key,
+		.nkeys = 1,
+		.nparts = modify->map->nparts,
+		.slots = reader->rows->base_slots
+	};
+	DynPageError error;
+	const char *err = "cannot be parsed";
 
 	dyn_write_read(dyn_call_body(call), &request);
 	dyn_session_run(call, relation->connection, &about);
 	dyn_call_at_reset(write->context, destroy_call, call);
-	err = check_response(write, call);
+	/* analyzer: call is not NULL, since dyn_session_call has returned it */
+	if (dyn_page_parse(&reader->page, DYN_DOCUMENT_RESPONSE, reader->tree,
+					   call->response.data, call->response.len, &error))
+		err = dyn_page_check(&reader->page, NULL, &expected, dyn_buffer_create());
 	if (err != NULL)
 	{
 		dyn_usage_reject(modify->usage);
 		dyn_report_no_match(call, err, &about);
 	}
 	dyn_usage_add(modify->usage, &(DynCounters) {.pages = 1,
-				  .read_units = modify->reread->reader->page.units});
+				  .read_units = reader->page.units});
 	return dyn_write_failed_item(call->response.data, call->response.len);
 }
 
@@ -629,7 +591,7 @@ judge_existing(DynWrite *write, const DynScalar *item)
 {
 	if (write->unanswered > 0 && item->data != NULL &&
 		dyn_scalar_same(item, &write->item))
-		confirm_earlier(write, item);
+		dyn_write_confirm(write, 0, item);
 	else if (write->modify->upsert != NULL)
 		judge_upsert(write, item);
 	else if (write->modify->do_nothing)
@@ -639,31 +601,47 @@ judge_existing(DynWrite *write, const DynScalar *item)
 }
 
 /*
- * Handles an item that still has the values that were read: composes the write
- * for their stored encodings.
+ * Returns true if the guarded columns have the same values as when they were
+ * read.  Equal values with different texts, such as 24 hours and 1 day, are
+ * not the same.  The caller has stored the row of the item as it is now in
+ * modify->scratch.  Overwrites modify->old.
  */
-static void
-require_stored(DynWrite *write, const DynScalar *item)
+static bool
+is_unchanged(DynWrite *write)
 {
-	if (begin_round(write) && !dyn_write_require_stored(write, item))
-		confirm_unchanged(write, item);
+	DynModify  *modify = write->modify;
+	int			attnum = -1;
+
+	ExecForceStoreMinimalTuple(write->old_row, modify->old, false);
+	slot_getallattrs(modify->old);
+	while ((attnum = bms_next_member(write->guarded, attnum)) >= 0)
+	{
+		if (!dyn_column_same(dyn_relation_column(modify->relation, attnum),
+							 attnum, modify->old, modify->scratch))
+			return false;
+	}
+	return true;
 }
 
 /*
  * Handles an item that has the row, but does not match the guard.  If the
  * values that the result depends on have not changed, an earlier attempt was
- * not executed, or can be repeated safely.
+ * not executed, or can be repeated safely: composes the write for the stored
+ * encodings of the values.
  */
 static void
 judge_changed(DynWrite *write, const DynScalar *item)
 {
-	if (dyn_write_is_unchanged(write))
-		require_stored(write, item);
+	if (is_unchanged(write))
+	{
+		if (begin_round(write) && !dyn_write_require_stored(write, item))
+			confirm_unchanged(write, item);
+	}
 	else if (write->unanswered == 0)
 		write_again(write, item);
 	else if (write->op == DYN_OP_UPDATE_ITEM && !write->derived &&
 			 dyn_item_has(item, write->values, write->nvalues))
-		confirm_earlier(write, item);
+		dyn_write_confirm(write, 0, item);
 	else
 		dyn_write_fail(write, report_unknown, NULL);
 }
@@ -680,16 +658,16 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 	{
 		if (write->unanswered > 0 && item->data == NULL &&
 			write->op == DYN_OP_DELETE_ITEM && !modify->presumes)
-			confirm_earlier(write, item);
+			dyn_write_confirm(write, 0, item);
 		else if (write->unanswered > 0 &&
 				 (item->data != NULL || write->op == DYN_OP_DELETE_ITEM))
 			dyn_write_fail(write, report_unknown, NULL);
 		else if ((modify->atomic || IsolationUsesXactSnapshot()) && !modify->presumes)
-			fail_concurrent(write, why_not_again(modify));
+			dyn_write_fail(write, report_concurrent, why_not_again(modify));
 		else if (modify->upsert != NULL)
 			judge_upsert(write, item);
 		else if (modify->has_row_triggers || (modify->deferred && modify->returning))
-			fail_concurrent(write, "a row trigger or RETURNING has already seen the row");
+			dyn_write_fail(write, report_concurrent, "a row trigger or RETURNING has already seen the row");
 		else
 			write->state = DYN_WRITE_NO_ROW;
 		return;
@@ -711,13 +689,6 @@ dyn_write_judge_condition(DynWrite *write, const DynScalar *item)
 }
 
 /* ---- responses ---- */
-
-static bool
-condition_failed(const DynCall *call)
-{
-	return call->failure == DYN_FAIL_SERVICE &&
-		strcmp(call->code, "ConditionalCheckFailedException") == 0;
-}
 
 /* Checks the response of a successful call (see dyn_write_check). */
 static const char *
@@ -754,7 +725,8 @@ dyn_write_judge(DynWrite *write)
 	DynWritten	written;
 	DynScalar	item;
 
-	if (!condition_failed(call))
+	if (call->failure != DYN_FAIL_SERVICE ||
+		strcmp(call->code, "ConditionalCheckFailedException") != 0)
 	{
 		if (dyn_write_judge_call(write, &written))
 			confirm(write, &written);

@@ -56,7 +56,8 @@ extern bool dyn_write_judge_call(DynWrite *write, DynWritten *written);
 /*
  * Pause a throttled write, or a transaction that was canceled because of a
  * conflict with another transaction, so that the write is sent again.  Set the
- * state FAILED after throttle_timeout, or after max_attempts conflicts.
+ * state FAILED if all attempts to write the target's rows were throttled for
+ * throttle_timeout, or after max_attempts conflicts.
  */
 extern void dyn_write_retry_throttled(DynWrite *write);
 extern void dyn_write_retry_conflict(DynWrite *write);
@@ -72,8 +73,10 @@ extern void dyn_write_uncount(const struct DynModify *modify);
 
 /*
  * Counts the write's item as written.  Corrects the write's charge to `units`
- * write units, unless they are unknown (0).
+ * write units, unless they are unknown (0), as for an earlier attempt whose
+ * outcome was unknown.  `item` is what RETURNING shows; NULL or ABSENT if the
+ * response does not contain it.
  */
-extern void dyn_write_confirm(DynWrite *write, double units);
+extern void dyn_write_confirm(DynWrite *write, double units, const DynScalar *item);
 
 #endif

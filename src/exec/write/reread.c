@@ -44,32 +44,20 @@ make_reader(DynRelation *relation, const DynTableMeta *meta)
 												  DYN_ROWS_KEY | DYN_ROWS_CONVERT, NIL));
 }
 
-/* Returns the relation without the item filter's term for expired items. */
-static DynRelation *
-without_ttl(const DynRelation *relation)
-{
-	DynRelation *copy = palloc(sizeof(DynRelation));
-	DynItemFilter *filter = &copy->item_filter;
-
-	*copy = *relation;
-	filter->terms = palloc(Max(filter->nterms, 1) * sizeof(DynFilterTerm));
-	filter->nterms = 0;
-	for (int i = 0; i < relation->item_filter.nterms; i++)
-	{
-		if (!relation->item_filter.terms[i].ttl)
-			filter->terms[filter->nterms++] = relation->item_filter.terms[i];
-	}
-	return copy;
-}
-
 DynReread *
 dyn_reread_create(DynRelation *relation, const DynTableMeta *meta)
 {
 	DynReread  *reread = palloc0(sizeof(DynReread));
+	DynRelation *untimed = palloc(sizeof(DynRelation));
+	DynItemFilter *filter = &untimed->item_filter;
 
+	/* the term of ttl_attribute, if any, is the last term */
+	*untimed = *relation;
+	if (filter->nterms > 0 && filter->terms[filter->nterms - 1].ttl)
+		filter->nterms--;
 	reread->relation = relation;
 	reread->reader = make_reader(relation, meta);
-	reread->new_reader = make_reader(without_ttl(relation), meta);
+	reread->new_reader = make_reader(untimed, meta);
 	reread->new_reader->rows->note_error = note_error;
 	reread->new_reader->rows->note_error_arg = reread;
 	return reread;
@@ -221,17 +209,6 @@ report_unreadable(DynReread *reread, AttrNumber attnum, const char *why)
 			 hint ? errhint("%s", hint) : 0));
 }
 
-static void
-report_not_a_row(const DynReread *reread)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_WITH_CHECK_OPTION_VIOLATION),
-			 errmsg("new row is not a row of foreign table \"%s\"",
-					reread->relation->name),
-			 errdetail("The item does not match the table's item_filter, or its key_templates."),
-			 errhint("Give the columns that item_filter names a DEFAULT with its value.")));
-}
-
 void
 dyn_reread_check(DynReread *reread, const DynScalar *item, TupleTableSlot *row,
 				 const Bitmapset *columns, const Bitmapset *changed,
@@ -245,7 +222,11 @@ dyn_reread_check(DynReread *reread, const DynScalar *item, TupleTableSlot *row,
 	{
 		if (reread->wrong > 0)
 			report_unreadable(reread, reread->wrong, reread->why);
-		report_not_a_row(reread);
+		ereport(ERROR,
+				(errcode(ERRCODE_WITH_CHECK_OPTION_VIOLATION),
+				 errmsg("new row is not a row of foreign table \"%s\"", relation->name),
+				 errdetail("The item does not match the table's item_filter, or its key_templates."),
+				 errhint("Give the columns that item_filter names a DEFAULT with its value.")));
 	}
 	for (int i = 0; i < relation->ncolumns; i++)
 	{

@@ -13,6 +13,7 @@
 #include "utils/rel.h"
 
 #include "../../dynamodb/expression.h"
+#include "../../dynamodb/update.h"
 #include "../../model/server/memory.h"
 #include "../../model/values/types.h"
 #include "../keys/filter.h"
@@ -315,25 +316,13 @@ check_key(DynModify *modify, const DynKeyPart *old, TupleTableSlot *new,
 }
 
 /*
- * Returns the columns whose values do not determine the DynamoDB type in which
- * they are stored.
+ * Returns the path of the map that contains the value at this position of an
+ * update.  The condition of the update requires the map, because DynamoDB does
+ * not create it.  Returns NULL for a top-level attribute, or if an earlier
+ * value is inside the same map.
  */
-static Bitmapset *
-ambiguous_columns(const DynModify *modify, const Bitmapset *columns)
-{
-	Bitmapset  *ambiguous = NULL;
-	int			attnum = -1;
-
-	while ((attnum = bms_next_member(columns, attnum)) >= 0)
-	{
-		if (dyn_relation_column(modify->relation, attnum)->codec.wire == DYN_TYPE_ABSENT)
-			ambiguous = bms_add_member(ambiguous, attnum);
-	}
-	return ambiguous;
-}
-
-const DynPath *
-dyn_write_map_of(const DynWrite *write, int i)
+static const DynPath *
+map_of(const DynWrite *write, int i)
 {
 	DynPath		map = *write->values[i].path;
 
@@ -347,25 +336,18 @@ dyn_write_map_of(const DynWrite *write, int i)
 	return memcpy(palloc(sizeof(map)), &map, sizeof(map));
 }
 
-/* Checks that the item of the new row would be read as this row. */
-static void
-check_new_row(DynModify *modify, TupleTableSlot *new, const Bitmapset *changed)
-{
-	DynPathValue *values;
-	Bitmapset  *compared;
-	int			n = dyn_write_map_update(modify->map, new, changed, &compared, &values);
-	DynScalar	item = compose_item(values, n);
-
-	dyn_reread_check(modify->reread, &item, new, compared, changed, modify->scratch);
-}
-
 bool
 dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 {
 	DynModify  *modify = write->modify;
 	Bitmapset  *unchanged = NULL;
 	Bitmapset  *changed;
+	Bitmapset  *compared;
+	Bitmapset  *guarded;
 	Bitmapset  *rewritten;
+	DynPathValue *values;
+	DynScalar	item;
+	int			n;
 
 	set_key(write, old);
 	slot_getallattrs(new);
@@ -381,16 +363,23 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	unchanged = bms_difference(unchanged, modify->map->from_key);
 	if (bms_is_empty(changed))
 		return false;
+	guarded = bms_union(depended_columns(modify), unchanged);
 	for (int attnum = -1; (attnum = bms_next_member(changed, attnum)) >= 0;)
+	{
 		dyn_write_map_require_column(modify->map, attnum);
-	check_new_row(modify, new, changed);
+		/* the value does not determine its DynamoDB type */
+		if (dyn_relation_column(modify->relation, attnum)->codec.wire == DYN_TYPE_ABSENT)
+			guarded = bms_add_member(guarded, attnum);
+	}
+	/* check that the item of the new row would be read as this row */
+	n = dyn_write_map_update(modify->map, new, changed, &compared, &values);
+	item = compose_item(values, n);
+	dyn_reread_check(modify->reread, &item, new, compared, changed, modify->scratch);
 	write->nvalues = dyn_write_map_update(modify->map, new, changed, NULL,
 										  &write->values);
 	check_size(modify, write->values, write->nvalues);
 	rewritten = dyn_write_map_rewritten(modify->map, changed);
-	set_guard(write, old, bms_union(bms_union(depended_columns(modify), unchanged),
-									bms_union(bms_difference(rewritten, changed),
-											  ambiguous_columns(modify, changed))));
+	set_guard(write, old, bms_union(guarded, bms_difference(rewritten, changed)));
 	write->derived = modify->plan.derives || !bms_is_subset(rewritten, changed);
 	return true;
 }
@@ -400,6 +389,178 @@ dyn_modify_delete(DynWrite *write, TupleTableSlot *old)
 {
 	set_key(write, old);
 	set_guard(write, old, depended_columns(write->modify));
+}
+
+/* ---- values that are stored in another encoding ---- */
+
+static void
+report_hidden_values(DynWrite *write)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot replace attribute \"%s\" of foreign table \"%s\"",
+					write->why, write->modify->relation->name),
+			 errdetail("It contains sets or binary values, which its column cannot show as such."),
+			 errhint("Use columns with the option \"path\" for the values to change.")));
+}
+
+static void
+report_not_a_map(DynWrite *write)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("cannot set a value inside \"%s\" of foreign table \"%s\"",
+					write->why, write->modify->relation->name),
+			 errdetail("The item has a value of another type than a map there.")));
+}
+
+/*
+ * Returns the item's value at a path.  Each value has its own buffer, because
+ * a buffer moves as it grows.  A failure of dyn_item_value means that memory
+ * has run out: base64 in a B is valid here, because the column has decoded the
+ * value.
+ */
+static DynScalar
+stored_value(const DynScalar *item, const DynPath *path)
+{
+	DynScalar	stored;
+
+	dyn_check_oom(!dyn_item_value(item, path, dyn_buffer_create(), &stored));
+	return stored;
+}
+
+/*
+ * True if an array column with this path was read, with all elements of the
+ * stored value.
+ */
+static bool
+shows_elements(const DynModify *modify, const DynPath *path)
+{
+	const DynRelation *relation = modify->relation;
+
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+		const DynCodec *element = column->codec.element;
+
+		if (!column->dropped && element != NULL && element->kind != DYN_CODEC_JSONB &&
+			element->kind != DYN_CODEC_JSON && !modify->old->tts_isnull[i] &&
+			dyn_path_equal(column->path, path))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Changes the guard to the stored values.  If the statement replaces a stored
+ * value in another encoding, its column must represent the full value: a set
+ * or binary inside a document would otherwise become a list or a string.
+ */
+static void
+guard_stored_values(DynWrite *write, const DynScalar *item)
+{
+	for (int i = 0; i < write->nguard; i++)
+	{
+		DynPathValue *guard = &write->guard[i];
+		DynScalar	stored = stored_value(item, guard->path);
+		bool		replaced = false;
+
+		if (dyn_scalar_same(&stored, &guard->value))
+			continue;
+		for (int j = 0; j < write->nvalues; j++)
+			replaced |= dyn_path_equal(write->values[j].path, guard->path);
+		if (replaced && stored.type >= DYN_TYPE_SS &&
+			!shows_elements(write->modify, guard->path))
+		{
+			dyn_write_fail(write, report_hidden_values, dyn_path_text(guard->path));
+			return;
+		}
+		guard->value = stored;
+	}
+}
+
+/*
+ * Returns the values, but with a missing map in place of the values inside the
+ * map.  The map is the last of the returned values; it is ABSENT if it would
+ * be empty.
+ */
+static DynPathValue *
+put_map(const DynPathValue *values, int *n, const DynPath *map)
+{
+	DynPathValue *merged = palloc((*n + 1) * sizeof(DynPathValue));
+
+	for (int i = 0; i < *n; i++)
+		merged[i] = values[i];
+	merged[*n] = (DynPathValue) {map, {DYN_TYPE_ABSENT, NULL, 0}};
+	*n = dyn_path_values_merge(merged, *n + 1, dyn_buffer_create());
+	dyn_check_oom(*n < 0);
+	return merged;
+}
+
+/*
+ * Returns the path of the outermost map on `path` that the item lacks, or
+ * NULL.  If `path` leads through a value that is not a map, the write fails.
+ */
+static DynPath *
+missing_map(DynWrite *write, const DynPath *path, const DynScalar *item)
+{
+	DynPath    *map = palloc(sizeof(DynPath));
+
+	*map = *path;
+	for (map->nsteps = 1; map->nsteps <= path->nsteps; map->nsteps++)
+	{
+		DynType		type = stored_value(item, map).type;
+
+		if (type == DYN_TYPE_ABSENT)
+			return map;
+		if (type != DYN_TYPE_M)
+		{
+			dyn_write_fail(write, report_not_a_map, dyn_path_text(map));
+			return NULL;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Changes the update to set each outermost missing map, with the values that
+ * belong inside.
+ */
+static void
+create_maps(DynWrite *write, const DynScalar *item)
+{
+	int			i = 0;
+
+	while (i < write->nvalues && write->state != DYN_WRITE_FAILED)
+	{
+		const DynPath *path = map_of(write, i);
+		const DynPath *map = path != NULL ? missing_map(write, path, item) : NULL;
+
+		if (map == NULL)
+		{
+			i++;
+			continue;
+		}
+		/* guard_stored_values() will set the map's guard to ABSENT */
+		write->guard = put_map(write->guard, &write->nguard, map);
+		/* the next value moves to position i */
+		write->values = put_map(write->values, &write->nvalues, map);
+		if (write->values[write->nvalues - 1].value.type == DYN_TYPE_ABSENT)
+			write->nvalues--;
+	}
+}
+
+bool
+dyn_write_require_stored(DynWrite *write, const DynScalar *item)
+{
+	create_maps(write, item);
+	if (write->state != DYN_WRITE_FAILED)
+		guard_stored_values(write, item);
+	/*
+	 * an update that only removes values from missing maps has nothing to
+	 * write
+	 */
+	return write->op != DYN_OP_UPDATE_ITEM || write->nvalues > 0;
 }
 
 /* ---- the old row ---- */
@@ -507,7 +668,7 @@ exists_condition(const DynWrite *write)
 	}
 	for (int i = 0; i < write->nvalues; i++)
 	{
-		const DynPath *map = dyn_write_map_of(write, i);
+		const DynPath *map = map_of(write, i);
 		DynCond    *is_map;
 
 		if (map == NULL)

@@ -48,12 +48,20 @@ extern void dyn_modify_old_row(DynModify *modify, TupleTableSlot *planSlot);
 extern void dyn_modify_keep_segment(const DynWrite *write);
 
 /*
- * Returns the path of the map that contains the value at this position of an
- * update.  The condition of the update requires the map, because DynamoDB does
- * not create it.  Returns NULL for a top-level attribute, or if an earlier
- * value is inside the same map.
+ * Adapts an UPDATE or DELETE whose condition has failed although the values of
+ * its row have not changed: another application may have stored them in an
+ * encoding that the guard does not expect, or the item may lack a map that is
+ * on the path of a written value.
+ *
+ * Changes the guard to the values that the item has, and adds maps that the
+ * item lacks to the values to be written.  Sets the state FAILED if the write
+ * would replace values that its column cannot represent, such as a set inside
+ * a document, or if the item has a value that is not a map in place of a
+ * required map.  Returns false if nothing is left to write.  `item` must live
+ * as long as the write.  Allocates in CurrentMemoryContext, which must be the
+ * write's.
  */
-extern const DynPath *dyn_write_map_of(const DynWrite *write, int i);
+extern bool dyn_write_require_stored(DynWrite *write, const DynScalar *item);
 
 /* Returns a write whose request is not composed. */
 extern DynWrite *dyn_write_create(DynModify *modify, DynOperation op);

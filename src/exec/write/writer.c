@@ -13,7 +13,6 @@
 
 #include "access/xact.h"
 #include "lib/stringinfo.h"
-#include "miscadmin.h"
 
 #include "../../dynamodb/units.h"
 #include "../../model/server/memory.h"
@@ -21,7 +20,6 @@
 #include "../../model/session/guc.h"
 #include "../../model/session/usage.h"
 #include "../../model/session/written.h"
-#include "atomic.h"
 #include "outcome.h"
 #include "row_write.h"
 
@@ -35,7 +33,6 @@ static DynWriter *writers = NULL;
 
 /* ---- writers ---- */
 
-/* Removes a write from the statement's requests in flight. */
 static void
 leave_flight(DynWriter *writer, const DynWrite *write)
 {
@@ -134,8 +131,9 @@ dyn_writer_get(EState *estate)
 /* ---- sending ---- */
 
 /*
- * Returns the number of ms until the pace and the budgets allow a request;
- * LOOK_MS if the pace waits for a response of another statement.
+ * Returns the number of ms until the write's pause is over, and the pace and
+ * the budgets allow the request; LOOK_MS if the pace waits for a response of
+ * another statement.
  */
 static double
 send_delay(const DynWrite *write, double now)
@@ -145,24 +143,9 @@ send_delay(const DynWrite *write, double now)
 
 	if (delay < 0)
 		delay = LOOK_MS;
-	return dyn_write_is_transaction(write) ? delay
-		: Max(delay, dyn_budgets_delay(&write->modify->budgets, now));
-}
-
-/*
- * Returns true, and charges the write to the budgets, if it may be sent now.
- * The response corrects the charge.  The writes of a transaction have been
- * charged before.
- */
-static bool
-may_send(DynWrite *write, double now)
-{
-	if (send_delay(write, now) > 0)
-		return false;
-	if (dyn_write_is_transaction(write))
-		return true;
-	write->cost = Max(write->modify->item_units, 1);
-	return dyn_budgets_take(&write->modify->budgets, write->cost, now);
+	if (!dyn_write_is_transaction(write))
+		delay = Max(delay, dyn_budgets_delay(&write->modify->budgets, now));
+	return Max(delay, write->due_ms - now);
 }
 
 /* True if the statement's limits allow another request. */
@@ -191,33 +174,34 @@ render(DynWriter *writer, DynWrite *write)
 		dyn_write_render(write, dyn_call_body(write->call), false);
 }
 
-/* Records that the tables of the request are being written. */
-static void
-record_tables(const DynWriter *writer, const DynWrite *write)
-{
-	const DynRelation *relation = write->modify->relation;
-	ListCell   *lc;
-
-	if (!dyn_write_is_transaction(write))
-	{
-		dyn_written_table(relation->connection, relation->table);
-		return;
-	}
-	foreach(lc, writer->collected)
-	{
-		relation = ((const DynWrite *) lfirst(lc))->modify->relation;
-		dyn_written_table(relation->connection, relation->table);
-	}
-}
-
-/* Sends the write, which may_send() has charged. */
-static void
+/*
+ * Charges the write to the budgets, and sends it; the response corrects the
+ * charge.  The writes of a transaction have been charged before.  Returns
+ * false if the write must wait (send_delay).
+ */
+static bool
 start(DynWriter *writer, DynWrite *write)
 {
-	DynRelation *relation = write->modify->relation;
+	const DynRelation *relation = write->modify->relation;
+	double		now = dyn_session_now();
+	ListCell   *lc;
 
 	Assert(write->call->state != DYN_CALL_SENT);
-	record_tables(writer, write);
+	if (send_delay(write, now) > 0)
+		return false;
+	if (!dyn_write_is_transaction(write))
+	{
+		write->cost = Max(write->modify->item_units, 1);
+		if (!dyn_budgets_take(&write->modify->budgets, write->cost, now))
+			return false;
+	}
+	dyn_written_table(relation->connection, relation->table);
+	foreach(lc, writer->collected)
+	{
+		const DynRelation *member = ((const DynWrite *) lfirst(lc))->modify->relation;
+
+		dyn_written_table(member->connection, member->table);
+	}
 	writer->statement->in_flight++;
 	writer->statement->bytes += dyn_call_body(write->call)->len + REQUEST_BYTES;
 	write->state = DYN_WRITE_SENT;
@@ -225,9 +209,10 @@ start(DynWriter *writer, DynWrite *write)
 	write->call->ends_throttled = true;
 	write->call->in_flight = &write->modify->pace->in_flight;
 	if (write->modify->pace->pace.throttled)
-		dyn_pace_send(&write->modify->pace->pace, write->cost, dyn_session_now());
+		dyn_pace_send(&write->modify->pace->pace, write->cost, now);
 	dyn_call_start(write->call, &relation->connection->service,
 				   &writer->statement->retries, dyn_operation_name(write->op));
+	return true;
 }
 
 /* ---- receiving ---- */
@@ -261,47 +246,6 @@ log_line(const DynWrite *write)
 	return line.data;
 }
 
-/* Counts the finished call for the statement and the session, and logs it. */
-static void
-account(DynWriter *writer, DynWrite *write)
-{
-	const DynCall *call = write->call;
-	DynModify  *modify = write->modify;
-	DynCounters counters = {
-		.requests = 1,
-		.retries = Max(call->attempts - 1, 0),
-		.throttles = call->throttles,
-		.bytes = call->bytes_received,
-		.request_ms = call->elapsed_ms,
-		.slowest_ms = call->elapsed_ms
-	};
-
-	dyn_counters_add(&writer->statement->counters, &counters);
-	dyn_counters_add(&modify->counters, &counters);
-	dyn_usage_call(modify->usage, dyn_operation_name(write->op), call);
-	dyn_request_log(call, log_line(write));
-}
-
-/*
- * Drops the writes in writer->writes that wait to be sent again, or have
- * failed.
- */
-static void
-drop_unsent(DynWriter *writer)
-{
-	ListCell   *lc;
-
-	foreach(lc, writer->writes)
-	{
-		DynWrite   *write = lfirst(lc);
-
-		if (write->state != DYN_WRITE_PAUSED && write->state != DYN_WRITE_FAILED)
-			continue;
-		writer->writes = foreach_delete_current(writer->writes, lc);
-		abandon_write(writer, write);
-	}
-}
-
 /*
  * Waits for the other writes, repeats none of them, and raises the error of
  * `write`.
@@ -309,40 +253,51 @@ drop_unsent(DynWriter *writer)
 static void
 fail(DynWriter *writer, DynWrite *write)
 {
+	ListCell   *lc;
+
 	writer->writes = list_delete_ptr(writer->writes, write);
 	writer->failed = write;
-	drop_unsent(writer);
+	foreach(lc, writer->writes)
+	{
+		DynWrite   *other = lfirst(lc);
+
+		if (other->state == DYN_WRITE_SENT)
+			continue;
+		writer->writes = foreach_delete_current(writer->writes, lc);
+		abandon_write(writer, other);
+	}
 	dyn_writer_finish(writer);
 	write->report(write);
 }
 
-static void
-end_write(DynWriter *writer, DynWrite *write)
-{
-	writer->writes = list_delete_ptr(writer->writes, write);
-	if (write->state == DYN_WRITE_NO_ROW && write->returned)
-		dyn_write_uncount(write->modify);
-	if (write->returned)
-		dyn_write_free(write);
-}
-
 /*
- * Takes the response of a call that is done.  Returns false if an attempt is
- * repeated instead.
+ * Takes the response of a call that is done, counts the call for the statement
+ * and the session, and logs it.  Returns false if an attempt is repeated
+ * instead.
  */
 static bool
 take_response(DynWriter *writer, DynWrite *write)
 {
+	const DynCall *call = write->call;
+	DynModify  *modify = write->modify;
+	DynCounters counters = {.requests = 1};
+
 	if (!dyn_call_unpack(write->call))
 		return false;
 	leave_flight(writer, write);
 	write->state = DYN_WRITE_NEW;
 	write->due_ms = 0;
-	account(writer, write);
+	counters.retries = Max(call->attempts - 1, 0);
+	counters.throttles = call->throttles;
+	counters.bytes = call->bytes_received;
+	counters.request_ms = counters.slowest_ms = call->elapsed_ms;
+	dyn_counters_add(&writer->statement->counters, &counters);
+	dyn_counters_add(&modify->counters, &counters);
+	dyn_usage_call(modify->usage, dyn_operation_name(write->op), call);
+	dyn_request_log(call, log_line(write));
 	return true;
 }
 
-/* Handles the response of a call that is done. */
 static void
 receive(DynWriter *writer, DynWrite *write)
 {
@@ -359,7 +314,13 @@ receive(DynWriter *writer, DynWrite *write)
 	}
 	MemoryContextSwitchTo(oldcontext);
 	if (write->state == DYN_WRITE_WRITTEN || write->state == DYN_WRITE_NO_ROW)
-		end_write(writer, write);
+	{
+		writer->writes = list_delete_ptr(writer->writes, write);
+		if (write->state == DYN_WRITE_NO_ROW && write->returned)
+			dyn_write_uncount(write->modify);
+		if (write->returned)
+			dyn_write_free(write);
+	}
 	else if (write->state == DYN_WRITE_FAILED)
 		fail(writer, write);
 	else if (write->state == DYN_WRITE_NEW)
@@ -367,21 +328,6 @@ receive(DynWriter *writer, DynWrite *write)
 		render(writer, write);
 		write->state = DYN_WRITE_PAUSED;
 	}
-}
-
-/*
- * Starts the write if its pause is over, and the pace and the budgets allow
- * it; returns false otherwise.
- */
-static bool
-start_again(DynWriter *writer, DynWrite *write)
-{
-	double		now = dyn_session_now();
-
-	if (write->due_ms > now || !may_send(write, now))
-		return false;
-	start(writer, write);
-	return true;
 }
 
 /*
@@ -408,40 +354,10 @@ step(DynWriter *writer)
 			receive(writer, write);
 			return true;
 		}
-		if (write->state == DYN_WRITE_PAUSED && start_again(writer, write))
+		if (write->state == DYN_WRITE_PAUSED && start(writer, write))
 			return true;
 	}
 	return false;
-}
-
-/*
- * Returns the number of ms until the write's pause ends; -1 if it does not
- * pause.
- */
-static double
-pause_left(const DynWrite *write)
-{
-	double		now = dyn_session_now();
-
-	return write->state != DYN_WRITE_PAUSED ? -1
-		: Max(Max(write->due_ms - now, send_delay(write, now)), 0);
-}
-
-/* Returns the ms until the first paused write is due; -1: none is paused. */
-static long
-next_due(const DynWriter *writer)
-{
-	double		least = -1;
-	ListCell   *lc;
-
-	foreach(lc, writer->writes)
-	{
-		double		ms = pause_left(lfirst(lc));
-
-		if (ms >= 0)
-			least = least < 0 ? ms : Min(least, ms);
-	}
-	return least < 0 ? -1 : (long) least + 1;
 }
 
 /* Waits like dyn_session_wait, and counts the time for the target's table. */
@@ -465,7 +381,23 @@ wait_for_step(DynWriter *writer)
 	const DynModify *modify = ((DynWrite *) linitial(writer->writes))->modify;
 
 	while (!step(writer))
-		wait_and_count(modify, next_due(writer), DYN_WAITS_FOR_RESPONSE);
+	{
+		double		now = dyn_session_now();
+		double		left = -1;
+		ListCell   *lc;
+
+		foreach(lc, writer->writes)
+		{
+			const DynWrite *write = lfirst(lc);
+			double		ms;
+
+			if (write->state != DYN_WRITE_PAUSED)
+				continue;
+			ms = send_delay(write, now);
+			left = left < 0 ? ms : Min(left, ms);
+		}
+		wait_and_count(modify, left < 0 ? -1 : left + 1, DYN_WAITS_FOR_RESPONSE);
+	}
 }
 
 /* Handles the responses that have arrived, without waiting. */
@@ -487,41 +419,35 @@ dyn_writer_finish(DynWriter *writer)
 }
 
 /*
- * True if the write is to the table, and awaits a response or must be sent
- * again.
- */
-static bool
-is_unanswered(const DynWrite *write, const DynRelation *relation)
-{
-	const DynCall *call = write->call;
-
-	if (!dyn_relation_same_table(write->modify->relation, relation))
-		return false;
-	if (write->state == DYN_WRITE_SENT)
-		return call->state != DYN_CALL_DONE || call->throttled || call->unanswered;
-	return write->state == DYN_WRITE_PAUSED;
-}
-
-/*
  * Waits until the write of a suspended statement has its last response.  Sends
  * the write again if necessary.  Executes no part of that statement, and
  * raises none of its errors: if the write fails, step() will raise the error.
  */
 static void
-await_suspended(DynWriter *writer, DynWrite *write, const DynRelation *relation)
+await_suspended(DynWriter *writer, DynWrite *write)
 {
-	while (is_unanswered(write, relation))
+	const DynCall *call = write->call;
+
+	for (;;)
 	{
 		MemoryContext oldcontext;
-		double		left = pause_left(write);
 
-		if (left == 0 && start_again(writer, write))
-			continue;
-		if (left >= 0 || write->call->state != DYN_CALL_DONE)
+		if (write->state == DYN_WRITE_PAUSED)
 		{
-			dyn_session_wait((long) left + (left >= 0), DYN_WAITS_FOR_RESPONSE);
+			if (!start(writer, write))
+				dyn_session_wait((long) send_delay(write, dyn_session_now()) + 1,
+								 DYN_WAITS_FOR_RESPONSE);
 			continue;
 		}
+		if (write->state != DYN_WRITE_SENT)
+			return;
+		if (call->state != DYN_CALL_DONE)
+		{
+			dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
+			continue;
+		}
+		if (!call->throttled && !call->unanswered)
+			return;
 		oldcontext = MemoryContextSwitchTo(write->context);
 		if (take_response(writer, write))
 			(void) dyn_write_judge_call(write, NULL);
@@ -541,31 +467,19 @@ dyn_writers_await(const EState *estate, const DynRelation *relation)
 		if (writer->statement->estate == estate)
 			continue;
 		foreach(lc, writer->writes)
-			await_suspended(writer, lfirst(lc), relation);
+		{
+			DynWrite   *write = lfirst(lc);
+
+			if (dyn_relation_same_table(write->modify->relation, relation))
+				await_suspended(writer, write);
+		}
 	}
 }
 
 /*
- * Waits until the limits, the pace, the budgets, and other writes of the same
- * key allow the write to be sent, and charges it.
+ * The write waits for the limits, the pace, the budgets, and other writes of
+ * the same key.
  */
-static void
-await_turn(DynWriter *writer, DynWrite *write)
-{
-	for (;;)
-	{
-		double		now;
-
-		while (dyn_write_find(writer->writes, write) != NULL || !may_be_sent(writer, write))
-			wait_for_step(writer);
-		now = dyn_session_now();
-		if (may_send(write, now))
-			return;
-		wait_and_count(write->modify, send_delay(write, now) + 1, DYN_WAITS_FOR_CAPACITY);
-		drive(writer);
-	}
-}
-
 void
 dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
 {
@@ -577,27 +491,37 @@ dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
 	writer->waiting = write;
 	render(writer, write);
 	drive(writer);
-	await_turn(writer, write);
+	for (;;)
+	{
+		while (dyn_write_find(writer->writes, write) != NULL || !may_be_sent(writer, write))
+			wait_for_step(writer);
+		if (start(writer, write))
+			break;
+		wait_and_count(write->modify, send_delay(write, dyn_session_now()) + 1,
+					   DYN_WAITS_FOR_CAPACITY);
+		drive(writer);
+	}
 	oldcontext = MemoryContextSwitchTo(writer->context);
 	writer->writes = lappend(writer->writes, write);
-	writer->waiting = NULL;
 	MemoryContextSwitchTo(oldcontext);
+	writer->waiting = NULL;
 	write->returned = !wait;
-	start(writer, write);
 	while (wait && list_member_ptr(writer->writes, write))
 		wait_for_step(writer);
 }
 
-/*
- * Waits until the budgets have units left for each collected write, and
- * charges the write to them; returns the total cost.
- */
-static double
-charge_collected(DynWriter *writer)
+void
+dyn_writer_end(DynWriter *writer)
 {
-	double		cost = 0;
+	DynWrite   *transaction;
 	ListCell   *lc;
 
+	dyn_writer_finish(writer);
+	if (writer->collected == NIL)
+		return;
+	transaction = dyn_write_create(((const DynWrite *) linitial(writer->collected))->modify,
+								   DYN_OP_TRANSACT_WRITE_ITEMS);
+	/* wait until the budgets have units left for each of the writes */
 	foreach(lc, writer->collected)
 	{
 		DynWrite   *write = lfirst(lc);
@@ -608,22 +532,8 @@ charge_collected(DynWriter *writer)
 		while (!dyn_budgets_take(budgets, write->cost, dyn_session_now()))
 			wait_and_count(write->modify, dyn_budgets_delay(budgets, dyn_session_now()) + 1,
 						   DYN_WAITS_FOR_CAPACITY);
-		cost += write->cost;
+		transaction->cost += write->cost;
 	}
-	return cost;
-}
-
-void
-dyn_writer_end(DynWriter *writer)
-{
-	DynWrite   *transaction;
-
-	dyn_writer_finish(writer);
-	if (writer->collected == NIL)
-		return;
-	transaction = dyn_write_create(((const DynWrite *) linitial(writer->collected))->modify,
-								   DYN_OP_TRANSACT_WRITE_ITEMS);
-	transaction->cost = charge_collected(writer);
 	dyn_writer_send(writer, transaction, true);
 	dyn_write_free(transaction);
 }

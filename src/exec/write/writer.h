@@ -42,7 +42,7 @@ typedef enum DynWriteState
 
 /*
  * The write of one item; or, with DYN_OP_TRANSACT_WRITE_ITEMS, of all
- * collected writes (atomic.h).
+ * collected writes.
  */
 typedef struct DynWrite
 {
@@ -114,14 +114,13 @@ typedef struct DynWriter
 	struct DynWriter *next;		/* next writer of the session */
 	List	   *modifies;		/* list of DynModify * */
 	List	   *deferred;		/* list of DynDeferredRun: rows to be sent later,
-								 * in this order (deferred.c) */
+								 * in this order (flush.c) */
 	List	   *writes;			/* list of DynWrite, SENT or PAUSED; also FAILED
 								 * if dyn_writers_await has received the
 								 * failure */
 	DynWrite   *waiting;		/* write that waits until it may be sent; or
 								 * NULL */
-	List	   *collected;		/* list of DynWrite to be sent together
-								 * (atomic.h) */
+	List	   *collected;		/* list of DynWrite to be sent together */
 	size_t		collected_bytes;
 	DynTokens  *tokens;			/* tokens of the request being rendered */
 	DynBuffer	update;
@@ -160,5 +159,29 @@ extern void dyn_writer_end(DynWriter *writer);
 
 /* Ends the requests of writers at nesting level `level` or deeper. */
 extern void dyn_writers_abandon(int level);
+
+/* ---- write_mode 'atomic' (atomic.c) ---- */
+
+/*
+ * Adds a write to the collected writes of the statement, all of which the
+ * flush (flush.h) sends in one TransactWriteItems.  The writer then owns the
+ * write.  Raises an error if the statement needs a transaction that DynamoDB
+ * does not accept: one that is too large, writes an item twice, or writes
+ * tables of several servers.
+ */
+extern void dyn_atomic_add(DynWriter *writer, DynWrite *write);
+
+/*
+ * Renders one request for all collected writes.  `transaction` is the write
+ * that represents them, and that the writer sends like any other write.
+ */
+extern void dyn_atomic_render(DynWriter *writer, DynWrite *transaction);
+
+/*
+ * Handles the response, like dyn_write_judge.  Raises an error if a condition
+ * has failed and the statement cannot continue; in this case, nothing was
+ * written.
+ */
+extern void dyn_atomic_judge(DynWriter *writer, DynWrite *transaction);
 
 #endif
