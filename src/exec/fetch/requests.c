@@ -17,7 +17,7 @@
 #include "../../model/server/encoding.h"
 #include "../../model/values/path.h"
 #include "../keys/make_cond.h"
-#include "../rows/key_scalar.h"
+#include "../rows/rows.h"
 #include "requests.h"
 
 /* Approximate number of bytes in one segment of a parallel Scan. */

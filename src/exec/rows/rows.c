@@ -5,282 +5,256 @@
  * This is the hot loop of a scan: it calls a codec for each fetched column.  A
  * mismatched value is an error that names table, column and item, unless the
  * column has on_mismatch 'null'.
- *
- * An item of an unnested table yields a row for each element (unnested.h).
  */
 #include "postgres.h"
 
-#include "../../model/server/memory.h"
 #include "executor/executor.h"
-#include "nodes/value.h"
+#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
-#include "utils/elog.h"
+#include "utils/memutils.h"
 
+#include "../../base/number.h"
 #include "../../model/server/encoding.h"
+#include "../../model/server/memory.h"
 #include "../../model/values/path.h"
-#include "../keys/filter.h"
-#include "row_errors.h"
 #include "rows.h"
 #include "template_parts.h"
 
-static void
-append_path(DynPath **paths, int *n, int *space, const DynPath *path)
-{
-	if (*n == *space)
-	{
-		*space = Max(8, *space * 2);
-		*paths = dyn_grown(*paths, *space * sizeof(DynPath));
-	}
-	(*paths)[(*n)++] = *path;
-}
+/* ---- keys of items ---- */
 
-static int
-add_path(DynRows *rows, const DynPath *path)
-{
-	append_path(&rows->paths, &rows->npaths, &rows->path_space, path);
-	return rows->npaths - 1;
-}
-
-int
-dyn_rows_slot(const DynRows *rows, const char *name)
-{
-	for (int i = 0; i < rows->npaths; i++)
-	{
-		if (dyn_path_is_attribute(&rows->paths[i], name))
-			return i;
-	}
-	return -1;
-}
-
-/*
- * Returns the path to request, which is the full attribute if DynamoDB rejects
- * paths below it.
- */
-static DynPath
-projected_path(const DynRows *rows, const DynPath *path)
-{
-	DynPath		projected = *path;
-	ListCell   *lc;
-
-	foreach(lc, rows->scalars)
-	{
-		if (path->nsteps > 0 && strcmp(strVal(lfirst(lc)), path->steps[0].name) == 0)
-			projected.nsteps = 1;
-	}
-	return projected;
-}
-
-/*
- * Adds a path to the projection, unless the projection has the path, or the
- * fetch itself provides the value.  An empty path requests the full item.
- */
-static void
-project(DynRows *rows, const DynPath *path)
-{
-	if (dyn_path_is_attribute(path, DYN_SEGMENT_NAME))
-		return;
-	rows->full |= (path->nsteps == 0);
-	if (rows->full)
-		rows->nprojection = 0;
-	else if (dyn_path_position(path, rows->projection, rows->nprojection) < 0)
-		append_path(&rows->projection, &rows->nprojection,
-					&rows->projection_space, path);
-}
-
-/*
- * Adds slots for the fetched columns.  A column is partial if the statement
- * needs only fields below it.
- */
-static void
-add_columns(DynRows *rows, const DynAccess *access)
-{
-	int			space = Max(list_length(access->fields), 1);
-	ListCell   *lc;
-
-	rows->attnums = palloc(space * sizeof(AttrNumber));
-	rows->slots = palloc(space * sizeof(int));
-	rows->partial = palloc(space * sizeof(bool));
-	foreach(lc, access->fields)
-	{
-		const DynField *field = lfirst(lc);
-		const DynColumn *column = dyn_relation_column(rows->relation, field->attnum);
-		DynPath		projected = projected_path(rows, dyn_field_path(rows->relation, field));
-		int			i = 0;
-
-		project(rows, &projected);
-		while (i < rows->ncolumns && rows->attnums[i] != field->attnum)
-			i++;
-		if (i == rows->ncolumns)
-		{
-			rows->slots[i] = dyn_column_is_of_item(column)
-				? add_path(rows, column->path) : -1;
-			rows->partial[i] = true;
-			rows->attnums[i] = field->attnum;
-			rows->ncolumns++;
-		}
-		rows->partial[i] &= field->steps != NIL;
-	}
-}
-
-/*
- * Adds a slot for the path, unless it has one.  Requests the path in both
- * cases, because a path with a slot may be requested only in part so far.
- */
-static void
-read_path(DynRows *rows, const DynPath *path)
-{
-	DynPath		projected = projected_path(rows, path);
-
-	if (dyn_path_position(path, rows->paths, rows->npaths) < 0)
-		(void) add_path(rows, path);
-	project(rows, &projected);
-}
-
-static void
-read_attributes(DynRows *rows, const DynKeyAttr *attrs, int n)
-{
-	for (int i = 0; i < n; i++)
-	{
-		if (dyn_rows_slot(rows, attrs[i].name) < 0)
-			read_path(rows, dyn_path_of_attribute(attrs[i].name));
-	}
-}
-
-/*
- * Adds the attributes that `flags` selects, and finds the slots of keys.  The
- * key has slots even without a flag if full items, which contain it, are
- * requested.
- */
-static void
-add_keys(DynRows *rows, const DynAccess *access, int flags)
-{
-	if (flags & DYN_ROWS_SORT)
-	{
-		read_attributes(rows, access->sort, access->nsort);
-		for (int i = 0; i < access->nsort; i++)
-			rows->sort_slots[i] = dyn_rows_slot(rows, access->sort[i].name);
-	}
-	if (flags & DYN_ROWS_KEY)
-		read_attributes(rows, access->base, access->nbase);
-	for (int i = 0; i < access->nhash && (flags & DYN_ROWS_PARTITION); i++)
-	{
-		if (dyn_rows_slot(rows, access->hash[i].name) < 0)
-			read_path(rows, dyn_path_of_attribute(access->hash[i].name));
-	}
-	rows->nbase = access->nbase;
-	rows->base = access->base;
-	for (int i = 0; i < rows->nbase; i++)
-	{
-		rows->base_slots[i] = dyn_rows_slot(rows, rows->base[i].name);
-		if (rows->base_slots[i] < 0 && rows->full)
-			rows->base_slots[i] =
-				add_path(rows, dyn_path_of_attribute(rows->base[i].name));
-	}
-	/* an empty projection would request all attributes */
-	if (rows->nprojection == 0)
-		project(rows, dyn_path_of_attribute(rows->base[0].name));
-}
-
+/* Stores the value as a scalar.  Returns false if a key cannot have it. */
 static bool
-read_leaf(DynPred *pred, void *arg)
+read_key_scalar(const DynValue *value, DynScalar *scalar)
 {
-	DynRows    *rows = arg;
+	char	   *data = palloc(Max(value->len, DYN_NUMBER_BUFSIZE) + 1);
 
-	if (!dyn_pred_is_given(pred))
-		read_path(rows, dyn_pred_path(rows->relation, pred));
-	return false;
+	scalar->type = value->type;
+	scalar->data = data;
+	scalar->len = 0;
+	if (value->type == DYN_TYPE_S)
+		scalar->len = dyn_value_text(value, data);
+	else if (value->type == DYN_TYPE_B)
+		scalar->len = Max(dyn_value_bytes(value, (unsigned char *) data), 0);
+	else
+		return value->type == DYN_TYPE_N &&
+			dyn_number_canonical(value->data, value->len, data,
+								 &scalar->len) == DYN_NUMBER_OK;
+	return true;
 }
 
 void
-dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots)
+dyn_key_scalar(const DynRelation *relation, const char *name,
+			   const DynValue *value, DynScalar *scalar)
 {
-	for (int i = 0; i < others->npaths; i++)
-	{
-		slots[i] = dyn_path_position(&others->paths[i], rows->paths, rows->npaths);
-		if (slots[i] < 0)
-			slots[i] = add_path(rows, &others->paths[i]);
-	}
-	rows->full |= others->full;
-	if (rows->full)
-		rows->nprojection = 0;
-	for (int i = 0; i < others->nprojection; i++)
-		project(rows, &others->projection[i]);
+	if (!read_key_scalar(value, scalar))
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+				 errmsg("invalid value in key attribute \"%s\" of DynamoDB table \"%s\"",
+						dyn_from_utf8_lossy(name), relation->table),
+				 value->type == DYN_TYPE_ABSENT
+				 ? errdetail("An item in the response lacks the attribute.")
+				 : errdetail("An item in the response has a value of type %s.",
+							 dyn_type_name(value->type)),
+				 errhint("Check the server option endpoint_url, and whether a proxy changes the responses.")));
 }
+
+char *
+dyn_item_key_text(const DynKeyAttr *base, int nbase, const int *slots,
+				  const DynValue *values)
+{
+	DynKeyPart	parts[2];
+
+	for (int i = 0; i < nbase; i++)
+	{
+		if (slots[i] < 0 || values[slots[i]].type == DYN_TYPE_ABSENT ||
+			!read_key_scalar(&values[slots[i]], &parts[i].value))
+			return NULL;
+		parts[i].name = base[i].name;
+	}
+	return dyn_key_text(parts, nbase, ", ");
+}
+
+char *
+dyn_key_text(const DynKeyPart *parts, int nparts, const char *separator)
+{
+	DynBuffer	text;
+	char	   *copy;
+
+	dyn_buffer_init(&text, 0);
+	for (int i = 0; i < nparts; i++)
+	{
+		dyn_buffer_printf(&text, "%s%s = ", i == 0 ? "" : separator,
+						  parts[i].name);
+		dyn_scalar_print(&text, &parts[i].value);
+	}
+	copy = pnstrdup(text.data, text.len);
+	dyn_buffer_free(&text);
+	return copy;
+}
+
+void
+dyn_rows_item_key(const DynRows *rows, const DynValue *values, DynKeyPart *parts)
+{
+	Assert(rows->nbase > 0);
+	for (int i = 0; i < rows->nbase; i++)
+	{
+		parts[i].name = rows->base[i].name;
+		dyn_key_scalar(rows->relation, rows->base[i].name,
+					   &values[rows->base_slots[i]], &parts[i].value);
+	}
+}
+
+bool
+dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
+					 const DynKeyPart *parts)
+{
+	for (int i = 0; i < rows->nbase; i++)
+	{
+		if (!dyn_value_encodes(&values[rows->base_slots[i]], &parts[i].value))
+			return false;
+	}
+	return true;
+}
+
+/* ---- errors ---- */
 
 /*
- * Adds the state of the templates.  Their attributes are requested in full,
- * since they decide whether an item is a row.
+ * Returns the detail of a message: the table, the item's key, and `more` about
+ * the item.  Must be called before ereport, because it may send a request.
  */
-static void
-add_parts(DynRows *rows)
+static const char *
+describe_item(const DynRows *rows, const DynValue *values, const char *more)
 {
-	DynRelation *relation = rows->relation;
-	bool	   *needed = palloc(relation->ntemplated * sizeof(bool));
-	Bitmapset  *attnums = NULL;
-	const DynColumn *rest = NULL;
-	ListCell   *lc;
+	char	   *key = dyn_item_key_text(rows->base, rows->nbase,
+										rows->base_slots, values);
+	const char *why = NULL;
 
-	for (int i = 0; i < rows->ncolumns; i++)
-	{
-		const DynColumn *column = dyn_relation_column(relation, rows->attnums[i]);
-
-		if (rows->partial[i])
-			continue;
-		attnums = bms_add_member(attnums, rows->attnums[i]);
-		if (column->document == DYN_REST_OF_ITEM)
-			rest = column;
-	}
-	foreach(lc, dyn_templated_paths(relation->templated, relation->ntemplated,
-									relation->columns, attnums, needed))
-		read_path(rows, lfirst(lc));
-	rows->parts = dyn_parts_create(relation, needed, rows->paths, rows->npaths);
-	if (rest != NULL)
-		rows->rest = dyn_rest_create(rest, rows->parts);
+	if (key == NULL && rows->find_key != NULL)
+		key = rows->find_key(rows->find_key_arg, &why);
+	return psprintf("DynamoDB table \"%s\", item %s%s.%s", rows->relation->table,
+					key != NULL ? dyn_from_utf8_lossy(key) : "(key unknown)", more,
+					key != NULL || why == NULL ? ""
+					: psprintf(" The item's key could not be fetched: %s.", why));
 }
 
-/* Prepares the item filter, templates and unnesting. */
-static void
-add_conversion(DynRows *rows)
+static const char *
+describe_value(const DynRows *rows, const DynValue *value)
 {
-	const DynItemFilter *test = &rows->relation->item_filter;
-	const DynPath *unnest = rows->relation->unnest;
+	int			len = pg_encoding_mbcliplen(PG_UTF8, value->data, value->len,
+											Min(value->len, 60));
 
-	for (int i = 0; i < test->nterms; i++)
-		read_path(rows, test->terms[i].path);
-	if (rows->relation->ntemplated > 0)
-		add_parts(rows);
-	if (test->nterms > 0)
-	{
-		rows->test = dyn_item_filter_cond(test);
-		if (!dyn_cond_bind(rows->test, rows->paths, rows->npaths))
-			elog(ERROR, "an attribute of the item filter is not read");
-		dyn_buffer_init_in(&rows->scratch, CurrentMemoryContext);
-	}
-	if (unnest == NULL)
-		return;
-	read_path(rows, unnest);
-	rows->unnested = dyn_unnested_create(rows->relation, rows->attnums,
-										 rows->ncolumns,
-										 dyn_path_position(unnest, rows->paths,
-														   rows->npaths));
+	if (value->type == DYN_TYPE_BOOL)
+		return describe_item(rows, rows->values, value->flags & DYN_VALUE_TRUE
+							 ? ", value true" : ", value false");
+	return describe_item(rows, rows->values,
+						 psprintf(", value %s%s", dyn_from_utf8_lossy(pnstrdup(value->data, len)),
+								  len < value->len ? "..." : ""));
 }
 
-DynRows *
-dyn_rows_create(DynRelation *relation, const DynAccess *access, int flags,
-				const List *filters)
+/* Returns a hint: how to change the column so that it accepts the value. */
+static const char *
+mismatch_remedy(const DynColumn *column, const DynValue *value)
 {
-	DynRows    *rows = palloc0(sizeof(DynRows));
-	ListCell   *lc;
+	const DynCodec *codec = &column->codec;
 
-	rows->relation = relation;
-	rows->scalars = access->scalars;
-	add_columns(rows, access);
-	add_keys(rows, access, flags);
-	foreach(lc, filters)
-		(void) dyn_pred_visit(lfirst(lc), read_leaf, rows);
-	if (flags & DYN_ROWS_CONVERT)
-		add_conversion(rows);
-	return rows;
+	if (dyn_column_is_part(column))
+		return codec->format.kind != DYN_FORMAT_DIGITS
+			? "Change the column type or the template."
+			: psprintf("Change the column type or the template. For numbers with leading zeros, write the number of digits in the template, such as ${%s:padded(3)}.",
+					   column->name);
+	if (value->type == DYN_TYPE_N && dyn_codec_is_instant(codec) &&
+		codec->wire != DYN_TYPE_N)
+		return "Set the column option \"format\" to \"epoch\" for seconds, or to \"epoch_ms\" for milliseconds.";
+	if ((value->type == DYN_TYPE_L || value->type == DYN_TYPE_M) &&
+		codec->kind != DYN_CODEC_JSON && codec->kind != DYN_CODEC_JSONB &&
+		codec->kind != DYN_CODEC_JSON_TEXT)
+		return "Change the column type. A jsonb column accepts every DynamoDB type.";
+	return "Change the column type or the column option \"format\".";
+}
+
+/* Reports a mismatched value of the column in the current item. */
+DYN_NORETURN static void
+report_mismatch(DynRows *rows, const DynValue *value,
+					const DynColumn *column, const char *why)
+{
+	const char *detail = describe_value(rows, value);
+	bool		in_key = dyn_column_is_part(column) &&
+		rows->relation->templated[column->templated].base;
+
+	rows->current = -1;			/* the message names the column, so omit the
+								 * error context */
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("cannot convert value in column \"%s\" of foreign table \"%s\": %s",
+					column->name, rows->relation->name, why),
+			 errdetail_internal("%s", detail),
+			 errhint("%s To %s, set on_mismatch to \"null\".",
+					 mismatch_remedy(column, value),
+					 in_key ? "skip such items" : "read such values as NULL")));
+}
+
+DYN_NORETURN static void
+report_scalar(const DynRows *rows, const DynValue *value)
+{
+	const char *detail = describe_value(rows, value);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("cannot unnest value at path \"%s\" of foreign table \"%s\": DynamoDB type %s has no elements",
+					dyn_path_text(rows->relation->unnest), rows->relation->name,
+					dyn_type_name(value->type)),
+			 errdetail_internal("%s", detail),
+			 errhint("To skip such items, set the table option on_mismatch to \"null\".")));
+}
+
+DYN_NORETURN static void
+report_null(DynRows *rows, int i)
+{
+	const DynColumn *column = dyn_relation_column(rows->relation,
+												  rows->attnums[i]);
+	const char *detail = describe_item(rows, rows->values, "");
+
+	rows->current = -1;
+	ereport(ERROR,
+			(errcode(ERRCODE_NOT_NULL_VIOLATION),
+			 errmsg("null value in column \"%s\" of foreign table \"%s\" violates not-null constraint",
+					column->name, rows->relation->name),
+			 errdetail_internal("%s", detail),
+			 errhint("If another attribute contains the value, name it in the column option \"attribute\" or in a template. Otherwise, add the attribute to the item, or drop the constraint with ALTER FOREIGN TABLE %s ALTER COLUMN %s DROP NOT NULL.",
+					 dyn_relation_quoted_name(rows->relation),
+					 quote_identifier(column->name))));
+}
+
+DYN_NORETURN static void
+report_ambiguous(const DynRows *rows, const DynValue *values,
+					 const char *attribute)
+{
+	const char *detail =
+		describe_item(rows, values,
+					  ": the value of a placeholder contains its separator");
+
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("ambiguous key: attribute \"%s\" of foreign table \"%s\" matches its template in several ways",
+					dyn_from_utf8_lossy(attribute), rows->relation->name),
+			 errdetail_internal("%s", detail),
+			 errhint("Write ${column:any} in the template if such items are rows of this table, or ${column:plain} if they are not.")));
+}
+
+DYN_NORETURN static void
+report_placeholder_mismatch(DynRows *rows, const DynMismatch *mismatch)
+{
+	const char *detail;
+
+	if (mismatch->why != NULL)
+		report_mismatch(rows, mismatch->value, mismatch->column, mismatch->why);
+	detail = describe_item(rows, rows->values, "");
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("value of attribute \"%s\" of foreign table \"%s\" is not among those listed in its template",
+					dyn_from_utf8_lossy(mismatch->attribute), rows->relation->name),
+			 errdetail_internal("%s", detail),
+			 errhint("Add the value to the template. To skip such items, set on_mismatch to \"null\".")));
 }
 
 /* ---- context of errors ---- */
@@ -325,7 +299,7 @@ accept_null(DynRows *rows, int i)
 	if (column->not_null && !rows->partial[i])
 	{
 		if (!notes)
-			dyn_report_null(rows, i);
+			report_null(rows, i);
 		rows->note_error(rows->note_error_arg, DYN_ERROR_NULL, rows->attnums[i],
 						 "the column is declared NOT NULL");
 	}
@@ -350,7 +324,7 @@ accept_mismatch(DynRows *rows, const DynValue *value, int i, const char *why)
 		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH,
 						 rows->attnums[i], why);
 	else if (!column->null_on_mismatch)
-		dyn_report_mismatch(rows, value, column, why);
+		report_mismatch(rows, value, column, why);
 	return column->null_on_mismatch && accept_null(rows, i);
 }
 
@@ -406,7 +380,6 @@ decode_members(DynRows *rows, DynColumn *column, int i, Datum *result)
 	return is_value;
 }
 
-
 static pg_attribute_always_inline bool
 decode_column(DynRows *rows, int i, Datum *result)
 {
@@ -421,7 +394,10 @@ decode_column(DynRows *rows, int i, Datum *result)
 	return decode_value(rows, column, &rows->values[rows->slots[i]], i, result);
 }
 
-/* Finds the element's values; decodes the item's columns once per item. */
+/*
+ * Finds the values below the element; decodes the item's columns once per
+ * item.
+ */
 static void
 begin_element(DynRows *rows, DynUnnested *unnested)
 {
@@ -434,18 +410,24 @@ begin_element(DynRows *rows, DynUnnested *unnested)
 	}
 	unnested->decoded = true;
 	MemoryContextSwitchTo(oldcontext);
-	dyn_unnested_find_values(unnested);
+	if (unnested->tree != NULL)
+	{
+		dyn_values_below(unnested->tree, &unnested->elements.value,
+						 unnested->below, &unnested->scratch);
+		dyn_check_oom(unnested->scratch.failed);
+	}
 }
 
-/*
- * Stores the value of a column of the element or of its item.  Returns false
- * if the value is NULL.
- */
+/* Like decode_column, for a column of the element or of its item. */
 static bool
 decode_unnested(DynRows *rows, int i, Datum *result)
 {
 	DynUnnested *unnested = rows->unnested;
-	const char *err;
+	DynElements *elements = &unnested->elements;
+	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
+	DynType		type = elements->collection.type;
+	const DynValue *value = &elements->value;
+	DynValue	position;
 
 	if (rows->slots[i] >= 0)
 	{
@@ -453,12 +435,33 @@ decode_unnested(DynRows *rows, int i, Datum *result)
 		return !unnested->nulls[i];
 	}
 	rows->current = i;
-	err = dyn_unnested_error(unnested, i);
-	if (err != NULL)
-		return accept_mismatch(rows, &unnested->elements.value, i, err);
-	return decode_value(rows,
-						dyn_relation_column(rows->relation, rows->attnums[i]),
-						&unnested->values[i], i, result);
+	if (column->base == DYN_PATH_INDEX)
+	{
+		if (type != DYN_TYPE_L)
+			return accept_mismatch(rows, value, i, type == DYN_TYPE_M
+								   ? "the elements of a map have no position"
+								   : "the elements of a set have no position");
+		/* the number as DynamoDB would write it */
+		snprintf(unnested->position, sizeof(unnested->position), "%u",
+				 elements->position);
+		position = (DynValue) {
+			.data = unnested->position,
+			.len = strlen(unnested->position),
+			.type = DYN_TYPE_N
+		};
+		value = &position;
+	}
+	else if (column->base == DYN_PATH_KEY)
+	{
+		if (type != DYN_TYPE_M)
+			return accept_mismatch(rows, value, i, type == DYN_TYPE_L
+								   ? "the elements of a list have no name"
+								   : "the elements of a set have no name");
+		value = &elements->name;
+	}
+	else if (unnested->below_slots[i] >= 0)
+		value = &unnested->below[unnested->below_slots[i]];
+	return decode_value(rows, column, value, i, result);
 }
 
 /*
@@ -534,9 +537,9 @@ parts_match(DynRows *rows, const DynValue *values)
 		rows->note_error(rows->note_error_arg, DYN_ERROR_AMBIGUOUS, 0,
 						 mismatch->attribute);
 	else if (match == DYN_MATCH_AMBIGUOUS)
-		dyn_report_ambiguous(rows, values, mismatch->attribute);
+		report_ambiguous(rows, values, mismatch->attribute);
 	else if (match == DYN_MATCH_MISMATCH && rows->note_error == NULL)
-		dyn_report_placeholder_mismatch(rows, mismatch);
+		report_placeholder_mismatch(rows, mismatch);
 	/* note_error receives a mismatch later, when the columns are decoded */
 	return match == DYN_MATCH_ROW || match == DYN_MATCH_MISMATCH;
 }
@@ -549,14 +552,19 @@ static bool
 begin_elements(DynRows *rows, const DynValue *collection)
 {
 	if (dyn_is_collection(collection))
-		return dyn_unnested_begin(rows->unnested, collection);
+	{
+		MemoryContextReset(rows->unnested->context);
+		rows->unnested->decoded = false;
+		dyn_elements_begin(&rows->unnested->elements, collection);
+		return dyn_elements_next(&rows->unnested->elements);
+	}
 	if (collection->type == DYN_TYPE_ABSENT || collection->type == DYN_TYPE_NULL)
 		return false;
 	if (rows->note_error != NULL)
 		rows->note_error(rows->note_error_arg, DYN_ERROR_SCALAR, 0,
 						 dyn_type_name(collection->type));
 	else if (!rows->relation->skips_scalars)
-		dyn_report_scalar(rows, collection);
+		report_scalar(rows, collection);
 	return false;
 }
 
@@ -589,13 +597,6 @@ dyn_rows_begin(DynRows *rows, const DynValue *values)
 		rows->left = begin_elements(rows, &values[rows->unnested->slot]);
 }
 
-static inline void
-next_row(DynRows *rows)
-{
-	Assert(rows->left > 0);
-	rows->left = rows->unnested != NULL ? dyn_unnested_next(rows->unnested) : 0;
-}
-
 bool
 dyn_rows_next(DynRows *rows, TupleTableSlot *slot)
 {
@@ -603,42 +604,19 @@ dyn_rows_next(DynRows *rows, TupleTableSlot *slot)
 	if (rows->left == 0)
 		return false;
 	store_row(rows, slot);
-	next_row(rows);
+	dyn_rows_skip(rows);
 	return true;
 }
 
 void
 dyn_rows_skip(DynRows *rows)
 {
-	next_row(rows);
+	Assert(rows->left > 0);
+	rows->left = rows->unnested != NULL && dyn_elements_next(&rows->unnested->elements);
 }
 
 void
 dyn_rows_end(DynRows *rows)
 {
 	rows->left = 0;
-}
-
-void
-dyn_rows_item_key(const DynRows *rows, const DynValue *values, DynKeyPart *parts)
-{
-	Assert(rows->nbase > 0);
-	for (int i = 0; i < rows->nbase; i++)
-	{
-		parts[i].name = rows->base[i].name;
-		dyn_key_scalar(rows->relation, rows->base[i].name,
-					   &values[rows->base_slots[i]], &parts[i].value);
-	}
-}
-
-bool
-dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
-					 const DynKeyPart *parts)
-{
-	for (int i = 0; i < rows->nbase; i++)
-	{
-		if (!dyn_value_encodes(&values[rows->base_slots[i]], &parts[i].value))
-			return false;
-	}
-	return true;
 }

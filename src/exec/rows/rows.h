@@ -12,11 +12,10 @@
 
 #include "executor/tuptable.h"
 
+#include "../../dynamodb/elements.h"
 #include "../../dynamodb/item_match.h"
 #include "../../dynamodb/wire.h"
 #include "../../plan/keys/access.h"
-#include "key_scalar.h"
-#include "unnested.h"
 
 /* Error of an item or a value. */
 typedef enum DynRowError
@@ -27,6 +26,27 @@ typedef enum DynRowError
 								 * several ways */
 	DYN_ERROR_SCALAR			/* value to be unnested has no elements */
 } DynRowError;
+
+/*
+ * Cursor over the elements of an item of an unnested table.  Elements point
+ * into the item's values.
+ */
+typedef struct DynUnnested
+{
+	int			slot;			/* slot with the list, set or map */
+	DynElements elements;
+	DynPathTree *tree;			/* paths below an element, or NULL */
+	DynValue   *below;			/* values at these paths */
+	int		   *below_slots;	/* slot of each column in `below`; -1: none */
+	DynBuffer	scratch;
+	char		position[12];	/* position of the element, as text */
+
+	/* columns of the item itself, which are decoded once for all of its rows */
+	MemoryContext context;
+	bool		decoded;
+	Datum	   *datums;
+	bool	   *nulls;
+} DynUnnested;
 
 typedef struct DynRows
 {
@@ -139,10 +159,13 @@ extern void dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots);
  * not, so that errors in these parts are not raised.  `all` is `rows`, or the
  * conversion to which `rows` was added.  Returns false if the parts cannot be
  * hidden.  Must be called after all calls of dyn_rows_add_rows.  Allocates in
- * CurrentMemoryContext (rows_limit.c).
+ * CurrentMemoryContext.
  */
 extern bool dyn_rows_limit_parts(DynRows *rows, const DynRows *own,
 								 const DynRows *all);
+
+/* Returns the slot of a top-level attribute; -1 if there is none. */
+extern int	dyn_rows_slot(const DynRows *rows, const char *name);
 
 /*
  * The following functions convert an item to rows: call dyn_rows_begin with
@@ -169,6 +192,8 @@ dyn_rows_has_more(const DynRows *rows)
 	return rows->left > 0;
 }
 
+/* ---- keys of items ---- */
+
 /*
  * Stores the table's key of an item in `parts`, for rows with DYN_ROWS_KEY.
  * Values are decoded into CurrentMemoryContext.
@@ -183,7 +208,27 @@ extern void dyn_rows_item_key(const DynRows *rows, const DynValue *values,
 extern bool dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
 								 const DynKeyPart *parts);
 
-/* Returns the slot of a top-level attribute; -1 if there is none. */
-extern int	dyn_rows_slot(const DynRows *rows, const char *name);
+/*
+ * Returns an item's key as text from the given slots: for example, pk = "a",
+ * sk = 5.  Returns NULL if a slot is -1, or if its value cannot be in a key.
+ * Raises no error for any value, since it is used in error messages.
+ */
+extern char *dyn_item_key_text(const DynKeyAttr *base, int nbase,
+							   const int *slots, const DynValue *values);
+
+/*
+ * Stores a key attribute's value in *scalar, decoded into
+ * CurrentMemoryContext.  Raises an error that names the attribute if a key
+ * cannot have the value.
+ */
+extern void dyn_key_scalar(const DynRelation *relation, const char *name,
+						   const DynValue *value, DynScalar *scalar);
+
+/*
+ * Returns a readable form of a key, with the separator between its parts;
+ * palloc'd.
+ */
+extern char *dyn_key_text(const DynKeyPart *parts, int nparts,
+						  const char *separator);
 
 #endif
