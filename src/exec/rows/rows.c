@@ -360,7 +360,7 @@ decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
 /*
  * Decodes a document that hides members which its codec would show: because of
  * `only`, or because it is the rest of an item, whose members depend on
- * templated attributes (`rest`).
+ * templated attributes (`omitted`).
  */
 static pg_noinline bool
 decode_members(DynRows *rows, DynColumn *column, int i, Datum *result)
@@ -373,8 +373,10 @@ decode_members(DynRows *rows, DynColumn *column, int i, Datum *result)
 	/* hide a value that is not a map, since it has no members */
 	if (limited && rows->values[rows->slots[i]].type != DYN_TYPE_M)
 		return decode_value(rows, column, &absent, i, result);
+	if (!limited)
+		dyn_parts_omitted(rows->parts, usual.without, rows->omitted);
 	column->codec.members = limited ? (DynMembers) {usual.without, rows->only[i]}
-		: (DynMembers) {dyn_rest_names(rows->rest), NULL};
+		: (DynMembers) {rows->omitted, NULL};
 	is_value = decode_value(rows, column, &rows->values[rows->slots[i]], i, result);
 	column->codec.members = usual;
 	return is_value;
@@ -388,7 +390,7 @@ decode_column(DynRows *rows, int i, Datum *result)
 	if (unlikely(dyn_column_is_part(column)))
 		return decode_part(rows, column, i, result);
 	if ((unlikely(rows->only != NULL) && rows->only[i] != NULL) ||
-		(unlikely(rows->rest != NULL) && column->document == DYN_REST_OF_ITEM &&
+		(unlikely(rows->omitted != NULL) && column->document == DYN_REST_OF_ITEM &&
 		 !rows->partial[i]))
 		return decode_members(rows, column, i, result);
 	return decode_value(rows, column, &rows->values[rows->slots[i]], i, result);

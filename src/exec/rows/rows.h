@@ -112,7 +112,7 @@ typedef struct DynRows
 
 	DynCond    *test;			/* item filter as a condition; NULL: none */
 	struct DynParts *parts;		/* parts of templated attributes, or NULL */
-	struct DynRest *rest;		/* names that the column with the rest of the
+	DynNames   *omitted;		/* names that the column with the rest of the
 								 * item omits; NULL: the same names for all
 								 * items */
 	DynBuffer	scratch;		/* scratch buffer of `test` */

@@ -185,6 +185,7 @@ add_parts(DynRows *rows)
 	bool	   *needed = palloc(relation->ntemplated * sizeof(bool));
 	Bitmapset  *attnums = NULL;
 	const DynColumn *rest = NULL;
+	bool		unasserted = false;
 	ListCell   *lc;
 
 	for (int i = 0; i < rows->ncolumns; i++)
@@ -201,8 +202,13 @@ add_parts(DynRows *rows)
 									relation->columns, attnums, needed))
 		read_path(rows, lfirst(lc));
 	rows->parts = dyn_parts_create(relation, needed, rows->paths, rows->npaths);
-	if (rest != NULL)
-		rows->rest = dyn_rest_create(rest, rows->parts);
+	for (int i = 0; i < relation->ntemplated; i++)
+		unasserted |= relation->templated[i].unasserted;
+	if (rest != NULL && unasserted)
+	{
+		rows->omitted = palloc0(sizeof(DynNames));
+		rows->omitted->names = palloc(rest->codec.members.without->n * sizeof(char *));
+	}
 }
 
 static void

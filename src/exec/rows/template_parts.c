@@ -18,23 +18,6 @@
 #include "utils/memutils.h"
 
 #include "template_split.h"
-#include "template_parts.h"
-
-struct DynParts
-{
-	DynItemSplit all;
-	DynMismatch mismatch;		/* mismatch of the current item */
-};
-
-DynParts *
-dyn_parts_create(DynRelation *relation, const bool *needed, const DynPath *paths,
-				 int npaths)
-{
-	DynParts   *parts = palloc0(sizeof(DynParts));
-
-	dyn_item_split_init(&parts->all, relation, needed, paths, npaths);
-	return parts;
-}
 
 /* ---- mismatches of an item ---- */
 
@@ -43,7 +26,7 @@ static DynRowMatch
 describe_mismatch(DynParts *parts, const DynParsedAttr *parsed, DynRowMatch match)
 {
 	parts->mismatch.attribute = dyn_templated_name(parsed->templated);
-	parts->mismatch.value = &parts->all.values[parsed->slot];
+	parts->mismatch.value = &parts->values[parsed->slot];
 	return match;
 }
 
@@ -54,7 +37,7 @@ describe_mismatch(DynParts *parts, const DynParsedAttr *parsed, DynRowMatch matc
 static DynRowMatch
 mismatch_of(DynParts *parts, const DynParsedAttr *parsed, int p, const char *why)
 {
-	DynColumn  *column = dyn_relation_column(parts->all.relation,
+	DynColumn  *column = dyn_relation_column(parts->relation,
 											 parsed->templated->parts[p].attnum);
 
 	if (column->null_on_mismatch)
@@ -107,19 +90,19 @@ judge_splits(DynParts *parts)
 {
 	const DynParsedAttr *ambiguous = NULL;
 
-	for (int i = 0; i < parts->all.relation->ntemplated; i++)
+	for (int i = 0; i < parts->relation->ntemplated; i++)
 	{
-		const DynParsedAttr *parsed = &parts->all.attrs[i];
+		const DynParsedAttr *parsed = &parts->attrs[i];
 
 		if (!parsed->templated->base)
 			continue;
-		dyn_split_attr(&parts->all, i);
+		dyn_split_attr(parts, i);
 		if (parsed->impossible || parsed->split == DYN_SPLIT_NO_MATCH)
 			return DYN_MATCH_NOT_ROW;
 		if (parsed->split == DYN_SPLIT_AMBIGUOUS)
 			ambiguous = parsed;
 	}
-	if (!dyn_item_split_agrees(&parts->all, false))
+	if (!dyn_parts_agree(parts, false))
 		return DYN_MATCH_NOT_ROW;
 	return ambiguous == NULL ? DYN_MATCH_ROW
 		: describe_mismatch(parts, ambiguous, DYN_MATCH_AMBIGUOUS);
@@ -134,9 +117,9 @@ judge_unresolved(DynParts *parts)
 {
 	DynRowMatch match = DYN_MATCH_NOT_ROW;
 
-	for (int i = 0; i < parts->all.relation->ntemplated; i++)
+	for (int i = 0; i < parts->relation->ntemplated; i++)
 	{
-		const DynParsedAttr *parsed = &parts->all.attrs[i];
+		const DynParsedAttr *parsed = &parts->attrs[i];
 
 		if (!parsed->decisive || !parsed->unresolved)
 			continue;
@@ -157,7 +140,7 @@ judge_ways(DynParts *parts)
 {
 	const DynParsedAttr *about;
 
-	switch (dyn_find_ways(&parts->all, &about))
+	switch (dyn_find_ways(parts, &about))
 	{
 		case DYN_WAYS_ONE:
 			return DYN_MATCH_ROW;
@@ -178,9 +161,9 @@ judge_ways(DynParts *parts)
 static bool
 has_undecided_text(const DynParts *parts)
 {
-	for (int i = 0; i < parts->all.relation->ntemplated; i++)
+	for (int i = 0; i < parts->relation->ntemplated; i++)
 	{
-		const DynParsedAttr *parsed = &parts->all.attrs[i];
+		const DynParsedAttr *parsed = &parts->attrs[i];
 
 		if (parsed->decisive && !parsed->templated->base && parsed->done &&
 			parsed->split == DYN_SPLIT_AMBIGUOUS)
@@ -221,7 +204,7 @@ judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
 	const char *why = NULL;
 
 	if (part->source &&
-		!part_is_value(parsed, p, dyn_relation_column(parts->all.relation,
+		!part_is_value(parsed, p, dyn_relation_column(parts->relation,
 													  part->attnum), &why))
 		return mismatch_of(parts, parsed, p, why);
 	return part_is_listed(parsed, p) ? DYN_MATCH_ROW
@@ -254,10 +237,10 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 static DynRowMatch
 judge_index_key(DynParts *parts, int i)
 {
-	const DynParsedAttr *parsed = &parts->all.attrs[i];
+	const DynParsedAttr *parsed = &parts->attrs[i];
 	DynRowMatch match = DYN_MATCH_ROW;
 
-	dyn_split_attr(&parts->all, i);
+	dyn_split_attr(parts, i);
 	for (int p = 0; p < parsed->templated->tmpl->nparts && match == DYN_MATCH_ROW; p++)
 	{
 		const DynPart *part = &parsed->templated->parts[p];
@@ -278,9 +261,9 @@ judge_values(DynParts *parts)
 {
 	DynRowMatch worst = DYN_MATCH_ROW;
 
-	for (int i = 0; i < parts->all.relation->ntemplated; i++)
+	for (int i = 0; i < parts->relation->ntemplated; i++)
 	{
-		const DynParsedAttr *parsed = &parts->all.attrs[i];
+		const DynParsedAttr *parsed = &parts->attrs[i];
 		DynRowMatch match;
 
 		if (parsed->templated->base)
@@ -304,19 +287,19 @@ judge(DynParts *parts)
 	DynRowMatch match = judge_splits(parts);
 	const DynParsedAttr *about;
 
-	if (match != DYN_MATCH_ROW && (parts->all.entangled || parts->all.unsure))
+	if (match != DYN_MATCH_ROW && (parts->entangled || parts->unsure))
 		match = judge_ways(parts);
-	else if (match == DYN_MATCH_ROW && parts->all.entangled &&
+	else if (match == DYN_MATCH_ROW && parts->entangled &&
 			 has_undecided_text(parts) &&
-			 dyn_find_ways(&parts->all, &about) != DYN_WAYS_ONE)
+			 dyn_find_ways(parts, &about) != DYN_WAYS_ONE)
 	{
 		/*
 		 * the item is still a row, but the columns of the ambiguous attributes
 		 * have mismatches: undo the search, and split the attributes again,
 		 * one after the other
 		 */
-		for (int i = 0; i < parts->all.relation->ntemplated; i++)
-			parts->all.attrs[i].done = false;
+		for (int i = 0; i < parts->relation->ntemplated; i++)
+			parts->attrs[i].done = false;
 		(void) judge_splits(parts);
 	}
 	return match == DYN_MATCH_ROW ? judge_values(parts) : match;
@@ -329,9 +312,9 @@ dyn_parts_begin(DynParts *parts, const DynValue *values,
 	MemoryContext old;
 	DynRowMatch match;
 
-	dyn_item_split_begin(&parts->all, values);
+	dyn_parts_reset(parts, values);
 	memset(&parts->mismatch, 0, sizeof(parts->mismatch));
-	old = MemoryContextSwitchTo(parts->all.scratch);
+	old = MemoryContextSwitchTo(parts->scratch);
 	match = judge(parts);
 	MemoryContextSwitchTo(old);
 	*mismatch = &parts->mismatch;
@@ -342,16 +325,16 @@ bool
 dyn_parts_text(DynParts *parts, const DynValue *values, int i, int part,
 			   DynText *text)
 {
-	MemoryContext old = MemoryContextSwitchTo(parts->all.scratch);
+	MemoryContext old = MemoryContextSwitchTo(parts->scratch);
 
-	dyn_item_split_begin(&parts->all, values);
-	if (parts->all.entangled)
+	dyn_parts_reset(parts, values);
+	if (parts->entangled)
 		(void) judge(parts);
 	else
-		dyn_split_attr(&parts->all, i);
+		dyn_split_attr(parts, i);
 	MemoryContextSwitchTo(old);
-	*text = parts->all.attrs[i].texts[part];
-	return dyn_parsed_attr_matches(&parts->all.attrs[i]);
+	*text = parts->attrs[i].texts[part];
+	return dyn_parsed_attr_matches(&parts->attrs[i]);
 }
 
 /* ---- values of columns ---- */
@@ -360,18 +343,18 @@ dyn_parts_text(DynParts *parts, const DynValue *values, int i, int part,
 static void
 split_later(DynParts *parts, int i)
 {
-	MemoryContext old = MemoryContextSwitchTo(parts->all.scratch);
+	MemoryContext old = MemoryContextSwitchTo(parts->scratch);
 
-	dyn_split_attr(&parts->all, i);
+	dyn_split_attr(parts, i);
 	MemoryContextSwitchTo(old);
-	MemoryContextReset(parts->all.scratch);
+	MemoryContextReset(parts->scratch);
 }
 
 bool
 dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 				const char **why)
 {
-	DynParsedAttr *parsed = &parts->all.attrs[column->templated];
+	DynParsedAttr *parsed = &parts->attrs[column->templated];
 
 	if (!parsed->done)
 		split_later(parts, column->templated);
@@ -382,8 +365,7 @@ dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 	{
 		dyn_parsed_attr_value(value, parsed, column->part);
 		*why = "it is not among the values listed in the template";
-		return dyn_part_lists(&parsed->templated->tmpl->parts[column->part],
-							  parsed->texts[column->part]);
+		return part_is_listed(parsed, column->part);
 	}
 	*why = why_no_match(parsed);
 	return false;
@@ -394,23 +376,23 @@ dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 static bool
 part_is_reproduced(DynParts *parts, int i, int p)
 {
-	const DynParsedAttr *parsed = &parts->all.attrs[i];
+	const DynParsedAttr *parsed = &parts->attrs[i];
 	const DynPart *part = &parsed->templated->parts[p];
 	const DynTemplatePart *shape = &parsed->templated->tmpl->parts[p];
-	const DynPlaceholderCheck *check = parts->all.checks;
+	const DynPlaceholderCheck *check = parts->checks;
 	DynText		text = {NULL, 0};
 	const char *why;
 
 	if (part->source)
 		return part_is_listed(parsed, p) &&
 			part_is_value(parsed, p,
-						  dyn_relation_column(parts->all.relation, part->attnum), &why);
+						  dyn_relation_column(parts->relation, part->attnum), &why);
 	while (check->templated != i || check->part != p)
 	{
 		check++;
-		Assert(check < parts->all.checks + parts->all.nchecks);
+		Assert(check < parts->checks + parts->nchecks);
 	}
-	return dyn_expected_text(&parts->all, check, &text) == DYN_EXPECTED_TEXT &&
+	return dyn_expected_text(parts, check, &text) == DYN_EXPECTED_TEXT &&
 		dyn_part_holds(shape, text) != DYN_HOLDS_UNKNOWN &&
 		dyn_part_agrees(shape, parsed->texts[p], text);
 }
@@ -423,77 +405,44 @@ part_is_reproduced(DynParts *parts, int i, int p)
 static bool
 is_reproduced(DynParts *parts, int i)
 {
-	const DynParsedAttr *parsed = &parts->all.attrs[i];
+	const DynParsedAttr *parsed = &parts->attrs[i];
 	MemoryContext old;
 	bool		reproduced;
 
 	if (!parsed->done)
 		split_later(parts, i);
 	reproduced = dyn_parsed_attr_matches(parsed);
-	old = MemoryContextSwitchTo(parts->all.scratch);
+	old = MemoryContextSwitchTo(parts->scratch);
 	for (int p = 0; p < parsed->templated->tmpl->nparts && reproduced; p++)
 		reproduced = part_is_reproduced(parts, i, p);
 	MemoryContextSwitchTo(old);
-	MemoryContextReset(parts->all.scratch);
+	MemoryContextReset(parts->scratch);
 	return reproduced;
 }
 
 /* ---- unmapped attributes ---- */
 
-struct DynRest
-{
-	DynParts   *parts;
-	const DynNames *all;		/* names that the column omits if the item's
-								 * other columns reproduce the attributes */
-	DynNames	names;			/* names that are omitted for the current
-								 * item */
-};
-
-DynRest *
-dyn_rest_create(const DynColumn *column, DynParts *parts)
-{
-	const DynRelation *relation = parts->all.relation;
-	bool		unasserted = false;
-	DynRest    *rest;
-
-	for (int i = 0; i < relation->ntemplated; i++)
-		unasserted |= relation->templated[i].unasserted;
-	if (!unasserted)
-		return NULL;
-	rest = palloc0(sizeof(DynRest));
-	rest->parts = parts;
-	rest->all = column->codec.members.without;
-	rest->names.names = palloc(rest->all->n * sizeof(char *));
-	return rest;
-}
-
-/*
- * Returns true if the rest must show the attribute, since the template does
- * not compose the attribute's value from other columns.
- */
+/* Returns true if the rest of the item must show the attribute. */
 static bool
-stays(const DynRest *rest, const char *name)
+stays(DynParts *parts, const char *name)
 {
-	const DynRelation *relation = rest->parts->all.relation;
-
-	for (int i = 0; i < relation->ntemplated; i++)
+	for (int i = 0; i < parts->relation->ntemplated; i++)
 	{
-		const DynTemplatedAttr *templated = &relation->templated[i];
+		const DynTemplatedAttr *templated = &parts->relation->templated[i];
 
 		if (templated->unasserted && strcmp(dyn_templated_name(templated), name) == 0)
-			return !is_reproduced(rest->parts, i);
+			return !is_reproduced(parts, i);
 	}
 	return false;
 }
 
-const DynNames *
-dyn_rest_names(DynRest *rest)
+void
+dyn_parts_omitted(DynParts *parts, const DynNames *usual, DynNames *omitted)
 {
-	rest->names.n = 0;
-	for (int i = 0; i < rest->all->n; i++)
+	omitted->n = 0;
+	for (int i = 0; i < usual->n; i++)
 	{
-		if (!stays(rest, rest->all->names[i]))
-			rest->names.names[rest->names.n++] = rest->all->names[i];
+		if (!stays(parts, usual->names[i]))
+			omitted->names[omitted->n++] = usual->names[i];
 	}
-	return &rest->names;
 }

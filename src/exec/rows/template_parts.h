@@ -75,20 +75,15 @@ extern bool dyn_parts_value(DynParts *parts, const DynColumn *column,
 
 /* ---- unmapped attributes ---- */
 
-typedef struct DynRest DynRest;
-
 /*
- * Returns the state for a column that shows the rest of the item
- * (model/tables/relation.h), in CurrentMemoryContext; NULL if the column omits
- * the same attributes for all items.  `parts` belongs to the rows that fetch
- * the column.  With the state, the column shows a templated attribute of an
- * index if the attribute differs from what the template composes from the
- * item's columns: an application may have written something else, or changed a
- * column.
+ * Stores the names that a column with the rest of the item
+ * (model/tables/relation.h) omits for the current item, in the space of
+ * `omitted` for as many names as `usual`.  These are the usual names, except
+ * for a templated attribute of an index that differs from what the template
+ * composes from the item's columns: an application may have written something
+ * else, or changed a column.
  */
-extern DynRest *dyn_rest_create(const DynColumn *column, DynParts *parts);
-
-/* Returns the names that the column omits for the current item. */
-extern const DynNames *dyn_rest_names(DynRest *rest);
+extern void dyn_parts_omitted(DynParts *parts, const DynNames *usual,
+							  DynNames *omitted);
 
 #endif

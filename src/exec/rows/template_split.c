@@ -1,8 +1,7 @@
 /*
  * template_split.c
- *		Splits an item's templated attributes into the parts of their
- *		templates, and searches all ways to split attributes that share
- *		columns.
+ *		Splits an item's templated attributes, and searches all ways to split
+ *		attributes that share columns.
  *
  * A search tries the ways of the first attribute one after the other, and with
  * each of them the ways of the second attribute, and so on.  A known value of
@@ -20,7 +19,7 @@
 /* Maximum number of ways that are tried; with more, the item is ambiguous. */
 #define MAX_STEPS	20000
 
-static void break_cycle(DynItemSplit *all, const Bitmapset *cycle);
+static void break_cycle(DynParts *parts, const Bitmapset *cycle);
 
 static int
 slot_of(const DynPath *path, const DynPath *paths, int npaths)
@@ -37,74 +36,76 @@ slot_of(const DynPath *path, const DynPath *paths, int npaths)
  * decisive.
  */
 static void
-mark_decisive(DynItemSplit *all, int i)
+mark_decisive(DynParts *parts, int i)
 {
-	if (all->attrs[i].decisive)
+	if (parts->attrs[i].decisive)
 		return;
-	all->attrs[i].decisive = true;
-	for (int a = 0; a < all->nchecks; a++)
+	parts->attrs[i].decisive = true;
+	for (int a = 0; a < parts->nchecks; a++)
 	{
-		const DynPlaceholderCheck *check = &all->checks[a];
+		const DynPlaceholderCheck *check = &parts->checks[a];
 
 		if (check->templated != i || !dyn_column_is_part(check->column))
 			continue;
-		all->entangled = true;
-		mark_decisive(all, check->column->templated);
+		parts->entangled = true;
+		mark_decisive(parts, check->column->templated);
 	}
 }
 
 static Bitmapset *
-add_reached(const DynItemSplit *all, int i, Bitmapset *reached)
+add_reached(const DynParts *parts, int i, Bitmapset *reached)
 {
-	for (int a = 0; a < all->nchecks; a++)
+	for (int a = 0; a < parts->nchecks; a++)
 	{
-		const DynPlaceholderCheck *check = &all->checks[a];
+		const DynPlaceholderCheck *check = &parts->checks[a];
 		int			other = check->column->templated;
 
 		if (check->templated != i || !dyn_column_is_part(check->column) ||
-			all->attrs[other].decisive || bms_is_member(other, reached))
+			parts->attrs[other].decisive || bms_is_member(other, reached))
 			continue;
-		reached = add_reached(all, other, bms_add_member(reached, other));
+		reached = add_reached(parts, other, bms_add_member(reached, other));
 	}
 	return reached;
 }
 
 static void
-find_cycles(DynItemSplit *all)
+find_cycles(DynParts *parts)
 {
-	int			n = all->relation->ntemplated;
+	int			n = parts->relation->ntemplated;
 	Bitmapset **reached = palloc0(n * sizeof(Bitmapset *));
 
 	for (int i = 0; i < n; i++)
 	{
-		if (!all->attrs[i].decisive)
-			reached[i] = add_reached(all, i, NULL);
+		if (!parts->attrs[i].decisive)
+			reached[i] = add_reached(parts, i, NULL);
 	}
 	for (int i = 0; i < n; i++)
 	{
 		for (int k = 0; k < n && bms_is_member(i, reached[i]); k++)
 		{
 			if (bms_is_member(k, reached[i]) && bms_is_member(i, reached[k]))
-				all->attrs[i].cycle = bms_add_member(all->attrs[i].cycle, k);
+				parts->attrs[i].cycle = bms_add_member(parts->attrs[i].cycle, k);
 		}
 	}
 }
 
-void
-dyn_item_split_init(DynItemSplit *all, DynRelation *relation, const bool *needed,
-					const DynPath *paths, int npaths)
+DynParts *
+dyn_parts_create(DynRelation *relation, const bool *needed, const DynPath *paths,
+				 int npaths)
 {
-	all->relation = relation;
-	all->context = CurrentMemoryContext;
-	all->scratch = AllocSetContextCreate(CurrentMemoryContext,
+	DynParts   *parts = palloc0(sizeof(DynParts));
+
+	parts->relation = relation;
+	parts->context = CurrentMemoryContext;
+	parts->scratch = AllocSetContextCreate(CurrentMemoryContext,
 										 "dynamo_fdw parts",
 										 ALLOCSET_SMALL_SIZES);
-	all->attrs = palloc0(relation->ntemplated * sizeof(DynParsedAttr));
-	all->checks = palloc0(relation->ntemplated * DYN_TEMPLATE_MAX_PARTS *
+	parts->attrs = palloc0(relation->ntemplated * sizeof(DynParsedAttr));
+	parts->checks = palloc0(relation->ntemplated * DYN_TEMPLATE_MAX_PARTS *
 						  sizeof(DynPlaceholderCheck));
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
-		DynParsedAttr *parsed = &all->attrs[i];
+		DynParsedAttr *parsed = &parts->attrs[i];
 		const DynTemplatedAttr *templated = &relation->templated[i];
 
 		parsed->templated = templated;
@@ -113,35 +114,36 @@ dyn_item_split_init(DynItemSplit *all, DynRelation *relation, const bool *needed
 		parsed->slot = slot_of(templated->path, paths, npaths);
 		for (int p = 0; p < templated->tmpl->nparts; p++)
 		{
-			DynPlaceholderCheck *check = &all->checks[all->nchecks];
+			DynPlaceholderCheck *check = &parts->checks[parts->nchecks];
 
 			if (templated->parts[p].source)
 				continue;
 			check->templated = i;
 			check->part = p;
-			check->column = dyn_relation_column(all->relation,
+			check->column = dyn_relation_column(parts->relation,
 												templated->parts[p].attnum);
 			check->slot = dyn_column_is_part(check->column) ? -1
 				: slot_of(check->column->path, paths, npaths);
-			all->nchecks++;
+			parts->nchecks++;
 		}
 	}
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		if (relation->templated[i].base)
-			mark_decisive(all, i);
+			mark_decisive(parts, i);
 	}
-	find_cycles(all);
+	find_cycles(parts);
+	return parts;
 }
 
 void
-dyn_item_split_begin(DynItemSplit *all, const DynValue *values)
+dyn_parts_reset(DynParts *parts, const DynValue *values)
 {
-	MemoryContextReset(all->scratch);
-	all->values = values;
-	all->unsure = false;
-	for (int i = 0; i < all->relation->ntemplated; i++)
-		all->attrs[i].done = false;
+	MemoryContextReset(parts->scratch);
+	parts->values = values;
+	parts->unsure = false;
+	for (int i = 0; i < parts->relation->ntemplated; i++)
+		parts->attrs[i].done = false;
 }
 
 /* ---- split of one attribute ---- */
@@ -163,7 +165,7 @@ has_text(const DynTemplatedAttr *templated, const DynValue *value)
 }
 
 static bool
-read_text(DynItemSplit *all, DynParsedAttr *parsed, const DynValue *value)
+read_text(DynParts *parts, DynParsedAttr *parsed, const DynValue *value)
 {
 	DynText    *text = &parsed->text;
 
@@ -177,7 +179,7 @@ read_text(DynItemSplit *all, DynParsedAttr *parsed, const DynValue *value)
 	{
 		if (parsed->space != NULL)
 			pfree(parsed->space);
-		parsed->space = MemoryContextAlloc(all->context, value->len);
+		parsed->space = MemoryContextAlloc(parts->context, value->len);
 		parsed->capacity = value->len;
 	}
 	text->len = dyn_value_text(value, parsed->space);
@@ -185,20 +187,17 @@ read_text(DynItemSplit *all, DynParsedAttr *parsed, const DynValue *value)
 	return true;
 }
 
-/*
- * Splits one attribute.  `given` has the text that each part must have, if
- * known; `given` is NULL if nothing is known.
- */
+/* Splits one attribute; `given` has the known texts of its parts, or is NULL. */
 static void
-split_text(DynItemSplit *all, DynParsedAttr *parsed, const DynText *given)
+split_text(DynParts *parts, DynParsedAttr *parsed, const DynText *given)
 {
-	const DynValue *value = &all->values[parsed->slot];
+	const DynValue *value = &parts->values[parsed->slot];
 
 	parsed->done = true;
 	parsed->nul = (value->flags & DYN_VALUE_HAS_NUL) != 0;
 	parsed->absent = value->type == DYN_TYPE_ABSENT ||
 		value->type == DYN_TYPE_NULL;
-	parsed->no_text = !parsed->absent && !read_text(all, parsed, value);
+	parsed->no_text = !parsed->absent && !read_text(parts, parsed, value);
 	parsed->split = parsed->absent || parsed->no_text ? DYN_SPLIT_NO_MATCH
 		: dyn_template_split(parsed->templated->tmpl, parsed->text.data,
 							 parsed->text.len, given, parsed->texts);
@@ -219,9 +218,7 @@ dyn_parsed_attr_value(DynValue *value, const DynParsedAttr *parsed, int part)
 
 /* ---- expected text of parts ---- */
 
-/*
- * Returns the expectation for a part whose column has a mismatched value.
- */
+/* Returns the expectation for a part whose column has a mismatched value. */
 static DynExpectation
 expected_of_mismatch(const DynColumn *column)
 {
@@ -229,9 +226,9 @@ expected_of_mismatch(const DynColumn *column)
 }
 
 DynExpectation
-dyn_expected_text(DynItemSplit *all, const DynPlaceholderCheck *check, DynText *text)
+dyn_expected_text(DynParts *parts, const DynPlaceholderCheck *check, DynText *text)
 {
-	const DynPart *part = &all->relation->templated[check->templated].parts[check->part];
+	const DynPart *part = &parts->relation->templated[check->templated].parts[check->part];
 	DynColumn  *column = check->column;
 	const DynParsedAttr *parsed = NULL;
 	DynValue	value;
@@ -240,10 +237,10 @@ dyn_expected_text(DynItemSplit *all, const DynPlaceholderCheck *check, DynText *
 	const char *why;
 
 	if (!dyn_column_is_part(column))
-		value = all->values[check->slot];
+		value = parts->values[check->slot];
 	else
 	{
-		parsed = &all->attrs[column->templated];
+		parsed = &parts->attrs[column->templated];
 		if (!parsed->done)
 			return DYN_EXPECTED_UNKNOWN;
 		if (parsed->absent)
@@ -270,56 +267,56 @@ dyn_expected_text(DynItemSplit *all, const DynPlaceholderCheck *check, DynText *
  * elsewhere, the encoding of the column's value.  If the column is read from
  * another templated attribute, splits that attribute first, unless it depends
  * on template `i`.  Returns false if a column is NULL, or if the part cannot
- * encode its value.  Sets all->unsure if a value is unknown.
+ * encode its value.  Sets parts->unsure if a value is unknown.
  */
 static bool
-expected_texts(DynItemSplit *all, int i, DynText *given)
+expected_texts(DynParts *parts, int i, DynText *given)
 {
 	bool		possible = true;
 
 	memset(given, 0, DYN_TEMPLATE_MAX_PARTS * sizeof(DynText));
-	for (int a = 0; a < all->nchecks; a++)
+	for (int a = 0; a < parts->nchecks; a++)
 	{
-		const DynPlaceholderCheck *check = &all->checks[a];
+		const DynPlaceholderCheck *check = &parts->checks[a];
 		DynExpectation	expected;
 
 		if (check->templated != i)
 			continue;
 		if (dyn_column_is_part(check->column))
-			dyn_split_attr(all, check->column->templated);
-		expected = dyn_expected_text(all, check, &given[check->part]);
+			dyn_split_attr(parts, check->column->templated);
+		expected = dyn_expected_text(parts, check, &given[check->part]);
 		possible &= expected != DYN_EXPECTED_NOTHING;
-		all->unsure |= expected == DYN_EXPECTED_UNKNOWN;
+		parts->unsure |= expected == DYN_EXPECTED_UNKNOWN;
 	}
 	return possible;
 }
 
 void
-dyn_split_attr(DynItemSplit *all, int i)
+dyn_split_attr(DynParts *parts, int i)
 {
-	DynParsedAttr *parsed = &all->attrs[i];
+	DynParsedAttr *parsed = &parts->attrs[i];
 	DynText		given[DYN_TEMPLATE_MAX_PARTS];
 
 	if (parsed->done || parsed->busy)
 		return;
 	if (parsed->cycle != NULL)
 	{
-		break_cycle(all, parsed->cycle);
+		break_cycle(parts, parsed->cycle);
 		return;
 	}
 	parsed->busy = true;
-	parsed->impossible = !expected_texts(all, i, given);
-	split_text(all, parsed, parsed->impossible ? NULL : given);
+	parsed->impossible = !expected_texts(parts, i, given);
+	split_text(parts, parsed, parsed->impossible ? NULL : given);
 	parsed->busy = false;
 }
 
 bool
-dyn_item_split_agrees(DynItemSplit *all, bool searched)
+dyn_parts_agree(DynParts *parts, bool searched)
 {
-	for (int a = 0; a < all->nchecks; a++)
+	for (int a = 0; a < parts->nchecks; a++)
 	{
-		const DynPlaceholderCheck *check = &all->checks[a];
-		const DynParsedAttr *parsed = &all->attrs[check->templated];
+		const DynPlaceholderCheck *check = &parts->checks[a];
+		const DynParsedAttr *parsed = &parts->attrs[check->templated];
 		DynText		text = {NULL, 0};
 		DynExpectation	expected;
 
@@ -327,7 +324,7 @@ dyn_item_split_agrees(DynItemSplit *all, bool searched)
 			!dyn_parsed_attr_matches(parsed) ||
 			!dyn_column_is_part(check->column))
 			continue;
-		expected = dyn_expected_text(all, check, &text);
+		expected = dyn_expected_text(parts, check, &text);
 		if (expected == DYN_EXPECTED_NOTHING ||
 			(expected == DYN_EXPECTED_TEXT &&
 			 !dyn_part_agrees(&parsed->templated->tmpl->parts[check->part],
@@ -350,7 +347,7 @@ typedef enum Guess
 
 typedef struct Search
 {
-	DynItemSplit *all;
+	DynParts *parts;
 	Guess		guess;
 	int			n;				/* number of attributes that take part */
 	DynParsedAttr **attrs;		/* attributes that take part */
@@ -364,46 +361,37 @@ typedef struct Search
 } Search;
 
 /*
- * For each part from which a column is read, adds to `known` the text that the
- * column has in another attribute that the search has already split.
+ * Stores the text that each part must have, if known.  Returns false if a part
+ * cannot have any text (DYN_EXPECTED_NOTHING).
  */
-static void
-add_sources(const DynItemSplit *all, const DynParsedAttr *parsed, DynText *known)
+static bool
+known_texts(DynParts *parts, const DynParsedAttr *parsed, DynText *known)
 {
-	for (int a = 0; a < all->nchecks; a++)
+	memset(known, 0, DYN_TEMPLATE_MAX_PARTS * sizeof(DynText));
+	for (int a = 0; a < parts->nchecks; a++)
 	{
-		const DynPlaceholderCheck *check = &all->checks[a];
-		const DynParsedAttr *other = &all->attrs[check->templated];
+		const DynPlaceholderCheck *check = &parts->checks[a];
+
+		if (&parts->attrs[check->templated] == parsed &&
+			dyn_expected_text(parts, check, &known[check->part])
+			== DYN_EXPECTED_NOTHING)
+			return false;
+	}
+	/* parts whose column also is in an attribute that was split before */
+	for (int a = 0; a < parts->nchecks; a++)
+	{
+		const DynPlaceholderCheck *check = &parts->checks[a];
+		const DynParsedAttr *other = &parts->attrs[check->templated];
 		const DynTemplatePart *part = &other->templated->tmpl->parts[check->part];
 
 		/* only if the column has the same encoding in both parts */
 		if (other != parsed && other->searched && dyn_parsed_attr_matches(other) &&
 			dyn_column_is_part(check->column) &&
-			&all->attrs[check->column->templated] == parsed &&
+			&parts->attrs[check->column->templated] == parsed &&
 			part->facts.text && part->folding == DYN_FOLD_NONE &&
 			check->column->codec.kind == DYN_CODEC_TEXT)
 			known[check->column->part] = other->texts[check->part];
 	}
-}
-
-/*
- * Stores the text that each part must have, if known.  Returns false if a part
- * cannot have any text (DYN_EXPECTED_NOTHING).
- */
-static bool
-known_texts(DynItemSplit *all, const DynParsedAttr *parsed, DynText *known)
-{
-	memset(known, 0, DYN_TEMPLATE_MAX_PARTS * sizeof(DynText));
-	for (int a = 0; a < all->nchecks; a++)
-	{
-		const DynPlaceholderCheck *check = &all->checks[a];
-
-		if (&all->attrs[check->templated] == parsed &&
-			dyn_expected_text(all, check, &known[check->part])
-			== DYN_EXPECTED_NOTHING)
-			return false;
-	}
-	add_sources(all, parsed, known);
 	return true;
 }
 
@@ -419,7 +407,7 @@ find_ways(Search *search, DynParsedAttr *parsed, bool guess, DynWayFound found,
 	DynWays		ways = {parsed->templated->tmpl, parsed->text, known,
 	guess, found, arg, &search->steps};
 
-	return known_texts(search->all, parsed, known) && dyn_template_ways(&ways);
+	return known_texts(search->parts, parsed, known) && dyn_template_ways(&ways);
 }
 
 /* True if all columns have the same values as in the first way. */
@@ -445,7 +433,7 @@ static bool
 accept_way(Search *search)
 {
 	CHECK_FOR_INTERRUPTS();
-	if (!dyn_item_split_agrees(search->all, true) ||
+	if (!dyn_parts_agree(search->parts, true) ||
 		(search->found > 0 && is_first_way(search)))
 		return false;
 	for (int i = 0; i < search->n; i++)
@@ -517,12 +505,12 @@ holds_alone(Search *search, DynParsedAttr *parsed, bool guess)
 static bool
 is_confirmed(const Search *search, AttrNumber attnum)
 {
-	const DynItemSplit *all = search->all;
+	const DynParts *parts = search->parts;
 
-	for (int a = 0; a < all->nchecks; a++)
+	for (int a = 0; a < parts->nchecks; a++)
 	{
-		const DynPlaceholderCheck *check = &all->checks[a];
-		const DynParsedAttr *parsed = &all->attrs[check->templated];
+		const DynPlaceholderCheck *check = &parts->checks[a];
+		const DynParsedAttr *parsed = &parts->attrs[check->templated];
 		const DynTemplatePart *part = &parsed->templated->tmpl->parts[check->part];
 
 		if (parsed->searched && dyn_parsed_attr_matches(parsed) &&
@@ -597,24 +585,24 @@ open_parts(const DynTemplate *tmpl)
  * open_parts().  Returns false if a key attribute cannot match.
  */
 static bool
-begin_search(Search *search, DynItemSplit *all)
+begin_search(Search *search, DynParts *parts)
 {
-	int			n = all->relation->ntemplated;
+	int			n = parts->relation->ntemplated;
 
-	search->all = all;
+	search->parts = parts;
 	search->n = 0;
 	search->steps = MAX_STEPS;
 	search->attrs = palloc(n * sizeof(DynParsedAttr *));
 	search->first = palloc(n * sizeof(*search->first));
 	for (int i = 0; i < n; i++)
-		all->attrs[i].done &= !all->attrs[i].searched;
+		parts->attrs[i].done &= !parts->attrs[i].searched;
 	for (int i = 0; i < n; i++)
 	{
-		DynParsedAttr *parsed = &all->attrs[i];
+		DynParsedAttr *parsed = &parts->attrs[i];
 
 		if (!parsed->searched)
 			continue;
-		split_text(all, parsed, NULL);
+		split_text(parts, parsed, NULL);
 		parsed->done = false;
 		if (!parsed->absent && !parsed->no_text &&
 			holds_alone(search, parsed, true))
@@ -632,7 +620,7 @@ begin_search(Search *search, DynItemSplit *all)
 	}
 	/* searched attributes not selected stay as split_text() left them */
 	for (int i = 0; i < n; i++)
-		all->attrs[i].done |= all->attrs[i].searched;
+		parts->attrs[i].done |= parts->attrs[i].searched;
 	for (int i = 0; i < search->n; i++)
 		search->attrs[i]->done = false;
 	for (int i = 0; i < search->n; i++)
@@ -640,7 +628,7 @@ begin_search(Search *search, DynItemSplit *all)
 		DynText		known[DYN_TEMPLATE_MAX_PARTS];
 
 		if (search->attrs[i]->templated->base &&
-			!known_texts(all, search->attrs[i], known))
+			!known_texts(parts, search->attrs[i], known))
 			return false;
 	}
 	return true;
@@ -653,12 +641,12 @@ begin_search(Search *search, DynItemSplit *all)
  * its column.
  */
 static DynWaysFound
-search_all(DynItemSplit *all, const DynParsedAttr **about)
+search_all(DynParts *parts, const DynParsedAttr **about)
 {
 	Search		search;
 	int			found;
 
-	if (!begin_search(&search, all))
+	if (!begin_search(&search, parts))
 		return DYN_WAYS_NONE;
 	if (search.n == 0 || search_ways(&search, GUESS_NONE) == 1)
 		return DYN_WAYS_ONE;
@@ -680,14 +668,14 @@ search_all(DynItemSplit *all, const DynParsedAttr **about)
 }
 
 DynWaysFound
-dyn_find_ways(DynItemSplit *all, const DynParsedAttr **about)
+dyn_find_ways(DynParts *parts, const DynParsedAttr **about)
 {
-	for (int i = 0; i < all->relation->ntemplated; i++)
+	for (int i = 0; i < parts->relation->ntemplated; i++)
 	{
-		all->attrs[i].searched = all->attrs[i].decisive;
-		all->attrs[i].unresolved = false;
+		parts->attrs[i].searched = parts->attrs[i].decisive;
+		parts->attrs[i].unresolved = false;
 	}
-	return search_all(all, about);
+	return search_all(parts, about);
 }
 
 /*
@@ -695,7 +683,7 @@ dyn_find_ways(DynItemSplit *all, const DynParsedAttr **about)
  * If the search does not find exactly one way, none of the attributes matches.
  */
 static void
-break_cycle(DynItemSplit *all, const Bitmapset *cycle)
+break_cycle(DynParts *parts, const Bitmapset *cycle)
 {
 	const DynParsedAttr *about;
 	DynWaysFound found;
@@ -704,21 +692,21 @@ break_cycle(DynItemSplit *all, const Bitmapset *cycle)
 	 * first split the attributes outside of the cycle on which attributes of
 	 * the cycle depend
 	 */
-	for (int a = 0; a < all->nchecks; a++)
+	for (int a = 0; a < parts->nchecks; a++)
 	{
-		const DynPlaceholderCheck *check = &all->checks[a];
+		const DynPlaceholderCheck *check = &parts->checks[a];
 
 		if (bms_is_member(check->templated, cycle) &&
 			dyn_column_is_part(check->column) &&
 			!bms_is_member(check->column->templated, cycle))
-			dyn_split_attr(all, check->column->templated);
+			dyn_split_attr(parts, check->column->templated);
 	}
-	for (int i = 0; i < all->relation->ntemplated; i++)
-		all->attrs[i].searched = bms_is_member(i, cycle);
-	found = search_all(all, &about);
-	for (int i = 0; i < all->relation->ntemplated; i++)
+	for (int i = 0; i < parts->relation->ntemplated; i++)
+		parts->attrs[i].searched = bms_is_member(i, cycle);
+	found = search_all(parts, &about);
+	for (int i = 0; i < parts->relation->ntemplated; i++)
 	{
-		DynParsedAttr *parsed = &all->attrs[i];
+		DynParsedAttr *parsed = &parts->attrs[i];
 
 		if (!parsed->searched)
 			continue;

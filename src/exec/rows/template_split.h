@@ -3,18 +3,16 @@
  *		Splits an item's templated attributes into the parts of their
  *		templates.
  *
- * Usually, attributes are split one after the other, each in the only way that
- * its template permits.  If that fails, or if attributes depend on each other
- * in a cycle, all ways to split these attributes are searched.  If a part's
- * column is read from another attribute, the part must be the encoding of the
- * column's value.  So the attribute from which a column is read is split
- * before the other attributes that contain the column.
+ * Private to DynParts: template_parts.c judges an item by its split.  If a
+ * part's column is read from another attribute, the part must be the encoding
+ * of the column's value.  So the attribute from which a column is read is
+ * split before the other attributes that contain the column.  If attributes
+ * depend on each other in a cycle, all ways to split them are searched.
  */
 #ifndef DYN_EXEC_TEMPLATE_SPLIT_H
 #define DYN_EXEC_TEMPLATE_SPLIT_H
 
-#include "../../dynamodb/template_text.h"
-#include "../../model/tables/relation.h"
+#include "template_parts.h"
 
 /* One attribute of the current item. */
 typedef struct DynParsedAttr
@@ -61,7 +59,7 @@ typedef struct DynPlaceholderCheck
 								 * a part */
 } DynPlaceholderCheck;
 
-typedef struct DynItemSplit
+struct DynParts
 {
 	DynRelation *relation;
 	MemoryContext context;
@@ -76,25 +74,21 @@ typedef struct DynItemSplit
 	bool		unsure;			/* true if the text that some part of the
 								 * current item must have is unknown
 								 * (DYN_EXPECTED_UNKNOWN) */
-} DynItemSplit;
-
-/* Initializes the split of the needed templates; see dyn_parts_create(). */
-extern void dyn_item_split_init(DynItemSplit *all, DynRelation *relation,
-								const bool *needed, const DynPath *paths,
-								int npaths);
+	DynMismatch mismatch;		/* mismatch of the current item */
+};
 
 /* Begins the next item, none of whose attributes is split yet. */
-extern void dyn_item_split_begin(DynItemSplit *all, const DynValue *values);
+extern void dyn_parts_reset(DynParts *parts, const DynValue *values);
 
 /* Splits templated attribute `i`, after the attributes on which it depends. */
-extern void dyn_split_attr(DynItemSplit *all, int i);
+extern void dyn_split_attr(DynParts *parts, int i);
 
 /*
  * Returns false if a part contradicts its column, which is read from another
  * part.  Checks the parts of searched attributes if `searched`, else those of
  * key attributes.  A column whose value is unknown contradicts no part.
  */
-extern bool dyn_item_split_agrees(DynItemSplit *all, bool searched);
+extern bool dyn_parts_agree(DynParts *parts, bool searched);
 
 typedef enum DynExpectation
 {
@@ -110,7 +104,7 @@ typedef enum DynExpectation
  * Returns what is known about the text that the checked part must have.  With
  * DYN_EXPECTED_TEXT, stores this text, in CurrentMemoryContext.
  */
-extern DynExpectation dyn_expected_text(DynItemSplit *all,
+extern DynExpectation dyn_expected_text(DynParts *parts,
 										const DynPlaceholderCheck *check,
 										DynText *text);
 
@@ -154,6 +148,6 @@ typedef enum DynWaysFound
  * message.  Sets `unresolved` of each attribute that matches only if a part
  * contains its separator.  Allocates in CurrentMemoryContext.
  */
-extern DynWaysFound dyn_find_ways(DynItemSplit *all, const DynParsedAttr **about);
+extern DynWaysFound dyn_find_ways(DynParts *parts, const DynParsedAttr **about);
 
 #endif
