@@ -55,7 +55,6 @@ static DynAsyncGroup *
 get_group(DynStatement *statement, const PlanState *requestor)
 {
 	DynAsyncGroup *group;
-	MemoryContext oldcontext;
 	ListCell   *lc;
 
 	foreach(lc, statement->async_groups)
@@ -64,11 +63,9 @@ get_group(DynStatement *statement, const PlanState *requestor)
 		if (group->requestor == requestor)
 			return group;
 	}
-	oldcontext = MemoryContextSwitchTo(statement->estate->es_query_cxt);
-	group = palloc0(sizeof(DynAsyncGroup));
+	group = MemoryContextAllocZero(statement->estate->es_query_cxt, sizeof(DynAsyncGroup));
 	group->requestor = requestor;
-	statement->async_groups = lappend(statement->async_groups, group);
-	MemoryContextSwitchTo(oldcontext);
+	dyn_statement_append(statement, &statement->async_groups, group);
 	return group;
 }
 

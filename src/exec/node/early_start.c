@@ -69,7 +69,6 @@ dyn_start_early(const DynScan *scan)
 {
 	EState	   *estate = scan->input.node->ss.ps.state;
 	DynStatement *statement = dyn_statement_get(estate);
-	MemoryContext oldcontext;
 	List	   *found;
 	Plan	   *tree;
 	bool		sent = false;
@@ -80,9 +79,7 @@ dyn_start_early(const DynScan *scan)
 	tree = dyn_input_tree(&scan->input);
 	if (list_member_ptr(statement->started, tree))
 		return;
-	oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
-	statement->started = lappend(statement->started, tree);
-	MemoryContextSwitchTo(oldcontext);
+	dyn_statement_append(statement, &statement->started, tree);
 	found = dyn_plan_scans_unless_empty(tree,
 										tree != estate->es_plannedstmt->planTree);
 	found = list_concat(found, find_initplan_scans(estate->es_plannedstmt, tree));
@@ -100,7 +97,7 @@ dyn_start_early(const DynScan *scan)
 			continue;
 		/* send this scan's request first, because the executor waits for it */
 		if (!sent && dyn_scan_awaited_fetch(scan) != NULL)
-			dyn_fetch_send(dyn_scan_awaited_fetch(scan));
+			dyn_fetch_pump(dyn_scan_awaited_fetch(scan));
 		sent = true;
 		dyn_scan_start_ahead(other);
 	}

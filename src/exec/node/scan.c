@@ -61,6 +61,7 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 {
 	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
 	DynScan    *scan = palloc0(sizeof(DynScan));
+	DynStatement *statement = dyn_statement_get(node->ss.ps.state);
 	const DynAccess *access =
 		adapt_to_plan(dyn_access_of_node(linitial(plan->fdw_private)), &node->ss.ps);
 
@@ -69,9 +70,8 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 	relation->tally = palloc0(sizeof(DynRowTally));
 	scan->input.node = node;
 	scan->input.conversions = access->conversions;
-	scan->input.scandesc = dyn_scandesc_create(dyn_statement_get(node->ss.ps.state),
-											   relation, access);
-	dyn_statement_add_scan(node->ss.ps.state, &scan->input);
+	scan->input.scandesc = dyn_scandesc_create(statement, relation, access);
+	dyn_statement_append(statement, &statement->scans, &scan->input);
 	return scan;
 }
 

@@ -39,10 +39,9 @@ forget_statement(void *arg)
 	/* the reset of the child contexts has ended all requests in flight */
 	Assert(((DynStatement *) arg)->in_flight == 0);
 	Assert(((DynStatement *) arg)->bytes == 0);
-	while (*link != NULL && *link != arg)
+	while (*link != arg)
 		link = &(*link)->next;
-	if (*link != NULL)
-		*link = (*link)->next;
+	*link = (*link)->next;
 	if (statements == NULL)
 		dyn_session_end_statement();
 }
@@ -85,34 +84,12 @@ dyn_statement_max_units(const DynConnection *connection)
 							 dyn_guc_max_read_units_per_statement);
 }
 
-DynThrottle *
-dyn_statement_throttle(DynStatement *statement,
-					   const struct DynTablePace *table)
-{
-	MemoryContext oldcontext;
-	DynThrottle *throttle;
-	ListCell   *lc;
-
-	foreach(lc, statement->throttles)
-	{
-		throttle = lfirst(lc);
-		if (throttle->table == table)
-			return throttle;
-	}
-	oldcontext = MemoryContextSwitchTo(statement->estate->es_query_cxt);
-	throttle = palloc0(sizeof(DynThrottle));
-	throttle->table = table;
-	statement->throttles = lappend(statement->throttles, throttle);
-	MemoryContextSwitchTo(oldcontext);
-	return throttle;
-}
-
 void
-dyn_statement_add_target(DynStatement *statement, DynRelation *relation)
+dyn_statement_append(const DynStatement *statement, List **list, void *member)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(statement->estate->es_query_cxt);
 
-	statement->targets = lappend(statement->targets, relation);
+	*list = lappend(*list, member);
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -127,17 +104,6 @@ dyn_statement_writes(const DynStatement *statement, const DynRelation *relation)
 			return true;
 	}
 	return false;
-}
-
-void
-dyn_statement_add_scan(EState *estate, struct DynInput *scan)
-{
-	DynStatement *statement = dyn_statement_get(estate);
-	MemoryContext oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
-
-	Assert(!list_member_ptr(statement->scans, scan));
-	statement->scans = lappend(statement->scans, scan);
-	MemoryContextSwitchTo(oldcontext);
 }
 
 /* ---- hook of ExecutorRun ---- */

@@ -18,7 +18,6 @@
 #include "../../model/session/usage.h"
 #include "../../model/session/session.h"
 
-struct DynInput;
 struct DynRelation;
 struct DynTablePace;
 
@@ -76,19 +75,12 @@ dyn_smaller_limit(double a, double b)
  */
 extern double dyn_statement_max_units(const DynConnection *connection);
 
-extern DynThrottle *dyn_statement_throttle(DynStatement *statement,
-										   const struct DynTablePace *table);
-
-/* Registers a foreign table that the statement writes. */
-extern void dyn_statement_add_target(DynStatement *statement,
-									 struct DynRelation *relation);
+/* Appends a member to a list of the statement, in the statement's memory. */
+extern void dyn_statement_append(const DynStatement *statement, List **list, void *member);
 
 /* Returns true if the statement writes the DynamoDB table of this relation. */
 extern bool dyn_statement_writes(const DynStatement *statement,
 								 const struct DynRelation *relation);
-
-/* Registers a scan, so that other nodes of the statement find it. */
-extern void dyn_statement_add_scan(EState *estate, struct DynInput *scan);
 
 /*
  * Returns true if the current call of ExecutorRun fetches all rows of the

@@ -65,34 +65,6 @@ convert_array(const DynConversion *conversion, Datum array)
 	return dyn_array_of_elements(&elements, conversion->to);
 }
 
-/*
- * Stores the conversion's steps with the values of their operands.  Returns
- * false if an operand is NULL.
- */
-static bool
-get_steps(const DynConversion *conversion, const Datum *values, const bool *nulls,
-		  DynTimeStep *steps)
-{
-	ListCell   *lc;
-
-	foreach(lc, conversion->steps)
-	{
-		const DynConversionStep *from = lfirst(lc);
-		DynTimeStep *step = &steps[foreach_current_index(lc)];
-
-		step->kind = from->kind;
-		step->type = InvalidOid;
-		step->operand = (Datum) 0;
-		if (from->param < 0)
-			continue;
-		if (nulls[from->param])
-			return false;
-		step->type = from->type;
-		step->operand = values[from->param];
-	}
-	return true;
-}
-
 static int64
 time_as_int(Oid type, Datum value)
 {
@@ -131,6 +103,7 @@ convert_bound(const DynConversion *conversion, const DynTimeStep *steps,
 	return found;
 }
 
+/* Returns false if the converted value is NULL. */
 static bool
 convert(const DynConversion *conversion, const Datum *values, const bool *nulls,
 		Datum *value)
@@ -140,9 +113,21 @@ convert(const DynConversion *conversion, const Datum *values, const bool *nulls,
 	Datum		source = *value;
 	bool		no = false;
 	DynArrayElements elements = {1, &source, &no};	/* a single value */
+	ListCell   *lc;
 
-	if (!get_steps(conversion, values, nulls, steps))
-		return false;
+	foreach(lc, conversion->steps)
+	{
+		const DynConversionStep *step = lfirst(lc);
+		bool		has_operand = step->param >= 0;
+
+		if (has_operand && nulls[step->param])
+			return false;
+		steps[foreach_current_index(lc)] = (DynTimeStep) {
+			.kind = step->kind,
+			.type = has_operand ? step->type : InvalidOid,
+			.operand = has_operand ? values[step->param] : (Datum) 0
+		};
+	}
 	if (conversion->bound == DYN_BOUND_EQUAL)
 	{
 		*value = conversion->array ? convert_array(conversion, source)

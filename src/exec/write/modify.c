@@ -165,7 +165,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 					NULL, relation->connection->max_write_units_per_second);
 	dyn_budgets_add(&modify->budgets, relation->connection, DYN_BUDGET_WRITES,
 					relation->table, NULL, relation->max_write_units_per_second);
-	dyn_statement_add_target(modify->writer->statement, relation);
+	dyn_statement_append(modify->writer->statement, &modify->writer->statement->targets, relation);
 	oldcontext = MemoryContextSwitchTo(modify->writer->context);
 	modify->writer->modifies = lappend(modify->writer->modifies, modify);
 	MemoryContextSwitchTo(oldcontext);
