@@ -19,14 +19,7 @@
 #include "../../model/values/arrays.h"
 #include "../../model/values/like.h"
 #include "filter.h"
-#include "make_cond.h"
 #include "key_values.h"
-
-static DynCond *
-constant(bool value)
-{
-	return dyn_make_cond(value ? DYN_COND_TRUE : DYN_COND_FALSE, NULL, NULL, 0);
-}
 
 static DynCond *
 on_path(DynCondKind kind, const DynPath *path)
@@ -88,7 +81,7 @@ bound_cond(const DynCodec *codec, const DynPath *path, DynComparison comparison,
 								   &scalar))
 	{
 		case DYN_ENCODED_NOTHING:
-			return constant(false);
+			return dyn_make_constant(false);
 		case DYN_ENCODED_ANYTHING:
 		case DYN_ENCODED_UNKNOWN:
 			return is_type(path, codec->wire);
@@ -110,7 +103,7 @@ equality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 		return both(bound_cond(codec, path, DYN_COMPARE_GE, valuetype, value),
 					bound_cond(codec, path, DYN_COMPARE_LE, valuetype, value));
 	if (dyn_codec_encode(codec, valuetype, value, &scalar) != DYN_ENCODED)
-		return constant(false);
+		return dyn_make_constant(false);
 	return with_value(DYN_COND_EQ, path, scalar);
 }
 
@@ -151,17 +144,13 @@ members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 			cond->nvalues++;
 	}
 	cond->values = scalars;
-	return cond->nvalues > 0 ? cond : constant(false);
+	return cond->nvalues > 0 ? cond : dyn_make_constant(false);
 }
 
 static bool
 has_null(const DynArrayElements *elements)
 {
-	bool		found = false;
-
-	for (int i = 0; i < elements->n && !found; i++)
-		found = elements->nulls[i];
-	return found;
+	return elements->n > 0 && memchr(elements->nulls, true, elements->n) != NULL;
 }
 
 /* Returns NOT IN: FALSE with a NULL in the list, TRUE with an empty list. */
@@ -170,9 +159,9 @@ not_members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 				 const DynArrayElements *elements)
 {
 	if (elements->n == 0)
-		return constant(true);
+		return dyn_make_constant(true);
 	if (has_null(elements))
-		return constant(false);
+		return dyn_make_constant(false);
 	return both(is_type(path, codec->wire),
 				not(members_cond(codec, path, elemtype, elements)));
 }
@@ -188,7 +177,7 @@ contains_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 	DynScalar	scalar;
 
 	if (dyn_codec_encode(codec, valuetype, value, &scalar) != DYN_ENCODED)
-		return constant(false);
+		return dyn_make_constant(false);
 	return with_value(DYN_COND_CONTAINS, path, scalar);
 }
 
@@ -200,7 +189,7 @@ contains_all_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 										 Min(elements->n, DYN_EXPR_MAX_OPERATORS) + 1);
 
 	if (has_null(elements))
-		return constant(false);
+		return dyn_make_constant(false);
 	dyn_cond_add(cond, on_path(DYN_COND_EXISTS, path));
 	for (int i = 0; i < elements->n && cond->nargs <= DYN_EXPR_MAX_OPERATORS; i++)
 		dyn_cond_add(cond, contains_cond(codec->element, path, elemtype,
@@ -245,18 +234,6 @@ like_cond(const DynPath *path, bool is_literal, Datum pattern)
 }
 
 static void
-add_number_of_text(DynCond *cond, const DynPath *path, const char *s, size_t len)
-{
-	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
-	size_t		buflen;
-
-	if (dyn_number_canonical(s, len, buf, &buflen) == DYN_NUMBER_OK &&
-		buflen == len && memcmp(buf, s, len) == 0)
-		dyn_cond_add(cond, with_value(DYN_COND_EQ, path,
-									  (DynScalar) {DYN_TYPE_N, buf, buflen}));
-}
-
-static void
 add_bytes_of_text(DynCond *cond, DynCondKind kind, const DynPath *path,
 				  const char *s, size_t len)
 {
@@ -269,16 +246,6 @@ add_bytes_of_text(DynCond *cond, DynCondKind kind, const DynPath *path,
 									  (DynScalar) {DYN_TYPE_B, (char *) bytes, n}));
 }
 
-static void
-add_bool_of_text(DynCond *cond, const DynPath *path, const char *s, size_t len)
-{
-	bool		yes = (len == 4 && memcmp(s, "true", 4) == 0);
-
-	if (yes || (len == 5 && memcmp(s, "false", 5) == 0))
-		dyn_cond_add(cond, with_value(DYN_COND_EQ, path,
-									  (DynScalar) {DYN_TYPE_BOOL, NULL, yes}));
-}
-
 /*
  * Returns the condition that ->> returns `value` for the attribute.  If
  * `value` looks like a list or map, the condition is only that the attribute
@@ -287,21 +254,30 @@ add_bool_of_text(DynCond *cond, const DynPath *path, const char *s, size_t len)
 static DynCond *
 text_equality_cond(const DynPath *path, Datum value)
 {
+	char	   *number = palloc(DYN_NUMBER_BUFSIZE);
+	size_t		number_len;
 	DynScalar	scalar;
 	const char *s;
 	size_t		len;
+	bool		yes;
 	DynCond    *cond;
 
 	if (!dyn_encode_text(value, &scalar))
-		return constant(false);
+		return dyn_make_constant(false);
 	s = scalar.data;
 	len = scalar.len;
 	if (len > 0 && (s[0] == '{' || s[0] == '['))
 		return on_path(DYN_COND_EXISTS, path);
 	cond = dyn_make_junction(DYN_COND_OR, 4);
 	dyn_cond_add(cond, with_value(DYN_COND_EQ, path, scalar));
-	add_number_of_text(cond, path, s, len);
-	add_bool_of_text(cond, path, s, len);
+	if (dyn_number_canonical(s, len, number, &number_len) == DYN_NUMBER_OK &&
+		number_len == len && memcmp(number, s, len) == 0)
+		dyn_cond_add(cond, with_value(DYN_COND_EQ, path,
+									  (DynScalar) {DYN_TYPE_N, number, len}));
+	yes = (len == 4 && memcmp(s, "true", 4) == 0);
+	if (yes || (len == 5 && memcmp(s, "false", 5) == 0))
+		dyn_cond_add(cond, with_value(DYN_COND_EQ, path,
+									  (DynScalar) {DYN_TYPE_BOOL, NULL, yes}));
 	add_bytes_of_text(cond, DYN_COND_EQ, path, s, len);
 	return cond;
 }
@@ -321,7 +297,7 @@ contains_string(const DynPath *path, const JsonbValue *string)
 	DynScalar	scalar;
 
 	if (!dyn_encode_text(PointerGetDatum(t), &scalar))
-		return constant(false);
+		return dyn_make_constant(false);
 	dyn_cond_add(cond, with_value(DYN_COND_CONTAINS, path, scalar));
 	add_bytes_of_text(cond, DYN_COND_CONTAINS, path, scalar.data, scalar.len);
 	return cond;
@@ -335,7 +311,7 @@ contains_number(const DynPath *path, const JsonbValue *number)
 	size_t		len;
 
 	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK)
-		return constant(false);
+		return dyn_make_constant(false);
 	return with_value(DYN_COND_CONTAINS, path, (DynScalar) {DYN_TYPE_N, buf, len});
 }
 
@@ -351,7 +327,7 @@ contains_jsonb(const DynPath *path, Datum value)
 	JsonbValue	scalar;
 
 	if (!JsonbExtractScalar(&jsonb->root, &scalar))
-		return constant(true);
+		return dyn_make_constant(true);
 	switch (scalar.type)
 	{
 		case jbvString:
@@ -359,7 +335,7 @@ contains_jsonb(const DynPath *path, Datum value)
 		case jbvNumeric:
 			return contains_number(path, &scalar);
 		default:
-			return constant(scalar.type != jbvNull);
+			return dyn_make_constant(scalar.type != jbvNull);
 	}
 }
 
@@ -387,7 +363,7 @@ static DynCond *
 null_cond(const DynPath *path)
 {
 	if (path->nsteps == 0)
-		return constant(false);
+		return dyn_make_constant(false);
 	return either(on_path(DYN_COND_NOT_EXISTS, path),
 				  is_type(path, DYN_TYPE_NULL));
 }
@@ -411,7 +387,6 @@ boolean_cond(const DynCodec *codec, const DynPath *path, bool flag)
 		{{DYN_TYPE_S, "f", 1}, {DYN_TYPE_S, "false", 5}, {DYN_TYPE_S, "N", 1}},
 		{{DYN_TYPE_S, "t", 1}, {DYN_TYPE_S, "true", 4}, {DYN_TYPE_S, "Y", 1}}};
 	DynCond    *cond;
-	DynCond    *in;
 
 	if (dyn_codec_is_point(codec))
 		return equality_cond(codec, path, BOOLOID, BoolGetDatum(flag));
@@ -420,26 +395,7 @@ boolean_cond(const DynCodec *codec, const DynPath *path, bool flag)
 								  (DynScalar) {DYN_TYPE_BOOL, NULL, flag}));
 	dyn_cond_add(cond, with_value(DYN_COND_EQ, path,
 								  (DynScalar) {DYN_TYPE_N, flag ? "1" : "0", 1}));
-	in = on_path(DYN_COND_IN, path);
-	in->values = words[flag];
-	in->nvalues = 3;
-	dyn_cond_add(cond, in);
-	return cond;
-}
-
-static DynCond *
-fields_cond(const DynRelation *relation, const DynPred *pred, const DynPath *path)
-{
-	static const DynCondKind kinds[] = {
-		[DYN_COMPARE_EQ] = DYN_COND_EQ,
-		[DYN_COMPARE_LT] = DYN_COND_LT,
-		[DYN_COMPARE_LE] = DYN_COND_LE,
-		[DYN_COMPARE_GT] = DYN_COND_GT,
-		[DYN_COMPARE_GE] = DYN_COND_GE,
-	};
-	DynCond    *cond = on_path(kinds[pred->operator.comparison], path);
-
-	cond->path2 = dyn_relation_column(relation, pred->other)->path;
+	dyn_cond_add(cond, dyn_make_cond(DYN_COND_IN, path, words[flag], 3));
 	return cond;
 }
 
@@ -482,18 +438,6 @@ value_cond(const DynColumn *column, const DynPath *path, const DynPred *pred, Da
 
 /* ---- item filter ---- */
 
-static DynCond *
-unexpired(const DynPath *path)
-{
-	DynCond    *cond = on_path(DYN_COND_BETWEEN, path);
-	DynScalar  *values = palloc(2 * sizeof(DynScalar));
-
-	dyn_expired_range(&values[0], &values[1]);
-	cond->values = values;
-	cond->nvalues = 2;
-	return not(cond);
-}
-
 DynCond *
 dyn_filter_term_cond(const DynFilterTerm *term)
 {
@@ -501,10 +445,14 @@ dyn_filter_term_cond(const DynFilterTerm *term)
 	DynCond    *absent;
 
 	if (term->ttl)
-		return unexpired(term->path);
-	cond = on_path(term->nvalues == 1 ? DYN_COND_EQ : DYN_COND_IN, term->path);
-	cond->values = term->values;
-	cond->nvalues = term->nvalues;
+	{
+		DynScalar  *expired = palloc(2 * sizeof(DynScalar));
+
+		dyn_expired_range(&expired[0], &expired[1]);
+		return not(dyn_make_cond(DYN_COND_BETWEEN, term->path, expired, 2));
+	}
+	cond = dyn_make_cond(term->nvalues == 1 ? DYN_COND_EQ : DYN_COND_IN, term->path,
+						 term->values, term->nvalues);
 	if (!term->or_null)
 		return cond;
 	absent = null_cond(term->path);
@@ -527,8 +475,16 @@ dyn_item_filter_cond(const DynItemFilter *test)
 static DynCond *
 field_cond(const DynRelation *relation, const DynPred *pred, const DynValues *values)
 {
+	static const DynCondKind comparisons[] = {
+		[DYN_COMPARE_EQ] = DYN_COND_EQ,
+		[DYN_COMPARE_LT] = DYN_COND_LT,
+		[DYN_COMPARE_LE] = DYN_COND_LE,
+		[DYN_COMPARE_GT] = DYN_COND_GT,
+		[DYN_COMPARE_GE] = DYN_COND_GE,
+	};
 	const DynColumn *column = dyn_relation_column(relation, pred->field.attnum);
 	const DynPath *path = dyn_field_path(relation, &pred->field);
+	DynCond    *cond;
 
 	switch (pred->kind)
 	{
@@ -537,9 +493,11 @@ field_cond(const DynRelation *relation, const DynPred *pred, const DynValues *va
 		case DYN_PRED_BOOLEAN:
 			return boolean_cond(&column->codec, path, !pred->negated);
 		case DYN_PRED_FIELDS:
-			return fields_cond(relation, pred, path);
+			cond = on_path(comparisons[pred->operator.comparison], path);
+			cond->path2 = dyn_relation_column(relation, pred->other)->path;
+			return cond;
 		default:
-			return values->nulls[pred->param] ? constant(false)
+			return values->nulls[pred->param] ? dyn_make_constant(false)
 				: value_cond(column, path, pred, values->values[pred->param]);
 	}
 }
@@ -566,7 +524,7 @@ dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 		case DYN_PRED_TEMPLATED:
 			return dyn_templated_cond(relation, pred, values);
 		case DYN_PRED_GIVEN:
-			return constant(dyn_given_holds(values, pred));
+			return dyn_make_constant(dyn_given_holds(values, pred));
 		default:
 			return field_cond(relation, pred, values);
 	}

@@ -1,8 +1,9 @@
 /*
  * filter.h
- *		Converts predicates with run-time values to conditions of DynamoDB.
+ *		Makes conditions of DynamoDB (dynamodb/expression.h), and converts
+ *		predicates with run-time values to them.
  *
- * A condition is true for every item whose row satisfies the predicate.  If an
+ * Allocates in CurrentMemoryContext.  A converted condition is true for every item whose row satisfies the predicate.  If an
  * operand is NULL, the condition is FALSE, since SQL rejects the row as well.
  * If no item can store the compared value, the condition is FALSE, or only
  * tests the type of the attribute if other values may satisfy the predicate.
@@ -12,12 +13,66 @@
 
 #include "resolve_keys.h"
 
-/* Returns an unsimplified condition for `pred`, in CurrentMemoryContext. */
+/* Returns an unsimplified condition for `pred`. */
 extern DynCond *dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 								const DynValues *values);
 
 /* Return the condition for a term of the item filter, and for all terms. */
 extern DynCond *dyn_filter_term_cond(const DynFilterTerm *term);
 extern DynCond *dyn_item_filter_cond(const DynItemFilter *test);
+
+/* ---- parts of conditions ---- */
+
+/*
+ * Returns a condition.  `path` is NULL for constants and junctions.  The
+ * values must live as long as the condition.
+ */
+static inline DynCond *
+dyn_make_cond(DynCondKind kind, const DynPath *path, const DynScalar *values,
+			  int nvalues)
+{
+	DynCond    *cond = palloc0(sizeof(DynCond));
+
+	cond->kind = kind;
+	cond->path = path;
+	cond->values = values;
+	cond->nvalues = nvalues;
+	return cond;
+}
+
+/* Returns the constant TRUE or FALSE. */
+static inline DynCond *
+dyn_make_constant(bool value)
+{
+	return dyn_make_cond(value ? DYN_COND_TRUE : DYN_COND_FALSE, NULL, NULL, 0);
+}
+
+/* Returns an AND, OR or NOT without arguments, with `space` for them. */
+static inline DynCond *
+dyn_make_junction(DynCondKind kind, int space)
+{
+	DynCond    *cond = dyn_make_cond(kind, NULL, NULL, 0);
+
+	cond->args = palloc(Max(space, 1) * sizeof(DynCond *));
+	return cond;
+}
+
+/* Adds an argument, for which there must be space. */
+static inline void
+dyn_cond_add(DynCond *junction, DynCond *arg)
+{
+	junction->args[junction->nargs++] = arg;
+}
+
+/* Returns an AND or OR of two conditions. */
+static inline DynCond *
+dyn_make_both(DynCondKind kind, DynCond *a, DynCond *b)
+{
+	DynCond    *cond = dyn_make_junction(kind, 2);
+
+	dyn_cond_add(cond, a);
+	dyn_cond_add(cond, b);
+	return cond;
+}
 
 #endif

@@ -16,7 +16,7 @@
 #include "../../model/values/steps.h"
 #include "../../plan/keys/terms.h"
 #include "key_values.h"
-#include "make_cond.h"
+#include "filter.h"
 
 /* Maximum number of bytes of a string: the maximum size of an item. */
 #define MAX_TEXT_BYTES	(400 * 1024)
@@ -273,16 +273,6 @@ add_others(Collection *to, const DynResolveContext *context, const DynCodec *cod
 }
 
 static void
-add_row_values(Collection *to, const DynFilterTerm *term)
-{
-	for (int i = 0; i < term->nvalues; i++)
-	{
-		if (term->values[i].type == to->limits->type)
-			add_point(to, &term->values[i]);
-	}
-}
-
-static void
 add_members(Collection *to, const DynResolveContext *context, int members)
 {
 	const DynTemplatePart *part = context->shape;
@@ -503,7 +493,7 @@ static DynSpans
 pred_values(const DynResolveContext *context, const DynPred *pred,
 			const KeyLimits *limits)
 {
-	const DynRelation *relation = context->relation;
+	const DynFilterTerm *term;
 	Collection	set = {.limits = limits};
 	ListCell   *lc;
 
@@ -525,7 +515,12 @@ pred_values(const DynResolveContext *context, const DynPred *pred,
 			return dyn_given_holds(context->values, pred) ? everything()
 				: (DynSpans) {0, NULL};
 		case DYN_PRED_FILTER_TERM:
-			add_row_values(&set, &relation->item_filter.terms[pred->term]);
+			term = &context->relation->item_filter.terms[pred->term];
+			for (int i = 0; i < term->nvalues; i++)
+			{
+				if (term->values[i].type == limits->type)
+					add_point(&set, &term->values[i]);
+			}
 			break;
 		case DYN_PRED_EACH:
 			add_each(&set, context, pred);
@@ -765,73 +760,55 @@ keep_in_part(const DynResolveContext *context, const DynPred *pred,
 	element->current = 0;
 }
 
-static void
-keep_elements(const DynResolveContext *context, const DynPred *pred, DynElement *element)
-{
-	DynResolveContext chosen = {.shared = element,.nshared = 1};
-	ListCell   *lc;
-
-	foreach(lc, pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_TEMPLATED
-			? pred->args : NIL)
-	{
-		const DynPred *arg = lfirst(lc);
-
-		if (pred->kind == DYN_PRED_AND)
-			keep_elements(context, arg, element);
-		else if (list_length(arg->args) > 1 && shared_list(&chosen, arg) != NULL)
-			keep_in_part(context, arg, &context->relation->templated[pred->templated],
-						 foreach_current_index(lc), element);
-	}
-}
-
 void
 dyn_keep_elements(const DynResolveContext *context, const List *preds,
 				  DynElement *element)
 {
+	DynResolveContext chosen = {.shared = element,.nshared = 1};
 	ListCell   *lc;
+	ListCell   *part;
 
 	foreach(lc, preds)
-		keep_elements(context, lfirst(lc), element);
+	{
+		const DynPred *pred = lfirst(lc);
+
+		if (pred->kind == DYN_PRED_AND)
+			dyn_keep_elements(context, pred->args, element);
+		foreach(part, pred->kind == DYN_PRED_TEMPLATED ? pred->args : NIL)
+		{
+			const DynPred *arg = lfirst(part);
+
+			if (list_length(arg->args) > 1 && shared_list(&chosen, arg) != NULL)
+				keep_in_part(context, arg, &context->relation->templated[pred->templated],
+							 foreach_current_index(part), element);
+		}
+	}
 }
 
 /* ---- key conditions and filter conditions ---- */
-
-static DynCond *
-copy_cond(DynCondKind kind, const DynPath *path, const DynScalar *a,
-		  const DynScalar *b)
-{
-	DynScalar  *values = palloc(2 * sizeof(DynScalar));
-
-	values[0] = *a;
-	if (b)
-		values[1] = *b;
-	return dyn_make_cond(kind, path, values, b ? 2 : 1);
-}
 
 DynCond *
 dyn_key_cond(const DynSpans *spans, const DynPath *path)
 {
 	DynSpan		all = {spans->at[0].lower, spans->at[spans->n - 1].upper};
-	const DynScalar *lo = &all.lower.value;
-	const DynScalar *hi = &all.upper.value;
+	DynScalar  *values = palloc(2 * sizeof(DynScalar));
+	DynCondKind kind;
 
 	if (dyn_span_is_point(&all))
-		return copy_cond(DYN_COND_EQ, path, lo, NULL);
-	if (dyn_span_is_prefix(&all))
-		return copy_cond(DYN_COND_BEGINS_WITH, path, lo, NULL);
-	if (all.lower.set && all.upper.set)
-		return copy_cond(DYN_COND_BETWEEN, path, lo, hi);
-	if (all.lower.set)
-		return copy_cond(all.lower.inclusive ? DYN_COND_GE : DYN_COND_GT, path, lo, NULL);
-	if (all.upper.set)
-		return copy_cond(all.upper.inclusive ? DYN_COND_LE : DYN_COND_LT, path, hi, NULL);
-	return NULL;
-}
-
-static DynCond *
-constant_cond(bool value)
-{
-	return dyn_make_cond(value ? DYN_COND_TRUE : DYN_COND_FALSE, NULL, NULL, 0);
+		kind = DYN_COND_EQ;
+	else if (dyn_span_is_prefix(&all))
+		kind = DYN_COND_BEGINS_WITH;
+	else if (all.lower.set && all.upper.set)
+		kind = DYN_COND_BETWEEN;
+	else if (all.lower.set)
+		kind = all.lower.inclusive ? DYN_COND_GE : DYN_COND_GT;
+	else if (all.upper.set)
+		kind = all.upper.inclusive ? DYN_COND_LE : DYN_COND_LT;
+	else
+		return NULL;
+	values[0] = all.lower.set ? all.lower.value : all.upper.value;
+	values[1] = all.upper.value;
+	return dyn_make_cond(kind, path, values, kind == DYN_COND_BETWEEN ? 2 : 1);
 }
 
 DynCond *
@@ -847,10 +824,10 @@ dyn_templated_cond(const DynRelation *relation, const DynPred *pred,
 	DynCond    *cond;
 
 	if (set.n == 0)
-		return constant_cond(false);
+		return dyn_make_constant(false);
 	cond = dyn_key_cond(&set, path);
 	if (cond == NULL)
-		return constant_cond(true);
+		return dyn_make_constant(true);
 	if (set.n == 1 || set.n > DYN_EXPR_MAX_IN || !are_points(&set))
 		return cond;
 	points = palloc(set.n * sizeof(DynScalar));

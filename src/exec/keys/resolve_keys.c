@@ -18,7 +18,6 @@
 #include "../../plan/keys/match_keys.h"
 #include "filter.h"
 #include "key_values.h"
-#include "make_cond.h"
 #include "resolve_keys.h"
 
 /* ---- conditions on range attributes ---- */
@@ -207,17 +206,17 @@ compare_pairs(const void *a, const void *b, void *arg)
 }
 
 /*
- * Extends `span` to include `other`, and returns true, if the two overlap or,
- * with `touching`, are adjacent.  Otherwise returns false.
+ * Extends the span of pair `i` to include the span of pair `other`, and
+ * returns true, if the two overlap or, with `touching`, are adjacent.
  */
 static bool
-unite(DynSpan *span, const DynSpan *other, bool touching)
+unite_spans(Pairs *pairs, int i, int other)
 {
-	DynSpan		both[] = {*span, *other};
+	DynSpan		both[] = {*pair_span(pairs, i), *pair_span(pairs, other)};
 
-	if (dyn_spans_unite(both, 2, touching) > 1)
+	if (dyn_spans_unite(both, 2, pairs->touching) > 1)
 		return false;
-	*span = both[0];
+	*pair_span(pairs, i) = both[0];
 	return true;
 }
 
@@ -238,8 +237,7 @@ unite_pairs(Pairs *pairs)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (n > 0 && compare_keys(pair_key(pairs, n - 1), pair_key(pairs, i), pairs->nparts) == 0 &&
-			(!pairs->paired ||
-			 unite(pair_span(pairs, n - 1), pair_span(pairs, i), pairs->touching)))
+			(!pairs->paired || unite_spans(pairs, n - 1, i)))
 			continue;
 		if (n < i)
 			memcpy(pair_key(pairs, n), pair_key(pairs, i), pair_size(pairs));
@@ -424,17 +422,6 @@ list_elements(const DynResolveContext *context, const List *preds, const List *l
 	return elements;
 }
 
-/* Moves to the elements of combination `number`. */
-static void
-choose_elements(DynElement *elements, int n, int number)
-{
-	for (int i = 0; i < n; i++)
-	{
-		elements[i].current = number % elements[i].elements.n;
-		number /= elements[i].elements.n;
-	}
-}
-
 static DynKeyMatch
 part_match(const DynAccess *access, const DynPred *arm, int i)
 {
@@ -445,20 +432,6 @@ part_match(const DynAccess *access, const DynPred *arm, int i)
 		.type = access->row_attrs[i].type,
 		.preds = list_make1(list_nth(arm->args, i))
 	};
-}
-
-static DynSpans
-values_among(DynSpans values, const DynSpans *others)
-{
-	int			n = 0;
-
-	for (int i = 0; i < values.n; i++)
-	{
-		if (dyn_spans_has(others, &values.at[i].lower.value))
-			values.at[n++] = values.at[i];
-	}
-	values.n = n;
-	return values;
 }
 
 /*
@@ -476,13 +449,19 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 	for (int i = 0; i < pairs->nparts; i++)
 	{
 		DynKeyMatch match = part_match(access, arm, i);
+		const DynSpans *others = &pairs->others[i];
 		DynSpans   *values = &sets->at[i];
+		int			n = 0;
 
 		sets->names[i] = match.name;
 		*values = dyn_key_values(context, &match, key_bytes(access, i));
-		if (pairs->others[i].at != NULL)
-			*values = values_among(*values, &pairs->others[i]);
-		if (values->n == 0)
+		for (int k = 0; k < values->n; k++)
+		{
+			if (others->at == NULL || dyn_spans_has(others, &values->at[k].lower.value))
+				values->at[n++] = values->at[k];
+		}
+		values->n = n;
+		if (n == 0)
 			return false;
 	}
 	if (*context->unusable || !pairs->paired)
@@ -524,9 +503,14 @@ add_elements(const DynResolveContext *context, const DynAccess *access, const Dy
 	{
 		Sets		sets;
 		bool		any;
+		int			number = n;
 
 		CHECK_FOR_INTERRUPTS();
-		choose_elements(elements, chosen.nshared, n);
+		for (int i = 0; i < chosen.nshared; i++)
+		{
+			elements[i].current = number % elements[i].elements.n;
+			number /= elements[i].elements.n;
+		}
 		MemoryContextSwitchTo(sets_context);
 		any = compute_sets(&chosen, access, arm, pairs, &sets);
 		MemoryContextSwitchTo(caller);
@@ -789,31 +773,6 @@ dyn_cond_same(const DynCond *a, const DynCond *b)
 	return same;
 }
 
-/*
- * Returns true if the Queries at each position have the same range conditions.
- * Neighboring Queries often share their array of conditions, which is then
- * compared once.
- */
-static bool
-are_same_conditions(const DynResolvedAccess *a, const DynResolvedAccess *b)
-{
-	for (int i = 0; i < a->nqueries; i++)
-	{
-		const DynQuery *x = &a->queries[i];
-		const DynQuery *y = &b->queries[i];
-
-		if (x->nrange != y->nrange)
-			return false;
-		for (int r = 0; r < x->nrange; r++)
-		{
-			if ((i == 0 || x->range != x[-1].range || y->range != y[-1].range) &&
-				!dyn_cond_same(x->range[r], y->range[r]))
-				return false;
-		}
-	}
-	return true;
-}
-
 bool
 dyn_resolved_same_keys(const DynResolvedAccess *a, const DynResolvedAccess *b)
 {
@@ -832,5 +791,21 @@ dyn_resolved_same_keys(const DynResolvedAccess *a, const DynResolvedAccess *b)
 			memcmp(x->value.data, y->value.data, x->value.len) != 0)
 			return false;
 	}
-	return are_same_conditions(a, b);
+	for (int i = 0; i < a->nqueries; i++)
+	{
+		const DynQuery *x = &a->queries[i];
+		const DynQuery *y = &b->queries[i];
+
+		if (x->nrange != y->nrange)
+			return false;
+		/* neighboring Queries often share their array of conditions */
+		if (i > 0 && x->range == x[-1].range && y->range == y[-1].range)
+			continue;
+		for (int r = 0; r < x->nrange; r++)
+		{
+			if (!dyn_cond_same(x->range[r], y->range[r]))
+				return false;
+		}
+	}
+	return true;
 }

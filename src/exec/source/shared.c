@@ -11,6 +11,7 @@
 
 #include "../../dynamodb/item_match.h"
 #include "../../model/server/memory.h"
+#include "../keys/filter.h"
 #include "../keys/resolve_keys.h"
 #include "../rows/item_record.h"
 #include "shared.h"

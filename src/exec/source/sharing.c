@@ -30,7 +30,7 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/guc.h"
 #include "../../plan/clauses/classify.h"
-#include "../keys/make_cond.h"
+#include "../keys/filter.h"
 #include "scan_policy.h"
 #include "shared.h"
 

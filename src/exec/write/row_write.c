@@ -17,7 +17,6 @@
 #include "../../model/server/memory.h"
 #include "../../model/values/types.h"
 #include "../keys/filter.h"
-#include "../keys/make_cond.h"
 #include "row_write.h"
 
 /* Maximum size of an item (developer guide, "Constraints"). */
