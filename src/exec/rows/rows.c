@@ -175,7 +175,7 @@ mismatch_remedy(const DynColumn *column, const DynValue *value)
 /* Reports a mismatched value of the column in the current item. */
 DYN_NORETURN static void
 report_mismatch(DynRows *rows, const DynValue *value,
-					const DynColumn *column, const char *why)
+				const DynColumn *column, const char *why)
 {
 	const char *detail = describe_value(rows, value);
 	bool		in_key = dyn_column_is_part(column) &&
@@ -227,7 +227,7 @@ report_null(DynRows *rows, int i)
 
 DYN_NORETURN static void
 report_ambiguous(const DynRows *rows, const DynValue *values,
-					 const char *attribute)
+				 const char *attribute)
 {
 	const char *detail =
 		describe_item(rows, values,
@@ -621,4 +621,47 @@ void
 dyn_rows_end(DynRows *rows)
 {
 	rows->left = 0;
+}
+
+/* ---- single items ---- */
+
+static void
+free_reader(void *arg)
+{
+	DynItemReader *reader = arg;
+
+	dyn_page_free(&reader->page);
+	dyn_path_tree_free(reader->tree);
+}
+
+DynItemReader *
+dyn_item_reader_create(DynRows *rows)
+{
+	DynItemReader *reader = palloc0(sizeof(DynItemReader));
+
+	reader->rows = rows;
+	reader->values = palloc(Max(rows->npaths, 1) * sizeof(DynValue));
+	dyn_page_init(&reader->page);
+	reader->tree = dyn_path_tree_create(rows->paths, rows->npaths);
+	dyn_check_oom(reader->tree == NULL);
+	dyn_call_at_reset(CurrentMemoryContext, free_reader, reader);
+	return reader;
+}
+
+const DynValue *
+dyn_item_reader_read(DynItemReader *reader, const char *item, size_t len)
+{
+	DynPageCursor cursor;
+	DynPageError error;
+
+	if (!dyn_page_parse(&reader->page, DYN_DOCUMENT_ITEM, reader->tree, item, len,
+						&error))
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
+				 errmsg("could not read an item of DynamoDB table \"%s\"",
+						reader->rows->relation->table),
+				 errdetail("At byte %zu: %s.", error.offset, error.reason)));
+	dyn_page_cursor_init(&cursor, &reader->page);
+	(void) dyn_page_next(&cursor, reader->values);
+	return reader->values;
 }

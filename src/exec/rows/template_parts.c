@@ -109,28 +109,6 @@ judge_splits(DynParts *parts)
 }
 
 /*
- * Returns the last result of mismatch_of_text() for the unresolved attributes
- * (DYN_WAYS_UNRESOLVED); stops at DYN_MATCH_NOT_ROW.
- */
-static DynRowMatch
-judge_unresolved(DynParts *parts)
-{
-	DynRowMatch match = DYN_MATCH_NOT_ROW;
-
-	for (int i = 0; i < parts->relation->ntemplated; i++)
-	{
-		const DynParsedAttr *parsed = &parts->attrs[i];
-
-		if (!parsed->decisive || !parsed->unresolved)
-			continue;
-		match = mismatch_of_text(parts, parsed);
-		if (match == DYN_MATCH_NOT_ROW)
-			break;
-	}
-	return match;
-}
-
-/*
  * Searches all ways to split the decisive attributes, and returns the item's
  * match: DYN_MATCH_ROW if all occurrences of each column agree in exactly one
  * way.
@@ -139,18 +117,22 @@ static DynRowMatch
 judge_ways(DynParts *parts)
 {
 	const DynParsedAttr *about;
+	DynWaysFound found = dyn_find_ways(parts, parts->decisive, &about);
+	DynRowMatch match = DYN_MATCH_NOT_ROW;
 
-	switch (dyn_find_ways(parts, &about))
+	if (found == DYN_WAYS_ONE)
+		return DYN_MATCH_ROW;
+	if (found == DYN_WAYS_SEVERAL)
+		return describe_mismatch(parts, about, DYN_MATCH_AMBIGUOUS);
+	for (int i = 0; i < parts->relation->ntemplated && found == DYN_WAYS_UNRESOLVED; i++)
 	{
-		case DYN_WAYS_ONE:
-			return DYN_MATCH_ROW;
-		case DYN_WAYS_SEVERAL:
-			return describe_mismatch(parts, about, DYN_MATCH_AMBIGUOUS);
-		case DYN_WAYS_UNRESOLVED:
-			return judge_unresolved(parts);
-		default:
-			return DYN_MATCH_NOT_ROW;
+		if (!bms_is_member(i, parts->decisive) || !parts->attrs[i].unresolved)
+			continue;
+		match = mismatch_of_text(parts, &parts->attrs[i]);
+		if (match == DYN_MATCH_NOT_ROW)
+			break;
 	}
+	return match;
 }
 
 /*
@@ -165,7 +147,7 @@ has_undecided_text(const DynParts *parts)
 	{
 		const DynParsedAttr *parsed = &parts->attrs[i];
 
-		if (parsed->decisive && !parsed->templated->base && parsed->done &&
+		if (bms_is_member(i, parts->decisive) && !parsed->templated->base && parsed->done &&
 			parsed->split == DYN_SPLIT_AMBIGUOUS)
 			return true;
 	}
@@ -291,7 +273,7 @@ judge(DynParts *parts)
 		match = judge_ways(parts);
 	else if (match == DYN_MATCH_ROW && parts->entangled &&
 			 has_undecided_text(parts) &&
-			 dyn_find_ways(parts, &about) != DYN_WAYS_ONE)
+			 dyn_find_ways(parts, parts->decisive, &about) != DYN_WAYS_ONE)
 	{
 		/*
 		 * the item is still a row, but the columns of the ambiguous attributes
@@ -422,27 +404,21 @@ is_reproduced(DynParts *parts, int i)
 
 /* ---- unmapped attributes ---- */
 
-/* Returns true if the rest of the item must show the attribute. */
-static bool
-stays(DynParts *parts, const char *name)
-{
-	for (int i = 0; i < parts->relation->ntemplated; i++)
-	{
-		const DynTemplatedAttr *templated = &parts->relation->templated[i];
-
-		if (templated->unasserted && strcmp(dyn_templated_name(templated), name) == 0)
-			return !is_reproduced(parts, i);
-	}
-	return false;
-}
-
 void
 dyn_parts_omitted(DynParts *parts, const DynNames *usual, DynNames *omitted)
 {
+	const DynTemplatedAttr *templated = parts->relation->templated;
+	int			n = parts->relation->ntemplated;
+
 	omitted->n = 0;
 	for (int i = 0; i < usual->n; i++)
 	{
-		if (!stays(parts, usual->names[i]))
+		int			t = 0;
+
+		while (t < n && !(templated[t].unasserted &&
+						  strcmp(dyn_templated_name(&templated[t]), usual->names[i]) == 0))
+			t++;
+		if (t == n || is_reproduced(parts, t))
 			omitted->names[omitted->n++] = usual->names[i];
 	}
 }

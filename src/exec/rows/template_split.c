@@ -32,26 +32,9 @@ slot_of(const DynPath *path, const DynPath *paths, int npaths)
 }
 
 /*
- * Marks the attribute, and the attributes from which its columns are read, as
- * decisive.
+ * Adds the attributes from which columns of template `i` are read, directly or
+ * through other templates.
  */
-static void
-mark_decisive(DynParts *parts, int i)
-{
-	if (parts->attrs[i].decisive)
-		return;
-	parts->attrs[i].decisive = true;
-	for (int a = 0; a < parts->nchecks; a++)
-	{
-		const DynPlaceholderCheck *check = &parts->checks[a];
-
-		if (check->templated != i || !dyn_column_is_part(check->column))
-			continue;
-		parts->entangled = true;
-		mark_decisive(parts, check->column->templated);
-	}
-}
-
 static Bitmapset *
 add_reached(const DynParts *parts, int i, Bitmapset *reached)
 {
@@ -60,10 +43,9 @@ add_reached(const DynParts *parts, int i, Bitmapset *reached)
 		const DynPlaceholderCheck *check = &parts->checks[a];
 		int			other = check->column->templated;
 
-		if (check->templated != i || !dyn_column_is_part(check->column) ||
-			parts->attrs[other].decisive || bms_is_member(other, reached))
-			continue;
-		reached = add_reached(parts, other, bms_add_member(reached, other));
+		if (check->templated == i && dyn_column_is_part(check->column) &&
+			!bms_is_member(other, reached))
+			reached = add_reached(parts, other, bms_add_member(reached, other));
 	}
 	return reached;
 }
@@ -76,7 +58,7 @@ find_cycles(DynParts *parts)
 
 	for (int i = 0; i < n; i++)
 	{
-		if (!parts->attrs[i].decisive)
+		if (!bms_is_member(i, parts->decisive))
 			reached[i] = add_reached(parts, i, NULL);
 	}
 	for (int i = 0; i < n; i++)
@@ -98,11 +80,11 @@ dyn_parts_create(DynRelation *relation, const bool *needed, const DynPath *paths
 	parts->relation = relation;
 	parts->context = CurrentMemoryContext;
 	parts->scratch = AllocSetContextCreate(CurrentMemoryContext,
-										 "dynamo_fdw parts",
-										 ALLOCSET_SMALL_SIZES);
+										   "dynamo_fdw parts",
+										   ALLOCSET_SMALL_SIZES);
 	parts->attrs = palloc0(relation->ntemplated * sizeof(DynParsedAttr));
 	parts->checks = palloc0(relation->ntemplated * DYN_TEMPLATE_MAX_PARTS *
-						  sizeof(DynPlaceholderCheck));
+							sizeof(DynPlaceholderCheck));
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		DynParsedAttr *parsed = &parts->attrs[i];
@@ -130,8 +112,11 @@ dyn_parts_create(DynRelation *relation, const bool *needed, const DynPath *paths
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		if (relation->templated[i].base)
-			mark_decisive(parts, i);
+			parts->decisive = add_reached(parts, i, bms_add_member(parts->decisive, i));
 	}
+	for (int a = 0; a < parts->nchecks; a++)
+		parts->entangled |= dyn_column_is_part(parts->checks[a].column) &&
+			bms_is_member(parts->checks[a].templated, parts->decisive);
 	find_cycles(parts);
 	return parts;
 }
@@ -640,12 +625,17 @@ begin_search(Search *search, DynParts *parts)
  * each part that contains its separator is confirmed by another occurrence of
  * its column.
  */
-static DynWaysFound
-search_all(DynParts *parts, const DynParsedAttr **about)
+DynWaysFound
+dyn_find_ways(DynParts *parts, const Bitmapset *attrs, const DynParsedAttr **about)
 {
 	Search		search;
 	int			found;
 
+	for (int i = 0; i < parts->relation->ntemplated; i++)
+	{
+		parts->attrs[i].searched = bms_is_member(i, attrs);
+		parts->attrs[i].unresolved = false;
+	}
 	if (!begin_search(&search, parts))
 		return DYN_WAYS_NONE;
 	if (search.n == 0 || search_ways(&search, GUESS_NONE) == 1)
@@ -667,20 +657,9 @@ search_all(DynParts *parts, const DynParsedAttr **about)
 	return (*about)->unresolved ? DYN_WAYS_UNRESOLVED : DYN_WAYS_NONE;
 }
 
-DynWaysFound
-dyn_find_ways(DynParts *parts, const DynParsedAttr **about)
-{
-	for (int i = 0; i < parts->relation->ntemplated; i++)
-	{
-		parts->attrs[i].searched = parts->attrs[i].decisive;
-		parts->attrs[i].unresolved = false;
-	}
-	return search_all(parts, about);
-}
-
 /*
- * Splits the attributes of a cycle, which are not decisive, with search_all().
- * If the search does not find exactly one way, none of the attributes matches.
+ * Splits the attributes of a cycle, which are not decisive.  If the search
+ * does not find exactly one way, none of the attributes matches.
  */
 static void
 break_cycle(DynParts *parts, const Bitmapset *cycle)
@@ -701,9 +680,7 @@ break_cycle(DynParts *parts, const Bitmapset *cycle)
 			!bms_is_member(check->column->templated, cycle))
 			dyn_split_attr(parts, check->column->templated);
 	}
-	for (int i = 0; i < parts->relation->ntemplated; i++)
-		parts->attrs[i].searched = bms_is_member(i, cycle);
-	found = search_all(parts, &about);
+	found = dyn_find_ways(parts, cycle, &about);
 	for (int i = 0; i < parts->relation->ntemplated; i++)
 	{
 		DynParsedAttr *parsed = &parts->attrs[i];

@@ -18,9 +18,6 @@
 typedef struct DynParsedAttr
 {
 	const DynTemplatedAttr *templated;
-	bool		decisive;		/* true if the attribute is in the table's
-								 * key, or if a decisive attribute depends on
-								 * it */
 	Bitmapset  *cycle;			/* all templates of the dependency cycle to
 								 * which this template belongs; NULL: not in a
 								 * cycle, or decisive */
@@ -69,6 +66,8 @@ struct DynParts
 	DynParsedAttr *attrs;		/* one for each of relation->templated */
 	int			nchecks;		/* number of checks for the needed templates */
 	DynPlaceholderCheck *checks;
+	Bitmapset  *decisive;		/* attributes in the table's key, and those on
+								 * which they depend */
 	bool		entangled;		/* true if decisive attributes have columns in
 								 * common */
 	bool		unsure;			/* true if the text that some part of the
@@ -142,12 +141,13 @@ typedef enum DynWaysFound
 } DynWaysFound;
 
 /*
- * Searches all ways to split the decisive attributes of the current item.
- * Called if one of these attributes could not be split, or if two of them do
- * not agree.  If the result is SEVERAL, *about is the attribute to name in the
- * message.  Sets `unresolved` of each attribute that matches only if a part
- * contains its separator.  Allocates in CurrentMemoryContext.
+ * Searches all ways to split the given attributes of the current item, which
+ * could not be split one after the other, or do not agree.  If the result is
+ * SEVERAL, *about is the attribute to name in the message.  Sets `unresolved`
+ * of each attribute that matches only if a part contains its separator.
+ * Allocates in CurrentMemoryContext.
  */
-extern DynWaysFound dyn_find_ways(DynParts *parts, const DynParsedAttr **about);
+extern DynWaysFound dyn_find_ways(DynParts *parts, const Bitmapset *attrs,
+								  const DynParsedAttr **about);
 
 #endif

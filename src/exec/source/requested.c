@@ -26,7 +26,7 @@
 #include "../../dynamodb/update.h"
 #include "../../model/server/memory.h"
 #include "../../plan/keys/match_keys.h"
-#include "../rows/item_reader.h"
+#include "../rows/rows.h"
 #include "scan_policy.h"
 
 /* Values known to select zero rows. */

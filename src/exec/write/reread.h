@@ -10,7 +10,7 @@
 #ifndef DYN_EXEC_REREAD_H
 #define DYN_EXEC_REREAD_H
 
-#include "../rows/item_reader.h"
+#include "../rows/rows.h"
 
 typedef struct DynReread
 {
