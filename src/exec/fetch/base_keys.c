@@ -24,8 +24,7 @@
 struct DynBaseKeys
 {
 	MemoryContext context;
-	const DynKeyAttr *base;
-	int			nbase;
+	const DynAccess *access;
 	Size		max_bytes;
 	HTAB	   *known;			/* set of DynByteKey: keys not set aside */
 	DynBuffer	bytes;			/* bytes of the key being added (malloc'd) */
@@ -84,18 +83,17 @@ dyn_key_append(DynBuffer *bytes, const DynKeyPart *parts, int nparts)
 /* ---- creation ---- */
 
 DynBaseKeys *
-dyn_base_keys_create(const DynKeyAttr *base, int nbase, Size max_bytes)
+dyn_base_keys_create(const DynAccess *access)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo_fdw base keys",
 												  ALLOCSET_DEFAULT_SIZES);
 	DynBaseKeys *keys = MemoryContextAllocZero(context, sizeof(DynBaseKeys));
 
-	Assert(nbase > 0);
+	Assert(access->nbase > 0);
 	keys->context = context;
-	keys->base = base;
-	keys->nbase = nbase;
-	keys->max_bytes = max_bytes;
+	keys->access = access;
+	keys->max_bytes = get_hash_memory_limit();
 	keys->known = dyn_byte_key_table("dynamo_fdw base keys", 256,
 									 sizeof(DynByteKey), context);
 	dyn_buffer_init_in(&keys->bytes, context);
@@ -147,7 +145,7 @@ key_of_parts(DynBaseKeys *keys, const DynKeyPart *parts)
 	DynByteKey	key;
 
 	dyn_buffer_reset(&keys->bytes);
-	dyn_key_append(&keys->bytes, parts, keys->nbase);
+	dyn_key_append(&keys->bytes, parts, keys->access->nbase);
 	dyn_check_oom(keys->bytes.failed);
 	key.data = keys->bytes.data;
 	key.len = keys->bytes.len;
@@ -250,12 +248,12 @@ dyn_base_keys_next(DynBaseKeys *keys, DynKeyPart *parts)
 	keys->last = key;
 	len = VARSIZE_ANY_EXHDR(key);
 	bytes = memcpy(palloc(Max(len, 1)), VARDATA_ANY(key), len);
-	for (int i = 0; i < keys->nbase; i++)
+	for (int i = 0; i < keys->access->nbase; i++)
 	{
 		memcpy(&len, bytes, sizeof(len));
 		bytes += sizeof(len);
-		parts[i].name = keys->base[i].name;
-		parts[i].value = (DynScalar) {keys->base[i].type, bytes, len};
+		parts[i].name = keys->access->base[i].name;
+		parts[i].value = (DynScalar) {keys->access->base[i].type, bytes, len};
 		bytes += len;
 	}
 	return true;

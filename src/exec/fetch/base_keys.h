@@ -16,18 +16,17 @@
 #ifndef DYN_EXEC_FETCH_BASE_KEYS_H
 #define DYN_EXEC_FETCH_BASE_KEYS_H
 
-#include "../../dynamodb/metadata.h"
 #include "../../dynamodb/wire.h"
+#include "../../plan/keys/access.h"
 
 typedef struct DynBaseKeys DynBaseKeys;
 
 /*
- * Returns an empty set, in a new child of CurrentMemoryContext.  `base` has
- * the `nbase` attributes of the table's key, and must outlive the set.  New
- * keys are set aside once the set uses more than `max_bytes`.
+ * Returns an empty set of keys of the access plan's table, in a new child of
+ * CurrentMemoryContext.  New keys are set aside once the set exceeds the
+ * memory limit of hash tables.
  */
-extern DynBaseKeys *dyn_base_keys_create(const DynKeyAttr *base, int nbase,
-										 Size max_bytes);
+extern DynBaseKeys *dyn_base_keys_create(const DynAccess *access);
 
 /*
  * Adds a key of the listing.  Returns true if the key is new, so that its item

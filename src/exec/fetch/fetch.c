@@ -8,7 +8,7 @@
  *		keyed		items of the stream that the consumer names (params.keyed),
  *					usually by rising number; other streams' pages wait
  *
- * dyn_schedule_pump is called before the consumer waits, and after every few
+ * dyn_fetch_pump is called before the consumer waits, and after every few
  * hundred items.
  */
 #include "postgres.h"
@@ -18,9 +18,6 @@
 #include "utils/memutils.h"
 
 #include "schedule.h"
-
-/* Number of items that a dyn_fetch_extend counts for toward the next pump. */
-#define PUMP_SHARE_OF_EXTENSION	(DYN_ITEMS_BETWEEN_PUMPS / 16)
 
 /* ---- start and end ---- */
 
@@ -144,14 +141,14 @@ next_unordered(DynFetch *fetch)
 						.type = DYN_TYPE_N
 					};
 				if (--fetch->until_pump <= 0)
-					dyn_schedule_pump(fetch);
+					dyn_fetch_pump(fetch);
 				return fetch->slots;
 			}
 			finish_page(fetch);
 		}
 		if (next_waiting_page(fetch))
 			continue;
-		dyn_schedule_pump(fetch);
+		dyn_fetch_pump(fetch);
 		if (next_waiting_page(fetch))
 			continue;
 		if (dyn_schedule_is_finished(fetch))
@@ -275,10 +272,10 @@ next_merged(DynFetch *fetch)
 
 	Assert(fetch->streams.params.nsort > 0);
 	if (--fetch->until_pump <= 0)
-		dyn_schedule_pump(fetch);
+		dyn_fetch_pump(fetch);
 	while (!load_heads(fetch))
 	{
-		dyn_schedule_pump(fetch);
+		dyn_fetch_pump(fetch);
 		if (load_heads(fetch))
 			break;
 		dyn_schedule_wait(fetch);
@@ -312,7 +309,7 @@ dyn_fetch_next_of(DynFetch *fetch, int number)
 	if (stream == NULL)
 		return NULL;
 	if (--fetch->until_pump <= 0)
-		dyn_schedule_pump(fetch);
+		dyn_fetch_pump(fetch);
 	for (;;)
 	{
 		if (next_of_pages(fetch, stream, fetch->slots))
@@ -322,37 +319,9 @@ dyn_fetch_next_of(DynFetch *fetch, int number)
 		}
 		if (dyn_stream_is_done(stream))
 			return NULL;
-		dyn_schedule_pump(fetch);
+		dyn_fetch_pump(fetch);
 		if (stream->first == NULL && !dyn_stream_is_done(stream))
 			dyn_schedule_wait(fetch);
-	}
-}
-
-void
-dyn_fetch_extend(DynFetch *fetch, int nstreams)
-{
-	Assert(nstreams >= fetch->streams.params.nstreams);
-	Assert(fetch->streams.params.keyed);
-	fetch->streams.params.nstreams = nstreams;
-	fetch->until_pump -= PUMP_SHARE_OF_EXTENSION;
-	if (fetch->until_pump <= 0)
-		dyn_schedule_pump(fetch);
-	else if (dyn_schedule_has_space(fetch))
-		dyn_schedule_send(fetch);
-}
-
-void
-dyn_fetch_drop(DynFetch *fetch, int number)
-{
-	Assert(fetch->streams.params.keyed);
-	if (fetch->current != NULL && fetch->current->number == number)
-		fetch->current = NULL;
-	fetch->origin = NULL;
-	dyn_schedule_settle(fetch, number);
-	for (int i = 0; i < fetch->nactive; i++)
-	{
-		if (fetch->active[i]->number == number)
-			dyn_stream_abandon(&fetch->streams, fetch->active[i]);
 	}
 }
 
@@ -372,24 +341,11 @@ dyn_fetch_count_of(DynFetch *fetch, int number)
 	return count;
 }
 
-void
-dyn_fetch_send(DynFetch *fetch)
-{
-	dyn_schedule_pump(fetch);
-}
-
-void
-dyn_fetch_send_ahead(DynFetch *fetch)
-{
-	if (dyn_schedule_has_space(fetch))
-		dyn_schedule_pump(fetch);
-}
-
 uint64
 dyn_fetch_count(DynFetch *fetch)
 {
 	Assert(fetch->streams.params.counting);
-	dyn_schedule_pump(fetch);
+	dyn_fetch_pump(fetch);
 	while (!dyn_schedule_is_finished(fetch))
 		dyn_schedule_wait(fetch);
 	return fetch->streams.count;
@@ -426,7 +382,7 @@ dyn_fetch_poll(DynFetch *fetch)
 		return state;
 	do
 	{
-		dyn_schedule_pump(fetch);
+		dyn_fetch_pump(fetch);
 		state = present_state(fetch);
 	} while (state == DYN_FETCH_WAITS && dyn_schedule_has_response(fetch));
 	return state;
@@ -439,31 +395,6 @@ dyn_fetch_pause(DynFetch *fetch)
 		dyn_schedule_may_send(fetch))
 		return 0;
 	return dyn_schedule_next_resumption(fetch);
-}
-
-void
-dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight)
-{
-	int			n;
-
-	if (fetch->streams.params.group_in_flight == group_in_flight)
-		return;
-	n = dyn_schedule_in_flight(fetch);
-	Assert(fetch->streams.params.group_in_flight == NULL ||
-		   *fetch->streams.params.group_in_flight >= n);
-	if (fetch->streams.params.group_in_flight != NULL)
-		*fetch->streams.params.group_in_flight -= n;
-	if (group_in_flight != NULL)
-		*group_in_flight += n;
-	fetch->streams.params.group_in_flight = group_in_flight;
-}
-
-void
-dyn_fetch_drain(DynFetch *fetch)
-{
-	Assert(!fetch->streams.params.keyed);
-	fetch->draining = true;
-	fetch->next_stream = fetch->streams.params.nstreams;
 }
 
 bool

@@ -109,8 +109,6 @@ typedef struct DynFetchParams
 	bool		may_stop_early; /* true if the consumer may stop early */
 	bool		keep;			/* true if the consumer may rewind the fetch
 								 * (dyn_fetch_rewind) */
-	bool		all_at_once;	/* true if all streams must be active at the
-								 * same time, because their items are merged */
 	bool		in_turn;		/* true if the items of a stream must follow
 								 * those of the streams before it */
 	bool		keyed;			/* true if the fetch is read with
@@ -200,10 +198,10 @@ extern double dyn_fetch_pause(DynFetch *fetch);
 extern void dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight);
 
 /* Receives data and sends the requests that are allowed now; never waits. */
-extern void dyn_fetch_send(DynFetch *fetch);
+extern void dyn_fetch_pump(DynFetch *fetch);
 
 /*
- * Calls dyn_fetch_send if the statement's limits allow another request.  Used
+ * Calls dyn_fetch_pump if the statement's limits allow another request.  Used
  * for a fetch of one stream whose items are not needed yet.
  */
 extern void dyn_fetch_send_ahead(DynFetch *fetch);

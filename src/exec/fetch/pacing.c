@@ -1,7 +1,41 @@
 /*
  * pacing.c
- *		Applies the pace of a table or index, budgets, and the limit of a
- *		statement to the streams of a fetch.
+ *		Decides when the streams of a fetch may send, and how much one request
+ *		may read.
+ *
+ * These limits apply:
+ *
+ *		pace of the table	after throttles; shared by all fetches of a session
+ *		  or index			(aws/pace.h, model/session/table_pace.h)
+ *		pace of a stream	after throttles at the limit of its partition
+ *		budgets				max_read_units_per_second, read_percent; shared by
+ *							all sessions (model/session/budget.h)
+ *		statement			max_read_units_per_statement
+ *
+ * A request charges the budgets with its maximum cost when it is sent, and its
+ * response corrects the charge.  So even many requests in flight do not exceed
+ * a budget.  The maximum cost is:
+ *
+ *						before the fetch's			afterwards
+ *						first response
+ *		Scan			Limit * size described		Limit * largest size seen
+ *		first page of	like a Scan					like a Scan, but at most
+ *		  Query										the largest response so far
+ *		later page of	-							like a Scan
+ *		  Query
+ *		keys			keys * size described		keys * largest size seen
+ *
+ * Sizes are read units of an item; "described" is the average according to
+ * DescribeTable.  A Scan or Query costs at most as much as a page of 1 MB,
+ * even without a Limit.  An item of unknown size is assumed to have 400 kB.
+ * Items that a local index fetches from the table are counted like keys.
+ *
+ * The Limit and the number of keys are chosen so that a request costs at most
+ * half of what a budget grants in a second.  A fetch with budgets has at most
+ * 1 + (number of responses so far) requests in flight.
+ *
+ * The limit of a statement also covers the expected cost of the requests in
+ * flight.
  *
  * A throttled request is not repeated by the client, but returned to its
  * stream, which sends it again when the pace allows.  Such a repetition uses
@@ -225,14 +259,6 @@ dyn_pacing_limit(const DynStreamContext *context, long limit)
 	return (long) most;
 }
 
-int
-dyn_pacing_keys(const DynStreamContext *context, int keys)
-{
-	double		most = most_items(context);
-
-	return most > 0 && most < keys ? (int) most : keys;
-}
-
 /* ---- sending ---- */
 
 static double
@@ -251,7 +277,7 @@ expected_units(const DynStreamContext *context, double items)
 	return Max(units, DYN_LEAST_UNITS);
 }
 
-/* Returns the maximum read units of a request; see the table in pacing.h. */
+/* Returns the maximum read units of a request; see the table above. */
 static double
 most_units(const DynStreamContext *context, const DynStream *stream,
 		   double items)
@@ -304,14 +330,6 @@ dyn_pacing_send(DynStreamContext *context, DynStream *stream, double items)
 }
 
 /* ---- responses ---- */
-
-void
-dyn_pacing_landed(DynStreamContext *context, DynStream *stream)
-{
-	context->statement->expected_units -= stream->expected;
-	stream->expected = 0;
-	context->pacing.awaited--;
-}
 
 void
 dyn_pacing_repeat(DynStreamContext *context, DynStream *stream)
@@ -378,24 +396,6 @@ dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 
 /* ---- throttles ---- */
 
-DYN_NORETURN static void
-report_throttle_timeout(const DynStreamContext *context, const DynStream *stream)
-{
-	const DynPacing *pacing = &context->pacing;
-
-	/*
-	 * reset the pace, since a surrounding statement may handle the error and
-	 * read again
-	 */
-	dyn_pace_init(&pacing->table->pace,
-				  context->params.connection->max_concurrency);
-	dyn_usage_give_up(context->usage, dyn_operation_name(context->params.op));
-	dyn_report_throttled(stream->call, false,
-						 dyn_describe_target(context->params.table, context->params.index),
-						 pacing->stalled_ms / 1000, context->params.capacity,
-						 context->statement->counters.read_units);
-}
-
 /*
  * Warns that throttling slows the statement, if the episode has lasted for
  * WARN_AFTER_MS; once for each statement and table.
@@ -404,10 +404,23 @@ static void
 warn_if_slow(const DynStreamContext *context, double now)
 {
 	const DynFetchParams *params = &context->params;
-	DynThrottle *throttle = dyn_statement_throttle(context->statement,
-												   context->pacing.table);
-	double		rate = context->pacing.table->pace.rate;
+	DynStatement *statement = context->statement;
+	const DynTablePace *table = context->pacing.table;
+	double		rate = table->pace.rate;
+	DynThrottle *throttle = NULL;
+	ListCell   *lc;
 
+	foreach(lc, statement->throttles)
+	{
+		if (((DynThrottle *) lfirst(lc))->table == table)
+			throttle = lfirst(lc);
+	}
+	if (throttle == NULL)
+	{
+		throttle = MemoryContextAllocZero(statement->estate->es_query_cxt, sizeof(DynThrottle));
+		throttle->table = table;
+		dyn_statement_append(statement, &statement->throttles, throttle);
+	}
 	if (dyn_episode_refuse(&throttle->episode, now) < WARN_AFTER_MS ||
 		throttle->warned)
 		return;
@@ -442,10 +455,11 @@ is_alone(DynTablePace *table, const DynStream *stream, double now)
 void
 dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
 {
+	const DynFetchParams *params = &context->params;
 	const DynCall *call = stream->call;
 	DynPacing  *pacing = &context->pacing;
 	DynTablePace *table = pacing->table;
-	int			timeout_ms = context->params.connection->throttle_timeout;
+	int			timeout_ms = params->connection->throttle_timeout;
 	double		now = dyn_session_now();
 
 	if (call->hot_partition)
@@ -457,7 +471,7 @@ dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
 						call->done_ms);
 	}
 	if (!call->hot_partition || !is_alone(table, stream, call->done_ms))
-		dyn_pace_refuse(&table->pace, stream->cost, context->params.capacity,
+		dyn_pace_refuse(&table->pace, stream->cost, params->capacity,
 						call->started_ms, call->done_ms);
 	/* count at most LONGEST_LOOK_MS: polls of the fetch may be rare */
 	pacing->stalled_ms = !pacing->stalled ? 0
@@ -465,6 +479,13 @@ dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
 	pacing->stalled = true;
 	pacing->seen_ms = now;
 	if (timeout_ms > 0 && pacing->stalled_ms > timeout_ms)
-		report_throttle_timeout(context, stream);
+	{
+		/* a surrounding statement may handle the error and read again */
+		dyn_pace_init(&table->pace, params->connection->max_concurrency);
+		dyn_usage_give_up(context->usage, dyn_operation_name(params->op));
+		dyn_report_throttled(call, false, dyn_describe_target(params->table, params->index),
+							 pacing->stalled_ms / 1000, params->capacity,
+							 context->statement->counters.read_units);
+	}
 	warn_if_slow(context, now);
 }

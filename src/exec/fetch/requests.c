@@ -16,7 +16,7 @@
 
 #include "../../model/server/encoding.h"
 #include "../../model/values/path.h"
-#include "../keys/make_cond.h"
+#include "../keys/filter.h"
 #include "../rows/rows.h"
 #include "requests.h"
 
@@ -191,35 +191,24 @@ key_condition(const DynRequests *requests, int stream)
 	return all;
 }
 
-static const char *
-terminated(DynBuffer *buf)
-{
-	dyn_check_oom(dyn_buffer_terminate(buf) == NULL);
-	return buf->data;
-}
-
 /*
- * Raises an error if an expression was not rendered because memory ran out.
- * Otherwise the expression is too large, and the caller may omit it, unless
- * the plan relies on it.
+ * Returns the text of an expression; NULL if it was not rendered, because it
+ * is too large.  Raises an error if it was not rendered for lack of memory.
  */
-static void
-check_memory(const DynRequests *requests, const DynBuffer *text)
+static const char *
+finished(const DynRequests *requests, DynBuffer *text, bool rendered)
 {
-	dyn_check_oom(text->out_of_memory || dyn_tokens_out_of_memory(requests->tokens));
+	dyn_check_oom(rendered ? dyn_buffer_terminate(text) == NULL
+				  : text->out_of_memory || dyn_tokens_out_of_memory(requests->tokens));
+	return rendered ? text->data : NULL;
 }
 
+/* Returns the rendered condition; NULL if it is too large. */
 static const char *
-render_key_condition(DynRequests *requests, int stream)
+render(DynRequests *requests, const DynCond *cond, DynBuffer *text)
 {
-	dyn_buffer_reset(&requests->key_condition_text);
-	if (!dyn_expr_condition(requests->tokens, key_condition(requests, stream),
-							&requests->key_condition_text))
-	{
-		check_memory(requests, &requests->key_condition_text);
-		elog(ERROR, "could not render key condition");
-	}
-	return terminated(&requests->key_condition_text);
+	dyn_buffer_reset(text);
+	return finished(requests, text, dyn_expr_condition(requests->tokens, cond, text));
 }
 
 static int
@@ -235,32 +224,20 @@ stream_filter(const DynRequests *requests, int stream)
 		: requests->filter;
 }
 
-/* Returns the rendered filter; NULL if it is too large. */
-static const char *
-try_filter(DynRequests *requests, const DynCond *filter)
-{
-	dyn_buffer_reset(&requests->filter_text);
-	if (!dyn_expr_condition(requests->tokens, filter, &requests->filter_text))
-	{
-		check_memory(requests, &requests->filter_text);
-		return NULL;
-	}
-	return terminated(&requests->filter_text);
-}
-
 static const char *
 render_filter(DynRequests *requests, int stream)
 {
 	const DynCond *filter = stream_filter(requests, stream);
 	const DynCond *enforced = requests->op == DYN_OP_QUERY
 		? requests->queries[stream].enforced : requests->enforced;
-	const char *text = filter ? try_filter(requests, filter) : NULL;
+	const char *text = filter ? render(requests, filter, &requests->filter_text) : NULL;
 
-	if (text != NULL || enforced == NULL)
-		return text;
-	text = try_filter(requests, enforced);
-	if (text == NULL)
-		elog(ERROR, "filter cannot be written");
+	if (text == NULL && enforced != NULL)
+	{
+		text = render(requests, enforced, &requests->filter_text);
+		if (text == NULL)
+			elog(ERROR, "filter cannot be written");
+	}
 	return text;
 }
 
@@ -270,13 +247,9 @@ render_projection(DynRequests *requests)
 	if (requests->nprojection == 0 || requests->count_only)
 		return NULL;
 	dyn_buffer_reset(&requests->projection_text);
-	if (!dyn_expr_projection(requests->tokens, requests->projection,
-							 requests->nprojection, &requests->projection_text))
-	{
-		check_memory(requests, &requests->projection_text);
-		return NULL;
-	}
-	return terminated(&requests->projection_text);
+	return finished(requests, &requests->projection_text,
+					dyn_expr_projection(requests->tokens, requests->projection,
+										requests->nprojection, &requests->projection_text));
 }
 
 void
@@ -314,7 +287,12 @@ dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
 	request->backward = requests->backward;
 	request->tokens = requests->tokens;
 	if (requests->op == DYN_OP_QUERY)
-		request->key_condition = render_key_condition(requests, stream);
+	{
+		request->key_condition = render(requests, key_condition(requests, stream),
+										&requests->key_condition_text);
+		if (request->key_condition == NULL)
+			elog(ERROR, "could not render key condition");
+	}
 	else if (requests->op == DYN_OP_SCAN)
 	{
 		request->segment = segment_of(requests, stream);

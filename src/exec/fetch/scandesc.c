@@ -6,11 +6,116 @@
 
 #include "../../dynamodb/units.h"
 #include "../../model/session/written.h"
+#include "../../model/values/path.h"
 #include "../rows/template_parts.h"
 #include "scandesc.h"
 
 /* A BatchGetItem has at most BATCH_BYTES / (average bytes of an item) keys. */
 #define BATCH_BYTES		(4.0 * 1024 * 1024)
+
+/* ---- key of an item, for error messages ---- */
+
+/*
+ * Writes the page's request with the key attributes as its projection.  After
+ * an error, origin_requests keeps this projection, but is only freed.
+ */
+static void
+write_key_request(DynBuffer *body, const DynScanDesc *scandesc,
+				  const DynItemPosition *position, const DynPath *paths)
+{
+	DynRequests *requests = scandesc->origin_requests;
+	const DynPath *projection = requests->projection;
+	int			nprojection = requests->nprojection;
+	DynReadRequest request = {0};
+
+	requests->projection = paths;
+	requests->nprojection = scandesc->access->nbase;
+	dyn_requests_prepare(requests, position->stream, &request);
+	request.limit = position->limit;
+	if (position->start_key_len > 0)
+	{
+		request.start_key = position->start_key;
+		request.start_key_len = position->start_key_len;
+	}
+	dyn_write_read(body, &request);
+	requests->projection = projection;
+	requests->nprojection = nprojection;
+}
+
+static char *
+key_at(const DynScanDesc *scandesc, const DynCall *call, const DynPath *paths,
+	   uint64 item)
+{
+	const DynAccess *access = scandesc->access;
+	static const int slots[2] = {0, 1};
+	DynPathTree *tree = dyn_path_tree_create(paths, access->nbase);
+	DynValue	values[2];
+	DynPage		page;
+	DynPageError error;
+	char	   *key = NULL;
+
+	dyn_page_init(&page);
+	if (tree != NULL &&
+		dyn_page_parse(&page, DYN_DOCUMENT_RESPONSE, tree, call->response.data,
+					   call->response.len, &error) && item < page.nitems)
+	{
+		DynPageCursor cursor;
+
+		dyn_page_cursor_init(&cursor, &page);
+		for (uint64 i = 0; i <= item; i++)
+			(void) dyn_page_next(&cursor, values);
+		key = dyn_item_key_text(access->base, access->nbase, slots, values);
+	}
+	dyn_page_free(&page);
+	if (tree != NULL)
+		dyn_path_tree_free(tree);
+	return key;
+}
+
+/*
+ * Returns the key of the item that is being decoded, as text (DynRows).  If
+ * the key was not read, requests the item's page once more, with only the key
+ * attributes; unless the table has changed, the item has the same position on
+ * this page.  Raises an error only for an interrupt, or if memory runs out.
+ */
+static char *
+find_key(void *arg, const char **why)
+{
+	DynScanDesc *scandesc = arg;
+	DynPath		paths[2];
+	DynItemPosition position;
+	DynConnection *connection = scandesc->relation->connection;
+	const DynRequests *requests = scandesc->origin_requests;
+	DynRequestContext about;
+	DynCall    *call;
+	char	   *key = NULL;
+
+	if (requests == NULL)
+		return NULL;
+	if (requests->op == DYN_OP_GET_ITEM)
+		return dyn_key_text(requests->keys, requests->nparts, ", ");
+	if (requests->op == DYN_OP_BATCH_GET_ITEM ||
+		!dyn_fetch_position(scandesc->origin, &position) ||
+		(call = dyn_call_create(dyn_session_client())) == NULL)
+		return NULL;
+	for (int i = 0; i < scandesc->access->nbase; i++)
+		paths[i] = *dyn_path_of_attribute(scandesc->access->base[i].name);
+	write_key_request(dyn_call_body(call), scandesc, &position, paths);
+	about = (DynRequestContext) {dyn_operation_name(requests->op),
+		scandesc->relation->table, requests->index, connection->server_name,
+	&connection->provider};
+	if (dyn_session_try(call, connection, &connection->service, &about))
+	{
+		key = key_at(scandesc, call, paths, position.item);
+		*why = "the response does not have it";
+	}
+	else
+		*why = pstrdup(dyn_describe_failure(call));
+	dyn_call_destroy(call);
+	return key;
+}
+
+/* ---- row conversions ---- */
 
 /* Omits DYN_ROWS_CONVERT for a count, which does not return rows. */
 DynRows *
@@ -21,7 +126,7 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 									   access->count_only ? keys
 									   : keys | DYN_ROWS_CONVERT, NIL);
 
-	rows->find_key = dyn_scandesc_item_key;
+	rows->find_key = find_key;
 	rows->find_key_arg = scandesc;
 	return rows;
 }
@@ -339,7 +444,6 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 		params.decode_sort = decode_sort;
 		params.sort_arg = scandesc;
 		params.nsort = scandesc->access->nsort;
-		params.all_at_once = true;
 	}
 	fetch = dyn_fetch_start(scandesc->statement, &params);
 	dyn_scandesc_set_origin(scandesc, fetch, requests);

@@ -5,8 +5,7 @@
  * A scan descriptor belongs to a scan, to the fallback of a scan, to an arm of
  * an OR (united.c), or to a member of a shared scan.  Lookups use the
  * descriptor of their scan.  A descriptor contains the relation, the access
- * plan, and the row conversions.  Its functions start fetches, and find the
- * key of the item that is being decoded, for error messages.
+ * plan, and the row conversions.  Its functions start fetches.
  */
 #ifndef DYN_EXEC_FETCH_SCANDESC_H
 #define DYN_EXEC_FETCH_SCANDESC_H
@@ -100,14 +99,5 @@ extern DynFetch *dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests
 /* Sets the fetch whose items are decoded from now on; NULL: none. */
 extern void dyn_scandesc_set_origin(DynScanDesc *scandesc, DynFetch *fetch,
 									DynRequests *requests);
-
-/*
- * Returns the key of the item that is being decoded, as text (item_key.c).
- * Requests the item's page again if the key was not read.  Returns NULL if the
- * key is not found; sets *why to the reason if the page was requested.  `arg`
- * is the DynScanDesc.  Raises an error only for an interrupt, or if memory
- * runs out.
- */
-extern char *dyn_scandesc_item_key(void *arg, const char **why);
 
 #endif

@@ -3,9 +3,9 @@
  *		Decides which streams of a fetch are active, when they send, and when
  *		their responses are parsed.
  *
- * A pump drives the network, takes in responses, and sends requests within the
- * statement's limits.  The rules depend on how the consumer reads (fetch.c),
- * and on whether it may stop early:
+ * A pump (dyn_fetch_pump) drives the network, takes in responses, and sends
+ * requests within the statement's limits.  The rules depend on how the
+ * consumer reads (fetch.c), and on whether it may stop early:
  *
  *						any order			merged			keyed
  *		active at most	max_concurrency		all				4 * max_concurrency
@@ -62,6 +62,9 @@
  */
 #define LAZY_PAGES				3
 
+/* Number of items that a dyn_fetch_extend counts for toward the next pump. */
+#define PUMP_SHARE_OF_EXTENSION	(DYN_ITEMS_BETWEEN_PUMPS / 16)
+
 /*
  * If the consumer may stop early, and streams are read in turn, at most 1 +
  * (number of streams begun) / LAZY_TURNS streams are active.
@@ -76,10 +79,10 @@ dyn_schedule_init(DynFetch *fetch)
 	const DynFetchParams *params = &fetch->streams.params;
 	int			concurrency = params->connection->max_concurrency;
 
-	Assert(params->nsort == 0 || (params->all_at_once && !params->keyed && !params->in_turn));
+	Assert(params->nsort == 0 || !dyn_reads_one_stream(params));
 	fetch->streams.expected = params->keyed ? KEYED_EXPECTED_BYTES
 		: FIRST_EXPECTED_BYTES;
-	if (params->all_at_once)
+	if (params->nsort > 0)
 		fetch->max_active = params->nstreams;
 	else if (params->keyed)
 		fetch->max_active = concurrency * KEYED_WINDOW; /* nstreams may grow */
@@ -109,8 +112,9 @@ is_settled(const DynFetch *fetch, int number)
 	return number < fetch->nsettled && fetch->settled[number];
 }
 
-void
-dyn_schedule_settle(DynFetch *fetch, int number)
+/* Marks a stream of a keyed fetch, so that it is not begun later. */
+static void
+settle(DynFetch *fetch, int number)
 {
 	Assert(number >= 0 && number < fetch->streams.params.nstreams);
 	if (number >= fetch->nsettled)
@@ -135,7 +139,7 @@ begin_stream(DynFetch *fetch, int number)
 	Assert(!is_settled(fetch, number) && !fetch->draining);
 	Assert(number < fetch->streams.params.nstreams);
 	if (fetch->streams.params.keyed)
-		dyn_schedule_settle(fetch, number);
+		settle(fetch, number);
 	if (fetch->nidle > 0)
 		stream = fetch->idle[--fetch->nidle];
 	else
@@ -241,8 +245,12 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 	return stream->first == NULL && fetch->page == NULL;
 }
 
-bool
-dyn_schedule_has_space(const DynFetch *fetch)
+/*
+ * True if the statement's limits allow another request, and the expected bytes
+ * of its response.
+ */
+static bool
+has_space(const DynFetch *fetch)
 {
 	const DynStatement *statement = fetch->streams.statement;
 
@@ -250,8 +258,8 @@ dyn_schedule_has_space(const DynFetch *fetch)
 		statement->bytes + fetch->streams.expected <= statement->max_bytes;
 }
 
-int
-dyn_schedule_in_flight(const DynFetch *fetch)
+static int
+in_flight(const DynFetch *fetch)
 {
 	int			n = 0;
 
@@ -281,7 +289,7 @@ awaits_response(const DynFetch *fetch)
 {
 	const int  *group = fetch->streams.params.group_in_flight;
 
-	return group && !fetch->solo_wait ? *group > 0 : dyn_schedule_in_flight(fetch) > 0;
+	return group && !fetch->solo_wait ? *group > 0 : in_flight(fetch) > 0;
 }
 
 /*
@@ -324,7 +332,7 @@ static bool
 may_send(const DynFetch *fetch, const DynStream *stream)
 {
 	return wants_to_send(fetch, stream) && dyn_pacing_delay(&fetch->streams, stream) == 0 &&
-		(dyn_schedule_has_space(fetch) ||
+		(has_space(fetch) ||
 		 (is_wanted(fetch, stream) &&
 		  (dyn_reads_one_stream(&fetch->streams.params) || !awaits_response(fetch))));
 }
@@ -360,11 +368,12 @@ dyn_schedule_may_send(const DynFetch *fetch)
 	return next_to_send(fetch) != NULL;
 }
 
-void
-dyn_schedule_send(DynFetch *fetch)
+/* Begins streams, and sends the requests that are allowed now. */
+static void
+send_requests(DynFetch *fetch)
 {
 	const DynFetchParams *params = &fetch->streams.params;
-	bool		lazy = params->may_stop_early && !params->all_at_once && !params->keyed;
+	bool		lazy = params->may_stop_early && params->nsort == 0 && !params->keyed;
 	int			allowed = lazy ? Min(fetch->max_active, params->bound.units > 0 ? 1
 									 : params->in_turn
 									 ? 1 + fetch->next_stream / LAZY_TURNS
@@ -408,22 +417,20 @@ wants_response(const DynFetch *fetch, const DynStream *stream)
 	return fetch->streams.params.in_turn ? is_wanted(fetch, stream) : !has_pages(fetch);
 }
 
-static bool
-all_paused(const DynFetch *fetch)
-{
-	bool		all = true;
-
-	for (int i = 0; i < fetch->nactive && all; i++)
-		all = !fetch->active[i]->in_flight || dyn_stream_is_paused(fetch->active[i]);
-	return all;
-}
-
-/* True if the consumer would wait forever for the stream's paused response. */
+/*
+ * True if the consumer would wait forever for the stream's paused response:
+ * if it could use other streams, too, all responses in flight are paused.
+ */
 static bool
 is_blocked(const DynFetch *fetch, const DynStream *stream)
 {
-	return dyn_stream_is_paused(stream) && is_wanted(fetch, stream) &&
-		(dyn_reads_one_stream(&fetch->streams.params) || all_paused(fetch));
+	bool		blocked = dyn_stream_is_paused(stream) && is_wanted(fetch, stream);
+
+	if (dyn_reads_one_stream(&fetch->streams.params))
+		return blocked;
+	for (int i = 0; i < fetch->nactive && blocked; i++)
+		blocked = !fetch->active[i]->in_flight || dyn_stream_is_paused(fetch->active[i]);
+	return blocked;
 }
 
 /*
@@ -453,31 +460,24 @@ take_responses(DynFetch *fetch)
 		fetch->streams.paused += dyn_stream_is_paused(fetch->active[i]);
 }
 
-/* True if a stream is blocked, so that a wait would not end without a pump. */
-static bool
-any_is_blocked(const DynFetch *fetch)
+bool
+dyn_schedule_has_response(const DynFetch *fetch)
 {
 	bool		any = false;
 
 	for (int i = 0; i < fetch->nactive && !any; i++)
-		any = is_blocked(fetch, fetch->active[i]);
-	return any;
-}
+	{
+		const DynStream *stream = fetch->active[i];
 
-bool
-dyn_schedule_has_response(const DynFetch *fetch)
-{
-	bool		any = any_is_blocked(fetch);
-
-	for (int i = 0; i < fetch->nactive && !any; i++)
-		any = fetch->active[i]->in_flight &&
-			fetch->active[i]->call->state == DYN_CALL_DONE &&
-			wants_response(fetch, fetch->active[i]);
+		any = is_blocked(fetch, stream) ||
+			(stream->in_flight && stream->call->state == DYN_CALL_DONE &&
+			 wants_response(fetch, stream));
+	}
 	return any;
 }
 
 void
-dyn_schedule_pump(DynFetch *fetch)
+dyn_fetch_pump(DynFetch *fetch)
 {
 	/*
 	 * also drive the network for other fetches: a response to one of their
@@ -489,7 +489,7 @@ dyn_schedule_pump(DynFetch *fetch)
 		take_responses(fetch);
 	}
 	retire_streams(fetch);
-	dyn_schedule_send(fetch);
+	send_requests(fetch);
 	fetch->until_pump = DYN_ITEMS_BETWEEN_PUMPS;
 }
 
@@ -521,15 +521,15 @@ void
 dyn_schedule_wait(DynFetch *fetch)
 {
 	double		pause = dyn_schedule_next_resumption(fetch);
-	bool		idle = dyn_schedule_in_flight(fetch) == 0 && pause >= 0;
+	bool		idle = in_flight(fetch) == 0 && pause >= 0;
 	DynWaitReason reason = idle ? DYN_WAITS_FOR_CAPACITY : DYN_WAITS_FOR_RESPONSE;
 	double		began = dyn_session_now();
 	DynCounters counters = {0};
 
 	Assert(!fetch->solo_wait && !dyn_schedule_is_finished(fetch));
 	fetch->solo_wait = true;
-	/* do not wait: only a pump lets a paused response arrive */
-	if (any_is_blocked(fetch))
+	/* do not wait: only a pump takes in a response, or lets a paused one arrive */
+	if (dyn_schedule_has_response(fetch))
 		CHECK_FOR_INTERRUPTS();
 	/*
 	 * table->in_flight excludes responses that have arrived or are paused:
@@ -546,6 +546,68 @@ dyn_schedule_wait(DynFetch *fetch)
 		counters.waited_ms = counters.waiting_ms;
 	dyn_stream_count(&fetch->streams, &counters);
 	dyn_usage_add(fetch->streams.usage, &counters);
-	dyn_schedule_pump(fetch);
+	dyn_fetch_pump(fetch);
 	fetch->solo_wait = false;
+}
+
+/* ---- control by the consumer ---- */
+
+void
+dyn_fetch_send_ahead(DynFetch *fetch)
+{
+	if (has_space(fetch))
+		dyn_fetch_pump(fetch);
+}
+
+void
+dyn_fetch_extend(DynFetch *fetch, int nstreams)
+{
+	Assert(nstreams >= fetch->streams.params.nstreams);
+	Assert(fetch->streams.params.keyed);
+	fetch->streams.params.nstreams = nstreams;
+	fetch->until_pump -= PUMP_SHARE_OF_EXTENSION;
+	if (fetch->until_pump <= 0)
+		dyn_fetch_pump(fetch);
+	else if (has_space(fetch))
+		send_requests(fetch);
+}
+
+void
+dyn_fetch_drop(DynFetch *fetch, int number)
+{
+	Assert(fetch->streams.params.keyed);
+	if (fetch->current != NULL && fetch->current->number == number)
+		fetch->current = NULL;
+	fetch->origin = NULL;
+	settle(fetch, number);
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		if (fetch->active[i]->number == number)
+			dyn_stream_abandon(&fetch->streams, fetch->active[i]);
+	}
+}
+
+void
+dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight)
+{
+	int			n;
+
+	if (fetch->streams.params.group_in_flight == group_in_flight)
+		return;
+	n = in_flight(fetch);
+	Assert(fetch->streams.params.group_in_flight == NULL ||
+		   *fetch->streams.params.group_in_flight >= n);
+	if (fetch->streams.params.group_in_flight != NULL)
+		*fetch->streams.params.group_in_flight -= n;
+	if (group_in_flight != NULL)
+		*group_in_flight += n;
+	fetch->streams.params.group_in_flight = group_in_flight;
+}
+
+void
+dyn_fetch_drain(DynFetch *fetch)
+{
+	Assert(!fetch->streams.params.keyed);
+	fetch->draining = true;
+	fetch->next_stream = fetch->streams.params.nstreams;
 }

@@ -2,15 +2,14 @@
  * schedule.h
  *		Schedules the streams of a fetch, and their requests in flight.
  *
- * Private to the fetch: fetch.c returns the items, and calls schedule.c to run
- * the streams.
+ * Private to the fetch: fetch.c returns the items; schedule.c runs the streams.
  */
 #ifndef DYN_EXEC_SCHEDULE_H
 #define DYN_EXEC_SCHEDULE_H
 
 #include "stream.h"
 
-/* Maximum number of items returned between two calls of dyn_schedule_pump. */
+/* Maximum number of items returned between two calls of dyn_fetch_pump. */
 #define DYN_ITEMS_BETWEEN_PUMPS		512
 
 struct DynFetch
@@ -54,25 +53,13 @@ extern void dyn_schedule_init(DynFetch *fetch);
 extern void dyn_schedule_release(DynFetch *fetch);
 
 /*
- * Drives the network if necessary, takes in responses, and sends the requests
- * that may be sent.
- */
-extern void dyn_schedule_pump(DynFetch *fetch);
-
-/*
  * Waits for a response, or until a request may be sent, and then pumps.  If a
  * needed response is paused for lack of memory, pumps without waiting, because
  * only a pump lets this response arrive.
  */
 extern void dyn_schedule_wait(DynFetch *fetch);
 
-/*
- * Begins streams and sends the requests that are allowed now, without polling
- * the network.
- */
-extern void dyn_schedule_send(DynFetch *fetch);
-
-/* True if dyn_schedule_send would send a request for an active stream. */
+/* True if an active stream may send a request now. */
 extern bool dyn_schedule_may_send(const DynFetch *fetch);
 
 /*
@@ -80,12 +67,6 @@ extern bool dyn_schedule_may_send(const DynFetch *fetch);
  * paused until the next pump.
  */
 extern bool dyn_schedule_has_response(const DynFetch *fetch);
-
-/*
- * True if the statement's limits allow another request, and the expected bytes
- * of its response.
- */
-extern bool dyn_schedule_has_space(const DynFetch *fetch);
 
 /*
  * Returns the first active stream that is not done, for fetches with
@@ -102,8 +83,6 @@ extern bool dyn_schedule_is_finished(const DynFetch *fetch);
  */
 extern double dyn_schedule_next_resumption(const DynFetch *fetch);
 
-extern int	dyn_schedule_in_flight(const DynFetch *fetch);
-
 /*
  * Returns the active stream with this number in a keyed fetch, and makes it
  * the awaited one.  Begins the stream if necessary, even out of order.
@@ -111,8 +90,5 @@ extern int	dyn_schedule_in_flight(const DynFetch *fetch);
  * any more.
  */
 extern DynStream *dyn_schedule_stream(DynFetch *fetch, int number);
-
-/* Marks a stream of a keyed fetch, so that it is not begun later. */
-extern void dyn_schedule_settle(DynFetch *fetch, int number);
 
 #endif

@@ -68,18 +68,11 @@ dyn_stream_begin(const DynStreamContext *context, DynStream *stream, int number)
 
 /* ---- sending ---- */
 
-/* Returns the smaller limit, where 0 is unlimited. */
-static long
-smaller_limit(long a, long b)
-{
-	return a == 0 || b == 0 ? Max(a, b) : Min(a, b);
-}
-
 static long
 page_limit(const DynStreamContext *context, const DynStream *stream)
 {
 	const DynFetchParams *params = &context->params;
-	long		limit = params->first_limit;
+	double		limit = params->first_limit;
 	double		item_units = context->examined > 0
 		? context->units / context->examined : params->item_units;
 	double		items;
@@ -94,19 +87,19 @@ page_limit(const DynStreamContext *context, const DynStream *stream)
 		 */
 		items = Max(params->bound.wanted - *params->bound.found, 1) * context->examined /
 			*params->bound.found * 1.1;
-		limit = smaller_limit(limit, (long) Min(ceil(items), 1e6));
+		limit = dyn_smaller_limit(limit, Min(ceil(items), 1e6));
 	}
 	if (params->bound.items > 0)
-		limit = params->bound.items - (long) context->examined;
+		limit = params->bound.items - context->examined;
 	else if (params->bound.units > 0)
 	{
 		/* the number of items that are expected to use the remaining units */
 		if (item_units <= 0)
 			item_units = dyn_sequence_units(DYN_UNKNOWN_ITEM_BYTES);
 		items = Max((params->bound.units - context->units) / item_units, 1);
-		limit = smaller_limit(limit, (long) Min(items, 1e6));
+		limit = dyn_smaller_limit(limit, Min(items, 1e6));
 	}
-	return smaller_limit(limit, params->fetch_size);
+	return (long) dyn_smaller_limit(limit, params->fetch_size);
 }
 
 /* Selects open keys of the batch (DYN_KEY_OPEN) for the request. */
@@ -116,7 +109,6 @@ pick_keys(const DynStreamContext *context, DynStream *stream,
 {
 	const DynFetchParams *params = &context->params;
 	DynBatch   *batch = &stream->batch;
-	int			most_keys;
 
 	if (batch->nkeys == 0)
 	{
@@ -130,8 +122,8 @@ pick_keys(const DynStreamContext *context, DynStream *stream,
 	 * stream would have ended otherwise
 	 */
 	Assert(batch->nkeys == request->nkeys);
-	most_keys = dyn_pacing_keys(context, stream->batch_most);
-	request->npicked = dyn_batch_request(batch, most_keys, picked);
+	request->npicked = dyn_batch_request(batch, (int) dyn_pacing_limit(context, stream->batch_most),
+										 picked);
 	Assert(request->npicked > 0);
 	request->picked = picked;
 }
@@ -377,7 +369,10 @@ receive_throttle(DynStreamContext *context, DynStream *stream,
 	send_again(stream);
 }
 
-/* Ends the accounting of a call, which is done or will be destroyed. */
+/*
+ * Ends the accounting of a call, which is done or will be destroyed.  Its
+ * charge to the budgets stays, unless it is corrected next.
+ */
 static void
 end_flight(DynStreamContext *context, DynStream *stream)
 {
@@ -392,7 +387,9 @@ end_flight(DynStreamContext *context, DynStream *stream)
 	context->statement->bytes -= stream->reserved;
 	stream->reserved = 0;
 	dyn_usage_call(context->usage, dyn_operation_name(context->params.op), stream->call);
-	dyn_pacing_landed(context, stream);
+	context->statement->expected_units -= stream->expected;
+	stream->expected = 0;
+	context->pacing.awaited--;
 }
 
 static void

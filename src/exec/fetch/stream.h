@@ -10,9 +10,9 @@
 #ifndef DYN_EXEC_STREAM_H
 #define DYN_EXEC_STREAM_H
 
+#include "../../model/session/budget.h"
 #include "../../model/session/usage.h"
 #include "fetch.h"
-#include "pacing.h"
 
 /* A response whose items are waiting or being returned. */
 typedef struct DynFetchPage
@@ -84,6 +84,34 @@ typedef struct DynStream
 	MemoryContext head_context; /* context of the sort values; NULL if not
 								 * merging */
 } DynStream;
+
+/* Limits of the requests of a fetch (pacing.c). */
+typedef struct DynPacing
+{
+	DynTablePace *table;		/* pace of the table or index */
+	double		item_units;		/* read units of one examined item (or key),
+								 * measured or computed from the table's
+								 * description; 0: unknown */
+	double		request_units;	/* measured read units of one request; 0:
+								 * unknown */
+	bool		stalled;		/* true if throttled since the last response */
+	double		stalled_ms;		/* ms; time between the first throttle after
+								 * the last response and the last throttle;
+								 * each interval between two throttles counts
+								 * at most LONGEST_LOOK_MS (pacing.c) */
+	double		seen_ms;		/* ms; monotonic time of the last change of
+								 * stalled_ms */
+
+	DynBudgets *budgets;		/* budgets to charge; NULL: none */
+	double		budget_units;	/* maximum read units of one request under the
+								 * budgets; 0: unlimited */
+	double		most_item;		/* largest measured read units of one item or
+								 * key */
+	double		most_request;	/* largest measured read units of one
+								 * request */
+	int			awaited;		/* number of requests of the fetch whose
+								 * responses were not taken in yet */
+} DynPacing;
 
 /* Data that streams share with their fetch. */
 typedef struct DynStreamContext
@@ -184,5 +212,65 @@ extern void dyn_stream_release(DynStreamContext *context, DynStream *stream);
 
 /* Frees the malloc'd memory of the context. */
 extern void dyn_stream_context_release(DynStreamContext *context);
+
+/* ---- pacing: when streams may send, and how much (pacing.c) ---- */
+
+extern void dyn_pacing_init(DynStreamContext *context);
+
+/*
+ * Returns the number of milliseconds until the stream may send; 0: it may send
+ * now; DYN_PACE_RESPONSE: it must first wait for a response in flight.
+ */
+extern double dyn_pacing_delay(const DynStreamContext *context,
+							   const DynStream *stream);
+
+/*
+ * Returns the smaller of `limit` (0: unlimited) and the number of items that
+ * one page may examine, or of keys that one BatchGetItem may request.
+ */
+extern long dyn_pacing_limit(const DynStreamContext *context, long limit);
+
+/*
+ * Charges the stream's next request, which may examine `items` items (0:
+ * unknown).  Called before the request is sent.  Returns false if the request
+ * must not be sent yet, because another request has used up a budget in the
+ * meantime.  Raises an error if the statement would exceed its limit.
+ */
+extern bool dyn_pacing_send(DynStreamContext *context,
+							DynStream *stream, double items);
+
+/*
+ * Charges the budgets for repeated attempts of the request in flight.
+ * Attempts without a response stay charged, because DynamoDB may have executed
+ * them.
+ */
+extern void dyn_pacing_repeat(DynStreamContext *context,
+							  DynStream *stream);
+
+/*
+ * Replaces the charge of the request with the sum of `units` (read units; 0 if
+ * the request was throttled or rejected) and the charges of its attempts
+ * without a response.
+ */
+extern void dyn_pacing_correct(DynStreamContext *context,
+							   DynStream *stream, double units);
+
+/*
+ * Records the response to a request that has used `units` read units and
+ * examined `items` items, and corrects its charge.
+ */
+extern void dyn_pacing_grant(DynStreamContext *context,
+							 DynStream *stream, double units,
+							 double items);
+
+/*
+ * Records that the request, or the unprocessed keys of its response, were
+ * throttled.  Warns once for each statement and table, when an episode of
+ * throttling (aws/pace.h) has lasted for a second; a few separate throttles
+ * are not reported.  Raises an error if the fetch has been throttled for
+ * longer than throttle_timeout without a response.
+ */
+extern void dyn_pacing_refuse(DynStreamContext *context,
+							  DynStream *stream);
 
 #endif

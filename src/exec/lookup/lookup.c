@@ -639,16 +639,13 @@ list_keys(DynLookups *lookups, DynLookupEntry *entry)
 static void
 forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 {
-	const DynAccess *access = lookups->scandesc->access;
-
 	if (entry->nitems == 0)
 		return;
 	if (entry->base_keys == NULL)
 	{
 		MemoryContext oldcontext = MemoryContextSwitchTo(lookups->first.context);
 
-		entry->base_keys = dyn_base_keys_create(access->base, access->nbase,
-												get_hash_memory_limit());
+		entry->base_keys = dyn_base_keys_create(lookups->scandesc->access);
 		MemoryContextSwitchTo(oldcontext);
 		for (int i = 0; i < entry->nitems; i++)
 		{

@@ -346,8 +346,7 @@ dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 	listed = palloc(sizeof(Listed));
 	*listed = (Listed) {{&listed_methods, scandesc->rows},.scandesc = scandesc,
 		.index_result = fetch,.context = CurrentMemoryContext,
-		.keys = dyn_base_keys_create(scandesc->access->base, scandesc->access->nbase,
-									 get_hash_memory_limit())};
+		.keys = dyn_base_keys_create(scandesc->access)};
 	return &listed->items;
 }
 

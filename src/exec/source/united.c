@@ -155,9 +155,7 @@ open_united(void *state)
 	united->current = 0;
 	united->item = NULL;
 	united->number = 0;
-	united->returned = dyn_base_keys_create(scandesc->access->base,
-											scandesc->access->nbase,
-											get_hash_memory_limit());
+	united->returned = dyn_base_keys_create(scandesc->access);
 	for (int i = 0; i < united->narms; i++)
 		open_arm(united, i);
 	for (int i = 0; i < united->narms && !scandesc->access->may_stop_early; i++)
@@ -168,7 +166,7 @@ open_united(void *state)
 		if (fetch != NULL && first)
 		{
 			join_group(united, arm);
-			dyn_fetch_send(fetch);
+			dyn_fetch_pump(fetch);
 		}
 		/*
 		 * a later arm sends at most one request, because the response is not
