@@ -321,9 +321,8 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 	sampler->item_slot = dyn_item_scan_read(scan, dyn_path_of_item(), 1);
 	sampler->folded = dyn_folded_create(sampler->relation, InvalidOid);
 	scan->requests = dyn_requests_of_access(sampler->relation, scan->access,
-											&nothing_resolved,
-											sampler->rows->projection,
-											sampler->rows->nprojection, 1);
+											&nothing_resolved, 1);
+	scan->requests->projection = sampler->rows->projection;
 	sampler->sample = sample;
 	sampler->wanted = wanted;
 	sampler->skip = -1;

@@ -200,8 +200,7 @@ dyn_item_scan_start(DynItemScan *scan, DynStatement *statement, int limit)
 	params.nstreams = limit > 0 ? 1
 		: dyn_requests_segments(scan->relation, scan->meta->size_bytes);
 	scan->requests = dyn_requests_of_access(scan->relation, scan->access,
-											&nothing_resolved, NULL, 0,
-											params.nstreams);
+											&nothing_resolved, params.nstreams);
 	params.prepare = dyn_requests_prepare;
 	params.describe = dyn_requests_describe;
 	params.arg = scan->requests;

@@ -6,7 +6,7 @@
  * These limits apply:
  *
  *		pace of the table	after throttles; shared by all fetches of a session
- *		  or index			(aws/pace.h, model/session/table_pace.h)
+ *		  or index			(aws/pace.h, model/session/session.h)
  *		pace of a stream	after throttles at the limit of its partition
  *		budgets				max_read_units_per_second, read_percent; shared by
  *							all sessions (model/session/budget.h)

@@ -48,15 +48,12 @@ allocate_requests(const DynRelation *relation)
 
 DynRequests *
 dyn_requests_of_keys(const DynRelation *relation, const DynKeyPart *keys,
-					 int nkeys, int nparts, const DynPath *projection,
-					 int nprojection)
+					 int nkeys, int nparts)
 {
 	DynRequests *requests = allocate_requests(relation);
 
 	requests->op = nkeys == 1 ? DYN_OP_GET_ITEM : DYN_OP_BATCH_GET_ITEM;
 	requests->nparts = nparts;
-	requests->projection = projection;
-	requests->nprojection = nprojection;
 	dyn_requests_set_keys(requests, keys, nkeys);
 	return requests;
 }
@@ -74,8 +71,7 @@ dyn_requests_set_keys(DynRequests *requests, const DynKeyPart *keys, int nkeys)
 /* ---- Queries and Scans ---- */
 
 static DynRequests *
-allocate_reads(const DynRelation *relation, const DynAccess *access,
-			   DynOperation op, const DynPath *projection, int nprojection)
+allocate_reads(const DynRelation *relation, const DynAccess *access, DynOperation op)
 {
 	DynRequests *requests = allocate_requests(relation);
 
@@ -84,18 +80,14 @@ allocate_reads(const DynRelation *relation, const DynAccess *access,
 	requests->local_index = access->index != NULL && !access->global;
 	requests->count_only = access->count_only;
 	requests->backward = access->backward;
-	requests->projection = projection;
-	requests->nprojection = nprojection;
 	return requests;
 }
 
 DynRequests *
 dyn_requests_of_queries(const DynRelation *relation, const DynAccess *access,
-						const DynQuery *queries, int nqueries, int nparts,
-						const DynPath *projection, int nprojection)
+						const DynQuery *queries, int nqueries, int nparts)
 {
-	DynRequests *requests = allocate_reads(relation, access, DYN_OP_QUERY,
-										   projection, nprojection);
+	DynRequests *requests = allocate_reads(relation, access, DYN_OP_QUERY);
 
 	requests->nparts = nparts;
 	dyn_requests_set_queries(requests, queries, nqueries);
@@ -113,8 +105,7 @@ dyn_requests_set_queries(DynRequests *requests, const DynQuery *queries,
 
 DynRequests *
 dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
-					   const DynResolvedAccess *resolved, const DynPath *projection,
-					   int nprojection, int segments)
+					   const DynResolvedAccess *resolved, int segments)
 {
 	DynRequests *requests;
 	DynKeyPart *shape;
@@ -123,25 +114,23 @@ dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
 	Assert(access->kind == DYN_ACCESS_SCAN || resolved->nkeys > 0);
 	if (access->kind == DYN_ACCESS_GET)
 		return dyn_requests_of_keys(relation, resolved->keys, resolved->nkeys,
-									resolved->nparts, projection, nprojection);
+									resolved->nparts);
 	if (access->kind == DYN_ACCESS_QUERY)
 	{
+		DynQuery   *queries = resolved->queries;
 		int			n = resolved->nqueries;
-		DynQuery   *reversed;
 
-		if (!access->in_turn || !access->backward)
-			return dyn_requests_of_queries(relation, access, resolved->queries, n,
-										   resolved->nparts, projection, nprojection);
-		reversed = palloc_extended(n * sizeof(DynQuery), MCXT_ALLOC_HUGE);
-		for (int i = 0; i < n; i++)
-			reversed[i] = resolved->queries[n - 1 - i];
-		return dyn_requests_of_queries(relation, access, reversed, n, resolved->nparts,
-									   projection, nprojection);
+		if (access->in_turn && access->backward)
+		{
+			queries = palloc_extended(n * sizeof(DynQuery), MCXT_ALLOC_HUGE);
+			for (int i = 0; i < n; i++)
+				queries[i] = resolved->queries[n - 1 - i];
+		}
+		return dyn_requests_of_queries(relation, access, queries, n, resolved->nparts);
 	}
-	requests = allocate_reads(relation, access, DYN_OP_SCAN, projection,
-							  nprojection);
-	requests->filter = resolved->filter;
-	requests->enforced = resolved->enforced;
+	requests = allocate_reads(relation, access, DYN_OP_SCAN);
+	requests->scan.filter = resolved->filter;
+	requests->scan.enforced = resolved->enforced;
 	requests->nstreams = requests->total_segments = segments;
 	if (access->segments > 0)
 	{
@@ -211,30 +200,30 @@ render(DynRequests *requests, const DynCond *cond, DynBuffer *text)
 	return finished(requests, text, dyn_expr_condition(requests->tokens, cond, text));
 }
 
+/* Returns the Query of the stream, or what a Scan has of one. */
+static const DynQuery *
+query_of(const DynRequests *requests, int stream)
+{
+	return requests->op == DYN_OP_QUERY ? &requests->queries[stream] : &requests->scan;
+}
+
 static int
 segment_of(const DynRequests *requests, int stream)
 {
 	return requests->segments ? requests->segments[stream] : stream;
 }
 
-static const DynCond *
-stream_filter(const DynRequests *requests, int stream)
-{
-	return requests->op == DYN_OP_QUERY ? requests->queries[stream].filter
-		: requests->filter;
-}
-
 static const char *
 render_filter(DynRequests *requests, int stream)
 {
-	const DynCond *filter = stream_filter(requests, stream);
-	const DynCond *enforced = requests->op == DYN_OP_QUERY
-		? requests->queries[stream].enforced : requests->enforced;
-	const char *text = filter ? render(requests, filter, &requests->filter_text) : NULL;
+	const DynQuery *query = query_of(requests, stream);
+	const char *text = NULL;
 
-	if (text == NULL && enforced != NULL)
+	if (query->filter != NULL)
+		text = render(requests, query->filter, &requests->filter_text);
+	if (text == NULL && query->enforced != NULL)
 	{
-		text = render(requests, enforced, &requests->filter_text);
+		text = render(requests, query->enforced, &requests->filter_text);
 		if (text == NULL)
 			elog(ERROR, "filter cannot be written");
 	}
@@ -328,7 +317,7 @@ void
 dyn_requests_describe(void *arg, int stream, StringInfo line)
 {
 	DynRequests *requests = arg;
-	const DynCond *filter = stream_filter(requests, stream);
+	const DynCond *filter = query_of(requests, stream)->filter;
 
 	Assert(stream >= 0 && stream < requests->nstreams);
 	if (requests->op == DYN_OP_QUERY)

@@ -3,6 +3,7 @@
  *		Renders the requests of a resolved access plan for a fetch.
  *
  * Each constructor (dyn_requests_of_*) defines the streams of the fetch.  The
+ * caller sets the projection; by default, entire items are requested.  The
  * functions at the end are callbacks of the fetch.  Key conditions, filter and
  * projection are rendered again for each request, into buffers that are
  * reused.
@@ -35,9 +36,7 @@ typedef struct DynRequests
 	int			total_segments; /* SCAN: total number of segments */
 	const int  *segments;		/* SCAN: segment of each stream; NULL: the
 								 * stream's number */
-	DynCond    *filter;			/* SCAN: filter */
-	DynCond    *enforced;		/* SCAN: part of the filter that must be
-								 * sent */
+	DynQuery	scan;			/* SCAN: `filter` and `enforced` only */
 	const DynPath *projection;	/* paths to request */
 	int			nprojection;	/* number of paths; 0: request entire items */
 
@@ -70,8 +69,7 @@ dyn_requests_are_consistent(const DynRequests *requests)
 extern DynRequests *dyn_requests_of_access(const DynRelation *relation,
 										   const DynAccess *access,
 										   const DynResolvedAccess *resolved,
-										   const DynPath *projection,
-										   int nprojection, int segments);
+										   int segments);
 
 /* Returns the number of segments for a Scan of `bytes` bytes. */
 extern int	dyn_requests_segments(const DynRelation *relation, double bytes);
@@ -79,15 +77,13 @@ extern int	dyn_requests_segments(const DynRelation *relation, double bytes);
 /* Returns the requests for full keys of the table. */
 extern DynRequests *dyn_requests_of_keys(const DynRelation *relation,
 										 const DynKeyPart *keys, int nkeys,
-										 int nparts, const DynPath *projection,
-										 int nprojection);
+										 int nparts);
 
 /* Returns the requests for Queries of the access plan, one stream for each. */
 extern DynRequests *dyn_requests_of_queries(const DynRelation *relation,
 											const DynAccess *access,
 											const DynQuery *queries, int nqueries,
-											int nparts, const DynPath *projection,
-											int nprojection);
+											int nparts);
 
 /*
  * Replaces the array of keys or Queries with a longer one, which begins with

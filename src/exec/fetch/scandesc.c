@@ -405,6 +405,8 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 	DynFetch   *fetch;
 
 	Assert(requests->nstreams > 0 && scandesc->checked);
+	requests->projection = rows->projection;
+	requests->nprojection = rows->nprojection;
 	params.connection = scandesc->relation->connection;
 	params.op = requests->op;
 	params.table = scandesc->relation->table;

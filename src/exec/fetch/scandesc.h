@@ -90,8 +90,8 @@ extern int	dyn_scandesc_segments(const DynScanDesc *scandesc);
 
 /*
  * Starts a fetch in CurrentMemoryContext, and makes it the origin of the items
- * that are decoded.  `rows` decodes its items.  A keyed fetch does not belong
- * to a group.
+ * that are decoded.  Requests what `rows` reads, which decodes the items.  A
+ * keyed fetch does not belong to a group.
  */
 extern DynFetch *dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests,
 									const DynRows *rows, bool keyed);

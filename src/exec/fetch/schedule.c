@@ -215,11 +215,7 @@ retire_streams(DynFetch *fetch)
 
 /* ---- sending ---- */
 
-/*
- * Returns true if the stream has a request to send and none in flight.
- * Callers check this first, because most streams of a batch of lookups have
- * nothing to send.
- */
+/* A quick check: most streams of a batch of lookups have nothing to send. */
 static inline bool
 is_idle(const DynStream *stream)
 {
@@ -324,10 +320,7 @@ is_wanted(const DynFetch *fetch, const DynStream *stream)
 	return !has_pages(fetch);
 }
 
-/*
- * True if the stream may send its next request now.  A starving stream, for
- * which the consumer would wait, is exempt from the statement's limits.
- */
+/* True if the stream may send its next request now. */
 static bool
 may_send(const DynFetch *fetch, const DynStream *stream)
 {

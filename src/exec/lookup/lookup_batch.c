@@ -87,16 +87,13 @@ start_fetch(DynLookupBatch *batch, int n)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
 	DynScanDesc *scandesc = batch->scandesc;
-	const DynRows *rows = batch->rows;
 
 	Assert(batch->sent == 0 && n > 0);
 	batch->requests = batch->nparts > 0
-		? dyn_requests_of_keys(scandesc->relation, batch->keys, n, batch->nparts,
-							   rows->projection, rows->nprojection)
+		? dyn_requests_of_keys(scandesc->relation, batch->keys, n, batch->nparts)
 		: dyn_requests_of_queries(scandesc->relation, scandesc->access, batch->queries,
-								  n, dyn_access_key_parts(scandesc->access),
-								  rows->projection, rows->nprojection);
-	batch->fetch = dyn_scandesc_start(scandesc, batch->requests, rows, true);
+								  n, dyn_access_key_parts(scandesc->access));
+	batch->fetch = dyn_scandesc_start(scandesc, batch->requests, batch->rows, true);
 	MemoryContextSwitchTo(oldcontext);
 }
 

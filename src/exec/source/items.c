@@ -234,9 +234,7 @@ start_batch(Listed *listed)
 		dyn_fetch_set_group(listed->index_result, NULL);
 		listed->fetch =
 			dyn_scandesc_start(scandesc,
-							   dyn_requests_of_keys(scandesc->relation, parts, n, nparts,
-													scandesc->rows->projection,
-													scandesc->rows->nprojection),
+							   dyn_requests_of_keys(scandesc->relation, parts, n, nparts),
 							   scandesc->rows, false);
 	}
 	MemoryContextSwitchTo(oldcontext);
@@ -334,7 +332,6 @@ dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 	if (resolved->contradiction)
 		return dyn_items_empty(scandesc->rows);
 	requests = dyn_requests_of_access(scandesc->relation, scandesc->access, resolved,
-									  rows->projection, rows->nprojection,
 									  dyn_scandesc_segments(scandesc));
 	fetch = dyn_scandesc_start(scandesc, requests, rows, false);
 	if (scandesc->index_rows == NULL)
