@@ -521,7 +521,7 @@ dyn_schedule_wait(DynFetch *fetch)
 
 	Assert(!fetch->solo_wait && !dyn_schedule_is_finished(fetch));
 	fetch->solo_wait = true;
-	/* do not wait: only a pump takes in a response, or lets a paused one arrive */
+	/* only a pump takes in a response, or lets a paused one arrive */
 	if (dyn_schedule_has_response(fetch))
 		CHECK_FOR_INTERRUPTS();
 	/*

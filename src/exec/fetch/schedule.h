@@ -2,7 +2,7 @@
  * schedule.h
  *		Schedules the streams of a fetch, and their requests in flight.
  *
- * Private to the fetch: fetch.c returns the items; schedule.c runs the streams.
+ * Private to the fetch: fetch.c returns the items; schedule.c runs streams.
  */
 #ifndef DYN_EXEC_SCHEDULE_H
 #define DYN_EXEC_SCHEDULE_H

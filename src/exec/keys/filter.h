@@ -3,10 +3,11 @@
  *		Makes conditions of DynamoDB (dynamodb/expression.h), and converts
  *		predicates with run-time values to them.
  *
- * Allocates in CurrentMemoryContext.  A converted condition is true for every item whose row satisfies the predicate.  If an
- * operand is NULL, the condition is FALSE, since SQL rejects the row as well.
- * If no item can store the compared value, the condition is FALSE, or only
- * tests the type of the attribute if other values may satisfy the predicate.
+ * Allocates in CurrentMemoryContext.  A converted condition is true for every
+ * item whose row satisfies the predicate.  If an operand is NULL, the
+ * condition is FALSE, since SQL rejects the row as well.  If no item can store
+ * the compared value, the condition is FALSE, or only tests the type of the
+ * attribute if other values may satisfy the predicate.
  */
 #ifndef DYN_EXEC_FILTER_H
 #define DYN_EXEC_FILTER_H

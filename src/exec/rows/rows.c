@@ -611,13 +611,6 @@ dyn_rows_next(DynRows *rows, TupleTableSlot *slot)
 }
 
 void
-dyn_rows_skip(DynRows *rows)
-{
-	Assert(rows->left > 0);
-	rows->left = rows->unnested != NULL && dyn_elements_next(&rows->unnested->elements);
-}
-
-void
 dyn_rows_end(DynRows *rows)
 {
 	rows->left = 0;

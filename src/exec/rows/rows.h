@@ -41,7 +41,7 @@ typedef struct DynUnnested
 	DynBuffer	scratch;
 	char		position[12];	/* position of the element, as text */
 
-	/* columns of the item itself, which are decoded once for all of its rows */
+	/* columns of the item itself, decoded once for all of its rows */
 	MemoryContext context;
 	bool		decoded;
 	Datum	   *datums;
@@ -182,8 +182,14 @@ extern int	dyn_rows_slot(const DynRows *rows, const char *name);
  */
 extern void dyn_rows_begin(DynRows *rows, const DynValue *values);
 extern bool dyn_rows_next(DynRows *rows, TupleTableSlot *slot);
-extern void dyn_rows_skip(DynRows *rows);
 extern void dyn_rows_end(DynRows *rows);
+
+static inline void
+dyn_rows_skip(DynRows *rows)
+{
+	Assert(rows->left > 0);
+	rows->left = rows->unnested != NULL && dyn_elements_next(&rows->unnested->elements);
+}
 
 /* Returns true if dyn_rows_next would store a row. */
 static inline bool

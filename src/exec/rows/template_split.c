@@ -172,7 +172,7 @@ read_text(DynParts *parts, DynParsedAttr *parsed, const DynValue *value)
 	return true;
 }
 
-/* Splits one attribute; `given` has the known texts of its parts, or is NULL. */
+/* Splits one attribute; `given` has the known texts of its parts, or NULL. */
 static void
 split_text(DynParts *parts, DynParsedAttr *parsed, const DynText *given)
 {
