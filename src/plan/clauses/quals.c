@@ -276,7 +276,7 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 		else
 			context->exact = false;
 	}
-	dyn_guard_values(context, pred);
+	dyn_guard_values(context, pred, expr->boolop == AND_EXPR);
 	return pred->args == NIL ? NULL
 		: expr->boolop == OR_EXPR && list_length(pred->args) == 1
 		? linitial(pred->args) : pred;
@@ -491,18 +491,4 @@ dyn_row_clauses(const DynRelation *relation)
 		clauses = lappend(clauses, clause);
 	}
 	return clauses;
-}
-
-void
-dyn_clauses_rely_on_nothing(List *clauses)
-{
-	ListCell   *lc;
-
-	foreach(lc, clauses)
-	{
-		DynClause  *clause = lfirst(lc);
-
-		if (clause->pred != NULL)
-			clause->pred->enforced = false;
-	}
 }

@@ -56,9 +56,4 @@ extern List *dyn_classify_lists(DynRelPlan *plan);
  */
 extern List *dyn_row_clauses(const DynRelation *relation);
 
-/*
- * Clears pred->enforced of the clauses, before the next access plan uses them.
- */
-extern void dyn_clauses_rely_on_nothing(List *clauses);
-
 #endif

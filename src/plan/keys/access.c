@@ -294,17 +294,14 @@ bool
 dyn_access_is_valid_key(const DynAccess *access, const char *json, size_t len)
 {
 	const char *names[2 + 2 * DYN_MAX_KEY_ATTRS] = {NULL};
-	List	   *distinct = NIL;
 	ListCell   *lc;
 	bool		is_valid;
 	bool		out_of_memory;
 
+	Assert(list_length(access->key_names) <= lengthof(names));
 	foreach(lc, access->key_names)
-		distinct = list_append_unique(distinct, lfirst(lc));
-	Assert(list_length(distinct) <= lengthof(names));
-	foreach(lc, distinct)
 		names[foreach_current_index(lc)] = strVal(lfirst(lc));
-	is_valid = dyn_wire_key_names(json, len, names, list_length(distinct),
+	is_valid = dyn_wire_key_names(json, len, names, list_length(access->key_names),
 								  &out_of_memory);
 	if (out_of_memory)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
@@ -316,12 +313,14 @@ dyn_access_is_valid_key(const DynAccess *access, const char *json, size_t len)
 /*
  * The value expressions that a copied access plan refers to by position.  If
  * the functions below get NULL instead, the predicates of the copy keep the
- * expressions and positions of the original.
+ * positions of the original.
  */
 typedef struct Values
 {
 	List	   *exprs;			/* expressions for fdw_exprs */
 	List	   *conversions;	/* DynConversion of each expression, or NULL */
+	bool		closed;			/* true if no value may be added */
+	bool		missing;		/* set to true instead of adding a value */
 } Values;
 
 static List *copy_preds(const List *preds, Values *values);
@@ -339,29 +338,10 @@ copy_text(const char *text)
 	return text ? pstrdup(text) : NULL;
 }
 
-static bool
-same_conversion(const DynConversion *a, const DynConversion *b)
-{
-	ListCell   *lc,
-			   *other;
-
-	if (a == NULL || b == NULL)
-		return a == b;
-	if (memcmp(a, b, offsetof(DynConversion, steps)) != 0 ||
-		list_length(a->steps) != list_length(b->steps))
-		return false;
-	forboth(lc, a->steps, other, b->steps)
-	{
-		if (memcmp(lfirst(lc), lfirst(other), sizeof(DynConversionStep)) != 0)
-			return false;
-	}
-	return true;
-}
-
 /*
  * Returns the position in `values` of the value with this conversion; adds the
- * value if it is missing.  Returns -1 if `value` is NULL (none).  Predicates
- * with equal values share one position.
+ * value if it is missing.  Returns -1 if `value` is NULL (none), or cannot be
+ * added.  Predicates with equal values share one position.
  */
 static int
 value_position(Expr *value, DynConversion *conversion, Values *values)
@@ -373,9 +353,12 @@ value_position(Expr *value, DynConversion *conversion, Values *values)
 		return -1;
 	forboth(lc, values->exprs, other, values->conversions)
 	{
-		if (equal(lfirst(lc), value) && same_conversion(lfirst(other), conversion))
+		if (equal(lfirst(lc), value) && lfirst(other) == conversion)
 			return foreach_current_index(lc);
 	}
+	values->missing |= values->closed;
+	if (values->closed)
+		return -1;
 	values->exprs = lappend(values->exprs, value);
 	values->conversions = lappend(values->conversions, conversion);
 	return list_length(values->exprs) - 1;
@@ -404,14 +387,6 @@ copy_conversion(const DynConversion *conversion, Values *values)
 	return copy;
 }
 
-static Values
-copy_values(const Values *values)
-{
-	Values		copy = {list_copy(values->exprs), list_copy(values->conversions)};
-
-	return copy;
-}
-
 static DynPred *
 copy_pred(const DynPred *pred, Values *values)
 {
@@ -420,22 +395,13 @@ copy_pred(const DynPred *pred, Values *values)
 	check_stack_depth();
 	if (values != NULL)
 	{
-		DynConversion *conversion = pred->conversion == NULL ? NULL
-			: copy_conversion(pred->conversion, values);
-
-		copy->param = value_position(pred->value, conversion, values);
+		copy->param = value_position(pred->value, pred->conversion, values);
 		copy->value = NULL;
 		copy->conversion = NULL;
 	}
 	copy->field.steps = copyObject(pred->field.steps);
 	copy->args = copy_preds(pred->args, values);
 	return copy;
-}
-
-DynPred *
-dyn_pred_copy(const DynPred *pred)
-{
-	return copy_pred(pred, NULL);
 }
 
 static List *
@@ -484,29 +450,32 @@ static DynAccess *
 copy_fallback(const DynAccess *fallback, Values *values)
 {
 	DynAccess	access = *fallback;
-	Values		needed;
 	DynAccess  *copy;
 	ListCell   *lc;
 
 	Assert(fallback->index == NULL && fallback->nconditions == 0);
 	if (values == NULL)
 		return copy_access(fallback, NULL);
+	values->closed = true;
 	access.filters = NIL;
 	foreach(lc, fallback->filters)
 	{
-		needed = copy_values(values);
-		(void) copy_pred(lfirst(lc), &needed);
-		if (list_length(needed.exprs) == list_length(values->exprs))
+		values->missing = false;
+		(void) copy_pred(lfirst(lc), values);
+		if (!values->missing)
 			access.filters = lappend(access.filters, lfirst(lc));
 	}
-	needed = copy_values(values);
-	copy = copy_access(&access, &needed);
-	if (list_length(needed.exprs) == list_length(values->exprs))
-		return copy;
-	access.kind = DYN_ACCESS_SCAN;
-	access.nhash = access.nrange = access.nrow_attrs = 0;
-	access.row_keys = NULL;
-	return copy_access(&access, values);
+	values->missing = false;
+	copy = copy_access(&access, values);
+	if (values->missing)
+	{
+		access.kind = DYN_ACCESS_SCAN;
+		access.nhash = access.nrange = access.nrow_attrs = 0;
+		access.row_keys = NULL;
+		copy = copy_access(&access, values);
+	}
+	values->closed = false;
+	return copy;
 }
 
 static DynAccess *
@@ -615,21 +584,23 @@ Node *
 dyn_access_node(const DynAccess *access, List **exprs)
 {
 	AccessNode *node = (AccessNode *) newNode(sizeof(AccessNode), T_ExtensibleNode);
-	Values		values = {NIL, NIL};
+	Values		values = {.closed = false};
 	ListCell   *lc;
 
 	node->node.extnodename = node_methods.extnodename;
 	node->access = copy_access(access, &values);
-	*exprs = values.exprs;
+	/* this adds the operands of the conversions to `values` */
 	foreach(lc, values.conversions)
 	{
-		DynConversion *conversion = lfirst(lc);
+		DynConversion *conversion;
 
-		if (conversion == NULL)
+		if (lfirst(lc) == NULL)
 			continue;
+		conversion = copy_conversion(lfirst(lc), &values);
 		conversion->param = foreach_current_index(lc);
 		node->access->conversions = lappend(node->access->conversions, conversion);
 	}
+	*exprs = values.exprs;
 	return (Node *) node;
 }
 

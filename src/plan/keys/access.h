@@ -336,12 +336,6 @@ extern bool dyn_access_is_valid_key(const DynAccess *access, const char *json,
 									size_t len);
 
 /*
- * Returns a copy of the predicate and its args, which shares the value
- * expressions of the original.
- */
-extern DynPred *dyn_pred_copy(const DynPred *pred);
-
-/*
  * Returns a node with a copy of the access plan.  Sets *exprs to the value
  * expressions, which the node only refers to by position.  Omits predicates of
  * a fallback whose values only the fallback needs, since all clauses are

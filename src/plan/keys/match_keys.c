@@ -92,7 +92,7 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 							  ? DYN_MAX_MEMBERS : DYN_MAX_SORT_MEMBERS, &used);
 	/* with several partition key attributes there could be too many combinations */
 	if (pred != NULL && match->key->nhash > 1 &&
-		dyn_count(match->plan, list_make1(pred)).each)
+		dyn_count(match->plan, list_make1(pred), false).each)
 		return NULL;
 	match->consumed = list_concat(match->consumed, used);
 	return pred;
@@ -139,7 +139,7 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 	}
 	if (templated != NULL)
 		key_match->preds = lappend(key_match->preds, templated);
-	key_match->values = dyn_count(match->plan, key_match->preds);
+	key_match->values = dyn_count(match->plan, key_match->preds, false);
 	return key_match->preds != NIL;
 }
 
@@ -178,23 +178,26 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 	foreach(lc, found)
 		consume(match, lfirst(lc), exactly && list_length(key_match->preds) == 1);
 	if (templated != NULL || found != NIL)
-		key_match->values = dyn_count(match->plan, key_match->preds);
+		key_match->values = dyn_count(match->plan, key_match->preds, false);
 }
 
-/* Returns the first points that a clause implies for the target, or NULL. */
+/*
+ * Returns the first points that a clause implies for the target, or NULL.
+ * Sets *fully_consumed to true if the points are equivalent to the clause.
+ */
 static DynPred *
-points_of_clauses(const DynTarget *target, List *clauses)
+points_of_clauses(const DynTarget *target, List *clauses, bool *fully_consumed)
 {
 	DynPred    *points = NULL;
-	bool		ignored = true;
 	ListCell   *lc;
 
 	foreach(lc, clauses)
 	{
-		DynClause  *clause = lfirst(lc);
-
-		if (points == NULL)
-			points = dyn_implied_points(target, clause->pred, &ignored);
+		*fully_consumed = true;
+		points = dyn_implied_points(target, ((DynClause *) lfirst(lc))->pred,
+									fully_consumed);
+		if (points != NULL)
+			break;
 	}
 	return points;
 }
@@ -210,7 +213,7 @@ make_row_key(const KeyMatch *match, const DynPred *arm, List *others,
 			 const DynKeyAttr *attrs, int nattrs, bool *fully_consumed)
 {
 	DynPred    *row_key = dyn_make_and(NIL);
-	List	   *clauses = NIL;
+	List	   *own = NIL;		/* DynClause * */
 	List	   *used = NIL;
 	ListCell   *lc;
 
@@ -222,27 +225,20 @@ make_row_key(const KeyMatch *match, const DynPred *arm, List *others,
 		DynClause  *clause = palloc0(sizeof(DynClause));
 
 		clause->pred = lfirst(lc);
-		clauses = lappend(clauses, clause);
+		own = lappend(own, clause);
 	}
-	clauses = list_concat(clauses, others);
 	for (int i = 0; i < nattrs; i++)
 	{
 		DynTarget	target = {match->plan, &attrs[i], NULL, NULL};
-		DynPred    *points = NULL;
-		bool		alone = true;
+		bool		alone;
+		DynPred    *points = points_of_clauses(&target, own, &alone);
 
-		for (lc = list_head(arm->args); lc != NULL && points == NULL;
-			 lc = lnext(arm->args, lc))
-		{
-			alone = true;
-			points = dyn_implied_points(&target, lfirst(lc), &alone);
-		}
 		*fully_consumed &= points != NULL && alone;
 		if (points == NULL)
 			points = dyn_match_template(match->plan, &attrs[i], match->index,
-										clauses, true, 0, &used);
+										list_concat_copy(own, others), true, 0, &used);
 		if (points == NULL)
-			points = points_of_clauses(&target, others);
+			points = points_of_clauses(&target, others, &alone);
 		if (points == NULL)
 			return NULL;
 		row_key->args = lappend(row_key->args, points);
@@ -708,7 +704,9 @@ static void
 match_filters(KeyMatch *match, DynAccess *access)
 {
 	FilterCheck check = {match, access->kind, 0, 0};
-	List	   *exact = NIL;
+	List	   *sent = NIL;		/* DynClause * */
+	List	   *filters = NIL;
+	bool		small;
 	ListCell   *lc;
 
 	if (access->kind == DYN_ACCESS_GET)
@@ -722,27 +720,30 @@ match_filters(KeyMatch *match, DynAccess *access)
 			 !is_on_truncated(match->relation, clause->pred)) ||
 			dyn_pred_visit(clause->pred, leaf_is_forbidden, &check))
 			continue;
-		access->filters = lappend(access->filters, clause->pred);
-		if (clause->rinfo != NULL)
-			access->filter_rinfos = list_append_unique_ptr(access->filter_rinfos,
-														   clause->rinfo);
-		if (clause->exact && clause->sized)
-			exact = lappend(exact, clause);
+		sent = lappend(sent, clause);
 	}
+	access->filter_rinfos = clause_rinfos(sent);
 	add_template_filters(&check, access);
-	if (check.operators > DYN_EXPR_MAX_OPERATORS || check.bytes > DYN_EXPR_MAX_BYTES)
-		return;
-	/*
-	 * these filters replace local checks, so they are sent even if filters of
-	 * other clauses are omitted because of their size
-	 */
-	foreach(lc, exact)
+	small = check.operators <= DYN_EXPR_MAX_OPERATORS &&
+		check.bytes <= DYN_EXPR_MAX_BYTES;
+	foreach(lc, sent)
 	{
 		DynClause  *clause = lfirst(lc);
+		DynPred    *filter = clause->pred;
 
-		clause->pred->enforced = true;
-		match->pushed_exactly = lappend(match->pushed_exactly, clause);
+		/*
+		 * filters that replace local checks are sent even if filters of other
+		 * clauses are omitted because of their size
+		 */
+		if (small && clause->exact && clause->sized)
+		{
+			filter = memcpy(palloc(sizeof(DynPred)), filter, sizeof(DynPred));
+			filter->enforced = true;
+			match->pushed_exactly = lappend(match->pushed_exactly, clause);
+		}
+		filters = lappend(filters, filter);
 	}
+	access->filters = list_concat(filters, access->filters);
 }
 
 /* ---- access plans ---- */
@@ -781,8 +782,9 @@ finish_match(KeyMatch *match, DynAccess *access)
 	for (int k = 0; k < (match->index == NULL ? 1 : 2); k++)
 	{
 		for (int i = 0; i < keys[k]->nhash + keys[k]->nrange; i++)
-			access->key_names = lappend(access->key_names,
-										makeString(pstrdup(dyn_key_attr(keys[k], i)->name)));
+			access->key_names =
+				list_append_unique(access->key_names,
+								   makeString(pstrdup(dyn_key_attr(keys[k], i)->name)));
 	}
 	match_completeness(match, access);
 	if (match->index != NULL)

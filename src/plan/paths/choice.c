@@ -102,7 +102,6 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 	List	   *while_closed = close_guards(clauses, positions);
 	DynAccess  *access;
 
-	dyn_clauses_rely_on_nothing(clauses);
 	access = dyn_match_keys(plan, index, while_closed);
 	return index == NULL || access == NULL ||
 		dyn_index_is_usable(plan, index, false, while_closed, NULL)
@@ -131,7 +130,6 @@ dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clause
 	}
 	if (positions == NULL)
 		return NULL;
-	dyn_clauses_rely_on_nothing(clauses);
 	if (dyn_match_keys(plan, index, clauses) != NULL ||
 		match_closed(plan, index, clauses, positions) == NULL)
 		return NULL;
@@ -194,22 +192,10 @@ add_alternative(const DynRelPlan *plan, const DynPathChoice *choice, List *claus
 				DynAccess *access)
 {
 	DynPathChoice unordered = {.target = choice->target, .kind = choice->kind};
-	DynAccess  *alternative;
-	List	   *copies = NIL;
-	ListCell   *lc;
+	DynAccess  *alternative = dyn_match_choice(plan, &unordered, clauses);
 
-	foreach(lc, clauses)
-	{
-		DynClause  *copy = memcpy(palloc(sizeof(DynClause)), lfirst(lc),
-								  sizeof(DynClause));
-
-		if (copy->pred != NULL)
-			copy->pred = dyn_pred_copy(copy->pred);
-		copies = lappend(copies, copy);
-	}
-	alternative = dyn_match_choice(plan, &unordered, copies);
 	dyn_access_add(access, alternative, DYN_USE_IF_OPEN);
-	access->exact_rinfos = 
+	access->exact_rinfos =
 		list_difference_ptr(access->exact_rinfos,
 							list_difference_ptr(access->exact_rinfos,
 												alternative->exact_rinfos));
@@ -222,7 +208,6 @@ dyn_match_choice(const DynRelPlan *plan, const DynPathChoice *choice, List *clau
 	DynAccess  *access;
 
 	Assert(choice->kind != DYN_ACCESS_UNION);
-	dyn_clauses_rely_on_nothing(clauses);
 	if (choice->while_open != NULL)
 		access = dyn_match_closed(plan, index, clauses);
 	else if (choice->kind == DYN_ACCESS_SCAN)

@@ -123,10 +123,6 @@ match_members(Search *search, List *clauses, int target)
 	}
 	access->is_arm = true;
 	dyn_add_fallback(plan, index, clauses, access);
-	/*
-	 * no filter replaces a local check: all clauses are checked for every row
-	 */
-	dyn_clauses_rely_on_nothing(clauses);
 	return access;
 }
 
@@ -239,7 +235,6 @@ make_union(const DynRelPlan *plan, List *clauses)
 {
 	DynAccess  *access = dyn_match_scan(plan, NULL, clauses);
 
-	dyn_clauses_rely_on_nothing(clauses);
 	access->kind = DYN_ACCESS_UNION;
 	access->filters = access->exact_rinfos = NIL;
 	access->rechecks_item_filter = false;
