@@ -25,7 +25,6 @@
 #include "postgres.h"
 
 #include "../../plan/clauses/classify.h"
-#include "../../plan/tree/evaluated.h"
 #include "../../plan/tree/plantree.h"
 #include "scan.h"
 

@@ -27,7 +27,6 @@
 #include "../../model/session/guc.h"
 #include "../paths/cost.h"
 #include "../paths/planner.h"
-#include "../tree/evaluated.h"
 #include "../tree/plantree.h"
 #include "../tree/readahead_path.h"
 

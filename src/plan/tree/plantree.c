@@ -13,7 +13,6 @@
 #include "optimizer/optimizer.h"
 
 #include "../../model/server/pg_compat.h"
-#include "evaluated.h"
 #include "plantree.h"
 #include "readahead_path.h"
 
@@ -270,37 +269,132 @@ dyn_visit_child_paths(Path *path, DynPathVisitor visit, void *context)
 	return false;
 }
 
-/* ---- scans that are executed once ---- */
+/* ---- searches ---- */
 
-typedef struct ScanSearch
+/* How an execution of a plan tree executes one of its nodes */
+typedef struct Reach
 {
-	List	   *subplans;
-	List	   *found;
-} ScanSearch;
+	Plan	   *parent;			/* NULL for the root */
+	bool		once;			/* always executed once, from the start */
+	bool		unless_empty;	/* executed once, unless the input of a node
+								 * above is empty */
+	bool		limited;		/* may be stopped before its end */
+	bool		full;			/* read to its end */
+	bool		at_most_once;	/* not executed twice */
+} Reach;
+
+typedef struct Search
+{
+	List	   *subplans;		/* see dyn_visit_child_plans */
+	bool		(*visit) (Plan *plan, const Reach *reach, void *context);
+	void	   *context;		/* argument of `visit` */
+	Plan	   *parent;			/* of the current node */
+	Reach		reach;			/* of the parent */
+} Search;
 
 static bool
-find_once(Plan *plan, int use, void *context)
+runs_at_most_once(const Plan *plan, int use, const Plan *parent)
 {
-	ScanSearch *search = context;
+	switch (nodeTag(parent))
+	{
+		case T_Append:
+		case T_MergeAppend:
+		case T_Result:
+		case T_SetOp:
+			return true;		/* may skip a child, or read its children
+								 * alternately */
+		case T_NestLoop:
+			/* the inner side is rescanned for each outer row, unless cached */
+			if (plan == innerPlan(parent) && !IsA(plan, Material))
+				return false;
+			break;
+		default:
+			break;
+	}
+	return (use & (DYN_CHILD_ONCE | DYN_CHILD_UNLESS_EMPTY)) != 0;
+}
+
+/*
+ * Calls search->visit for the node and the nodes below it, until a call
+ * returns true.  Returns true if one did.
+ */
+static bool
+search_plan(Plan *plan, int use, void *context)
+{
+	Search	   *search = context;
+	Plan	   *parent = search->parent;
+	Reach		above = search->reach;
+	Reach	   *reach = &search->reach;
 
 	check_stack_depth();
-	if (!(use & DYN_CHILD_ONCE))
-		return false;
-	if (IsA(plan, ForeignScan))
-		search->found = lappend(search->found, plan);
-	else
-		(void) dyn_visit_child_plans(plan, search->subplans, find_once, search);
+	reach->parent = parent;
+	reach->once &= (use & DYN_CHILD_ONCE) != 0;
+	reach->unless_empty &= (use & DYN_CHILD_UNLESS_EMPTY) != 0;
+	reach->limited |= (use & DYN_CHILD_LIMITED) != 0;
+	reach->limited &= !(use & DYN_CHILD_FULL_FIRST);
+	reach->full &= (use & DYN_CHILD_FULL) != 0;
+	reach->full |= (use & DYN_CHILD_FULL_FIRST) != 0;
+	reach->at_most_once &= parent == NULL || runs_at_most_once(plan, use, parent);
+	if (search->visit(plan, reach, search->context))
+		return true;
+	search->parent = plan;
+	if (dyn_visit_child_plans(plan, search->subplans, search_plan, search))
+		return true;
+	search->parent = parent;
+	search->reach = above;
+	return false;
+}
+
+/* Searches a tree.  `limited` and `full` describe the use of its root. */
+static bool
+search_tree(Plan *tree, List *subplans, bool limited, bool full,
+			bool (*visit) (Plan *, const Reach *, void *), void *context)
+{
+	Search		search = {subplans, visit, context, NULL,
+	{NULL, true, true, limited, full, true}};
+
+	return search_plan(tree, PROCESSES, &search);
+}
+
+/* ---- scans that are executed once ---- */
+
+static bool
+add_scan_once(Plan *plan, const Reach *reach, void *context)
+{
+	List	  **found = context;
+
+	if (IsA(plan, ForeignScan) && reach->once)
+		*found = lappend(*found, plan);
 	return false;
 }
 
 List *
 dyn_plan_scans_once(Plan *plan, List *subplans)
 {
-	ScanSearch	search = {subplans, NIL};
+	List	   *found = NIL;
 
 	if (plan != NULL)
-		(void) find_once(plan, DYN_CHILD_ONCE, &search);
-	return search.found;
+		(void) search_tree(plan, subplans, false, false, add_scan_once, &found);
+	return found;
+}
+
+static bool
+add_scan_unless_empty(Plan *plan, const Reach *reach, void *context)
+{
+	List	  **found = context;
+
+	if (IsA(plan, ForeignScan) && reach->unless_empty && !reach->limited)
+		*found = lappend(*found, plan);
+	return false;
+}
+
+List *
+dyn_plan_scans_unless_empty(Plan *plan, bool limited)
+{
+	List	   *found = NIL;
+
+	(void) search_tree(plan, NIL, limited, false, add_scan_unless_empty, &found);
+	return found;
 }
 
 static bool
@@ -327,67 +421,7 @@ dyn_path_scans_once(Path *path)
 	return found;
 }
 
-typedef struct UnlessEmptySearch
-{
-	bool		limited;		/* true if the current node may be stopped
-								 * before its end */
-	List	   *found;
-} UnlessEmptySearch;
-
-static bool
-find_unless_empty(Plan *plan, int use, void *context)
-{
-	UnlessEmptySearch *search = context;
-	bool		above = search->limited;
-
-	check_stack_depth();
-	if (!(use & DYN_CHILD_UNLESS_EMPTY))
-		return false;
-	search->limited = (above || (use & DYN_CHILD_LIMITED)) &&
-		!(use & DYN_CHILD_FULL_FIRST);
-	if (!IsA(plan, ForeignScan))
-		(void) dyn_visit_child_plans(plan, NIL, find_unless_empty, search);
-	else if (!search->limited)
-		search->found = lappend(search->found, plan);
-	search->limited = above;
-	return false;
-}
-
-List *
-dyn_plan_scans_unless_empty(Plan *plan, bool limited)
-{
-	UnlessEmptySearch search = {limited, NIL};
-
-	(void) find_unless_empty(plan, DYN_CHILD_UNLESS_EMPTY, &search);
-	return search.found;
-}
-
-typedef struct FullSearch
-{
-	const Plan *node;			/* node to find */
-	bool		full;			/* true if the current node is read to the
-								 * end */
-} FullSearch;
-
-/*
- * Returns true if search->node is found in the plan.  Then sets search->full
- * to true if the node is read to its end, else to false.
- */
-static bool
-find_full(Plan *plan, int use, void *context)
-{
-	FullSearch *search = context;
-	bool		above = search->full;
-
-	check_stack_depth();
-	search->full = (use & DYN_CHILD_FULL_FIRST) != 0 ||
-		(above && (use & DYN_CHILD_FULL) != 0);
-	if (plan == search->node ||
-		dyn_visit_child_plans(plan, NIL, find_full, search))
-		return true;
-	search->full = above;
-	return false;
-}
+/* ---- the execution of one node ---- */
 
 /* plan_node_ids are consecutive within each tree; the root has the least. */
 Plan *
@@ -408,75 +442,62 @@ dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node)
 	return tree;
 }
 
+typedef struct NodeSearch
+{
+	const Plan *node;			/* node to find */
+	Reach		reach;
+} NodeSearch;
+
+static bool
+find_node(Plan *plan, const Reach *reach, void *context)
+{
+	NodeSearch *search = context;
+
+	if (plan != search->node)
+		return false;
+	search->reach = *reach;
+	return true;
+}
+
+/*
+ * Returns how an execution of its tree executes the node; all zero if the node
+ * is not found.  `to_end` is true if the statement's plan is run to its end.
+ */
+static Reach
+reach_of(const PlannedStmt *statement, const Plan *node, bool to_end)
+{
+	NodeSearch	search = {.node = node};
+	Plan	   *tree = dyn_plan_tree_of(statement, node);
+
+	(void) search_tree(tree, NIL, false, to_end && tree == statement->planTree,
+					   find_node, &search);
+	return search.reach;
+}
+
 bool
 dyn_plan_is_full_scan(const PlannedStmt *statement, const Plan *node, bool to_end)
 {
-	Plan	   *tree = dyn_plan_tree_of(statement, node);
-	bool		full = to_end && tree == statement->planTree;
-	FullSearch	search = {node, full};
-
-	return find_full(tree, full ? DYN_CHILD_FULL : 0, &search) && search.full;
+	return reach_of(statement, node, to_end).full;
 }
 
-/* ---- nodes that are executed at most once ---- */
-
-typedef struct RepeatSearch
+NestLoop *
+dyn_plan_loop_over(const PlannedStmt *statement, const Plan *outer)
 {
-	const Plan *node;			/* node to find */
-	bool		once;			/* true if the current node is executed at most
-								 * once */
-	bool		may_skip;		/* true if the parent of the current node may
-								 * skip a child, or reads its children
-								 * alternately, but executes none twice */
-} RepeatSearch;
+	Plan	   *parent = reach_of(statement, outer, false).parent;
 
-static bool
-find_repeated(Plan *plan, int use, void *context)
-{
-	RepeatSearch *search = context;
-	bool		above = search->once;
-	bool		may_skip = search->may_skip;
-
-	check_stack_depth();
-	search->once = above && (may_skip ||
-							 (use & (DYN_CHILD_ONCE | DYN_CHILD_UNLESS_EMPTY)) != 0);
-	if (plan == search->node)
-		return true;
-	/*
-	 * a Result, Append or MergeAppend may skip a child; a MergeAppend or SetOp
-	 * reads its children alternately
-	 */
-	search->may_skip = IsA(plan, Result) || IsA(plan, Append) ||
-		IsA(plan, MergeAppend) || IsA(plan, SetOp);
-	if (IsA(plan, NestLoop))
-	{
-		/*
-		 * the inner side is rescanned for each outer row, unless its rows are
-		 * cached
-		 */
-		bool		cached = IsA(innerPlan(plan), Material) &&
-			((NestLoop *) plan)->nestParams == NIL;
-
-		if (find_repeated(outerPlan(plan), DYN_CHILD_ONCE, search) ||
-			find_repeated(innerPlan(plan), cached ? DYN_CHILD_UNLESS_EMPTY : 0,
-						  search))
-			return true;
-	}
-	else if (dyn_visit_child_plans(plan, NIL, find_repeated, search))
-		return true;
-	search->once = above;
-	search->may_skip = may_skip;
-	return false;
+	return parent != NULL && IsA(parent, NestLoop) && outerPlan(parent) == outer
+		? (NestLoop *) parent : NULL;
 }
 
+/* ---- initplans, and effects ---- */
+
 static bool
-find_initplans(Plan *plan, int use, void *context)
+add_initplans(Plan *plan, const Reach *reach, void *context)
 {
 	List	  **found = context;
 
-	check_stack_depth();
 	*found = list_concat(*found, plan->initPlan);
-	return dyn_visit_child_plans(plan, NIL, find_initplans, found);
+	return false;
 }
 
 /* Returns the initplans (SubPlan *) of the statement and of its subplans. */
@@ -486,11 +507,11 @@ all_initplans(const PlannedStmt *statement)
 	List	   *found = NIL;
 	ListCell   *lc;
 
-	(void) find_initplans(statement->planTree, 0, &found);
+	(void) search_tree(statement->planTree, NIL, false, false, add_initplans, &found);
 	foreach(lc, statement->subplans)
 	{
 		if (lfirst(lc) != NULL)
-			(void) find_initplans(lfirst(lc), 0, &found);
+			(void) search_tree(lfirst(lc), NIL, false, false, add_initplans, &found);
 	}
 	return found;
 }
@@ -498,7 +519,6 @@ all_initplans(const PlannedStmt *statement)
 bool
 dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node)
 {
-	RepeatSearch search = {node, true, false};
 	Plan	   *tree = dyn_plan_tree_of(statement, node);
 
 	if (tree != statement->planTree)
@@ -513,54 +533,26 @@ dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node)
 		if (!found || !bms_is_empty(tree->extParam))
 			return false;
 	}
-	return find_repeated(tree, DYN_CHILD_ONCE, &search) && search.once;
+	return reach_of(statement, node, false).at_most_once;
 }
 
 static bool
-find_effects(Plan *plan, int use, void *context)
+has_effects(Plan *plan, const Reach *reach, void *context)
 {
-	check_stack_depth();
 	return IsA(plan, LockRows) ||
 		contain_volatile_functions((Node *) plan->targetlist) ||
 		contain_volatile_functions((Node *) plan->qual) ||
 		(IsA(plan, NestLoop) &&
-		 contain_volatile_functions((Node *) ((NestLoop *) plan)->join.joinqual)) ||
-		dyn_visit_child_plans(plan, NIL, find_effects, NULL);
+		 contain_volatile_functions((Node *) ((NestLoop *) plan)->join.joinqual));
 }
 
 bool
 dyn_plan_has_effects(Plan *plan)
 {
-	return find_effects(plan, 0, NULL);
+	return search_tree(plan, NIL, false, false, has_effects, NULL);
 }
 
-typedef struct LoopSearch
-{
-	const Plan *outer;
-	NestLoop   *found;
-} LoopSearch;
-
-static bool
-find_loop(Plan *plan, int use, void *context)
-{
-	LoopSearch *search = context;
-
-	check_stack_depth();
-	if (!IsA(plan, NestLoop) || outerPlan(plan) != search->outer)
-		return dyn_visit_child_plans(plan, NIL, find_loop, search);
-	search->found = (NestLoop *) plan;
-	return true;
-}
-
-NestLoop *
-dyn_plan_loop_over(const PlannedStmt *statement, const Plan *outer)
-{
-	LoopSearch	search = {outer, NULL};
-
-	Assert(outer != NULL);
-	(void) find_loop(dyn_plan_tree_of(statement, outer), 0, &search);
-	return search.found;
-}
+/* ---- parameters ---- */
 
 static bool
 find_running_params(Node *node, void *context)
@@ -596,4 +588,47 @@ dyn_plan_initplan_params(const PlannedStmt *statement)
 			params = bms_add_member(params, lfirst_int(param));
 	}
 	return params;
+}
+
+/* ---- expressions ---- */
+
+bool
+dyn_walk_evaluated(Node *node, DynExprWalker walker, void *context)
+{
+	switch (nodeTag(node))
+	{
+		case T_CoalesceExpr:
+			return walker(linitial(((CoalesceExpr *) node)->args), context);
+		case T_BoolExpr:
+			/* AND, OR: only the first argument; NOT has just one */
+			return walker(linitial(((BoolExpr *) node)->args), context);
+		case T_CaseExpr:
+			return walker((Node *) ((CaseExpr *) node)->arg, context) ||
+				walker((Node *) linitial_node(CaseWhen, ((CaseExpr *) node)->args)->expr,
+					   context);
+		case T_RowCompareExpr:
+			return walker(linitial(((RowCompareExpr *) node)->largs), context) ||
+				walker(linitial(((RowCompareExpr *) node)->rargs), context);
+		case T_SubscriptingRef:
+			return walker((Node *) ((SubscriptingRef *) node)->refexpr, context);
+		default:
+			return expression_tree_walker(node, walker, context);
+	}
+}
+
+static bool
+evaluates(Node *node, void *param)
+{
+	if (node == NULL || IsA(node, SubPlan) || IsA(node, AlternativeSubPlan))
+		return false;
+	if (IsA(node, Param))
+		return ((Param *) node)->paramkind == PARAM_EXEC &&
+			((Param *) node)->paramid == *(const int *) param;
+	return IsA(node, Aggref) || dyn_walk_evaluated(node, evaluates, param);
+}
+
+bool
+dyn_targets_evaluate(List *targetlist, int param)
+{
+	return evaluates((Node *) targetlist, &param);
 }
