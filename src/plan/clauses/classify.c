@@ -235,65 +235,42 @@ dyn_compare(Oid opno, Node *left, Node *right, Oid collation)
 /* ---- expressions that cannot fail ---- */
 
 /*
- * Returns true for functions that cannot raise an error.  PostgreSQL does not
- * record this property; LEAKPROOF is stricter.  Only functions that compute
- * typical key values and guards (choice.c) are listed.
+ * Functions that cannot raise an error.  PostgreSQL does not record this
+ * property; LEAKPROOF is stricter.  Only functions that compute typical key
+ * values and guards (choice.c) are listed.
  */
-static bool
-is_harmless(Oid function)
-{
-	switch (function)
-	{
-		case F_TEXTCAT:
-		case F_LOWER_TEXT:
-		case F_UPPER_TEXT:
-		case F_INT4_INT2:
-		case F_INT8_INT2:
-		case F_INT8_INT4:
-		case F_NUMERIC_INT2:
-		case F_NUMERIC_INT4:
-		case F_NUMERIC_INT8:
-		case F_CARDINALITY:
-		case F_ARRAY_LENGTH:
-		case F_LENGTH_TEXT:
-		case F_CHAR_LENGTH_TEXT:
-		case F_STRPOS:
-			return true;
-		default:
-			return false;
-	}
-}
+static const Oid harmless[] = {
+	F_TEXTCAT, F_LOWER_TEXT, F_UPPER_TEXT, F_INT4_INT2, F_INT8_INT2, F_INT8_INT4,
+	F_NUMERIC_INT2, F_NUMERIC_INT4, F_NUMERIC_INT8, F_CARDINALITY, F_ARRAY_LENGTH,
+	F_LENGTH_TEXT, F_CHAR_LENGTH_TEXT, F_STRPOS
+};
+
+/* Types whose values can be compared without an error */
+static const Oid plain[] = {
+	BOOLOID, INT2OID, INT4OID, INT8OID, FLOAT4OID, FLOAT8OID, NUMERICOID, TEXTOID,
+	BYTEAOID, UUIDOID, DATEOID, TIMESTAMPOID, TIMESTAMPTZOID
+};
+
+/* Plain types that are also compared with each other */
+static const Oid numbers[] = {INT2OID, INT4OID, INT8OID, FLOAT4OID, FLOAT8OID};
+
+/* Types whose output functions, which casts to text use, cannot fail */
+static const Oid printable[] = {
+	BOOLOID, INT2OID, INT4OID, INT8OID, NUMERICOID, UUIDOID, DATEOID
+};
 
 static bool
-is_plain_type(Oid type)
+is_in(Oid oid, const Oid *oids, int n)
 {
-	switch (type)
+	for (int i = 0; i < n; i++)
 	{
-		case BOOLOID:
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-		case FLOAT4OID:
-		case FLOAT8OID:
-		case NUMERICOID:
-		case TEXTOID:
-		case BYTEAOID:
-		case UUIDOID:
-		case DATEOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
+		if (oids[i] == oid)
 			return true;
-		default:
-			return false;
 	}
+	return false;
 }
 
-static bool
-is_number(Oid type)
-{
-	return type == INT2OID || type == INT4OID || type == INT8OID ||
-		type == FLOAT4OID || type == FLOAT8OID;
-}
+#define IS_IN(oid, oids)	is_in(oid, oids, lengthof(oids))
 
 /*
  * Returns true for the operators =, <>, <, <=, > and >= on two values of plain
@@ -306,16 +283,14 @@ is_plain_comparison(Oid opno)
 
 	return opno < FirstGenbkiObjectId &&
 		dyn_describe_operator(opno, InvalidOid, &op) &&
-		is_plain_type(op.column_type) && is_plain_type(op.value_type) &&
+		IS_IN(op.column_type, plain) && IS_IN(op.value_type, plain) &&
 		(op.column_type == op.value_type ||
-		 (is_number(op.column_type) && is_number(op.value_type)));
+		 (IS_IN(op.column_type, numbers) && IS_IN(op.value_type, numbers)));
 }
 
 static bool
 may_fail(Node *node, void *context)
 {
-	Oid			type;
-
 	if (node == NULL)
 		return false;
 	switch (nodeTag(node))
@@ -331,11 +306,11 @@ may_fail(Node *node, void *context)
 		case T_CoalesceExpr:
 			break;
 		case T_FuncExpr:
-			if (!is_harmless(((FuncExpr *) node)->funcid))
+			if (!IS_IN(((FuncExpr *) node)->funcid, harmless))
 				return true;
 			break;
 		case T_OpExpr:
-			if (!is_harmless(((OpExpr *) node)->opfuncid) &&
+			if (!IS_IN(((OpExpr *) node)->opfuncid, harmless) &&
 				!is_plain_comparison(((OpExpr *) node)->opno))
 				return true;
 			break;
@@ -344,14 +319,7 @@ may_fail(Node *node, void *context)
 				return true;
 			break;
 		case T_CoerceViaIO:
-			/*
-			 * casts of these types to text use output functions that cannot
-			 * fail
-			 */
-			type = exprType((Node *) ((CoerceViaIO *) node)->arg);
-			if ((type != BOOLOID && type != INT2OID && type != INT4OID &&
-				 type != INT8OID && type != NUMERICOID && type != UUIDOID &&
-				 type != DATEOID) ||
+			if (!IS_IN(exprType((Node *) ((CoerceViaIO *) node)->arg), printable) ||
 				(((CoerceViaIO *) node)->resulttype != TEXTOID &&
 				 ((CoerceViaIO *) node)->resulttype != VARCHAROID))
 				return true;
@@ -378,23 +346,14 @@ dyn_may_fail(Node *node)
 static bool
 is_transparent_cast(Oid funcid, DynCodecKind kind)
 {
-	switch (funcid)
-	{
-		case F_INT4_INT2:
-		case F_INT8_INT2:
-		case F_INT8_INT4:
-		case F_NUMERIC_INT2:
-		case F_NUMERIC_INT4:
-		case F_NUMERIC_INT8:
-		case F_FLOAT8_INT2:
-		case F_FLOAT8_INT4:
-		case F_FLOAT8_INT8:
-			return kind >= DYN_CODEC_INT2 && kind <= DYN_CODEC_INT8;
-		case F_FLOAT8_NUMERIC:
-			return kind >= DYN_CODEC_INT2 && kind <= DYN_CODEC_NUMERIC;
-		default:
-			return false;
-	}
+	static const Oid casts[] = {
+		F_INT4_INT2, F_INT8_INT2, F_INT8_INT4, F_NUMERIC_INT2, F_NUMERIC_INT4,
+		F_NUMERIC_INT8, F_FLOAT8_INT2, F_FLOAT8_INT4, F_FLOAT8_INT8
+	};
+
+	return (kind >= DYN_CODEC_INT2 && kind <= DYN_CODEC_INT8 && IS_IN(funcid, casts)) ||
+		(kind >= DYN_CODEC_INT2 && kind <= DYN_CODEC_NUMERIC &&
+		 funcid == F_FLOAT8_NUMERIC);
 }
 
 static const DynCodec *

@@ -94,11 +94,12 @@ extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 
 /*
- * Guards the values in the predicate whose evaluation might fail, so that they
- * are evaluated only if needed.  In an OR, they are needed if all arms without
- * columns are false or NULL; in an AND, if all these arms are true.
+ * Guards the values in an OR, or AND (`all`), whose evaluation might fail, so
+ * that they are evaluated only if needed.  In an OR, they are needed if all
+ * arms without columns are false or NULL; in an AND, if all these arms are
+ * true.
  */
-extern void dyn_guard_values(const DynClassify *context, DynPred *pred);
+extern void dyn_guard_values(const DynClassify *context, DynPred *pred, bool all);
 
 /* ---- rewrite_keyset.c: keyset paging ---- */
 

@@ -14,7 +14,6 @@
  */
 #include "postgres.h"
 
-#include "access/stratnum.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
@@ -55,20 +54,6 @@ list_of_member(const RestrictInfo *rinfo, const EquivalenceClass *class,
 		contain_volatile_functions(array) ? NULL : list;
 }
 
-/* Returns true if the operator is the equality of the class. */
-static bool
-is_equality_of_class(Oid opno, const EquivalenceClass *class)
-{
-	ListCell   *lc;
-
-	foreach(lc, class->ec_opfamilies)
-	{
-		if (get_op_opfamily_strategy(opno, lfirst_oid(lc)) == BTEqualStrategyNumber)
-			return true;
-	}
-	return false;
-}
-
 /*
  * Returns the clause member = ANY (array) with the array of `list`.  Returns
  * NULL if the operator is not the equality of the class.  Also returns NULL if
@@ -82,7 +67,7 @@ list_for_member(PlannerInfo *root, const RelOptInfo *rel,
 {
 	ScalarArrayOpExpr *copy;
 
-	if (!is_equality_of_class(list->opno, class))
+	if (!equal(get_mergejoin_opfamilies(list->opno), class->ec_opfamilies))
 		return NULL;
 	copy = copyObject((ScalarArrayOpExpr *) list);
 	copy->args = list_make2(copyObject(member->em_expr), lsecond(copy->args));
@@ -90,20 +75,6 @@ list_for_member(PlannerInfo *root, const RelOptInfo *rel,
 		contain_leaked_vars((Node *) copy))
 		return NULL;
 	return make_simple_restrictinfo(root, (Expr *) copy);
-}
-
-/* Returns true if the clauses (RestrictInfo *) contain the expression. */
-static bool
-contains(List *rinfos, const Expr *expr)
-{
-	ListCell   *lc;
-
-	foreach(lc, rinfos)
-	{
-		if (equal(lfirst_node(RestrictInfo, lc)->clause, expr))
-			return true;
-	}
-	return false;
 }
 
 /*
@@ -114,6 +85,8 @@ static void
 add_lists(PlannerInfo *root, const RelOptInfo *rel, const EquivalenceClass *class,
 		  const EquivalenceMember *member, const RelOptInfo *other, List **lists)
 {
+	List	   *known = extract_actual_clauses(list_concat_copy(rel->baserestrictinfo, *lists),
+											   false);
 	ListCell   *lc,
 			   *clause;
 
@@ -131,9 +104,10 @@ add_lists(PlannerInfo *root, const RelOptInfo *rel, const EquivalenceClass *clas
 			RestrictInfo *derived = list == NULL ? NULL
 				: list_for_member(root, rel, class, member, rinfo, list);
 
-			if (derived != NULL && !contains(rel->baserestrictinfo, derived->clause) &&
-				!contains(*lists, derived->clause))
-				*lists = lappend(*lists, derived);
+			if (derived == NULL || list_member(known, derived->clause))
+				continue;
+			known = lappend(known, derived->clause);
+			*lists = lappend(*lists, derived);
 		}
 	}
 }

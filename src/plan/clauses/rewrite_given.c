@@ -47,10 +47,8 @@ may_fail(const DynClassify *context, void *expr)
 DynPred *
 dyn_classify_given(const DynClassify *context, Node *node)
 {
-	if (exprType(node) != BOOLOID || !dyn_is_runtime_value(context, node) ||
-		may_fail(context, node))
-		return NULL;
-	return dyn_make_given(node);
+	return exprType(node) == BOOLOID && dyn_is_runtime_value(context, node) &&
+		!may_fail(context, node) ? dyn_make_given(node) : NULL;
 }
 
 /*
@@ -67,14 +65,12 @@ leading_values(Node *node, const Node *column)
 
 	if (!IsA(node, CoalesceExpr) || !equal(llast(coalesce->args), column))
 		return NULL;
-	n = list_length(coalesce->args);
-	if (n == 1)
-		return NULL;
-	if (n == 2)
-		return linitial(coalesce->args);
+	n = list_length(coalesce->args) - 1;
+	if (n <= 1)
+		return n == 0 ? NULL : linitial(coalesce->args);
 	rest = makeNode(CoalesceExpr);
 	*rest = *coalesce;
-	rest->args = list_truncate(list_copy(coalesce->args), n - 1);
+	rest->args = list_copy_head(coalesce->args, n);
 	return (Node *) rest;
 }
 
@@ -159,9 +155,9 @@ guard_value(DynPred *pred, void *arg)
 }
 
 void
-dyn_guard_values(const DynClassify *context, DynPred *pred)
+dyn_guard_values(const DynClassify *context, DynPred *pred, bool all)
 {
-	Guard		guard = {context, NULL, pred->kind == DYN_PRED_AND};
+	Guard		guard = {context, NULL, all};
 	List	   *given = NIL;
 	ListCell   *lc;
 

@@ -25,7 +25,6 @@
 #include "../../model/session/guc.h"
 #include "../paths/cost.h"
 #include "../paths/planner.h"
-#include "list_join.h"
 
 /* Minimum selectivity of a scan's conditions that are not matched to keys */
 #define MIN_SELECTIVITY	0.5

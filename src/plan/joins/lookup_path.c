@@ -28,7 +28,6 @@
 #include "../paths/planner.h"
 #include "../tree/plantree.h"
 #include "../tree/readahead_path.h"
-#include "list_join.h"
 
 /*
  * Outer rows that come from a join often have more keys than estimated, while

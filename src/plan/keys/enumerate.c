@@ -288,7 +288,7 @@ dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access)
 		const DynPart *part =
 			&plan->relation->templated[texts->templated].parts[foreach_current_index(lc)];
 
-		if (dyn_count(plan, list_make1(lfirst(lc))).most == 1)
+		if (dyn_count(plan, list_make1(lfirst(lc)), false).most == 1)
 			continue;
 		if (units != NULL || !dyn_codec_truncates(&part->column.codec) ||
 			part->column.traits.range == DYN_LOCAL ||

@@ -68,16 +68,19 @@ typedef struct Place
 
 	/* only while planning */
 	const DynRelPlan *plan;
-	const DynIndexMeta *index;
 	const DynColumn *column;	/* column that maps to the attribute; NULL:
 								 * none */
-	bool		full;			/* true for a Scan of the index, false for
-								 * reads by key */
 	bool		trusted;		/* true if the index is in trusted_indexes */
 	size_t		own_bytes;		/* maximum size (bytes) in the table's own key;
 								 * 0 if the attribute is not in that key */
-	bool		held;			/* true if the index can hold all values that
-								 * items may have */
+	bool		depends;		/* true if the index may lack some values of
+								 * the column, so that predicates matter */
+	bool		may_miss;		/* true if a row could be missed because the
+								 * index cannot hold its value */
+	bool		asserted;		/* true if all items have the attribute,
+								 * because its column is declared NOT NULL, or
+								 * because the attribute is in the table's
+								 * key; false if may_miss */
 } Place;
 
 /* ---- values ---- */
@@ -315,7 +318,11 @@ may_be_empty(const DynCodec *codec)
 
 /*
  * Describes the i'th attribute (from 0) of the index's key, hash attributes
- * first.
+ * first.  A Scan of the index (`full`) misses rows whose value the index
+ * cannot hold; requests by key do not select such rows.  Known limitation
+ * (docs/pushdown.md): if a partition key is also the sort key of an index, an
+ * item that is older than the index, and has a value over the index's limit,
+ * is not found by key.
  */
 static Place
 place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
@@ -324,8 +331,9 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 	const DynKeyAttr *attr = dyn_key_attr(&index->key, i);
 	AttrNumber	attnum = dyn_relation_column_of(relation, attr);
 	Place		place = {.relation = relation,.attr = attr,.plan = plan,
-		.index = index,.full = full,
 	.trusted = dyn_relation_trusts(relation, index->name)};
+	bool		held;			/* true if the index can hold all values that
+								 * items may have */
 
 	place.max_bytes = i < index->key.nhash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
 	place.column = attnum == 0 ? NULL : dyn_relation_column(relation, attnum);
@@ -333,33 +341,16 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 		? DYN_MAX_HASH_BYTES
 		: dyn_is_in_key(&plan->meta->key, attr->name) ? DYN_MAX_RANGE_BYTES : 0;
 	if (attr->type == DYN_TYPE_N || !index->global)
-		place.held = true;
+		held = true;
 	else if (place.own_bytes > 0)
-		place.held = place.own_bytes <= place.max_bytes;
+		held = place.own_bytes <= place.max_bytes;
 	else
-		place.held = place.column != NULL && !may_be_empty(&place.column->codec);
+		held = place.column != NULL && !may_be_empty(&place.column->codec);
+	place.depends = !held && place.column != NULL;
+	place.may_miss = full && !held && !place.trusted;
+	place.asserted = !place.may_miss &&
+		(place.own_bytes > 0 || (place.column != NULL && place.column->not_null));
 	return place;
-}
-
-/*
- * Returns true if the values that the predicates allow determine whether the
- * index is complete for the attribute.
- */
-static bool
-depends_on_values(const Place *place)
-{
-	return !place->held && place->column != NULL;
-}
-
-/*
- * Returns true if a row could be missed because the index cannot hold its
- * value.  Requests by key do not select such a row, so they cannot miss it.  A
- * read of the full index can miss it, unless the index is in trusted_indexes.
- */
-static bool
-may_miss_rows(const Place *place)
-{
-	return place->full && !place->held && !place->trusted;
 }
 
 /*
@@ -391,21 +382,6 @@ completeness_by_item_filter(const Place *place)
 			return PRESENT;
 	}
 	return NO_POINT;
-}
-
-/*
- * Returns true if all items have the attribute, because its column is declared
- * NOT NULL, or because the attribute is in the table's key.  Returns false if
- * a Scan may miss rows nevertheless.  Known limitation (docs/pushdown.md): if
- * a partition key is also the sort key of an index, requests by key assume
- * that all items are in the index.  Therefore an item that is older than the
- * index, and has a value over the index's limit, is not found.
- */
-static bool
-is_asserted(const Place *place)
-{
-	return !may_miss_rows(place) &&
-		(place->own_bytes > 0 || (place->column != NULL && place->column->not_null));
 }
 
 /*
@@ -458,11 +434,34 @@ is_templated(const Place *place, List *exprs, bool trusted)
 		bool		value = dyn_relation_column(relation, attnum)->not_null ||
 			dyn_var_is_nonnullable(exprs, place->plan->relid, attnum);
 
-		if (value && templated->parts[p].source && !may_miss_rows(place))
+		if (value && templated->parts[p].source && !place->may_miss)
 			return true;
 		all &= value;
 	}
 	return all && trusted;
+}
+
+static bool
+is_nonnullable(const Place *place, List *exprs)
+{
+	return place->column != NULL &&
+		dyn_var_is_nonnullable(exprs, place->plan->relid,
+							   dyn_relation_column_of(place->relation, place->attr));
+}
+
+/* Returns the completeness (at least ABSENT) that all conditions imply. */
+static Completeness
+place_completeness(const Place *place, List *preds, List *exprs)
+{
+	Completeness completeness = completeness_by_item_filter(place);
+
+	if (completeness != NO_POINT)
+		return completeness;
+	if (is_templated(place, exprs, place->trusted))
+		return PRESENT;
+	if (place->depends)
+		return preds_completeness(place, preds, place->asserted);
+	return place->asserted || is_nonnullable(place, exprs) ? PRESENT : ABSENT;
 }
 
 /*
@@ -472,14 +471,12 @@ is_templated(const Place *place, List *exprs, bool trusted)
 static bool
 lacks_nonempty(const Place *place, List *preds, List *exprs)
 {
-	return depends_on_values(place) &&
-		completeness_by_item_filter(place) == NO_POINT &&
+	return place->depends && completeness_by_item_filter(place) == NO_POINT &&
 		(place->column->codec.kind == DYN_CODEC_TEXT ||
 		 place->column->codec.kind == DYN_CODEC_BYTEA) &&
 		place->column->traits.inequality != DYN_LOCAL &&
 		preds_completeness(place, preds, true) >= LATER &&
-		dyn_var_is_nonnullable(exprs, place->plan->relid,
-							   dyn_relation_column_of(place->relation, place->attr));
+		is_nonnullable(place, exprs);
 }
 
 bool
@@ -499,27 +496,16 @@ dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full
 	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
 	{
 		Place		place = place_of(plan, index, full, i);
-		Completeness completeness = completeness_by_item_filter(&place);
-		bool		present = (completeness == PRESENT);
 
-		if (completeness == NO_POINT)
-			present = is_templated(&place, exprs, place.trusted) ||
-				(depends_on_values(&place)
-				 ? preds_completeness(&place, preds, is_asserted(&place)) >= LATER
-				 : is_asserted(&place) ||
-				 (place.column != NULL &&
-				  dyn_var_is_nonnullable(exprs, plan->relid,
-										 dyn_relation_column_of(plan->relation, place.attr))));
-		if (present)
+		if (place_completeness(&place, preds, exprs) >= LATER)
 			continue;
 		nlacking++;
 		/*
 		 * recommend NOT NULL only if it suffices: a column that is NOT NULL
 		 * may still have a value that the index cannot hold, such as ''
 		 */
-		if (place.column != NULL && !is_asserted(&place) &&
-			(!depends_on_values(&place) ||
-			 preds_completeness(&place, preds, true) >= LATER))
+		if (place.column != NULL && !place.asserted &&
+			(!place.depends || preds_completeness(&place, preds, true) >= LATER))
 			found.column = place.column->name;
 		found.nonempty = nlacking == 1 && lacks_nonempty(&place, preds, exprs)
 			? place.column->name : NULL;
@@ -565,9 +551,7 @@ dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
 			texts = dyn_template_demands(plan, place.attr, clauses);
 		if (texts != NULL && texts_completeness(&place, texts) != PRESENT)
 			add_index_condition(access, &place, list_make1(texts));
-		if (!depends_on_values(&place) || is_templated(&place, exprs, place.trusted) ||
-			completeness_by_item_filter(&place) != NO_POINT ||
-			preds_completeness(&place, preds, is_asserted(&place)) != LATER)
+		if (place_completeness(&place, preds, exprs) != LATER)
 			continue;
 		foreach(lc, preds)
 		{

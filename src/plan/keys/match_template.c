@@ -31,12 +31,16 @@ typedef struct TemplateMatch
 } TemplateMatch;
 
 static TemplateMatch
-begin_match(const DynRelPlan *plan, const DynKeyAttr *attr, List *clauses)
+begin_match(const DynRelPlan *plan, const DynKeyAttr *attr,
+			const DynIndexMeta *index, List *clauses, int most_members)
 {
 	TemplateMatch match = {.plan = plan, .attr = attr, .clauses = clauses,
-	.templated = dyn_relation_templated(plan->relation, attr->name), .members = 1};
+		.templated = dyn_relation_templated(plan->relation, attr->name),
+	.most_members = most_members,.members = 1};
 
-	match.asserted = match.templated != NULL && match.templated->base;
+	match.asserted = match.templated != NULL &&
+		(match.templated->base ||
+		 (index != NULL && dyn_relation_trusts(plan->relation, index->name)));
 	match.position = match.templated == NULL ? -1
 		: match.templated - plan->relation->templated;
 	return match;
@@ -235,7 +239,7 @@ match_points(TemplateMatch *match)
 		(args == NIL && !match->asserted))
 		return NULL;
 	templated = dyn_make_templated(match->position, args);
-	if (ranged && dyn_count(match->plan, list_make1(templated)).expected > MOST_COMBINATIONS)
+	if (ranged && dyn_count(match->plan, list_make1(templated), false).expected > MOST_COMBINATIONS)
 		return NULL;
 	return templated;
 }
@@ -245,7 +249,7 @@ dyn_match_template(const DynRelPlan *plan, const DynKeyAttr *attr,
 				   const DynIndexMeta *index, List *clauses, bool points,
 				   int most_members, List **used)
 {
-	TemplateMatch match = begin_match(plan, attr, clauses);
+	TemplateMatch match = begin_match(plan, attr, index, clauses, most_members);
 	DynPred    *pred;
 
 	if (match.templated == NULL ||
@@ -253,8 +257,6 @@ dyn_match_template(const DynRelPlan *plan, const DynKeyAttr *attr,
 		 !(points && attr->type == DYN_TYPE_N &&
 		   dyn_template_is_bare(match.templated->tmpl))))
 		return NULL;
-	match.asserted |= index != NULL && dyn_relation_trusts(plan->relation, index->name);
-	match.most_members = most_members;
 	pred = points ? match_points(&match) : match_range(&match);
 	if (pred != NULL)
 		*used = list_concat(*used, match.used);
@@ -266,7 +268,7 @@ DynPred *
 dyn_template_demands(const DynRelPlan *plan, const DynKeyAttr *attr,
 					 List *clauses)
 {
-	TemplateMatch match = begin_match(plan, attr, clauses);
+	TemplateMatch match = begin_match(plan, attr, NULL, clauses, 0);
 	List	   *args = NIL;
 	bool		any = false;
 
@@ -289,13 +291,11 @@ const char *
 dyn_template_lacks_values(const DynRelPlan *plan, const DynKeyAttr *attr,
 						  const DynIndexMeta *index, List *clauses)
 {
-	TemplateMatch match = begin_match(plan, attr, clauses);
+	TemplateMatch match = begin_match(plan, attr, index, clauses, DYN_MAX_MEMBERS);
 	const char *why = NULL;
 
 	if (match.templated == NULL)
 		return NULL;
-	match.asserted |= index != NULL && dyn_relation_trusts(plan->relation, index->name);
-	match.most_members = DYN_MAX_MEMBERS;
 	for (int p = 0; p < match.templated->tmpl->nparts; p++)
 	{
 		DynTarget	target = target_of(&match, p);
@@ -322,7 +322,7 @@ dyn_index_lacks_trust(const DynRelPlan *plan, const DynIndexMeta *index,
 	for (int i = 0; i < index->key.nhash; i++)
 	{
 		const DynKeyAttr *attr = &index->key.hash[i];
-		TemplateMatch match = begin_match(plan, attr, clauses);
+		TemplateMatch match = begin_match(plan, attr, NULL, clauses, 0);
 
 		match.asserted = true;
 		if (match.templated == NULL || match.templated->tmpl->nparts == 0 ||

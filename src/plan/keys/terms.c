@@ -32,58 +32,6 @@ static const DynCount one_range = {.most = 1, .expected = 1};
 
 static DynCount count(const DynRelPlan *plan, const DynPred *pred, bool part);
 
-/*
- * Combines the summaries of predicates in an AND: values take precedence over
- * ranges; of two numbers of values, or of ranges, the smaller one is used.
- */
-static DynCount
-count_all(const DynRelPlan *plan, const List *preds, bool part)
-{
-	DynCount	all = one_range;
-	ListCell   *lc;
-
-	foreach(lc, preds)
-	{
-		DynCount	one = count(plan, lfirst(lc), part);
-
-		if (one.points == all.points)
-		{
-			all.most = Min(all.most, one.most);
-			all.expected = Min(all.expected, one.expected);
-		}
-		else if (one.points)
-		{
-			all.points = true;
-			all.most = one.most;
-			all.expected = one.expected;
-		}
-		all.single |= one.single;
-		all.each |= one.each;
-		all.unsure |= one.unsure;
-	}
-	return all;
-}
-
-static DynCount
-count_arms(const DynRelPlan *plan, const List *arms, bool part)
-{
-	DynCount	all = {.points = true};
-	ListCell   *lc;
-
-	foreach(lc, arms)
-	{
-		DynCount	arm = count(plan, lfirst(lc), part);
-
-		if (!arm.points)
-			return one_range;
-		all.most += arm.most;
-		all.expected += arm.expected;
-		all.each |= arm.each;
-		all.unsure |= arm.unsure;
-	}
-	return all;
-}
-
 /* Visits a leaf; returns true if its value is unknown at planning. */
 static bool
 is_unknown(DynPred *pred, void *arg)
@@ -130,23 +78,72 @@ count_texts(const DynRelPlan *plan, const DynPred *pred)
 	return texts;
 }
 
+/*
+ * Combines the summaries of predicates in an AND: values take precedence over
+ * ranges; of two numbers of values, or of ranges, the smaller one is used.
+ */
+DynCount
+dyn_count(const DynRelPlan *plan, const List *preds, bool part)
+{
+	DynCount	all = one_range;
+	ListCell   *lc;
+
+	if (list_length(preds) == 1)
+		return count(plan, linitial(preds), part);
+	foreach(lc, preds)
+	{
+		DynCount	one = count(plan, lfirst(lc), part);
+
+		if (one.points && !all.points)
+		{
+			all.points = true;
+			all.most = one.most;
+			all.expected = one.expected;
+		}
+		else if (one.points == all.points)
+		{
+			all.most = Min(all.most, one.most);
+			all.expected = Min(all.expected, one.expected);
+		}
+		all.single |= one.single;
+		all.each |= one.each;
+		all.unsure |= one.unsure;
+	}
+	return all;
+}
+
 static DynCount
 count(const DynRelPlan *plan, const DynPred *pred, bool part)
 {
-	const DynRelation *relation = plan->relation;
 	DynCount	leaf = {.most = 1,.expected = 1,.points = true};
+	DynCount	arms = {.points = true};
 	int			size;
+	ListCell   *lc;
 
 	check_stack_depth();
 	if (pred->kind == DYN_PRED_AND)
-		return count_all(plan, pred->args, part);
-	if (pred->kind == DYN_PRED_OR)
-		return count_arms(plan, pred->args, part);
+		return dyn_count(plan, pred->args, part);
 	if (pred->kind == DYN_PRED_TEMPLATED)
 		return count_texts(plan, pred);
+	if (pred->kind == DYN_PRED_OR)
+	{
+		foreach(lc, pred->args)
+		{
+			DynCount	arm = count(plan, lfirst(lc), part);
+
+			if (!arm.points)
+				return one_range;
+			arms.most += arm.most;
+			arms.expected += arm.expected;
+			arms.each |= arm.each;
+			arms.unsure |= arm.unsure;
+		}
+		return arms;
+	}
 	if (pred->kind == DYN_PRED_FILTER_TERM)
 	{
-		leaf.most = leaf.expected = relation->item_filter.terms[pred->term].nvalues;
+		leaf.most = leaf.expected =
+			plan->relation->item_filter.terms[pred->term].nvalues;
 		leaf.single = leaf.most == 1;
 	}
 	else if (pred->kind == DYN_PRED_EACH)
@@ -165,16 +162,9 @@ count(const DynRelPlan *plan, const DynPred *pred, bool part)
 	}
 	else
 		leaf.single = part ||
-			dyn_relation_column(relation, pred->field.attnum)->traits.point;
+			dyn_relation_column(plan->relation, pred->field.attnum)->traits.point;
 	leaf.unsure = pred->unsure;
 	return leaf;
-}
-
-DynCount
-dyn_count(const DynRelPlan *plan, const List *preds)
-{
-	return list_length(preds) == 1 ? count(plan, linitial(preds), false)
-		: count_all(plan, preds, false);
 }
 
 bool
@@ -340,7 +330,7 @@ count_arm(const DynRelPlan *plan, const DynAccess *access, const DynPred *arm)
 		bool		in_arm = arm != NULL && i < access->nrow_attrs;
 		List	   *preds = in_arm ? list_make1(list_nth(arm->args, i))
 			: dyn_access_match(access, i)->preds;
-		DynCount	values = in_arm ? dyn_count(plan, preds)
+		DynCount	values = in_arm ? dyn_count(plan, preds, false)
 			: dyn_access_match(access, i)->values;
 
 		if (shared != NIL)

@@ -72,10 +72,10 @@ extern DynPred *dyn_implied_segments(const DynTarget *target, DynPred *pred,
 									 bool *fully_consumed);
 
 /*
- * Returns the summary of the values of a key attribute that satisfy all of the
- * predicates.
+ * Returns the summary of the values of a key attribute, or of a `part` of its
+ * template, that satisfy all of the predicates.
  */
-extern DynCount dyn_count(const DynRelPlan *plan, const List *preds);
+extern DynCount dyn_count(const DynRelPlan *plan, const List *preds, bool part);
 
 /*
  * Returns the number of keys that the access plan reads, computed from the
