@@ -64,8 +64,13 @@ dyn_is_runtime_value(const DynClassify *context, Node *node)
 		!contain_subplans(node);
 }
 
-void
-dyn_classify_size(DynClassify *context, Node *value, Oid valuetype)
+/*
+ * Clears `sized` if the encoded value can be long.  Numbers, times and
+ * booleans are always short; a text or bytea is short only if it is a constant
+ * of at most DYN_MAX_SIZED_BYTES.
+ */
+static void
+check_size(DynClassify *context, Node *value, Oid valuetype)
 {
 	if (valuetype != TEXTOID && valuetype != VARCHAROID &&
 		valuetype != BYTEAOID)
@@ -160,7 +165,7 @@ dyn_classify_comparison(DynClassify *context, const DynOperator *op,
 		(field->steps != NIL || !is_comparable_in_part(context, field, op)))
 		return NULL;
 	(void) dyn_classify_accept(context, exactness);
-	dyn_classify_size(context, value, op->value_type);
+	check_size(context, value, op->value_type);
 	pred = dyn_make_comparison(field, op, value, false);
 	pred->part_only = exactness == DYN_LOCAL;
 	return pred;
@@ -196,7 +201,7 @@ dyn_classify_array(DynClassify *context, const DynOperator *op,
 		(!any || !is_comparable_in_part(context, field, op)))
 		return NULL;
 	(void) dyn_classify_accept(context, exactness);
-	dyn_classify_size(context, array, op->value_type);
+	check_size(context, array, op->value_type);
 	if (size < 0 || size > DYN_EXPR_MAX_IN)
 		context->sized = false;
 	pred = dyn_make_comparison(field, op, array, true);

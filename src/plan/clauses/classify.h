@@ -26,7 +26,8 @@ typedef struct DynClassify
 	/* results: true initially, only cleared afterwards */
 	bool		exact;			/* true if predicate and expression are true
 								 * for the same rows */
-	bool		sized;			/* true if the size of the filter is bounded */
+	bool		sized;			/* if exact: true if the size of the filter is
+								 * bounded */
 } DynClassify;
 
 /*
@@ -108,13 +109,6 @@ extern bool dyn_classify_column(const DynClassify *context, Node *node,
  * sent.
  */
 extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
-
-/*
- * Clears `sized` if the encoded value can be long.  Numbers, times and
- * booleans are always short; a text or bytea is short only if it is a constant
- * of at most DYN_MAX_SIZED_BYTES.
- */
-extern void dyn_classify_size(DynClassify *context, Node *value, Oid valuetype);
 
 /* Classifies "field op value", maybe only for parts of keys (part_only). */
 extern DynPred *dyn_classify_comparison(DynClassify *context,

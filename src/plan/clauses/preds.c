@@ -126,6 +126,20 @@ dyn_only_templated(const List *preds)
 }
 
 bool
+dyn_column_is_in_key(const DynColumn *column, const DynKeySchema *key)
+{
+	for (int i = 0; i < key->nhash + key->nrange; i++)
+	{
+		const DynKeyAttr *attr = dyn_key_attr(key, i);
+
+		if (dyn_path_is_attribute(column->path, attr->name) &&
+			column->codec.wire == attr->type)
+			return true;
+	}
+	return false;
+}
+
+bool
 dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 			   const DynKeyAttr *attr)
 {

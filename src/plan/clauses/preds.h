@@ -163,6 +163,9 @@ extern DynPred *dyn_make_comparison(const DynField *field, const DynOperator *op
 /* Returns the AND of two bounds; NULL if one of them is NULL. */
 extern DynPred *dyn_make_between(DynPred *lower, DynPred *upper);
 
+/* Returns true if the column maps to a full key attribute of its own type. */
+extern bool dyn_column_is_in_key(const DynColumn *column, const DynKeySchema *key);
+
 /*
  * Returns true if the predicate compares a column with a value or a pattern,
  * or is a boolean column, and the column maps to the full key attribute and

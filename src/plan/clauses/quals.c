@@ -49,25 +49,24 @@ classify_pattern(DynClassify *context, bool literal, Node *left, Node *right,
 	return pred;
 }
 
-/* Classifies array_column @> array. */
+/*
+ * Classifies value = ANY (array_column), or, with `all`, array_column @>
+ * value.
+ */
 static DynPred *
-classify_contains_all(DynClassify *context, Node *left, Node *right,
-					  Oid collation)
+classify_contains(DynClassify *context, const DynOperator *op, Node *column,
+				  Node *value, bool all)
 {
 	DynField	field;
-	Oid			elemtype = get_base_element_type(exprType(right));
-	DynOperator op = {DYN_COMPARE_EQ, elemtype, elemtype, collation};
 	DynPred    *pred;
 
-	if (!dyn_classify_column(context, left, &field) ||
-		!dyn_is_runtime_value(context, right) ||
+	if (!dyn_classify_column(context, column, &field) ||
+		!dyn_is_runtime_value(context, value) ||
 		!dyn_classify_accept(context,
-							 dyn_element_exactness(dyn_field_column(context, &field),
-												   &op)))
+							 dyn_element_exactness(dyn_field_column(context, &field), op)))
 		return NULL;
-	context->sized = false;
-	pred = dyn_make_value_pred(DYN_PRED_CONTAINS, &field, right, elemtype);
-	pred->array = true;
+	pred = dyn_make_value_pred(DYN_PRED_CONTAINS, &field, value, op->value_type);
+	pred->array = all;
 	return pred;
 }
 
@@ -89,7 +88,6 @@ classify_unnested(DynClassify *context, const DynOperator *op, Node *node,
 							 dyn_unnested_exactness(dyn_field_column(context, &field),
 													op)))
 		return NULL;
-	dyn_classify_size(context, value, op->value_type);
 	return dyn_make_value_pred(DYN_PRED_CONTAINS, &field, value, op->value_type);
 }
 
@@ -172,7 +170,11 @@ classify_operator(DynClassify *context, OpExpr *op)
 		case F_TEXTLIKE:
 			return classify_pattern(context, false, left, right, op->inputcollid);
 		case F_ARRAYCONTAINS:
-			return classify_contains_all(context, left, right, op->inputcollid);
+			operator.comparison = DYN_COMPARE_EQ;
+			operator.column_type = operator.value_type =
+				get_base_element_type(exprType(right));
+			operator.collation = op->inputcollid;
+			return classify_contains(context, &operator, left, right, true);
 	}
 	if (!dyn_describe_operator(op->opno, op->inputcollid, &operator))
 		return NULL;
@@ -210,13 +212,8 @@ classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
 		return dyn_classify_array(context, &operator, &field, array);
 	}
 	dyn_commute(&operator);
-	if (!op->useOr || !dyn_is_runtime_value(context, left) ||
-		!dyn_classify_column(context, array, &field) ||
-		!dyn_classify_accept(context,
-							 dyn_element_exactness(dyn_field_column(context, &field),
-												   &operator)))
-		return NULL;
-	return dyn_make_value_pred(DYN_PRED_CONTAINS, &field, left, operator.value_type);
+	return !op->useOr ? NULL
+		: classify_contains(context, &operator, array, left, false);
 }
 
 /* Classifies a boolean column alone, negated, or with IS TRUE or IS FALSE. */

@@ -87,7 +87,6 @@ dyn_plain_clause(Node *clause)
 DynPred *
 dyn_classify_not_distinct(DynClassify *context, const DistinctExpr *expr)
 {
-	const DynKeySchema *key = &context->plan->meta->key;
 	Node	   *left = linitial(expr->args);
 	Node	   *right = lsecond(expr->args);
 	DynOperator op;
@@ -111,17 +110,9 @@ dyn_classify_not_distinct(DynClassify *context, const DistinctExpr *expr)
 	 * A column that maps to an attribute of the table's own key is never NULL
 	 * if a type mismatch is an error (null_test).
 	 */
-	if (dyn_column_is_part(column) || column->traits.null_test != DYN_EXACT)
-		return NULL;
-	for (int i = 0; i < key->nhash + key->nrange; i++)
-	{
-		const DynKeyAttr *attr = dyn_key_attr(key, i);
-
-		if (dyn_path_is_attribute(column->path, attr->name) &&
-			column->codec.wire == attr->type)
-			return dyn_classify_comparison(context, &op, &field, right);
-	}
-	return NULL;
+	return dyn_column_is_part(column) || column->traits.null_test != DYN_EXACT ||
+		!dyn_column_is_in_key(column, &context->plan->meta->key)
+		? NULL : dyn_classify_comparison(context, &op, &field, right);
 }
 
 /* ---- inclusive bounds ---- */

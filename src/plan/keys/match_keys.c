@@ -436,17 +436,6 @@ match_query(KeyMatch *match, DynAccess *access)
 	return true;
 }
 
-static const DynKeyAttr *
-key_attribute(const DynKeySchema *key, const char *name)
-{
-	for (int i = 0; i < key->nhash + key->nrange; i++)
-	{
-		if (strcmp(dyn_key_attr(key, i)->name, name) == 0)
-			return dyn_key_attr(key, i);
-	}
-	return NULL;
-}
-
 /*
  * Matches IS NOT NULL, and comparisons with the empty value (> '' and <> ''),
  * on key attributes; and NULL tests of documents.  All items that can be read
@@ -456,7 +445,6 @@ key_attribute(const DynKeySchema *key, const char *name)
 static void
 match_completeness(KeyMatch *match, DynAccess *access)
 {
-	const DynKeySchema *own = &match->plan->meta->key;
 	ListCell   *lc;
 
 	foreach(lc, match->clauses)
@@ -465,8 +453,6 @@ match_completeness(KeyMatch *match, DynAccess *access)
 		const DynPred *pred = clause->pred;
 		const DynColumn *column;
 		const Const *value;
-		const char *name;
-		const DynKeyAttr *attr;
 
 		if (pred == NULL || pred->field.steps != NIL)
 			continue;
@@ -486,17 +472,10 @@ match_completeness(KeyMatch *match, DynAccess *access)
 		if (column->traits.null_test != DYN_EXACT)
 			continue;
 		/* a document is never NULL: it is {} if it has no attributes */
-		if (!dyn_column_is_document(column))
-		{
-			if (column->path->nsteps != 1)
-				continue;
-			name = column->path->steps[0].name;
-			attr = key_attribute(match->key, name);
-			if (attr == NULL || attr->type != column->codec.wire)
-				attr = key_attribute(own, name);
-			if (attr == NULL || attr->type != column->codec.wire)
-				continue;
-		}
+		if (!dyn_column_is_document(column) &&
+			!dyn_column_is_in_key(column, match->key) &&
+			!dyn_column_is_in_key(column, &match->plan->meta->key))
+			continue;
 		access->contradiction |= pred->kind == DYN_PRED_NULL && !pred->negated;
 		match->consumed = lappend(match->consumed, clause);
 		if (!clause->implied)
