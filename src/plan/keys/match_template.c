@@ -27,6 +27,7 @@ typedef struct TemplateMatch
 								 * are not enumerated */
 	uint64		members;		/* number of combinations of the values of
 								 * enumerated parts so far */
+	bool		ranged;			/* true if values between bounds are enumerated */
 	List	   *used;
 } TemplateMatch;
 
@@ -122,40 +123,63 @@ part_members(TemplateMatch *match, int p)
 }
 
 /*
- * Returns predicates for the leading parts: points for each part, or ranges
- * for the last one.  Sets *full to true if all parts have points, else to
- * false.  With `enumerate`, unrestricted parts may be enumerated if a clause
- * restricts a later part.
+ * Returns a predicate with the values between the bounds of the part's column;
+ * NULL if these are not enumerated.
+ */
+static DynPred *
+part_each(TemplateMatch *match, int p)
+{
+	DynTarget	target = target_of(match, p);
+	DynPred    *each = dyn_match_each(&target, match->clauses,
+									  match->most_members / match->members,
+									  &match->used);
+
+	if (each == NULL)
+		return NULL;
+	match->members *= (uint64) each->expected;
+	match->ranged = true;
+	return dyn_make_and(list_make1(each));
+}
+
+/*
+ * Returns predicates for the leading parts: points for each part, or, unless
+ * `points`, ranges for the last one.  Sets *full to true if all parts have
+ * points, else to false.  With `enumerate`, unrestricted parts may be
+ * enumerated if a clause restricts a later part.  In a partition key, `points`
+ * may also enumerate parts with a range, and unrestricted parts at the end.
  */
 static List *
-match_parts(TemplateMatch *match, bool enumerate, bool *full)
+match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)
 {
 	int			nparts = match->templated->tmpl->nparts;
+	bool		partition = points && match->most_members == DYN_MAX_MEMBERS;
 	List	   *args = NIL;
-	int			bound = 0;
+	int			bound = 0;		/* number of args up to the last one that a
+								 * clause restricts */
 
 	*full = false;
 	match->members = 1;
 	for (int p = 0; p < nparts && part_is_usable(match, p); p++)
 	{
 		List	   *preds = part_preds(match, p, true);
-		DynPred    *members;
+		DynPred    *arg = NULL;
 
-		if (preds == NIL && (preds = part_preds(match, p, false)) != NIL)
+		if (preds == NIL && !points && (preds = part_preds(match, p, false)) != NIL)
 			return lappend(args, dyn_make_and(preds));
 		if (preds != NIL)
-		{
-			args = lappend(args, dyn_make_and(preds));
-			bound = list_length(args);
-			continue;
-		}
-		members = enumerate ? part_members(match, p) : NULL;
-		if (members == NULL)
+			arg = dyn_make_and(preds);
+		else if (partition)
+			arg = part_each(match, p);
+		if (arg != NULL)
+			bound = p + 1;
+		else if (enumerate)
+			arg = part_members(match, p);
+		if (arg == NULL)
 			break;
-		args = lappend(args, members);
+		args = lappend(args, arg);
 	}
-	*full = bound == nparts;
-	return list_truncate(args, bound);
+	*full = list_length(args) == nparts && (partition || bound == nparts);
+	return partition ? args : list_truncate(args, bound);
 }
 
 /*
@@ -169,11 +193,11 @@ static DynPred *
 match_range(TemplateMatch *match)
 {
 	bool		full;
-	List	   *args = match_parts(match, false, &full);
+	List	   *args = match_parts(match, false, false, &full);
 
 	if (!full && match->most_members > 0)
 	{
-		List	   *more = match_parts(match, true, &full);
+		List	   *more = match_parts(match, false, true, &full);
 
 		if (list_length(more) > list_length(args))
 			args = more;
@@ -190,56 +214,17 @@ match_range(TemplateMatch *match)
  */
 #define MOST_COMBINATIONS	(100 * DYN_MAX_MEMBERS)
 
-/*
- * Returns a predicate that allows finitely many strings, or NULL.  In a
- * partition key, unrestricted parts, and parts with a range, may be
- * enumerated.  In a sort key, only unrestricted parts may be enumerated, and
- * the last part must be restricted.
- */
+/* Returns a predicate that allows finitely many strings, or NULL. */
 static DynPred *
 match_points(TemplateMatch *match)
 {
-	int			nparts = match->templated->tmpl->nparts;
-	bool		bound = true;	/* true if a clause restricts the last part */
-	bool		ranged = false;
-	List	   *args = NIL;
-	DynPred    *templated;
+	bool		full;
+	List	   *args = match_parts(match, true, match->most_members > 0, &full);
+	DynPred    *templated = dyn_make_templated(match->position, args);
 
-	for (int p = 0; p < nparts; p++)
-	{
-		List	   *preds;
-		DynPred    *arg;
-
-		if (!part_is_usable(match, p))
-			return NULL;
-		preds = part_preds(match, p, true);
-		arg = preds != NIL ? dyn_make_and(preds) : NULL;
-		if (arg == NULL && match->most_members == DYN_MAX_MEMBERS)
-		{
-			DynTarget	target = target_of(match, p);
-			DynPred    *each = dyn_match_each(&target, match->clauses,
-											  match->most_members / match->members,
-											  &match->used);
-
-			if (each != NULL)
-			{
-				match->members *= (uint64) each->expected;
-				arg = dyn_make_and(list_make1(each));
-				ranged = true;
-			}
-		}
-		bound = arg != NULL;
-		if (arg == NULL && match->most_members > 0)
-			arg = part_members(match, p);
-		if (arg == NULL)
-			return NULL;
-		args = lappend(args, arg);
-	}
-	if ((!bound && match->most_members < DYN_MAX_MEMBERS) ||
-		(args == NIL && !match->asserted))
-		return NULL;
-	templated = dyn_make_templated(match->position, args);
-	if (ranged && dyn_count(match->plan, list_make1(templated), false).expected > MOST_COMBINATIONS)
+	if (!full || (args == NIL && !match->asserted) ||
+		(match->ranged &&
+		 dyn_count(match->plan, list_make1(templated), false).expected > MOST_COMBINATIONS))
 		return NULL;
 	return templated;
 }
