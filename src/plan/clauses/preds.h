@@ -187,7 +187,6 @@ extern const DynPath *dyn_field_path(const DynRelation *relation,
 extern const DynPath *dyn_pred_path(const DynRelation *relation,
 									const DynPred *pred);
 
-/* Returns true for AND and OR. */
 static inline bool
 dyn_pred_is_junction(const DynPred *pred)
 {

@@ -269,28 +269,15 @@ static DynPred *
 make_bounds(DynClassify *context, DynComparison comparison, const Chain *chain,
 			Node *value, const DynConversion *conversion)
 {
-	DynPred    *lower,
-			   *upper;
-
 	context->exact = false;
-	switch (comparison)
-	{
-		case DYN_COMPARE_LT:
-		case DYN_COMPARE_LE:
-			return make_bound(context, chain, value, conversion, true,
-							  comparison == DYN_COMPARE_LT);
-		case DYN_COMPARE_GT:
-		case DYN_COMPARE_GE:
-			return make_bound(context, chain, value, conversion, false,
-							  comparison == DYN_COMPARE_GT);
-		case DYN_COMPARE_EQ:
-			break;
-		default:
-			return NULL;
-	}
-	lower = make_bound(context, chain, value, conversion, false, false);
-	upper = make_bound(context, chain, value, conversion, true, false);
-	return dyn_make_between(lower, upper);
+	if (comparison == DYN_COMPARE_NE)
+		return NULL;
+	if (comparison == DYN_COMPARE_EQ)
+		return dyn_make_between(make_bound(context, chain, value, conversion, false, false),
+								make_bound(context, chain, value, conversion, true, false));
+	return make_bound(context, chain, value, conversion,
+					  comparison == DYN_COMPARE_LT || comparison == DYN_COMPARE_LE,
+					  comparison == DYN_COMPARE_LT || comparison == DYN_COMPARE_GT);
 }
 
 /* Classifies "expression op value", or, with `array`, = ANY and <> ALL. */

@@ -47,18 +47,6 @@ dyn_is_read_ahead_path(const Path *path)
 }
 
 /*
- * Returns true if a node above may stop before it has read all rows of the
- * path.  A parameterized path can be the inner side of a semijoin, which stops
- * at the first match.
- */
-static bool
-may_stop_early(const PlannerInfo *root, const Path *path)
-{
-	return root->tuple_fraction > 0 || root->limit_tuples > 0 ||
-		path->param_info != NULL;
-}
-
-/*
  * Returns the plan node.  Its custom_scan_tlist has the columns of the child,
  * and its custom_exprs the arguments of the subplans for each row.
  */
@@ -70,6 +58,13 @@ plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	Plan	   *child = linitial(custom_plans);
 	List	   *ids = NIL;
 	List	   *params = NIL;
+
+	/*
+	 * a node above may stop before it has read all rows; a parameterized path
+	 * can be the inner side of a semijoin, which stops at the first match
+	 */
+	bool		may_stop_early = root->tuple_fraction > 0 ||
+		root->limit_tuples > 0 || best_path->path.param_info != NULL;
 	ListCell   *lc;
 
 	/* for subplans, also return columns that core has added to a sort below */
@@ -88,8 +83,7 @@ plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		scan->custom_exprs = list_concat(scan->custom_exprs,
 										 copyObject(subplan->args));
 	}
-	scan->custom_private =
-		list_make3(makeInteger(may_stop_early(root, &best_path->path)), ids, params);
+	scan->custom_private = list_make3(makeInteger(may_stop_early), ids, params);
 	scan->methods = scan_methods;
 	return &scan->scan.plan;
 }
