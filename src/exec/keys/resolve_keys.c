@@ -741,18 +741,6 @@ dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 		resolve_filter(&context, access, resolved);
 }
 
-List *
-dyn_access_key_preds(const DynAccess *access)
-{
-	List	   *preds = access->row_keys ? list_make1(access->row_keys) : NIL;
-
-	for (int i = 0; i < access->nhash; i++)
-		preds = list_concat(preds, list_copy(access->hash[i].preds));
-	for (int i = 0; i < access->nrange; i++)
-		preds = list_concat(preds, list_copy(access->range[i].preds));
-	return preds;
-}
-
 /* ---- comparison of resolved access plans ---- */
 
 bool

@@ -63,9 +63,6 @@ extern void dyn_resolve_access(const DynAccess *access, const DynRelation *relat
 extern void dyn_resolved_set_filter(DynResolvedAccess *resolved, DynCond *filter,
 									DynCond *enforced);
 
-/* Returns the predicates on keys (list of DynPred *), row-wise keys first. */
-extern List *dyn_access_key_preds(const DynAccess *access);
-
 /*
  * Returns true if both accesses read the same keys or segments, with the same
  * conditions on range attributes.  Filters are not compared.  Neither access

@@ -402,7 +402,7 @@ dyn_member_init(DynMember *member, DynInput *input, List *filters)
 	member->input = input;
 	member->own_access = *full->access;
 	member->own_access.count_only = false;
-	member->own_access.nconditions = 0;
+	member->own_access.conditions = NIL;
 	member->own_access.filters = list_difference_ptr(full->access->filters, filters);
 	member->filters.kind = DYN_ACCESS_SCAN;
 	member->filters.filters = filters;

@@ -169,13 +169,8 @@ key_values(const DynRelPlan *plan)
 
 	if (access == NULL || (access->kind != DYN_ACCESS_GET && access->nrange > 0))
 		return NIL;
-	if (access->row_keys != NULL)
-		(void) dyn_pred_visit_parts(access->row_keys, add_value, &values);
-	for (int i = 0; i < access->nhash + access->nrange; i++)
-	{
-		foreach(lc, dyn_access_match(access, i)->preds)
-			(void) dyn_pred_visit_parts(lfirst(lc), add_value, &values);
-	}
+	foreach(lc, dyn_access_key_preds(access))
+		(void) dyn_pred_visit_parts(lfirst(lc), add_value, &values);
 	return values;
 }
 

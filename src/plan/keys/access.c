@@ -22,54 +22,17 @@ dyn_access_same_index(const DynAccess *a, const DynAccess *b)
 		: strcmp(a->index, b->index) == 0;
 }
 
+List *
+dyn_access_key_preds(const DynAccess *access)
+{
+	List	   *preds = access->row_keys ? list_make1(access->row_keys) : NIL;
+
+	for (int i = 0; i < access->nhash + access->nrange; i++)
+		preds = list_concat(preds, dyn_access_match(access, i)->preds);
+	return preds;
+}
+
 /* ---- abilities ---- */
-
-/* Properties that exclude abilities */
-enum
-{
-	CONTRADICTION = 1 << 0,
-	MERGED = 1 << 1,			/* rows of several requests are merged by sort
-								 * key in one execution */
-	ONLY_INDEX = 1 << 2,		/* only items of the index can be rows */
-	BASE_ITEMS = 1 << 3,
-	RECHECKED = 1 << 4,
-	FILTERED = 1 << 5,
-	MANY_REQUESTS = 1 << 6,
-	STOPPED = 1 << 7,			/* some rows may remain unread */
-	UNSURE = 1 << 8,			/* run-time values may make the keys
-								 * unusable */
-	PRESUMED = 1 << 9,			/* no request is sent (is_presumed) */
-	COMPARES = 1 << 10,			/* a filter compares two attributes */
-	COMPOSED = 1 << 11,			/* run-time values decide which inner access
-								 * plan is used */
-	COUNTS = 1 << 12
-};
-
-#define KIND(kind)	(1 << DYN_ACCESS_##kind)
-#define KEYED		(KIND(GET) | KIND(QUERY))
-#define READS		(KEYED | KIND(SCAN))
-#define ALL			(READS | KIND(UNION))
-
-static const struct
-{
-	DynAccessAbility ability;
-	int			kinds;			/* kinds of access plans that have the
-								 * ability */
-	int			excluded_by;
-}			abilities[] =
-{
-	{DYN_CAN_BATCH, KEYED, CONTRADICTION | MERGED},
-	{DYN_CAN_CACHE, KIND(QUERY) | KIND(SCAN), CONTRADICTION | UNSURE},
-	{DYN_CAN_SHARE, READS, CONTRADICTION | MERGED | UNSURE | PRESUMED | COMPARES},
-	{DYN_CAN_START_AHEAD, ALL, MANY_REQUESTS},
-	{DYN_CAN_USE_ALL, ALL, STOPPED},
-	{DYN_CAN_READ_TABLE, KIND(SCAN), CONTRADICTION | ONLY_INDEX},
-	{DYN_CAN_ORDER, KIND(QUERY), BASE_ITEMS},
-	{DYN_CAN_COUNT, KIND(QUERY) | KIND(SCAN), BASE_ITEMS | RECHECKED},
-	{DYN_CAN_BE_SMALL, KIND(SCAN), FILTERED | RECHECKED},
-	{DYN_CAN_PREVIEW, KIND(SCAN), CONTRADICTION | BASE_ITEMS},
-	{DYN_CAN_PRESUME, KIND(GET), FILTERED | COMPOSED | COUNTS},
-};
 
 static bool
 compares_fields(DynPred *pred, void *arg)
@@ -93,30 +56,46 @@ dyn_preds_compare_fields(const List *preds)
 bool
 dyn_access_can(const DynAccess *access, DynAccessAbility ability)
 {
-	bool		one_item = access->kind == DYN_ACCESS_GET && !access->multi_partition;
-	int			properties = (access->contradiction ? CONTRADICTION : 0) |
-		(access->ordered && access->multi_partition ? MERGED : 0) |
-		(access->index != NULL && (access->presumes || access->count_only)
-		 ? ONLY_INDEX : 0) |
-		(access->fetch_base_items ? BASE_ITEMS : 0) |
-		(access->rechecks_item_filter ? RECHECKED : 0) |
-		(access->filters != NIL ? FILTERED : 0) |
-		(access->one_request || access->one_round ? 0 : MANY_REQUESTS) |
-		(access->unsure ? UNSURE : 0) |
-		(access->is_presumed ? PRESUMED : 0) |
-		(dyn_preds_compare_fields(access->filters) ? COMPARES : 0) |
-		(access->inner != NIL || access->optional_quals != NIL ||
-		 access->nconditions > 0 ? COMPOSED : 0) |
-		(access->count_only ? COUNTS : 0) |
-		(!one_item && (access->limit_hint > 0 ||
-					   (access->may_stop_early && !access->one_request))
-		 ? STOPPED : 0);
+	bool		gets = access->kind == DYN_ACCESS_GET;
+	bool		queries = access->kind == DYN_ACCESS_QUERY;
+	bool		scans = access->kind == DYN_ACCESS_SCAN;
+	/* rows of several requests are merged by sort key in one execution */
+	bool		merged = access->ordered && access->multi_partition;
 
-	for (int i = 0; i < lengthof(abilities); i++)
+	switch (ability)
 	{
-		if (abilities[i].ability == ability)
-			return (abilities[i].kinds & (1 << access->kind)) != 0 &&
-				(abilities[i].excluded_by & properties) == 0;
+		case DYN_CAN_BATCH:
+			return (gets || queries) && !access->contradiction && !merged;
+		case DYN_CAN_CACHE:
+			return (queries || scans) && !access->contradiction && !access->unsure;
+		case DYN_CAN_SHARE:
+			return (gets || queries || scans) && !access->contradiction &&
+				!merged && !access->unsure && !access->is_presumed &&
+				!dyn_preds_compare_fields(access->filters);
+		case DYN_CAN_START_AHEAD:
+			return access->one_request || access->one_round;
+		case DYN_CAN_USE_ALL:
+			return (gets && !access->multi_partition) ||
+				(access->limit_hint == 0 &&
+				 (!access->may_stop_early || access->one_request));
+		case DYN_CAN_READ_TABLE:
+			/* items that the index lacks are neither rows nor counted */
+			return scans && !access->contradiction &&
+				(access->index == NULL || !(access->presumes || access->count_only));
+		case DYN_CAN_ORDER:
+			return queries && !access->fetch_base_items;
+		case DYN_CAN_COUNT:
+			return (queries || scans) && !access->fetch_base_items &&
+				!access->rechecks_item_filter;
+		case DYN_CAN_BE_SMALL:
+			return scans && access->filters == NIL && !access->rechecks_item_filter;
+		case DYN_CAN_PREVIEW:
+			return scans && !access->contradiction && !access->fetch_base_items;
+		case DYN_CAN_PRESUME:
+			/* run-time values must not decide which access plan is used */
+			return gets && access->filters == NIL && !access->count_only &&
+				access->inner == NIL && access->optional_quals == NIL &&
+				access->conditions == NIL;
 	}
 	return false;
 }
@@ -422,25 +401,6 @@ copy_attrs(DynKeyAttr *attrs, int n)
 		attrs[i].name = copy_text(attrs[i].name);
 }
 
-static void
-copy_keys(DynAccess *copy, Values *values)
-{
-	for (int i = 0; i < copy->nhash + copy->nrange; i++)
-	{
-		DynKeyMatch *match = unconstify(DynKeyMatch *, dyn_access_match(copy, i));
-
-		match->name = copy_text(match->name);
-		match->preds = copy_preds(match->preds, values);
-	}
-	if (copy->row_keys != NULL)
-		copy->row_keys = copy_pred(copy->row_keys, values);
-	copy_attrs(copy->row_attrs, copy->nrow_attrs);
-	copy_attrs(copy->sort, copy->nsort);
-	copy_attrs(copy->base, copy->nbase);
-	copy->key_names = copyObject(copy->key_names);
-	copy->scalars = copyObject(copy->scalars);
-}
-
 /*
  * Copies a fallback.  Unless `values` is NULL, omits filters whose values are
  * not in `values`; if a value of the keys is not in `values`, the copy is a
@@ -453,7 +413,7 @@ copy_fallback(const DynAccess *fallback, Values *values)
 	DynAccess  *copy;
 	ListCell   *lc;
 
-	Assert(fallback->index == NULL && fallback->nconditions == 0);
+	Assert(fallback->index == NULL && fallback->conditions == NIL);
 	if (values == NULL)
 		return copy_access(fallback, NULL);
 	values->closed = true;
@@ -487,7 +447,20 @@ copy_access(const DynAccess *access, Values *values)
 	copy->index = copy_text(access->index);
 	copy->schema = copy_text(access->schema);
 	copy->advice = copy_text(access->advice);
-	copy_keys(copy, values);
+	for (int i = 0; i < copy->nhash + copy->nrange; i++)
+	{
+		DynKeyMatch *match = unconstify(DynKeyMatch *, dyn_access_match(copy, i));
+
+		match->name = copy_text(match->name);
+		match->preds = copy_preds(match->preds, values);
+	}
+	if (copy->row_keys != NULL)
+		copy->row_keys = copy_pred(copy->row_keys, values);
+	copy_attrs(copy->row_attrs, copy->nrow_attrs);
+	copy_attrs(copy->sort, copy->nsort);
+	copy_attrs(copy->base, copy->nbase);
+	copy->key_names = copyObject(access->key_names);
+	copy->scalars = copyObject(access->scalars);
 	copy->filters = copy_preds(access->filters, values);
 	copy->fields = NIL;
 	foreach(lc, access->fields)
@@ -502,10 +475,14 @@ copy_access(const DynAccess *access, Values *values)
 	foreach(lc, access->conversions)
 		copy->conversions = lappend(copy->conversions,
 									copy_conversion(lfirst(lc), NULL));
-	for (int i = 0; i < copy->nconditions; i++)
+	copy->conditions = NIL;
+	foreach(lc, access->conditions)
 	{
-		copy_attrs(&copy->conditions[i].attr, 1);
-		copy->conditions[i].preds = copy_preds(copy->conditions[i].preds, values);
+		DynIndexCondition *condition = copy_bytes(lfirst(lc), sizeof(DynIndexCondition));
+
+		copy_attrs(&condition->attr, 1);
+		condition->preds = copy_preds(condition->preds, values);
+		copy->conditions = lappend(copy->conditions, condition);
 	}
 	copy->optional_quals = copy_preds(copy->optional_quals, values);
 	copy->inner = NIL;

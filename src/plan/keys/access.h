@@ -212,14 +212,9 @@ typedef struct DynAccess
 								 * NULL */
 	DynEstimate estimate;
 
-	int			nconditions;	/* number of conditions for the index's
-								 * completeness */
-	DynIndexCondition conditions[4 * DYN_MAX_KEY_ATTRS];	/* for each hash
-															 * and range
-															 * attribute: on
-															 * its column, and
-															 * on its
-															 * template */
+	List	   *conditions;		/* DynIndexCondition *: for each key attribute
+								 * of the index, on its column, and on its
+								 * template */
 	List	   *optional_quals; /* DynPred *: guards of ORs (choice.c).  If one
 								 * of the guards is true, the inner access plan
 								 * DYN_USE_IF_OPEN is used */
@@ -249,6 +244,9 @@ dyn_access_match(const DynAccess *access, int i)
 	return i < access->nhash ? &access->hash[i] : &access->range[i - access->nhash];
 }
 
+/* Returns the predicates on keys (DynPred *), row-wise keys first. */
+extern List *dyn_access_key_preds(const DynAccess *access);
+
 /*
  * Returns the number of leading key attributes with values: those of row-wise
  * keys, or else the hash attributes.
@@ -259,10 +257,7 @@ dyn_access_key_parts(const DynAccess *access)
 	return access->row_keys != NULL ? access->nrow_attrs : access->nhash;
 }
 
-/*
- * Abilities of an access plan, which do not depend on run-time values.  A
- * table in access.c lists the access plans that have each ability.
- */
+/* Abilities of an access plan, which do not depend on run-time values */
 typedef enum DynAccessAbility
 {
 	DYN_CAN_BATCH,				/* several executions can be served by one

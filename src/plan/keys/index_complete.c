@@ -521,12 +521,11 @@ dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full
 static void
 add_index_condition(DynAccess *access, const Place *place, List *preds)
 {
-	DynIndexCondition *condition = &access->conditions[access->nconditions++];
+	DynIndexCondition *condition = palloc(sizeof(DynIndexCondition));
 
-	Assert(preds != NIL && access->nconditions <= lengthof(access->conditions));
-	condition->attr = *place->attr;
-	condition->max_bytes = (int) place->max_bytes;
-	condition->preds = preds;
+	Assert(preds != NIL);
+	*condition = (DynIndexCondition) {*place->attr, place->max_bytes, preds};
+	access->conditions = lappend(access->conditions, condition);
 }
 
 void
@@ -566,9 +565,11 @@ bool
 dyn_index_conditions_hold(const DynAccess *access, const DynRelation *relation,
 						  const Datum *values, const bool *nulls)
 {
-	for (int i = 0; i < access->nconditions; i++)
+	ListCell   *lc;
+
+	foreach(lc, access->conditions)
 	{
-		const DynIndexCondition *condition = &access->conditions[i];
+		const DynIndexCondition *condition = lfirst(lc);
 		Place		place = {.relation = relation,.attr = &condition->attr,
 			.max_bytes = condition->max_bytes,.values = values,
 		.nulls = nulls};

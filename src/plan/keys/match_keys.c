@@ -840,7 +840,7 @@ dyn_add_fallback(const DynRelPlan *plan, const DynIndexMeta *index, List *clause
 	for (int i = 0; i < access->nrange; i++)
 		access->unsure |= access->range[i].values.unsure &&
 			(access->ordered || access->row_keys != NULL);
-	if (access->nconditions == 0 && !access->unsure)
+	if (access->conditions == NIL && !access->unsure)
 		return;
 	sure.sure_only = true;
 	fallback = dyn_match_keys(&sure, NULL, clauses);

@@ -223,27 +223,12 @@ add_lists(List *lists, const List *preds)
 	return lists;
 }
 
-/* Returns one list for each column that has the same list twice in `all`. */
-static List *
-repeated_lists(const List *all)
-{
-	List	   *shared = NIL;
-	ListCell   *lc;
-
-	foreach(lc, all)
-	{
-		List	   *before = list_copy_head(all, foreach_current_index(lc));
-
-		if (has_list(before, lfirst(lc)) && !has_column(shared, lfirst(lc)))
-			shared = lappend(shared, lfirst(lc));
-	}
-	return shared;
-}
-
 List *
 dyn_shared_lists(const DynAccess *access, const DynPred *arm)
 {
 	List	   *all = arm != NULL ? add_lists(NIL, arm->args) : NIL;
+	List	   *shared = NIL;
+	ListCell   *lc;
 
 	/*
 	 * if several range attributes are matched, the first one has a single
@@ -252,7 +237,14 @@ dyn_shared_lists(const DynAccess *access, const DynPred *arm)
 	for (int i = arm != NULL ? access->nrow_attrs : 0;
 		 i < access->nhash + (access->nrange == 1); i++)
 		all = add_lists(all, dyn_access_match(access, i)->preds);
-	return repeated_lists(all);
+	foreach(lc, all)
+	{
+		List	   *before = list_copy_head(all, foreach_current_index(lc));
+
+		if (has_list(before, lfirst(lc)) && !has_column(shared, lfirst(lc)))
+			shared = lappend(shared, lfirst(lc));
+	}
+	return shared;
 }
 
 bool
@@ -583,9 +575,9 @@ junction_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 DynPred *
 dyn_implied_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 {
-	check_stack_depth();
+	Assert(target->part == NULL);
 	if (pred->kind == DYN_PRED_OR)
-		return target->part != NULL ? NULL : junction_range(target, pred, fully_consumed);
+		return junction_range(target, pred, fully_consumed);
 	return dyn_is_range_pred(target, pred) && !is_point_leaf(target, pred)
 		? pred : NULL;
 }

@@ -51,10 +51,10 @@ extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
 								   bool *fully_consumed);
 
 /*
- * Returns the range that `pred` implies for the target; NULL if there is none.
- * `pred` must be a range predicate, or, if the target is a full attribute, an
- * OR.  One arm of the OR has conditions on the attribute, maybe nested in ANDs
- * and ORs; the other arms have no columns (DYN_PRED_GIVEN).  Clears
+ * Returns the range that `pred` implies for the target, a full attribute; NULL
+ * if there is none.  `pred` must be a range predicate or an OR.  One arm of
+ * the OR has conditions on the attribute, maybe nested in ANDs and ORs; the
+ * other arms have no columns (DYN_PRED_GIVEN).  Clears
  * *fully_consumed if the range omits conditions of `pred`, or has several
  * bounds or values: then a key condition for the range is not equivalent to
  * `pred`.
