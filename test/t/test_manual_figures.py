@@ -78,7 +78,7 @@ FIGURES = {
         one BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} distinct keys
         a BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} items
         the first batch is {WORDS[readahead.FIRST_LAZY_ROWS]} row, and each further batch is {WORDS[readahead.LAZY_GROWTH]} times the size of the previous one
-        Rows beyond {PART[row_buffer.PART]} of `work_mem` go to a temporary file
+        Rows beyond {PART[readahead.PART]} of `work_mem` go to a temporary file
         one {PART[lookup.SPACE_PART].split()[1]} of `dynamo_fdw.fetch_memory` ({parameter.fetch_memory / KB / lookup.SPACE_PART:.0f} MB by default)
         """,
     "docs/troubleshooting.md": """
@@ -255,7 +255,7 @@ class Sources:
         self.names["parameter"] = SimpleNamespace(**{name: self.number(value, {}) for name, value in defaults})
         self.names["explain"] = SimpleNamespace(AT_BEST=self.found(r"seconds >= ([\d.]+)", "src/exec/node/explain.c"))
         self.names["pictures"] = SimpleNamespace(MS=1000 * self.found(r"^DELAY = ([\d.]+)", "test/lib/pictures.py"))
-        for stem, path in (("row_buffer", "src/exec/node/row_buffer.c"), ("shared", "src/exec/source/shared.c")):
+        for stem, path in (("readahead", "src/exec/node/readahead.c"), ("shared", "src/exec/source/shared.c")):
             vars(self.names.setdefault(stem, SimpleNamespace())).update(PART=self.found(r"\bwork_mem(?: \* 1024)? / (\d)", path))
         costs = re.findall(r"\[DYN_RETRY_(\w+)\] = \{\d+, (\d+)\}", read("src/aws/retry.c"))
         vars(self.names["retry"]).update({name: int(value) for name, value in costs})

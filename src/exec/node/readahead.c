@@ -14,8 +14,15 @@
  * If a node above may stop early, the first batch is one row, and batches
  * grow.  They stay at one row if reading a row has side effects, or if
  * evaluating a scan's values may raise an error.  A batch also ends when the
- * lookups have enough requests (dyn_lookups_is_full), or when the buffer of
- * its rows is full (row_buffer.h).
+ * lookups have enough requests (dyn_lookups_is_full), or when its rows take
+ * fetch_memory, or half of work_mem if that is more.
+ *
+ * The rows of a batch are in a tuplestore, in memory up to half of work_mem.
+ * Its file belongs to the owner of the statement (for a cursor, of its portal),
+ * not of a subtransaction, so the rows of an open cursor survive the rollback
+ * of a savepoint.  If temp_file_limit is set, no row is written to a file, and
+ * a batch has at most about half of work_mem: reading ahead must not make a
+ * statement fail.
  *
  * The node finds the loop in the plan, as the one that has this node as its
  * outer side.  The node prefetches only for scans that are executed for every
@@ -23,8 +30,12 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
+#include "utils/tuplestore.h"
 
 #include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"
@@ -33,7 +44,6 @@
 #include "../../plan/tree/readahead_path.h"
 #include "../lookup/lookup.h"
 #include "executor_callbacks.h"
-#include "row_buffer.h"
 #include "scan.h"
 
 /*
@@ -42,6 +52,11 @@
  */
 #define FIRST_LAZY_ROWS		1
 #define LAZY_GROWTH			4
+
+/* Approximate memory of a row, in addition to its bytes. */
+#define ROW_OVERHEAD		32
+
+#define LEAST_STORE_KB		64	/* minimum memory of a tuplestore in kB */
 
 /* A parameter that each row sets. */
 typedef struct Parameter
@@ -79,7 +94,11 @@ typedef struct ReadAhead
 
 	MemoryContext work_context; /* context for prefetching for one row */
 	int			size;			/* maximum number of rows of the next batch */
-	DynRowBuffer *rows;			/* rows of the batch; NULL: not begun */
+	Tuplestorestate *rows;		/* rows of the batch; NULL: not begun */
+	TupleTableSlot *row;		/* row as it is stored in `rows` */
+	int			nrows;			/* number of rows in the batch */
+	Size		bytes;			/* bytes of these rows, with ROW_OVERHEAD each */
+	Size		max_bytes;		/* bytes above which a batch is full */
 
 	uint64		batches;
 	uint64		rows_read;
@@ -266,36 +285,56 @@ prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 	dyn_reset_if_large(ahead->work_context);
 }
 
+/* ---- batches ---- */
+
+/* Prepares the scans, and the store of the rows, for the first batch. */
 static void
-begin_lookups(ReadAhead *ahead)
+begin_batches(ReadAhead *ahead)
 {
+	Size		half = (Size) work_mem * 1024 / 2;
+	int			store_kb = Max(work_mem / 2, LEAST_STORE_KB);
 	ListCell   *lc;
 
 	foreach(lc, ahead->scans)
 	{
-		const InnerScan *inner = lfirst(lc);
+		InnerScan  *inner = lfirst(lc);
 
-		if (inner->lookups != NULL)
-			dyn_lookups_begin(inner->lookups);
+		inner->lookups = dyn_lookups_create(&inner->scan->input);
 	}
+	ahead->max_bytes = half;
+	if (temp_file_limit < 0)
+		ahead->max_bytes = Max(half, dyn_statement_get(ahead->css.ss.ps.state)->max_bytes);
+	else
+		store_kb = MAX_KILOBYTES;
+	ahead->rows = tuplestore_begin_heap(false, false, store_kb);
 }
 
-/* ---- batches ---- */
+static void
+clear_batch(ReadAhead *ahead)
+{
+	ListCell   *lc;
+
+	foreach(lc, ahead->scans)
+		dyn_lookups_begin(((InnerScan *) lfirst(lc))->lookups);
+	ExecClearTuple(ahead->row);
+	tuplestore_clear(ahead->rows);
+	ahead->nrows = 0;
+	ahead->bytes = 0;
+}
 
 static bool
 batch_is_full(const ReadAhead *ahead)
 {
-	int			nrows = dyn_row_buffer_count(ahead->rows);
 	ListCell   *lc;
 
-	if (nrows == 0)
+	if (ahead->nrows == 0)
 		return false;
 	foreach(lc, ahead->scans)
 	{
 		if (dyn_lookups_is_full(((InnerScan *) lfirst(lc))->lookups))
 			return true;
 	}
-	return nrows >= ahead->size || dyn_row_buffer_is_full(ahead->rows);
+	return ahead->nrows >= ahead->size || ahead->bytes > ahead->max_bytes;
 }
 
 /*
@@ -318,45 +357,62 @@ next_child_row(ReadAhead *ahead)
 	return ExecProject(ss->ps.ps_ProjInfo);
 }
 
+/* Adds a row to the batch, and stores the added row in ahead->out. */
+static void
+add_row(ReadAhead *ahead, TupleTableSlot *slot)
+{
+	MinimalTuple row;
+
+	ExecCopySlot(ahead->row, slot);
+	tuplestore_puttupleslot(ahead->rows, ahead->row);
+	row = ExecFetchSlotMinimalTuple(ahead->row, NULL);
+	ahead->nrows++;
+	ahead->bytes += row->t_len + ROW_OVERHEAD;
+	ExecForceStoreMinimalTuple(row, ahead->out, false);
+}
+
 static void
 read_batch(ReadAhead *ahead)
 {
-	DynStatement *statement = dyn_statement_get(ahead->css.ss.ps.state);
-	TupleTableSlot *slot;
-	int			nrows;
 	ListCell   *lc;
 
 	Assert(ahead->size > 0 && ahead->growth > 0);
-	begin_lookups(ahead);
-	if (ahead->rows != NULL)
-		dyn_row_buffer_clear(ahead->rows);
-	else
-		ahead->rows = dyn_row_buffer_create(ahead->out->tts_tupleDescriptor,
-											statement->max_bytes);
+	clear_batch(ahead);
 	while (!ahead->ended && !batch_is_full(ahead))
 	{
-		slot = next_child_row(ahead);
+		TupleTableSlot *slot = next_child_row(ahead);
+
 		ahead->ended = (slot == NULL);
 		if (ahead->ended)
 			break;
+		add_row(ahead, slot);
 		/*
 		 * lookups find an execution by the bytes of its values, so use the
 		 * stored row
 		 */
-		dyn_row_buffer_add(ahead->rows, slot, ahead->out);
 		prefetch_row(ahead, ahead->out);
 	}
-	Assert(ahead->ended || dyn_row_buffer_count(ahead->rows) > 0);
+	Assert(ahead->ended || ahead->nrows > 0);
 	ExecClearTuple(ahead->out);
 	foreach(lc, ahead->scans)
 		dyn_lookups_start(((InnerScan *) lfirst(lc))->lookups,
 						  ahead->ended && ahead->once);
-	nrows = dyn_row_buffer_count(ahead->rows);
-	ahead->batches += nrows > 0;
-	ahead->rows_read += nrows;
-	ahead->largest = Max(ahead->largest, nrows);
+	ahead->batches += ahead->nrows > 0;
+	ahead->rows_read += ahead->nrows;
+	ahead->largest = Max(ahead->largest, ahead->nrows);
 	ahead->size = ahead->size > INT_MAX / ahead->growth ? INT_MAX
 		: ahead->size * ahead->growth;
+}
+
+/* Stores the next row of the batch in ahead->out; false after the last row. */
+static bool
+next_stored_row(ReadAhead *ahead)
+{
+	if (!tuplestore_gettupleslot(ahead->rows, true, false, ahead->row))
+		return false;
+	ExecForceStoreMinimalTuple(ExecFetchSlotMinimalTuple(ahead->row, NULL),
+							   ahead->out, false);
+	return true;
 }
 
 /* ---- callbacks of the executor ---- */
@@ -374,6 +430,8 @@ begin_read_ahead(CustomScanState *node, EState *estate, int eflags)
 	ahead->once = (eflags & EXEC_FLAG_REWIND) == 0;
 	ahead->out = node->ss.ps.ps_ProjInfo ? node->ss.ps.ps_ResultTupleSlot
 		: node->ss.ss_ScanTupleSlot;
+	ahead->row = ExecInitExtraTupleSlot(estate, ahead->out->tts_tupleDescriptor,
+										&TTSOpsMinimalTuple);
 	ahead->work_context = AllocSetContextCreate(CurrentMemoryContext,
 												"dynamo_fdw prefetching",
 												ALLOCSET_SMALL_SIZES);
@@ -382,8 +440,6 @@ begin_read_ahead(CustomScanState *node, EState *estate, int eflags)
 static bool
 next_row(ReadAhead *ahead)
 {
-	ListCell   *lc;
-
 	resolve(ahead);
 	if (ahead->scans == NIL)
 	{
@@ -397,17 +453,12 @@ next_row(ReadAhead *ahead)
 			ExecCopySlot(ahead->out, slot);
 		return slot != NULL;
 	}
-	if (ahead->rows != NULL && dyn_row_buffer_next(ahead->rows, ahead->out))
+	if (ahead->rows == NULL)
+		begin_batches(ahead);
+	else if (next_stored_row(ahead))
 		return true;
-	foreach(lc, ahead->scans)
-	{
-		InnerScan  *inner = lfirst(lc);
-
-		if (inner->lookups == NULL)
-			inner->lookups = dyn_lookups_create(&inner->scan->input);
-	}
 	read_batch(ahead);
-	return dyn_row_buffer_next(ahead->rows, ahead->out);
+	return next_stored_row(ahead);
 }
 
 /*
@@ -432,8 +483,7 @@ end_read_ahead(CustomScanState *node)
 	ReadAhead  *ahead = (ReadAhead *) node;
 
 	if (ahead->rows != NULL)
-		dyn_row_buffer_free(ahead->rows);
-	ahead->rows = NULL;
+		tuplestore_end(ahead->rows);
 	ExecEndNode(linitial(node->custom_ps));
 }
 
@@ -449,9 +499,8 @@ rescan_read_ahead(CustomScanState *node)
 	if (child->chgParam == NULL)
 		ExecReScan(child);
 	ExecClearTuple(ahead->out);
-	begin_lookups(ahead);
 	if (ahead->rows != NULL)
-		dyn_row_buffer_clear(ahead->rows);
+		clear_batch(ahead);
 	ahead->once = false;
 	ahead->ended = false;
 	ahead->size = first_size(ahead);
