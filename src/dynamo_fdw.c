@@ -9,7 +9,7 @@
 #include "fmgr.h"
 
 #include "command/callbacks.h"
-#include "exec/node/executor_callbacks.h"
+#include "exec/node/scan.h"
 #include "exec/statement/statement.h"
 #include "exec/write/flush.h"
 #include "exec/write/modify.h"

@@ -36,7 +36,6 @@
 #include "storage/latch.h"
 
 #include "../../model/server/pg_compat.h"
-#include "executor_callbacks.h"
 #include "scan.h"
 
 /* State shared by the children of one Append. */

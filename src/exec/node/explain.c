@@ -19,7 +19,6 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/budget.h"
 #include "../keys/filter.h"
-#include "executor_callbacks.h"
 #include "scan.h"
 
 /* State for printing predicates. */

@@ -43,7 +43,6 @@
 #include "../../plan/tree/plantree.h"
 #include "../../plan/tree/readahead_path.h"
 #include "../lookup/lookup.h"
-#include "executor_callbacks.h"
 #include "scan.h"
 
 /*

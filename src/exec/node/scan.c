@@ -1,18 +1,30 @@
 /*
  * scan.c
- *		Executes a foreign scan: evaluates values, opens a source, and returns
- *		rows.
+ *		A foreign scan: evaluates values, opens a source, and returns rows.
  *
  * All memory of one execution is in run_context.  At the end of the execution,
  * this context is reset, and reset callbacks abandon requests in flight, as
  * they do on an error.
+ *
+ * At the end, sends a NOTICE if items were read but none of them is a row.
+ *
+ * There is no shutdown callback, because core would call it at the end of
+ * every FETCH of a cursor, after which more rows may be needed.
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "../../model/server/encoding.h"
+#include "../../model/server/pg_compat.h"
+#include "../../model/values/path.h"
+#include "../../plan/clauses/classify.h"
 #include "../../plan/tree/plantree.h"
+#include "../write/writer.h"
 #include "scan.h"
 
 /* ---- setup ---- */
@@ -56,8 +68,9 @@ adapt_to_plan(const DynAccess *planned, const PlanState *node)
 	return access;
 }
 
-DynScan *
-dyn_scan_create(ForeignScanState *node, DynRelation *relation)
+/* Returns the state of a node, with the data for EXPLAIN. */
+static DynScan *
+create_scan(ForeignScanState *node, DynRelation *relation)
 {
 	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
 	DynScan    *scan = palloc0(sizeof(DynScan));
@@ -75,8 +88,9 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 	return scan;
 }
 
-void
-dyn_scan_prepare(DynScan *scan, int eflags)
+/* Prepares the state to run. */
+static void
+prepare_scan(DynScan *scan, int eflags)
 {
 	PlanState  *node = &scan->input.node->ss.ps;
 	List	   *exprs = ((ForeignScan *) node->plan)->fdw_exprs;
@@ -119,6 +133,72 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 													ALLOCSET_SMALL_SIZES);
 }
 
+/*
+ * Warns, once for a statement, that SELECT FOR UPDATE or FOR SHARE does not
+ * lock rows of a table that can be written.  A value that is computed from
+ * such a row and then written may overwrite the change of another session.
+ */
+static void
+warn_if_locking(ForeignScanState *node, const DynRelation *relation)
+{
+	EState	   *estate = node->ss.ps.state;
+	DynStatement *statement = dyn_statement_get(estate);
+	Index		rti = ((Scan *) node->ss.ps.plan)->scanrelid;
+	ListCell   *lc;
+
+	foreach(lc, estate->es_plannedstmt->rowMarks)
+	{
+		const PlanRowMark *mark = lfirst_node(PlanRowMark, lc);
+
+		if (mark->rti != rti || mark->strength == LCS_NONE ||
+			statement->warned_of_locks || !dyn_relation_is_updatable(relation->relid))
+			continue;
+		statement->warned_of_locks = true;
+		ereport(WARNING,
+				(errmsg("rows of foreign table \"%s\" are not locked",
+						relation->name),
+				 errhint("Put the condition into the UPDATE or DELETE, which checks it again if the row has changed.")));
+	}
+}
+
+/*
+ * Returns true if some column uses its type's input function, and shows NULL
+ * for values that this function rejects (on_mismatch).
+ */
+static bool
+needs_soft_input(const DynRelation *relation)
+{
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (!column->dropped && column->null_on_mismatch &&
+			dyn_codec_uses_input(&column->codec))
+			return true;
+	}
+	return false;
+}
+
+void
+dynBeginForeignScan(ForeignScanState *node, int eflags)
+{
+	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
+	Index		rti = plan->scan.scanrelid > 0 ? plan->scan.scanrelid
+		: bms_next_member(dyn_plan_base_relids(plan), -1);
+	RangeTblEntry *rte = exec_rt_fetch(rti, node->ss.ps.state);
+	DynRelation *relation = dyn_relation_open(rte->relid, dyn_plan_check_as_user(plan, rte));
+	DynScan    *scan = create_scan(node, relation);
+
+	node->fdw_state = scan;
+	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
+		return;
+	if (needs_soft_input(scan->input.scandesc->relation))
+		dyn_prepare_soft_input(node->ss.ps.state->es_plannedstmt);
+	warn_if_locking(node, scan->input.scandesc->relation);
+	dyn_writers_await(node->ss.ps.state, scan->input.scandesc->relation);
+	prepare_scan(scan, eflags);
+}
+
 /* ---- execution ---- */
 
 /*
@@ -147,8 +227,12 @@ open_items(DynInput *input)
 	return items;
 }
 
-void
-dyn_scan_begin_run(DynScan *scan)
+/*
+ * Begins an execution.  The arms of an OR send their first requests now
+ * (united.c), all other sources when rows are requested.
+ */
+static void
+begin_run(DynScan *scan)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(scan->input.run_context);
 
@@ -162,23 +246,138 @@ dyn_scan_begin_run(DynScan *scan)
 }
 
 void
-dyn_scan_start_ahead(DynScan *scan)
+dyn_scan_end_run(DynScan *scan)
 {
-	Assert(!scan->input.begun && !scan->input.running);
-	scan->input.ahead = true;
-	dyn_scan_begin_run(scan);
-	if (scan->items == NULL)
-		dyn_scan_end_run(scan);
-	else if (dyn_items_awaited(scan->items) != NULL)
-		dyn_fetch_send_ahead(dyn_items_awaited(scan->items));
+	Assert(scan->input.running || scan->items == NULL);
+	if (scan->items != NULL)
+		dyn_items_close(scan->items);
+	scan->items = NULL;
+	if (scan->input.run_context != NULL)
+		MemoryContextReset(scan->input.run_context);
+	scan->input.running = false;
+	scan->input.ahead = false;
+	scan->finished = false;
+	scan->counted = false;
+	scan->input.found = 0;
 }
-
-/* ---- waiting ---- */
 
 DynFetch *
 dyn_scan_awaited_fetch(const DynScan *scan)
 {
 	return scan->items ? dyn_items_awaited(scan->items) : NULL;
+}
+
+/* ---- early start ---- */
+
+/*
+ * Returns the scans of all initplans that the statement always executes, if
+ * `tree` is one of these initplans; otherwise NIL.  Considers only the plan of
+ * min and max: a Result without an input over subplans, each of which reads
+ * one end of a partition below a LIMIT.  The Result returns their values, or
+ * functions of them, so all of the subplans run.
+ */
+static List *
+find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
+{
+	Plan	   *root = statement->planTree;
+	List	   *found = NIL;
+	bool		own = false;
+	ListCell   *lc;
+
+	if (!IsA(root, Result) || outerPlan(root) != NULL ||
+		((Result *) root)->resconstantqual != NULL)
+		return NIL;
+	foreach(lc, root->initPlan)
+	{
+		const SubPlan *subplan = lfirst_node(SubPlan, lc);
+		Plan	   *plan = list_nth(statement->subplans, subplan->plan_id - 1);
+
+		if (!IsA(plan, Limit) || list_length(subplan->setParam) != 1 ||
+			!dyn_targets_evaluate(root->targetlist, linitial_int(subplan->setParam)))
+			continue;
+		own |= plan == tree;
+		found = list_concat(found, dyn_plan_scans_once(plan, NIL));
+	}
+	return own ? found : NIL;
+}
+
+/*
+ * Begins an execution whose rows were not requested yet, and sends its first
+ * request if the limits of the statement allow it.
+ */
+static void
+start_ahead(DynScan *scan)
+{
+	Assert(!scan->input.begun && !scan->input.running);
+	scan->input.ahead = true;
+	begin_run(scan);
+	if (scan->items == NULL)
+		dyn_scan_end_run(scan);
+	else if (dyn_scan_awaited_fetch(scan) != NULL)
+		dyn_fetch_send_ahead(dyn_scan_awaited_fetch(scan));
+}
+
+/*
+ * Sends the first requests of independent scans together.  PostgreSQL requests
+ * rows from the nodes of a plan one after the other: a join of two item
+ * collections, each with a constant key, would wait for the first response
+ * before the second request is sent.  When the first scan of a plan or subplan
+ * has begun to run, this function starts the other scans that will very likely
+ * be read as well, within the statement's limits.  Responses, including errors,
+ * wait until the first row of their scan is requested.
+ *
+ * A scan qualifies if it sends one request: a GetItem or a Query of one
+ * expected page.  A scan of several keys also qualifies, if its requests are
+ * sent together with those of another scan of the same keys (one_round).  In
+ * addition, the plan must be certain to request the scan's rows, unless
+ * another input of the plan is empty; then the request is wasted.  So the scan
+ * is not below a LIMIT, a one-time filter or a cache, not in a subplan (whose
+ * scans start together when it runs), and not executed for each row of another
+ * node.  A subplan is treated like a plan below a LIMIT, because the executor
+ * may stop it early.
+ *
+ * Starting a scan evaluates its values.  Expressions that might fail, or have
+ * side effects, must not be evaluated if the statement might not need them, so
+ * the scan's expressions must be known to be safe (classify.c).
+ */
+static void
+start_early(const DynScan *scan)
+{
+	EState	   *estate = scan->input.node->ss.ps.state;
+	DynStatement *statement = dyn_statement_get(estate);
+	List	   *found;
+	Plan	   *tree;
+	bool		sent = false;
+	ListCell   *lc;
+
+	if (list_length(statement->scans) < 2 || estate->es_epq_active != NULL)
+		return;
+	tree = dyn_input_tree(&scan->input);
+	if (list_member_ptr(statement->started, tree))
+		return;
+	dyn_statement_append(statement, &statement->started, tree);
+	found = dyn_plan_scans_unless_empty(tree,
+										tree != estate->es_plannedstmt->planTree);
+	found = list_concat(found, find_initplan_scans(estate->es_plannedstmt, tree));
+	foreach(lc, statement->scans)
+	{
+		DynScan    *other = dyn_scan_of(lfirst(lc));
+		ForeignScan *plan = (ForeignScan *) other->input.node->ss.ps.plan;
+		Node	   *values = (Node *) plan->fdw_exprs;
+
+		/* an Append starts asynchronous scans together anyway */
+		if (other->input.running || plan->scan.plan.async_capable ||
+			!dyn_input_can(&other->input, DYN_CAN_START_AHEAD) ||
+			!list_member_ptr(found, plan) || dyn_running_params(values) != NULL ||
+			dyn_may_fail(values))
+			continue;
+		/* send this scan's request first, because the executor waits for it */
+		if (!sent && dyn_scan_awaited_fetch(scan) != NULL)
+			dyn_fetch_pump(dyn_scan_awaited_fetch(scan));
+		sent = true;
+		start_ahead(other);
+	}
+	list_free(found);
 }
 
 /* ---- rows ---- */
@@ -203,57 +402,192 @@ next_count(DynScan *scan, TupleTableSlot *slot, bool wait)
 	return DYN_FETCH_ITEM;
 }
 
-void
-dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
+/*
+ * Returns the next row.  The slot is empty at the end of the execution or, in
+ * an asynchronous Append, if the row has not arrived yet.
+ */
+TupleTableSlot *
+dynIterateForeignScan(ForeignScanState *node)
 {
+	DynScan    *scan = node->fdw_state;
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
 	bool		wait = (scan->group == NULL);
 	DynFetchState state;
 
-	Assert(scan->input.running && !scan->finished);
+	ExecClearTuple(slot);
+	if (!scan->input.running)
+	{
+		begin_run(scan);
+		if (!scan->input.begun)
+			start_early(scan);
+		scan->input.begun = true;
+	}
+	scan->input.ahead = false;
+	if (scan->finished)
+		return slot;
 	state = scan->input.scandesc->access->count_only ? next_count(scan, slot, wait)
 		: dyn_items_next_row(scan->items, slot, wait);
 	scan->finished = (state == DYN_FETCH_END);
 	scan->input.found += (state == DYN_FETCH_ITEM);
-}
-
-/* ---- repetition and end ---- */
-
-void
-dyn_scan_end_run(DynScan *scan)
-{
-	Assert(scan->input.running || scan->items == NULL);
-	if (scan->items != NULL)
-		dyn_items_close(scan->items);
-	scan->items = NULL;
-	if (scan->input.run_context != NULL)
-		MemoryContextReset(scan->input.run_context);
-	scan->input.running = false;
-	scan->input.ahead = false;
-	scan->finished = false;
-	scan->counted = false;
-	scan->input.found = 0;
+	return slot;
 }
 
 /*
- * This function is needed because the planner omits a Materialize node if it
- * expects one execution or a few, but there may be more executions.
+ * Returns true for a scan of a relation: core itself checks fdw_recheck_quals.
+ * Before 15.15, 16.11, 17.7 and 18.1, EvalPlanQual calls this function instead
+ * of executing a scan without its own relation, such as a count in a subquery.
+ * The count has to be executed here, as in any other statement.  Core would
+ * then evaluate fdw_recheck_quals, which are for the rows of a fallback and
+ * not for a count, so they are hidden from core.
  */
 bool
-dyn_scan_repeat_run(DynScan *scan)
+dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
 {
-	Assert(!scan->input.ahead);
-	if (!scan->input.running || !dyn_items_rewind(scan->items))
-		return false;
-	scan->finished = false;
-	scan->counted = false;
-	return true;
+	DynScan    *scan = node->fdw_state;
+
+	if (((ForeignScan *) node->ss.ps.plan)->scan.scanrelid > 0)
+		return true;
+	if (scan->checks == NULL)
+		scan->checks = node->fdw_recheck_quals;
+	node->fdw_recheck_quals = scan->checks;
+	slot = dynIterateForeignScan(node);
+	node->fdw_recheck_quals = NULL;
+	return !TupIsNull(slot);
+}
+
+/*
+ * Restarts the execution at its first row if no parameter has changed and no
+ * request is necessary; otherwise ends it.  The restart is needed because the
+ * planner omits a Materialize node if it expects one execution or a few, but
+ * there may be more executions.  An execution that was started ahead
+ * continues, since it uses no parameters.
+ */
+void
+dynReScanForeignScan(ForeignScanState *node)
+{
+	DynScan    *scan = node->fdw_state;
+	ListCell   *lc;
+
+	Assert(!scan->input.ahead || (scan->input.running && !scan->input.begun));
+	foreach(lc, scan->input.openers)
+	{
+		const DynOpener *opener = lfirst(lc);
+
+		if (opener->rescan != NULL)
+			opener->rescan(opener->state);
+	}
+	if (scan->input.ahead)
+		return;
+	if (node->ss.ps.chgParam == NULL && scan->input.running &&
+		dyn_items_rewind(scan->items))
+	{
+		scan->finished = false;
+		scan->counted = false;
+	}
+	else
+		dyn_scan_end_run(scan);
+}
+
+/* ---- items without rows ---- */
+
+/*
+ * Returns the number of items that were read but are not rows: items that the
+ * conversion rejected or, if there are none, items that DynamoDB removed by
+ * the item filter.  Returns 0 if there was a row, if filters other than the
+ * item filter were sent, or if items were requested by their full key, which
+ * often belongs to another entity.
+ */
+static uint64
+items_without_rows(const DynScanDesc *scandesc)
+{
+	const DynAccess *access = scandesc->access;
+	const DynRowTally *tally = scandesc->relation->tally;
+	ListCell   *lc;
+
+	if (tally->any_row ||
+		(access->kind != DYN_ACCESS_SCAN && access->kind != DYN_ACCESS_QUERY))
+		return 0;
+	foreach(lc, access->filters)
+	{
+		const DynPred *pred = lfirst(lc);
+
+		if (!dyn_pred_selects_rows(pred) || pred->args != NIL)
+			return 0;
+	}
+	if (tally->rejected > 0)
+		return tally->rejected;
+	return access->filters != NIL && scandesc->counters.items_returned == 0
+		? scandesc->counters.items_read : 0;
+}
+
+/*
+ * Returns the condition for rows, such as "pk = company#${company} AND sk =
+ * user#${email}".
+ */
+static char *
+describe_rows(const DynRelation *relation)
+{
+	StringInfoData words;
+
+	initStringInfo(&words);
+	for (int i = 0; i < relation->ntemplated; i++)
+	{
+		const DynTemplatedAttr *templated = &relation->templated[i];
+
+		if (templated->base)
+			appendStringInfo(&words, "%s%s = %s", words.len > 0 ? " AND " : "",
+							 dyn_from_utf8_lossy(dyn_templated_name(templated)),
+							 dyn_templated_text(templated));
+	}
+	if (relation->item_filter.nterms > 0)
+		appendStringInfo(&words, "%sthe values required by item_filter and ttl_attribute",
+						 words.len > 0 ? ", and " : "");
+	return words.data;
+}
+
+/*
+ * Sends a NOTICE if a Scan or Query was read to its end, and the conditions
+ * for rows (describe_rows) alone removed every item.  If a literal in a
+ * template is misspelled, no item matches it, but there is no error, since
+ * each item may belong to another entity.
+ */
+static void
+notice_no_rows(const DynScan *scan)
+{
+	static TimestampTz reported = 0;
+	const DynScanDesc *scandesc = scan->input.scandesc;
+	const DynRowTally *tally = scandesc->relation->tally;
+	uint64		items = scan->finished ? items_without_rows(scandesc) : 0;
+
+	/*
+	 * send one NOTICE for each statement of the client, even if its functions
+	 * execute many statements
+	 */
+	if (items == 0 || reported == GetCurrentStatementStartTimestamp())
+		return;
+	reported = GetCurrentStatementStartTimestamp();
+	ereport(NOTICE,
+			(errmsg("none of the items read is a row of foreign table \"%s\"",
+					scandesc->relation->name),
+			 errdetail_plural("DynamoDB table \"%s\": " UINT64_FORMAT " item%s%s. Rows are items with %s.",
+							  "DynamoDB table \"%s\": " UINT64_FORMAT " items%s%s. Rows are items with %s.",
+							  items, scandesc->relation->table, items,
+							  tally->rejected_key ? ", the first " : "",
+							  tally->rejected_key ? tally->rejected_key : "",
+							  describe_rows(scandesc->relation)),
+			 errhint("To compare the options with the items, use dynamo_fdw_check_table(%s).",
+					 quote_literal_cstr(dyn_relation_quoted_name(scandesc->relation)))));
 }
 
 void
-dyn_scan_free(DynScan *scan)
+dynEndForeignScan(ForeignScanState *node)
 {
+	DynScan    *scan = node->fdw_state;
 	ListCell   *lc;
 
+	if (scan == NULL)
+		return;
+	notice_no_rows(scan);
 	dyn_scan_end_run(scan);
 	foreach(lc, scan->input.openers)
 	{
@@ -262,5 +596,4 @@ dyn_scan_free(DynScan *scan)
 		if (opener->free != NULL)
 			opener->free(opener->state);
 	}
-	scan->input.openers = NIL;
 }

@@ -6,7 +6,7 @@
  *
  * A lookup join reads a, and then b by the keys of a's rows.  A hash join can
  * read both tables by the list.  Then the requests for a and b are sent
- * together (exec/node/early_start.c), or only once if a and b read the same
+ * together (exec/node/scan.c), or only once if a and b read the same
  * keys of one DynamoDB table (exec/source/sharing.c).  Two equal lists, one for
  * each relation, have the same effect.  Core would add up the costs of both
  * sides, so this file adds the hash join, with a lower cost.

@@ -160,7 +160,7 @@ extern int	dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 /*
  * Returns the number of query levels with LIMIT 1 that core has created for
  * min and max, if `root` is one of these levels; otherwise 1.  The first
- * requests of these levels are sent together (exec/node/early_start.c).
+ * requests of these levels are sent together (exec/node/scan.c).
  */
 extern int	dyn_ends_together(const PlannerInfo *root);
 
