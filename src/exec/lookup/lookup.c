@@ -3,16 +3,9 @@
  *		Serves many executions of one scan together.
  *
  * An execution needs one cache entry for each key or partition that it reads.
- * States of an entry:
- *
- *		state		reached when				rows come from
- *		EMPTY		no request was sent, or		the execution sends its own
- *					its result was dropped		requests
- *		PENDING		it is in a batch			the batch's fetch, for the
- *												first execution that needs
- *												the entry
- *		COMPLETE	the result has ended,		the cache
- *					and all of it was cached
+ * The rows of a COMPLETE entry (lookup_cache.h) come from the cache, those of a
+ * PENDING entry from its batch's fetch, for the first execution that needs the
+ * entry.  If an entry is EMPTY, the execution sends its own requests.
  *
  * Full primary keys are requested by BatchGetItem, up to a hundred keys for
  * each stream of the fetch.  Items are assigned to entries according to their
@@ -37,8 +30,9 @@
 
 #include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"
+#include "../statement/values.h"
 #include "lookup.h"
-#include "lookup_batch.h"
+#include "lookup_cache.h"
 
 /*
  * A batch is full when it has max_concurrency * KEYS_PER_CONNECTION keys, or
@@ -56,6 +50,21 @@
 
 /* Maximum memory of the transient rows of one response. */
 #define TRANSIENT_BYTES		(1024 * 1024)
+
+/*
+ * A prefetched execution.  When it runs, find_execution finds it by its values,
+ * which are copied here.  Until it is served or skipped, it pins the cache
+ * entries that will serve it.
+ */
+typedef struct Execution
+{
+	DynValues	values;			/* values with which it will run (copies) */
+	bool		refused;		/* true if its values do not permit the plan's
+								 * requests (resolved.incomplete) */
+	int			nentries;
+	DynLookupEntry **entries;	/* pinned entries, one for each key or
+								 * partition */
+} Execution;
 
 struct DynLookups
 {
@@ -77,15 +86,21 @@ struct DynLookups
 								 * executions */
 	DynLookupBatch base;		/* fetch_base_items: requests for listed
 								 * keys */
-	DynBuffer	fingerprint;	/* fingerprint by which find_entry searches */
 	uint64		listings;		/* last ID of a listing, see DynLookupEntry */
 	DynLookupCounters counters;
 
-	DynExecutions executions;	/* executions of this batch of outer rows */
+	/* executions of this batch of outer rows */
+	MemoryContext executions_context;	/* context of values and arrays of
+										 * entries */
+	Execution  *executions;
+	int			nexecutions;
+	int			space;
+	int			next;			/* position of the first execution that was
+								 * neither opened nor skipped */
 	bool		last;			/* true if no other batch is expected */
 
 	/* execution being served, or NULL */
-	DynExecution *open;
+	Execution  *open;
 	int			position;		/* position of the current entry in
 								 * open->entries */
 	int			row;			/* next row; fetch_base_items: next item */
@@ -95,56 +110,9 @@ struct DynLookups
 
 /* Returns the minimum memory of a batch, and of the cache; see lookup.h. */
 static Size
-space(const DynScanDesc *scandesc)
+least_space(const DynScanDesc *scandesc)
 {
 	return scandesc->statement->max_bytes / SPACE_PART;
-}
-
-/* ---- fingerprints ---- */
-
-static DynLookupEntry *
-find_entry(DynLookups *lookups)
-{
-	dyn_check_oom(lookups->fingerprint.failed);
-	return dyn_lookup_cache_get(lookups->cache, lookups->fingerprint.data,
-								lookups->fingerprint.len);
-}
-
-/*
- * Begins the fingerprint of a request with its kind and its key.  Of the key,
- * the fingerprint contains only the values, since the names and types of the
- * key parts are the same in all requests of a scan.
- */
-static void
-begin_fingerprint(DynLookups *lookups, char kind, const DynKeyPart *parts, int nparts)
-{
-	Assert(nparts > 0);
-	dyn_buffer_reset(&lookups->fingerprint);
-	dyn_buffer_append_char(&lookups->fingerprint, kind);
-	dyn_key_append(&lookups->fingerprint, parts, nparts);
-}
-
-static DynLookupEntry *
-entry_of_key(DynLookups *lookups, const DynKeyPart *parts, int nparts)
-{
-	begin_fingerprint(lookups, 'k', parts, nparts);
-	return find_entry(lookups);
-}
-
-static DynLookupEntry *
-entry_of_query(DynLookups *lookups, const DynResolvedAccess *resolved, int n)
-{
-	const DynQuery *query = &resolved->queries[n];
-
-	begin_fingerprint(lookups, 'q', query->key, resolved->nparts);
-	for (int i = 0; i < query->nrange; i++)
-		dyn_cond_fingerprint(query->range[i], &lookups->fingerprint);
-	if (resolved->filter != NULL)
-	{
-		dyn_buffer_append_char(&lookups->fingerprint, 'f');
-		dyn_cond_fingerprint(resolved->filter, &lookups->fingerprint);
-	}
-	return find_entry(lookups);
 }
 
 /* ---- availability of results ---- */
@@ -153,11 +121,13 @@ entry_of_query(DynLookups *lookups, const DynResolvedAccess *resolved, int n)
 static bool
 is_servable(const DynLookupEntry *entry)
 {
+	ListCell   *lc;
+
 	if (entry->state == DYN_LOOKUP_EMPTY)
 		return false;
-	for (int i = 0; i < entry->nitems; i++)
+	foreach(lc, entry->items)
 	{
-		if (entry->items[i]->state == DYN_LOOKUP_EMPTY)
+		if (((DynLookupEntry *) lfirst(lc))->state == DYN_LOOKUP_EMPTY)
 			return false;
 	}
 	return entry->caching || entry->taken == 0;
@@ -170,9 +140,8 @@ is_servable(const DynLookupEntry *entry)
  * execution needs.
  */
 static void
-release_execution(DynLookups *lookups, DynExecution *execution)
+release_execution(DynLookups *lookups, Execution *execution)
 {
-	Assert(execution != NULL && execution->nentries >= 0);
 	for (int i = 0; i < execution->nentries; i++)
 	{
 		dyn_lookup_entry_unpin(lookups->cache, execution->entries[i]);
@@ -193,15 +162,37 @@ close_execution(DynLookups *lookups)
 void
 dyn_lookups_begin(DynLookups *lookups)
 {
-	DynExecutions *executions = &lookups->executions;
-
 	close_execution(lookups);
-	while (executions->next < executions->n)
-		release_execution(lookups, &executions->list[executions->next++]);
+	while (lookups->next < lookups->nexecutions)
+		release_execution(lookups, &lookups->executions[lookups->next++]);
 	dyn_lookup_batch_reset(&lookups->base, lookups->scandesc->access->nbase);
 	dyn_lookup_batch_reset(&lookups->first,
 						   lookups->by_key ? lookups->scandesc->access->nbase : 0);
-	dyn_executions_clear(executions);
+	MemoryContextReset(lookups->executions_context);
+	lookups->executions = NULL;
+	lookups->nexecutions = lookups->space = lookups->next = 0;
+}
+
+/* Adds an execution with a copy of the values, and without entries. */
+static Execution *
+add_execution(DynLookups *lookups, const DynValues *values)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->executions_context);
+	Execution  *execution;
+
+	/* all executions are added before the first one runs */
+	Assert(lookups->open == NULL && lookups->next == 0);
+	if (lookups->nexecutions == lookups->space)
+	{
+		lookups->space = Max(16, lookups->space * 2);
+		lookups->executions = dyn_grown(lookups->executions,
+										lookups->space * sizeof(Execution));
+	}
+	execution = &lookups->executions[lookups->nexecutions++];
+	memset(execution, 0, sizeof(*execution));
+	execution->values = dyn_values_copy(values);
+	MemoryContextSwitchTo(oldcontext);
+	return execution;
 }
 
 /*
@@ -209,7 +200,7 @@ dyn_lookups_begin(DynLookups *lookups)
  * batch, and fills in the Queries of the execution's new entries.
  */
 static void
-fill_queries(DynLookups *lookups, const DynExecution *execution, int first_new)
+fill_queries(DynLookups *lookups, const Execution *execution, int first_new)
 {
 	DynLookupBatch *batch = &lookups->first;
 	DynScanDesc *scandesc = lookups->scandesc;
@@ -229,22 +220,29 @@ fill_queries(DynLookups *lookups, const DynExecution *execution, int first_new)
 	MemoryContextSwitchTo(oldcontext);
 }
 
+/* Returns the entry of the n-th key or Query of an execution. */
+static DynLookupEntry *
+entry_of(DynLookups *lookups, const DynResolvedAccess *resolved, int n)
+{
+	return lookups->by_key
+		? dyn_lookup_entry_of_key(lookups->cache,
+								  &resolved->keys[(Size) n * resolved->nparts],
+								  resolved->nparts)
+		: dyn_lookup_entry_of_query(lookups->cache, resolved, n);
+}
+
 static void
-find_entries(DynLookups *lookups, DynExecution *execution,
+find_entries(DynLookups *lookups, Execution *execution,
 			 const DynResolvedAccess *resolved)
 {
 	int			n = lookups->by_key ? resolved->nkeys : resolved->nqueries;
 
 	Assert(execution->nentries == 0);
-	execution->entries = MemoryContextAllocHuge(lookups->executions.context,
+	execution->entries = MemoryContextAllocHuge(lookups->executions_context,
 												n * sizeof(DynLookupEntry *));
 	for (int i = 0; i < n; i++)
 	{
-		const DynKeyPart *parts = lookups->by_key
-			? &resolved->keys[(Size) i * resolved->nparts] : NULL;
-		DynLookupEntry *entry = lookups->by_key
-			? entry_of_key(lookups, parts, resolved->nparts)
-			: entry_of_query(lookups, resolved, i);
+		DynLookupEntry *entry = entry_of(lookups, resolved, i);
 
 		CHECK_FOR_INTERRUPTS();
 
@@ -256,14 +254,14 @@ find_entries(DynLookups *lookups, DynExecution *execution,
 		if (entry->is_idle && !is_servable(entry))
 		{
 			dyn_lookup_entry_remove(lookups->cache, entry);
-			entry = find_entry(lookups);
+			entry = entry_of(lookups, resolved, i);
 		}
 		if (entry->state == DYN_LOOKUP_EMPTY)
 		{
-			dyn_lookup_batch_add(&lookups->first, entry);
+			dyn_lookup_batch_add(&lookups->first, entry, lookups->by_key
+								 ? &resolved->keys[(Size) i * resolved->nparts]
+								 : NULL);
 			entry->index_result = ++lookups->listings;
-			if (lookups->by_key)
-				dyn_lookup_batch_keep_key(&lookups->first, entry, parts);
 			lookups->counters.distinct_keys++;
 		}
 		else
@@ -282,12 +280,12 @@ void
 dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
 {
 	DynScanDesc *scandesc = lookups->scandesc;
-	DynExecution *execution = dyn_executions_add(&lookups->executions, values);
+	Execution  *execution = add_execution(lookups, values);
 	int			first_new = lookups->first.n;
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
 	DynResolvedAccess resolved;
+	int			full;			/* number of entries whose requests are full */
 
-	Assert(lookups->open == NULL);
 	dyn_resolve_access(scandesc->access, scandesc->relation, &execution->values,
 					   &resolved);
 	execution->refused = resolved.incomplete;
@@ -297,8 +295,10 @@ dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
 	dyn_reset_if_large(lookups->work_context);
 	if (!lookups->by_key && lookups->first.n > first_new)
 		fill_queries(lookups, execution, first_new);
-	dyn_lookup_batch_send(&lookups->first,
-						  dyn_lookup_batch_complete(&lookups->first));
+	full = lookups->first.n;
+	if (lookups->by_key)
+		full -= full % DYN_BATCH_GET_MAX_KEYS;
+	dyn_lookup_batch_send(&lookups->first, full);
 }
 
 bool
@@ -308,9 +308,9 @@ dyn_lookups_is_full(const DynLookups *lookups)
 
 	Assert(lookups->open == NULL);
 	/* memory of the batch's executions and of their requests */
-	if (MemoryContextMemAllocated(lookups->executions.context, false) +
+	if (MemoryContextMemAllocated(lookups->executions_context, false) +
 		MemoryContextMemAllocated(lookups->first.context, false) >
-		Max((Size) work_mem * 1024 / 2, space(lookups->scandesc)))
+		Max((Size) work_mem * 1024 / 2, least_space(lookups->scandesc)))
 		return true;
 	if (lookups->by_key)
 		return lookups->first.n >= concurrency * KEYS_PER_CONNECTION;
@@ -321,7 +321,7 @@ dyn_lookups_is_full(const DynLookups *lookups)
 void
 dyn_lookups_start(DynLookups *lookups, bool last)
 {
-	Assert(lookups->open == NULL && lookups->executions.next == 0);
+	Assert(lookups->open == NULL && lookups->next == 0);
 	lookups->last = last;
 	dyn_lookup_batch_send(&lookups->first, lookups->first.n);
 }
@@ -337,6 +337,32 @@ begin_entry(DynLookups *lookups)
 }
 
 /*
+ * Returns the position of the next execution with these values, or -1.
+ * Executions run in the order in which they were added, but some may be
+ * skipped.  If the values are those of the execution that ran last, that
+ * execution is running again: returns -1, unless the next execution also has
+ * these values.
+ */
+static int
+find_execution(const DynLookups *lookups, const DynValues *values)
+{
+	const Execution *executions = lookups->executions;
+	int			next = lookups->next;
+
+	if (next < lookups->nexecutions &&
+		dyn_values_equal(values, &executions[next].values, NULL))
+		return next;
+	if (next > 0 && dyn_values_equal(values, &executions[next - 1].values, NULL))
+		return -1;
+	for (int i = next + 1; i < lookups->nexecutions; i++)
+	{
+		if (dyn_values_equal(values, &executions[i].values, NULL))
+			return i;
+	}
+	return -1;
+}
+
+/*
  * Returns the source of the execution with the input's current values; NULL if
  * the lookups cannot serve this execution.  The source returns finished rows,
  * and cannot be rewound.
@@ -345,17 +371,16 @@ static DynItems *
 open_lookups(void *state)
 {
 	DynLookups *lookups = state;
-	DynExecutions *executions = &lookups->executions;
-	int			at = dyn_executions_find(executions, &lookups->input->values);
+	int			at = find_execution(lookups, &lookups->input->values);
 	bool		servable;
 
 	Assert(lookups->open == NULL);
 	if (at < 0)
 		return NULL;
-	while (executions->next < at)
-		release_execution(lookups, &executions->list[executions->next++]);
-	executions->next = at + 1;
-	lookups->open = &executions->list[at];
+	while (lookups->next < at)
+		release_execution(lookups, &lookups->executions[lookups->next++]);
+	lookups->next = at + 1;
+	lookups->open = &lookups->executions[at];
 	lookups->position = 0;
 	begin_entry(lookups);
 	servable = !lookups->open->refused;
@@ -369,81 +394,70 @@ open_lookups(void *state)
 
 /* ---- receiving ---- */
 
-/* Caches the item's rows, or the item itself, in the entry. */
-static void
-receive(DynLookups *lookups, const DynLookupBatch *batch, DynLookupEntry *entry,
-		const DynValue *item, DynTransientRows *transient)
-{
-	if (lookups->cached_items != NULL)
-	{
-		dyn_lookup_items_add(lookups->cached_items, lookups->cache, entry, item);
-		return;
-	}
-	dyn_rows_begin(lookups->rows, item);
-	/* a row that only one execution needs is transient, if memory permits */
-	if (lookups->last && batch == &lookups->first && entry->pins == 1 &&
-		MemoryContextMemAllocated(transient->context, false) < TRANSIENT_BYTES)
-	{
-		MemoryContext oldcontext = MemoryContextSwitchTo(transient->context);
-
-		/* an item that is not unnested has at most one row */
-		if (dyn_rows_next(lookups->rows, lookups->slot))
-			dyn_lookup_entry_add_transient_row(entry, transient, lookups->slot);
-		MemoryContextSwitchTo(oldcontext);
-	}
-	else
-	{
-		while (dyn_rows_next(lookups->rows, lookups->slot))
-			dyn_lookup_entry_add_row(lookups->cache, entry, lookups->slot);
-	}
-	ExecClearTuple(lookups->slot);
-}
-
 /*
- * Stores the rows of an item, which the batch has received, in the entry of
- * the item's key.  Items often come in request order, so the key of the entry
- * at `guess` is compared first.
+ * Stores the rows of an item, which the batch has received, or the item itself,
+ * in the entry of the item's key.  Items often come in request order, so the
+ * key of the entry at `guess` is compared first.
  */
 static void
 receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
 			 int guess, DynTransientRows *transient)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
-	int			nparts = lookups->scandesc->access->nbase;
 	DynLookupEntry *entry;
 	DynKeyPart	parts[2];
 
 	if (guess < batch->n && batch->entries[guess] != NULL &&
 		dyn_rows_encodes_key(batch->rows, item,
-							 &batch->keys[(Size) guess * nparts]))
+							 &batch->keys[(Size) guess * batch->nparts]))
 		entry = batch->entries[guess];
 	else
 	{
 		dyn_rows_item_key(batch->rows, item, parts);
-		entry = entry_of_key(lookups, parts, nparts);
+		entry = dyn_lookup_entry_of_key(lookups->cache, parts, batch->nparts);
 	}
-	if (entry->state != DYN_LOOKUP_PENDING || entry->nrows > 0 ||
+	if (entry->state != DYN_LOOKUP_PENDING || entry->rows != NIL ||
 		entry->transient != NULL || batch->entries[entry->batch_position] != entry)
 		elog(ERROR, "a batch contains an item that was not requested");
-	receive(lookups, batch, entry, item, transient);
+	if (lookups->cached_items != NULL)
+		dyn_lookup_items_add(lookups->cached_items, lookups->cache, entry, item);
+	/* a row that only one execution needs is transient, if memory permits */
+	else if (lookups->last && batch == &lookups->first && entry->pins == 1 &&
+			 MemoryContextMemAllocated(transient->context, false) < TRANSIENT_BYTES)
+	{
+		dyn_rows_begin(lookups->rows, item);
+		MemoryContextSwitchTo(transient->context);
+		/* an item that is not unnested has at most one row */
+		if (dyn_rows_next(lookups->rows, lookups->slot))
+			dyn_lookup_entry_add_transient_row(entry, transient, lookups->slot);
+	}
+	else
+	{
+		dyn_rows_begin(lookups->rows, item);
+		while (dyn_rows_next(lookups->rows, lookups->slot))
+			dyn_lookup_entry_add_row(lookups->cache, entry, lookups->slot);
+	}
+	ExecClearTuple(lookups->slot);
 	MemoryContextSwitchTo(oldcontext);
 	dyn_reset_if_large(lookups->work_context);
 }
 
 /*
- * Waits for the stream's items, and completes the entries of the keys that the
- * stream requests.  A key without an item has zero rows.
+ * Waits for the items of the stream that requests the entry's key, and
+ * completes the entries of all keys that the stream requests.  A key without an
+ * item has zero rows.
  */
 static void
-receive_batch(DynLookups *lookups, DynLookupBatch *batch, int stream)
+receive_batch(DynLookups *lookups, DynLookupBatch *batch, const DynLookupEntry *entry)
 {
+	int			stream = entry->batch_position / DYN_BATCH_GET_MAX_KEYS;
 	int			first = stream * DYN_BATCH_GET_MAX_KEYS;
 	DynTransientRows *transient = dyn_transient_rows_create(batch->context);
 	const DynValue *item;
 	int			guess = first;
 
-	Assert(batch->nparts > 0 && first < batch->sent);
-	dyn_lookup_batch_set_origin(batch);
+	Assert(batch->nparts > 0 && batch->entries[entry->batch_position] == entry);
+	dyn_scandesc_set_origin(batch->scandesc, batch->fetch, batch->requests);
 	while ((item = dyn_fetch_next_of(batch->fetch, stream)) != NULL)
 		receive_item(lookups, batch, item, guess++, transient);
 	if (transient->left == 0)
@@ -464,7 +478,6 @@ static void
 keep(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot,
 	 const DynValue *item)
 {
-	Assert(entry->pins > 0 && entry->nrows <= entry->taken);
 	entry->taken++;
 	if (!entry->caching)
 		return;
@@ -493,7 +506,7 @@ next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 
 		Assert(entry->pins > 0 && entry->batch_position < batch->sent);
 		Assert(entry->state == DYN_LOOKUP_PENDING || entry->ended);
-		dyn_lookup_batch_set_origin(batch);
+		dyn_scandesc_set_origin(batch->scandesc, batch->fetch, batch->requests);
 		if (!entry->ended)
 			item = dyn_fetch_next_of(batch->fetch, entry->batch_position);
 		if (item == NULL)
@@ -507,7 +520,7 @@ next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 	}
 	if (lookups->cached_items == NULL)
 		keep(lookups, entry, slot, NULL);
-	lookups->row = entry->nrows;
+	lookups->row = list_length(entry->rows);
 	if (lookups->scandesc->access->first_row_only)
 	{
 		/* the plan uses the first row only */
@@ -528,16 +541,16 @@ next_cached_row(DynLookups *lookups, const DynLookupEntry *entry, int *at,
 {
 	if (lookups->cached_items != NULL)
 		return dyn_lookup_items_next(lookups->cached_items, lookups->rows, entry, at, slot);
-	if (*at >= entry->nrows)
+	if (*at >= list_length(entry->rows))
 		return false;
-	ExecForceStoreMinimalTuple(entry->rows[(*at)++], slot, false);
+	ExecForceStoreMinimalTuple(list_nth(entry->rows, (*at)++), slot, false);
 	return true;
 }
 
 static bool
 next_of_rows(DynLookups *lookups, const DynLookupEntry *entry, TupleTableSlot *slot)
 {
-	Assert(entry->transient == NULL || (entry->nrows == 0 && entry->pins == 1));
+	Assert(entry->transient == NULL || (entry->rows == NIL && entry->pins == 1));
 	if (entry->transient != NULL && lookups->row == 0)
 	{
 		int			n = slot->tts_tupleDescriptor->natts;
@@ -569,17 +582,15 @@ chunk_keys(const DynLookups *lookups)
 static void
 list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 {
-	DynLookupEntry *item = entry_of_key(lookups, parts, lookups->scandesc->access->nbase);
+	DynLookupEntry *item = dyn_lookup_entry_of_key(lookups->cache, parts,
+												   lookups->scandesc->access->nbase);
 
 	Assert(entry->state == DYN_LOOKUP_PENDING && !entry->ended);
 	entry->taken++;
 	if (item->listed_by == entry->index_result)
 		return;
 	if (item->state == DYN_LOOKUP_EMPTY)
-	{
-		dyn_lookup_batch_add(&lookups->base, item);
-		dyn_lookup_batch_keep_key(&lookups->base, item, parts);
-	}
+		dyn_lookup_batch_add(&lookups->base, item, parts);
 	item->listed_by = entry->index_result;
 	dyn_lookup_entry_add_item(lookups->cache, entry, item);
 }
@@ -639,7 +650,9 @@ list_keys(DynLookups *lookups, DynLookupEntry *entry)
 static void
 forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 {
-	if (entry->nitems == 0)
+	ListCell   *lc;
+
+	if (entry->items == NIL)
 		return;
 	if (entry->base_keys == NULL)
 	{
@@ -647,9 +660,9 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 
 		entry->base_keys = dyn_base_keys_create(lookups->scandesc->access);
 		MemoryContextSwitchTo(oldcontext);
-		for (int i = 0; i < entry->nitems; i++)
+		foreach(lc, entry->items)
 		{
-			const DynByteKey *key = &entry->items[i]->key;
+			const DynByteKey *key = &((DynLookupEntry *) lfirst(lc))->key;
 
 			/* the key comes after the byte for the kind of fingerprint */
 			dyn_base_keys_remember(entry->base_keys, key->data + 1, key->len - 1);
@@ -672,7 +685,8 @@ next_chunk(DynLookups *lookups, DynLookupEntry *entry)
 {
 	Assert(entry->pins > 0 && entry->state == DYN_LOOKUP_PENDING);
 	dyn_lookup_batch_reset(&lookups->base, lookups->scandesc->access->nbase);
-	dyn_lookup_batch_set_origin(&lookups->first);
+	dyn_scandesc_set_origin(lookups->scandesc, lookups->first.fetch,
+							lookups->first.requests);
 	forget_listed(lookups, entry);
 	for (int i = entry->batch_position;
 		 i < lookups->first.n && lookups->base.n < chunk_keys(lookups); i++)
@@ -690,14 +704,13 @@ next_chunk(DynLookups *lookups, DynLookupEntry *entry)
 static bool
 next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 {
-	while (lookups->row < entry->nitems)
+	while (lookups->row < list_length(entry->items))
 	{
-		DynLookupEntry *item = entry->items[lookups->row];
+		DynLookupEntry *item = list_nth(entry->items, lookups->row);
 
 		Assert(item->pins > 0);
 		if (item->state == DYN_LOOKUP_PENDING)
-			receive_batch(lookups, &lookups->base,
-						  dyn_lookup_batch_stream(&lookups->base, item));
+			receive_batch(lookups, &lookups->base, item);
 		if (item->state != DYN_LOOKUP_COMPLETE)
 			elog(ERROR, "item listed by an index is neither cached nor pending");
 		if (next_cached_row(lookups, item, &lookups->item_row, slot))
@@ -724,7 +737,7 @@ next_of_entry(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 		return true;
 	}
 	if (lookups->by_key && entry->state == DYN_LOOKUP_PENDING)
-		receive_batch(lookups, &lookups->first, dyn_lookup_batch_stream(&lookups->first, entry));
+		receive_batch(lookups, &lookups->first, entry);
 	if (next_of_rows(lookups, entry, slot))
 		return true;
 	return entry->state != DYN_LOOKUP_COMPLETE &&
@@ -739,10 +752,10 @@ static DynFetchState
 lookups_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {
 	DynLookups *lookups = (DynLookups *) items;
-	const DynExecution *open = lookups->open;
+	const Execution *open = lookups->open;
 
 	(void) wait;
-	Assert(open != NULL && lookups->executions.next > 0);
+	Assert(open != NULL && lookups->next > 0);
 	while (lookups->position < open->nentries)
 	{
 		if (next_of_entry(lookups, open->entries[lookups->position], slot))
@@ -757,7 +770,7 @@ static uint64
 lookups_count(DynItems *items)
 {
 	DynLookups *lookups = (DynLookups *) items;
-	const DynExecution *open = lookups->open;
+	const Execution *open = lookups->open;
 	uint64		count = 0;
 
 	Assert(open != NULL && lookups->scandesc->access->count_only);
@@ -853,15 +866,16 @@ dyn_lookups_create(DynInput *input)
 	if (scandesc->index_rows != NULL)
 		lookups->index_rows = dyn_scandesc_index_rows(scandesc, true);
 	lookups->cache = dyn_lookup_cache_create(Max(get_hash_memory_limit(),
-												 space(scandesc)));
+												 least_space(scandesc)));
 	lookups->work_context = AllocSetContextCreate(context,
 												  "dynamo_fdw lookup work",
 												  ALLOCSET_DEFAULT_SIZES);
 	init_batch(lookups, &lookups->first,
 			   lookups->index_rows ? lookups->index_rows : lookups->rows);
 	init_batch(lookups, &lookups->base, lookups->rows);
-	dyn_executions_init(&lookups->executions);
-	dyn_buffer_init_in(&lookups->fingerprint, context);
+	lookups->executions_context = AllocSetContextCreate(context,
+														"dynamo_fdw executions",
+														ALLOCSET_DEFAULT_SIZES);
 	/* copy the descriptor, so that the slot does not pin the original */
 	lookups->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
 											 &TTSOpsVirtual);

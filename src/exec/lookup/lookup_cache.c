@@ -1,6 +1,7 @@
 /*
  * lookup_cache.c
- *		Manages the cache's entries, their contents, and eviction.
+ *		Manages the cache's entries, their contents, and eviction; collects and
+ *		sends the requests of lookups.
  *
  * Idle entries are in a separate list, so that eviction need not skip pinned
  * entries.
@@ -11,6 +12,7 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
+#include "../../dynamodb/operation.h"
 #include "../../model/server/memory.h"
 #include "../rows/item_record.h"
 #include "lookup_cache.h"
@@ -27,6 +29,7 @@ dyn_lookup_cache_create(Size max_bytes)
 	cache->max_bytes = max_bytes;
 	cache->table = dyn_byte_key_table("dynamo_fdw lookup cache", 1024,
 									  sizeof(DynLookupEntry), context);
+	dyn_buffer_init_in(&cache->fingerprint, context);
 	dlist_init(&cache->idle);
 	return cache;
 }
@@ -39,23 +42,65 @@ count_bytes(DynLookupCache *cache, DynLookupEntry *entry, Size bytes)
 	Assert(cache->bytes >= entry->bytes);
 }
 
-DynLookupEntry *
-dyn_lookup_cache_get(DynLookupCache *cache, const char *key, Size len)
+/* Returns the entry of the fingerprint, which may be new. */
+static DynLookupEntry *
+find_entry(DynLookupCache *cache)
 {
-	DynByteKey	wanted = {key, len};
+	DynByteKey	wanted = {cache->fingerprint.data, cache->fingerprint.len};
 	bool		found;
-	DynLookupEntry *entry = hash_search(cache->table, &wanted, HASH_ENTER, &found);
+	DynLookupEntry *entry;
 
-	Assert(len > 0);
+	dyn_check_oom(cache->fingerprint.failed);
+	entry = hash_search(cache->table, &wanted, HASH_ENTER, &found);
 	if (found)
 		return entry;
 	memset((char *) entry + sizeof(DynByteKey), 0,
 		   sizeof(DynLookupEntry) - sizeof(DynByteKey));
 	entry->caching = true;
-	/* until now, entry->key.data points to the caller's key */
-	entry->key.data = memcpy(MemoryContextAlloc(cache->context, len), key, len);
-	count_bytes(cache, entry, sizeof(DynLookupEntry) + len);
+	/* until now, entry->key.data points to the buffer */
+	entry->key.data = memcpy(MemoryContextAlloc(cache->context, wanted.len),
+							 wanted.data, wanted.len);
+	count_bytes(cache, entry, sizeof(DynLookupEntry) + wanted.len);
 	return entry;
+}
+
+/*
+ * Begins the fingerprint of a request with its kind and its key.  Of the key,
+ * the fingerprint contains only the values, since the names and types of the
+ * key parts are the same in all requests of a scan.
+ */
+static void
+begin_fingerprint(DynLookupCache *cache, char kind, const DynKeyPart *parts,
+				  int nparts)
+{
+	Assert(nparts > 0);
+	dyn_buffer_reset(&cache->fingerprint);
+	dyn_buffer_append_char(&cache->fingerprint, kind);
+	dyn_key_append(&cache->fingerprint, parts, nparts);
+}
+
+DynLookupEntry *
+dyn_lookup_entry_of_key(DynLookupCache *cache, const DynKeyPart *parts, int nparts)
+{
+	begin_fingerprint(cache, 'k', parts, nparts);
+	return find_entry(cache);
+}
+
+DynLookupEntry *
+dyn_lookup_entry_of_query(DynLookupCache *cache, const DynResolvedAccess *resolved,
+						  int n)
+{
+	const DynQuery *query = &resolved->queries[n];
+
+	begin_fingerprint(cache, 'q', query->key, resolved->nparts);
+	for (int i = 0; i < query->nrange; i++)
+		dyn_cond_fingerprint(query->range[i], &cache->fingerprint);
+	if (resolved->filter != NULL)
+	{
+		dyn_buffer_append_char(&cache->fingerprint, 'f');
+		dyn_cond_fingerprint(resolved->filter, &cache->fingerprint);
+	}
+	return find_entry(cache);
 }
 
 static void
@@ -108,7 +153,7 @@ dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
 	int			n = slot->tts_tupleDescriptor->natts;
 
 	Assert(entry->state == DYN_LOOKUP_PENDING && entry->pins == 1);
-	Assert(entry->nrows == 0 && entry->transient == NULL);
+	Assert(entry->rows == NIL && entry->transient == NULL);
 	entry->values = MemoryContextAlloc(transient->context,
 									   n * (sizeof(Datum) + sizeof(bool)));
 	entry->nulls = (bool *) (entry->values + n);
@@ -143,18 +188,12 @@ dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entry,
 						 TupleTableSlot *slot)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(cache->context);
+	MinimalTuple row = ExecCopySlotMinimalTuple(slot);
 
 	Assert(entry->state == DYN_LOOKUP_PENDING && entry->caching);
-	Assert(entry->nitems == 0 && entry->transient == NULL);
-	if (entry->nrows == entry->row_space)
-	{
-		entry->row_space = Max(4, entry->row_space * 2);
-		entry->rows = dyn_grown(entry->rows, entry->row_space * sizeof(MinimalTuple));
-	}
-	entry->rows[entry->nrows] = ExecCopySlotMinimalTuple(slot);
-	count_bytes(cache, entry,
-				entry->rows[entry->nrows]->t_len + sizeof(MinimalTuple));
-	entry->nrows++;
+	Assert(entry->items == NIL && entry->transient == NULL);
+	entry->rows = lappend(entry->rows, row);
+	count_bytes(cache, entry, row->t_len + sizeof(MinimalTuple));
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -162,63 +201,43 @@ void
 dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry,
 						  DynLookupEntry *item)
 {
-	Assert(entry->state == DYN_LOOKUP_PENDING && entry->nrows == 0);
-	Assert(item != entry && item->nitems == 0 && item->transient == NULL);
-	if (entry->nitems == entry->item_space)
-	{
-		Size		size;
+	MemoryContext oldcontext = MemoryContextSwitchTo(cache->context);
 
-		entry->item_space = Max(8, entry->item_space * 2);
-		size = entry->item_space * sizeof(DynLookupEntry *);
-		entry->items = entry->items ? repalloc_huge(entry->items, size)
-			: MemoryContextAlloc(cache->context, size);
-	}
-	entry->items[entry->nitems++] = item;
+	Assert(entry->state == DYN_LOOKUP_PENDING && entry->rows == NIL);
+	Assert(item != entry && item->items == NIL && item->transient == NULL);
+	entry->items = lappend(entry->items, item);
 	dyn_lookup_entry_pin(item);
 	count_bytes(cache, entry, sizeof(DynLookupEntry *));
+	MemoryContextSwitchTo(oldcontext);
 }
 
-void
-dyn_lookup_entry_end_index_result(DynLookupEntry *entry)
+/* Frees entry->base_keys, which only an unfinished listing needs. */
+static void
+free_base_keys(DynLookupEntry *entry)
 {
 	if (entry->base_keys != NULL)
 		dyn_base_keys_free(entry->base_keys);
 	entry->base_keys = NULL;
 }
 
-void
-dyn_lookup_entry_complete(DynLookupCache *cache, DynLookupEntry *entry)
-{
-	Assert(entry->state == DYN_LOOKUP_PENDING && !entry->is_idle);
-	dyn_lookup_entry_end_index_result(entry);
-	entry->ended = true;
-	if (entry->caching)
-		entry->state = DYN_LOOKUP_COMPLETE;
-	enter_idle(cache, entry);
-}
-
 static void
 drop_contents(DynLookupCache *cache, DynLookupEntry *entry)
 {
-	for (int i = 0; i < entry->nrows; i++)
-		pfree(entry->rows[i]);
-	if (entry->rows != NULL)
-		pfree(entry->rows);
-	for (int i = 0; i < entry->nitems; i++)
+	ListCell   *lc;
+
+	foreach(lc, entry->items)
 	{
-		DynLookupEntry *item = entry->items[i];
+		DynLookupEntry *item = lfirst(lc);
 
 		dyn_lookup_entry_unpin(cache, item);
 		/* remove an entry that has no pins and no result */
 		if (item->pins == 0 && item->state == DYN_LOOKUP_EMPTY)
 			dyn_lookup_entry_remove(cache, item);
 	}
-	if (entry->items != NULL)
-		pfree(entry->items);
-	entry->rows = NULL;
-	entry->items = NULL;
-	entry->nrows = entry->row_space = 0;
-	entry->nitems = entry->item_space = 0;
+	list_free_deep(entry->rows);
+	list_free(entry->items);
+	entry->rows = NIL;
+	entry->items = NIL;
 }
 
 void
@@ -240,7 +259,7 @@ dyn_lookup_entry_remove(DynLookupCache *cache, DynLookupEntry *entry)
 
 	Assert(entry->pins == 0 && entry->transient == NULL);
 	leave_idle(entry);
-	dyn_lookup_entry_end_index_result(entry);
+	free_base_keys(entry);
 	drop_contents(cache, entry);
 	Assert(cache->bytes >= entry->bytes);
 	cache->bytes -= entry->bytes;
@@ -258,13 +277,6 @@ dyn_lookup_cache_trim(DynLookupCache *cache)
 }
 
 /* ---- items in place of rows ---- */
-
-struct DynLookupItems
-{
-	int			nslots;
-	DynValue   *slots;			/* values of the item read last */
-	TupleTableSlot *tuple;		/* slot with one column, the item's record */
-};
 
 DynLookupItems *
 dyn_lookup_items_create(int nslots)
@@ -299,12 +311,145 @@ dyn_lookup_items_next(DynLookupItems *items, DynRows *rows,
 {
 	while (!dyn_rows_next(rows, slot))
 	{
-		if (*at >= entry->nrows)
+		if (*at >= list_length(entry->rows))
 			return false;
-		ExecForceStoreMinimalTuple(entry->rows[(*at)++], items->tuple, false);
+		ExecForceStoreMinimalTuple(list_nth(entry->rows, (*at)++), items->tuple, false);
 		dyn_item_record_read((bytea *) DatumGetPointer(items->tuple->tts_values[0]),
 							 items->slots, items->nslots);
 		dyn_rows_begin(rows, items->slots);
 	}
 	return true;
+}
+
+/* ---- batches ---- */
+
+void
+dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts)
+{
+	for (int i = 0; i < batch->n; i++)
+	{
+		DynLookupEntry *entry = batch->entries[i];
+
+		if (entry == NULL || entry->state != DYN_LOOKUP_PENDING)
+			continue;
+		Assert(entry->batch_position == i);
+		entry->state = DYN_LOOKUP_EMPTY;
+		free_base_keys(entry);
+		if (entry->pins == 0)
+			dyn_lookup_entry_remove(batch->cache, entry);
+	}
+	MemoryContextReset(batch->context);
+	batch->nparts = nparts;
+	batch->n = batch->space = batch->sent = 0;
+	batch->entries = NULL;
+	batch->keys = NULL;
+	batch->queries = NULL;
+	batch->requests = NULL;
+	batch->fetch = NULL;
+}
+
+void
+dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry,
+					 const DynKeyPart *parts)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
+
+	Assert(entry->state == DYN_LOOKUP_EMPTY && !entry->is_idle);
+	Assert(entry->rows == NIL && entry->items == NIL && entry->base_keys == NULL);
+	Assert((batch->nparts > 0) == (parts != NULL));
+	if (batch->n == batch->space)
+	{
+		Size		space = Max(16, batch->space * 2);
+
+		batch->space = space;
+		batch->entries = dyn_grown(batch->entries, space * sizeof(DynLookupEntry *));
+		if (batch->nparts > 0)
+			batch->keys = dyn_grown(batch->keys,
+									space * batch->nparts * sizeof(DynKeyPart));
+		else
+			batch->queries = dyn_grown(batch->queries, space * sizeof(DynQuery));
+	}
+	for (int i = 0; i < batch->nparts; i++)
+	{
+		DynKeyPart *copy = &batch->keys[(Size) batch->n * batch->nparts + i];
+
+		*copy = parts[i];
+		copy->value.data = memcpy(palloc(parts[i].value.len + 1),
+								  parts[i].value.data, parts[i].value.len);
+	}
+	entry->state = DYN_LOOKUP_PENDING;
+	entry->batch_position = batch->n;
+	entry->ended = false;
+	entry->caching = true;
+	entry->taken = 0;
+	entry->count = 0;
+	batch->entries[batch->n++] = entry;
+	MemoryContextSwitchTo(oldcontext);
+}
+
+static void
+start_fetch(DynLookupBatch *batch, int n)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
+	DynScanDesc *scandesc = batch->scandesc;
+
+	Assert(batch->sent == 0 && n > 0);
+	batch->requests = batch->nparts > 0
+		? dyn_requests_of_keys(scandesc->relation, batch->keys, n, batch->nparts)
+		: dyn_requests_of_queries(scandesc->relation, scandesc->access, batch->queries,
+								  n, dyn_access_key_parts(scandesc->access));
+	batch->fetch = dyn_scandesc_start(scandesc, batch->requests, batch->rows, true);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+void
+dyn_lookup_batch_send(DynLookupBatch *batch, int n)
+{
+	MemoryContext oldcontext;
+
+	Assert(n >= batch->sent && n <= batch->n);
+	if (n == batch->sent)
+		return;
+	/* the last request must have been full */
+	Assert(batch->nparts == 0 || batch->sent % DYN_BATCH_GET_MAX_KEYS == 0);
+	if (batch->fetch == NULL)
+		start_fetch(batch, n);
+	else if (batch->nparts > 0)
+		dyn_requests_set_keys(batch->requests, batch->keys, n);
+	else
+		dyn_requests_set_queries(batch->requests, batch->queries, n);
+	Assert(batch->requests->nstreams == (batch->nparts == 0 ? n
+										 : (n + DYN_BATCH_GET_MAX_KEYS - 1) /
+										 DYN_BATCH_GET_MAX_KEYS));
+	batch->sent = n;
+	oldcontext = MemoryContextSwitchTo(batch->work_context);
+	dyn_fetch_extend(batch->fetch, batch->requests->nstreams);
+	MemoryContextSwitchTo(oldcontext);
+	dyn_reset_if_large(batch->work_context);
+}
+
+void
+dyn_lookup_batch_finish(DynLookupBatch *batch, DynLookupEntry *entry)
+{
+	Assert(batch->entries[entry->batch_position] == entry);
+	Assert(entry->state == DYN_LOOKUP_PENDING && !entry->is_idle);
+	free_base_keys(entry);
+	entry->ended = true;
+	if (!entry->caching)
+		return;
+	batch->entries[entry->batch_position] = NULL;
+	entry->state = DYN_LOOKUP_COMPLETE;
+	enter_idle(batch->cache, entry);
+}
+
+void
+dyn_lookup_batch_give_up(DynLookupBatch *batch, DynLookupEntry *entry)
+{
+	if (entry->pins > 0 || entry->state != DYN_LOOKUP_PENDING ||
+		batch->nparts > 0)
+		return;
+	if (batch->fetch != NULL)
+		dyn_fetch_drop(batch->fetch, entry->batch_position);
+	batch->entries[entry->batch_position] = NULL;
+	dyn_lookup_entry_remove(batch->cache, entry);
 }

@@ -1,6 +1,7 @@
 /*
  * lookup_cache.h
- *		Caches the results of requests, with their fingerprints as keys.
+ *		Caches the results of requests, with their fingerprints as keys, and
+ *		collects the requests for entries without a result in batches.
  *
  * An entry is pinned by each prefetched execution that needs it, and by the
  * entry of each index Query that lists its key.  Complete entries that are not
@@ -12,15 +13,25 @@
  *		PENDING		any		no			by its batch only
  *		COMPLETE	> 0		no			no
  *		COMPLETE	0		yes			yes
+ *
+ * A batch has the entries to be filled, and the fetch of their results.  Full
+ * primary keys are requested by BatchGetItem, a hundred at a time; the items
+ * come in any order.  Each partition is requested by one Query.
+ *
+ * Legal order for a batch: dyn_lookup_batch_reset; dyn_lookup_batch_add for
+ * each entry, after which the caller stores the Query of a partition in the
+ * batch; dyn_lookup_batch_send at any time, for entries whose keys or Queries
+ * are stored.
  */
 #ifndef DYN_EXEC_LOOKUP_CACHE_H
 #define DYN_EXEC_LOOKUP_CACHE_H
 
 #include "executor/tuptable.h"
 #include "lib/ilist.h"
+#include "nodes/pg_list.h"
 
 #include "../fetch/base_keys.h"
-#include "../rows/rows.h"
+#include "../fetch/scandesc.h"
 
 typedef enum DynLookupState
 {
@@ -49,19 +60,15 @@ typedef struct DynLookupEntry
 								 * received from the Query */
 	uint64		count;			/* sum of the Counts (Select=COUNT) */
 
-	int			nrows;
-	int			row_space;
-	MinimalTuple *rows;
+	List	   *rows;			/* list of MinimalTuple */
 
 	/* instead of `rows`: the only row, which only one execution needs */
 	DynTransientRows *transient;	/* storage of the row; NULL: not used */
 	Datum	   *values;
 	bool	   *nulls;
 
-	/* entries of the base keys that an index lists (pinned) */
-	int			nitems;
-	int			item_space;
-	struct DynLookupEntry **items;
+	List	   *items;			/* entries of the base keys that an index lists
+								 * (list of DynLookupEntry *, pinned) */
 	DynBaseKeys *base_keys;		/* keys listed so far; NULL: all are in
 								 * `items` */
 	uint64		index_result;	/* ID of the entry's own listing (never
@@ -78,6 +85,7 @@ typedef struct DynLookupCache
 {
 	MemoryContext context;
 	struct HTAB *table;
+	DynBuffer	fingerprint;	/* fingerprint of the entry searched for */
 	dlist_head	idle;			/* idle entries, least recently used first */
 	Size		bytes;			/* sum of the entries' bytes, without the
 								 * overhead of palloc */
@@ -88,11 +96,14 @@ typedef struct DynLookupCache
 extern DynLookupCache *dyn_lookup_cache_create(Size max_bytes);
 
 /*
- * Returns the entry of the key.  If there is none, adds one in state EMPTY,
- * with a copy of the key.  Does not pin the entry.
+ * Return the entry of a full key, or of the n-th Query of an execution.  If
+ * there is none, add one in state EMPTY.  Do not pin the entry.
  */
-extern DynLookupEntry *dyn_lookup_cache_get(DynLookupCache *cache,
-											const char *key, Size len);
+extern DynLookupEntry *dyn_lookup_entry_of_key(DynLookupCache *cache,
+											   const DynKeyPart *parts, int nparts);
+extern DynLookupEntry *dyn_lookup_entry_of_query(DynLookupCache *cache,
+												 const DynResolvedAccess *resolved,
+												 int n);
 
 extern void dyn_lookup_entry_pin(DynLookupEntry *entry);
 
@@ -124,15 +135,6 @@ extern void dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
 extern void dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry,
 									  DynLookupEntry *item);
 
-/* Frees entry->base_keys, which only an unfinished listing needs. */
-extern void dyn_lookup_entry_end_index_result(DynLookupEntry *entry);
-
-/*
- * Ends the entry's result.  Sets the state COMPLETE if the full result is
- * cached.
- */
-extern void dyn_lookup_entry_complete(DynLookupCache *cache, DynLookupEntry *entry);
-
 /* Drops the entry's contents; later rows are not cached. */
 extern void dyn_lookup_entry_stop_caching(DynLookupCache *cache,
 										  DynLookupEntry *entry);
@@ -146,13 +148,20 @@ extern void dyn_lookup_entry_remove(DynLookupCache *cache, DynLookupEntry *entry
  */
 extern bool dyn_lookup_cache_trim(DynLookupCache *cache);
 
+/* ---- items in place of rows ---- */
+
 /*
  * Items cached in place of rows, for lookups in an unnested table.  The rows
  * of an item repeat its values, so the rows may need much more memory than the
  * item.  The field `rows` of an entry then contains stored items
  * (item_record.h), which are unnested each time that the entry is served.
  */
-typedef struct DynLookupItems DynLookupItems;
+typedef struct DynLookupItems
+{
+	int			nslots;			/* number of slots of an item */
+	DynValue   *slots;			/* values of the item read last */
+	TupleTableSlot *tuple;		/* slot with one column, the item's record */
+} DynLookupItems;
 
 /* Returns a store for items of `nslots` slots, in CurrentMemoryContext. */
 extern DynLookupItems *dyn_lookup_items_create(int nslots);
@@ -170,5 +179,64 @@ extern void dyn_lookup_items_add(DynLookupItems *items, DynLookupCache *cache,
 extern bool dyn_lookup_items_next(DynLookupItems *items, DynRows *rows,
 								  const DynLookupEntry *entry, int *at,
 								  TupleTableSlot *slot);
+
+/* ---- batches ---- */
+
+typedef struct DynLookupBatch
+{
+	DynScanDesc *scandesc;
+	DynLookupCache *cache;
+	const DynRows *rows;
+	MemoryContext context;		/* context of keys, Queries and the fetch */
+	MemoryContext work_context; /* context of one step; owned by the lookups */
+	int			nparts;			/* number of parts of a full key; 0:
+								 * partitions */
+
+	int			n;
+	int			space;
+	DynLookupEntry **entries;	/* entries; NULL: removed, or complete */
+	DynKeyPart *keys;			/* full keys: nparts parts for each entry */
+	DynQuery   *queries;		/* partitions: the Query of each entry */
+
+	DynRequests *requests;
+	int			sent;			/* number of entries whose requests are in the
+								 * fetch */
+	DynFetch   *fetch;			/* fetch; NULL: no request was sent */
+} DynLookupBatch;
+
+/*
+ * Empties the batch.  Pending entries become EMPTY, or are removed if they are
+ * not pinned.  The next entries are for full keys of `nparts` parts, or for
+ * partitions if `nparts` is 0.
+ */
+extern void dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts);
+
+/*
+ * Adds an EMPTY entry, which becomes PENDING, and copies of the parts of its
+ * full key (NULL: a partition).
+ */
+extern void dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry,
+								 const DynKeyPart *parts);
+
+/*
+ * Creates the requests of the first `n` entries, and sends those that the
+ * limits of the fetch allow now.  No key can be added to a request that was
+ * sent.  So if the last request is not full, entries must not be added after
+ * this call.
+ */
+extern void dyn_lookup_batch_send(DynLookupBatch *batch, int n);
+
+/*
+ * Marks the end of the entry's result.  The entry becomes COMPLETE, unless
+ * some of its rows were not cached.  A complete entry may be evicted while it
+ * is not pinned.
+ */
+extern void dyn_lookup_batch_finish(DynLookupBatch *batch, DynLookupEntry *entry);
+
+/*
+ * Removes the pending entry of a partition, and drops its Query, if no
+ * execution needs the entry any more.  Does nothing for full keys.
+ */
+extern void dyn_lookup_batch_give_up(DynLookupBatch *batch, DynLookupEntry *entry);
 
 #endif

@@ -22,7 +22,7 @@
  *
  * dyn_items_start chooses the source that reads an access plan.  All openers,
  * and the arms of an OR, call this function, except for lookups:
- * lookup_batch.c starts keyed fetches.  An opener may choose a source itself
+ * lookup_cache.c starts keyed fetches.  An opener may choose a source itself
  * only if the access plan cannot be cached or shared (abilities in
  * plan/keys/access.c), like the presumed source.  Commands do not use sources.
  *
