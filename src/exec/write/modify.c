@@ -38,7 +38,7 @@ copy_has_after_trigger(const ResultRelInfo *rinfo)
  * Prepares DO UPDATE as core would; returns NULL if the statement does not
  * contain it.  Core has planned SET and WHERE, but does not execute them,
  * because the planner hook has changed the action to DO NOTHING
- * (plan/paths/plan_upsert.c).
+ * (plan/paths/plan_modify.c).
  *
  * Raises an error if there are triggers for UPDATE or AFTER INSERT.  Core
  * would fire only those of the INSERT, because it does not know which rows
@@ -377,7 +377,7 @@ dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
 						: "Remote Operation", dyn_operation_name(dyn_operation_of(mtstate->operation)), es);
 	ExplainPropertyText("Remote Table", relation->table, es);
-	/* core shows "Conflict Resolution: NOTHING", see plan/paths/plan_upsert.c */
+	/* core shows "Conflict Resolution: NOTHING", see plan/paths/plan_modify.c */
 	if (((const ModifyTable *) mtstate->ps.plan)->onConflictSet != NIL)
 		ExplainPropertyText("On Conflict", "update", es);
 	initStringInfo(&budgets);

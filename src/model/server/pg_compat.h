@@ -184,7 +184,7 @@
 
 /*
  * The columns of DO UPDATE are now resolved only if the action is DO UPDATE, so
- * this restores the action, which plan_upsert.c has changed to DO NOTHING.  For
+ * this restores the action, which plan_modify.c has changed to DO NOTHING.  For
  * foreign tables, core's executor ignores the action.
  */
 #define dyn_restore_conflict_action(plan) ((plan)->onConflictAction = ONCONFLICT_UPDATE)

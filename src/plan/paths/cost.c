@@ -40,7 +40,6 @@
 #include "utils/timestamp.h"
 
 #include "../../model/server/pg_compat.h"
-#include "collections.h"
 #include "cost.h"
 
 #define COST_PER_MS			20.0

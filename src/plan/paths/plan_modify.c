@@ -1,7 +1,7 @@
 /*
  * plan_modify.c
  *		Plans statements that write: finds the columns that identify a row, and
- *		those that the guard compares.
+ *		those that the guard compares; permits ON CONFLICT (key).
  *
  * PostgreSQL locks a row before it computes the new one.  DynamoDB has no
  * locks, so the write has a condition instead: the columns in the statement's
@@ -17,6 +17,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/planner.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "utils/lsyscache.h"
@@ -29,6 +30,8 @@
 #include "../keys/match_keys.h"
 #include "plan_modify.h"
 #include "planner.h"
+
+static planner_hook_type previous_planner = NULL;
 
 char *
 dyn_row_identity_name(Relation relation, AttrNumber attnum)
@@ -571,4 +574,97 @@ dynIsForeignRelUpdatable(Relation rel)
 {
 	return dyn_relation_is_updatable(RelationGetRelid(rel))
 		? (1 << CMD_INSERT) | (1 << CMD_UPDATE) | (1 << CMD_DELETE) : 0;
+}
+
+/* ---- ON CONFLICT (key) ---- */
+
+/*
+ * Returns the columns of ON CONFLICT; NULL if one of them is an expression or
+ * has an operator class.
+ */
+static Bitmapset *
+conflict_columns(const Query *query)
+{
+	Bitmapset  *attnums = NULL;
+	ListCell   *lc;
+
+	foreach(lc, query->onConflict->arbiterElems)
+	{
+		const InferenceElem *element = lfirst_node(InferenceElem, lc);
+		const Var  *var = (const Var *) element->expr;
+
+		if (!IsA(var, Var) || var->varno != query->resultRelation ||
+			var->varattno <= 0 || OidIsValid(element->inferopclass))
+			return NULL;
+		attnums = bms_add_member(attnums, var->varattno);
+	}
+	return attnums;
+}
+
+/*
+ * Removes the columns of ON CONFLICT if they are those of the DynamoDB table's
+ * primary key, so that core does not look for a unique index; the executor
+ * resolves the conflict itself.  Core still checks the privileges for the
+ * UPDATE, and plans its expressions.
+ */
+static void
+take_over(Query *query)
+{
+	OnConflictExpr *conflict = query->onConflict;
+	const RangeTblEntry *target;
+	Bitmapset  *columns;
+
+	if (conflict == NULL || conflict->arbiterElems == NIL ||
+		conflict->arbiterWhere != NULL || OidIsValid(conflict->constraint))
+		return;
+	target = rt_fetch(query->resultRelation, query->rtable);
+	columns = conflict_columns(query);
+	if (columns == NULL || get_rel_relkind(target->relid) != RELKIND_FOREIGN_TABLE ||
+		GetFdwRoutineByRelId(target->relid)->GetForeignPlan != dynGetForeignPlan ||
+		!dyn_relation_is_updatable(target->relid) ||
+		!bms_equal(columns, dyn_modify_open_map(query, target->relid)->key_columns))
+		return;
+	if (dyn_conflict_selects(conflict))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("foreign table \"%s\" does not allow ON CONFLICT DO SELECT",
+						get_rel_name(target->relid)),
+				 errhint("Use DO NOTHING, and then SELECT the rows by their keys.")));
+	conflict->action = ONCONFLICT_NOTHING;
+	conflict->arbiterElems = NIL;
+}
+
+static bool
+visit_queries(Node *node, void *arg)
+{
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Query))
+		return expression_tree_walker(node, visit_queries, arg);
+	if (((Query *) node)->commandType == CMD_INSERT)
+		take_over((Query *) node);
+	return query_tree_walker((Query *) node, visit_queries, arg, 0);
+}
+
+/*
+ * If a session's first statement loads the library during planning, this hook
+ * is not called for that statement.  The manual therefore recommends
+ * session_preload_libraries.
+ */
+static PlannedStmt *
+plan_upserts(Query *query, const char *text, int options,
+			 ParamListInfo params DYN_PLANNER_PARAMETER)
+{
+	if (query->onConflict != NULL || query->hasModifyingCTE)
+		(void) visit_queries((Node *) query, NULL);
+	return previous_planner
+		? previous_planner(query, text, options, params DYN_PLANNER_ARGUMENT)
+		: standard_planner(query, text, options, params DYN_PLANNER_ARGUMENT);
+}
+
+void
+dyn_upsert_init(void)
+{
+	previous_planner = planner_hook;
+	planner_hook = plan_upserts;
 }

@@ -138,16 +138,6 @@ extern void dyn_stats_init(void);
 extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
 
 /*
- * Returns the number of items that are expected to contain `rows` rows; 0 (a
- * full page) if this number exceeds MAX_ITEMS (first_page.c).  If some items
- * are not rows, or if `rows` is an estimate (`roughly`), returns at least the
- * number of items that half a read unit pays for, because a request costs at
- * least half a unit.
- */
-extern int	dyn_items_of_rows(const DynRelPlan *plan, const DynAccess *access,
-							  List *clauses, double rows, bool roughly);
-
-/*
  * Returns the number of items to request on the first page of a path with
  * these pathkeys, so that the page is expected to satisfy the query level's
  * LIMIT or EXISTS.  Returns 0 (a full page) if neither applies to the rows of
@@ -196,7 +186,7 @@ extern void dyn_subplan_init(void);
 
 /*
  * Install the hook that excludes waiting from JIT decisions, and the hook that
- * plans ON CONFLICT (plan_upsert.c).  Called once, when the library is loaded.
+ * plans ON CONFLICT (plan_modify.c).  Called once, when the library is loaded.
  */
 extern void dyn_jit_init(void);
 extern void dyn_upsert_init(void);
