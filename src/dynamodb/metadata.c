@@ -360,7 +360,7 @@ dyn_metadata_index(const DynTableMeta *meta, const char *name)
 {
 	for (int i = 0; i < meta->nindexes; i++)
 	{
-		if (strcmp(meta->indexes[i].name, name) == 0)
+		if (name != NULL && strcmp(meta->indexes[i].name, name) == 0)
 			return &meta->indexes[i];
 	}
 	return NULL;

@@ -121,7 +121,7 @@ extern void dyn_metadata_free(DynTableMeta *meta);
 extern double dyn_metadata_item_bytes(const DynTableMeta *meta,
 									  const DynIndexMeta *index);
 
-/* Returns the index of that name, or NULL. */
+/* Returns the index of that name; NULL if there is none, or no name. */
 extern const DynIndexMeta *dyn_metadata_index(const DynTableMeta *meta,
 											  const char *name);
 

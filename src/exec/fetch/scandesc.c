@@ -271,7 +271,7 @@ describe(const DynRelation *relation, const char *name, const DynIndexMeta **ind
 	const DynTableMeta *meta = dyn_session_cached_table(relation->connection,
 														relation->table);
 
-	*index = meta != NULL && name != NULL ? dyn_metadata_index(meta, name) : NULL;
+	*index = meta != NULL ? dyn_metadata_index(meta, name) : NULL;
 	return meta;
 }
 

@@ -437,8 +437,7 @@ dyn_advise(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 	if (access->kind == DYN_ACCESS_QUERY)
 	{
 		/* advise on the first attribute of the sort key that is not matched */
-		const DynIndexMeta *index = access->index == NULL ? NULL
-			: dyn_metadata_index(plan->meta, access->index);
+		const DynIndexMeta *index = dyn_metadata_index(plan->meta, access->index);
 		const DynKeySchema *key = index ? &index->key : &plan->meta->key;
 
 		if (access->nrow_attrs <= key->nhash && access->nrange < key->nrange)

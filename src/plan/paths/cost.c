@@ -105,28 +105,18 @@ row_share(const DynRelPlan *plan, const DynAccess *access)
 		: Min(1, plan->rel->tuples / plan->item_rows / plan->items);
 }
 
-/*
- * Returns the selectivity of those of `clauses` that are not matched to keys.
- */
-static double
-local_selectivity(const DynRelPlan *plan, const DynAccess *access, List *clauses)
+double
+dyn_selectivity(const DynRelPlan *plan, List *clauses)
 {
-	List	   *others = NIL;
-	ListCell   *lc;
-
-	foreach(lc, clauses)
-	{
-		if (!list_member_ptr(access->key_rinfos, lfirst(lc)))
-			others = lappend(others, lfirst(lc));
-	}
-	return clauselist_selectivity(plan->root, others, plan->rel->relid, JOIN_INNER, NULL);
+	return clauselist_selectivity(plan->root, clauses, plan->relid, JOIN_INNER, NULL);
 }
 
 double
 dyn_rows_per_item(const DynRelPlan *plan, const DynAccess *access,
 				  List *clauses)
 {
-	return local_selectivity(plan, access, clauses) * row_share(plan, access) * plan->item_rows;
+	return dyn_selectivity(plan, list_difference_ptr(clauses, access->key_rinfos)) *
+		row_share(plan, access) * plan->item_rows;
 }
 
 double
@@ -320,14 +310,8 @@ query_items(const DynRelPlan *plan, const DynAccess *access,
 	bool		base = reads_base_items(plan, access, index);
 	double		items;
 
-	/*
-	 * pass the relation's id, so that core does not cache the result as the
-	 * selectivity of a join
-	 */
 	items = (is_keyed_by_item_filter(access) ? plan->rel->tuples / plan->item_rows
-			 : plan->items) *
-		clauselist_selectivity(plan->root, access->key_rinfos, plan->rel->relid,
-							   JOIN_INNER, NULL);
+			 : plan->items) * dyn_selectivity(plan, access->key_rinfos);
 	if (!access->multi_partition && !is_bound_by_others(plan, access))
 	{
 		if (dyn_collections_are_unknown(plan->rel,
@@ -383,8 +367,7 @@ segments_read(const DynRelPlan *plan, const DynAccess *access)
 	if (access->nhash == 0)
 		return access->segments;
 	return Max(1.0, rint(access->segments *
-						 clauselist_selectivity(plan->root, access->key_rinfos,
-												plan->rel->relid, JOIN_INNER, NULL)));
+						 dyn_selectivity(plan, access->key_rinfos)));
 }
 
 /* Sets the reads of an access plan; returns the number of items examined. */
@@ -477,23 +460,23 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 	double		items = read_access(reads, plan, access, index);
 	double		returned;
 	double		ms_per_item;
+	List	   *local;
 	ListCell   *lc;
 
 	/*
 	 * assume at least one item per key, so that a plan with a filter does not
 	 * cost less than a plan with a narrower key
 	 */
-	returned = items * clauselist_selectivity(plan->root, access->filter_rinfos,
-											  plan->rel->relid, JOIN_INNER, NULL);
+	returned = items * dyn_selectivity(plan, access->filter_rinfos);
 	if (!access->rechecks_item_filter)
 		returned *= row_share(plan, access);
 	returned = Max(returned, Min(items, Max(reads->keys, 1)));
 	estimate->items = returned;
 	estimate->examined = items;
 	/* selectivity of all clauses that are not matched to keys */
+	local = list_union_ptr(access->local_rinfos, access->filter_rinfos);
 	estimate->local_selectivity =
-		local_selectivity(plan, access, list_union_ptr(access->local_rinfos,
-													   access->filter_rinfos));
+		dyn_selectivity(plan, list_difference_ptr(local, access->key_rinfos));
 	estimate->item_rows = estimate->local_selectivity * row_share(plan, access) * plan->item_rows;
 	estimate->first_share = !dyn_access_can(access, DYN_CAN_ORDER) ? 1
 		: 1 / Max(1, items * estimate->item_rows);
@@ -571,8 +554,7 @@ limit_units(DynPrices *prices, const DynRelPlan *plan,
 			own = lappend(own, lfirst(lc));
 	}
 	base = factor * dyn_item_units(dyn_default_item_bytes(plan->meta, NULL)) *
-		Max(Max(1, least), plan->items *
-			clauselist_selectivity(plan->root, own, plan->rel->relid, JOIN_INNER, NULL));
+		Max(Max(1, least), plan->items * dyn_selectivity(plan, own));
 	if (access->fetch_base_items)
 		prices->most_base_units = base;
 	else
@@ -642,8 +624,7 @@ void
 dyn_estimate_access(const DynRelPlan *plan,
 					const DynAccess *access, DynEstimate *estimate)
 {
-	const DynIndexMeta *index = access->index
-		? dyn_metadata_index(plan->meta, access->index) : NULL;
+	const DynIndexMeta *index = dyn_metadata_index(plan->meta, access->index);
 	DynReads	of_table = {0};
 	DynPrices	prices;
 

@@ -15,6 +15,12 @@
 #include "../keys/match_keys.h"
 
 /*
+ * Returns the selectivity of clauses (RestrictInfo *).  Core gets the id of the
+ * relation, so that it does not cache the result as the selectivity of a join.
+ */
+extern double dyn_selectivity(const DynRelPlan *plan, List *clauses);
+
+/*
  * Returns the expected number of rows that satisfy all of `clauses`
  * (RestrictInfo *), for each item that the access plan examines.  Examined
  * items satisfy the clauses that are matched to keys.

@@ -394,10 +394,7 @@ is_last_resort(DynRelPlan *plan, DynAccessKind kind)
 static double
 listed_rows(const DynRelPlan *plan, const DynAccess *access)
 {
-	double		share = clauselist_selectivity(plan->root, plan->lists, plan->relid,
-											   JOIN_INNER, NULL);
-
-	return Min(clamp_row_est(plan->rel->rows * share),
+	return Min(clamp_row_est(plan->rel->rows * dyn_selectivity(plan, plan->lists)),
 			   dyn_access_most_rows(plan, access));
 }
 

@@ -79,15 +79,13 @@ static int
 items_of_rows(const DynRelPlan *plan, const DynAccess *access,
 				  List *clauses, double rows, bool roughly)
 {
-	const DynTableMeta *meta = ((DynRelPlan *) plan->rel->fdw_private)->meta;
-	const DynIndexMeta *index = access->index == NULL ? NULL
-		: dyn_metadata_index(meta, access->index);
+	const DynIndexMeta *index = dyn_metadata_index(plan->meta, access->index);
 	double		share = dyn_rows_per_item(plan, access, clauses);
 	double		items = ceil(rows / Max(share, 1e-6));
 
 	if (roughly || share < 1)
 		items = Max(items, floor(DYN_LEAST_BYTES /
-								 dyn_default_item_bytes(meta, index)));
+								 dyn_default_item_bytes(plan->meta, index)));
 	return items > MAX_ITEMS ? 0 : (int) items;
 }
 
@@ -325,8 +323,7 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 				DynAccess *access, List *scan_clauses, List *local, List *remote)
 {
 	PlannerInfo *root = plan->root;
-	const DynIndexMeta *index = access->index == NULL ? NULL
-		: dyn_metadata_index(plan->meta, access->index);
+	const DynIndexMeta *index = dyn_metadata_index(plan->meta, access->index);
 	ListCell   *lc;
 
 	/*

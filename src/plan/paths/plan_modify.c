@@ -416,40 +416,6 @@ read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *pla
 /* ---- writing without a read ---- */
 
 /*
- * Returns true if the statement only scans its target, by the full key and
- * without filters (DYN_CAN_PRESUME).  There must be one target, and no parent
- * query level, subplan or CTE.
- */
-static bool
-is_read_by_key(PlannerInfo *root, const ModifyTable *plan, Index target)
-{
-	const ForeignScan *scan = (const ForeignScan *) outerPlan(plan);
-
-	return root->parent_root == NULL && root->glob->subplans == NIL &&
-		root->parse->cteList == NIL && list_length(plan->resultRelations) == 1 &&
-		IsA(scan, ForeignScan) && scan->scan.scanrelid == target &&
-		dyn_access_can(dyn_access_of_node(linitial(scan->fdw_private)), DYN_CAN_PRESUME);
-}
-
-/*
- * Returns true if the condition of a write request can check whether the item
- * with the key is a row: the table has no ttl_attribute, no unnested attribute
- * and no overlapping paths.
- */
-static bool
-is_row_by_key(const DynWriteMap *map)
-{
-	const DynRelation *relation = map->relation;
-
-	for (int i = 0; i < relation->item_filter.nterms; i++)
-	{
-		if (relation->item_filter.terms[i].ttl)
-			return false;
-	}
-	return relation->unnest == NULL && !map->overlaps;
-}
-
-/*
  * Returns true if the assignment does not need the old row: the value is
  * known, does not violate NOT NULL, and is stored with one DynamoDB type in
  * one attribute that has no template.
@@ -488,19 +454,6 @@ are_simple_assignments(PlannerInfo *root, const DynWriteMap *map, Relation relat
 	return true;
 }
 
-/* Returns true if RETURNING, triggers and constraints do not need the row. */
-static bool
-is_unconstrained(const ModifyTable *plan, Relation relation)
-{
-	const TupleConstr *constr = RelationGetDescr(relation)->constr;
-
-	return plan->returningLists == NIL && plan->withCheckOptionLists == NIL &&
-		!dyn_has_row_triggers(relation->trigdesc, plan->operation) &&
-		(plan->operation == CMD_DELETE ||
-		 (!relation->rd_rel->relispartition &&
-		  (constr == NULL || (constr->num_check == 0 && !constr->has_generated_stored))));
-}
-
 /*
  * Returns true if the statement need not read its rows.  `read` are the
  * columns on which the result of the statement depends.
@@ -509,12 +462,35 @@ static bool
 may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 			const DynWriteMap *map, Relation relation, const Bitmapset *read)
 {
-	return (plan->operation == CMD_UPDATE || plan->operation == CMD_DELETE) &&
-		is_read_by_key(root, plan, target) && is_row_by_key(map) &&
-		is_unconstrained(plan, relation) &&
-		bms_is_subset(read, map->from_key) &&
-		bms_is_subset(map->key_columns, map->from_key) &&
-		(plan->operation == CMD_DELETE || are_simple_assignments(root, map, relation));
+	const ForeignScan *scan = (const ForeignScan *) outerPlan(plan);
+	const DynRelation *table = map->relation;
+	const TupleConstr *constr = RelationGetDescr(relation)->constr;
+
+	/* the statement must only scan its target, by the full key */
+	if ((plan->operation != CMD_UPDATE && plan->operation != CMD_DELETE) ||
+		root->parent_root != NULL || root->glob->subplans != NIL ||
+		root->parse->cteList != NIL || list_length(plan->resultRelations) != 1 ||
+		!IsA(scan, ForeignScan) || scan->scan.scanrelid != target ||
+		!dyn_access_can(dyn_access_of_node(linitial(scan->fdw_private)), DYN_CAN_PRESUME))
+		return false;
+	/* the condition of a write must check that the item with the key is a row */
+	if (table->unnest != NULL || map->overlaps)
+		return false;
+	for (int i = 0; i < table->item_filter.nterms; i++)
+	{
+		if (table->item_filter.terms[i].ttl)
+			return false;
+	}
+	/* only the key may be needed */
+	if (plan->returningLists != NIL || plan->withCheckOptionLists != NIL ||
+		dyn_has_row_triggers(relation->trigdesc, plan->operation) ||
+		!bms_is_subset(read, map->from_key) ||
+		!bms_is_subset(map->key_columns, map->from_key))
+		return false;
+	return plan->operation == CMD_DELETE ||
+		(!relation->rd_rel->relispartition &&
+		 (constr == NULL || (constr->num_check == 0 && !constr->has_generated_stored)) &&
+		 are_simple_assignments(root, map, relation));
 }
 
 List *

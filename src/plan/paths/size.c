@@ -222,11 +222,10 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 }
 
 /*
- * Maximum number of columns in a unique key, with and without templates: those
- * of two attributes, and one for the element of an unnested table
+ * Maximum number of columns in a unique key: those of two attributes, and one
+ * for the element of an unnested table
  */
-#define MAX_KEY_COLUMNS			(2 * DYN_TEMPLATE_MAX_PARTS + 1)
-#define MAX_PLAIN_KEY_COLUMNS	3
+#define MAX_KEY_COLUMNS		(2 * DYN_TEMPLATE_MAX_PARTS + 1)
 
 /*
  * Adds a column to the index; returns false if equal values of the column may
@@ -304,15 +303,13 @@ add_unique_key(RelOptInfo *baserel, const DynRelPlan *plan)
 {
 	const DynKeySchema *key = &plan->meta->key;
 	IndexOptInfo *index = makeNode(IndexOptInfo);
-	int			most = plan->relation->ntemplated > 0 ? MAX_KEY_COLUMNS
-		: MAX_PLAIN_KEY_COLUMNS;
 
 	index->rel = baserel;
-	index->indexkeys = palloc0(most * sizeof(int));
-	index->indexcollations = palloc0(most * sizeof(Oid));
-	index->opfamily = palloc0(most * sizeof(Oid));
-	index->opcintype = palloc0(most * sizeof(Oid));
-	index->canreturn = palloc0(most * sizeof(bool));
+	index->indexkeys = palloc0(MAX_KEY_COLUMNS * sizeof(int));
+	index->indexcollations = palloc0(MAX_KEY_COLUMNS * sizeof(Oid));
+	index->opfamily = palloc0(MAX_KEY_COLUMNS * sizeof(Oid));
+	index->opcintype = palloc0(MAX_KEY_COLUMNS * sizeof(Oid));
+	index->canreturn = palloc0(MAX_KEY_COLUMNS * sizeof(bool));
 	index->relam = BTREE_AM_OID;
 	index->tuples = baserel->tuples;
 	index->unique = index->immediate = index->hypothetical = true;
@@ -344,8 +341,7 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 		: baserel->tuples / plan->items;
 	if (plan->bounds != NIL)
 		baserel->tuples = clamp_row_est(baserel->tuples *
-										clauselist_selectivity(root, plan->bounds,
-															   baserel->relid, JOIN_INNER, NULL));
+										dyn_selectivity(plan, plan->bounds));
 	add_unique_key(baserel, plan);
 	set_baserel_size_estimates(root, baserel);
 	if (access == NULL)
@@ -356,12 +352,13 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	 * elements from the key
 	 */
 	if (access->kind == DYN_ACCESS_GET && plan->relation->unnest != NULL)
+	{
+		List	   *local = list_difference_ptr(access->local_rinfos, access->key_rinfos);
+
 		baserel->rows = Max(baserel->rows,
 							clamp_row_est(dyn_access_most_rows(plan, access) *
-										  clauselist_selectivity(root,
-																 list_difference_ptr(access->local_rinfos,
-																					 access->key_rinfos),
-																 baserel->relid, JOIN_INNER, NULL)));
+										  dyn_selectivity(plan, local)));
+	}
 }
 
 /* ---- items per partition key ---- */
