@@ -107,33 +107,29 @@ typedef struct ReadAhead
 /* ---- finding the loop and its scans ---- */
 
 static void
-add_scan(ReadAhead *ahead, const Plan *plan)
-{
-	DynStatement *statement = dyn_statement_get(ahead->css.ss.ps.state);
-	ListCell   *lc;
-
-	foreach(lc, statement->scans)
-	{
-		DynScan    *scan = dyn_scan_of(lfirst(lc));
-		InnerScan  *inner;
-
-		if (scan->input.node->ss.ps.plan != plan || scan->input.has_prefetcher ||
-			!dyn_access_can(scan->input.scandesc->access, DYN_CAN_BATCH))
-			continue;
-		scan->input.has_prefetcher = true;
-		inner = palloc0(sizeof(InnerScan));
-		inner->scan = scan;
-		ahead->scans = lappend(ahead->scans, inner);
-	}
-}
-
-static void
 add_scans(ReadAhead *ahead, Plan *plan, List *subplans)
 {
-	ListCell   *lc;
+	DynStatement *statement = dyn_statement_get(ahead->css.ss.ps.state);
+	ListCell   *lc,
+			   *lc2;
 
 	foreach(lc, dyn_plan_scans_once(plan, subplans))
-		add_scan(ahead, lfirst(lc));
+	{
+		foreach(lc2, statement->scans)
+		{
+			DynScan    *scan = dyn_scan_of(lfirst(lc2));
+			InnerScan  *inner;
+
+			if (scan->input.node->ss.ps.plan != lfirst(lc) ||
+				scan->input.has_prefetcher ||
+				!dyn_access_can(scan->input.scandesc->access, DYN_CAN_BATCH))
+				continue;
+			scan->input.has_prefetcher = true;
+			inner = palloc0(sizeof(InnerScan));
+			inner->scan = scan;
+			ahead->scans = lappend(ahead->scans, inner);
+		}
+	}
 }
 
 static void

@@ -102,12 +102,10 @@ explain_operand(const Unusable *unusable, Node *node)
 	if (OidIsValid(cast))
 		return psprintf("column \"%s\" is cast to %s, so %s cannot be used; cast the other side instead",
 						unusable->column->name, format_type_be(cast), unusable->key);
-	if (func != NULL && (func->funcid == F_UPPER_TEXT || func->funcid == F_LOWER_TEXT))
-		return psprintf("column \"%s\" is wrapped in %s(), so %s, whose values differ by case, cannot be used; use = with the stored case",
-						unusable->column->name, get_func_name(func->funcid),
-						unusable->key);
 	if (func != NULL)
-		return psprintf("column \"%s\" is wrapped in %s(), so %s cannot be used; compare the column directly",
+		return psprintf(func->funcid == F_UPPER_TEXT || func->funcid == F_LOWER_TEXT
+						? "column \"%s\" is wrapped in %s(), so %s, whose values differ by case, cannot be used; use = with the stored case"
+						: "column \"%s\" is wrapped in %s(), so %s cannot be used; compare the column directly",
 						unusable->column->name, get_func_name(func->funcid),
 						unusable->key);
 	return psprintf("column \"%s\" is part of an expression, so %s cannot be used; compare the column directly",

@@ -32,6 +32,8 @@ typedef struct Visit
 	Cost		waiting;		/* cost of the waiting in the children
 								 * visited */
 	Cost		total;			/* total cost of the children visited */
+	double		share;			/* share of waiting in a subplan's cost; the
+								 * greatest of all subplans found */
 } Visit;
 
 static Cost waiting_of(Plan *plan, List *subplans);
@@ -67,29 +69,21 @@ waiting_of_loop(const NestLoop *loop, List *subplans)
 	return waiting_of(outer, subplans) + (once <= 0 ? 0 : Max(once, total));
 }
 
-typedef struct SubPlanSearch
-{
-	List	   *subplans;
-	double		share;			/* share of waiting in a subplan's cost; the
-								 * greatest of all subplans found */
-} SubPlanSearch;
-
 static bool
-find_subplans(Node *node, SubPlanSearch *search)
+find_subplans(Node *node, Visit *visit)
 {
 	if (node == NULL)
 		return false;
 	if (IsA(node, SubPlan))
 	{
-		Plan	   *plan = dyn_plan_of_subplan(search->subplans,
+		Plan	   *plan = dyn_plan_of_subplan(visit->subplans,
 											   ((SubPlan *) node)->plan_id);
 
 		if (plan != NULL && plan->total_cost > 0)
-			search->share = Max(search->share,
-								waiting_of(plan, search->subplans) /
-								plan->total_cost);
+			visit->share = Max(visit->share,
+							   waiting_of(plan, visit->subplans) / plan->total_cost);
 	}
-	return expression_tree_walker(node, find_subplans, search);
+	return expression_tree_walker(node, find_subplans, visit);
 }
 
 /*
@@ -99,7 +93,7 @@ find_subplans(Node *node, SubPlanSearch *search)
 static Cost
 waiting_of_subqueries(Plan *plan, List *subplans, Cost own)
 {
-	SubPlanSearch search = {subplans, 0};
+	Visit		visit = {.subplans = subplans};
 	Cost		waiting = 0;
 	ListCell   *lc;
 
@@ -113,16 +107,16 @@ waiting_of_subqueries(Plan *plan, List *subplans, Cost own)
 		if (init != NULL)
 			waiting += waiting_of(init, subplans);
 	}
-	(void) find_subplans((Node *) plan->targetlist, &search);
-	(void) find_subplans((Node *) plan->qual, &search);
-	return waiting + Max(0, own - waiting) * search.share;
+	(void) find_subplans((Node *) plan->targetlist, &visit);
+	(void) find_subplans((Node *) plan->qual, &visit);
+	return waiting + Max(0, own - waiting) * visit.share;
 }
 
 /* Returns the cost of the waiting in the plan. */
 static Cost
 waiting_of(Plan *plan, List *subplans)
 {
-	Visit		visit = {subplans, 0, 0};
+	Visit		visit = {.subplans = subplans};
 
 	check_stack_depth();
 	if (IsA(plan, ForeignScan))

@@ -387,18 +387,6 @@ is_last_resort(DynRelPlan *plan, DynAccessKind kind)
 }
 
 /*
- * Returns the number of rows of a path that reads by plan->lists.  The lists
- * do not reduce plan->rel->rows, because core applies the selectivity of the
- * join clauses from which the lists are derived.
- */
-static double
-listed_rows(const DynRelPlan *plan, const DynAccess *access)
-{
-	return Min(clamp_row_est(plan->rel->rows * dyn_selectivity(plan, plan->lists)),
-			   dyn_access_most_rows(plan, access));
-}
-
-/*
  * Adds the path of an access plan, parameterized by `param` (NULL: not
  * parameterized).  Callers must add unparameterized paths in the order
  * GetItem, Query, union, Scan, because yield_to_direct compares each path with
@@ -409,12 +397,18 @@ add_access_path(DynRelPlan *plan, DynAccess *access,
 				DynPathChoice *choice, List *pathkeys, ParamPathInfo *param)
 {
 	DynEstimate *estimate = palloc(sizeof(DynEstimate));
-	double		rows = param ? param->ppi_rows
-		: choice->listed ? listed_rows(plan, access) : plan->rel->rows;
+	double		rows = param ? param->ppi_rows : plan->rel->rows;
 	Relids		outer = param ? param->ppi_req_outer : plan->rel->lateral_relids;
 	Cost		startup,
 				total;
 
+	/*
+	 * the lists do not reduce plan->rel->rows, because core applies the
+	 * selectivity of the join clauses from which the lists are derived
+	 */
+	if (choice->listed)
+		rows = Min(clamp_row_est(rows * dyn_selectivity(plan, plan->lists)),
+				   dyn_access_most_rows(plan, access));
 	access->ordered = choice->ordered;
 	choice->kind = access->kind;
 	choice->batchable = dyn_access_can(access, DYN_CAN_BATCH);
@@ -442,14 +436,12 @@ add_access_path(DynRelPlan *plan, DynAccess *access,
 		yield_to_direct(plan, access->kind, &startup, &total);
 		keep_direct(plan, access->kind, estimate->rows_unknown, startup, total);
 	}
-	/* of two Scans with the same cost, prefer that of the table */
-	if (access->kind == DYN_ACCESS_SCAN && access->index != NULL)
-	{
-		startup = dyn_less_direct_cost(startup);
-		total = dyn_less_direct_cost(total);
-	}
-	/* prefer a lookup join, which may need fewer keys, to a path by list */
-	if (choice->listed)
+	/*
+	 * of two Scans with the same cost, prefer that of the table; prefer a
+	 * lookup join, which may need fewer keys, to a path by list
+	 */
+	if (choice->listed ||
+		(access->kind == DYN_ACCESS_SCAN && access->index != NULL))
 	{
 		startup = dyn_less_direct_cost(startup);
 		total = dyn_less_direct_cost(total);

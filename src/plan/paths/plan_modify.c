@@ -375,24 +375,6 @@ refuse_segment(const DynRelation *relation, const Bitmapset *attnums)
 }
 
 /*
- * Raises an error if RETURNING reads system columns, or the old row of a DO
- * UPDATE (`upserts`), because their values are not known.
- */
-static void
-check_returning(PlannerInfo *root, const DynRelation *relation, bool upserts)
-{
-	ReadWalkerContext context = find_read(root->parse->returningList,
-										  root->parse->resultRelation);
-
-	dyn_check_system_column(relation, context.system);
-	if (upserts && context.old != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot return OLD of ON CONFLICT DO UPDATE on foreign table \"%s\"",
-						relation->name)));
-}
-
-/*
  * Returns the columns of the existing row that DO UPDATE depends on; raises an
  * error if one of them is a system, document or segment column.  Sets *derives
  * to true if assigned values, or the WHERE of DO UPDATE, depend on the row.
@@ -416,39 +398,34 @@ read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *pla
 /* ---- writing without a read ---- */
 
 /*
- * Returns true if the assignment does not need the old row: the value is
+ * Returns true if the assignments do not need the old row: each value is
  * known, does not violate NOT NULL, and is stored with one DynamoDB type in
  * one attribute that has no template.
  */
 static bool
-is_simple_assignment(const DynWriteMap *map, Relation relation, AttrNumber attnum,
-					 const Node *value)
-{
-	const DynColumn *column = dyn_relation_column(map->relation, attnum);
-	bool		is_not_null = IsA(value, Const) && !((const Const *) value)->constisnull;
-
-	return (is_not_null ||
-			((IsA(value, Const) || IsA(value, Param)) &&
-			 !TupleDescAttr(RelationGetDescr(relation), attnum - 1)->attnotnull)) &&
-		!dyn_column_is_document(column) && !dyn_column_is_part(column) &&
-		column->path != NULL && column->path->nsteps == 1 &&
-		column->codec.wire != DYN_TYPE_ABSENT &&
-		!bms_is_member(attnum, map->key_columns) &&
-		!bms_is_member(attnum, map->unassignable) &&
-		bms_is_empty(dyn_write_map_rewritten(map, bms_make_singleton(attnum)));
-}
-
-static bool
 are_simple_assignments(PlannerInfo *root, const DynWriteMap *map, Relation relation)
 {
-	ListCell   *entry,
-			   *attnum;
+	ListCell   *lc,
+			   *lc2;
 
 	/* the loop ends before the junk entries, which come last */
-	forboth(entry, root->parse->targetList, attnum, root->update_colnos)
+	forboth(lc, root->parse->targetList, lc2, root->update_colnos)
 	{
-		if (!is_simple_assignment(map, relation, lfirst_int(attnum),
-								  (Node *) lfirst_node(TargetEntry, entry)->expr))
+		const Node *value = (Node *) lfirst_node(TargetEntry, lc)->expr;
+		AttrNumber	attnum = lfirst_int(lc2);
+		const DynColumn *column = dyn_relation_column(map->relation, attnum);
+		bool		is_constant = IsA(value, Const) && !((const Const *) value)->constisnull;
+
+		if (!is_constant &&
+			(!(IsA(value, Const) || IsA(value, Param)) ||
+			 TupleDescAttr(RelationGetDescr(relation), attnum - 1)->attnotnull))
+			return false;
+		if (dyn_column_is_document(column) || dyn_column_is_part(column) ||
+			column->path == NULL || column->path->nsteps != 1 ||
+			column->codec.wire == DYN_TYPE_ABSENT ||
+			bms_is_member(attnum, map->key_columns) ||
+			bms_is_member(attnum, map->unassignable) ||
+			!bms_is_empty(dyn_write_map_rewritten(map, bms_make_singleton(attnum))))
 			return false;
 	}
 	return true;
@@ -502,14 +479,21 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	DynWriteMap *map = dyn_modify_open_map(root->parse, relid);
 	bool		derived = plan->operation == CMD_UPDATE &&
 		!bms_is_empty(read_by_assignments(root->parse));
-	Bitmapset  *named = returned_columns(root, resultRelation);
+	ReadWalkerContext returning = find_read(root->parse->returningList,
+											root->parse->resultRelation);
+	Bitmapset  *named = translate(root, resultRelation, returning.attnums);
 	Bitmapset  *returned = expand_whole_row(bms_copy(named), relation);
 	Bitmapset  *read = NULL;
 
 	dyn_write_map_require(map, plan->operation);
-	check_returning(root, map->relation, plan->onConflictSet != NIL);
+	dyn_check_system_column(map->relation, returning.system);
 	if (plan->onConflictSet != NIL)
 	{
+		if (returning.old != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cannot return OLD of ON CONFLICT DO UPDATE on foreign table \"%s\"",
+							map->relation->name)));
 		dyn_restore_conflict_action(plan);
 		read = read_by_upsert(map, relation, plan, resultRelation, &derived);
 	}
