@@ -87,7 +87,7 @@ struct DynLookups
 	DynLookupBatch base;		/* fetch_base_items: requests for listed
 								 * keys */
 	uint64		listings;		/* last ID of a listing, see DynLookupEntry */
-	DynLookupCounters counters;
+	DynLookupCounters *counters;
 
 	/* executions of this batch of outer rows */
 	MemoryContext executions_context;	/* context of values and arrays of
@@ -262,10 +262,10 @@ find_entries(DynLookups *lookups, Execution *execution,
 								 ? &resolved->keys[(Size) i * resolved->nparts]
 								 : NULL);
 			entry->index_result = ++lookups->listings;
-			lookups->counters.distinct_keys++;
+			lookups->counters->distinct_keys++;
 		}
 		else
-			lookups->counters.repeated_keys++;
+			lookups->counters->repeated_keys++;
 		dyn_lookup_entry_pin(entry);
 		execution->entries[execution->nentries++] = entry;
 	}
@@ -844,7 +844,7 @@ free_lookups(void *state)
 }
 
 DynLookups *
-dyn_lookups_create(DynInput *input)
+dyn_lookups_create(DynInput *input, DynLookupCounters *counters)
 {
 	DynScanDesc *scandesc = input->scandesc;
 	TupleDesc	desc = input->node->ss.ss_ScanTupleSlot->tts_tupleDescriptor;
@@ -859,6 +859,7 @@ dyn_lookups_create(DynInput *input)
 	lookups->items.methods = &lookups_methods;
 	lookups->items.rows = scandesc->rows;
 	lookups->input = input;
+	lookups->counters = counters;
 	lookups->scandesc = scandesc;
 	lookups->context = context;
 	lookups->by_key = (scandesc->access->kind == DYN_ACCESS_GET);
@@ -885,10 +886,4 @@ dyn_lookups_create(DynInput *input)
 	dyn_input_add_opener(input, &(DynOpener) {.open = open_lookups,.free = free_lookups,
 		.only_compares = true,.state = lookups});
 	return lookups;
-}
-
-const DynLookupCounters *
-dyn_lookups_counters(const DynLookups *lookups)
-{
-	return &lookups->counters;
 }

@@ -35,12 +35,19 @@
 
 typedef struct DynLookups DynLookups;
 
+typedef struct DynLookupCounters
+{
+	uint64		distinct_keys;	/* number of keys or Queries requested */
+	uint64		repeated_keys;	/* number of keys or Queries that were cached
+								 * or requested before */
+} DynLookupCounters;
+
 /*
  * Returns the lookups for the executions of a scan, and adds their opener
  * before the scan's other openers.  The lookups live until the end of the
- * scan, in a new child of CurrentMemoryContext.
+ * scan, in a new child of CurrentMemoryContext, and add to `counters`.
  */
-extern DynLookups *dyn_lookups_create(DynInput *input);
+extern DynLookups *dyn_lookups_create(DynInput *input, DynLookupCounters *counters);
 
 /*
  * Ends the previous batch of executions, and begins the next.  Cached results
@@ -63,14 +70,5 @@ extern bool dyn_lookups_is_full(const DynLookups *lookups);
  * not be cached for later batches.
  */
 extern void dyn_lookups_start(DynLookups *lookups, bool last);
-
-typedef struct DynLookupCounters
-{
-	uint64		distinct_keys;	/* number of keys or Queries requested */
-	uint64		repeated_keys;	/* number of keys or Queries that were cached
-								 * or requested before */
-} DynLookupCounters;
-
-extern const DynLookupCounters *dyn_lookups_counters(const DynLookups *lookups);
 
 #endif

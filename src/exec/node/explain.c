@@ -311,13 +311,6 @@ show_preds(Printer *printer, const char *label, List *preds, ExplainState *es)
 	ExplainPropertyText(label, printer->buf.data, es);
 }
 
-static void
-print_and(Printer *printer)
-{
-	if (printer->buf.len > 0)
-		appendStringInfoString(&printer->buf, " AND ");
-}
-
 /*
  * Shows the conditions for rows that are checked locally: the templates of the
  * table's key, and the terms of the item filter that the requests do not
@@ -345,17 +338,18 @@ show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
 	{
 		const DynTemplatedAttr *templated = &printer->relation->templated[i];
 
-		if (!templated->base)
-			continue;
-		print_and(printer);
-		appendStringInfo(&printer->buf, "%s = %s", dyn_path_text(templated->path),
-						 dyn_templated_text(templated));
+		if (templated->base)
+			appendStringInfo(&printer->buf, "%s%s = %s",
+							 printer->buf.len > 0 ? " AND " : "",
+							 dyn_path_text(templated->path),
+							 dyn_templated_text(templated));
 	}
 	for (int i = 0; i < test->nterms; i++)
 	{
 		if (bms_is_member(i, sent))
 			continue;
-		print_and(printer);
+		if (printer->buf.len > 0)
+			appendStringInfoString(&printer->buf, " AND ");
 		print_term(printer, &test->terms[i]);
 	}
 	if (printer->buf.len > 0)

@@ -99,6 +99,7 @@ typedef struct ReadAhead
 	Size		bytes;			/* bytes of these rows, with ROW_OVERHEAD each */
 	Size		max_bytes;		/* bytes above which a batch is full */
 
+	DynLookupCounters keys;		/* keys of all scans */
 	uint64		batches;
 	uint64		rows_read;
 	uint64		largest;		/* number of rows of the largest batch */
@@ -294,7 +295,7 @@ begin_batches(ReadAhead *ahead)
 	{
 		InnerScan  *inner = lfirst(lc);
 
-		inner->lookups = dyn_lookups_create(&inner->scan->input);
+		inner->lookups = dyn_lookups_create(&inner->scan->input, &ahead->keys);
 	}
 	ahead->max_bytes = half;
 	if (temp_file_limit < 0)
@@ -506,18 +507,6 @@ rescan_read_ahead(CustomScanState *node)
 static void
 show_keys(const ReadAhead *ahead, ExplainState *es)
 {
-	DynLookupCounters sum = {0, 0};
-	ListCell   *lc;
-
-	foreach(lc, ahead->scans)
-	{
-		const InnerScan *inner = lfirst(lc);
-
-		if (inner->lookups == NULL)
-			continue;
-		sum.distinct_keys += dyn_lookups_counters(inner->lookups)->distinct_keys;
-		sum.repeated_keys += dyn_lookups_counters(inner->lookups)->repeated_keys;
-	}
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
 		appendStringInfoSpaces(es->str, es->indent * 2);
@@ -525,15 +514,15 @@ show_keys(const ReadAhead *ahead, ExplainState *es)
 						 "Batches: " UINT64_FORMAT "  Largest Batch: " UINT64_FORMAT
 						 "  Distinct Keys: " UINT64_FORMAT
 						 "  Repeated Keys: " UINT64_FORMAT "\n",
-						 ahead->batches, ahead->largest, sum.distinct_keys,
-						 sum.repeated_keys);
+						 ahead->batches, ahead->largest, ahead->keys.distinct_keys,
+						 ahead->keys.repeated_keys);
 		return;
 	}
 	ExplainPropertyUInteger("Batches", NULL, ahead->batches, es);
 	ExplainPropertyUInteger("Largest Batch", NULL, ahead->largest, es);
 	ExplainPropertyUInteger("Rows Read Ahead", NULL, ahead->rows_read, es);
-	ExplainPropertyUInteger("Distinct Keys", NULL, sum.distinct_keys, es);
-	ExplainPropertyUInteger("Repeated Keys", NULL, sum.repeated_keys, es);
+	ExplainPropertyUInteger("Distinct Keys", NULL, ahead->keys.distinct_keys, es);
+	ExplainPropertyUInteger("Repeated Keys", NULL, ahead->keys.repeated_keys, es);
 }
 
 static void

@@ -30,12 +30,13 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "commands/vacuum.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
-#include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 #include "utils/timestamp.h"
 
@@ -65,9 +66,6 @@
 
 #define ITEM_UNIT_BYTES		4096.0	/* bytes; maximum size of an item that
 									 * costs half a read unit if read by key */
-
-#define TYPE_BYTES			8	/* bytes; JSON around the name and value of an
-								 * attribute */
 
 #define FEW_COLUMNS			8	/* maximum columns of a row that is not wide */
 #define MS_PER_ITEM			0.0003	/* ms of CPU time per row */
@@ -119,46 +117,6 @@ dyn_rows_per_item(const DynRelPlan *plan, const DynAccess *access,
 		row_share(plan, access) * plan->item_rows;
 }
 
-double
-dyn_fetched_part(const DynRelPlan *plan)
-{
-	const DynRelation *relation = plan->relation;
-	Bitmapset  *wanted = NULL;
-	double		rest = 0;
-	double		fetched = 0;
-	ListCell   *lc;
-
-	foreach(lc, plan->fields)
-	{
-		const DynField *field = lfirst(lc);
-
-		if (dyn_field_path(relation, field)->nsteps == 0)
-			return 1;
-		wanted = bms_add_member(wanted, field->attnum);
-	}
-	for (AttrNumber attnum = 1; attnum <= relation->ncolumns; attnum++)
-	{
-		const DynColumn *column = dyn_relation_column(relation, attnum);
-		int32		width = 0;
-		double		bytes;
-
-		if (column->dropped)
-			continue;
-		if (plan->analyzed)
-			width = get_attavgwidth(relation->relid, attnum);
-		if (width <= 0)
-			width = get_typavgwidth(column->codec.basetype, -1);
-		/* a response also contains the attribute's name and type */
-		bytes = width + strlen(column->name) + TYPE_BYTES;
-		if (bms_is_member(attnum, wanted))
-			fetched += bytes;
-		else
-			rest += bytes;
-	}
-	bms_free(wanted);
-	return rest > 0 ? fetched / (fetched + rest) : 1;
-}
-
 /*
  * Returns 2 for strongly consistent reads of the index (NULL: the table), else
  * 1.  The rows that an UPDATE or DELETE writes are read with strong
@@ -169,6 +127,76 @@ consistency_factor(const DynRelPlan *plan, const DynIndexMeta *index)
 {
 	return plan->relation->consistent ||
 		(plan->relation->target && (index == NULL || !index->global)) ? 2 : 1;
+}
+
+static Var *
+column_var(const DynRelPlan *plan, AttrNumber attnum)
+{
+	const DynColumn *column = dyn_relation_column(plan->relation, attnum);
+
+	return makeVar(plan->rel->relid, attnum, column->codec.basetype, -1,
+				   column->collation, 0);
+}
+
+/*
+ * Returns the estimated number of items with one value of the partition key:
+ * from statistics, or else DYN_COLLECTION_ITEMS; all items if no column or
+ * template maps to the key.  If the table is too large to be read in full,
+ * ANALYZE samples complete item collections of a few keys (command/analyze.c).
+ * Then n_distinct is the number of keys in the sample, not in the table, so
+ * the size of the sample is divided by n_distinct.
+ */
+static double
+collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
+{
+	const DynRelation *relation = plan->relation;
+	AttrNumber	attnum = dyn_relation_only_column_of(relation, attr);
+	VariableStatData variable;
+	double		sampled = Min(plan->rel->tuples, 300.0 * default_statistics_target);
+	double		keys;
+	bool		is_default;
+
+	if (attnum == 0)
+		return dyn_relation_templated(relation, attr->name) != NULL
+			? DYN_COLLECTION_ITEMS : plan->items;
+	if (!dyn_has_statistics(relation->relid, attnum))
+		return DYN_COLLECTION_ITEMS;
+	examine_variable(plan->root, (Node *) column_var(plan, attnum), 0, &variable);
+	keys = get_variable_numdistinct(&variable, &is_default);
+	ReleaseVariableStats(variable);
+	return Max(1.0, sampled / plan->item_rows / Max(keys, 1.0));
+}
+
+/*
+ * Returns the estimated number of items with one partition key, including
+ * items that are not rows, if the key is composed by this template (or NULL).
+ * Returns 0 if it is unknown, because a column has no statistics, or because
+ * several values of a column have the same text in the key.
+ */
+static double
+composed_key_items(const DynRelPlan *plan, const DynTemplatedAttr *templated)
+{
+	RelOptInfo *rel = plan->rel;
+	double		selected = rel->rows;
+	List	   *columns = NIL;
+	double		keys;
+
+	for (int p = 0; templated != NULL && p < templated->tmpl->nparts; p++)
+	{
+		AttrNumber	attnum = templated->parts[p].attnum;
+
+		if (dyn_part_is_one_way(&templated->tmpl->parts[p]) ||
+			!dyn_has_statistics(plan->relation->relid, attnum))
+			return 0;
+		columns = lappend(columns, column_var(plan, attnum));
+	}
+	if (columns == NIL)
+		return 0;
+	/* count the keys of all rows, not only of those that the clauses select */
+	rel->rows = rel->tuples;
+	keys = estimate_num_groups(plan->root, columns, rel->tuples, NULL, NULL);
+	rel->rows = selected;
+	return plan->items / keys;
 }
 
 /*
@@ -186,10 +214,10 @@ partition_units(const DynRelPlan *plan)
 	if (key->nrange == 0)
 		return 0;
 	if (attnum == 0)
-		items = dyn_composed_key_items(plan, dyn_relation_templated(plan->relation,
+		items = composed_key_items(plan, dyn_relation_templated(plan->relation,
 																	key->hash[0].name));
 	else if (dyn_has_statistics(plan->relation->relid, attnum))
-		items = dyn_collection_items(plan, &key->hash[0]) * plan->item_rows *
+		items = collection_items(plan, &key->hash[0]) * plan->item_rows *
 			plan->items / Max(plan->rel->tuples, 1);
 	return items == 0 ? 0
 		: dyn_page_units(items * dyn_default_item_bytes(plan->meta, NULL)) *
@@ -215,7 +243,7 @@ is_bound_by_others(const DynRelPlan *plan, const DynAccess *access)
  * Returns the estimated maximum number of items with the keys that the access
  * plan reads.  If keys of the table or a local index come from other tables,
  * the number is estimated from the length of item collections
- * (dyn_collection_items).  With core's default of 200 partition keys, each
+ * (collection_items).  With core's default of 200 partition keys, each
  * lookup would seem to read a 200th of the table.
  */
 static double
@@ -229,7 +257,7 @@ most_items(const DynRelPlan *plan, const DynAccess *access)
 		!is_bound_by_others(plan, access))
 		return plan->items;
 	return Min(plan->items,
-			   keys * dyn_collection_items(plan, &plan->meta->key.hash[0]));
+			   keys * collection_items(plan, &plan->meta->key.hash[0]));
 }
 
 double

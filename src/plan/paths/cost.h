@@ -28,12 +28,6 @@ extern double dyn_selectivity(const DynRelPlan *plan, List *clauses);
 extern double dyn_rows_per_item(const DynRelPlan *plan,
 								const DynAccess *access, List *clauses);
 
-/*
- * Returns the fraction of an item's bytes that responses contain, estimated
- * from the widths of the columns.
- */
-extern double dyn_fetched_part(const DynRelPlan *plan);
-
 /* Returns the estimated maximum number of rows that the access plan reads. */
 extern double dyn_access_most_rows(const DynRelPlan *plan,
 								   const DynAccess *access);
@@ -133,23 +127,5 @@ extern bool dyn_has_statistics(Oid relid, AttrNumber attnum);
  * exactly one, or if the partition key has several attributes.
  */
 extern AttrNumber dyn_partition_column(const DynRelPlan *plan, const DynKeySchema *key);
-
-/*
- * Returns the estimated number of items with one value of the partition key:
- * from statistics, or else DYN_COLLECTION_ITEMS; all items if no column or
- * template maps to the key.  If the table is too large to be read in full,
- * ANALYZE samples complete item collections of a few keys (command/analyze.c).
- * Then n_distinct is the number of keys in the sample, not in the table, so
- * the size of the sample is divided by n_distinct.
- */
-extern double dyn_collection_items(const DynRelPlan *plan, const DynKeyAttr *attr);
-
-/*
- * Returns the estimated number of items with one partition key, including
- * items that are not rows, if the key is composed by this template (or NULL).
- * Returns 0 if it is unknown, because a column has no statistics, or because
- * several values of a column have the same text in the key.
- */
-extern double dyn_composed_key_items(const DynRelPlan *plan, const DynTemplatedAttr *templated);
 
 #endif

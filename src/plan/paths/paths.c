@@ -387,6 +387,28 @@ is_last_resort(DynRelPlan *plan, DynAccessKind kind)
 }
 
 /*
+ * Returns the number of query levels with LIMIT 1 that core has created for
+ * min and max, if `root` is one of these levels; otherwise 1.  The first
+ * requests of these levels are sent together (exec/node/scan.c).
+ */
+static int
+ends_together(const PlannerInfo *root)
+{
+	const PlannerInfo *parent = root->parent_root;
+	const List *own = root->parse->rtable;
+	const List *rtable = parent != NULL ? parent->parse->rtable : NIL;
+
+	/* core reads min or max in a query level with a copy of the relation */
+	if (parent == NULL || root->limit_tuples != 1 || !parent->parse->hasAggs ||
+		list_length(root->sort_pathkeys) != 1 ||
+		list_length(own) != 1 || list_length(rtable) != 1 ||
+		linitial_node(RangeTblEntry, own)->relid !=
+		linitial_node(RangeTblEntry, rtable)->relid)
+		return 1;
+	return Max(1, list_length(parent->agginfos));
+}
+
+/*
  * Adds the path of an access plan, parameterized by `param` (NULL: not
  * parameterized).  Callers must add unparameterized paths in the order
  * GetItem, Query, union, Scan, because yield_to_direct compares each path with
@@ -420,7 +442,7 @@ add_access_path(DynRelPlan *plan, DynAccess *access,
 	estimate->alone = param == NULL && access->kind == DYN_ACCESS_QUERY &&
 		bms_membership(plan->root->all_baserels) == BMS_SINGLETON;
 	if (estimate->first_page > 0)
-		estimate->prices.round_trip_ms /= dyn_ends_together(plan->root);
+		estimate->prices.round_trip_ms /= ends_together(plan->root);
 	dyn_cost_estimate(estimate, access->kind, param != NULL, rows,
 					  &startup, &total);
 	if (access->kind == DYN_ACCESS_SCAN && param == NULL)

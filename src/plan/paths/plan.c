@@ -215,23 +215,6 @@ dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 	return items_of_rows(plan, access, clauses, rows, in_groups);
 }
 
-int
-dyn_ends_together(const PlannerInfo *root)
-{
-	const PlannerInfo *parent = root->parent_root;
-	const List *own = root->parse->rtable;
-	const List *rtable = parent != NULL ? parent->parse->rtable : NIL;
-
-	/* core reads min or max in a query level with a copy of the relation */
-	if (parent == NULL || root->limit_tuples != 1 || !parent->parse->hasAggs ||
-		list_length(root->sort_pathkeys) != 1 ||
-		list_length(own) != 1 || list_length(rtable) != 1 ||
-		linitial_node(RangeTblEntry, own)->relid !=
-		linitial_node(RangeTblEntry, rtable)->relid)
-		return 1;
-	return Max(1, list_length(parent->agginfos));
-}
-
 /* ---- plan nodes ---- */
 
 /*

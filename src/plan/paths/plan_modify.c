@@ -267,8 +267,13 @@ read_columns(PlannerInfo *root, Index rtindex, Relation relation)
 
 /* ---- columns of the target ---- */
 
-DynWriteMap *
-dyn_modify_open_map(const Query *query, Oid relid)
+/*
+ * Returns the write map of a target of the query, opened as the user whose
+ * privileges apply to the query.  Sends a DescribeTable request if the
+ * description is not cached.
+ */
+static DynWriteMap *
+open_map(const Query *query, Oid relid)
 {
 	dyn_write_map_permit(relid, query->commandType);
 	return dyn_write_map_open(relid, dyn_result_user(query));
@@ -319,7 +324,7 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 
 	if (root->parse->commandType != CMD_DELETE)
 		return;
-	map = dyn_modify_open_map(root->parse, RelationGetRelid(target_relation));
+	map = open_map(root->parse, RelationGetRelid(target_relation));
 	dyn_write_map_require(map, CMD_DELETE);
 	attnums = bms_union(map->key_columns,
 						read_columns(root, rtindex, target_relation));
@@ -476,7 +481,7 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 {
 	Oid			relid = planner_rt_fetch(resultRelation, root)->relid;
 	Relation	relation = table_open(relid, NoLock);
-	DynWriteMap *map = dyn_modify_open_map(root->parse, relid);
+	DynWriteMap *map = open_map(root->parse, relid);
 	bool		derived = plan->operation == CMD_UPDATE &&
 		!bms_is_empty(read_by_assignments(root->parse));
 	ReadWalkerContext returning = find_read(root->parse->returningList,
@@ -582,7 +587,7 @@ take_over(Query *query)
 	if (columns == NULL || get_rel_relkind(target->relid) != RELKIND_FOREIGN_TABLE ||
 		GetFdwRoutineByRelId(target->relid)->GetForeignPlan != dynGetForeignPlan ||
 		!dyn_relation_is_updatable(target->relid) ||
-		!bms_equal(columns, dyn_modify_open_map(query, target->relid)->key_columns))
+		!bms_equal(columns, open_map(query, target->relid)->key_columns))
 		return;
 	if (dyn_conflict_selects(conflict))
 		ereport(ERROR,

@@ -26,13 +26,6 @@ extern List *dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan,
 extern int	dynIsForeignRelUpdatable(Relation rel);
 
 /*
- * Returns the write map of a target of the query, opened as the user whose
- * privileges apply to the query.  Sends a DescribeTable request if the
- * description is not cached.
- */
-extern struct DynWriteMap *dyn_modify_open_map(const Query *query, Oid relid);
-
-/*
  * Returns true if the statement, a constraint or a trigger uses this column of
  * a target.  If none does, the full row of an UPDATE need not have the value
  * of the column.

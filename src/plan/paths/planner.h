@@ -147,13 +147,6 @@ extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
 extern int	dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 						   const DynAccess *access, List *clauses);
 
-/*
- * Returns the number of query levels with LIMIT 1 that core has created for
- * min and max, if `root` is one of these levels; otherwise 1.  The first
- * requests of these levels are sent together (exec/node/scan.c).
- */
-extern int	dyn_ends_together(const PlannerInfo *root);
-
 /* Returns true for a foreign table of this wrapper. */
 static inline bool
 dyn_is_our_relation(const RelOptInfo *rel)

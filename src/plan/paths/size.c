@@ -27,7 +27,6 @@
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_statistic.h"
-#include "commands/vacuum.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/cost.h"
@@ -36,6 +35,7 @@
 #include "optimizer/restrictinfo.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/array.h"
+#include "utils/lsyscache.h"
 #include "utils/partcache.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
@@ -55,6 +55,8 @@ static get_relation_stats_hook_type previous_hook = NULL;
 #define ROW_SHARE			0.2 /* assumed fraction of items that are rows
 								 * if items may be rejected */
 #define ITEM_ROWS			3.0 /* assumed rows per item of an unnested table */
+#define TYPE_BYTES			8	/* bytes; JSON around the name and value of an
+								 * attribute */
 
 BlockNumber
 dyn_table_pages(const DynTableMeta *meta)
@@ -163,6 +165,50 @@ partition_bounds(const DynRelPlan *plan)
 	return rinfos;
 }
 
+/*
+ * Returns the fraction of an item's bytes that responses contain, estimated
+ * from the widths of the columns.
+ */
+static double
+fetched_part(const DynRelPlan *plan)
+{
+	const DynRelation *relation = plan->relation;
+	Bitmapset  *wanted = NULL;
+	double		rest = 0;
+	double		fetched = 0;
+	ListCell   *lc;
+
+	foreach(lc, plan->fields)
+	{
+		const DynField *field = lfirst(lc);
+
+		if (dyn_field_path(relation, field)->nsteps == 0)
+			return 1;
+		wanted = bms_add_member(wanted, field->attnum);
+	}
+	for (AttrNumber attnum = 1; attnum <= relation->ncolumns; attnum++)
+	{
+		const DynColumn *column = dyn_relation_column(relation, attnum);
+		int32		width = 0;
+		double		bytes;
+
+		if (column->dropped)
+			continue;
+		if (plan->analyzed)
+			width = get_attavgwidth(relation->relid, attnum);
+		if (width <= 0)
+			width = get_typavgwidth(column->codec.basetype, -1);
+		/* a response also contains the attribute's name and type */
+		bytes = width + strlen(column->name) + TYPE_BYTES;
+		if (bms_is_member(attnum, wanted))
+			fetched += bytes;
+		else
+			rest += bytes;
+	}
+	bms_free(wanted);
+	return rest > 0 ? fetched / (fetched + rest) : 1;
+}
+
 static DynRelPlan *
 make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 {
@@ -216,7 +262,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 							 dyn_relation_column(plan->relation, attnum)->segments);
 	}
 	plan->analyzed = baserel->tuples > 0;
-	plan->fetched = dyn_fetched_part(plan);
+	plan->fetched = fetched_part(plan);
 	plan->keyed = dyn_match_keys(plan, NULL, plan->clauses);
 	return plan;
 }
@@ -400,62 +446,6 @@ dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
 				attnum == dyn_partition_column(plan, &plan->meta->indexes[i].key);
 	}
 	return groups && !dyn_has_statistics(plan->relation->relid, attnum);
-}
-
-static Var *
-column_var(const DynRelPlan *plan, AttrNumber attnum)
-{
-	const DynColumn *column = dyn_relation_column(plan->relation, attnum);
-
-	return makeVar(plan->rel->relid, attnum, column->codec.basetype, -1,
-				   column->collation, 0);
-}
-
-double
-dyn_collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
-{
-	const DynRelation *relation = plan->relation;
-	AttrNumber	attnum = dyn_relation_only_column_of(relation, attr);
-	VariableStatData variable;
-	double		sampled = Min(plan->rel->tuples, 300.0 * default_statistics_target);
-	double		keys;
-	bool		is_default;
-
-	if (attnum == 0)
-		return dyn_relation_templated(relation, attr->name) != NULL
-			? DYN_COLLECTION_ITEMS : plan->items;
-	if (!dyn_has_statistics(relation->relid, attnum))
-		return DYN_COLLECTION_ITEMS;
-	examine_variable(plan->root, (Node *) column_var(plan, attnum), 0, &variable);
-	keys = get_variable_numdistinct(&variable, &is_default);
-	ReleaseVariableStats(variable);
-	return Max(1.0, sampled / plan->item_rows / Max(keys, 1.0));
-}
-
-double
-dyn_composed_key_items(const DynRelPlan *plan, const DynTemplatedAttr *templated)
-{
-	RelOptInfo *rel = plan->rel;
-	double		selected = rel->rows;
-	List	   *columns = NIL;
-	double		keys;
-
-	for (int p = 0; templated != NULL && p < templated->tmpl->nparts; p++)
-	{
-		AttrNumber	attnum = templated->parts[p].attnum;
-
-		if (dyn_part_is_one_way(&templated->tmpl->parts[p]) ||
-			!dyn_has_statistics(plan->relation->relid, attnum))
-			return 0;
-		columns = lappend(columns, column_var(plan, attnum));
-	}
-	if (columns == NIL)
-		return 0;
-	/* count the keys of all rows, not only of those that the clauses select */
-	rel->rows = rel->tuples;
-	keys = estimate_num_groups(plan->root, columns, rel->tuples, NULL, NULL);
-	rel->rows = selected;
-	return plan->items / keys;
 }
 
 /* ---- guesses that core uses as statistics ---- */
