@@ -56,15 +56,16 @@ get_group(DynStatement *statement, const PlanState *requestor)
 	DynAsyncGroup *group;
 	ListCell   *lc;
 
-	foreach(lc, statement->async_groups)
+	foreach(lc, statement->scans)
 	{
-		group = lfirst(lc);
-		if (group->requestor == requestor)
-			return group;
+		const DynScan *peer = dyn_scan_of(lfirst(lc));
+
+		if (peer->group != NULL && peer->group->requestor == requestor)
+			return peer->group;
 	}
-	group = MemoryContextAllocZero(statement->estate->es_query_cxt, sizeof(DynAsyncGroup));
+	group = MemoryContextAllocZero(statement->estate->es_query_cxt,
+								   sizeof(DynAsyncGroup));
 	group->requestor = requestor;
-	dyn_statement_append(statement, &statement->async_groups, group);
 	return group;
 }
 

@@ -53,7 +53,6 @@ typedef struct DynStatement
 	bool		warned_of_locks;	/* true if the warning that rows are not
 									 * locked was shown */
 	List	   *throttles;		/* list of DynThrottle * */
-	List	   *async_groups;	/* list of DynAsyncGroup *, see async.c */
 } DynStatement;
 
 extern DynStatement *dyn_statement_get(EState *estate);

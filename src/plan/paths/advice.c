@@ -410,20 +410,21 @@ advise_on_sort_key(const DynRelPlan *plan, const DynIndexMeta *index, List *clau
 		: NULL;
 }
 
-const char *
-dyn_advise_on_index(const DynIndexMeta *index, const DynIndexLack *lack,
-					const char *how)
+void
+dyn_advise_on_index(const char **advice, const DynIndexMeta *index,
+					const DynIndexLack *lack, const char *how)
 {
+	if (*advice != NULL)
+		return;
 	if (lack->nonempty != NULL)
-		return psprintf("index \"%s\" could be %s with the condition %s <> '', because an index has no empty values",
-						index->name, how, quote_identifier(lack->nonempty));
-	if (lack->column != NULL)
-		return psprintf("index \"%s\" could be %s if column \"%s\" were declared NOT NULL or had a condition",
-						index->name, how, lack->column);
-	if (lack->trust)
-		return psprintf("index \"%s\" could be %s if it were in the table option trusted_indexes; add it only if the index contains every row",
-						index->name, how);
-	return NULL;
+		*advice = psprintf("index \"%s\" could be %s with the condition %s <> '', because an index has no empty values",
+						   index->name, how, quote_identifier(lack->nonempty));
+	else if (lack->column != NULL)
+		*advice = psprintf("index \"%s\" could be %s if column \"%s\" were declared NOT NULL or had a condition",
+						   index->name, how, lack->column);
+	else if (lack->trust)
+		*advice = psprintf("index \"%s\" could be %s if it were in the table option trusted_indexes; add it only if the index contains every row",
+						   index->name, how);
 }
 
 const char *

@@ -120,14 +120,6 @@ ordered_pathkeys(DynRelPlan *plan,
 
 /* ---- keyed access ---- */
 
-static void
-advise_on_index(DynRelPlan *plan, const DynIndexMeta *index,
-				const DynIndexLack *lack, const char *how)
-{
-	if (plan->advice == NULL)
-		plan->advice = dyn_advise_on_index(index, lack, how);
-}
-
 /*
  * Returns true if the index may be read by its key.  Otherwise returns false,
  * and may set plan->advice.
@@ -139,7 +131,7 @@ index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 
 	if (dyn_index_is_usable(plan, index, false, clauses, &lack))
 		return true;
-	advise_on_index(plan, index, &lack, "used");
+	dyn_advise_on_index(&plan->advice, index, &lack, "used");
 	return false;
 }
 
@@ -172,7 +164,7 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
 	if (access == NULL && others == NIL && index != NULL &&
 		plan->relation->ntemplated > 0 &&
 		dyn_index_lacks_trust(plan, index, clauses))
-		advise_on_index(plan, index, &(DynIndexLack) {.trust = true}, "used");
+		dyn_advise_on_index(&plan->advice, index, &(DynIndexLack) {.trust = true}, "used");
 	if (access == NULL)
 		return NULL;
 	if ((others != NIL && !uses_some(access, others)) ||
@@ -493,8 +485,8 @@ add_scan_paths(DynRelPlan *plan)
 
 		if (index != NULL && !index_has_scan_path(plan, index, &lack))
 		{
-			advise_on_index(plan, index, &(DynIndexLack) {.nonempty = lack.nonempty},
-							"scanned");
+			dyn_advise_on_index(&plan->advice, index,
+								&(DynIndexLack) {.nonempty = lack.nonempty}, "scanned");
 			continue;
 		}
 		if (index != NULL &&

@@ -101,12 +101,12 @@ extern DynAccess *dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice,
 								  List *clauses);
 
 /*
- * Returns the advice on an index that the clauses match, but that is not
- * complete; NULL if nothing would make it complete.  `how` is "used" or
- * "scanned", for "the index could be ...".
+ * Unless there is advice, stores that on an index that the clauses match, but
+ * that is not complete; none if nothing would make it complete.  `how` is
+ * "used" or "scanned", for "the index could be ...".
  */
-extern const char *dyn_advise_on_index(const DynIndexMeta *index,
-									   const DynIndexLack *lack, const char *how);
+extern void dyn_advise_on_index(const char **advice, const DynIndexMeta *index,
+								const DynIndexLack *lack, const char *how);
 
 /*
  * Returns the advice that EXPLAIN prints for an access plan made from these

@@ -304,10 +304,7 @@ add_index_column(IndexOptInfo *index, AttrNumber attnum, const DynColumn *column
 	return true;
 }
 
-/*
- * Adds the columns that determine the attribute; returns false if no columns
- * do.
- */
+/* Adds the columns that determine the attribute; returns false if none do. */
 static bool
 add_index_attribute(IndexOptInfo *index, const DynRelation *relation,
 					const DynKeyAttr *attr)

@@ -117,8 +117,7 @@ match_members(Search *search, List *clauses, int target)
 		return NULL;
 	if (index != NULL && !dyn_index_is_usable(plan, index, false, clauses, &lack))
 	{
-		if (search->advice == NULL)
-			search->advice = dyn_advise_on_index(index, &lack, "used");
+		dyn_advise_on_index(&search->advice, index, &lack, "used");
 		return NULL;
 	}
 	access->is_arm = true;
