@@ -309,7 +309,7 @@ fail(DynPageError *error, size_t offset, const char *reason)
 }
 
 bool
-dyn_page_parse(DynPage *page, DynDocument document, const DynPathTree *tree,
+dyn_page_parse(DynPage *page, DynPageKind document, const DynPathTree *tree,
 			   const char *buf, size_t len, DynPageError *error)
 {
 	DynItemParser r;
@@ -327,8 +327,8 @@ dyn_page_parse(DynPage *page, DynDocument document, const DynPathTree *tree,
 
 	p = dyn_scan_skip(&r.scan, buf);
 	if (p != NULL)
-		p = document == DYN_DOCUMENT_ITEM ? read_item(&r, p, NULL)
-			: dyn_scan_object(&r.scan, p, document == DYN_DOCUMENT_KEYS ?
+		p = document == DYN_PARSE_ITEM ? read_item(&r, p, NULL)
+			: dyn_scan_object(&r.scan, p, document == DYN_PARSE_KEYS ?
 							  read_table_keys : read_member, &r);
 	if (p != NULL && dyn_scan_end(&r.scan, p) != NULL)
 		return true;

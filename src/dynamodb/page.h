@@ -121,7 +121,7 @@ typedef struct DynPage
 extern void dyn_page_init(DynPage *page);
 extern void dyn_page_free(DynPage *page);
 
-typedef enum DynDocument
+typedef enum DynPageKind
 {
 	/*
 	 * A response, whose known members are Items, Item, Responses (of
@@ -129,21 +129,21 @@ typedef enum DynDocument
 	 * LastEvaluatedKey, UnprocessedKeys and ConsumedCapacity (object or array
 	 * of objects).  Everything else is validated and ignored.
 	 */
-	DYN_DOCUMENT_RESPONSE,
+	DYN_PARSE_RESPONSE,
 
 	/*
 	 * UnprocessedKeys (page->unprocessed), with the keys of all tables as
 	 * items; page->ntables and page->table refer to these tables
 	 */
-	DYN_DOCUMENT_KEYS,
-	DYN_DOCUMENT_ITEM			/* an item, such as the Attributes of a write */
-} DynDocument;
+	DYN_PARSE_KEYS,
+	DYN_PARSE_ITEM			/* an item, such as the Attributes of a write */
+} DynPageKind;
 
 /*
  * Parses a complete document.  Returns false, with *error set, on illegal
  * input or if memory runs out (reason "out of memory").
  */
-extern bool dyn_page_parse(DynPage *page, DynDocument document,
+extern bool dyn_page_parse(DynPage *page, DynPageKind document,
 						   const DynPathTree *tree, const char *buf,
 						   size_t len, DynPageError *error);
 

@@ -106,7 +106,7 @@ typedef struct DynExpected
 /*
  * Returns NULL if the response matches the request; otherwise a description of
  * the error (a static string) that completes a sentence beginning with "The
- * response".  `left` has the unprocessed keys (DYN_DOCUMENT_KEYS), or is
+ * response".  `left` has the unprocessed keys (DYN_PARSE_KEYS), or is
  * NULL.  These keys become open again in the batch, and all other requested
  * keys become complete.
  */

@@ -316,7 +316,7 @@ dyn_item_value(const DynScalar *item, const DynPath *path, DynBuffer *memory,
 	bool		read;
 
 	dyn_page_init(&page);
-	read = tree != NULL && dyn_page_parse(&page, DYN_DOCUMENT_ITEM, tree,
+	read = tree != NULL && dyn_page_parse(&page, DYN_PARSE_ITEM, tree,
 										  item->data, item->len, &error);
 	dyn_page_cursor_init(&cursor, &page);
 	read = read && dyn_page_next(&cursor, &value);

@@ -116,7 +116,7 @@ read_item(const char *text, size_t len)
 		tree = dyn_path_tree_create(&path, 1);
 		dyn_page_init(&page);
 	}
-	valid = dyn_page_parse(&page, DYN_DOCUMENT_ITEM, tree, text, len, &error);
+	valid = dyn_page_parse(&page, DYN_PARSE_ITEM, tree, text, len, &error);
 	/* a number out of range is not equal to anything */
 	demand(!valid || dyn_scalar_same(&item, &item) || strstr(text, "\"N") != NULL);
 	dyn_buffer_init(&memory, 0);

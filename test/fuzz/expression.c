@@ -192,7 +192,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	simple = dyn_cond_simplify(copy);
 	if (simple->kind != DYN_COND_TRUE && simple->kind != DYN_COND_FALSE)
 		render(simple);
-	if (dyn_page_parse(&page, DYN_DOCUMENT_ITEM, tree, item, len, &error))
+	if (dyn_page_parse(&page, DYN_PARSE_ITEM, tree, item, len, &error))
 	{
 		dyn_page_cursor_init(&cursor, &page);
 		if (dyn_page_next(&cursor, slots))

@@ -39,9 +39,9 @@ check(const DynExpected *expected, const char *text, size_t len)
 		dyn_page_init(&left);
 		dyn_buffer_init(&scratch, 0);
 	}
-	if (!dyn_page_parse(&page, DYN_DOCUMENT_RESPONSE, tree, text, len, &error) ||
+	if (!dyn_page_parse(&page, DYN_PARSE_RESPONSE, tree, text, len, &error) ||
 		(page.unprocessed != NULL &&
-		 !dyn_page_parse(&left, DYN_DOCUMENT_KEYS, tree, page.unprocessed, page.unprocessed_len, &error)))
+		 !dyn_page_parse(&left, DYN_PARSE_KEYS, tree, page.unprocessed, page.unprocessed_len, &error)))
 		return;
 	err = dyn_page_check(&page, page.unprocessed ? &left : NULL, expected, &scratch);
 	demand(err != dyn_check_memory);

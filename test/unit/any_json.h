@@ -38,7 +38,7 @@ is_read_between(const char *before, const char *text, size_t len,
 		memcpy(document, before, begin);
 		memcpy(document + begin, text, len);
 		memcpy(document + begin + len, after, size - begin - len);
-		read = dyn_page_parse(&page, DYN_DOCUMENT_RESPONSE, tree, document, size, error);
+		read = dyn_page_parse(&page, DYN_PARSE_RESPONSE, tree, document, size, error);
 	}
 	assert(read || error->offset <= size);
 	error->offset -= error->offset < begin ? error->offset : begin;

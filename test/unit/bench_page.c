@@ -143,7 +143,7 @@ time_page(const char *buf, size_t len, const DynPathTree *shape, DynPage *page)
 	DynPageError error;
 	uint64_t	seen = 0;
 
-	if (!dyn_page_parse(page, DYN_DOCUMENT_RESPONSE, shape, buf, len, &error))
+	if (!dyn_page_parse(page, DYN_PARSE_RESPONSE, shape, buf, len, &error))
 	{
 		fprintf(stderr, "byte %zu: %s\n", error.offset, error.reason);
 		exit(1);

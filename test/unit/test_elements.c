@@ -24,7 +24,7 @@ collection(const char *json)
 	snprintf(text, sizeof(text), "{\"Item\":{\"c\":%s}}", json);
 	dyn_page_free(&page);
 	dyn_page_init(&page);
-	if (CHECK(dyn_page_parse(&page, DYN_DOCUMENT_RESPONSE, tree, text, strlen(text), &error)))
+	if (CHECK(dyn_page_parse(&page, DYN_PARSE_RESPONSE, tree, text, strlen(text), &error)))
 	{
 		dyn_page_cursor_init(&cursor, &page);
 		CHECK(dyn_page_next(&cursor, &value));
@@ -123,7 +123,7 @@ places_are_found_as_in_an_item(void)
 
 		snprintf(json, sizeof(json), "{\"Item\":%s}", maps[i]);
 		dyn_page_init(&page);
-		CHECK(dyn_page_parse(&page, DYN_DOCUMENT_RESPONSE, tree, json, strlen(json), &error));
+		CHECK(dyn_page_parse(&page, DYN_PARSE_RESPONSE, tree, json, strlen(json), &error));
 		dyn_page_cursor_init(&cursor, &page);
 		CHECK(dyn_page_next(&cursor, expected));
 		snprintf(member, sizeof(member), "{\"M\":%s}", maps[i]);

@@ -27,7 +27,7 @@ full_item(const char *json)
 	dyn_page_free(&page);
 	dyn_page_init(&page);
 	memset(slots, 0, sizeof(slots));
-	if (CHECK(dyn_page_parse(&page, DYN_DOCUMENT_RESPONSE, tree, page_text, strlen(page_text), &error)))
+	if (CHECK(dyn_page_parse(&page, DYN_PARSE_RESPONSE, tree, page_text, strlen(page_text), &error)))
 	{
 		dyn_page_cursor_init(&cursor, &page);
 		CHECK(dyn_page_next(&cursor, slots));

@@ -33,7 +33,7 @@ parse_bytes(const DynPathTree *shape, const char *text, size_t len)
 	bytes_len = len;
 	error.reason = NULL;
 	error.offset = 0;
-	parsed = dyn_page_parse(&page, DYN_DOCUMENT_RESPONSE, shape, bytes, len, &error);
+	parsed = dyn_page_parse(&page, DYN_PARSE_RESPONSE, shape, bytes, len, &error);
 	dyn_page_cursor_init(&cursor, &page);
 	return parsed;
 }
@@ -191,14 +191,14 @@ unprocessed_keys_are_read_like_items(void)
 	DynPathTree   *shape = SHAPE("a");
 	DynValue	value;
 
-	CHECK(dyn_page_parse(&page, DYN_DOCUMENT_KEYS, shape, keys, strlen(keys), &error));
+	CHECK(dyn_page_parse(&page, DYN_PARSE_KEYS, shape, keys, strlen(keys), &error));
 	dyn_page_cursor_init(&cursor, &page);
 	CHECK(page.nitems == 2 && page.ntables == 1);
 	CHECK(dyn_page_next(&cursor, &value) && value.data[0] == '1');
 	CHECK(dyn_page_next(&cursor, &value) && value.data[0] == '2');
-	CHECK(!dyn_page_parse(&page, DYN_DOCUMENT_KEYS, shape, "{\"t\":[]}", 8, &error));
-	CHECK(!dyn_page_parse(&page, DYN_DOCUMENT_KEYS, shape, "[]", 2, &error));
-	CHECK(!dyn_page_parse(&page, DYN_DOCUMENT_KEYS, shape, "{} x", 4, &error));
+	CHECK(!dyn_page_parse(&page, DYN_PARSE_KEYS, shape, "{\"t\":[]}", 8, &error));
+	CHECK(!dyn_page_parse(&page, DYN_PARSE_KEYS, shape, "[]", 2, &error));
+	CHECK(!dyn_page_parse(&page, DYN_PARSE_KEYS, shape, "{} x", 4, &error));
 	dyn_path_tree_free(shape);
 }
 
@@ -214,18 +214,18 @@ single_items_are_read(void)
 	DynPageError error;
 	DynValue	value;
 
-	CHECK(dyn_page_parse(&page, DYN_DOCUMENT_ITEM, tree, item, sizeof(item) - 1, &error));
+	CHECK(dyn_page_parse(&page, DYN_PARSE_ITEM, tree, item, sizeof(item) - 1, &error));
 	CHECK_EQ_INT(page.nitems, 1);
 	CHECK_EQ_INT(page.members, 0);
 	dyn_page_cursor_init(&cursor, &page);
 	CHECK(dyn_page_next(&cursor, &value) && value.type == DYN_TYPE_N && value.data[0] == '1');
 	CHECK(!dyn_page_next(&cursor, &value));
-	CHECK(dyn_page_parse(&page, DYN_DOCUMENT_ITEM, tree, "{}", 2, &error));
+	CHECK(dyn_page_parse(&page, DYN_PARSE_ITEM, tree, "{}", 2, &error));
 	CHECK_EQ_INT(page.nitems, 1);
-	CHECK(!dyn_page_parse(&page, DYN_DOCUMENT_ITEM, tree, "", 0, &error));
-	CHECK(!dyn_page_parse(&page, DYN_DOCUMENT_ITEM, tree, "[]", 2, &error));
-	CHECK(!dyn_page_parse(&page, DYN_DOCUMENT_ITEM, tree, "{} {}", 5, &error));
-	CHECK(!dyn_page_parse(&page, DYN_DOCUMENT_ITEM, tree, "{\"a\":1}", 7, &error));
+	CHECK(!dyn_page_parse(&page, DYN_PARSE_ITEM, tree, "", 0, &error));
+	CHECK(!dyn_page_parse(&page, DYN_PARSE_ITEM, tree, "[]", 2, &error));
+	CHECK(!dyn_page_parse(&page, DYN_PARSE_ITEM, tree, "{} {}", 5, &error));
+	CHECK(!dyn_page_parse(&page, DYN_PARSE_ITEM, tree, "{\"a\":1}", 7, &error));
 	dyn_path_tree_free(tree);
 }
 

@@ -39,9 +39,9 @@ judge(const DynExpected *expected, const char *text)
 
 	dyn_page_init(&page);
 	dyn_page_init(&left);
-	if (dyn_page_parse(&page, DYN_DOCUMENT_RESPONSE, shape, text, strlen(text), &error) &&
+	if (dyn_page_parse(&page, DYN_PARSE_RESPONSE, shape, text, strlen(text), &error) &&
 		(page.unprocessed == NULL ||
-		 dyn_page_parse(&left, DYN_DOCUMENT_KEYS, shape, page.unprocessed,
+		 dyn_page_parse(&left, DYN_PARSE_KEYS, shape, page.unprocessed,
 							 page.unprocessed_len, &error)))
 		err = dyn_page_check(&page, page.unprocessed ? &left : NULL, expected,
 							   &scratch);

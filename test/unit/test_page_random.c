@@ -329,7 +329,7 @@ compare(DynPage *page, const DynPathTree *shape, const Text *text, bool spoiled)
 	e.items = NULL;
 	if (tree != NULL)
 		legal = expect(&e, tree);
-	accepted = dyn_page_parse(page, DYN_DOCUMENT_RESPONSE, shape, buf, text->len, &error);
+	accepted = dyn_page_parse(page, DYN_PARSE_RESPONSE, shape, buf, text->len, &error);
 
 	if (accepted != legal &&
 		known_difference(buf, text->len, accepted, &error, &jerror))

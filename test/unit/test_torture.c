@@ -292,7 +292,7 @@ read_items(DynPage *page, const DynPathTree *shape, const char *text)
 	char		number[16];
 	int			n = 0;
 
-	if (!dyn_page_parse(page, DYN_DOCUMENT_RESPONSE, shape, text, strlen(text), &error))
+	if (!dyn_page_parse(page, DYN_PARSE_RESPONSE, shape, text, strlen(text), &error))
 		return error.reason && strcmp(error.reason, "out of memory") == 0 ?
 			REFUSED : WRONG;
 	dyn_page_cursor_init(&cursor, page);

@@ -56,7 +56,7 @@ key_at(const DynScanDesc *scandesc, const DynCall *call, const DynPath *paths,
 
 	dyn_page_init(&page);
 	if (tree != NULL &&
-		dyn_page_parse(&page, DYN_DOCUMENT_RESPONSE, tree, call->response.data,
+		dyn_page_parse(&page, DYN_PARSE_RESPONSE, tree, call->response.data,
 					   call->response.len, &error) && item < page.nitems)
 	{
 		DynPageCursor cursor;

@@ -525,7 +525,7 @@ check_response(DynStreamContext *context, DynStream *stream,
 	const char *err;
 
 	if (left != NULL &&
-		!dyn_page_parse(&context->left, DYN_DOCUMENT_KEYS, context->tree,
+		!dyn_page_parse(&context->left, DYN_PARSE_KEYS, context->tree,
 						page->page.unprocessed, page->page.unprocessed_len,
 						&error))
 	{
@@ -670,7 +670,7 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	dyn_call_take_response(stream->call, &page->body);
 	/* the next response may be longer: a segment may have no items */
 	context->expected = Max(page->body.cap, context->expected / 2);
-	if (!dyn_page_parse(&page->page, DYN_DOCUMENT_RESPONSE, context->tree,
+	if (!dyn_page_parse(&page->page, DYN_PARSE_RESPONSE, context->tree,
 						page->body.data, page->body.len, &error))
 	{
 		dyn_usage_reject(context->usage);

@@ -647,7 +647,7 @@ dyn_item_reader_read(DynItemReader *reader, const char *item, size_t len)
 	DynPageCursor cursor;
 	DynPageError error;
 
-	if (!dyn_page_parse(&reader->page, DYN_DOCUMENT_ITEM, reader->tree, item, len,
+	if (!dyn_page_parse(&reader->page, DYN_PARSE_ITEM, reader->tree, item, len,
 						&error))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),

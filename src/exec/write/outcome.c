@@ -541,7 +541,7 @@ read_item(const DynWrite *write)
 	dyn_session_run(call, relation->connection, &about);
 	dyn_call_at_reset(write->context, destroy_call, call);
 	/* analyzer: call is not NULL, since dyn_session_call has returned it */
-	if (dyn_page_parse(&reader->page, DYN_DOCUMENT_RESPONSE, reader->tree,
+	if (dyn_page_parse(&reader->page, DYN_PARSE_RESPONSE, reader->tree,
 					   call->response.data, call->response.len, &error))
 		err = dyn_page_check(&reader->page, NULL, &expected, dyn_buffer_create());
 	if (err != NULL)
