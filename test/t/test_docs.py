@@ -219,7 +219,7 @@ class Source(unittest.TestCase):
     def test_error_codes(self):
         states = sqlstates()
         rows = [(plain(state), cause) for state, cause, _ in table("SQLSTATE", "docs/errors.md")]
-        for code, name in re.findall(r'^\t\{"(\w+)",\s+(ERRCODE_\w+)', read("src/model/session/errors.c"), re.M):
+        for code, name in re.findall(r'^\t\{"([A-Z]\w+)",\s+(ERRCODE_\w+)', read("src/model/session/errors.c"), re.M):
             with self.subTest(code=code):
                 self.assertTrue(any(state == states[name] and re.search(rf"\b{code}\b", cause) for state, cause in rows))
         raised = {states[name] for path in glob.glob(os.path.join(ROOT, "src", "**", "*.c"), recursive=True)

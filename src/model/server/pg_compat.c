@@ -270,6 +270,20 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 
 /* ---- shared memory ---- */
 
+/* Returns the memory; allocates it for this backend if it is not shared. */
+static void *
+memory_of(DynSharedBlock *block)
+{
+	if (block->memory == NULL)
+	{
+		void	   *memory = MemoryContextAllocHuge(TopMemoryContext, block->size);
+
+		block->init(memory);
+		block->memory = memory;
+	}
+	return block->memory;
+}
+
 #if PG_VERSION_NUM >= 170000
 
 #if PG_VERSION_NUM >= 190000
@@ -298,7 +312,7 @@ dyn_shared_memory(DynSharedBlock *block)
 		block->memory = GetNamedDSMSegment(block->name, block->size, block->init,
 										   &found);
 #endif
-	return block->memory;
+	return memory_of(block);
 }
 
 bool
@@ -359,7 +373,7 @@ dyn_request_shared_memory(DynSharedBlock *block)
 void *
 dyn_shared_memory(DynSharedBlock *block)
 {
-	return block->memory;
+	return memory_of(block);
 }
 
 bool

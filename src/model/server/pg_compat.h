@@ -326,8 +326,8 @@ typedef struct DynSharedBlock
 /*
  * dyn_request_shared_memory requests the block, a static variable, and must be
  * called when the library is loaded.  dyn_shared_memory returns the block's
- * memory, or NULL if it is unavailable: before PostgreSQL 17, shared memory
- * requires shared_preload_libraries.
+ * memory.  If shared memory is unavailable, this is memory of the backend:
+ * before PostgreSQL 17, shared memory requires shared_preload_libraries.
  */
 extern void dyn_request_shared_memory(DynSharedBlock *block);
 extern void *dyn_shared_memory(DynSharedBlock *block);

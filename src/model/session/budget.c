@@ -37,10 +37,7 @@ typedef struct BucketTable
 	Bucket		buckets[MAX_BUCKETS];
 } BucketTable;
 
-/*
- * This session's buckets, used when the shared table is full or missing; the
- * lock is not used.
- */
+/* This session's buckets, used when the shared table is full. */
 static BucketTable own_table;
 static bool overflowed = false;
 static bool warned = false;
@@ -184,11 +181,11 @@ find_bucket(BucketTable *table, DynBudget *budget, double now)
 static Bucket *
 bucket_of(BucketTable *shared, DynBudget *budget, double now)
 {
-	Bucket	   *bucket = shared ? find_bucket(shared, budget, now) : NULL;
+	Bucket	   *bucket = find_bucket(shared, budget, now);
 
 	if (bucket != NULL)
 		return bucket;
-	overflowed |= shared != NULL;
+	overflowed = true;
 	return find_bucket(&own_table, budget, now);
 }
 
@@ -199,17 +196,15 @@ lock_buckets(void)
 {
 	BucketTable *shared = dyn_shared_memory(&block);
 
-	if (shared != NULL)
-		SpinLockAcquire(&shared->lock);
+	SpinLockAcquire(&shared->lock);
 	return shared;
 }
 
 static void
 unlock_buckets(BucketTable *shared)
 {
-	if (shared != NULL)
-		SpinLockRelease(&shared->lock);
-	if (!overflowed || warned)
+	SpinLockRelease(&shared->lock);
+	if (!overflowed || warned || !dyn_has_shared_memory())
 		return;
 	warned = true;
 	ereport(WARNING,

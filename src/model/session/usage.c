@@ -50,28 +50,10 @@ static DynSharedBlock block = {
 	.name = "dynamo_fdw usage 1",.size = sizeof(UsageTable),.init = init_table
 };
 
-/* The session's entries, if there is no shared memory. */
-static UsageTable *own_table = NULL;
-
 void
 dyn_usage_init(void)
 {
 	dyn_request_shared_memory(&block);
-}
-
-static UsageTable *
-get_table(void)
-{
-	UsageTable *shared = dyn_shared_memory(&block);
-
-	if (shared != NULL)
-		return shared;
-	if (own_table == NULL)
-	{
-		own_table = MemoryContextAllocHuge(TopMemoryContext, sizeof(UsageTable));
-		init_table(own_table);
-	}
-	return own_table;
 }
 
 /* ---- handles ---- */
@@ -89,7 +71,7 @@ dyn_usage_of(DynConnection *connection, const char *table, const char *index)
 	if (usage != NULL)
 		return usage;
 	/* attach to shared memory now, while an error has no side effects */
-	(void) get_table();
+	(void) dyn_shared_memory(&block);
 	usage = MemoryContextAllocZero(connection->context, sizeof(DynUsage));
 	usage->table = MemoryContextStrdup(connection->context, table);
 	usage->index = MemoryContextStrdup(connection->context, index);
@@ -148,7 +130,7 @@ find_entry(UsageTable *table, DynUsage *usage, TimestampTz now)
 static void
 add_tally(DynUsage *usage, const DynTally *more)
 {
-	UsageTable *table = get_table();
+	UsageTable *table = dyn_shared_memory(&block);
 	TimestampTz now = GetCurrentTimestamp();
 	DynTally   *sum;
 
@@ -267,7 +249,7 @@ void
 dyn_usage_list(void (*each) (void *arg, const DynUsageEntry *entry, uint64 replaced),
 			   void *arg)
 {
-	UsageTable *table = get_table();
+	UsageTable *table = dyn_shared_memory(&block);
 	DynUsageEntry *entry = palloc(sizeof(DynUsageEntry));
 
 	for (int i = 0; i < MAX_ENTRIES; i++)
@@ -287,7 +269,7 @@ dyn_usage_list(void (*each) (void *arg, const DynUsageEntry *entry, uint64 repla
 void
 dyn_usage_reset(void)
 {
-	UsageTable *table = get_table();
+	UsageTable *table = dyn_shared_memory(&block);
 
 	SpinLockAcquire(&table->lock);
 	memset(table->entries, 0, sizeof(table->entries));
