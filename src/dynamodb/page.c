@@ -309,7 +309,7 @@ fail(DynPageError *error, size_t offset, const char *reason)
 }
 
 bool
-dyn_page_parse(DynPage *page, DynPageKind document, const DynPathTree *tree,
+dyn_page_parse(DynPage *page, DynPageDocument document, const DynPathTree *tree,
 			   const char *buf, size_t len, DynPageError *error)
 {
 	DynItemParser r;

@@ -121,7 +121,7 @@ typedef struct DynPage
 extern void dyn_page_init(DynPage *page);
 extern void dyn_page_free(DynPage *page);
 
-typedef enum DynPageKind
+typedef enum DynPageDocument
 {
 	/*
 	 * A response, whose known members are Items, Item, Responses (of
@@ -137,13 +137,13 @@ typedef enum DynPageKind
 	 */
 	DYN_PARSE_KEYS,
 	DYN_PARSE_ITEM			/* an item, such as the Attributes of a write */
-} DynPageKind;
+} DynPageDocument;
 
 /*
  * Parses a complete document.  Returns false, with *error set, on illegal
  * input or if memory runs out (reason "out of memory").
  */
-extern bool dyn_page_parse(DynPage *page, DynPageKind document,
+extern bool dyn_page_parse(DynPage *page, DynPageDocument document,
 						   const DynPathTree *tree, const char *buf,
 						   size_t len, DynPageError *error);
 

@@ -55,7 +55,7 @@ find_child(const DynPathTree *tree, uint32_t parent, const DynStep *step)
 
 /*
  * Returns the index of a node's child for this step, after adding the child if
- * necessary; its name is copied to *text, which moves behind the copy.
+ * necessary; its name is copied to *text, which moves to the end of the copy.
  */
 static uint32_t
 add_child(DynPathTree *tree, uint32_t parent, const DynStep *step, char **text)

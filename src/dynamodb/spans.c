@@ -33,12 +33,12 @@ decode_char(const char *p, size_t len)
 
 /*
  * Finds the least string that is greater than all strings that begin with
- * `text`: the first *kept bytes of `text`, and the character that is written
+ * `text`: the first *prefix bytes of `text`, and the character that is written
  * to `next`.  Returns the length of this character; 0 if there is no such
  * string.
  */
 static size_t
-find_successor(const char *text, size_t len, size_t *kept, char *next)
+find_successor(const char *text, size_t len, size_t *prefix, char *next)
 {
 	while (len > 0)
 	{
@@ -48,7 +48,7 @@ find_successor(const char *text, size_t len, size_t *kept, char *next)
 		len -= n;
 		if (c == LAST_CHAR)
 			continue;
-		*kept = len;
+		*prefix = len;
 		/* surrogates are not characters */
 		return dyn_utf8_put(next, c == 0xD7FF ? 0xE000 : c + 1);
 	}
@@ -68,12 +68,12 @@ static bool
 is_successor(const DynScalar *next, const DynScalar *text)
 {
 	char		last[4];
-	size_t		kept = 0;
-	size_t		n = find_successor(text->data, text->len, &kept, last);
+	size_t		prefix = 0;
+	size_t		n = find_successor(text->data, text->len, &prefix, last);
 
-	return n > 0 && next->len == kept + n &&
-		memcmp(next->data, text->data, kept) == 0 &&
-		memcmp(next->data + kept, last, n) == 0;
+	return n > 0 && next->len == prefix + n &&
+		memcmp(next->data, text->data, prefix) == 0 &&
+		memcmp(next->data + prefix, last, n) == 0;
 }
 
 /* ---- spans ---- */

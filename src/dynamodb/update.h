@@ -52,8 +52,8 @@ extern int	dyn_path_values_merge(DynPathValue *values, int n, DynBuffer *memory)
 extern bool dyn_scalar_same(const DynScalar *a, const DynScalar *b);
 
 /*
- * Returns true if the item, a value of type M, has these values, and no value at the paths of
- * ABSENT values; false also if memory runs out.
+ * Returns true if the item, a value of type M, has these values, and no value
+ * at the paths of ABSENT values; false also if memory runs out.
  */
 extern bool dyn_item_has(const DynScalar *item, const DynPathValue *values, int n);
 

@@ -38,6 +38,7 @@
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/selfuncs.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 #include "../../model/server/pg_compat.h"
@@ -138,6 +139,50 @@ column_var(const DynRelPlan *plan, AttrNumber attnum)
 				   column->collation, 0);
 }
 
+/* Returns true if ANALYZE has stored statistics of the column. */
+static bool
+has_statistics(Oid relid, AttrNumber attnum)
+{
+	return SearchSysCacheExists3(STATRELATTINH, ObjectIdGetDatum(relid),
+								 Int16GetDatum(attnum), BoolGetDatum(false));
+}
+
+/*
+ * Returns the only column that maps to the partition key; 0 if there is not
+ * exactly one, or if the partition key has several attributes.
+ */
+static AttrNumber
+partition_column(const DynRelPlan *plan, const DynKeySchema *key)
+{
+	return key->nhash != 1 ? 0
+		: dyn_relation_only_column_of(plan->relation, &key->hash[0]);
+}
+
+/*
+ * Returns false for small tables, where core's default of 200 distinct values
+ * is as good as our guess.
+ */
+bool
+dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
+{
+	const DynRelPlan *plan = rel->fdw_private;
+	bool		groups;
+
+	if (plan == NULL || attnum <= 0 ||
+		rel->tuples <= DEFAULT_NUM_DISTINCT * DYN_COLLECTION_ITEMS)
+		return false;
+	if (attnum == partition_column(plan, &plan->meta->key))
+		groups = plan->meta->key.nrange > 0;
+	else
+	{
+		groups = false;
+		for (int i = 0; i < plan->meta->nindexes; i++)
+			groups |= plan->meta->indexes[i].global &&
+				attnum == partition_column(plan, &plan->meta->indexes[i].key);
+	}
+	return groups && !has_statistics(plan->relation->relid, attnum);
+}
+
 /*
  * Returns the estimated number of items with one value of the partition key:
  * from statistics, or else DYN_COLLECTION_ITEMS; all items if no column or
@@ -159,7 +204,7 @@ collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
 	if (attnum == 0)
 		return dyn_relation_templated(relation, attr->name) != NULL
 			? DYN_COLLECTION_ITEMS : plan->items;
-	if (!dyn_has_statistics(relation->relid, attnum))
+	if (!has_statistics(relation->relid, attnum))
 		return DYN_COLLECTION_ITEMS;
 	examine_variable(plan->root, (Node *) column_var(plan, attnum), 0, &variable);
 	keys = get_variable_numdistinct(&variable, &is_default);
@@ -186,7 +231,7 @@ composed_key_items(const DynRelPlan *plan, const DynTemplatedAttr *templated)
 		AttrNumber	attnum = templated->parts[p].attnum;
 
 		if (dyn_part_is_one_way(&templated->tmpl->parts[p]) ||
-			!dyn_has_statistics(plan->relation->relid, attnum))
+			!has_statistics(plan->relation->relid, attnum))
 			return 0;
 		columns = lappend(columns, column_var(plan, attnum));
 	}
@@ -208,15 +253,15 @@ static double
 partition_units(const DynRelPlan *plan)
 {
 	const DynKeySchema *key = &plan->meta->key;
-	AttrNumber	attnum = dyn_partition_column(plan, key);
+	AttrNumber	attnum = partition_column(plan, key);
 	double		items = 0;
 
 	if (key->nrange == 0)
 		return 0;
 	if (attnum == 0)
 		items = composed_key_items(plan, dyn_relation_templated(plan->relation,
-																	key->hash[0].name));
-	else if (dyn_has_statistics(plan->relation->relid, attnum))
+																key->hash[0].name));
+	else if (has_statistics(plan->relation->relid, attnum))
 		items = collection_items(plan, &key->hash[0]) * plan->item_rows *
 			plan->items / Max(plan->rel->tuples, 1);
 	return items == 0 ? 0
@@ -309,7 +354,7 @@ lengths_are_unknown(const DynRelPlan *plan, const DynIndexMeta *index)
 														 &key->hash[i]);
 
 		if (attnum == 0 ||
-			!dyn_has_statistics(plan->relation->relid, attnum))
+			!has_statistics(plan->relation->relid, attnum))
 			return true;
 	}
 	return false;
@@ -343,7 +388,7 @@ query_items(const DynRelPlan *plan, const DynAccess *access,
 	if (!access->multi_partition && !is_bound_by_others(plan, access))
 	{
 		if (dyn_collections_are_unknown(plan->rel,
-										dyn_partition_column(plan, index ? &index->key
+										partition_column(plan, index ? &index->key
 															 : &plan->meta->key)))
 			items *= plan->items / DYN_COLLECTION_ITEMS / DEFAULT_NUM_DISTINCT;
 	}

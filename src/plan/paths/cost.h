@@ -105,7 +105,7 @@ typedef struct DynLookupCost
 extern void dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup,
 							 Cost *total);
 
-/* ---- items per partition key (size.c) ---- */
+/* ---- items per partition key ---- */
 
 /* Assumed number of items per partition key, without statistics */
 #define DYN_COLLECTION_ITEMS	50.0
@@ -118,14 +118,5 @@ extern void dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup,
  */
 extern bool dyn_collections_are_unknown(const RelOptInfo *rel,
 										AttrNumber attnum);
-
-/* Returns true if ANALYZE has stored statistics of the column. */
-extern bool dyn_has_statistics(Oid relid, AttrNumber attnum);
-
-/*
- * Returns the only column that maps to the partition key; 0 if there is not
- * exactly one, or if the partition key has several attributes.
- */
-extern AttrNumber dyn_partition_column(const DynRelPlan *plan, const DynKeySchema *key);
 
 #endif

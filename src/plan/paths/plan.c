@@ -77,7 +77,7 @@ is_existence(const PlannerInfo *root)
  */
 static int
 items_of_rows(const DynRelPlan *plan, const DynAccess *access,
-				  List *clauses, double rows, bool roughly)
+			  List *clauses, double rows, bool roughly)
 {
 	const DynIndexMeta *index = dyn_metadata_index(plan->meta, access->index);
 	double		share = dyn_rows_per_item(plan, access, clauses);

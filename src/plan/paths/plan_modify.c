@@ -585,7 +585,7 @@ take_over(Query *query)
 	target = rt_fetch(query->resultRelation, query->rtable);
 	columns = conflict_columns(query);
 	if (columns == NULL || get_rel_relkind(target->relid) != RELKIND_FOREIGN_TABLE ||
-		GetFdwRoutineByRelId(target->relid)->GetForeignPlan != dynGetForeignPlan ||
+		GetFdwRoutineByRelId(target->relid)->PlanForeignModify != dynPlanForeignModify ||
 		!dyn_relation_is_updatable(target->relid) ||
 		!bms_equal(columns, open_map(query, target->relid)->key_columns))
 		return;

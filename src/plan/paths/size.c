@@ -39,7 +39,6 @@
 #include "utils/partcache.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
-#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 #include "../../model/server/pg_compat.h"
@@ -402,47 +401,6 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 							clamp_row_est(dyn_access_most_rows(plan, access) *
 										  dyn_selectivity(plan, local)));
 	}
-}
-
-/* ---- items per partition key ---- */
-
-bool
-dyn_has_statistics(Oid relid, AttrNumber attnum)
-{
-	return SearchSysCacheExists3(STATRELATTINH, ObjectIdGetDatum(relid),
-								 Int16GetDatum(attnum), BoolGetDatum(false));
-}
-
-AttrNumber
-dyn_partition_column(const DynRelPlan *plan, const DynKeySchema *key)
-{
-	return key->nhash != 1 ? 0
-		: dyn_relation_only_column_of(plan->relation, &key->hash[0]);
-}
-
-/*
- * Returns false for small tables, where core's default of 200 distinct values
- * is as good as our guess.
- */
-bool
-dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
-{
-	const DynRelPlan *plan = rel->fdw_private;
-	bool		groups;
-
-	if (plan == NULL || attnum <= 0 ||
-		rel->tuples <= DEFAULT_NUM_DISTINCT * DYN_COLLECTION_ITEMS)
-		return false;
-	if (attnum == dyn_partition_column(plan, &plan->meta->key))
-		groups = plan->meta->key.nrange > 0;
-	else
-	{
-		groups = false;
-		for (int i = 0; i < plan->meta->nindexes; i++)
-			groups |= plan->meta->indexes[i].global &&
-				attnum == dyn_partition_column(plan, &plan->meta->indexes[i].key);
-	}
-	return groups && !dyn_has_statistics(plan->relation->relid, attnum);
 }
 
 /* ---- guesses that core uses as statistics ---- */

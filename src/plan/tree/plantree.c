@@ -271,7 +271,7 @@ dyn_visit_child_paths(Path *path, DynPathVisitor visit, void *context)
 
 /* ---- searches ---- */
 
-/* How an execution of a plan tree executes one of its nodes */
+/* The way in which an execution of a plan tree executes one of its nodes. */
 typedef struct Reach
 {
 	Plan	   *parent;			/* NULL for the root */
@@ -288,8 +288,8 @@ typedef struct Search
 	List	   *subplans;		/* see dyn_visit_child_plans */
 	bool		(*visit) (Plan *plan, const Reach *reach, void *context);
 	void	   *context;		/* argument of `visit` */
-	Plan	   *parent;			/* of the current node */
-	Reach		reach;			/* of the parent */
+	Plan	   *parent;			/* parent of the current node */
+	Reach		reach;			/* execution of the parent */
 } Search;
 
 static bool
