@@ -483,7 +483,9 @@ expect_values(CheckedTable *table, const DynRelation *relation)
 	table->paths = palloc0((relation->ntemplated + 1) * sizeof(CheckedPath));
 	if (relation->unnest != NULL)
 		table->paths[table->npaths++] = (CheckedPath) {
-			relation->unnest, dyn_item_scan_read(scan, relation->unnest, 1), true
+			.path = relation->unnest,
+			.slot = dyn_item_scan_read(scan, relation->unnest, 1),
+			.unnested = true
 		};
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
@@ -500,7 +502,8 @@ expect_values(CheckedTable *table, const DynRelation *relation)
 				dyn_path_equal(relation->columns[k].path, path);
 		if (!is_read)
 			table->paths[table->npaths++] = (CheckedPath) {
-				path, dyn_item_scan_read(scan, path, 1)
+				.path = path,
+				.slot = dyn_item_scan_read(scan, path, 1)
 			};
 	}
 	for (int i = 0; i < relation->ncolumns; i++)

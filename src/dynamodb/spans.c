@@ -113,7 +113,9 @@ dyn_span_beginning(const DynSpan *span)
 	 * the next character of the lower value may also be common to all strings
 	 * of the span
 	 */
-	text.len = n + dyn_utf8_length(text.data + n, text.len - n);
+	for (text.len = n + 1; text.len < span->lower.value.len &&
+		 dyn_utf8_continues(text.data[text.len]);)
+		text.len++;
 	return is_successor(end, &text) ? text.len : n;
 }
 

@@ -399,6 +399,7 @@ separator_of(const DynTemplate *tmpl, int i)
 	DynText		before = tmpl->literals[i];
 	DynText		after = tmpl->literals[i + 1];
 	DynText		c = {NULL, 0};
+	size_t		n = 1;
 
 	if (part->last && !part->facts.text && before.len > 0 &&
 		before.data[before.len - 1] == '-')
@@ -417,8 +418,9 @@ separator_of(const DynTemplate *tmpl, int i)
 	}
 	if (part->from_right)
 		return before.len > 0 ? last_char(before) : c;
-	return after.len > 0
-		? (DynText) {after.data, dyn_utf8_length(after.data, after.len)} : c;
+	while (n < after.len && dyn_utf8_continues(after.data[n]))
+		n++;
+	return after.len > 0 ? (DynText) {after.data, n} : c;
 }
 
 /* Returns true if an encoding of the part may contain its separator. */

@@ -389,8 +389,15 @@ find_ways(Search *search, DynParsedAttr *parsed, bool guess, DynWayFound found,
 		  void *arg)
 {
 	DynText		known[DYN_TEMPLATE_MAX_PARTS];
-	DynWays		ways = {parsed->templated->tmpl, parsed->text, known,
-	guess, found, arg, &search->steps};
+	DynWays		ways = {
+		.tmpl = parsed->templated->tmpl,
+		.text = parsed->text,
+		.known = known,
+		.guess = guess,
+		.found = found,
+		.arg = arg,
+		.steps = &search->steps
+	};
 
 	return known_texts(search->parts, parsed, known) && dyn_template_ways(&ways);
 }

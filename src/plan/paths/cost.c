@@ -389,7 +389,7 @@ query_items(const DynRelPlan *plan, const DynAccess *access,
 	{
 		if (dyn_collections_are_unknown(plan->rel,
 										partition_column(plan, index ? &index->key
-															 : &plan->meta->key)))
+														 : &plan->meta->key)))
 			items *= plan->items / DYN_COLLECTION_ITEMS / DEFAULT_NUM_DISTINCT;
 	}
 	else if (lengths_are_unknown(plan, index))
