@@ -327,8 +327,7 @@ check_types(const DynTableMeta *table)
 static void
 send_creation(DynConnection *connection, const DynTableMeta *table)
 {
-	DynRequestContext context = {"CreateTable", table->name, NULL,
-	connection->server_name, &connection->provider};
+	DynRequestContext context = {"CreateTable", table->name, NULL, connection};
 	DynService	service = connection->service;
 	double		pause = FIRST_PAUSE_MS;
 
@@ -340,7 +339,7 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 
 		dyn_write_create_table(dyn_call_body(call), table);
 		dyn_client_close_idle(dyn_session_client());
-		if (dyn_session_try(call, connection, &service, &context))
+		if (dyn_session_try(call, &service, &context))
 		{
 			dyn_call_destroy(call);
 			return;
@@ -361,13 +360,12 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 static bool
 is_active(DynConnection *connection, const char *table, int *unknown)
 {
-	DynRequestContext context = {"DescribeTable", table, NULL,
-	connection->server_name, &connection->provider};
+	DynRequestContext context = {"DescribeTable", table, NULL, connection};
 	DynCall    *call = dyn_session_call();
 	bool		active = false;
 
 	dyn_write_describe_table(dyn_call_body(call), table);
-	if (dyn_session_try(call, connection, &connection->service, &context))
+	if (dyn_session_try(call, &connection->service, &context))
 	{
 		const char *reason;
 		DynTableMeta *meta = dyn_metadata_parse(call->response.data,

@@ -45,8 +45,7 @@ typedef struct Listing
 static bool
 list_page(DynConnection *connection, Listing *listing)
 {
-	DynRequestContext context = {"ListTables", NULL, NULL,
-	connection->server_name, &connection->provider};
+	DynRequestContext context = {"ListTables", NULL, NULL, connection};
 	const char *from = dyn_buffer_terminate(&listing->progress.last);
 	DynCall    *call = from ? dyn_call_create(dyn_session_client()) : NULL;
 	char	   *last = NULL;
@@ -55,7 +54,7 @@ list_page(DynConnection *connection, Listing *listing)
 
 	dyn_check_oom(call == NULL);
 	dyn_write_list_tables(dyn_call_body(call), from);
-	dyn_session_run(call, connection, &context);
+	dyn_session_run(call, &context);
 	dyn_buffer_reset(&listing->names);
 	/* analyzer: call is not NULL, since dyn_check_oom would raise an error */
 	err = dyn_read_list_tables(call->response.data, call->response.len,

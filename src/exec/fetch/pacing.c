@@ -80,8 +80,7 @@ dyn_pacing_init(DynStreamContext *context)
 	double		smallest = dyn_smaller_limit(dyn_smaller_limit(of_server, of_table),
 											 of_capacity);
 
-	pacing->table = dyn_table_pace(params->connection, params->table, params->index,
-								   context->statement->number,
+	pacing->table = dyn_table_pace(context->usage, false, context->statement->number,
 								   dyn_statement_is_running);
 	pacing->item_units = params->item_units;
 	if (smallest <= 0)
@@ -197,7 +196,7 @@ dyn_pacing_delay(const DynStreamContext *context, const DynStream *stream)
 	if (stream->is_hot)
 		delay = Max(delay, dyn_pace_delay(&stream->own_pace, 0, now));
 	return budgets == NULL ? delay
-		: Max(delay, dyn_budgets_delay(budgets, dyn_session_now()));
+		: Max(delay, dyn_budgets_take(budgets, 0, dyn_session_now()));
 }
 
 /* ---- how much a request may read ---- */
@@ -315,7 +314,7 @@ dyn_pacing_send(DynStreamContext *context, DynStream *stream, double items)
 	stream->charge = most_units(context, stream, items);
 	stream->ncharged = 1;
 	if (pacing->budgets != NULL &&
-		!dyn_budgets_take(pacing->budgets, stream->charge, dyn_session_now()))
+		dyn_budgets_take(pacing->budgets, stream->charge, dyn_session_now()) > 0)
 		return false;
 	stream->expected = expected;
 	statement->expected_units += expected;

@@ -102,9 +102,8 @@ find_key(void *arg, const char **why)
 		paths[i] = *dyn_path_of_attribute(scandesc->access->base[i].name);
 	write_key_request(dyn_call_body(call), scandesc, &position, paths);
 	about = (DynRequestContext) {dyn_operation_name(requests->op),
-		scandesc->relation->table, requests->index, connection->server_name,
-	&connection->provider};
-	if (dyn_session_try(call, connection, &connection->service, &about))
+		scandesc->relation->table, requests->index, connection};
+	if (dyn_session_try(call, &connection->service, &about))
 	{
 		key = key_at(scandesc, call, paths, position.item);
 		*why = "the response does not have it";
@@ -238,7 +237,7 @@ dyn_scandesc_check_schema(DynScanDesc *scandesc)
 {
 	DynConnection *connection = scandesc->relation->connection;
 	DynRequestContext about = {NULL, scandesc->relation->table,
-	scandesc->access->index, connection->server_name, &connection->provider};
+	scandesc->access->index, connection};
 
 	scandesc->relation->own_writes =
 		dyn_statement_writes(scandesc->statement, scandesc->relation) ||

@@ -641,8 +641,8 @@ void
 dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 {
 	const DynFetchParams *params = &context->params;
-	DynRequestContext about = {dyn_operation_name(params->op), params->table, params->index,
-	params->connection->server_name, &params->connection->provider};
+	DynRequestContext about = {dyn_operation_name(params->op), params->table,
+	params->index, params->connection};
 	DynPageError error;
 	DynFetchPage *page;
 

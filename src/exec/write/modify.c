@@ -155,11 +155,9 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	if (modify->upsert != NULL)
 		modify->plan_slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	modify->writer = dyn_writer_get(estate);
-	/* writes have their own pace, under a name that no index can have */
-	modify->pace = dyn_table_pace(relation->connection, relation->table, " writes",
-								  modify->writer->statement->number,
-								  dyn_statement_is_running);
 	modify->usage = dyn_usage_of(relation->connection, relation->table, NULL);
+	modify->pace = dyn_table_pace(modify->usage, true, modify->writer->statement->number,
+								  dyn_statement_is_running);
 	dyn_usage_statement(modify->usage, modify->writer->statement->number);
 	dyn_budgets_add(&modify->budgets, relation->connection, DYN_BUDGET_WRITES, NULL,
 					NULL, relation->connection->max_write_units_per_second);

@@ -95,10 +95,8 @@ dyn_operation_of(CmdType operation)
 static inline DynRequestContext
 dyn_modify_context(const DynModify *modify, DynOperation op)
 {
-	const DynConnection *connection = modify->relation->connection;
-
 	return (DynRequestContext) {dyn_operation_name(op), modify->relation->table, NULL,
-		connection->server_name, &connection->provider};
+		modify->relation->connection};
 }
 
 /* Returns true if RETURNING shows the item in the response. */

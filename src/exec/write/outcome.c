@@ -538,7 +538,7 @@ read_item(const DynWrite *write)
 	const char *err = "cannot be parsed";
 
 	dyn_write_read(dyn_call_body(call), &request);
-	dyn_session_run(call, relation->connection, &about);
+	dyn_session_run(call, &about);
 	dyn_call_at_reset(write->context, destroy_call, call);
 	/* analyzer: call is not NULL, since dyn_session_call has returned it */
 	if (dyn_page_parse(&reader->page, DYN_PARSE_RESPONSE, reader->tree,

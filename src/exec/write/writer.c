@@ -144,7 +144,7 @@ send_delay(const DynWrite *write, double now)
 	if (delay < 0)
 		delay = LOOK_MS;
 	if (!dyn_write_is_transaction(write))
-		delay = Max(delay, dyn_budgets_delay(&write->modify->budgets, now));
+		delay = Max(delay, dyn_budgets_take(&write->modify->budgets, 0, now));
 	return Max(delay, write->due_ms - now);
 }
 
@@ -192,7 +192,7 @@ start(DynWriter *writer, DynWrite *write)
 	if (!dyn_write_is_transaction(write))
 	{
 		write->cost = Max(write->modify->item_units, 1);
-		if (!dyn_budgets_take(&write->modify->budgets, write->cost, now))
+		if (dyn_budgets_take(&write->modify->budgets, write->cost, now) > 0)
 			return false;
 	}
 	dyn_written_table(relation->connection, relation->table);
@@ -526,12 +526,12 @@ dyn_writer_end(DynWriter *writer)
 	{
 		DynWrite   *write = lfirst(lc);
 		DynBudgets *budgets = &write->modify->budgets;
+		double		delay;
 
 		write->cost = DYN_TRANSACTION_FACTOR *
 			Max(ceil(write->item.len / DYN_WRITE_UNIT_BYTES), 1);
-		while (!dyn_budgets_take(budgets, write->cost, dyn_session_now()))
-			wait_and_count(write->modify, dyn_budgets_delay(budgets, dyn_session_now()) + 1,
-						   DYN_WAITS_FOR_CAPACITY);
+		while ((delay = dyn_budgets_take(budgets, write->cost, dyn_session_now())) > 0)
+			wait_and_count(write->modify, delay + 1, DYN_WAITS_FOR_CAPACITY);
 		transaction->cost += write->cost;
 	}
 	dyn_writer_send(writer, transaction, true);

@@ -213,12 +213,8 @@ unlock_buckets(BucketTable *shared)
 					   MAX_BUCKETS)));
 }
 
-/*
- * Takes the units from all budgets, and returns 0, unless a budget is empty.
- * Otherwise returns the delay in ms.
- */
-static double
-try_to_take(DynBudgets *budgets, double units, double now_ms)
+double
+dyn_budgets_take(DynBudgets *budgets, double units, double now_ms)
 {
 	BucketTable *shared;
 	Bucket	   *buckets[lengthof(budgets->budgets)];
@@ -238,18 +234,6 @@ try_to_take(DynBudgets *budgets, double units, double now_ms)
 		buckets[i]->level -= units;
 	unlock_buckets(shared);
 	return delay;
-}
-
-double
-dyn_budgets_delay(DynBudgets *budgets, double now_ms)
-{
-	return try_to_take(budgets, 0, now_ms);
-}
-
-bool
-dyn_budgets_take(DynBudgets *budgets, double units, double now_ms)
-{
-	return try_to_take(budgets, units, now_ms) == 0;
 }
 
 void

@@ -67,17 +67,11 @@ extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection
 							const char *capacity, double rate);
 
 /*
- * Returns the milliseconds until a request may be sent; 0 means now.  The
- * result is at most 100 ms, since another backend may return units in the
- * meantime.
+ * Takes the units from all budgets, and returns 0.  If any of the budgets is
+ * empty, takes no units, and returns the milliseconds until a request may be
+ * sent, at most 100, since another backend may return units in the meantime.
  */
-extern double dyn_budgets_delay(DynBudgets *budgets, double now_ms);
-
-/*
- * Takes the units from all budgets.  If any of the budgets is empty, takes no
- * units, and returns false.
- */
-extern bool dyn_budgets_take(DynBudgets *budgets, double units, double now_ms);
+extern double dyn_budgets_take(DynBudgets *budgets, double units, double now_ms);
 
 /* Corrects the charge of a request, from `charged` to `used` units. */
 extern void dyn_budgets_correct(DynBudgets *budgets, double charged,

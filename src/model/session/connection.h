@@ -46,8 +46,7 @@ typedef struct DynConnection
 
 	/* private to session.c */
 	struct DynDescription *descriptions;
-	struct DynTablePace *paces;	/* paces of tables and indexes */
-	struct DynUsage *usages;	/* handles for counts (usage.c) */
+	struct DynUsage *usages;	/* tables and indexes (usage.c) */
 	MemoryContext context;
 	uint64		checked;		/* invalidation count at the last check */
 	int			pins;

@@ -155,7 +155,7 @@ what_failed(const DynRequestContext *context)
 {
 	if (context->table == NULL)
 		return psprintf("%s on server \"%s\" failed", context->operation,
-						context->server);
+						context->connection->server_name);
 	return psprintf("%s of %s failed", context->operation,
 					dyn_describe_target(context->table, context->index));
 }
@@ -189,7 +189,7 @@ service_hint(const ErrorEntry *entry, const DynRequestContext *context)
 			: strcmp(context->operation, "CreateTable") == 0 ? NULL
 			: entry->hint;
 	if (entry->sqlstate == ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION &&
-		context->provider->source.start != NULL)
+		context->connection->provider.source.start != NULL)
 		return SOURCE_HINT;
 	return entry->hint;
 }

@@ -14,19 +14,17 @@
 #ifndef DYN_MODEL_ERRORS_H
 #define DYN_MODEL_ERRORS_H
 
-#include "../../aws/client.h"
-#include "../../aws/provider.h"
 #include "../../base/attributes.h"
 #include "../../dynamodb/page.h"
+#include "connection.h"
 
-/* Identifies a request in messages. */
+/* Identifies a request. */
 typedef struct DynRequestContext
 {
 	const char *operation;		/* for example "Query" */
 	const char *table;			/* DynamoDB table name, or NULL */
 	const char *index;			/* index name, or NULL */
-	const char *server;			/* foreign server's name */
-	const DynProvider *provider;	/* provider of the credentials */
+	DynConnection *connection;
 } DynRequestContext;
 
 /*

@@ -52,9 +52,6 @@
  */
 #define REFRESH_PAUSE	5000.0
 
-/* Time (ms) after which an unused pace is considered outdated. */
-#define FRESH_MS	10000.0
-
 typedef struct DynDescription
 {
 	struct DynDescription *next;
@@ -253,16 +250,16 @@ dyn_session_sleep(double ms, DynWaitReason reason)
 }
 
 bool
-dyn_session_try(DynCall *call, DynConnection *connection,
-				const DynService *service, const DynRequestContext *context)
+dyn_session_try(DynCall *call, const DynService *service,
+				const DynRequestContext *context)
 {
 	DynRetryQuota quota = {0};
 	DynUsage   *volatile usage = NULL;
 
 	PG_TRY();
 	{
-		dyn_session_check(connection);
-		usage = dyn_usage_of(connection, context->table, context->index);
+		dyn_session_check(context->connection);
+		usage = dyn_usage_of(context->connection, context->table, context->index);
 		dyn_call_start(call, service, &quota, context->operation);
 		while (call->state != DYN_CALL_DONE || !dyn_call_unpack(call))
 			dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
@@ -298,10 +295,9 @@ dyn_session_fail(DynCall *call, const DynRequestContext *context)
 }
 
 void
-dyn_session_run(DynCall *call, DynConnection *connection,
-				const DynRequestContext *context)
+dyn_session_run(DynCall *call, const DynRequestContext *context)
 {
-	if (!dyn_session_try(call, connection, &connection->service, context))
+	if (!dyn_session_try(call, &context->connection->service, context))
 		dyn_session_fail(call, context);
 }
 
@@ -535,8 +531,7 @@ static DynDescription *
 describe_table(DynConnection *connection, const char *table, bool aged_serves)
 {
 	DynService	limits = connection->service;
-	DynRequestContext context = {"DescribeTable", table, NULL,
-	connection->server_name, &connection->provider};
+	DynRequestContext context = {"DescribeTable", table, NULL, connection};
 	DynCall    *call = dyn_session_call();
 	const char *reason;
 	DynTableMeta *meta;
@@ -546,7 +541,7 @@ describe_table(DynConnection *connection, const char *table, bool aged_serves)
 	limits.request_timeout_ms = Min(limits.request_timeout_ms,
 									limits.connect_timeout_ms);
 	dyn_write_describe_table(dyn_call_body(call), table);
-	if (!dyn_session_try(call, connection, &limits, &context))
+	if (!dyn_session_try(call, &limits, &context))
 	{
 		if (!aged_serves || !call->passing)
 			dyn_session_fail(call, &context);
@@ -622,45 +617,6 @@ dyn_session_forget_table(DynConnection *connection, const char *table)
 	if (description != NULL)
 		description->forgotten = true;
 	ResetPlanCache();
-}
-
-/* ---- paces ---- */
-
-DynTablePace *
-dyn_table_pace(DynConnection *connection, const char *table,
-			   const char *index, uint64 statement,
-			   bool (*is_running) (uint64 statement))
-{
-	DynTablePace *pace = connection->paces;
-
-	while (pace != NULL && (strcmp(pace->table, table) != 0 ||
-							strcmp(pace->index, index ? index : "") != 0))
-		pace = pace->next;
-	if (pace == NULL)
-	{
-		pace = MemoryContextAllocZero(connection->context, sizeof(DynTablePace));
-		pace->table = MemoryContextStrdup(connection->context, table);
-		pace->index = MemoryContextStrdup(connection->context, index ? index : "");
-		dyn_pace_init(&pace->pace, connection->max_concurrency);
-		pace->next = connection->paces;
-		connection->paces = pace;
-	}
-	if (pace->statement == statement)
-		return pace;
-	pace->hot_stream = NULL;
-	pace->shared_ms = 0;
-	/*
-	 * restart a pace that is outdated, or whose statement has ended: the
-	 * running statement is not nested in an ended statement
-	 */
-	if (!is_running(pace->statement) ||
-		(pace->pace.throttled &&
-		 dyn_session_now() - pace->pace.seen_ms >= FRESH_MS))
-	{
-		dyn_pace_init(&pace->pace, connection->max_concurrency);
-		pace->statement = statement;
-	}
-	return pace;
 }
 
 /* ---- registering and disconnecting ---- */

@@ -1,7 +1,7 @@
 /*
  * session.h
  *		State of a backend that outlives statements: the network client, one
- *		connection per user mapping and user, table descriptions, and paces.
+ *		connection per user mapping and user, and table descriptions.
  *
  * dyn_session_connection finds or creates a connection, and pins it until
  * CurrentMemoryContext is reset.  The planner and the executor may therefore
@@ -21,7 +21,6 @@
 #define DYN_MODEL_SESSION_H
 
 #include "../../aws/client.h"
-#include "../../aws/pace.h"
 #include "../../dynamodb/metadata.h"
 #include "../../dynamodb/operation.h"
 #include "connection.h"
@@ -100,16 +99,14 @@ extern void dyn_session_sleep(double ms, DynWaitReason reason);
  * failure, and on any error while waiting, destroys the call and raises the
  * error.  Otherwise the caller reads call->response and destroys the call.
  */
-extern void dyn_session_run(DynCall *call, DynConnection *connection,
-							const DynRequestContext *context);
+extern void dyn_session_run(DynCall *call, const DynRequestContext *context);
 
 /*
  * Runs a call like dyn_session_run, but returns false if the request fails.
  * The caller then reads call->failure and destroys the call.  `service` is the
  * connection's, or a copy with other limits.
  */
-extern bool dyn_session_try(DynCall *call, DynConnection *connection,
-							const DynService *service,
+extern bool dyn_session_try(DynCall *call, const DynService *service,
 							const DynRequestContext *context);
 
 /* Raises the error of a failed call, and destroys the call. */
@@ -133,47 +130,6 @@ extern bool dyn_session_disconnect(Oid serverid);
 
 /* Returns the number of file descriptors that the client holds open. */
 extern int	dyn_session_open_descriptors(void);
-
-/*
- * The pace (measured rate) of a table or index that a connection reads, or of
- * the writes of a table.
- *
- * A new statement does not reuse the pace learned by an earlier one; it starts
- * as in a new session.  A statement that is nested in a running statement, and
- * reads a table that the outer statement has just read, continues at the outer
- * statement's pace, since both statements read from this table.
- */
-typedef struct DynTablePace
-{
-	struct DynTablePace *next;
-	char	   *table;
-	char	   *index;			/* index name; "": the table itself; " writes":
-								 * writes of the table */
-	DynPace		pace;
-	int			in_flight;		/* number of requests in flight, of all
-								 * statements */
-	uint64		statement;		/* number of the statement that started the
-								 * pace */
-
-	/*
-	 * time and stream of the last request that a partition's limit throttled
-	 */
-	double		hot_ms;
-	const void *hot_stream;		/* stream, or NULL */
-	double		shared_ms;		/* last time that such requests of two streams
-								 * were throttled shortly after each other:
-								 * both streams may read one partition */
-} DynTablePace;
-
-/*
- * Returns the pace, found or created in the connection's memory; valid as long
- * as the connection is pinned.  `statement` is the number of the running
- * statement; `is_running` returns true for a statement that has not ended yet.
- */
-extern DynTablePace *dyn_table_pace(DynConnection *connection,
-									const char *table, const char *index,
-									uint64 statement,
-									bool (*is_running) (uint64 statement));
 
 /* Registers for invalidations; called once, when the library is loaded. */
 extern void dyn_session_init(void);

@@ -13,11 +13,15 @@
 #include "storage/spin.h"
 #include "utils/timestamp.h"
 
+#include "../../aws/loop.h"
 #include "../server/pg_compat.h"
 #include "errors.h"
 #include "usage.h"
 
 #define MAX_ENTRIES		500
+
+/* Time (ms) after which an unused pace is considered outdated. */
+#define FRESH_MS		10000.0
 
 typedef struct UsageTable
 {
@@ -34,6 +38,8 @@ struct DynUsage
 	char	   *index;
 	int			slot;			/* last known position of its entry */
 	uint64		statement;		/* number of the last statement counted */
+	int			max_concurrency;	/* the connection's limit */
+	DynTablePace paces[2];		/* paces of reads and of writes */
 };
 
 DynCounters dyn_backend_counters;
@@ -78,12 +84,37 @@ dyn_usage_of(DynConnection *connection, const char *table, const char *index)
 	usage->key.database = MyDatabaseId;
 	usage->key.server = connection->serverid;
 	usage->key.userid = connection->userid;
+	usage->max_concurrency = connection->max_concurrency;
 	usage->key.names = hash_bytes_extended((const unsigned char *) table, strlen(table) + 1, 0);
 	usage->key.names = hash_bytes_extended((const unsigned char *) index, strlen(index) + 1,
 										   usage->key.names);
 	usage->next = connection->usages;
 	connection->usages = usage;
 	return usage;
+}
+
+DynTablePace *
+dyn_table_pace(DynUsage *usage, bool writes, uint64 statement,
+			   bool (*is_running) (uint64 statement))
+{
+	DynTablePace *pace = &usage->paces[writes];
+
+	if (pace->statement == statement)
+		return pace;
+	pace->hot_stream = NULL;
+	pace->shared_ms = 0;
+	/*
+	 * restart a pace that is outdated, or whose statement has ended: the
+	 * running statement is not nested in an ended statement
+	 */
+	if (!is_running(pace->statement) ||
+		(pace->pace.throttled &&
+		 dyn_loop_now_us() / 1000.0 - pace->pace.seen_ms >= FRESH_MS))
+	{
+		dyn_pace_init(&pace->pace, usage->max_concurrency);
+		pace->statement = statement;
+	}
+	return pace;
 }
 
 /* ---- entries, under the lock ---- */

@@ -1,7 +1,8 @@
 /*
  * usage.h
  *		Counts the requests of this backend, and those of all sessions by
- *		server, user, and table or index.
+ *		server, user, and table or index.  Remembers the pace at which this
+ *		backend reads or writes each of them.
  *
  * Shared memory, if available (dyn_shared_memory), has the counts of all
  * sessions.  Otherwise each session counts its own requests only.  The number
@@ -18,6 +19,7 @@
 #include "datatype/timestamp.h"
 
 #include "../../aws/client.h"
+#include "../../aws/pace.h"
 #include "../../dynamodb/operation.h"
 #include "connection.h"
 
@@ -123,7 +125,7 @@ typedef struct DynUsageEntry
 	DynTally	tally;
 } DynUsageEntry;
 
-/* A connection's handle for the entry of one table or index. */
+/* A connection's handle for the entry and the paces of one table or index. */
 typedef struct DynUsage DynUsage;
 
 /*
@@ -165,6 +167,41 @@ extern void dyn_usage_list(void (*each) (void *arg, const DynUsageEntry *entry,
 
 /* Removes the entries of all databases. */
 extern void dyn_usage_reset(void);
+
+/*
+ * The pace (measured rate) of a table or index that a connection reads, or of
+ * the writes of a table.
+ *
+ * A new statement does not reuse the pace learned by an earlier one; it starts
+ * as in a new session.  A statement that is nested in a running statement, and
+ * reads a table that the outer statement has just read, continues at the outer
+ * statement's pace, since both statements read from this table.
+ */
+typedef struct DynTablePace
+{
+	DynPace		pace;
+	int			in_flight;		/* number of requests in flight, of all
+								 * statements */
+	uint64		statement;		/* number of the statement that started the
+								 * pace; 0: none */
+
+	/*
+	 * time and stream of the last request that a partition's limit throttled
+	 */
+	double		hot_ms;
+	const void *hot_stream;		/* stream, or NULL */
+	double		shared_ms;		/* last time that such requests of two streams
+								 * were throttled shortly after each other:
+								 * both streams may read one partition */
+} DynTablePace;
+
+/*
+ * Returns the pace of reads or writes.  `statement` is the number of the
+ * running statement; `is_running` returns true for a statement that has not
+ * ended yet.
+ */
+extern DynTablePace *dyn_table_pace(DynUsage *usage, bool writes, uint64 statement,
+									bool (*is_running) (uint64 statement));
 
 /* Requests the shared memory; called once, when the library is loaded. */
 extern void dyn_usage_init(void);
