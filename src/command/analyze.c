@@ -52,12 +52,9 @@
 
 typedef struct Sampler
 {
-	DynRelation *relation;
-	const DynTableMeta *meta;
 	DynStatement *statement;
 	DynItemScan *scan;			/* the Scan, with the counters of the sample */
 	DynView    *view;
-	DynRows    *rows;			/* row conversion of the view */
 	int			item_slot;		/* slot of the full item */
 	DynFolded  *folded;
 	bool		requested_all;	/* true if a page with all attributes was
@@ -79,9 +76,9 @@ typedef struct Sampler
 	/* the sample, in the caller's memory */
 	HeapTuple  *sample;
 	int			wanted;
-	int			cached;
 	double		items;			/* number of items so far */
-	double		seen;			/* number of rows so far */
+	double		seen;			/* number of rows so far; the first ones fill
+								 * the sample */
 	double		skip;			/* rows to skip; negative: not chosen yet */
 	ReservoirStateData reservoir;
 	MemoryContext sample_context;
@@ -100,19 +97,20 @@ typedef struct Sampler
 static void
 choose_segments(Sampler *sampler)
 {
-	long		fetch_size = sampler->relation->options.fetch_size;
+	const DynTableMeta *meta = sampler->scan->meta;
+	long		fetch_size = sampler->scan->relation->options.fetch_size;
 	double		units = sampler->table_units;
 
 	sampler->full = units <= sampler->max_units;
 	if (sampler->full)
 	{
-		sampler->segments = dyn_requests_segments(sampler->relation,
-												  sampler->meta->size_bytes);
+		sampler->segments = dyn_requests_segments(sampler->scan->relation,
+												  meta->size_bytes);
 		sampler->step = 1;
 	}
 	else
 	{
-		double		items = Max((double) sampler->meta->item_count, 1);
+		double		items = Max((double) meta->item_count, 1);
 		double		share = Min(sampler->max_units / units, sampler->wanted / items);
 		double		segments = Min(SAMPLED_SEGMENTS / share, units);
 
@@ -120,8 +118,7 @@ choose_segments(Sampler *sampler)
 		sampler->segments = pg_nextpower2_32((uint32) segments);
 		sampler->first = (uint32) pg_prng_uint64(&pg_global_prng_state);
 		sampler->step = (uint32) pg_prng_uint64(&pg_global_prng_state) | 1;
-		sampler->page_items = 1 +
-			(long) (2.0 * sampler->meta->item_count / sampler->segments);
+		sampler->page_items = 1 + (long) (2.0 * meta->item_count / sampler->segments);
 	}
 	if (fetch_size > 0 &&
 		(sampler->page_items == 0 || sampler->page_items > fetch_size))
@@ -149,7 +146,7 @@ prepare_segment(void *arg, int stream, DynReadRequest *request)
 		sampler->scan->counters.pages == 0 && !sampler->narrow;
 
 	sampler->requested_all |= full;
-	requests->nprojection = full ? 0 : sampler->rows->nprojection;
+	requests->nprojection = full ? 0 : sampler->view->rows->nprojection;
 	dyn_requests_prepare(requests, 0, request);
 	request->consistent = false;
 	request->segment = segment_of(sampler, stream);
@@ -187,10 +184,11 @@ static HeapTuple
 decode_row(Sampler *sampler)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(sampler->item_context);
-	AttrNumber	attnum = sampler->relation->segment_column;
+	const DynRelation *relation = sampler->scan->relation;
+	AttrNumber	attnum = relation->segment_column;
 	HeapTuple	tuple;
 
-	(void) dyn_rows_next(sampler->rows, sampler->slot);
+	(void) dyn_rows_next(sampler->view->rows, sampler->slot);
 	/*
 	 * the item's segment is not known, since the sample's Scan has another
 	 * number of segments.  A random one is representative: all segments have
@@ -198,7 +196,7 @@ decode_row(Sampler *sampler)
 	 */
 	if (attnum != 0)
 	{
-		const DynColumn *column = dyn_relation_column(sampler->relation, attnum);
+		const DynColumn *column = dyn_relation_column(relation, attnum);
 		int			segment = pg_prng_uint64_range(&pg_global_prng_state, 0,
 												   column->segments - 1);
 
@@ -220,9 +218,8 @@ decode_row(Sampler *sampler)
 static void
 offer_row(Sampler *sampler)
 {
-	Assert(sampler->cached == Min(sampler->seen, sampler->wanted));
-	if (sampler->cached < sampler->wanted)
-		sampler->sample[sampler->cached++] = decode_row(sampler);
+	if (sampler->seen < sampler->wanted)
+		sampler->sample[(int) sampler->seen] = decode_row(sampler);
 	else
 	{
 		if (sampler->skip < 0)
@@ -238,7 +235,7 @@ offer_row(Sampler *sampler)
 			sampler->sample[victim] = decode_row(sampler);
 		}
 		else
-			dyn_rows_skip(sampler->rows);
+			dyn_rows_skip(sampler->view->rows);
 		sampler->skip -= 1;
 	}
 	sampler->seen += 1;
@@ -255,7 +252,7 @@ bound_is_reached(const Sampler *sampler)
 static void
 read_round(Sampler *sampler)
 {
-	int			nsegments = Min(sampler->relation->connection->max_concurrency,
+	int			nsegments = Min(sampler->scan->relation->connection->max_concurrency,
 								sampler->segments - sampler->done);
 	double		units = sampler->max_units - sampler->scan->counters.read_units;
 	DynFetchParams params = dyn_item_scan_params(sampler->scan);
@@ -280,9 +277,9 @@ read_round(Sampler *sampler)
 		dyn_analyze_delay_point();
 		sampler->items += 1;
 		dyn_view_begin(sampler->view, item);
-		if (dyn_rows_has_more(sampler->rows))
+		if (dyn_rows_has_more(sampler->view->rows))
 			dyn_folded_see_item(sampler->folded, &item[sampler->item_slot]);
-		while (dyn_rows_has_more(sampler->rows))
+		while (dyn_rows_has_more(sampler->view->rows))
 			offer_row(sampler);
 		if (bound_is_reached(sampler))
 			dyn_fetch_drain(fetch);
@@ -298,31 +295,30 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 {
 	Sampler    *sampler = palloc0(sizeof(Sampler));
 	DynResolvedAccess nothing_resolved = {0};
+	DynRelation *relation = dyn_relation_open(RelationGetRelid(rel),
+											  rel->rd_rel->relowner);
+	const DynTableMeta *meta = dyn_session_table(relation->connection,
+												 relation->table);
 	DynItemScan *scan;
 	double		limit;
 
-	sampler->relation = dyn_relation_open(RelationGetRelid(rel),
-										  rel->rd_rel->relowner);
 	/*
 	 * at the maximum read units of a statement, end the sample without an
 	 * error
 	 */
-	limit = dyn_statement_max_units(sampler->relation->connection);
+	limit = dyn_statement_max_units(relation->connection);
 	sampler->max_units = limit > 0 ? Min(limit, dyn_guc_analyze_read_units)
 		: dyn_guc_analyze_read_units;
-	sampler->meta = dyn_session_table(sampler->relation->connection,
-									  sampler->relation->table);
-	sampler->table_units = dyn_sequence_units(sampler->meta->size_bytes);
-	dyn_relation_connect_described(sampler->relation, sampler->meta);
+	sampler->table_units = dyn_sequence_units(meta->size_bytes);
+	dyn_relation_connect_described(relation, meta);
 	sampler->statement = dyn_statement_get(estate);
-	sampler->scan = scan = dyn_item_scan_create(sampler->relation, sampler->meta);
-	sampler->view = dyn_item_scan_view(scan, sampler->relation);
-	sampler->rows = sampler->view->rows;
+	sampler->scan = scan = dyn_item_scan_create(relation, meta);
+	sampler->view = dyn_item_scan_view(scan, relation);
 	sampler->item_slot = dyn_item_scan_read(scan, dyn_path_of_item(), 1);
-	sampler->folded = dyn_folded_create(sampler->relation, InvalidOid);
-	scan->requests = dyn_requests_of_access(sampler->relation, scan->access,
+	sampler->folded = dyn_folded_create(relation, InvalidOid);
+	scan->requests = dyn_requests_of_access(relation, scan->access,
 											&nothing_resolved, 1);
-	scan->requests->projection = sampler->rows->projection;
+	scan->requests->projection = sampler->view->rows->projection;
 	sampler->sample = sample;
 	sampler->wanted = wanted;
 	sampler->skip = -1;
@@ -345,7 +341,7 @@ acquire_sample(Relation rel, int elevel, HeapTuple *sample, int wanted,
 	EState	   *estate = CreateExecutorState();
 	MemoryContext sample_context = MemoryContextSwitchTo(estate->es_query_cxt);
 	Sampler    *sampler = open_sampler(estate, rel, sample, wanted);
-	int			cached;
+	int			nsample;
 
 	sampler->sample_context = sample_context;
 	while (sampler->done < sampler->segments && !bound_is_reached(sampler) &&
@@ -361,20 +357,19 @@ acquire_sample(Relation rel, int elevel, HeapTuple *sample, int wanted,
 		*totalrows = sampler->seen;
 	else
 		*totalrows = sampler->seen / Max(sampler->items, 1) *
-			Max(sampler->items, (double) sampler->meta->item_count);
+			Max(sampler->items, (double) sampler->scan->meta->item_count);
 	*totaldeadrows = 0;
+	nsample = (int) Min(sampler->seen, sampler->wanted);
 	ereport(elevel,
 			(errmsg("\"%s\": scanned %u of %u segments, containing %.0f items, with %g read units; %d rows in sample, %.0f estimated total rows",
 					RelationGetRelationName(rel), sampler->done,
 					sampler->segments, sampler->items,
-					sampler->scan->counters.read_units, sampler->cached,
-					*totalrows)));
+					sampler->scan->counters.read_units, nsample, *totalrows)));
 	dyn_folded_report(sampler->folded);
-	cached = sampler->cached;
 	ExecDropSingleTupleTableSlot(sampler->slot);
 	MemoryContextSwitchTo(sample_context);
 	FreeExecutorState(estate);
-	return cached;
+	return nsample;
 }
 
 bool
