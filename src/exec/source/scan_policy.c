@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "../../dynamodb/units.h"
+#include "../../model/session/guc.h"
 #include "../../model/values/path.h"
 #include "../../plan/tree/plantree.h"
 #include "scan_policy.h"
@@ -388,21 +389,24 @@ read_beyond(void *arg)
 /*
  * Returns the read units that a Scan may use before the policy applies; 0:
  * none.  A LIMIT scan (preview_rows) may use some only if the policy would
- * raise an error.
+ * raise an error: the smaller of option and parameter.
  */
 static double
 free_units(const DynInput *input, const DynScanDesc *scandesc)
 {
 	const DynAccess *access = scandesc->access;
+	double		units;
 
 	if (!input->runs_once || input->requested)
 		return 0;
 	if (access->is_small)
 		return dyn_page_units(DYN_SMALL_READ_BYTES) *
 			(scandesc->relation->consistent ? 2 : 1);
-	return access->preview_rows > 0 &&
-		dyn_relation_scan_policy(scandesc->relation) == DYN_SCAN_ERROR
-		? dyn_relation_preview_units(scandesc->relation) : 0;
+	if (access->preview_rows <= 0 ||
+		dyn_relation_scan_policy(scandesc->relation) != DYN_SCAN_ERROR)
+		return 0;
+	units = scandesc->relation->options.preview_units;
+	return dyn_guc_preview_units < 0 ? units : Min(units, dyn_guc_preview_units);
 }
 
 bool

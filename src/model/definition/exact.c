@@ -19,12 +19,32 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "common/string.h"
+#include "mb/pg_wchar.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
 #include "../server/encoding.h"
 #include "../server/pg_compat.h"
 #include "column.h"
+
+/*
+ * Returns true if different strings remain different when they are converted
+ * to UTF-8.  In some multibyte encodings, one character and a sequence of two
+ * characters are converted to the same UTF-8.
+ */
+static bool
+encoding_is_one_to_one(void)
+{
+	switch (GetDatabaseEncoding())
+	{
+		case PG_UTF8:
+		case PG_EUC_CN:
+		case PG_EUC_KR:
+			return true;
+		default:
+			return pg_database_encoding_max_length() == 1;
+	}
+}
 
 static DynExactness
 weaker(DynExactness a, DynExactness b)
@@ -73,14 +93,14 @@ static bool
 has_points(const DynCodec *codec)
 {
 	return dyn_codec_is_point(codec) &&
-		(!is_text(codec) || dyn_encoding_is_one_to_one());
+		(!is_text(codec) || encoding_is_one_to_one());
 }
 
 static bool
 has_ranges(const DynCodec *codec)
 {
 	return codec->encoding.sorting != DYN_UNSORTED &&
-		(!is_text(codec) || dyn_encoding_sorts_as_utf8());
+		(!is_text(codec) || !dyn_encoding_differs() || GetDatabaseEncoding() == PG_LATIN1);
 }
 
 /* A column whose type is not collatable has no collation. */
@@ -276,7 +296,7 @@ dyn_unnested_exactness(const DynColumn *column, const DynOperator *op)
 		op->comparison != DYN_COMPARE_EQ)
 		return DYN_LOCAL;
 	if (codec->kind == DYN_CODEC_JSONB)
-		return op->column_type == JSONBOID && dyn_encoding_is_one_to_one()
+		return op->column_type == JSONBOID && encoding_is_one_to_one()
 			? DYN_SUPERSET : DYN_LOCAL;
 	return has_points(codec) && is_of_codec(op, codec) ? DYN_SUPERSET : DYN_LOCAL;
 }
@@ -288,7 +308,7 @@ dyn_member_exactness(const DynOperator *op)
 	return op->comparison == DYN_COMPARE_EQ &&
 		op->column_type == TEXTOID && op->value_type == TEXTOID &&
 		compares_bytes(TEXTOID, op->collation) &&
-		dyn_encoding_is_one_to_one() ? DYN_SUPERSET : DYN_LOCAL;
+		encoding_is_one_to_one() ? DYN_SUPERSET : DYN_LOCAL;
 }
 
 bool
@@ -298,7 +318,7 @@ dyn_name_is_exact(const char *name)
 	size_t		len = strlen(name);
 
 	return pg_is_ascii(name) ||
-		(dyn_encoding_is_one_to_one() && dyn_value_to_utf8(&utf8, &len));
+		(encoding_is_one_to_one() && dyn_value_to_utf8(&utf8, &len));
 }
 
 bool

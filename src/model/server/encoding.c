@@ -17,26 +17,6 @@ dyn_encoding_differs(void)
 		GetDatabaseEncoding() != PG_SQL_ASCII;
 }
 
-bool
-dyn_encoding_is_one_to_one(void)
-{
-	switch (GetDatabaseEncoding())
-	{
-		case PG_UTF8:
-		case PG_EUC_CN:
-		case PG_EUC_KR:
-			return true;
-		default:
-			return pg_database_encoding_max_length() == 1;
-	}
-}
-
-bool
-dyn_encoding_sorts_as_utf8(void)
-{
-	return !dyn_encoding_differs() || GetDatabaseEncoding() == PG_LATIN1;
-}
-
 /*
  * Converts the text up to the first character that `to` lacks, for which the
  * server's own conversion raises an error.  Returns the number of bytes of

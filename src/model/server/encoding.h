@@ -14,16 +14,6 @@
 extern bool dyn_encoding_differs(void);
 
 /*
- * Returns true if different strings remain different when they are converted
- * to UTF-8.  In some multibyte encodings, one character and a sequence of two
- * characters are converted to the same UTF-8.
- */
-extern bool dyn_encoding_is_one_to_one(void);
-
-/* Returns true if strings sort bytewise as they do in UTF-8. */
-extern bool dyn_encoding_sorts_as_utf8(void);
-
-/*
  * Converts a value to UTF-8, replacing *text and *len.  Returns false if the
  * value contains an invalid byte (in SQL_ASCII, invalid UTF-8), or is far too
  * long for an item.

@@ -1,7 +1,6 @@
 /*
  * soft_errors.h
- *		Runs steps whose errors do not end the command, and checks a domain's
- *		constraints without raising an error.
+ *		Runs steps whose errors do not end the command.
  */
 #ifndef DYN_MODEL_SOFT_ERRORS_H
 #define DYN_MODEL_SOFT_ERRORS_H
@@ -25,17 +24,5 @@ extern bool dyn_failure_is_of_definition(const ErrorData *failure);
 
 /* Returns message, detail and hint as one palloc'd string. */
 extern char *dyn_failure_text(const ErrorData *failure);
-
-typedef struct DynDomain DynDomain;
-
-/*
- * Returns true if the value satisfies the constraints of a domain type;
- * otherwise sets *why to a message.  Errors raised by a CHECK expression itself
- * are not caught.  The constraints are cached in *domain, initially NULL, and
- * allocated in `context`.
- */
-extern bool dyn_domain_check(Datum value, bool isnull, Oid typid,
-							 DynDomain **domain, MemoryContext context,
-							 const char **why);
 
 #endif

@@ -446,14 +446,6 @@ dyn_relation_scan_policy(const DynRelation *relation)
 	return Max(relation->options.scan_policy, (DynScanPolicy) dyn_guc_scan_policy);
 }
 
-double
-dyn_relation_preview_units(const DynRelation *relation)
-{
-	double		units = relation->options.preview_units;
-
-	return dyn_guc_preview_units < 0 ? units : Min(units, dyn_guc_preview_units);
-}
-
 AttrNumber
 dyn_relation_column_of(const DynRelation *relation, const DynKeyAttr *attr)
 {

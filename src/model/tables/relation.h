@@ -145,12 +145,6 @@ extern bool dyn_relation_trusts(const DynRelation *relation, const char *index);
 extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
 
 /*
- * Returns the read units that a LIMIT scan may use if the policy rejects full
- * scans: the smaller of option and parameter; 0: none.
- */
-extern double dyn_relation_preview_units(const DynRelation *relation);
-
-/*
  * Returns the first column that shows the key attribute (dyn_column_shows) and
  * stores values of its type; 0 if there is none.
  */

@@ -12,11 +12,13 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "executor/executor.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
+#include "utils/expandeddatum.h"
 #include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
-#include "../server/soft_errors.h"
 #include "pattern.h"
 #include "types.h"
 
@@ -186,13 +188,73 @@ dyn_codec_uses_input(const DynCodec *codec)
 		(codec->kind == DYN_CODEC_ARRAY && dyn_codec_uses_input(codec->element));
 }
 
+struct DynDomain
+{
+	int16		typlen;
+	DomainConstraintRef constraints;	/* constraints, updated by the type
+										 * cache */
+	ExprContext *econtext;
+};
+
+static struct DynDomain *
+create_domain(const DynCodec *codec)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(codec->context);
+	struct DynDomain *domain = palloc0(sizeof(struct DynDomain));
+
+	domain->typlen = get_typlen(codec->typid);
+	domain->econtext = CreateStandaloneExprContext();
+	InitDomainConstraintRef(codec->typid, &domain->constraints, codec->context, true);
+	MemoryContextSwitchTo(oldcontext);
+	return domain;
+}
+
+/*
+ * Checks softly: core's domain_check() raises an error for a value that fails.
+ * Catching that error requires a subtransaction for each value, which is slow,
+ * and impossible while parallel workers run.  So the expressions of the
+ * constraints are evaluated here.  Errors raised by an expression itself are
+ * not caught.
+ */
+static bool
+satisfies_domain(DynCodec *codec, Datum value, bool isnull, const char **why)
+{
+	struct DynDomain *domain = codec->soft_domain;
+	bool		ok = true;
+	ListCell   *lc;
+
+	if (domain == NULL)
+		domain = codec->soft_domain = create_domain(codec);
+	UpdateDomainConstraintRef(&domain->constraints);
+	domain->econtext->domainValue_datum =
+		MakeExpandedObjectReadOnly(value, isnull, domain->typlen);
+	domain->econtext->domainValue_isNull = isnull;
+	foreach(lc, domain->constraints.constraints)
+	{
+		DomainConstraintState *constraint = lfirst(lc);
+		bool		is_not_null = constraint->constrainttype == DOM_CONSTRAINT_NOTNULL;
+
+		ok = is_not_null ? !isnull
+			: ExecCheck(constraint->check_exprstate, domain->econtext);
+		if (ok)
+			continue;
+		*why = is_not_null
+			? psprintf("domain %s does not allow null values",
+					   format_type_be(codec->typid))
+			: psprintf("value for domain %s violates check constraint \"%s\"",
+					   format_type_be(codec->typid), constraint->name);
+		break;
+	}
+	ReScanExprContext(domain->econtext);
+	return ok;
+}
+
 bool
 dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull, bool soft,
 					   const char **why)
 {
 	if (soft)
-		return dyn_domain_check(value, isnull, codec->typid, &codec->soft_domain,
-								codec->context, why);
+		return satisfies_domain(codec, value, isnull, why);
 	domain_check(value, isnull, codec->typid, &codec->domain_cache,
 				 codec->context);
 	return true;
