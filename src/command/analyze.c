@@ -11,10 +11,9 @@
  * rows of a block of a local table.
  *
  * Segments are read in rounds, until the sample is full or the limit is
- * reached.  A segment should be a hundredth of the sample.  But since a
- * partition is never divided, a segment may be much larger, so a Limit makes
- * its pages small.  Then a sample exceeds analyze_read_units by at most the
- * pages in flight.
+ * reached.  Since a partition is never divided, a segment may be large, so a
+ * Limit makes its pages small.  Then a sample exceeds analyze_read_units by at
+ * most the pages in flight.
  *
  * The first page is read with all attributes, which costs the same, to find
  * columns whose names were folded to lower case (other_case.h).
@@ -57,10 +56,8 @@ typedef struct Sampler
 	DynView    *view;
 	int			item_slot;		/* slot of the full item */
 	DynFolded  *folded;
-	bool		requested_all;	/* true if a page with all attributes was
-								 * requested */
-	bool		narrow;			/* true if the page with all attributes was
-								 * denied */
+	bool		requested_all;	/* page with all attributes was requested */
+	bool		narrow;			/* that page was denied */
 
 	double		table_units;	/* read units of a full scan; 0: unknown */
 	double		max_units;		/* maximum read units of the sample */
@@ -86,12 +83,9 @@ typedef struct Sampler
 	TupleTableSlot *slot;
 } Sampler;
 
-/* ---- size of the sample ---- */
-
 /*
- * Chooses the segments.  Segments of a large table are so small that
- * SAMPLED_SEGMENTS of them are needed to fill the sample or to use up the
- * limit.  But they are not smaller than a read unit.  A table of unknown size
+ * Segments of a large table are so small that SAMPLED_SEGMENTS of them are
+ * needed to fill the sample or to use up the limit.  A table of unknown size
  * (0) is treated as small; the limit applies in any case.
  */
 static void
@@ -133,8 +127,6 @@ segment_of(const Sampler *sampler, int stream)
 
 	return (sampler->first + position * sampler->step) % sampler->segments;
 }
-
-/* ---- callbacks of the fetch ---- */
 
 static void
 prepare_segment(void *arg, int stream, DynReadRequest *request)
@@ -178,8 +170,6 @@ describe_segment(void *arg, int stream, StringInfo line)
 						 sampler->segments);
 }
 
-/* ---- the sample ---- */
-
 static HeapTuple
 decode_row(Sampler *sampler)
 {
@@ -212,8 +202,7 @@ decode_row(Sampler *sampler)
 
 /*
  * Offers a row to the sample, with Vitter's reservoir sampling, as for local
- * tables: each row has the same probability of being in the sample.  Only rows
- * that enter the sample are decoded.
+ * tables.  Only rows that enter the sample are decoded.
  */
 static void
 offer_row(Sampler *sampler)
@@ -240,8 +229,6 @@ offer_row(Sampler *sampler)
 	}
 	sampler->seen += 1;
 }
-
-/* ---- reading ---- */
 
 static bool
 bound_is_reached(const Sampler *sampler)
@@ -288,8 +275,6 @@ read_round(Sampler *sampler)
 	sampler->done += nsegments;
 }
 
-/* ---- setting up ---- */
-
 static Sampler *
 open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 {
@@ -331,8 +316,6 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 	choose_segments(sampler);
 	return sampler;
 }
-
-/* ---- callbacks ---- */
 
 static int
 acquire_sample(Relation rel, int elevel, HeapTuple *sample, int wanted,

@@ -7,18 +7,13 @@
 
 #include "foreign/fdwapi.h"
 
-/*
- * Returns true, since every foreign table supports ANALYZE.  Sets *totalpages
- * to the table's size in PostgreSQL pages.  The table is read as its owner,
- * not as the current user.
- */
+/* Prepares ANALYZE, which reads the table as its owner. */
 extern bool dynAnalyzeForeignTable(Relation rel, AcquireSampleRowsFunc *func,
 								   BlockNumber *totalpages);
 
 /*
- * Returns the CREATE FOREIGN TABLE commands (char *) for the DynamoDB tables
- * of the server that the current user's access key can list.  The name of the
- * remote schema is ignored.
+ * Returns the CREATE FOREIGN TABLE commands (char *) for the tables that the
+ * current user's access key can list.  Ignores the name of the remote schema.
  */
 extern List *dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid);
 

@@ -55,17 +55,13 @@
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_check_table);
 
-/*
- * An issue: the number of items with this issue, and details of the first such
- * item.
- */
 typedef struct Issue
 {
-	uint64		items;
+	uint64		items;			/* number of items with this issue */
 	uint64		last_item;		/* number of the last item counted, so that
 								 * each item counts once */
-	char	   *example;		/* key of an example (JSON); NULL if jsonb
-								 * cannot represent it */
+	char	   *example;		/* key of the first such item (JSON); NULL if
+								 * jsonb cannot represent it */
 	char	   *detail;			/* message */
 } Issue;
 
@@ -104,8 +100,7 @@ typedef struct CheckedTable
 	struct Check *check;
 	Oid			relid;
 	Oid			owner;
-	ErrorData  *failure;		/* error in the definition, because of which
-								 * the table is not compared; NULL: none */
+	ErrorData  *failure;		/* error in the definition, or NULL */
 	DynRelation *relation;
 	DynView    *view;
 	DynView    *untimed;		/* view without ttl_attribute, or NULL */
@@ -116,8 +111,7 @@ typedef struct CheckedTable
 	int			npaths;
 	CheckedPath *paths;
 	DynFolded  *folded;
-	bool		has_template;	/* true if templates compose the key of its
-								 * rows */
+	bool		has_template;	/* true if the key has templates */
 	bool		left_out;
 	bool		selective;		/* true if templates of the key, or
 								 * item_filter, select its rows */
@@ -242,10 +236,7 @@ note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 
 /* ---- items ---- */
 
-/*
- * Returns true if the current item is a row in this view of the foreign table.
- * Does not record errors.
- */
+/* Returns true if the current item is a row in this view; records no errors. */
 static bool
 is_row_of(CheckedTable *table, const DynView *view)
 {
@@ -299,10 +290,7 @@ read_rows(CheckedTable *table)
 	return is_row;
 }
 
-/*
- * Counts the current item for a pair of tables, given by their positions.  At
- * most MAX_PAIRS pairs are counted.
- */
+/* Counts the current item for a pair of tables, given by their positions. */
 static void
 count_shared(Check *check, int first, int second)
 {
@@ -520,7 +508,7 @@ expect_values(CheckedTable *table, const DynRelation *relation)
 	}
 }
 
-/* Opens the foreign table; raises an error if its definition is not valid. */
+/* Raises an error if the foreign table's definition is not valid. */
 static void
 open_relation(void *arg)
 {
@@ -642,9 +630,8 @@ static const char *const kinds[] = {
 };
 
 /*
- * Emits a result if its kind is check->emitting; does nothing for other kinds.
- * With `issue`, the result is emitted only if an item has the issue.  Without
- * `issue`, the result does not concern single items.
+ * Emits a result if its kind is check->emitting, and an item has the issue.
+ * `issue` is NULL for a result that does not concern single items.
  */
 static void
 emit(const Check *check, const char *kind,
@@ -762,10 +749,6 @@ emit_table(CheckedTable *table)
 	emit_absent(table);
 }
 
-/*
- * Adds the results to the function's result set, in the order of `kinds`.
- * Raises a NOTICE for attribute names that differ only in case (other_case.h).
- */
 static void
 report(Check *check)
 {
@@ -788,9 +771,7 @@ report(Check *check)
 										  quote_identifier(other->relation->name)));
 		}
 		foreach(lc, check->tables)
-		{
 			emit_table(lfirst(lc));
-		}
 	}
 	foreach(lc, check->tables)
 	{
@@ -800,8 +781,6 @@ report(Check *check)
 			dyn_folded_report(table->folded);
 	}
 }
-
-/* ---- the function ---- */
 
 /* Returns the Scan, with the options of the foreign table. */
 static DynItemScan *

@@ -285,8 +285,6 @@ read_indexes(const DynRelation *relation, DynTableMeta *table, Jsonb *indexes)
 	}
 }
 
-/* ---- types ---- */
-
 /*
  * Raises an error if an attribute has different types in two keys.  This
  * happens if the keys name different columns that show the attribute.
@@ -320,9 +318,8 @@ check_types(const DynTableMeta *table)
 /* ---- requests ---- */
 
 /*
- * Sends CreateTable; only throttled attempts are repeated.  Each attempt uses
- * a new connection, because libcurl itself might repeat the request on a
- * reused connection.
+ * Sends each attempt on a new connection, because libcurl itself might repeat
+ * the request on a reused connection.
  */
 static void
 send_creation(DynConnection *connection, const DynTableMeta *table)
@@ -386,8 +383,6 @@ is_active(DynConnection *connection, const char *table, int *unknown)
 	dyn_call_destroy(call);
 	return active;
 }
-
-/* ---- the function ---- */
 
 Datum
 dynamo_fdw_create_table(PG_FUNCTION_ARGS)

@@ -12,8 +12,7 @@
  * scan_policy or the policy of the access key forbids reading items, only
  * attributes of keys are shown.
  *
- * The page is also used to find columns of foreign tables over this DynamoDB
- * table whose names PostgreSQL has folded (other_case.h).
+ * The page also shows which columns have folded names (other_case.h).
  */
 #include "postgres.h"
 
@@ -99,8 +98,6 @@ emit(const Describe *describe, const char *kind, const char *name, const char *t
 						 describe->rsinfo->setDesc, values, nulls);
 }
 
-/* ---- the table and its indexes ---- */
-
 static void
 emit_table(const Describe *describe)
 {
@@ -142,8 +139,6 @@ emit_index(const Describe *describe, const DynIndexMeta *index)
 		 index->global ? index->throughput.read_units : -1, detail.data);
 }
 
-/* ---- attributes ---- */
-
 /* Describes the keys that contain the attribute; returns NULL if none. */
 static const char *
 describe_use(const DynTableMeta *meta, const char *attr)
@@ -165,10 +160,6 @@ describe_use(const DynTableMeta *meta, const char *attr)
 	return uses.len > 0 ? uses.data : NULL;
 }
 
-/*
- * Emits the attributes: those of keys in the order of keys, the others by
- * name.
- */
 static void
 emit_attributes(const Describe *describe)
 {
@@ -196,8 +187,6 @@ emit_attributes(const Describe *describe)
 		MemoryContextReset(describe->row_context);
 	}
 }
-
-/* ---- reading items ---- */
 
 static void
 report_unread(const Describe *describe, const char *detail)
@@ -242,8 +231,6 @@ read_items(Describe *describe)
 	report_unread(describe, dyn_failure_text(failure));
 }
 
-/* ---- suggesting a table name ---- */
-
 typedef struct Search
 {
 	DynConnection *connection;
@@ -260,10 +247,7 @@ search_names(void *arg)
 		dyn_closest_try(&search->closest, dyn_from_utf8_lossy(lfirst(lc)));
 }
 
-/*
- * Sets the hint of `failure`, the error that the table does not exist.  The
- * hint is a similar name, if there is one and the access key can list tables.
- */
+/* Adds a similar name to the error, if the access key can list tables. */
 static void
 suggest_name(ErrorData *failure, DynConnection *connection, const char *name)
 {
@@ -279,8 +263,6 @@ suggest_name(ErrorData *failure, DynConnection *connection, const char *name)
 								 search.closest.best,
 								 quote_literal_cstr(connection->server_name));
 }
-
-/* ---- the functions ---- */
 
 /* Lists the tables as the current user, who needs USAGE on the server. */
 Datum

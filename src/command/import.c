@@ -90,7 +90,6 @@ typedef struct NewColumns
 
 /* ---- names ---- */
 
-/* Returns an empty set of used names, in CurrentMemoryContext. */
 static HTAB *
 create_names(void)
 {
@@ -219,10 +218,6 @@ add_column(NewColumns *columns, const DynAttribute *attribute)
 	column->bytewise = attribute->in_any_key;
 }
 
-/*
- * Returns the columns for these items (a List of DynSampleItem *): the keys of
- * the table and its indexes, and every attribute that an item has.
- */
 static NewColumns *
 infer_columns(const DynTableMeta *meta, const List *items)
 {
@@ -258,12 +253,7 @@ infer_columns(const DynTableMeta *meta, const List *items)
 	return columns;
 }
 
-/* ---- the command ---- */
-
-/*
- * Returns a column's SQL type.  It is jsonb, which accepts all values, for
- * lists, maps, several types, and unknown types.
- */
+/* Returns jsonb, which accepts all values, for all but a few types. */
 static const char *
 sql_type(const NewColumn *column)
 {
@@ -391,7 +381,7 @@ know(Import *import, const char *name)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* ---- failures that concern one table only ---- */
+/* ---- one foreign table ---- */
 
 /*
  * Runs a step.  Returns NULL, or an error that only concerns this table or its
@@ -412,7 +402,6 @@ attempt(Import *import, void (*step) (void *arg))
 	ReThrowError(failure);
 }
 
-/* Warns that the table, or only its items, could not be imported. */
 static void
 warn_of(const Import *import, const ErrorData *failure, bool left_out)
 {
@@ -427,8 +416,6 @@ warn_of(const Import *import, const ErrorData *failure, bool left_out)
 			 failure->hint ? errhint("%s", failure->hint) : 0));
 }
 
-/* ---- notices ---- */
-
 static void
 append_names(StringInfo text, const char *label, const List *names)
 {
@@ -439,7 +426,6 @@ append_names(StringInfo text, const char *label, const List *names)
 		appendStringInfoChar(text, '.');
 }
 
-/* Reports an imported table and its columns. */
 static void
 report_table(const Import *import, const char *name, const char *match,
 			 const NewColumns *columns, int nitems)
@@ -472,8 +458,6 @@ report_table(const Import *import, const char *name, const char *match,
 					import->sample.table, name),
 			 errdetail_internal("%s", detail.data)));
 }
-
-/* ---- commands ---- */
 
 static void
 add_table(Import *import, const char *name, const char *match, List *items)
@@ -662,12 +646,9 @@ add_divided(Import *import)
 						   import->tag_option)));
 }
 
-/* ---- one DynamoDB table ---- */
+/* ---- the statement ---- */
 
-/*
- * Describes the table and reads its first items.  Returns false if the table
- * is left out.
- */
+/* Returns false if the table is left out. */
 static bool
 look_at(Import *import)
 {
@@ -724,8 +705,6 @@ import_table(Import *import, const char *name, const char *listed)
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);
 }
-
-/* ---- the statement ---- */
 
 /* Warns about a name in LIMIT TO that is not one of the possible names. */
 static void

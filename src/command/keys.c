@@ -31,13 +31,10 @@
 PG_FUNCTION_INFO_V1(dynamo_fdw_encode_key);
 PG_FUNCTION_INFO_V1(dynamo_fdw_decode_key);
 
-/* ---- the template ---- */
-
 /*
  * Returns the template of the attribute, and the foreign table in *opened.
- * Raises an error if there is no template.  The key is not known, so all
- * attributes with templates are treated as key attributes, and attribute
- * `name` as the first one.
+ * The key is not known, so all attributes with templates are treated as key
+ * attributes, and attribute `name` as the first one.
  */
 static const DynTemplatedAttr *
 open_template(Oid relid, const char *name, DynRelation **opened)
@@ -72,8 +69,6 @@ open_template(Oid relid, const char *name, DynRelation **opened)
 	dyn_relation_connect(relation, base, relation->ntemplated + 1, NULL);
 	return templated;
 }
-
-/* ---- encoding ---- */
 
 /*
  * Raises an error for members that are not columns of the foreign table: they
@@ -179,8 +174,6 @@ dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(key, len));
 }
-
-/* ---- decoding ---- */
 
 /*
  * Adds the column of a placeholder, with its value converted by to_jsonb().

@@ -1,7 +1,6 @@
 /*
  * other_case.c
- *		Finds columns whose attribute exists only under a name that differs in
- *		case.
+ *		Compares names of attributes without regard to case (other_case.h).
  *
  * Only top-level attributes are compared: those that a column shows, or those
  * that contain the value of a column.  Only the case of ASCII letters is
@@ -125,8 +124,6 @@ dyn_folded_report(const DynFolded *folded)
 						   column->placed ? "SET" : "ADD", quote_literal_cstr(other))));
 	}
 }
-
-/* ---- all foreign tables over a DynamoDB table ---- */
 
 typedef struct Candidate
 {

@@ -80,7 +80,6 @@ list_page(DynConnection *connection, Listing *listing)
 	return more;
 }
 
-/* Frees the listing when the caller's context is reset or deleted. */
 static void
 release_listing(void *arg)
 {

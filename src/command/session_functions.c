@@ -35,7 +35,6 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_disconnect_all);
 PG_FUNCTION_INFO_V1(dynamo_fdw_statistics);
 PG_FUNCTION_INFO_V1(dynamo_fdw_statistics_reset);
 
-/* A row of the result. */
 typedef struct Row
 {
 	int			n;

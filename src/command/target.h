@@ -18,9 +18,8 @@
 extern ForeignServer *dyn_target_find_server(const char *name);
 
 /*
- * Returns the current user's connection to the server with this name.  Raises
- * an error if the server does not exist or does not belong to this wrapper, or
- * if the user lacks USAGE on it.
+ * Returns the current user's connection to the server.  Raises the same
+ * errors, and one if the user lacks USAGE on the server.
  */
 extern DynConnection *dyn_target_server(const char *name);
 
@@ -36,10 +35,7 @@ extern void dyn_target_check(Oid relid);
  */
 extern List *dyn_tables_of_server(Oid serverid);
 
-/*
- * Returns true if the foreign table is over this DynamoDB table, which is
- * specified by its name or ARN.
- */
+/* Returns true if the foreign table is over this table (its name or ARN). */
 extern bool dyn_is_table_over(Relation rel, const DynConnection *connection,
 							  const char *table);
 

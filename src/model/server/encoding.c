@@ -18,10 +18,9 @@ dyn_encoding_differs(void)
 }
 
 /*
- * Converts the text up to the first character that `to` lacks, for which the
- * server's own conversion raises an error.  Returns the number of bytes of
- * `text` that were converted.  `dst` must have MAX_CONVERSION_GROWTH bytes for
- * each byte of the text, and one more byte for NUL.
+ * Converts the text up to the first character that `to` lacks.  Returns the
+ * number of bytes of `text` that were converted.  `dst` must have
+ * MAX_CONVERSION_GROWTH bytes for each byte of the text, and one for NUL.
  */
 static size_t
 convert(int from, int to, const char *text, size_t len, char *dst)

@@ -1,6 +1,6 @@
 /*
  * memory.c
- *		Ties malloc'd memory to memory contexts.
+ *		Helper functions for memory contexts and malloc'd memory.
  */
 #include "postgres.h"
 

@@ -47,17 +47,12 @@ extern void dyn_buffer_init_in(DynBuffer *buf, MemoryContext context);
 extern DynBuffer *dyn_buffer_create(void);
 
 /*
- * Returns the bytes of a buffer, copied into CurrentMemoryContext, and sets
- * *len to their number.  Frees the buffer.  Raises an error if the buffer has
- * failed.
+ * Returns a copy of *len bytes in CurrentMemoryContext, and frees the buffer.
+ * Raises an error if the buffer has failed.
  */
 extern char *dyn_take_bytes(DynBuffer *buf, size_t *len);
 
-/*
- * Returns the UTF-8 text of a buffer, converted into the database's encoding
- * (dyn_from_utf8_lossy) and allocated in CurrentMemoryContext.  Frees the
- * buffer.  Raises an error if the buffer has failed.
- */
+/* Works like dyn_take_bytes, for UTF-8 text (dyn_from_utf8_lossy). */
 extern const char *dyn_take_text(DynBuffer *buf);
 
 #endif

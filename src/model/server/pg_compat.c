@@ -1,8 +1,6 @@
 /*
  * pg_compat.c
  *		Functions that hide differences between PostgreSQL's major versions.
- *
- * See pg_compat.h.
  */
 #include "postgres.h"
 
@@ -270,7 +268,6 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 
 /* ---- shared memory ---- */
 
-/* Returns the memory; allocates it for this backend if it is not shared. */
 static void *
 memory_of(DynSharedBlock *block)
 {

@@ -259,9 +259,8 @@ typedef struct DynJsonbState
 							  NIL, NULL, DYN_PATH_PRIVATE(private))
 
 /*
- * Returns true if the collation sorts bytewise: "C", "POSIX", and the builtin
- * collations of PostgreSQL 17 and later.  Reads the catalogs, because the
- * server's own function for this differs between versions, and its header
+ * Returns true if the collation sorts bytewise.  Reads the catalogs, because
+ * the server's own function for this differs between versions, and its header
  * requires ICU's headers.
  */
 extern bool dyn_collation_is_bytewise(Oid collation);

@@ -16,9 +16,8 @@
 extern ErrorData *dyn_attempt(void (*step) (void *arg), void *arg);
 
 /*
- * Returns true if the error may be caused by the definition of the object that
- * the step reads.  Returns false for errors that should end the command, such
- * as cancellation.
+ * Returns true if the definition of the object that the step reads may cause
+ * the error.  Other errors, such as cancellation, should end the command.
  */
 extern bool dyn_failure_is_of_definition(const ErrorData *failure);
 

@@ -92,8 +92,6 @@ dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 	budget->rate = rate;
 }
 
-/* ---- EXPLAIN ---- */
-
 void
 dyn_budget_append_text(StringInfo list, double rate, const char *owner)
 {
@@ -147,10 +145,7 @@ is_of(const Bucket *bucket, const DynBudget *budget)
 		memcmp(&bucket->budget.key, &budget->key, sizeof(budget->key)) == 0;
 }
 
-/*
- * Returns the budget's bucket, refilled until `now`; NULL if the table is
- * full.
- */
+/* Returns the bucket, refilled until `now`; NULL if the table is full. */
 static Bucket *
 find_bucket(BucketTable *table, DynBudget *budget, double now)
 {
@@ -177,7 +172,6 @@ find_bucket(BucketTable *table, DynBudget *budget, double now)
 	return bucket;
 }
 
-/* Returns the budget's bucket, in shared memory or in the session's table. */
 static Bucket *
 bucket_of(BucketTable *shared, DynBudget *budget, double now)
 {

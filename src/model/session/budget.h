@@ -7,14 +7,12 @@
  * is sent, its maximum cost is taken from the bucket; for a write, its
  * estimated cost.  The charge is corrected when the cost is known.  A request
  * may be sent while the bucket is not empty.  Repeated attempts of a read are
- * charged even if the bucket is empty.  The debt of reads is therefore at most
- * the cost of one request and of repeated attempts.  The usage of reads is at
- * most rate * (elapsed + 1 s) plus this debt.
+ * charged even if the bucket is empty.  The usage of reads is therefore at most
+ * rate * (elapsed + 1 s) plus the cost of one request and of repeated attempts.
  *
  * Buckets are in shared memory (dyn_shared_memory).  If shared memory is not
  * available, or has no bucket left for a budget, each session uses its own
- * buckets.  The number of buckets is fixed; a bucket that is full again can be
- * used for another budget.
+ * buckets.
  *
  * A budget belongs to a database and a server with its endpoint and region.
  * It may also belong to a DynamoDB table, or to the capacity of a table or a
@@ -46,10 +44,7 @@ typedef struct DynBudget
 	int			slot;			/* last known position of its bucket */
 } DynBudget;
 
-/*
- * The budgets that a request is charged to: those of its server, its table,
- * and the capacity that it uses.
- */
+/* The budgets of a request: its server's, its table's, its capacity's. */
 typedef struct DynBudgets
 {
 	int			nbudgets;
@@ -80,10 +75,7 @@ extern void dyn_budgets_correct(DynBudgets *budgets, double charged,
 /* Appends "R per second of `owner`" to EXPLAIN's list, unless `rate` is 0. */
 extern void dyn_budget_append_text(StringInfo list, double rate, const char *owner);
 
-/*
- * Returns the end of EXPLAIN's list, which shows whether sessions share the
- * budgets.
- */
+/* Returns the end of EXPLAIN's list: whether sessions share the budgets. */
 extern const char *dyn_budget_scope(void);
 
 /* Requests the shared memory; called once, when the library is loaded. */

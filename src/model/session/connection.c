@@ -87,10 +87,7 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 	connection->service.host = host;
 }
 
-/*
- * Sets the limits and other settings.  The strings among them point into
- * `options`, which must be in the connection's memory.
- */
+/* Strings point into `options`, which must be in the connection's memory. */
 static void
 set_limits(DynConnection *connection, List *options)
 {
@@ -186,7 +183,7 @@ set_keys(DynConnection *connection, List *options)
 				 : errmsg("out of memory")));
 }
 
-/* Returns a malloc'd copy in UTF-8; NULL for NULL. */
+/* Returns a malloc'd copy in UTF-8. */
 static char *
 copy_text(const char *text)
 {
@@ -196,7 +193,6 @@ copy_text(const char *text)
 	return copy;
 }
 
-/* Overwrites values that were copied from the catalog. */
 static void
 wipe_options(List *options)
 {
@@ -250,12 +246,7 @@ set_credentials(DynConnection *connection)
 	dyn_check_oom(!dyn_source_open(&connection->provider, source_options));
 }
 
-/* ---- making a connection ---- */
-
-/*
- * Wipes the user mapping's values, and frees malloc'd fields.  Runs when the
- * connection's context is deleted, even after an error in dyn_connection_make.
- */
+/* Runs even after an error in dyn_connection_make. */
 static void
 release_connection(void *arg)
 {

@@ -2,8 +2,7 @@
  * connection.h
  *		The connection of one user to a server, built from the catalogs.
  *
- * A DynConnection holds the endpoint, the limits and the credentials.
- * Deleting its memory context overwrites the credentials, and frees
+ * Deleting a connection's memory context overwrites the credentials, and frees
  * everything.  The file session.c caches connections and counts their pins.
  */
 #ifndef DYN_MODEL_CONNECTION_H
@@ -40,9 +39,7 @@ typedef struct DynConnection
 								 * requests, or NULL */
 	List	   *mapping_options;	/* options of the user mapping; NIL for
 									 * static credentials */
-	DynSourceOptions source_options;		/* settings of the credentials,
-											 * until the provider takes them
-											 * over */
+	DynSourceOptions source_options;	/* settings before dyn_source_open */
 
 	/* private to session.c */
 	struct DynDescription *descriptions;

@@ -42,7 +42,6 @@ typedef struct ErrorEntry
 #define TABLE_NAME_HINT \
 	"Check the table option table_name and the server option table_prefix. A name has 3 to 255 letters, digits, underscores, hyphens and dots."
 
-/* Error codes of DynamoDB, and HTTP statuses */
 static const ErrorEntry coded_errors[] = {
 	{"ResourceNotFoundException", ERRCODE_FDW_TABLE_NOT_FOUND,
 	"Check the table option \"table_name\" and the server options \"table_prefix\", \"region\" and \"endpoint_url\". dynamo_fdw_tables() lists the existing tables."},
@@ -85,7 +84,6 @@ static const ErrorEntry coded_errors[] = {
 	{"504", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
 };
 
-/* All other failures */
 static const ErrorEntry other_errors[] = {
 	[DYN_FAIL_HTTP] = {NULL, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
 	"Check the server options \"endpoint_url\" and \"region\", because the service at the endpoint is not DynamoDB."},
@@ -128,7 +126,6 @@ find_report(const DynCall *call)
 	return call->failure == DYN_FAIL_SERVICE ? NULL : &other_errors[call->failure];
 }
 
-/* Returns the text as a sentence, with a capital letter and a period. */
 static char *
 sentence(const char *text)
 {
@@ -204,9 +201,8 @@ describe_service_error(const DynCall *call)
 }
 
 /*
- * Returns true if messages may show text that a service has sent.  Only
- * superusers may see this text: it may be a secret of a service that only the
- * database server can reach.
+ * Only superusers may see text that a service has sent: it may be a secret of
+ * a service that only the database server can reach.
  */
 static bool
 shows_excerpts(void)
@@ -220,23 +216,17 @@ shows_excerpts(void)
 					SECURITY_RESTRICTED_OPERATION)) == 0;
 }
 
-static char *
-describe_error(const DynError *err)
-{
-	if (err->excerpt[0] == '\0' || !shows_excerpts())
-		return sentence(err->message);
-	return psprintf("%s Excerpt: %s", sentence(err->message),
-					dyn_from_utf8_lossy(err->excerpt));
-}
-
 void
 dyn_report_credentials(const DynError *err, const char *what)
 {
+	bool		show = err->excerpt[0] != '\0' && shows_excerpts();
+
 	dyn_check_oom(err->out_of_memory);
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
 			 errmsg("%s: %s", what, dyn_failure_phrase(DYN_FAIL_CREDENTIALS)),
-			 errdetail("%s", describe_error(err)),
+			 errdetail("%s%s%s", sentence(err->message), show ? " Excerpt: " : "",
+					   show ? dyn_from_utf8_lossy(err->excerpt) : ""),
 			 errhint("%s", err->hint[0] ? dyn_from_utf8_lossy(err->hint)
 					 : "Check the credential provider of the user mapping, and its settings on the database server.")));
 }

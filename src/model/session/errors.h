@@ -33,7 +33,6 @@ typedef struct DynRequestContext
  */
 extern const char *dyn_describe_target(const char *table, const char *index);
 
-/* Raises the error of a failed call. */
 DYN_NORETURN extern void dyn_report_call(const DynCall *call,
 										 const DynRequestContext *context);
 
@@ -89,13 +88,10 @@ DYN_NORETURN extern void dyn_report_page(const DynCall *call, const DynPageError
 DYN_NORETURN extern void dyn_report_no_match(const DynCall *call, const char *err,
 											 const DynRequestContext *context);
 
-/*
- * Returns true if the call failed because the table, an index or a key may
- * have changed since the statement was planned.
- */
+/* Returns true if the table, an index or a key may have changed. */
 extern bool dyn_failure_is_stale(const DynCall *call);
 
-/* Returns true if the call failed because IAM does not permit it. */
+/* Returns true if IAM does not permit the request. */
 extern bool dyn_failure_is_denied(const DynCall *call);
 
 /*
@@ -106,15 +102,9 @@ DYN_NORETURN extern void dyn_report_changed_schema(const DynRequestContext *cont
 												   const char *detail);
 
 /*
- * The caller composes one line for each request, with the operation and, for
- * example, the table, the index and the size of the response.  The line
- * includes values of keys and filters only if log_requests is on.  These
- * functions add no secrets.
- */
-
-/*
  * Returns true if a finished call must be logged, because of log_requests or
- * because it was slow.
+ * because it was slow.  The caller composes the line, with values of keys and
+ * filters only if log_requests is on.
  */
 extern bool dyn_request_is_logged(const DynCall *call);
 

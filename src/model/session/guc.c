@@ -27,7 +27,10 @@
 #include "../definition/options.h"
 #include "guc.h"
 
-/* Limit of fetch_memory for ordinary users, in kB: four times its default. */
+/*
+ * Limit of fetch_memory for ordinary users, in kB, so that they cannot exhaust
+ * the machine's memory.
+ */
 #define MOST_FETCH_MEMORY	(96 * 1024)
 
 int			dyn_guc_scan_policy = -1;
@@ -78,10 +81,6 @@ check_scan_policy(int *newval, void **extra, GucSource source)
 	return true;
 }
 
-/*
- * Users may set the memory limit of their own statements, but not so high that
- * they could exhaust the machine's memory.
- */
 static bool
 check_fetch_memory(int *newval, void **extra, GucSource source)
 {

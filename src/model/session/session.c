@@ -40,10 +40,7 @@
 #include "session.h"
 #include "usage.h"
 
-/*
- * Number of file descriptors that are left for other code: every wait on a
- * socket takes one.
- */
+/* File descriptors left for other code: a wait on a socket takes one. */
 #define SPARE_DESCRIPTORS	4
 
 /*
@@ -78,7 +75,6 @@ typedef struct ConnectionEntry
 static DynClient *client = NULL;
 static HTAB *connections = NULL;
 
-/* Events that wait_for_client waits for; NULL before the first wait */
 static WaitEventSet *wait_set = NULL;
 
 /* A connection that was checked before the latest invalidation is outdated. */
@@ -90,10 +86,7 @@ dyn_session_now(void)
 	return dyn_loop_now_us() / 1000.0;
 }
 
-/*
- * Acquires a descriptor and returns true, but only if SPARE_DESCRIPTORS other
- * descriptors remain available.
- */
+/* Returns false unless SPARE_DESCRIPTORS other descriptors remain available. */
 static bool
 acquire_descriptor(void)
 {
@@ -213,7 +206,6 @@ held_cursor_ms(void)
 											   GetCurrentTimestamp()));
 }
 
-/* Handles interrupts; raises an error if no time is left for the cursor. */
 static void
 check_held_cursor(void)
 {
@@ -353,7 +345,6 @@ unpin_connection(void *arg)
 	drop_if_unused(connection);
 }
 
-/* See dyn_session_disconnect. */
 static bool
 forget_connections(Oid serverid)
 {
@@ -483,7 +474,6 @@ find_description(DynConnection *connection, const char *table)
 	return NULL;
 }
 
-/* Frees descriptions that are neither cached nor pinned. */
 static void
 sweep_descriptions(DynConnection *connection)
 {

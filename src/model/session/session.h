@@ -36,7 +36,6 @@ extern DynConnection *dyn_session_connection(Oid serverid, Oid userid);
 /*
  * Raises an error if the connection must not be used any longer.  Must be
  * called before a call is started, while an error has no side effects.
- * dyn_session_credentials, dyn_session_run and dyn_session_try call it.
  */
 extern void dyn_session_check(DynConnection *connection);
 
@@ -46,10 +45,8 @@ extern void dyn_session_check(DynConnection *connection);
  */
 extern const DynCredentials *dyn_session_credentials(DynConnection *connection);
 
-/* Returns the client, created on first use. */
 extern DynClient *dyn_session_client(void);
 
-/* Returns a new call of the client; raises an error if memory runs out. */
 extern DynCall *dyn_session_call(void);
 
 /*
@@ -109,16 +106,13 @@ extern void dyn_session_run(DynCall *call, const DynRequestContext *context);
 extern bool dyn_session_try(DynCall *call, const DynService *service,
 							const DynRequestContext *context);
 
-/* Raises the error of a failed call, and destroys the call. */
+/* Raises the error of the call, and destroys it. */
 extern void dyn_session_fail(DynCall *call, const DynRequestContext *context);
 
 /* Returns the milliseconds of a monotonic clock. */
 extern double dyn_session_now(void);
 
-/*
- * Closes surplus network connections; called when the last running statement
- * ends.
- */
+/* Closes surplus network connections. */
 extern void dyn_session_end_statement(void);
 
 /*

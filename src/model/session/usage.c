@@ -188,10 +188,6 @@ dyn_usage_statement(DynUsage *usage, uint64 number)
 	add_tally(usage, &more);
 }
 
-/*
- * Classifies a failure according to the SQLSTATE of the error that users see,
- * and to the HTTP status.
- */
 static DynUsageError
 error_of(const DynCall *call)
 {

@@ -5,9 +5,7 @@
  *		backend reads or writes each of them.
  *
  * Shared memory, if available (dyn_shared_memory), has the counts of all
- * sessions.  Otherwise each session counts its own requests only.  The number
- * of entries is fixed: a new one replaces the entry that was idle for the
- * longest time.
+ * sessions.  Otherwise each session counts its own requests only.
  *
  * A call is counted when it ends: it is done, or abandoned while in flight.  A
  * throttled attempt that is sent again as another call counts as a retry.  The
@@ -23,7 +21,6 @@
 #include "../../dynamodb/operation.h"
 #include "connection.h"
 
-/* Counts of a node, a statement, a backend, or an entry. */
 typedef struct DynCounters
 {
 	uint64		requests;		/* requests that succeeded or finally failed; a
@@ -52,7 +49,6 @@ typedef struct DynCounters
 								 * no usable response */
 } DynCounters;
 
-/* Counters of this backend since it started. */
 extern DynCounters dyn_backend_counters;
 
 static inline void
@@ -95,7 +91,6 @@ typedef enum DynUsageError
 	DYN_USAGE_ERRORS			/* number of classes */
 } DynUsageError;
 
-/* The counts of one entry. */
 typedef struct DynTally
 {
 	uint64		statements;

@@ -39,7 +39,7 @@ typedef struct WrittenTable
 static WrittenCount *counts = NULL;
 static WrittenTable *tables = NULL;
 
-/* Number of abandoned requests, each of which may have written an item. */
+/* Number of abandoned requests */
 static int	maybe_written = 0;
 
 static void (*abandon_writes) (int level) = NULL;
@@ -101,10 +101,6 @@ dyn_written_items(void)
 	return items_of(GetCurrentTransactionNestLevel());
 }
 
-/*
- * Removes the counts of this level and of all levels nested in it, and of
- * abandoned requests.
- */
 static void
 drop_counts(int level)
 {
@@ -124,8 +120,6 @@ drop_counts(int level)
 	}
 	maybe_written = 0;
 }
-
-/* ---- the warning ---- */
 
 /*
  * Appends "orders: 110 inserted, 2 updated", the sums of a relation's counts
@@ -157,10 +151,6 @@ append_relation(StringInfo detail, WrittenCount *first, int level)
 	}
 }
 
-/*
- * Reports the items of this level and of all levels nested in it, and sets
- * their counts to 0.
- */
 static void
 warn(int level)
 {

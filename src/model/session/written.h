@@ -18,9 +18,8 @@
 #include "connection.h"
 
 /*
- * Counts one item of a foreign table (its name is copied) that an INSERT,
- * UPDATE or DELETE has written in the current subtransaction.  Raises an error
- * only if memory runs out.
+ * Counts one item of a foreign table that the current subtransaction has
+ * written.  Raises an error only if memory runs out.
  */
 extern void dyn_written_count(const char *relation, CmdType operation);
 
@@ -30,13 +29,9 @@ extern void dyn_written_count(const char *relation, CmdType operation);
  */
 extern void dyn_written_maybe(int requests);
 
-/*
- * Returns the number of items written in the current subtransaction and in all
- * subtransactions nested in it, for messages.
- */
+/* Returns the number of items that the current subtransaction has written. */
 extern uint64 dyn_written_items(void);
 
-/* Records that the running transaction writes the DynamoDB table. */
 extern void dyn_written_table(const DynConnection *connection, const char *table);
 
 /*

@@ -32,7 +32,6 @@
 
 static const char *const on_mismatch_words[] = {"error", "null", NULL};
 
-/* Sets the location of a column's value. */
 static void
 read_path(DynColumn *column, const DynRelation *relation, List *options)
 {
@@ -134,8 +133,6 @@ read_column(DynColumn *column, TupleDesc desc, int i,
 	dyn_traits_init(column);
 }
 
-/* ---- documents ---- */
-
 /*
  * Returns the attributes that a column with document 'rest' omits: those that
  * other columns show completely, those of templates, and those that the item
@@ -191,7 +188,6 @@ attributes_shown(DynRelation *relation)
 	return names;
 }
 
-/* Sets the exclusions of 'rest' documents, when all columns are known. */
 static void
 finish_documents(DynRelation *relation)
 {
@@ -208,8 +204,6 @@ finish_documents(DynRelation *relation)
 		column->codec.members.without = shown;
 	}
 }
-
-/* ---- options and templates ---- */
 
 const char *
 dyn_relation_quoted_name(const DynRelation *relation)
@@ -472,8 +466,6 @@ dyn_relation_only_column_of(const DynRelation *relation, const DynKeyAttr *attr)
 		? templated->parts[0].attnum : 0;
 }
 
-/* ---- attributes whose names differ in case ---- */
-
 bool
 dyn_equal_ignoring_case(const char *a, const char *b)
 {
@@ -503,8 +495,6 @@ dyn_relation_folded_column(const DynRelation *relation, const char *attribute)
 	}
 	return dyn_relation_templated(relation, attribute) == NULL ? folded : NULL;
 }
-
-/* ---- key attributes of another type ---- */
 
 bool
 dyn_column_shows(const DynColumn *column, const char *attribute)
@@ -574,9 +564,6 @@ dyn_key_type_check(const DynRelation *relation, const DynTableMeta *meta,
 					   : attr->type == DYN_TYPE_N ? "numeric" : "bytea")));
 }
 
-/* ---- the DynamoDB table ---- */
-
-/* Returns the table's name, or its ARN if its description is not cached. */
 static const char *
 described_name(const DynRelation *relation)
 {

@@ -2,10 +2,8 @@
  * relation.h
  *		The definition of a foreign table: columns, options, DynamoDB table.
  *
- * dyn_relation_open reads the catalogs.  Its result is allocated in
- * CurrentMemoryContext, which also pins the connection.  Descriptions of the
- * DynamoDB table are read on demand (dyn_session_table); executing a plan does
- * not need them.
+ * Descriptions of the DynamoDB table are read on demand (dyn_session_table);
+ * executing a plan does not need them.
  */
 #ifndef DYN_MODEL_RELATION_H
 #define DYN_MODEL_RELATION_H
@@ -52,9 +50,8 @@ typedef struct DynRelation
 	DynItemFilter item_filter;	/* item_filter and ttl_attribute */
 	int			ntemplated;		/* number of templates */
 	DynTemplatedAttr *templated;
-	bool		connected;		/* true if the templates are connected with the
-								 * columns */
-	List	   *trusted_indexes;	/* list of char * */
+	bool		connected;		/* true after dyn_relation_connect */
+	List	   *trusted_indexes;	/* char * */
 	const DynPath *unnest;		/* path of the list, set or map whose elements
 								 * are the rows; NULL: the items are the
 								 * rows */
@@ -74,8 +71,9 @@ typedef struct DynRelation
 } DynRelation;
 
 /*
- * Returns the definition of a foreign table.  `userid` is the user whose user
- * mapping is used; InvalidOid: the current user.
+ * Returns the definition of a foreign table, in CurrentMemoryContext, which
+ * also pins the connection.  `userid` is the user whose user mapping is used;
+ * InvalidOid: the current user.
  */
 extern DynRelation *dyn_relation_open(Oid relid, Oid userid);
 
@@ -122,20 +120,15 @@ extern List *dyn_relation_text_types(const DynRelation *relation);
 extern void dyn_relation_set_text_types(DynRelation *relation,
 										const List *types);
 
-/* Returns the template of an attribute, or NULL. */
 extern const DynTemplatedAttr *dyn_relation_templated(const DynRelation *relation,
 													  const char *attribute);
 
-/*
- * Returns true if both relations have the same endpoint, region and DynamoDB
- * table.
- */
+/* Compares endpoint, region and DynamoDB table. */
 extern bool dyn_relation_same_table(const DynRelation *a, const DynRelation *b);
 
 /* Returns true if the DynamoDB table may contain items that are not rows. */
 extern bool dyn_relation_may_reject_items(const DynRelation *relation);
 
-/* Returns true if the index is in trusted_indexes. */
 extern bool dyn_relation_trusts(const DynRelation *relation, const char *index);
 
 /*
@@ -166,9 +159,8 @@ dyn_relation_column(const DynRelation *relation, AttrNumber attnum)
 }
 
 /*
- * Returns true if the column is a document: it shows the item as jsonb, or the
- * attributes that other columns do not show.  A document is never NULL; it is
- * {} if all attributes are omitted.
+ * Returns true if the column shows the item as jsonb, or the attributes that
+ * other columns do not show.  Such a column is never NULL.
  */
 static inline bool
 dyn_column_is_document(const DynColumn *column)

@@ -49,7 +49,6 @@ find_source(const DynRelation *relation, const DynKeyAttr *attr)
 	return source;
 }
 
-/* Returns the reason why the column cannot be assigned; NULL if it can. */
 static const char *
 why_unassignable(const DynColumn *column)
 {

@@ -47,11 +47,10 @@ typedef struct DynWriteMap
 	 */
 	Bitmapset  *key_columns;
 
-	/* columns that show the item, or its unmapped attributes */
-	Bitmapset  *documents;
-
-	/* columns that cannot be assigned, even if the table can be written */
-	Bitmapset  *unassignable;
+	Bitmapset  *documents;		/* columns that show the item, or its unmapped
+								 * attributes */
+	Bitmapset  *unassignable;	/* columns that cannot be assigned, even if the
+								 * table can be written */
 
 	/* private to write_map.c and write_values.c */
 	DynKeySource sources[2];	/* sources of the table's key attributes */
@@ -59,10 +58,7 @@ typedef struct DynWriteMap
 								 * inside it */
 } DynWriteMap;
 
-/*
- * Raises an error unless the table's options permit writing.  Needs neither a
- * user mapping nor the network.
- */
+/* Raises an error unless the table's options permit writing. */
 extern void dyn_write_map_permit(Oid relid, CmdType operation);
 
 /*
@@ -85,10 +81,7 @@ extern void dyn_write_map_require_column(const DynWriteMap *map, AttrNumber attn
 extern void dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot,
 							  DynKeyPart *parts);
 
-/*
- * Composes what an INSERT of the row writes, the key included.  Returns the
- * number of values in *out.
- */
+/* Composes an INSERT, with the key; returns the number of values in *out. */
 extern int	dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot,
 								 DynPathValue **out);
 
@@ -106,7 +99,7 @@ extern int	dyn_write_map_update(DynWriteMap *map, const TupleTableSlot *slot,
 								 const Bitmapset *changed, Bitmapset **compared,
 								 DynPathValue **out);
 
-/* Returns the columns of all templates that dyn_write_map_update composes. */
+/* Returns the columns of the templates that dyn_write_map_update composes. */
 extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
 										  const Bitmapset *changed);
 

@@ -71,7 +71,6 @@ report_refused(const RowValues *row, const DynColumn *column,
 			 err->hint ? errhint("%s", err->hint) : 0));
 }
 
-/* Encodes the row's value of a column, or raises an error. */
 static DynScalar
 store(const RowValues *row, AttrNumber attnum)
 {
@@ -95,10 +94,7 @@ report_null(const DynWriteMap *map, AttrNumber attnum, const char *detail, const
 			 hint ? errhint("%s", hint) : 0));
 }
 
-/*
- * Returns a column of the template that is NULL in the row; 0 if there is
- * none.
- */
+/* Returns a column of the template that is NULL in the row, or 0. */
 static AttrNumber
 null_column(const RowValues *row, const DynTemplatedAttr *templated)
 {
@@ -202,7 +198,6 @@ report_key(const DynWriteMap *map, const char *attribute, const char *detail)
 			 errdetail("%s", detail)));
 }
 
-/* Raises an error if this value of a key attribute cannot be a key. */
 static void
 check_key(const DynWriteMap *map, const DynPath *path, const DynScalar *value)
 {
@@ -302,7 +297,6 @@ add_columns(RowValues *row, bool changed, bool null)
 	}
 }
 
-/* Adds the attributes in columns with the option document 'rest'. */
 static void
 add_rest(RowValues *row)
 {
@@ -330,7 +324,6 @@ add_rest(RowValues *row)
 
 /* ---- templates ---- */
 
-/* Returns true if a changed column shows this attribute. */
 static bool
 is_shown_changed(const DynRelation *relation, const char *attribute,
 				 const Bitmapset *changed)
@@ -345,10 +338,7 @@ is_shown_changed(const DynRelation *relation, const char *attribute,
 	return false;
 }
 
-/*
- * Returns the attribute's template; NULL if the attribute has no template, or
- * is in the table's key.
- */
+/* Returns the attribute's template, unless it is in the table's key. */
 static const DynTemplatedAttr *
 template_of(const DynRelation *relation, const char *attribute)
 {
@@ -429,9 +419,8 @@ check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber n
 }
 
 /*
- * Adds values for templates in `set`.  If `null`, adds removals for the
- * templates with a NULL column; otherwise adds the attributes of the templates
- * without a NULL column.
+ * Adds removals of the templates in `set` with a NULL column if `null`;
+ * otherwise the attributes of those without a NULL column.
  */
 static void
 add_templates(RowValues *row, const Bitmapset *set, bool null)
@@ -493,10 +482,6 @@ add_constants(RowValues *row)
 	}
 }
 
-/*
- * Raises an error if ttl_attribute has a fraction, since DynamoDB defines it
- * in seconds.
- */
 static void
 check_expiry(const RowValues *row)
 {
@@ -522,7 +507,6 @@ check_expiry(const RowValues *row)
 	}
 }
 
-/* Merges the values, and checks them if `check`; returns their number. */
 static int
 finish_values(RowValues *row, bool check, DynPathValue **out)
 {
