@@ -57,7 +57,7 @@ typedef struct Sampler
 	int			item_slot;		/* slot of the full item */
 	DynFolded  *folded;
 	bool		requested_all;	/* page with all attributes was requested */
-	bool		narrow;			/* that page was denied */
+	bool		narrow;			/* true if that page was denied */
 
 	double		table_units;	/* read units of a full scan; 0: unknown */
 	double		max_units;		/* maximum read units of the sample */

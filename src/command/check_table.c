@@ -203,7 +203,6 @@ count(Check *check, Issue *issue, const char *detail)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* Records an error; called during the conversion to rows. */
 static void
 note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 {
@@ -236,7 +235,7 @@ note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 
 /* ---- items ---- */
 
-/* Returns true if the current item is a row in this view; records no errors. */
+/* Returns true if the item is a row in this view; records no errors. */
 static bool
 is_row_of(CheckedTable *table, const DynView *view)
 {
@@ -782,7 +781,6 @@ report(Check *check)
 	}
 }
 
-/* Returns the Scan, with the options of the foreign table. */
 static DynItemScan *
 open_scan(Oid relid)
 {

@@ -71,13 +71,10 @@ typedef struct Import
 
 typedef struct NewColumn
 {
+	const DynAttribute *source;
 	char	   *name;
 	char	   *attribute;		/* attribute name in the database's encoding */
-	unsigned	types;			/* bit mask of the DynTypes in the sample,
-								 * without NULL */
-	bool		not_null;		/* true for a key attribute of the table */
-	bool		bytewise;		/* true for a key attribute of the table or an
-								 * index */
+	unsigned	types;			/* types of `source`, without NULL */
 } NewColumn;
 
 typedef struct NewColumns
@@ -212,10 +209,9 @@ add_column(NewColumns *columns, const DynAttribute *attribute)
 		return;
 	}
 	column = &columns->columns[columns->n++];
+	column->source = attribute;
 	column->attribute = name;
 	column->types = attribute->types & ~(1u << DYN_TYPE_NULL);
-	column->not_null = attribute->in_key;
-	column->bytewise = attribute->in_any_key;
 }
 
 static NewColumns *
@@ -304,9 +300,9 @@ write_command(const Import *import, const char *name, const NewColumns *columns,
 							 renamed ? quote_literal_cstr(column->attribute) : "",
 							 renamed && is_set ? ", " : "",
 							 is_set ? "format 'set'" : "");
-		if (column->bytewise && column->types == 1u << DYN_TYPE_S)
+		if (column->source->in_any_key && column->types == 1u << DYN_TYPE_S)
 			appendStringInfoString(sql, " COLLATE pg_catalog.\"C\"");
-		if (column->not_null)
+		if (column->source->in_key)
 			appendStringInfoString(sql, " NOT NULL");
 	}
 	appendStringInfo(sql, "\n) SERVER %s\nOPTIONS (table_name %s",

@@ -5,25 +5,15 @@
  * Only top-level attributes are compared: those that a column shows, or those
  * that contain the value of a column.  Only the case of ASCII letters is
  * ignored, since PostgreSQL does not fold other letters in UTF-8.
- *
- * dyn_report_other_cases, called by dynamo_fdw_describe(), also opens foreign
- * tables of other users.  So it must not run code of other users, wait for
- * their locks, or report errors in the definitions of their tables.
  */
 #include "postgres.h"
 
-#include "access/relation.h"
-#include "miscadmin.h"
-#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/rel.h"
 
 #include "../dynamodb/elements.h"
 #include "../model/server/encoding.h"
 #include "other_case.h"
-#include "../model/server/soft_errors.h"
-#include "target.h"
 
 /* A column whose attribute has not occurred yet. */
 typedef struct Sought
@@ -122,66 +112,5 @@ dyn_folded_report(const DynFolded *folded)
 						   dyn_relation_quoted_name(folded->relation),
 						   quote_identifier(column->name),
 						   column->placed ? "SET" : "ADD", quote_literal_cstr(other))));
-	}
-}
-
-typedef struct Candidate
-{
-	const DynSample *sample;
-	Oid			relid;
-} Candidate;
-
-/*
- * Compares a foreign table with the sample.  Leaves out a table that does not
- * show all items, because its items may not be in the sample.  May raise an
- * error.  The lock is held until the transaction ends.
- */
-static void
-compare_table(void *arg)
-{
-	const Candidate *candidate = arg;
-	const DynSample *sample = candidate->sample;
-	const DynRelation *relation = NULL;
-	DynFolded  *folded;
-	Relation	rel;
-	ListCell   *lc;
-
-	if (!ConditionalLockRelationOid(candidate->relid, AccessShareLock))
-		return;
-	rel = try_relation_open(candidate->relid, NoLock);
-	if (rel == NULL)
-		return;					/* dropped in the meantime */
-	if (dyn_is_table_over(rel, sample->connection, sample->table))
-		relation = dyn_relation_open(candidate->relid, GetUserId());
-	relation_close(rel, NoLock);
-	if (relation == NULL || relation->item_filter.nterms > 0 ||
-		relation->ntemplated > 0 || relation->unnest != NULL)
-		return;
-	folded = dyn_folded_create(relation, GetUserId());
-	foreach(lc, sample->items)
-		dyn_folded_see_item(folded, &((const DynSampleItem *) lfirst(lc))->map);
-	dyn_folded_report(folded);
-}
-
-void
-dyn_report_other_cases(const DynSample *sample)
-{
-	ListCell   *lc;
-
-	foreach(lc, dyn_tables_of_server(sample->connection->serverid))
-	{
-		Candidate	candidate = {sample, lfirst_oid(lc)};
-		bool		is_missing = false;
-		ErrorData  *failure;
-
-		CHECK_FOR_INTERRUPTS();
-		if (pg_class_aclcheck_ext(candidate.relid, GetUserId(), ACL_SELECT,
-								  &is_missing) != ACLCHECK_OK &&
-			pg_attribute_aclcheck_all(candidate.relid, GetUserId(), ACL_SELECT,
-									  ACLMASK_ANY) != ACLCHECK_OK)
-			continue;
-		failure = dyn_attempt(compare_table, &candidate);
-		if (failure != NULL && !dyn_failure_is_of_definition(failure))
-			ReThrowError(failure);
 	}
 }

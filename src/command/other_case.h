@@ -34,12 +34,4 @@ extern void dyn_folded_see_item(DynFolded *folded, const DynValue *item);
  */
 extern void dyn_folded_report(const DynFolded *folded);
 
-/*
- * Raises the notices of dyn_folded_report for all foreign tables over the
- * DynamoDB table of a sample, for the columns that the current user may read.
- * Leaves out tables that do not show all items, have an invalid definition, or
- * are locked by another session.
- */
-extern void dyn_report_other_cases(const DynSample *sample);
-
 #endif

@@ -116,9 +116,10 @@ Datum
 dynamo_fdw_credentials(PG_FUNCTION_ARGS)
 {
 	DynConnection *connection = dyn_target_server(NameStr(*PG_GETARG_NAME(0)));
+	DynProvider *provider = &connection->provider;
+	DynReadiness readiness;
 	const char *key;
 	int			hidden;
-	const DynCredentials *credentials;
 	Row			row = {0};
 
 	if (connection->for_public)
@@ -128,15 +129,21 @@ dynamo_fdw_credentials(PG_FUNCTION_ARGS)
 						GetUserNameFromId(connection->userid, false),
 						connection->server_name),
 				 errdetail("The mapping for PUBLIC is used.")));
-	credentials = dyn_session_credentials(connection);
-	add_text(&row, dyn_describe_source(&connection->provider));
+	dyn_session_check(connection);
+	while ((readiness = dyn_provider_request(provider, dyn_session_client())) ==
+		   DYN_CREDENTIALS_AWAITED)
+		dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
+	if (readiness == DYN_CREDENTIALS_FAILED)
+		dyn_report_credentials(dyn_provider_error(provider),
+							   psprintf("server \"%s\"", connection->server_name));
+	add_text(&row, dyn_describe_source(provider));
 	/* show no character of a short key, which is not a key of AWS */
-	key = credentials->access_key_id;
+	key = provider->current.access_key_id;
 	hidden = (int) strlen(key) - SHOWN;
 	add_text(&row, hidden < SHOWN ? "..."
 			 : psprintf("%.*s...%s", SHOWN, key, key + hidden));
-	add_value(&row, TimestampTzGetDatum(time_t_to_timestamptz(credentials->expires)));
-	row.nulls[2] = credentials->expires == 0;
+	add_value(&row, TimestampTzGetDatum(time_t_to_timestamptz(provider->current.expires)));
+	row.nulls[2] = provider->current.expires == 0;
 	return return_row(fcinfo, &row);
 }
 

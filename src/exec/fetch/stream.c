@@ -345,7 +345,8 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 	if (stream->call->failure == DYN_FAIL_TOO_LARGE && nkeys > 1)
 		stream->batch_most = nkeys / 2;
 	else if (!refresh_if_stale(context, stream) &&
-			 !(params->denied != NULL && dyn_failure_is_denied(stream->call) &&
+			 !(params->denied != NULL &&
+			   dyn_failure_sqlstate(stream->call) == ERRCODE_INSUFFICIENT_PRIVILEGE &&
 			   params->denied(params->arg, stream->number)))
 		dyn_report_call(stream->call, about);
 	send_again(stream);

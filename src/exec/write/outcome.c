@@ -115,20 +115,19 @@ report_duplicate(DynWrite *write)
 static void
 report_unknown(DynWrite *write)
 {
-	DynWriteContext about = {.request = dyn_modify_context(write->modify, write->op)};
+	DynRequestContext about = dyn_modify_context(write->modify, write->op);
+	const char *action = write->op == DYN_OP_PUT_ITEM ? "insertion of an item"
+		: write->op == DYN_OP_UPDATE_ITEM ? "update of an item" : "deletion of an item";
+	const char *key = NULL;
 
 	if (dyn_write_is_transaction(write))
-		about.action = psprintf("transaction of %d items",
-								list_length(write->modify->writer->collected));
-	else
-	{
-		about.action = write->op == DYN_OP_PUT_ITEM ? "insertion of an item"
-			: write->op == DYN_OP_UPDATE_ITEM ? "update of an item" : "deletion of an item";
-		about.key = may_show_key(write->modify) ? key_text(write) : NULL;
-	}
+		action = psprintf("transaction of %d items",
+						  list_length(write->modify->writer->collected));
+	else if (may_show_key(write->modify))
+		key = key_text(write);
 	if (write->why != NULL)
 		dyn_usage_reject(write->modify->usage);
-	dyn_report_unanswered(write->call, write->why, &about);
+	dyn_report_unanswered(write->call, write->why, &about, action, key);
 }
 
 static void

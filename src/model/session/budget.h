@@ -7,8 +7,9 @@
  * is sent, its maximum cost is taken from the bucket; for a write, its
  * estimated cost.  The charge is corrected when the cost is known.  A request
  * may be sent while the bucket is not empty.  Repeated attempts of a read are
- * charged even if the bucket is empty.  The usage of reads is therefore at most
- * rate * (elapsed + 1 s) plus the cost of one request and of repeated attempts.
+ * charged even if the bucket is empty.  The usage of reads is therefore at
+ * most rate * (elapsed + 1 s), plus the cost of one request and of repeated
+ * attempts.
  *
  * Buckets are in shared memory (dyn_shared_memory).  If shared memory is not
  * available, or has no bucket left for a budget, each session uses its own

@@ -292,7 +292,8 @@ describe_unanswered(const DynCall *call, const char *err)
 
 void
 dyn_report_unanswered(const DynCall *call, const char *err,
-					  const DynWriteContext *context)
+					  const DynRequestContext *context,
+					  const char *action, const char *key)
 {
 	Assert(err != NULL || call->failure != DYN_FAIL_NONE);
 	if (err != NULL)
@@ -300,10 +301,10 @@ dyn_report_unanswered(const DynCall *call, const char *err,
 	ereport(ERROR,
 			(errcode(ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN),
 			 errmsg("it is not known whether the %s of DynamoDB table \"%s\" was applied",
-					context->action, context->request.table),
+					action, context->table),
 			 errdetail("%s%s: %s",
-					   context->key ? psprintf("Key %s. ", context->key) : "",
-					   context->request.operation, describe_unanswered(call, err)),
+					   key ? psprintf("Key %s. ", key) : "",
+					   context->operation, describe_unanswered(call, err)),
 			 errhint("Read what is stored before you repeat the statement.")));
 }
 
@@ -370,11 +371,8 @@ dyn_report_changed_schema(const DynRequestContext *context, const char *detail)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 context->index != NULL
-			 ? errmsg("index \"%s\" of DynamoDB table \"%s\" has changed since the statement was planned",
-					  context->index, context->table)
-			 : errmsg("DynamoDB table \"%s\" has changed since the statement was planned",
-					  context->table),
+			 errmsg("%s has changed since the statement was planned",
+					dyn_describe_target(context->table, context->index)),
 			 errdetail("%s", detail),
 			 errhint("Retry the statement to plan it again.")));
 }
@@ -390,13 +388,6 @@ dyn_report_no_match(const DynCall *call, const char *err,
 			 errmsg("%s: the response does not match the request", what_failed(context)),
 			 errdetail("The response %s.%s", err, describe_request(call)),
 			 errhint("Check the server option endpoint_url, and whether a proxy changes the responses.")));
-}
-
-bool
-dyn_failure_is_denied(const DynCall *call)
-{
-	return call->failure == DYN_FAIL_SERVICE &&
-		strcmp(call->code, "AccessDeniedException") == 0;
 }
 
 bool

@@ -36,22 +36,16 @@ extern const char *dyn_describe_target(const char *table, const char *index);
 DYN_NORETURN extern void dyn_report_call(const DynCall *call,
 										 const DynRequestContext *context);
 
-/* Identifies a write in messages. */
-typedef struct DynWriteContext
-{
-	DynRequestContext request;
-	const char *action;			/* such as "insertion of an item" */
-	const char *key;			/* key of the item, such as "(pk, sk)=(a, 1)";
-								 * NULL if the user may not see it */
-} DynWriteContext;
-
 /*
  * Raises the error of a write of unknown outcome: DynamoDB may or may not have
  * executed it.  `err` is NULL if the call failed.  Otherwise the response is
  * unusable, and `err` continues "The response ..." (dynamodb/write.h).
+ * `action` is, for example, "insertion of an item".  `key` is the item's key,
+ * such as "(pk, sk)=(a, 1)"; NULL if the user may not see it.
  */
 DYN_NORETURN extern void dyn_report_unanswered(const DynCall *call, const char *err,
-											   const DynWriteContext *context);
+											   const DynRequestContext *context,
+											   const char *action, const char *key);
 
 /*
  * Raises the error of a provider that could not obtain credentials; `what`
@@ -60,7 +54,10 @@ DYN_NORETURN extern void dyn_report_unanswered(const DynCall *call, const char *
 DYN_NORETURN extern void dyn_report_credentials(const DynError *err,
 												const char *what);
 
-/* Returns the SQLSTATE that dyn_report_call uses for the failed call. */
+/*
+ * Returns the SQLSTATE that dyn_report_call uses for the failed call;
+ * ERRCODE_INSUFFICIENT_PRIVILEGE if IAM does not permit the request.
+ */
 extern int	dyn_failure_sqlstate(const DynCall *call);
 
 /* Returns a short reason for the failure of a finished call. */
@@ -90,9 +87,6 @@ DYN_NORETURN extern void dyn_report_no_match(const DynCall *call, const char *er
 
 /* Returns true if the table, an index or a key may have changed. */
 extern bool dyn_failure_is_stale(const DynCall *call);
-
-/* Returns true if IAM does not permit the request. */
-extern bool dyn_failure_is_denied(const DynCall *call);
 
 /*
  * Raises the error that the table or index has changed since the statement was

@@ -86,7 +86,7 @@ dyn_session_now(void)
 	return dyn_loop_now_us() / 1000.0;
 }
 
-/* Returns false unless SPARE_DESCRIPTORS other descriptors remain available. */
+/* Returns false unless SPARE_DESCRIPTORS others remain available. */
 static bool
 acquire_descriptor(void)
 {
@@ -291,22 +291,6 @@ dyn_session_run(DynCall *call, const DynRequestContext *context)
 {
 	if (!dyn_session_try(call, &context->connection->service, context))
 		dyn_session_fail(call, context);
-}
-
-const DynCredentials *
-dyn_session_credentials(DynConnection *connection)
-{
-	DynProvider *provider = &connection->provider;
-	DynReadiness readiness;
-
-	dyn_session_check(connection);
-	while ((readiness = dyn_provider_request(provider, dyn_session_client())) ==
-		   DYN_CREDENTIALS_AWAITED)
-		dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
-	if (readiness == DYN_CREDENTIALS_FAILED)
-		dyn_report_credentials(dyn_provider_error(provider),
-							   psprintf("server \"%s\"", connection->server_name));
-	return &provider->current;
 }
 
 /* ---- connections: cache and pins ---- */

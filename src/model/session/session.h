@@ -39,12 +39,6 @@ extern DynConnection *dyn_session_connection(Oid serverid, Oid userid);
  */
 extern void dyn_session_check(DynConnection *connection);
 
-/*
- * Returns valid credentials of the connection, after its provider has obtained
- * them if necessary.  Raises an error if that fails.
- */
-extern const DynCredentials *dyn_session_credentials(DynConnection *connection);
-
 extern DynClient *dyn_session_client(void);
 
 extern DynCall *dyn_session_call(void);

@@ -21,6 +21,7 @@
 #include "../../dynamodb/operation.h"
 #include "connection.h"
 
+/* Counts of a node, a statement, a backend, or an entry. */
 typedef struct DynCounters
 {
 	uint64		requests;		/* requests that succeeded or finally failed; a
