@@ -96,24 +96,6 @@ extern void dyn_tokens_free(DynTokens *tokens);
 extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
 
 /*
- * Add the name or value unless it was added before, and return the number n of
- * its token #n<n> or :v<n>.  Return -1 if memory runs out, if the name is
- * empty or too long for DynamoDB, or if all values together are too large for
- * a request.
- */
-extern int	dyn_tokens_name(DynTokens *tokens, const char *name, size_t len);
-extern int	dyn_tokens_value(DynTokens *tokens, const DynScalar *value);
-
-/* A state of the tokens to roll back to if an expression becomes too large */
-typedef struct DynTokensMark
-{
-	int			nnames;
-	int			nvalues;
-} DynTokensMark;
-extern DynTokensMark dyn_tokens_mark(const DynTokens *tokens);
-extern void dyn_tokens_rollback(DynTokens *tokens, DynTokensMark mark);
-
-/*
  * The following functions append an expression.  They return false, with *out
  * and *tokens unchanged, if memory runs out or the expression would exceed a
  * limit of DynamoDB: the number of operators or bytes, the size of all values

@@ -8,6 +8,8 @@
  * there is one only when undecided parts may be anything.  Joins and spans
  * are compared with what that gives for all texts.
  */
+#include <ctype.h>
+
 #include "harness.h"
 
 #include "dynamodb/template_text.h"
@@ -266,9 +268,9 @@ open_case(Case *c, const Subject *subject)
 			continue;
 		strcpy(c->memory[i], subject->rules[i] + 1);
 		c->given[i] = (DynText) {c->memory[i], strlen(c->memory[i])};
-		if (folding != DYN_FOLD_NONE)
-			dyn_text_fold(c->memory[i], c->given[i].len,
-						  folding == DYN_FOLD_LOWER ? DYN_FOLD_UPPER : DYN_FOLD_LOWER);
+		for (char *p = c->memory[i]; folding != DYN_FOLD_NONE && *p != '\0'; p++)
+			*p = (char) (folding == DYN_FOLD_LOWER ? toupper((unsigned char) *p)
+						 : tolower((unsigned char) *p));
 	}
 	return true;
 }

@@ -3,10 +3,11 @@
  *		Connects the templates of the table option key_templates with columns.
  *
  * A template defines how a string attribute is composed from columns
- * (dynamodb/template.h); here its parts are connected with the columns.  Each
- * column has one source: the value of an attribute or path, or one part of one
- * template.  A part that is the source of its column is decoded.  Any other
- * part must match the value that its column has from the column's source.
+ * (dynamodb/template_text.h); here its parts are connected with the columns.
+ * Each column has one source: the value of an attribute or path, or one part
+ * of one template.  A part that is the source of its column is decoded.  Any
+ * other part must match the value that its column has from the column's
+ * source.
  *
  * An item is a row only if its values of the table's key attributes match
  * their templates.  Other templates supply values and access paths.
@@ -22,7 +23,7 @@
 #include "nodes/pg_list.h"
 
 #include "../../dynamodb/metadata.h"
-#include "../../dynamodb/template.h"
+#include "../../dynamodb/template_text.h"
 #include "column.h"
 
 typedef struct DynPart

@@ -165,7 +165,7 @@ may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
 		/*
 		 * no sort key is equal to the bound if all sort keys continue after
 		 * the bounded part, or if the request has the successor of the bound
-		 * (template_join.c)
+		 * (template_text.c)
 		 */
 		first.strict_is_exact = n == 0 || n < tmpl->nparts || tmpl->literals[n].len > 0 ||
 			(!descending && tmpl->parts[n - 1].facts.width > 0);
