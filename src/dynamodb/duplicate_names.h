@@ -13,7 +13,7 @@
  *		dyn_duplicate_names_truncate(&set, base);			when the object ends
  *
  * Within items, the stack is used only for names without an entry in the name
- * cache, which detects duplicates of all other names (name_cache.h).
+ * cache, which detects duplicates of all other names (item.h).
  */
 #ifndef DYN_DYNAMODB_DUPLICATE_NAMES_H
 #define DYN_DYNAMODB_DUPLICATE_NAMES_H

@@ -22,7 +22,6 @@
 
 #include <stdlib.h>
 
-
 /* Place of a value (see the head of this file) */
 typedef struct Place
 {
@@ -31,6 +30,9 @@ typedef struct Place
 } Place;
 
 #define FIRST_ENTRIES	64
+#define INITIAL_ENTRIES		32
+#define DYN_NAME_GUESSES	4	/* number of expected entries that are tried
+								 * before a lookup */
 
 /* ---- The tape ---- */
 
@@ -101,6 +103,131 @@ end_item(DynItemParser *r, size_t first, const char *at)
 	return true;
 }
 
+/* ---- The name cache ---- */
+
+static bool
+grow_cache(DynNameCache *name_cache)
+{
+	uint32_t	cap = name_cache->cap == 0 ? INITIAL_ENTRIES : name_cache->cap * 2;
+	DynNameEntry *entries = realloc(name_cache->entries,
+									cap * sizeof(*entries));
+
+	if (entries == NULL)
+		return false;
+	name_cache->entries = entries;
+	name_cache->cap = cap;
+	return true;
+}
+
+bool
+dyn_name_cache_reset(DynNameCache *name_cache, const DynPathTree *tree)
+{
+	if (name_cache->cap == 0 && !grow_cache(name_cache))
+		return false;
+	if (name_cache->count > 1)
+		memset(name_cache->table, 0, sizeof(name_cache->table));
+	memset(&name_cache->entries[0], 0, sizeof(name_cache->entries[0]));
+	name_cache->entries[0].want = &tree->nodes[0];
+	name_cache->count = 1;
+	return true;
+}
+
+static inline uint32_t
+first_slot(uint16_t context, uint32_t hash)
+{
+	return (hash + context * UINT32_C(0x9e3779b1)) % DYN_NAME_CACHE_SLOTS;
+}
+
+/*
+ * Returns the index of the entry for this name in this context; DYN_NAME_ROOT
+ * if there is none.
+ */
+static uint16_t
+find_entry(const DynNameCache *name_cache, uint16_t context, const char *name,
+		   size_t len, uint32_t hash)
+{
+	uint32_t	slot = first_slot(context, hash);
+	uint16_t	index;
+
+	while ((index = name_cache->table[slot]) != 0)
+	{
+		const DynNameEntry *entry = &name_cache->entries[index];
+
+		if (entry->hash == hash && entry->parent == context &&
+			entry->len == len && memcmp(entry->name, name, len) == 0)
+			return index;
+		slot = (slot + 1) % DYN_NAME_CACHE_SLOTS;
+	}
+	return DYN_NAME_ROOT;
+}
+
+/*
+ * Adds an entry for a name that the open object does not have yet, and returns
+ * its index; returns DYN_NAME_ROOT if the cache is full, or memory runs out.
+ */
+static uint16_t
+add_entry(DynNameCache *name_cache, uint16_t context, const char *name,
+		  size_t len, uint32_t hash, const DynPathNode *want)
+{
+	uint32_t	slot = first_slot(context, hash);
+	size_t		size = len + 3;
+	DynNameEntry *entry;
+
+	if (name_cache->count == DYN_NAME_CACHE_MAX ||
+		(name_cache->count == name_cache->cap && !grow_cache(name_cache)))
+		return DYN_NAME_ROOT;
+	while (name_cache->table[slot] != 0)
+		slot = (slot + 1) % DYN_NAME_CACHE_SLOTS;
+	name_cache->table[slot] = (uint16_t) name_cache->count;
+
+	entry = &name_cache->entries[name_cache->count];
+	memset(entry, 0, sizeof(*entry));
+	entry->name = name;
+	entry->len = (uint32_t) len;
+	entry->hash = hash;
+	entry->parent = context;
+	entry->want = want;
+	if (size <= sizeof(entry->prefix))
+	{
+		entry->prefix[0] = '"';
+		memcpy(entry->prefix + 1, name, len);
+		entry->prefix[size - 2] = '"';
+		entry->prefix[size - 1] = ':';
+		entry->mask = (UINT32_C(1) << size) - 1;
+	}
+	return (uint16_t) name_cache->count++;
+}
+
+/*
+ * Returns true if `"name":` is at `p`, where at least 32 bytes must be left.
+ * A name that is too long for the prefix is compared with its first occurrence
+ * in the response.
+ */
+static DYN_HOT bool
+entry_matches(const DynNameEntry *entry, const char *p, const char *end)
+{
+#ifdef DYN_SCAN_SSE2
+	const __m128i *want = (const __m128i *) entry->prefix;
+	const __m128i *have = (const __m128i *) p;
+	uint32_t	same;
+
+	same = (uint32_t) _mm_movemask_epi8(
+		_mm_cmpeq_epi8(_mm_loadu_si128(have), _mm_loadu_si128(want)));
+	/* the second step also reads `mask` and `seen`, which are masked out */
+	same |= (uint32_t) _mm_movemask_epi8(
+		_mm_cmpeq_epi8(_mm_loadu_si128(have + 1),
+					   _mm_loadu_si128(want + 1))) << 16;
+	if (DYN_LIKELY(entry->mask != 0))
+		return (same & entry->mask) == entry->mask;
+#else
+	if (DYN_LIKELY(entry->mask != 0))
+		return memcmp(p, entry->prefix, entry->len + 3) == 0;
+#endif
+	return entry->len > 0 && (size_t) (end - p) >= entry->len + 3 &&
+		memcmp(p + 1, entry->name, entry->len) == 0 &&
+		p[0] == '"' && p[entry->len + 1] == '"' && p[entry->len + 2] == ':';
+}
+
 /* ---- Names ---- */
 
 /*
@@ -154,8 +281,7 @@ look_up(DynItemParser *r, DynFrame *f, const DynJsonText *name, Place *place)
 	uint16_t	index = DYN_NAME_ROOT;
 
 	if (f->context != DYN_NAME_NONE)
-		index = dyn_name_cache_find(name_cache, f->context, name->text,
-									name->len, hash);
+		index = find_entry(name_cache, f->context, name->text, name->len, hash);
 	if (index != DYN_NAME_ROOT)
 		return take_found_entry(r, f, index, at, place);
 	if (dyn_duplicate_names_has(names, f->base, name->text, name->len, hash))
@@ -164,8 +290,8 @@ look_up(DynItemParser *r, DynFrame *f, const DynJsonText *name, Place *place)
 	place->want = dyn_path_tree_member(r->tree, f->want, name->text, name->len);
 	place->context = DYN_NAME_NONE;
 	if (f->context != DYN_NAME_NONE && name->text == at)
-		index = dyn_name_cache_add(name_cache, f->context, at, name->len, hash,
-								   place->want);
+		index = add_entry(name_cache, f->context, at, name->len, hash,
+						  place->want);
 	if (index != DYN_NAME_ROOT)
 		return take_found_entry(r, f, index, at, place);
 	return dyn_duplicate_names_push(names, at, name->value.len, hash) ||
@@ -195,7 +321,7 @@ read_name(DynItemParser *r, DynFrame *f, const char *p, Place *place)
 		return read_name_slow(r, f, p, place);
 	for (int i = 0; i < DYN_NAME_GUESSES; i++)
 	{
-		if (DYN_LIKELY(dyn_name_entry_matches(&entries[index], p, end)))
+		if (DYN_LIKELY(entry_matches(&entries[index], p, end)))
 		{
 			if (!take_entry(r, f, index, p + 1, place))
 				return NULL;

@@ -16,7 +16,68 @@
 #ifndef DYN_DYNAMODB_ITEM_H
 #define DYN_DYNAMODB_ITEM_H
 
-#include "name_cache.h"
+#include "jsonscan.h"
+#include "path_tree.h"
+
+/*
+ * A cache of the attribute names of a page predicts the next name.
+ *
+ * The items of a page usually have the same names in the same order.  The
+ * cache uses this in two ways.  First, an entry records which entry followed
+ * it last time.  So the parser compares a name with a few expected names, in
+ * steps of 16 bytes, instead of scanning, hashing and looking it up.  Second,
+ * each object has a number, and an entry records the object in which it was
+ * last seen.  A name is a duplicate if its entry was last seen in the current
+ * object.
+ *
+ * An entry is a name in a context.  The context is another entry: the
+ * attribute whose map contains the name (ignoring lists in between), or the
+ * root for the attributes of an item.  An object and an object nested in it
+ * never have the same context, so one object number per entry is enough.
+ *
+ * Only names without escapes become entries, and at most DYN_NAME_CACHE_MAX of
+ * them; duplicates of all other names are detected by DynDuplicateNames.
+ *
+ * Entries point into the response, so the cache is emptied for each page.  The
+ * cache is also emptied if it is full at the beginning of an item.
+ */
+#define DYN_NAME_CACHE_MAX		1024
+#define DYN_NAME_CACHE_SLOTS	2048
+#define DYN_NAME_ROOT		0	/* root entry, for the item itself; as `next`,
+								 * `first` or a result: no entry */
+#define DYN_NAME_NONE		UINT16_MAX	/* context of names that are not
+										 * cached */
+#define DYN_NAME_PREFIX		24
+
+typedef struct DynNameEntry
+{
+	char		prefix[DYN_NAME_PREFIX];	/* the text "name": in the
+											 * response, padded with zeros */
+	uint32_t	mask;			/* one bit for each byte of the text in
+								 * `prefix`; 0 if the text is too long */
+	uint32_t	seen;			/* number of the object in which the name was
+								 * last seen */
+	const char *name;			/* name in the response */
+	uint32_t	len;
+	uint32_t	hash;
+	uint16_t	parent;			/* index of the context, which is another
+								 * entry */
+	uint16_t	next;			/* index of the entry that followed this entry
+								 * last time */
+	uint16_t	first;			/* index of the entry that was the first in
+								 * this entry's map last time */
+	const DynPathNode *want;	/* node in the path tree, or NULL */
+} DynNameEntry;
+
+/* The owner initializes it with zeros, and frees the entries. */
+typedef struct DynNameCache
+{
+	DynNameEntry *entries;
+	uint32_t	count;
+	uint32_t	cap;
+	uint16_t	table[DYN_NAME_CACHE_SLOTS];	/* indexes of entries; 0: free
+												 * slot */
+} DynNameCache;
 
 /* Flag of an entry, in addition to the flags of the value */
 #define DYN_TAPE_LAST	0x80	/* last entry of its item */
@@ -76,6 +137,13 @@ typedef struct DynItemParser
 	int			depth;			/* index of the innermost frame; -1: none */
 	DynFrame	frames[DYN_MAX_DEPTH + 1];
 } DynItemParser;
+
+/*
+ * Removes all entries except the root entry, whose node becomes the root of
+ * the path tree.  Returns false if memory runs out.
+ */
+extern bool dyn_name_cache_reset(DynNameCache *name_cache,
+								 const DynPathTree *tree);
 
 /*
  * Reads the item whose brace is at `p`.  Returns the position after the item,
