@@ -406,16 +406,11 @@ bool
 dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *index,
 				   const char *attr)
 {
-	if (index->projection == DYN_PROJECT_ALL ||
-		dyn_is_in_key(&index->key, attr) ||
-		dyn_is_in_key(&meta->key, attr))
-		return true;
-	for (int i = 0; i < index->nincluded; i++)
-	{
-		if (strcmp(index->included[i], attr) == 0)
-			return true;
-	}
-	return false;
+	const DynNames included = {index->nincluded, index->included};
+
+	return index->projection == DYN_PROJECT_ALL ||
+		dyn_is_in_key(&index->key, attr) || dyn_is_in_key(&meta->key, attr) ||
+		dyn_names_have(&included, attr, strlen(attr));
 }
 
 /* ---- schemas ---- */

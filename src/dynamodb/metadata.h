@@ -71,7 +71,7 @@ typedef struct DynIndexMeta
 	DynKeySchema key;
 	DynProjectionType projection;
 	int			nincluded;		/* number of NonKeyAttributes */
-	const char **included;
+	const char **included;		/* names, which dyn_metadata_parse sorts */
 	uint64_t	item_count;		/* number of items some hours ago; 0 may mean
 								 * unknown */
 	uint64_t	size_bytes;

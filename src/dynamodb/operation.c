@@ -34,13 +34,6 @@ dyn_operation_name(DynOperation op)
 }
 
 static void
-member_number(DynBuffer *buf, const char *name, long number)
-{
-	dyn_append_json_member(buf, name);
-	dyn_append_number(buf, (unsigned long) number);
-}
-
-static void
 begin_document(DynBuffer *buf, const char *table)
 {
 	dyn_buffer_reset(buf);
@@ -102,12 +95,10 @@ write_pages(DynBuffer *buf, const DynReadRequest *req)
 	if (is_query && req->backward)
 		dyn_buffer_append_str(buf, ",\"ScanIndexForward\":false");
 	if (!is_query && req->total_segments > 1)
-	{
-		member_number(buf, "Segment", req->segment);
-		member_number(buf, "TotalSegments", req->total_segments);
-	}
+		dyn_buffer_printf(buf, ",\"Segment\":%d,\"TotalSegments\":%d",
+						  req->segment, req->total_segments);
 	if (req->limit > 0)
-		member_number(buf, "Limit", req->limit);
+		dyn_buffer_printf(buf, ",\"Limit\":%ld", req->limit);
 	if (req->start_key != NULL && req->start_key_len > 0)
 	{
 		dyn_append_json_member(buf, "ExclusiveStartKey");
@@ -263,39 +254,6 @@ dyn_write_list_tables(DynBuffer *buf, const char *start_name)
 	dyn_buffer_append_char(buf, '}');
 }
 
-/*
- * Calls `each` for every name, after validating all names.  *last remains NULL
- * if there is no next page.
- */
-static const char *
-read_list_tables(const json_t *root,
-				 void (*each) (void *arg, const char *name), void *arg,
-				 char **last)
-{
-	const json_t *names = json_object_get(root, "TableNames");
-	const json_t *next = json_object_get(root, "LastEvaluatedTableName");
-
-	if (!json_is_object(root))
-		return "is not a JSON object";
-	if (json_object_get(root, "__type") != NULL)
-		return "is an error document, but has a success status";
-	for (size_t i = 0; i < json_array_size(names); i++)
-	{
-		if (!json_is_string(json_array_get(names, i)))
-			return "lacks the list TableNames";
-	}
-	if (!json_is_array(names))
-		return "lacks the list TableNames";
-	if (next != NULL && !json_is_null(next) && !json_is_string(next))
-		return "has a LastEvaluatedTableName that is not a name";
-	if (json_string_length(next) > 0 &&
-		(*last = strdup(json_string_value(next))) == NULL)
-		return dyn_check_memory;
-	for (size_t i = 0; i < json_array_size(names); i++)
-		each(arg, json_string_value(json_array_get(names, i)));
-	return NULL;
-}
-
 const char *
 dyn_read_list_tables(const char *buf, size_t len,
 					 void (*each) (void *arg, const char *name), void *arg,
@@ -303,11 +261,29 @@ dyn_read_list_tables(const char *buf, size_t len,
 {
 	bool		out_of_memory;
 	json_t	   *root = dyn_json_load(buf, len, 0, &out_of_memory);
-	const char *err;
+	const json_t *names = json_object_get(root, "TableNames");
+	const json_t *next = json_object_get(root, "LastEvaluatedTableName");
+	const char *err = NULL;
+	size_t		valid = 0;
 
 	*last = NULL;
-	err = out_of_memory ? dyn_check_memory :
-		read_list_tables(root, each, arg, last);
+	while (json_is_string(json_array_get(names, valid)))
+		valid++;
+	if (out_of_memory)
+		err = dyn_check_memory;
+	else if (!json_is_object(root))
+		err = "is not a JSON object";
+	else if (json_object_get(root, "__type") != NULL)
+		err = "is an error document, but has a success status";
+	else if (!json_is_array(names) || valid < json_array_size(names))
+		err = "lacks the list TableNames";
+	else if (next != NULL && !json_is_null(next) && !json_is_string(next))
+		err = "has a LastEvaluatedTableName that is not a name";
+	else if (json_string_length(next) > 0 &&
+			 (*last = strdup(json_string_value(next))) == NULL)
+		err = dyn_check_memory;
+	for (size_t i = 0; err == NULL && i < valid; i++)
+		each(arg, json_string_value(json_array_get(names, i)));
 	json_decref(root);
 	return err;
 }

@@ -289,13 +289,6 @@ dyn_seam_free(DynSeam *seam)
 	dyn_buffer_free(&seam->value);
 }
 
-/* Returns true if the tape entry is the last one of its item. */
-static bool
-ends_item(const DynTapeEntry *entry)
-{
-	return entry->type == DYN_TYPE_ABSENT || (entry->flags & DYN_TAPE_LAST) != 0;
-}
-
 /*
  * Decodes one slot of the item that begins at the tape entry; sets type ABSENT
  * if the slot has no valid S, N or B.
@@ -334,8 +327,10 @@ check_seam(const DynPage *page, DynSeam *seam, DynBuffer *scratch)
 		if (order == 0 ? seam->unique : (order < 0) != seam->backward)
 			err = "does not begin after the items of the previous page";
 	}
+	/* find the first entry of the last item */
 	for (last = tape->count - 1; last > 0; last--)
-		if (ends_item(&tape->entries[last - 1]))
+		if (tape->entries[last - 1].type == DYN_TYPE_ABSENT ||
+			(tape->entries[last - 1].flags & DYN_TAPE_LAST) != 0)
 			break;
 	if (err == NULL)
 		err = read_slot(tape, last, seam->slot, scratch, &value);

@@ -19,10 +19,18 @@
 
 /* ---- requests ---- */
 
-/* Writes the members that a single write and a transaction's action share. */
-static void
-put_common(DynBuffer *buf, const DynWriteRequest *req)
+void
+dyn_write_write(DynBuffer *buf, const DynWriteRequest *req, bool member)
 {
+	const char *action = req->op == DYN_OP_PUT_ITEM ? "Put" :
+		req->op == DYN_OP_UPDATE_ITEM ? "Update" : "Delete";
+
+	if (!member)
+		dyn_buffer_reset(buf);
+	else if (buf->len > 0 && buf->data[buf->len - 1] == '}')
+		dyn_buffer_append_char(buf, ',');
+	if (member)
+		dyn_buffer_printf(buf, "{\"%s\":", action);
 	dyn_buffer_append_str(buf, "{\"TableName\":");
 	dyn_append_json_text(buf, req->table);
 	if (req->op == DYN_OP_PUT_ITEM)
@@ -39,18 +47,12 @@ put_common(DynBuffer *buf, const DynWriteRequest *req)
 	dyn_append_json_text_member(buf, "ConditionExpression", req->condition);
 	dyn_append_json_text_member(buf, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
 	dyn_tokens_write(req->tokens, buf);
-}
-
-void
-dyn_write_write(DynBuffer *buf, const DynWriteRequest *req)
-{
-	dyn_buffer_reset(buf);
-	put_common(buf, req);
-	dyn_append_json_text_member(buf, "ReturnConsumedCapacity", "TOTAL");
-	if (req->returning)
+	if (!member)
+		dyn_append_json_text_member(buf, "ReturnConsumedCapacity", "TOTAL");
+	if (!member && req->returning)
 		dyn_append_json_text_member(buf, "ReturnValues",
 									req->op == DYN_OP_UPDATE_ITEM ? "ALL_NEW" : "ALL_OLD");
-	dyn_buffer_append_char(buf, '}');
+	dyn_buffer_append_str(buf, member ? "}}" : "}");
 }
 
 void
@@ -58,19 +60,6 @@ dyn_write_begin_transaction(DynBuffer *buf)
 {
 	dyn_buffer_reset(buf);
 	dyn_buffer_append_str(buf, "{\"TransactItems\":[");
-}
-
-void
-dyn_write_member(DynBuffer *buf, const DynWriteRequest *req)
-{
-	if (buf->len > 0 && buf->data[buf->len - 1] == '}')
-		dyn_buffer_append_char(buf, ',');
-	dyn_buffer_append_str(buf, "{\"");
-	dyn_buffer_append_str(buf, req->op == DYN_OP_PUT_ITEM ? "Put" :
-						  req->op == DYN_OP_UPDATE_ITEM ? "Update" : "Delete");
-	dyn_buffer_append_str(buf, "\":");
-	put_common(buf, req);
-	dyn_buffer_append_str(buf, "}}");
 }
 
 void

@@ -31,23 +31,23 @@ typedef struct DynWriteRequest
 								 * transaction */
 } DynWriteRequest;
 
-/*
- * Resets the buffer and writes the request.  The response will report the
- * consumed capacity; if the condition fails, the error document will contain
- * the item.  The caller checks buf->failed.
- */
-extern void dyn_write_write(DynBuffer *buf, const DynWriteRequest *req);
-
 #define DYN_TRANSACTION_MAX_WRITES	100
 
 /*
- * Write a TransactWriteItems request: the first function, which resets the
- * buffer, then the second one for each write, then the third one.  DynamoDB
- * uses `token` (at most 36 characters) to recognize a repeated request, which
- * it does not execute again.
+ * Resets the buffer and writes the request; or, if `member` is true, appends
+ * the write to a TransactWriteItems request.  The response will report the
+ * consumed capacity; if the condition fails, the error document will contain
+ * the item.  The caller checks buf->failed.
+ */
+extern void dyn_write_write(DynBuffer *buf, const DynWriteRequest *req,
+							bool member);
+
+/*
+ * Write what is before (after a reset of the buffer) and after the members of
+ * a TransactWriteItems request.  DynamoDB uses `token` (at most 36 characters)
+ * to recognize a repeated request, which it does not execute again.
  */
 extern void dyn_write_begin_transaction(DynBuffer *buf);
-extern void dyn_write_member(DynBuffer *buf, const DynWriteRequest *req);
 extern void dyn_write_end_transaction(DynBuffer *buf, const char *token);
 
 /* The response of a write that was executed */

@@ -71,16 +71,16 @@ requests_are_written(void)
 	DynWriteRequest gone = {.op = DYN_OP_DELETE_ITEM, .table = "t", .key = key,
 	.nparts = 1, .condition = text.data, .tokens = tokens, .returning = true};
 
-	dyn_write_write(&buf, &put);
+	dyn_write_write(&buf, &put, false);
 	CHECK_EQ_STR(document(),
 				 "{\"TableName\":\"t\\\"\",\"Item\":{\"pk\":{\"S\":\"a\"}}"
 				 TOKENS ",\"ReturnConsumedCapacity\":\"TOTAL\"}");
-	dyn_write_write(&buf, &update);
+	dyn_write_write(&buf, &update, false);
 	CHECK_EQ_STR(document(),
 				 "{\"TableName\":\"t\",\"Key\":{\"pk\":{\"S\":\"a\"},\"s\\\"k\":{\"N\":\"1\"}}"
 				 ",\"UpdateExpression\":\"SET #n0 = :v0\"" TOKENS
 				 ",\"ReturnConsumedCapacity\":\"TOTAL\",\"ReturnValues\":\"ALL_NEW\"}");
-	dyn_write_write(&buf, &gone);
+	dyn_write_write(&buf, &gone, false);
 	CHECK_EQ_STR(document(),
 				 "{\"TableName\":\"t\",\"Key\":{\"pk\":{\"S\":\"a\"}}" TOKENS
 				 ",\"ReturnConsumedCapacity\":\"TOTAL\",\"ReturnValues\":\"ALL_OLD\"}");
@@ -98,14 +98,14 @@ transactions_are_written(void)
 	.condition = text.data, .tokens = tokens};
 
 	dyn_write_begin_transaction(&buf);
-	dyn_write_member(&buf, &req);
+	dyn_write_write(&buf, &req, true);
 	req = (DynWriteRequest) {.op = DYN_OP_UPDATE_ITEM, .table = "u", .key = key,
 		.nparts = 1, .update = "REMOVE #n0", .condition = text.data,
 	.tokens = tokens, .returning = true};
-	dyn_write_member(&buf, &req);
+	dyn_write_write(&buf, &req, true);
 	req.op = DYN_OP_DELETE_ITEM;
 	req.update = NULL;
-	dyn_write_member(&buf, &req);
+	dyn_write_write(&buf, &req, true);
 	dyn_write_end_transaction(&buf, "token");
 	CHECK_EQ_STR(document(),
 				 "{\"TransactItems\":["

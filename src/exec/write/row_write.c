@@ -730,10 +730,7 @@ dyn_write_render(const DynWrite *write, DynBuffer *out, bool member)
 														   dyn_cond_simplify(cond),
 														   &writer->condition),
 										&writer->condition);
-	if (member)
-		dyn_write_member(out, &request);
-	else
-		dyn_write_write(out, &request);
+	dyn_write_write(out, &request, member);
 	dyn_check_oom(out->failed);
 	MemoryContextSwitchTo(oldcontext);
 }
