@@ -113,8 +113,8 @@ copy_plain(const char *src, const char *end, char **dst)
 		_mm_storeu_si128((__m128i *) *dst, v);
 		if (hits != 0)
 		{
-			*dst += dyn_scan_ctz(hits);
-			return src + dyn_scan_ctz(hits);
+			*dst += __builtin_ctz(hits);
+			return src + __builtin_ctz(hits);
 		}
 		*dst += 16;
 		src += 16;
@@ -261,7 +261,7 @@ dyn_slice_quote_slow(const char *p, const char *end, bool *escaped)
 			p += 16;
 			continue;
 		}
-		p += dyn_scan_ctz(hits);
+		p += __builtin_ctz(hits);
 		if (*p == '"')
 			return p;
 		*escaped = true;

@@ -11,7 +11,6 @@
 #define DYN_DYNAMODB_ELEMENTS_H
 
 #include "../base/buffer.h"
-#include "attrvalue.h"
 #include "page.h"
 
 typedef struct DynElements

@@ -26,7 +26,6 @@
 #include "../base/lengthof.h"
 #include "../base/text.h"
 #include "expression.h"
-#include "path_tree.h"
 
 #define MAX_NAME_BYTES		65535	/* maximum length of an attribute name
 									 * (bytes) */

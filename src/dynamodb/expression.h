@@ -13,10 +13,6 @@
 #ifndef DYN_DYNAMODB_EXPRESSION_H
 #define DYN_DYNAMODB_EXPRESSION_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "../base/buffer.h"
 #include "page.h"
 #include "wire.h"
 

@@ -448,13 +448,13 @@ read_decimal(DynJson *scan, const char *p)
 		__m128i		digit = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)),
 										   v);
 		uint32_t	others = ~(uint32_t) _mm_movemask_epi8(digit);
-		int			full = dyn_scan_ctz(others);
+		int			full = __builtin_ctz(others);
 
 		if (DYN_LIKELY(full > 0 && q[full] == '"'))
 			return q + full;
 		if (full > 0 && full < 15 && q[full] == '.')
 		{
-			int			all = full + 1 + dyn_scan_ctz(others >> (full + 1));
+			int			all = full + 1 + __builtin_ctz(others >> (full + 1));
 
 			if (all > full + 1 && q[all] == '"')
 				return q + all;

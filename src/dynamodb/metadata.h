@@ -12,10 +12,6 @@
 #ifndef DYN_DYNAMODB_METADATA_H
 #define DYN_DYNAMODB_METADATA_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "attrvalue.h"
 
 #define DYN_MAX_KEY_ATTRS	4	/* maximum number of attributes of a partition

@@ -10,13 +10,7 @@
 #ifndef DYN_DYNAMODB_OPERATION_H
 #define DYN_DYNAMODB_OPERATION_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "../base/buffer.h"
 #include "expression.h"
-#include "wire.h"
 
 struct DynTableMeta;
 

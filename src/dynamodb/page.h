@@ -26,10 +26,6 @@
 #ifndef DYN_DYNAMODB_PAGE_H
 #define DYN_DYNAMODB_PAGE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "attrvalue.h"
 
 /*

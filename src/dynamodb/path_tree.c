@@ -12,6 +12,14 @@
 
 #include "../base/text.h"
 
+static bool
+step_equal(const DynStep *a, const DynStep *b)
+{
+	if (a->name == NULL || b->name == NULL)
+		return a->name == b->name && a->index == b->index;
+	return a->name_len == b->name_len && memcmp(a->name, b->name, a->name_len) == 0;
+}
+
 bool
 dyn_path_equal(const DynPath *a, const DynPath *b)
 {
@@ -25,7 +33,7 @@ dyn_path_is_inside(const DynPath *path, const DynPath *above)
 
 	if (path->nsteps < above->nsteps)
 		return false;
-	while (same < above->nsteps && dyn_step_equal(&path->steps[same], &above->steps[same]))
+	while (same < above->nsteps && step_equal(&path->steps[same], &above->steps[same]))
 		same++;
 	return same == above->nsteps;
 }
@@ -46,7 +54,7 @@ find_child(const DynPathTree *tree, uint32_t parent, const DynStep *step)
 	{
 		const DynPathNode *child = &tree->nodes[tree->table[at]];
 
-		if (child->parent == parent && dyn_step_equal(&child->step, step))
+		if (child->parent == parent && step_equal(&child->step, step))
 			break;
 		at = (at + 1) & tree->mask;
 	}

@@ -14,8 +14,6 @@
 #ifndef DYN_DYNAMODB_PATH_TREE_H
 #define DYN_DYNAMODB_PATH_TREE_H
 
-#include <string.h>
-
 #include "page.h"
 
 #define DYN_PATH_TREE_NO_SLOT		(-1)
@@ -48,18 +46,6 @@ struct DynPathTree
 	int			naliases;
 	int			nslots;
 };
-
-/*
- * Returns true if the steps are equal.  Inline, because each request compares
- * many paths.
- */
-static inline bool
-dyn_step_equal(const DynStep *a, const DynStep *b)
-{
-	if (a->name == NULL || b->name == NULL)
-		return a->name == b->name && a->index == b->index;
-	return a->name_len == b->name_len && memcmp(a->name, b->name, a->name_len) == 0;
-}
 
 /* Returns the child of a node for a step, or NULL. */
 extern const DynPathNode *dyn_path_tree_child(const DynPathTree *tree,

@@ -10,7 +10,6 @@
 #ifndef DYN_DYNAMODB_SLICE_H
 #define DYN_DYNAMODB_SLICE_H
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "attrvalue.h"
@@ -29,13 +28,6 @@
 #define DYN_HOT			inline __attribute__((always_inline))
 #define DYN_COLD		__attribute__((noinline, cold))
 #define DYN_NOINLINE	__attribute__((noinline))
-
-/* Returns the number of trailing zero bits of a mask that is not zero. */
-static DYN_HOT int
-dyn_scan_ctz(uint32_t mask)
-{
-	return __builtin_ctz(mask);
-}
 
 /*
  * Slow paths of dyn_slice_quote and dyn_slice_tag, which accept every string
@@ -94,7 +86,7 @@ dyn_slice_quote(const char *p, const char *end, bool *escaped)
 			_mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
 						 _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'))));
 
-		p += hits != 0 ? dyn_scan_ctz(hits) : 16;
+		p += hits != 0 ? __builtin_ctz(hits) : 16;
 		if (DYN_LIKELY(*p == '"'))
 			return p;
 	}

@@ -14,8 +14,6 @@
 #ifndef DYN_DYNAMODB_UNITS_H
 #define DYN_DYNAMODB_UNITS_H
 
-#include <stdbool.h>
-
 #include "metadata.h"
 #include "operation.h"
 

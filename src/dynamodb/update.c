@@ -19,7 +19,6 @@
 #include "../base/jsonload.h"
 #include "../base/number.h"
 #include "../base/text.h"
-#include "path_tree.h"
 
 static bool
 is_absent(const DynPathValue *value)

@@ -15,9 +15,6 @@
 #ifndef DYN_DYNAMODB_UPDATE_H
 #define DYN_DYNAMODB_UPDATE_H
 
-#include <stdbool.h>
-
-#include "../base/buffer.h"
 #include "expression.h"
 
 /*

@@ -8,8 +8,6 @@
 #ifndef DYN_DYNAMODB_WIRE_H
 #define DYN_DYNAMODB_WIRE_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "../base/buffer.h"

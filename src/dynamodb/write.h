@@ -7,13 +7,7 @@
 #ifndef DYN_DYNAMODB_WRITE_H
 #define DYN_DYNAMODB_WRITE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "../base/buffer.h"
-#include "expression.h"
 #include "operation.h"
-#include "wire.h"
 
 /* The write of one item */
 typedef struct DynWriteRequest
