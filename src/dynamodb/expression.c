@@ -632,7 +632,6 @@ dyn_cond_simplify(DynCond *cond)
 
 /* ---- projections ---- */
 
-/* Returns the part of a path that is projected: up to its first list step. */
 static DynPath
 projected(const DynPath *path)
 {
@@ -643,11 +642,6 @@ projected(const DynPath *path)
 	return (DynPath) {path->steps, n};
 }
 
-/*
- * Returns true if another path is a proper prefix of paths[i], or an earlier
- * path is equal to paths[i].  Compares only the steps before the first list
- * step.
- */
 static bool
 is_covered(const DynPath *paths, int npaths, int i)
 {

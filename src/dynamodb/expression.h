@@ -1,6 +1,7 @@
 /*
  * expression.h
- *		Renders conditions, updates and projections with placeholders.
+ *		Renders conditions, updates and projections with placeholders, and
+ *		evaluates conditions.
  *
  * A condition is a DynCond tree that the caller allocates and frees.
  * Rendering writes the text of a KeyConditionExpression, FilterExpression or
@@ -54,8 +55,7 @@ struct DynCond
 	DynType		type;			/* type that IS_TYPE tests for */
 	DynCond   **args;
 	int			nargs;
-	int			slot;			/* slot of the path; set by dyn_cond_bind
-								 * (item_match.h) */
+	int			slot;			/* slot of the path; set by dyn_cond_bind */
 };
 
 /*
@@ -152,5 +152,28 @@ extern bool dyn_path_print(const DynPath *path, DynBuffer *out);
  * fingerprint only if their trees, names and values are equal.
  */
 extern bool dyn_cond_fingerprint(const DynCond *cond, DynBuffer *out);
+
+/*
+ * The following functions decide whether DynamoDB would have returned an item
+ * that was requested without a filter, with the condition as the filter
+ * (Amazon DynamoDB Developer Guide, "Condition and filter expressions").  The
+ * logic has two values; values of different types are unequal and have no
+ * order; a missing attribute is unequal to everything.
+ */
+
+/*
+ * Sets the slot of each path in the condition to the position of the path in
+ * `paths`.  Returns false if `paths` lacks a path of the condition, or if the
+ * condition compares two paths, which is not supported.
+ */
+extern bool dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths);
+
+/*
+ * Returns true if the item with these slots satisfies the condition, which
+ * must be bound.  Allocates only in the scratch buffer, which must be empty.
+ * If memory runs out, scratch->failed is set, and the result is meaningless.
+ */
+extern bool dyn_item_matches(const DynCond *cond, const DynValue *slots,
+							 DynBuffer *scratch);
 
 #endif

@@ -5,9 +5,7 @@
  *
  * An item is a JSON object of attribute values.  An attribute value is a JSON
  * object with exactly one member: its name is the type tag, its value the
- * payload.  A "frame" is an open item, map or list.  A "place" has a value's
- * node in the path tree, and the name cache entry that is the context of the
- * names in the value.
+ * payload.
  *
  * Each step first tries the bytes that DynamoDB itself would send: no white
  * space, no escapes in tags, the names of the previous item.  If the bytes
@@ -22,11 +20,12 @@
 
 #include <stdlib.h>
 
-/* Place of a value (see the head of this file) */
+/* Place of a value */
 typedef struct Place
 {
-	const DynPathNode *want;
-	uint16_t	context;		/* name cache entry */
+	const DynPathNode *want;	/* node in the path tree, or NULL */
+	uint16_t	context;		/* name cache entry that is the context of the
+								 * names in the value */
 } Place;
 
 #define FIRST_ENTRIES	64

@@ -9,11 +9,10 @@
 #define _GNU_SOURCE				/* memmem */
 #endif
 
-#include "item_match.h"
-
 #include <string.h>
 
 #include "elements.h"
+#include "expression.h"
 
 bool
 dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths)

@@ -255,10 +255,8 @@ scan_scalar(DynJson *scan, const char *p)
 			return dyn_scan_literal(scan, p, "false");
 		case 'n':
 			return dyn_scan_literal(scan, p, "null");
-		case '-':
-			return dyn_scan_number(scan, p);
 		default:
-			if (*p >= '0' && *p <= '9')
+			if (*p == '-' || (*p >= '0' && *p <= '9'))
 				return dyn_scan_number(scan, p);
 			return dyn_scan_fail(scan, p, "a value was expected");
 	}

@@ -23,10 +23,10 @@
  * Duplicate names in JSON objects are detected with a stack of the names of
  * open objects.
  *
- * The names of an object are above the names of the objects around it, and are
- * removed when the object ends.  `base` is the height of the stack when the
- * object was opened; a name is a duplicate if an equal name is at or above
- * that height.  Names are compared after unescaping.
+ * The names of an object are above the names of the objects around it.  `base`
+ * is the height of the stack when the object was opened; a name is a duplicate
+ * if an equal name is at or above that height.  Names are compared after
+ * unescaping.
  *
  *		base = set.count;
  *		dyn_duplicate_names_has, then _push					for each name
@@ -65,15 +65,11 @@ extern size_t dyn_duplicate_names_memory(const DynDuplicateNames *set);
 extern bool dyn_duplicate_names_push(DynDuplicateNames *set, const char *name,
 									 size_t len, uint32_t hash);
 
-/*
- * Returns true if the stack contains the name at or above `base`.  `text` and
- * `hash` are the decoded name and its hash.
- */
+/* Returns true for a duplicate; `text` and `hash` are of the decoded name. */
 extern bool dyn_duplicate_names_has(const DynDuplicateNames *set,
 									uint32_t base, const char *text,
 									size_t len, uint32_t hash);
 
-/* Removes all names at or above `base`. */
 extern void dyn_duplicate_names_truncate(DynDuplicateNames *set, uint32_t base);
 
 extern uint32_t dyn_duplicate_names_hash(const DynDuplicateNames *set,

@@ -6,9 +6,7 @@
  * member, the array `members` has a function that validates the member's value
  * and sets the fields of DynPage.  All other members are validated and
  * skipped, because the service adds members without notice.  A member that is
- * null counts as absent.  This file records which members were present;
- * page_check.c checks that they are those of the requested operation.
- * item.c reads the items themselves, and appends them to the tape.
+ * null counts as absent.
  */
 #include "page.h"
 

@@ -9,10 +9,6 @@
  * accepted or rejected completely before its first row is returned.  By then,
  * LastEvaluatedKey is known, so the next request can already be sent.
  *
- * The wanted attributes are given by document paths, which are compiled into a
- * DynPathTree with one slot for each path.  Other attributes are validated and
- * skipped.
- *
  * Memory: a DynPage owns the tape (item.h), with 12 bytes for each wanted
  * attribute that is present, the name cache (at most 68 kB), and up to 64
  * bytes for each name of an object with unusually many names.  The memory is
@@ -119,12 +115,6 @@ extern void dyn_page_free(DynPage *page);
 
 typedef enum DynPageDocument
 {
-	/*
-	 * A response, whose known members are Items, Item, Responses (of
-	 * BatchGetItem, with the items of all tables), Count, ScannedCount,
-	 * LastEvaluatedKey, UnprocessedKeys and ConsumedCapacity (object or array
-	 * of objects).  Everything else is validated and ignored.
-	 */
 	DYN_PARSE_RESPONSE,
 
 	/*

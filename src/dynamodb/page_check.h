@@ -152,8 +152,7 @@ extern const char *dyn_progress_note(DynProgress *progress, const char *key,
 
 /*
  * Returned instead of the description of an error if memory runs out; callers
- * recognize it by its address.  Like the descriptions, it completes a sentence
- * that begins with "The response".
+ * recognize it by its address.
  */
 extern const char dyn_check_memory[];
 

@@ -7,11 +7,10 @@
  *		DynTemplate | DynTemplatePart x parts | DynText x (parts + 1) |
  *		DynText x words | text
  *
- * Upper bounds on the sizes are computed in advance.  There are at most as
- * many parts as occurrences of "${", and at most as many words as parts and
- * vertical bars.  The copied strings with their NULs are not longer than the
- * template, because a placeholder has at least three bytes in addition to its
- * column name, and a colon before its modifier.
+ * There are at most as many parts as occurrences of "${", and at most as many
+ * words as parts and vertical bars.  The copied strings with their NULs are
+ * not longer than the template, because a placeholder has at least three bytes
+ * in addition to its column name, and a colon before its modifier.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -130,8 +129,7 @@ read_words(Parser *parser, DynText modifier, DynTemplatePart *part)
 			return fail_at(parser, word.data, "an empty word in a list", NULL);
 		for (int k = 0; k < part->nwords; k++)
 		{
-			if (part->words[k].len == word.len &&
-				memcmp(part->words[k].data, word.data, word.len) == 0)
+			if (is_text(word, part->words[k].data))
 				return fail_at(parser, word.data, "a word is listed twice",
 							   NULL);
 		}
@@ -437,11 +435,7 @@ encodes_separator(const DynTemplatePart *part)
 
 /* ---- resolve ---- */
 
-/*
- * Derives how the part is split off.  A part of fixed width is split off
- * without a separator if its encodings may contain the separator, or if it
- * adjoins another part and is not the last one.
- */
+/* Derives how the part is split off (template_text.h). */
 static void
 derive(DynTemplate *tmpl, int i)
 {

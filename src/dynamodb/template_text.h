@@ -228,7 +228,6 @@ typedef enum DynSplit
  *
  * If the value of the `any` part is given, the result may be AMBIGUOUS
  * although `text` would not match with any values of the undecided parts.
- * This simplifies the search.
  */
 extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 								   size_t len, const DynText *given,
@@ -349,8 +348,7 @@ typedef struct DynWays
 	 * Known values of parts, not folded; `data` is NULL if a part's value is
 	 * unknown.  Such a part may have any value that is valid for it; if its
 	 * column is read from another attribute, the value may contain the
-	 * separator.  Known values that are not ASCII are not compared if the part
-	 * is folded.
+	 * separator.
 	 */
 	const DynText *known;
 

@@ -2,9 +2,8 @@
  * update.c
  *		Composes items and maps from paths with values, and compares items.
  *
- * put_map composes a map from the values whose paths lead into it, and calls
- * itself for the maps inside.  If paths overlap, which is rare, the outer
- * value is parsed, and the inner values are set in the resulting tree.
+ * If paths overlap, which is rare, the outer value is parsed, and the inner
+ * values are set in the resulting tree.
  *
  * The values of a map are found by comparing their paths, so the array
  * `values` need not be sorted.  The array has only one value for each column

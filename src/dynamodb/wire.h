@@ -1,9 +1,6 @@
 /*
  * wire.h
  *		Writes values and keys for DynamoDB as JSON, compares and prints them.
- *
- * For responses, see page.h (items), metadata.h (descriptions) and
- * aws/client.h (errors).
  */
 #ifndef DYN_DYNAMODB_WIRE_H
 #define DYN_DYNAMODB_WIRE_H

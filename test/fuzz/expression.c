@@ -7,7 +7,7 @@
  * punctuation, whatever names and values are; simplifying does not change what
  * a condition means, and NOT negates it.
  */
-#include "dynamodb/item_match.h"
+#include "dynamodb/expression.h"
 #include "fuzz.h"
 
 #define MAX_NODES	200

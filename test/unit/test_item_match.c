@@ -5,7 +5,7 @@
  */
 #include "harness.h"
 
-#include "dynamodb/item_match.h"
+#include "dynamodb/expression.h"
 #include "dynamodb/page.h"
 #include "match_facts.h"
 

@@ -13,7 +13,7 @@
 #include "executor/tuptable.h"
 
 #include "../../dynamodb/elements.h"
-#include "../../dynamodb/item_match.h"
+#include "../../dynamodb/expression.h"
 #include "../../dynamodb/wire.h"
 #include "../../plan/keys/access.h"
 

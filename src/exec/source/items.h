@@ -31,7 +31,7 @@
  * unless `rechecks_item_filter`; if `ordered`, they also determine the order.
  * PostgreSQL does not check these conditions again.  So a source that does not
  * send these requests has to evaluate the same conditions on items
- * (dynamodb/item_match.h), or check fdw_recheck_quals on rows (DynChecker).
+ * (dynamodb/item_match.c), or check fdw_recheck_quals on rows (DynChecker).
  * If some foreign tables can only be read by such a source, planning must not
  * match their clauses to keys (plan/clauses/quals.c), unless the source reads
  * items by keys.

@@ -9,7 +9,7 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
-#include "../../dynamodb/item_match.h"
+#include "../../dynamodb/expression.h"
 #include "../../model/server/memory.h"
 #include "../keys/filter.h"
 #include "../keys/resolve_keys.h"

@@ -8,7 +8,7 @@
  *
  * The requests return every attribute that any member needs, and at least the
  * items that any member's filters select.  The members evaluate their filters
- * as DynamoDB would (dynamodb/item_match.h).  So each member gets the same
+ * as DynamoDB would (dynamodb/item_match.c).  So each member gets the same
  * rows, and the same errors, as with requests of its own.  Members progress
  * independently: items that a member has not reached, or may read again, are
  * stored in a tuplestore, which uses a temporary file beyond work_mem.  When a
