@@ -28,13 +28,6 @@ typedef struct DynElements
 	const char *next;			/* position after the current element */
 } DynElements;
 
-/* Returns true if the value is a list, set or map. */
-static inline bool
-dyn_is_collection(const DynValue *value)
-{
-	return value->type >= DYN_TYPE_SS;
-}
-
 /* Positions `elements` before the first element of a collection. */
 extern void dyn_elements_begin(DynElements *elements,
 							   const DynValue *collection);

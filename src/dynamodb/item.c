@@ -137,10 +137,7 @@ first_slot(uint16_t context, uint32_t hash)
 	return (hash + context * UINT32_C(0x9e3779b1)) % DYN_NAME_CACHE_SLOTS;
 }
 
-/*
- * Returns the index of the entry for this name in this context; DYN_NAME_ROOT
- * if there is none.
- */
+/* Returns the index of an entry; DYN_NAME_ROOT if there is none. */
 static uint16_t
 find_entry(const DynNameCache *name_cache, uint16_t context, const char *name,
 		   size_t len, uint32_t hash)
@@ -356,9 +353,6 @@ read_tag_slow(DynItemParser *r, const char *p, DynType *type)
 /* True if the string literal `text` is at `p` */
 #define STANDS(p, text)	(memcmp(p, text, sizeof(text) - 1) == 0)
 
-/*
- * Reads the start of an attribute value; returns the position of its payload.
- */
 static DYN_HOT const char *
 read_tag(DynItemParser *r, const char *p, DynType *type)
 {
@@ -400,7 +394,6 @@ read_tag(DynItemParser *r, const char *p, DynType *type)
 
 /* ---- Payloads: from the first byte to after the last one ---- */
 
-/* Reads any number byte by byte. */
 static DYN_NOINLINE const char *
 read_decimal_slow(DynJson *scan, const char *p)
 {
@@ -476,7 +469,6 @@ read_string(DynItemParser *r, const char *p, DynType type, uint8_t *flags)
 	return dyn_scan_string(&r->scan, p + 1, flags);
 }
 
-/* Reads the payload of an S, N or B. */
 static DYN_HOT const char *
 read_text(DynItemParser *r, const char *p, const Place *place, DynType type)
 {

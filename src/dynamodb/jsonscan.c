@@ -106,7 +106,6 @@ skip_plain(const char *p, const char *end)
 	return p;
 }
 
-/* Validates and skips a run of non-ASCII characters. */
 static inline const char *
 skip_utf8(DynJson *scan, const char *p)
 {

@@ -61,9 +61,6 @@ count_member(const json_t *object, const char *member)
 	return n > 0 ? (uint64_t) n : 0;
 }
 
-/*
- * Reads the KeySchema of a table or index; returns false if it is not valid.
- */
 static bool
 read_key(const Source *src, const json_t *owner, int max_attrs,
 		 DynKeySchema *key)
@@ -267,10 +264,6 @@ append_index(DynBuffer *out, const DynIndexMeta *index)
 		append_name(out, index->included[i]);
 }
 
-/*
- * Writes the schema strings of the table and its indexes.  Returns false if
- * memory runs out.
- */
 static bool
 write_schemas(DynTableMeta *meta)
 {
@@ -298,7 +291,7 @@ dyn_metadata_parse(const char *buf, size_t len, const char **reason)
 {
 	Source		src = {NULL, NULL, false};
 	json_t	   *root = dyn_json_load(buf, len, 0, &src.out_of_memory);
-	DynTableMeta *meta;
+	DynTableMeta *meta = NULL;
 	size_t		nindexes = 0;
 
 	src.table = json_object_get(root, "Table");
@@ -306,14 +299,10 @@ dyn_metadata_parse(const char *buf, size_t len, const char **reason)
 	for (size_t i = 0; i < LENGTHOF(index_lists); i++)
 		nindexes += json_array_size(json_object_get(src.table,
 													index_lists[i].member));
-	*reason = src.out_of_memory ? "out of memory" : "not a table description";
-	if (!json_is_object(src.table))
-	{
-		json_decref(root);
-		return NULL;
-	}
-	*reason = "out of memory";
-	meta = calloc(1, sizeof(DynTableMeta) + nindexes * sizeof(DynIndexMeta));
+	*reason = src.out_of_memory || json_is_object(src.table) ? "out of memory"
+		: "not a table description";
+	if (json_is_object(src.table))
+		meta = calloc(1, sizeof(DynTableMeta) + nindexes * sizeof(DynIndexMeta));
 	if (meta == NULL)
 	{
 		json_decref(root);
@@ -340,8 +329,6 @@ dyn_metadata_free(DynTableMeta *meta)
 	free(meta->texts);
 	free(meta);
 }
-
-/* ---- sizes ---- */
 
 double
 dyn_metadata_item_bytes(const DynTableMeta *meta, const DynIndexMeta *index)
@@ -412,8 +399,6 @@ dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *index,
 		dyn_is_in_key(&index->key, attr) || dyn_is_in_key(&meta->key, attr) ||
 		dyn_names_have(&included, attr, strlen(attr));
 }
-
-/* ---- schemas ---- */
 
 const char *
 dyn_metadata_schema(const DynTableMeta *meta, const char *index)

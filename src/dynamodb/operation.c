@@ -41,7 +41,6 @@ begin_document(DynBuffer *buf, const char *table)
 	dyn_append_json_text(buf, table);
 }
 
-/* Writes the members that several kinds of reads have, and the tokens. */
 static void
 common_members(DynBuffer *buf, const DynReadRequest *req)
 {
@@ -80,7 +79,6 @@ write_request_items(DynBuffer *buf, const DynReadRequest *req)
 	dyn_buffer_append_str(buf, "}}");
 }
 
-/* Writes a Query or a Scan. */
 static void
 write_pages(DynBuffer *buf, const DynReadRequest *req)
 {
@@ -189,7 +187,6 @@ put_definitions(DynBuffer *buf, const DynTableMeta *table)
 	dyn_buffer_append_char(buf, ']');
 }
 
-/* Writes either the global or the local indexes. */
 static void
 put_indexes(DynBuffer *buf, const DynTableMeta *table, bool global,
 			const char *member)

@@ -19,7 +19,6 @@ dyn_last_char_len(const char *text, size_t len)
 	return n;
 }
 
-/* Decodes the character of `len` bytes. */
 static uint32_t
 decode_char(const char *p, size_t len)
 {

@@ -153,10 +153,6 @@ looks_like_format(DynText modifier)
 		 (modifier.data[i] == '(' && modifier.data[modifier.len - 1] == ')'));
 }
 
-/*
- * Applies the keyword any, plain, lower or upper; returns false for other
- * words.
- */
 static bool
 apply_keyword(DynText word, DynTemplatePart *part)
 {
@@ -270,7 +266,6 @@ add_to_literal(Parser *parser, char c)
 	parser->tmpl->literals[parser->tmpl->nparts].len++;
 }
 
-/* Reads a placeholder, starting at "${". */
 static bool
 read_placeholder(Parser *parser)
 {
@@ -316,7 +311,6 @@ read_template(Parser *parser)
 
 /* ---- the block ---- */
 
-/* Allocates the block, filled with zeros, and sets the pointers into it. */
 static bool
 allocate(Parser *parser)
 {
@@ -435,7 +429,6 @@ encodes_separator(const DynTemplatePart *part)
 
 /* ---- resolve ---- */
 
-/* Derives how the part is split off (template_text.h). */
 static void
 derive(DynTemplate *tmpl, int i)
 {

@@ -217,10 +217,6 @@ step_to_separator(Matcher *m, int i, int dir, size_t *pos)
 	return true;
 }
 
-/*
- * Returns the number of times that `text`, after folding, contains the
- * character `c`.
- */
 static size_t
 count_folded(DynText text, DynText c, DynFolding folding)
 {
@@ -315,7 +311,6 @@ dyn_part_members(const DynTemplatePart *part)
 		: (uint64_t) part->hi - (uint64_t) part->lo + 1;
 }
 
-/* Accepts an integer only in the form that keys have (dyn_text_integer). */
 bool
 dyn_part_lists(const DynTemplatePart *part, DynText text)
 {

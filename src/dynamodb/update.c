@@ -39,7 +39,6 @@ is_repeated(const DynPathValue *values, int i, const DynPath *map)
 
 /* ---- composing ---- */
 
-/* Appends the map at a path as a JSON object. */
 static void
 put_map(const DynPathValue *values, int n, DynPath map, DynBuffer *out)
 {

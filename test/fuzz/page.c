@@ -52,7 +52,7 @@ visit_value(const DynValue *value)
 {
 	DynElements inside;
 
-	if (!dyn_is_collection(value))
+	if (value->type < DYN_TYPE_SS)
 		finish_scalar(value);
 	else
 	{

@@ -48,7 +48,7 @@ nodes_agree(DynNodes *list, uint32_t *n, const DynValue *v, const DynValue *name
 		return false;
 	++*n;
 	list->bytes -= name->len;
-	if (!dyn_is_collection(v))
+	if (v->type < DYN_TYPE_SS)
 	{
 		list->bytes -= v->len;
 		list->numbers -= v->type == DYN_TYPE_N;

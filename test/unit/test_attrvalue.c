@@ -177,7 +177,7 @@ walk(char *p, const DynValue *v)
 	const char *name = dyn_type_name(v->type);
 	DynElements elements;
 
-	if (!dyn_is_collection(v))
+	if (v->type < DYN_TYPE_SS)
 		return p + sprintf(p, "%s(%.*s)%s%s%s ", name, (int) v->len, v->data,
 						   v->flags & DYN_VALUE_TRUE ? "t" : "",
 						   v->flags & DYN_VALUE_ESCAPED ? "e" : "",

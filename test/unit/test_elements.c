@@ -43,7 +43,7 @@ elements_of(const char *json)
 	DynElements elements;
 
 	*p = '\0';
-	CHECK(dyn_is_collection(&value));
+	CHECK(value.type >= DYN_TYPE_SS);
 	dyn_elements_begin(&elements, &value);
 	while (dyn_elements_next(&elements))
 	{

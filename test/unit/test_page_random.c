@@ -80,7 +80,7 @@ rebuild_payload(const DynValue *value)
 	json_t	   *payload = payload_from(value);
 	DynElements inside;
 
-	if (!dyn_is_collection(value))
+	if (value->type < DYN_TYPE_SS)
 		return payload;
 	dyn_elements_begin(&inside, value);
 	while (dyn_elements_next(&inside))

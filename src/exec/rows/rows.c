@@ -553,7 +553,7 @@ parts_match(DynRows *rows, const DynValue *values)
 static bool
 begin_elements(DynRows *rows, const DynValue *collection)
 {
-	if (dyn_is_collection(collection))
+	if (collection->type >= DYN_TYPE_SS)
 	{
 		MemoryContextReset(rows->unnested->context);
 		rows->unnested->decoded = false;
