@@ -155,42 +155,37 @@ dyn_elements_next(DynElements *elements)
 	return true;
 }
 
-typedef struct Search
-{
-	const DynPathTree *tree;
-	DynValue   *slots;
-	DynBuffer  *scratch;
-} Search;
-
 /*
  * Returns the path tree node of a member with this name; NULL if there is
  * none, or if memory runs out.
  */
 static const DynPathNode *
-find_member(const Search *search, const DynPathNode *node, const DynValue *name)
+find_member(const DynPathTree *tree, const DynPathNode *node,
+			const DynValue *name, DynBuffer *scratch)
 {
 	const char *text = name->data;
 	size_t		len = name->len;
 
 	if (name->flags & DYN_VALUE_ESCAPED)
 	{
-		dyn_buffer_reset(search->scratch);
-		if (!dyn_buffer_reserve(search->scratch, len + 1))
+		dyn_buffer_reset(scratch);
+		if (!dyn_buffer_reserve(scratch, len + 1))
 			return NULL;
-		len = dyn_value_text(name, search->scratch->data);
-		text = search->scratch->data;
+		len = dyn_value_text(name, scratch->data);
+		text = scratch->data;
 	}
-	return dyn_path_tree_member(search->tree, node, text, len);
+	return dyn_path_tree_member(tree, node, text, len);
 }
 
 /* Fills the slots of a path tree node and of the nodes below it. */
 static void
-fill_slots(const Search *search, const DynPathNode *node, const DynValue *value)
+fill_slots(const DynPathTree *tree, const DynPathNode *node,
+		   const DynValue *value, DynValue *slots, DynBuffer *scratch)
 {
 	DynElements inside;
 
 	if (node->slot != DYN_PATH_TREE_NO_SLOT)
-		search->slots[node->slot] = *value;
+		slots[node->slot] = *value;
 	if (!(node->has_names || node->has_indexes) ||
 		(value->type != DYN_TYPE_M && value->type != DYN_TYPE_L))
 		return;
@@ -198,11 +193,11 @@ fill_slots(const Search *search, const DynPathNode *node, const DynValue *value)
 	while (dyn_elements_next(&inside))
 	{
 		const DynPathNode *child = value->type == DYN_TYPE_M
-			? find_member(search, node, &inside.name)
-			: dyn_path_tree_element(search->tree, node, inside.position);
+			? find_member(tree, node, &inside.name, scratch)
+			: dyn_path_tree_element(tree, node, inside.position);
 
 		if (child != NULL)
-			fill_slots(search, child, &inside.value);
+			fill_slots(tree, child, &inside.value, slots, scratch);
 	}
 }
 
@@ -210,12 +205,10 @@ void
 dyn_values_below(const DynPathTree *tree, const DynValue *value,
 				 DynValue *slots, DynBuffer *scratch)
 {
-	Search		search = {tree, slots, scratch};
-
 	memset(slots, 0, tree->nslots * sizeof(*slots));
 	if (value->type != DYN_TYPE_M && value->type != DYN_TYPE_L)
 		return;
-	fill_slots(&search, &tree->nodes[0], value);
+	fill_slots(tree, &tree->nodes[0], value, slots, scratch);
 	for (int i = 0; i < tree->naliases; i++)
 		slots[tree->aliases[i].to] = slots[tree->aliases[i].from];
 }

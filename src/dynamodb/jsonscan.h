@@ -21,12 +21,10 @@
 
 /*
  * Duplicate names in JSON objects are detected with a stack of the names of
- * open objects.
- *
- * The names of an object are above the names of the objects around it.  `base`
- * is the height of the stack when the object was opened; a name is a duplicate
- * if an equal name is at or above that height.  Names are compared after
- * unescaping.
+ * open objects.  The names of an object are above the names of the objects
+ * around it.  `base` is the height of the stack when the object was opened; a
+ * name is a duplicate if an equal name is at or above that height.  Names are
+ * compared after unescaping.
  *
  *		base = set.count;
  *		dyn_duplicate_names_has, then _push					for each name

@@ -263,10 +263,6 @@ extern bool dyn_part_lists(const DynTemplatePart *part, DynText text);
 
 /* ---- join ---- */
 
-/*
- * Result of dyn_part_holds: whether strings can exist in which the part has
- * the given value.
- */
 typedef enum DynHolds
 {
 	DYN_HOLDS_YES,
@@ -278,7 +274,10 @@ typedef enum DynHolds
 								 * because the value is folded and not ASCII */
 } DynHolds;
 
-/* Returns whether the part can have this value, which is not folded. */
+/*
+ * Returns whether strings can exist in which the part has this value, which is
+ * not folded.
+ */
 extern DynHolds dyn_part_holds(const DynTemplatePart *part, DynText value);
 
 /*

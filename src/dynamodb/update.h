@@ -5,8 +5,7 @@
  *
  * A foreign table may have a column for info and other columns for info.rating
  * or info.cast.lead.  A write stores all of them in one attribute, so this
- * file merges their values into one value.  Update expressions are rendered
- * from the same DynPathValues (expression.h).
+ * file merges their values into one value.
  *
  * Values are compared as in DynamoDB: sets in any order, everything else by
  * type and value.  Numbers may have different forms, because one item comes
