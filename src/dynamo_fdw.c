@@ -11,7 +11,6 @@
 #include "command/callbacks.h"
 #include "exec/node/scan.h"
 #include "exec/statement/statement.h"
-#include "exec/write/flush.h"
 #include "exec/write/modify.h"
 #include "model/server/pg_compat.h"
 #include "model/session/budget.h"

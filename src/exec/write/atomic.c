@@ -17,7 +17,6 @@
 #include "utils/fmgrprotos.h"
 
 #include "../../aws/client.h"
-#include "../../dynamodb/write.h"
 #include "../../model/server/encoding.h"
 #include "../../model/server/memory.h"
 #include "outcome.h"
@@ -71,8 +70,6 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 	write->returned = true;
 }
 
-/* ---- the request ---- */
-
 void
 dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 {
@@ -87,8 +84,6 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 	dyn_write_end_transaction(body, DatumGetCString(DirectFunctionCall1(uuid_out, token)));
 	dyn_check_oom(body->failed);
 }
-
-/* ---- failed conditions ---- */
 
 /*
  * Handles the members of the transaction (the collected writes) whose

@@ -1,9 +1,20 @@
 /*
  * flush.c
- *		Stores deferred rows, and completes a statement's writes before core
- *		uses their results.
+ *		Writes rows, stores deferred rows, and completes a statement's writes
+ *		before core uses their results.
  *
- * Deferred rows are stored in tuplestores, which may spill to disk.
+ * A statement on local tables does not see its own writes.  On DynamoDB it
+ * would see them: INSERT INTO t SELECT ... FROM t would read the rows that it
+ * has just inserted, and might never end.  So if a scan (other than the scan
+ * that finds the rows to change) reads the DynamoDB table that the statement
+ * writes, perhaps through another foreign table, the rows to write are stored
+ * (deferred).  Their writes are composed and sent when all scans have ended.
+ *
+ * Core reads the number of rows after ExecutorRun, and fires AFTER triggers in
+ * ExecutorFinish.  Before a flush, the hooks of both functions run the
+ * data-modifying parts of WITH to completion, which core would do later.
+ * These parts may read tables that the main query writes, and must not see its
+ * writes.
  *
  * If a session's first statement writes to a partitioned table, ExecutorRun
  * may already be running when the library is loaded.  Then only the hook of
@@ -20,34 +31,13 @@
 
 #include "../../model/server/pg_compat.h"
 #include "../source/input.h"
-#include "flush.h"
+#include "outcome.h"
+#include "row_write.h"
 
 static ExecutorRun_hook_type previous_run = NULL;
 static ExecutorFinish_hook_type previous_finish = NULL;
 
 /* ---- whether rows are deferred ---- */
-
-/*
- * Raises an error for ON CONFLICT with RETURNING or AFTER triggers if rows are
- * deferred or atomic: RETURNING and the triggers would see a row before it is
- * known whether its key exists.
- */
-static void
-refuse_conflicts(const DynModify *modify)
-{
-	if (!(modify->deferred || modify->atomic) || !modify->do_nothing ||
-		!(modify->returning ||
-		  dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, CMD_INSERT, false)))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 modify->atomic
-			 ? errmsg("cannot use ON CONFLICT with RETURNING or AFTER triggers in an atomic statement")
-			 : errmsg("cannot use ON CONFLICT with RETURNING or AFTER triggers in a statement that also reads foreign table \"%s\"",
-					  modify->relation->name),
-			 modify->atomic ? errhint("Set dynamo_fdw.write_mode to \"immediate\".")
-			 : errhint("Select the rows into a temporary table first.")));
-}
 
 /*
  * Executes the uncorrelated subqueries of DO UPDATE, so that they do not see
@@ -104,13 +94,141 @@ dyn_modify_is_deferred(DynModify *modify)
 		if (dyn_statement_writes(statement, input->scandesc->relation))
 			read = input->scandesc->relation;
 	}
-	refuse_conflicts(modify);
+
+	/*
+	 * RETURNING and AFTER triggers would see a row before it is known whether
+	 * its key exists
+	 */
+	if ((modify->deferred || modify->atomic) && modify->do_nothing &&
+		(modify->returning ||
+		 dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, CMD_INSERT, false)))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 modify->atomic
+				 ? errmsg("cannot use ON CONFLICT with RETURNING or AFTER triggers in an atomic statement")
+				 : errmsg("cannot use ON CONFLICT with RETURNING or AFTER triggers in a statement that also reads foreign table \"%s\"",
+						  modify->relation->name),
+				 modify->atomic ? errhint("Set dynamo_fdw.write_mode to \"immediate\".")
+				 : errhint("Select the rows into a temporary table first.")));
 	if (modify->upsert != NULL && read != NULL && !modify->atomic)
 		execute_subqueries(modify, read);
 	return modify->deferred;
 }
 
-/* ---- rows ---- */
+/* ---- one row ---- */
+
+/*
+ * Raises an error if DO UPDATE has already affected the row.  Before that,
+ * waits for the writes in flight: a write for which WHERE is not true removes
+ * its key from modify->met.
+ */
+static void
+check_upsert_once(DynModify *modify, TupleTableSlot *row)
+{
+	/* atomic.c raises an error for any second write of an item */
+	if (modify->atomic || !dyn_met_add(modify, row))
+		return;
+	dyn_writer_finish(modify->writer);
+	if (!dyn_met_add(modify, row))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_CARDINALITY_VIOLATION),
+			 errmsg("ON CONFLICT DO UPDATE command cannot affect row a second time"),
+			 errhint("Ensure that no rows proposed for insertion within the same command have duplicate constrained values.")));
+}
+
+/*
+ * Composes the update of a row that was not read.  If its values cannot be
+ * stored, reads the row, and raises the error only if the row exists;
+ * otherwise returns false.  Composing acquires nothing but memory, so no
+ * subtransaction is needed.
+ */
+static bool
+compose_presumed(DynWrite *write, TupleTableSlot *row)
+{
+	DynModify  *modify = write->modify;
+	volatile bool composed = false;
+	ErrorData  *volatile error = NULL;
+
+	PG_TRY();
+	{
+		composed = dyn_modify_update(write, modify->old, row);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(write->context);
+		error = CopyErrorData();
+		if (ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_DATA_EXCEPTION &&
+			error->sqlerrcode != ERRCODE_PROGRAM_LIMIT_EXCEEDED &&
+			error->sqlerrcode != ERRCODE_WITH_CHECK_OPTION_VIOLATION)
+			PG_RE_THROW();
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	if (error != NULL)
+	{
+		dyn_modify_delete(write, modify->old);
+		if (dyn_write_has_row(write))
+			ReThrowError(error);
+	}
+	return composed;
+}
+
+/*
+ * Composes the write before it waits for its turn, because earlier rows may be
+ * evaluated again in the meantime, which overwrites core's slots for new rows.
+ */
+bool
+dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
+{
+	DynWrite   *write;
+	MemoryContext oldcontext;
+	bool		wait = modify->awaits != NULL && !modify->deferred;
+	bool		composed = true;
+	bool		written;
+
+	if (modify->upsert != NULL)
+		check_upsert_once(modify, row);
+	write = dyn_write_create(modify, dyn_operation_of(modify->operation));
+	oldcontext = MemoryContextSwitchTo(write->context);
+	if (modify->operation == CMD_INSERT)
+		dyn_modify_insert(write, row);
+	else if (modify->operation == CMD_DELETE)
+		dyn_modify_delete(write, modify->old);
+	else
+		composed = modify->presumes ? compose_presumed(write, row)
+			: dyn_modify_update(write, modify->old, row);
+	/* another evaluation needs the row */
+	if (modify->operation != CMD_INSERT || modify->upsert != NULL)
+		write->plan_row = ExecCopySlotMinimalTuple(modify->operation == CMD_INSERT
+												   ? row : planSlot);
+	MemoryContextSwitchTo(oldcontext);
+	if (!composed)
+	{
+		dyn_write_free(write);
+		return !modify->presumes;
+	}
+	if (modify->atomic)
+	{
+		dyn_atomic_add(modify->writer, write);
+		return true;
+	}
+	dyn_writer_send(modify->writer, write, wait);
+	if (!wait)
+		return true;
+	written = (write->state == DYN_WRITE_WRITTEN);
+	/* RETURNING shows the row that the response contains */
+	if (written && write->attributes.data != NULL &&
+		dyn_reread_new(modify->reread, &write->attributes, modify->scratch))
+	{
+		dyn_modify_keep_segment(write);
+		ExecCopySlot(row, modify->scratch);
+	}
+	dyn_write_free(write);
+	return written;
+}
+
+/* ---- deferred rows ---- */
 
 /*
  * Rows of one target, with no rows of other targets of the same DynamoDB table
@@ -165,7 +283,6 @@ dyn_modify_defer(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlo
 		tuplestore_puttupleslot(modify->plan_rows, planSlot);
 }
 
-/* Reads the next row of a tuplestore. */
 static void
 fetch(Tuplestorestate *rows, TupleTableSlot *slot)
 {
@@ -199,6 +316,8 @@ send_run(const DynDeferredRun *run)
 		row->tts_tableOid = modify->relation->relid;
 		ResetExprContext(econtext);
 		oldcontext = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+		if (modify->operation != CMD_INSERT)
+			dyn_modify_old_row(modify, plan_row);
 		(void) dyn_modify_row(modify, row, plan_row);
 		MemoryContextSwitchTo(oldcontext);
 	}

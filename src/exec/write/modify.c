@@ -14,7 +14,6 @@
 #include "../../model/session/guc.h"
 #include "../../model/session/usage.h"
 #include "../../plan/paths/planner.h"
-#include "flush.h"
 #include "row_write.h"
 
 /* ---- begin ---- */
@@ -94,23 +93,6 @@ await_reason(const DynModify *modify)
 	return may_vanish && modify->returning ? "RETURNING" : NULL;
 }
 
-/* Finds the junk columns of a DELETE. */
-static void
-find_junk(DynModify *modify, const List *targetlist)
-{
-	Relation	relation = modify->rinfo->ri_RelationDesc;
-	int			natts = RelationGetNumberOfAttributes(relation);
-
-	modify->junk = palloc0(Max(natts, 1) * sizeof(AttrNumber));
-	for (int i = 0; i < natts; i++)
-	{
-		if (!TupleDescAttr(RelationGetDescr(relation), i)->attisdropped)
-			modify->junk[i] =
-				ExecFindJunkAttributeInTlist(unconstify(List *, targetlist),
-											 dyn_row_identity_name(relation, i + 1));
-	}
-}
-
 /*
  * Creates the state in memory of the statement.  Its slots have a copy of the
  * tuple descriptor, so that they do not pin the relation's descriptor.
@@ -172,10 +154,9 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 }
 
 /*
- * Sets modify->met, the keys of rows that the statement has written; leaves it
- * NULL if no row can come twice.  All parts of a WITH that update or delete
- * rows of one table share one set: like PostgreSQL, the statement writes a row
- * once, and later parts skip the row.
+ * Sets modify->met.  All parts of a WITH that update or delete rows of one
+ * table share one set: like PostgreSQL, the statement writes a row once, and
+ * later parts skip the row.
  */
 static void
 create_met(DynModify *modify, bool may_repeat)
@@ -205,6 +186,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	DynModifyPlan plan = dyn_modify_plan_of_list(private);
 	const PlanState *subplan = outerPlanState(&mtstate->ps);
 	const DynAccess *access = NULL; /* access plan of a scan of the target */
+	const TupleDesc desc = RelationGetDescr(rinfo->ri_RelationDesc);
 	DynModify  *modify;
 
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
@@ -222,7 +204,14 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	if (mtstate->operation == CMD_INSERT)
 		return;
 	if (mtstate->operation == CMD_DELETE)
-		find_junk(modify, subplan->plan->targetlist);
+		modify->junk = palloc0(Max(desc->natts, 1) * sizeof(AttrNumber));
+	for (int i = 0; modify->junk != NULL && i < desc->natts; i++)
+	{
+		if (!TupleDescAttr(desc, i)->attisdropped)
+			modify->junk[i] =
+				ExecFindJunkAttributeInTlist(subplan->plan->targetlist,
+											 dyn_row_identity_name(rinfo->ri_RelationDesc, i + 1));
+	}
 	modify->plan_slot = MakeSingleTupleTableSlot(subplan->ps_ResultTupleDesc,
 												 &TTSOpsMinimalTuple);
 	if (IsA(subplan->plan, ForeignScan) &&
@@ -257,37 +246,31 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 /* ---- rows ---- */
 
 /*
- * Returns false if the statement has already written the old row of this
- * UPDATE or DELETE.  Like PostgreSQL, the statement writes a row only once,
+ * Writes a row.  Like PostgreSQL, an UPDATE or DELETE writes a row only once,
  * even if it is joined with several rows.  Raises an error if the table has a
  * BEFORE trigger: core has fired it for this row again, which it would not do
  * on a local table.
  */
-static bool
-accept_row(DynModify *modify, TupleTableSlot *planSlot)
+static TupleTableSlot *
+write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 {
-	if (modify->operation == CMD_INSERT)
-		return true;
-	dyn_modify_old_row(modify, planSlot);
-	if (!dyn_met_add(modify, modify->old))
-		return true;
-	if (dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, modify->operation, true))
+	bool		deferred = dyn_modify_is_deferred(modify);
+	bool		repeated = false;
+	MemoryContext oldcontext = MemoryContextSwitchTo(GetPerTupleMemoryContext(modify->estate));
+
+	if (modify->operation != CMD_INSERT)
+	{
+		dyn_modify_old_row(modify, planSlot);
+		repeated = dyn_met_add(modify, modify->old);
+	}
+	if (repeated && dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, modify->operation, true))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot join a row of foreign table \"%s\" with several rows, because the table has a BEFORE trigger",
 						modify->relation->name),
 				 errdetail("The trigger was fired again for the same row."),
 				 errhint("Use EXISTS or DISTINCT, so that each row is selected once.")));
-	return false;
-}
-
-static TupleTableSlot *
-write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
-{
-	bool		deferred = dyn_modify_is_deferred(modify);
-	MemoryContext oldcontext = MemoryContextSwitchTo(GetPerTupleMemoryContext(modify->estate));
-
-	if (!accept_row(modify, planSlot))
+	if (repeated)
 		slot = NULL;
 	else
 	{
@@ -323,7 +306,7 @@ dynExecForeignUpdate(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
 
 /*
  * Sends the last rows of COPY, which has no other callback that can wait.
- * Other statements have been flushed before (flush.h).
+ * Other statements have been flushed before (flush.c).
  */
 void
 dynEndForeignInsert(EState *estate, ResultRelInfo *rinfo)
@@ -334,33 +317,9 @@ dynEndForeignInsert(EState *estate, ResultRelInfo *rinfo)
 		dyn_writer_flush(modify->writer);
 }
 
-/* ---- EXPLAIN ---- */
-
-static void
-show_counters(const DynCounters *counters, ExplainState *es)
-{
-	if (es->format == EXPLAIN_FORMAT_TEXT)
-	{
-		appendStringInfoSpaces(es->str, es->indent * 2);
-		appendStringInfo(es->str, "Requests: " UINT64_FORMAT "  Items Written: " UINT64_FORMAT
-						 "  Conflicts: " UINT64_FORMAT "  Unanswered: " UINT64_FORMAT
-						 "  Write Units: %g  Retries: " UINT64_FORMAT "\n",
-						 counters->requests, counters->items_written, counters->conflicts,
-						 counters->unanswered, counters->write_units, counters->retries);
-		return;
-	}
-	ExplainPropertyUInteger("Requests", NULL, counters->requests, es);
-	ExplainPropertyUInteger("Items Written", NULL, counters->items_written, es);
-	ExplainPropertyUInteger("Conflicts", NULL, counters->conflicts, es);
-	ExplainPropertyUInteger("Unanswered", NULL, counters->unanswered, es);
-	ExplainPropertyFloat("Write Units", NULL, counters->write_units, 1, es);
-	ExplainPropertyUInteger("Retries", NULL, counters->retries, es);
-}
-
 /*
- * Shows the operation, the table and the budgets; with ANALYZE, also the
- * counters.  Without ANALYZE, ri_FdwState is NULL, since the table has not
- * been opened for writing.
+ * Without ANALYZE, ri_FdwState is NULL, since the table has not been opened
+ * for writing.
  */
 void
 dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
@@ -370,6 +329,7 @@ dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	DynRelation *relation =
 		dyn_relation_open(RelationGetRelid(rinfo->ri_RelationDesc),
 						  dyn_result_rel_user(rinfo, mtstate->ps.state));
+	const DynCounters *counters;
 	StringInfoData budgets;
 
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
@@ -395,5 +355,21 @@ dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 		ExplainPropertyText("Write Mode", "atomic", es);
 	if (modify->deferred)
 		ExplainPropertyBool("Deferred", true, es);
-	show_counters(&modify->counters, es);
+	counters = &modify->counters;
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str, "Requests: " UINT64_FORMAT "  Items Written: " UINT64_FORMAT
+						 "  Conflicts: " UINT64_FORMAT "  Unanswered: " UINT64_FORMAT
+						 "  Write Units: %g  Retries: " UINT64_FORMAT "\n",
+						 counters->requests, counters->items_written, counters->conflicts,
+						 counters->unanswered, counters->write_units, counters->retries);
+		return;
+	}
+	ExplainPropertyUInteger("Requests", NULL, counters->requests, es);
+	ExplainPropertyUInteger("Items Written", NULL, counters->items_written, es);
+	ExplainPropertyUInteger("Conflicts", NULL, counters->conflicts, es);
+	ExplainPropertyUInteger("Unanswered", NULL, counters->unanswered, es);
+	ExplainPropertyFloat("Write Units", NULL, counters->write_units, 1, es);
+	ExplainPropertyUInteger("Retries", NULL, counters->retries, es);
 }

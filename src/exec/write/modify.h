@@ -107,13 +107,34 @@ dyn_write_returns(const DynWrite *write)
 		(write->op == DYN_OP_UPDATE_ITEM || write->op == DYN_OP_DELETE_ITEM);
 }
 
+/* ---- rows and their flush (flush.c) ---- */
+
+/* Installs the hooks.  Called once, when the library is loaded. */
+extern void dyn_flush_init(void);
+
 /*
- * Writes a row that was checked (modify_row.c).  `planSlot` has the subplan's
- * row for UPDATE and DELETE.  Returns false if a response shows that no row is
- * affected.  With RETURNING, `row` becomes the row in the response.
+ * Writes a row that was checked.  For UPDATE and DELETE, `planSlot` has the
+ * subplan's row, and modify->old the old row.  Returns false if a response
+ * shows that no row is affected.  With RETURNING, `row` becomes the row in the
+ * response.
  */
 extern bool dyn_modify_row(DynModify *modify, TupleTableSlot *row,
 						   TupleTableSlot *planSlot);
+
+/* Returns true if the target's rows are deferred. */
+extern bool dyn_modify_is_deferred(DynModify *modify);
+
+extern void dyn_modify_defer(DynModify *modify, TupleTableSlot *row,
+							 TupleTableSlot *planSlot);
+
+/*
+ * Sends the deferred rows of all targets of the writer's statement, and waits
+ * for all writes in flight.  Rows of one DynamoDB table are sent in the order
+ * in which they were computed.
+ */
+extern void dyn_writer_flush(DynWriter *writer);
+
+/* ---- callbacks (modify.c) ---- */
 
 extern void dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 								  List *private, int subplan_index, int eflags);

@@ -18,7 +18,6 @@
 #include "utils/acl.h"
 
 #include "../../aws/retry.h"
-#include "../../dynamodb/update.h"
 #include "../../dynamodb/page_check.h"
 #include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"
@@ -311,7 +310,7 @@ confirm_unchanged(DynWrite *write, const DynScalar *item)
 	keep_attributes(write, item);
 }
 
-/* ---- unknown outcome ---- */
+/* ---- repetition ---- */
 
 /* Sets the time of the next attempt, after a random delay. */
 static void
@@ -329,23 +328,6 @@ dyn_write_retry_conflict(DynWrite *write)
 	delay(write, ++write->rounds);
 	if (write->rounds >= write->modify->relation->connection->service.max_attempts)
 		fail_last(write, report_call);
-}
-
-/*
- * Pauses a write of unknown outcome, to be sent again.  After max_attempts,
- * marks the write as failed.  `err` is the reason why its response was
- * rejected, or NULL if the call has failed.
- */
-static void
-retry_unknown(DynWrite *write, const char *err)
-{
-	if (err != NULL)
-		dyn_call_distrust(write->call);
-	write->state = DYN_WRITE_PAUSED;
-	delay(write, ++write->unanswered);
-	count(write->modify, (DynCounters) {.unanswered = 1});
-	if (write->unanswered >= write->modify->relation->connection->service.max_attempts)
-		dyn_write_fail(write, report_unknown, err);
 }
 
 /* ---- another evaluation ---- */
@@ -584,21 +566,6 @@ judge_upsert(DynWrite *write, const DynScalar *item)
 		fail_duplicate(write, item);
 }
 
-/* Handles the failed condition of an INSERT: the key exists. */
-static void
-judge_existing(DynWrite *write, const DynScalar *item)
-{
-	if (write->unanswered > 0 && item->data != NULL &&
-		dyn_scalar_same(item, &write->item))
-		dyn_write_confirm(write, 0, item);
-	else if (write->modify->upsert != NULL)
-		judge_upsert(write, item);
-	else if (write->modify->do_nothing)
-		write->state = DYN_WRITE_NO_ROW;
-	else
-		fail_duplicate(write, item);
-}
-
 /*
  * Returns true if the guarded columns have the same values as when they were
  * read.  Equal values with different texts, such as 24 hours and 1 day, are
@@ -620,29 +587,6 @@ is_unchanged(DynWrite *write)
 			return false;
 	}
 	return true;
-}
-
-/*
- * Handles an item that has the row, but does not match the guard.  If the
- * values that the result depends on have not changed, an earlier attempt was
- * not executed, or can be repeated safely: composes the write for the stored
- * encodings of the values.
- */
-static void
-judge_changed(DynWrite *write, const DynScalar *item)
-{
-	if (is_unchanged(write))
-	{
-		if (begin_round(write) && !dyn_write_require_stored(write, item))
-			confirm_unchanged(write, item);
-	}
-	else if (write->unanswered == 0)
-		write_again(write, item);
-	else if (write->op == DYN_OP_UPDATE_ITEM && !write->derived &&
-			 dyn_item_has(item, write->values, write->nvalues))
-		dyn_write_confirm(write, 0, item);
-	else
-		dyn_write_fail(write, report_unknown, NULL);
 }
 
 /* Handles the failed condition of an UPDATE or DELETE. */
@@ -673,16 +617,39 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 	}
 	slot_getallattrs(modify->scratch);
 	dyn_modify_keep_segment(write);
-	judge_changed(write, item);
+	/*
+	 * if the values that the result depends on have not changed, an earlier
+	 * attempt was not executed, or can be repeated safely: compose the write
+	 * for the stored encodings of the values
+	 */
+	if (is_unchanged(write))
+	{
+		if (begin_round(write) && !dyn_write_require_stored(write, item))
+			confirm_unchanged(write, item);
+	}
+	else if (write->unanswered == 0)
+		write_again(write, item);
+	else if (write->op == DYN_OP_UPDATE_ITEM && !write->derived &&
+			 dyn_item_has(item, write->values, write->nvalues))
+		dyn_write_confirm(write, 0, item);
+	else
+		dyn_write_fail(write, report_unknown, NULL);
 }
 
 void
 dyn_write_judge_condition(DynWrite *write, const DynScalar *item)
 {
-	if (write->op == DYN_OP_PUT_ITEM)
-		judge_existing(write, item);
-	else
+	if (write->op != DYN_OP_PUT_ITEM)
 		judge_conflict(write, item);
+	else if (write->unanswered > 0 && item->data != NULL &&
+			 dyn_scalar_same(item, &write->item))
+		dyn_write_confirm(write, 0, item);
+	else if (write->modify->upsert != NULL)
+		judge_upsert(write, item);
+	else if (write->modify->do_nothing)
+		write->state = DYN_WRITE_NO_ROW;
+	else
+		fail_duplicate(write, item);
 	if (write->state == DYN_WRITE_NEW && write->rounds >= FIRST_PAUSE)
 		delay(write, Min(write->rounds - FIRST_PAUSE, DOUBLINGS) + 1);
 }
@@ -711,7 +678,16 @@ dyn_write_judge_call(DynWrite *write, DynWritten *written)
 	if (call->throttled)
 		dyn_write_retry_throttled(write);
 	else if (call->unanswered || succeeded)
-		retry_unknown(write, err);
+	{
+		/* the outcome is unknown */
+		if (err != NULL)
+			dyn_call_distrust(write->call);
+		write->state = DYN_WRITE_PAUSED;
+		delay(write, ++write->unanswered);
+		count(write->modify, (DynCounters) {.unanswered = 1});
+		if (write->unanswered >= write->modify->relation->connection->service.max_attempts)
+			dyn_write_fail(write, report_unknown, err);
+	}
 	else
 		fail_last(write, report_call);
 	return false;

@@ -13,7 +13,6 @@
 #include "utils/rel.h"
 
 #include "../../dynamodb/expression.h"
-#include "../../dynamodb/update.h"
 #include "../../model/server/memory.h"
 #include "../../model/values/types.h"
 #include "../keys/filter.h"
@@ -21,8 +20,6 @@
 
 /* Maximum size of an item (developer guide, "Constraints"). */
 #define MOST_ITEM_BYTES		409600
-
-/* ---- checks ---- */
 
 /*
  * Checks WITH CHECK OPTION, too, because core checks it after the write.  Does
@@ -175,8 +172,6 @@ dyn_met_forget(const DynWrite *write)
 	(void) change_met(write->modify->met, write->key_bytes, write->key_len, HASH_REMOVE);
 }
 
-/* ---- items ---- */
-
 /* Composes the item of these values in CurrentMemoryContext. */
 static DynScalar
 compose_item(const DynPathValue *values, int n)
@@ -213,7 +208,7 @@ check_size(const DynModify *modify, const DynPathValue *values, int n)
 						   MOST_ITEM_BYTES)));
 }
 
-/* ---- INSERT ---- */
+/* ---- composing ---- */
 
 void
 dyn_modify_insert(DynWrite *write, TupleTableSlot *row)
@@ -228,8 +223,6 @@ dyn_modify_insert(DynWrite *write, TupleTableSlot *row)
 	write->item = compose_item(values, n);
 	dyn_reread_check(modify->reread, &write->item, row, NULL, NULL, modify->scratch);
 }
-
-/* ---- UPDATE and DELETE ---- */
 
 /*
  * Sets the guard: these columns must have the values of the old row, which is
@@ -561,8 +554,6 @@ dyn_write_require_stored(DynWrite *write, const DynScalar *item)
 	 */
 	return write->op != DYN_OP_UPDATE_ITEM || write->nvalues > 0;
 }
-
-/* ---- the old row ---- */
 
 void
 dyn_modify_old_row(DynModify *modify, TupleTableSlot *planSlot)

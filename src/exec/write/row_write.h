@@ -75,11 +75,7 @@ extern void dyn_write_render(const DynWrite *write, DynBuffer *out, bool member)
 /* Returns a write of the list for the same item as `write`, or NULL. */
 extern DynWrite *dyn_write_find(const List *writes, const DynWrite *write);
 
-/*
- * Returns an empty set, in CurrentMemoryContext, for the keys of rows that a
- * statement has written, or is about to write.  Only statements that may try
- * to write a row twice need the set.
- */
+/* Returns an empty set for modify->met, in CurrentMemoryContext. */
 extern struct HTAB *dyn_met_create(void);
 
 /*

@@ -476,10 +476,6 @@ dyn_writers_await(const EState *estate, const DynRelation *relation)
 	}
 }
 
-/*
- * The write waits for the limits, the pace, the budgets, and other writes of
- * the same key.
- */
 void
 dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
 {

@@ -164,7 +164,7 @@ extern void dyn_writers_abandon(int level);
 
 /*
  * Adds a write to the collected writes of the statement, all of which the
- * flush (flush.h) sends in one TransactWriteItems.  The writer then owns the
+ * flush (flush.c) sends in one TransactWriteItems.  The writer then owns the
  * write.  Raises an error if the statement needs a transaction that DynamoDB
  * does not accept: one that is too large, writes an item twice, or writes
  * tables of several servers.
