@@ -104,11 +104,9 @@ leave_out_idle_peers(const DynScan *scan)
 	{
 		DynScan    *peer = dyn_scan_of(lfirst(lc));
 
-		if (peer->group != scan->group || peer->request->callback_pending ||
-			dyn_scan_awaited_fetch(peer) == NULL)
-			continue;
-		dyn_fetch_set_group(dyn_scan_awaited_fetch(peer), NULL);
-		peer->left_out = true;
+		if (peer->group == scan->group && !peer->request->callback_pending &&
+			peer->items != NULL)
+			dyn_items_set_group(peer->items, NULL);
 	}
 }
 
@@ -118,8 +116,8 @@ leave_out_idle_peers(const DynScan *scan)
  * Completes the AsyncRequest with the next row, or with NULL at the end of the
  * scan.  If no row has arrived yet, marks the AsyncRequest as pending.
  */
-static void
-produce_row(AsyncRequest *areq)
+void
+dynForeignAsyncNotify(AsyncRequest *areq)
 {
 	DynScan    *scan = ((ForeignScanState *) areq->requestee)->fdw_state;
 	TupleTableSlot *slot = areq->requestee->ExecProcNodeReal(areq->requestee);
@@ -149,10 +147,10 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 	if (!scan->input.running)
 		end_outdated_runs(scan);
 	scan->request = areq;
-	if (scan->left_out && dyn_scan_awaited_fetch(scan) != NULL)
-		dyn_fetch_set_group(dyn_scan_awaited_fetch(scan), &scan->group->in_flight);
-	scan->left_out = false;
-	produce_row(areq);
+	/* leave_out_idle_peers may have removed the fetch from the group */
+	if (scan->items != NULL)
+		dyn_items_set_group(scan->items, &scan->group->in_flight);
+	dynForeignAsyncNotify(areq);
 }
 
 /*
@@ -178,7 +176,10 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	DynScan    *scan = ((ForeignScanState *) areq->requestee)->fdw_state;
 	DynClient  *client = dyn_session_client();
 	const AsyncRequest *waiter;
-	double		pause;
+	DynItems   *items = scan->items;
+	DynFetch   *fetch;
+	double		pause = 0;		/* ms until the child must be polled, even if no
+								 * data arrive */
 
 	Assert(areq->callback_pending && scan->group != NULL);
 	if (areq->requestor->chgParam != NULL)
@@ -198,14 +199,15 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	 * put the fetch back into the group: another child that uses the same
 	 * shared scan may have removed it
 	 */
-	if (dyn_scan_awaited_fetch(scan) != NULL)
-		dyn_fetch_set_group(dyn_scan_awaited_fetch(scan), &scan->group->in_flight);
-	pause = dyn_items_pause(scan->items);
+	dyn_items_set_group(items, &scan->group->in_flight);
+	fetch = dyn_items_awaited(items);
+	if (fetch != NULL && !(items->methods->has_next && items->methods->has_next(items)))
+		pause = dyn_fetch_pause(fetch);
 	if (pause == 0)
 	{
 		/* complete the request without a notification, as core does */
 		areq->callback_pending = false;
-		produce_row(areq);
+		dynForeignAsyncNotify(areq);
 		ExecAsyncResponse(areq);
 		if (areq->requestee->instrument != NULL)
 			InstrUpdateTupleCount(areq->requestee->instrument,
@@ -228,10 +230,4 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	AddWaitEventToSet(((AppendState *) areq->requestor)->as_eventset,
 					  WL_SOCKET_READABLE, dyn_client_fd(client), NULL, areq);
 	scan->group->waiter = areq;
-}
-
-void
-dynForeignAsyncNotify(AsyncRequest *areq)
-{
-	produce_row(areq);
 }

@@ -478,23 +478,6 @@ show_access(const DynAccess *access, ExplainState *es)
 		ExplainPropertyText("Hint", access->advice, es);
 }
 
-static char *
-describe_access(Printer *printer, const DynAccess *access)
-{
-	List	   *keys = dyn_access_key_preds(access);
-
-	initStringInfo(&printer->buf);
-	appendStringInfoString(&printer->buf, operation_word(access, false));
-	if (access->index != NULL)
-		appendStringInfo(&printer->buf, " of %s", access->index);
-	if (keys != NIL)
-	{
-		appendStringInfoString(&printer->buf, " where ");
-		print_list(printer, keys, "AND", false);
-	}
-	return printer->buf.data;
-}
-
 /*
  * Shows the guards that decide between two access plans (plan/paths/choice.c),
  * and the access plan that is not used.  Without ANALYZE, guards are not
@@ -507,18 +490,27 @@ show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)
 	const DynAccess *planned = scan->planned ? scan->planned : shown;
 	bool		open = (planned != shown);
 	const DynAccess *alternative = dyn_access_inner(planned, DYN_USE_IF_OPEN);
-	char	   *other;
+	List	   *keys;
 
 	if (alternative == NULL)
 		return;
-	other = describe_access(printer, open ? planned : alternative);
 	initStringInfo(&printer->buf);
 	print_list(printer, planned->optional_quals, "OR", false);
+	ExplainPropertyText(open ? "Alternative Used Because" : "Alternative If",
+						printer->buf.data, es);
 	if (open)
-		ExplainPropertyText("Alternative Used Because", printer->buf.data, es);
-	else
-		ExplainPropertyText("Alternative If", printer->buf.data, es);
-	ExplainPropertyText("Alternative", other, es);
+		alternative = planned;
+	keys = dyn_access_key_preds(alternative);
+	resetStringInfo(&printer->buf);
+	appendStringInfoString(&printer->buf, operation_word(alternative, false));
+	if (alternative->index != NULL)
+		appendStringInfo(&printer->buf, " of %s", alternative->index);
+	if (keys != NIL)
+	{
+		appendStringInfoString(&printer->buf, " where ");
+		print_list(printer, keys, "AND", false);
+	}
+	ExplainPropertyText("Alternative", printer->buf.data, es);
 }
 
 /*
@@ -606,8 +598,8 @@ show_arms(Printer *printer, const DynAccess *access, ExplainState *es)
 		const DynAccess *arm = lfirst(lc);
 
 		ExplainOpenGroup("Branch", NULL, true, es);
-		ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Branch"
-							: "Remote Operation", operation_word(arm, false), es);
+		ExplainPropertyText(text ? "Branch" : "Remote Operation",
+							operation_word(arm, false), es);
 		es->indent += text ? 1 : 0;
 		show_target(printer, arm, es);
 		show_access(arm, es);

@@ -40,7 +40,6 @@
 #include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"
 #include "../../plan/clauses/classify.h"
-#include "../../plan/tree/plantree.h"
 #include "../../plan/tree/readahead_path.h"
 #include "../lookup/lookup.h"
 #include "scan.h"
@@ -145,29 +144,6 @@ add_parameter(ReadAhead *ahead, int number, AttrNumber column, ExprState *expr)
 	ahead->parameters = lappend(ahead->parameters, parameter);
 }
 
-static void
-resolve_loop(ReadAhead *ahead, const PlannedStmt *statement)
-{
-	NestLoop   *loop = dyn_plan_loop_over(statement, ahead->css.ss.ps.plan);
-	ListCell   *lc;
-
-	if (loop == NULL)
-		return;
-	foreach(lc, loop->nestParams)
-	{
-		const NestLoopParam *param = lfirst(lc);
-
-		add_parameter(ahead, param->paramno, param->paramval->varattno, NULL);
-	}
-	add_scans(ahead, innerPlan(loop), statement->subplans);
-}
-
-static int
-first_size(const ReadAhead *ahead)
-{
-	return ahead->may_stop_early ? FIRST_LAZY_ROWS : INT_MAX;
-}
-
 /*
  * Finds parameters and scans.  Prefetching is off in EvalPlanQual, which tests
  * single rows.  The loop's parameters are columns of the rows that this node
@@ -179,6 +155,7 @@ resolve(ReadAhead *ahead)
 {
 	EState	   *estate = ahead->css.ss.ps.state;
 	DynReadAheadPlan plan;
+	NestLoop   *loop;
 	MemoryContext oldcontext;
 	ListCell   *lc,
 			   *lc2;
@@ -189,7 +166,7 @@ resolve(ReadAhead *ahead)
 	dyn_read_ahead_decode((CustomScan *) ahead->css.ss.ps.plan, &plan);
 	ahead->may_stop_early = plan.may_stop_early &&
 		!dyn_plan_is_full_scan(estate->es_plannedstmt, ahead->css.ss.ps.plan, false);
-	ahead->size = first_size(ahead);
+	ahead->size = ahead->may_stop_early ? FIRST_LAZY_ROWS : INT_MAX;
 	/* if reading a row has side effects, read only rows that are requested */
 	ahead->growth = ahead->may_stop_early &&
 		dyn_plan_has_effects(linitial(((CustomScan *) ahead->css.ss.ps.plan)->custom_plans))
@@ -210,8 +187,18 @@ resolve(ReadAhead *ahead)
 		foreach(lc, plan.subplans)
 			add_scans(ahead, dyn_plan_of_subplan(all, lfirst_int(lc)), all);
 	}
-	else
-		resolve_loop(ahead, estate->es_plannedstmt);
+	loop = plan.subplans != NIL ? NULL
+		: dyn_plan_loop_over(estate->es_plannedstmt, ahead->css.ss.ps.plan);
+	if (loop != NULL)
+	{
+		foreach(lc, loop->nestParams)
+		{
+			const NestLoopParam *param = lfirst(lc);
+
+			add_parameter(ahead, param->paramno, param->paramval->varattno, NULL);
+		}
+		add_scans(ahead, innerPlan(loop), estate->es_plannedstmt->subplans);
+	}
 	MemoryContextSwitchTo(oldcontext);
 	/* prefetching must not raise an error for a row that is never requested */
 	foreach(lc, ahead->may_stop_early ? ahead->scans : NIL)
@@ -223,50 +210,36 @@ resolve(ReadAhead *ahead)
 	}
 }
 
-/* ---- prefetching ---- */
-
-/* Sets the row's parameters as a nested loop does; returns the old values. */
-static ParamExecData *
-set_parameters(ReadAhead *ahead, TupleTableSlot *slot)
+/*
+ * Prefetches for one row: sets its parameters as a nested loop does, and
+ * restores the old values at the end.  After an error the parameters remain
+ * set.  This does no harm, because the error ends the statement.
+ */
+static void
+prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 {
-	ParamExecData *params = ahead->css.ss.ps.state->es_param_exec_vals;
+	MemoryContext oldcontext = MemoryContextSwitchTo(ahead->work_context);
+	EState	   *estate = ahead->css.ss.ps.state;
+	ParamExecData *params = estate->es_param_exec_vals;
 	ParamExecData *old = palloc(Max(list_length(ahead->parameters), 1) *
 								sizeof(ParamExecData));
 	ExprContext *econtext = ahead->css.ss.ps.ps_ExprContext;
-	int			i = 0;
 	ListCell   *lc;
 
+	Assert(ahead->scans != NIL);
 	econtext->ecxt_scantuple = slot;
 	foreach(lc, ahead->parameters)
 	{
 		const Parameter *parameter = lfirst(lc);
 		ParamExecData *param = &params[parameter->number];
 
-		Assert(parameter->number <
-			   list_length(ahead->css.ss.ps.state->es_plannedstmt->paramExecTypes));
-		old[i++] = *param;
+		Assert(parameter->number < list_length(estate->es_plannedstmt->paramExecTypes));
+		old[foreach_current_index(lc)] = *param;
 		param->execPlan = NULL;
 		param->value = parameter->expr
 			? ExecEvalExpr(parameter->expr, econtext, &param->isnull)
 			: slot_getattr(slot, parameter->column, &param->isnull);
 	}
-	return old;
-}
-
-/*
- * Prefetches for one row.  After an error the parameters remain set.  This
- * does no harm, because the error ends the statement.
- */
-static void
-prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(ahead->work_context);
-	ParamExecData *params = ahead->css.ss.ps.state->es_param_exec_vals;
-	ParamExecData *old = set_parameters(ahead, slot);
-	int			i = 0;
-	ListCell   *lc;
-
-	Assert(ahead->scans != NIL);
 	foreach(lc, ahead->scans)
 	{
 		const InnerScan *inner = lfirst(lc);
@@ -276,7 +249,7 @@ prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 		dyn_lookups_prefetch(inner->lookups, &input->next_values);
 	}
 	foreach(lc, ahead->parameters)
-		params[((Parameter *) lfirst(lc))->number] = old[i++];
+		params[((Parameter *) lfirst(lc))->number] = old[foreach_current_index(lc)];
 	MemoryContextSwitchTo(oldcontext);
 	dyn_reset_if_large(ahead->work_context);
 }
@@ -353,20 +326,6 @@ next_child_row(ReadAhead *ahead)
 	return ExecProject(ss->ps.ps_ProjInfo);
 }
 
-/* Adds a row to the batch, and stores the added row in ahead->out. */
-static void
-add_row(ReadAhead *ahead, TupleTableSlot *slot)
-{
-	MinimalTuple row;
-
-	ExecCopySlot(ahead->row, slot);
-	tuplestore_puttupleslot(ahead->rows, ahead->row);
-	row = ExecFetchSlotMinimalTuple(ahead->row, NULL);
-	ahead->nrows++;
-	ahead->bytes += row->t_len + ROW_OVERHEAD;
-	ExecForceStoreMinimalTuple(row, ahead->out, false);
-}
-
 static void
 read_batch(ReadAhead *ahead)
 {
@@ -377,11 +336,17 @@ read_batch(ReadAhead *ahead)
 	while (!ahead->ended && !batch_is_full(ahead))
 	{
 		TupleTableSlot *slot = next_child_row(ahead);
+		MinimalTuple row;
 
 		ahead->ended = (slot == NULL);
 		if (ahead->ended)
 			break;
-		add_row(ahead, slot);
+		ExecCopySlot(ahead->row, slot);
+		tuplestore_puttupleslot(ahead->rows, ahead->row);
+		row = ExecFetchSlotMinimalTuple(ahead->row, NULL);
+		ahead->nrows++;
+		ahead->bytes += row->t_len + ROW_OVERHEAD;
+		ExecForceStoreMinimalTuple(row, ahead->out, false);
 		/*
 		 * lookups find an execution by the bytes of its values, so use the
 		 * stored row
@@ -499,14 +464,24 @@ rescan_read_ahead(CustomScanState *node)
 		clear_batch(ahead);
 	ahead->once = false;
 	ahead->ended = false;
-	ahead->size = first_size(ahead);
+	ahead->size = ahead->may_stop_early ? FIRST_LAZY_ROWS : INT_MAX;
 }
 
 /* ---- EXPLAIN ---- */
 
 static void
-show_keys(const ReadAhead *ahead, ExplainState *es)
+explain_read_ahead(CustomScanState *node, List *ancestors, ExplainState *es)
 {
+	ReadAhead  *ahead = (ReadAhead *) node;
+	List	   *names = NIL;
+	ListCell   *lc;
+
+	resolve(ahead);
+	foreach(lc, ahead->scans)
+		names = lappend(names, unconstify(char *, ((InnerScan *) lfirst(lc))->scan->input.scandesc->relation->name));
+	ExplainPropertyList("Prefetches", names, es);
+	if (!es->analyze)
+		return;
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
 		appendStringInfoSpaces(es->str, es->indent * 2);
@@ -523,21 +498,6 @@ show_keys(const ReadAhead *ahead, ExplainState *es)
 	ExplainPropertyUInteger("Rows Read Ahead", NULL, ahead->rows_read, es);
 	ExplainPropertyUInteger("Distinct Keys", NULL, ahead->keys.distinct_keys, es);
 	ExplainPropertyUInteger("Repeated Keys", NULL, ahead->keys.repeated_keys, es);
-}
-
-static void
-explain_read_ahead(CustomScanState *node, List *ancestors, ExplainState *es)
-{
-	ReadAhead  *ahead = (ReadAhead *) node;
-	List	   *names = NIL;
-	ListCell   *lc;
-
-	resolve(ahead);
-	foreach(lc, ahead->scans)
-		names = lappend(names, unconstify(char *, ((InnerScan *) lfirst(lc))->scan->input.scandesc->relation->name));
-	ExplainPropertyList("Prefetches", names, es);
-	if (es->analyze)
-		show_keys(ahead, es);
 }
 
 static const CustomExecMethods exec_methods = {

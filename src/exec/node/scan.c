@@ -6,8 +6,6 @@
  * this context is reset, and reset callbacks abandon requests in flight, as
  * they do on an error.
  *
- * At the end, sends a NOTICE if items were read but none of them is a row.
- *
  * There is no shutdown callback, because core would call it at the end of
  * every FETCH of a cursor, after which more rows may be needed.
  */
@@ -23,7 +21,6 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/values/path.h"
 #include "../../plan/clauses/classify.h"
-#include "../../plan/tree/plantree.h"
 #include "../write/writer.h"
 #include "scan.h"
 
@@ -48,47 +45,6 @@ copy_for_end(const DynAccess *planned)
 	return access;
 }
 
-/*
- * Returns the access plan; for a scan that is read to its end, a copy that
- * cannot stop early.  The planner expects that any LIMIT may stop a scan, but
- * a Sort below the LIMIT reads all rows.
- */
-static const DynAccess *
-adapt_to_plan(const DynAccess *planned, const PlanState *node)
-{
-	DynAccess  *access;
-
-	if (!planned->may_stop_early ||
-		!dyn_plan_is_full_scan(node->state->es_plannedstmt, node->plan, false))
-		return planned;
-	access = copy_for_end(planned);
-	for (DynAccess *one = access; one != NULL;
-		 one = dyn_access_inner(one, DYN_USE_IF_OPEN))
-		one->limit_hint = 0;
-	return access;
-}
-
-/* Returns the state of a node, with the data for EXPLAIN. */
-static DynScan *
-create_scan(ForeignScanState *node, DynRelation *relation)
-{
-	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
-	DynScan    *scan = palloc0(sizeof(DynScan));
-	DynStatement *statement = dyn_statement_get(node->ss.ps.state);
-	const DynAccess *access =
-		adapt_to_plan(dyn_access_of_node(linitial(plan->fdw_private)), &node->ss.ps);
-
-	dyn_relation_connect(relation, access->base, access->nbase, NULL);
-	dyn_relation_set_text_types(relation, access->text_types);
-	relation->tally = palloc0(sizeof(DynRowTally));
-	scan->input.node = node;
-	scan->input.conversions = access->conversions;
-	scan->input.scandesc = dyn_scandesc_create(statement, relation, access);
-	dyn_statement_append(statement, &statement->scans, &scan->input);
-	return scan;
-}
-
-/* Prepares the state to run. */
 static void
 prepare_scan(DynScan *scan, int eflags)
 {
@@ -187,61 +143,71 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 		: bms_next_member(dyn_plan_base_relids(plan), -1);
 	RangeTblEntry *rte = exec_rt_fetch(rti, node->ss.ps.state);
 	DynRelation *relation = dyn_relation_open(rte->relid, dyn_plan_check_as_user(plan, rte));
-	DynScan    *scan = create_scan(node, relation);
+	DynStatement *statement = dyn_statement_get(node->ss.ps.state);
+	const DynAccess *access = dyn_access_of_node(linitial(plan->fdw_private));
+	DynScan    *scan = palloc0(sizeof(DynScan));
 
+	/*
+	 * the planner expects that any LIMIT may stop a scan, but a Sort below the
+	 * LIMIT reads all rows
+	 */
+	if (access->may_stop_early &&
+		dyn_plan_is_full_scan(node->ss.ps.state->es_plannedstmt, &plan->scan.plan, false))
+	{
+		DynAccess  *copy = copy_for_end(access);
+
+		access = copy;
+		for (; copy != NULL; copy = dyn_access_inner(copy, DYN_USE_IF_OPEN))
+			copy->limit_hint = 0;
+	}
+	dyn_relation_connect(relation, access->base, access->nbase, NULL);
+	dyn_relation_set_text_types(relation, access->text_types);
+	relation->tally = palloc0(sizeof(DynRowTally));
+	scan->input.node = node;
+	scan->input.conversions = access->conversions;
+	scan->input.scandesc = dyn_scandesc_create(statement, relation, access);
+	dyn_statement_append(statement, &statement->scans, &scan->input);
 	node->fdw_state = scan;
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	if (needs_soft_input(scan->input.scandesc->relation))
+	if (needs_soft_input(relation))
 		dyn_prepare_soft_input(node->ss.ps.state->es_plannedstmt);
-	warn_if_locking(node, scan->input.scandesc->relation);
-	dyn_writers_await(node->ss.ps.state, scan->input.scandesc->relation);
+	warn_if_locking(node, relation);
+	dyn_writers_await(node->ss.ps.state, relation);
 	prepare_scan(scan, eflags);
 }
 
 /* ---- execution ---- */
 
 /*
- * Returns the source of the first opener that accepts the execution, or NULL.
- * Copies the values before an opener may use them in requests, because the
- * outer row may be freed.
- */
-static DynItems *
-open_items(DynInput *input)
-{
-	DynItems   *items = NULL;
-	bool		copied = false;
-	ListCell   *lc;
-
-	foreach(lc, input->openers)
-	{
-		const DynOpener *opener = lfirst(lc);
-
-		if (!copied && !opener->only_compares)
-			dyn_values_keep(&input->values);
-		copied |= !opener->only_compares;
-		items = opener->open(opener->state);
-		if (items != NULL)
-			break;
-	}
-	return items;
-}
-
-/*
- * Begins an execution.  The arms of an OR send their first requests now
- * (united.c), all other sources when rows are requested.
+ * Begins an execution with the source of the first opener that accepts it; if
+ * none does, scan->items remains NULL.  The arms of an OR send their first
+ * requests now (united.c), all other sources when rows are requested.
  */
 static void
 begin_run(DynScan *scan)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(scan->input.run_context);
+	bool		copied = false;
+	ListCell   *lc;
 
 	Assert(!scan->input.running && scan->items == NULL);
 	dyn_scandesc_check_schema(scan->input.scandesc);
 	/* this may run an initplan, whose scans can share a read with this scan */
 	dyn_input_evaluate(&scan->input, &scan->input.values);
 	scan->input.running = true;
-	scan->items = open_items(&scan->input);
+	foreach(lc, scan->input.openers)
+	{
+		const DynOpener *opener = lfirst(lc);
+
+		/* requests may use the values after the outer row was freed */
+		if (!copied && !opener->only_compares)
+			dyn_values_keep(&scan->input.values);
+		copied |= !opener->only_compares;
+		scan->items = opener->open(opener->state);
+		if (scan->items != NULL)
+			break;
+	}
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -259,12 +225,6 @@ dyn_scan_end_run(DynScan *scan)
 	scan->finished = false;
 	scan->counted = false;
 	scan->input.found = 0;
-}
-
-DynFetch *
-dyn_scan_awaited_fetch(const DynScan *scan)
-{
-	return scan->items ? dyn_items_awaited(scan->items) : NULL;
 }
 
 /* ---- early start ---- */
@@ -299,22 +259,6 @@ find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
 		found = list_concat(found, dyn_plan_scans_once(plan, NIL));
 	}
 	return own ? found : NIL;
-}
-
-/*
- * Begins an execution whose rows were not requested yet, and sends its first
- * request if the limits of the statement allow it.
- */
-static void
-start_ahead(DynScan *scan)
-{
-	Assert(!scan->input.begun && !scan->input.running);
-	scan->input.ahead = true;
-	begin_run(scan);
-	if (scan->items == NULL)
-		dyn_scan_end_run(scan);
-	else if (dyn_scan_awaited_fetch(scan) != NULL)
-		dyn_fetch_send_ahead(dyn_scan_awaited_fetch(scan));
 }
 
 /*
@@ -364,6 +308,7 @@ start_early(const DynScan *scan)
 		DynScan    *other = dyn_scan_of(lfirst(lc));
 		ForeignScan *plan = (ForeignScan *) other->input.node->ss.ps.plan;
 		Node	   *values = (Node *) plan->fdw_exprs;
+		DynFetch   *fetch;
 
 		/* an Append starts asynchronous scans together anyway */
 		if (other->input.running || plan->scan.plan.async_capable ||
@@ -372,10 +317,18 @@ start_early(const DynScan *scan)
 			dyn_may_fail(values))
 			continue;
 		/* send this scan's request first, because the executor waits for it */
-		if (!sent && dyn_scan_awaited_fetch(scan) != NULL)
-			dyn_fetch_pump(dyn_scan_awaited_fetch(scan));
+		fetch = sent ? NULL : dyn_items_awaited(scan->items);
+		if (fetch != NULL)
+			dyn_fetch_pump(fetch);
 		sent = true;
-		start_ahead(other);
+		Assert(!other->input.begun);
+		other->input.ahead = true;
+		begin_run(other);
+		fetch = other->items ? dyn_items_awaited(other->items) : NULL;
+		if (fetch != NULL)
+			dyn_fetch_send_ahead(fetch);
+		else if (other->items == NULL)
+			dyn_scan_end_run(other);
 	}
 	list_free(found);
 }

@@ -55,8 +55,6 @@ typedef struct DynScan
 	struct DynAsyncGroup *group;	/* group of an asynchronous Append; NULL:
 									 * the scan waits for its rows itself */
 	const struct AsyncRequest *request; /* last request from this Append */
-	bool		left_out;		/* true if the group does not wait for this
-								 * scan's requests */
 } DynScan;
 
 static inline DynScan *
@@ -64,9 +62,6 @@ dyn_scan_of(const DynInput *input)
 {
 	return input->node->fdw_state;
 }
-
-/* Returns the fetch that the running execution waits for, or NULL. */
-extern DynFetch *dyn_scan_awaited_fetch(const DynScan *scan);
 
 /* Ends the execution, if one runs; requests in flight are abandoned. */
 extern void dyn_scan_end_run(DynScan *scan);

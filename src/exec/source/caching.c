@@ -19,9 +19,6 @@
  * is served if it has the keys of the previous execution.  Only one read is
  * cached at a time.
  *
- * A read of items whose keys an index lists (fetch_base_items) is cached only
- * if none of the filters that its requests send changes.
- *
  * Scans served by lookups, scans in EvalPlanQual, and scans with filters that
  * compare two attributes are not cached.
  */
@@ -127,8 +124,10 @@ forget_read(Caching *cached)
 }
 
 static void
-forget_division(Caching *cached)
+forget_division(void *state)
 {
+	Caching    *cached = state;
+
 	forget_read(cached);
 	if (cached->context != NULL)
 		MemoryContextDelete(cached->context);
@@ -167,7 +166,7 @@ divide(Caching *cached)
 		DynMember  *member = palloc0(sizeof(DynMember));
 		DynSharedRead *read = palloc0(sizeof(DynSharedRead));
 
-		member->expected = member->may_rewind = member->comes_again = true;
+		member->expected = member->may_rewind = true;
 		dyn_member_init(member, input, changing);
 		dyn_shared_add(read, member);
 		/* parts of documents that the scan did not request must be hidden */
@@ -268,7 +267,6 @@ open_cached(void *state)
 	return dyn_member_open(member);
 }
 
-/* Shows the items cached last, and the number of executions served. */
 static void
 explain_cached(const void *state, ExplainState *es)
 {
@@ -295,12 +293,6 @@ explain_cached(const void *state, ExplainState *es)
 	ExplainPropertyUInteger("Cached Executions Served", NULL, cached->executions, es);
 }
 
-static void
-free_cached(void *state)
-{
-	forget_division(state);
-}
-
 void
 dyn_add_caching(DynInput *input)
 {
@@ -312,5 +304,5 @@ dyn_add_caching(DynInput *input)
 	cached = palloc0(sizeof(Caching));
 	cached->input = input;
 	dyn_input_add_opener(input, &(DynOpener) {.open = open_cached,.rescan = rescan_cached,
-		.explain = explain_cached,.free = free_cached,.state = cached});
+		.explain = explain_cached,.free = forget_division,.state = cached});
 }

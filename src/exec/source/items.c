@@ -19,17 +19,6 @@
 
 /* ---- all sources ---- */
 
-double
-dyn_items_pause(const DynItems *items)
-{
-	DynFetch   *fetch = dyn_items_awaited(items);
-
-	if (fetch == NULL ||
-		(items->methods->has_next != NULL && items->methods->has_next(items)))
-		return 0;
-	return dyn_fetch_pause(fetch);
-}
-
 bool
 dyn_items_rewind(DynItems *items)
 {
@@ -318,8 +307,6 @@ dyn_items_skip_keys(DynItems *items, DynBaseKeys *done, uint64 *skipped)
 	listed->skipped = skipped;
 }
 
-/* ---- start of a source ---- */
-
 DynItems *
 dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 {
@@ -448,16 +435,6 @@ dyn_items_repeatable(DynItems *source, bool keeps)
 }
 
 /* ---- checks of rows ---- */
-
-void
-dyn_checker_init(DynChecker *checker, ForeignScanState *node, ExprState *qual,
-				 bool counts)
-{
-	checker->node = node;
-	checker->qual = qual;
-	checker->counts = counts;
-	checker->econtext = CreateExprContext(node->ss.ps.state);
-}
 
 DynFetchState
 dyn_checker_next_row(const DynChecker *checker, DynItems *items,

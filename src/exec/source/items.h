@@ -195,12 +195,6 @@ dyn_items_set_group(DynItems *items, int *group_in_flight)
 		dyn_fetch_set_group(fetch, group_in_flight);
 }
 
-/*
- * Returns the number of milliseconds after which a waiting source must be
- * polled even if no data arrive (dyn_fetch_pause).
- */
-extern double dyn_items_pause(const DynItems *items);
-
 extern bool dyn_items_rewind(DynItems *items);
 extern uint64 dyn_items_count(DynItems *items);
 extern void dyn_items_close(DynItems *items);
@@ -221,9 +215,6 @@ typedef struct DynChecker
 								 * (Rows Removed by Filter) */
 	ExprContext *econtext;		/* expression context of a row */
 } DynChecker;
-
-extern void dyn_checker_init(DynChecker *checker, ForeignScanState *node,
-							 ExprState *qual, bool counts);
 
 /* Stores the next row that passes the checks, like next_row. */
 extern DynFetchState dyn_checker_next_row(const DynChecker *checker,

@@ -25,8 +25,6 @@
 
 #include "../../dynamodb/update.h"
 #include "../../model/server/memory.h"
-#include "../../plan/keys/match_keys.h"
-#include "../rows/rows.h"
 #include "scan_policy.h"
 
 /* Values known to select zero rows. */
@@ -251,8 +249,9 @@ open_fallback(Fallback *fallback)
 		return dyn_items_empty(scandesc->rows);
 	dyn_permit_requests(input, scandesc);
 	if (fallback->checker.node == NULL)
-		dyn_checker_init(&fallback->checker, input->node,
-						 input->node->fdw_recheck_quals, false);
+		fallback->checker = (DynChecker) {.node = input->node,
+			.qual = input->node->fdw_recheck_quals,
+			.econtext = CreateExprContext(input->node->ss.ps.state)};
 	fallback->found = false;
 	fallback->context = CurrentMemoryContext;
 	fallback->unchecked = dyn_items_start(scandesc, resolved);
@@ -327,22 +326,6 @@ static const DynItemsMethods presumed_methods = {
 	.rewind = presumed_rewind,
 };
 
-static DynItems *
-presume(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
-{
-	Presumed   *presumed = palloc0(sizeof(Presumed));
-	DynRows    *rows = scandesc->rows;
-
-	presumed->items.methods = &presumed_methods;
-	presumed->items.rows = rows;
-	rows->only_keys = true;
-	presumed->scandesc = scandesc;
-	presumed->resolved = resolved;
-	dyn_buffer_init_in(&presumed->text, CurrentMemoryContext);
-	presumed->reader = dyn_item_reader_create(rows);
-	return &presumed->items;
-}
-
 /* ---- creation ---- */
 
 /* Returns NULL if the execution starts ahead and must read the table. */
@@ -353,6 +336,7 @@ open_requested(void *state)
 	DynInput   *input = fallback->input;
 	DynScanDesc *scandesc = input->scandesc;
 	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
+	Presumed   *presumed;
 
 	dyn_resolve_access(scandesc->access, scandesc->relation, &input->values, resolved);
 	if (resolved->incomplete)
@@ -360,7 +344,14 @@ open_requested(void *state)
 	if (resolved->contradiction)
 		return dyn_items_empty(scandesc->rows);
 	if (scandesc->access->is_presumed)
-		return presume(scandesc, resolved);
+	{
+		scandesc->rows->only_keys = true;
+		presumed = palloc(sizeof(Presumed));
+		*presumed = (Presumed) {{&presumed_methods, scandesc->rows}, scandesc, resolved,
+			.reader = dyn_item_reader_create(scandesc->rows)};
+		dyn_buffer_init_in(&presumed->text, CurrentMemoryContext);
+		return &presumed->items;
+	}
 	scandesc->nsegments = resolved->nsegments;
 	dyn_permit_requests(input, scandesc);
 	return dyn_items_repeatable(dyn_items_start(scandesc, resolved), scandesc->keeps);
@@ -420,13 +411,19 @@ count_positions(const DynInput *input, const DynRows *rows)
 	return positions;
 }
 
-static void
-init_fallback(Fallback *fallback, const DynAccess *access)
+void
+dyn_add_requested(DynInput *input)
 {
-	DynInput   *input = fallback->input;
 	DynScanDesc *planned = input->scandesc;
-	DynScanDesc *scandesc = dyn_scandesc_create(planned->statement, planned->relation, access);
+	const DynAccess *access = dyn_access_inner(planned->access, DYN_USE_IF_INCOMPLETE);
+	Fallback   *fallback = palloc0(sizeof(Fallback));
+	DynScanDesc *scandesc;
 
+	fallback->input = input;
+	dyn_input_add_opener(input, &(DynOpener) {.open = open_requested,.state = fallback});
+	if (access == NULL)
+		return;
+	scandesc = dyn_scandesc_create(planned->statement, planned->relation, access);
 	scandesc->count_into = &planned->counters;
 	scandesc->keeps = planned->keeps;
 	if (planned->access->count_only)
@@ -435,17 +432,4 @@ init_fallback(Fallback *fallback, const DynAccess *access)
 	fallback->items.methods = &fallback_methods;
 	fallback->items.rows = scandesc->rows;
 	init_sort(fallback);
-}
-
-void
-dyn_add_requested(DynInput *input)
-{
-	const DynAccess *access = dyn_access_inner(input->scandesc->access,
-											   DYN_USE_IF_INCOMPLETE);
-	Fallback   *fallback = palloc0(sizeof(Fallback));
-
-	fallback->input = input;
-	if (access != NULL)
-		init_fallback(fallback, access);
-	dyn_input_add_opener(input, &(DynOpener) {.open = open_requested,.state = fallback});
 }

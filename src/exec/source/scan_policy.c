@@ -7,7 +7,6 @@
 #include "../../dynamodb/units.h"
 #include "../../model/session/guc.h"
 #include "../../model/values/path.h"
-#include "../../plan/tree/plantree.h"
 #include "scan_policy.h"
 
 static char *
@@ -51,8 +50,7 @@ static char *
 describe_scan(const DynTableMeta *meta, const char *name,
 			  const DynEstimate *estimate)
 {
-	const DynIndexMeta *index = meta != NULL && name != NULL
-		? dyn_metadata_index(meta, name) : NULL;
+	const DynIndexMeta *index = meta ? dyn_metadata_index(meta, name) : NULL;
 	uint64		items = index ? index->item_count
 		: meta != NULL && name == NULL ? meta->item_count : 0;
 	double		ms = !estimate->prices.known ? 0
@@ -219,48 +217,40 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 }
 
 /*
- * Returns " (about 12 read units)", or an empty string if the cost is unknown.
- */
-static char *
-limiting_clause(const DynRelation *relation, const char *name,
-				const DynTableMeta *meta, const DynEstimate *estimate, long items)
-{
-	const DynIndexMeta *index = meta != NULL && name != NULL
-		? dyn_metadata_index(meta, name) : NULL;
-	double		bytes = meta ? dyn_metadata_item_bytes(meta, index) : 0;
-	double		units = dyn_page_units(bytes * items) *
-		(relation->consistent ? 2 : 1);
-
-	if (bytes == 0 || estimate->assumed)
-		return pstrdup("");
-	return psprintf(" (%s)", describe_units(Min(units, estimate->reads.units)));
-}
-
-/*
- * Warns of a bounded read in place of a full Scan: up to `items` items,
- * because of a LIMIT, or up to `units` read units if `items` is 0.
+ * Warns of a bounded read in place of a full Scan: up to bound.items items,
+ * because of a LIMIT, or up to bound.units read units if bound.items is 0.
  */
 static void
-warn_of_bounded_read(const DynRelation *relation, const char *index,
-					 const DynEstimate *estimate, const char *advice,
-					 long items, double units)
+warn_of_bounded_read(const DynScanDesc *scandesc)
 {
+	const DynRelation *relation = scandesc->relation;
+	const DynAccess *access = scandesc->access;
+	long		items = scandesc->bound.items;
+	double		units = scandesc->bound.units;
+	const char *target = dyn_describe_target(relation->table, access->index);
+	const char *cost = "";
 	const DynTableMeta *meta;
-	const char *target = dyn_describe_target(relation->table, index);
+	double		bytes;
 
 	if (dyn_relation_scan_policy(relation) == DYN_SCAN_ALLOW)
 		return;
 	meta = dyn_session_cached_table(relation->connection, relation->table);
+	bytes = meta == NULL ? 0
+		: items * dyn_metadata_item_bytes(meta, dyn_metadata_index(meta, access->index));
+	if (bytes > 0 && !access->estimate.assumed)
+		cost = psprintf(" (%s)",
+						describe_units(Min(dyn_page_units(bytes) * (relation->consistent ? 2 : 1),
+										   access->estimate.reads.units)));
 	ereport(WARNING,
 			(items == 0
 			 ? errmsg_plural("reading up to %g read unit of %s",
 							 "reading up to %g read units of %s",
 							 units == 1 ? 1 : 2, units, target)
 			 : errmsg_plural("reading up to %ld item of %s%s",
-							 "reading up to %ld items of %s%s", items, items, target,
-							 limiting_clause(relation, index, meta, estimate, items)),
+							 "reading up to %ld items of %s%s", items, items, target, cost),
 			 errhint("%s to avoid the scan, or set scan_policy to \"allow\" to silence this warning.%s",
-					 key_hint(relation, meta, estimate), advice_clause(advice))));
+					 key_hint(relation, meta, &access->estimate),
+					 advice_clause(access->advice))));
 }
 
 bool
@@ -370,20 +360,14 @@ dyn_permit_shared(DynInput *input, const DynAccess *access, const List *inputs,
 	apply_policy(input, input->scandesc, access, inputs, warned, 0);
 }
 
-/* Applies the policy to requests that serve only this scan. */
-static void
-apply_to_requests(DynInput *input, DynScanDesc *scandesc, double previewed)
-{
-	apply_policy(input, scandesc, scandesc->access, list_make1(input), NULL, previewed);
-}
-
 static void
 read_beyond(void *arg)
 {
 	DynInput   *input = arg;
 	DynScanDesc *scandesc = input->scandesc;
 
-	apply_to_requests(input, scandesc, scandesc->bound.items > 0 ? 0 : scandesc->bound.units);
+	apply_policy(input, scandesc, scandesc->access, list_make1(input), NULL,
+				 scandesc->bound.items > 0 ? 0 : scandesc->bound.units);
 }
 
 /*
@@ -425,7 +409,7 @@ dyn_permit_requests(DynInput *input, DynScanDesc *scandesc)
 	memset(&scandesc->bound, 0, sizeof(scandesc->bound));
 	if (units == 0)
 	{
-		apply_to_requests(input, scandesc, 0);
+		apply_policy(input, scandesc, access, list_make1(input), NULL, 0);
 		return;
 	}
 	Assert(scandesc == input->scandesc);
@@ -435,6 +419,5 @@ dyn_permit_requests(DynInput *input, DynScanDesc *scandesc)
 	scandesc->bound.found = access->preview_rows > 0 ? &input->found : NULL;
 	scandesc->bound.beyond = read_beyond;
 	scandesc->bound.arg = input;
-	warn_of_bounded_read(scandesc->relation, access->index, &access->estimate,
-						 access->advice, scandesc->bound.items, units);
+	warn_of_bounded_read(scandesc);
 }

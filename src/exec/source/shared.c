@@ -128,41 +128,6 @@ reserve_record(DynMember *member, Size size)
 }
 
 /*
- * Stores a copy of the received item, which then replaces the item.  The
- * member's read pointer is then after the copy, and all other read pointers
- * that are at the end are before it.
- */
-static void
-store_item(DynMember *member)
-{
-	DynSharedRead *read = member->read;
-	int			nslots = read->rows->npaths;
-	Size		size = dyn_item_record_size(read->slots, nslots);
-	Datum		value;
-	bool		isnull = false;
-
-	Assert(member->position == read->nstored);
-	tuplestore_select_read_pointer(read->stored, member->number);
-	/* a read pointer stays at the end only if it has reached the end before */
-	if (tuplestore_gettupleslot(read->stored, true, false, read->tuple))
-		elog(ERROR, "an item is stored before the end");
-	reserve_record(member, size);
-	dyn_item_record_write(member->record, read->slots, nslots);
-	value = PointerGetDatum(member->record);
-	tuplestore_putvalues(read->stored, read->tuple->tts_tupleDescriptor, &value, &isnull);
-	dyn_item_record_read(member->record, read->slots, nslots);
-	member->position++;
-	read->nstored++;
-	read->stored_bytes += size;
-}
-
-static bool
-has_stored(const DynMember *member)
-{
-	return member->position < member->read->nstored;
-}
-
-/*
  * Stores the member's next stored item in read->slots.  From time to time,
  * drops the items that all members have taken, unless a member may be rewound.
  */
@@ -202,15 +167,19 @@ take_stored(DynMember *member)
 
 /*
  * Stores a copy of the received item if a member has not reached it, or may
- * read it again.  When the copies use a quarter of work_mem, members that have
- * not begun, and may never begin, leave the read.  They send requests of their
- * own if they begin.
+ * read it again; the copy then replaces the item.  When the copies use a
+ * quarter of work_mem, members that have not begun, and may never begin, leave
+ * the read.  They send requests of their own if they begin.
  */
 static void
 keep_item(DynMember *member)
 {
 	DynSharedRead *read = member->read;
+	int			nslots = read->rows->npaths;
 	bool		needed = false;
+	bool		isnull = false;
+	Datum		value;
+	Size		size;
 	ListCell   *lc;
 
 	foreach(lc, read->members)
@@ -222,7 +191,21 @@ keep_item(DynMember *member)
 	}
 	if (!needed)
 		return;
-	store_item(member);
+	Assert(member->position == read->nstored);
+	tuplestore_select_read_pointer(read->stored, member->number);
+	/* a read pointer stays at the end only if it has reached the end before */
+	if (tuplestore_gettupleslot(read->stored, true, false, read->tuple))
+		elog(ERROR, "an item is stored before the end");
+	size = dyn_item_record_size(read->slots, nslots);
+	reserve_record(member, size);
+	dyn_item_record_write(member->record, read->slots, nslots);
+	value = PointerGetDatum(member->record);
+	tuplestore_putvalues(read->stored, read->tuple->tts_tupleDescriptor, &value, &isnull);
+	dyn_item_record_read(member->record, read->slots, nslots);
+	/* the member is after the copy; all others at the end are before it */
+	member->position++;
+	read->nstored++;
+	read->stored_bytes += size;
 	if (read->stored_bytes / 1024 < (uint64) work_mem / 4)
 		return;
 	foreach(lc, read->members)
@@ -242,7 +225,7 @@ take_item(DynMember *member, bool wait)
 	DynScanDesc *scandesc = ((DynMember *) linitial(read->members))->scandesc;
 	const DynValue *item;
 
-	if (has_stored(member))
+	if (member->position < read->nstored)
 	{
 		take_stored(member);
 		return DYN_FETCH_ITEM;
@@ -335,7 +318,9 @@ member_awaited(const DynItems *items)
 static bool
 member_has_next(const DynItems *items)
 {
-	return has_stored((const DynMember *) items);
+	const DynMember *member = (const DynMember *) items;
+
+	return member->position < member->read->nstored;
 }
 
 static bool
@@ -353,9 +338,6 @@ member_rewind(DynItems *items)
 	return true;
 }
 
-/*
- * Returns the number of items, including those that were found while polling.
- */
 static uint64
 member_count(DynItems *items)
 {
@@ -376,7 +358,8 @@ member_close(DynItems *items)
 	 * another member of the read, or a later execution, takes them in
 	 */
 	dyn_items_set_group(items, NULL);
-	if (!member->comes_again)
+	/* an only member may be opened again (caching.c) */
+	if (list_length(member->read->members) > 1)
 		dyn_member_leave(member);
 }
 
@@ -392,7 +375,6 @@ static const DynItemsMethods member_methods = {
 
 /* ---- members ---- */
 
-/* The member's rows also have slots for all attributes that filters read. */
 void
 dyn_member_init(DynMember *member, DynInput *input, List *filters)
 {
@@ -431,8 +413,7 @@ DynItems *
 dyn_member_open(DynMember *member)
 {
 	member->state = DYN_MEMBER_OPEN;
-	if (member->comes_again)
-		(void) member_rewind(&member->items);
+	(void) member_rewind(&member->items);
 	return &member->items;
 }
 

@@ -19,15 +19,14 @@
  *		dyn_member_init, dyn_shared_add		for each member
  *		dyn_shared_limit_parts				once, after the last member
  *		dyn_shared_start					sets up the read
- *		dyn_member_open						for each member; with comes_again, any
- *											number of times
+ *		dyn_member_open						for each member; for an only member,
+ *											any number of times
  *		dyn_shared_stop						at any time; then only dyn_shared_start
  */
 #ifndef DYN_EXEC_SHARED_H
 #define DYN_EXEC_SHARED_H
 
 #include "input.h"
-#include "items.h"
 
 typedef enum DynMemberState
 {
@@ -80,8 +79,6 @@ typedef struct DynMember
 	bool		expected;		/* true if the member will be opened, unless an
 								 * input of the plan is empty */
 	bool		may_rewind;		/* true if the member may be rewound */
-	bool		comes_again;	/* true if the member may be opened again after
-								 * it was closed (caching.c) */
 
 	/* the scan's access plan, divided in two */
 	DynAccess	own_access;		/* access plan without the filters that are

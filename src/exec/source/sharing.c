@@ -173,35 +173,6 @@ is_worth_while(const DynInput *input, List *candidates)
 	return false;
 }
 
-/* ---- setting up members ---- */
-
-/*
- * Stores the scan's values, or sets awaits_values.  Returns false if the scan
- * cannot share.
- */
-static bool
-take_values(DynMember *member, DynInput *input)
-{
-	ForeignScan *plan = (ForeignScan *) input->node->ss.ps.plan;
-
-	if (input->running)
-		member->values = dyn_values_copy(&input->values);
-	else if (params_of(input) != NULL)
-	{
-		member->awaits_values = true;
-		return input->scandesc->access->kind == DYN_ACCESS_SCAN &&
-			input->scandesc->access->nhash == 0;
-	}
-	else if (dyn_may_fail((Node *) plan->fdw_exprs))
-		return false;
-	else
-	{
-		dyn_input_evaluate(input, &input->next_values);
-		member->values = dyn_values_copy(&input->next_values);
-	}
-	return true;
-}
-
 /*
  * Returns the scan's state; NULL if the scan cannot share, or selects no
  * items.  `table` is the access plan of the table Scan that the members share,
@@ -211,15 +182,28 @@ take_values(DynMember *member, DynInput *input)
 static DynMember *
 make_member(DynInput *input, const DynAccess *table)
 {
+	const DynAccess *access = input->scandesc->access;
+	Node	   *exprs = (Node *) ((ForeignScan *) input->node->ss.ps.plan)->fdw_exprs;
 	DynMember  *member = palloc0(sizeof(DynMember));
 	DynAccess  *own_access = &member->own_access;
 
-	if ((table != NULL && !dyn_access_can(input->scandesc->access, DYN_CAN_READ_TABLE)) ||
-		!take_values(member, input))
+	if (table != NULL && !dyn_access_can(access, DYN_CAN_READ_TABLE))
 		return NULL;
+	member->awaits_values = !input->running && params_of(input) != NULL;
+	if (member->awaits_values && (access->kind != DYN_ACCESS_SCAN || access->nhash > 0))
+		return NULL;
+	if (!input->running && !member->awaits_values)
+	{
+		if (dyn_may_fail(exprs))
+			return NULL;
+		dyn_input_evaluate(input, &input->next_values);
+	}
+	if (!member->awaits_values)
+		member->values = dyn_values_copy(input->running ? &input->values
+										 : &input->next_values);
 	member->expected = is_expected(input);
 	member->may_rewind = input->scandesc->keeps || !member->expected;
-	dyn_member_init(member, input, input->scandesc->access->filters);
+	dyn_member_init(member, input, access->filters);
 	if (table != NULL)
 	{
 		Assert(table->index == NULL);
@@ -243,7 +227,7 @@ make_member(DynInput *input, const DynAccess *table)
 	return member->contradiction ? NULL : member;
 }
 
-/* ---- the common filter ---- */
+/* ---- setting up a read ---- */
 
 /*
  * Returns the condition that at least one of the scans' filters is true; NULL
@@ -436,8 +420,6 @@ read_partition(DynSharedRead *read, DynCond *common)
 		.nrange = common != NULL ? 1 : 0,.filter = first->resolved.filter};
 }
 
-/* ---- gathering members ---- */
-
 /*
  * Returns a read for the scan and the candidates with the same keys or, if
  * that is cheaper, in the same partition; NULL if the scan reads alone.
@@ -479,8 +461,6 @@ gather(DynInput *input, List *candidates, const DynAccess *table)
 		read_partition(read, common);
 	return read;
 }
-
-/* ---- start of a read ---- */
 
 /*
  * Returns false if the scan reads alone.  Sets *table to the access plan of a
@@ -552,23 +532,6 @@ begin_sharing(DynInput *input)
 
 /* ---- executions ---- */
 
-/* Applies scan_policy before the shared read serves the member. */
-static void
-permit(const DynMember *member)
-{
-	DynSharedRead *read = member->read;
-	const DynAccess *first = &((DynMember *) linitial(read->members))->own_access;
-	const DynAccess *access = member->input->scandesc->access;
-	List	   *inputs = NIL;
-	ListCell   *lc;
-
-	/* the read units are counted for the first member */
-	foreach(lc, member->number == 0 ? read->members : NIL)
-		inputs = lappend(inputs, ((const DynMember *) lfirst(lc))->input);
-	dyn_permit_shared(member->input, dyn_access_same_index(first, access) ? access : first,
-					  inputs, &read->warned);
-}
-
 /*
  * Sets up the read if this scan is the first member.  Sends no request.
  * Returns NULL if the scan must read alone.
@@ -577,8 +540,12 @@ static DynItems *
 open_shared(void *state)
 {
 	DynInput   *input = state;
+	const DynAccess *access = input->scandesc->access;
+	const DynAccess *read;
 	DynMember  *member;
 	DynItems   *items;
+	List	   *inputs = NIL;
+	ListCell   *lc;
 
 	if (!dyn_guc_enable_shared_reads)
 		return NULL;
@@ -611,7 +578,12 @@ open_shared(void *state)
 	input->requested = true;
 	input->scandesc->nsegments = member->resolved.nsegments;
 	items = dyn_member_open(member);
-	permit(member);
+	read = &((DynMember *) linitial(member->read->members))->own_access;
+	/* the read units are counted for the first member */
+	foreach(lc, member->number == 0 ? member->read->members : NIL)
+		inputs = lappend(inputs, ((const DynMember *) lfirst(lc))->input);
+	dyn_permit_shared(input, dyn_access_same_index(read, access) ? access : read,
+					  inputs, &member->read->warned);
 	return items;
 }
 

@@ -106,10 +106,6 @@ resolve(const United *united, Arm *arm, DynScanDesc *scandesc)
 					   arm->resolved);
 }
 
-/*
- * Opens an arm with its own access plan or, if the index may lack items, with
- * the access plan that reads the table.
- */
 static void
 open_arm(United *united, int n)
 {
@@ -181,26 +177,6 @@ open_united(void *state)
 
 /* ---- items of arms ---- */
 
-static void
-begin_item(United *united, const DynValue *item)
-{
-	const DynRows *rows = united->items.rows;
-	DynKeyPart	parts[2];
-
-	dyn_rows_item_key(rows, item, parts);
-	if (dyn_base_keys_has(united->returned, parts))
-	{
-		united->duplicates++;
-		return;
-	}
-	dyn_buffer_reset(&united->key);
-	dyn_key_append(&united->key, parts, rows->nbase);
-	dyn_check_oom(united->key.failed);
-	united->number++;
-	united->counted = false;
-	united->item = item;
-}
-
 /*
  * Stores in united->item the next item that was not returned before.  The
  * group waits only for the current arm.
@@ -212,6 +188,7 @@ find_item(United *united, bool wait)
 	{
 		const Arm  *arm = &united->arms[united->current];
 		const DynValue *item = NULL;
+		DynKeyPart	parts[2];
 
 		/* free the memory of items without a row */
 		ResetExprContext(united->checker.econtext);
@@ -223,10 +200,23 @@ find_item(United *united, bool wait)
 			united->items.rows = arm->scandesc->rows;
 			item = arm->items->methods->next(arm->items);
 		}
-		if (item != NULL)
-			begin_item(united, item);
-		else
+		if (item == NULL)
+		{
 			united->current++;
+			continue;
+		}
+		dyn_rows_item_key(united->items.rows, item, parts);
+		if (dyn_base_keys_has(united->returned, parts))
+		{
+			united->duplicates++;
+			continue;
+		}
+		dyn_buffer_reset(&united->key);
+		dyn_key_append(&united->key, parts, united->items.rows->nbase);
+		dyn_check_oom(united->key.failed);
+		united->number++;
+		united->counted = false;
+		united->item = item;
 	}
 	return united->item ? DYN_FETCH_ITEM : DYN_FETCH_END;
 }
@@ -357,8 +347,6 @@ next_aside(United *united, TupleTableSlot *slot)
 	return false;
 }
 
-/* ---- rows ---- */
-
 /*
  * Stores the next row that satisfies all conditions, and adds the key of its
  * item to `returned`.  If there is no memory for the key, sets the item's rows
@@ -385,8 +373,6 @@ united_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 	}
 	return state == DYN_FETCH_END && next_aside(united, slot) ? DYN_FETCH_ITEM : state;
 }
-
-/* ---- the source ---- */
 
 static DynFetch *
 united_awaited(const DynItems *items)
@@ -476,7 +462,8 @@ dyn_add_united(DynInput *input)
 			united->arms[i].table = make_scandesc(input->scandesc, table);
 	}
 	dyn_buffer_init_in(&united->key, CurrentMemoryContext);
-	dyn_checker_init(&united->checker, node, node->ss.ps.qual, true);
+	united->checker = (DynChecker) {.node = node,.qual = node->ss.ps.qual,.counts = true,
+		.econtext = CreateExprContext(node->ss.ps.state)};
 
 	/*
 	 * The executor need not check the rows again.  In EvalPlanQual it must,
