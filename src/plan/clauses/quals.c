@@ -1,9 +1,7 @@
 /*
  * quals.c
- *		Translates clauses into predicates for DynamoDB, and determines whether
- *		these predicates are exact.
+ *		Determines what a clause means, and for which column.
  *
- * This file determines what a clause means, and for which column.
  * model/definition/exact.c decides whether DynamoDB can evaluate it, and
  * whether the result is exact, given the operator's own input types and
  * collation.

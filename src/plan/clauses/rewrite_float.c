@@ -39,12 +39,6 @@ is_rounded(const DynClassify *context, const DynOperator *op,
 		(kind == DYN_CODEC_INT8 || kind == DYN_CODEC_NUMERIC);
 }
 
-static bool
-is_bigint(const DynClassify *context, const DynField *field)
-{
-	return dyn_field_column(context, field)->codec.kind == DYN_CODEC_INT8;
-}
-
 /*
  * Converts the doubles to numeric values.  Returns false, and converts
  * nothing, if one of the doubles is NaN or may be equal to several bigints.
@@ -100,7 +94,8 @@ dyn_classify_number(DynClassify *context, const DynOperator *op,
 
 	if (field->steps != NIL || !is_rounded(context, op, field))
 		return dyn_classify_comparison(context, op, field, value);
-	if (is_bigint(context, field) && IsA(value, Const) && !constant->constisnull)
+	if (dyn_field_column(context, field)->codec.kind == DYN_CODEC_INT8 &&
+		IsA(value, Const) && !constant->constisnull)
 	{
 		Datum		number = constant->constvalue;
 		bool		isnull = false;
@@ -131,7 +126,9 @@ dyn_number_list_is_plain(DynClassify *context, DynOperator *op,
 		((Const *) *array)->constisnull)
 		return false;
 	doubles = dyn_array_elements(((Const *) *array)->constvalue);
-	if (doubles.n > 0 && is_bigint(context, field) && convert_doubles(&doubles))
+	if (doubles.n > 0 &&
+		dyn_field_column(context, field)->codec.kind == DYN_CODEC_INT8 &&
+		convert_doubles(&doubles))
 	{
 		op->column_type = op->value_type = NUMERICOID;
 		*array = (Node *) makeConst(NUMERICARRAYOID, -1, InvalidOid, -1,
