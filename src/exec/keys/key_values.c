@@ -420,7 +420,7 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 		add_array(to, context, &column->codec, pred, value);
 	else if (dyn_pred_compares(pred, DYN_COMPARE_EQ) && column->traits.point)
 		add_value(to, &column->codec, pred->valuetype, value);
-	else if (dyn_pred_is_pattern(pred))
+	else if (pred->kind == DYN_PRED_LIKE)
 		add_texts(to, pred, value);
 	else
 		add_comparison(to, &column->codec, pred, value);

@@ -153,24 +153,6 @@ is_comparable_in_part(const DynClassify *context, const DynField *field,
 	return false;
 }
 
-DynPred *
-dyn_classify_comparison(DynClassify *context, const DynOperator *op,
-						const DynField *field, Node *value)
-{
-	DynExactness exactness = field->steps != NIL ? DYN_LOCAL
-		: dyn_operator_exactness(dyn_field_column(context, field), op);
-	DynPred    *pred;
-
-	if (exactness == DYN_LOCAL &&
-		(field->steps != NIL || !is_comparable_in_part(context, field, op)))
-		return NULL;
-	(void) dyn_classify_accept(context, exactness);
-	check_size(context, value, op->value_type);
-	pred = dyn_make_comparison(field, op, value, false);
-	pred->part_only = exactness == DYN_LOCAL;
-	return pred;
-}
-
 int
 dyn_fixed_array_size(Node *array)
 {
@@ -187,24 +169,26 @@ dyn_fixed_array_size(Node *array)
 }
 
 DynPred *
-dyn_classify_array(DynClassify *context, const DynOperator *op,
-				   const DynField *field, Node *array)
+dyn_classify_comparison(DynClassify *context, const DynOperator *op,
+						const DynField *field, Node *value, bool array)
 {
 	const DynColumn *column = dyn_field_column(context, field);
-	DynExactness exactness = !column->traits.point ? DYN_LOCAL
+	DynExactness exactness =
+		field->steps != NIL || (array && !column->traits.point) ? DYN_LOCAL
 		: dyn_operator_exactness(column, op);
-	bool		any = op->comparison == DYN_COMPARE_EQ;
+	int			size = array ? dyn_fixed_array_size(value) : 1;
 	DynPred    *pred;
-	int			size = dyn_fixed_array_size(array);
 
 	if (exactness == DYN_LOCAL &&
-		(!any || !is_comparable_in_part(context, field, op)))
+		(field->steps != NIL ||
+		 (array && op->comparison == DYN_COMPARE_NE) ||
+		 !is_comparable_in_part(context, field, op)))
 		return NULL;
 	(void) dyn_classify_accept(context, exactness);
-	check_size(context, array, op->value_type);
+	check_size(context, value, op->value_type);
 	if (size < 0 || size > DYN_EXPR_MAX_IN)
 		context->sized = false;
-	pred = dyn_make_comparison(field, op, array, true);
+	pred = dyn_make_comparison(field, op, value, array);
 	pred->part_only = exactness == DYN_LOCAL;
 	return pred;
 }

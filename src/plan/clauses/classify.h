@@ -110,23 +110,21 @@ extern bool dyn_classify_column(const DynClassify *context, Node *node,
  */
 extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
 
-/* Classifies "field op value", maybe only for parts of keys (part_only). */
+/*
+ * Classifies "field op value", maybe only for parts of keys (part_only).  With
+ * `array`, classifies field = ANY (value) if the operator is =, and field <>
+ * ALL (value) if it is <>.
+ */
 extern DynPred *dyn_classify_comparison(DynClassify *context,
 										const DynOperator *op,
-										const DynField *field, Node *value);
+										const DynField *field, Node *value,
+										bool array);
 
 /*
  * Returns the number of elements in an array; -1 if the number is unknown at
  * planning, or if the array is NULL.
  */
 extern int	dyn_fixed_array_size(Node *array);
-
-/*
- * Classifies field = ANY (array) if the operator is =, and field <> ALL
- * (array) if it is <>.
- */
-extern DynPred *dyn_classify_array(DynClassify *context, const DynOperator *op,
-								   const DynField *field, Node *array);
 
 /*
  * Sets *op for a comparison operator whose left side is the column: an

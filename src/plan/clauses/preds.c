@@ -54,32 +54,6 @@ dyn_make_or(List *args)
 }
 
 DynPred *
-dyn_make_templated(int position, List *args)
-{
-	DynPred    *pred = dyn_make_pred(DYN_PRED_TEMPLATED, NULL);
-
-	pred->templated = position;
-	pred->args = args;
-	return pred;
-}
-
-DynPred *
-dyn_make_each(const DynField *field, int most)
-{
-	DynPred    *pred = dyn_make_pred(DYN_PRED_EACH, field);
-
-	pred->most = most;
-	pred->expected = most;
-	return pred;
-}
-
-DynPred *
-dyn_make_given(Node *condition)
-{
-	return dyn_make_value_pred(DYN_PRED_GIVEN, NULL, condition, BOOLOID);
-}
-
-DynPred *
 dyn_make_comparison(const DynField *field, const DynOperator *op, Node *value, bool array)
 {
 	DynPred    *pred = dyn_make_value_pred(DYN_PRED_COMPARE, field, value, op->value_type);
@@ -146,7 +120,7 @@ dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 	const DynColumn *column;
 
 	if ((pred->kind != DYN_PRED_COMPARE && pred->kind != DYN_PRED_BOOLEAN &&
-		 !dyn_pred_is_pattern(pred)) ||
+		 pred->kind != DYN_PRED_LIKE) ||
 		pred->field.steps != NIL || !dyn_pred_is_of_attribute(relation, pred))
 		return false;
 	column = dyn_relation_column(relation, pred->field.attnum);
@@ -157,7 +131,7 @@ dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 bool
 dyn_pred_is_of_attribute(const DynRelation *relation, const DynPred *pred)
 {
-	if (dyn_pred_selects_rows(pred) || dyn_pred_is_given(pred))
+	if (dyn_pred_selects_rows(pred) || pred->kind == DYN_PRED_GIVEN)
 		return true;
 	if (pred->part_only ||
 		dyn_column_is_part(dyn_relation_column(relation, pred->field.attnum)))

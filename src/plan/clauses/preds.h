@@ -149,9 +149,6 @@ extern DynPred *dyn_make_value_pred(DynPredKind kind, const DynField *field,
 									Node *value, Oid valuetype);
 extern DynPred *dyn_make_and(List *args);
 extern DynPred *dyn_make_or(List *args);
-extern DynPred *dyn_make_templated(int position, List *args);
-extern DynPred *dyn_make_each(const DynField *field, int most);
-extern DynPred *dyn_make_given(Node *condition);
 
 /*
  * Returns the predicate "field operator value", or, with `array`, "field = ANY
@@ -209,28 +206,12 @@ dyn_pred_is_bound(const DynPred *pred)
 		pred->operator.comparison >= DYN_COMPARE_LT;
 }
 
-/* Returns true for field LIKE value, and for starts_with(field, value). */
-static inline bool
-dyn_pred_is_pattern(const DynPred *pred)
-{
-	return pred->kind == DYN_PRED_LIKE;
-}
-
 /* Returns true for predicates that list values: =, = ANY, a boolean column. */
 static inline bool
 dyn_pred_is_point(const DynPred *pred)
 {
 	return pred->kind == DYN_PRED_BOOLEAN ||
 		(pred->kind == DYN_PRED_COMPARE && pred->operator.comparison == DYN_COMPARE_EQ);
-}
-
-/*
- * Returns true for a condition without columns, which is not sent to DynamoDB.
- */
-static inline bool
-dyn_pred_is_given(const DynPred *pred)
-{
-	return pred->kind == DYN_PRED_GIVEN;
 }
 
 /*

@@ -207,7 +207,7 @@ classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
 			return NULL;
 		if (!dyn_number_list_is_plain(context, &operator, &field, &array, &pred))
 			return pred;
-		return dyn_classify_array(context, &operator, &field, array);
+		return dyn_classify_comparison(context, &operator, &field, array, true);
 	}
 	dyn_commute(&operator);
 	return !op->useOr ? NULL

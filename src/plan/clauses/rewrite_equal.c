@@ -112,7 +112,7 @@ dyn_classify_not_distinct(DynClassify *context, const DistinctExpr *expr)
 	 */
 	return dyn_column_is_part(column) || column->traits.null_test != DYN_EXACT ||
 		!dyn_column_is_in_key(column, &context->plan->meta->key)
-		? NULL : dyn_classify_comparison(context, &op, &field, right);
+		? NULL : dyn_classify_comparison(context, &op, &field, right, false);
 }
 
 /* ---- inclusive bounds ---- */

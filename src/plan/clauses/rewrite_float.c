@@ -67,10 +67,7 @@ convert_doubles(DynArrayElements *doubles)
 	return true;
 }
 
-/*
- * Classifies = as >= and <=, whose bounds encode.c widens to the adjacent
- * doubles.
- */
+/* Classifies = as >= and <=. */
 static DynPred *
 classify_neighbors(DynClassify *context, const DynOperator *op,
 				   const DynField *field, Node *value)
@@ -80,9 +77,9 @@ classify_neighbors(DynClassify *context, const DynOperator *op,
 			   *upper;
 
 	range.comparison = DYN_COMPARE_GE;
-	lower = dyn_classify_comparison(context, &range, field, value);
+	lower = dyn_classify_comparison(context, &range, field, value, false);
 	range.comparison = DYN_COMPARE_LE;
-	upper = dyn_classify_comparison(context, &range, field, value);
+	upper = dyn_classify_comparison(context, &range, field, value, false);
 	return dyn_make_between(lower, upper);
 }
 
@@ -93,7 +90,7 @@ dyn_classify_number(DynClassify *context, const DynOperator *op,
 	const Const *constant = (const Const *) value;
 
 	if (field->steps != NIL || !is_rounded(context, op, field))
-		return dyn_classify_comparison(context, op, field, value);
+		return dyn_classify_comparison(context, op, field, value, false);
 	if (dyn_field_column(context, field)->codec.kind == DYN_CODEC_INT8 &&
 		IsA(value, Const) && !constant->constisnull)
 	{
@@ -105,11 +102,11 @@ dyn_classify_number(DynClassify *context, const DynOperator *op,
 		if (convert_doubles(&one))
 			return dyn_classify_comparison(context, &numeric, field, (Node *)
 										   makeConst(NUMERICOID, -1, InvalidOid, -1,
-													 number, false, false));
+													 number, false, false), false);
 	}
 	return op->comparison == DYN_COMPARE_EQ
 		? classify_neighbors(context, op, field, value)
-		: dyn_classify_comparison(context, op, field, value);
+		: dyn_classify_comparison(context, op, field, value, false);
 }
 
 bool

@@ -253,7 +253,7 @@ make_bound(DynClassify *context, const Chain *chain, Node *value,
 	copy->upper = upper;
 	copy->strict = strict;
 	copy->bound = above ? DYN_BOUND_UPPER : DYN_BOUND_LOWER;
-	pred = dyn_classify_comparison(context, &own, &chain->field, value);
+	pred = dyn_classify_comparison(context, &own, &chain->field, value, false);
 	if (pred == NULL)
 		return NULL;
 	pred->conversion = copy;
@@ -285,16 +285,12 @@ static DynPred *
 classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 			   Node *value, bool array)
 {
-	Chain		outer = {.steps = NIL};
 	Chain		chain = {.steps = NIL};
 	Oid			compared = op->column_type;
 	DynOperator own = {op->comparison, InvalidOid, InvalidOid, InvalidOid};
 	DynConversion *conversion;
 	DynPred    *pred;
 
-	if (!match_chain(context, node, &chain) ||
-		!dyn_is_runtime_value(context, value))
-		return NULL;
 	if (op->column_type != op->value_type)
 	{
 		if (time_rank(op->column_type) == 0 || time_rank(op->value_type) == 0)
@@ -304,11 +300,12 @@ classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 	}
 	/* SQL converts the expression to the type `compared` */
 	if (compared == TIMESTAMPTZOID && op->column_type != TIMESTAMPTZOID)
-		add_step(&outer, DYN_STEP_TIMESTAMP_TO_INSTANT, NULL);
+		add_step(&chain, TO_INSTANT, NULL);
 	if (op->column_type == DATEOID && compared != DATEOID)
-		add_step(&outer, DYN_STEP_DATE_TO_TIMESTAMP, NULL);
-	chain.steps = list_concat(outer.steps, chain.steps);
-	if (chain.steps == NIL && op->value_type == op->column_type)
+		add_step(&chain, FROM_DATE, NULL);
+	if (!match_chain(context, node, &chain) ||
+		!dyn_is_runtime_value(context, value) ||
+		(chain.steps == NIL && op->value_type == op->column_type))
 		return NULL;
 	conversion = palloc0(sizeof(DynConversion));
 	conversion->bound = DYN_BOUND_EQUAL;
@@ -319,8 +316,7 @@ classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 	conversion->steps = chain.steps;
 	if (chain.steps != NIL)
 		return make_bounds(context, op->comparison, &chain, value, conversion);
-	pred = array ? dyn_classify_array(context, &own, &chain.field, value)
-		: dyn_classify_comparison(context, &own, &chain.field, value);
+	pred = dyn_classify_comparison(context, &own, &chain.field, value, array);
 	if (pred != NULL)
 	{
 		pred->conversion = conversion;

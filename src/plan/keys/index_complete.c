@@ -263,13 +263,13 @@ add_part(const Place *place, const DynCodec *codec, const DynPred *pred,
 		longest = Max(longest, arg);
 	}
 	if (pred->kind != DYN_PRED_BOOLEAN &&
-		(dyn_pred_is_point(pred) || dyn_pred_is_pattern(pred)))
+		(dyn_pred_is_point(pred) || pred->kind == DYN_PRED_LIKE))
 	{
 		if (!get_operand(place, pred, &value, &isnull))
 			return false;
 		if (isnull)
 			return true;
-		if (dyn_pred_is_pattern(pred))
+		if (pred->kind == DYN_PRED_LIKE)
 			longest = VARSIZE_ANY_EXHDR(DatumGetTextPP(value));
 		else
 			find_lengths(codec, pred, value, &least, &longest);

@@ -595,7 +595,7 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 
 	if (!dyn_pred_is_of_attribute(relation, pred))
 		return true;
-	if (dyn_pred_is_given(pred))
+	if (pred->kind == DYN_PRED_GIVEN)
 		return false;			/* no condition is sent for it */
 	path = dyn_pred_path(relation, pred);
 	other = pred->other == 0 ? NULL : dyn_relation_column(relation, pred->other)->path;

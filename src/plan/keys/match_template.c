@@ -18,7 +18,6 @@ typedef struct TemplateMatch
 	const DynRelPlan *plan;
 	const DynTemplatedAttr *templated;	/* template of the attribute; NULL:
 										 * none */
-	int			position;		/* position in relation->templated; -1: none */
 	const DynKeyAttr *attr;
 	List	   *clauses;
 	bool		asserted;		/* true if, in every row, the attribute's text
@@ -42,9 +41,17 @@ begin_match(const DynRelPlan *plan, const DynKeyAttr *attr,
 	match.asserted = match.templated != NULL &&
 		(match.templated->base ||
 		 (index != NULL && dyn_relation_trusts(plan->relation, index->name)));
-	match.position = match.templated == NULL ? -1
-		: match.templated - plan->relation->templated;
 	return match;
+}
+
+static DynPred *
+make_templated(const TemplateMatch *match, List *args)
+{
+	DynPred    *pred = dyn_make_pred(DYN_PRED_TEMPLATED, NULL);
+
+	pred->templated = match->templated - match->plan->relation->templated;
+	pred->args = args;
+	return pred;
 }
 
 static bool
@@ -118,7 +125,9 @@ part_members(TemplateMatch *match, int p)
 		if (pred != NULL && dyn_excludes_points(&target, pred))
 			others = lappend(others, pred);
 	}
-	each = dyn_make_each(NULL, (int) members);
+	each = dyn_make_pred(DYN_PRED_EACH, NULL);
+	each->most = (int) members;
+	each->expected = members;
 	return others == NIL ? each : dyn_make_and(lappend(others, each));
 }
 
@@ -205,7 +214,7 @@ match_range(TemplateMatch *match)
 	if (full || (args == NIL &&
 				 (match->templated->tmpl->literals[0].len == 0 || !match->asserted)))
 		return NULL;
-	return dyn_make_templated(match->position, args);
+	return make_templated(match, args);
 }
 
 /*
@@ -220,7 +229,7 @@ match_points(TemplateMatch *match)
 {
 	bool		full;
 	List	   *args = match_parts(match, true, match->most_members > 0, &full);
-	DynPred    *templated = dyn_make_templated(match->position, args);
+	DynPred    *templated = make_templated(match, args);
 
 	if (!full || (args == NIL && !match->asserted) ||
 		(match->ranged &&
@@ -269,7 +278,7 @@ dyn_template_demands(const DynRelPlan *plan, const DynKeyAttr *attr,
 		any |= preds != NIL;
 		args = lappend(args, dyn_make_and(preds));
 	}
-	return any ? dyn_make_templated(match.position, args) : NULL;
+	return any ? make_templated(&match, args) : NULL;
 }
 
 const char *

@@ -510,13 +510,13 @@ dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 	 */
 	if (target->part == NULL)
 		return dyn_pred_compares(pred, DYN_COMPARE_EQ) || dyn_pred_is_bound(pred) ||
-			(dyn_pred_is_pattern(pred) && target->attr->type == DYN_TYPE_S);
+			(pred->kind == DYN_PRED_LIKE && target->attr->type == DYN_TYPE_S);
 	if (target->modifier->folding != DYN_FOLD_NONE)
 		return false;
 	column = &target->part->column;
 	if (dyn_pred_is_bound(pred))
 		return dyn_operator_exactness(column, &pred->operator) != DYN_LOCAL;
-	return dyn_pred_is_pattern(pred) &&
+	return pred->kind == DYN_PRED_LIKE &&
 		dyn_prefix_exactness(column, pred->operator.collation) != DYN_LOCAL;
 }
 
@@ -531,7 +531,7 @@ is_given(const DynPred *pred)
 		if (!is_given(lfirst(lc)))
 			return false;
 	}
-	return dyn_pred_is_given(pred) || dyn_pred_is_junction(pred);
+	return pred->kind == DYN_PRED_GIVEN || dyn_pred_is_junction(pred);
 }
 
 /*

@@ -28,7 +28,7 @@
 static bool
 is_guard(const DynPred *pred)
 {
-	return dyn_pred_is_given(pred) && dyn_is_fixed((Node *) pred->value);
+	return pred->kind == DYN_PRED_GIVEN && dyn_is_fixed((Node *) pred->value);
 }
 
 /*
@@ -50,7 +50,7 @@ find_guards(const DynClause *clause)
 
 		if (is_guard(arm))
 			guards = lappend(guards, arm);
-		else if (dyn_pred_is_given(arm))
+		else if (arm->kind == DYN_PRED_GIVEN)
 			return NIL;
 	}
 	return list_length(guards) < list_length(clause->pred->args) ? guards : NIL;
