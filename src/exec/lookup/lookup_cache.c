@@ -392,12 +392,14 @@ start_fetch(DynLookupBatch *batch, int n)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
 	DynScanDesc *scandesc = batch->scandesc;
+	const DynAccess *access = scandesc->access;
 
 	Assert(batch->sent == 0 && n > 0);
 	batch->requests = batch->nparts > 0
 		? dyn_requests_of_keys(scandesc->relation, batch->keys, n, batch->nparts)
-		: dyn_requests_of_queries(scandesc->relation, scandesc->access, batch->queries,
-								  n, dyn_access_key_parts(scandesc->access));
+		: dyn_requests_of_queries(scandesc->relation, access, batch->queries, n,
+								  access->row_keys != NULL ? access->nrow_attrs
+								  : access->nhash);
 	batch->fetch = dyn_scandesc_start(scandesc, batch->requests, batch->rows, true);
 	MemoryContextSwitchTo(oldcontext);
 }

@@ -290,7 +290,7 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access, int flags,
 	add_columns(rows, access);
 	add_keys(rows, access, flags);
 	foreach(lc, filters)
-		(void) dyn_pred_visit(lfirst(lc), read_leaf, rows);
+		(void) dyn_pred_visit(lfirst(lc), false, read_leaf, rows);
 	if (flags & DYN_ROWS_CONVERT)
 		add_conversion(rows);
 	return rows;

@@ -151,7 +151,7 @@ divide(Caching *cached)
 	cached->divided_by = bms_copy(cached->changed);
 	foreach(lc, input->scandesc->access->filters)
 	{
-		if (dyn_pred_visit_parts(lfirst(lc), visit_value, cached))
+		if (dyn_pred_visit(lfirst(lc), true, visit_value, cached))
 			changing = lappend(changing, lfirst(lc));
 	}
 
@@ -175,7 +175,7 @@ divide(Caching *cached)
 		cached->used = palloc0(Max(input->values.n, 1) * sizeof(bool));
 		foreach(lc, list_concat(dyn_access_key_preds(&member->own_access),
 								member->own_access.filters))
-			(void) dyn_pred_visit_parts(lfirst(lc), visit_used, cached->used);
+			(void) dyn_pred_visit(lfirst(lc), true, visit_used, cached->used);
 	}
 	MemoryContextSwitchTo(oldcontext);
 }

@@ -330,7 +330,7 @@ dyn_may_fail(Node *node)
 /*
  * Returns true for casts of numbers that can be ignored in a comparison.  A
  * cast to double precision may round the value, but then the operator's input
- * types are double precision, too (rewrite_float.c).
+ * types are double precision, too (quals.c).
  */
 static bool
 is_transparent_cast(Oid funcid, DynCodecKind kind)

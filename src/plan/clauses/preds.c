@@ -141,32 +141,17 @@ dyn_pred_is_of_attribute(const DynRelation *relation, const DynPred *pred)
 }
 
 bool
-dyn_pred_visit(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
+dyn_pred_visit(DynPred *pred, bool parts, bool (*visit) (DynPred *, void *), void *arg)
 {
+	bool		is_leaf = !dyn_pred_is_junction(pred);
 	ListCell   *lc;
 
 	check_stack_depth();
-	if (!dyn_pred_is_junction(pred))
-		return visit(pred, arg);
-	foreach(lc, pred->args)
-	{
-		if (dyn_pred_visit(lfirst(lc), visit, arg))
-			return true;
-	}
-	return false;
-}
-
-bool
-dyn_pred_visit_parts(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
-{
-	ListCell   *lc;
-
-	check_stack_depth();
-	if (!dyn_pred_is_junction(pred) && visit(pred, arg))
+	if (is_leaf && visit(pred, arg))
 		return true;
-	foreach(lc, pred->args)
+	foreach(lc, is_leaf && !parts ? NIL : pred->args)
 	{
-		if (dyn_pred_visit_parts(lfirst(lc), visit, arg))
+		if (dyn_pred_visit(lfirst(lc), parts, visit, arg))
 			return true;
 	}
 	return false;

@@ -232,16 +232,10 @@ extern const DynPred *dyn_only_templated(const List *preds);
 
 /*
  * Calls visit(leaf, arg) for the leaves of the tree until a call returns true.
- * Returns true if one did.
+ * Returns true if one did.  With `parts`, also visits the args of TEMPLATED
+ * and EACH, after the predicate that has them.
  */
-extern bool dyn_pred_visit(DynPred *pred, bool (*visit) (DynPred *, void *),
-						   void *arg);
-
-/*
- * Does the same as dyn_pred_visit, and also visits the args of TEMPLATED and
- * EACH, after the predicate that has them.
- */
-extern bool dyn_pred_visit_parts(DynPred *pred, bool (*visit) (DynPred *, void *),
-								 void *arg);
+extern bool dyn_pred_visit(DynPred *pred, bool parts,
+						   bool (*visit) (DynPred *, void *), void *arg);
 
 #endif

@@ -14,14 +14,13 @@
  */
 #include "postgres.h"
 
-#include "nodes/makefuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "utils/lsyscache.h"
 
 #include "../../model/server/pg_compat.h"
-#include "rewrite.h"
+#include "classify.h"
 
 /*
  * Returns true if the member is an expression over this relation alone (not

@@ -20,7 +20,6 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/pathnode.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -29,8 +28,7 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/values/like.h"
 #include "../../model/values/path.h"
-#include "rewrite.h"
-#include "rel_plan.h"
+#include "classify.h"
 
 static bool
 is_constant(const Node *node)

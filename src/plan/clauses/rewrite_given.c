@@ -14,7 +14,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 
-#include "rewrite.h"
+#include "classify.h"
 
 /*
  * Returns true if the expression needs the result of a subquery, so that its
@@ -174,5 +174,5 @@ dyn_guard_values(const DynClassify *context, DynPred *pred, bool all)
 	guard.given = list_length(given) == 1 ? linitial(given)
 		: guard.needed ? (Node *) make_andclause(given)
 		: (Node *) make_orclause(given);
-	(void) dyn_pred_visit(pred, guard_value, &guard);
+	(void) dyn_pred_visit(pred, false, guard_value, &guard);
 }

@@ -13,7 +13,6 @@
 #include "postgres.h"
 
 #include "access/stratnum.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -21,7 +20,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-#include "rewrite.h"
+#include "classify.h"
 
 /* The comparison "column op value" in a btree operator family */
 typedef struct Term

@@ -21,7 +21,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "rewrite.h"
+#include "classify.h"
 
 typedef struct Chain
 {
@@ -209,8 +209,6 @@ match_chain(const DynClassify *context, Node *node, Chain *chain)
 	chain->codec = &dyn_field_column(context, &chain->field)->codec;
 	return dyn_codec_is_instant(chain->codec);
 }
-
-/* ---- compared types ---- */
 
 /*
  * Returns the rank of a date/time type; 0 for other types.  A comparison

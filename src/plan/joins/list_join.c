@@ -170,7 +170,7 @@ key_values(const DynRelPlan *plan)
 	if (access == NULL || (access->kind != DYN_ACCESS_GET && access->nrange > 0))
 		return NIL;
 	foreach(lc, dyn_access_key_preds(access))
-		(void) dyn_pred_visit_parts(lfirst(lc), add_value, &values);
+		(void) dyn_pred_visit(lfirst(lc), true, add_value, &values);
 	return values;
 }
 

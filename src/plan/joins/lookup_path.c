@@ -19,7 +19,6 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
-#include "optimizer/restrictinfo.h"
 #include "utils/selfuncs.h"
 
 #include "../../model/server/pg_compat.h"

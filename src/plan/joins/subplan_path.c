@@ -320,20 +320,6 @@ read_ahead_of_rows(PlannerInfo *root, Path *path, Path **subpath)
 	return saved;
 }
 
-/* Calls read_ahead_of_rows if the path's type permits it; else returns 0. */
-static Cost
-read_ahead_of_path(PlannerInfo *root, Path *path)
-{
-	if (IsA(path, ProjectionPath))
-		return read_ahead_of_rows(root, path, &((ProjectionPath *) path)->subpath);
-	if (IsA(path, AggPath) && ((AggPath *) path)->aggsplit == AGGSPLIT_SIMPLE)
-		return read_ahead_of_rows(root, path, &((AggPath *) path)->subpath);
-	/* the cast is valid: IncrementalSortPath begins with a SortPath */
-	if (is_sort(path))
-		return read_ahead_of_rows(root, path, &((SortPath *) path)->subpath);
-	return 0;
-}
-
 typedef struct Visit
 {
 	PlannerInfo *root;
@@ -360,6 +346,15 @@ static Cost
 visit_path(PlannerInfo *root, Path *path)
 {
 	Visit		visit = {root, 0};
+	Path	  **subpath = NULL; /* set if its rows may need subplans */
+
+	if (IsA(path, ProjectionPath))
+		subpath = &((ProjectionPath *) path)->subpath;
+	else if (IsA(path, AggPath) && ((AggPath *) path)->aggsplit == AGGSPLIT_SIMPLE)
+		subpath = &((AggPath *) path)->subpath;
+	else if (is_sort(path))
+		/* the cast is valid: IncrementalSortPath begins with a SortPath */
+		subpath = &((SortPath *) path)->subpath;
 
 	if (IsA(path, LimitPath))
 	{
@@ -374,7 +369,8 @@ visit_path(PlannerInfo *root, Path *path)
 	}
 	else
 	{
-		visit.saved = read_ahead_of_path(root, path);
+		if (subpath != NULL)
+			visit.saved = read_ahead_of_rows(root, path, subpath);
 		(void) dyn_visit_child_paths(path, visit_child, &visit);
 	}
 	path->total_cost = Max(0, path->total_cost - visit.saved);

@@ -47,7 +47,7 @@ dyn_preds_compare_fields(const List *preds)
 
 	foreach(lc, preds)
 	{
-		if (dyn_pred_visit(lfirst(lc), compares_fields, NULL))
+		if (dyn_pred_visit(lfirst(lc), false, compares_fields, NULL))
 			return true;
 	}
 	return false;
@@ -587,10 +587,4 @@ dyn_access_of_node(const Node *node)
 	Assert(strcmp(((const ExtensibleNode *) node)->extnodename,
 				  node_methods.extnodename) == 0);
 	return ((const AccessNode *) node)->access;
-}
-
-void
-dyn_access_node_presume(Node *node)
-{
-	((AccessNode *) node)->access->is_presumed = true;
 }

@@ -18,7 +18,6 @@
 #include "../../dynamodb/metadata.h"
 #include "../../dynamodb/units.h"
 #include "../clauses/quals.h"
-#include "../clauses/rel_plan.h"
 
 /* Value in place of the position of a template's part: the full attribute */
 #define DYN_FULL	(-1)
@@ -247,16 +246,6 @@ dyn_access_match(const DynAccess *access, int i)
 /* Returns the predicates on keys (DynPred *), row-wise keys first. */
 extern List *dyn_access_key_preds(const DynAccess *access);
 
-/*
- * Returns the number of leading key attributes with values: those of row-wise
- * keys, or else the hash attributes.
- */
-static inline int
-dyn_access_key_parts(const DynAccess *access)
-{
-	return access->row_keys != NULL ? access->nrow_attrs : access->nhash;
-}
-
 /* Abilities of an access plan, which do not depend on run-time values */
 typedef enum DynAccessAbility
 {
@@ -343,12 +332,6 @@ extern Node *dyn_access_node(const DynAccess *access, List **exprs);
  * node may belong to a cached plan, so the access plan must not be changed.
  */
 extern const DynAccess *dyn_access_of_node(const Node *node);
-
-/*
- * Sets is_presumed of the access plan in a node of dyn_access_node.  The node
- * must belong to a plan that is being made.
- */
-extern void dyn_access_node_presume(Node *node);
 
 /* Registers the node type.  Called once, when the library is loaded. */
 extern void dyn_access_init(void);

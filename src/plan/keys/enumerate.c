@@ -14,11 +14,9 @@
 
 #include <math.h>
 
-#include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 
 #include "../../dynamodb/template_text.h"
-#include "../../model/values/arrays.h"
 #include "../../model/values/steps.h"
 #include "../../model/values/zones.h"
 #include "../clauses/classify.h"
@@ -33,8 +31,6 @@
  * read the full table for each outer row.
  */
 #define JOIN_FACTOR		100
-
-/* ---- estimated bounds ---- */
 
 static const Const *
 estimated_constant(const DynRelPlan *plan, const Expr *expr)
@@ -77,8 +73,6 @@ estimate_bound(const DynRelPlan *plan, const DynPred *pred, Datum *value)
 						   list_length(conversion->steps), conversion->to);
 	return true;
 }
-
-/* ---- bounds ---- */
 
 static const DynColumn *
 target_column(const DynTarget *target, const DynPred *pred)
@@ -258,18 +252,15 @@ dyn_why_not_each(const DynTarget *target, List *clauses)
 	if (range.each == NULL)
 		return NULL;
 	name = dyn_relation_column(target->plan->relation, range.each->field.attnum)->name;
-	if ((!range.lower || !range.upper) && target->part == NULL)
-		return NULL;
 	if (!range.lower || !range.upper)
-		return psprintf("column \"%s\" has no %s bound", name,
-						range.lower ? "upper" : "lower");
+		return target->part == NULL ? NULL
+			: psprintf("column \"%s\" has no %s bound", name,
+					   range.lower ? "upper" : "lower");
 	if (dyn_steps_count(range.each->unsure ? &range.expected : &range.known) <= DYN_MAX_EACH)
 		return NULL;
 	return psprintf("column \"%s\" has more than %d values between its bounds", name,
 					DYN_MAX_EACH);
 }
-
-/* ---- partitions in the order of times ---- */
 
 /* The keys may differ only in one part, which contains truncated times. */
 AttrNumber

@@ -39,7 +39,7 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/values/arrays.h"
 #include "../../model/values/path.h"
-#include "../clauses/rewrite.h"
+#include "../clauses/classify.h"
 #include "match_keys.h"
 
 /*

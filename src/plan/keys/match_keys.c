@@ -16,15 +16,10 @@
 #include "postgres.h"
 
 #include "access/detoast.h"
-#include "access/sysattr.h"
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
 #include "nodes/value.h"
-#include "utils/array.h"
 
 #include "../../dynamodb/expression.h"
-#include "../../model/server/pg_compat.h"
 #include "../../model/values/path.h"
 #include "../clauses/classify.h"
 #include "match_keys.h"
@@ -643,7 +638,7 @@ add_template_filters(FilterCheck *check, DynAccess *access)
 		if (pred == NULL)
 			pred = dyn_match_template(match->plan, &attr, NULL, match->clauses,
 									  false, 0, &used);
-		if (pred == NULL || dyn_pred_visit(pred, leaf_is_forbidden, check))
+		if (pred == NULL || dyn_pred_visit(pred, false, leaf_is_forbidden, check))
 			continue;
 		access->filters = lappend(access->filters, pred);
 		access->filter_rinfos = list_concat_unique_ptr(access->filter_rinfos,
@@ -697,7 +692,7 @@ match_filters(KeyMatch *match, DynAccess *access)
 		if (clause->pred == NULL || clause->keys_only ||
 			(list_member_ptr(match->consumed, clause) &&
 			 !is_on_truncated(match->relation, clause->pred)) ||
-			dyn_pred_visit(clause->pred, leaf_is_forbidden, &check))
+			dyn_pred_visit(clause->pred, false, leaf_is_forbidden, &check))
 			continue;
 		sent = lappend(sent, clause);
 	}

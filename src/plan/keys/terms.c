@@ -15,7 +15,6 @@
 #include "catalog/pg_type.h"
 #include "common/string.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/selfuncs.h"
 
@@ -60,7 +59,7 @@ count_texts(const DynRelPlan *plan, const DynPred *pred)
 		texts.unsure |= arg.unsure ||
 			(templated->tmpl->parts[p].folding != DYN_FOLD_NONE &&
 			 templated->parts[p].column.codec.kind == DYN_CODEC_TEXT &&
-			 dyn_pred_visit(lfirst(lc), is_unknown, NULL));
+			 dyn_pred_visit(lfirst(lc), false, is_unknown, NULL));
 		texts.single &= arg.points && arg.single;
 		if (!arg.points)
 		{

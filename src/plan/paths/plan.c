@@ -171,10 +171,10 @@ may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
 			(!descending && tmpl->parts[n - 1].facts.width > 0);
 		first.other_side = n > 1 || tmpl->literals[0].len > 0;
 		if (n > 0)
-			(void) dyn_pred_visit(llast(texts->args), note_bound, &first);
+			(void) dyn_pred_visit(llast(texts->args), false, note_bound, &first);
 	}
 	foreach(lc, texts == NULL ? access->range[access->nrange - 1].preds : NIL)
-		(void) dyn_pred_visit(lfirst(lc), note_bound, &first);
+		(void) dyn_pred_visit(lfirst(lc), false, note_bound, &first);
 	return first.implied || (first.strict && first.other_side && !first.strict_is_exact);
 }
 

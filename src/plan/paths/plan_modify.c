@@ -26,7 +26,7 @@
 
 #include "../../model/server/pg_compat.h"
 #include "../../model/tables/write_map.h"
-#include "../clauses/rel_plan.h"
+#include "../clauses/quals.h"
 #include "../keys/match_keys.h"
 #include "plan_modify.h"
 #include "planner.h"
@@ -517,7 +517,12 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 			read = bms_del_member(read, map->relation->segment_column);
 	}
 	if (may_presume(root, plan, resultRelation, map, relation, read))
-		dyn_access_node_presume(linitial(((ForeignScan *) outerPlan(plan))->fdw_private));
+	{
+		Node	   *node = linitial(((ForeignScan *) outerPlan(plan))->fdw_private);
+
+		/* the access plan is not shared, since the plan is being made */
+		unconstify(DynAccess *, dyn_access_of_node(node))->is_presumed = true;
+	}
 	table_close(relation, NoLock);
 	return list_make4(integers_of(read), integers_of(returned), makeInteger(derived),
 					  makeString(pstrdup(dyn_metadata_schema(map->meta, NULL))));

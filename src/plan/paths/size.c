@@ -43,7 +43,7 @@
 
 #include "../../model/server/pg_compat.h"
 #include "../../model/tables/relation.h"
-#include "../clauses/rewrite.h"
+#include "../clauses/classify.h"
 #include "cost.h"
 #include "plan_modify.h"
 #include "planner.h"
