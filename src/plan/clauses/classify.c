@@ -26,10 +26,6 @@
 #include "../../model/values/steps.h"
 #include "classify.h"
 
-/*
- * Returns true if the expression can have different values in different
- * executions of the scan.
- */
 static bool
 varies(Node *node, void *context)
 {

@@ -98,9 +98,7 @@ typedef struct DynConversion
 	int			param;			/* position of the value in fdw_exprs */
 } DynConversion;
 
-/*
- * A location in the item: that of a column, or of a member of a jsonb column
- */
+/* The location of a column, or of a member of a jsonb column, in the item */
 typedef struct DynField
 {
 	AttrNumber	attnum;

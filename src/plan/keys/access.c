@@ -259,8 +259,6 @@ dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
 		set_sort(plan, index, from, from->multi_partition, access);
 }
 
-/* ---- the schema of the plan ---- */
-
 bool
 dyn_access_is_valid(const DynAccess *access, const DynTableMeta *meta)
 {

@@ -322,8 +322,7 @@ extern bool dyn_access_is_valid_key(const DynAccess *access, const char *json,
 /*
  * Returns a node with a copy of the access plan.  Sets *exprs to the value
  * expressions, which the node only refers to by position.  Omits predicates of
- * a fallback whose values only the fallback needs, since all clauses are
- * checked for the fallback's rows anyway.
+ * a fallback whose values only the fallback needs.
  */
 extern Node *dyn_access_node(const DynAccess *access, List **exprs);
 

@@ -2,10 +2,8 @@
  * match_keys.c
  *		Matches clauses to key conditions and filters.
  *
- * A *point* predicate allows finitely many values of a key attribute, and a
- * *range* predicate an interval or a prefix (terms.h).  Every hash attribute
- * needs points.  Range attributes are matched from the left; all matched ones
- * except the last need a single value.
+ * Every hash attribute needs points (terms.h).  Range attributes are matched
+ * from the left; all matched ones except the last need a single value.
  *
  * Exact predicates need no local check in these cases: points on hash
  * attributes; points on range attributes if the full key is read or a single =
@@ -68,10 +66,8 @@ further_clauses(const KeyMatch *match, const DynKeyAttr *attr)
 }
 
 /*
- * Returns the predicate that the clauses imply for the text of a templated
- * attribute, or NULL.  With `points`, all parts must have finitely many
- * values.  The predicate is never exact, since items that the clauses do not
- * select may have the same text.
+ * Calls dyn_match_template.  The predicate is never exact, since items that
+ * the clauses do not select may have the same text.
  */
 static DynPred *
 match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)

@@ -1,9 +1,6 @@
 /*
  * match_keys.h
  *		Matches classified clauses to the keys of a table or index.
- *
- * dyn_match_keys builds the access plan that reads a table or index by key
- * with a set of clauses, if that is possible; dyn_match_scan builds a Scan.
  */
 #ifndef DYN_PLAN_MATCH_KEYS_H
 #define DYN_PLAN_MATCH_KEYS_H

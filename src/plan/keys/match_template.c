@@ -63,10 +63,8 @@ part_is_usable(const TemplateMatch *match, int p)
 static DynTarget
 target_of(const TemplateMatch *match, int p)
 {
-	DynTarget	target = {match->plan, match->attr, &match->templated->parts[p],
-	&match->templated->tmpl->parts[p]};
-
-	return target;
+	return (DynTarget) {match->plan, match->attr, &match->templated->parts[p],
+		&match->templated->tmpl->parts[p]};
 }
 
 /*
@@ -257,7 +255,6 @@ dyn_match_template(const DynRelPlan *plan, const DynKeyAttr *attr,
 	return pred;
 }
 
-/* Collects points and ranges of each part, even if earlier parts have none. */
 DynPred *
 dyn_template_demands(const DynRelPlan *plan, const DynKeyAttr *attr,
 					 List *clauses)

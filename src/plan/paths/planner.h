@@ -163,14 +163,6 @@ dyn_is_our_relation(const RelOptInfo *rel)
 extern bool dyn_is_one_row(Path *path);
 
 /*
- * Adds the hash join that reads both relations at the same time, if one of
- * them can be read by a list of the other's keys (DynRelPlan.lists).
- */
-extern void dyn_add_list_join(PlannerInfo *root, RelOptInfo *joinrel,
-							  RelOptInfo *outerrel, RelOptInfo *innerrel,
-							  JoinType jointype, JoinPathExtraData *extra);
-
-/*
  * Install the hook that adds lookup joins, and the hooks that add prefetching
  * for subplans.  Called once, when the library is loaded.
  */

@@ -64,19 +64,17 @@ static const NodeKind kinds[] = {
 	{T_SubqueryScan, 0, 0, PROCESSES},
 	{T_Unique, PROCESSES | UPPER, 0, 0},
 	{T_WindowAgg, PROCESSES | UPPER, 0, 0},
+	{T_Invalid, 0, 0, 0}		/* all other kinds */
 };
-
-static const NodeKind unknown_kind = {T_Invalid, 0, 0, 0};
 
 static const NodeKind *
 kind_of(NodeTag tag)
 {
-	for (int i = 0; i < lengthof(kinds); i++)
-	{
-		if (kinds[i].tag == tag)
-			return &kinds[i];
-	}
-	return &unknown_kind;
+	const NodeKind *kind = kinds;
+
+	while (kind->tag != tag && kind->tag != T_Invalid)
+		kind++;
+	return kind;
 }
 
 /* ---- plans ---- */
@@ -88,9 +86,7 @@ dyn_plan_of_subplan(List *subplans, int plan_id)
 	return list_nth(subplans, plan_id - 1);
 }
 
-/*
- * Returns those bits of the node's kind that do not apply to this node.
- */
+/* Returns those bits of the node's kind that do not apply to this node. */
 static int
 exceptions(Plan *plan)
 {
@@ -593,7 +589,7 @@ dyn_plan_initplan_params(const PlannedStmt *statement)
 /* ---- expressions ---- */
 
 bool
-dyn_walk_evaluated(Node *node, DynExprWalker walker, void *context)
+dyn_walk_evaluated(Node *node, bool (*walker) (Node *, void *), void *context)
 {
 	switch (nodeTag(node))
 	{

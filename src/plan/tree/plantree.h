@@ -44,10 +44,7 @@ typedef bool (*DynPathVisitor) (Path *child, int use, void *context);
 extern bool dyn_visit_child_plans(Plan *plan, List *subplans,
 								  DynPlanVisitor visit, void *context);
 
-/*
- * Visits the children of a path, if plantree.c supports its kind.
- * Returns true if the visitor ended the visit.
- */
+/* Does the same for a path, if plantree.c supports its kind. */
 extern bool dyn_visit_child_paths(Path *path, DynPathVisitor visit,
 								  void *context);
 
@@ -58,8 +55,7 @@ extern Plan *dyn_plan_of_subplan(List *subplans, int plan_id);
 
 /*
  * Returns the foreign scans (ForeignScan *), of any wrapper, that run exactly
- * once and from the start in each execution of the plan.  `subplans` are those
- * of the statement, by plan_id.
+ * once and from the start in each execution of the plan.
  */
 extern List *dyn_plan_scans_once(Plan *plan, List *subplans);
 
@@ -113,14 +109,13 @@ extern Bitmapset *dyn_plan_initplan_params(const PlannedStmt *statement);
 /* Returns the plan tree (the statement's plan, or a subplan) with the node. */
 extern Plan *dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node);
 
-typedef bool (*DynExprWalker) (Node *node, void *context);
-
 /*
  * Like expression_tree_walker, but leaves out the parts of this node that may
  * remain unevaluated: most parts of COALESCE, AND, OR and CASE, subscripts,
  * and, in a row comparison, all columns after the first.
  */
-extern bool dyn_walk_evaluated(Node *node, DynExprWalker walker, void *context);
+extern bool dyn_walk_evaluated(Node *node, bool (*walker) (Node *, void *),
+							   void *context);
 
 /*
  * Returns true if evaluating the target list of a plan always needs the
