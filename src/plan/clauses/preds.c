@@ -36,18 +36,9 @@ dyn_make_value_pred(DynPredKind kind, const DynField *field, Node *value,
 }
 
 DynPred *
-dyn_make_and(List *args)
+dyn_make_connective(DynPredKind kind, List *args)
 {
-	DynPred    *pred = dyn_make_pred(DYN_PRED_AND, NULL);
-
-	pred->args = args;
-	return pred;
-}
-
-DynPred *
-dyn_make_or(List *args)
-{
-	DynPred    *pred = dyn_make_pred(DYN_PRED_OR, NULL);
+	DynPred    *pred = dyn_make_pred(kind, NULL);
 
 	pred->args = args;
 	return pred;
@@ -67,7 +58,7 @@ DynPred *
 dyn_make_between(DynPred *lower, DynPred *upper)
 {
 	return lower == NULL || upper == NULL ? NULL
-		: dyn_make_and(list_make2(lower, upper));
+		: dyn_make_connective(DYN_PRED_AND, list_make2(lower, upper));
 }
 
 const DynPath *

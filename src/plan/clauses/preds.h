@@ -145,8 +145,7 @@ typedef struct DynPred
 extern DynPred *dyn_make_pred(DynPredKind kind, const DynField *field);
 extern DynPred *dyn_make_value_pred(DynPredKind kind, const DynField *field,
 									Node *value, Oid valuetype);
-extern DynPred *dyn_make_and(List *args);
-extern DynPred *dyn_make_or(List *args);
+extern DynPred *dyn_make_connective(DynPredKind kind, List *args);
 
 /*
  * Returns the predicate "field operator value", or, with `array`, "field = ANY

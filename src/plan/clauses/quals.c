@@ -171,7 +171,7 @@ number_list_is_plain(DynClassify *context, DynOperator *op,
 			return false;
 		arms = lappend(arms, arm);
 	}
-	*pred = arms == NIL ? NULL : dyn_make_or(arms);
+	*pred = arms == NIL ? NULL : dyn_make_connective(DYN_PRED_OR, arms);
 	return false;
 }
 
@@ -394,7 +394,8 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 		return dyn_classify_not_distinct(context, linitial(expr->args));
 	if (expr->boolop == NOT_EXPR)
 		return classify_boolean(context, linitial(expr->args), true);
-	pred = expr->boolop == AND_EXPR ? dyn_make_and(NIL) : dyn_make_or(NIL);
+	pred = dyn_make_pred(expr->boolop == AND_EXPR ? DYN_PRED_AND : DYN_PRED_OR,
+						 NULL);
 	foreach(lc, expr->args)
 	{
 		const NullTest *test = lfirst(lc);

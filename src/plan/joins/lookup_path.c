@@ -54,6 +54,8 @@ copy_scan(const ForeignPath *scan, const DynPathChoice *choice)
 /* ---- scans by the same list of keys ---- */
 
 /*
+ * Joins of relations that are read by one list have this form:
+ *
  *		FROM a JOIN b ON a.k = b.k WHERE a.k IN (1, 2)
  *
  * A lookup join reads a, and then b by the keys of a's rows.  A hash join can

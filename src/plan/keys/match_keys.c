@@ -203,7 +203,7 @@ static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm, List *others,
 			 const DynKeyAttr *attrs, int nattrs, bool *fully_consumed)
 {
-	DynPred    *row_key = dyn_make_and(NIL);
+	DynPred    *row_key = dyn_make_pred(DYN_PRED_AND, NULL);
 	List	   *own = NIL;		/* DynClause * */
 	List	   *used = NIL;
 	ListCell   *lc;
@@ -273,7 +273,7 @@ match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
 	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
-		DynPred    *row_keys = dyn_make_or(NIL);
+		DynPred    *row_keys = dyn_make_pred(DYN_PRED_OR, NULL);
 		List	   *others;
 		bool		fully_consumed = true;
 		ListCell   *arm;

@@ -126,7 +126,8 @@ part_members(TemplateMatch *match, int p)
 	each = dyn_make_pred(DYN_PRED_EACH, NULL);
 	each->most = (int) members;
 	each->expected = members;
-	return others == NIL ? each : dyn_make_and(lappend(others, each));
+	return others == NIL ? each
+		: dyn_make_connective(DYN_PRED_AND, lappend(others, each));
 }
 
 /*
@@ -145,7 +146,7 @@ part_each(TemplateMatch *match, int p)
 		return NULL;
 	match->members *= (uint64) each->expected;
 	match->ranged = true;
-	return dyn_make_and(list_make1(each));
+	return dyn_make_connective(DYN_PRED_AND, list_make1(each));
 }
 
 /*
@@ -172,9 +173,9 @@ match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)
 		DynPred    *arg = NULL;
 
 		if (preds == NIL && !points && (preds = part_preds(match, p, false)) != NIL)
-			return lappend(args, dyn_make_and(preds));
+			return lappend(args, dyn_make_connective(DYN_PRED_AND, preds));
 		if (preds != NIL)
-			arg = dyn_make_and(preds);
+			arg = dyn_make_connective(DYN_PRED_AND, preds);
 		else if (partition)
 			arg = part_each(match, p);
 		if (arg != NULL)
@@ -273,7 +274,7 @@ dyn_template_demands(const DynRelPlan *plan, const DynKeyAttr *attr,
 			preds = list_concat(part_preds(&match, p, true),
 								part_preds(&match, p, false));
 		any |= preds != NIL;
-		args = lappend(args, dyn_make_and(preds));
+		args = lappend(args, dyn_make_connective(DYN_PRED_AND, preds));
 	}
 	return any ? make_templated(&match, args) : NULL;
 }

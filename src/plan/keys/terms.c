@@ -190,20 +190,6 @@ has_list(const List *lists, const DynPred *pred)
 	return false;
 }
 
-/* Returns true if one of the lists is on the column of the predicate. */
-static bool
-has_column(const List *lists, const DynPred *pred)
-{
-	ListCell   *lc;
-
-	foreach(lc, lists)
-	{
-		if (((const DynPred *) lfirst(lc))->field.attnum == pred->field.attnum)
-			return true;
-	}
-	return false;
-}
-
 /* Appends the lists (terms.h) among `preds`, which are connected by AND. */
 static List *
 add_lists(List *lists, const List *preds)
@@ -238,10 +224,17 @@ dyn_shared_lists(const DynAccess *access, const DynPred *arm)
 		all = add_lists(all, dyn_access_match(access, i)->preds);
 	foreach(lc, all)
 	{
+		DynPred    *pred = lfirst(lc);
 		List	   *before = list_copy_head(all, foreach_current_index(lc));
+		bool		is_shared = has_list(before, pred);
+		ListCell   *other;
 
-		if (has_list(before, lfirst(lc)) && !has_column(shared, lfirst(lc)))
-			shared = lappend(shared, lfirst(lc));
+		/* take at most one list for each column */
+		foreach(other, shared)
+			is_shared &= pred->field.attnum !=
+				((DynPred *) lfirst(other))->field.attnum;
+		if (is_shared)
+			shared = lappend(shared, pred);
 	}
 	return shared;
 }
@@ -475,7 +468,7 @@ dyn_implied_points(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 	}
 	if (pred->kind != DYN_PRED_OR)
 		return NULL;
-	points = dyn_make_or(NIL);
+	points = dyn_make_pred(DYN_PRED_OR, NULL);
 	foreach(lc, pred->args)
 	{
 		DynPred    *arm = dyn_implied_points(target, lfirst(lc), fully_consumed);

@@ -83,7 +83,7 @@ close_guards(List *clauses, const Bitmapset *positions)
 			clause = memcpy(palloc(sizeof(DynClause)), clause, sizeof(DynClause));
 			clause->exact = false;
 			clause->pred = list_length(arms) == 1 ? linitial(arms)
-				: dyn_make_or(arms);
+				: dyn_make_connective(DYN_PRED_OR, arms);
 		}
 		list = lappend(list, clause);
 	}
