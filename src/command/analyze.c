@@ -56,8 +56,6 @@ typedef struct Sampler
 	DynView    *view;
 	int			item_slot;		/* slot of the full item */
 	DynFolded  *folded;
-	bool		requested_all;	/* page with all attributes was requested */
-	bool		narrow;			/* true if that page was denied */
 
 	double		table_units;	/* read units of a full scan; 0: unknown */
 	double		max_units;		/* maximum read units of the sample */
@@ -119,56 +117,7 @@ choose_segments(Sampler *sampler)
 		sampler->page_items = fetch_size;
 }
 
-/* Returns the segment that a stream of the current round reads. */
-static int
-segment_of(const Sampler *sampler, int stream)
-{
-	uint32		position = sampler->done + (uint32) stream;
-
-	return (sampler->first + position * sampler->step) % sampler->segments;
-}
-
-static void
-prepare_segment(void *arg, int stream, DynReadRequest *request)
-{
-	Sampler    *sampler = arg;
-	DynRequests *requests = sampler->scan->requests;
-	/* read all attributes in the first page of the first segment */
-	bool		full = sampler->done == 0 && stream == 0 &&
-		sampler->scan->counters.pages == 0 && !sampler->narrow;
-
-	sampler->requested_all |= full;
-	requests->nprojection = full ? 0 : sampler->view->rows->nprojection;
-	dyn_requests_prepare(requests, 0, request);
-	request->consistent = false;
-	request->segment = segment_of(sampler, stream);
-	request->total_segments = sampler->segments;
-}
-
-/*
- * Returns true if the page must be requested again with only the attributes of
- * the columns, because the access key's policy may not allow reading all
- * attributes.
- */
-static bool
-first_page_is_denied(void *arg, int stream)
-{
-	Sampler    *sampler = arg;
-
-	if (sampler->narrow || !sampler->requested_all || stream != 0)
-		return false;
-	return sampler->narrow = true;
-}
-
-static void
-describe_segment(void *arg, int stream, StringInfo line)
-{
-	Sampler    *sampler = arg;
-
-	if (sampler->segments > 1)
-		appendStringInfo(line, " segment %d of %u", segment_of(sampler, stream),
-						 sampler->segments);
-}
+/* ---- the sample ---- */
 
 static HeapTuple
 decode_row(Sampler *sampler)
@@ -243,6 +192,7 @@ read_round(Sampler *sampler)
 								sampler->segments - sampler->done);
 	double		units = sampler->max_units - sampler->scan->counters.read_units;
 	DynFetchParams params = dyn_item_scan_params(sampler->scan);
+	int		   *segments;
 	DynFetch   *fetch;
 	const DynValue *item;
 
@@ -251,11 +201,15 @@ read_round(Sampler *sampler)
 		nsegments = Max(1, Min(nsegments, units * sampler->segments /
 							   sampler->table_units));
 	Assert(nsegments > 0 && sampler->done + nsegments <= sampler->segments);
-	params.nstreams = nsegments;
-	params.prepare = prepare_segment;
-	params.describe = describe_segment;
-	params.denied = first_page_is_denied;
-	params.arg = sampler;
+	segments = palloc(nsegments * sizeof(int));
+	for (int i = 0; i < nsegments; i++)
+		segments[i] = (sampler->first + (sampler->done + i) * sampler->step) %
+			sampler->segments;
+	params.requests->segments = segments;
+	params.requests->nstreams = nsegments;
+	params.requests->total_segments = sampler->segments;
+	/* the access key's policy may not allow reading all attributes */
+	params.full_first_page = sampler->done == 0;
 	params.fetch_size = sampler->page_items;
 	params.limits_units = true;
 	fetch = dyn_fetch_start(sampler->statement, &params);
@@ -272,6 +226,7 @@ read_round(Sampler *sampler)
 			dyn_fetch_drain(fetch);
 	}
 	dyn_fetch_stop(fetch);
+	pfree(segments);
 	sampler->done += nsegments;
 }
 
@@ -286,6 +241,8 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 												 relation->table);
 	DynItemScan *scan;
 	double		limit;
+
+	relation->consistent = false;
 
 	/*
 	 * at the maximum read units of a statement, end the sample without an
@@ -304,6 +261,7 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 	scan->requests = dyn_requests_of_access(relation, scan->access,
 											&nothing_resolved, 1);
 	scan->requests->projection = sampler->view->rows->projection;
+	scan->requests->nprojection = sampler->view->rows->nprojection;
 	sampler->sample = sample;
 	sampler->wanted = wanted;
 	sampler->skip = -1;

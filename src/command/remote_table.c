@@ -172,13 +172,13 @@ dyn_item_scan_params(DynItemScan *scan)
 	const DynThroughput *throughput = &scan->meta->throughput;
 	DynFetchParams params = {0};
 
-	params.connection = relation->connection;
-	params.op = DYN_OP_SCAN;
-	params.table = relation->table;
+	params.requests = scan->requests;
 	params.access = scan->access;
 	params.paths = scan->paths;
 	params.npaths = scan->npaths;
-	params.max_read_units_per_second = relation->max_read_units_per_second;
+	for (int i = 0; i < lengthof(params.key_slots); i++)
+		params.key_slots[i] = -1;
+	params.segment_slot = -1;
 	params.capacity_share = dyn_capacity_share(throughput,
 											   relation->options.read_capacity,
 											   relation->options.read_percent);
@@ -193,15 +193,13 @@ DynFetch *
 dyn_item_scan_start(DynItemScan *scan, DynStatement *statement, int limit)
 {
 	DynResolvedAccess nothing_resolved = {0};
-	DynFetchParams params = dyn_item_scan_params(scan);
+	DynFetchParams params;
 
-	params.nstreams = limit > 0 ? 1
-		: dyn_requests_segments(scan->relation, scan->meta->size_bytes);
 	scan->requests = dyn_requests_of_access(scan->relation, scan->access,
-											&nothing_resolved, params.nstreams);
-	params.prepare = dyn_requests_prepare;
-	params.describe = dyn_requests_describe;
-	params.arg = scan->requests;
+											&nothing_resolved, limit > 0 ? 1
+											: dyn_requests_segments(scan->relation,
+																	scan->meta->size_bytes));
+	params = dyn_item_scan_params(scan);
 	params.may_stop_early = limit > 0;
 	params.first_limit = limit;
 	if (limit == 0)

@@ -15,7 +15,7 @@
 
 #include "nodes/pg_list.h"
 
-#include "../exec/fetch/requests.h"
+#include "../exec/fetch/fetch.h"
 #include "../exec/rows/rows.h"
 
 /*
@@ -80,8 +80,8 @@ extern DynFetch *dyn_item_scan_start(DynItemScan *scan, DynStatement *statement,
 									 int limit);
 
 /*
- * Returns the parameters of a fetch; the caller sets those of streams,
- * requests and page limits.
+ * Returns the parameters of a fetch with scan->requests; the caller sets those
+ * of page limits.
  */
 extern DynFetchParams dyn_item_scan_params(DynItemScan *scan);
 

@@ -45,6 +45,7 @@ release_fetch(void *arg)
 DynFetch *
 dyn_fetch_start(DynStatement *statement, const DynFetchParams *params)
 {
+	const DynRequests *requests = params->requests;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo_fdw fetch",
 												  ALLOCSET_SMALL_SIZES);
@@ -54,7 +55,8 @@ dyn_fetch_start(DynStatement *statement, const DynFetchParams *params)
 	dyn_call_at_reset(context, release_fetch, fetch);
 	fetch->streams.params = *params;
 	fetch->streams.statement = statement;
-	fetch->streams.usage = dyn_usage_of(params->connection, params->table, params->index);
+	fetch->streams.usage = dyn_usage_of(requests->relation->connection,
+										  requests->relation->table, requests->index);
 	dyn_usage_statement(fetch->streams.usage, statement->number);
 	dyn_schedule_init(fetch);
 	dyn_pacing_init(&fetch->streams);
@@ -105,7 +107,7 @@ static void
 finish_page(DynFetch *fetch)
 {
 	bool		is_only_page = fetch->pages_used == 0 &&
-		fetch->next_stream >= fetch->streams.params.nstreams;
+		fetch->next_stream >= fetch->streams.params.requests->nstreams;
 
 	Assert(fetch->page->cursor.given == fetch->page->page.nitems);
 	/* merged and keyed pages stay with their streams until they are used up */
@@ -134,7 +136,7 @@ next_unordered(DynFetch *fetch)
 			{
 				fetch->origin = fetch->page;
 				/* the response does not contain the segment's number */
-				if (params->shows_segment)
+				if (params->segment_slot >= 0)
 					fetch->slots[params->segment_slot] = (DynValue) {
 						.data = fetch->page->segment,
 						.len = strlen(fetch->page->segment),
@@ -161,7 +163,7 @@ bool
 dyn_fetch_rewind(DynFetch *fetch)
 {
 	Assert(!fetch->streams.params.keyed);
-	if (fetch->streams.params.counting)
+	if (fetch->streams.params.requests->count_only)
 		return true;
 	if (fetch->streams.params.nsort > 0)
 		return false;
@@ -209,7 +211,7 @@ load_heads(DynFetch *fetch)
 {
 	const DynFetchParams *params = &fetch->streams.params;
 
-	if (fetch->next_stream < params->nstreams)
+	if (fetch->next_stream < params->requests->nstreams)
 		return false;
 	for (int i = 0; i < fetch->nactive; i++)
 	{
@@ -244,7 +246,8 @@ is_less(const DynFetchParams *params, const DynStream *a, const DynStream *b)
 		if (x->data == NULL || y->data == NULL)
 			order = (x->data != NULL) - (y->data != NULL);
 		else
-			order = params->backward ? dyn_scalar_compare(y, x) : dyn_scalar_compare(x, y);
+			order = params->requests->backward ? dyn_scalar_compare(y, x)
+				: dyn_scalar_compare(x, y);
 	}
 	return order < 0;
 }
@@ -333,7 +336,7 @@ dyn_fetch_count_of(DynFetch *fetch, int number)
 
 	if (stream == NULL)
 		return 0;
-	Assert(fetch->streams.params.counting);
+	Assert(fetch->streams.params.requests->count_only);
 	while (dyn_fetch_next_of(fetch, number) != NULL)
 		continue;
 	count = stream->count;
@@ -344,7 +347,7 @@ dyn_fetch_count_of(DynFetch *fetch, int number)
 uint64
 dyn_fetch_count(DynFetch *fetch)
 {
-	Assert(fetch->streams.params.counting);
+	Assert(fetch->streams.params.requests->count_only);
 	dyn_fetch_pump(fetch);
 	while (!dyn_schedule_is_finished(fetch))
 		dyn_schedule_wait(fetch);
@@ -357,7 +360,9 @@ dyn_fetch_count(DynFetch *fetch)
 static DynFetchState
 present_state(DynFetch *fetch)
 {
-	if (fetch->streams.params.nsort > 0 && !fetch->streams.params.counting)
+	const DynFetchParams *params = &fetch->streams.params;
+
+	if (params->nsort > 0 && !params->requests->count_only)
 	{
 		if (!load_heads(fetch))
 			return DYN_FETCH_WAITS;

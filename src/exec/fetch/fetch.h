@@ -24,13 +24,8 @@
 #ifndef DYN_EXEC_FETCH_H
 #define DYN_EXEC_FETCH_H
 
-#include "lib/stringinfo.h"
-
-#include "../../dynamodb/operation.h"
-#include "../../dynamodb/page_check.h"
-#include "../../model/tables/relation.h"
-#include "../../plan/keys/access.h"
 #include "../statement/statement.h"
+#include "requests.h"
 
 typedef struct DynFetch DynFetch;
 
@@ -54,40 +49,20 @@ typedef struct DynReadBound
 
 typedef struct DynFetchParams
 {
-	DynConnection *connection;
-	DynOperation op;			/* operation of every request */
-	const char *table;
-	const char *index;			/* index name; NULL: the table */
+	DynRequests *requests;		/* streams, and their requests */
 	const DynAccess *access;	/* access plan; responses are checked against
 								 * it */
 	const DynPath *paths;		/* paths of needed attributes, one slot each */
 	int			npaths;
 
-	int			nstreams;
-
-	/*
-	 * Fills in the request of a stream, except for Limit and
-	 * ExclusiveStartKey; pointers in *request stay valid until the next call.
-	 */
-	void		(*prepare) (void *arg, int stream, DynReadRequest *request);
-	/* Appends a description of a stream's request, for the log. */
-	void		(*describe) (void *arg, int stream, StringInfo line);
-
-	/*
-	 * Fills in the keys that a stream requests; the stream's responses are
-	 * compared with these keys.  NULL: no comparison.
-	 */
-	void		(*expected) (void *arg, int stream, DynExpected *expected);
-	int			key_slots[DYN_MAX_EXPECTED_PARTS];	/* slots of the key parts;
-													 * -1: not projected */
+	int			key_slots[DYN_MAX_EXPECTED_PARTS];	/* slots of the key parts,
+													 * which are compared with
+													 * the requested ones; -1:
+													 * not projected */
 	int			sort_slot;		/* QUERY: slot of the sort attribute; -1: not
 								 * projected */
-	bool		sort_is_unique; /* true if sort values are unique in a
-								 * partition */
-	bool		backward;
-	bool		shows_segment;	/* SCAN: true if the segment of an item is
-								 * stored in a slot */
-	int			segment_slot;
+	int			segment_slot;	/* SCAN: slot for the item's segment; -1:
+								 * none */
 
 	/*
 	 * For merging: decodes an item's sort values from its slots, in
@@ -98,14 +73,9 @@ typedef struct DynFetchParams
 	void	   *sort_arg;
 	int			nsort;			/* number of sort values; 0: no merging */
 
-	/*
-	 * Called if DynamoDB denies the stream's request.  Returns true if
-	 * `prepare` will make a different request, which is then sent.  NULL: the
-	 * denial is an error.
-	 */
-	bool		(*denied) (void *arg, int stream);
-	void	   *arg;			/* argument of the callbacks above, except
-								 * decode_sort */
+	bool		full_first_page;	/* true if the first page of the first
+									 * stream has all attributes, unless
+									 * DynamoDB denies the access to them */
 	bool		may_stop_early; /* true if the consumer may stop early */
 	bool		keep;			/* true if the consumer may rewind the fetch
 								 * (dyn_fetch_rewind) */
@@ -118,7 +88,6 @@ typedef struct DynFetchParams
 	double		capacity;		/* read units per second that the table or
 								 * index can serve (DynThroughput); 0:
 								 * unknown */
-	double		max_read_units_per_second; /* limit; 0: unlimited */
 	double		capacity_share; /* limit in read units per second from
 								 * read_percent (dyn_capacity_share); 0:
 								 * unlimited */
@@ -137,13 +106,11 @@ typedef struct DynFetchParams
 
 	DynReadBound bound;
 	DynCounters *counters;		/* counters to increase in addition to those of
-								 * the statement; may be NULL */
+								 * the statement */
 	int		   *group_in_flight;	/* number of requests in flight of the
 									 * fetch's group: the fetches that the
 									 * consumer waits for at the same time;
 									 * NULL: no group */
-	bool		counting;		/* true for Select=COUNT: items are counted,
-								 * not returned */
 } DynFetchParams;
 
 /*
@@ -167,7 +134,7 @@ extern const DynValue *dyn_fetch_next(DynFetch *fetch);
  */
 extern bool dyn_fetch_rewind(DynFetch *fetch);
 
-/* Reads to the end and returns the sum of all Counts; needs `counting`. */
+/* Reads to the end and returns the sum of all Counts; needs `count_only`. */
 extern uint64 dyn_fetch_count(DynFetch *fetch);
 
 typedef enum DynFetchState
@@ -215,16 +182,16 @@ extern void dyn_fetch_send_ahead(DynFetch *fetch);
 extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 
 /*
- * Sets the number of streams of a keyed fetch, which must not decrease.  Sends
- * requests that the limits allow now.  Not every call polls the network.
+ * Sends requests that the limits allow now, after streams were added to the
+ * requests of a keyed fetch.  Not every call polls the network.
  */
-extern void dyn_fetch_extend(DynFetch *fetch, int nstreams);
+extern void dyn_fetch_extend(DynFetch *fetch);
 
 /* Drops a stream of a keyed fetch, its request in flight and its pages. */
 extern void dyn_fetch_drop(DynFetch *fetch, int stream);
 
 /*
- * Reads a stream of a keyed fetch with `counting` to its end.  Returns the sum
+ * Reads a stream of a keyed fetch with `count_only` to its end.  Returns the sum
  * of its Counts.
  */
 extern uint64 dyn_fetch_count_of(DynFetch *fetch, int stream);

@@ -73,9 +73,10 @@ void
 dyn_pacing_init(DynStreamContext *context)
 {
 	const DynFetchParams *params = &context->params;
+	const DynRelation *relation = params->requests->relation;
 	DynPacing  *pacing = &context->pacing;
-	double		of_server = params->connection->max_read_units_per_second;
-	double		of_table = params->max_read_units_per_second;
+	double		of_server = relation->connection->max_read_units_per_second;
+	double		of_table = relation->max_read_units_per_second;
 	double		of_capacity = params->capacity_share;
 	double		smallest = dyn_smaller_limit(dyn_smaller_limit(of_server, of_table),
 											 of_capacity);
@@ -86,12 +87,12 @@ dyn_pacing_init(DynStreamContext *context)
 	if (smallest <= 0)
 		return;
 	pacing->budgets = palloc0(sizeof(DynBudgets));
-	dyn_budgets_add(pacing->budgets, params->connection, DYN_BUDGET_READS, NULL,
+	dyn_budgets_add(pacing->budgets, relation->connection, DYN_BUDGET_READS, NULL,
 					NULL, of_server);
-	dyn_budgets_add(pacing->budgets, params->connection, DYN_BUDGET_READS,
-					params->table, NULL, of_table);
-	dyn_budgets_add(pacing->budgets, params->connection, DYN_BUDGET_READS,
-					params->table, params->global_index ? params->global_index : "",
+	dyn_budgets_add(pacing->budgets, relation->connection, DYN_BUDGET_READS,
+					relation->table, NULL, of_table);
+	dyn_budgets_add(pacing->budgets, relation->connection, DYN_BUDGET_READS,
+					relation->table, params->global_index ? params->global_index : "",
 					of_capacity);
 	pacing->budget_units = REQUEST_SECONDS * smallest;
 }
@@ -113,7 +114,7 @@ statement_limit(const DynStreamContext *context)
 {
 	if (context->params.limits_units)
 		return 0;
-	return dyn_statement_max_units(context->params.connection);
+	return dyn_statement_max_units(context->params.requests->relation->connection);
 }
 
 /* Returns the limit minus the units used and the units expected in flight. */
@@ -137,9 +138,9 @@ report_limit(const DynStreamContext *context, double limit, double cost)
 						   "statement exceeds the limit of %g read units",
 						   limit == 1 ? 1 : 2, limit),
 			 errdetail("The statement has used %.1f; the next request for DynamoDB table \"%s\" is expected to use %.1f.",
-					   context->statement->counters.read_units, params->table,
-					   cost),
-			 params->op == DYN_OP_SCAN
+					   context->statement->counters.read_units,
+					   params->requests->relation->table, cost),
+			 params->requests->op == DYN_OP_SCAN
 			 ? errhint("Add a condition on partition key \"%s\" to read less, or raise max_read_units_per_statement.",
 					   key)
 			 : errhint("Add conditions so that fewer keys match, or raise max_read_units_per_statement.")));
@@ -205,8 +206,9 @@ dyn_pacing_delay(const DynStreamContext *context, const DynStream *stream)
 static bool
 costs_by_item(const DynStreamContext *context)
 {
-	return context->params.op == DYN_OP_GET_ITEM ||
-		context->params.op == DYN_OP_BATCH_GET_ITEM ||
+	DynOperation op = context->params.requests->op;
+
+	return op == DYN_OP_GET_ITEM || op == DYN_OP_BATCH_GET_ITEM ||
 		context->params.fetches_items;
 }
 
@@ -267,7 +269,7 @@ expected_units(const DynStreamContext *context, double items)
 	double		units = pacing->request_units > 0 ? pacing->request_units
 		: DYN_FULL_PAGE_UNITS;
 
-	if (context->params.op == DYN_OP_BATCH_GET_ITEM && pacing->item_units > 0)
+	if (context->params.requests->op == DYN_OP_BATCH_GET_ITEM && pacing->item_units > 0)
 		units = items * pacing->item_units;
 	else if (items > 0 && pacing->item_units > 0)
 		units = pacing->request_units > 0
@@ -290,7 +292,7 @@ most_units(const DynStreamContext *context, const DynStream *stream,
 	if (items > 0)
 		most = costs_by_item(context) ? items * item
 			: Min(items * item, most);
-	if (context->params.op == DYN_OP_QUERY && stream->nrequests == 0 &&
+	if (context->params.requests->op == DYN_OP_QUERY && stream->nrequests == 0 &&
 		pacing->most_request > 0)
 		most = Min(most, pacing->most_request);
 	return Max(most, price(context, DYN_LEAST_UNITS));
@@ -371,7 +373,7 @@ dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 
 	dyn_pacing_correct(context, stream, units);
 	pacing->most_request = Max(pacing->most_request, units);
-	if (items <= 0 && context->params.op == DYN_OP_BATCH_GET_ITEM)
+	if (items <= 0 && context->params.requests->op == DYN_OP_BATCH_GET_ITEM)
 		return;
 	pacing->stalled = false;
 	pacing->request_units = smoothed(pacing->request_units, units);
@@ -402,7 +404,7 @@ dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 static void
 warn_if_slow(const DynStreamContext *context, double now)
 {
-	const DynFetchParams *params = &context->params;
+	const DynRequests *requests = context->params.requests;
 	DynStatement *statement = context->statement;
 	const DynTablePace *table = context->pacing.table;
 	double		rate = table->pace.rate;
@@ -425,7 +427,8 @@ warn_if_slow(const DynStreamContext *context, double now)
 		return;
 	throttle->warned = true;
 	ereport(WARNING,
-			(errmsg("DynamoDB is throttling reads of %s", dyn_describe_target(params->table, params->index)),
+			(errmsg("DynamoDB is throttling reads of %s",
+					dyn_describe_target(requests->relation->table, requests->index)),
 			 rate > 0
 			 ? errdetail("The statement continues at about %.*f read units per second.",
 						 rate < 10 ? 1 : 0, rate)
@@ -454,11 +457,13 @@ is_alone(DynTablePace *table, const DynStream *stream, double now)
 void
 dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
 {
-	const DynFetchParams *params = &context->params;
+	const DynRequests *requests = context->params.requests;
+	const DynConnection *connection = requests->relation->connection;
+	double		capacity = context->params.capacity;
 	const DynCall *call = stream->call;
 	DynPacing  *pacing = &context->pacing;
 	DynTablePace *table = pacing->table;
-	int			timeout_ms = params->connection->throttle_timeout;
+	int			timeout_ms = connection->throttle_timeout;
 	double		now = dyn_session_now();
 
 	if (call->hot_partition)
@@ -470,8 +475,8 @@ dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
 						call->done_ms);
 	}
 	if (!call->hot_partition || !is_alone(table, stream, call->done_ms))
-		dyn_pace_refuse(&table->pace, stream->cost, params->capacity,
-						call->started_ms, call->done_ms);
+		dyn_pace_refuse(&table->pace, stream->cost, capacity, call->started_ms,
+						call->done_ms);
 	/* count at most LONGEST_LOOK_MS: polls of the fetch may be rare */
 	pacing->stalled_ms = !pacing->stalled ? 0
 		: pacing->stalled_ms + Min(now - pacing->seen_ms, LONGEST_LOOK_MS);
@@ -480,10 +485,11 @@ dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
 	if (timeout_ms > 0 && pacing->stalled_ms > timeout_ms)
 	{
 		/* a surrounding statement may handle the error and read again */
-		dyn_pace_init(&table->pace, params->connection->max_concurrency);
-		dyn_usage_give_up(context->usage, dyn_operation_name(params->op));
-		dyn_report_throttled(call, false, dyn_describe_target(params->table, params->index),
-							 pacing->stalled_ms / 1000, params->capacity,
+		dyn_pace_init(&table->pace, connection->max_concurrency);
+		dyn_usage_give_up(context->usage, dyn_operation_name(requests->op));
+		dyn_report_throttled(call, false,
+							 dyn_describe_target(requests->relation->table, requests->index),
+							 pacing->stalled_ms / 1000, capacity,
 							 context->statement->counters.read_units);
 	}
 	warn_if_slow(context, now);

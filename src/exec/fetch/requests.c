@@ -233,8 +233,6 @@ render_filter(DynRequests *requests, int stream)
 static const char *
 render_projection(DynRequests *requests)
 {
-	if (requests->nprojection == 0 || requests->count_only)
-		return NULL;
 	dyn_buffer_reset(&requests->projection_text);
 	return finished(requests, &requests->projection_text,
 					dyn_expr_projection(requests->tokens, requests->projection,
@@ -242,9 +240,8 @@ render_projection(DynRequests *requests)
 }
 
 void
-dyn_requests_expected(void *arg, int stream, DynExpected *expected)
+dyn_requests_expected(const DynRequests *requests, int stream, DynExpected *expected)
 {
-	const DynRequests *requests = arg;
 	int			first = stream * DYN_BATCH_GET_MAX_KEYS;
 
 	Assert(stream < requests->nstreams);
@@ -262,10 +259,9 @@ dyn_requests_expected(void *arg, int stream, DynExpected *expected)
 }
 
 void
-dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
+dyn_requests_prepare(DynRequests *requests, int stream, bool full,
+					 DynReadRequest *request)
 {
-	DynRequests *requests = arg;
-
 	Assert(stream >= 0 && stream < requests->nstreams);
 	dyn_tokens_reset(requests->tokens);
 	request->op = requests->op;
@@ -297,7 +293,8 @@ dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
 		request->nparts = expected.nparts;
 	}
 	request->filter = render_filter(requests, stream);
-	request->projection = render_projection(requests);
+	if (requests->nprojection > 0 && !requests->count_only && !full)
+		request->projection = render_projection(requests);
 	request->all_attributes = request->projection == NULL && requests->local_index;
 }
 
@@ -314,9 +311,8 @@ append_cond(StringInfo line, const char *label, const DynCond *cond)
 }
 
 void
-dyn_requests_describe(void *arg, int stream, StringInfo line)
+dyn_requests_describe(const DynRequests *requests, int stream, StringInfo line)
 {
-	DynRequests *requests = arg;
 	const DynCond *filter = query_of(requests, stream)->filter;
 
 	Assert(stream >= 0 && stream < requests->nstreams);
@@ -340,4 +336,12 @@ dyn_requests_describe(void *arg, int stream, StringInfo line)
 		appendStringInfoString(line, " backward");
 	if (requests->count_only)
 		appendStringInfoString(line, " count only");
+}
+
+DynRequestContext
+dyn_requests_about(const DynRequests *requests)
+{
+	return (DynRequestContext) {dyn_operation_name(requests->op),
+		requests->relation->table, requests->index,
+	requests->relation->connection};
 }

@@ -3,16 +3,20 @@
  *		Renders the requests of a resolved access plan for a fetch.
  *
  * Each constructor (dyn_requests_of_*) defines the streams of the fetch.  The
- * caller sets the projection; by default, entire items are requested.  The
- * functions at the end are callbacks of the fetch.  Key conditions, filter and
- * projection are rendered again for each request, into buffers that are
- * reused.
+ * caller sets the projection; by default, entire items are requested.  Key
+ * conditions, filter and projection are rendered again for each request, into
+ * buffers that are reused.
  */
 #ifndef DYN_EXEC_REQUESTS_H
 #define DYN_EXEC_REQUESTS_H
 
+#include "lib/stringinfo.h"
+
+#include "../../dynamodb/operation.h"
+#include "../../dynamodb/page_check.h"
+#include "../../model/session/session.h"
+#include "../../model/tables/relation.h"
 #include "../keys/resolve_keys.h"
-#include "fetch.h"
 
 typedef struct DynRequests
 {
@@ -23,7 +27,8 @@ typedef struct DynRequests
 	const char *index;			/* index name; NULL: the table */
 	bool		local_index;	/* true for a local index, which can return
 								 * attributes that it does not project */
-	bool		count_only;
+	bool		count_only;		/* true for Select=COUNT: items are counted,
+								 * not returned */
 	bool		backward;
 	int			nstreams;
 
@@ -95,9 +100,23 @@ extern void dyn_requests_set_keys(DynRequests *requests, const DynKeyPart *keys,
 extern void dyn_requests_set_queries(DynRequests *requests,
 									 const DynQuery *queries, int nqueries);
 
-/* Callbacks of DynFetchParams; `arg` is the DynRequests. */
-extern void dyn_requests_prepare(void *arg, int stream, DynReadRequest *request);
-extern void dyn_requests_describe(void *arg, int stream, StringInfo line);
-extern void dyn_requests_expected(void *arg, int stream, DynExpected *expected);
+/*
+ * Fills in the request of a stream, except for Limit and ExclusiveStartKey;
+ * pointers in *request stay valid until the next call.  Ignores the projection
+ * if `full`.
+ */
+extern void dyn_requests_prepare(DynRequests *requests, int stream, bool full,
+								 DynReadRequest *request);
+
+/* Appends a description of a stream's request, for the log. */
+extern void dyn_requests_describe(const DynRequests *requests, int stream,
+								  StringInfo line);
+
+/* Fills in the keys that a stream requests. */
+extern void dyn_requests_expected(const DynRequests *requests, int stream,
+								  DynExpected *expected);
+
+/* Returns what messages about the requests name. */
+extern DynRequestContext dyn_requests_about(const DynRequests *requests);
 
 #endif

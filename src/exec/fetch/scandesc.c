@@ -30,7 +30,7 @@ write_key_request(DynBuffer *body, const DynScanDesc *scandesc,
 
 	requests->projection = paths;
 	requests->nprojection = scandesc->access->nbase;
-	dyn_requests_prepare(requests, position->stream, &request);
+	dyn_requests_prepare(requests, position->stream, false, &request);
 	request.limit = position->limit;
 	if (position->start_key_len > 0)
 	{
@@ -101,8 +101,7 @@ find_key(void *arg, const char **why)
 	for (int i = 0; i < scandesc->access->nbase; i++)
 		paths[i] = *dyn_path_of_attribute(scandesc->access->base[i].name);
 	write_key_request(dyn_call_body(call), scandesc, &position, paths);
-	about = (DynRequestContext) {dyn_operation_name(requests->op),
-		scandesc->relation->table, requests->index, connection};
+	about = dyn_requests_about(requests);
 	if (dyn_session_try(call, &connection->service, &about))
 	{
 		key = key_at(scandesc, call, paths, position.item);
@@ -337,8 +336,6 @@ set_sort_slot(DynFetchParams *params, const DynAccess *access,
 	else if (index != NULL && index->key.nrange > 0)
 		name = index->key.range[0].name;
 	params->sort_slot = name != NULL ? dyn_rows_slot(rows, name) : -1;
-	params->sort_is_unique = requests->index == NULL;
-	params->backward = requests->backward;
 }
 
 /* Returns true if a local index must read attributes from the table. */
@@ -383,10 +380,10 @@ set_sizes(DynFetchParams *params, const DynTableMeta *meta, const DynIndexMeta *
 	params->capacity_share = dyn_capacity_share(throughput, options->read_capacity,
 												options->read_percent);
 	params->global_index = index && index->global ? index->name : NULL;
-	if (params->op == DYN_OP_BATCH_GET_ITEM && bytes > 0)
+	if (requests->op == DYN_OP_BATCH_GET_ITEM && bytes > 0)
 		params->batch_keys = (int) Max(1, Min(BATCH_BYTES / bytes, DYN_BATCH_GET_MAX_KEYS));
 	params->fetches_items = fetches_items(meta, index, requests);
-	units = params->op == DYN_OP_GET_ITEM || params->op == DYN_OP_BATCH_GET_ITEM
+	units = requests->op == DYN_OP_GET_ITEM || requests->op == DYN_OP_BATCH_GET_ITEM
 		? units_of_key(bytes) : dyn_sequence_units(bytes);
 	if (units > 0 && params->fetches_items)
 		units += units_of_key(dyn_metadata_item_bytes(meta, NULL));
@@ -406,27 +403,17 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 	Assert(requests->nstreams > 0 && scandesc->checked);
 	requests->projection = rows->projection;
 	requests->nprojection = rows->nprojection;
-	params.connection = scandesc->relation->connection;
-	params.op = requests->op;
-	params.table = scandesc->relation->table;
-	params.index = requests->index;
+	params.requests = requests;
 	params.access = scandesc->access;
 	params.paths = rows->paths;
 	params.npaths = rows->npaths;
-	params.nstreams = requests->nstreams;
-	params.prepare = dyn_requests_prepare;
-	params.describe = dyn_requests_describe;
-	params.arg = requests;
-	params.expected = dyn_requests_expected;
 	dyn_requests_expected(requests, 0, &first);
 	for (int i = 0; i < first.nparts; i++)
 		params.key_slots[i] = dyn_rows_slot(rows, first.keys[i].name);
 	params.segment_slot = dyn_rows_slot(rows, DYN_SEGMENT_NAME);
-	params.shows_segment = params.segment_slot >= 0;
-	Assert(!params.shows_segment || scandesc->access->segments > 0);
+	Assert(params.segment_slot < 0 || scandesc->access->segments > 0);
 	set_sort_slot(&params, scandesc->access, index, requests, rows);
 	set_sizes(&params, meta, index, requests, scandesc->relation);
-	params.max_read_units_per_second = scandesc->relation->max_read_units_per_second;
 	params.may_stop_early = scandesc->access->may_stop_early;
 	params.keep = scandesc->keeps;
 	params.first_limit = scandesc->access->limit_hint;
@@ -435,7 +422,6 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 	params.counters = scandesc->count_into;
 	/* a keyed fetch waits for its own streams only, not for a group of fetches */
 	params.group_in_flight = keyed ? NULL : scandesc->group_in_flight;
-	params.counting = requests->count_only;
 	params.keyed = keyed;
 	if (scandesc->access->ordered && scandesc->access->in_turn && !keyed)
 		params.in_turn = requests->nstreams > 1;

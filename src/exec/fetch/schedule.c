@@ -77,17 +77,17 @@ void
 dyn_schedule_init(DynFetch *fetch)
 {
 	const DynFetchParams *params = &fetch->streams.params;
-	int			concurrency = params->connection->max_concurrency;
+	int			concurrency = params->requests->relation->connection->max_concurrency;
 
 	Assert(params->nsort == 0 || !dyn_reads_one_stream(params));
 	fetch->streams.expected = params->keyed ? KEYED_EXPECTED_BYTES
 		: FIRST_EXPECTED_BYTES;
 	if (params->nsort > 0)
-		fetch->max_active = params->nstreams;
+		fetch->max_active = params->requests->nstreams;
 	else if (params->keyed)
 		fetch->max_active = concurrency * KEYED_WINDOW; /* nstreams may grow */
 	else
-		fetch->max_active = Min(params->nstreams, concurrency);
+		fetch->max_active = Min(params->requests->nstreams, concurrency);
 	fetch->space = Max(fetch->max_active, 1);
 	fetch->active = MemoryContextAllocZero(fetch->context, fetch->space *
 										   sizeof(DynStream *));
@@ -116,7 +116,7 @@ is_settled(const DynFetch *fetch, int number)
 static void
 settle(DynFetch *fetch, int number)
 {
-	Assert(number >= 0 && number < fetch->streams.params.nstreams);
+	Assert(number >= 0 && number < fetch->streams.params.requests->nstreams);
 	if (number >= fetch->nsettled)
 	{
 		int			n = Max(64, number + number / 2);
@@ -137,7 +137,7 @@ begin_stream(DynFetch *fetch, int number)
 	DynStream  *stream;
 
 	Assert(!is_settled(fetch, number) && !fetch->draining);
-	Assert(number < fetch->streams.params.nstreams);
+	Assert(number < fetch->streams.params.requests->nstreams);
 	if (fetch->streams.params.keyed)
 		settle(fetch, number);
 	if (fetch->nidle > 0)
@@ -164,7 +164,7 @@ DynStream *
 dyn_schedule_stream(DynFetch *fetch, int number)
 {
 	Assert(fetch->streams.params.keyed && number >= 0);
-	Assert(number < fetch->streams.params.nstreams);
+	Assert(number < fetch->streams.params.requests->nstreams);
 	if (fetch->current != NULL && fetch->current->number == number)
 		return fetch->current;
 	fetch->current = NULL;
@@ -249,8 +249,9 @@ static bool
 has_space(const DynFetch *fetch)
 {
 	const DynStatement *statement = fetch->streams.statement;
+	const DynRelation *relation = fetch->streams.params.requests->relation;
 
-	return statement->in_flight < fetch->streams.params.connection->max_concurrency &&
+	return statement->in_flight < relation->connection->max_concurrency &&
 		statement->bytes + fetch->streams.expected <= statement->max_bytes;
 }
 
@@ -374,7 +375,7 @@ send_requests(DynFetch *fetch)
 		: fetch->max_active;
 	DynStream  *next;
 
-	while (fetch->next_stream < params->nstreams && fetch->nactive < allowed)
+	while (fetch->next_stream < params->requests->nstreams && fetch->nactive < allowed)
 	{
 		if (!is_settled(fetch, fetch->next_stream))
 			begin_stream(fetch, fetch->next_stream);
@@ -490,7 +491,7 @@ bool
 dyn_schedule_is_finished(const DynFetch *fetch)
 {
 	return fetch->nactive == 0 &&
-		fetch->next_stream >= fetch->streams.params.nstreams;
+		fetch->next_stream >= fetch->streams.params.requests->nstreams;
 }
 
 double
@@ -553,11 +554,9 @@ dyn_fetch_send_ahead(DynFetch *fetch)
 }
 
 void
-dyn_fetch_extend(DynFetch *fetch, int nstreams)
+dyn_fetch_extend(DynFetch *fetch)
 {
-	Assert(nstreams >= fetch->streams.params.nstreams);
 	Assert(fetch->streams.params.keyed);
-	fetch->streams.params.nstreams = nstreams;
 	fetch->until_pump -= PUMP_SHARE_OF_EXTENSION;
 	if (fetch->until_pump <= 0)
 		dyn_fetch_pump(fetch);
@@ -602,5 +601,5 @@ dyn_fetch_drain(DynFetch *fetch)
 {
 	Assert(!fetch->streams.params.keyed);
 	fetch->draining = true;
-	fetch->next_stream = fetch->streams.params.nstreams;
+	fetch->next_stream = fetch->streams.params.requests->nstreams;
 }

@@ -61,8 +61,9 @@ dyn_stream_begin(const DynStreamContext *context, DynStream *stream, int number)
 	stream->count = 0;
 	stream->has_head = false;
 	dyn_progress_begin(&stream->progress);
-	dyn_seam_begin(&stream->seam, params->sort_slot, params->backward,
-				   params->sort_is_unique);
+	/* the sort values of a partition are unique in the table only */
+	dyn_seam_begin(&stream->seam, params->sort_slot, params->requests->backward,
+				   params->requests->index == NULL);
 	stream->batch.nkeys = 0;
 }
 
@@ -134,8 +135,10 @@ write_body(DynStreamContext *context, DynStream *stream)
 	DynReadRequest request = {0};
 	DynBuffer  *body = dyn_call_body(stream->call);
 	uint8_t		picked[DYN_BATCH_GET_MAX_KEYS];
+	bool		full = context->params.full_first_page && stream->number == 0 &&
+		context->responses == 0;
 
-	context->params.prepare(context->params.arg, stream->number, &request);
+	dyn_requests_prepare(context->params.requests, stream->number, full, &request);
 	request.report_units = true;
 	if (request.op == DYN_OP_QUERY || request.op == DYN_OP_SCAN)
 		request.limit = stream->limit =
@@ -160,9 +163,10 @@ bool
 dyn_stream_send(DynStreamContext *context, DynStream *stream)
 {
 	DynFetchParams *params = &context->params;
+	DynConnection *connection = params->requests->relation->connection;
 
 	Assert(stream->more && !stream->in_flight && stream->reserved == 0);
-	dyn_session_check(params->connection);
+	dyn_session_check(connection);
 	if (params->bound.units > 0 &&
 		((params->bound.items > 0 && context->examined >= params->bound.items) ||
 		 context->units >= params->bound.units))
@@ -190,8 +194,8 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 	dyn_call_allow(stream->call, stream->allowed);
 	stream->call->ends_throttled = true;
 	stream->call->in_flight = &context->pacing.table->in_flight;
-	dyn_call_start(stream->call, &params->connection->service,
-				   &context->statement->retries, dyn_operation_name(params->op));
+	dyn_call_start(stream->call, &connection->service, &context->statement->retries,
+				   dyn_operation_name(params->requests->op));
 	return true;
 }
 
@@ -207,8 +211,7 @@ void
 dyn_stream_count(DynStreamContext *context, const DynCounters *counters)
 {
 	dyn_counters_add(&context->statement->counters, counters);
-	if (context->params.counters != NULL)
-		dyn_counters_add(context->params.counters, counters);
+	dyn_counters_add(context->params.counters, counters);
 }
 
 /*
@@ -227,7 +230,7 @@ static void
 count_response(DynStreamContext *context, const DynCall *call,
 			   const DynPage *page)
 {
-	DynOperation op = context->params.op;
+	DynOperation op = context->params.requests->op;
 	DynCounters counters = {0};
 
 	counters.pages = 1;
@@ -265,19 +268,21 @@ count_call(DynStreamContext *context, DynStream *stream)
  * conditions appear only if log_requests is on.
  */
 static char *
-log_line(DynStreamContext *context, const DynStream *stream,
-		 const DynPage *page, const char *operation)
+log_line(const DynStreamContext *context, const DynStream *stream,
+		 const DynPage *page)
 {
+	const DynRequests *requests = context->params.requests;
 	StringInfoData line;
 
 	if (!dyn_request_is_logged(stream->call))
 		return NULL;
 	initStringInfo(&line);
-	appendStringInfo(&line, "%s %s", operation, context->params.table);
-	if (context->params.index != NULL)
-		appendStringInfo(&line, " index %s", context->params.index);
+	appendStringInfo(&line, "%s %s", dyn_operation_name(requests->op),
+					 requests->relation->table);
+	if (requests->index != NULL)
+		appendStringInfo(&line, " index %s", requests->index);
 	if (dyn_guc_log_requests)
-		context->params.describe(context->params.arg, stream->number, &line);
+		dyn_requests_describe(requests, stream->number, &line);
 	if (stream->nrequests > 1)
 		appendStringInfo(&line, ", page %d", stream->nrequests);
 	if (page != NULL)
@@ -302,19 +307,19 @@ log_line(DynStreamContext *context, const DynStream *stream,
 static bool
 refresh_if_stale(DynStreamContext *context, const DynStream *stream)
 {
-	const DynFetchParams *params = &context->params;
+	const DynRelation *relation = context->params.requests->relation;
 	const DynTableMeta *meta;
 
 	if (!dyn_failure_is_stale(stream->call))
 		return false;
 	if (context->refreshed && !stream->sent_after_refresh)
 		return context->matches;
-	dyn_session_forget_table(params->connection, params->table);
+	dyn_session_forget_table(relation->connection, relation->table);
 	if (context->responses > 0 || context->refreshed)
 		return false;
 	context->refreshed = true;
-	meta = dyn_session_table(params->connection, params->table);
-	context->matches = dyn_access_is_valid(params->access, meta);
+	meta = dyn_session_table(relation->connection, relation->table);
+	context->matches = dyn_access_is_valid(context->params.access, meta);
 	return context->matches;
 }
 
@@ -336,18 +341,18 @@ static void
 receive_failure(DynStreamContext *context, DynStream *stream,
 				const DynRequestContext *about)
 {
-	const DynFetchParams *params = &context->params;
+	DynFetchParams *params = &context->params;
 	int			nkeys = dyn_batch_count(&stream->batch, DYN_KEY_REQUESTED);
 
 	dyn_pacing_correct(context, stream, 0);
 	count_call(context, stream);
-	dyn_request_log(stream->call, log_line(context, stream, NULL, about->operation));
+	dyn_request_log(stream->call, log_line(context, stream, NULL));
 	if (stream->call->failure == DYN_FAIL_TOO_LARGE && nkeys > 1)
 		stream->batch_most = nkeys / 2;
-	else if (!refresh_if_stale(context, stream) &&
-			 !(params->denied != NULL &&
-			   dyn_failure_sqlstate(stream->call) == ERRCODE_INSUFFICIENT_PRIVILEGE &&
-			   params->denied(params->arg, stream->number)))
+	else if (params->full_first_page && stream->number == 0 &&
+			 dyn_failure_sqlstate(stream->call) == ERRCODE_INSUFFICIENT_PRIVILEGE)
+		params->full_first_page = false;
+	else if (!refresh_if_stale(context, stream))
 		dyn_report_call(stream->call, about);
 	send_again(stream);
 }
@@ -357,13 +362,11 @@ receive_failure(DynStreamContext *context, DynStream *stream,
  * The throttled attempt is counted together with the request's response.
  */
 static void
-receive_throttle(DynStreamContext *context, DynStream *stream,
-				 const DynRequestContext *about)
+receive_throttle(DynStreamContext *context, DynStream *stream)
 {
 	stream->throttles++;
 	count_time(context, stream->call);
-	dyn_request_log_attempt(stream->call,
-							log_line(context, stream, NULL, about->operation),
+	dyn_request_log_attempt(stream->call, log_line(context, stream, NULL),
 							stream->throttles + stream->call->attempts - 1);
 	dyn_pacing_correct(context, stream, 0);
 	dyn_pacing_refuse(context, stream);
@@ -387,7 +390,8 @@ end_flight(DynStreamContext *context, DynStream *stream)
 		--*context->params.group_in_flight;
 	context->statement->bytes -= stream->reserved;
 	stream->reserved = 0;
-	dyn_usage_call(context->usage, dyn_operation_name(context->params.op), stream->call);
+	dyn_usage_call(context->usage, dyn_operation_name(context->params.requests->op),
+				   stream->call);
 	context->statement->expected_units -= stream->expected;
 	stream->expected = 0;
 	context->pacing.awaited--;
@@ -455,7 +459,7 @@ static void
 queue_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page)
 {
 	Assert(page->page.nitems > 0 && page->bytes == 0 && !stream->in_flight);
-	Assert(!context->params.counting);
+	Assert(!context->params.requests->count_only);
 	page->bytes = page->body.cap + dyn_page_memory(&page->page);
 	context->statement->bytes += page->bytes;
 	page->next = NULL;
@@ -492,7 +496,7 @@ static void
 note_last_key(const DynStreamContext *context, DynStream *stream,
 			  const DynPage *page, const DynRequestContext *about)
 {
-	const DynFetchParams *params = &context->params;
+	const DynRelation *relation = context->params.requests->relation;
 	const char *err;
 
 	if (page->last_key == NULL)
@@ -505,9 +509,9 @@ note_last_key(const DynStreamContext *context, DynStream *stream,
 		dyn_usage_reject(context->usage);
 		dyn_report_no_match(stream->call, err, about);
 	}
-	if (!dyn_access_is_valid_key(params->access, page->last_key, page->last_key_len))
+	if (!dyn_access_is_valid_key(context->params.access, page->last_key, page->last_key_len))
 	{
-		dyn_session_forget_table(params->connection, params->table);
+		dyn_session_forget_table(relation->connection, relation->table);
 		dyn_report_changed_schema(about,
 								  "The LastEvaluatedKey of a response has different attributes.");
 	}
@@ -519,7 +523,7 @@ static void
 check_response(DynStreamContext *context, DynStream *stream,
 			   const DynFetchPage *page, const DynRequestContext *about)
 {
-	const DynFetchParams *params = &context->params;
+	const DynRequests *requests = context->params.requests;
 	const DynPage *left = page->page.unprocessed ? &context->left : NULL;
 	DynExpected expected = {0};
 	DynPageError error;
@@ -534,15 +538,14 @@ check_response(DynStreamContext *context, DynStream *stream,
 		dyn_usage_reject(context->usage);
 		dyn_report_page(stream->call, &error, about);
 	}
-	expected.op = params->op;
-	expected.table = params->table;
-	expected.count_only = params->counting;
-	expected.slots = params->key_slots;
+	expected.op = requests->op;
+	expected.table = requests->relation->table;
+	expected.count_only = requests->count_only;
+	expected.slots = context->params.key_slots;
 	expected.batch = &stream->batch;
-	if (params->op == DYN_OP_QUERY && !params->counting)
+	if (requests->op == DYN_OP_QUERY && !requests->count_only)
 		expected.seam = &stream->seam;
-	if (params->expected != NULL)
-		params->expected(params->arg, stream->number, &expected);
+	dyn_requests_expected(requests, stream->number, &expected);
 	err = dyn_page_check(&page->page, left, &expected, &context->scratch);
 	if (err != NULL)
 	{
@@ -564,10 +567,11 @@ unreported_units(const DynStreamContext *context, const DynStream *stream,
 				 const DynFetchPage *page, double items)
 {
 	const DynFetchParams *params = &context->params;
+	DynOperation op = params->requests->op;
 	bool		sized = params->item_units > 0;
 	int			factor = params->consistent ? 2 : 1;
 
-	if (sized && (params->op == DYN_OP_GET_ITEM || params->op == DYN_OP_BATCH_GET_ITEM))
+	if (sized && (op == DYN_OP_GET_ITEM || op == DYN_OP_BATCH_GET_ITEM))
 		return stream->cost;
 	if (sized)
 		return Min(stream->cost, Max(items * params->item_units,
@@ -585,13 +589,14 @@ static void
 note_units(DynStreamContext *context, DynStream *stream, DynFetchPage *received)
 {
 	DynPage    *page = &received->page;
+	DynOperation op = context->params.requests->op;
 	int			complete_before = stream->batch_complete;
 	double		items = page->scanned_count;	/* number of items or keys that
 												 * were examined */
 
-	if (context->params.op == DYN_OP_GET_ITEM)
+	if (op == DYN_OP_GET_ITEM)
 		items = 1;
-	else if (context->params.op == DYN_OP_BATCH_GET_ITEM)
+	else if (op == DYN_OP_BATCH_GET_ITEM)
 	{
 		stream->batch_complete = dyn_batch_count(&stream->batch, DYN_KEY_COMPLETE);
 		items = stream->batch_complete - complete_before;
@@ -607,8 +612,7 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 {
 	note_units(context, stream, page);
 	count_call(context, stream);
-	dyn_request_log(stream->call, log_line(context, stream, &page->page,
-										   about->operation));
+	dyn_request_log(stream->call, log_line(context, stream, &page->page));
 	count_response(context, stream->call, &page->page);
 	context->responses++;
 	page->stream = stream->number;
@@ -641,9 +645,7 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 void
 dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 {
-	const DynFetchParams *params = &context->params;
-	DynRequestContext about = {dyn_operation_name(params->op), params->table,
-	params->index, params->connection};
+	DynRequestContext about = dyn_requests_about(context->params.requests);
 	DynPageError error;
 	DynFetchPage *page;
 
@@ -653,7 +655,7 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	end_flight(context, stream);
 	if (stream->call->throttled)
 	{
-		receive_throttle(context, stream, &about);
+		receive_throttle(context, stream);
 		return;
 	}
 	if (stream->call->failure != DYN_FAIL_NONE)
@@ -682,7 +684,7 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	if (page->page.nitems == 0)
 		stream->count += page->page.count;
 	context->count += page->page.count;
-	if (params->counting || page->page.nitems == 0)
+	if (context->params.requests->count_only || page->page.nitems == 0)
 	{
 		dyn_client_recycle(dyn_session_client(), &page->body);
 		return;

@@ -425,7 +425,7 @@ dyn_lookup_batch_send(DynLookupBatch *batch, int n)
 										 DYN_BATCH_GET_MAX_KEYS));
 	batch->sent = n;
 	oldcontext = MemoryContextSwitchTo(batch->work_context);
-	dyn_fetch_extend(batch->fetch, batch->requests->nstreams);
+	dyn_fetch_extend(batch->fetch);
 	MemoryContextSwitchTo(oldcontext);
 	dyn_reset_if_large(batch->work_context);
 }
