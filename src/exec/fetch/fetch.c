@@ -17,30 +17,9 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "schedule.h"
+#include "stream.h"
 
 /* ---- start and end ---- */
-
-static void
-spare_page(DynFetch *fetch, DynFetchPage *page)
-{
-	if (page == NULL)
-		return;
-	page->next = fetch->streams.spare;
-	fetch->streams.spare = page;
-}
-
-/* Frees malloc'd memory when the context is deleted, even after an error. */
-static void
-release_fetch(void *arg)
-{
-	DynFetch   *fetch = arg;
-
-	spare_page(fetch, fetch->page);
-	spare_page(fetch, fetch->cached);
-	dyn_schedule_release(fetch);
-	dyn_stream_context_release(&fetch->streams);
-}
 
 DynFetch *
 dyn_fetch_start(DynStatement *statement, const DynFetchParams *params)
@@ -52,18 +31,18 @@ dyn_fetch_start(DynStatement *statement, const DynFetchParams *params)
 	DynFetch   *fetch = MemoryContextAllocZero(context, sizeof(DynFetch));
 
 	fetch->context = context;
-	dyn_call_at_reset(context, release_fetch, fetch);
-	fetch->streams.params = *params;
-	fetch->streams.statement = statement;
-	fetch->streams.usage = dyn_usage_of(requests->relation->connection,
+	dyn_call_at_reset(context, dyn_streams_release, fetch);
+	fetch->params = *params;
+	fetch->statement = statement;
+	fetch->usage = dyn_usage_of(requests->relation->connection,
 										  requests->relation->table, requests->index);
-	dyn_usage_statement(fetch->streams.usage, statement->number);
+	dyn_usage_statement(fetch->usage, statement->number);
 	dyn_schedule_init(fetch);
-	dyn_pacing_init(&fetch->streams);
+	dyn_pacing_init(fetch);
 	fetch->slots = MemoryContextAllocZero(fetch->context, Max(params->npaths, 1) *
 										  sizeof(DynValue));
-	fetch->streams.tree = dyn_path_tree_create(params->paths, params->npaths);
-	dyn_check_oom(fetch->streams.tree == NULL);
+	fetch->tree = dyn_path_tree_create(params->paths, params->npaths);
+	dyn_check_oom(fetch->tree == NULL);
 	return fetch;
 }
 
@@ -83,11 +62,11 @@ dyn_fetch_stop(DynFetch *fetch)
 static bool
 next_waiting_page(DynFetch *fetch)
 {
-	DynStream  *earliest = fetch->streams.params.in_turn ? dyn_schedule_turn(fetch) : NULL;
+	DynStream  *earliest = fetch->params.in_turn ? dyn_schedule_turn(fetch) : NULL;
 
 	if (earliest != NULL && earliest->first == NULL)
 		return false;
-	for (int i = 0; i < fetch->nactive && !fetch->streams.params.in_turn; i++)
+	for (int i = 0; i < fetch->nactive && !fetch->params.in_turn; i++)
 	{
 		DynStream  *stream = fetch->active[i];
 
@@ -107,17 +86,17 @@ static void
 finish_page(DynFetch *fetch)
 {
 	bool		is_only_page = fetch->pages_used == 0 &&
-		fetch->next_stream >= fetch->streams.params.requests->nstreams;
+		fetch->next_stream >= fetch->params.requests->nstreams;
 
 	Assert(fetch->page->cursor.given == fetch->page->page.nitems);
 	/* merged and keyed pages stay with their streams until they are used up */
-	Assert(fetch->streams.params.nsort == 0 && !fetch->streams.params.keyed);
+	Assert(fetch->params.nsort == 0 && !fetch->params.keyed);
 	for (int i = 0; i < fetch->nactive; i++)
 		is_only_page &= dyn_stream_is_done(fetch->active[i]);
-	if (fetch->streams.params.keep && is_only_page)
+	if (fetch->params.keep && is_only_page)
 		fetch->cached = fetch->page;
 	else
-		dyn_page_done(&fetch->streams, fetch->page);
+		dyn_page_done(fetch, fetch->page);
 	fetch->page = NULL;
 	fetch->pages_used++;
 }
@@ -125,7 +104,7 @@ finish_page(DynFetch *fetch)
 static const DynValue *
 next_unordered(DynFetch *fetch)
 {
-	const DynFetchParams *params = &fetch->streams.params;
+	const DynFetchParams *params = &fetch->params;
 
 	Assert(!params->keyed);
 	for (;;)
@@ -162,10 +141,10 @@ next_unordered(DynFetch *fetch)
 bool
 dyn_fetch_rewind(DynFetch *fetch)
 {
-	Assert(!fetch->streams.params.keyed);
-	if (fetch->streams.params.requests->count_only)
+	Assert(!fetch->params.keyed);
+	if (fetch->params.requests->count_only)
 		return true;
-	if (fetch->streams.params.nsort > 0)
+	if (fetch->params.nsort > 0)
 		return false;
 	if (fetch->cached != NULL)
 	{
@@ -196,7 +175,7 @@ next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
 		Assert(stream->first->stream == stream->number);
 		if (dyn_page_next(&stream->first->cursor, slots))
 			return true;
-		dyn_page_done(&fetch->streams, dyn_stream_pop(stream));
+		dyn_page_done(fetch, dyn_stream_pop(stream));
 		fetch->pages_used++;
 	}
 	return false;
@@ -209,7 +188,7 @@ next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
 static bool
 load_heads(DynFetch *fetch)
 {
-	const DynFetchParams *params = &fetch->streams.params;
+	const DynFetchParams *params = &fetch->params;
 
 	if (fetch->next_stream < params->requests->nstreams)
 		return false;
@@ -262,7 +241,7 @@ least_head(DynFetch *fetch)
 		DynStream  *stream = fetch->active[i];
 
 		if (stream->has_head &&
-			(least == NULL || is_less(&fetch->streams.params, stream, least)))
+			(least == NULL || is_less(&fetch->params, stream, least)))
 			least = stream;
 	}
 	return least;
@@ -273,7 +252,7 @@ next_merged(DynFetch *fetch)
 {
 	DynStream  *least;
 
-	Assert(fetch->streams.params.nsort > 0);
+	Assert(fetch->params.nsort > 0);
 	if (--fetch->until_pump <= 0)
 		dyn_fetch_pump(fetch);
 	while (!load_heads(fetch))
@@ -288,8 +267,7 @@ next_merged(DynFetch *fetch)
 		return NULL;
 	Assert(least->first != NULL && least->first->cursor.given > 0);
 	/* the page stays the stream's first one, so that the slots stay valid */
-	memcpy(fetch->slots, least->head,
-		   fetch->streams.params.npaths * sizeof(DynValue));
+	memcpy(fetch->slots, least->head, fetch->params.npaths * sizeof(DynValue));
 	least->has_head = false;
 	fetch->origin = least->first;
 	return fetch->slots;
@@ -298,7 +276,7 @@ next_merged(DynFetch *fetch)
 const DynValue *
 dyn_fetch_next(DynFetch *fetch)
 {
-	return fetch->streams.params.nsort > 0 ? next_merged(fetch)
+	return fetch->params.nsort > 0 ? next_merged(fetch)
 		: next_unordered(fetch);
 }
 
@@ -336,7 +314,7 @@ dyn_fetch_count_of(DynFetch *fetch, int number)
 
 	if (stream == NULL)
 		return 0;
-	Assert(fetch->streams.params.requests->count_only);
+	Assert(fetch->params.requests->count_only);
 	while (dyn_fetch_next_of(fetch, number) != NULL)
 		continue;
 	count = stream->count;
@@ -347,11 +325,11 @@ dyn_fetch_count_of(DynFetch *fetch, int number)
 uint64
 dyn_fetch_count(DynFetch *fetch)
 {
-	Assert(fetch->streams.params.requests->count_only);
+	Assert(fetch->params.requests->count_only);
 	dyn_fetch_pump(fetch);
 	while (!dyn_schedule_is_finished(fetch))
 		dyn_schedule_wait(fetch);
-	return fetch->streams.count;
+	return fetch->count;
 }
 
 /* ---- polling, groups and positions ---- */
@@ -360,7 +338,7 @@ dyn_fetch_count(DynFetch *fetch)
 static DynFetchState
 present_state(DynFetch *fetch)
 {
-	const DynFetchParams *params = &fetch->streams.params;
+	const DynFetchParams *params = &fetch->params;
 
 	if (params->nsort > 0 && !params->requests->count_only)
 	{
@@ -382,7 +360,7 @@ dyn_fetch_poll(DynFetch *fetch)
 {
 	DynFetchState state = present_state(fetch);
 
-	Assert(!fetch->streams.params.keyed);
+	Assert(!fetch->params.keyed);
 	if (state != DYN_FETCH_WAITS)
 		return state;
 	do

@@ -70,18 +70,18 @@
 #define WARN_AFTER_MS	1000.0
 
 void
-dyn_pacing_init(DynStreamContext *context)
+dyn_pacing_init(DynFetch *fetch)
 {
-	const DynFetchParams *params = &context->params;
+	const DynFetchParams *params = &fetch->params;
 	const DynRelation *relation = params->requests->relation;
-	DynPacing  *pacing = &context->pacing;
+	DynPacing  *pacing = &fetch->pacing;
 	double		of_server = relation->connection->max_read_units_per_second;
 	double		of_table = relation->max_read_units_per_second;
 	double		of_capacity = params->capacity_share;
 	double		smallest = dyn_smaller_limit(dyn_smaller_limit(of_server, of_table),
 											 of_capacity);
 
-	pacing->table = dyn_table_pace(context->usage, false, context->statement->number,
+	pacing->table = dyn_table_pace(fetch->usage, false, fetch->statement->number,
 								   dyn_statement_is_running);
 	pacing->item_units = params->item_units;
 	if (smallest <= 0)
@@ -104,32 +104,32 @@ dyn_pacing_init(DynStreamContext *context)
  * consistent read: twice as many if it is strongly consistent.
  */
 static double
-price(const DynStreamContext *context, double units)
+price(const DynFetch *fetch, double units)
 {
-	return context->params.consistent ? 2 * units : units;
+	return fetch->params.consistent ? 2 * units : units;
 }
 
 static double
-statement_limit(const DynStreamContext *context)
+statement_limit(const DynFetch *fetch)
 {
-	if (context->params.limits_units)
+	if (fetch->params.limits_units)
 		return 0;
-	return dyn_statement_max_units(context->params.requests->relation->connection);
+	return dyn_statement_max_units(fetch->params.requests->relation->connection);
 }
 
 /* Returns the limit minus the units used and the units expected in flight. */
 static double
-left_of_statement(const DynStreamContext *context, double limit)
+left_of_statement(const DynFetch *fetch, double limit)
 {
-	const DynStatement *statement = context->statement;
+	const DynStatement *statement = fetch->statement;
 
 	return limit - statement->counters.read_units - statement->expected_units;
 }
 
 DYN_NORETURN static void
-report_limit(const DynStreamContext *context, double limit, double cost)
+report_limit(const DynFetch *fetch, double limit, double cost)
 {
-	const DynFetchParams *params = &context->params;
+	const DynFetchParams *params = &fetch->params;
 	const char *key = params->access->base[0].name;
 
 	ereport(ERROR,
@@ -138,7 +138,7 @@ report_limit(const DynStreamContext *context, double limit, double cost)
 						   "statement exceeds the limit of %g read units",
 						   limit == 1 ? 1 : 2, limit),
 			 errdetail("The statement has used %.1f; the next request for DynamoDB table \"%s\" is expected to use %.1f.",
-					   context->statement->counters.read_units,
+					   fetch->statement->counters.read_units,
 					   params->requests->relation->table, cost),
 			 params->requests->op == DYN_OP_SCAN
 			 ? errhint("Add a condition on partition key \"%s\" to read less, or raise max_read_units_per_statement.",
@@ -158,11 +158,11 @@ report_limit(const DynStreamContext *context, double limit, double cost)
  * only responses of the awaited stream (schedule.c).
  */
 static bool
-awaits_response(const DynStreamContext *context)
+awaits_response(const DynFetch *fetch)
 {
-	const DynPacing *pacing = &context->pacing;
-	const DynStatement *statement = context->statement;
-	double		limit = statement_limit(context);
+	const DynPacing *pacing = &fetch->pacing;
+	const DynStatement *statement = fetch->statement;
+	double		limit = statement_limit(fetch);
 	bool		will_come;
 
 	/*
@@ -171,28 +171,28 @@ awaits_response(const DynStreamContext *context)
 	 * yet; `in_flight` includes requests of other fetches.
 	 */
 	if (pacing->budgets != NULL &&
-		Min(pacing->awaited, pacing->table->in_flight) > context->responses)
+		Min(pacing->awaited, pacing->table->in_flight) > fetch->responses)
 		return true;
 	if (limit <= 0)
 		return false;
 	will_come = pacing->table->in_flight > 0 ||
-		(pacing->awaited > context->paused &&
-		 (!dyn_reads_one_stream(&context->params) ||
-		  statement->bytes + context->expected <= statement->max_bytes));
-	return will_come && left_of_statement(context, limit) <
-		Max(pacing->request_units, price(context, DYN_LEAST_UNITS));
+		(pacing->awaited > fetch->paused &&
+		 (!dyn_reads_one_stream(&fetch->params) ||
+		  statement->bytes + fetch->expected <= statement->max_bytes));
+	return will_come && left_of_statement(fetch, limit) <
+		Max(pacing->request_units, price(fetch, DYN_LEAST_UNITS));
 }
 
 double
-dyn_pacing_delay(const DynStreamContext *context, const DynStream *stream)
+dyn_pacing_delay(const DynFetch *fetch, const DynStream *stream)
 {
-	const DynTablePace *table = context->pacing.table;
-	DynBudgets *budgets = context->pacing.budgets;
+	const DynTablePace *table = fetch->pacing.table;
+	DynBudgets *budgets = fetch->pacing.budgets;
 	bool		paced = table->pace.throttled || stream->is_hot;
 	double		now = paced ? dyn_session_now() : 0;
 	double		delay = dyn_pace_delay(&table->pace, table->in_flight, now);
 
-	if (delay < 0 || awaits_response(context))
+	if (delay < 0 || awaits_response(fetch))
 		return DYN_PACE_RESPONSE;
 	if (stream->is_hot)
 		delay = Max(delay, dyn_pace_delay(&stream->own_pace, 0, now));
@@ -204,12 +204,12 @@ dyn_pacing_delay(const DynStreamContext *context, const DynStream *stream)
 
 /* True if a request's cost is bounded only by its number of items. */
 static bool
-costs_by_item(const DynStreamContext *context)
+costs_by_item(const DynFetch *fetch)
 {
-	DynOperation op = context->params.requests->op;
+	DynOperation op = fetch->params.requests->op;
 
 	return op == DYN_OP_GET_ITEM || op == DYN_OP_BATCH_GET_ITEM ||
-		context->params.fetches_items;
+		fetch->params.fetches_items;
 }
 
 /* Returns the smaller of `items` (0: unlimited) and `most` (at least 1). */
@@ -222,38 +222,38 @@ fewer(double items, double most)
 
 /* Returns true if a page without a Limit could cost more than `units`. */
 static bool
-needs_limit(const DynStreamContext *context, double units)
+needs_limit(const DynFetch *fetch, double units)
 {
-	return costs_by_item(context) || units < price(context, DYN_FULL_PAGE_UNITS);
+	return costs_by_item(fetch) || units < price(fetch, DYN_FULL_PAGE_UNITS);
 }
 
 /* Returns the maximum number of items or keys of a request; 0: unlimited. */
 static double
-most_items(const DynStreamContext *context)
+most_items(const DynFetch *fetch)
 {
-	const DynPacing *pacing = &context->pacing;
+	const DynPacing *pacing = &fetch->pacing;
 	double		units = dyn_pace_max_units(&pacing->table->pace);
-	double		limit = statement_limit(context);
-	double		left = limit > 0 ? left_of_statement(context, limit) : 0;
+	double		limit = statement_limit(fetch);
+	double		left = limit > 0 ? left_of_statement(fetch, limit) : 0;
 	double		item = pacing->item_units;
 	double		items = 0;
 
 	if (units > 0 && item > 0)
 		items = fewer(0, units / item);
-	if (pacing->budget_units > 0 && needs_limit(context, pacing->budget_units))
+	if (pacing->budget_units > 0 && needs_limit(fetch, pacing->budget_units))
 		items = fewer(items, pacing->budget_units /
 					  (item > 0 ? item
-					   : price(context, costs_by_item(context) ? DYN_LARGEST_ITEM_UNITS
+					   : price(fetch, costs_by_item(fetch) ? DYN_LARGEST_ITEM_UNITS
 							   : DYN_LEAST_UNITS)));
-	if (limit > 0 && item > 0 && needs_limit(context, left))
+	if (limit > 0 && item > 0 && needs_limit(fetch, left))
 		items = fewer(items, left / item);
 	return items;
 }
 
 long
-dyn_pacing_limit(const DynStreamContext *context, long limit)
+dyn_pacing_limit(const DynFetch *fetch, long limit)
 {
-	double		most = most_items(context);
+	double		most = most_items(fetch);
 
 	if (most <= 0 || most >= INT_MAX || (limit > 0 && limit <= most))
 		return limit;
@@ -263,13 +263,13 @@ dyn_pacing_limit(const DynStreamContext *context, long limit)
 /* ---- sending ---- */
 
 static double
-expected_units(const DynStreamContext *context, double items)
+expected_units(const DynFetch *fetch, double items)
 {
-	const DynPacing *pacing = &context->pacing;
+	const DynPacing *pacing = &fetch->pacing;
 	double		units = pacing->request_units > 0 ? pacing->request_units
 		: DYN_FULL_PAGE_UNITS;
 
-	if (context->params.requests->op == DYN_OP_BATCH_GET_ITEM && pacing->item_units > 0)
+	if (fetch->params.requests->op == DYN_OP_BATCH_GET_ITEM && pacing->item_units > 0)
 		units = items * pacing->item_units;
 	else if (items > 0 && pacing->item_units > 0)
 		units = pacing->request_units > 0
@@ -280,40 +280,39 @@ expected_units(const DynStreamContext *context, double items)
 
 /* Returns the maximum read units of a request; see the table above. */
 static double
-most_units(const DynStreamContext *context, const DynStream *stream,
-		   double items)
+most_units(const DynFetch *fetch, const DynStream *stream, double items)
 {
-	const DynPacing *pacing = &context->pacing;
+	const DynPacing *pacing = &fetch->pacing;
 	double		item = Max(pacing->most_item, pacing->item_units);
-	double		most = price(context, DYN_FULL_PAGE_UNITS);
+	double		most = price(fetch, DYN_FULL_PAGE_UNITS);
 
 	if (item <= 0)
-		item = price(context, DYN_LARGEST_ITEM_UNITS);
+		item = price(fetch, DYN_LARGEST_ITEM_UNITS);
 	if (items > 0)
-		most = costs_by_item(context) ? items * item
+		most = costs_by_item(fetch) ? items * item
 			: Min(items * item, most);
-	if (context->params.requests->op == DYN_OP_QUERY && stream->nrequests == 0 &&
+	if (fetch->params.requests->op == DYN_OP_QUERY && stream->nrequests == 0 &&
 		pacing->most_request > 0)
 		most = Min(most, pacing->most_request);
-	return Max(most, price(context, DYN_LEAST_UNITS));
+	return Max(most, price(fetch, DYN_LEAST_UNITS));
 }
 
 bool
-dyn_pacing_send(DynStreamContext *context, DynStream *stream, double items)
+dyn_pacing_send(DynFetch *fetch, DynStream *stream, double items)
 {
-	DynPacing  *pacing = &context->pacing;
-	DynStatement *statement = context->statement;
-	double		limit = statement_limit(context);
-	double		cost = expected_units(context, items);
+	DynPacing  *pacing = &fetch->pacing;
+	DynStatement *statement = fetch->statement;
+	double		limit = statement_limit(fetch);
+	double		cost = expected_units(fetch, items);
 	bool		known = pacing->request_units > 0 || pacing->item_units > 0;
-	double		expected = known ? cost : price(context, DYN_LEAST_UNITS);
+	double		expected = known ? cost : price(fetch, DYN_LEAST_UNITS);
 	double		now;
 
 	stream->cost = cost;
 	/* a request whose cost is unknown is expected to use the minimum */
 	if (limit > 0 && statement->counters.read_units + expected > limit)
-		report_limit(context, limit, expected);
-	stream->charge = most_units(context, stream, items);
+		report_limit(fetch, limit, expected);
+	stream->charge = most_units(fetch, stream, items);
 	stream->ncharged = 1;
 	if (pacing->budgets != NULL &&
 		dyn_budgets_take(pacing->budgets, stream->charge, dyn_session_now()) > 0)
@@ -333,22 +332,22 @@ dyn_pacing_send(DynStreamContext *context, DynStream *stream, double items)
 /* ---- responses ---- */
 
 void
-dyn_pacing_repeat(DynStreamContext *context, DynStream *stream)
+dyn_pacing_repeat(DynFetch *fetch, DynStream *stream)
 {
 	int			repeated = stream->call->lost + 1 - stream->ncharged;
 
-	if (context->pacing.budgets == NULL || repeated <= 0)
+	if (fetch->pacing.budgets == NULL || repeated <= 0)
 		return;
-	dyn_budgets_correct(context->pacing.budgets, 0,
+	dyn_budgets_correct(fetch->pacing.budgets, 0,
 						repeated * stream->charge, dyn_session_now());
 	stream->ncharged += repeated;
 }
 
 void
-dyn_pacing_correct(DynStreamContext *context, DynStream *stream, double units)
+dyn_pacing_correct(DynFetch *fetch, DynStream *stream, double units)
 {
-	if (context->pacing.budgets != NULL)
-		dyn_budgets_correct(context->pacing.budgets,
+	if (fetch->pacing.budgets != NULL)
+		dyn_budgets_correct(fetch->pacing.budgets,
 							stream->ncharged * stream->charge,
 							units + stream->call->lost * stream->charge,
 							dyn_session_now());
@@ -365,15 +364,15 @@ smoothed(double old, double seen)
  * averages (item_units, request_units).
  */
 void
-dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
+dyn_pacing_grant(DynFetch *fetch, DynStream *stream, double units,
 				 double items)
 {
-	DynPacing  *pacing = &context->pacing;
+	DynPacing  *pacing = &fetch->pacing;
 	const DynCall *call = stream->call;
 
-	dyn_pacing_correct(context, stream, units);
+	dyn_pacing_correct(fetch, stream, units);
 	pacing->most_request = Max(pacing->most_request, units);
-	if (items <= 0 && context->params.requests->op == DYN_OP_BATCH_GET_ITEM)
+	if (items <= 0 && fetch->params.requests->op == DYN_OP_BATCH_GET_ITEM)
 		return;
 	pacing->stalled = false;
 	pacing->request_units = smoothed(pacing->request_units, units);
@@ -402,11 +401,11 @@ dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
  * WARN_AFTER_MS; once for each statement and table.
  */
 static void
-warn_if_slow(const DynStreamContext *context, double now)
+warn_if_slow(const DynFetch *fetch, double now)
 {
-	const DynRequests *requests = context->params.requests;
-	DynStatement *statement = context->statement;
-	const DynTablePace *table = context->pacing.table;
+	const DynRequests *requests = fetch->params.requests;
+	DynStatement *statement = fetch->statement;
+	const DynTablePace *table = fetch->pacing.table;
 	double		rate = table->pace.rate;
 	DynThrottle *throttle = NULL;
 	ListCell   *lc;
@@ -455,13 +454,13 @@ is_alone(DynTablePace *table, const DynStream *stream, double now)
 }
 
 void
-dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
+dyn_pacing_refuse(DynFetch *fetch, DynStream *stream)
 {
-	const DynRequests *requests = context->params.requests;
+	const DynRequests *requests = fetch->params.requests;
 	const DynConnection *connection = requests->relation->connection;
-	double		capacity = context->params.capacity;
+	double		capacity = fetch->params.capacity;
 	const DynCall *call = stream->call;
-	DynPacing  *pacing = &context->pacing;
+	DynPacing  *pacing = &fetch->pacing;
 	DynTablePace *table = pacing->table;
 	int			timeout_ms = connection->throttle_timeout;
 	double		now = dyn_session_now();
@@ -486,11 +485,11 @@ dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
 	{
 		/* a surrounding statement may handle the error and read again */
 		dyn_pace_init(&table->pace, connection->max_concurrency);
-		dyn_usage_give_up(context->usage, dyn_operation_name(requests->op));
+		dyn_usage_give_up(fetch->usage, dyn_operation_name(requests->op));
 		dyn_report_throttled(call, false,
 							 dyn_describe_target(requests->relation->table, requests->index),
 							 pacing->stalled_ms / 1000, capacity,
-							 context->statement->counters.read_units);
+							 fetch->statement->counters.read_units);
 	}
-	warn_if_slow(context, now);
+	warn_if_slow(fetch, now);
 }

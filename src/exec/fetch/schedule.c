@@ -39,7 +39,7 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "schedule.h"
+#include "stream.h"
 
 /*
  * Expected bytes of the first response: 1 MB of items is nearly 2 MB of JSON.
@@ -62,8 +62,11 @@
  */
 #define LAZY_PAGES				3
 
+/* Maximum number of items returned between two calls of dyn_fetch_pump. */
+#define ITEMS_BETWEEN_PUMPS		512
+
 /* Number of items that a dyn_fetch_extend counts for toward the next pump. */
-#define PUMP_SHARE_OF_EXTENSION	(DYN_ITEMS_BETWEEN_PUMPS / 16)
+#define PUMP_SHARE_OF_EXTENSION	(ITEMS_BETWEEN_PUMPS / 16)
 
 /*
  * If the consumer may stop early, and streams are read in turn, at most 1 +
@@ -71,16 +74,14 @@
  */
 #define LAZY_TURNS				8
 
-/* ---- start and end ---- */
-
 void
 dyn_schedule_init(DynFetch *fetch)
 {
-	const DynFetchParams *params = &fetch->streams.params;
+	const DynFetchParams *params = &fetch->params;
 	int			concurrency = params->requests->relation->connection->max_concurrency;
 
 	Assert(params->nsort == 0 || !dyn_reads_one_stream(params));
-	fetch->streams.expected = params->keyed ? KEYED_EXPECTED_BYTES
+	fetch->expected = params->keyed ? KEYED_EXPECTED_BYTES
 		: FIRST_EXPECTED_BYTES;
 	if (params->nsort > 0)
 		fetch->max_active = params->requests->nstreams;
@@ -95,15 +96,6 @@ dyn_schedule_init(DynFetch *fetch)
 										 sizeof(DynStream *));
 }
 
-void
-dyn_schedule_release(DynFetch *fetch)
-{
-	for (int i = 0; i < fetch->nactive; i++)
-		dyn_stream_release(&fetch->streams, fetch->active[i]);
-	for (int i = 0; i < fetch->nidle; i++)
-		dyn_stream_release(&fetch->streams, fetch->idle[i]);
-}
-
 /* ---- streams ---- */
 
 static bool
@@ -116,7 +108,7 @@ is_settled(const DynFetch *fetch, int number)
 static void
 settle(DynFetch *fetch, int number)
 {
-	Assert(number >= 0 && number < fetch->streams.params.requests->nstreams);
+	Assert(number >= 0 && number < fetch->params.requests->nstreams);
 	if (number >= fetch->nsettled)
 	{
 		int			n = Max(64, number + number / 2);
@@ -137,8 +129,8 @@ begin_stream(DynFetch *fetch, int number)
 	DynStream  *stream;
 
 	Assert(!is_settled(fetch, number) && !fetch->draining);
-	Assert(number < fetch->streams.params.requests->nstreams);
-	if (fetch->streams.params.keyed)
+	Assert(number < fetch->params.requests->nstreams);
+	if (fetch->params.keyed)
 		settle(fetch, number);
 	if (fetch->nidle > 0)
 		stream = fetch->idle[--fetch->nidle];
@@ -146,9 +138,9 @@ begin_stream(DynFetch *fetch, int number)
 	{
 		stream = MemoryContextAllocZero(fetch->context, sizeof(DynStream));
 		stream->head = MemoryContextAllocZero(fetch->context,
-											  Max(fetch->streams.params.npaths, 1) *
+											  Max(fetch->params.npaths, 1) *
 											  sizeof(DynValue));
-		if (fetch->streams.params.nsort > 0)
+		if (fetch->params.nsort > 0)
 			stream->head_context = AllocSetContextCreate(fetch->context,
 														 "dynamo_fdw merged item",
 														 ALLOCSET_SMALL_SIZES);
@@ -156,15 +148,15 @@ begin_stream(DynFetch *fetch, int number)
 	Assert(fetch->nactive < fetch->space);
 	Assert(dyn_stream_is_done(stream) && !stream->has_head && stream->reserved == 0);
 	fetch->active[fetch->nactive++] = stream;
-	dyn_stream_begin(&fetch->streams, stream, number);
+	dyn_stream_begin(fetch, stream, number);
 	return stream;
 }
 
 DynStream *
 dyn_schedule_stream(DynFetch *fetch, int number)
 {
-	Assert(fetch->streams.params.keyed && number >= 0);
-	Assert(number < fetch->streams.params.requests->nstreams);
+	Assert(fetch->params.keyed && number >= 0);
+	Assert(number < fetch->params.requests->nstreams);
 	if (fetch->current != NULL && fetch->current->number == number)
 		return fetch->current;
 	fetch->current = NULL;
@@ -199,7 +191,7 @@ retire_streams(DynFetch *fetch)
 	for (int i = 0; i < fetch->nactive; i++)
 	{
 		DynStream  *stream = fetch->active[i];
-		bool		is_needed = fetch->streams.params.keyed &&
+		bool		is_needed = fetch->params.keyed &&
 			(stream->number == fetch->awaited || stream->count > 0);
 
 		if (fetch->draining)
@@ -226,7 +218,7 @@ is_idle(const DynStream *stream)
 static bool
 wants_to_send(const DynFetch *fetch, const DynStream *stream)
 {
-	const DynFetchParams *params = &fetch->streams.params;
+	const DynFetchParams *params = &fetch->params;
 
 	if (!is_idle(stream) || fetch->draining)
 		return false;
@@ -248,11 +240,11 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 static bool
 has_space(const DynFetch *fetch)
 {
-	const DynStatement *statement = fetch->streams.statement;
-	const DynRelation *relation = fetch->streams.params.requests->relation;
+	const DynStatement *statement = fetch->statement;
+	const DynRelation *relation = fetch->params.requests->relation;
 
 	return statement->in_flight < relation->connection->max_concurrency &&
-		statement->bytes + fetch->streams.expected <= statement->max_bytes;
+		statement->bytes + fetch->expected <= statement->max_bytes;
 }
 
 static int
@@ -262,7 +254,7 @@ in_flight(const DynFetch *fetch)
 
 	for (int i = 0; i < fetch->nactive; i++)
 		n += fetch->active[i]->in_flight;
-	Assert(n <= fetch->streams.statement->in_flight);
+	Assert(n <= fetch->statement->in_flight);
 	return n;
 }
 
@@ -284,15 +276,11 @@ has_pages(const DynFetch *fetch)
 static bool
 awaits_response(const DynFetch *fetch)
 {
-	const int  *group = fetch->streams.params.group_in_flight;
+	const int  *group = fetch->params.group_in_flight;
 
 	return group && !fetch->solo_wait ? *group > 0 : in_flight(fetch) > 0;
 }
 
-/*
- * Returns the first stream in `active` that is not done.  Streams are begun,
- * and stay in `active`, in the order of their numbers.
- */
 DynStream *
 dyn_schedule_turn(const DynFetch *fetch)
 {
@@ -311,12 +299,12 @@ dyn_schedule_turn(const DynFetch *fetch)
 static bool
 is_wanted(const DynFetch *fetch, const DynStream *stream)
 {
-	if (fetch->streams.params.in_turn)
+	if (fetch->params.in_turn)
 		return fetch->page == NULL && stream->first == NULL &&
 			stream == dyn_schedule_turn(fetch);
-	if (fetch->streams.params.keyed)
+	if (fetch->params.keyed)
 		return stream->number == fetch->awaited && stream->first == NULL;
-	if (fetch->streams.params.nsort > 0)
+	if (fetch->params.nsort > 0)
 		return stream->first == NULL && !stream->has_head;
 	return !has_pages(fetch);
 }
@@ -325,10 +313,10 @@ is_wanted(const DynFetch *fetch, const DynStream *stream)
 static bool
 may_send(const DynFetch *fetch, const DynStream *stream)
 {
-	return wants_to_send(fetch, stream) && dyn_pacing_delay(&fetch->streams, stream) == 0 &&
+	return wants_to_send(fetch, stream) && dyn_pacing_delay(fetch, stream) == 0 &&
 		(has_space(fetch) ||
 		 (is_wanted(fetch, stream) &&
-		  (dyn_reads_one_stream(&fetch->streams.params) || !awaits_response(fetch))));
+		  (dyn_reads_one_stream(&fetch->params) || !awaits_response(fetch))));
 }
 
 /*
@@ -350,7 +338,7 @@ next_to_send(const DynFetch *fetch)
 			(next == NULL || stream->nrequests < next->nrequests) &&
 			may_send(fetch, stream))
 			next = stream;
-		if (next != NULL && fetch->streams.params.keyed)
+		if (next != NULL && fetch->params.keyed)
 			break;
 	}
 	return next;
@@ -366,7 +354,7 @@ dyn_schedule_may_send(const DynFetch *fetch)
 static void
 send_requests(DynFetch *fetch)
 {
-	const DynFetchParams *params = &fetch->streams.params;
+	const DynFetchParams *params = &fetch->params;
 	bool		lazy = params->may_stop_early && params->nsort == 0 && !params->keyed;
 	int			allowed = lazy ? Min(fetch->max_active, params->bound.units > 0 ? 1
 									 : params->in_turn
@@ -384,7 +372,7 @@ send_requests(DynFetch *fetch)
 	/* in a keyed fetch, the consumer may begin more streams */
 	Assert(params->keyed || fetch->nactive <= fetch->max_active);
 	while ((next = next_to_send(fetch)) != NULL &&
-		   dyn_stream_send(&fetch->streams, next))
+		   dyn_stream_send(fetch, next))
 		continue;
 }
 
@@ -401,14 +389,14 @@ send_requests(DynFetch *fetch)
 static bool
 wants_response(const DynFetch *fetch, const DynStream *stream)
 {
-	const DynStatement *statement = fetch->streams.statement;
+	const DynStatement *statement = fetch->statement;
 
-	if (fetch->streams.params.nsort > 0 ||
-		statement->bytes + fetch->streams.expected <= statement->max_bytes)
+	if (fetch->params.nsort > 0 ||
+		statement->bytes + fetch->expected <= statement->max_bytes)
 		return true;
-	if (fetch->streams.params.keyed)
+	if (fetch->params.keyed)
 		return stream->number == fetch->awaited;
-	return fetch->streams.params.in_turn ? is_wanted(fetch, stream) : !has_pages(fetch);
+	return fetch->params.in_turn ? is_wanted(fetch, stream) : !has_pages(fetch);
 }
 
 /*
@@ -420,7 +408,7 @@ is_blocked(const DynFetch *fetch, const DynStream *stream)
 {
 	bool		blocked = dyn_stream_is_paused(stream) && is_wanted(fetch, stream);
 
-	if (dyn_reads_one_stream(&fetch->streams.params))
+	if (dyn_reads_one_stream(&fetch->params))
 		return blocked;
 	for (int i = 0; i < fetch->nactive && blocked; i++)
 		blocked = !fetch->active[i]->in_flight || dyn_stream_is_paused(fetch->active[i]);
@@ -440,18 +428,18 @@ take_responses(DynFetch *fetch)
 
 		if (!stream->in_flight)
 			continue;
-		dyn_stream_charge(&fetch->streams, stream);
+		dyn_stream_charge(fetch, stream);
 		if (is_blocked(fetch, stream))
 			dyn_stream_allow_all(stream);
 		if (stream->call->state != DYN_CALL_DONE || !wants_response(fetch, stream))
 			continue;
-		dyn_stream_receive(&fetch->streams, stream);
+		dyn_stream_receive(fetch, stream);
 		if (may_send(fetch, stream))
-			(void) dyn_stream_send(&fetch->streams, stream);
+			(void) dyn_stream_send(fetch, stream);
 	}
-	fetch->streams.paused = 0;
+	fetch->paused = 0;
 	for (int i = 0; i < fetch->nactive; i++)
-		fetch->streams.paused += dyn_stream_is_paused(fetch->active[i]);
+		fetch->paused += dyn_stream_is_paused(fetch->active[i]);
 }
 
 bool
@@ -477,21 +465,21 @@ dyn_fetch_pump(DynFetch *fetch)
 	 * also drive the network for other fetches: a response to one of their
 	 * requests may free memory, or allow the next request to the table
 	 */
-	if (awaits_response(fetch) || fetch->streams.pacing.table->in_flight > 0)
+	if (awaits_response(fetch) || fetch->pacing.table->in_flight > 0)
 	{
 		dyn_client_drive(dyn_session_client());
 		take_responses(fetch);
 	}
 	retire_streams(fetch);
 	send_requests(fetch);
-	fetch->until_pump = DYN_ITEMS_BETWEEN_PUMPS;
+	fetch->until_pump = ITEMS_BETWEEN_PUMPS;
 }
 
 bool
 dyn_schedule_is_finished(const DynFetch *fetch)
 {
 	return fetch->nactive == 0 &&
-		fetch->next_stream >= fetch->streams.params.requests->nstreams;
+		fetch->next_stream >= fetch->params.requests->nstreams;
 }
 
 double
@@ -503,7 +491,7 @@ dyn_schedule_next_resumption(const DynFetch *fetch)
 	{
 		const DynStream *stream = fetch->active[i];
 		double		delay = is_idle(stream)
-			? dyn_pacing_delay(&fetch->streams, stream) : 0;
+			? dyn_pacing_delay(fetch, stream) : 0;
 
 		if (delay > 0 && (earliest < 0 || delay < earliest))
 			earliest = delay;
@@ -529,7 +517,7 @@ dyn_schedule_wait(DynFetch *fetch)
 	 * table->in_flight excludes responses that have arrived or are paused:
 	 * waiting for these might not end
 	 */
-	else if (fetch->streams.pacing.table->in_flight > 0)
+	else if (fetch->pacing.table->in_flight > 0)
 		dyn_session_wait(pause < 0 ? -1 : (long) pause + 1, reason);
 	else if (pause >= 0)
 		dyn_session_sleep(pause, reason);
@@ -538,8 +526,8 @@ dyn_schedule_wait(DynFetch *fetch)
 	counters.waiting_ms = dyn_session_now() - began;
 	if (idle)
 		counters.waited_ms = counters.waiting_ms;
-	dyn_stream_count(&fetch->streams, &counters);
-	dyn_usage_add(fetch->streams.usage, &counters);
+	dyn_stream_count(fetch, &counters);
+	dyn_usage_add(fetch->usage, &counters);
 	dyn_fetch_pump(fetch);
 	fetch->solo_wait = false;
 }
@@ -556,7 +544,7 @@ dyn_fetch_send_ahead(DynFetch *fetch)
 void
 dyn_fetch_extend(DynFetch *fetch)
 {
-	Assert(fetch->streams.params.keyed);
+	Assert(fetch->params.keyed);
 	fetch->until_pump -= PUMP_SHARE_OF_EXTENSION;
 	if (fetch->until_pump <= 0)
 		dyn_fetch_pump(fetch);
@@ -567,7 +555,7 @@ dyn_fetch_extend(DynFetch *fetch)
 void
 dyn_fetch_drop(DynFetch *fetch, int number)
 {
-	Assert(fetch->streams.params.keyed);
+	Assert(fetch->params.keyed);
 	if (fetch->current != NULL && fetch->current->number == number)
 		fetch->current = NULL;
 	fetch->origin = NULL;
@@ -575,7 +563,7 @@ dyn_fetch_drop(DynFetch *fetch, int number)
 	for (int i = 0; i < fetch->nactive; i++)
 	{
 		if (fetch->active[i]->number == number)
-			dyn_stream_abandon(&fetch->streams, fetch->active[i]);
+			dyn_stream_abandon(fetch, fetch->active[i]);
 	}
 }
 
@@ -584,22 +572,22 @@ dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight)
 {
 	int			n;
 
-	if (fetch->streams.params.group_in_flight == group_in_flight)
+	if (fetch->params.group_in_flight == group_in_flight)
 		return;
 	n = in_flight(fetch);
-	Assert(fetch->streams.params.group_in_flight == NULL ||
-		   *fetch->streams.params.group_in_flight >= n);
-	if (fetch->streams.params.group_in_flight != NULL)
-		*fetch->streams.params.group_in_flight -= n;
+	Assert(fetch->params.group_in_flight == NULL ||
+		   *fetch->params.group_in_flight >= n);
+	if (fetch->params.group_in_flight != NULL)
+		*fetch->params.group_in_flight -= n;
 	if (group_in_flight != NULL)
 		*group_in_flight += n;
-	fetch->streams.params.group_in_flight = group_in_flight;
+	fetch->params.group_in_flight = group_in_flight;
 }
 
 void
 dyn_fetch_drain(DynFetch *fetch)
 {
-	Assert(!fetch->streams.params.keyed);
+	Assert(!fetch->params.keyed);
 	fetch->draining = true;
-	fetch->next_stream = fetch->streams.params.requests->nstreams;
+	fetch->next_stream = fetch->params.requests->nstreams;
 }

@@ -48,9 +48,9 @@
 #define LIMIT_GROWTH	4
 
 void
-dyn_stream_begin(const DynStreamContext *context, DynStream *stream, int number)
+dyn_stream_begin(const DynFetch *fetch, DynStream *stream, int number)
 {
-	const DynFetchParams *params = &context->params;
+	const DynFetchParams *params = &fetch->params;
 
 	Assert(!stream->in_flight && stream->first == NULL && stream->last == NULL);
 	stream->number = number;
@@ -70,12 +70,12 @@ dyn_stream_begin(const DynStreamContext *context, DynStream *stream, int number)
 /* ---- sending ---- */
 
 static long
-page_limit(const DynStreamContext *context, const DynStream *stream)
+page_limit(const DynFetch *fetch, const DynStream *stream)
 {
-	const DynFetchParams *params = &context->params;
+	const DynFetchParams *params = &fetch->params;
 	double		limit = params->first_limit;
-	double		item_units = context->examined > 0
-		? context->units / context->examined : params->item_units;
+	double		item_units = fetch->examined > 0
+		? fetch->units / fetch->examined : params->item_units;
 	double		items;
 
 	for (int i = 0; limit > 0 && i < stream->nrequests; i++)
@@ -86,18 +86,18 @@ page_limit(const DynStreamContext *context, const DynStream *stream)
 		 * missing rows * (items examined / rows found), and a tenth more,
 		 * because a Limit that is too low costs another request
 		 */
-		items = Max(params->bound.wanted - *params->bound.found, 1) * context->examined /
+		items = Max(params->bound.wanted - *params->bound.found, 1) * fetch->examined /
 			*params->bound.found * 1.1;
 		limit = dyn_smaller_limit(limit, Min(ceil(items), 1e6));
 	}
 	if (params->bound.items > 0)
-		limit = params->bound.items - context->examined;
+		limit = params->bound.items - fetch->examined;
 	else if (params->bound.units > 0)
 	{
 		/* the number of items that are expected to use the remaining units */
 		if (item_units <= 0)
 			item_units = dyn_sequence_units(DYN_UNKNOWN_ITEM_BYTES);
-		items = Max((params->bound.units - context->units) / item_units, 1);
+		items = Max((params->bound.units - fetch->units) / item_units, 1);
 		limit = dyn_smaller_limit(limit, Min(items, 1e6));
 	}
 	return (long) dyn_smaller_limit(limit, params->fetch_size);
@@ -105,10 +105,10 @@ page_limit(const DynStreamContext *context, const DynStream *stream)
 
 /* Selects open keys of the batch (DYN_KEY_OPEN) for the request. */
 static void
-pick_keys(const DynStreamContext *context, DynStream *stream,
+pick_keys(const DynFetch *fetch, DynStream *stream,
 		  DynReadRequest *request, uint8_t *picked)
 {
-	const DynFetchParams *params = &context->params;
+	const DynFetchParams *params = &fetch->params;
 	DynBatch   *batch = &stream->batch;
 
 	if (batch->nkeys == 0)
@@ -123,26 +123,26 @@ pick_keys(const DynStreamContext *context, DynStream *stream,
 	 * stream would have ended otherwise
 	 */
 	Assert(batch->nkeys == request->nkeys);
-	request->npicked = dyn_batch_request(batch, (int) dyn_pacing_limit(context, stream->batch_most),
+	request->npicked = dyn_batch_request(batch, (int) dyn_pacing_limit(fetch, stream->batch_most),
 										 picked);
 	Assert(request->npicked > 0);
 	request->picked = picked;
 }
 
 static bool
-write_body(DynStreamContext *context, DynStream *stream)
+write_body(DynFetch *fetch, DynStream *stream)
 {
 	DynReadRequest request = {0};
 	DynBuffer  *body = dyn_call_body(stream->call);
 	uint8_t		picked[DYN_BATCH_GET_MAX_KEYS];
-	bool		full = context->params.full_first_page && stream->number == 0 &&
-		context->responses == 0;
+	bool		full = fetch->params.full_first_page && stream->number == 0 &&
+		fetch->responses == 0;
 
-	dyn_requests_prepare(context->params.requests, stream->number, full, &request);
+	dyn_requests_prepare(fetch->params.requests, stream->number, full, &request);
 	request.report_units = true;
 	if (request.op == DYN_OP_QUERY || request.op == DYN_OP_SCAN)
 		request.limit = stream->limit =
-			dyn_pacing_limit(context, page_limit(context, stream));
+			dyn_pacing_limit(fetch, page_limit(fetch, stream));
 	stream->segment = request.segment;
 	if (stream->progress.last.len > 0)
 	{
@@ -150,33 +150,33 @@ write_body(DynStreamContext *context, DynStream *stream)
 		request.start_key_len = stream->progress.last.len;
 	}
 	if (request.op == DYN_OP_BATCH_GET_ITEM)
-		pick_keys(context, stream, &request, picked);
+		pick_keys(fetch, stream, &request, picked);
 	dyn_write_read(body, &request);
 	dyn_check_oom(body->failed);
 	/* last argument: maximum number of items that the request examines */
-	return dyn_pacing_send(context, stream, request.op == DYN_OP_GET_ITEM ? 1
+	return dyn_pacing_send(fetch, stream, request.op == DYN_OP_GET_ITEM ? 1
 						   : request.op == DYN_OP_BATCH_GET_ITEM ? request.npicked
 						   : request.limit);
 }
 
 bool
-dyn_stream_send(DynStreamContext *context, DynStream *stream)
+dyn_stream_send(DynFetch *fetch, DynStream *stream)
 {
-	DynFetchParams *params = &context->params;
+	DynFetchParams *params = &fetch->params;
 	DynConnection *connection = params->requests->relation->connection;
 
 	Assert(stream->more && !stream->in_flight && stream->reserved == 0);
 	dyn_session_check(connection);
 	if (params->bound.units > 0 &&
-		((params->bound.items > 0 && context->examined >= params->bound.items) ||
-		 context->units >= params->bound.units))
+		((params->bound.items > 0 && fetch->examined >= params->bound.items) ||
+		 fetch->units >= params->bound.units))
 	{
 		params->bound.units = params->bound.items = 0;
 		params->bound.beyond(params->bound.arg);
 	}
 	if (stream->call == NULL)
 		stream->call = dyn_session_call();
-	if (!write_body(context, stream))
+	if (!write_body(fetch, stream))
 	{
 		dyn_batch_reopen(&stream->batch);
 		return false;
@@ -184,17 +184,17 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 	stream->nrequests++;
 	stream->more = false;
 	stream->in_flight = true;
-	stream->sent_after_refresh = context->refreshed;
-	stream->reserved = context->expected;
+	stream->sent_after_refresh = fetch->refreshed;
+	stream->reserved = fetch->expected;
 	stream->allowed = stream->reserved + SPACE_SLACK;
-	context->statement->in_flight++;
+	fetch->statement->in_flight++;
 	if (params->group_in_flight != NULL)
 		++*params->group_in_flight;
-	context->statement->bytes += stream->reserved;
+	fetch->statement->bytes += stream->reserved;
 	dyn_call_allow(stream->call, stream->allowed);
 	stream->call->ends_throttled = true;
-	stream->call->in_flight = &context->pacing.table->in_flight;
-	dyn_call_start(stream->call, &connection->service, &context->statement->retries,
+	stream->call->in_flight = &fetch->pacing.table->in_flight;
+	dyn_call_start(stream->call, &connection->service, &fetch->statement->retries,
 				   dyn_operation_name(params->requests->op));
 	return true;
 }
@@ -208,10 +208,10 @@ items_returned(const DynPage *page)
 }
 
 void
-dyn_stream_count(DynStreamContext *context, const DynCounters *counters)
+dyn_stream_count(DynFetch *fetch, const DynCounters *counters)
 {
-	dyn_counters_add(&context->statement->counters, counters);
-	dyn_counters_add(context->params.counters, counters);
+	dyn_counters_add(&fetch->statement->counters, counters);
+	dyn_counters_add(fetch->params.counters, counters);
 }
 
 /*
@@ -219,18 +219,17 @@ dyn_stream_count(DynStreamContext *context, const DynCounters *counters)
  * time counts, too.
  */
 static void
-count_time(DynStreamContext *context, const DynCall *call)
+count_time(DynFetch *fetch, const DynCall *call)
 {
 	DynCounters counters = {.request_ms = call->elapsed_ms,.slowest_ms = call->elapsed_ms};
 
-	dyn_stream_count(context, &counters);
+	dyn_stream_count(fetch, &counters);
 }
 
 static void
-count_response(DynStreamContext *context, const DynCall *call,
-			   const DynPage *page)
+count_response(DynFetch *fetch, const DynCall *call, const DynPage *page)
 {
-	DynOperation op = context->params.requests->op;
+	DynOperation op = fetch->params.requests->op;
 	DynCounters counters = {0};
 
 	counters.pages = 1;
@@ -240,14 +239,14 @@ count_response(DynStreamContext *context, const DynCall *call,
 	counters.read_units = page->units;
 	Assert(counters.items_returned <= counters.items_read);
 	/* the call itself was counted in end_flight */
-	dyn_usage_add(context->usage, &counters);
+	dyn_usage_add(fetch->usage, &counters);
 	counters.requests = 1;
 	counters.retries = Max(call->attempts - 1, 0);
 	counters.throttles = call->throttles;
 	counters.bytes = call->bytes_received;
-	dyn_stream_count(context, &counters);
-	context->examined += counters.items_read;
-	context->units += counters.read_units;
+	dyn_stream_count(fetch, &counters);
+	fetch->examined += counters.items_read;
+	fetch->units += counters.read_units;
 }
 
 /*
@@ -255,9 +254,9 @@ count_response(DynStreamContext *context, const DynCall *call,
  * the call's counts.
  */
 static void
-count_call(DynStreamContext *context, DynStream *stream)
+count_call(DynFetch *fetch, DynStream *stream)
 {
-	count_time(context, stream->call);
+	count_time(fetch, stream->call);
 	stream->call->attempts += stream->throttles;
 	stream->call->throttles += stream->throttles;
 	stream->throttles = 0;
@@ -268,10 +267,9 @@ count_call(DynStreamContext *context, DynStream *stream)
  * conditions appear only if log_requests is on.
  */
 static char *
-log_line(const DynStreamContext *context, const DynStream *stream,
-		 const DynPage *page)
+log_line(const DynFetch *fetch, const DynStream *stream, const DynPage *page)
 {
-	const DynRequests *requests = context->params.requests;
+	const DynRequests *requests = fetch->params.requests;
 	StringInfoData line;
 
 	if (!dyn_request_is_logged(stream->call))
@@ -305,22 +303,22 @@ log_line(const DynStreamContext *context, const DynStream *stream,
  * applies to requests that were in flight at that time.
  */
 static bool
-refresh_if_stale(DynStreamContext *context, const DynStream *stream)
+refresh_if_stale(DynFetch *fetch, const DynStream *stream)
 {
-	const DynRelation *relation = context->params.requests->relation;
+	const DynRelation *relation = fetch->params.requests->relation;
 	const DynTableMeta *meta;
 
 	if (!dyn_failure_is_stale(stream->call))
 		return false;
-	if (context->refreshed && !stream->sent_after_refresh)
-		return context->matches;
+	if (fetch->refreshed && !stream->sent_after_refresh)
+		return fetch->matches;
 	dyn_session_forget_table(relation->connection, relation->table);
-	if (context->responses > 0 || context->refreshed)
+	if (fetch->responses > 0 || fetch->refreshed)
 		return false;
-	context->refreshed = true;
+	fetch->refreshed = true;
 	meta = dyn_session_table(relation->connection, relation->table);
-	context->matches = dyn_access_is_valid(context->params.access, meta);
-	return context->matches;
+	fetch->matches = dyn_access_is_valid(fetch->params.access, meta);
+	return fetch->matches;
 }
 
 static void
@@ -338,21 +336,21 @@ send_again(DynStream *stream)
  * request has half the keys.
  */
 static void
-receive_failure(DynStreamContext *context, DynStream *stream,
+receive_failure(DynFetch *fetch, DynStream *stream,
 				const DynRequestContext *about)
 {
-	DynFetchParams *params = &context->params;
+	DynFetchParams *params = &fetch->params;
 	int			nkeys = dyn_batch_count(&stream->batch, DYN_KEY_REQUESTED);
 
-	dyn_pacing_correct(context, stream, 0);
-	count_call(context, stream);
-	dyn_request_log(stream->call, log_line(context, stream, NULL));
+	dyn_pacing_correct(fetch, stream, 0);
+	count_call(fetch, stream);
+	dyn_request_log(stream->call, log_line(fetch, stream, NULL));
 	if (stream->call->failure == DYN_FAIL_TOO_LARGE && nkeys > 1)
 		stream->batch_most = nkeys / 2;
 	else if (params->full_first_page && stream->number == 0 &&
 			 dyn_failure_sqlstate(stream->call) == ERRCODE_INSUFFICIENT_PRIVILEGE)
 		params->full_first_page = false;
-	else if (!refresh_if_stale(context, stream))
+	else if (!refresh_if_stale(fetch, stream))
 		dyn_report_call(stream->call, about);
 	send_again(stream);
 }
@@ -362,14 +360,14 @@ receive_failure(DynStreamContext *context, DynStream *stream,
  * The throttled attempt is counted together with the request's response.
  */
 static void
-receive_throttle(DynStreamContext *context, DynStream *stream)
+receive_throttle(DynFetch *fetch, DynStream *stream)
 {
 	stream->throttles++;
-	count_time(context, stream->call);
-	dyn_request_log_attempt(stream->call, log_line(context, stream, NULL),
+	count_time(fetch, stream->call);
+	dyn_request_log_attempt(stream->call, log_line(fetch, stream, NULL),
 							stream->throttles + stream->call->attempts - 1);
-	dyn_pacing_correct(context, stream, 0);
-	dyn_pacing_refuse(context, stream);
+	dyn_pacing_correct(fetch, stream, 0);
+	dyn_pacing_refuse(fetch, stream);
 	send_again(stream);
 }
 
@@ -378,44 +376,44 @@ receive_throttle(DynStreamContext *context, DynStream *stream)
  * charge to the budgets stays, unless it is corrected next.
  */
 static void
-end_flight(DynStreamContext *context, DynStream *stream)
+end_flight(DynFetch *fetch, DynStream *stream)
 {
-	Assert(stream->in_flight && context->statement->in_flight > 0);
-	Assert(context->statement->bytes >= stream->reserved);
-	Assert(context->params.group_in_flight == NULL ||
-		   *context->params.group_in_flight > 0);
+	Assert(stream->in_flight && fetch->statement->in_flight > 0);
+	Assert(fetch->statement->bytes >= stream->reserved);
+	Assert(fetch->params.group_in_flight == NULL ||
+		   *fetch->params.group_in_flight > 0);
 	stream->in_flight = false;
-	context->statement->in_flight--;
-	if (context->params.group_in_flight != NULL)
-		--*context->params.group_in_flight;
-	context->statement->bytes -= stream->reserved;
+	fetch->statement->in_flight--;
+	if (fetch->params.group_in_flight != NULL)
+		--*fetch->params.group_in_flight;
+	fetch->statement->bytes -= stream->reserved;
 	stream->reserved = 0;
-	dyn_usage_call(context->usage, dyn_operation_name(context->params.requests->op),
+	dyn_usage_call(fetch->usage, dyn_operation_name(fetch->params.requests->op),
 				   stream->call);
-	context->statement->expected_units -= stream->expected;
+	fetch->statement->expected_units -= stream->expected;
 	stream->expected = 0;
-	context->pacing.awaited--;
+	fetch->pacing.awaited--;
 }
 
 static void
-reserve(DynStreamContext *context, DynStream *stream, size_t bytes)
+reserve(DynFetch *fetch, DynStream *stream, size_t bytes)
 {
 	if (bytes <= stream->reserved)
 		return;
-	context->statement->bytes += bytes - stream->reserved;
+	fetch->statement->bytes += bytes - stream->reserved;
 	stream->reserved = bytes;
 }
 
 void
-dyn_stream_charge(DynStreamContext *context, DynStream *stream)
+dyn_stream_charge(DynFetch *fetch, DynStream *stream)
 {
-	const DynStatement *statement = context->statement;
+	const DynStatement *statement = fetch->statement;
 	size_t		held = dyn_call_held(stream->call);
 	size_t		most;
 
 	Assert(stream->in_flight);
-	dyn_pacing_repeat(context, stream);
-	reserve(context, stream, held);
+	dyn_pacing_repeat(fetch, stream);
+	reserve(fetch, stream, held);
 	if (stream->call->state != DYN_CALL_SENT ||
 		held + SPACE_MARGIN <= stream->allowed)
 		return;
@@ -426,7 +424,7 @@ dyn_stream_charge(DynStreamContext *context, DynStream *stream)
 	if (most < stream->allowed + SPACE_MARGIN)
 		return;
 	stream->allowed = most;
-	reserve(context, stream, most);
+	reserve(fetch, stream, most);
 	dyn_call_allow(stream->call, most);
 }
 
@@ -445,23 +443,23 @@ dyn_stream_allow_all(DynStream *stream)
 }
 
 void
-dyn_page_done(DynStreamContext *context, DynFetchPage *page)
+dyn_page_done(DynFetch *fetch, DynFetchPage *page)
 {
-	Assert(context->statement->bytes >= page->bytes && page->next == NULL);
-	context->statement->bytes -= page->bytes;
+	Assert(fetch->statement->bytes >= page->bytes && page->next == NULL);
+	fetch->statement->bytes -= page->bytes;
 	page->bytes = 0;
 	dyn_client_recycle(dyn_session_client(), &page->body);
-	page->next = context->spare;
-	context->spare = page;
+	page->next = fetch->spare;
+	fetch->spare = page;
 }
 
 static void
-queue_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page)
+queue_page(DynFetch *fetch, DynStream *stream, DynFetchPage *page)
 {
 	Assert(page->page.nitems > 0 && page->bytes == 0 && !stream->in_flight);
-	Assert(!context->params.requests->count_only);
+	Assert(!fetch->params.requests->count_only);
 	page->bytes = page->body.cap + dyn_page_memory(&page->page);
-	context->statement->bytes += page->bytes;
+	fetch->statement->bytes += page->bytes;
 	page->next = NULL;
 	if (stream->last != NULL)
 		stream->last->next = page;
@@ -493,10 +491,10 @@ dyn_stream_pop(DynStream *stream)
  * different table or index has taken the planned name.
  */
 static void
-note_last_key(const DynStreamContext *context, DynStream *stream,
+note_last_key(const DynFetch *fetch, DynStream *stream,
 			  const DynPage *page, const DynRequestContext *about)
 {
-	const DynRelation *relation = context->params.requests->relation;
+	const DynRelation *relation = fetch->params.requests->relation;
 	const char *err;
 
 	if (page->last_key == NULL)
@@ -506,10 +504,10 @@ note_last_key(const DynStreamContext *context, DynStream *stream,
 							"repeats the LastEvaluatedKey of an earlier page");
 	if (err != NULL)
 	{
-		dyn_usage_reject(context->usage);
+		dyn_usage_reject(fetch->usage);
 		dyn_report_no_match(stream->call, err, about);
 	}
-	if (!dyn_access_is_valid_key(context->params.access, page->last_key, page->last_key_len))
+	if (!dyn_access_is_valid_key(fetch->params.access, page->last_key, page->last_key_len))
 	{
 		dyn_session_forget_table(relation->connection, relation->table);
 		dyn_report_changed_schema(about,
@@ -520,36 +518,36 @@ note_last_key(const DynStreamContext *context, DynStream *stream,
 
 /* Parses UnprocessedKeys, and checks that the response matches its request. */
 static void
-check_response(DynStreamContext *context, DynStream *stream,
+check_response(DynFetch *fetch, DynStream *stream,
 			   const DynFetchPage *page, const DynRequestContext *about)
 {
-	const DynRequests *requests = context->params.requests;
-	const DynPage *left = page->page.unprocessed ? &context->left : NULL;
+	const DynRequests *requests = fetch->params.requests;
+	const DynPage *left = page->page.unprocessed ? &fetch->left : NULL;
 	DynExpected expected = {0};
 	DynPageError error;
 	const char *err;
 
 	if (left != NULL &&
-		!dyn_page_parse(&context->left, DYN_PARSE_KEYS, context->tree,
+		!dyn_page_parse(&fetch->left, DYN_PARSE_KEYS, fetch->tree,
 						page->page.unprocessed, page->page.unprocessed_len,
 						&error))
 	{
 		error.offset += page->page.unprocessed - page->body.data;
-		dyn_usage_reject(context->usage);
+		dyn_usage_reject(fetch->usage);
 		dyn_report_page(stream->call, &error, about);
 	}
 	expected.op = requests->op;
 	expected.table = requests->relation->table;
 	expected.count_only = requests->count_only;
-	expected.slots = context->params.key_slots;
+	expected.slots = fetch->params.key_slots;
 	expected.batch = &stream->batch;
 	if (requests->op == DYN_OP_QUERY && !requests->count_only)
 		expected.seam = &stream->seam;
 	dyn_requests_expected(requests, stream->number, &expected);
-	err = dyn_page_check(&page->page, left, &expected, &context->scratch);
+	err = dyn_page_check(&page->page, left, &expected, &fetch->scratch);
 	if (err != NULL)
 	{
-		dyn_usage_reject(context->usage);
+		dyn_usage_reject(fetch->usage);
 		dyn_report_no_match(stream->call, err, about);
 	}
 }
@@ -563,10 +561,10 @@ check_response(DynStreamContext *context, DynStream *stream,
  * may be too low.
  */
 static double
-unreported_units(const DynStreamContext *context, const DynStream *stream,
+unreported_units(const DynFetch *fetch, const DynStream *stream,
 				 const DynFetchPage *page, double items)
 {
-	const DynFetchParams *params = &context->params;
+	const DynFetchParams *params = &fetch->params;
 	DynOperation op = params->requests->op;
 	bool		sized = params->item_units > 0;
 	int			factor = params->consistent ? 2 : 1;
@@ -586,10 +584,10 @@ unreported_units(const DynStreamContext *context, const DynStream *stream,
  * and the pace.
  */
 static void
-note_units(DynStreamContext *context, DynStream *stream, DynFetchPage *received)
+note_units(DynFetch *fetch, DynStream *stream, DynFetchPage *received)
 {
 	DynPage    *page = &received->page;
-	DynOperation op = context->params.requests->op;
+	DynOperation op = fetch->params.requests->op;
 	int			complete_before = stream->batch_complete;
 	double		items = page->scanned_count;	/* number of items or keys that
 												 * were examined */
@@ -602,19 +600,19 @@ note_units(DynStreamContext *context, DynStream *stream, DynFetchPage *received)
 		items = stream->batch_complete - complete_before;
 	}
 	if (!page->units_reported)
-		page->units = unreported_units(context, stream, received, items);
-	dyn_pacing_grant(context, stream, page->units, items);
+		page->units = unreported_units(fetch, stream, received, items);
+	dyn_pacing_grant(fetch, stream, page->units, items);
 }
 
 static void
-accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
+accept_page(DynFetch *fetch, DynStream *stream, DynFetchPage *page,
 			const DynRequestContext *about)
 {
-	note_units(context, stream, page);
-	count_call(context, stream);
-	dyn_request_log(stream->call, log_line(context, stream, &page->page));
-	count_response(context, stream->call, &page->page);
-	context->responses++;
+	note_units(fetch, stream, page);
+	count_call(fetch, stream);
+	dyn_request_log(stream->call, log_line(fetch, stream, &page->page));
+	count_response(fetch, stream->call, &page->page);
+	fetch->responses++;
 	page->stream = stream->number;
 	page->ordinal = stream->nrequests;
 	page->limit = stream->limit;
@@ -624,7 +622,7 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 	dyn_buffer_append(&page->start_key, stream->progress.last.data,
 					  stream->progress.last.len);
 	dyn_check_oom(page->start_key.failed);
-	note_last_key(context, stream, &page->page, about);
+	note_last_key(fetch, stream, &page->page, about);
 	/* the response has completed or reopened all requested keys */
 	Assert(dyn_batch_count(&stream->batch, DYN_KEY_REQUESTED) == 0);
 	if (dyn_batch_count(&stream->batch, DYN_KEY_OPEN) == 0)
@@ -635,7 +633,7 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 	 * so large that its size may be the reason
 	 */
 	if (page->page.unprocessed != NULL && page->body.len < LARGE_RESPONSE)
-		dyn_pacing_refuse(context, stream);
+		dyn_pacing_refuse(fetch, stream);
 }
 
 /*
@@ -643,63 +641,63 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
  * error may be raised.
  */
 void
-dyn_stream_receive(DynStreamContext *context, DynStream *stream)
+dyn_stream_receive(DynFetch *fetch, DynStream *stream)
 {
-	DynRequestContext about = dyn_requests_about(context->params.requests);
+	DynRequestContext about = dyn_requests_about(fetch->params.requests);
 	DynPageError error;
 	DynFetchPage *page;
 
 	Assert(stream->in_flight && stream->call->state == DYN_CALL_DONE);
 	if (!dyn_call_unpack(stream->call))
 		return;
-	end_flight(context, stream);
+	end_flight(fetch, stream);
 	if (stream->call->throttled)
 	{
-		receive_throttle(context, stream);
+		receive_throttle(fetch, stream);
 		return;
 	}
 	if (stream->call->failure != DYN_FAIL_NONE)
 	{
-		receive_failure(context, stream, &about);
+		receive_failure(fetch, stream, &about);
 		return;
 	}
-	if (context->spare == NULL)
+	if (fetch->spare == NULL)
 	{
-		context->spare = calloc(1, sizeof(DynFetchPage));
-		dyn_check_oom(context->spare == NULL);
-		dyn_page_init(&context->spare->page);
+		fetch->spare = calloc(1, sizeof(DynFetchPage));
+		dyn_check_oom(fetch->spare == NULL);
+		dyn_page_init(&fetch->spare->page);
 	}
-	page = context->spare;
+	page = fetch->spare;
 	dyn_call_take_response(stream->call, &page->body);
 	/* the next response may be longer: a segment may have no items */
-	context->expected = Max(page->body.cap, context->expected / 2);
-	if (!dyn_page_parse(&page->page, DYN_PARSE_RESPONSE, context->tree,
+	fetch->expected = Max(page->body.cap, fetch->expected / 2);
+	if (!dyn_page_parse(&page->page, DYN_PARSE_RESPONSE, fetch->tree,
 						page->body.data, page->body.len, &error))
 	{
-		dyn_usage_reject(context->usage);
+		dyn_usage_reject(fetch->usage);
 		dyn_report_page(stream->call, &error, &about);
 	}
-	check_response(context, stream, page, &about);
-	accept_page(context, stream, page, &about);
+	check_response(fetch, stream, page, &about);
+	accept_page(fetch, stream, page, &about);
 	if (page->page.nitems == 0)
 		stream->count += page->page.count;
-	context->count += page->page.count;
-	if (context->params.requests->count_only || page->page.nitems == 0)
+	fetch->count += page->page.count;
+	if (fetch->params.requests->count_only || page->page.nitems == 0)
 	{
 		dyn_client_recycle(dyn_session_client(), &page->body);
 		return;
 	}
-	context->spare = page->next;
-	queue_page(context, stream, page);
+	fetch->spare = page->next;
+	queue_page(fetch, stream, page);
 }
 
 /* ---- release ---- */
 
 static void
-free_page(DynStreamContext *context, DynFetchPage *page)
+free_page(DynFetch *fetch, DynFetchPage *page)
 {
-	Assert(context->statement->bytes >= page->bytes);
-	context->statement->bytes -= page->bytes;
+	Assert(fetch->statement->bytes >= page->bytes);
+	fetch->statement->bytes -= page->bytes;
 	dyn_page_free(&page->page);
 	dyn_buffer_free(&page->body);
 	dyn_buffer_free(&page->start_key);
@@ -707,45 +705,53 @@ free_page(DynStreamContext *context, DynFetchPage *page)
 }
 
 void
-dyn_stream_abandon(DynStreamContext *context, DynStream *stream)
+dyn_stream_abandon(DynFetch *fetch, DynStream *stream)
 {
 	DynFetchPage *page;
 
 	if (stream->in_flight)
 	{
-		end_flight(context, stream);
+		end_flight(fetch, stream);
 		dyn_call_destroy(stream->call);
 		stream->call = NULL;
 	}
 	stream->more = false;
 	stream->count = 0;
 	while ((page = dyn_stream_pop(stream)) != NULL)
-		free_page(context, page);
+		free_page(fetch, page);
 }
 
-void
-dyn_stream_release(DynStreamContext *context, DynStream *stream)
+static void
+release_stream(DynFetch *fetch, DynStream *stream)
 {
-	dyn_stream_abandon(context, stream);
+	dyn_stream_abandon(fetch, stream);
 	if (stream->call != NULL)
 		dyn_call_destroy(stream->call);
-	stream->call = NULL;
 	dyn_progress_free(&stream->progress);
 	dyn_seam_free(&stream->seam);
 }
 
 void
-dyn_stream_context_release(DynStreamContext *context)
+dyn_streams_release(void *arg)
 {
-	while (context->spare != NULL)
-	{
-		DynFetchPage *page = context->spare;
+	DynFetch   *fetch = arg;
 
-		context->spare = page->next;
-		free_page(context, page);
+	for (int i = 0; i < fetch->nactive; i++)
+		release_stream(fetch, fetch->active[i]);
+	for (int i = 0; i < fetch->nidle; i++)
+		release_stream(fetch, fetch->idle[i]);
+	while (fetch->spare != NULL)
+	{
+		DynFetchPage *page = fetch->spare;
+
+		fetch->spare = page->next;
+		free_page(fetch, page);
 	}
-	dyn_page_free(&context->left);
-	dyn_buffer_free(&context->scratch);
-	dyn_path_tree_free(context->tree);
-	context->tree = NULL;
+	if (fetch->page != NULL)
+		free_page(fetch, fetch->page);
+	if (fetch->cached != NULL)
+		free_page(fetch, fetch->cached);
+	dyn_page_free(&fetch->left);
+	dyn_buffer_free(&fetch->scratch);
+	dyn_path_tree_free(fetch->tree);
 }

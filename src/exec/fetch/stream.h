@@ -1,11 +1,10 @@
 /*
  * stream.h
- *		One stream of a fetch, page by page: a Query, a segment of a Scan, or a
- *		chunk of keys.
+ *		State of a fetch, and of its streams.
  *
- * schedule.c decides when a stream may send.  A stream sends its next request
- * and processes the response.  It owns malloc'd data (call, pages, buffers),
- * so dyn_stream_release must be called for each stream, even after an error.
+ * Private to the fetch.  fetch.c returns the items.  schedule.c decides when a
+ * stream may send, within the limits of pacing.c.  A stream (stream.c) sends
+ * its next request and processes the response.
  */
 #ifndef DYN_EXEC_STREAM_H
 #define DYN_EXEC_STREAM_H
@@ -14,7 +13,7 @@
 #include "../../model/session/usage.h"
 #include "fetch.h"
 
-/* A response whose items are waiting or being returned. */
+/* A response whose items are waiting or being returned (malloc'd). */
 typedef struct DynFetchPage
 {
 	struct DynFetchPage *next;
@@ -59,7 +58,7 @@ typedef struct DynStream
 	int			batch_complete; /* BatchGetItem: number of complete keys after
 								 * the last response */
 	bool		sent_after_refresh; /* true if the request was sent after
-									 * `refreshed` of the context was set */
+									 * `refreshed` of the fetch was set */
 	double		cost;			/* expected read units of the request */
 	double		expected;		/* read units counted in `expected_units` of
 								 * the statement */
@@ -113,9 +112,9 @@ typedef struct DynPacing
 								 * responses were not taken in yet */
 } DynPacing;
 
-/* Data that streams share with their fetch. */
-typedef struct DynStreamContext
+struct DynFetch
 {
+	MemoryContext context;
 	DynFetchParams params;
 	DynStatement *statement;
 	DynUsage   *usage;			/* counts of requests to the table or index */
@@ -138,7 +137,37 @@ typedef struct DynStreamContext
 								 * requested again */
 	bool		matches;		/* true if the new description matches the
 								 * plan */
-} DynStreamContext;
+
+	/* the schedule (schedule.c) */
+	int			nactive;
+	int			max_active;
+	int			space;			/* allocated length of active and idle */
+	DynStream **active;			/* active streams, usually by rising number */
+	DynStream **idle;			/* finished streams, to be reused */
+	int			nidle;
+	int			next_stream;	/* number of the next stream to begin ahead of
+								 * the consumer */
+	bool	   *settled;		/* keyed: true for each stream (by number) that
+								 * was begun or dropped */
+	int			nsettled;		/* allocated length of `settled` */
+	int			pages_used;		/* number of pages whose items were all
+								 * returned */
+	int			until_pump;		/* items left until the next pump */
+	int			awaited;		/* keyed: number of the stream that the
+								 * consumer reads */
+	DynStream  *current;		/* keyed: awaited stream, if active; or NULL */
+	bool		draining;		/* true if no further requests may be sent */
+	bool		solo_wait;		/* true while the consumer waits for this fetch
+								 * only, not for the group */
+
+	DynFetchPage *page;			/* page whose items are returned now; NULL if
+								 * merging or keyed */
+	DynFetchPage *cached;		/* only page of the result, cached to be read
+								 * again; or NULL */
+	const DynFetchPage *origin; /* page of the item that was returned last; or
+								 * NULL */
+	DynValue   *slots;
+};
 
 /*
  * Returns true if the consumer waits for one particular stream, and cannot use
@@ -151,28 +180,28 @@ dyn_reads_one_stream(const DynFetchParams *params)
 }
 
 /* Prepares a stream for its first request; its buffers are reused. */
-extern void dyn_stream_begin(const DynStreamContext *context, DynStream *stream,
+extern void dyn_stream_begin(const DynFetch *fetch, DynStream *stream,
 							 int number);
 
 /* Sends the next request.  Returns false if it must not be sent yet. */
-extern bool dyn_stream_send(DynStreamContext *context, DynStream *stream);
+extern bool dyn_stream_send(DynFetch *fetch, DynStream *stream);
 
 /*
  * Takes in the response of a call that is done: queues its page, or raises its
  * error, or prepares to send the request again.  Does nothing if the call
  * turns out not to be done (dyn_call_unpack).
  */
-extern void dyn_stream_receive(DynStreamContext *context, DynStream *stream);
+extern void dyn_stream_receive(DynFetch *fetch, DynStream *stream);
 
 /*
  * Charges the statement for received bytes beyond the reserved ones, and the
  * budgets for repeated attempts.  Allows the client to receive more if the
  * statement's memory limit permits.
  */
-extern void dyn_stream_charge(DynStreamContext *context, DynStream *stream);
+extern void dyn_stream_charge(DynFetch *fetch, DynStream *stream);
 
 /* Adds `counters` to those of the statement and, if set, of the params. */
-extern void dyn_stream_count(DynStreamContext *context, const DynCounters *counters);
+extern void dyn_stream_count(DynFetch *fetch, const DynCounters *counters);
 
 /* True if the response in flight is paused until there is memory for it. */
 extern bool dyn_stream_is_paused(const DynStream *stream);
@@ -189,7 +218,7 @@ extern DynFetchPage *dyn_stream_pop(DynStream *stream);
  * Releases a page: its bytes no longer count toward the memory limit of the
  * statement, and it is added to the spare pages.
  */
-extern void dyn_page_done(DynStreamContext *context, DynFetchPage *page);
+extern void dyn_page_done(DynFetch *fetch, DynFetchPage *page);
 
 /*
  * Returns true if the stream has no request to send or in flight, and no page
@@ -205,30 +234,29 @@ dyn_stream_is_done(const DynStream *stream)
  * Abandons the request in flight and the waiting pages of a stream, which is
  * then done.
  */
-extern void dyn_stream_abandon(DynStreamContext *context, DynStream *stream);
+extern void dyn_stream_abandon(DynFetch *fetch, DynStream *stream);
 
-/* Frees the stream's memory.  Allowed in every state; raises no error. */
-extern void dyn_stream_release(DynStreamContext *context, DynStream *stream);
-
-/* Frees the malloc'd memory of the context. */
-extern void dyn_stream_context_release(DynStreamContext *context);
+/*
+ * Frees the malloc'd memory of the fetch: calls, pages and buffers.  Allowed
+ * in every state; raises no error.
+ */
+extern void dyn_streams_release(void *fetch);
 
 /* ---- pacing: when streams may send, and how much (pacing.c) ---- */
 
-extern void dyn_pacing_init(DynStreamContext *context);
+extern void dyn_pacing_init(DynFetch *fetch);
 
 /*
  * Returns the number of milliseconds until the stream may send; 0: it may send
  * now; DYN_PACE_RESPONSE: it must first wait for a response in flight.
  */
-extern double dyn_pacing_delay(const DynStreamContext *context,
-							   const DynStream *stream);
+extern double dyn_pacing_delay(const DynFetch *fetch, const DynStream *stream);
 
 /*
  * Returns the smaller of `limit` (0: unlimited) and the number of items that
  * one page may examine, or of keys that one BatchGetItem may request.
  */
-extern long dyn_pacing_limit(const DynStreamContext *context, long limit);
+extern long dyn_pacing_limit(const DynFetch *fetch, long limit);
 
 /*
  * Charges the stream's next request, which may examine `items` items (0:
@@ -236,31 +264,27 @@ extern long dyn_pacing_limit(const DynStreamContext *context, long limit);
  * must not be sent yet, because another request has used up a budget in the
  * meantime.  Raises an error if the statement would exceed its limit.
  */
-extern bool dyn_pacing_send(DynStreamContext *context,
-							DynStream *stream, double items);
+extern bool dyn_pacing_send(DynFetch *fetch, DynStream *stream, double items);
 
 /*
  * Charges the budgets for repeated attempts of the request in flight.
  * Attempts without a response stay charged, because DynamoDB may have executed
  * them.
  */
-extern void dyn_pacing_repeat(DynStreamContext *context,
-							  DynStream *stream);
+extern void dyn_pacing_repeat(DynFetch *fetch, DynStream *stream);
 
 /*
  * Replaces the charge of the request with the sum of `units` (read units; 0 if
  * the request was throttled or rejected) and the charges of its attempts
  * without a response.
  */
-extern void dyn_pacing_correct(DynStreamContext *context,
-							   DynStream *stream, double units);
+extern void dyn_pacing_correct(DynFetch *fetch, DynStream *stream, double units);
 
 /*
  * Records the response to a request that has used `units` read units and
  * examined `items` items, and corrects its charge.
  */
-extern void dyn_pacing_grant(DynStreamContext *context,
-							 DynStream *stream, double units,
+extern void dyn_pacing_grant(DynFetch *fetch, DynStream *stream, double units,
 							 double items);
 
 /*
@@ -270,7 +294,50 @@ extern void dyn_pacing_grant(DynStreamContext *context,
  * are not reported.  Raises an error if the fetch has been throttled for
  * longer than throttle_timeout without a response.
  */
-extern void dyn_pacing_refuse(DynStreamContext *context,
-							  DynStream *stream);
+extern void dyn_pacing_refuse(DynFetch *fetch, DynStream *stream);
+
+/* ---- schedule: which streams are active (schedule.c) ---- */
+
+/* Initializes the schedule according to the params, in fetch->context. */
+extern void dyn_schedule_init(DynFetch *fetch);
+
+/*
+ * Waits for a response, or until a request may be sent, and then pumps.  If a
+ * needed response is paused for lack of memory, pumps without waiting, because
+ * only a pump lets this response arrive.
+ */
+extern void dyn_schedule_wait(DynFetch *fetch);
+
+/* True if an active stream may send a request now. */
+extern bool dyn_schedule_may_send(const DynFetch *fetch);
+
+/*
+ * Returns true if a response can be taken in, or if a needed response is
+ * paused until the next pump.
+ */
+extern bool dyn_schedule_has_response(const DynFetch *fetch);
+
+/*
+ * Returns the first active stream that is not done; NULL if there is none.
+ * Streams are begun in the order of their numbers.
+ */
+extern DynStream *dyn_schedule_turn(const DynFetch *fetch);
+
+/* True if all streams have been begun and are done. */
+extern bool dyn_schedule_is_finished(const DynFetch *fetch);
+
+/*
+ * Returns the number of milliseconds until the first delayed stream may send
+ * its request; -1 if no stream is delayed.
+ */
+extern double dyn_schedule_next_resumption(const DynFetch *fetch);
+
+/*
+ * Returns the active stream with this number in a keyed fetch, and makes it
+ * the awaited one.  Begins the stream if necessary, even out of order.
+ * Returns NULL if the stream was begun or dropped before, and is not active
+ * any more.
+ */
+extern DynStream *dyn_schedule_stream(DynFetch *fetch, int number);
 
 #endif
