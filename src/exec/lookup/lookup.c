@@ -30,6 +30,7 @@
 
 #include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"
+#include "../rows/item_record.h"
 #include "../statement/values.h"
 #include "lookup.h"
 #include "lookup_cache.h"
@@ -80,8 +81,8 @@ struct DynLookups
 	DynRows    *rows;			/* conversion of items to rows */
 	DynRows    *index_rows;		/* conversion of index entries, or NULL */
 	TupleTableSlot *slot;		/* slot for rows to be cached */
-	DynLookupItems *cached_items;	/* unnested table: store of cached items;
-									 * NULL: rows are cached */
+	DynValue   *item_slots;		/* unnested table, of which items are cached:
+								 * slots of the current item; else NULL */
 	DynLookupBatch first;		/* requests for keys or Queries of
 								 * executions */
 	DynLookupBatch base;		/* fetch_base_items: requests for listed
@@ -419,8 +420,8 @@ receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
 	if (entry->state != DYN_LOOKUP_PENDING || entry->rows != NIL ||
 		entry->transient != NULL || batch->entries[entry->batch_position] != entry)
 		elog(ERROR, "a batch contains an item that was not requested");
-	if (lookups->cached_items != NULL)
-		dyn_lookup_items_add(lookups->cached_items, lookups->cache, entry, item);
+	if (lookups->item_slots != NULL)
+		dyn_lookup_entry_add_record(lookups->cache, entry, item, lookups->rows->npaths);
 	/* a row that only one execution needs is transient, if memory permits */
 	else if (lookups->last && batch == &lookups->first && entry->pins == 1 &&
 			 MemoryContextMemAllocated(transient->context, false) < TRANSIENT_BYTES)
@@ -481,8 +482,8 @@ keep(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot,
 	entry->taken++;
 	if (!entry->caching)
 		return;
-	if (lookups->cached_items != NULL)
-		dyn_lookup_items_add(lookups->cached_items, lookups->cache, entry, item);
+	if (lookups->item_slots != NULL)
+		dyn_lookup_entry_add_record(lookups->cache, entry, item, lookups->rows->npaths);
 	else
 		dyn_lookup_entry_add_row(lookups->cache, entry, slot);
 	if (!dyn_lookup_cache_trim(lookups->cache))
@@ -514,11 +515,11 @@ next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 			dyn_lookup_batch_finish(batch, entry);
 			return false;
 		}
-		if (lookups->cached_items != NULL)
+		if (lookups->item_slots != NULL)
 			keep(lookups, entry, NULL, item);
 		dyn_rows_begin(lookups->rows, item);
 	}
-	if (lookups->cached_items == NULL)
+	if (lookups->item_slots == NULL)
 		keep(lookups, entry, slot, NULL);
 	lookups->row = list_length(entry->rows);
 	if (lookups->scandesc->access->first_row_only)
@@ -539,11 +540,21 @@ static bool
 next_cached_row(DynLookups *lookups, const DynLookupEntry *entry, int *at,
 				TupleTableSlot *slot)
 {
-	if (lookups->cached_items != NULL)
-		return dyn_lookup_items_next(lookups->cached_items, lookups->rows, entry, at, slot);
-	if (*at >= list_length(entry->rows))
-		return false;
-	ExecForceStoreMinimalTuple(list_nth(entry->rows, (*at)++), slot, false);
+	if (lookups->item_slots == NULL)
+	{
+		if (*at >= list_length(entry->rows))
+			return false;
+		ExecForceStoreMinimalTuple(list_nth(entry->rows, (*at)++), slot, false);
+		return true;
+	}
+	while (!dyn_rows_next(lookups->rows, slot))
+	{
+		if (*at == list_length(entry->rows))
+			return false;
+		dyn_item_record_read(list_nth(entry->rows, (*at)++), lookups->item_slots,
+							 lookups->rows->npaths);
+		dyn_rows_begin(lookups->rows, lookups->item_slots);
+	}
 	return true;
 }
 
@@ -881,7 +892,7 @@ dyn_lookups_create(DynInput *input, DynLookupCounters *counters)
 	lookups->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
 											 &TTSOpsVirtual);
 	if (lookups->rows->unnested != NULL)
-		lookups->cached_items = dyn_lookup_items_create(lookups->rows->npaths);
+		lookups->item_slots = palloc0(lookups->rows->npaths * sizeof(DynValue));
 	MemoryContextSwitchTo(oldcontext);
 	dyn_input_add_opener(input, &(DynOpener) {.open = open_lookups,.free = free_lookups,
 		.only_compares = true,.state = lookups});

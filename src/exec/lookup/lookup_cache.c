@@ -183,6 +183,19 @@ dyn_lookup_entry_unpin(DynLookupCache *cache, DynLookupEntry *entry)
 	enter_idle(cache, entry);
 }
 
+/* Adds a row or a record, which has `size` bytes in cache->context. */
+static void
+add_row(DynLookupCache *cache, DynLookupEntry *entry, void *row, Size size)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(cache->context);
+
+	Assert(entry->state == DYN_LOOKUP_PENDING && entry->caching);
+	Assert(entry->items == NIL && entry->transient == NULL);
+	entry->rows = lappend(entry->rows, row);
+	count_bytes(cache, entry, size + sizeof(row));
+	MemoryContextSwitchTo(oldcontext);
+}
+
 void
 dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entry,
 						 TupleTableSlot *slot)
@@ -190,11 +203,19 @@ dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entry,
 	MemoryContext oldcontext = MemoryContextSwitchTo(cache->context);
 	MinimalTuple row = ExecCopySlotMinimalTuple(slot);
 
-	Assert(entry->state == DYN_LOOKUP_PENDING && entry->caching);
-	Assert(entry->items == NIL && entry->transient == NULL);
-	entry->rows = lappend(entry->rows, row);
-	count_bytes(cache, entry, row->t_len + sizeof(MinimalTuple));
 	MemoryContextSwitchTo(oldcontext);
+	add_row(cache, entry, row, row->t_len);
+}
+
+void
+dyn_lookup_entry_add_record(DynLookupCache *cache, DynLookupEntry *entry,
+							const DynValue *slots, int nslots)
+{
+	Size		size = dyn_item_record_size(slots, nslots);
+	bytea	   *record = MemoryContextAlloc(cache->context, size);
+
+	dyn_item_record_write(record, slots, nslots);
+	add_row(cache, entry, record, size);
 }
 
 void
@@ -276,51 +297,6 @@ dyn_lookup_cache_trim(DynLookupCache *cache)
 	return cache->bytes <= cache->max_bytes;
 }
 
-/* ---- items in place of rows ---- */
-
-DynLookupItems *
-dyn_lookup_items_create(int nslots)
-{
-	DynLookupItems *items = palloc0(sizeof(DynLookupItems));
-
-	items->nslots = nslots;
-	items->slots = palloc0(Max(nslots, 1) * sizeof(DynValue));
-	items->tuple = dyn_item_record_slot(&TTSOpsVirtual);
-	return items;
-}
-
-void
-dyn_lookup_items_add(DynLookupItems *items, DynLookupCache *cache,
-					 DynLookupEntry *entry, const DynValue *item)
-{
-	bytea	   *record = palloc(dyn_item_record_size(item, items->nslots));
-
-	dyn_item_record_write(record, item, items->nslots);
-	ExecClearTuple(items->tuple);
-	items->tuple->tts_values[0] = PointerGetDatum(record);
-	items->tuple->tts_isnull[0] = false;
-	ExecStoreVirtualTuple(items->tuple);
-	dyn_lookup_entry_add_row(cache, entry, items->tuple);
-	ExecClearTuple(items->tuple);
-	pfree(record);
-}
-
-bool
-dyn_lookup_items_next(DynLookupItems *items, DynRows *rows,
-					  const DynLookupEntry *entry, int *at, TupleTableSlot *slot)
-{
-	while (!dyn_rows_next(rows, slot))
-	{
-		if (*at >= list_length(entry->rows))
-			return false;
-		ExecForceStoreMinimalTuple(list_nth(entry->rows, (*at)++), items->tuple, false);
-		dyn_item_record_read((bytea *) DatumGetPointer(items->tuple->tts_values[0]),
-							 items->slots, items->nslots);
-		dyn_rows_begin(rows, items->slots);
-	}
-	return true;
-}
-
 /* ---- batches ---- */
 
 void
@@ -387,26 +363,11 @@ dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry,
 	MemoryContextSwitchTo(oldcontext);
 }
 
-static void
-start_fetch(DynLookupBatch *batch, int n)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
-	DynScanDesc *scandesc = batch->scandesc;
-	const DynAccess *access = scandesc->access;
-
-	Assert(batch->sent == 0 && n > 0);
-	batch->requests = batch->nparts > 0
-		? dyn_requests_of_keys(scandesc->relation, batch->keys, n, batch->nparts)
-		: dyn_requests_of_queries(scandesc->relation, access, batch->queries, n,
-								  access->row_keys != NULL ? access->nrow_attrs
-								  : access->nhash);
-	batch->fetch = dyn_scandesc_start(scandesc, batch->requests, batch->rows, true);
-	MemoryContextSwitchTo(oldcontext);
-}
-
 void
 dyn_lookup_batch_send(DynLookupBatch *batch, int n)
 {
+	DynScanDesc *scandesc = batch->scandesc;
+	const DynAccess *access = scandesc->access;
 	MemoryContext oldcontext;
 
 	Assert(n >= batch->sent && n <= batch->n);
@@ -414,17 +375,22 @@ dyn_lookup_batch_send(DynLookupBatch *batch, int n)
 		return;
 	/* the last request must have been full */
 	Assert(batch->nparts == 0 || batch->sent % DYN_BATCH_GET_MAX_KEYS == 0);
-	if (batch->fetch == NULL)
-		start_fetch(batch, n);
-	else if (batch->nparts > 0)
+	oldcontext = MemoryContextSwitchTo(batch->context);
+	if (batch->fetch != NULL && batch->nparts > 0)
 		dyn_requests_set_keys(batch->requests, batch->keys, n);
-	else
+	else if (batch->fetch != NULL)
 		dyn_requests_set_queries(batch->requests, batch->queries, n);
-	Assert(batch->requests->nstreams == (batch->nparts == 0 ? n
-										 : (n + DYN_BATCH_GET_MAX_KEYS - 1) /
-										 DYN_BATCH_GET_MAX_KEYS));
+	else
+	{
+		batch->requests = batch->nparts > 0
+			? dyn_requests_of_keys(scandesc->relation, batch->keys, n, batch->nparts)
+			: dyn_requests_of_queries(scandesc->relation, access, batch->queries, n,
+									  access->row_keys != NULL ? access->nrow_attrs
+									  : access->nhash);
+		batch->fetch = dyn_scandesc_start(scandesc, batch->requests, batch->rows, true);
+	}
 	batch->sent = n;
-	oldcontext = MemoryContextSwitchTo(batch->work_context);
+	MemoryContextSwitchTo(batch->work_context);
 	dyn_fetch_extend(batch->fetch);
 	MemoryContextSwitchTo(oldcontext);
 	dyn_reset_if_large(batch->work_context);

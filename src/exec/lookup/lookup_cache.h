@@ -60,7 +60,8 @@ typedef struct DynLookupEntry
 								 * received from the Query */
 	uint64		count;			/* sum of the Counts (Select=COUNT) */
 
-	List	   *rows;			/* list of MinimalTuple */
+	List	   *rows;			/* list of MinimalTuple; unnested table: list
+								 * of records of items (item_record.h) */
 
 	/* instead of `rows`: the only row, which only one execution needs */
 	DynTransientRows *transient;	/* storage of the row; NULL: not used */
@@ -117,6 +118,14 @@ extern void dyn_lookup_entry_unpin(DynLookupCache *cache, DynLookupEntry *entry)
 extern void dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entry,
 									 TupleTableSlot *slot);
 
+/*
+ * Adds a copy of the item's slots, for lookups in an unnested table: its rows
+ * repeat the item's values, so they may need much more memory than the item.
+ * The item is unnested each time that the entry is served.
+ */
+extern void dyn_lookup_entry_add_record(DynLookupCache *cache, DynLookupEntry *entry,
+										const DynValue *slots, int nslots);
+
 /* Returns storage for the rows of one request. */
 extern DynTransientRows *dyn_transient_rows_create(MemoryContext parent);
 
@@ -147,38 +156,6 @@ extern void dyn_lookup_entry_remove(DynLookupCache *cache, DynLookupEntry *entry
  * the limit is still exceeded after that.
  */
 extern bool dyn_lookup_cache_trim(DynLookupCache *cache);
-
-/* ---- items in place of rows ---- */
-
-/*
- * Items cached in place of rows, for lookups in an unnested table.  The rows
- * of an item repeat its values, so the rows may need much more memory than the
- * item.  The field `rows` of an entry then contains stored items
- * (item_record.h), which are unnested each time that the entry is served.
- */
-typedef struct DynLookupItems
-{
-	int			nslots;			/* number of slots of an item */
-	DynValue   *slots;			/* values of the item read last */
-	TupleTableSlot *tuple;		/* slot with one column, the item's record */
-} DynLookupItems;
-
-/* Returns a store for items of `nslots` slots, in CurrentMemoryContext. */
-extern DynLookupItems *dyn_lookup_items_create(int nslots);
-
-/* Adds a copy of the item to the entry's rows. */
-extern void dyn_lookup_items_add(DynLookupItems *items, DynLookupCache *cache,
-								 DynLookupEntry *entry, const DynValue *item);
-
-/*
- * Stores the next row of the item that `rows` has begun.  If that item has no
- * further row, continues with the entry's item at position `*at`, and advances
- * `*at`.  Returns false after the last row.  The entry must not be removed
- * while its items are read.
- */
-extern bool dyn_lookup_items_next(DynLookupItems *items, DynRows *rows,
-								  const DynLookupEntry *entry, int *at,
-								  TupleTableSlot *slot);
 
 /* ---- batches ---- */
 

@@ -10,13 +10,13 @@
 #include "item_record.h"
 
 TupleTableSlot *
-dyn_item_record_slot(const TupleTableSlotOps *ops)
+dyn_item_record_slot(void)
 {
 	TupleDesc	desc = CreateTemplateTupleDesc(1);
 
 	TupleDescInitEntry(desc, 1, "item", BYTEAOID, -1, 0);
 	dyn_finish_descriptor(desc);
-	return MakeSingleTupleTableSlot(desc, ops);
+	return MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 }
 
 static bool

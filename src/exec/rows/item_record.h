@@ -13,8 +13,8 @@
 
 #include "../../dynamodb/attrvalue.h"
 
-/* Returns a new tuple slot whose only column is a record. */
-extern TupleTableSlot *dyn_item_record_slot(const TupleTableSlotOps *ops);
+/* Returns a new slot for minimal tuples whose only column is a record. */
+extern TupleTableSlot *dyn_item_record_slot(void);
 
 /* Returns the record's size in bytes, including its header. */
 extern Size dyn_item_record_size(const DynValue *slots, int nslots);

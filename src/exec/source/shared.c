@@ -69,7 +69,7 @@ dyn_shared_start(DynSharedRead *read)
 	read->context = CurrentMemoryContext;
 	read->slots = palloc0(read->rows->npaths * sizeof(DynValue));
 	read->stored = tuplestore_begin_heap(false, false, work_mem);
-	read->tuple = dyn_item_record_slot(&TTSOpsMinimalTuple);
+	read->tuple = dyn_item_record_slot();
 	read->nstored = read->stored_bytes = read->taken = 0;
 	foreach(lc, read->members)
 	{
