@@ -35,7 +35,7 @@ dyn_fetch_start(DynStatement *statement, const DynFetchParams *params)
 	fetch->params = *params;
 	fetch->statement = statement;
 	fetch->usage = dyn_usage_of(requests->relation->connection,
-										  requests->relation->table, requests->index);
+								requests->relation->table, requests->index);
 	dyn_usage_statement(fetch->usage, statement->number);
 	dyn_schedule_init(fetch);
 	dyn_pacing_init(fetch);

@@ -190,10 +190,7 @@ extern void dyn_fetch_extend(DynFetch *fetch);
 /* Drops a stream of a keyed fetch, its request in flight and its pages. */
 extern void dyn_fetch_drop(DynFetch *fetch, int stream);
 
-/*
- * Reads a stream of a keyed fetch with `count_only` to its end.  Returns the sum
- * of its Counts.
- */
+/* Reads a stream of a keyed fetch to its end; returns the sum of its Counts. */
 extern uint64 dyn_fetch_count_of(DynFetch *fetch, int stream);
 
 /*

@@ -15,33 +15,6 @@
 
 /* ---- key of an item, for error messages ---- */
 
-/*
- * Writes the page's request with the key attributes as its projection.  After
- * an error, origin_requests keeps this projection, but is only freed.
- */
-static void
-write_key_request(DynBuffer *body, const DynScanDesc *scandesc,
-				  const DynItemPosition *position, const DynPath *paths)
-{
-	DynRequests *requests = scandesc->origin_requests;
-	const DynPath *projection = requests->projection;
-	int			nprojection = requests->nprojection;
-	DynReadRequest request = {0};
-
-	requests->projection = paths;
-	requests->nprojection = scandesc->access->nbase;
-	dyn_requests_prepare(requests, position->stream, false, &request);
-	request.limit = position->limit;
-	if (position->start_key_len > 0)
-	{
-		request.start_key = position->start_key;
-		request.start_key_len = position->start_key_len;
-	}
-	dyn_write_read(body, &request);
-	requests->projection = projection;
-	requests->nprojection = nprojection;
-}
-
 static char *
 key_at(const DynScanDesc *scandesc, const DynCall *call, const DynPath *paths,
 	   uint64 item)
@@ -76,7 +49,8 @@ key_at(const DynScanDesc *scandesc, const DynCall *call, const DynPath *paths,
  * Returns the key of the item that is being decoded, as text (DynRows).  If
  * the key was not read, requests the item's page once more, with only the key
  * attributes; unless the table has changed, the item has the same position on
- * this page.  Raises an error only for an interrupt, or if memory runs out.
+ * this page.  Then the requests must not be used again: an error follows.
+ * Raises an error only for an interrupt, or if memory runs out.
  */
 static char *
 find_key(void *arg, const char **why)
@@ -85,7 +59,8 @@ find_key(void *arg, const char **why)
 	DynPath		paths[2];
 	DynItemPosition position;
 	DynConnection *connection = scandesc->relation->connection;
-	const DynRequests *requests = scandesc->origin_requests;
+	DynRequests *requests = scandesc->origin_requests;
+	DynReadRequest request = {0};
 	DynRequestContext about;
 	DynCall    *call;
 	char	   *key = NULL;
@@ -100,7 +75,13 @@ find_key(void *arg, const char **why)
 		return NULL;
 	for (int i = 0; i < scandesc->access->nbase; i++)
 		paths[i] = *dyn_path_of_attribute(scandesc->access->base[i].name);
-	write_key_request(dyn_call_body(call), scandesc, &position, paths);
+	requests->projection = paths;
+	requests->nprojection = scandesc->access->nbase;
+	dyn_requests_prepare(requests, position.stream, false, &request);
+	request.limit = position.limit;
+	request.start_key = position.start_key;
+	request.start_key_len = position.start_key_len;
+	dyn_write_read(dyn_call_body(call), &request);
 	about = dyn_requests_about(requests);
 	if (dyn_session_try(call, &connection->service, &about))
 	{

@@ -118,15 +118,21 @@ dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
 
 /* ---- errors ---- */
 
+/* Returns the key of the current item as text; NULL if it was not read. */
+static char *
+read_key(const DynRows *rows)
+{
+	return dyn_item_key_text(rows->base, rows->nbase, rows->base_slots, rows->values);
+}
+
 /*
  * Returns the detail of a message: the table, the item's key, and `more` about
  * the item.  Must be called before ereport, because it may send a request.
  */
 static const char *
-describe_item(const DynRows *rows, const DynValue *values, const char *more)
+describe_item(const DynRows *rows, const char *more)
 {
-	char	   *key = dyn_item_key_text(rows->base, rows->nbase,
-										rows->base_slots, values);
+	char	   *key = read_key(rows);
 	const char *why = NULL;
 
 	if (key == NULL && rows->find_key != NULL)
@@ -144,9 +150,9 @@ describe_value(const DynRows *rows, const DynValue *value)
 											Min(value->len, 60));
 
 	if (value->type == DYN_TYPE_BOOL)
-		return describe_item(rows, rows->values, value->flags & DYN_VALUE_TRUE
+		return describe_item(rows, value->flags & DYN_VALUE_TRUE
 							 ? ", value true" : ", value false");
-	return describe_item(rows, rows->values,
+	return describe_item(rows,
 						 psprintf(", value %s%s", dyn_from_utf8_lossy(pnstrdup(value->data, len)),
 								  len < value->len ? "..." : ""));
 }
@@ -212,7 +218,7 @@ report_null(DynRows *rows, int i)
 {
 	const DynColumn *column = dyn_relation_column(rows->relation,
 												  rows->attnums[i]);
-	const char *detail = describe_item(rows, rows->values, "");
+	const char *detail = describe_item(rows, "");
 
 	rows->current = -1;
 	ereport(ERROR,
@@ -226,12 +232,10 @@ report_null(DynRows *rows, int i)
 }
 
 DYN_NORETURN static void
-report_ambiguous(const DynRows *rows, const DynValue *values,
-				 const char *attribute)
+report_ambiguous(const DynRows *rows, const char *attribute)
 {
 	const char *detail =
-		describe_item(rows, values,
-					  ": the value of a placeholder contains its separator");
+		describe_item(rows, ": the value of a placeholder contains its separator");
 
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
@@ -248,7 +252,7 @@ report_placeholder_mismatch(DynRows *rows, const DynMismatch *mismatch)
 
 	if (mismatch->why != NULL)
 		report_mismatch(rows, mismatch->value, mismatch->column, mismatch->why);
-	detail = describe_item(rows, rows->values, "");
+	detail = describe_item(rows, "");
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 			 errmsg("value of attribute \"%s\" of foreign table \"%s\" is not among those listed in its template",
@@ -266,8 +270,7 @@ report_placeholder_mismatch(DynRows *rows, const DynMismatch *mismatch)
 static const char *
 describe_key(const DynRows *rows)
 {
-	char	   *key = dyn_item_key_text(rows->base, rows->nbase, rows->base_slots,
-										rows->values);
+	char	   *key = read_key(rows);
 
 	return key ? psprintf(", item %s", dyn_from_utf8_lossy(key)) : "";
 }
@@ -499,12 +502,12 @@ store_row(DynRows *rows, TupleTableSlot *slot)
 /* ---- the rows of an item ---- */
 
 static pg_noinline bool
-is_row(DynRows *rows, const DynValue *values)
+is_row(DynRows *rows)
 {
 	bool		passes;
 
 	dyn_buffer_reset(&rows->scratch);
-	passes = dyn_item_matches(rows->test, values, &rows->scratch);
+	passes = dyn_item_matches(rows->test, rows->values, &rows->scratch);
 	dyn_check_oom(rows->scratch.failed);
 	return passes;
 }
@@ -526,20 +529,20 @@ item_context(void *arg)
  * tables have no templates.
  */
 static pg_noinline bool
-parts_match(DynRows *rows, const DynValue *values)
+parts_match(DynRows *rows)
 {
 	ErrorContextCallback callback = {error_context_stack, item_context, rows};
 	const DynMismatch *mismatch;
 	DynRowMatch match;
 
 	error_context_stack = &callback;
-	match = dyn_parts_begin(rows->parts, values, &mismatch);
+	match = dyn_parts_begin(rows->parts, rows->values, &mismatch);
 	error_context_stack = callback.previous;
 	if (match == DYN_MATCH_AMBIGUOUS && rows->note_error != NULL)
 		rows->note_error(rows->note_error_arg, DYN_ERROR_AMBIGUOUS, 0,
 						 mismatch->attribute);
 	else if (match == DYN_MATCH_AMBIGUOUS)
-		report_ambiguous(rows, values, mismatch->attribute);
+		report_ambiguous(rows, mismatch->attribute);
 	else if (match == DYN_MATCH_MISMATCH && rows->note_error == NULL)
 		report_placeholder_mismatch(rows, mismatch);
 	/* note_error receives a mismatch later, when the columns are decoded */
@@ -577,8 +580,7 @@ count_rejected(const DynRows *rows, DynRowTally *tally)
 
 	if (tally->rejected++ > 0)
 		return;
-	key = dyn_item_key_text(rows->base, rows->nbase, rows->base_slots,
-							rows->values);
+	key = read_key(rows);
 	if (key != NULL)
 		tally->rejected_key = MemoryContextStrdup(GetMemoryChunkContext(tally),
 												  dyn_from_utf8_lossy(key));
@@ -589,8 +591,8 @@ dyn_rows_begin(DynRows *rows, const DynValue *values)
 {
 	Assert(rows->left == 0);
 	rows->values = values;
-	rows->left = (rows->test == NULL || is_row(rows, values)) &&
-		(rows->parts == NULL || parts_match(rows, values)) ? 1 : 0;
+	rows->left = (rows->test == NULL || is_row(rows)) &&
+		(rows->parts == NULL || parts_match(rows)) ? 1 : 0;
 	if (rows->relation->tally != NULL && likely(rows->left > 0))
 		rows->relation->tally->any_row = true;
 	else if (rows->relation->tally != NULL)
