@@ -200,8 +200,8 @@ dyn_item_scan_start(DynItemScan *scan, DynStatement *statement, int limit)
 											: dyn_requests_segments(scan->relation,
 																	scan->meta->size_bytes));
 	params = dyn_item_scan_params(scan);
-	params.may_stop_early = limit > 0;
-	params.first_limit = limit;
+	scan->access->may_stop_early = limit > 0;
+	scan->access->limit_hint = limit;
 	if (limit == 0)
 		params.fetch_size = scan->relation->options.fetch_size;
 	return dyn_fetch_start(statement, &params);

@@ -381,17 +381,23 @@ dyn_fetch_pause(DynFetch *fetch)
 }
 
 bool
-dyn_fetch_position(const DynFetch *fetch, DynItemPosition *position)
+dyn_fetch_position(const DynFetch *fetch, DynReadRequest *request, uint64 *item)
 {
 	const DynFetchPage *page = fetch->origin;
 
 	if (page == NULL || page->cursor.given == 0)
 		return false;
 	Assert(page->cursor.given <= page->page.nitems);
-	position->stream = page->stream;
-	position->limit = page->limit;
-	position->start_key = page->start_key.data;
-	position->start_key_len = page->start_key.len;
-	position->item = page->cursor.given - 1;
+	dyn_requests_prepare(fetch->params.requests, page->stream, false, request);
+	request->limit = page->limit;
+	request->start_key = page->start_key.data;
+	request->start_key_len = page->start_key.len;
+	*item = page->cursor.given - 1;
 	return true;
+}
+
+DynRequests *
+dyn_fetch_requests(const DynFetch *fetch)
+{
+	return fetch->params.requests;
 }

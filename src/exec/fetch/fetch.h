@@ -51,7 +51,8 @@ typedef struct DynFetchParams
 {
 	DynRequests *requests;		/* streams, and their requests */
 	const DynAccess *access;	/* access plan; responses are checked against
-								 * it */
+								 * it.  Also has the Limit of a stream's first
+								 * page, and may_stop_early of the consumer */
 	const DynPath *paths;		/* paths of needed attributes, one slot each */
 	int			npaths;
 
@@ -76,7 +77,6 @@ typedef struct DynFetchParams
 	bool		full_first_page;	/* true if the first page of the first
 									 * stream has all attributes, unless
 									 * DynamoDB denies the access to them */
-	bool		may_stop_early; /* true if the consumer may stop early */
 	bool		keep;			/* true if the consumer may rewind the fetch
 								 * (dyn_fetch_rewind) */
 	bool		in_turn;		/* true if the items of a stream must follow
@@ -100,8 +100,6 @@ typedef struct DynFetchParams
 								 * units of the statement */
 	int			batch_keys;		/* maximum number of keys of one BatchGetItem;
 								 * 0: DynamoDB's maximum */
-	long		first_limit;	/* Limit of a stream's first page; 0:
-								 * unlimited */
 	long		fetch_size;		/* maximum Limit of any page; 0: unlimited */
 
 	DynReadBound bound;
@@ -190,25 +188,19 @@ extern void dyn_fetch_extend(DynFetch *fetch);
 /* Drops a stream of a keyed fetch, its request in flight and its pages. */
 extern void dyn_fetch_drop(DynFetch *fetch, int stream);
 
-/* Reads a stream of a keyed fetch to its end; returns the sum of its Counts. */
+/* Reads a stream of a keyed fetch to its end; returns the sum of Counts. */
 extern uint64 dyn_fetch_count_of(DynFetch *fetch, int stream);
 
 /*
- * Position of the item that was returned last: the parameters that request its
- * page again, and its place on the page.  Pointers stay valid until the next
- * item is requested.
+ * Fills in the request of the page of the item that was returned last, with
+ * the present projection, and stores the item's position on the page, from 0.
+ * Pointers stay valid until the next item is requested.  Returns false if no
+ * item was returned.
  */
-typedef struct DynItemPosition
-{
-	int			stream;
-	long		limit;			/* Limit of the page; 0: none */
-	const char *start_key;
-	size_t		start_key_len;
-	uint64		item;			/* position on the page, from 0 */
-} DynItemPosition;
+extern bool dyn_fetch_position(const DynFetch *fetch, DynReadRequest *request,
+							   uint64 *item);
 
-/* Stores the position.  Returns false if no item was returned. */
-extern bool dyn_fetch_position(const DynFetch *fetch, DynItemPosition *position);
+extern DynRequests *dyn_fetch_requests(const DynFetch *fetch);
 
 /*
  * Makes the fetch send no further requests.  dyn_fetch_next then returns the

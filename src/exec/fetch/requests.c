@@ -230,15 +230,6 @@ render_filter(DynRequests *requests, int stream)
 	return text;
 }
 
-static const char *
-render_projection(DynRequests *requests)
-{
-	dyn_buffer_reset(&requests->projection_text);
-	return finished(requests, &requests->projection_text,
-					dyn_expr_projection(requests->tokens, requests->projection,
-										requests->nprojection, &requests->projection_text));
-}
-
 void
 dyn_requests_expected(const DynRequests *requests, int stream, DynExpected *expected)
 {
@@ -294,7 +285,15 @@ dyn_requests_prepare(DynRequests *requests, int stream, bool full,
 	}
 	request->filter = render_filter(requests, stream);
 	if (requests->nprojection > 0 && !requests->count_only && !full)
-		request->projection = render_projection(requests);
+	{
+		DynBuffer  *text = &requests->projection_text;
+
+		dyn_buffer_reset(text);
+		request->projection =
+			finished(requests, text,
+					 dyn_expr_projection(requests->tokens, requests->projection,
+										 requests->nprojection, text));
+	}
 	request->all_attributes = request->projection == NULL && requests->local_index;
 }
 

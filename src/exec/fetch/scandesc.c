@@ -57,35 +57,32 @@ find_key(void *arg, const char **why)
 {
 	DynScanDesc *scandesc = arg;
 	DynPath		paths[2];
-	DynItemPosition position;
+	uint64		item;
 	DynConnection *connection = scandesc->relation->connection;
-	DynRequests *requests = scandesc->origin_requests;
+	DynRequests *requests;
 	DynReadRequest request = {0};
 	DynRequestContext about;
 	DynCall    *call;
 	char	   *key = NULL;
 
-	if (requests == NULL)
+	if (scandesc->origin == NULL)
 		return NULL;
+	requests = dyn_fetch_requests(scandesc->origin);
 	if (requests->op == DYN_OP_GET_ITEM)
 		return dyn_key_text(requests->keys, requests->nparts, ", ");
-	if (requests->op == DYN_OP_BATCH_GET_ITEM ||
-		!dyn_fetch_position(scandesc->origin, &position) ||
-		(call = dyn_call_create(dyn_session_client())) == NULL)
-		return NULL;
 	for (int i = 0; i < scandesc->access->nbase; i++)
 		paths[i] = *dyn_path_of_attribute(scandesc->access->base[i].name);
 	requests->projection = paths;
 	requests->nprojection = scandesc->access->nbase;
-	dyn_requests_prepare(requests, position.stream, false, &request);
-	request.limit = position.limit;
-	request.start_key = position.start_key;
-	request.start_key_len = position.start_key_len;
+	if (requests->op == DYN_OP_BATCH_GET_ITEM ||
+		!dyn_fetch_position(scandesc->origin, &request, &item) ||
+		(call = dyn_call_create(dyn_session_client())) == NULL)
+		return NULL;
 	dyn_write_read(dyn_call_body(call), &request);
 	about = dyn_requests_about(requests);
 	if (dyn_session_try(call, &connection->service, &about))
 	{
-		key = key_at(scandesc, call, paths, position.item);
+		key = key_at(scandesc, call, paths, item);
 		*why = "the response does not have it";
 	}
 	else
@@ -205,14 +202,6 @@ dyn_scandesc_create(DynStatement *statement, DynRelation *relation,
 }
 
 void
-dyn_scandesc_set_origin(DynScanDesc *scandesc, DynFetch *fetch, DynRequests *requests)
-{
-	Assert((fetch == NULL) == (requests == NULL));
-	scandesc->origin = fetch;
-	scandesc->origin_requests = requests;
-}
-
-void
 dyn_scandesc_check_schema(DynScanDesc *scandesc)
 {
 	DynConnection *connection = scandesc->relation->connection;
@@ -240,33 +229,20 @@ dyn_scandesc_check_schema(DynScanDesc *scandesc)
 
 /* ---- fetches ---- */
 
-/*
- * Returns the cached description of the table, and sets *index to that of the
- * index `name`.  Both are NULL if unknown; *index is NULL if `name` is NULL.
- */
-static const DynTableMeta *
-describe(const DynRelation *relation, const char *name, const DynIndexMeta **index)
-{
-	const DynTableMeta *meta = dyn_session_cached_table(relation->connection,
-														relation->table);
-
-	*index = meta != NULL ? dyn_metadata_index(meta, name) : NULL;
-	return meta;
-}
-
 int
 dyn_scandesc_segments(const DynScanDesc *scandesc)
 {
 	const DynRelation *relation = scandesc->relation;
-	const char *name = scandesc->access->index;
+	const DynAccess *access = scandesc->access;
 	const DynTableMeta *meta;
 	const DynIndexMeta *index;
 
-	if (scandesc->access->kind != DYN_ACCESS_SCAN || scandesc->access->segments > 0 ||
-		scandesc->access->limit_hint > 0 || scandesc->bound.units > 0)
+	if (access->kind != DYN_ACCESS_SCAN || access->segments > 0 ||
+		access->limit_hint > 0 || scandesc->bound.units > 0)
 		return 1;
-	meta = describe(relation, name, &index);
-	if (meta == NULL || (name != NULL && index == NULL))
+	meta = dyn_session_cached_table(relation->connection, relation->table);
+	index = meta ? dyn_metadata_index(meta, access->index) : NULL;
+	if (meta == NULL || (access->index != NULL && index == NULL))
 		return 1;
 	return dyn_requests_segments(relation,
 								 index ? index->size_bytes : meta->size_bytes);
@@ -281,42 +257,23 @@ decode_sort(void *arg, const DynValue *slots, DynScalar *values)
 {
 	const DynScanDesc *scandesc = arg;
 	const DynRelation *relation = scandesc->relation;
+	const DynAccess *access = scandesc->access;
 
-	for (int i = 0; i < scandesc->access->nsort; i++)
+	for (int i = 0; i < access->nsort; i++)
 	{
-		const char *name = scandesc->access->sort[i].name;
-		int			part = scandesc->access->sort_parts[i];
+		const char *name = access->sort[i].name;
 		DynText		text;
 
-		if (scandesc->access->sort_texts[i])
+		if (access->sort_texts[i])
 			dyn_key_scalar(relation, name, &slots[scandesc->rows->sort_slots[i]],
 						   &values[i]);
 		else if (dyn_parts_text(scandesc->rows->parts, slots,
 								dyn_relation_templated(relation, name) - relation->templated,
-								part, &text))
+								access->sort_parts[i], &text))
 			values[i] = (DynScalar) {DYN_TYPE_S, pnstrdup(text.data, text.len), text.len};
 		else
 			values[i] = (DynScalar) {DYN_TYPE_S, NULL, 0};
 	}
-}
-
-/*
- * Sets the slot of the sort attribute, which is used to check the order of a
- * Query's pages.  The slot is -1 if the key has no sort attribute, if the
- * attribute is not read, or if the description of the index is unknown.
- */
-static void
-set_sort_slot(DynFetchParams *params, const DynAccess *access,
-			  const DynIndexMeta *index, const DynRequests *requests,
-			  const DynRows *rows)
-{
-	const char *name = NULL;
-
-	if (requests->index == NULL && access->nbase == 2)
-		name = access->base[1].name;
-	else if (index != NULL && index->key.nrange > 0)
-		name = index->key.range[0].name;
-	params->sort_slot = name != NULL ? dyn_rows_slot(rows, name) : -1;
 }
 
 /* Returns true if a local index must read attributes from the table. */
@@ -344,10 +301,10 @@ units_of_key(double item_bytes)
 
 /* Sets the expected cost and the limits of requests from the description. */
 static void
-set_sizes(DynFetchParams *params, const DynTableMeta *meta, const DynIndexMeta *index,
-		  const DynRequests *requests, const DynRelation *relation)
+set_sizes(DynFetchParams *params, const DynTableMeta *meta, const DynIndexMeta *index)
 {
-	const DynReadOptions *options = &relation->options;
+	const DynRequests *requests = params->requests;
+	const DynReadOptions *options = &requests->relation->options;
 	const DynThroughput *throughput;
 	double		bytes;
 	double		units;
@@ -375,45 +332,49 @@ DynFetch *
 dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *rows,
 				   bool keyed)
 {
-	const DynIndexMeta *index;
-	const DynTableMeta *meta = describe(scandesc->relation, requests->index, &index);
+	const DynRelation *relation = scandesc->relation;
+	const DynAccess *access = scandesc->access;
+	const DynTableMeta *meta = dyn_session_cached_table(relation->connection,
+														relation->table);
+	const DynIndexMeta *index = meta ? dyn_metadata_index(meta, requests->index) : NULL;
 	DynFetchParams params = {0};
 	DynExpected first;
-	DynFetch   *fetch;
+	const char *sort = NULL;
 
 	Assert(requests->nstreams > 0 && scandesc->checked);
 	requests->projection = rows->projection;
 	requests->nprojection = rows->nprojection;
 	params.requests = requests;
-	params.access = scandesc->access;
+	params.access = access;
 	params.paths = rows->paths;
 	params.npaths = rows->npaths;
 	dyn_requests_expected(requests, 0, &first);
 	for (int i = 0; i < first.nparts; i++)
 		params.key_slots[i] = dyn_rows_slot(rows, first.keys[i].name);
 	params.segment_slot = dyn_rows_slot(rows, DYN_SEGMENT_NAME);
-	Assert(params.segment_slot < 0 || scandesc->access->segments > 0);
-	set_sort_slot(&params, scandesc->access, index, requests, rows);
-	set_sizes(&params, meta, index, requests, scandesc->relation);
-	params.may_stop_early = scandesc->access->may_stop_early;
+	Assert(params.segment_slot < 0 || access->segments > 0);
+	if (requests->index == NULL && access->nbase == 2)
+		sort = access->base[1].name;
+	else if (index != NULL && index->key.nrange > 0)
+		sort = index->key.range[0].name;
+	params.sort_slot = sort != NULL ? dyn_rows_slot(rows, sort) : -1;
+	set_sizes(&params, meta, index);
 	params.keep = scandesc->keeps;
-	params.first_limit = scandesc->access->limit_hint;
-	params.fetch_size = scandesc->relation->options.fetch_size;
+	params.fetch_size = relation->options.fetch_size;
 	params.bound = scandesc->bound;
 	params.counters = scandesc->count_into;
 	/* a keyed fetch waits for its own streams only, not for a group of fetches */
 	params.group_in_flight = keyed ? NULL : scandesc->group_in_flight;
 	params.keyed = keyed;
-	if (scandesc->access->ordered && scandesc->access->in_turn && !keyed)
+	if (access->ordered && access->in_turn && !keyed)
 		params.in_turn = requests->nstreams > 1;
-	else if (scandesc->access->ordered && requests->nstreams > 1 && !keyed)
+	else if (access->ordered && requests->nstreams > 1 && !keyed)
 	{
-		Assert(scandesc->access->nsort > 0);
+		Assert(access->nsort > 0);
 		params.decode_sort = decode_sort;
 		params.sort_arg = scandesc;
-		params.nsort = scandesc->access->nsort;
+		params.nsort = access->nsort;
 	}
-	fetch = dyn_fetch_start(scandesc->statement, &params);
-	dyn_scandesc_set_origin(scandesc, fetch, requests);
-	return fetch;
+	scandesc->origin = dyn_fetch_start(scandesc->statement, &params);
+	return scandesc->origin;
 }

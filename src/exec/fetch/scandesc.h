@@ -40,9 +40,8 @@ typedef struct DynScanDesc
 	int		   *group_in_flight;	/* as in DynFetchParams */
 	DynReadBound bound;			/* bound of the next fetch */
 
-	/* fetch of the item that is being decoded, and its requests; or NULL */
-	DynFetch   *origin;
-	DynRequests *origin_requests;
+	DynFetch   *origin;			/* fetch of the item that is being decoded; or
+								 * NULL */
 } DynScanDesc;
 
 /* Creates a scan descriptor in CurrentMemoryContext. */
@@ -95,9 +94,5 @@ extern int	dyn_scandesc_segments(const DynScanDesc *scandesc);
  */
 extern DynFetch *dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests,
 									const DynRows *rows, bool keyed);
-
-/* Sets the fetch whose items are decoded from now on; NULL: none. */
-extern void dyn_scandesc_set_origin(DynScanDesc *scandesc, DynFetch *fetch,
-									DynRequests *requests);
 
 #endif

@@ -222,7 +222,7 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 
 	if (!is_idle(stream) || fetch->draining)
 		return false;
-	if (stream->nrequests == 0 || !params->may_stop_early)
+	if (stream->nrequests == 0 || !params->access->may_stop_early)
 		return true;
 	/* read ahead only the awaited stream: other streams may never be read */
 	if (params->keyed && stream->number != fetch->awaited)
@@ -355,7 +355,7 @@ static void
 send_requests(DynFetch *fetch)
 {
 	const DynFetchParams *params = &fetch->params;
-	bool		lazy = params->may_stop_early && params->nsort == 0 && !params->keyed;
+	bool		lazy = params->access->may_stop_early && params->nsort == 0 && !params->keyed;
 	int			allowed = lazy ? Min(fetch->max_active, params->bound.units > 0 ? 1
 									 : params->in_turn
 									 ? 1 + fetch->next_stream / LAZY_TURNS

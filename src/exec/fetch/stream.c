@@ -73,7 +73,7 @@ static long
 page_limit(const DynFetch *fetch, const DynStream *stream)
 {
 	const DynFetchParams *params = &fetch->params;
-	double		limit = params->first_limit;
+	double		limit = params->access->limit_hint;
 	double		item_units = fetch->examined > 0
 		? fetch->units / fetch->examined : params->item_units;
 	double		items;

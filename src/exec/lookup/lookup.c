@@ -458,7 +458,7 @@ receive_batch(DynLookups *lookups, DynLookupBatch *batch, const DynLookupEntry *
 	int			guess = first;
 
 	Assert(batch->nparts > 0 && batch->entries[entry->batch_position] == entry);
-	dyn_scandesc_set_origin(batch->scandesc, batch->fetch, batch->requests);
+	batch->scandesc->origin = batch->fetch;
 	while ((item = dyn_fetch_next_of(batch->fetch, stream)) != NULL)
 		receive_item(lookups, batch, item, guess++, transient);
 	if (transient->left == 0)
@@ -507,7 +507,7 @@ next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 
 		Assert(entry->pins > 0 && entry->batch_position < batch->sent);
 		Assert(entry->state == DYN_LOOKUP_PENDING || entry->ended);
-		dyn_scandesc_set_origin(batch->scandesc, batch->fetch, batch->requests);
+		batch->scandesc->origin = batch->fetch;
 		if (!entry->ended)
 			item = dyn_fetch_next_of(batch->fetch, entry->batch_position);
 		if (item == NULL)
@@ -696,8 +696,7 @@ next_chunk(DynLookups *lookups, DynLookupEntry *entry)
 {
 	Assert(entry->pins > 0 && entry->state == DYN_LOOKUP_PENDING);
 	dyn_lookup_batch_reset(&lookups->base, lookups->scandesc->access->nbase);
-	dyn_scandesc_set_origin(lookups->scandesc, lookups->first.fetch,
-							lookups->first.requests);
+	lookups->scandesc->origin = lookups->first.fetch;
 	forget_listed(lookups, entry);
 	for (int i = entry->batch_position;
 		 i < lookups->first.n && lookups->base.n < chunk_keys(lookups); i++)

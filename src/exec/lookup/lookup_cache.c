@@ -320,7 +320,6 @@ dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts)
 	batch->entries = NULL;
 	batch->keys = NULL;
 	batch->queries = NULL;
-	batch->requests = NULL;
 	batch->fetch = NULL;
 }
 
@@ -368,6 +367,7 @@ dyn_lookup_batch_send(DynLookupBatch *batch, int n)
 {
 	DynScanDesc *scandesc = batch->scandesc;
 	const DynAccess *access = scandesc->access;
+	DynRequests *requests;
 	MemoryContext oldcontext;
 
 	Assert(n >= batch->sent && n <= batch->n);
@@ -377,17 +377,17 @@ dyn_lookup_batch_send(DynLookupBatch *batch, int n)
 	Assert(batch->nparts == 0 || batch->sent % DYN_BATCH_GET_MAX_KEYS == 0);
 	oldcontext = MemoryContextSwitchTo(batch->context);
 	if (batch->fetch != NULL && batch->nparts > 0)
-		dyn_requests_set_keys(batch->requests, batch->keys, n);
+		dyn_requests_set_keys(dyn_fetch_requests(batch->fetch), batch->keys, n);
 	else if (batch->fetch != NULL)
-		dyn_requests_set_queries(batch->requests, batch->queries, n);
+		dyn_requests_set_queries(dyn_fetch_requests(batch->fetch), batch->queries, n);
 	else
 	{
-		batch->requests = batch->nparts > 0
+		requests = batch->nparts > 0
 			? dyn_requests_of_keys(scandesc->relation, batch->keys, n, batch->nparts)
 			: dyn_requests_of_queries(scandesc->relation, access, batch->queries, n,
 									  access->row_keys != NULL ? access->nrow_attrs
 									  : access->nhash);
-		batch->fetch = dyn_scandesc_start(scandesc, batch->requests, batch->rows, true);
+		batch->fetch = dyn_scandesc_start(scandesc, requests, batch->rows, true);
 	}
 	batch->sent = n;
 	MemoryContextSwitchTo(batch->work_context);

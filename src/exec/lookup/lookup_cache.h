@@ -14,9 +14,7 @@
  *		COMPLETE	> 0		no			no
  *		COMPLETE	0		yes			yes
  *
- * A batch has the entries to be filled, and the fetch of their results.  Full
- * primary keys are requested by BatchGetItem, a hundred at a time; the items
- * come in any order.  Each partition is requested by one Query.
+ * A batch has the entries to be filled, and the fetch of their results.
  *
  * Legal order for a batch: dyn_lookup_batch_reset; dyn_lookup_batch_add for
  * each entry, after which the caller stores the Query of a partition in the
@@ -175,7 +173,6 @@ typedef struct DynLookupBatch
 	DynKeyPart *keys;			/* full keys: nparts parts for each entry */
 	DynQuery   *queries;		/* partitions: the Query of each entry */
 
-	DynRequests *requests;
 	int			sent;			/* number of entries whose requests are in the
 								 * fetch */
 	DynFetch   *fetch;			/* fetch; NULL: no request was sent */

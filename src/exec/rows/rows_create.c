@@ -334,26 +334,6 @@ member_of(const DynPath *path, const DynPath *document)
 		: NULL;
 }
 
-/*
- * Returns true if a response with this path may have parts of the document
- * that must be hidden.  Sets *fails if a list of visible `members` cannot hide
- * these parts, because some member must be visible only in part.
- */
-static bool
-adds_parts(const DynPath *path, const DynPath *document, const DynRows *own,
-		   const DynNames *members, bool deep, bool *fails)
-{
-	const char *member;
-
-	if (is_covered(path, own) ||
-		!(dyn_path_is_inside(path, document) || dyn_path_is_inside(document, path)))
-		return false;
-	member = member_of(path, document);
-	*fails |= deep && (member == NULL ||
-					   dyn_names_have(members, member, strlen(member)));
-	return true;
-}
-
 static bool
 limit_column(DynRows *rows, int i, const DynRows *own, const DynRows *all)
 {
@@ -376,8 +356,21 @@ limit_column(DynRows *rows, int i, const DynRows *own, const DynRows *all)
 	}
 	dyn_names_sort(members);
 	for (int p = 0; p < all->nprojection; p++)
-		more |= adds_parts(&all->projection[p], document, own, members, deep,
-						   &fails);
+	{
+		const DynPath *path = &all->projection[p];
+		const char *member = member_of(path, document);
+
+		if (is_covered(path, own) ||
+			!(dyn_path_is_inside(path, document) || dyn_path_is_inside(document, path)))
+			continue;
+		/*
+		 * visible members cannot hide what is added to a member that must be
+		 * visible only in part
+		 */
+		more = true;
+		fails |= deep && (member == NULL ||
+						  dyn_names_have(members, member, strlen(member)));
+	}
 	fails |= all->full && deep;
 	rows->only[i] = more ? members : NULL;
 	return !more || (!fails && !dyn_relation_column(rows->relation,

@@ -6,12 +6,6 @@
  * Checks on an item are in the same order for all requests: first whether the
  * item is a row, then whether it is ambiguous, and then whether each part is a
  * value of its column.
- *
- * Attributes are usually split one after the other, each in the one way that
- * its template permits.  If that fails, and columns occur in several
- * attributes, all ways to split all of them are searched.  In a valid way,
- * every column has one value.  The text of a part that may contain its
- * separator is determined by the other occurrences of its column.
  */
 #include "postgres.h"
 
@@ -198,13 +192,12 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 {
 	DynRowMatch worst = DYN_MATCH_ROW;
 
-	for (int p = 0; p < parsed->templated->tmpl->nparts; p++)
+	for (int p = 0; p < parsed->templated->tmpl->nparts &&
+		 worst != DYN_MATCH_NOT_ROW; p++)
 	{
 		DynRowMatch match = judge_part(parts, parsed, p);
 
-		if (match == DYN_MATCH_NOT_ROW)
-			return match;
-		if (worst == DYN_MATCH_ROW)
+		if (match != DYN_MATCH_ROW)
 			worst = match;
 	}
 	return worst;
@@ -243,7 +236,8 @@ judge_values(DynParts *parts)
 {
 	DynRowMatch worst = DYN_MATCH_ROW;
 
-	for (int i = 0; i < parts->relation->ntemplated; i++)
+	for (int i = 0; i < parts->relation->ntemplated &&
+		 worst != DYN_MATCH_NOT_ROW; i++)
 	{
 		const DynParsedAttr *parsed = &parts->attrs[i];
 		DynRowMatch match;
@@ -255,9 +249,7 @@ judge_values(DynParts *parts)
 			match = judge_index_key(parts, i);
 		else
 			continue;
-		if (match == DYN_MATCH_NOT_ROW)
-			return match;
-		if (worst == DYN_MATCH_ROW)
+		if (match != DYN_MATCH_ROW)
 			worst = match;
 	}
 	return worst;

@@ -472,20 +472,11 @@ take_way(void *arg, const DynText *values)
 	return enough;
 }
 
+/* Callback of find_ways() to find out whether there is any way. */
 static bool
 stop_at_first(void *arg, const DynText *values)
 {
 	return true;
-}
-
-/*
- * Returns true if the template splits the attribute in at least one way that
- * agrees with known values, whatever the other searched attributes contain.
- */
-static bool
-holds_alone(Search *search, DynParsedAttr *parsed, bool guess)
-{
-	return find_ways(search, parsed, guess, stop_at_first, NULL);
 }
 
 /*
@@ -597,11 +588,11 @@ begin_search(Search *search, DynParts *parts)
 		split_text(parts, parsed, NULL);
 		parsed->done = false;
 		if (!parsed->absent && !parsed->no_text &&
-			holds_alone(search, parsed, true))
+			find_ways(search, parsed, true, stop_at_first, NULL))
 		{
 			int			place = search->n++;
 
-			parsed->unresolved = !holds_alone(search, parsed, false);
+			parsed->unresolved = !find_ways(search, parsed, false, stop_at_first, NULL);
 			for (; place > 0 && open_parts(search->attrs[place - 1]->templated->tmpl) >
 				 open_parts(parsed->templated->tmpl); place--)
 				search->attrs[place] = search->attrs[place - 1];

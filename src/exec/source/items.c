@@ -125,7 +125,7 @@ fetched_close(DynItems *items)
 {
 	Fetched    *fetched = (Fetched *) items;
 
-	dyn_scandesc_set_origin(fetched->scandesc, NULL, NULL);
+	fetched->scandesc->origin = NULL;
 	dyn_fetch_stop(fetched->fetch);
 }
 
@@ -282,7 +282,7 @@ listed_close(DynItems *items)
 {
 	Listed	   *listed = (Listed *) items;
 
-	dyn_scandesc_set_origin(listed->scandesc, NULL, NULL);
+	listed->scandesc->origin = NULL;
 	dyn_base_keys_free(listed->keys);
 	if (listed->batch_context != NULL)
 		MemoryContextDelete(listed->batch_context);

@@ -168,7 +168,7 @@ open_united(void *state)
 		 * a later arm sends at most one request, because the response is not
 		 * taken in until the arm's turn comes
 		 */
-		else if (fetch != NULL && arm->scandesc->origin_requests->nstreams == 1)
+		else if (fetch != NULL && dyn_fetch_requests(arm->scandesc->origin)->nstreams == 1)
 			dyn_fetch_send_ahead(fetch);
 		first &= fetch == NULL;
 	}
