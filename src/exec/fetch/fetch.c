@@ -14,7 +14,6 @@
 #include "postgres.h"
 
 #include "../../model/server/memory.h"
-#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "stream.h"

@@ -91,8 +91,6 @@ typedef struct DynFetchParams
 	double		capacity_share; /* limit in read units per second from
 								 * read_percent (dyn_capacity_share); 0:
 								 * unlimited */
-	const char *global_index;	/* global index that `capacity_share` limits;
-								 * NULL: the table */
 	bool		consistent;		/* true for strongly consistent reads */
 	bool		fetches_items;	/* true if a local index fetches attributes
 								 * that it does not project */

@@ -73,7 +73,8 @@ void
 dyn_pacing_init(DynFetch *fetch)
 {
 	const DynFetchParams *params = &fetch->params;
-	const DynRelation *relation = params->requests->relation;
+	const DynRequests *requests = params->requests;
+	const DynRelation *relation = requests->relation;
 	DynPacing  *pacing = &fetch->pacing;
 	double		of_server = relation->connection->max_read_units_per_second;
 	double		of_table = relation->max_read_units_per_second;
@@ -91,9 +92,10 @@ dyn_pacing_init(DynFetch *fetch)
 					NULL, of_server);
 	dyn_budgets_add(pacing->budgets, relation->connection, DYN_BUDGET_READS,
 					relation->table, NULL, of_table);
+	/* a local index shares the capacity of its table */
 	dyn_budgets_add(pacing->budgets, relation->connection, DYN_BUDGET_READS,
-					relation->table, params->global_index ? params->global_index : "",
-					of_capacity);
+					relation->table, requests->index != NULL && !requests->local_index
+					? requests->index : "", of_capacity);
 	pacing->budget_units = REQUEST_SECONDS * smallest;
 }
 

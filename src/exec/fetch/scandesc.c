@@ -317,7 +317,6 @@ set_sizes(DynFetchParams *params, const DynTableMeta *meta, const DynIndexMeta *
 	params->capacity = throughput->read_units;
 	params->capacity_share = dyn_capacity_share(throughput, options->read_capacity,
 												options->read_percent);
-	params->global_index = index && index->global ? index->name : NULL;
 	if (requests->op == DYN_OP_BATCH_GET_ITEM && bytes > 0)
 		params->batch_keys = (int) Max(1, Min(BATCH_BYTES / bytes, DYN_BATCH_GET_MAX_KEYS));
 	params->fetches_items = fetches_items(meta, index, requests);

@@ -12,7 +12,6 @@
 
 #include "../rows/rows.h"
 #include "fetch.h"
-#include "requests.h"
 
 typedef struct DynScanDesc
 {

@@ -35,7 +35,6 @@
  */
 #include "postgres.h"
 
-#include "../../model/server/memory.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -92,35 +91,19 @@ dyn_schedule_init(DynFetch *fetch)
 	fetch->space = Max(fetch->max_active, 1);
 	fetch->active = MemoryContextAllocZero(fetch->context, fetch->space *
 										   sizeof(DynStream *));
-	fetch->idle = MemoryContextAllocZero(fetch->context, fetch->space *
-										 sizeof(DynStream *));
 }
 
 /* ---- streams ---- */
-
-static bool
-is_settled(const DynFetch *fetch, int number)
-{
-	return number < fetch->nsettled && fetch->settled[number];
-}
 
 /* Marks a stream of a keyed fetch, so that it is not begun later. */
 static void
 settle(DynFetch *fetch, int number)
 {
-	Assert(number >= 0 && number < fetch->params.requests->nstreams);
-	if (number >= fetch->nsettled)
-	{
-		int			n = Max(64, number + number / 2);
-		MemoryContext oldcontext = MemoryContextSwitchTo(fetch->context);
+	MemoryContext oldcontext = MemoryContextSwitchTo(fetch->context);
 
-		fetch->settled = dyn_grown(fetch->settled, n * sizeof(bool));
-		memset(fetch->settled + fetch->nsettled, 0,
-			   (n - fetch->nsettled) * sizeof(bool));
-		fetch->nsettled = n;
-		MemoryContextSwitchTo(oldcontext);
-	}
-	fetch->settled[number] = true;
+	Assert(number >= 0 && number < fetch->params.requests->nstreams);
+	fetch->settled = bms_add_member(fetch->settled, number);
+	MemoryContextSwitchTo(oldcontext);
 }
 
 static DynStream *
@@ -128,12 +111,13 @@ begin_stream(DynFetch *fetch, int number)
 {
 	DynStream  *stream;
 
-	Assert(!is_settled(fetch, number) && !fetch->draining);
+	Assert(!bms_is_member(number, fetch->settled) && !fetch->draining);
 	Assert(number < fetch->params.requests->nstreams);
 	if (fetch->params.keyed)
 		settle(fetch, number);
-	if (fetch->nidle > 0)
-		stream = fetch->idle[--fetch->nidle];
+	Assert(fetch->nactive < fetch->space);
+	if (fetch->nactive < fetch->nstreams)
+		stream = fetch->active[fetch->nactive];
 	else
 	{
 		stream = MemoryContextAllocZero(fetch->context, sizeof(DynStream));
@@ -144,10 +128,10 @@ begin_stream(DynFetch *fetch, int number)
 			stream->head_context = AllocSetContextCreate(fetch->context,
 														 "dynamo_fdw merged item",
 														 ALLOCSET_SMALL_SIZES);
+		fetch->active[fetch->nstreams++] = stream;
 	}
-	Assert(fetch->nactive < fetch->space);
 	Assert(dyn_stream_is_done(stream) && !stream->has_head && stream->reserved == 0);
-	fetch->active[fetch->nactive++] = stream;
+	fetch->nactive++;
 	dyn_stream_begin(fetch, stream, number);
 	return stream;
 }
@@ -161,14 +145,13 @@ dyn_schedule_stream(DynFetch *fetch, int number)
 		return fetch->current;
 	fetch->current = NULL;
 	fetch->awaited = number;
-	if (!is_settled(fetch, number))
+	if (!bms_is_member(number, fetch->settled))
 	{
-		/* the arrays may be full if this stream is outside of the window */
-		if (fetch->nactive == fetch->space || fetch->nidle == fetch->space)
+		/* the array may be full if this stream is outside of the window */
+		if (fetch->nactive == fetch->space)
 		{
 			fetch->space *= 2;
 			fetch->active = repalloc(fetch->active, fetch->space * sizeof(DynStream *));
-			fetch->idle = repalloc(fetch->idle, fetch->space * sizeof(DynStream *));
 		}
 		fetch->current = begin_stream(fetch, number);
 		fetch->next_stream = Max(fetch->next_stream, number + 1);
@@ -197,12 +180,11 @@ retire_streams(DynFetch *fetch)
 		if (fetch->draining)
 			stream->more = false;
 		if (dyn_stream_is_done(stream) && !stream->has_head && !is_needed)
-			fetch->idle[fetch->nidle++] = stream;
-		else
-			fetch->active[remaining++] = stream;
+			continue;
+		fetch->active[i] = fetch->active[remaining];
+		fetch->active[remaining++] = stream;
 	}
 	fetch->nactive = remaining;
-	Assert(fetch->nidle <= fetch->space);
 }
 
 /* ---- sending ---- */
@@ -365,7 +347,7 @@ send_requests(DynFetch *fetch)
 
 	while (fetch->next_stream < params->requests->nstreams && fetch->nactive < allowed)
 	{
-		if (!is_settled(fetch, fetch->next_stream))
+		if (!bms_is_member(fetch->next_stream, fetch->settled))
 			begin_stream(fetch, fetch->next_stream);
 		fetch->next_stream++;
 	}

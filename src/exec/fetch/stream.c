@@ -736,10 +736,8 @@ dyn_streams_release(void *arg)
 {
 	DynFetch   *fetch = arg;
 
-	for (int i = 0; i < fetch->nactive; i++)
+	for (int i = 0; i < fetch->nstreams; i++)
 		release_stream(fetch, fetch->active[i]);
-	for (int i = 0; i < fetch->nidle; i++)
-		release_stream(fetch, fetch->idle[i]);
 	while (fetch->spare != NULL)
 	{
 		DynFetchPage *page = fetch->spare;

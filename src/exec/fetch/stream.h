@@ -141,15 +141,14 @@ struct DynFetch
 	/* the schedule (schedule.c) */
 	int			nactive;
 	int			max_active;
-	int			space;			/* allocated length of active and idle */
-	DynStream **active;			/* active streams, usually by rising number */
-	DynStream **idle;			/* finished streams, to be reused */
-	int			nidle;
+	int			space;			/* allocated length of `active` */
+	DynStream **active;			/* active streams, usually by rising number;
+								 * after them finished ones, to be reused */
+	int			nstreams;		/* number of streams in `active` */
 	int			next_stream;	/* number of the next stream to begin ahead of
 								 * the consumer */
-	bool	   *settled;		/* keyed: true for each stream (by number) that
-								 * was begun or dropped */
-	int			nsettled;		/* allocated length of `settled` */
+	Bitmapset  *settled;		/* keyed: numbers of the streams that were
+								 * begun or dropped */
 	int			pages_used;		/* number of pages whose items were all
 								 * returned */
 	int			until_pump;		/* items left until the next pump */

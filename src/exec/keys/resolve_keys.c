@@ -274,12 +274,6 @@ copy_spans(MemoryContext context, const DynSpans *spans)
 	}
 }
 
-static MemoryContext
-make_copies_context(void)
-{
-	return AllocSetContextCreate(CurrentMemoryContext, "dynamo_fdw keys", ALLOCSET_DEFAULT_SIZES);
-}
-
 /*
  * Copies the values of the remaining pairs, and frees all earlier copies,
  * including those of pairs that were united with other pairs.
@@ -289,7 +283,8 @@ free_unused_copies(Pairs *pairs)
 {
 	MemoryContext unused = pairs->copies;
 
-	pairs->copies = make_copies_context();
+	pairs->copies = AllocSetContextCreate(CurrentMemoryContext, "dynamo_fdw keys",
+										  ALLOCSET_DEFAULT_SIZES);
 	pairs->ncopied = pairs->n;
 	for (int i = 0; i < pairs->n; i++)
 	{
@@ -422,18 +417,6 @@ list_elements(const DynResolveContext *context, const List *preds, const List *l
 	return elements;
 }
 
-static DynKeyMatch
-part_match(const DynAccess *access, const DynPred *arm, int i)
-{
-	if (arm == NULL)
-		return *dyn_access_match(access, i);
-	return (DynKeyMatch) {
-		.name = access->row_attrs[i].name,
-		.type = access->row_attrs[i].type,
-		.preds = list_make1(list_nth(arm->args, i))
-	};
-}
-
 /*
  * Computes the sets that an arm of row-wise keys allows.  If `arm` is NULL,
  * computes the sets that all predicates together allow.  Returns false if a
@@ -448,11 +431,19 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 	Assert(arm == NULL || list_length(arm->args) == pairs->nparts);
 	for (int i = 0; i < pairs->nparts; i++)
 	{
-		DynKeyMatch match = part_match(access, arm, i);
+		DynKeyMatch match;
 		const DynSpans *others = &pairs->others[i];
 		DynSpans   *values = &sets->at[i];
 		int			n = 0;
 
+		if (arm == NULL)
+			match = *dyn_access_match(access, i);
+		else
+			match = (DynKeyMatch) {
+				.name = access->row_attrs[i].name,
+				.type = access->row_attrs[i].type,
+				.preds = list_make1(list_nth(arm->args, i))
+			};
 		sets->names[i] = match.name;
 		*values = dyn_key_values(context, &match, key_bytes(access, i));
 		for (int k = 0; k < values->n; k++)
@@ -492,7 +483,8 @@ add_elements(const DynResolveContext *context, const DynAccess *access, const Dy
 	double		combinations;
 
 	if (pairs->copies == NULL)
-		pairs->copies = make_copies_context();
+		pairs->copies = AllocSetContextCreate(caller, "dynamo_fdw keys",
+											  ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(arm_context);
 	if (arm != NULL)
 		preds = list_concat_copy(preds, arm->args);

@@ -109,13 +109,6 @@ struct DynLookups
 								 * item */
 };
 
-/* Returns the minimum memory of a batch, and of the cache; see lookup.h. */
-static Size
-least_space(const DynScanDesc *scandesc)
-{
-	return scandesc->statement->max_bytes / SPACE_PART;
-}
-
 /* ---- availability of results ---- */
 
 /* True if the entry's complete result is cached or still to be received. */
@@ -311,7 +304,8 @@ dyn_lookups_is_full(const DynLookups *lookups)
 	/* memory of the batch's executions and of their requests */
 	if (MemoryContextMemAllocated(lookups->executions_context, false) +
 		MemoryContextMemAllocated(lookups->first.context, false) >
-		Max((Size) work_mem * 1024 / 2, least_space(lookups->scandesc)))
+		Max((Size) work_mem * 1024 / 2,
+			lookups->scandesc->statement->max_bytes / SPACE_PART))
 		return true;
 	if (lookups->by_key)
 		return lookups->first.n >= concurrency * KEYS_PER_CONNECTION;
@@ -453,16 +447,21 @@ receive_batch(DynLookups *lookups, DynLookupBatch *batch, const DynLookupEntry *
 {
 	int			stream = entry->batch_position / DYN_BATCH_GET_MAX_KEYS;
 	int			first = stream * DYN_BATCH_GET_MAX_KEYS;
-	DynTransientRows *transient = dyn_transient_rows_create(batch->context);
+	MemoryContext context = AllocSetContextCreate(batch->context,
+												  "dynamo_fdw transient rows",
+												  ALLOCSET_DEFAULT_SIZES);
+	DynTransientRows *transient = MemoryContextAllocZero(context,
+														 sizeof(DynTransientRows));
 	const DynValue *item;
 	int			guess = first;
 
+	transient->context = context;
 	Assert(batch->nparts > 0 && batch->entries[entry->batch_position] == entry);
 	batch->scandesc->origin = batch->fetch;
 	while ((item = dyn_fetch_next_of(batch->fetch, stream)) != NULL)
 		receive_item(lookups, batch, item, guess++, transient);
 	if (transient->left == 0)
-		MemoryContextDelete(transient->context);
+		MemoryContextDelete(context);
 	for (int i = first; i < Min(first + DYN_BATCH_GET_MAX_KEYS, batch->n); i++)
 	{
 		if (batch->entries[i] != NULL)
@@ -764,7 +763,6 @@ lookups_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 	DynLookups *lookups = (DynLookups *) items;
 	const Execution *open = lookups->open;
 
-	(void) wait;
 	Assert(open != NULL && lookups->next > 0);
 	while (lookups->position < open->nentries)
 	{
@@ -877,7 +875,7 @@ dyn_lookups_create(DynInput *input, DynLookupCounters *counters)
 	if (scandesc->index_rows != NULL)
 		lookups->index_rows = dyn_scandesc_index_rows(scandesc, true);
 	lookups->cache = dyn_lookup_cache_create(Max(get_hash_memory_limit(),
-												 least_space(scandesc)));
+												 scandesc->statement->max_bytes / SPACE_PART));
 	lookups->work_context = AllocSetContextCreate(context,
 												  "dynamo_fdw lookup work",
 												  ALLOCSET_DEFAULT_SIZES);

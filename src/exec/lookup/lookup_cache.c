@@ -132,19 +132,6 @@ dyn_lookup_entry_pin(DynLookupEntry *entry)
 
 /* ---- transient rows ---- */
 
-DynTransientRows *
-dyn_transient_rows_create(MemoryContext parent)
-{
-	MemoryContext context = AllocSetContextCreate(parent,
-												  "dynamo_fdw transient rows",
-												  ALLOCSET_DEFAULT_SIZES);
-	DynTransientRows *transient = MemoryContextAlloc(context, sizeof(*transient));
-
-	transient->context = context;
-	transient->left = 0;
-	return transient;
-}
-
 void
 dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
 								   DynTransientRows *transient,

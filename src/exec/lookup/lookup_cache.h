@@ -124,9 +124,6 @@ extern void dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entr
 extern void dyn_lookup_entry_add_record(DynLookupCache *cache, DynLookupEntry *entry,
 										const DynValue *slots, int nslots);
 
-/* Returns storage for the rows of one request. */
-extern DynTransientRows *dyn_transient_rows_create(MemoryContext parent);
-
 /*
  * Makes the slot's row the only row of the entry, until the entry is unpinned.
  * The slot's values must be in the context of the transient rows.

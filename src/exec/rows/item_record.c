@@ -4,20 +4,8 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-
 #include "../../model/server/pg_compat.h"
 #include "item_record.h"
-
-TupleTableSlot *
-dyn_item_record_slot(void)
-{
-	TupleDesc	desc = CreateTemplateTupleDesc(1);
-
-	TupleDescInitEntry(desc, 1, "item", BYTEAOID, -1, 0);
-	dyn_finish_descriptor(desc);
-	return MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
-}
 
 static bool
 has_contents(uint8 type)

@@ -9,12 +9,7 @@
 #ifndef DYN_EXEC_FETCH_ITEM_RECORD_H
 #define DYN_EXEC_FETCH_ITEM_RECORD_H
 
-#include "executor/tuptable.h"
-
 #include "../../dynamodb/attrvalue.h"
-
-/* Returns a new slot for minimal tuples whose only column is a record. */
-extern TupleTableSlot *dyn_item_record_slot(void);
 
 /* Returns the record's size in bytes, including its header. */
 extern Size dyn_item_record_size(const DynValue *slots, int nslots);

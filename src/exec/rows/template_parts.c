@@ -313,25 +313,21 @@ dyn_parts_text(DynParts *parts, const DynValue *values, int i, int part,
 
 /* ---- values of columns ---- */
 
-/* Splits an attribute outside of the table's key, when it is needed. */
-static void
-split_later(DynParts *parts, int i)
-{
-	MemoryContext old = MemoryContextSwitchTo(parts->scratch);
-
-	dyn_split_attr(parts, i);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(parts->scratch);
-}
-
 bool
 dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 				const char **why)
 {
 	DynParsedAttr *parsed = &parts->attrs[column->templated];
 
+	/* an attribute outside of the table's key is split when it is needed */
 	if (!parsed->done)
-		split_later(parts, column->templated);
+	{
+		MemoryContext old = MemoryContextSwitchTo(parts->scratch);
+
+		dyn_split_attr(parts, column->templated);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(parts->scratch);
+	}
 	memset(value, 0, sizeof(*value));
 	if (parsed->absent)
 		return true;
@@ -380,13 +376,11 @@ static bool
 is_reproduced(DynParts *parts, int i)
 {
 	const DynParsedAttr *parsed = &parts->attrs[i];
-	MemoryContext old;
+	MemoryContext old = MemoryContextSwitchTo(parts->scratch);
 	bool		reproduced;
 
-	if (!parsed->done)
-		split_later(parts, i);
+	dyn_split_attr(parts, i);
 	reproduced = dyn_parsed_attr_matches(parsed);
-	old = MemoryContextSwitchTo(parts->scratch);
 	for (int p = 0; p < parsed->templated->tmpl->nparts && reproduced; p++)
 		reproduced = part_is_reproduced(parts, i, p);
 	MemoryContextSwitchTo(old);

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -11,6 +12,7 @@
 
 #include "../../dynamodb/expression.h"
 #include "../../model/server/memory.h"
+#include "../../model/server/pg_compat.h"
 #include "../keys/filter.h"
 #include "../keys/resolve_keys.h"
 #include "../rows/item_record.h"
@@ -62,6 +64,7 @@ dyn_shared_start(DynSharedRead *read)
 {
 	const DynMember *first = linitial(read->members);
 	DynScanDesc *scandesc = first->scandesc;
+	TupleDesc	desc = CreateTemplateTupleDesc(1);
 	ListCell   *lc;
 
 	Assert(read->stored == NULL && scandesc->rows == read->rows);
@@ -69,7 +72,9 @@ dyn_shared_start(DynSharedRead *read)
 	read->context = CurrentMemoryContext;
 	read->slots = palloc0(read->rows->npaths * sizeof(DynValue));
 	read->stored = tuplestore_begin_heap(false, false, work_mem);
-	read->tuple = dyn_item_record_slot();
+	TupleDescInitEntry(desc, 1, "item", BYTEAOID, -1, 0);
+	dyn_finish_descriptor(desc);
+	read->tuple = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	read->nstored = read->stored_bytes = read->taken = 0;
 	foreach(lc, read->members)
 	{
