@@ -25,7 +25,6 @@
 
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/guc.h"
-#include "../paths/cost.h"
 #include "../paths/planner.h"
 #include "../tree/plantree.h"
 #include "../tree/readahead_path.h"

@@ -183,24 +183,6 @@ dyn_choice_index(const DynRelPlan *plan, int target)
 	return target >= 0 ? &plan->meta->indexes[target] : NULL;
 }
 
-/*
- * Adds the access plan for open guards.  A clause remains in exact_rinfos only
- * if both access plans evaluate it exactly.
- */
-static void
-add_alternative(const DynRelPlan *plan, const DynPathChoice *choice, List *clauses,
-				DynAccess *access)
-{
-	DynPathChoice unordered = {.target = choice->target, .kind = choice->kind};
-	DynAccess  *alternative = dyn_match_choice(plan, &unordered, clauses);
-
-	dyn_access_add(access, alternative, DYN_USE_IF_OPEN);
-	access->exact_rinfos =
-		list_difference_ptr(access->exact_rinfos,
-							list_difference_ptr(access->exact_rinfos,
-												alternative->exact_rinfos));
-}
-
 DynAccess *
 dyn_match_choice(const DynRelPlan *plan, const DynPathChoice *choice, List *clauses)
 {
@@ -222,7 +204,18 @@ dyn_match_choice(const DynRelPlan *plan, const DynPathChoice *choice, List *clau
 		dyn_sort_attributes(plan, index, access, access);
 	dyn_add_fallback(plan, index, clauses, access);
 	if (choice->while_open != NULL)
-		add_alternative(plan, choice->while_open, clauses, access);
+	{
+		DynPathChoice unordered = {.target = choice->while_open->target,
+		.kind = choice->while_open->kind};
+		DynAccess  *alternative = dyn_match_choice(plan, &unordered, clauses);
+
+		dyn_access_add(access, alternative, DYN_USE_IF_OPEN);
+		/* a clause is exact only if both access plans evaluate it exactly */
+		access->exact_rinfos =
+			list_difference_ptr(access->exact_rinfos,
+								list_difference_ptr(access->exact_rinfos,
+													alternative->exact_rinfos));
+	}
 	return access;
 }
 

@@ -42,7 +42,7 @@
 #include "utils/timestamp.h"
 
 #include "../../model/server/pg_compat.h"
-#include "cost.h"
+#include "planner.h"
 
 #define COST_PER_MS			20.0
 
@@ -166,7 +166,7 @@ bool
 dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
 {
 	const DynRelPlan *plan = rel->fdw_private;
-	bool		groups;
+	bool		groups = false;
 
 	if (plan == NULL || attnum <= 0 ||
 		rel->tuples <= DEFAULT_NUM_DISTINCT * DYN_COLLECTION_ITEMS)
@@ -174,12 +174,9 @@ dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
 	if (attnum == partition_column(plan, &plan->meta->key))
 		groups = plan->meta->key.nrange > 0;
 	else
-	{
-		groups = false;
 		for (int i = 0; i < plan->meta->nindexes; i++)
 			groups |= plan->meta->indexes[i].global &&
 				attnum == partition_column(plan, &plan->meta->indexes[i].key);
-	}
 	return groups && !has_statistics(plan->relation->relid, attnum);
 }
 

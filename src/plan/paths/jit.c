@@ -21,7 +21,6 @@
 #include "optimizer/optimizer.h"
 
 #include "../tree/plantree.h"
-#include "cost.h"
 #include "planner.h"
 
 static ExecutorStart_hook_type previous_hook = NULL;
@@ -145,27 +144,24 @@ static void
 start_executor(QueryDesc *query, int eflags)
 {
 	PlannedStmt *statement = query->plannedstmt;
+	Cost		waiting = (statement->jitFlags & PGJIT_PERFORM) == 0 ? 0
+		: waiting_of(statement->planTree, statement->subplans);
 
-	if (statement->jitFlags & PGJIT_PERFORM)
+	if (waiting > 0)
 	{
-		Cost		waiting = waiting_of(statement->planTree, statement->subplans);
 		Cost		cost = statement->planTree->total_cost - waiting;
-		PlannedStmt *copy;
+		PlannedStmt *copy = MemoryContextAlloc(GetMemoryChunkContext(query),
+											   sizeof(PlannedStmt));
 
-		if (waiting > 0)
-		{
-			copy = MemoryContextAlloc(GetMemoryChunkContext(query),
-									  sizeof(PlannedStmt));
-			*copy = *statement;
-			/* clear flags that standard_planner would not set for this cost */
-			if (cost <= jit_above_cost)
-				copy->jitFlags = PGJIT_NONE;
-			if (cost <= jit_optimize_above_cost)
-				copy->jitFlags &= ~PGJIT_OPT3;
-			if (cost <= jit_inline_above_cost)
-				copy->jitFlags &= ~PGJIT_INLINE;
-			query->plannedstmt = copy;
-		}
+		*copy = *statement;
+		/* clear flags that standard_planner would not set for this cost */
+		if (cost <= jit_above_cost)
+			copy->jitFlags = PGJIT_NONE;
+		if (cost <= jit_optimize_above_cost)
+			copy->jitFlags &= ~PGJIT_OPT3;
+		if (cost <= jit_inline_above_cost)
+			copy->jitFlags &= ~PGJIT_INLINE;
+		query->plannedstmt = copy;
 	}
 	if (previous_hook)
 		previous_hook(query, eflags);

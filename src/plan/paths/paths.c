@@ -36,7 +36,6 @@
 #include "../../model/session/guc.h"
 #include "../keys/match_keys.h"
 #include "../tree/plantree.h"
-#include "cost.h"
 #include "planner.h"
 
 /* Maximum number of sets of outer relations for parameterized paths */
@@ -165,12 +164,9 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
 		plan->relation->ntemplated > 0 &&
 		dyn_index_lacks_trust(plan, index, clauses))
 		dyn_advise_on_index(&plan->advice, index, &(DynIndexLack) {.trust = true}, "used");
-	if (access == NULL)
-		return NULL;
-	if ((others != NIL && !uses_some(access, others)) ||
-		(index != NULL && !index_has_key_path(plan, index, clauses)))
-		return NULL;
-	return access;
+	return access != NULL && (others == NIL || uses_some(access, others)) &&
+		(index == NULL || index_has_key_path(plan, index, clauses))
+		? access : NULL;
 }
 
 /* ---- adding paths ---- */
@@ -598,31 +594,11 @@ collect_column_sets(DynRelPlan *plan, AttrNumber attnum, List **sets)
 	}
 }
 
-/*
- * Calls collect_column_sets for each column that maps to an attribute of the
- * key, or to a part of its template.
- */
-static void
-collect_key_sets(DynRelPlan *plan, const DynKeySchema *key, List **sets)
-{
-	const DynRelation *relation = plan->relation;
-
-	for (int i = 0; i < key->nhash + key->nrange; i++)
-	{
-		const DynKeyAttr *attr = dyn_key_attr(key, i);
-		const DynTemplatedAttr *templated = dyn_relation_templated(relation, attr->name);
-
-		collect_column_sets(plan, dyn_relation_column_of(relation, attr),
-							sets);
-		for (int p = 0; templated != NULL && p < templated->tmpl->nparts; p++)
-			collect_column_sets(plan, templated->parts[p].attnum, sets);
-	}
-}
-
 /* Returns the sets of outer relations whose columns can match some key. */
 static List *
 parameterizations(DynRelPlan *plan)
 {
+	const DynRelation *relation = plan->relation;
 	List	   *sets = NIL;
 	List	   *single;
 	ListCell   *a,
@@ -630,9 +606,20 @@ parameterizations(DynRelPlan *plan)
 
 	if (!plan->rel->has_eclass_joins && plan->rel->joininfo == NIL)
 		return NIL;
-	collect_key_sets(plan, &plan->meta->key, &sets);
-	for (int i = 0; i < plan->meta->nindexes; i++)
-		collect_key_sets(plan, &plan->meta->indexes[i].key, &sets);
+	for (int k = 0; k <= plan->meta->nindexes; k++)
+	{
+		const DynKeySchema *key = dyn_key_number(plan->meta, k);
+
+		for (int i = 0; i < key->nhash + key->nrange; i++)
+		{
+			const DynKeyAttr *attr = dyn_key_attr(key, i);
+			const DynTemplatedAttr *templated = dyn_relation_templated(relation, attr->name);
+
+			collect_column_sets(plan, dyn_relation_column_of(relation, attr), &sets);
+			for (int p = 0; templated != NULL && p < templated->tmpl->nparts; p++)
+				collect_column_sets(plan, templated->parts[p].attnum, &sets);
+		}
+	}
 	/* two relations may together match a key with two attributes */
 	single = list_copy(sets);
 	foreach(a, single)

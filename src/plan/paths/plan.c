@@ -35,7 +35,6 @@
 #include "utils/selfuncs.h"
 
 #include "../../model/server/pg_compat.h"
-#include "cost.h"
 #include "planner.h"
 
 /* Maximum number of items; if more are needed, a full page is requested */
@@ -249,19 +248,6 @@ may_stop_early(PlannerInfo *root)
 }
 
 /*
- * Returns true if any limit_tuples rows of the scan are enough: the query
- * level has a LIMIT, no ORDER BY, and no other relation.  An order for a set
- * operation (query_pathkeys, since PostgreSQL 17) does not matter: it is
- * applied to the rows after LIMIT.
- */
-static bool
-needs_first_rows(const PlannerInfo *root)
-{
-	return root->limit_tuples > 0 && root->sort_pathkeys == NIL &&
-		bms_membership(root->all_baserels) == BMS_SINGLETON;
-}
-
-/*
  * Completes the access plan's fallback, which reads the table in place of the
  * index; returns false if there is none.  The fallback also reads the columns
  * of `local` and `remote`, because all clauses are checked for its rows, and
@@ -307,6 +293,7 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 {
 	PlannerInfo *root = plan->root;
 	const DynIndexMeta *index = dyn_metadata_index(plan->meta, access->index);
+	bool		any_rows;
 	ListCell   *lc;
 
 	/*
@@ -323,12 +310,18 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 		access->limit_hint = dyn_limit_hint(plan, path->pathkeys, access, scan_clauses);
 	else if (dyn_access_can(access, DYN_CAN_ORDER))
 		access->limit_hint = items_of_rows(plan, access, scan_clauses, 1, false);
-	access->is_small = needs_first_rows(root) && local == NIL &&
+	/*
+	 * any limit_tuples rows are enough if the query level has no ORDER BY; an
+	 * order for a set operation (query_pathkeys, since PostgreSQL 17) is
+	 * applied to the rows after LIMIT
+	 */
+	any_rows = root->limit_tuples > 0 && root->sort_pathkeys == NIL &&
+		bms_membership(root->all_baserels) == BMS_SINGLETON && local == NIL;
+	access->is_small = any_rows &&
 		dyn_access_can(access, DYN_CAN_BE_SMALL) &&
 		plan->relation->unnest == NULL &&
 		dyn_is_small_read(plan->meta, index, root->limit_tuples);
-	if (!access->is_small && needs_first_rows(root) &&
-		local == NIL && access->filter_rinfos == NIL &&
+	if (!access->is_small && any_rows && access->filter_rinfos == NIL &&
 		dyn_access_can(access, DYN_CAN_PREVIEW) &&
 		(plan->relation->unnest != NULL ||
 		 !dyn_access_can(access, DYN_CAN_BE_SMALL)))
@@ -493,21 +486,6 @@ depends_on_count_only(Node *node)
 }
 
 /*
- * Returns true if a template of an index key is `listed`, so that all
- * statements must read its attribute.
- */
-static bool
-has_listed(const DynRelation *relation)
-{
-	for (int i = 0; i < relation->ntemplated; i++)
-	{
-		if (relation->templated[i].listed)
-			return true;
-	}
-	return false;
-}
-
-/*
  * Returns the access plan of the cheapest path if DynamoDB can count its rows:
  * no clause is checked locally, and each item is one row.  Otherwise returns
  * NULL.
@@ -522,8 +500,14 @@ countable_access(RelOptInfo *input_rel)
 	ListCell   *lc;
 
 	if (path == NULL || !IsA(path, ForeignPath) || path->param_info != NULL ||
-		plan->relation->unnest != NULL || has_listed(plan->relation))
+		plan->relation->unnest != NULL)
 		return NULL;
+	for (int i = 0; i < plan->relation->ntemplated; i++)
+	{
+		/* all statements must read this attribute */
+		if (plan->relation->templated[i].listed)
+			return NULL;
+	}
 	choice = *dyn_choice_of((ForeignPath *) path);
 	if (choice.kind == DYN_ACCESS_UNION)
 		return NULL;

@@ -446,6 +446,7 @@ may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 {
 	const ForeignScan *scan = (const ForeignScan *) outerPlan(plan);
 	const DynRelation *table = map->relation;
+	const DynItemFilter *filter = &table->item_filter;
 	const TupleConstr *constr = RelationGetDescr(relation)->constr;
 
 	/* the statement must only scan its target, by the full key */
@@ -456,13 +457,9 @@ may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 		!dyn_access_can(dyn_access_of_node(linitial(scan->fdw_private)), DYN_CAN_PRESUME))
 		return false;
 	/* the condition of a write must check that the item with the key is a row */
-	if (table->unnest != NULL || map->overlaps)
+	if (table->unnest != NULL || map->overlaps ||
+		(filter->nterms > 0 && filter->terms[filter->nterms - 1].ttl))
 		return false;
-	for (int i = 0; i < table->item_filter.nterms; i++)
-	{
-		if (table->item_filter.terms[i].ttl)
-			return false;
-	}
 	/* only the key may be needed */
 	if (plan->returningLists != NIL || plan->withCheckOptionLists != NIL ||
 		dyn_has_row_triggers(relation->trigdesc, plan->operation) ||

@@ -28,7 +28,6 @@
 #include "optimizer/restrictinfo.h"
 
 #include "../keys/match_keys.h"
-#include "cost.h"
 #include "planner.h"
 
 /* Maximum number of arms of an OR; the search takes quadratic time */
@@ -241,42 +240,6 @@ make_union(const DynRelPlan *plan, List *clauses)
 	return access;
 }
 
-/*
- * Stores in the choice the OR that costs least when it is read by arms,
- * together with these arms.  Stores nothing if no OR can be read by arms.
- */
-static void
-find_best_arms(DynRelPlan *plan, DynPathChoice *choice)
-{
-	int			matched = 0;
-	Cost		best = 0;
-	ListCell   *lc,
-			   *arm;
-
-	foreach(lc, plan->rel->baserestrictinfo)
-	{
-		const RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-		Search		search;
-		List	   *arms;
-		Cost		cost = 0;
-		int			n = rinfo->orclause == NULL || rinfo->pseudoconstant ? 0
-			: list_length(((BoolExpr *) rinfo->orclause)->args);
-
-		if (n == 0 || n > MAX_ARMS || matched > MAX_MATCHED)
-			continue;
-		matched += n * list_length(plan->clauses);
-		search = begin_search(plan, rinfo, plan->clauses);
-		arms = find_arms(&search);
-		foreach(arm, arms)
-			cost += ((const Arm *) lfirst(arm))->cost;
-		if (arms == NIL || (choice->arms != NIL && best <= cost))
-			continue;
-		best = cost;
-		choice->or_clause = rinfo;
-		choice->arms = arms;
-	}
-}
-
 /* Returns true if a subquery in the expression calls a volatile function. */
 static bool
 has_volatile_subplan(Node *node, void *context)
@@ -304,7 +267,10 @@ DynAccess *
 dyn_union_find(DynRelPlan *plan, DynPathChoice *choice)
 {
 	DynAccess  *access;
-	ListCell   *lc;
+	int			matched = 0;
+	Cost		best = 0;
+	ListCell   *lc,
+			   *arm;
 
 	/* LATERAL references require parameterized paths, and a union has none */
 	if (!bms_is_empty(plan->rel->lateral_relids))
@@ -316,7 +282,28 @@ dyn_union_find(DynRelPlan *plan, DynPathChoice *choice)
 		if (contain_volatile_functions(clause) || has_volatile_subplan(clause, plan->root->glob))
 			return NULL;
 	}
-	find_best_arms(plan, choice);
+	foreach(lc, plan->rel->baserestrictinfo)
+	{
+		const RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		Search		search;
+		List	   *arms;
+		Cost		cost = 0;
+		int			n = rinfo->orclause == NULL || rinfo->pseudoconstant ? 0
+			: list_length(((BoolExpr *) rinfo->orclause)->args);
+
+		if (n == 0 || n > MAX_ARMS || matched > MAX_MATCHED)
+			continue;
+		matched += n * list_length(plan->clauses);
+		search = begin_search(plan, rinfo, plan->clauses);
+		arms = find_arms(&search);
+		foreach(arm, arms)
+			cost += ((const Arm *) lfirst(arm))->cost;
+		if (arms == NIL || (choice->arms != NIL && best <= cost))
+			continue;
+		best = cost;
+		choice->or_clause = rinfo;
+		choice->arms = arms;
+	}
 	if (choice->arms == NIL)
 		return NULL;
 	access = make_union(plan, plan->clauses);
