@@ -23,11 +23,11 @@
 #include "utils/uuid.h"
 
 #include "../../base/number.h"
+#include "../../base/text.h"
 #include "../../dynamodb/elements.h"
 #include "../server/encoding.h"
 #include "../server/pg_compat.h"
 #include "datetime.h"
-#include "pattern.h"
 #include "textforms.h"
 #include "types.h"
 
@@ -180,6 +180,14 @@ number_text(const DynCodec *codec, const DynValue *value, char *buf,
 	return mismatch(why, "it is not a valid DynamoDB number");
 }
 
+static bool
+are_digits(const char *p, const char *end)
+{
+	while (p < end && *p >= '0' && *p <= '9')
+		p++;
+	return p == end;
+}
+
 /* Checks the text of a number with the format 'padded' or 'digits'. */
 static bool
 check_digits(const DynCodec *codec, const DynValue *value, const char **why)
@@ -188,7 +196,7 @@ check_digits(const DynCodec *codec, const DynValue *value, const char **why)
 	const char *end = p + value->len;
 
 	if (codec->format.kind == DYN_FORMAT_PADDED)
-		return dyn_is_padded(p, value->len, codec->format.digits) ||
+		return (end - p == codec->format.digits && are_digits(p, end)) ||
 			mismatch(why, psprintf("it does not have exactly %d digits",
 								   codec->format.digits));
 	if (codec->format.kind != DYN_FORMAT_DIGITS)
@@ -197,14 +205,8 @@ check_digits(const DynCodec *codec, const DynValue *value, const char **why)
 		p++;
 	if (p < end && *p == '0' && value->len > 1)
 		return mismatch(why, "it has a leading zero");
-	if (p == end)
-		return mismatch(why, "it is not an integer");
-	for (; p < end; p++)
-	{
-		if (*p < '0' || *p > '9')
-			return mismatch(why, "it is not an integer");
-	}
-	return true;
+	return (p < end && are_digits(p, end)) ||
+		mismatch(why, "it is not an integer");
 }
 
 /* Parses up to 18 plain digits with an optional minus sign (fast path). */
@@ -377,6 +379,26 @@ decode_bool(DynCodec *codec, const DynValue *value, bool soft,
 				 : "it is not a valid text of a Boolean");
 }
 
+/*
+ * Decodes base64 with padding into `dst`, which has len / 4 * 3 + 3 bytes.
+ * Returns the number of bytes, or -1 if the text is not valid.  Unused bits of
+ * the last group must be zero, so that the same bytes have only one encoding.
+ */
+static long
+decode_base64(const char *text, size_t len, unsigned char *dst)
+{
+	DynValue	value = {text, (uint32_t) len, DYN_TYPE_B, 0};
+	long		n = dyn_value_bytes(&value, dst);
+	long		last;
+	char		again[4];
+
+	if (n <= 0)
+		return n;
+	last = (n - 1) / 3 * 3;
+	dyn_base64_encode(dst + last, n - last, again);
+	return memcmp(again, text + len - 4, 4) == 0 ? n : -1;
+}
+
 static bool
 decode_bytea(DynCodec *codec, const DynValue *value, bool soft,
 			 Datum *result, const char **why)
@@ -384,7 +406,7 @@ decode_bytea(DynCodec *codec, const DynValue *value, bool soft,
 	bytea	   *b = palloc(VARHDRSZ + dyn_value_bytes_max(value));
 	unsigned char *bytes = (unsigned char *) VARDATA(b);
 	long		len = codec->format.kind == DYN_FORMAT_BASE64
-		? dyn_base64_decode(value->data, value->len, bytes)
+		? decode_base64(value->data, value->len, bytes)
 		: dyn_value_bytes(value, bytes);
 
 	if (len < 0)

@@ -29,7 +29,6 @@
 #include "../server/encoding.h"
 #include "../server/pg_compat.h"
 #include "datetime.h"
-#include "pattern.h"
 #include "textforms.h"
 #include "types.h"
 #include "zones.h"

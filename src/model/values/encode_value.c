@@ -32,7 +32,6 @@
 #include "arrays.h"
 #include "datetime.h"
 #include "path.h"
-#include "pattern.h"
 #include "textforms.h"
 #include "types.h"
 
@@ -487,33 +486,13 @@ check_set(const DynScalar *elements, int n, DynStoreError *err)
 }
 
 static bool
-store_elements(DynCodec *codec, Datum value, DynScalar **stored, int *n, DynStoreError *err)
-{
-	DynArrayElements elements = dyn_array_elements(value);
-
-	*n = elements.n;
-	*stored = palloc(Max(*n, 1) * sizeof(DynScalar));
-	for (int i = 0; i < *n; i++)
-	{
-		(*stored)[i] = (DynScalar) {DYN_TYPE_NULL, NULL, 0};
-		if (!elements.nulls[i] &&
-			!dyn_codec_store(codec->element, elements.values[i], &(*stored)[i], err))
-		{
-			err->why = psprintf("invalid element: %s", err->why);
-			return false;
-		}
-	}
-	return true;
-}
-
-static bool
 store_array(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 {
 	ArrayType  *array = DatumGetArrayTypeP(value);
 	bool		is_set = (codec->format.kind == DYN_FORMAT_SET);
+	DynArrayElements elements;
 	DynBuffer  *buf;
-	DynScalar  *elements;
-	int			n;
+	DynScalar  *stored;
 
 	if (codec->format.kind == DYN_FORMAT_NONE)
 		return refuse(err, ERRCODE_FEATURE_NOT_SUPPORTED,
@@ -526,29 +505,38 @@ store_array(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 	if (ARR_NDIM(array) == 1 && ARR_LBOUND(array)[0] != 1)
 		return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
 					  "its first subscript is not 1, which would not be stored", NULL);
-	if (!store_elements(codec, PointerGetDatum(array), &elements, &n, err) ||
-		(is_set && !check_set(elements, n, err)))
+	elements = dyn_array_elements(PointerGetDatum(array));
+	stored = palloc(Max(elements.n, 1) * sizeof(DynScalar));
+	for (int i = 0; i < elements.n; i++)
+	{
+		stored[i] = (DynScalar) {DYN_TYPE_NULL, NULL, 0};
+		if (!elements.nulls[i] &&
+			!dyn_codec_store(codec->element, elements.values[i], &stored[i], err))
+		{
+			err->why = psprintf("invalid element: %s", err->why);
+			return false;
+		}
+	}
+	if (is_set && !check_set(stored, elements.n, err))
 		return false;
 	buf = dyn_buffer_create();
 	dyn_buffer_append_char(buf, '[');
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < elements.n; i++)
 	{
 		if (i > 0)
 			dyn_buffer_append_char(buf, ',');
 		if (is_set)
-			dyn_wire_payload(buf, &elements[i]);
+			dyn_wire_payload(buf, &stored[i]);
 		else
-			dyn_wire_scalar(buf, &elements[i]);
+			dyn_wire_scalar(buf, &stored[i]);
 	}
 	dyn_buffer_append_char(buf, ']');
-	set_buffer(out, is_set ? DYN_TYPE_SS + (elements[0].type - DYN_TYPE_S) : DYN_TYPE_L, buf);
+	set_buffer(out, is_set ? DYN_TYPE_SS + (stored[0].type - DYN_TYPE_S) : DYN_TYPE_L, buf);
 	return true;
 }
 
-typedef bool (*StoreFn) (DynCodec *codec, Datum value, DynScalar *out,
-						 DynStoreError *err);
-
-static const StoreFn stores[] = {
+static bool (*const stores[]) (DynCodec *codec, Datum value, DynScalar *out,
+							   DynStoreError *err) = {
 	[DYN_CODEC_TEXT] = store_text,
 	[DYN_CODEC_BPCHAR] = store_text,
 	[DYN_CODEC_UUID] = store_uuid,

@@ -14,8 +14,7 @@
 
 #include "../../base/number.h"
 #include "../server/encoding.h"
-#include "format.h"
-#include "pattern.h"
+#include "datetime.h"
 #include "textforms.h"
 
 /* Maximum bytes of the arguments of bool(t,f), since filters contain them. */

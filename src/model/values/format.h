@@ -7,7 +7,7 @@
  *	iso8601(n,suffix)	the same with another suffix, which may be empty
  *	epoch, epoch_ms, epoch_us	N, time since 1970 in UTC (date/time columns)
  *	epoch(n)			epoch with at most n digits after the point; without n, 6
- *	pattern(...)		fields of fixed width in S (pattern.h; date/time columns)
+ *	pattern(...)		fields of fixed width in S (datetime.h)
  *	ulid				the time of a ULID in S (timestamptz columns)
  *	epoch_days			N, days since 1970-01-01 (date columns)
  *	string				a number or uuid as text in S

@@ -409,29 +409,6 @@ check_size(const char *data, const char *end)
 }
 
 static char *
-write_array(JsonWriter *writer, char *p, uint32 n)
-{
-	const DynNode *nodes = writer->nodes;
-	JsonbContainer *array = (JsonbContainer *) p;
-	char	   *data = (char *) &array->children[nodes[n].value.len];
-	uint32		i = 0;
-	JEntry		type;
-
-	array->header = JB_FARRAY | nodes[n].value.len;
-	p = data;
-	for (uint32 member = n + 1; member < nodes[n].end; member = nodes[member].end)
-	{
-		char	   *end = write_value(writer, p, member, &type);
-
-		array->children[i] = make_entry(type, i, data, p, end);
-		p = end;
-		i++;
-	}
-	check_size(data, p);
-	return p;
-}
-
-static char *
 write_members(JsonWriter *writer, JsonbContainer *object,
 			  const JsonName *names, uint32 count)
 {
@@ -489,9 +466,26 @@ write_object(JsonWriter *writer, char *p, uint32 n)
 static char *
 write_container(JsonWriter *writer, char *p, uint32 n)
 {
-	if (writer->nodes[n].value.type == DYN_TYPE_M)
+	const DynNode *nodes = writer->nodes;
+	JsonbContainer *array = (JsonbContainer *) p;
+	char	   *data = (char *) &array->children[nodes[n].value.len];
+	uint32		i = 0;
+	JEntry		type;
+
+	if (nodes[n].value.type == DYN_TYPE_M)
 		return write_object(writer, p, n);
-	return write_array(writer, p, n);
+	array->header = JB_FARRAY | nodes[n].value.len;
+	p = data;
+	for (uint32 member = n + 1; member < nodes[n].end; member = nodes[member].end)
+	{
+		char	   *end = write_value(writer, p, member, &type);
+
+		array->children[i] = make_entry(type, i, data, p, end);
+		p = end;
+		i++;
+	}
+	check_size(data, p);
+	return p;
 }
 
 /*

@@ -97,19 +97,6 @@ parse_steps(PathParser *parser)
 	return true;
 }
 
-/* Parses the path of an element, after @. */
-static bool
-parse_element(PathParser *parser, DynPathBase *base)
-{
-	*base = strcmp(parser->p, "index") == 0 ? DYN_PATH_INDEX
-		: strcmp(parser->p, "key") == 0 ? DYN_PATH_KEY : DYN_PATH_ELEMENT;
-	if (*base != DYN_PATH_ELEMENT)
-		return true;
-	if (*parser->p != '\0' && *parser->p != '.' && *parser->p != '[')
-		return fail(parser, "The path of an element is @, @index, @key, or looks like @.name or @[0].");
-	return parse_steps(parser);
-}
-
 /* Returns a path of these steps, with space for one more. */
 static DynPath *
 make_path(const DynStep *steps, int nsteps)
@@ -128,7 +115,7 @@ DynPath *
 dyn_path_parse(const char *text, DynPathBase *base, const char **why)
 {
 	PathParser	parser = {.p = dyn_to_utf8(text), .why = why};
-	bool		ok;
+	bool		ok = true;
 
 	if (*parser.p != '@')
 		ok = parse_name(&parser) && parse_steps(&parser);
@@ -137,7 +124,12 @@ dyn_path_parse(const char *text, DynPathBase *base, const char **why)
 	else
 	{
 		parser.p++;
-		ok = parse_element(&parser, base);
+		*base = strcmp(parser.p, "index") == 0 ? DYN_PATH_INDEX
+			: strcmp(parser.p, "key") == 0 ? DYN_PATH_KEY : DYN_PATH_ELEMENT;
+		if (*base == DYN_PATH_ELEMENT)
+			ok = *parser.p == '\0' || *parser.p == '.' || *parser.p == '['
+				? parse_steps(&parser)
+				: fail(&parser, "The path of an element is @, @index, @key, or looks like @.name or @[0].");
 	}
 	return ok ? make_path(parser.steps, parser.nsteps) : NULL;
 }

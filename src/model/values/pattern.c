@@ -12,7 +12,6 @@
 
 #include "../../base/text.h"
 #include "datetime.h"
-#include "pattern.h"
 
 /* Fields in descending order of size. */
 typedef enum Field

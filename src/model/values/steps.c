@@ -13,7 +13,6 @@
 #include "utils/timestamp.h"
 
 #include "datetime.h"
-#include "pattern.h"
 #include "steps.h"
 #include "zones.h"
 

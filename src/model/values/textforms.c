@@ -1,6 +1,7 @@
 /*
  * textforms.c
- *		Converts between text and numbers or bytes.
+ *		Converts decimal text to PostgreSQL's numeric, and to digits of a fixed
+ *		width.
  *
  * Most numbers are short.  They are written directly in the storage format of
  * numeric.c: a header of 16 bits with the sign, the number of decimal places
@@ -14,8 +15,6 @@
 #include "utils/fmgrprotos.h"
 
 #include "../../base/number.h"
-#include "../../base/text.h"
-#include "../../dynamodb/attrvalue.h"
 #include "../server/pg_compat.h"
 #include "textforms.h"
 
@@ -137,19 +136,6 @@ dyn_numeric_from_text(const char *text, size_t len)
 
 /* ---- padded(n) ---- */
 
-bool
-dyn_is_padded(const char *text, size_t len, int digits)
-{
-	if (len != (size_t) digits)
-		return false;
-	for (size_t i = 0; i < len; i++)
-	{
-		if (text[i] < '0' || text[i] > '9')
-			return false;
-	}
-	return true;
-}
-
 DynPaddedPlace
 dyn_padded_place(const char *number, int digits, char *dst)
 {
@@ -174,21 +160,4 @@ dyn_padded_place(const char *number, int digits, char *dst)
 		return DYN_PADDED_AT;
 	return strspn(dst, "9") == (size_t) digits ? DYN_PADDED_ABOVE
 		: DYN_PADDED_AFTER;
-}
-
-/* ---- base64 ---- */
-
-long
-dyn_base64_decode(const char *text, size_t len, unsigned char *dst)
-{
-	DynValue	value = {text, (uint32_t) len, DYN_TYPE_B, 0};
-	long		n = dyn_value_bytes(&value, dst);
-	long		last;
-	char		again[4];
-
-	if (n <= 0)
-		return n;
-	last = (n - 1) / 3 * 3;
-	dyn_base64_encode(dst + last, n - last, again);
-	return memcmp(again, text + len - 4, 4) == 0 ? n : -1;
 }

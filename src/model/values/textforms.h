@@ -1,7 +1,7 @@
 /*
  * textforms.h
- *		Converts between text and numbers or bytes: decimal text to
- *		PostgreSQL's numeric, digits of a fixed width, and base64.
+ *		Converts decimal text to PostgreSQL's numeric, and to digits of a fixed
+ *		width.
  */
 #ifndef DYN_MODEL_TEXTFORMS_H
 #define DYN_MODEL_TEXTFORMS_H
@@ -33,8 +33,6 @@ extern Numeric dyn_numeric_from_text(const char *text, size_t len);
 
 #define DYN_PADDED_MAX_DIGITS	38
 
-extern bool dyn_is_padded(const char *text, size_t len, int digits);
-
 /* Position of a number among the padded numbers. */
 typedef enum DynPaddedPlace
 {
@@ -52,15 +50,5 @@ typedef enum DynPaddedPlace
  */
 extern DynPaddedPlace dyn_padded_place(const char *number, int digits,
 									   char *dst);
-
-/* ---- base64 with padding; base/text.h encodes ---- */
-
-/*
- * Decodes into `dst`, which has len / 4 * 3 + 3 bytes.  Returns the number of
- * bytes, or -1 if the text is not valid base64.  Unused bits of the last group
- * must be zero, so that the same bytes have only one encoding.
- */
-extern long dyn_base64_decode(const char *text, size_t len,
-							  unsigned char *dst);
 
 #endif

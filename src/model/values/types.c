@@ -19,7 +19,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-#include "pattern.h"
+#include "datetime.h"
 #include "types.h"
 
 /*

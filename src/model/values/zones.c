@@ -16,7 +16,7 @@
 #include "utils/timestamp.h"
 
 #include "../server/pg_compat.h"
-#include "pattern.h"
+#include "datetime.h"
 #include "zones.h"
 
 /* Maximum named offset: local mean times beyond the date line. */
