@@ -25,6 +25,7 @@
  */
 #include "client_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "../base/lengthof.h"
@@ -151,10 +152,16 @@ dyn_connections_take_handle(DynConnections *connections)
 {
 	DynHttp    *http = connections->handles;
 
-	if (http == NULL)
-		return dyn_http_create(&connections->sockets, &connections->tls);
-	connections->handles = http->next;
-	connections->nhandles--;
+	if (http != NULL)
+	{
+		connections->handles = http->next;
+		connections->nhandles--;
+	}
+	else if ((http = calloc(1, sizeof(*http))) != NULL)
+	{
+		http->sockets = &connections->sockets;
+		http->tls = &connections->tls;
+	}
 	return http;
 }
 

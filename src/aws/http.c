@@ -468,18 +468,6 @@ set_request(DynHttp *http)
 	return ok;
 }
 
-DynHttp *
-dyn_http_create(DynSockets *sockets, DynTls *tls)
-{
-	DynHttp    *http = calloc(1, sizeof(*http));
-
-	if (http == NULL)
-		return NULL;
-	http->sockets = sockets;
-	http->tls = tls;
-	return http;
-}
-
 void
 dyn_http_destroy(DynHttp *http)
 {

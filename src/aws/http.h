@@ -65,7 +65,10 @@ typedef struct DynHttpRequest
 								 * closed */
 } DynHttpRequest;
 
-/* A handle.  `sockets` and `tls` outlive every handle and connection. */
+/*
+ * A handle; zero-initialize it, except `sockets` and `tls`, which outlive every
+ * handle and connection.
+ */
 typedef struct DynHttp
 {
 	CURL	   *easy;			/* NULL until a request is prepared */
@@ -93,9 +96,6 @@ extern bool dyn_http_append_header(struct curl_slist **list,
 
 /* Wipes and frees the headers; NULL is allowed. */
 extern void dyn_http_free_headers(struct curl_slist *headers);
-
-/* Returns NULL if memory runs out. */
-extern DynHttp *dyn_http_create(DynSockets *sockets, DynTls *tls);
 
 /* Frees the handle, which must not be in a loop. */
 extern void dyn_http_destroy(DynHttp *http);

@@ -165,26 +165,6 @@ canonical_path(const char *path, DynBuffer *out)
 	}
 }
 
-/* Sorts by name; equal names stay in the order in which they are sent. */
-static void
-sort_headers(const DynSigHeader **sorted, const DynSigRequest *request)
-{
-	size_t		j;
-
-	for (size_t i = 0; i < request->nheaders; i++)
-	{
-		const DynSigHeader *header = &request->headers[i];
-
-		for (j = i; j > 0; j--)
-		{
-			if (strcasecmp(sorted[j - 1]->name, header->name) <= 0)
-				break;
-			sorted[j] = sorted[j - 1];
-		}
-		sorted[j] = header;
-	}
-}
-
 static void
 append_lower(DynBuffer *out, const char *s)
 {
@@ -260,7 +240,16 @@ canonical_request(const DynSigRequest *request, DynBuffer *out,
 	if (request->nheaders > DYN_SIGV4_MAX_HEADERS ||
 		!sha256_hex(request->body, request->body_len, hash))
 		return false;
-	sort_headers(sorted, request);
+	/* sort by name; equal names stay in the order in which they are sent */
+	for (size_t i = 0; i < request->nheaders; i++)
+	{
+		size_t		at = i;
+
+		for (; at > 0 && strcasecmp(sorted[at - 1]->name,
+									request->headers[i].name) > 0; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = &request->headers[i];
+	}
 	dyn_buffer_append_str(out, request->method);
 	dyn_buffer_append_char(out, '\n');
 	canonical_path(request->path, out);
@@ -379,24 +368,9 @@ void
 dyn_sigv4_key_forget(DynSigKeyCache *cache)
 {
 	explicit_bzero(cache, sizeof(*cache));
-	cache->valid = false;
 }
 
 /* ---- step 4: the signature -------------------------------------------- */
-
-static bool
-sign(const unsigned char key[DYN_SHA256_SIZE],
-	 const DynBuffer *string_to_sign,
-	 char hex[DYN_SHA256_HEX + 1])
-{
-	unsigned char mac[DYN_SHA256_SIZE];
-
-	if (!hmac(key, DYN_SHA256_SIZE, string_to_sign->data,
-			  string_to_sign->len, mac))
-		return false;
-	to_hex(mac, hex);
-	return true;
-}
 
 bool
 dyn_sigv4_authorization(DynSigKeyCache *cache, const DynSigScope *scope,
@@ -407,12 +381,12 @@ dyn_sigv4_authorization(DynSigKeyCache *cache, const DynSigScope *scope,
 	DynBuffer	signed_headers;
 	DynBuffer	to_sign;
 	unsigned char key[DYN_SHA256_SIZE];
+	unsigned char mac[DYN_SHA256_SIZE];
 	char		signature[DYN_SHA256_HEX + 1];
-	size_t		token_len = 0;
+	size_t		token_len = credentials->session_token == NULL ? 0
+		: strlen(credentials->session_token);
 	bool		ok;
 
-	if (credentials->session_token)
-		token_len = strlen(credentials->session_token);
 	dyn_buffer_init(&canonical, 0);
 	dyn_buffer_init(&signed_headers, 0);
 	dyn_buffer_init(&to_sign, 0);
@@ -421,9 +395,10 @@ dyn_sigv4_authorization(DynSigKeyCache *cache, const DynSigScope *scope,
 		canonical_request(request, &canonical, &signed_headers) &&
 		string_to_sign(scope, &canonical, &to_sign) &&
 		signing_key(cache, scope, credentials->secret_access_key, key) &&
-		sign(key, &to_sign, signature);
+		hmac(key, DYN_SHA256_SIZE, to_sign.data, to_sign.len, mac);
 	if (ok)
 	{
+		to_hex(mac, signature);
 		dyn_buffer_append_str(out, ALGORITHM " Credential=");
 		dyn_buffer_append_str(out, credentials->access_key_id);
 		dyn_buffer_append_char(out, '/');

@@ -74,15 +74,22 @@ make_space(DynSockets *sockets)
 	return true;
 }
 
-static void
-drop(DynSockets *sockets, int fd)
+static DynSocket *
+find(const DynSockets *sockets, int fd)
 {
 	for (size_t i = 0; i < sockets->n; i++)
 		if (sockets->list[i].fd == fd)
-		{
-			sockets->list[i] = sockets->list[--sockets->n];
-			return;
-		}
+			return &sockets->list[i];
+	return NULL;
+}
+
+static void
+drop(DynSockets *sockets, int fd)
+{
+	DynSocket  *entry = find(sockets, fd);
+
+	if (entry != NULL)
+		*entry = sockets->list[--sockets->n];
 }
 
 int
@@ -118,15 +125,6 @@ dyn_sockets_close(void *sockets, int fd)
 }
 
 /* ---- reuse of connections -------------------------------------------- */
-
-static DynSocket *
-find(const DynSockets *sockets, int fd)
-{
-	for (size_t i = 0; i < sockets->n; i++)
-		if (sockets->list[i].fd == fd)
-			return &sockets->list[i];
-	return NULL;
-}
 
 bool
 dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 
 #include "aws/client.h"
-#include "aws/connections.h"
+#include "aws/client_private.h"
 
 #define RTT_US		10000
 #define ALLOWED_US	(RTT_US + RTT_US / 2 + 1000)

@@ -31,7 +31,6 @@
 #include "datetime.h"
 #include "textforms.h"
 #include "types.h"
-#include "zones.h"
 
 /* No item contains a larger value. */
 #define MAX_ITEM_BYTES	(400 * 1024)

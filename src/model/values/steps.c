@@ -14,7 +14,6 @@
 
 #include "datetime.h"
 #include "steps.h"
-#include "zones.h"
 
 bool
 dyn_codec_has_steps(const DynCodec *codec)

@@ -21,8 +21,8 @@
 #include "utils/timestamp.h"
 
 #include "../server/pg_compat.h"
+#include "datetime.h"
 #include "time_bounds.h"
-#include "zones.h"
 
 typedef struct Bound
 {

@@ -17,7 +17,6 @@
 
 #include "../server/pg_compat.h"
 #include "datetime.h"
-#include "zones.h"
 
 /* Maximum named offset: local mean times beyond the date line. */
 #define MAX_NAMED		(16 * USECS_PER_HOUR)

@@ -228,8 +228,7 @@ reads_same_keys(const ForeignPath *a, const ForeignPath *b)
 	const DynPathChoice *other = dyn_choice_of(b);
 	const DynRelPlan *plan = a->path.parent->fdw_private;
 	const DynRelPlan *same = b->path.parent->fdw_private;
-	const DynIndexMeta *index = dyn_choice_index(plan, one->target);
-	const DynKeySchema *key = index != NULL ? &index->key : &plan->meta->key;
+	const DynKeySchema *key = dyn_key_number(plan->meta, one->target);
 
 	if (!dyn_guc_enable_shared_reads || one->kind != other->kind ||
 		one->target != other->target ||
@@ -243,7 +242,7 @@ reads_same_keys(const ForeignPath *a, const ForeignPath *b)
 			return false;
 	}
 	return one->listed || other->listed ||
-		(index == NULL && key_values(plan) != NIL &&
+		(one->target == 0 && key_values(plan) != NIL &&
 		 equal(key_values(plan), key_values(same)));
 }
 

@@ -17,8 +17,8 @@
 #include "optimizer/optimizer.h"
 
 #include "../../dynamodb/template_text.h"
+#include "../../model/values/datetime.h"
 #include "../../model/values/steps.h"
-#include "../../model/values/zones.h"
 #include "../clauses/classify.h"
 #include "terms.h"
 

@@ -453,13 +453,13 @@ dyn_advise(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 	/* join clauses might also restrict keys, as parameters of a lookup */
 	clauses = list_concat_copy(clauses, plan->join_clauses);
 	/* advise on the partition key of the table, then of each index */
-	for (int target = DYN_TARGET_TABLE; target < plan->meta->nindexes; target++)
+	for (int target = 0; target <= plan->meta->nindexes; target++)
 	{
-		const DynIndexMeta *index = dyn_choice_index(plan, target);
-		const DynKeySchema *key = index ? &index->key : &plan->meta->key;
+		const DynKeySchema *key = dyn_key_number(plan->meta, target);
 
 		for (int i = 0; i < key->nhash && why == NULL; i++)
-			why = explain_attribute(plan, index, &key->hash[i], true, clauses);
+			why = explain_attribute(plan, dyn_choice_index(plan, target),
+									&key->hash[i], true, clauses);
 	}
 	if (why == NULL && !is_restricted(&base, true, clauses))
 	{

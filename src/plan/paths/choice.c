@@ -179,8 +179,8 @@ dyn_choice_of(const ForeignPath *path)
 const DynIndexMeta *
 dyn_choice_index(const DynRelPlan *plan, int target)
 {
-	Assert(target >= DYN_TARGET_TABLE && target < plan->meta->nindexes);
-	return target >= 0 ? &plan->meta->indexes[target] : NULL;
+	Assert(target >= 0 && target <= plan->meta->nindexes);
+	return target > 0 ? &plan->meta->indexes[target - 1] : NULL;
 }
 
 DynAccess *
@@ -228,5 +228,5 @@ dyn_is_one_row(Path *path)
 		IS_UPPER_REL(path->parent) || path->rows > 1)
 		return false;
 	choice = dyn_choice_of((ForeignPath *) path);
-	return choice->target == DYN_TARGET_TABLE && choice->kind == DYN_ACCESS_GET;
+	return choice->target == 0 && choice->kind == DYN_ACCESS_GET;
 }

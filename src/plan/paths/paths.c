@@ -148,8 +148,8 @@ uses_some(const DynAccess *access, List *rinfos)
 }
 
 /*
- * Returns the access plan that reads the table, or the index at position
- * `target`, by key with these clauses.  Returns NULL if there is none, if the
+ * Returns the access plan that reads the table or index with the number
+ * `target` by key with these clauses.  Returns NULL if there is none, if the
  * index is not complete, or if `others` (RestrictInfo *) is not NIL but none
  * of these clauses is matched to the key.  May set plan->advice.
  */
@@ -233,9 +233,9 @@ index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index,
 static bool
 has_key_access(DynRelPlan *plan)
 {
-	for (int i = 0; i < plan->meta->nindexes - DYN_TARGET_TABLE; i++)
+	for (int target = 0; target <= plan->meta->nindexes; target++)
 	{
-		if (match_target(plan, DYN_TARGET_TABLE + i, plan->clauses, NIL) != NULL)
+		if (match_target(plan, target, plan->clauses, NIL) != NULL)
 			return true;
 	}
 	return false;
@@ -473,7 +473,7 @@ add_access_path(DynRelPlan *plan, DynAccess *access,
 static void
 add_scan_paths(DynRelPlan *plan)
 {
-	for (int target = DYN_TARGET_TABLE; target < plan->meta->nindexes; target++)
+	for (int target = 0; target <= plan->meta->nindexes; target++)
 	{
 		const DynIndexMeta *index = dyn_choice_index(plan, target);
 		DynPathChoice choice = {.target = target};
@@ -503,12 +503,12 @@ add_scan_paths(DynRelPlan *plan)
 static void
 add_key_paths(DynRelPlan *plan, List *clauses, List *others, ParamPathInfo *param)
 {
-	int			ntargets = plan->meta->nindexes - DYN_TARGET_TABLE;
+	int			ntargets = plan->meta->nindexes + 1;
 	DynAccess **accesses = palloc(ntargets * sizeof(DynAccess *));
 
 	for (int i = 0; i < ntargets; i++)
 	{
-		accesses[i] = match_target(plan, DYN_TARGET_TABLE + i, clauses, others);
+		accesses[i] = match_target(plan, i, clauses, others);
 		if (accesses[i] != NULL && param != NULL)
 			param->ppi_rows = Min(param->ppi_rows, dyn_access_most_rows(plan,
 																		accesses[i]));
@@ -517,7 +517,7 @@ add_key_paths(DynRelPlan *plan, List *clauses, List *others, ParamPathInfo *para
 	{
 		for (int i = 0; i < ntargets; i++)
 		{
-			DynPathChoice choice = {.target = DYN_TARGET_TABLE + i,
+			DynPathChoice choice = {.target = i,
 			.listed = others != NIL && param == NULL};
 			List	   *pathkeys;
 
@@ -641,7 +641,7 @@ static void
 add_segment_paths(DynRelPlan *plan)
 {
 	AttrNumber	attnum = plan->relation->segment_column;
-	DynPathChoice choice = {.target = DYN_TARGET_TABLE};
+	DynPathChoice choice = {0};
 	List	   *sets = NIL;
 	ListCell   *lc;
 
@@ -673,7 +673,7 @@ add_segment_paths(DynRelPlan *plan)
 static void
 add_scan_and_optional_paths(DynRelPlan *plan)
 {
-	int			ntargets = plan->meta->nindexes - DYN_TARGET_TABLE;
+	int			ntargets = plan->meta->nindexes + 1;
 	DynAccess **accesses = palloc0(ntargets * sizeof(DynAccess *));
 	const ForeignPath *unconditional = NULL;
 	const DynPathChoice *while_open;
@@ -681,7 +681,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 
 	for (int i = 0; i < ntargets; i++)
 	{
-		const DynIndexMeta *index = dyn_choice_index(plan, DYN_TARGET_TABLE + i);
+		const DynIndexMeta *index = dyn_choice_index(plan, i);
 		DynEstimate estimate;
 		Cost		startup,
 					total;
@@ -720,8 +720,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 	while_open = dyn_choice_of(unconditional);
 	for (int i = 0; i < ntargets; i++)
 	{
-		DynPathChoice choice = {.target = DYN_TARGET_TABLE + i,
-		.while_open = while_open};
+		DynPathChoice choice = {.target = i, .while_open = while_open};
 
 		if (accesses[i] != NULL)
 			add_access_path(plan, accesses[i], &choice, NIL, NULL);
@@ -777,7 +776,7 @@ void
 dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 {
 	DynRelPlan *plan = baserel->fdw_private;
-	DynPathChoice choice = {.target = DYN_TARGET_TABLE};
+	DynPathChoice choice = {0};
 	DynAccess  *united;
 	ListCell   *lc;
 

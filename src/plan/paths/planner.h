@@ -29,8 +29,6 @@ extern void dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 									RelOptInfo *output_rel, void *extra);
 extern bool dynIsForeignPathAsyncCapable(ForeignPath *path);
 
-#define DYN_TARGET_TABLE	(-1)	/* value of `target`: the table itself */
-
 /*
  * The data from which the access plan of a path is built again if core chooses
  * the path.  DynRelPlan.choices contains the choices of all paths, and a
@@ -39,8 +37,8 @@ extern bool dynIsForeignPathAsyncCapable(ForeignPath *path);
  */
 typedef struct DynPathChoice
 {
-	int			target;			/* position of the index that is read, or
-								 * DYN_TARGET_TABLE */
+	int			target;			/* number of the index that is read, from 1;
+								 * 0: the table (dyn_key_number) */
 	bool		ordered;		/* true if the path has pathkeys */
 	bool		backward;		/* true if the pathkeys are in descending
 								 * order */
@@ -72,7 +70,7 @@ extern List *dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice);
  */
 extern const DynPathChoice *dyn_choice_of(const ForeignPath *path);
 
-/* Returns the index at position `target`; NULL for DYN_TARGET_TABLE. */
+/* Returns the index with this number; NULL for 0, the table. */
 extern const DynIndexMeta *dyn_choice_index(const DynRelPlan *plan, int target);
 
 /*

@@ -199,7 +199,7 @@ find_arms(Search *search)
 		Arm		   *best = NULL;
 
 		search->advice = NULL;
-		for (int target = DYN_TARGET_TABLE; target < search->plan->meta->nindexes; target++)
+		for (int target = 0; target <= search->plan->meta->nindexes; target++)
 		{
 			Arm		   *arm = make_arm(search, members, clauses, target);
 
