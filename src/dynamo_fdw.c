@@ -19,7 +19,6 @@
 #include "model/session/usage.h"
 #include "model/session/written.h"
 #include "plan/keys/access.h"
-#include "plan/paths/plan_modify.h"
 #include "plan/paths/planner.h"
 #include "plan/tree/readahead_path.h"
 

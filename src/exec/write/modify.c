@@ -13,7 +13,6 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/guc.h"
 #include "../../model/session/usage.h"
-#include "../../plan/paths/planner.h"
 #include "row_write.h"
 
 /* ---- begin ---- */

@@ -12,7 +12,7 @@
 
 #include "../../model/session/budget.h"
 #include "../../model/tables/write_map.h"
-#include "../../plan/paths/plan_modify.h"
+#include "../../plan/paths/planner.h"
 #include "reread.h"
 #include "writer.h"
 

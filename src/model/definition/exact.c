@@ -46,12 +46,6 @@ encoding_is_one_to_one(void)
 	}
 }
 
-static DynExactness
-weaker(DynExactness a, DynExactness b)
-{
-	return Min(a, b);
-}
-
 /* Text and varchar, which PostgreSQL compares in the database's encoding. */
 static bool
 is_text(const DynCodec *codec)
@@ -193,7 +187,6 @@ dyn_column_rejects(const DynColumn *column, DynType type)
 		!dyn_codec_holds_type(&column->codec, type);
 }
 
-/* Returns true for <, <=, > and >=. */
 static bool
 is_range(const DynOperator *op)
 {
@@ -234,7 +227,7 @@ dyn_operator_exactness(const DynColumn *column, const DynOperator *op)
 	if (op->value_type == FLOAT8OID &&
 		(column->codec.kind == DYN_CODEC_INT8 || column->codec.kind == DYN_CODEC_NUMERIC))
 		return is_range(op)
-			? weaker(DYN_SUPERSET, column->traits.range) : DYN_LOCAL;
+			? Min(DYN_SUPERSET, column->traits.range) : DYN_LOCAL;
 	return trait_of(&column->traits, op->comparison);
 }
 
@@ -263,9 +256,8 @@ dyn_columns_exactness(const DynColumn *column, const DynColumn *other,
 		  (is_text(a) && is_text(b))) ||
 		!is_of_codec(op, a) || !is_of_codec(op, b))
 		return DYN_LOCAL;
-	return weaker(DYN_SUPERSET,
-				  weaker(trait_of(&column->traits, op->comparison),
-						 trait_of(&other->traits, op->comparison)));
+	return Min(DYN_SUPERSET, Min(trait_of(&column->traits, op->comparison),
+								 trait_of(&other->traits, op->comparison)));
 }
 
 DynExactness

@@ -6,7 +6,6 @@
 
 #include "access/xact.h"
 #include "utils/builtins.h"
-#include "utils/jsonb.h"
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
 
@@ -14,7 +13,7 @@
 #include "../server/encoding.h"
 #include "../values/path.h"
 #include "item_filter.h"
-#include "json_option.h"
+#include "options.h"
 
 /* DynamoDB does not delete items that expired earlier than that (seconds). */
 #define FIVE_YEARS		INT64CONST(157680000)

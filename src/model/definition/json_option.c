@@ -8,7 +8,7 @@
 
 #include "../../base/text.h"
 #include "../server/encoding.h"
-#include "json_option.h"
+#include "options.h"
 
 Jsonb *
 dyn_json_option_parse(const char *text)

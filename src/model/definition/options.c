@@ -28,14 +28,12 @@
 #include "utils/guc.h"
 #include "utils/tuplestore.h"
 
-#include "../../base/attributes.h"
 #include "../../credentials/source.h"
 #include "../server/pg_compat.h"
 #include "../values/format.h"
 #include "../values/path.h"
 #include "closest.h"
 #include "item_filter.h"
-#include "json_option.h"
 #include "options.h"
 #include "template_columns.h"
 
@@ -282,7 +280,6 @@ closest_option(const char *name, int where)
 	return option != NULL ? option : longer != NULL ? longer : closest.best;
 }
 
-/* Returns the kind of object of this bit. */
 static const char *
 describe_where(int where)
 {

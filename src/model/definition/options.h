@@ -14,6 +14,9 @@
 #define DYN_MODEL_OPTIONS_H
 
 #include "nodes/pg_list.h"
+#include "utils/jsonb.h"
+
+#include "../../base/attributes.h"
 
 typedef enum DynScanPolicy
 {
@@ -72,7 +75,31 @@ extern DynReadOptions dyn_option_reads(List *options,
 									   const DynReadOptions *fallback);
 extern const DynReadOptions dyn_default_reads;
 
+/* Raises the error that the value of any option is not valid. */
+DYN_NORETURN extern void dyn_option_invalid(const char *name, const char *value,
+											const char *why);
+
 /* Validates options of IMPORT FOREIGN SCHEMA, as core does for others. */
 extern void dyn_options_check_import(List *options);
+
+/*
+ * ---- JSON objects with an attribute name as each key (json_option.c) ----
+ *
+ * The text is checked with jansson, which reports the position of an error and
+ * finds duplicate names, and parsed as jsonb, which keeps numbers exact.
+ */
+
+/*
+ * Returns the object if it has members and no duplicate names.  Otherwise
+ * returns NULL, with a hint in *why, in which `example` is a valid object.
+ */
+extern Jsonb *dyn_json_option_check(const char *text, const char *example,
+									const char **why);
+
+/* Returns the object in a text that was checked before. */
+extern Jsonb *dyn_json_option_parse(const char *text);
+
+/* Returns a palloc'd copy of a string in UTF-8, with NUL; sets *len. */
+extern char *dyn_json_option_text(const JsonbValue *string, size_t *len);
 
 #endif

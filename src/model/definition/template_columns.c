@@ -10,15 +10,12 @@
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
-#include "utils/jsonb.h"
 #include "utils/timestamp.h"
 
-#include "../../base/attributes.h"
 #include "../../dynamodb/template_text.h"
 #include "../server/encoding.h"
 #include "../values/path.h"
 #include "closest.h"
-#include "json_option.h"
 #include "template_columns.h"
 
 Bitmapset *
@@ -279,15 +276,15 @@ connect_names(const Connector *connector)
 		{
 			AttrNumber	attnum = find_column(connector, templated,
 											 &templated->tmpl->parts[p]);
+			const DynColumn *column = &connector->columns[attnum - 1];
 
-			if (connector->columns[attnum - 1].segments > 0)
-				report(connector, templated, connector->columns[attnum - 1].name,
-					   psprintf("Column \"%s\" has the option \"segment\".",
-								connector->columns[attnum - 1].name), NULL);
-			if (!dyn_column_is_of_item(&connector->columns[attnum - 1]))
-				report(connector, templated, connector->columns[attnum - 1].name,
+			if (column->segments > 0)
+				report(connector, templated, column->name,
+					   psprintf("Column \"%s\" has the option \"segment\".", column->name), NULL);
+			if (!dyn_column_is_of_item(column))
+				report(connector, templated, column->name,
 					   psprintf("Column \"%s\" is read from an element, not from the item.",
-								connector->columns[attnum - 1].name), NULL);
+								column->name), NULL);
 			templated->parts[p].attnum = attnum;
 		}
 	}

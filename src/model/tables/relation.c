@@ -23,7 +23,6 @@
 
 #include "../../dynamodb/template_text.h"
 #include "../definition/closest.h"
-#include "../definition/json_option.h"
 #include "../server/encoding.h"
 #include "../server/pg_compat.h"
 #include "../session/guc.h"

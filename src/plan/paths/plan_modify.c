@@ -4,9 +4,10 @@
  *		those that the guard compares; permits ON CONFLICT (key).
  *
  * PostgreSQL locks a row before it computes the new one.  DynamoDB has no
- * locks, so the write has a condition instead: the columns in the statement's
- * conditions and assigned expressions must be unchanged.  Columns that are
- * only assigned are not compared: the last writer wins, as with row locks.
+ * locks, so the write has a condition instead, the guard: the columns in the
+ * statement's conditions and assigned expressions must be unchanged.  Columns
+ * that are only assigned are not compared: the last writer wins, as with row
+ * locks.
  */
 #include "postgres.h"
 
@@ -28,7 +29,6 @@
 #include "../../model/tables/write_map.h"
 #include "../clauses/quals.h"
 #include "../keys/match_keys.h"
-#include "plan_modify.h"
 #include "planner.h"
 
 static planner_hook_type previous_planner = NULL;
@@ -107,7 +107,6 @@ read_walker(Node *node, ReadWalkerContext *context)
 	return expression_tree_walker(node, read_walker, context);
 }
 
-/* Finds the columns of relation `rtindex` that the expressions read. */
 static ReadWalkerContext
 find_read(const void *expressions, Index rtindex)
 {
@@ -117,7 +116,6 @@ find_read(const void *expressions, Index rtindex)
 	return context;
 }
 
-/* Returns the columns that assigned expressions read. */
 static Bitmapset *
 read_by_assignments(const Query *parse)
 {
@@ -155,9 +153,7 @@ read_by_statement(PlannerInfo *root)
 					 find_read(parse->returningList, parse->resultRelation).old);
 }
 
-/*
- * Translates columns of the result relation to those of its child `rtindex`.
- */
+/* Translates columns of the result relation to those of child `rtindex`. */
 static Bitmapset *
 translate(PlannerInfo *root, Index rtindex, Bitmapset *attnums)
 {
@@ -279,10 +275,7 @@ open_map(const Query *query, Oid relid)
 	return dyn_write_map_open(relid, dyn_result_user(query));
 }
 
-/*
- * Returns the columns of the target that RETURNING reads; a member 0 means all
- * columns.
- */
+/* Returns the target's columns that RETURNING reads; member 0 means all. */
 static Bitmapset *
 returned_columns(PlannerInfo *root, Index rtindex)
 {

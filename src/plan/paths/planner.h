@@ -64,10 +64,7 @@ typedef struct DynPathChoice
  */
 extern List *dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice);
 
-/*
- * Returns the choice of one of our paths, which must not be of an upper
- * relation.
- */
+/* Returns the choice of one of our paths; not for an upper relation. */
 extern const DynPathChoice *dyn_choice_of(const ForeignPath *path);
 
 /* Returns the index with this number; NULL for 0, the table. */
@@ -118,10 +115,7 @@ extern void dyn_advise_on_index(const char **advice, const DynIndexMeta *index,
 extern const char *dyn_advise(const DynRelPlan *plan, const DynAccess *access,
 							  List *clauses);
 
-/*
- * Returns the access plan of a scan; NULL if the scan belongs to another
- * wrapper.
- */
+/* Returns the access plan of a scan; NULL if it is not of this wrapper. */
 extern const DynAccess *dyn_access_of_scan(const ForeignScan *scan);
 
 /* Returns true if these statistics are a guess that size.c has made. */
@@ -170,7 +164,7 @@ extern void dyn_subplan_init(void);
 
 /*
  * Install the hook that excludes waiting from JIT decisions, and the hook that
- * plans ON CONFLICT (plan_modify.c).  Called once, when the library is loaded.
+ * plans ON CONFLICT.  Called once, when the library is loaded.
  */
 extern void dyn_jit_init(void);
 extern void dyn_upsert_init(void);
@@ -285,5 +279,55 @@ extern void dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup,
  */
 extern bool dyn_collections_are_unknown(const RelOptInfo *rel,
 										AttrNumber attnum);
+
+/*
+ * ---- statements that write (plan_modify.c) ----
+ *
+ * An UPDATE gets the full old row from core.  A DELETE gets junk columns: the
+ * columns that identify the row, those that its guard compares, and those that
+ * RETURNING reads.  The name of a junk column contains the number and type of
+ * the column, since partitions may have different columns with the same name.
+ *
+ * If the statement has the full key of its rows, and depends on no other
+ * column, its scan sends no request (exec/source/requested.c).
+ */
+
+extern void dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
+									   RangeTblEntry *target_rte,
+									   Relation target_relation);
+extern List *dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan,
+								  Index resultRelation, int subplan_index);
+extern int	dynIsForeignRelUpdatable(Relation rel);
+
+/*
+ * Returns true if the statement, a constraint or a trigger uses this column of
+ * a target.  If none does, the full row of an UPDATE need not have the value
+ * of the column.
+ */
+extern bool dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
+									AttrNumber attnum);
+
+/*
+ * Return true if the table has row triggers for the operation: BEFORE triggers
+ * if `before`, else AFTER triggers; the second function considers both.
+ */
+extern bool dyn_has_row_trigger(const TriggerDesc *triggers, CmdType operation,
+								bool before);
+extern bool dyn_has_row_triggers(const TriggerDesc *triggers, CmdType operation);
+
+/* Returns the name of the junk column for a column of a target (palloc'd). */
+extern char *dyn_row_identity_name(Relation relation, AttrNumber attnum);
+
+/* The plan of one target, in the fdw_private of a ModifyTable. */
+typedef struct DynModifyPlan
+{
+	Bitmapset  *read;			/* columns that the guard compares */
+	Bitmapset  *returned;		/* columns that RETURNING reads */
+	bool		derives;		/* true if an assigned value, or the WHERE of
+								 * DO UPDATE, depends on the row */
+	const char *schema;			/* schema of the table during planning */
+} DynModifyPlan;
+
+extern DynModifyPlan dyn_modify_plan_of_list(const List *private);
 
 #endif

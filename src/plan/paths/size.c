@@ -44,7 +44,6 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/tables/relation.h"
 #include "../clauses/classify.h"
-#include "plan_modify.h"
 #include "planner.h"
 
 static get_relation_stats_hook_type previous_hook = NULL;
