@@ -170,8 +170,7 @@ signed_headers(DynSigKeyCache *cache, const DynService *service,
 		dyn_buffer_terminate(&authorization) != NULL;
 	/* headers[0] is the content type, which `fixed` contains already */
 	for (size_t i = 1; ok && i < request.nheaders; i++)
-		ok = dyn_http_append_header(&list, headers[i].name,
-									headers[i].value);
+		ok = dyn_http_append_header(&list, headers[i].name, headers[i].value);
 	ok = ok && dyn_http_append_header(&list, "Authorization",
 									  authorization.data);
 	for (size_t i = 0; ok && i < LENGTHOF(fixed); i++)
@@ -248,7 +247,6 @@ dyn_attempt_abandon(DynActiveCall *call)
 	dyn_attempts_try_held(client, false);
 }
 
-/* Returns the number of attempts without the `unattended` ones. */
 static int
 counted_attempts(const DynActiveCall *call)
 {
@@ -521,8 +519,7 @@ dyn_attempt_begin(DynActiveCall *call)
 	bool		any_running = false;
 
 	dyn_connections_prepare(connections, call->service);
-	if (!has_credentials(call) ||
-		(call->peer != 0 && awaits_connection(call)))
+	if (!has_credentials(call) || (call->peer != 0 && awaits_connection(call)))
 		return;
 	for (other = call->client->active; other; other = other->next)
 		any_running |= other->public.state == DYN_CALL_SENT &&

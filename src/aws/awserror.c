@@ -33,10 +33,7 @@
 #define AUTHORIZATION	"AWS4-HMAC-SHA256"
 #define BLOT			"***"
 
-/*
- * Secrets of fewer bytes are not masked: they are placeholders for an
- * emulator.
- */
+/* Shorter secrets are not masked: they are placeholders for an emulator. */
 #define SHORTEST_SECRET	8
 
 /*
@@ -138,8 +135,7 @@ dyn_awserror_excerpt(const char *text, size_t len,
 	const size_t mark = strlen(AUTHORIZATION);
 	size_t		used = 0;
 
-	while (len > 0 &&
-		   !(len >= mark && memcmp(text, AUTHORIZATION, mark) == 0))
+	while (len > 0 && !(len >= mark && memcmp(text, AUTHORIZATION, mark) == 0))
 	{
 		const char *chunk;
 		size_t		chunk_len;
@@ -164,8 +160,7 @@ dyn_awserror_excerpt(const char *text, size_t len,
 /* ---- the error document ----------------------------------------------- */
 
 static void
-set_message(json_t *document, const DynCredentials *credentials,
-			DynCall *call)
+set_message(json_t *document, const DynCredentials *credentials, DynCall *call)
 {
 	json_t	   *text = json_object_get(document, "message");
 	const char *shown;

@@ -53,15 +53,13 @@ end_with(DynExchange *exchange, DynFailure failure, const char *text)
 	exchange->ended = true;
 }
 
-/* Records the result of the exchange's transfer, which has ended. */
 static void
 end_exchange(DynExchange *exchange, CURLcode code)
 {
 	DynHttp    *http = exchange->http;
 	bool		lasting;
 	const char *text;
-	DynFailure	failure = dyn_http_result(http, code, &lasting,
-										  &text);
+	DynFailure	failure = dyn_http_result(http, code, &lasting, &text);
 
 	if (failure == DYN_FAIL_NONE && (http->reply.packed ||
 									 http->reply.unknown_encoding))
@@ -151,7 +149,6 @@ attend_due(DynClient *client)
 	return any;
 }
 
-/* Sets the timer to the time at which the next event is due. */
 static void
 arm(DynClient *client)
 {
@@ -389,10 +386,7 @@ dyn_call_start(DynCall *public, const DynService *service,
 	{
 		DynBuffer  *best = client->spare;
 
-		/*
-		 * take the largest spare buffer: the small ones have held compressed
-		 * bodies or errors
-		 */
+		/* take the largest: the small ones have held compressed bodies */
 		for (int i = 1; i < client->nspare; i++)
 			if (client->spare[i].cap > best->cap)
 				best = &client->spare[i];

@@ -200,18 +200,14 @@ extern void dyn_client_close_idle(DynClient *client);
 /*
  * Closes all connections if no transfer is running, and one of these is true:
  * more connections are open than needed, a peer has closed a connection, or a
- * descriptor for a connection is refused. libcurl cannot close single
- * connections.  The number needed is the maximum number of requests in flight
- * at once during this statement and the previous one, but at most the largest
- * max_idle_connections of the services used.  Must be called when a statement
- * has ended.
+ * descriptor for a connection is refused.  The number needed is the maximum
+ * number of requests in flight at once during this statement and the previous
+ * one, but at most the largest max_idle_connections of the services used.
+ * Must be called when a statement has ended.
  */
 extern void dyn_client_end_statement(DynClient *client);
 
-/*
- * Returns a descriptor that is readable whenever dyn_client_drive has work to
- * do.
- */
+/* Returns a descriptor that is readable if dyn_client_drive has work to do. */
 extern int	dyn_client_fd(const DynClient *client);
 
 /*
@@ -404,10 +400,7 @@ extern void dyn_exchange_start(DynExchange *exchange, DynClient *client,
 							   const DynExchangeLimits *limits,
 							   void (*done) (void *arg), void *arg);
 
-/*
- * Frees the exchange in any state; a running one is abandoned.  NULL is
- * allowed.
- */
+/* Frees the exchange in any state, even a running one; NULL is allowed. */
 extern void dyn_exchange_destroy(DynExchange *exchange);
 
 #endif

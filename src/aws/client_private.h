@@ -14,7 +14,7 @@
 #include "sockets.h"
 #include "tls.h"
 
-/* ---- connections (connections.c) ---------------------------------------- */
+/* ---- connections (connections.c) --------------------------------------- */
 
 /* Zero-initialize it. */
 typedef struct DynConnections
@@ -101,7 +101,7 @@ extern bool dyn_connections_enter(DynConnections *connections, DynHttp *http,
 /* Removes a transfer, ended or not, and makes its handle spare. */
 extern void dyn_connections_leave(DynConnections *connections, DynHttp *http);
 
-/* ---- calls and the client ------------------------------------------------ */
+/* ---- calls and the client ----------------------------------------------- */
 
 typedef struct DynActiveCall
 {
@@ -166,10 +166,7 @@ struct DynClient
 
 /* ---- attempts (attempt.c) --------------------------------------------- */
 
-/*
- * Add a call to the active calls and to its in_flight counter; remove it from
- * both.
- */
+/* Add a call to the active calls and its in_flight; remove it from both. */
 extern void dyn_attempt_link(DynActiveCall *call);
 extern void dyn_attempt_unlink(DynActiveCall *call);
 
@@ -245,10 +242,7 @@ extern DynRetryClass dyn_response_check(DynCall *call, DynHttp *http,
 										const DynCredentials *credentials,
 										int64_t signed_clock);
 
-/*
- * Inflates a body into the call's response; sets the call's message on
- * failure.
- */
+/* Inflates a body into the call's response; sets the message on failure. */
 extern DynFailure dyn_response_inflate(DynCall *call, const DynBuffer *packed);
 
 /* ---- error documents (awserror.c) -------------------------------------- */

@@ -30,9 +30,7 @@ extern bool dyn_credentials_set(DynCredentials *credentials,
 								const char *session_token,
 								const char **bad);
 
-/*
- * Returns true if the value has no control characters (such as a line break).
- */
+/* Returns true if the value has no control characters, such as a newline. */
 extern bool dyn_credentials_suit_header(const char *value);
 
 /* Zeroes and frees the strings. */

@@ -338,7 +338,6 @@ dyn_http_free_headers(struct curl_slist *headers)
 #define SET(option, value) \
 	(ok = curl_easy_setopt(easy, (option), (value)) == CURLE_OK && ok)
 
-/* Sets the options that all requests have in common. */
 static bool
 set_static(DynHttp *http)
 {
@@ -433,11 +432,6 @@ set_up(DynHttp *http, const DynHttpRequest *request)
 	return http->is_set;
 }
 
-/*
- * Sets the options that differ between requests.  With `once`, no other
- * request uses the connection, because requests may differ in their address
- * policy.
- */
 static bool
 set_request(DynHttp *http)
 {
@@ -632,8 +626,7 @@ refusal_text(DynFailure refusal)
 }
 
 DynFailure
-dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
-				const char **text)
+dyn_http_result(DynHttp *http, CURLcode code, bool *lasting, const char **text)
 {
 	const CodeRule *rule = code_rules;
 	long		status = 0;

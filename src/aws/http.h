@@ -66,7 +66,7 @@ typedef struct DynHttpRequest
 } DynHttpRequest;
 
 /*
- * A handle; zero-initialize it, except `sockets` and `tls`, which outlive every
+ * A handle; zero-initialize all but `sockets` and `tls`, which outlive every
  * handle and connection.
  */
 typedef struct DynHttp
@@ -89,8 +89,7 @@ typedef struct DynHttp
 } DynHttp;
 
 /* Append a line, or "name: value"; return false if memory runs out. */
-extern bool dyn_http_append_line(struct curl_slist **list,
-								 const char *line);
+extern bool dyn_http_append_line(struct curl_slist **list, const char *line);
 extern bool dyn_http_append_header(struct curl_slist **list,
 								   const char *name, const char *value);
 

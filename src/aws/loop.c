@@ -161,9 +161,7 @@ open_multi(DynLoop *loop)
 	return NULL;
 }
 
-/*
- * Initializes libcurl on first use, so never in the postmaster before a fork.
- */
+/* Initializes libcurl on first use: never in the postmaster before a fork. */
 bool
 dyn_loop_open(DynLoop *loop, DynSockets *sockets)
 {
@@ -190,10 +188,6 @@ dyn_loop_open(DynLoop *loop, DynSockets *sockets)
 	return false;
 }
 
-/*
- * Replaces the multi handle: libcurl closes all of its connections only when
- * the handle is freed.
- */
 void
 dyn_loop_drop_connections(DynLoop *loop)
 {

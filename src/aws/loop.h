@@ -25,10 +25,7 @@
  */
 #define DYN_RECEIVE_BUFFER	(130L * 1024)
 
-/*
- * If a deadline is noticed with more than this delay (us), the client was not
- * driven in time.
- */
+/* The client is not driven in time if a deadline is noticed this late (us). */
 #define DYN_LOOP_LATE_US	300000
 
 /* Number of descriptors of the loop itself, not counting sockets. */
@@ -63,10 +60,7 @@ extern int64_t dyn_loop_uptime_s(void);
  */
 extern bool dyn_wiping_init_libcurl(void);
 
-/*
- * Opens the loop.  Returns false, with everything closed, if any resource
- * cannot be acquired.
- */
+/* Opens the loop; on failure, returns false with everything closed. */
 extern bool dyn_loop_open(DynLoop *loop, DynSockets *sockets);
 
 /* Adds a transfer, and runs it as far as possible without waiting. */

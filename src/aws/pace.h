@@ -58,9 +58,7 @@ typedef struct DynPace
 								 * to grant; 0 if not known */
 } DynPace;
 
-/*
- * Result of dyn_pace_delay: no request may be sent before a response arrives.
- */
+/* Result of dyn_pace_delay: the next request must wait for a response. */
 #define DYN_PACE_RESPONSE	(-1.0)
 
 extern void dyn_pace_init(DynPace *pace, double max_window);

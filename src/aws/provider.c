@@ -180,9 +180,8 @@ dyn_provider_reject(DynProvider *provider, unsigned generation,
 	provider->rejected = true;
 
 	/*
-	 * New credentials may be refused, too, if clocks differ or the service is
-	 * malicious.  So the pauses of the source grow, unless the service has
-	 * accepted these credentials for some time (YOUNG_US).
+	 * new credentials may be refused, too, if clocks differ or the service is
+	 * malicious
 	 */
 	if (dyn_loop_now_us() - provider->obtained_us >= YOUNG_US)
 	{

@@ -64,10 +64,7 @@ digest2(const void *first, size_t first_len, const void *second,
 	return ok;
 }
 
-/*
- * Computes an HMAC (RFC 2104), without the cost of setting up OpenSSL's HMAC
- * object.
- */
+/* Computes an HMAC (RFC 2104) without the cost of OpenSSL's HMAC object. */
 static bool
 hmac(const void *key, size_t key_len, const void *bytes, size_t len,
 	 unsigned char out[DYN_SHA256_SIZE])
@@ -197,10 +194,7 @@ append_header_value(DynBuffer *out, const char *s)
 	}
 }
 
-/*
- * Appends one line per name; the values of a repeated name are joined by
- * commas.
- */
+/* Appends one line per name; commas join the values of a repeated name. */
 static void
 canonical_headers(const DynSigHeader **sorted, size_t n, DynBuffer *out,
 				  DynBuffer *names)

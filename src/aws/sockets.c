@@ -24,9 +24,6 @@
  * id of a first reply is already known, the service reuses ids, and this id is
  * ignored from then on.  Repetitions are not detected if they arrive after a
  * thousand other replies.
- *
- * Once the peer has replied on a connection, epoll also watches the connection
- * between transfers.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* POLLRDHUP */
@@ -146,8 +143,8 @@ dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 }
 
 /*
- * A connection stays registered with epoll only if the peer has replied on it:
- * the entry of any other connection may be stale (see above).
+ * Between transfers, epoll only watches a connection on which the peer has
+ * replied: the entry of any other connection may be stale (see above).
  */
 bool
 dyn_sockets_unwatch(DynSockets *sockets, int fd)
@@ -250,10 +247,7 @@ dyn_sockets_distrust(const DynSockets *sockets, const DynSocket *socket)
 	/* a later transfer, which may be reading, needs what has arrived */
 	if (entry->uses != socket->uses || entry->registered)
 		return;
-	/*
-	 * discard data that has arrived: libcurl's check must find that the
-	 * connection has ended
-	 */
+	/* discard data, so that libcurl's check finds the connection's end */
 	while (reads++ < 64 &&
 		   recv(entry->fd, rest, sizeof(rest), MSG_DONTWAIT) > 0)
 		continue;

@@ -42,9 +42,7 @@ wipe_and_free(void *memory)
 		dyn_secret_free(memory);
 }
 
-/*
- * Reallocates memory like realloc(), but overwrites the old block if it moves.
- */
+/* Works like realloc(), but overwrites the old block if it moves. */
 static void *
 move(void *memory, size_t size)
 {

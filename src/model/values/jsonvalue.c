@@ -65,7 +65,6 @@ unescape_names(DynNodes *list)
 
 /* ---- members left out ----------------------------------------------- */
 
-/* Removes the nodes of members that `members` excludes. */
 static void
 leave_out(DynNodes *list, const DynMembers *members)
 {
@@ -153,7 +152,6 @@ convert_text(const DynValue *text, uint32 *len, const char **why)
 	return copy;
 }
 
-/* Converts all strings from UTF-8 to the database's encoding. */
 static bool
 convert_texts(DynNodes *list, const char **why)
 {
@@ -295,10 +293,7 @@ typedef struct JsonWriter
 
 static char *write_container(JsonWriter *writer, char *p, uint32 n);
 
-/*
- * Returns `p`, aligned to four bytes for a number or container; zeroes the
- * padding.
- */
+/* Aligns `p` to four bytes, for a number or container; zeroes the padding. */
 static inline char *
 align(char *p)
 {
@@ -306,9 +301,7 @@ align(char *p)
 	return (char *) INTALIGN(p);
 }
 
-/*
- * Copies bytes; avoids a call of memcpy for 8 to 16 bytes (the usual length).
- */
+/* Copies bytes; 8 to 16 (the usual length) without a call of memcpy. */
 static inline char *
 write_bytes(char *p, const char *bytes, uint32 len)
 {

@@ -68,7 +68,6 @@ parse_name(PathParser *parser)
 					 parser->p - start, 0);
 }
 
-/* Parses names and indexes up to the end. */
 static bool
 parse_steps(PathParser *parser)
 {

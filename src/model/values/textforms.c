@@ -46,7 +46,6 @@ count_digits(const char *p, const char *end)
 	return p - start;
 }
 
-/* Returns the value of n decimal digits. */
 static inline int
 read_group(const char *p, int n)
 {

@@ -215,9 +215,7 @@ dyn_codec_is_point(const DynCodec *codec)
 	return codec->encoding.canonical;
 }
 
-/*
- * Encodes a prefix or pattern; returns false if no stored text can contain it.
- */
+/* Encodes a prefix or pattern; returns false if no item can contain it. */
 extern bool dyn_encode_text(Datum value, DynScalar *out);
 
 /*

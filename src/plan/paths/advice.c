@@ -80,10 +80,7 @@ reads_partition_key(const DynRelPlan *plan, Node *node)
 	return false;
 }
 
-/*
- * Returns advice on an operand that contains the column, but is not the column
- * itself.
- */
+/* Returns advice on an operand that is an expression over the column. */
 static const char *
 explain_operand(const Unusable *unusable, Node *node)
 {
@@ -195,9 +192,7 @@ explain_comparison(Unusable *unusable, Oid opno, Oid collation, bool commuted,
 	return NULL;
 }
 
-/*
- * Returns advice on "left op right", where one side reads the column; or NULL.
- */
+/* Returns advice or NULL on "left op right"; one side reads the column. */
 static const char *
 explain_operator(Unusable *unusable, Oid opno, Oid collation, Node *left,
 				 Node *right)

@@ -139,7 +139,6 @@ column_var(const DynRelPlan *plan, AttrNumber attnum)
 				   column->collation, 0);
 }
 
-/* Returns true if ANALYZE has stored statistics of the column. */
 static bool
 has_statistics(Oid relid, AttrNumber attnum)
 {
@@ -305,8 +304,7 @@ most_items(const DynRelPlan *plan, const DynAccess *access)
 double
 dyn_access_most_rows(const DynRelPlan *plan, const DynAccess *access)
 {
-	return clamp_row_est(most_items(plan, access) *
-						 plan->item_rows);
+	return clamp_row_est(most_items(plan, access) * plan->item_rows);
 }
 
 /* ---- sizes that are assumed if they are unknown ---- */
@@ -350,8 +348,7 @@ lengths_are_unknown(const DynRelPlan *plan, const DynIndexMeta *index)
 		AttrNumber	attnum = dyn_relation_only_column_of(plan->relation,
 														 &key->hash[i]);
 
-		if (attnum == 0 ||
-			!has_statistics(plan->relation->relid, attnum))
+		if (attnum == 0 || !has_statistics(plan->relation->relid, attnum))
 			return true;
 	}
 	return false;
@@ -474,10 +471,7 @@ read_access(DynReads *reads, const DynRelPlan *plan,
 	return items;
 }
 
-/*
- * Returns true if a subquery in the clause has arguments that depend on the
- * relation's row.
- */
+/* Returns true if arguments of a subquery depend on the relation's row. */
 static bool
 subplan_varies(Node *node, const RelOptInfo *rel)
 {

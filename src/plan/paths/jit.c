@@ -111,7 +111,6 @@ waiting_of_subqueries(Plan *plan, List *subplans, Cost own)
 	return waiting + Max(0, own - waiting) * visit.share;
 }
 
-/* Returns the cost of the waiting in the plan. */
 static Cost
 waiting_of(Plan *plan, List *subplans)
 {

@@ -47,9 +47,7 @@
  */
 #define REFUSED_COST			1.0e10
 
-/*
- * Core's estimate of how often the recursive part of a WITH query is executed
- */
+/* Core's estimate of how often a recursive part of WITH is executed */
 #define RECURSIONS				10
 
 /* ---- order ---- */
@@ -119,10 +117,7 @@ ordered_pathkeys(DynRelPlan *plan,
 
 /* ---- keyed access ---- */
 
-/*
- * Returns true if the index may be read by its key.  Otherwise returns false,
- * and may set plan->advice.
- */
+/* Returns true if the index may be read by key; else may set plan->advice. */
 static bool
 index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
@@ -242,9 +237,8 @@ has_key_access(DynRelPlan *plan)
 }
 
 /*
- * Returns true if `rel` cannot be read by key, and reads the same DynamoDB
- * table as `one`, with the same connection, consistency and segments.  Then
- * Scans of both can share a read.
+ * Returns true if `rel` cannot be read by key, and Scans of both relations can
+ * share a read.
  */
 static bool
 scans_the_same(const DynRelPlan *one, RelOptInfo *rel)

@@ -103,7 +103,6 @@ typedef struct FirstBound
 								 * weaker than its clause */
 } FirstBound;
 
-/* Returns true if a clause is a comparison with this value. */
 static bool
 has_comparison(const List *clauses, const Expr *value)
 {
@@ -216,10 +215,7 @@ dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 
 /* ---- plan nodes ---- */
 
-/*
- * Returns the fields (DynField *) that the target list and the local checks
- * need.
- */
+/* Returns the fields (DynField *) for the target list and local checks. */
 static List *
 fetched_fields(const DynRelPlan *plan, List *local)
 {
@@ -333,9 +329,7 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 	{
 		DynAccess  *arm = lfirst(lc);
 
-		/*
-		 * arms return the same columns, and `local` is checked for their rows
-		 */
+		/* arms return the same columns, and `local` checks their rows */
 		arm->fields = access->fields;
 		arm->scalars = access->scalars;
 		arm->may_stop_early = access->may_stop_early;
@@ -461,10 +455,7 @@ dynIsForeignPathAsyncCapable(ForeignPath *path)
 
 /* ---- count(*) ---- */
 
-/*
- * Returns true if the expression depends on the table only through plain
- * count(*).
- */
+/* Returns true if the expression depends on the table by count(*) alone. */
 static bool
 depends_on_count_only(Node *node)
 {
@@ -562,10 +553,7 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 	output_rel->fdw_private = access;
 	dyn_cost_estimate(&access->estimate, access->kind, false, 1,
 					  &startup, &total);
-	/*
-	 * counting in DynamoDB transfers and aggregates no rows, so it costs no
-	 * more than the scan
-	 */
+	/* counting in DynamoDB transfers no rows, so it costs at most the scan */
 	total = Min(total, input_rel->cheapest_total_path->total_cost);
 	add_path(output_rel, (Path *)
 			 dyn_make_upper_path(root, output_rel, target, 1, total, total, NIL));
