@@ -97,12 +97,6 @@ has_any_prefix(const unsigned char *address, const Prefix *prefixes, size_t n)
 	return false;
 }
 
-static bool
-is_refused_v4(const unsigned char *address)
-{
-	return has_any_prefix(address, refused_v4, LENGTHOF(refused_v4));
-}
-
 /*
  * The loopback address ::1 is allowed, although its last four bytes are the
  * refused IPv4 address 0.0.0.1.
@@ -114,7 +108,8 @@ is_refused_v6(const unsigned char *address)
 		return false;
 	for (size_t i = 0; i < LENGTHOF(embeddings); i++)
 		if (has_prefix(address, &embeddings[i].prefix) &&
-			is_refused_v4(address + embeddings[i].offset))
+			has_any_prefix(address + embeddings[i].offset, refused_v4,
+						   LENGTHOF(refused_v4)))
 			return true;
 	return has_any_prefix(address, refused_v6, LENGTHOF(refused_v6));
 }
@@ -128,7 +123,7 @@ dyn_address_allowed(const struct sockaddr *address, DynAddressPolicy policy)
 	if (address->sa_family == AF_INET)
 		return policy == DYN_ADDRESS_LOCAL ?
 			has_any_prefix(v4, local_v4, LENGTHOF(local_v4)) :
-			!is_refused_v4(v4);
+			!has_any_prefix(v4, refused_v4, LENGTHOF(refused_v4));
 	if (address->sa_family == AF_INET6)
 		return policy == DYN_ADDRESS_LOCAL ? has_prefix(v6, &loopback_v6) ||
 			has_any_prefix(v6, local_v6, LENGTHOF(local_v6)) :

@@ -190,21 +190,6 @@ process(DynClient *client)
 	client->left_us = dyn_loop_now_us();
 }
 
-/* Returns false if there are no watchers. */
-static bool
-call_watchers(DynClient *client)
-{
-	DynSocketWatcher *next;
-	bool		any = client->watchers != NULL;
-
-	for (DynSocketWatcher *watcher = client->watchers; watcher; watcher = next)
-	{
-		next = watcher->next;
-		watcher->callback(watcher->arg);
-	}
-	return any;
-}
-
 /*
  * An event for a source of credentials may let calls continue, and a call may
  * start a source again.  So the loop repeats until every ended exchange is
@@ -213,13 +198,19 @@ call_watchers(DynClient *client)
 void
 dyn_client_drive(DynClient *client)
 {
+	DynSocketWatcher *next;
 	bool		others;
 
 	resume_clocks(client);
 	dyn_loop_turn(&client->connections.loop);
 	dyn_attempts_try_held(client, true);
 	process(client);
-	others = call_watchers(client);
+	others = client->watchers != NULL;
+	for (DynSocketWatcher *watcher = client->watchers; watcher; watcher = next)
+	{
+		next = watcher->next;
+		watcher->callback(watcher->arg);
+	}
 	while (report_exchange(client) || others)
 	{
 		others = false;

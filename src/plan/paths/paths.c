@@ -132,14 +132,8 @@ index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 static bool
 uses_some(const DynAccess *access, List *rinfos)
 {
-	ListCell   *lc;
-
-	foreach(lc, rinfos)
-	{
-		if (list_member_ptr(access->key_rinfos, lfirst(lc)))
-			return true;
-	}
-	return false;
+	return list_length(list_difference_ptr(rinfos, access->key_rinfos)) <
+		list_length(rinfos);
 }
 
 /*
