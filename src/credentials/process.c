@@ -605,7 +605,7 @@ read_credentials(const DynProcess *process, DynCredentials *credentials,
 	version = json_object_get(document, "Version");
 	if (json_is_object(document) &&
 		!(json_is_integer(version) && json_integer_value(version) == 1))
-		ok = dyn_error_set(err, WHOSE " does not have \"Version\": 1");
+		ok = dyn_error_set(err, "%s does not have \"Version\": 1", WHOSE);
 	else
 		ok = dyn_response_read_object(document, &names, WHOSE, credentials,
 									  err);

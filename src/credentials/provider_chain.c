@@ -102,6 +102,13 @@ refuse_variable(DynError *err, const char *name, const char *what)
 }
 
 static Found
+refuse_incomplete(DynError *err, const char *name, const char *missing)
+{
+	dyn_error_set(err, "environment variable %s is set, but %s is not", name, missing);
+	return dyn_error_hint(err, HINT);
+}
+
+static Found
 find_environment_keys(Builder *builder)
 {
 	DynCredentials *keys = &builder->chain->keys;
@@ -120,11 +127,9 @@ find_environment_keys(Builder *builder)
 		return FOUND_NOTHING;
 	}
 	if (id == NULL)
-		return refuse_variable(err, "AWS_SECRET_ACCESS_KEY",
-							   "is set, but AWS_ACCESS_KEY_ID is not");
+		return refuse_incomplete(err, "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID");
 	if (secret == NULL)
-		return refuse_variable(err, "AWS_ACCESS_KEY_ID",
-							   "is set, but AWS_SECRET_ACCESS_KEY is not");
+		return refuse_incomplete(err, "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");
 	if (token == NULL)
 	{
 		token_name = "AWS_SECURITY_TOKEN";
@@ -163,8 +168,7 @@ find_web_identity(Builder *builder)
 		return FOUND_NOTHING;
 	}
 	if (arn == NULL)
-		return refuse_variable(err, "AWS_WEB_IDENTITY_TOKEN_FILE",
-							   "is set, but AWS_ROLE_ARN is not");
+		return refuse_incomplete(err, "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN");
 	if (!dyn_role_is_arn(arn))
 		return refuse_variable(err, "AWS_ROLE_ARN", "is not the ARN of a role");
 	if (name != NULL && !dyn_role_is_session_name(name))

@@ -232,7 +232,7 @@ class Source(unittest.TestCase):
 
     def test_wait_events(self):
         self.assertEqual({plain(name) for name, _ in table("`wait_event`", "docs/explain.md")},
-                         set(re.findall(r'\[DYN_WAITS_\w+\] = "(\w+)"', read("src/model/server/pg_compat.c"))))
+                         set(re.findall(r'\[DYN_WAITS_\w+\] = "(\w+)"', read("src/model/session/session.c"))))
 
     def test_kinds_of_errors(self):
         source = read("src/command/check_table.c")

@@ -50,10 +50,10 @@ FIGURES = {
         With the wrong format, years are around {YEAR(1.78e9 / 1000):.0f} or {round(YEAR(1.78e12), -3):.0f}, without
         """,
     "docs/credentials.md": """
-        lasts {AN[DYN_STS_LONGEST_CHAINED / 3600]} hour at most
+        lasts {AN[sts.LONGEST_CHAINED / 3600]} hour at most
         """,
     "docs/credentials-providers.md": """
-        at most {exchange.DYN_EXCHANGE_LONGEST / 1024:.0f} kB with
+        at most {DYN_EXCHANGE_LONGEST / 1024:.0f} kB with
         The program must end within {source.PROCESS_DEADLINE_US / 1e6:.0f} seconds
         Credentials are renewed {provider.LATEST_REFRESH / 60:.0f} to {provider.EARLIEST_REFRESH / 60:.0f} minutes before they expire
         is queried again after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, \
