@@ -169,7 +169,7 @@ read_leaf(DynPred *pred, void *arg)
 {
 	DynRows    *rows = arg;
 
-	if (pred->kind != DYN_PRED_GIVEN)
+	if (!dyn_pred_is_given(pred))
 		read_path(rows, dyn_pred_path(rows->relation, pred));
 	return false;
 }

@@ -371,8 +371,11 @@ dyn_report_changed_schema(const DynRequestContext *context, const char *detail)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("%s has changed since the statement was planned",
-					dyn_describe_target(context->table, context->index)),
+			 context->index != NULL
+			 ? errmsg("index \"%s\" of DynamoDB table \"%s\" has changed since the statement was planned",
+					  context->index, context->table)
+			 : errmsg("DynamoDB table \"%s\" has changed since the statement was planned",
+					  context->table),
 			 errdetail("%s", detail),
 			 errhint("Retry the statement to plan it again.")));
 }

@@ -147,6 +147,35 @@ extern DynPred *dyn_make_value_pred(DynPredKind kind, const DynField *field,
 									Node *value, Oid valuetype);
 extern DynPred *dyn_make_connective(DynPredKind kind, List *args);
 
+static inline DynPred *
+dyn_make_and(List *args)
+{
+	return dyn_make_connective(DYN_PRED_AND, args);
+}
+
+static inline DynPred *
+dyn_make_or(List *args)
+{
+	return dyn_make_connective(DYN_PRED_OR, args);
+}
+
+/* `position` is that of the templated attribute in the relation. */
+extern DynPred *dyn_make_templated(int position, List *args);
+extern DynPred *dyn_make_given(Node *condition);
+
+static inline DynPred *
+dyn_make_each(const DynField *field)
+{
+	return dyn_make_pred(DYN_PRED_EACH, field);
+}
+
+/* Returns true for a condition without columns, which is not sent. */
+static inline bool
+dyn_pred_is_given(const DynPred *pred)
+{
+	return pred->kind == DYN_PRED_GIVEN;
+}
+
 /*
  * Returns the predicate "field operator value", or, with `array`, "field = ANY
  * (value)" or "field <> ALL (value)".

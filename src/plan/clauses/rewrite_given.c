@@ -49,7 +49,7 @@ dyn_classify_given(const DynClassify *context, Node *node)
 {
 	return exprType(node) == BOOLOID && dyn_is_runtime_value(context, node) &&
 		!may_fail(context, node)
-		? dyn_make_value_pred(DYN_PRED_GIVEN, NULL, node, BOOLOID) : NULL;
+		? dyn_make_given(node) : NULL;
 }
 
 /*
@@ -149,7 +149,7 @@ guard_value(DynPred *pred, void *arg)
 		if (step->operand != NULL && may_fail(guard->context, step->operand))
 			step->operand = guarded(guard, step->operand);
 	}
-	if (pred->kind != DYN_PRED_GIVEN && pred->value != NULL &&
+	if (!dyn_pred_is_given(pred) && pred->value != NULL &&
 		may_fail(guard->context, pred->value))
 		pred->value = guarded(guard, pred->value);
 	return false;
@@ -166,7 +166,7 @@ dyn_guard_values(const DynClassify *context, DynPred *pred, bool all)
 	{
 		const DynPred *arm = lfirst(lc);
 
-		if (arm->kind == DYN_PRED_GIVEN)
+		if (dyn_pred_is_given(arm))
 			given = lappend(given, arm->value);
 	}
 	if (given == NIL)

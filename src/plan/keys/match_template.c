@@ -47,11 +47,8 @@ begin_match(const DynRelPlan *plan, const DynKeyAttr *attr,
 static DynPred *
 make_templated(const TemplateMatch *match, List *args)
 {
-	DynPred    *pred = dyn_make_pred(DYN_PRED_TEMPLATED, NULL);
-
-	pred->templated = match->templated - match->plan->relation->templated;
-	pred->args = args;
-	return pred;
+	return dyn_make_templated(match->templated - match->plan->relation->templated,
+							  args);
 }
 
 static bool
@@ -123,11 +120,11 @@ part_members(TemplateMatch *match, int p)
 		if (pred != NULL && dyn_excludes_points(&target, pred))
 			others = lappend(others, pred);
 	}
-	each = dyn_make_pred(DYN_PRED_EACH, NULL);
+	each = dyn_make_each(NULL);
 	each->most = (int) members;
 	each->expected = members;
 	return others == NIL ? each
-		: dyn_make_connective(DYN_PRED_AND, lappend(others, each));
+		: dyn_make_and(lappend(others, each));
 }
 
 /*
@@ -146,7 +143,7 @@ part_each(TemplateMatch *match, int p)
 		return NULL;
 	match->members *= (uint64) each->expected;
 	match->ranged = true;
-	return dyn_make_connective(DYN_PRED_AND, list_make1(each));
+	return dyn_make_and(list_make1(each));
 }
 
 /*
@@ -173,9 +170,9 @@ match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)
 		DynPred    *arg = NULL;
 
 		if (preds == NIL && !points && (preds = part_preds(match, p, false)) != NIL)
-			return lappend(args, dyn_make_connective(DYN_PRED_AND, preds));
+			return lappend(args, dyn_make_and(preds));
 		if (preds != NIL)
-			arg = dyn_make_connective(DYN_PRED_AND, preds);
+			arg = dyn_make_and(preds);
 		else if (partition)
 			arg = part_each(match, p);
 		if (arg != NULL)
@@ -274,7 +271,7 @@ dyn_template_demands(const DynRelPlan *plan, const DynKeyAttr *attr,
 			preds = list_concat(part_preds(&match, p, true),
 								part_preds(&match, p, false));
 		any |= preds != NIL;
-		args = lappend(args, dyn_make_connective(DYN_PRED_AND, preds));
+		args = lappend(args, dyn_make_and(preds));
 	}
 	return any ? make_templated(&match, args) : NULL;
 }

@@ -28,7 +28,7 @@
 static bool
 is_guard(const DynPred *pred)
 {
-	return pred->kind == DYN_PRED_GIVEN && dyn_is_fixed((Node *) pred->value);
+	return dyn_pred_is_given(pred) && dyn_is_fixed((Node *) pred->value);
 }
 
 /*
@@ -50,7 +50,7 @@ find_guards(const DynClause *clause)
 
 		if (is_guard(arm))
 			guards = lappend(guards, arm);
-		else if (arm->kind == DYN_PRED_GIVEN)
+		else if (dyn_pred_is_given(arm))
 			return NIL;
 	}
 	return list_length(guards) < list_length(clause->pred->args) ? guards : NIL;
@@ -83,7 +83,7 @@ close_guards(List *clauses, const Bitmapset *positions)
 			clause = memcpy(palloc(sizeof(DynClause)), clause, sizeof(DynClause));
 			clause->exact = false;
 			clause->pred = list_length(arms) == 1 ? linitial(arms)
-				: dyn_make_connective(DYN_PRED_OR, arms);
+				: dyn_make_or(arms);
 		}
 		list = lappend(list, clause);
 	}
