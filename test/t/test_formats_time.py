@@ -196,7 +196,7 @@ class Finding(formats.Twins):
                 ("at < '2024-02-29 12:00:00.123'", f"pk = p AND at < {first}"), ("at > '2024-02-29 12:00:00.1225'", f"pk = p AND at >= {first}"),
                 ("at < '2024-02-29 12:00:00.1235'", f"pk = p AND at <= {last}"), ("at = '2024-02-29 12:00:00.1235'", None), ("at < '1970-01-01'", f"pk = p AND at < {ulid(0, LOW)}"), ("at < '1969-01-01'", None),
                 ("at >= '1969-01-01'", "pk = p"), ("at > '12000-01-01'", None), ("at < '12000-01-01'", "pk = p"), ("at = 'infinity'", None), ("at < 'infinity'", "pk = p"),
-                ("at > '-infinity'", "pk = p")):
+                ("at > '-infinity'", "pk = p"), ("at > '294276-12-30'", None), ("at < '294276-12-30'", "pk = p"), ("at = '294276-12-30'", None)):
             with self.subTest(condition=condition):
                 self.assertEqual(self.key(f"SELECT * FROM f WHERE pk = 'p' AND {condition}"), key)
         [request] = self.fx.requests("SELECT * FROM f WHERE v = '2024-02-29 12:00:00.123'")
@@ -289,6 +289,15 @@ class Finding(formats.Twins):
                                ("at > '2024-02-29 12:00:00.1225'", "pk = p AND at >= 20240229T120000123"), ("at < '2024-02-29 12:00:00.1225'", "pk = p AND at <= 20240229T120000122"),
                                ("at >= '10000-01-01'", None), ("at < '10000-01-01'", "pk = p"), ("at < '0044-03-15 BC'", None)):
             self.assertEqual(self.key(f"SELECT * FROM f WHERE pk = 'p' AND {condition}"), key)
+
+    def test_days_of_hours(self):
+        """A date has one key, even if its pattern has hours."""
+        days = ["2024-02-28", "2024-02-29", "2024-03-01", "2024-03-02"]
+        self.load([("day", "date", {"format": "pattern(YYYYMMDDHH24)"}), ("n", "integer", None)], [(day, n) for n, day in enumerate(days)],
+                  [{"day": {"S": day.replace("-", "") + "00"}, "n": {"N": str(n)}} for n, day in enumerate(days)], (("day", "S"),))
+        self.same("SELECT n FROM t WHERE day BETWEEN '2024-02-28' AND '2024-03-01'", "SELECT n FROM t WHERE day > '2024-02-28' AND day < '2024-03-02'")
+        [request] = self.fx.requests("SELECT n FROM f WHERE day BETWEEN '2024-02-28' AND '2024-03-01'")
+        self.assertEqual(["2024022800", "2024022900", "2024030100"], sorted(key["day"]["S"] for key in next(iter(request.body["RequestItems"].values()))["Keys"]))
 
     def test_pattern_of_months(self):
         """Bounds move to the beginning of a month, or of a year."""

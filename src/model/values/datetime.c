@@ -296,10 +296,12 @@ dyn_instant_from_ulid(const char *text, size_t len, Timestamp *result)
 bool
 dyn_instant_to_ulid(Timestamp instant, bool last, char *dst)
 {
-	int64		ms = (instant - DYN_INSTANT_1970) / 1000;
+	int64		ms;
 
-	if (instant < DYN_INSTANT_1970 || ms > ULID_MAX_MS || instant % 1000 != 0)
+	if (instant < DYN_INSTANT_1970 || instant % 1000 != 0 ||
+		instant > DYN_INSTANT_1970 + ULID_MAX_MS * 1000)
 		return false;
+	ms = (instant - DYN_INSTANT_1970) / 1000;
 	for (int i = ULID_TIME_LEN - 1; i >= 0; i--, ms >>= 5)
 		dst[i] = ulid_digits[ms & 31];
 	memset(dst + ULID_TIME_LEN, last ? 'Z' : '0', ULID_LEN - ULID_TIME_LEN);

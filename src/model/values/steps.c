@@ -82,13 +82,21 @@ dyn_steps_bound(DynSteps *steps, bool lower, bool inclusive, Oid boundtype, Datu
 	steps->has_hi |= !lower;
 }
 
+/* Returns the difference of successive values; not for integers. */
+static int64
+step_unit(const DynCodec *codec)
+{
+	int64		unit = codec->format.pattern != NULL
+		? dyn_pattern_unit(codec->format.pattern) : USECS_PER_DAY;
+
+	return codec->kind == DYN_CODEC_DATE ? Max(unit, USECS_PER_DAY) : unit;
+}
+
 double
 dyn_steps_count(const DynSteps *steps)
 {
 	const DynCodec *codec = steps->codec;
-	int64		unit = dyn_codec_is_integer(codec) ? 1
-		: codec->format.pattern != NULL ? dyn_pattern_unit(codec->format.pattern)
-		: USECS_PER_DAY;
+	int64		unit = dyn_codec_is_integer(codec) ? 1 : step_unit(codec);
 
 	if (steps->lo > steps->hi)
 		return 0;
@@ -98,13 +106,14 @@ dyn_steps_count(const DynSteps *steps)
 	return (double) (((uint64) steps->hi - (uint64) steps->lo) / unit) + 1;
 }
 
-/* Rounds up to a unit of the pattern; without a pattern, to a day. */
+/* Rounds up to a value. */
 static int64
 round_up(const DynCodec *codec, int64 value)
 {
 	int64		rest;
 
-	if (codec->format.pattern != NULL)
+	/* a date's pattern may have hours; its units are then parts of a day */
+	if (step_unit(codec) != USECS_PER_DAY)
 		return dyn_pattern_round(codec->format.pattern, value, true);
 	rest = value % USECS_PER_DAY;
 	return rest == 0 ? value : value - rest + (rest > 0 ? USECS_PER_DAY : 0);
