@@ -252,6 +252,9 @@ dyn_awserror_parse(const char *body, size_t len,
 			begin--;
 		dyn_awserror_excerpt(type + begin, end - begin, credentials,
 							 call->code, sizeof(call->code));
+	}
+	if (call->code[0] != '\0')
+	{
 		set_message(document, credentials, call);
 		set_throttle_reason(document, credentials, call);
 	}

@@ -77,8 +77,12 @@ refuses_other_documents(void)
 	CHECK(!parse("[]"));
 	CHECK(!parse("{}"));
 	CHECK(!parse("{\"__type\":1}"));
-	CHECK(!parse("{\"__type\":\"\"}"));
+	CHECK(!parse("{\"__type\":\"\",\"message\":\"m\","
+				 "\"ThrottlingReasons\":[{\"reason\":\"KeyRange\"}]}"));
 	CHECK_EQ_STR(error.code, "");
+	CHECK_EQ_STR(error.message, "");
+	CHECK_EQ_STR(error.throttle_reason, "");
+	CHECK(!error.hot_partition);
 }
 
 static void
