@@ -652,7 +652,7 @@ DynProcess *
 dyn_process_start(const char *command, DynError *err)
 {
 	DynProcess *process = calloc(1, sizeof(*process));
-	Program	program = {0};
+	Program		program = {0};
 	Pipes		pipes = {{-1, -1}, {-1, -1}, {-1, -1}};
 	bool		started;
 

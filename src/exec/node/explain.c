@@ -416,8 +416,7 @@ static void
 show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 {
 	const DynCounters *counters = &scan->input.scandesc->counters;
-	const Instrumentation *instrument = node->ss.ps.instrument;
-	double		ms = instrument ? dyn_instrument_ms(instrument) : 0;
+	double		ms = node->ss.ps.instrument ? dyn_instrumented_ms(&node->ss.ps) : 0;
 
 	/*
 	 * percentage of the node's execution time in which the node waited for

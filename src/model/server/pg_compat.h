@@ -206,14 +206,14 @@
 #define dyn_initial_cost_nestloop(root, workspace, jointype, outer, inner, extra) \
 	initial_cost_nestloop(root, workspace, jointype, PGS_NESTLOOP_PLAIN, outer, inner, extra)
 
-/* State of a jsonb value that is being built; until then, no result. */
+/* A jsonb value under construction; `result` is NULL until the last token. */
 typedef JsonbInState DynJsonbState;
 
 /* Adds a token to a jsonb value, which is complete after the last token. */
 #define dyn_jsonb_push(state, token, value) pushJsonbValue(state, token, value)
 
 /* Time (ms) that an instrumented node has run. */
-#define dyn_instrument_ms(instrument) INSTR_TIME_GET_MILLISEC((instrument)->instr.total)
+#define dyn_instrumented_ms(planstate) INSTR_TIME_GET_MILLISEC((planstate)->instrument->instr.total)
 
 /* Conversions; a time outside of the range becomes infinite. */
 #define DYN_IGNORED_ERROR ((Node *) &(ErrorSaveContext) {T_ErrorSaveContext})
@@ -239,7 +239,7 @@ typedef struct DynJsonbState
 } DynJsonbState;
 #define dyn_jsonb_push(state, token, value) \
 	((state)->result = pushJsonbValue(&(state)->parse, token, value))
-#define dyn_instrument_ms(instrument) ((instrument)->total * 1000)
+#define dyn_instrumented_ms(planstate) ((planstate)->instrument->total * 1000)
 #define dyn_date_to_timestamp(date) date2timestamp_opt_overflow(date, &(int) {0})
 #define dyn_date_to_timestamptz(date) date2timestamptz_opt_overflow(date, &(int) {0})
 #define dyn_timestamp_to_timestamptz(time) timestamp2timestamptz_opt_overflow(time, &(int) {0})
