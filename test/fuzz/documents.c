@@ -117,8 +117,9 @@ read_item(const char *text, size_t len)
 		dyn_page_init(&page);
 	}
 	valid = dyn_page_parse(&page, DYN_PARSE_ITEM, tree, text, len, &error);
-	/* a number out of range is not equal to anything */
-	demand(!valid || dyn_scalar_same(&item, &item) || strstr(text, "\"N") != NULL);
+	/* a number out of range and malformed base64 are not equal to anything */
+	demand(!valid || dyn_scalar_same(&item, &item) || strstr(text, "\"N") != NULL ||
+		   strstr(text, "\"B") != NULL);
 	dyn_buffer_init(&memory, 0);
 	for (int n = 1; n <= 2; n++)
 	{
