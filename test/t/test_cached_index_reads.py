@@ -148,6 +148,22 @@ class Repeated(Listed):
         self.assertLessEqual(self.sent(sql), (1, 100))
 
 
+    def test_long_rows(self):
+        """Rows beyond work_mem come from a temporary file, also if each of them is longer than a block of memory."""
+        self.fx.create_table("long", ("id", "S"), None, [index("by_owner", ("owner", "S"), ("at", "N"), "KEYS_ONLY"), index("by_colour", ("colour", "S"), None, "KEYS_ONLY")])
+        self.fx.put("long", [{**item("x", n), "colour": f"c{n % 3}", "note": f"n{n}-" + "x" * (9000 + 37 * n % 500)} for n in range(40)])
+        self.fx.foreign_table("long", COLUMNS, table_name=self.fx.remote("long"), scan_policy="allow")
+        self.fx.execute("CREATE TABLE local_long AS SELECT * FROM long; ANALYZE local_long; ALTER FOREIGN TABLE long OPTIONS (SET scan_policy 'error');"
+                        "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; SET enable_memoize = off;"
+                        "SET dynamo_fdw.enable_lookup_join = off; SET enable_sort = off; SET work_mem = '64kB'")
+        for condition, kind in (("t.owner = 'ox'", "BatchGetItem"), ("(t.owner = 'ox' OR t.colour = 'c1')", "Union")):
+            sql = f"SELECT v.x, t.id, t.note FROM (VALUES (1), (9), (4)) v(x) LEFT JOIN long t ON {condition} AND length(t.note) > 9000 + v.x"
+            plan = self.fx.explain(sql)
+            self.assertNotIn("Materialize", plan)
+            self.assertIn(kind, plan)
+            self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.fx.rows(sql.replace("JOIN long", "JOIN local_long"))))
+
+
 class Shared(Listed):
     """Scans that read the same keys."""
 

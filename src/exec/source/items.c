@@ -363,6 +363,8 @@ stored_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 		if (!tuplestore_gettupleslot(stored->rows, true, false, stored->row))
 			elog(ERROR, "a row that was stored is missing");
 		ExecCopySlot(slot, stored->row);
+		/* a row from the temporary file is in the caller's context */
+		ExecClearTuple(stored->row);
 		stored->position++;
 		return DYN_FETCH_ITEM;
 	}
