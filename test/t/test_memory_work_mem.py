@@ -251,6 +251,15 @@ class Spilled(Little):
             self.assertEqual(sorted(self.fx.rows(sql)), [(g, i, 2000, f"k{i}x") for g in (2, 3, 4) for i in range(1, last[g] + 1)])
         self.assertNoFile()
 
+    def test_small_executions_after_a_large_one(self):
+        """Only the large one needs a file."""
+        sql = f"SELECT count(x.length) FROM generate_series(1, 30) g, LATERAL ({self.SQL.replace('1, 400', '1, CASE g WHEN 1 THEN 400 ELSE 3 END')} OFFSET 0) x"
+        self.fx.execute("SET log_temp_files = 0; SET client_min_messages = log")
+        files = [notice for notice in self.fx.notices(sql) if "temporary file" in notice]
+        self.fx.execute("RESET client_min_messages")
+        self.assertEqual(len(files), 1, files)
+        self.assertEqual(self.fx.rows(sql), [(400 + 29 * 3,)])
+
     def test_stopped_and_executed_again(self):
         """An execution that ends early leaves rows unread, of which none comes later."""
         sql = f"SELECT g, (SELECT max(length(note)) FROM ({self.SQL} LIMIT 100 * g) x) FROM generate_series(1, 3) g"

@@ -93,6 +93,7 @@ typedef struct ReadAhead
 	MemoryContext work_context; /* context for prefetching for one row */
 	int			size;			/* maximum number of rows of the next batch */
 	Tuplestorestate *rows;		/* rows of the batch; NULL: not begun */
+	int			store_kb;		/* memory of `rows` (kB) */
 	TupleTableSlot *row;		/* row as it is stored in `rows` */
 	int			nrows;			/* number of rows in the batch */
 	Size		bytes;			/* bytes of these rows, with ROW_OVERHEAD each */
@@ -261,7 +262,6 @@ static void
 begin_batches(ReadAhead *ahead)
 {
 	Size		half = (Size) work_mem * 1024 / 2;
-	int			store_kb = Max(work_mem / 2, LEAST_STORE_KB);
 	ListCell   *lc;
 
 	foreach(lc, ahead->scans)
@@ -271,11 +271,12 @@ begin_batches(ReadAhead *ahead)
 		inner->lookups = dyn_lookups_create(&inner->scan->input, &ahead->keys);
 	}
 	ahead->max_bytes = half;
+	ahead->store_kb = Max(work_mem / 2, LEAST_STORE_KB);
 	if (temp_file_limit < 0)
 		ahead->max_bytes = Max(half, dyn_statement_get(ahead->css.ss.ps.state)->max_bytes);
 	else
-		store_kb = MAX_KILOBYTES;
-	ahead->rows = tuplestore_begin_heap(false, false, store_kb);
+		ahead->store_kb = MAX_KILOBYTES;
+	ahead->rows = tuplestore_begin_heap(false, false, ahead->store_kb);
 }
 
 static void
@@ -286,7 +287,18 @@ clear_batch(ReadAhead *ahead)
 	foreach(lc, ahead->scans)
 		dyn_lookups_begin(((InnerScan *) lfirst(lc))->lookups);
 	ExecClearTuple(ahead->row);
-	tuplestore_clear(ahead->rows);
+	if (tuplestore_in_memory(ahead->rows))
+		tuplestore_clear(ahead->rows);
+	else
+	{
+		/*
+		 * Before PostgreSQL 18, a tuplestore that was cleared counts the rows
+		 * read from its file as memory in use, and would write the next row
+		 * to a file.
+		 */
+		tuplestore_end(ahead->rows);
+		ahead->rows = tuplestore_begin_heap(false, false, ahead->store_kb);
+	}
 	ahead->nrows = 0;
 	ahead->bytes = 0;
 }
