@@ -154,13 +154,11 @@ signed_headers(DynSigKeyCache *cache, const DynService *service,
 		credentials->session_token ? 5 : 4,
 	body->data ? body->data : "", body->len};
 	struct curl_slist *list = NULL;
-	DynBuffer	target;
-	DynBuffer	authorization;
+	DynBuffer	target = {0};
+	DynBuffer	authorization = {0};
 	bool		ok;
 
 	dyn_sigv4_set_time(&scope, now);
-	dyn_buffer_init(&target, 0);
-	dyn_buffer_init(&authorization, 0);
 	dyn_buffer_append_str(&target, service->target_prefix);
 	dyn_buffer_append_str(&target, operation);
 	headers[3].value = dyn_buffer_terminate(&target);

@@ -500,7 +500,6 @@ dyn_exchange_create(const char *method, const char *url, DynAddressPolicy policy
 	exchange->policy = policy;
 	exchange->allowance = SIZE_MAX;
 	exchange->url = strdup(url);
-	dyn_buffer_init(&exchange->body, 0);
 	dyn_buffer_init(&exchange->response, DYN_EXCHANGE_LONGEST);
 	if (exchange->url)
 		return exchange;

@@ -305,10 +305,9 @@ static bool
 derive_key(const DynSigScope *scope, const char *secret,
 		   unsigned char key[DYN_SHA256_SIZE])
 {
-	DynBuffer	seed;
+	DynBuffer	seed = {0};
 	bool		ok;
 
-	dyn_buffer_init(&seed, 0);
 	/* Reserve the full size: a growing buffer leaves copies of the secret. */
 	dyn_buffer_reserve(&seed, 4 + strlen(secret));
 	dyn_buffer_append_str(&seed, "AWS4");
@@ -371,9 +370,9 @@ dyn_sigv4_authorization(DynSigKeyCache *cache, const DynSigScope *scope,
 						const DynCredentials *credentials,
 						const DynSigRequest *request, DynBuffer *out)
 {
-	DynBuffer	canonical;
-	DynBuffer	signed_headers;
-	DynBuffer	to_sign;
+	DynBuffer	canonical = {0};
+	DynBuffer	signed_headers = {0};
+	DynBuffer	to_sign = {0};
 	unsigned char key[DYN_SHA256_SIZE];
 	unsigned char mac[DYN_SHA256_SIZE];
 	char		signature[DYN_SHA256_HEX + 1];
@@ -381,9 +380,6 @@ dyn_sigv4_authorization(DynSigKeyCache *cache, const DynSigScope *scope,
 		: strlen(credentials->session_token);
 	bool		ok;
 
-	dyn_buffer_init(&canonical, 0);
-	dyn_buffer_init(&signed_headers, 0);
-	dyn_buffer_init(&to_sign, 0);
 	/* Reserve the full size: a growing buffer leaves copies of the token. */
 	ok = dyn_buffer_reserve(&canonical, 1024 + token_len) &&
 		canonical_request(request, &canonical, &signed_headers) &&

@@ -30,6 +30,7 @@ typedef struct DynBuffer
 								 * reset */
 } DynBuffer;
 
+/* A zero-initialized buffer is also empty, and has no bound. */
 extern void dyn_buffer_init(DynBuffer *buf, size_t max);
 
 /* Frees the memory; the buffer may be used again afterwards. */

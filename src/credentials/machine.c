@@ -54,7 +54,7 @@ create_for_container(DynError *err)
 {
 	const char *relative = dyn_response_environment(RELATIVE_URI);
 	const char *uri = relative ? relative : dyn_response_environment(FULL_URI);
-	DynBuffer	url;
+	DynBuffer	url = {0};
 
 	if (uri == NULL)
 	{
@@ -67,7 +67,6 @@ create_for_container(DynError *err)
 		dyn_error_set(err, "%s does not begin with a slash", RELATIVE_URI);
 		return NULL;
 	}
-	dyn_buffer_init(&url, 0);
 	dyn_buffer_append_str(&url, relative ? RELATIVE_HOST : "");
 	dyn_buffer_append_str(&url, uri);
 	if (dyn_buffer_terminate(&url) == NULL)
@@ -174,11 +173,10 @@ static DynExchange *
 create(const char *method, const char *path, const char *role, DynError *err)
 {
 	const char *endpoint = find_endpoint(err);
-	DynBuffer	url;
+	DynBuffer	url = {0};
 
 	if (endpoint == NULL)
 		return NULL;
-	dyn_buffer_init(&url, 0);
 	dyn_url_append_base(&url, endpoint);
 	dyn_buffer_append_str(&url, path);
 	dyn_url_append_escaped(&url, role);

@@ -739,9 +739,8 @@ static bool
 describe(Builder *builder)
 {
 	DynProviderChain *chain = builder->chain;
-	DynBuffer	words;
+	DynBuffer	words = {0};
 
-	dyn_buffer_init(&words, 0);
 	if (builder->words != NULL)
 		dyn_buffer_append_str(&words, builder->words);
 	else

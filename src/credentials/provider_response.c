@@ -240,10 +240,9 @@ is_word(char c)
 void
 dyn_response_excerpt(DynError *err, const char *text, size_t len)
 {
-	DynBuffer	masked;
+	DynBuffer	masked = {0};
 	size_t		i = 0;
 
-	dyn_buffer_init(&masked, 0);
 	while (i < len)
 	{
 		size_t		start = i;

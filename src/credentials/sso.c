@@ -33,12 +33,11 @@ static DynExchange *
 create(const DynSsoProfile *sso, DynError *err)
 {
 	const char *endpoint = dyn_url_configured(ENDPOINT);
-	DynBuffer	url;
+	DynBuffer	url = {0};
 
 	if (!(endpoint ? dyn_url_parse(endpoint, ENDPOINT, false, NULL, err)
 		  : dyn_url_check_region(sso->region, err)))
 		return NULL;
-	dyn_buffer_init(&url, 0);
 	if (endpoint)
 		dyn_url_append_base(&url, endpoint);
 	else

@@ -110,7 +110,7 @@ create(const DynSourceOptions *source_options, const DynRole *role, DynUrl *part
 	   DynError *err)
 {
 	DynExchange *exchange = NULL;
-	DynBuffer	url;
+	DynBuffer	url = {0};
 
 	memset(parts, 0, sizeof(*parts));
 	if (!dyn_role_is_arn(role->arn))
@@ -118,7 +118,6 @@ create(const DynSourceOptions *source_options, const DynRole *role, DynUrl *part
 		dyn_error_set(err, "invalid ARN of the role");
 		return NULL;
 	}
-	dyn_buffer_init(&url, 0);
 	if (find_url(source_options, &url, parts, err))
 	{
 		exchange = dyn_exchange_create("POST", url.data, DYN_ADDRESS_ENDPOINT);
@@ -150,11 +149,10 @@ sign(DynExchange *exchange, const DynSourceOptions *source_options, const DynUrl
 	DynSigRequest request = {"POST", parts->path, headers,
 	keys->session_token ? 4 : 3, exchange->body.data, exchange->body.len};
 	DynSigKeyCache cache = {0};
-	DynBuffer	authorization;
+	DynBuffer	authorization = {0};
 	bool		ok;
 
 	dyn_sigv4_set_time(&scope, now);
-	dyn_buffer_init(&authorization, 0);
 	ok = (dyn_sigv4_authorization(&cache, &scope, keys, &request,
 								  &authorization) &&
 		  dyn_buffer_terminate(&authorization) != NULL) ||
@@ -330,13 +328,11 @@ static DynProviderResponse
 read_error(const DynRole *role, const DynExchange *exchange, DynError *err)
 {
 	const DynBuffer *response = &exchange->response;
-	DynBuffer	code;
-	DynBuffer	message;
+	DynBuffer	code = {0};
+	DynBuffer	message = {0};
 	DynProviderResponse reply;
 	char		whose[DESCRIPTION_SIZE];
 
-	dyn_buffer_init(&code, 0);
-	dyn_buffer_init(&message, 0);
 	if (dyn_xml_find(response->data, response->len, "ErrorResponse/Error/Code",
 					 &code) != DYN_XML_FOUND ||
 		!dyn_response_is_code(code.data) ||
@@ -410,7 +406,7 @@ DynProviderResponse
 dyn_sts_response(const DynRole *role, const DynExchange *exchange,
 				 DynCredentials *credentials, DynError *err)
 {
-	DynBuffer	parts[PARTS];
+	DynBuffer	parts[PARTS] = {{0}};
 	char		whose[DESCRIPTION_SIZE];
 	bool		ok;
 
@@ -418,8 +414,6 @@ dyn_sts_response(const DynRole *role, const DynExchange *exchange,
 		return dyn_response_failed(exchange, describe(role, whose), err);
 	if (exchange->status != 200)
 		return read_error(role, exchange, err);
-	for (int i = 0; i < PARTS; i++)
-		dyn_buffer_init(&parts[i], 0);
 	ok = read_reply(role, &exchange->response, parts, credentials, err);
 	for (int i = 0; i < PARTS; i++)
 		dyn_secret_free_buffer(&parts[i]);

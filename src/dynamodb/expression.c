@@ -699,9 +699,8 @@ dyn_cond_fingerprint(const DynCond *cond, DynBuffer *out)
 
 	for (int i = 0; i < 2 && ok; i++)
 	{
-		DynBuffer	text;
+		DynBuffer	text = {0};
 
-		dyn_buffer_init(&text, 0);
 		ok = (paths[i] == NULL || dyn_path_print(paths[i], &text)) &&
 			append_part(out, paths[i] != NULL, text.data, text.len);
 		dyn_buffer_free(&text);

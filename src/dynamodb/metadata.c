@@ -267,11 +267,10 @@ append_index(DynBuffer *out, const DynIndexMeta *index)
 static bool
 write_schemas(DynTableMeta *meta)
 {
-	DynBuffer	out;
+	DynBuffer	out = {0};
 	const char *text;
 	int			i;
 
-	dyn_buffer_init(&out, 0);
 	for (i = -1; i < meta->nindexes; i++)
 	{
 		append_key(&out, &meta->key);

@@ -89,10 +89,9 @@ dyn_path_values_item(const DynPathValue *values, int n, DynBuffer *out)
 static json_t *
 scalar_tree(const DynScalar *value)
 {
-	DynBuffer	text;
+	DynBuffer	text = {0};
 	json_t	   *tree = NULL;
 
-	dyn_buffer_init(&text, 0);
 	if (dyn_wire_scalar(&text, value))
 		tree = dyn_json_load(text.data, text.len, JSON_ALLOW_NUL, NULL);
 	dyn_buffer_free(&text);
@@ -334,10 +333,9 @@ dyn_item_has(const DynScalar *item, const DynPathValue *values, int n)
 
 	for (int i = 0; i < n && has; i++)
 	{
-		DynBuffer	memory;
+		DynBuffer	memory = {0};
 		DynScalar	value;
 
-		dyn_buffer_init(&memory, 0);
 		has = dyn_item_value(item, values[i].path, &memory, &value) &&
 			dyn_scalar_same(&value, &values[i].value);
 		dyn_buffer_free(&memory);
