@@ -474,10 +474,10 @@ find_named_source(Builder *builder, const char *source)
 
 /* find_keys reports an error if only one of the two is set. */
 static bool
-has_keys(const DynConfig *config, const char *profile)
+has_keys(const Builder *builder)
 {
-	return dyn_config_value(config, profile, "aws_access_key_id") ||
-		dyn_config_value(config, profile, "aws_secret_access_key");
+	return value_of(builder, "aws_access_key_id") ||
+		value_of(builder, "aws_secret_access_key");
 }
 
 /*
@@ -504,7 +504,7 @@ check_source(Builder *builder, const char *source)
 	if (i == builder->nvisited)
 		return FOUND;
 	if (strcmp(source, builder->at) == 0)
-		return has_keys(&builder->config, source) ? FOUND :
+		return has_keys(builder) ? FOUND :
 			refuse_key(builder, "source_profile",
 					   "is the profile itself, which has no keys");
 	for (i = 0; i < builder->nvisited && len < sizeof(names); i++)
@@ -546,8 +546,7 @@ follow(Builder *builder)
 			refuse_key(builder, line_keys[i], "has several lines");
 			return dyn_error_hint(builder->err, "An indented line continues the value of the previous line. Remove the indentation.");
 		}
-		if (!assumes_role(builder) ||
-			(builder->nvisited > 0 && has_keys(&builder->config, builder->at)))
+		if (!assumes_role(builder) || (builder->nvisited > 0 && has_keys(builder)))
 			break;
 		builder->visited[builder->nvisited++] = builder->at;
 		if (take_role(builder) != FOUND)

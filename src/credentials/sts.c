@@ -105,30 +105,20 @@ write_form(DynBuffer *body, const char *action, const DynRole *role,
 	return !body->failed || dyn_error_memory(err);
 }
 
+/* The caller frees *parts, even on failure. */
 static DynExchange *
 create(const DynSourceOptions *source_options, const DynRole *role, DynUrl *parts,
 	   DynError *err)
 {
-	DynExchange *exchange = NULL;
 	DynBuffer	url = {0};
 
 	memset(parts, 0, sizeof(*parts));
 	if (!dyn_role_is_arn(role->arn))
-	{
 		dyn_error_set(err, "invalid ARN of the role");
-		return NULL;
-	}
-	if (find_url(source_options, &url, parts, err))
-	{
-		exchange = dyn_exchange_create("POST", url.data, DYN_ADDRESS_ENDPOINT);
-		if (exchange == NULL)
-		{
-			dyn_url_clear(parts);
-			dyn_error_memory(err);
-		}
-	}
+	else if (find_url(source_options, &url, parts, err))
+		return dyn_response_exchange("POST", &url, DYN_ADDRESS_ENDPOINT, err);
 	dyn_buffer_free(&url);
-	return exchange;
+	return NULL;
 }
 
 /* ---- AssumeRole --------------------------------------------------------- */
