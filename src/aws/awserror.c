@@ -234,10 +234,6 @@ dyn_awserror_parse(const char *body, size_t len,
 	const char *type;
 	bool		out_of_memory;
 
-	call->code[0] = '\0';
-	call->message[0] = '\0';
-	call->throttle_reason[0] = '\0';
-	call->hot_partition = false;
 	if (len == 0 || len > LONGEST_DOCUMENT)
 		return DYN_FAIL_HTTP;
 	document = dyn_json_load(body, len, JSON_ALLOW_NUL, &out_of_memory);

@@ -31,7 +31,7 @@ static void
 read_error(const char *text, size_t len)
 {
 	DynCredentials credentials = {"AKIAIOSFODNN7EXAMPLE", SECRET, TOKEN, 0};
-	DynCall		error;
+	DynCall		error = {0};
 	char		excerpt[64];
 
 	if (dyn_awserror_parse(text, len, &credentials, &error) == DYN_FAIL_SERVICE)

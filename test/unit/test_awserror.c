@@ -19,6 +19,7 @@ static DynCall error;
 static bool
 parse(const char *body)
 {
+	error = (DynCall) {0};
 	return dyn_awserror_parse(body, strlen(body), &credentials, &error) ==
 		DYN_FAIL_SERVICE;
 }

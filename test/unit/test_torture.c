@@ -518,7 +518,7 @@ an_error_document(void)
 	static const char text[] =
 		"{\"__type\":\"x#ThrottlingException\",\"message\":\"slow\","
 		"\"ThrottlingReasons\":[{\"reason\":\"R\",\"resource\":\"t\"}]}";
-	DynCall		error;
+	DynCall		error = {0};
 	DynFailure	failure = dyn_awserror_parse(text, sizeof(text) - 1, NULL,
 											 &error);
 
