@@ -196,10 +196,8 @@ prepare_attempt(DynActiveCall *call, DynHttp *http)
 		.allowance = &call->allowance,
 		.policy = DYN_ADDRESS_ENDPOINT,
 		.peer = call->peer,
-		.ca_bundle = service->ca_bundle,
-		.proxy = service->proxy,
-		.connect_timeout_ms = service->connect_timeout_ms,
-		.timeout_ms = call->public.once ? 0 : service->request_timeout_ms,
+		.limits = {service->ca_bundle, service->proxy, service->connect_timeout_ms,
+		call->public.once ? 0 : service->request_timeout_ms},
 		.never_resend = call->public.once
 	};
 

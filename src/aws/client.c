@@ -533,10 +533,7 @@ dyn_exchange_start(DynExchange *exchange, DynClient *client,
 		.packed = &exchange->response,
 		.allowance = &exchange->allowance,
 		.policy = exchange->policy,
-		.ca_bundle = limits->ca_bundle,
-		.proxy = limits->proxy,
-		.connect_timeout_ms = limits->connect_timeout_ms,
-		.timeout_ms = limits->timeout_ms,
+		.limits = *limits,
 		.once = true
 	};
 

@@ -372,6 +372,7 @@ typedef struct DynExchange
 	struct DynExchange *next;	/* next exchange in the client's list */
 } DynExchange;
 
+/* Limits of one request; those of a call come from its DynService. */
 typedef struct DynExchangeLimits
 {
 	const char *ca_bundle;		/* as in DynService */

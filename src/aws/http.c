@@ -406,15 +406,17 @@ same_text(const char *a, const char *b)
  * some (CURLOPT_BUFFERSIZE, while the handle has a buffer).
  */
 static bool
-set_up(DynHttp *http, const DynHttpRequest *request)
+set_up(DynHttp *http)
 {
-	bool		trusts = dyn_tls_is_used(request->url, request->proxy);
+	const char *ca_bundle = http->request.limits.ca_bundle;
+	bool		trusts = dyn_tls_is_used(http->request.url,
+										 http->request.limits.proxy);
 	CURL	   *easy;
 
 	if (http->is_set && (!trusts ||
 						 (http->trusts &&
 						  http->forgotten == http->tls->forgotten &&
-						  same_text(http->ca_bundle, request->ca_bundle))))
+						  same_text(http->ca_bundle, ca_bundle))))
 		return true;
 	easy = curl_easy_init();
 	http->is_set = false;
@@ -423,12 +425,11 @@ set_up(DynHttp *http, const DynHttpRequest *request)
 	curl_easy_cleanup(http->easy);
 	http->easy = easy;
 	free(http->ca_bundle);
-	http->ca_bundle = request->ca_bundle ? strdup(request->ca_bundle) : NULL;
+	http->ca_bundle = ca_bundle ? strdup(ca_bundle) : NULL;
 	http->trusts = trusts;
 	http->forgotten = http->tls->forgotten;
-	http->is_set = same_text(http->ca_bundle, request->ca_bundle) &&
-		set_static(http) &&
-		(!trusts || dyn_tls_trust(http->tls, easy, request->ca_bundle));
+	http->is_set = same_text(http->ca_bundle, ca_bundle) && set_static(http) &&
+		(!trusts || dyn_tls_trust(http->tls, easy, ca_bundle));
 	return http->is_set;
 }
 
@@ -436,7 +437,8 @@ static bool
 set_request(DynHttp *http)
 {
 	const DynHttpRequest *request = &http->request;
-	bool		ok = set_up(http, request);
+	const DynExchangeLimits *limits = &request->limits;
+	bool		ok = set_up(http);
 	CURL	   *easy = http->easy;
 	bool		is_get = strcmp(request->method, "GET") == 0;
 	bool		is_plain = is_get || strcmp(request->method, "POST") == 0;
@@ -445,9 +447,9 @@ set_request(DynHttp *http)
 	SET(CURLOPT_CUSTOMREQUEST, is_plain ? NULL : request->method);
 	SET(CURLOPT_FRESH_CONNECT, request->once ? 1L : 0L);
 	SET(CURLOPT_FORBID_REUSE, request->once ? 1L : 0L);
-	SET(CURLOPT_PROXY, request->proxy ? request->proxy : "");
-	SET(CURLOPT_CONNECTTIMEOUT_MS, (long) request->connect_timeout_ms);
-	SET(CURLOPT_TIMEOUT_MS, (long) request->timeout_ms);
+	SET(CURLOPT_PROXY, limits->proxy ? limits->proxy : "");
+	SET(CURLOPT_CONNECTTIMEOUT_MS, (long) limits->connect_timeout_ms);
+	SET(CURLOPT_TIMEOUT_MS, (long) limits->timeout_ms);
 	SET(CURLOPT_HTTPHEADER, request->headers);
 	SET(is_get ? CURLOPT_HTTPGET : CURLOPT_POST, 1L);
 	if (is_get)

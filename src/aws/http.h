@@ -54,10 +54,7 @@ typedef struct DynHttpRequest
 								 * transfer is paused */
 	DynAddressPolicy policy;	/* address policy of its new sockets */
 	uint64_t	peer;			/* peer recorded with its new sockets */
-	const char *ca_bundle;		/* as in DynService */
-	const char *proxy;			/* as in DynService */
-	int			connect_timeout_ms;
-	int			timeout_ms;
+	DynExchangeLimits limits;	/* timeout_ms 0: no time limit */
 	bool		once;			/* true if no other request may use its
 								 * connection */
 	bool		never_resend;	/* true if libcurl must not send the request
