@@ -192,16 +192,17 @@ dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 				   const DynCredentials *credentials, int64_t signed_clock)
 {
 	const DynReply *reply = &http->reply;
-	DynAttemptResult result = {.code = call->code,.message = call->message};
+	bool		lasting;
 	const char *text;
 	int64_t		date;
+	int64_t		skew;
 
 	/* clear the results of the previous attempt */
 	call->code[0] = '\0';
 	call->message[0] = '\0';
 	call->throttle_reason[0] = '\0';
 	call->hot_partition = false;
-	call->failure = dyn_http_result(http, code, &result.lasting, &text);
+	call->failure = dyn_http_result(http, code, &lasting, &text);
 	call->http_status = reply->status;
 	if (call->failure != DYN_FAIL_NONE)
 		set_text(call, text, credentials);
@@ -219,11 +220,10 @@ dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 	/* the service may have executed a request that had no valid response */
 	if (call->failure != DYN_FAIL_SERVICE && call->failure != DYN_FAIL_HTTP)
 		call->lost += dyn_http_was_sent(http);
-	result.failure = call->failure;
-	result.http_status = call->http_status;
-	result.has_date = dyn_http_date(http, &date);
-	result.skew = result.has_date ? date - signed_clock : 0;
-	return dyn_retry_classify(&result);
+	if (!dyn_http_date(http, &date))
+		return dyn_retry_classify(call, lasting, NULL);
+	skew = date - signed_clock;
+	return dyn_retry_classify(call, lasting, &skew);
 }
 
 const char *

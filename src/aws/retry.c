@@ -112,31 +112,30 @@ classify_status(int status)
  * contain the server's time, the failure is final.
  */
 static DynRetryClass
-classify_code(const DynAttemptResult *result)
+classify_code(const DynCall *call, const int64_t *skew)
 {
-	DynRetryClass wrong_clock = result->has_date ? DYN_RETRY_CLOCK
-		: DYN_RETRY_FINAL;
-	bool		is_skewed = llabs(result->skew) > NOTABLE_SKEW;
+	DynRetryClass wrong_clock = skew != NULL ? DYN_RETRY_CLOCK : DYN_RETRY_FINAL;
+	bool		is_skewed = skew != NULL && llabs(*skew) > NOTABLE_SKEW;
 
 	for (size_t i = 0; i < LENGTHOF(skew_texts); i++)
-		is_skewed |= strncmp(result->message, skew_texts[i],
+		is_skewed |= strncmp(call->message, skew_texts[i],
 							 strlen(skew_texts[i])) == 0;
 	for (size_t i = 0; is_skewed && i < LENGTHOF(auth_codes); i++)
-		if (strcmp(result->code, auth_codes[i]) == 0)
+		if (strcmp(call->code, auth_codes[i]) == 0)
 			return wrong_clock;
 	for (size_t i = 0; i < LENGTHOF(code_rules); i++)
-		if (strcmp(result->code, code_rules[i].code) == 0)
+		if (strcmp(call->code, code_rules[i].code) == 0)
 			return code_rules[i].class == DYN_RETRY_CLOCK ? wrong_clock
 				: code_rules[i].class;
-	return classify_status(result->http_status);
+	return classify_status(call->http_status);
 }
 
 DynRetryClass
-dyn_retry_classify(const DynAttemptResult *result)
+dyn_retry_classify(const DynCall *call, bool lasting, const int64_t *skew)
 {
-	if (result->lasting)
+	if (lasting)
 		return DYN_RETRY_FINAL;
-	switch (result->failure)
+	switch (call->failure)
 	{
 		case DYN_FAIL_DNS:
 		case DYN_FAIL_CONNECT:
@@ -147,9 +146,9 @@ dyn_retry_classify(const DynAttemptResult *result)
 		case DYN_FAIL_ENCODING:
 			return DYN_RETRY_TRANSIENT;
 		case DYN_FAIL_HTTP:
-			return classify_status(result->http_status);
+			return classify_status(call->http_status);
 		case DYN_FAIL_SERVICE:
-			return classify_code(result);
+			return classify_code(call, skew);
 		default:
 			return DYN_RETRY_FINAL;
 	}

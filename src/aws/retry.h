@@ -23,18 +23,13 @@ typedef enum DynRetryClass
 	DYN_RETRY_CREDENTIALS		/* temporary credentials have expired */
 } DynRetryClass;
 
-typedef struct DynAttemptResult
-{
-	DynFailure	failure;
-	bool		lasting;		/* true if another attempt would fail, too */
-	int			http_status;
-	const char *code;			/* code of the error document, or "" */
-	const char *message;
-	bool		has_date;		/* true if the reply has the server's time */
-	int64_t		skew;			/* server's time minus the signed time (s) */
-} DynAttemptResult;
-
-extern DynRetryClass dyn_retry_classify(const DynAttemptResult *result);
+/*
+ * Classifies the failure of a call's attempt.  `lasting` is true if another
+ * attempt would fail, too.  *skew is the server's time minus the signed time
+ * (s); `skew` is NULL if the reply does not have the server's time.
+ */
+extern DynRetryClass dyn_retry_classify(const DynCall *call, bool lasting,
+										const int64_t *skew);
 
 /*
  * Returns the delay before the next attempt, in ms.  `attempts` is the number

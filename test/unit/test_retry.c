@@ -9,19 +9,19 @@
 static DynRetryClass
 of_service(int status, const char *code, const char *message, int64_t skew)
 {
-	DynAttemptResult result = {
-		DYN_FAIL_SERVICE, false, status, code, message, true, skew
-	};
+	DynCall		call = {.failure = DYN_FAIL_SERVICE, .http_status = status};
 
-	return dyn_retry_classify(&result);
+	strcpy(call.code, code);
+	strcpy(call.message, message);
+	return dyn_retry_classify(&call, false, &skew);
 }
 
 static DynRetryClass
 of_failure(DynFailure failure, int status)
 {
-	DynAttemptResult result = {failure, false, status, "", "", false, 0};
+	DynCall		call = {.failure = failure, .http_status = status};
 
-	return dyn_retry_classify(&result);
+	return dyn_retry_classify(&call, false, NULL);
 }
 
 static void
@@ -52,11 +52,10 @@ repeats_what_may_pass(void)
 static void
 gives_up_what_stays(void)
 {
-	DynAttemptResult refused_certificate = {
-		DYN_FAIL_TLS, true, 0, "", "", false, 0
-	};
+	DynCall		refused_certificate = {.failure = DYN_FAIL_TLS};
 
-	CHECK_EQ_INT(dyn_retry_classify(&refused_certificate), DYN_RETRY_FINAL);
+	CHECK_EQ_INT(dyn_retry_classify(&refused_certificate, true, NULL),
+				 DYN_RETRY_FINAL);
 	CHECK_EQ_INT(of_failure(DYN_FAIL_TOO_LARGE, 200), DYN_RETRY_FINAL);
 	CHECK_EQ_INT(of_failure(DYN_FAIL_ADDRESS, 0), DYN_RETRY_FINAL);
 	CHECK_EQ_INT(of_failure(DYN_FAIL_CONFIG, 0), DYN_RETRY_FINAL);
@@ -72,8 +71,9 @@ gives_up_what_stays(void)
 static void
 knows_a_wrong_clock(void)
 {
-	DynAttemptResult undated = {
-		DYN_FAIL_SERVICE, false, 400, "RequestTimeTooSkewed", "", false, 0
+	DynCall		undated = {
+		.failure = DYN_FAIL_SERVICE, .http_status = 400,
+		.code = "RequestTimeTooSkewed"
 	};
 
 	CHECK_EQ_INT(of_service(400, "InvalidSignatureException",
@@ -90,7 +90,7 @@ knows_a_wrong_clock(void)
 				 DYN_RETRY_CLOCK);
 	CHECK_EQ_INT(of_service(400, "RequestTimeTooSkewed", "", 0),
 				 DYN_RETRY_CLOCK);
-	CHECK_EQ_INT(dyn_retry_classify(&undated), DYN_RETRY_FINAL);
+	CHECK_EQ_INT(dyn_retry_classify(&undated, false, NULL), DYN_RETRY_FINAL);
 }
 
 static void
