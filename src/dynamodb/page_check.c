@@ -154,12 +154,12 @@ next_item_key(const DynPageTape *tape, const int *slots, int nparts, size_t *at,
 }
 
 /*
- * Decodes the projected key parts; sets *ok to false if one of them is not a
- * valid scalar.
+ * Decodes the projected key parts; the type of a part that is not a valid
+ * scalar becomes ABSENT, which no key has.
  */
 static const char *
 decode_key(const DynExpected *expected, const DynValue *key, DynBuffer *scratch,
-		   DynScalar *parts, bool *ok)
+		   DynScalar *parts)
 {
 	size_t		need = 0;
 
@@ -168,11 +168,11 @@ decode_key(const DynExpected *expected, const DynValue *key, DynBuffer *scratch,
 	dyn_buffer_reset(scratch);
 	if (!dyn_buffer_reserve(scratch, need))
 		return dyn_check_memory;
-	*ok = true;
-	for (int i = 0; i < expected->nparts && *ok; i++)
+	for (int i = 0; i < expected->nparts; i++)
 	{
-		if (expected->slots[i] >= 0)
-			*ok = dyn_scalar_read(&key[i], scratch, &parts[i]);
+		if (expected->slots[i] >= 0 &&
+			!dyn_scalar_read(&key[i], scratch, &parts[i]))
+			parts[i].type = DYN_TYPE_ABSENT;
 	}
 	return NULL;
 }
@@ -233,7 +233,6 @@ check_keys(const DynPage *page, const DynExpected *expected, DynBuffer *scratch)
 	DynValue	before[DYN_MAX_EXPECTED_PARTS] = {{0}};
 	size_t		at = 0;
 	bool		projected = false;
-	bool		ok;
 
 	for (int i = 0; i < expected->nparts; i++)
 		projected |= expected->slots[i] >= 0;
@@ -251,10 +250,10 @@ check_keys(const DynPage *page, const DynExpected *expected, DynBuffer *scratch)
 		}
 		if (repeats(expected, key, before))
 			continue;
-		err = decode_key(expected, key, scratch, parts, &ok);
+		err = decode_key(expected, key, scratch, parts);
 		if (err != NULL)
 			return err;
-		if (!ok || !is_key(expected, parts, 0))
+		if (!is_key(expected, parts, 0))
 			return NOT_REQUESTED;
 		memcpy(before, key, sizeof(key));
 	}
@@ -408,7 +407,6 @@ find_item(const DynExpected *expected, const DynValue *item, DynBuffer *scratch,
 {
 	DynScalar	parts[DYN_MAX_EXPECTED_PARTS];
 	const char *err;
-	bool		ok;
 	int			next = *number + 1;
 
 	if (next < expected->nkeys && encodes_key(expected, item, next))
@@ -417,8 +415,8 @@ find_item(const DynExpected *expected, const DynValue *item, DynBuffer *scratch,
 		return NULL;
 	}
 	*number = -1;
-	err = decode_key(expected, item, scratch, parts, &ok);
-	for (int i = next; err == NULL && ok && i < next + expected->nkeys; i++)
+	err = decode_key(expected, item, scratch, parts);
+	for (int i = next; err == NULL && i < next + expected->nkeys; i++)
 	{
 		if (is_key(expected, parts, i % expected->nkeys))
 		{
