@@ -20,13 +20,6 @@
 
 #define FIRST_NAMES		32		/* initial capacity; a power of two */
 
-void
-dyn_scan_init(DynJson *scan, DynDuplicateNames *names, const char *buf,
-			  size_t len)
-{
-	*scan = (DynJson) {.buf = buf, .end = buf + len, .names = names};
-}
-
 DYN_COLD const char *
 dyn_scan_fail(DynJson *scan, const char *at, const char *reason)
 {

@@ -76,6 +76,7 @@ extern uint32_t dyn_duplicate_names_hash(const DynDuplicateNames *set,
 /* Maximum depth of nested arrays and objects for dyn_scan_value */
 #define DYN_SCAN_MAX_DEPTH	256
 
+/* Set `buf`, `end` and `names`, and zero-initialize the rest. */
 typedef struct DynJson
 {
 	const char *buf;
@@ -88,9 +89,6 @@ typedef struct DynJson
 								 * dyn_scan_value */
 	DynDuplicateNames *names;	/* names of the open objects */
 } DynJson;
-
-extern void dyn_scan_init(DynJson *scan, DynDuplicateNames *names,
-						  const char *buf, size_t len);
 
 /*
  * Records the error at this position, and returns NULL, which callers can

@@ -242,12 +242,6 @@ read_table_keys(void *arg, const char *p, const DynJsonText *name)
 /* ---- The page ---- */
 
 void
-dyn_page_init(DynPage *page)
-{
-	memset(page, 0, sizeof(*page));
-}
-
-void
 dyn_page_free(DynPage *page)
 {
 	DynPageTape *tape = page->tape;
@@ -317,7 +311,7 @@ dyn_page_parse(DynPage *page, DynPageDocument document, const DynPathTree *tree,
 		return fail(error, 0, "out of memory");
 	if (len > UINT32_MAX)
 		return fail(error, 0, "the response is too large");
-	dyn_scan_init(&r.scan, &page->tape->names, buf, len);
+	r.scan = (DynJson) {.buf = buf, .end = buf + len, .names = &page->tape->names};
 	r.page = page;
 	r.tape = page->tape;
 	r.tree = tree;

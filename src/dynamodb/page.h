@@ -87,6 +87,7 @@ typedef struct DynPageError
 /* Maximum plausible units of a response; larger figures are ignored. */
 #define DYN_PAGE_MOST_UNITS		1e7
 
+/* Zero-initialize it. */
 typedef struct DynPage
 {
 	/* valid after a successful dyn_page_parse */
@@ -110,7 +111,6 @@ typedef struct DynPage
 	struct DynPageTape *tape;
 } DynPage;
 
-extern void dyn_page_init(DynPage *page);
 extern void dyn_page_free(DynPage *page);
 
 typedef enum DynPageDocument

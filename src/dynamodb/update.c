@@ -305,13 +305,12 @@ dyn_item_value(const DynScalar *item, const DynPath *path, DynBuffer *memory,
 			   DynScalar *out)
 {
 	DynPathTree *tree = dyn_path_tree_create(path, 1);
-	DynPage		page;
+	DynPage		page = {0};
 	DynPageCursor cursor;
 	DynPageError error;
 	DynValue	value;
 	bool		read;
 
-	dyn_page_init(&page);
 	read = tree != NULL && dyn_page_parse(&page, DYN_PARSE_ITEM, tree,
 										  item->data, item->len, &error);
 	dyn_page_cursor_init(&cursor, &page);

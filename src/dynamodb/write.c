@@ -231,7 +231,7 @@ read_reply(Reply *reply, const char *buf, size_t len, DynMemberReader read)
 	const char *p;
 
 	dyn_duplicate_names_init(&names);
-	dyn_scan_init(scan, &names, buf, len);
+	*scan = (DynJson) {.buf = buf, .end = buf + len, .names = &names};
 	p = dyn_scan_skip(scan, buf);
 	if (p != NULL)
 		p = dyn_scan_object(scan, p, read, reply);

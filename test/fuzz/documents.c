@@ -112,10 +112,7 @@ read_item(const char *text, size_t len)
 	bool		valid;
 
 	if (tree == NULL)
-	{
 		tree = dyn_path_tree_create(&path, 1);
-		dyn_page_init(&page);
-	}
 	valid = dyn_page_parse(&page, DYN_PARSE_ITEM, tree, text, len, &error);
 	/* a number out of range and malformed base64 are not equal to anything */
 	demand(!valid || dyn_scalar_same(&item, &item) || strstr(text, "\"N") != NULL ||

@@ -182,10 +182,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	DynPageCursor cursor;
 
 	if (tree == NULL)
-	{
 		tree = dyn_path_tree_create(paths, NPATHS);
-		dyn_page_init(&page);
-	}
 	nnodes = 0;
 	cond = make_cond(&of_cond, 0);
 	copy = copy_cond(cond);

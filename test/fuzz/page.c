@@ -79,10 +79,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int			i;
 
 	if (shape == NULL)
-	{
 		shape = dyn_path_tree_create(paths, SLOTS);
-		dyn_page_init(&page);
-	}
 	if (!dyn_page_parse(&page, DYN_PARSE_RESPONSE, shape, buf, size, &error))
 	{
 		demand(error.reason != NULL && error.offset <= size);

@@ -35,8 +35,6 @@ check(const DynExpected *expected, const char *text, size_t len)
 		static const DynPath paths[] = {{&steps[0], 1}, {&steps[1], 1}};
 
 		tree = dyn_path_tree_create(paths, 2);
-		dyn_page_init(&page);
-		dyn_page_init(&left);
 		dyn_buffer_init(&scratch, 0);
 	}
 	if (!dyn_page_parse(&page, DYN_PARSE_RESPONSE, tree, text, len, &error) ||

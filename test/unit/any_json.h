@@ -28,11 +28,10 @@ is_read_between(const char *before, const char *text, size_t len,
 	size_t		size = begin + len + strlen(after);
 	char	   *document = malloc(size);
 	DynPathTree *tree = dyn_path_tree_create(NULL, 0);
-	DynPage		page;
+	DynPage		page = {0};
 	bool		read = false;
 
 	*error = (DynPageError) {.reason = "out of memory"};
-	dyn_page_init(&page);
 	if (document != NULL && tree != NULL)
 	{
 		memcpy(document, before, begin);

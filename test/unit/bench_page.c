@@ -215,13 +215,12 @@ bench(const char *title, int missing, DynPathTree **shapes)
 	static double times[4][ROUNDS];
 	char	   *buf = malloc(PAGE_CAP);
 	size_t		len = make_page(buf, missing);
-	DynPage		page;
+	DynPage		page = {0};
 	double		yardstick;
 	int			i;
 	int			k;
 
 	buf = realloc(buf, len);
-	dyn_page_init(&page);
 	for (i = 0; i < ROUNDS; i++)
 	{
 		times[3][i] = time_jansson(buf, len);

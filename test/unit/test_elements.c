@@ -23,7 +23,6 @@ collection(const char *json)
 
 	snprintf(text, sizeof(text), "{\"Item\":{\"c\":%s}}", json);
 	dyn_page_free(&page);
-	dyn_page_init(&page);
 	if (CHECK(dyn_page_parse(&page, DYN_PARSE_RESPONSE, tree, text, strlen(text), &error)))
 	{
 		dyn_page_cursor_init(&cursor, &page);
@@ -116,13 +115,12 @@ places_are_found_as_in_an_item(void)
 		DynValue	expected[NPATHS];
 		DynValue	slots[NPATHS];
 		DynBuffer	scratch;
-		DynPage		page;
+		DynPage		page = {0};
 		DynPageCursor cursor;
 		DynPageError error;
 		DynValue	map;
 
 		snprintf(json, sizeof(json), "{\"Item\":%s}", maps[i]);
-		dyn_page_init(&page);
 		CHECK(dyn_page_parse(&page, DYN_PARSE_RESPONSE, tree, json, strlen(json), &error));
 		dyn_page_cursor_init(&cursor, &page);
 		CHECK(dyn_page_next(&cursor, expected));

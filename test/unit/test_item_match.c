@@ -25,7 +25,6 @@ full_item(const char *json)
 
 	snprintf(page_text, sizeof(page_text), "{\"Item\":%s}", json);
 	dyn_page_free(&page);
-	dyn_page_init(&page);
 	memset(slots, 0, sizeof(slots));
 	if (CHECK(dyn_page_parse(&page, DYN_PARSE_RESPONSE, tree, page_text, strlen(page_text), &error)))
 	{

@@ -649,7 +649,6 @@ documents_are_judged(void)
 int
 main(void)
 {
-	dyn_page_init(&page);
 	RUN(every_type_is_read);
 	RUN(absent_item_and_empty_item_differ);
 	RUN(batches_are_read_in_order);

@@ -32,13 +32,11 @@ judge(const DynExpected *expected, const char *text)
 	DynStep		steps[] = {{"h", 1, 0}, {"r", 1, 0}};
 	DynPath		paths[] = {{&steps[0], 1}, {&steps[1], 1}};
 	DynPathTree   *shape = dyn_path_tree_create(paths, 2);
-	DynPage		page;
-	DynPage		left;
+	DynPage		page = {0};
+	DynPage		left = {0};
 	DynPageError error;
 	const char *err = "?";
 
-	dyn_page_init(&page);
-	dyn_page_init(&left);
 	if (dyn_page_parse(&page, DYN_PARSE_RESPONSE, shape, text, strlen(text), &error) &&
 		(page.unprocessed == NULL ||
 		 dyn_page_parse(&left, DYN_PARSE_KEYS, shape, page.unprocessed,

@@ -374,12 +374,11 @@ responses_read_as_jansson_reads_them(void)
 	long		count = setting("DYN_TEST_COUNT", DEFAULT_COUNT);
 	Text		full = {malloc(TEXT_MAX), 0};
 	Text		text = {malloc(TEXT_MAX), 0};
-	DynPage		page;
+	DynPage		page = {0};
 	long		i;
 	int			j;
 
 	random_state = (uint64_t) setting("DYN_TEST_SEED", 1);
-	dyn_page_init(&page);
 	for (i = 0; i < count && harness_bad_checks < 10; i++)
 	{
 		DynPathTree   *shape;

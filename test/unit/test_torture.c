@@ -315,12 +315,11 @@ a_page(void)
 	const DynStep y[] = {{"m", 1, 0}, {"y", 1, 0}, {NULL, 0, 0}};
 	const DynPath paths[] = {{a, 1}, {x, 2}, {y, 3}};
 	DynPathTree   *shape = dyn_path_tree_create(paths, 3);
-	DynPage		page;
+	DynPage		page = {0};
 	Outcome		outcome;
 
 	if (shape == NULL)
 		return REFUSED;
-	dyn_page_init(&page);
 	outcome = read_items(&page, shape, many_items());
 	outcome = AGAIN(outcome, read_items(&page, shape, many_items()));
 	dyn_page_free(&page);

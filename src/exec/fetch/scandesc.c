@@ -23,11 +23,10 @@ key_at(const DynScanDesc *scandesc, const DynCall *call, const DynPath *paths,
 	static const int slots[2] = {0, 1};
 	DynPathTree *tree = dyn_path_tree_create(paths, access->nbase);
 	DynValue	values[2];
-	DynPage		page;
+	DynPage		page = {0};
 	DynPageError error;
 	char	   *key = NULL;
 
-	dyn_page_init(&page);
 	if (tree != NULL &&
 		dyn_page_parse(&page, DYN_PARSE_RESPONSE, tree, call->response.data,
 					   call->response.len, &error) && item < page.nitems)

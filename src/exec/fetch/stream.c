@@ -665,7 +665,6 @@ dyn_stream_receive(DynFetch *fetch, DynStream *stream)
 	{
 		fetch->spare = calloc(1, sizeof(DynFetchPage));
 		dyn_check_oom(fetch->spare == NULL);
-		dyn_page_init(&fetch->spare->page);
 	}
 	page = fetch->spare;
 	dyn_call_take_response(stream->call, &page->body);

@@ -636,7 +636,6 @@ dyn_item_reader_create(DynRows *rows)
 
 	reader->rows = rows;
 	reader->values = palloc(Max(rows->npaths, 1) * sizeof(DynValue));
-	dyn_page_init(&reader->page);
 	reader->tree = dyn_path_tree_create(rows->paths, rows->npaths);
 	dyn_check_oom(reader->tree == NULL);
 	dyn_call_at_reset(CurrentMemoryContext, free_reader, reader);
