@@ -20,7 +20,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "../base/lengthof.h"
+#include "../base/macros.h"
 
 typedef struct Prefix
 {

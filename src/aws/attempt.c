@@ -33,7 +33,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../base/lengthof.h"
+#include "../base/macros.h"
 #include "provider.h"
 
 /*

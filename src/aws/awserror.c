@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "../base/jsonload.h"
-#include "../base/lengthof.h"
+#include "../base/macros.h"
 #include "../base/text.h"
 
 /*

@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/lengthof.h"
+#include "../base/macros.h"
 #include "../base/text.h"
 
 /* Time of a TLS handshake in addition to its round trips. */

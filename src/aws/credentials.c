@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/lengthof.h"
+#include "../base/macros.h"
 
 bool
 dyn_secret_copy(char **to, const char *from)

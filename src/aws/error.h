@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../base/attributes.h"
+#include "../base/macros.h"
 
 /*
  * An error that has not been passed to ereport yet; zero-initialize it.  The

@@ -25,7 +25,7 @@
 #error "dynamo_fdw needs Linux: it waits with epoll and timerfd"
 #endif
 
-#include "../base/lengthof.h"
+#include "../base/macros.h"
 #include "loop.h"
 
 #include <errno.h>

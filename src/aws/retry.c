@@ -22,7 +22,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "../base/lengthof.h"
+#include "../base/macros.h"
 #include "loop.h"
 
 #define LONGEST_PAUSE_MS		20000.0

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "attributes.h"
+#include "macros.h"
 
 typedef struct DynBuffer
 {

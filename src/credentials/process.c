@@ -56,7 +56,7 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 
-#include "../base/lengthof.h"
+#include "../base/macros.h"
 #include "files.h"
 
 #define LONGEST_OUTPUT		DYN_EXCHANGE_LONGEST

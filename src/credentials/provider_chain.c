@@ -50,7 +50,7 @@
 
 #include <openssl/evp.h>
 
-#include "../base/lengthof.h"
+#include "../base/macros.h"
 #include "config.h"
 #include "files.h"
 #include "providers.h"

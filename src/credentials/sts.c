@@ -15,7 +15,7 @@
 
 #include "../aws/credentials.h"
 #include "../aws/sigv4.h"
-#include "../base/lengthof.h"
+#include "../base/macros.h"
 #include "files.h"
 #include "url.h"
 #include "xml.h"

@@ -17,7 +17,7 @@
 #include <curl/curl.h>
 
 #include "../aws/sigv4.h"
-#include "../base/lengthof.h"
+#include "../base/macros.h"
 #include "provider_response.h"
 #include "source.h"
 

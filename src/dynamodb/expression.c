@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/lengthof.h"
+#include "../base/macros.h"
 #include "../base/text.h"
 #include "expression.h"
 

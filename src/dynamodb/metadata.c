@@ -15,7 +15,7 @@
 
 #include "../base/buffer.h"
 #include "../base/jsonload.h"
-#include "../base/lengthof.h"
+#include "../base/macros.h"
 #include "../base/text.h"
 #include "metadata.h"
 #include "names.h"

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "../base/lengthof.h"
+#include "../base/macros.h"
 #include "item.h"
 
 /* ---- Items ---- */

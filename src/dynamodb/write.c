@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../base/lengthof.h"
+#include "../base/macros.h"
 #include "../base/text.h"
 #include "jsonscan.h"
 #include "page_check.h"

@@ -86,8 +86,7 @@ static const DynStep quote[] = {{"\"", 1, 0}};
 static const DynStep again[] = {{"a", 1, 0}};
 static const DynPath paths[] = {{a, 1}, {ab, 2}, {a1x, 3}, {quote, 1}, {again, 1}};
 
-#define LENGTHOF(array)	((int) (sizeof(array) / sizeof((array)[0])))
-#define NPATHS	LENGTHOF(paths)
+#define NPATHS	((int) LENGTHOF(paths))
 
 static bool
 same_value(const DynValue *x, const DynValue *y)
@@ -107,7 +106,7 @@ places_are_found_as_in_an_item(void)
 		"{\"z\":{\"M\":{\"a\":{\"M\":{\"b\":{\"S\":\"deep\"}}}}},\"a\":{\"M\":{\"b\":{\"L\":[{\"L\":[{\"M\":{}}]}]}}}}",
 		"{ \"a\" : { \"L\" : [ { \"NULL\" : true } , { \"M\" : { \"x\" : { \"S\" : \"]\" } } } ] } }"};
 
-	for (int i = 0; i < LENGTHOF(maps); i++)
+	for (size_t i = 0; i < LENGTHOF(maps); i++)
 	{
 		char		json[512];
 		char		member[512];

@@ -16,7 +16,7 @@
 #include "nodes/pg_list.h"
 #include "utils/jsonb.h"
 
-#include "../../base/attributes.h"
+#include "../../base/macros.h"
 
 typedef enum DynScanPolicy
 {

@@ -14,7 +14,7 @@
 #ifndef DYN_MODEL_ERRORS_H
 #define DYN_MODEL_ERRORS_H
 
-#include "../../base/attributes.h"
+#include "../../base/macros.h"
 #include "../../dynamodb/page.h"
 #include "connection.h"
 

@@ -7,7 +7,7 @@
 #include "foreign/foreign.h"
 #include "utils/lsyscache.h"
 
-#include "../../base/attributes.h"
+#include "../../base/macros.h"
 #include "../server/encoding.h"
 #include "write_map.h"
 
