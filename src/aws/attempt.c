@@ -253,8 +253,7 @@ void
 dyn_attempt_delay(DynActiveCall *call, DynRetryClass class, long retry_after_ms)
 {
 	double		ms = dyn_retry_delay_ms(class, counted_attempts(call),
-										dyn_random_unit(&call->client->random),
-										retry_after_ms);
+										dyn_random_unit(), retry_after_ms);
 
 	call->last_retry = class;
 	call->due_us = dyn_loop_now_us() + (int64_t) (ms * 1000.0);

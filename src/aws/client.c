@@ -289,7 +289,6 @@ dyn_client_create(const DynDescriptors *descriptors)
 		free(client);
 		return NULL;
 	}
-	dyn_random_seed(&client->random);
 	client->connections.descriptors = descriptors;
 	dyn_connections_hold(&client->connections, DYN_LOOP_FDS);
 	return client;

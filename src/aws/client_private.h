@@ -149,7 +149,6 @@ struct DynClient
 	DynConnections connections;
 	DynFingerprints fingerprints;
 	DynSigKeyCache key_cache;
-	DynRandom	random;
 	DynActiveCall *active;		/* SENT and BACKOFF calls */
 	int			in_flight;		/* counter of the calls whose in_flight the
 								 * caller has not set */

@@ -88,13 +88,9 @@ dyn_provider_obtained(DynProvider *provider, DynCredentials *credentials,
 {
 	int64_t		life = credentials->expires == 0 ? FOR_EVER
 		: credentials->expires - now;
-	DynRandom	random;
-	int64_t		margin;
+	int64_t		margin = LATEST_REFRESH +
+		(int64_t) (dyn_random_unit() * (EARLIEST_REFRESH - LATEST_REFRESH));
 
-	dyn_random_seed(&random);
-	margin = LATEST_REFRESH +
-		(int64_t) (dyn_random_unit(&random) *
-				   (EARLIEST_REFRESH - LATEST_REFRESH));
 	assert(provider->client != NULL);
 	dyn_credentials_clear(&provider->previous);
 	provider->previous = provider->current;

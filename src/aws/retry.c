@@ -228,20 +228,17 @@ dyn_retry_refund(DynRetryQuota *quota, DynRetryClass last, int64_t began_us,
 	}
 }
 
-void
-dyn_random_seed(DynRandom *random)
-{
-	if (getrandom(&random->state, sizeof(random->state), GRND_NONBLOCK) !=
-		(ssize_t) sizeof(random->state))
-		random->state = (uint64_t) dyn_loop_now_us();
-}
-
-/* The generator is splitmix64. */
+/* The generator is splitmix64; the state 0 is not seeded. */
 double
-dyn_random_unit(DynRandom *random)
+dyn_random_unit(void)
 {
-	uint64_t	z = (random->state += 0x9E3779B97F4A7C15ULL);
+	static uint64_t state;
+	uint64_t	z;
 
+	if (state == 0 && getrandom(&state, sizeof(state), GRND_NONBLOCK) !=
+		(ssize_t) sizeof(state))
+		state = (uint64_t) dyn_loop_now_us();
+	z = (state += 0x9E3779B97F4A7C15ULL);
 	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
 	z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
 	z ^= z >> 31;

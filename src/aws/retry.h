@@ -2,7 +2,8 @@
  * retry.h
  *		Decides whether a failed attempt is retried, and after which delay.
  *
- * Pure policy: no clock, no network, no state except the arguments.
+ * Pure policy: except for dyn_random_unit, no clock, no network, no state
+ * except the arguments.
  */
 #ifndef DYN_AWS_RETRY_H
 #define DYN_AWS_RETRY_H
@@ -85,13 +86,11 @@ extern bool dyn_retry_take(DynRetryQuota *quota, DynRetryClass class,
 extern void dyn_retry_refund(DynRetryQuota *quota, DynRetryClass last,
 							 int64_t began_us, int64_t now_us);
 
-/* For delays; need not be secure. */
-typedef struct DynRandom
-{
-	uint64_t	state;
-} DynRandom;
-
-extern void dyn_random_seed(DynRandom *random);
-extern double dyn_random_unit(DynRandom *random);	/* number in [0, 1) */
+/*
+ * Returns a random number in [0, 1), for delays; need not be secure.  The state
+ * is that of the process, so a child that is forked after a call would return
+ * the same numbers as its parent.
+ */
+extern double dyn_random_unit(void);
 
 #endif

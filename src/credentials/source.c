@@ -130,7 +130,6 @@ succeed(Source *source)
 	DynCredentials keys;
 	int64_t		now = issuer_time(source);
 	char		times[3][DYN_ERROR_TIME_SIZE];
-	DynRandom	random;
 	DynError	err;
 
 	/*
@@ -141,11 +140,8 @@ succeed(Source *source)
 	if (source->keys.expires != 0 && source->keys.expires <= now &&
 		source->chain.provider_kind == DYN_PROVIDER_INSTANCE &&
 		source->nroles == 0)
-	{
-		dyn_random_seed(&random);
 		source->keys.expires = now + STALE_LIFE +
-			(int64_t) (dyn_random_unit(&random) * STALE_LIFE);
-	}
+			(int64_t) (dyn_random_unit() * STALE_LIFE);
 	if (source->keys.expires != 0 && source->keys.expires <= now)
 	{
 		dyn_error_time_text(source->keys.expires, times[0]);
