@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/lengthof.h"
+#include "../base/macros.h"
 #include "../base/text.h"
 
 /* Maximum total size of open elements' names, with a slash before each. */
