@@ -42,7 +42,6 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 	const DynRelation *relation = write->modify->relation;
 	const DynRelation *first = writer->collected == NIL ? relation
 		: ((const DynWrite *) linitial(writer->collected))->modify->relation;
-	MemoryContext oldcontext;
 
 	dyn_session_check(relation->connection);
 	if (list_length(writer->collected) == DYN_TRANSACTION_MAX_WRITES)
@@ -64,9 +63,7 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 	writer->collected_bytes += write->item.len + write->key_len;
 	if (writer->collected_bytes > MOST_BYTES)
 		report_too_large("4 MB");
-	oldcontext = MemoryContextSwitchTo(writer->context);
-	writer->collected = lappend(writer->collected, write);
-	MemoryContextSwitchTo(oldcontext);
+	dyn_statement_append(writer->statement, &writer->collected, write);
 	write->returned = true;
 }
 

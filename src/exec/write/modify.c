@@ -104,7 +104,6 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	const ModifyTable *plan = (const ModifyTable *) mtstate->ps.plan;
 	TupleDesc	desc = CreateTupleDescCopyConstr(RelationGetDescr(rinfo->ri_RelationDesc));
 	DynRelation *relation;
-	MemoryContext oldcontext;
 
 	modify->estate = estate;
 	modify->mtstate = mtstate;
@@ -145,9 +144,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	dyn_budgets_add(&modify->budgets, relation->connection, DYN_BUDGET_WRITES,
 					relation->table, NULL, relation->max_write_units_per_second);
 	dyn_statement_append(modify->writer->statement, &modify->writer->statement->targets, relation);
-	oldcontext = MemoryContextSwitchTo(modify->writer->context);
-	modify->writer->modifies = lappend(modify->writer->modifies, modify);
-	MemoryContextSwitchTo(oldcontext);
+	dyn_statement_append(modify->writer->statement, &modify->writer->modifies, modify);
 	rinfo->ri_FdwState = modify;
 	return modify;
 }

@@ -285,8 +285,7 @@ dyn_write_confirm(DynWrite *write, double units, const DynScalar *item)
 	write->state = DYN_WRITE_WRITTEN;
 	if (units > 0)
 		dyn_budgets_correct(&modify->budgets, write->cost, units, dyn_session_now());
-	dyn_written_count(modify->relation->name, write->op == DYN_OP_UPDATE_ITEM
-					  ? CMD_UPDATE : modify->operation);
+	dyn_written_count(modify->relation->name, write->op);
 	count(modify, (DynCounters) {.items_written = 1,.write_units = units});
 	if (item != NULL)
 		keep_attributes(write, item);

@@ -101,14 +101,6 @@ compose_key(DynModify *modify, TupleTableSlot *row, DynKeyPart *key, size_t *len
 	return dyn_take_bytes(&bytes, len);
 }
 
-static void
-set_key(DynWrite *write, TupleTableSlot *row)
-{
-	write->key_bytes = compose_key(write->modify, row, write->key, &write->key_len);
-	write->key_hash = hash_bytes((const unsigned char *) write->key_bytes,
-								 write->key_len);
-}
-
 DynWrite *
 dyn_write_find(const List *writes, const DynWrite *write)
 {
@@ -118,7 +110,7 @@ dyn_write_find(const List *writes, const DynWrite *write)
 	{
 		DynWrite   *other = lfirst(lc);
 
-		if (other->key_hash == write->key_hash && other->key_len == write->key_len &&
+		if (other->key_len == write->key_len &&
 			memcmp(other->key_bytes, write->key_bytes, write->key_len) == 0)
 			return other;
 	}
@@ -217,7 +209,7 @@ dyn_modify_insert(DynWrite *write, TupleTableSlot *row)
 	DynPathValue *values;
 	int			n;
 
-	set_key(write, row);
+	write->key_bytes = compose_key(modify, row, write->key, &write->key_len);
 	n = dyn_write_map_insert(modify->map, row, &values);
 	check_size(modify, values, n);
 	write->item = compose_item(values, n);
@@ -341,7 +333,7 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	DynScalar	item;
 	int			n;
 
-	set_key(write, old);
+	write->key_bytes = compose_key(modify, old, write->key, &write->key_len);
 	slot_getallattrs(new);
 	changed = changed_columns(modify, old, new, &unchanged);
 	check_key(modify, write->key, new, changed);
@@ -379,7 +371,7 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 void
 dyn_modify_delete(DynWrite *write, TupleTableSlot *old)
 {
-	set_key(write, old);
+	write->key_bytes = compose_key(write->modify, old, write->key, &write->key_len);
 	set_guard(write, old, depended_columns(write->modify));
 }
 

@@ -479,8 +479,6 @@ dyn_writers_await(const EState *estate, const DynRelation *relation)
 void
 dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
 {
-	MemoryContext oldcontext;
-
 	Assert(write->state == DYN_WRITE_NEW && write->call == NULL);
 	dyn_session_check(write->modify->relation->connection);
 	write->call = dyn_session_call();
@@ -497,9 +495,7 @@ dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
 					   DYN_WAITS_FOR_CAPACITY);
 		drive(writer);
 	}
-	oldcontext = MemoryContextSwitchTo(writer->context);
-	writer->writes = lappend(writer->writes, write);
-	MemoryContextSwitchTo(oldcontext);
+	dyn_statement_append(writer->statement, &writer->writes, write);
 	writer->waiting = NULL;
 	write->returned = !wait;
 	while (wait && list_member_ptr(writer->writes, write))

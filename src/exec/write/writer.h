@@ -57,7 +57,6 @@ typedef struct DynWrite
 	DynKeyPart	key[2];
 	const char *key_bytes;		/* encoding of the key, to compare keys */
 	size_t		key_len;
-	uint32		key_hash;		/* hash of key_bytes */
 	DynScalar	item;			/* PutItem: the item, a value of type M */
 	DynPathValue *values;		/* UpdateItem: values to set; ABSENT: to
 								 * remove */

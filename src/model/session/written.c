@@ -47,13 +47,12 @@ static void (*abandon_writes) (int level) = NULL;
 /* ---- counts ---- */
 
 void
-dyn_written_count(const char *relation, CmdType operation)
+dyn_written_count(const char *relation, DynOperation op)
 {
 	int			level = GetCurrentTransactionNestLevel();
 	WrittenCount *count = counts;
 
-	Assert(operation == CMD_INSERT || operation == CMD_UPDATE ||
-		   operation == CMD_DELETE);
+	Assert(op >= DYN_OP_PUT_ITEM && op <= DYN_OP_DELETE_ITEM);
 	while (count != NULL && (count->level != level ||
 							 strcmp(count->relation, relation) != 0))
 		count = count->next;
@@ -66,7 +65,7 @@ dyn_written_count(const char *relation, CmdType operation)
 		count->next = counts;
 		counts = count;
 	}
-	count->items[operation == CMD_INSERT ? 0 : operation == CMD_UPDATE ? 1 : 2]++;
+	count->items[op - DYN_OP_PUT_ITEM]++;
 }
 
 void

@@ -13,15 +13,15 @@
 #ifndef DYN_MODEL_WRITTEN_H
 #define DYN_MODEL_WRITTEN_H
 
-#include "nodes/nodes.h"
-
+#include "../../dynamodb/operation.h"
 #include "connection.h"
 
 /*
  * Counts one item of a foreign table that the current subtransaction has
- * written.  Raises an error only if memory runs out.
+ * written with a PutItem, UpdateItem or DeleteItem.  Raises an error only if
+ * memory runs out.
  */
-extern void dyn_written_count(const char *relation, CmdType operation);
+extern void dyn_written_count(const char *relation, DynOperation op);
 
 /*
  * Counts abandoned requests, each of which may have written an item.  Does not
