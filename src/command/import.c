@@ -56,7 +56,8 @@ typedef struct Import
 	ImportForeignSchemaStmt *stmt;
 	const char *tag_option;		/* option entity_attribute, or NULL */
 	HTAB	   *taken;			/* used names of foreign tables */
-	List	   *known;			/* possible names of foreign tables (char *) */
+	List	   *known;			/* possible names of foreign tables (char *),
+								 * for warn_unknown */
 	List	   *limits;			/* names that LIMIT TO lists (RangeVar *) */
 	List	   *commands;
 	MemoryContext context;		/* memory of the commands */
@@ -237,10 +238,7 @@ infer_columns(const DynTableMeta *meta, const List *items)
 		add_column(columns, without_name);
 	/* names of system columns count as used */
 	for (int attnum = -1; attnum > FirstLowInvalidHeapAttributeNumber; attnum--)
-		texts = lappend(texts,
-						pstrdup(NameStr(SystemAttributeDefinition(attnum)->attname)));
-	(void) assign_names(taken, texts);
-	texts = NIL;
+		(void) take_if_unused(taken, NameStr(SystemAttributeDefinition(attnum)->attname));
 	for (int i = 0; i < columns->n; i++)
 		texts = lappend(texts, columns->columns[i].attribute);
 	names = assign_names(taken, texts);
@@ -365,16 +363,6 @@ is_wanted(const Import *import, const char *name)
 		default:
 			return true;
 	}
-}
-
-/* Records a possible name of a foreign table, for warn_unknown. */
-static void
-know(Import *import, const char *name)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(import->context);
-
-	import->known = lappend(import->known, pstrdup(name));
-	MemoryContextSwitchTo(oldcontext);
 }
 
 /* ---- one foreign table ---- */
@@ -578,12 +566,13 @@ add_entities(Import *import, List *entities)
 	{
 		const Entity *entity = lfirst(lc);
 		MemoryContext oldcontext = MemoryContextSwitchTo(import->context);
+		char	   *known = pstrdup(lfirst(name));
 
-		know(import, lfirst(name));
+		import->known = lappend(import->known, known);
 		/* a table name in LIMIT TO means all entities of the table */
-		if (import->named && !is_in_list(import->stmt, lfirst(name)))
+		if (import->named && !is_in_list(import->stmt, known))
 			import->stmt->table_list = lappend(import->stmt->table_list,
-											   makeRangeVar(NULL, pstrdup(lfirst(name)), -1));
+											   makeRangeVar(NULL, known, -1));
 		MemoryContextSwitchTo(oldcontext);
 		add_table(import, lfirst(name), match_of(import, entity->json),
 				  entity->items);
@@ -773,7 +762,7 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 	forboth(lc, listed, name, assign_names(import->taken, listed))
 	{
 		CHECK_FOR_INTERRUPTS();
-		know(import, lfirst(name));
+		import->known = lappend(import->known, lfirst(name));
 		if (is_wanted(import, lfirst(name)))
 			import_table(import, lfirst(name), lfirst(lc));
 	}
