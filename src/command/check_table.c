@@ -32,7 +32,6 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
@@ -804,16 +803,12 @@ set_arguments(Check *check, FunctionCallInfo fcinfo)
 	check->only_named = !PG_ARGISNULL(1);
 	if (check->only_named)
 	{
-		Datum	   *tables;
-		bool	   *nulls;
-		int			n;
+		DynArrayElements tables = dyn_array_elements(PG_GETARG_DATUM(1));
 
-		deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), REGCLASSOID, sizeof(Oid), true,
-						  TYPALIGN_INT, &tables, &nulls, &n);
-		for (int i = 0; i < n; i++)
+		for (int i = 0; i < tables.n; i++)
 		{
-			if (!nulls[i])
-				check->named = lappend_oid(check->named, DatumGetObjectId(tables[i]));
+			if (!tables.nulls[i])
+				check->named = lappend_oid(check->named, DatumGetObjectId(tables.values[i]));
 		}
 	}
 	if (!PG_ARGISNULL(2))

@@ -16,7 +16,6 @@
 #include "utils/numeric.h"
 
 #include "../../base/number.h"
-#include "../../model/values/arrays.h"
 #include "../../model/values/like.h"
 #include "filter.h"
 #include "key_values.h"

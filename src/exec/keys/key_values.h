@@ -14,7 +14,6 @@
 
 #include "../../dynamodb/expression.h"
 #include "../../dynamodb/spans.h"
-#include "../../model/values/arrays.h"
 #include "../../plan/keys/access.h"
 #include "../statement/values.h"
 

@@ -18,7 +18,6 @@
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 
-#include "../../model/values/arrays.h"
 #include "../../plan/clauses/preds.h"
 #include "values.h"
 

@@ -49,9 +49,6 @@
 /* The user that a scan runs as; InvalidOid: the current user. */
 #define dyn_plan_check_as_user(plan, rte) ((plan)->checkAsUser)
 
-/* The clauses of GROUP BY. */
-#define dyn_grouping_clause(root) ((root)->processed_groupClause)
-
 /* The outer joins of the query; required_outer may contain their Relids. */
 #define dyn_outer_join_relids(root) ((root)->outer_join_rels)
 
@@ -80,7 +77,6 @@
 
 #define dyn_plan_base_relids(fsplan) ((fsplan)->fs_relids)
 #define dyn_plan_check_as_user(plan, rte) ((rte)->checkAsUser)
-#define dyn_grouping_clause(root) ((root)->parse->groupClause)
 #define dyn_outer_join_relids(root) ((Relids) NULL)
 #define dyn_member_is_nullable(member) (!bms_is_empty((member)->em_nullable_relids))
 #define dyn_server_usage(serverid, userid) \

@@ -29,7 +29,6 @@
 #include "../../base/text.h"
 #include "../server/encoding.h"
 #include "../server/memory.h"
-#include "arrays.h"
 #include "datetime.h"
 #include "path.h"
 #include "textforms.h"

@@ -4,16 +4,17 @@
  *
  * Decoding is in decode.c, encoding in encode.c and encode_value.c.
  *
- * The last part of this file decides which values a type can hold, according
- * to integer ranges and typmods.  Decoding rejects a value that the type
- * cannot hold, and encoding builds no condition from it.  An item selected by
- * an equality can therefore always be decoded.
+ * The functions dyn_codec_holds_... decide which values a type can hold,
+ * according to integer ranges and typmods.  Decoding rejects a value that the
+ * type cannot hold, and encoding builds no condition from it.  An item
+ * selected by an equality can therefore always be decoded.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "mb/pg_wchar.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/expandeddatum.h"
 #include "utils/lsyscache.h"
@@ -322,4 +323,35 @@ dyn_codec_holds_instant(const DynCodec *codec, Timestamp instant)
 	for (int i = codec->typmod; i < 6; i++)
 		unit *= 10;
 	return instant % unit == 0;
+}
+
+/* ---- elements of arrays ---- */
+
+DynArrayElements
+dyn_array_elements(Datum array)
+{
+	ArrayType  *a = DatumGetArrayTypeP(array);
+	DynArrayElements elements;
+	int16		len;
+	bool		byval;
+	char		align;
+
+	get_typlenbyvalalign(ARR_ELEMTYPE(a), &len, &byval, &align);
+	deconstruct_array(a, ARR_ELEMTYPE(a), len, byval, align, &elements.values,
+					  &elements.nulls, &elements.n);
+	return elements;
+}
+
+Datum
+dyn_array_of_elements(const DynArrayElements *elements, Oid type)
+{
+	int			n = elements->n;
+	int			lower = 1;
+	int16		len;
+	bool		byval;
+	char		align;
+
+	get_typlenbyvalalign(type, &len, &byval, &align);
+	return PointerGetDatum(construct_md_array(elements->values, elements->nulls, 1,
+											  &n, &lower, type, len, byval, align));
 }

@@ -263,6 +263,25 @@ extern int	dyn_store_members(Datum document, DynPathValue **out,
  */
 extern int	dyn_codec_remedy(const DynCodec *codec, const char **hint);
 
+/* ---- elements of arrays ---- */
+
+typedef struct DynArrayElements
+{
+	int			n;
+	Datum	   *values;
+	bool	   *nulls;
+} DynArrayElements;
+
+/*
+ * Returns the elements of an array of any type and dimensions, in storage
+ * order.  Allocates in CurrentMemoryContext; values passed by reference point
+ * into the array, or into a detoasted copy.
+ */
+extern DynArrayElements dyn_array_elements(Datum array);
+
+/* Returns a one-dimensional array of elements of `type`. */
+extern Datum dyn_array_of_elements(const DynArrayElements *elements, Oid type);
+
 /* ---- for the files of this directory ---- */
 
 /* Returns the decimal text of a number of any type. */

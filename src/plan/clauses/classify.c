@@ -22,7 +22,6 @@
 #include "../../dynamodb/expression.h"
 #include "../../model/server/encoding.h"
 #include "../../model/tables/relation.h"
-#include "../../model/values/arrays.h"
 #include "../../model/values/steps.h"
 #include "classify.h"
 

@@ -37,7 +37,6 @@
 #include "miscadmin.h"
 
 #include "../../model/server/pg_compat.h"
-#include "../../model/values/arrays.h"
 #include "../../model/values/path.h"
 #include "../clauses/classify.h"
 #include "match_keys.h"

@@ -20,7 +20,6 @@
 
 #include "../../dynamodb/template_text.h"
 #include "../../model/server/pg_compat.h"
-#include "../../model/values/arrays.h"
 #include "../../model/values/path.h"
 #include "../clauses/classify.h"
 #include "terms.h"
