@@ -8,7 +8,7 @@
 
 #include "fmgr.h"
 
-#include "command/callbacks.h"
+#include "command/remote_table.h"
 #include "exec/node/scan.h"
 #include "exec/statement/statement.h"
 #include "exec/write/modify.h"

@@ -16,7 +16,7 @@
  * most the pages in flight.
  *
  * The first page is read with all attributes, which costs the same, to find
- * columns whose names were folded to lower case (other_case.h).
+ * columns whose names were folded to lower case (other_case.c).
  *
  * scan_policy does not apply: it prevents unintended full scans, whereas
  * ANALYZE is intended and has a limit.  Consistent reads are not used: they
@@ -37,8 +37,7 @@
 #include "../model/session/guc.h"
 #include "../model/tables/relation.h"
 #include "../plan/paths/planner.h"
-#include "callbacks.h"
-#include "other_case.h"
+#include "remote_table.h"
 
 /* The largest power of two that DynamoDB accepts as TotalSegments. */
 #define MAX_SEGMENTS		(1 << 19)

@@ -44,9 +44,9 @@
 #include "../exec/rows/rows.h"
 #include "../model/server/encoding.h"
 #include "../model/server/pg_compat.h"
-#include "../model/values/path.h"
-#include "other_case.h"
 #include "../model/server/soft_errors.h"
+#include "../model/values/path.h"
+#include "remote_table.h"
 #include "target.h"
 
 /* Maximum number of pairs of foreign tables that are reported separately. */

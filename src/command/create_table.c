@@ -14,18 +14,14 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 #include "utils/jsonb.h"
-#include "utils/memutils.h"
 
 #include "../dynamodb/operation.h"
 #include "../model/server/encoding.h"
 #include "../model/server/memory.h"
 #include "../model/tables/relation.h"
-#include "../model/values/path.h"
 #include "target.h"
 
 /*

@@ -12,7 +12,7 @@
  * scan_policy or the policy of the access key forbids reading items, only
  * attributes of keys are shown.
  *
- * The page also shows which columns have folded names (other_case.h).
+ * The page also shows which columns have folded names (other_case.c).
  */
 #include "postgres.h"
 
@@ -24,15 +24,14 @@
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/rel.h"
 #include "utils/tuplestore.h"
 
 #include "../exec/source/scan_policy.h"
 #include "../model/definition/closest.h"
 #include "../model/server/encoding.h"
 #include "../model/tables/relation.h"
-#include "other_case.h"
 #include "../model/server/soft_errors.h"
+#include "remote_table.h"
 #include "target.h"
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_tables);
@@ -240,7 +239,7 @@ compare_table(void *arg)
 }
 
 /*
- * Reports columns with folded names (other_case.h) of all foreign tables over
+ * Reports columns with folded names (other_case.c) of all foreign tables over
  * the DynamoDB table of a sample, as far as the current user may read them.
  * Also opens foreign tables of other users.  So it must not run code of other
  * users, wait for their locks, or report errors in the definitions of their

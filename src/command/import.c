@@ -41,9 +41,8 @@
 #include "../model/definition/closest.h"
 #include "../model/server/encoding.h"
 #include "../model/tables/relation.h"
-#include "callbacks.h"
-#include "remote_table.h"
 #include "../model/server/soft_errors.h"
+#include "remote_table.h"
 
 /* Maximum number of names in one sentence of a notice. */
 #define MAX_NAMES	10

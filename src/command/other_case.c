@@ -1,6 +1,7 @@
 /*
  * other_case.c
- *		Compares names of attributes without regard to case (other_case.h).
+ *		Finds columns whose attribute exists only under a name that differs in
+ *		case.
  *
  * Only top-level attributes are compared: those that a column shows, or those
  * that contain the value of a column.  Only the case of ASCII letters is
@@ -13,7 +14,7 @@
 
 #include "../dynamodb/elements.h"
 #include "../model/server/encoding.h"
-#include "other_case.h"
+#include "remote_table.h"
 
 /* A column whose attribute has not occurred yet. */
 typedef struct Sought

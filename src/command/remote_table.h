@@ -1,6 +1,7 @@
 /*
  * remote_table.h
- *		Lists, scans and samples DynamoDB tables for commands.
+ *		Lists, scans and samples DynamoDB tables for commands; declares the
+ *		callbacks for ANALYZE and IMPORT FOREIGN SCHEMA.
  *
  * A Scan serves any number of foreign tables.  Legal order:
  * dyn_item_scan_create; dyn_item_scan_read and dyn_item_scan_view for all
@@ -13,6 +14,7 @@
 #ifndef DYN_COMMAND_REMOTE_TABLE_H
 #define DYN_COMMAND_REMOTE_TABLE_H
 
+#include "foreign/fdwapi.h"
 #include "nodes/pg_list.h"
 
 #include "../exec/fetch/fetch.h"
@@ -149,5 +151,46 @@ typedef struct DynAttribute
  */
 extern DynAttribute *dyn_sample_attributes(const DynTableMeta *meta,
 										   const List *items, int *n);
+
+/*
+ * ---- columns with folded names (other_case.c) ----
+ *
+ * PostgreSQL folds names without double quotes to lower case: the column
+ * createdAt is read from an attribute "createdat".  If items have the
+ * attribute "createdAt" instead, the column is NULL in every row.
+ *
+ * Legal order: dyn_folded_create; dyn_folded_see_item for items;
+ * dyn_folded_report.
+ */
+
+typedef struct DynFolded DynFolded;
+
+/*
+ * Returns the state for the columns that `reader` may read, or for all columns
+ * if `reader` is InvalidOid.  The state and its later additions are in the
+ * CurrentMemoryContext of this call.
+ */
+extern DynFolded *dyn_folded_create(const DynRelation *relation, Oid reader);
+
+/* Records all attributes of an item, except those of DynamoDB's type NULL. */
+extern void dyn_folded_see_item(DynFolded *folded, const DynValue *item);
+
+/*
+ * Raises a NOTICE for each column whose attribute no item has, if an item has
+ * an attribute whose name differs only in case.
+ */
+extern void dyn_folded_report(const DynFolded *folded);
+
+/* ---- callbacks (analyze.c, import.c) ---- */
+
+/* Prepares ANALYZE, which reads the table as its owner. */
+extern bool dynAnalyzeForeignTable(Relation rel, AcquireSampleRowsFunc *func,
+								   BlockNumber *totalpages);
+
+/*
+ * Returns the CREATE FOREIGN TABLE commands (char *) for the tables that the
+ * current user's access key can list.  Ignores the name of the remote schema.
+ */
+extern List *dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid);
 
 #endif

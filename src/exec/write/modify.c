@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "commands/explain.h"
-#include "commands/trigger.h"
 #include "executor/executor.h"
 #include "utils/rel.h"
 

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/sysattr.h"
 #include "common/hashfn.h"
 #include "executor/executor.h"

@@ -14,7 +14,6 @@
 
 #include "access/reloptions.h"
 #include "catalog/pg_attribute.h"
-#include "catalog/pg_foreign_data_wrapper.h"
 #include "catalog/pg_foreign_server.h"
 #include "catalog/pg_foreign_table.h"
 #include "catalog/pg_user_mapping.h"

@@ -6,9 +6,7 @@
 #include "postgres.h"
 
 #include "../server/memory.h"
-#include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
-#include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/timestamp.h"
 

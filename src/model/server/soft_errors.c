@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "utils/memutils.h"
 #include "utils/resowner.h"
 
 #include "soft_errors.h"

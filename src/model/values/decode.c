@@ -20,7 +20,6 @@
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
-#include "utils/uuid.h"
 
 #include "../../base/number.h"
 #include "../../base/text.h"

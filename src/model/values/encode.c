@@ -22,7 +22,6 @@
 #include "utils/float.h"
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
-#include "utils/uuid.h"
 
 #include "../../base/number.h"
 #include "../../base/text.h"

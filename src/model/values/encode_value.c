@@ -19,7 +19,6 @@
 #include "utils/date.h"
 #include "utils/float.h"
 #include "utils/guc.h"
-#include "utils/json.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"

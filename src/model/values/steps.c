@@ -9,8 +9,6 @@
 #include "catalog/pg_type.h"
 #include "common/int.h"
 #include "miscadmin.h"
-#include "utils/date.h"
-#include "utils/timestamp.h"
 
 #include "datetime.h"
 #include "steps.h"

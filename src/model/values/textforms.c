@@ -11,7 +11,6 @@
  */
 #include "postgres.h"
 
-#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
 #include "../../base/number.h"

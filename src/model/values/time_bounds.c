@@ -17,7 +17,6 @@
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/datetime.h"
-#include "utils/numeric.h"
 #include "utils/timestamp.h"
 
 #include "../server/pg_compat.h"
