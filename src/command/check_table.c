@@ -300,19 +300,19 @@ count_shared(Check *check, int first, int second)
 	{
 		shared = lfirst(lc);
 		if (shared->first == first && shared->second == second)
-		{
-			count(check, &shared->issue, NULL);
-			return;
-		}
+			break;
 	}
-	if (list_length(check->shared) == MAX_PAIRS)
-		return;
-	oldcontext = MemoryContextSwitchTo(check->context);
-	shared = palloc0(sizeof(SharedItems));
-	shared->first = first;
-	shared->second = second;
-	check->shared = lappend(check->shared, shared);
-	MemoryContextSwitchTo(oldcontext);
+	if (lc == NULL)
+	{
+		if (list_length(check->shared) == MAX_PAIRS)
+			return;
+		oldcontext = MemoryContextSwitchTo(check->context);
+		shared = palloc0(sizeof(SharedItems));
+		shared->first = first;
+		shared->second = second;
+		check->shared = lappend(check->shared, shared);
+		MemoryContextSwitchTo(oldcontext);
+	}
 	count(check, &shared->issue, NULL);
 }
 
@@ -514,8 +514,7 @@ open_relation(void *arg)
 	const DynTableMeta *meta = table->check->scan->meta;
 	DynRelation *relation = dyn_relation_open(table->relid, GetUserId());
 	const DynItemFilter *test = &relation->item_filter;
-	/* the term of ttl_attribute, if any, is the last term */
-	bool		has_ttl = test->nterms > 0 && test->terms[test->nterms - 1].ttl;
+	bool		has_ttl = dyn_item_filter_ttl(test) != NULL;
 	ListCell   *lc;
 
 	check_columns(table, relation);

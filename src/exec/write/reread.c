@@ -51,9 +51,8 @@ dyn_reread_create(DynRelation *relation, const DynTableMeta *meta)
 	DynRelation *untimed = palloc(sizeof(DynRelation));
 	DynItemFilter *filter = &untimed->item_filter;
 
-	/* the term of ttl_attribute, if any, is the last term */
 	*untimed = *relation;
-	if (filter->nterms > 0 && filter->terms[filter->nterms - 1].ttl)
+	if (dyn_item_filter_ttl(filter) != NULL)
 		filter->nterms--;
 	reread->relation = relation;
 	reread->reader = make_reader(relation, meta);

@@ -472,8 +472,7 @@ put_map(const DynPathValue *values, int *n, const DynPath *map)
 {
 	DynPathValue *merged = palloc((*n + 1) * sizeof(DynPathValue));
 
-	for (int i = 0; i < *n; i++)
-		merged[i] = values[i];
+	memcpy(merged, values, *n * sizeof(DynPathValue));
 	merged[*n] = (DynPathValue) {map, {DYN_TYPE_ABSENT, NULL, 0}};
 	*n = dyn_path_values_merge(merged, *n + 1, dyn_buffer_create());
 	dyn_check_oom(*n < 0);
@@ -599,22 +598,16 @@ key_condition(const DynModify *modify, DynCondKind kind)
 static DynCond *
 not_exists_condition(const DynModify *modify)
 {
-	const DynItemFilter *filter = &modify->relation->item_filter;
+	const DynFilterTerm *ttl = dyn_item_filter_ttl(&modify->relation->item_filter);
 	DynCond    *absent = key_condition(modify, DYN_COND_NOT_EXISTS);
+	DynScalar  *limits;
 
-	for (int i = 0; i < filter->nterms; i++)
-	{
-		DynScalar  *limits;
-
-		if (!filter->terms[i].ttl)
-			continue;
-		limits = palloc(2 * sizeof(DynScalar));
-		dyn_expired_range(&limits[0], &limits[1]);
-		absent = dyn_make_both(DYN_COND_OR, absent,
-							   dyn_make_cond(DYN_COND_BETWEEN, filter->terms[i].path,
-											 limits, 2));
-	}
-	return absent;
+	if (ttl == NULL)
+		return absent;
+	limits = palloc(2 * sizeof(DynScalar));
+	dyn_expired_range(&limits[0], &limits[1]);
+	return dyn_make_both(DYN_COND_OR, absent,
+						 dyn_make_cond(DYN_COND_BETWEEN, ttl->path, limits, 2));
 }
 
 /* Returns the condition of an UPDATE or DELETE. */

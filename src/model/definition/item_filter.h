@@ -44,6 +44,14 @@ extern bool dyn_item_filter_check(const char *text, const char **why);
  */
 extern DynItemFilter dyn_item_filter(const char *match, const char *ttl);
 
+/* Returns the term of ttl_attribute, or NULL. */
+static inline const DynFilterTerm *
+dyn_item_filter_ttl(const DynItemFilter *filter)
+{
+	return filter->nterms > 0 && filter->terms[filter->nterms - 1].ttl
+		? &filter->terms[filter->nterms - 1] : NULL;
+}
+
 /* Returns the attribute's name (UTF-8). */
 static inline const char *
 dyn_filter_term_attribute(const DynFilterTerm *term)

@@ -486,24 +486,20 @@ static void
 check_expiry(const RowValues *row)
 {
 	const DynRelation *relation = row->map->relation;
+	const DynFilterTerm *ttl = dyn_item_filter_ttl(&relation->item_filter);
 
-	for (int i = 0; i < relation->item_filter.nterms; i++)
+	for (int i = 0; i < row->n && ttl != NULL; i++)
 	{
-		const DynFilterTerm *term = &relation->item_filter.terms[i];
+		const DynScalar *value = &row->out[i].value;
 
-		for (int v = 0; v < row->n && term->ttl; v++)
-		{
-			const DynScalar *value = &row->out[v].value;
-
-			if (value->type == DYN_TYPE_N && dyn_path_equal(row->out[v].path, term->path) &&
-				memchr(value->data, '.', value->len) != NULL)
-				ereport(ERROR,
-						(errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),
-						 errmsg("cannot store a fraction of a second in attribute \"%s\" of foreign table \"%s\"",
-								dyn_from_utf8_lossy(dyn_filter_term_attribute(term)), relation->name),
-						 errdetail("It is the table's ttl_attribute, which has seconds."),
-						 errhint("Use a column of type timestamptz(0), or date_trunc('second', ...).")));
-		}
+		if (value->type == DYN_TYPE_N && dyn_path_equal(row->out[i].path, ttl->path) &&
+			memchr(value->data, '.', value->len) != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),
+					 errmsg("cannot store a fraction of a second in attribute \"%s\" of foreign table \"%s\"",
+							dyn_from_utf8_lossy(dyn_filter_term_attribute(ttl)), relation->name),
+					 errdetail("It is the table's ttl_attribute, which has seconds."),
+					 errhint("Use a column of type timestamptz(0), or date_trunc('second', ...).")));
 	}
 }
 

@@ -439,7 +439,6 @@ may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 {
 	const ForeignScan *scan = (const ForeignScan *) outerPlan(plan);
 	const DynRelation *table = map->relation;
-	const DynItemFilter *filter = &table->item_filter;
 	const TupleConstr *constr = RelationGetDescr(relation)->constr;
 
 	/* the statement must only scan its target, by the full key */
@@ -451,7 +450,7 @@ may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 		return false;
 	/* the condition of a write must check that the item with the key is a row */
 	if (table->unnest != NULL || map->overlaps ||
-		(filter->nterms > 0 && filter->terms[filter->nterms - 1].ttl))
+		dyn_item_filter_ttl(&table->item_filter) != NULL)
 		return false;
 	/* only the key may be needed */
 	if (plan->returningLists != NIL || plan->withCheckOptionLists != NIL ||
