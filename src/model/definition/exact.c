@@ -62,24 +62,17 @@ is_deterministic(Oid collation)
 }
 
 /*
- * Returns false for a collatable type if equal values may have different
- * bytes, or if the comparison has no collation, so that PostgreSQL must raise
- * an error for it.
+ * Returns false for a collatable type if equal values may have different bytes
+ * or, with `sorts`, if values do not sort like their bytes; and if the
+ * comparison has no collation, so that PostgreSQL must raise an error for it.
  */
 static bool
-compares_bytes(Oid type, Oid collation)
+compares_bytes(Oid type, Oid collation, bool sorts)
 {
 	if (!type_is_collatable(type))
 		return true;
-	return OidIsValid(collation) && is_deterministic(collation);
-}
-
-static bool
-sorts_bytes(Oid type, Oid collation)
-{
-	if (!type_is_collatable(type))
-		return true;
-	return OidIsValid(collation) && dyn_collation_is_bytewise(collation);
+	return OidIsValid(collation) &&
+		(sorts ? dyn_collation_is_bytewise(collation) : is_deterministic(collation));
 }
 
 /* Returns true if each SQL value has exactly one encoding. */
@@ -199,9 +192,7 @@ is_of_codec(const DynOperator *op, const DynCodec *codec)
 {
 	return dyn_codec_accepts(codec, op->column_type) &&
 		dyn_codec_accepts(codec, op->value_type) &&
-		(is_range(op)
-		 ? sorts_bytes(op->column_type, op->collation)
-		 : compares_bytes(op->column_type, op->collation));
+		compares_bytes(op->column_type, op->collation, is_range(op));
 }
 
 static DynExactness
@@ -266,7 +257,7 @@ dyn_prefix_exactness(const DynColumn *column, Oid collation)
 	const DynCodec *codec = &column->codec;
 
 	return is_text(codec) && has_points(codec) &&
-		compares_bytes(codec->basetype, collation) ? DYN_SUPERSET : DYN_LOCAL;
+		compares_bytes(codec->basetype, collation, false) ? DYN_SUPERSET : DYN_LOCAL;
 }
 
 DynExactness
@@ -299,7 +290,7 @@ dyn_member_exactness(const DynOperator *op)
 {
 	return op->comparison == DYN_COMPARE_EQ &&
 		op->column_type == TEXTOID && op->value_type == TEXTOID &&
-		compares_bytes(TEXTOID, op->collation) &&
+		compares_bytes(TEXTOID, op->collation, false) &&
 		encoding_is_one_to_one() ? DYN_SUPERSET : DYN_LOCAL;
 }
 
@@ -320,5 +311,5 @@ dyn_order_is_exact(const DynColumn *column, Oid opfamily, Oid collation)
 
 	return column->traits.order &&
 		lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf == opfamily &&
-		sorts_bytes(type, collation);
+		compares_bytes(type, collation, true);
 }

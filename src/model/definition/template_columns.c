@@ -259,13 +259,12 @@ connect_names(const Connector *connector)
 	{
 		DynTemplatedAttr *templated = &connector->templated[i];
 
-		templated->base = false;
-		for (int k = 0; k < connector->nbase && !templated->base; k++)
+		for (int k = 0; k < connector->nbase; k++)
 		{
-			templated->base = strcmp(connector->base[k].name,
-									 dyn_templated_name(templated)) == 0;
-			if (templated->base)
-				templated->type = connector->base[k].type;
+			if (strcmp(connector->base[k].name, dyn_templated_name(templated)) != 0)
+				continue;
+			templated->base = true;
+			templated->type = connector->base[k].type;
 		}
 		if (templated->type == DYN_TYPE_B ||
 			(templated->type == DYN_TYPE_N && !dyn_template_is_bare(templated->tmpl)))

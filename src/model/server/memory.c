@@ -56,10 +56,9 @@ dyn_take_bytes(DynBuffer *buf, size_t *len)
 const char *
 dyn_take_text(DynBuffer *buf)
 {
-	const char *bytes = dyn_buffer_terminate(buf);
-	char	   *copy = bytes ? pnstrdup(bytes, buf->len) : NULL;
+	size_t		len;
+	char	   *copy = dyn_take_bytes(buf, &len);
 
-	dyn_buffer_free(buf);
-	dyn_check_oom(copy == NULL);
+	copy[len] = '\0';
 	return dyn_from_utf8_lossy(copy);
 }

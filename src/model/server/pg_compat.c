@@ -268,19 +268,6 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 
 /* ---- shared memory ---- */
 
-static void *
-memory_of(DynSharedBlock *block)
-{
-	if (block->memory == NULL)
-	{
-		void	   *memory = MemoryContextAllocHuge(TopMemoryContext, block->size);
-
-		block->init(memory);
-		block->memory = memory;
-	}
-	return block->memory;
-}
-
 #if PG_VERSION_NUM >= 170000
 
 #if PG_VERSION_NUM >= 190000
@@ -294,22 +281,6 @@ init_block(void *memory, void *block)
 void
 dyn_request_shared_memory(DynSharedBlock *block)
 {
-}
-
-void *
-dyn_shared_memory(DynSharedBlock *block)
-{
-	bool		found;
-
-	if (block->memory == NULL && IsUnderPostmaster)
-#if PG_VERSION_NUM >= 190000
-		block->memory = GetNamedDSMSegment(block->name, block->size, init_block,
-										   &found, block);
-#else
-		block->memory = GetNamedDSMSegment(block->name, block->size, block->init,
-										   &found);
-#endif
-	return memory_of(block);
 }
 
 bool
@@ -367,12 +338,6 @@ dyn_request_shared_memory(DynSharedBlock *block)
 	shared_blocks = block;
 }
 
-void *
-dyn_shared_memory(DynSharedBlock *block)
-{
-	return memory_of(block);
-}
-
 bool
 dyn_has_shared_memory(void)
 {
@@ -380,6 +345,31 @@ dyn_has_shared_memory(void)
 }
 
 #endif
+
+void *
+dyn_shared_memory(DynSharedBlock *block)
+{
+#if PG_VERSION_NUM >= 170000
+	bool		found;
+
+	if (block->memory == NULL && IsUnderPostmaster)
+#if PG_VERSION_NUM >= 190000
+		block->memory = GetNamedDSMSegment(block->name, block->size, init_block,
+										   &found, block);
+#else
+		block->memory = GetNamedDSMSegment(block->name, block->size, block->init,
+										   &found);
+#endif
+#endif
+	if (block->memory == NULL)
+	{
+		void	   *memory = MemoryContextAllocHuge(TopMemoryContext, block->size);
+
+		block->init(memory);
+		block->memory = memory;
+	}
+	return block->memory;
+}
 
 bool
 dyn_find_zone_abbreviation(char *lowered, bool *fixed, int *offset)

@@ -270,16 +270,12 @@ round_down(const DynPattern *pattern, Timestamp instant)
 Timestamp
 dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
 {
-	static const int64 longest[FIELD_COUNT] = {
-		366 * USECS_PER_DAY, 31 * USECS_PER_DAY, USECS_PER_DAY, USECS_PER_HOUR,
-	USECS_PER_MINUTE, USECS_PER_SEC, 1};
 	Timestamp	down = round_down(pattern, instant);
 
 	if (!up || down == instant)
 		return down;
 	/* in the next unit: the longest is less than twice the shortest */
-	return round_down(pattern, down + longest[pattern->last] *
-					  pattern->words[pattern->last]->unit);
+	return round_down(pattern, down + 2 * dyn_pattern_unit(pattern) - 1);
 }
 
 bool
