@@ -32,14 +32,15 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_encode_key);
 PG_FUNCTION_INFO_V1(dynamo_fdw_decode_key);
 
 /*
- * Returns the template of the attribute, and the foreign table in *opened.
- * The key is not known, so all attributes with templates are treated as key
- * attributes, and attribute `name` as the first one.
+ * Returns the template of the attribute (argument 1), and sets *opened to the
+ * foreign table (argument 0).  The key is not known, so all attributes with
+ * templates are treated as key attributes, and this attribute as the first.
  */
 static const DynTemplatedAttr *
-open_template(Oid relid, const char *name, DynRelation **opened)
+open_template(FunctionCallInfo fcinfo, DynRelation **opened)
 {
-	const char *attribute = dyn_to_utf8(name);
+	Oid			relid = PG_GETARG_OID(0);
+	const char *attribute = dyn_to_utf8(text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	DynRelation *relation;
 	const DynTemplatedAttr *templated;
 	DynKeyAttr *base;
@@ -147,9 +148,7 @@ dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
 {
 	Jsonb	   *columns = PG_GETARG_JSONB_P(2);
 	DynRelation *relation;
-	const DynTemplatedAttr *templated = open_template(PG_GETARG_OID(0),
-													  text_to_cstring(PG_GETARG_TEXT_PP(1)),
-													  &relation);
+	const DynTemplatedAttr *templated = open_template(fcinfo, &relation);
 	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
 	DynBuffer	buffer;
 	char	   *key;
@@ -217,9 +216,7 @@ Datum
 dynamo_fdw_decode_key(PG_FUNCTION_ARGS)
 {
 	DynRelation *relation;
-	const DynTemplatedAttr *templated = open_template(PG_GETARG_OID(0),
-													  text_to_cstring(PG_GETARG_TEXT_PP(1)),
-													  &relation);
+	const DynTemplatedAttr *templated = open_template(fcinfo, &relation);
 	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
 	DynJsonbState state = {0};
 	DynScalar	key;

@@ -670,8 +670,6 @@ dyn_option_reads(List *options, const DynReadOptions *fallback)
 {
 	DynReadOptions reads = *fallback;
 
-	if (options == NIL)
-		return reads;
 	reads.scan_policy = dyn_option_enum(options, "scan_policy", scan_policies,
 										fallback->scan_policy);
 	reads.preview_units = dyn_option_real(options, "preview_units",

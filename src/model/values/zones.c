@@ -159,8 +159,7 @@ dyn_zone_offsets(const DynZone *zone, int64 near)
 	pg_time_t	unix_time = near / USECS_PER_SEC + EPOCH_SECONDS;
 	DynOffsets	offsets;
 
-	if (zone->tz == NULL || TIMESTAMP_NOT_FINITE(near) ||
-		!IS_VALID_TIMESTAMP(near) ||
+	if (zone->tz == NULL || !IS_VALID_TIMESTAMP(near) ||
 		!collect_offsets(zone, unix_time - window, unix_time + window, &offsets))
 		return zone->all;
 	return offsets;
