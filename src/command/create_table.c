@@ -320,7 +320,7 @@ check_types(const DynTableMeta *table)
 static void
 send_creation(DynConnection *connection, const DynTableMeta *table)
 {
-	DynRequestContext context = {"CreateTable", table->name, NULL, connection};
+	DynRequestContext context = {DYN_OP_CREATE_TABLE, table->name, NULL, connection};
 	DynService	service = connection->service;
 	double		pause = FIRST_PAUSE_MS;
 
@@ -353,7 +353,7 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 static bool
 is_active(DynConnection *connection, const char *table, int *unknown)
 {
-	DynRequestContext context = {"DescribeTable", table, NULL, connection};
+	DynRequestContext context = {DYN_OP_DESCRIBE_TABLE, table, NULL, connection};
 	DynCall    *call = dyn_session_call();
 	bool		active = false;
 

@@ -45,7 +45,7 @@ typedef struct Listing
 static bool
 list_page(DynConnection *connection, Listing *listing)
 {
-	DynRequestContext context = {"ListTables", NULL, NULL, connection};
+	DynRequestContext context = {DYN_OP_LIST_TABLES, NULL, NULL, connection};
 	const char *from = dyn_buffer_terminate(&listing->progress.last);
 	DynCall    *call = from ? dyn_call_create(dyn_session_client()) : NULL;
 	char	   *last = NULL;

@@ -25,6 +25,7 @@ static const char *const operation_names[] = {
 	[DYN_OP_UPDATE_ITEM] = "UpdateItem",
 	[DYN_OP_DELETE_ITEM] = "DeleteItem",
 	[DYN_OP_TRANSACT_WRITE_ITEMS] = "TransactWriteItems",
+	[DYN_OP_CREATE_TABLE] = "CreateTable",
 };
 
 const char *

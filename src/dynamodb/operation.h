@@ -25,7 +25,8 @@ typedef enum DynOperation
 	DYN_OP_PUT_ITEM,
 	DYN_OP_UPDATE_ITEM,
 	DYN_OP_DELETE_ITEM,
-	DYN_OP_TRANSACT_WRITE_ITEMS
+	DYN_OP_TRANSACT_WRITE_ITEMS,
+	DYN_OP_CREATE_TABLE
 } DynOperation;
 
 /* Returns the name of the operation as in X-Amz-Target, such as "GetItem". */

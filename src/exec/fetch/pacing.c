@@ -487,7 +487,7 @@ dyn_pacing_refuse(DynFetch *fetch, DynStream *stream)
 	{
 		/* a surrounding statement may handle the error and read again */
 		dyn_pace_init(&table->pace, connection->max_concurrency);
-		dyn_usage_give_up(fetch->usage, dyn_operation_name(requests->op));
+		dyn_usage_give_up(fetch->usage, requests->op);
 		dyn_report_throttled(call, false,
 							 dyn_describe_target(requests->relation->table, requests->index),
 							 pacing->stalled_ms / 1000, capacity,

@@ -340,7 +340,6 @@ dyn_requests_describe(const DynRequests *requests, int stream, StringInfo line)
 DynRequestContext
 dyn_requests_about(const DynRequests *requests)
 {
-	return (DynRequestContext) {dyn_operation_name(requests->op),
-		requests->relation->table, requests->index,
-	requests->relation->connection};
+	return (DynRequestContext) {requests->op, requests->relation->table, requests->index,
+		requests->relation->connection};
 }

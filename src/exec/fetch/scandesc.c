@@ -204,8 +204,11 @@ void
 dyn_scandesc_check_schema(DynScanDesc *scandesc)
 {
 	DynConnection *connection = scandesc->relation->connection;
-	DynRequestContext about = {NULL, scandesc->relation->table,
-	scandesc->access->index, connection};
+	DynRequestContext about = {
+		.table = scandesc->relation->table,
+		.index = scandesc->access->index,
+		.connection = connection
+	};
 
 	scandesc->relation->own_writes =
 		dyn_statement_writes(scandesc->statement, scandesc->relation) ||

@@ -388,8 +388,7 @@ end_flight(DynFetch *fetch, DynStream *stream)
 		--*fetch->params.group_in_flight;
 	fetch->statement->bytes -= stream->reserved;
 	stream->reserved = 0;
-	dyn_usage_call(fetch->usage, dyn_operation_name(fetch->params.requests->op),
-				   stream->call);
+	dyn_usage_call(fetch->usage, fetch->params.requests->op, stream->call);
 	fetch->statement->expected_units -= stream->expected;
 	stream->expected = 0;
 	fetch->pacing.awaited--;

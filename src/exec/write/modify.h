@@ -95,7 +95,7 @@ dyn_operation_of(CmdType operation)
 static inline DynRequestContext
 dyn_modify_context(const DynModify *modify, DynOperation op)
 {
-	return (DynRequestContext) {dyn_operation_name(op), modify->relation->table, NULL,
+	return (DynRequestContext) {op, modify->relation->table, NULL,
 		modify->relation->connection};
 }
 

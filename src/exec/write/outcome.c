@@ -167,7 +167,7 @@ report_throttled(DynWrite *write)
 {
 	const DynModify *modify = write->modify;
 
-	dyn_usage_give_up(modify->usage, dyn_operation_name(write->op));
+	dyn_usage_give_up(modify->usage, write->op);
 	dyn_report_throttled(write->call, true,
 						 dyn_describe_target(modify->relation->table, NULL),
 						 (dyn_session_now() - modify->stalled_ms) / 1000, 0,

@@ -49,7 +49,7 @@ abandon_write(DynWriter *writer, DynWrite *write)
 	if (write->state == DYN_WRITE_SENT)
 	{
 		leave_flight(writer, write);
-		dyn_usage_call(write->modify->usage, dyn_operation_name(write->op), write->call);
+		dyn_usage_call(write->modify->usage, write->op, write->call);
 	}
 	if (write->state == DYN_WRITE_SENT || write->unanswered > 0)
 		dyn_written_maybe(dyn_write_is_transaction(write) ? list_length(writer->collected) : 1);
@@ -293,7 +293,7 @@ take_response(DynWriter *writer, DynWrite *write)
 	counters.request_ms = counters.slowest_ms = call->elapsed_ms;
 	dyn_counters_add(&writer->statement->counters, &counters);
 	dyn_counters_add(&modify->counters, &counters);
-	dyn_usage_call(modify->usage, dyn_operation_name(write->op), call);
+	dyn_usage_call(modify->usage, write->op, call);
 	dyn_request_log(call, log_line(write));
 	return true;
 }

@@ -151,9 +151,9 @@ static char *
 what_failed(const DynRequestContext *context)
 {
 	if (context->table == NULL)
-		return psprintf("%s on server \"%s\" failed", context->operation,
+		return psprintf("%s on server \"%s\" failed", dyn_operation_name(context->op),
 						context->connection->server_name);
-	return psprintf("%s of %s failed", context->operation,
+	return psprintf("%s of %s failed", dyn_operation_name(context->op),
 					dyn_describe_target(context->table, context->index));
 }
 
@@ -177,14 +177,13 @@ service_hint(const ErrorEntry *entry, const DynRequestContext *context)
 		return NULL;
 	if (entry->sqlstate == ERRCODE_INSUFFICIENT_PRIVILEGE)
 		return psprintf("The IAM policy of the credentials must allow %s on the table and its indexes.",
-						strcmp(context->operation, "TransactWriteItems") == 0
+						context->op == DYN_OP_TRANSACT_WRITE_ITEMS
 						? "dynamodb:PutItem, dynamodb:UpdateItem and dynamodb:DeleteItem"
-						: psprintf("dynamodb:%s", context->operation));
+						: psprintf("dynamodb:%s", dyn_operation_name(context->op)));
 	/* DescribeTable has only one argument, so the table's name is invalid */
 	if (strcmp(entry->code, "ValidationException") == 0)
-		return strcmp(context->operation, "DescribeTable") == 0 ? TABLE_NAME_HINT
-			: strcmp(context->operation, "CreateTable") == 0 ? NULL
-			: entry->hint;
+		return context->op == DYN_OP_DESCRIBE_TABLE ? TABLE_NAME_HINT
+			: context->op == DYN_OP_CREATE_TABLE ? NULL : entry->hint;
 	if (entry->sqlstate == ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION &&
 		context->connection->provider.source.start != NULL)
 		return SOURCE_HINT;
@@ -304,7 +303,7 @@ dyn_report_unanswered(const DynCall *call, const char *err,
 					action, context->table),
 			 errdetail("%s%s: %s",
 					   key ? psprintf("Key %s. ", key) : "",
-					   context->operation, describe_unanswered(call, err)),
+					   dyn_operation_name(context->op), describe_unanswered(call, err)),
 			 errhint("Read what is stored before you repeat the statement.")));
 }
 

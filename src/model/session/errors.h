@@ -15,13 +15,14 @@
 #define DYN_MODEL_ERRORS_H
 
 #include "../../base/macros.h"
+#include "../../dynamodb/operation.h"
 #include "../../dynamodb/page.h"
 #include "connection.h"
 
 /* Identifies a request. */
 typedef struct DynRequestContext
 {
-	const char *operation;		/* for example "Query" */
+	DynOperation op;
 	const char *table;			/* DynamoDB table name, or NULL */
 	const char *index;			/* index name, or NULL */
 	DynConnection *connection;

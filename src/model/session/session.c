@@ -252,21 +252,21 @@ dyn_session_try(DynCall *call, const DynService *service,
 	{
 		dyn_session_check(context->connection);
 		usage = dyn_usage_of(context->connection, context->table, context->index);
-		dyn_call_start(call, service, &quota, context->operation);
+		dyn_call_start(call, service, &quota, dyn_operation_name(context->op));
 		while (call->state != DYN_CALL_DONE || !dyn_call_unpack(call))
 			dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
 	}
 	PG_CATCH();
 	{
 		if (usage != NULL)
-			dyn_usage_call(usage, context->operation, call);
+			dyn_usage_call(usage, context->op, call);
 		dyn_call_destroy(call);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
-	dyn_usage_call(usage, context->operation, call);
+	dyn_usage_call(usage, context->op, call);
 	if (dyn_request_is_logged(call))
-		dyn_request_log(call, psprintf("%s%s%s", context->operation,
+		dyn_request_log(call, psprintf("%s%s%s", dyn_operation_name(context->op),
 									   context->table ? " " : "",
 									   context->table ? context->table : ""));
 	return call->failure == DYN_FAIL_NONE;
@@ -505,7 +505,7 @@ static DynDescription *
 describe_table(DynConnection *connection, const char *table, bool aged_serves)
 {
 	DynService	limits = connection->service;
-	DynRequestContext context = {"DescribeTable", table, NULL, connection};
+	DynRequestContext context = {DYN_OP_DESCRIBE_TABLE, table, NULL, connection};
 	DynCall    *call = dyn_session_call();
 	const char *reason;
 	DynTableMeta *meta;

@@ -210,18 +210,8 @@ error_of(const DynCall *call)
 	}
 }
 
-static int
-operation_of(const char *name)
-{
-	int			op = 0;
-
-	while (op < DYN_USAGE_OPERATIONS - 1 && strcmp(dyn_operation_name(op), name) != 0)
-		op++;
-	return op;
-}
-
 void
-dyn_usage_call(DynUsage *usage, const char *operation, const DynCall *call)
+dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call)
 {
 	DynTally	more = {0};
 	bool		done = call->state == DYN_CALL_DONE;
@@ -238,7 +228,7 @@ dyn_usage_call(DynUsage *usage, const char *operation, const DynCall *call)
 	else
 	{
 		more.counters.requests = 1;
-		more.operations[operation_of(operation)] = 1;
+		more.operations[op] = 1;
 		if (!done)
 			more.errors[DYN_USAGE_CANCELED] = 1;
 		else if (call->failure != DYN_FAIL_NONE)
@@ -248,13 +238,13 @@ dyn_usage_call(DynUsage *usage, const char *operation, const DynCall *call)
 }
 
 void
-dyn_usage_give_up(DynUsage *usage, const char *operation)
+dyn_usage_give_up(DynUsage *usage, DynOperation op)
 {
 	DynTally	more = {.counters.requests = 1,.errors[DYN_USAGE_THROTTLED] = 1};
 
 	/* undo the count of the call as a retry: unsigned addition wraps */
 	more.counters.retries--;
-	more.operations[operation_of(operation)] = 1;
+	more.operations[op] = 1;
 	add_tally(usage, &more);
 }
 

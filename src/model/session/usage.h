@@ -73,8 +73,8 @@ dyn_counters_add(DynCounters *sum, const DynCounters *more)
 	sum->unanswered += more->unanswered;
 }
 
-/* Number of operations: each DynOperation, and one for all others. */
-#define DYN_USAGE_OPERATIONS	(DYN_OP_TRANSACT_WRITE_ITEMS + 2)
+/* Number of operations; the statistics show CreateTable as other_requests. */
+#define DYN_USAGE_OPERATIONS	(DYN_OP_CREATE_TABLE + 1)
 
 /* Classes of failures that end a request. */
 typedef enum DynUsageError
@@ -138,14 +138,13 @@ extern void dyn_usage_statement(DynUsage *usage, uint64 number);
  * Counts a call that is done, or is about to be destroyed in flight; ignores a
  * call that is destroyed before its first attempt.
  */
-extern void dyn_usage_call(DynUsage *usage, const char *operation,
-						   const DynCall *call);
+extern void dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call);
 
 /* Counts an error: the response of a counted call is unusable. */
 extern void dyn_usage_reject(DynUsage *usage);
 
 /* Counts a failed request whose last call was counted as a throttled retry. */
-extern void dyn_usage_give_up(DynUsage *usage, const char *operation);
+extern void dyn_usage_give_up(DynUsage *usage, DynOperation op);
 
 /*
  * Adds items, units, pages, conflicts, unanswered attempts, and the
