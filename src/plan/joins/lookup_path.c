@@ -41,12 +41,12 @@ static set_join_pathlist_hook_type previous_hook = NULL;
 
 /* Returns a copy of the scan's path with another choice. */
 static Path *
-copy_scan(const ForeignPath *scan, const DynPathChoice *choice)
+copy_scan(const Path *scan, const DynPathChoice *choice)
 {
 	ForeignPath *copy = makeNode(ForeignPath);
 
-	*copy = *scan;
-	copy->fdw_private = dyn_choice_add(scan->path.parent->fdw_private, choice);
+	*copy = *(const ForeignPath *) scan;
+	copy->fdw_private = dyn_choice_add(scan->parent->fdw_private, choice);
 	return &copy->path;
 }
 
@@ -81,13 +81,12 @@ static bool
 collect_scans(const Path *path, List **scans)
 {
 	const JoinPath *join = (const JoinPath *) path;
+	const DynPathChoice *choice = dyn_choice_of(path);
 
 	if (IsA(path, HashPath))
 		return collect_scans(join->outerjoinpath, scans) &&
 			collect_scans(join->innerjoinpath, scans);
-	if (!IsA(path, ForeignPath) || path->param_info != NULL ||
-		!IS_SIMPLE_REL(path->parent) || !dyn_is_our_relation(path->parent) ||
-		dyn_choice_of((const ForeignPath *) path)->kind > DYN_ACCESS_QUERY)
+	if (choice == NULL || path->param_info != NULL || choice->kind > DYN_ACCESS_QUERY)
 		return false;
 	*scans = lappend(*scans, (void *) path);
 	return true;
@@ -128,15 +127,15 @@ reads_more_than_lookups(const Path *scan, const RelOptInfo *other)
 {
 	ListCell   *lc;
 
-	if (dyn_choice_of((const ForeignPath *) scan)->kind == DYN_ACCESS_GET)
+	if (dyn_choice_of(scan)->kind == DYN_ACCESS_GET)
 		return false;
 	foreach(lc, scan->parent->pathlist)
 	{
 		const Path *path = lfirst(lc);
+		const DynPathChoice *choice = dyn_choice_of(path);
 
-		if (IsA(path, ForeignPath) && path->param_info != NULL &&
-			bms_is_subset(PATH_REQ_OUTER(path), other->relids) &&
-			dyn_choice_of((const ForeignPath *) path)->kind == DYN_ACCESS_GET)
+		if (choice != NULL && choice->kind == DYN_ACCESS_GET && path->param_info != NULL &&
+			bms_is_subset(PATH_REQ_OUTER(path), other->relids))
 			return true;
 	}
 	return false;
@@ -155,7 +154,7 @@ use_lists(List *scans, const RelOptInfo *other, bool *listed)
 	foreach(lc, scans)
 	{
 		const Path *scan = lfirst(lc);
-		const DynPathChoice *choice = dyn_choice_of((const ForeignPath *) scan);
+		const DynPathChoice *choice = dyn_choice_of(scan);
 
 		if (choice->listed ? reads_more_than_lookups(scan, other)
 			: choice->estimate->local_selectivity < MIN_SELECTIVITY)
@@ -222,12 +221,12 @@ key_values(const DynRelPlan *plan)
  * read the same keys of one table: by the same list, or by equal lists.
  */
 static bool
-reads_same_keys(const ForeignPath *a, const ForeignPath *b)
+reads_same_keys(const Path *a, const Path *b)
 {
 	const DynPathChoice *one = dyn_choice_of(a);
 	const DynPathChoice *other = dyn_choice_of(b);
-	const DynRelPlan *plan = a->path.parent->fdw_private;
-	const DynRelPlan *same = b->path.parent->fdw_private;
+	const DynRelPlan *plan = a->parent->fdw_private;
+	const DynRelPlan *same = b->parent->fdw_private;
 	const DynKeySchema *key = dyn_key_number(plan->meta, one->target);
 
 	if (!dyn_guc_enable_shared_reads || one->kind != other->kind ||
@@ -254,7 +253,7 @@ is_contained(const Path *path, List *scans)
 
 	foreach(lc, IsA(path, ForeignPath) ? scans : NIL)
 	{
-		if (reads_same_keys((const ForeignPath *) path, lfirst(lc)))
+		if (reads_same_keys(path, lfirst(lc)))
 			return true;
 	}
 	return false;
@@ -299,9 +298,9 @@ read_together(Path *path)
 
 	if (!IsA(path, ForeignPath))
 		return path;
-	choice = *dyn_choice_of((ForeignPath *) path);
+	choice = *dyn_choice_of(path);
 	choice.together = true;
-	return copy_scan((ForeignPath *) path, &choice);
+	return copy_scan(path, &choice);
 }
 
 /*
@@ -351,37 +350,30 @@ add_list_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
  * first that can be batched; NULL if there is none.  Sets lookups->kind and
  * lookups->estimate.
  */
-static const ForeignPath *
+static const Path *
 find_scan(Path *path, DynLookupCost *lookups)
 {
 	ListCell   *lc;
 
 	foreach(lc, dyn_path_scans_once(path))
 	{
-		const ForeignPath *scan = lfirst(lc);
-		const RelOptInfo *rel = scan->path.parent;
+		const Path *scan = lfirst(lc);
+		const DynPathChoice *choice = dyn_choice_of(scan);
+		const DynAccess *count = IS_UPPER_REL(scan->parent) &&
+			dyn_is_our_relation(scan->parent) ? scan->parent->fdw_private : NULL;
 
-		if (!dyn_is_our_relation(rel))
-			continue;
-		if (IS_UPPER_REL(rel))
+		if (choice != NULL && choice->batchable)
 		{
-			const DynAccess *access = rel->fdw_private;
-
-			if (access == NULL || access->kind != DYN_ACCESS_QUERY)
-				continue;
-			lookups->kind = access->kind;
-			lookups->estimate = &access->estimate;
-		}
-		else
-		{
-			const DynPathChoice *choice = dyn_choice_of(scan);
-
-			if (!choice->batchable)
-				continue;
 			lookups->kind = choice->kind;
 			lookups->estimate = choice->estimate;
+			return scan;
 		}
-		return scan;
+		if (count != NULL && count->kind == DYN_ACCESS_QUERY)
+		{
+			lookups->kind = count->kind;
+			lookups->estimate = &count->estimate;
+			return scan;
+		}
 	}
 	return NULL;
 }
@@ -392,9 +384,9 @@ find_scan(Path *path, DynLookupCost *lookups)
  * a join lacks the scan's clauses.
  */
 static List *
-outer_columns(RelOptInfo *outerrel, Path *inner, const ForeignPath *scan)
+outer_columns(RelOptInfo *outerrel, Path *inner, const Path *scan)
 {
-	const ParamPathInfo *params[] = {inner->param_info, scan->path.param_info};
+	const ParamPathInfo *params[] = {inner->param_info, scan->param_info};
 	List	   *exprs = list_copy(inner->parent->lateral_vars);
 	List	   *found = NIL;
 	ListCell   *lc;
@@ -424,7 +416,7 @@ outer_columns(RelOptInfo *outerrel, Path *inner, const ForeignPath *scan)
  */
 static double
 distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, Path *inner,
-			  const ForeignPath *scan)
+			  const Path *scan)
 {
 	List	   *columns = outer_columns(outerrel, inner, scan);
 	Relids		relids = NULL;
@@ -455,24 +447,24 @@ distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, Path *inner,
 }
 
 /*
- * Returns a path that reads the scan's table or index by Queries of partitions
- * that the statement itself names; NULL if there is none.
+ * Returns the choice of a path that reads the scan's table or index by Queries
+ * of partitions that the statement itself names; NULL if there is none.
  */
-static const ForeignPath *
-named_partitions(const ForeignPath *scan)
+static const DynPathChoice *
+named_partitions(const Path *scan)
 {
-	const RelOptInfo *rel = scan->path.parent;
-	const ForeignPath *found = NULL;
+	const DynPathChoice *of = dyn_choice_of(scan);
+	const DynPathChoice *found = NULL;
 	ListCell   *lc;
 
-	foreach(lc, !IS_UPPER_REL(rel) && dyn_is_our_relation(rel) ? rel->pathlist : NIL)
+	foreach(lc, of != NULL ? scan->parent->pathlist : NIL)
 	{
-		const ForeignPath *path = lfirst(lc);
+		const Path *path = lfirst(lc);
+		const DynPathChoice *choice = dyn_choice_of(path);
 
-		if (IsA(path, ForeignPath) && path->path.param_info == NULL &&
-			dyn_choice_of(path)->kind == DYN_ACCESS_QUERY &&
-			dyn_choice_of(path)->target == dyn_choice_of(scan)->target)
-			found = path;
+		if (choice != NULL && choice->kind == DYN_ACCESS_QUERY &&
+			choice->target == of->target && path->param_info == NULL)
+			found = choice;
 	}
 	return found;
 }
@@ -502,10 +494,10 @@ scans_once(Path *path)
  * because core then uses a nested loop without lookups.
  */
 static double
-page_keys(PlannerInfo *root, Path *outer, const ForeignPath *scan,
+page_keys(PlannerInfo *root, Path *outer, const Path *scan,
 		  const DynLookupCost *lookups)
 {
-	const ForeignPath *once = named_partitions(scan);
+	const DynPathChoice *once = named_partitions(scan);
 	double		keys = 0;
 	ListCell   *lc;
 
@@ -513,18 +505,16 @@ page_keys(PlannerInfo *root, Path *outer, const ForeignPath *scan,
 		return 0;
 	foreach(lc, scans_once(outer))
 	{
-		const ForeignPath *of = lfirst(lc);
-		const DynRelPlan *plan;
+		const Path *of = lfirst(lc);
+		const DynPathChoice *choice = dyn_choice_of(of);
+		const DynRelPlan *plan = of->parent->fdw_private;
 
-		if (of->path.param_info != NULL || named_partitions(of) == NULL ||
-			dyn_choice_of(of)->kind != DYN_ACCESS_QUERY)
-			continue;
-		plan = of->path.parent->fdw_private;
-		if (!plan->analyzed)
-			keys = Max(keys, dyn_estimate_page_rows(plan, dyn_choice_of(of)->estimate));
+		if (of->param_info == NULL && named_partitions(of) != NULL &&
+			choice->kind == DYN_ACCESS_QUERY && !plan->analyzed)
+			keys = Max(keys, dyn_estimate_page_rows(plan, choice->estimate));
 	}
 	return keys * lookups->estimate->reads.units >
-		dyn_estimate_page_units(dyn_choice_of(once)->estimate) ? keys : 0;
+		dyn_estimate_page_units(once->estimate) ? keys : 0;
 }
 
 static void
@@ -605,14 +595,13 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 	 */
 	lookups->first_only =
 		(path->jpath.jointype == JOIN_SEMI || path->jpath.jointype == JOIN_ANTI) &&
-		path->jpath.joinrestrictinfo == NIL && IsA(inner, ForeignPath) &&
-		!IS_UPPER_REL(inner->parent);
+		path->jpath.joinrestrictinfo == NIL && dyn_choice_of(inner) != NULL;
 	if (lookups->first_only)
 	{
-		DynPathChoice choice = *dyn_choice_of((ForeignPath *) inner);
+		DynPathChoice choice = *dyn_choice_of(inner);
 
 		choice.first_row_only = true;
-		path->jpath.innerjoinpath = copy_scan((ForeignPath *) inner, &choice);
+		path->jpath.innerjoinpath = copy_scan(inner, &choice);
 	}
 	set_costs(path, lookups, keys);
 	add_path(joinrel, (Path *) path);
@@ -626,9 +615,9 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 static bool
 is_listed(const Path *path)
 {
-	return IsA(path, ForeignPath) && IS_SIMPLE_REL(path->parent) &&
-		dyn_is_our_relation(path->parent) &&
-		dyn_choice_of((const ForeignPath *) path)->listed;
+	const DynPathChoice *choice = dyn_choice_of(path);
+
+	return choice != NULL && choice->listed;
 }
 
 static void
@@ -653,7 +642,7 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 	{
 		Path	   *inner = lfirst(lc);
 		DynLookupCost lookups;
-		const ForeignPath *scan = !bms_overlap(PATH_REQ_OUTER(inner), outerrel->relids)
+		const Path *scan = !bms_overlap(PATH_REQ_OUTER(inner), outerrel->relids)
 			? NULL : find_scan(inner, &lookups);
 		double		keys;
 

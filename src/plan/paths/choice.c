@@ -168,12 +168,14 @@ dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice)
 }
 
 const DynPathChoice *
-dyn_choice_of(const ForeignPath *path)
+dyn_choice_of(const Path *path)
 {
-	const DynRelPlan *plan = path->path.parent->fdw_private;
+	const DynRelPlan *plan = path->parent->fdw_private;
 
-	Assert(!IS_UPPER_REL(path->path.parent));
-	return list_nth(plan->choices, linitial_int(path->fdw_private));
+	return IsA(path, ForeignPath) && IS_SIMPLE_REL(path->parent) &&
+		dyn_is_our_relation(path->parent)
+		? list_nth(plan->choices,
+				   linitial_int(((const ForeignPath *) path)->fdw_private)) : NULL;
 }
 
 const DynIndexMeta *
@@ -222,11 +224,8 @@ dyn_match_choice(const DynRelPlan *plan, const DynPathChoice *choice, List *clau
 bool
 dyn_is_one_row(Path *path)
 {
-	const DynPathChoice *choice;
+	const DynPathChoice *choice = dyn_choice_of(path);
 
-	if (!IsA(path, ForeignPath) || !dyn_is_our_relation(path->parent) ||
-		IS_UPPER_REL(path->parent) || path->rows > 1)
-		return false;
-	choice = dyn_choice_of((ForeignPath *) path);
-	return choice->target == 0 && choice->kind == DYN_ACCESS_GET;
+	return choice != NULL && choice->target == 0 &&
+		choice->kind == DYN_ACCESS_GET && path->rows <= 1;
 }

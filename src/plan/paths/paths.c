@@ -299,15 +299,13 @@ is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
 		root = root->parent_root;
 	foreach(lc, dyn_path_scans_once(root->non_recursive_path))
 	{
-		const ForeignPath *path = lfirst(lc);
-		RelOptInfo *rel = path->path.parent;
-		const DynPathChoice *choice;
+		const Path *path = lfirst(lc);
+		const DynPathChoice *choice = dyn_choice_of(path);
 		const DynIndexMeta *of;
 
-		if (IS_UPPER_REL(rel) || !scans_the_same(plan, rel))
+		if (choice == NULL || !scans_the_same(plan, path->parent))
 			continue;
-		choice = dyn_choice_of(path);
-		of = dyn_choice_index(rel->fdw_private, choice->target);
+		of = dyn_choice_index(path->parent->fdw_private, choice->target);
 		if (choice->kind == DYN_ACCESS_SCAN && choice->while_open == NULL &&
 			(of == NULL ? index == NULL
 			 : index != NULL && strcmp(of->name, index) == 0))
@@ -355,7 +353,7 @@ is_last_resort(DynRelPlan *plan, DynAccessKind kind)
 		return false;
 	foreach(lc, plan->rel->pathlist)
 	{
-		if (dyn_choice_of(lfirst_node(ForeignPath, lc))->kind != DYN_ACCESS_SCAN)
+		if (dyn_choice_of(lfirst(lc))->kind != DYN_ACCESS_SCAN)
 			return true;
 	}
 	return limit != NULL && !IsA(limit, Const) && plan->root->limit_tuples <= 0 &&
@@ -663,7 +661,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 {
 	int			ntargets = plan->meta->nindexes + 1;
 	DynAccess **accesses = palloc0(ntargets * sizeof(DynAccess *));
-	const ForeignPath *unconditional = NULL;
+	const Path *unconditional = NULL;
 	const DynPathChoice *while_open;
 	ListCell   *lc;
 
@@ -694,12 +692,11 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 	/* find the cheapest path that needs no guards and no other relations */
 	foreach(lc, plan->rel->pathlist)
 	{
-		const ForeignPath *path = lfirst_node(ForeignPath, lc);
+		const Path *path = lfirst(lc);
 
-		if (path->path.param_info == NULL && !dyn_choice_of(path)->listed &&
+		if (path->param_info == NULL && !dyn_choice_of(path)->listed &&
 			dyn_choice_of(path)->kind != DYN_ACCESS_UNION &&
-			(unconditional == NULL ||
-			 path->path.total_cost < unconditional->path.total_cost))
+			(unconditional == NULL || path->total_cost < unconditional->total_cost))
 			unconditional = path;
 	}
 	if (unconditional == NULL)

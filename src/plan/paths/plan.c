@@ -391,7 +391,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	scan_clauses = list_concat_copy(scan_clauses, plan->bounds);
 	clauses = list_concat(dyn_row_clauses(plan->relation),
 						  dyn_quals_classify(plan, scan_clauses));
-	choice = dyn_choice_of(best_path);
+	choice = dyn_choice_of(&best_path->path);
 	if (choice->listed)
 		clauses = list_concat(clauses, dyn_classify_lists(plan));
 	access = choice->kind == DYN_ACCESS_UNION
@@ -441,14 +441,10 @@ dyn_access_of_scan(const ForeignScan *scan)
 bool
 dynIsForeignPathAsyncCapable(ForeignPath *path)
 {
-	const RelOptInfo *rel = path->path.parent;
-	const DynRelPlan *plan = rel->fdw_private;
-	const DynPathChoice *choice;
+	const DynRelPlan *plan = path->path.parent->fdw_private;
+	const DynPathChoice *choice = dyn_choice_of(&path->path);
 
-	if (IS_UPPER_REL(rel))
-		return true;
-	choice = dyn_choice_of(path);
-	return !plan->limited ||
+	return choice == NULL || !plan->limited ||
 		(choice->kind != DYN_ACCESS_SCAN &&
 		 (choice->while_open == NULL || choice->while_open->kind != DYN_ACCESS_SCAN));
 }
@@ -499,7 +495,7 @@ countable_access(RelOptInfo *input_rel)
 		if (plan->relation->templated[i].listed)
 			return NULL;
 	}
-	choice = *dyn_choice_of((ForeignPath *) path);
+	choice = *dyn_choice_of(path);
 	if (choice.kind == DYN_ACCESS_UNION)
 		return NULL;
 	choice.ordered = choice.backward = false;

@@ -64,8 +64,11 @@ typedef struct DynPathChoice
  */
 extern List *dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice);
 
-/* Returns the choice of one of our paths; not for an upper relation. */
-extern const DynPathChoice *dyn_choice_of(const ForeignPath *path);
+/*
+ * Returns the choice of a path that scans a table of this wrapper.  Returns
+ * NULL for any other path, also for one of an upper relation (count(*)).
+ */
+extern const DynPathChoice *dyn_choice_of(const Path *path);
 
 /* Returns the index with this number; NULL for 0, the table. */
 extern const DynIndexMeta *dyn_choice_index(const DynRelPlan *plan, int target);
