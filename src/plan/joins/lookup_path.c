@@ -347,11 +347,11 @@ add_list_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 
 /*
  * Among the scans that run exactly once per execution of the path, returns the
- * first that can be batched; NULL if there is none.  Sets lookups->kind and
- * lookups->estimate.
+ * first that can be batched, and sets *estimate to its estimate; NULL if there
+ * is none.
  */
 static const Path *
-find_scan(Path *path, DynLookupCost *lookups)
+find_scan(Path *path, const DynEstimate **estimate)
 {
 	ListCell   *lc;
 
@@ -362,18 +362,11 @@ find_scan(Path *path, DynLookupCost *lookups)
 		const DynAccess *count = IS_UPPER_REL(scan->parent) &&
 			dyn_is_our_relation(scan->parent) ? scan->parent->fdw_private : NULL;
 
-		if (choice != NULL && choice->batchable)
-		{
-			lookups->kind = choice->kind;
-			lookups->estimate = choice->estimate;
+		*estimate = choice != NULL && choice->batchable ? choice->estimate
+			: count != NULL && count->kind == DYN_ACCESS_QUERY ? &count->estimate
+			: NULL;
+		if (*estimate != NULL)
 			return scan;
-		}
-		if (count != NULL && count->kind == DYN_ACCESS_QUERY)
-		{
-			lookups->kind = count->kind;
-			lookups->estimate = &count->estimate;
-			return scan;
-		}
 	}
 	return NULL;
 }
@@ -495,7 +488,7 @@ scans_once(Path *path)
  */
 static double
 page_keys(PlannerInfo *root, Path *outer, const Path *scan,
-		  const DynLookupCost *lookups)
+		  const DynEstimate *lookup)
 {
 	const DynPathChoice *once = named_partitions(scan);
 	double		keys = 0;
@@ -513,12 +506,12 @@ page_keys(PlannerInfo *root, Path *outer, const Path *scan,
 			choice->kind == DYN_ACCESS_QUERY && !plan->analyzed)
 			keys = Max(keys, dyn_estimate_page_rows(plan, choice->estimate));
 	}
-	return keys * lookups->estimate->reads.units >
+	return keys * lookup->reads.units >
 		dyn_estimate_page_units(once->estimate) ? keys : 0;
 }
 
 static void
-set_costs(NestPath *path, DynLookupCost *lookups, double keys)
+set_costs(NestPath *path, DynLookupCost *lookups)
 {
 	Path	   *outer = path->jpath.outerjoinpath;
 	Path	   *inner = path->jpath.innerjoinpath;
@@ -531,11 +524,6 @@ set_costs(NestPath *path, DynLookupCost *lookups, double keys)
 	lookups->startup = inner->startup_cost;
 	lookups->execution = inner->total_cost;
 	lookups->executions = outer->rows;
-	lookups->keys = Max(1.0, Min(keys, outer->rows));
-	if (bms_membership(outer->parent->relids) == BMS_MULTIPLE &&
-		lookups->keys > FEW_KEYS)
-		lookups->keys *= JOIN_SPREAD;
-	lookups->keys = Max(lookups->keys, lookups->page_keys);
 	dyn_cost_lookups(lookups, &startup, &total);
 	startup += dyn_disabled_nestloop_cost();
 	total += dyn_disabled_nestloop_cost();
@@ -571,10 +559,14 @@ join_parameters(PlannerInfo *root, JoinPathExtraData *extra, Path *outer,
 		bms_overlap(*required, extra->param_source_rels);
 }
 
+/*
+ * Adds a lookup join whose inner path executes `scan`.  `keys` is the number
+ * of distinct keys in the outer rows.
+ */
 static void
 add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 				JoinPathExtraData *extra, Path *outer, Path *inner,
-				DynLookupCost *lookups, double keys)
+				const Path *scan, DynLookupCost *lookups, double keys)
 {
 	JoinCostWorkspace workspace;
 	Relids		required;
@@ -584,6 +576,12 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 	Assert(keys >= 0);
 	if (!join_parameters(root, extra, outer, inner, &required))
 		return;
+	lookups->keys = Max(1.0, Min(keys, outer->rows));
+	if (bms_membership(outer->parent->relids) == BMS_MULTIPLE &&
+		lookups->keys > FEW_KEYS)
+		lookups->keys *= JOIN_SPREAD;
+	lookups->keys = Max(lookups->keys,
+						page_keys(root, outer, scan, lookups->estimate));
 	outer = dyn_read_ahead_path(outer, NIL);
 	pathkeys = build_join_pathkeys(root, joinrel, jointype, outer->pathkeys);
 	dyn_initial_cost_nestloop(root, &workspace, jointype, outer, inner, extra);
@@ -603,7 +601,7 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 		choice.first_row_only = true;
 		path->jpath.innerjoinpath = copy_scan(inner, &choice);
 	}
-	set_costs(path, lookups, keys);
+	set_costs(path, lookups);
 	add_path(joinrel, (Path *) path);
 }
 
@@ -625,6 +623,7 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 				   RelOptInfo *innerrel, JoinType jointype,
 				   JoinPathExtraData *extra)
 {
+	List	   *outers = outerrel->pathlist;
 	ListCell   *lc,
 			   *outer;
 
@@ -638,35 +637,29 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 		 jointype != JOIN_SEMI && jointype != JOIN_ANTI &&
 		 jointype != JOIN_UNIQUE_OUTER))
 		return;
+	if (jointype == JOIN_UNIQUE_OUTER)
+	{
+		Path	   *unique = dyn_unique_outer_path(root, outerrel, extra->sjinfo);
+
+		outers = unique != NULL ? list_make1(unique) : NIL;
+		jointype = JOIN_INNER;
+	}
 	foreach(lc, innerrel->pathlist)
 	{
 		Path	   *inner = lfirst(lc);
 		DynLookupCost lookups;
 		const Path *scan = !bms_overlap(PATH_REQ_OUTER(inner), outerrel->relids)
-			? NULL : find_scan(inner, &lookups);
+			? NULL : find_scan(inner, &lookups.estimate);
 		double		keys;
 
 		if (scan == NULL)
 			continue;
 		keys = distinct_keys(root, outerrel, inner, scan);
-		if (jointype == JOIN_UNIQUE_OUTER)
+		foreach(outer, outers)
 		{
-			Path	   *unique = dyn_unique_outer_path(root, outerrel, extra->sjinfo);
-
-			if (unique == NULL)
-				continue;
-			lookups.page_keys = page_keys(root, unique, scan, &lookups);
-			add_lookup_join(root, joinrel, JOIN_INNER, extra, unique, inner,
-							&lookups, keys);
-			continue;
-		}
-		foreach(outer, outerrel->pathlist)
-		{
-			if (dyn_is_one_row(lfirst(outer)) || is_listed(lfirst(outer)))
-				continue;
-			lookups.page_keys = page_keys(root, lfirst(outer), scan, &lookups);
-			add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,
-							&lookups, keys);
+			if (!dyn_is_one_row(lfirst(outer)) && !is_listed(lfirst(outer)))
+				add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,
+								scan, &lookups, keys);
 		}
 	}
 }

@@ -305,7 +305,6 @@ read_ahead_of_rows(PlannerInfo *root, Path *path, Path **subpath)
 			continue;
 		subplans = lappend(subplans, subplan);
 		lookups.estimate = &dyn_access_of_scan(scan)->estimate;
-		lookups.kind = dyn_access_of_scan(scan)->kind;
 		lookups.executions = Max(1.0, rows);
 		lookups.keys = rows <= 1 ? 1
 			: estimate_num_groups(root, subplan->args, rows, NULL, NULL);

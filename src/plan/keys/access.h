@@ -80,6 +80,7 @@ typedef struct DynIndexCondition
  */
 typedef struct DynEstimate
 {
+	DynAccessKind kind;
 	DynReads	reads;
 	DynPrices	prices;
 	double		items;			/* number of items that the requests return */

@@ -693,6 +693,7 @@ dyn_estimate_access(const DynRelPlan *plan,
 	DynPrices	prices;
 
 	memset(estimate, 0, sizeof(DynEstimate));
+	estimate->kind = access->kind;
 	if (access->kind == DYN_ACCESS_UNION)
 		estimate_union(plan, access, estimate);
 	else
@@ -762,8 +763,7 @@ cost_of_kind(DynAccessKind kind, double ms)
  * might drop a path that is executed only a few times.
  */
 static void
-cost_requests(const DynEstimate *estimate, DynAccessKind kind, bool repeated,
-			  Cost *startup, Cost *total)
+cost_requests(const DynEstimate *estimate, bool repeated, Cost *startup, Cost *total)
 {
 	const DynPrices *prices = &estimate->prices;
 	double		ms = dyn_reads_price(&estimate->reads, prices);
@@ -778,18 +778,18 @@ cost_requests(const DynEstimate *estimate, DynAccessKind kind, bool repeated,
 		ms = Min(dyn_reads_price(&estimate->reads, &later),
 				 Max(ms, estimate->full_ms / DIRECT_ADVANTAGE));
 	}
-	*startup = cost_of_kind(kind, dyn_reads_first_price(&estimate->reads, share,
-														prices));
-	*total = Max(*startup, cost_of_kind(kind, ms)) *
+	*startup = cost_of_kind(estimate->kind,
+							dyn_reads_first_price(&estimate->reads, share, prices));
+	*total = Max(*startup, cost_of_kind(estimate->kind, ms)) *
 		(estimate->rows_unknown && estimate->alone ? LATER_PAGE : 1);
 	Assert(*startup >= 0 && *total >= *startup);
 }
 
 void
-dyn_cost_estimate(const DynEstimate *estimate, DynAccessKind kind,
-				  bool repeated, double rows, Cost *startup, Cost *total)
+dyn_cost_estimate(const DynEstimate *estimate, bool repeated, double rows,
+				  Cost *startup, Cost *total)
 {
-	cost_requests(estimate, kind, repeated, startup, total);
+	cost_requests(estimate, repeated, startup, total);
 	*total += estimate->check_cost + rows * cpu_tuple_cost;
 }
 
@@ -840,7 +840,7 @@ dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)
 				scan_total,
 				full;
 
-	cost_requests(once, lookups->kind, true, &scan_startup, &scan_total);
+	cost_requests(once, true, &scan_startup, &scan_total);
 	full = scan_total + once->check_cost;
 	if (lookups->execution < full)
 		share = Min(share, lookups->execution / full);
@@ -853,10 +853,9 @@ dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)
 	part.cpu_ms *= share;
 	prices.most_units *= share;
 	all = dyn_reads_repeat(&part, &prices, lookups->keys,
-						   lookups->kind == DYN_ACCESS_GET);
+						   once->kind == DYN_ACCESS_GET);
 	*startup = Max(lookups->startup, scan_startup);
-	*total = cost_of_kind(lookups->kind,
-						  dyn_reads_price(&all, &prices) -
+	*total = cost_of_kind(once->kind, dyn_reads_price(&all, &prices) -
 						  0.1 * prices.round_trip_ms) +
 		lookups->keys * Max(0, lookups->execution - scan_total) +
 		lookups->executions * 4 * cpu_operator_cost;

@@ -194,15 +194,16 @@ yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
 
 /* Records the costs of the cheapest access of a kind, for yield_to_direct. */
 static void
-keep_direct(DynRelPlan *plan, DynAccessKind kind, bool rows_unknown, Cost startup,
-			Cost total)
+keep_direct(DynRelPlan *plan, const DynEstimate *estimate, Cost startup, Cost total)
 {
+	DynAccessKind kind = estimate->kind;
+
 	if (kind == DYN_ACCESS_SCAN ||
 		(plan->direct[kind] > 0 && plan->direct[kind] <= total))
 		return;
 	plan->direct[kind] = total;
 	plan->direct_startup[kind] = startup;
-	plan->direct_unknown[kind] = rows_unknown;
+	plan->direct_unknown[kind] = estimate->rows_unknown;
 }
 
 /*
@@ -417,8 +418,7 @@ add_access_path(DynRelPlan *plan, DynAccess *access,
 		bms_membership(plan->root->all_baserels) == BMS_SINGLETON;
 	if (estimate->first_page > 0)
 		estimate->prices.round_trip_ms /= ends_together(plan->root);
-	dyn_cost_estimate(estimate, access->kind, param != NULL, rows,
-					  &startup, &total);
+	dyn_cost_estimate(estimate, param != NULL, rows, &startup, &total);
 	if (access->kind == DYN_ACCESS_SCAN && param == NULL)
 	{
 		Cost		local = estimate->check_cost + rows * cpu_tuple_cost;
@@ -430,7 +430,7 @@ add_access_path(DynRelPlan *plan, DynAccess *access,
 	if (param == NULL)
 	{
 		yield_to_direct(plan, access->kind, &startup, &total);
-		keep_direct(plan, access->kind, estimate->rows_unknown, startup, total);
+		keep_direct(plan, estimate, startup, total);
 	}
 	/*
 	 * of two Scans with the same cost, prefer that of the table; prefer a
@@ -681,9 +681,8 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 			continue;
 		/* Scans, which are less direct, must cost more than this access */
 		dyn_estimate_access(plan, accesses[i], &estimate);
-		dyn_cost_estimate(&estimate, accesses[i]->kind, false, plan->rel->rows,
-						  &startup, &total);
-		keep_direct(plan, accesses[i]->kind, estimate.rows_unknown, startup, total);
+		dyn_cost_estimate(&estimate, false, plan->rel->rows, &startup, &total);
+		keep_direct(plan, &estimate, startup, total);
 	}
 	/* a read of one item by its key always costs least: add no Scan */
 	if (plan->keyed == NULL || plan->keyed->kind != DYN_ACCESS_GET ||

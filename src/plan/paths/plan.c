@@ -547,8 +547,7 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 		access->checks = checks;
 	access->one_request = dyn_access_is_one_request(access);
 	output_rel->fdw_private = access;
-	dyn_cost_estimate(&access->estimate, access->kind, false, 1,
-					  &startup, &total);
+	dyn_cost_estimate(&access->estimate, false, 1, &startup, &total);
 	/* counting in DynamoDB transfers no rows, so it costs at most the scan */
 	total = Min(total, input_rel->cheapest_total_path->total_cost);
 	add_path(output_rel, (Path *)

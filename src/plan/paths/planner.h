@@ -224,9 +224,8 @@ extern void dyn_estimate_access(const DynRelPlan *plan,
  * Computes the costs of a path with this number of rows; `repeated` is true if
  * the path is executed for each row of another relation.
  */
-extern void dyn_cost_estimate(const DynEstimate *estimate, DynAccessKind kind,
-							  bool repeated, double rows, Cost *startup,
-							  Cost *total);
+extern void dyn_cost_estimate(const DynEstimate *estimate, bool repeated,
+							  double rows, Cost *startup, Cost *total);
 
 /*
  * Return the number of rows and of read units of Queries if each partition is
@@ -255,12 +254,8 @@ dyn_less_direct_cost(Cost cost)
 typedef struct DynLookupCost
 {
 	const DynEstimate *estimate;	/* estimate of one execution's requests */
-	DynAccessKind kind;
 	double		executions;
 	double		keys;			/* number of distinct keys */
-	double		page_keys;		/* number of distinct keys if each outer
-								 * partition has a page of rows; 0 if this is
-								 * not assumed */
 	bool		first_only;		/* true if one row for each key is enough */
 	Cost		startup;		/* startup cost of one unbatched execution of
 								 * the inner side or subplan */

@@ -141,8 +141,7 @@ make_arm(Search *search, List *members, List *clauses, int target)
 	arm->target = target;
 	arm->members = members;
 	dyn_estimate_access(search->plan, arm->access, &estimate);
-	dyn_cost_estimate(&estimate, arm->access->kind, false, estimate.items, &startup,
-					  &arm->cost);
+	dyn_cost_estimate(&estimate, false, estimate.items, &startup, &arm->cost);
 	return arm;
 }
 
