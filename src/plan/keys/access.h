@@ -36,11 +36,9 @@ typedef struct DynCount
 								 * enumerated */
 	bool		unsure;			/* true if run-time values may make the key
 								 * unusable */
-	bool		templated;		/* true if the values are strings composed from
-								 * a template */
-	int			point_parts;	/* templated: number of leading parts that have
+	int			point_parts;	/* TEMPLATED: number of leading parts that have
 								 * values, not ranges */
-	int			one_value_parts;	/* templated: number of leading parts that
+	int			one_value_parts;	/* TEMPLATED: number of leading parts that
 									 * have a single value */
 } DynCount;
 

@@ -154,14 +154,18 @@ add_members(Range *range, const DynTarget *target)
 	range->lower = range->upper = true;
 }
 
+/* Adds the clause to the range if it is a bound of the target. */
 static void
 add_bound(Range *range, const DynTarget *target, DynClause *clause)
 {
 	DynPred    *pred = clause->pred;
-	const Const *constant = IsA(pred->value, Const) && pred->conversion == NULL
-		? (const Const *) pred->value : NULL;
+	const Const *constant;
 	Datum		value;
 
+	if (!is_bound(target, pred))
+		return;
+	constant = IsA(pred->value, Const) && pred->conversion == NULL
+		? (const Const *) pred->value : NULL;
 	if (constant != NULL && constant->constisnull)
 		return;
 	if (range->clauses == NIL)
@@ -194,12 +198,7 @@ find_bounds(const DynTarget *target, List *clauses)
 	ListCell   *lc;
 
 	foreach(lc, clauses)
-	{
-		DynClause  *clause = lfirst(lc);
-
-		if (is_bound(target, clause->pred))
-			add_bound(&range, target, clause);
-	}
+		add_bound(&range, target, lfirst(lc));
 	/*
 	 * A CHECK constraint also accepts NULL.  So it is used only if a clause
 	 * bounds the same column, and thereby excludes NULL.
@@ -207,12 +206,7 @@ find_bounds(const DynTarget *target, List *clauses)
 	if (range.each == NULL || (range.lower && range.upper))
 		return range;
 	foreach(lc, target->plan->checks)
-	{
-		DynClause  *clause = lfirst(lc);
-
-		if (is_bound(target, clause->pred))
-			add_bound(&range, target, clause);
-	}
+		add_bound(&range, target, lfirst(lc));
 	return range;
 }
 
@@ -279,7 +273,7 @@ dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access)
 		const DynPart *part =
 			&plan->relation->templated[texts->templated].parts[foreach_current_index(lc)];
 
-		if (dyn_count(plan, list_make1(lfirst(lc)), false).most == 1)
+		if (dyn_count(plan, lfirst(lc), false).most == 1)
 			continue;
 		if (units != NULL || !dyn_codec_truncates(&part->column.codec) ||
 			part->column.traits.range == DYN_LOCAL ||

@@ -83,7 +83,7 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 							  ? DYN_MAX_MEMBERS : DYN_MAX_SORT_MEMBERS, &used);
 	/* with several partition key attributes there could be too many combinations */
 	if (pred != NULL && match->key->nhash > 1 &&
-		dyn_count(match->plan, list_make1(pred), false).each)
+		dyn_count(match->plan, pred, false).each)
 		return NULL;
 	match->consumed = list_concat(match->consumed, used);
 	return pred;
@@ -130,7 +130,7 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 	}
 	if (templated != NULL)
 		key_match->preds = lappend(key_match->preds, templated);
-	key_match->values = dyn_count(match->plan, key_match->preds, false);
+	key_match->values = dyn_count(match->plan, dyn_make_and(key_match->preds), false);
 	return key_match->preds != NIL;
 }
 
@@ -169,7 +169,7 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 	foreach(lc, found)
 		consume(match, lfirst(lc), exactly && list_length(key_match->preds) == 1);
 	if (templated != NULL || found != NIL)
-		key_match->values = dyn_count(match->plan, key_match->preds, false);
+		key_match->values = dyn_count(match->plan, dyn_make_and(key_match->preds), false);
 }
 
 /*

@@ -229,7 +229,7 @@ match_points(TemplateMatch *match)
 
 	if (!full || (args == NIL && !match->asserted) ||
 		(match->ranged &&
-		 dyn_count(match->plan, list_make1(templated), false).expected > MOST_COMBINATIONS))
+		 dyn_count(match->plan, templated, false).expected > MOST_COMBINATIONS))
 		return NULL;
 	return templated;
 }

@@ -28,8 +28,6 @@
 
 static const DynCount one_range = {.most = 1, .expected = 1};
 
-static DynCount count(const DynRelPlan *plan, const DynPred *pred, bool part);
-
 /* Visits a leaf; returns true if its value is unknown at planning. */
 static bool
 is_unknown(DynPred *pred, void *arg)
@@ -45,13 +43,12 @@ static DynCount
 count_texts(const DynRelPlan *plan, const DynPred *pred)
 {
 	const DynTemplatedAttr *templated = &plan->relation->templated[pred->templated];
-	DynCount	texts = {.most = 1,.expected = 1,.points = true,.single = true,
-	.templated = true};
+	DynCount	texts = {.most = 1,.expected = 1,.points = true,.single = true};
 	ListCell   *lc;
 
 	foreach(lc, pred->args)
 	{
-		DynCount	arg = count(plan, lfirst(lc), true);
+		DynCount	arg = dyn_count(plan, lfirst(lc), true);
 		int			p = foreach_current_index(lc);
 
 		texts.each |= arg.each && !dyn_part_is_enumerated(&templated->tmpl->parts[p]);
@@ -80,17 +77,15 @@ count_texts(const DynRelPlan *plan, const DynPred *pred)
  * Combines the summaries of predicates in an AND: values take precedence over
  * ranges; of two numbers of values, or of ranges, the smaller one is used.
  */
-DynCount
-dyn_count(const DynRelPlan *plan, const List *preds, bool part)
+static DynCount
+count_all(const DynRelPlan *plan, const List *preds, bool part)
 {
 	DynCount	all = one_range;
 	ListCell   *lc;
 
-	if (list_length(preds) == 1)
-		return count(plan, linitial(preds), part);
 	foreach(lc, preds)
 	{
-		DynCount	one = count(plan, lfirst(lc), part);
+		DynCount	one = dyn_count(plan, lfirst(lc), part);
 
 		if (one.points && !all.points)
 		{
@@ -110,8 +105,8 @@ dyn_count(const DynRelPlan *plan, const List *preds, bool part)
 	return all;
 }
 
-static DynCount
-count(const DynRelPlan *plan, const DynPred *pred, bool part)
+DynCount
+dyn_count(const DynRelPlan *plan, const DynPred *pred, bool part)
 {
 	DynCount	leaf = {.most = 1,.expected = 1,.points = true};
 	DynCount	arms = {.points = true};
@@ -120,14 +115,15 @@ count(const DynRelPlan *plan, const DynPred *pred, bool part)
 
 	check_stack_depth();
 	if (pred->kind == DYN_PRED_AND)
-		return dyn_count(plan, pred->args, part);
+		return list_length(pred->args) == 1 ? dyn_count(plan, linitial(pred->args), part)
+			: count_all(plan, pred->args, part);
 	if (pred->kind == DYN_PRED_TEMPLATED)
 		return count_texts(plan, pred);
 	if (pred->kind == DYN_PRED_OR)
 	{
 		foreach(lc, pred->args)
 		{
-			DynCount	arm = count(plan, lfirst(lc), part);
+			DynCount	arm = dyn_count(plan, lfirst(lc), part);
 
 			if (!arm.points)
 				return one_range;
@@ -267,7 +263,6 @@ count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
 	foreach(lc, preds)
 	{
 		const DynPred *pred = lfirst(lc);
-		List	   *lists = add_lists(NIL, list_make1((void *) pred));
 		DynCount	elements;
 		ListCell   *list;
 
@@ -276,7 +271,7 @@ count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
 			count_one_element(plan, pred->args, shared, counted, values);
 			continue;
 		}
-		foreach(list, lists)
+		foreach(list, add_lists(NIL, list_make1((void *) pred)))
 		{
 			if (!has_list(shared, lfirst(list)))
 				continue;
@@ -285,7 +280,7 @@ count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
 				*counted = lappend(*counted, lfirst(list));
 				continue;
 			}
-			elements = count(plan, pred, true);
+			elements = dyn_count(plan, pred, true);
 			if (elements.most > 0 && !isinf(elements.most))
 				values->most /= elements.most;
 			values->expected /= elements.expected;
@@ -313,7 +308,7 @@ count_arm(const DynRelPlan *plan, const DynAccess *access, const DynPred *arm)
 		bool		in_arm = arm != NULL && i < access->nrow_attrs;
 		List	   *preds = in_arm ? list_make1(list_nth(arm->args, i))
 			: dyn_access_match(access, i)->preds;
-		DynCount	values = in_arm ? dyn_count(plan, preds, false)
+		DynCount	values = in_arm ? dyn_count(plan, linitial(preds), false)
 			: dyn_access_match(access, i)->values;
 
 		if (shared != NIL)
@@ -327,7 +322,7 @@ count_arm(const DynRelPlan *plan, const DynAccess *access, const DynPred *arm)
 			 * composed from a template: each of these has its own Query, up
 			 * to DYN_MAX_SORT_RANGES
 			 */
-			if (!values.templated)
+			if (dyn_only_templated(preds) == NULL)
 				break;
 			values.single = (values.most == 1);
 			if (values.most > DYN_MAX_SORT_RANGES)
@@ -448,35 +443,23 @@ is_point_leaf(const DynTarget *target, const DynPred *pred)
 DynPred *
 dyn_implied_points(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 {
-	DynPred    *points;
+	List	   *args = NIL;
 	ListCell   *lc;
 
 	check_stack_depth();
 	if (is_point_leaf(target, pred))
 		return pred;
 	*fully_consumed &= (pred->kind == DYN_PRED_OR);
-	if (pred->kind == DYN_PRED_AND)
+	foreach(lc, dyn_pred_is_junction(pred) ? pred->args : NIL)
 	{
-		foreach(lc, pred->args)
-		{
-			points = dyn_implied_points(target, lfirst(lc), fully_consumed);
-			if (points != NULL)
-				return points;
-		}
-		return NULL;
-	}
-	if (pred->kind != DYN_PRED_OR)
-		return NULL;
-	points = dyn_make_pred(DYN_PRED_OR, NULL);
-	foreach(lc, pred->args)
-	{
-		DynPred    *arm = dyn_implied_points(target, lfirst(lc), fully_consumed);
+		DynPred    *points = dyn_implied_points(target, lfirst(lc), fully_consumed);
 
-		if (arm == NULL)
-			return NULL;
-		points->args = lappend(points->args, arm);
+		/* one arg of an AND is enough, but an OR needs points in each */
+		if ((points != NULL) == (pred->kind == DYN_PRED_AND))
+			return points;
+		args = lappend(args, points);
 	}
-	return points;
+	return pred->kind == DYN_PRED_OR ? dyn_make_or(args) : NULL;
 }
 
 bool
@@ -549,7 +532,7 @@ junction_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 			if (!is_point_leaf(target, arm))
 				arm = NULL;
 			else
-				*fully_consumed &= count(target->plan, arm, false).single;
+				*fully_consumed &= dyn_count(target->plan, arm, false).single;
 		}
 		if (arm != NULL)
 			range->args = lappend(range->args, arm);

@@ -73,9 +73,9 @@ extern DynPred *dyn_implied_segments(const DynTarget *target, DynPred *pred,
 
 /*
  * Returns the summary of the values of a key attribute, or of a `part` of its
- * template, that satisfy all of the predicates.
+ * template, that satisfy the predicate.
  */
-extern DynCount dyn_count(const DynRelPlan *plan, const List *preds, bool part);
+extern DynCount dyn_count(const DynRelPlan *plan, const DynPred *pred, bool part);
 
 /*
  * Returns the number of keys that the access plan reads, computed from the

@@ -118,7 +118,6 @@ DynAccess *
 dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
 	Bitmapset  *positions = NULL;
-	Bitmapset  *fewer;
 	DynAccess  *access;
 	int			n = -1;
 	ListCell   *lc;
@@ -133,15 +132,14 @@ dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clause
 	if (dyn_match_keys(plan, index, clauses) != NULL ||
 		match_closed(plan, index, clauses, positions) == NULL)
 		return NULL;
-	fewer = bms_copy(positions);
 	while ((n = bms_next_member(positions, n)) >= 0)
 	{
-		fewer = bms_del_member(fewer, n);
-		if (match_closed(plan, index, clauses, fewer) == NULL)
-			fewer = bms_add_member(fewer, n);
+		positions = bms_del_member(positions, n);
+		if (match_closed(plan, index, clauses, positions) == NULL)
+			positions = bms_add_member(positions, n);
 	}
-	access = match_closed(plan, index, clauses, fewer);
-	for (n = -1; (n = bms_next_member(fewer, n)) >= 0;)
+	access = match_closed(plan, index, clauses, positions);
+	for (n = -1; (n = bms_next_member(positions, n)) >= 0;)
 		access->optional_quals = list_concat(access->optional_quals,
 											 find_guards(list_nth(clauses, n)));
 	Assert(access->optional_quals != NIL);
