@@ -42,7 +42,6 @@ _PG_init(void)
 	dyn_stats_init();
 	dyn_jit_init();
 	dyn_run_init();
-	dyn_upsert_init();
 	dyn_flush_init();
 	dyn_written_init(dyn_writers_abandon);
 }

@@ -394,8 +394,12 @@ read_ahead_of_subplans(PlannerInfo *root, UpperRelationKind stage,
 }
 
 /*
- * Plans a statement, with is_cursor set.  Cursors (DECLARE, PL/pgSQL) are
- * recognized by their request for a fast-start plan.
+ * Plans a statement, with upserts permitted and is_cursor set.  Cursors
+ * (DECLARE, PL/pgSQL) are recognized by their request for a fast-start plan.
+ *
+ * If a session's first statement loads the library during planning, this hook
+ * is not called for that statement.  The manual therefore recommends
+ * session_preload_libraries for upserts.
  */
 static PlannedStmt *
 plan_statement(Query *parse, const char *query_string, int cursor_options,
@@ -404,6 +408,7 @@ plan_statement(Query *parse, const char *query_string, int cursor_options,
 	int			outer = is_cursor;
 	PlannedStmt *plan;
 
+	dyn_permit_upserts(parse);
 	is_cursor = (cursor_options & CURSOR_OPT_FAST_PLAN) != 0 ? YES : NO;
 	PG_TRY();
 	{

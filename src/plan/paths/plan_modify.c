@@ -18,7 +18,6 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/optimizer.h"
-#include "optimizer/planner.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "utils/lsyscache.h"
@@ -30,8 +29,6 @@
 #include "../clauses/quals.h"
 #include "../keys/match_keys.h"
 #include "planner.h"
-
-static planner_hook_type previous_planner = NULL;
 
 char *
 dyn_row_identity_name(Relation relation, AttrNumber attnum)
@@ -605,25 +602,9 @@ visit_queries(Node *node, void *arg)
 	return query_tree_walker((Query *) node, visit_queries, arg, 0);
 }
 
-/*
- * If a session's first statement loads the library during planning, this hook
- * is not called for that statement.  The manual therefore recommends
- * session_preload_libraries.
- */
-static PlannedStmt *
-plan_upserts(Query *query, const char *text, int options,
-			 ParamListInfo params DYN_PLANNER_PARAMETER)
+void
+dyn_permit_upserts(Query *query)
 {
 	if (query->onConflict != NULL || query->hasModifyingCTE)
 		(void) visit_queries((Node *) query, NULL);
-	return previous_planner
-		? previous_planner(query, text, options, params DYN_PLANNER_ARGUMENT)
-		: standard_planner(query, text, options, params DYN_PLANNER_ARGUMENT);
-}
-
-void
-dyn_upsert_init(void)
-{
-	previous_planner = planner_hook;
-	planner_hook = plan_upserts;
 }

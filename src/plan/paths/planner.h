@@ -159,18 +159,13 @@ dyn_is_our_relation(const RelOptInfo *rel)
 extern bool dyn_is_one_row(Path *path);
 
 /*
- * Install the hook that adds lookup joins, and the hooks that add prefetching
- * for subplans.  Called once, when the library is loaded.
+ * Install the hook that adds lookup joins, the hooks that plan statements and
+ * add prefetching for subplans, and the hook that excludes waiting from JIT
+ * decisions.  Called once, when the library is loaded.
  */
 extern void dyn_lookup_join_init(void);
 extern void dyn_subplan_init(void);
-
-/*
- * Install the hook that excludes waiting from JIT decisions, and the hook that
- * plans ON CONFLICT.  Called once, when the library is loaded.
- */
 extern void dyn_jit_init(void);
-extern void dyn_upsert_init(void);
 
 /*
  * ---- costs (cost.c) ----
@@ -296,6 +291,12 @@ extern void dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 extern List *dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan,
 								  Index resultRelation, int subplan_index);
 extern int	dynIsForeignRelUpdatable(Relation rel);
+
+/*
+ * Prepares ON CONFLICT (key) in all INSERTs of a statement that has not been
+ * planned yet, so that core does not look for a unique index.
+ */
+extern void dyn_permit_upserts(Query *query);
 
 /*
  * Returns true if the statement, a constraint or a trigger uses this column of
