@@ -718,7 +718,7 @@ DynSpans
 dyn_key_values(const DynResolveContext *context, const DynKeyMatch *match,
 			   size_t max_bytes)
 {
-	KeyLimits	limits = {match->type, max_bytes, false, false};
+	KeyLimits	limits = {match->attr.type, max_bytes, false, false};
 
 	return all_values(context, match->preds, &limits);
 }

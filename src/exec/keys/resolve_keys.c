@@ -44,7 +44,7 @@ static DynCond **
 range_conditions(const DynAccess *access, DynSpans spans, int *n)
 {
 	const DynKeyMatch *match = &access->range[0];
-	const DynPath *path = dyn_path_of_attribute(match->name);
+	const DynPath *path = dyn_path_of_attribute(match->attr.name);
 	DynCond   **conds;
 
 	/*
@@ -102,7 +102,7 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	DynCond   **range = palloc(DYN_MAX_KEY_ATTRS * sizeof(DynCond *));
 	int			nrange = 0;
 	int			first = access->nrange > 0 &&
-		row_key_position(access, access->range[0].name) >= 0 ? 1 : 0;
+		row_key_position(access, access->range[0].attr.name) >= 0 ? 1 : 0;
 
 	/* an ordered plan must not read items that the predicates reject */
 	widening.may_widen = !access->ordered;
@@ -130,7 +130,7 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 			cond = conds[0];
 		}
 		else
-			cond = dyn_key_cond(&spans, dyn_path_of_attribute(match->name));
+			cond = dyn_key_cond(&spans, dyn_path_of_attribute(match->attr.name));
 		if (cond == NULL)
 			break;
 		range[nrange++] = cond;
@@ -440,11 +440,10 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 			match = *dyn_access_match(access, i);
 		else
 			match = (DynKeyMatch) {
-				.name = access->row_attrs[i].name,
-				.type = access->row_attrs[i].type,
+				.attr = access->row_attrs[i],
 				.preds = list_make1(list_nth(arm->args, i))
 			};
-		sets->names[i] = match.name;
+		sets->names[i] = match.attr.name;
 		*values = dyn_key_values(context, &match, key_bytes(access, i));
 		for (int k = 0; k < values->n; k++)
 		{
@@ -571,7 +570,7 @@ other_values(const DynResolveContext *context, const DynAccess *access, DynSpans
 	for (int n = 0; access->row_keys != NULL && n < access->nhash + access->nrange; n++)
 	{
 		const DynKeyMatch *match = dyn_access_match(access, n);
-		int			i = row_key_position(access, match->name);
+		int			i = row_key_position(access, match->attr.name);
 
 		if (i < 0 || match->preds == NIL)
 			continue;

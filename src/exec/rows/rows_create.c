@@ -149,7 +149,7 @@ add_keys(DynRows *rows, const DynAccess *access, int flags)
 	for (int i = 0; i < access->nbase && (flags & DYN_ROWS_KEY); i++)
 		read_attribute(rows, access->base[i].name);
 	for (int i = 0; i < access->nhash && (flags & DYN_ROWS_PARTITION); i++)
-		read_attribute(rows, access->hash[i].name);
+		read_attribute(rows, access->hash[i].attr.name);
 	rows->nbase = access->nbase;
 	rows->base = access->base;
 	for (int i = 0; i < rows->nbase; i++)

@@ -208,9 +208,9 @@ sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
  * to be merged by these attributes.
  */
 static void
-set_sort(const DynRelPlan *plan, const DynIndexMeta *index, const DynAccess *from,
-		 bool merged, DynAccess *access)
+set_sort(const DynRelPlan *plan, const DynAccess *from, bool merged, DynAccess *access)
 {
+	const DynIndexMeta *index = dyn_metadata_index(plan->meta, from->index);
 	const DynKeySchema *key = index ? &index->key : &plan->meta->key;
 
 	access->nsort = 0;
@@ -242,21 +242,20 @@ set_sort(const DynRelPlan *plan, const DynIndexMeta *index, const DynAccess *fro
 }
 
 void
-dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
-					const DynAccess *from, DynAccess *access)
+dyn_sort_attributes(const DynRelPlan *plan, const DynAccess *from, DynAccess *access)
 {
 	AttrNumber	units = from->multi_partition ? dyn_column_of_units(plan, from) : 0;
 
 	access->in_turn = false;
 	if (units != 0)
 	{
-		set_sort(plan, index, from, false, access);
+		set_sort(plan, from, false, access);
 		access->in_turn = access->nsort > 0 &&
 			dyn_sort_column(plan->relation, &access->sort[0],
 							access->sort_parts[0]) == units;
 	}
 	if (!access->in_turn)
-		set_sort(plan, index, from, from->multi_partition, access);
+		set_sort(plan, from, from->multi_partition, access);
 }
 
 bool
@@ -449,7 +448,7 @@ copy_access(const DynAccess *access, Values *values)
 	{
 		DynKeyMatch *match = unconstify(DynKeyMatch *, dyn_access_match(copy, i));
 
-		match->name = copy_text(match->name);
+		copy_attrs(&match->attr, 1);
 		match->preds = copy_preds(match->preds, values);
 	}
 	if (copy->row_keys != NULL)

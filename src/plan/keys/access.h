@@ -48,8 +48,7 @@ typedef struct DynCount
  */
 typedef struct DynKeyMatch
 {
-	const char *name;
-	DynType		type;
+	DynKeyAttr	attr;
 	List	   *preds;			/* DynPred *: point and range predicates
 								 * (terms.h); for the segment column, also NULL
 								 * tests */
@@ -303,11 +302,11 @@ extern AttrNumber dyn_sort_column(const DynRelation *relation,
  * Sets access->sort to the attributes of the sort key, or the parts of their
  * templates, that determine the order of rows.  Sets access->in_turn to true
  * if reading one partition after the other gives this order, else to false.
- * `from` is the access plan that reads `index` (NULL: the table); `access` is
- * that plan itself, a copy of it, or its fallback.
+ * `from` is the access plan that provides the order; `access` is that plan
+ * itself, a copy of it, or its fallback.
  */
-extern void dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
-								const DynAccess *from, DynAccess *access);
+extern void dyn_sort_attributes(const DynRelPlan *plan, const DynAccess *from,
+								DynAccess *access);
 
 /* Returns true if the description still has the keys and index of the plan. */
 extern bool dyn_access_is_valid(const DynAccess *access, const DynTableMeta *meta);

@@ -101,8 +101,7 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 	DynPred    *templated;
 	ListCell   *lc;
 
-	key_match->name = attr->name;
-	key_match->type = attr->type;
+	key_match->attr = *attr;
 	key_match->preds = NIL;
 	foreach(lc, further_clauses(match, attr))
 	{
@@ -502,8 +501,7 @@ match_segments(KeyMatch *match, DynAccess *access)
 	ListCell   *lc;
 
 	access->segments = match->plan->segments;
-	access->hash[0].name = segment.name;
-	access->hash[0].type = segment.type;
+	access->hash[0].attr = segment;
 	foreach(lc, access->segments > 0 ? match->clauses : NIL)
 	{
 		DynClause  *clause = lfirst(lc);
@@ -819,8 +817,7 @@ dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 }
 
 void
-dyn_add_fallback(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
-				 DynAccess *access)
+dyn_add_fallback(const DynRelPlan *plan, List *clauses, DynAccess *access)
 {
 	DynRelPlan	sure = *plan;
 	DynAccess  *fallback;
@@ -840,7 +837,7 @@ dyn_add_fallback(const DynRelPlan *plan, const DynIndexMeta *index, List *clause
 	fallback->is_arm = access->is_arm;
 	fallback->backward = access->backward;
 	if (access->ordered)
-		dyn_sort_attributes(plan, index, access, fallback);
+		dyn_sort_attributes(plan, access, fallback);
 	dyn_access_add(access, fallback, DYN_USE_IF_INCOMPLETE);
 }
 

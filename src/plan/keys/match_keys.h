@@ -28,8 +28,8 @@ extern DynAccess *dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *ind
  * clauses are rechecked, and the rows are sorted if the access plan provides
  * an order.
  */
-extern void dyn_add_fallback(const DynRelPlan *plan, const DynIndexMeta *index,
-							 List *clauses, DynAccess *access);
+extern void dyn_add_fallback(const DynRelPlan *plan, List *clauses,
+							 DynAccess *access);
 
 /* Returns true if the index has all fields that the query may need. */
 extern bool dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index);

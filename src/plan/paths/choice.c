@@ -201,8 +201,8 @@ dyn_match_choice(const DynRelPlan *plan, const DynPathChoice *choice, List *clau
 	access->ordered = choice->ordered;
 	access->backward = choice->backward;
 	if (access->ordered && access->multi_partition)
-		dyn_sort_attributes(plan, index, access, access);
-	dyn_add_fallback(plan, index, clauses, access);
+		dyn_sort_attributes(plan, access, access);
+	dyn_add_fallback(plan, clauses, access);
 	if (choice->while_open != NULL)
 	{
 		DynPathChoice unordered = {.target = choice->while_open->target,

@@ -57,9 +57,7 @@
  * provides; sets choice->ordered and choice->backward.
  */
 static List *
-ordered_pathkeys(DynRelPlan *plan,
-				 const DynIndexMeta *index, const DynAccess *access,
-				 DynPathChoice *choice)
+ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choice)
 {
 	const DynRelation *relation = plan->relation;
 	DynAccess	sorted;			/* only the sort attributes are used */
@@ -69,7 +67,7 @@ ordered_pathkeys(DynRelPlan *plan,
 
 	if (!dyn_access_can(access, DYN_CAN_ORDER))
 		return NIL;
-	dyn_sort_attributes(plan, index, access, &sorted);
+	dyn_sort_attributes(plan, access, &sorted);
 	if (access->multi_partition && !sorted.in_turn &&
 		access->keys.most > relation->connection->max_concurrency)
 		return NIL;
@@ -510,8 +508,7 @@ add_key_paths(DynRelPlan *plan, List *clauses, List *others, ParamPathInfo *para
 			if (accesses[i] == NULL || (int) accesses[i]->kind != kind)
 				continue;
 			pathkeys = param != NULL ? NIL
-				: ordered_pathkeys(plan, dyn_choice_index(plan, choice.target),
-								   accesses[i], &choice);
+				: ordered_pathkeys(plan, accesses[i], &choice);
 			add_access_path(plan, accesses[i], &choice, pathkeys, param);
 		}
 	}

@@ -120,7 +120,7 @@ match_members(Search *search, List *clauses, int target)
 		return NULL;
 	}
 	access->is_arm = true;
-	dyn_add_fallback(plan, index, clauses, access);
+	dyn_add_fallback(plan, clauses, access);
 	return access;
 }
 
