@@ -54,7 +54,8 @@
 
 /*
  * Returns the longest prefix of the query's pathkeys that the access plan
- * provides; sets choice->ordered and choice->backward.
+ * provides; sets choice->ordered and choice->backward.  Returns NIL for a
+ * union and a Scan.
  */
 static List *
 ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choice)
@@ -388,10 +389,12 @@ ends_together(const PlannerInfo *root)
  * the paths added before.
  */
 static void
-add_access_path(DynRelPlan *plan, DynAccess *access,
-				DynPathChoice *choice, List *pathkeys, ParamPathInfo *param)
+add_access_path(DynRelPlan *plan, DynAccess *access, DynPathChoice *choice,
+				ParamPathInfo *param)
 {
 	DynEstimate *estimate = palloc(sizeof(DynEstimate));
+	List	   *pathkeys = param != NULL || choice->while_open != NULL ? NIL
+		: ordered_pathkeys(plan, access, choice);
 	double		rows = param ? param->ppi_rows : plan->rel->rows;
 	Relids		outer = param ? param->ppi_req_outer : plan->rel->lateral_relids;
 	Cost		startup,
@@ -473,7 +476,7 @@ add_scan_paths(DynRelPlan *plan)
 			sharing_scans(plan, index->name) < sharing_scans(plan, NULL))
 			continue;
 		add_access_path(plan, dyn_match_scan(plan, index, plan->clauses),
-						&choice, NIL, NULL);
+						&choice, NULL);
 	}
 }
 
@@ -503,13 +506,9 @@ add_key_paths(DynRelPlan *plan, List *clauses, List *others, ParamPathInfo *para
 		{
 			DynPathChoice choice = {.target = i,
 			.listed = others != NIL && param == NULL};
-			List	   *pathkeys;
 
-			if (accesses[i] == NULL || (int) accesses[i]->kind != kind)
-				continue;
-			pathkeys = param != NULL ? NIL
-				: ordered_pathkeys(plan, accesses[i], &choice);
-			add_access_path(plan, accesses[i], &choice, pathkeys, param);
+			if (accesses[i] != NULL && (int) accesses[i]->kind == kind)
+				add_access_path(plan, accesses[i], &choice, param);
 		}
 	}
 }
@@ -631,9 +630,8 @@ add_segment_paths(DynRelPlan *plan)
 	plan->advice = !has_key_access(plan) ? NULL
 		: psprintf("only a Scan shows column \"%s\", so keys and indexes cannot be used; use a foreign table without it",
 				   dyn_relation_column(plan->relation, attnum)->name);
-	add_access_path(plan, dyn_match_scan(plan, NULL, plan->clauses), &choice, NIL, NULL);
-	if (plan->rel->has_eclass_joins || plan->rel->joininfo != NIL)
-		collect_column_sets(plan, attnum, &sets);
+	add_access_path(plan, dyn_match_scan(plan, NULL, plan->clauses), &choice, NULL);
+	collect_column_sets(plan, attnum, &sets);
 	foreach(lc, sets)
 	{
 		ParamPathInfo *param = get_baserel_parampathinfo(plan->root, plan->rel, lfirst(lc));
@@ -642,7 +640,7 @@ add_segment_paths(DynRelPlan *plan)
 											list_concat_copy(plan->clauses, clauses));
 
 		if (uses_some(access, param->ppi_clauses))
-			add_access_path(plan, access, &choice, NIL, param);
+			add_access_path(plan, access, &choice, param);
 	}
 }
 
@@ -704,7 +702,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 		DynPathChoice choice = {.target = i, .while_open = while_open};
 
 		if (accesses[i] != NULL)
-			add_access_path(plan, accesses[i], &choice, NIL, NULL);
+			add_access_path(plan, accesses[i], &choice, NULL);
 	}
 }
 
@@ -773,7 +771,7 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 					  plan->lists, NULL);
 	united = dyn_union_find(plan, &choice);
 	if (united != NULL)
-		add_access_path(plan, united, &choice, NIL, NULL);
+		add_access_path(plan, united, &choice, NULL);
 	foreach(lc, parameterizations(plan))
 	{
 		ParamPathInfo *param = get_baserel_parampathinfo(root, baserel,
