@@ -54,9 +54,9 @@ dyn_classify_column(const DynClassify *context, Node *node, DynField *field)
 bool
 dyn_is_runtime_value(const DynClassify *context, Node *node)
 {
-	return !bms_is_member(context->plan->relid, pull_varnos(context->plan->root, node)) &&
-		!contain_volatile_functions(node) &&
-		!contain_subplans(node);
+	return !bms_is_member(context->plan->rel->relid,
+						  pull_varnos(context->plan->root, node)) &&
+		!contain_volatile_functions(node) && !contain_subplans(node);
 }
 
 /*
@@ -351,7 +351,7 @@ dyn_match_any_column(const DynRelPlan *plan, Node *node, DynField *field)
 {
 	Var		   *var = (Var *) node;
 
-	if (!IsA(node, Var) || var->varno != plan->relid || var->varlevelsup != 0 ||
+	if (!IsA(node, Var) || var->varno != plan->rel->relid || var->varlevelsup != 0 ||
 		var->varattno <= 0)
 		return false;
 	field->attnum = var->varattno;

@@ -554,6 +554,7 @@ divide(const DynClause *found)
 List *
 dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 {
+	/* its results are not needed: implied conditions are never filters */
 	DynClassify context = {plan, true, true};
 	List	   *clauses = NIL;
 	ListCell   *lc;
@@ -561,7 +562,6 @@ dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 	foreach(lc, rinfos)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-		DynClassify of_bound = {plan, true, true};
 		DynClause	clause = {.rinfo = rinfo,.implied = true,.keys_only = true};
 		bool		first = false;
 		Node	   *bound;
@@ -569,11 +569,10 @@ dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 		clauses = list_concat(clauses, divide(classify_once(plan, rinfo)));
 		/* add the condition on a single column, implied by a keyset condition */
 		bound = rinfo->pseudoconstant ? NULL
-			: dyn_keyset_bound(&of_bound, (Node *) rinfo->clause, rinfos, &first);
+			: dyn_keyset_bound(&context, (Node *) rinfo->clause, rinfos, &first);
 		if (bound == NULL)
 			continue;
-		clause.pred = classify_expr(&of_bound, bound);
-		clause.sized = of_bound.sized;
+		clause.pred = classify_expr(&context, bound);
 		clause.condition = first ? bound : NULL;
 		if (clause.pred != NULL)
 			clauses = list_concat(clauses, divide(&clause));

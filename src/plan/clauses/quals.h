@@ -42,7 +42,6 @@ typedef struct DynRelPlan
 {
 	PlannerInfo *root;
 	RelOptInfo *rel;
-	Index		relid;			/* range table index of the relation */
 	DynRelation *relation;
 	const DynTableMeta *meta;
 	List	   *clauses;		/* DynClause * for baserestrictinfo */

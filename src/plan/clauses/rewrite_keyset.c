@@ -173,13 +173,11 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 static bool
 rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rests)
 {
-	List	   *args = is_andclause(arm) ? ((BoolExpr *) arm)->args
-		: list_make1(arm);
 	List	   *rest = NIL;
 	bool		found = false;
 	ListCell   *lc;
 
-	foreach(lc, args)
+	foreach(lc, make_ands_implicit((Expr *) arm))
 	{
 		Term		other;
 
@@ -189,10 +187,8 @@ rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rest
 		else
 			rest = lappend(rest, lfirst(lc));
 	}
-	if (found && rest != NIL)
+	if (found)
 		*rests = lappend(*rests, make_ands_explicit(rest));
-	else if (found)
-		*rests = lappend(*rests, makeBoolConst(true, false));
 	return found;
 }
 

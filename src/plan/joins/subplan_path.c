@@ -117,18 +117,6 @@ collect_in_aggregates(Node *node, Search *search)
 							: (Node *) aggregate->args, search);
 }
 
-/* Returns true if the expression contains one of these parameters. */
-static bool
-depends_on(Node *node, List *params)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, Param))
-		return ((Param *) node)->paramkind == PARAM_EXEC &&
-			list_member_int(params, ((Param *) node)->paramid);
-	return expression_tree_walker(node, depends_on, params);
-}
-
 /*
  * Returns a batchable scan of the subplan with values (fdw_exprs) that depend
  * on the subplan's arguments.  Returns NULL if there is none, or if an
@@ -138,7 +126,8 @@ static const ForeignScan *
 find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
 {
 	Plan	   *plan = dyn_plan_of_subplan(glob->subplans, subplan->plan_id);
-	ListCell   *lc;
+	ListCell   *lc,
+			   *param;
 
 	if (subplan->args == NIL || subplan->useHashTable)
 		return NULL;
@@ -151,10 +140,15 @@ find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
 	{
 		ForeignScan *scan = lfirst(lc);
 		const DynAccess *access = dyn_access_of_scan(scan);
+		Bitmapset  *params = dyn_running_params((Node *) scan->fdw_exprs);
 
-		if (access != NULL && dyn_access_can(access, DYN_CAN_BATCH) &&
-			depends_on((Node *) scan->fdw_exprs, subplan->parParam))
-			return scan;
+		if (access == NULL || !dyn_access_can(access, DYN_CAN_BATCH))
+			continue;
+		foreach(param, subplan->parParam)
+		{
+			if (bms_is_member(lfirst_int(param), params))
+				return scan;
+		}
 	}
 	return NULL;
 }

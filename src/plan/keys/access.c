@@ -192,7 +192,7 @@ sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
 			return false;
 		asserted &= templated->base ||
 			dyn_relation_column(plan->relation, attnum)->not_null ||
-			dyn_var_is_nonnullable(exprs, plan->relid, attnum);
+			dyn_var_is_nonnullable(exprs, plan->rel->relid, attnum);
 	}
 	for (int p = bound; p < tmpl->nparts; p++)
 	{
@@ -399,9 +399,9 @@ copy_attrs(DynKeyAttr *attrs, int n)
 }
 
 /*
- * Copies a fallback.  Unless `values` is NULL, omits filters whose values are
- * not in `values`; if a value of the keys is not in `values`, the copy is a
- * Scan.  All clauses are checked for a fallback's rows anyway.
+ * Copies a fallback, but omits filters whose values are not in `values`; if a
+ * value of the keys is not in `values`, the copy is a Scan.  All clauses are
+ * checked for a fallback's rows anyway.
  */
 static DynAccess *
 copy_fallback(const DynAccess *fallback, Values *values)
@@ -411,8 +411,6 @@ copy_fallback(const DynAccess *fallback, Values *values)
 	ListCell   *lc;
 
 	Assert(fallback->index == NULL && fallback->conditions == NIL);
-	if (values == NULL)
-		return copy_access(fallback, NULL);
 	values->closed = true;
 	access.filters = NIL;
 	foreach(lc, fallback->filters)
@@ -487,7 +485,8 @@ copy_access(const DynAccess *access, Values *values)
 	{
 		const DynAccess *inner = lfirst(lc);
 
-		copy->inner = lappend(copy->inner, inner->use == DYN_USE_IF_INCOMPLETE
+		copy->inner = lappend(copy->inner, values != NULL &&
+							  inner->use == DYN_USE_IF_INCOMPLETE
 							  ? copy_fallback(inner, values)
 							  : copy_access(inner, values));
 	}

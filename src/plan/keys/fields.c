@@ -132,7 +132,7 @@ add_var(FieldWalkerContext *context, Var *var)
 {
 	const DynRelation *relation = context->plan->relation;
 
-	if (var->varno != context->plan->relid || var->varlevelsup != 0)
+	if (var->varno != context->plan->rel->relid || var->varlevelsup != 0)
 		return;
 	if (var->varattno > 0)
 		add_field(context, var->varattno, NIL);

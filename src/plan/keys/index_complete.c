@@ -431,7 +431,7 @@ is_templated(const Place *place, List *exprs, bool trusted)
 	{
 		AttrNumber	attnum = templated->parts[p].attnum;
 		bool		value = dyn_relation_column(relation, attnum)->not_null ||
-			dyn_var_is_nonnullable(exprs, place->plan->relid, attnum);
+			dyn_var_is_nonnullable(exprs, place->plan->rel->relid, attnum);
 
 		if (value && templated->parts[p].source && !place->may_miss)
 			return true;
@@ -444,7 +444,7 @@ static bool
 is_nonnullable(const Place *place, List *exprs)
 {
 	return place->column != NULL &&
-		dyn_var_is_nonnullable(exprs, place->plan->relid,
+		dyn_var_is_nonnullable(exprs, place->plan->rel->relid,
 							   dyn_relation_column_of(place->relation, place->attr));
 }
 

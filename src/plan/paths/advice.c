@@ -48,7 +48,7 @@ reads_column(const DynRelPlan *plan, Node *node, AttrNumber attnum)
 {
 	Bitmapset  *attnums = NULL;
 
-	pull_varattnos(node, plan->relid, &attnums);
+	pull_varattnos(node, plan->rel->relid, &attnums);
 	return bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, attnums);
 }
 
@@ -192,13 +192,12 @@ explain_comparison(Unusable *unusable, Oid opno, Oid collation, bool commuted,
 	return NULL;
 }
 
-/* Returns advice or NULL on "left op right"; one side reads the column. */
+/* Returns advice or NULL on an operator; one of its two args reads the column. */
 static const char *
-explain_operator(Unusable *unusable, Oid opno, Oid collation, Node *left,
-				 Node *right)
+explain_operator(Unusable *unusable, Oid opno, Oid collation, List *args)
 {
-	bool		commuted = !mentions(unusable, left);
-	Node	   *operand = commuted ? right : left;
+	bool		commuted = !mentions(unusable, linitial(args));
+	Node	   *operand = commuted ? lsecond(args) : linitial(args);
 	DynType		type = unusable->attr->type;
 	DynField	field;
 
@@ -211,7 +210,7 @@ explain_operator(Unusable *unusable, Oid opno, Oid collation, Node *left,
 						format_type_be(unusable->column->codec.typid),
 						unusable->key, dyn_type_name(type));
 	return explain_comparison(unusable, opno, collation, commuted,
-							  commuted ? left : right);
+							  commuted ? linitial(args) : lsecond(args));
 }
 
 /*
@@ -229,14 +228,11 @@ explain_clause(Unusable *unusable, Node *node)
 	check_stack_depth();
 	if (IsA(node, OpExpr) && list_length(((OpExpr *) node)->args) == 2)
 		return explain_operator(unusable, ((OpExpr *) node)->opno,
-								((OpExpr *) node)->inputcollid,
-								linitial(((OpExpr *) node)->args),
-								lsecond(((OpExpr *) node)->args));
+								((OpExpr *) node)->inputcollid, ((OpExpr *) node)->args);
 	if (IsA(node, ScalarArrayOpExpr) && ((ScalarArrayOpExpr *) node)->useOr)
 		return explain_operator(unusable, ((ScalarArrayOpExpr *) node)->opno,
 								((ScalarArrayOpExpr *) node)->inputcollid,
-								linitial(((ScalarArrayOpExpr *) node)->args),
-								lsecond(((ScalarArrayOpExpr *) node)->args));
+								((ScalarArrayOpExpr *) node)->args);
 	/* IS NOT NULL does not restrict a key, but may make an index complete */
 	if (IsA(node, NullTest) || IsA(node, Var))
 		return NULL;

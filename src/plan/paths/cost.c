@@ -107,7 +107,7 @@ row_share(const DynRelPlan *plan, const DynAccess *access)
 double
 dyn_selectivity(const DynRelPlan *plan, List *clauses)
 {
-	return clauselist_selectivity(plan->root, clauses, plan->relid, JOIN_INNER, NULL);
+	return clauselist_selectivity(plan->root, clauses, plan->rel->relid, JOIN_INNER, NULL);
 }
 
 double

@@ -258,8 +258,7 @@ complete_fallback(const DynRelPlan *plan, DynAccess *access, List *local,
 
 	if (fallback == NULL)
 		return false;
-	fields = fetched_fields(plan, local);
-	dyn_collect_fields(plan, (Node *) remote, &fields);
+	fields = fetched_fields(plan, list_concat_copy(local, remote));
 	dyn_estimate_access(plan, fallback, &fallback->estimate);
 	fallback->may_stop_early = access->may_stop_early;
 	for (int i = 0; i < fallback->nsort; i++)
@@ -271,7 +270,7 @@ complete_fallback(const DynRelPlan *plan, DynAccess *access, List *local,
 			fallback->nsort = i;
 		else
 			dyn_collect_fields(plan, (Node *)
-							   makeVar(plan->relid, attnum, InvalidOid, -1,
+							   makeVar(plan->rel->relid, attnum, InvalidOid, -1,
 									   InvalidOid, 0), &fields);
 	}
 	dyn_set_fields(plan, fallback, fields);
@@ -300,9 +299,7 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 	dyn_set_fields(plan, access, fetched_fields(plan, local));
 	access->presumes = access->index != NULL && access->key_rinfos != NIL;
 	access->may_stop_early = may_stop_early(root);
-	if (access->kind == DYN_ACCESS_UNION)
-		access->limit_hint = 0;
-	else if (!choice->first_row_only)
+	if (access->kind != DYN_ACCESS_UNION && !choice->first_row_only)
 		access->limit_hint = dyn_limit_hint(plan, path->pathkeys, access, scan_clauses);
 	else if (dyn_access_can(access, DYN_CAN_ORDER))
 		access->limit_hint = items_of_rows(plan, access, scan_clauses, 1, false);

@@ -121,7 +121,7 @@ check_clauses(DynRelPlan *plan)
 		if (!constr->check[i].ccvalid)
 			continue;
 		check = eval_const_expressions(plan->root, stringToNode(constr->check[i].ccbin));
-		ChangeVarNodes(check, 1, plan->relid, 0);
+		ChangeVarNodes(check, 1, plan->rel->relid, 0);
 		foreach(lc, make_ands_implicit(canonicalize_qual((Expr *) check, true)))
 		{
 			if (!contain_mutable_functions(lfirst(lc)))
@@ -156,7 +156,7 @@ partition_bounds(const DynRelPlan *plan)
 	pull_varattnos((Node *) quals, 1, &attnums);
 	if (!bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, attnums))
 		return NIL;
-	ChangeVarNodes((Node *) quals, 1, plan->relid, 0);
+	ChangeVarNodes((Node *) quals, 1, plan->rel->relid, 0);
 	foreach(lc, quals)
 		rinfos = lappend(rinfos, make_simple_restrictinfo(plan->root, lfirst(lc)));
 	return rinfos;
@@ -214,7 +214,6 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 
 	plan->root = root;
 	plan->rel = baserel;
-	plan->relid = baserel->relid;
 	plan->relation = dyn_relation_open(relid, baserel->userid);
 	plan->limited = root->limit_tuples > 0 && root->sort_pathkeys == NIL;
 	plan->relation->target = bms_is_member(baserel->relid, root->all_result_relids);

@@ -72,12 +72,8 @@ clauses_of_members(const Search *search, const List *members)
 	ListCell   *lc;
 
 	if (list_length(members) == 1)
-	{
-		Node	   *arm = list_nth(((BoolExpr *) search->rinfo->orclause)->args,
-								   linitial_int(members));
-
-		conditions = is_andclause(arm) ? ((BoolExpr *) arm)->args : list_make1(arm);
-	}
+		conditions = make_ands_implicit(list_nth(((BoolExpr *) search->rinfo->orclause)->args,
+												 linitial_int(members)));
 	else
 	{
 		foreach(lc, members)

@@ -284,8 +284,8 @@ typedef struct Search
 	List	   *subplans;		/* see dyn_visit_child_plans */
 	bool		(*visit) (Plan *plan, const Reach *reach, void *context);
 	void	   *context;		/* argument of `visit` */
-	Plan	   *parent;			/* parent of the current node */
-	Reach		reach;			/* execution of the parent */
+	Reach		reach;			/* execution of the parent; its `parent` is
+								 * that of the current node */
 } Search;
 
 static bool
@@ -318,25 +318,23 @@ static bool
 search_plan(Plan *plan, int use, void *context)
 {
 	Search	   *search = context;
-	Plan	   *parent = search->parent;
 	Reach		above = search->reach;
 	Reach	   *reach = &search->reach;
 
 	check_stack_depth();
-	reach->parent = parent;
 	reach->once &= (use & DYN_CHILD_ONCE) != 0;
 	reach->unless_empty &= (use & DYN_CHILD_UNLESS_EMPTY) != 0;
 	reach->limited |= (use & DYN_CHILD_LIMITED) != 0;
 	reach->limited &= !(use & DYN_CHILD_FULL_FIRST);
 	reach->full &= (use & DYN_CHILD_FULL) != 0;
 	reach->full |= (use & DYN_CHILD_FULL_FIRST) != 0;
-	reach->at_most_once &= parent == NULL || runs_at_most_once(plan, use, parent);
+	reach->at_most_once &= reach->parent == NULL ||
+		runs_at_most_once(plan, use, reach->parent);
 	if (search->visit(plan, reach, search->context))
 		return true;
-	search->parent = plan;
+	reach->parent = plan;
 	if (dyn_visit_child_plans(plan, search->subplans, search_plan, search))
 		return true;
-	search->parent = parent;
 	search->reach = above;
 	return false;
 }
@@ -346,7 +344,7 @@ static bool
 search_tree(Plan *tree, List *subplans, bool limited, bool full,
 			bool (*visit) (Plan *, const Reach *, void *), void *context)
 {
-	Search		search = {subplans, visit, context, NULL,
+	Search		search = {subplans, visit, context,
 	{NULL, true, true, limited, full, true}};
 
 	return search_plan(tree, PROCESSES, &search);
@@ -503,8 +501,7 @@ all_initplans(const PlannedStmt *statement)
 	List	   *found = NIL;
 	ListCell   *lc;
 
-	(void) search_tree(statement->planTree, NIL, false, false, add_initplans, &found);
-	foreach(lc, statement->subplans)
+	foreach(lc, list_concat(list_make1(statement->planTree), statement->subplans))
 	{
 		if (lfirst(lc) != NULL)
 			(void) search_tree(lfirst(lc), NIL, false, false, add_initplans, &found);
