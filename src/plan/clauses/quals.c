@@ -18,7 +18,6 @@
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 
-#include "../../model/values/path.h"
 #include "../../model/values/types.h"
 #include "classify.h"
 #include "quals.h"

@@ -33,7 +33,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 
 #include "../../model/server/pg_compat.h"

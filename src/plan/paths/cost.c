@@ -31,7 +31,6 @@
 
 #include "catalog/pg_type.h"
 #include "commands/vacuum.h"
-#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -41,7 +40,6 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
-#include "../../model/server/pg_compat.h"
 #include "planner.h"
 
 #define COST_PER_MS			20.0

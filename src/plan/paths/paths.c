@@ -22,15 +22,11 @@
 
 #include <math.h>
 
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
-#include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/guc.h"

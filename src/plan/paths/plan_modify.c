@@ -13,7 +13,6 @@
 
 #include "access/sysattr.h"
 #include "access/table.h"
-#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"

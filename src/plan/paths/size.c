@@ -21,13 +21,11 @@
 #include <math.h>
 
 #include "access/htup_details.h"
-#include "access/stratnum.h"
 #include "access/sysattr.h"
 #include "access/table.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_statistic.h"
-#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -41,7 +39,6 @@
 #include "utils/selfuncs.h"
 #include "utils/typcache.h"
 
-#include "../../model/server/pg_compat.h"
 #include "../../model/tables/relation.h"
 #include "../clauses/classify.h"
 #include "planner.h"

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "nodes/makefuncs.h"
 #include "optimizer/optimizer.h"
 
 #include "../../model/server/pg_compat.h"
