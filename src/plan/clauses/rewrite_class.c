@@ -66,7 +66,8 @@ list_for_member(PlannerInfo *root, const RelOptInfo *rel,
 {
 	ScalarArrayOpExpr *copy;
 
-	if (!equal(get_mergejoin_opfamilies(list->opno), class->ec_opfamilies))
+	/* `=` of text and name is in fewer families than `=` of text */
+	if (list_difference_oid(class->ec_opfamilies, get_mergejoin_opfamilies(list->opno)) != NIL)
 		return NULL;
 	copy = copyObject((ScalarArrayOpExpr *) list);
 	copy->args = list_make2(copyObject(member->em_expr), lsecond(copy->args));
