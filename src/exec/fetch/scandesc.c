@@ -263,15 +263,16 @@ decode_sort(void *arg, const DynValue *slots, DynScalar *values)
 
 	for (int i = 0; i < access->nsort; i++)
 	{
-		const char *name = access->sort[i].name;
+		const DynSortAttr *sort = &access->sort[i];
+		const char *name = sort->attr.name;
 		DynText		text;
 
-		if (access->sort_texts[i])
+		if (sort->by_text)
 			dyn_key_scalar(relation, name, &slots[scandesc->rows->sort_slots[i]],
 						   &values[i]);
 		else if (dyn_parts_text(scandesc->rows->parts, slots,
 								dyn_relation_templated(relation, name) - relation->templated,
-								access->sort_parts[i], &text))
+								sort->part, &text))
 			values[i] = (DynScalar) {DYN_TYPE_S, pnstrdup(text.data, text.len), text.len};
 		else
 			values[i] = (DynScalar) {DYN_TYPE_S, NULL, 0};

@@ -143,8 +143,8 @@ add_keys(DynRows *rows, const DynAccess *access, int flags)
 {
 	for (int i = 0; i < access->nsort && (flags & DYN_ROWS_SORT); i++)
 	{
-		read_attribute(rows, access->sort[i].name);
-		rows->sort_slots[i] = dyn_rows_slot(rows, access->sort[i].name);
+		read_attribute(rows, access->sort[i].attr.name);
+		rows->sort_slots[i] = dyn_rows_slot(rows, access->sort[i].attr.name);
 	}
 	for (int i = 0; i < access->nbase && (flags & DYN_ROWS_KEY); i++)
 		read_attribute(rows, access->base[i].name);

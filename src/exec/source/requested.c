@@ -371,8 +371,7 @@ init_sort(Fallback *fallback)
 	fallback->nsort = access->nsort;
 	for (int i = 0; i < access->nsort; i++)
 	{
-		AttrNumber	attnum = dyn_sort_column(relation, &access->sort[i],
-											 access->sort_parts[i]);
+		AttrNumber	attnum = dyn_sort_column(relation, &access->sort[i]);
 		const DynColumn *column = dyn_relation_column(relation, attnum);
 		TypeCacheEntry *type = lookup_type_cache(column->codec.basetype,
 												 TYPECACHE_LT_OPR |

@@ -143,10 +143,10 @@ dyn_access_inner(const DynAccess *access, DynAccessUse use)
  */
 
 AttrNumber
-dyn_sort_column(const DynRelation *relation, const DynKeyAttr *attr, int part)
+dyn_sort_column(const DynRelation *relation, const DynSortAttr *sort)
 {
-	return part == DYN_FULL ? dyn_relation_column_of(relation, attr)
-		: dyn_relation_templated(relation, attr->name)->parts[part].attnum;
+	return sort->part == DYN_FULL ? dyn_relation_column_of(relation, &sort->attr)
+		: dyn_relation_templated(relation, sort->attr.name)->parts[sort->part].attnum;
 }
 
 /* Adds a sort attribute; returns false if the array is full. */
@@ -155,9 +155,7 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
 {
 	if (access->nsort == lengthof(access->sort))
 		return false;
-	access->sort[access->nsort] = *attr;
-	access->sort_texts[access->nsort] = by_text;
-	access->sort_parts[access->nsort++] = part;
+	access->sort[access->nsort++] = (DynSortAttr) {*attr, part, by_text};
 	return true;
 }
 
@@ -251,8 +249,7 @@ dyn_sort_attributes(const DynRelPlan *plan, const DynAccess *from, DynAccess *ac
 	{
 		set_sort(plan, from, false, access);
 		access->in_turn = access->nsort > 0 &&
-			dyn_sort_column(plan->relation, &access->sort[0],
-							access->sort_parts[0]) == units;
+			dyn_sort_column(plan->relation, &access->sort[0]) == units;
 	}
 	if (!access->in_turn)
 		set_sort(plan, from, from->multi_partition, access);
@@ -452,7 +449,8 @@ copy_access(const DynAccess *access, Values *values)
 	if (copy->row_keys != NULL)
 		copy->row_keys = copy_pred(copy->row_keys, values);
 	copy_attrs(copy->row_attrs, copy->nrow_attrs);
-	copy_attrs(copy->sort, copy->nsort);
+	for (int i = 0; i < copy->nsort; i++)
+		copy_attrs(&copy->sort[i].attr, 1);
 	copy_attrs(copy->base, copy->nbase);
 	copy->key_names = copyObject(access->key_names);
 	copy->scalars = copyObject(access->scalars);

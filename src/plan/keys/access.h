@@ -116,6 +116,15 @@ typedef enum DynAccessUse
 								 * (choice.c) is true */
 } DynAccessUse;
 
+/* A sort key attribute, or a part of its template, that rows are sorted by */
+typedef struct DynSortAttr
+{
+	DynKeyAttr	attr;
+	int			part;			/* position of the part, or DYN_FULL */
+	bool		by_text;		/* true to merge by the full attribute, which
+								 * sorts like the part */
+} DynSortAttr;
+
 typedef struct DynAccess
 {
 	DynAccessKind kind;
@@ -179,12 +188,7 @@ typedef struct DynAccess
 	bool		in_turn;		/* ordered: true if partitions are read one
 								 * after the other, not merged */
 	int			nsort;			/* ordered: number of attributes to sort by */
-	DynKeyAttr	sort[DYN_MAX_KEY_ATTRS];
-	bool		sort_texts[DYN_MAX_KEY_ATTRS];	/* true to merge by the full
-												 * attribute, which sorts like
-												 * the part */
-	int			sort_parts[DYN_MAX_KEY_ATTRS];	/* part of the attribute's
-												 * template, or DYN_FULL */
+	DynSortAttr sort[DYN_MAX_KEY_ATTRS];
 	DynCount	keys;			/* planning: number of keys that are read */
 	int			nbase;			/* number of attributes in the table's primary
 								 * key */
@@ -290,13 +294,8 @@ extern List *dyn_access_arms(const DynAccess *access);
 /* Returns true if `a` and `b` read the same index, or both read the table. */
 extern bool dyn_access_same_index(const DynAccess *a, const DynAccess *b);
 
-/*
- * Returns the column of the attribute's part at position `part`.  For
- * DYN_FULL, returns the column that maps to the full attribute, or 0 if there
- * is none.
- */
-extern AttrNumber dyn_sort_column(const DynRelation *relation,
-								  const DynKeyAttr *attr, int part);
+/* Returns the column of the attribute or part; 0 if there is none. */
+extern AttrNumber dyn_sort_column(const DynRelation *relation, const DynSortAttr *sort);
 
 /*
  * Sets access->sort to the attributes of the sort key, or the parts of their

@@ -72,21 +72,19 @@ ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choic
 	{
 		PathKey    *key = lfirst_node(PathKey, lc);
 		EquivalenceClass *ec = key->pk_eclass;
-		const DynKeyAttr *attr;
+		const DynSortAttr *sort;
 		const DynColumn *column;
-		int			part;
 		AttrNumber	attnum;
 
 		if (n == sorted.nsort)
 			break;
-		attr = &sorted.sort[n];
-		part = sorted.sort_parts[n];
-		attnum = dyn_sort_column(relation, attr, part);
+		sort = &sorted.sort[n];
+		attnum = dyn_sort_column(relation, sort);
 		if (attnum == 0)
 			break;
 		/* use the column's encoding in the attribute, or in the part */
-		column = part == DYN_FULL ? dyn_relation_column(relation, attnum)
-			: &dyn_relation_templated(relation, attr->name)->parts[part].column;
+		column = sort->part == DYN_FULL ? dyn_relation_column(relation, attnum)
+			: &dyn_relation_templated(relation, sort->attr.name)->parts[sort->part].column;
 		if (ec->ec_has_volatile ||
 			!dyn_order_is_exact(column, key->pk_opfamily, ec->ec_collation) ||
 			!dyn_ec_has_column(ec, plan->rel, attnum))

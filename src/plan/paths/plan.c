@@ -260,8 +260,7 @@ complete_fallback(const DynRelPlan *plan, DynAccess *access, List *local,
 	fallback->may_stop_early = access->may_stop_early;
 	for (int i = 0; i < fallback->nsort; i++)
 	{
-		AttrNumber	attnum = dyn_sort_column(plan->relation, &fallback->sort[i],
-											 fallback->sort_parts[i]);
+		AttrNumber	attnum = dyn_sort_column(plan->relation, &fallback->sort[i]);
 
 		if (attnum == 0)
 			fallback->nsort = i;
