@@ -41,11 +41,6 @@ typedef struct Fallback
 	DynScanDesc *scandesc;		/* scan descriptor of the table; NULL: no
 								 * fallback */
 	DynChecker	checker;		/* conditions, set at the first fallback */
-	int			nsort;			/* number of sort keys; 0: unsorted */
-	AttrNumber	sort_columns[DYN_MAX_KEY_ATTRS];
-	Oid			sort_operators[DYN_MAX_KEY_ATTRS];
-	Oid			sort_collations[DYN_MAX_KEY_ATTRS];
-	bool		nulls_first[DYN_MAX_KEY_ATTRS];
 
 	/* source whose rows are not checked yet (of one execution) */
 	DynItems   *unchecked;
@@ -118,6 +113,41 @@ next_checked(Fallback *fallback, TupleTableSlot *slot, bool wait)
 }
 
 /*
+ * Begins the sort by the columns of the sort attributes, in the direction of
+ * the planned Query.  Text values are compared bytewise, because the statement
+ * has requested this order, even if the column has another collation.
+ */
+static void
+begin_sort(Fallback *fallback, TupleDesc desc)
+{
+	const DynRelation *relation = fallback->scandesc->relation;
+	const DynAccess *access = fallback->scandesc->access;
+	AttrNumber	columns[DYN_MAX_KEY_ATTRS];
+	Oid			operators[DYN_MAX_KEY_ATTRS];
+	Oid			collations[DYN_MAX_KEY_ATTRS];
+	bool		nulls_first[DYN_MAX_KEY_ATTRS];
+
+	for (int i = 0; i < access->nsort; i++)
+	{
+		AttrNumber	attnum = dyn_sort_column(relation, &access->sort[i]);
+		const DynColumn *column = dyn_relation_column(relation, attnum);
+		TypeCacheEntry *type = lookup_type_cache(column->codec.basetype,
+												 TYPECACHE_LT_OPR |
+												 TYPECACHE_GT_OPR);
+
+		columns[i] = attnum;
+		operators[i] = access->backward ? type->gt_opr : type->lt_opr;
+		collations[i] = OidIsValid(column->collation) ? C_COLLATION_OID : InvalidOid;
+		nulls_first[i] = access->backward;
+	}
+	fallback->sort = tuplesort_begin_heap(desc, access->nsort, columns, operators,
+										  collations, nulls_first, work_mem,
+										  NULL, TUPLESORT_RANDOMACCESS);
+	fallback->sort_slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
+												   &TTSOpsMinimalTuple);
+}
+
+/*
  * Sorts all rows.  Returns false if a row has not arrived, which happens only
  * without `wait`.
  */
@@ -125,20 +155,10 @@ static bool
 sort_rows(Fallback *fallback, TupleTableSlot *slot, bool wait)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(fallback->context);
-	TupleDesc	desc = slot->tts_tupleDescriptor;
 	DynFetchState state;
 
 	if (fallback->sort == NULL)
-	{
-		fallback->sort = tuplesort_begin_heap(desc, fallback->nsort,
-											  fallback->sort_columns,
-											  fallback->sort_operators,
-											  fallback->sort_collations,
-											  fallback->nulls_first, work_mem,
-											  NULL, TUPLESORT_RANDOMACCESS);
-		fallback->sort_slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
-													   &TTSOpsMinimalTuple);
-	}
+		begin_sort(fallback, slot->tts_tupleDescriptor);
 	while ((state = next_checked(fallback, slot, wait)) == DYN_FETCH_ITEM)
 		tuplesort_puttupleslot(fallback->sort, slot);
 	if (state == DYN_FETCH_END)
@@ -153,7 +173,7 @@ fallback_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {
 	Fallback   *fallback = (Fallback *) items;
 
-	if (fallback->nsort == 0)
+	if (fallback->scandesc->access->nsort == 0)
 		return next_checked(fallback, slot, wait);
 	if (!fallback->sorted && !sort_rows(fallback, slot, wait))
 		return DYN_FETCH_WAITS;
@@ -194,7 +214,7 @@ fallback_count(DynItems *items)
 	Fallback   *fallback = (Fallback *) items;
 	uint64		count = 0;
 
-	Assert(fallback->nsort == 0);
+	Assert(fallback->scandesc->access->nsort == 0);
 	while (next_checked(fallback, fallback->input->node->ss.ss_ScanTupleSlot,
 						true) == DYN_FETCH_ITEM)
 		count++;
@@ -358,35 +378,6 @@ open_requested(void *state)
 }
 
 /*
- * Sets up the sort by the columns of the sort attributes, in the direction of
- * the planned Query.  Text values are compared bytewise, because the statement
- * has requested this order, even if the column has another collation.
- */
-static void
-init_sort(Fallback *fallback)
-{
-	const DynRelation *relation = fallback->scandesc->relation;
-	const DynAccess *access = fallback->scandesc->access;
-
-	fallback->nsort = access->nsort;
-	for (int i = 0; i < access->nsort; i++)
-	{
-		AttrNumber	attnum = dyn_sort_column(relation, &access->sort[i]);
-		const DynColumn *column = dyn_relation_column(relation, attnum);
-		TypeCacheEntry *type = lookup_type_cache(column->codec.basetype,
-												 TYPECACHE_LT_OPR |
-												 TYPECACHE_GT_OPR);
-
-		fallback->sort_columns[i] = attnum;
-		fallback->sort_operators[i] = access->backward ? type->gt_opr
-			: type->lt_opr;
-		fallback->sort_collations[i] = OidIsValid(column->collation)
-			? C_COLLATION_OID : InvalidOid;
-		fallback->nulls_first[i] = access->backward;
-	}
-}
-
-/*
  * Returns the position of each column in the scan tuple of a count, whose
  * first column is the number of rows.
  */
@@ -430,5 +421,4 @@ dyn_add_requested(DynInput *input)
 	fallback->scandesc = scandesc;
 	fallback->items.methods = &fallback_methods;
 	fallback->items.rows = scandesc->rows;
-	init_sort(fallback);
 }
