@@ -66,14 +66,6 @@ typedef struct Parameter
 								 * `column` */
 } Parameter;
 
-/* A scan that is executed for each row. */
-typedef struct InnerScan
-{
-	DynScan    *scan;
-	DynLookups *lookups;		/* lookups; NULL: no batch of executions was
-								 * begun */
-} InnerScan;
-
 typedef struct ReadAhead
 {
 	CustomScanState css;		/* must be first */
@@ -84,7 +76,8 @@ typedef struct ReadAhead
 								 * searched */
 	List	   *parameters;		/* parameters (list of Parameter *) on which
 								 * the scans depend */
-	List	   *scans;			/* list of InnerScan * */
+	List	   *scans;			/* scans (list of DynScan *) that are executed
+								 * for each row */
 	TupleTableSlot *out;
 	bool		ended;			/* true if the child has returned all rows */
 	bool		once;			/* true if the node is not expected to be
@@ -119,16 +112,13 @@ add_scans(ReadAhead *ahead, Plan *plan, List *subplans)
 		foreach(lc2, statement->scans)
 		{
 			DynScan    *scan = dyn_scan_of(lfirst(lc2));
-			InnerScan  *inner;
 
 			if (scan->input.node->ss.ps.plan != lfirst(lc) ||
 				scan->input.has_prefetcher ||
 				!dyn_access_can(scan->input.scandesc->access, DYN_CAN_BATCH))
 				continue;
 			scan->input.has_prefetcher = true;
-			inner = palloc0(sizeof(InnerScan));
-			inner->scan = scan;
-			ahead->scans = lappend(ahead->scans, inner);
+			ahead->scans = lappend(ahead->scans, scan);
 		}
 	}
 }
@@ -204,7 +194,7 @@ resolve(ReadAhead *ahead)
 	/* prefetching must not raise an error for a row that is never requested */
 	foreach(lc, ahead->may_stop_early ? ahead->scans : NIL)
 	{
-		const DynScan *scan = ((const InnerScan *) lfirst(lc))->scan;
+		const DynScan *scan = lfirst(lc);
 
 		if (dyn_may_fail((Node *) ((ForeignScan *) scan->input.node->ss.ps.plan)->fdw_exprs))
 			ahead->growth = 1;
@@ -243,11 +233,10 @@ prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 	}
 	foreach(lc, ahead->scans)
 	{
-		const InnerScan *inner = lfirst(lc);
-		DynInput   *input = &inner->scan->input;
+		DynScan    *scan = lfirst(lc);
 
-		dyn_input_evaluate(input, &input->next_values);
-		dyn_lookups_prefetch(inner->lookups, &input->next_values);
+		dyn_input_evaluate(&scan->input, &scan->input.next_values);
+		dyn_lookups_prefetch(scan->lookups, &scan->input.next_values);
 	}
 	foreach(lc, ahead->parameters)
 		params[((Parameter *) lfirst(lc))->number] = old[foreach_current_index(lc)];
@@ -266,9 +255,9 @@ begin_batches(ReadAhead *ahead)
 
 	foreach(lc, ahead->scans)
 	{
-		InnerScan  *inner = lfirst(lc);
+		DynScan    *scan = lfirst(lc);
 
-		inner->lookups = dyn_lookups_create(&inner->scan->input, &ahead->keys);
+		scan->lookups = dyn_lookups_create(&scan->input, &ahead->keys);
 	}
 	ahead->max_bytes = half;
 	ahead->store_kb = Max(work_mem / 2, LEAST_STORE_KB);
@@ -285,7 +274,7 @@ clear_batch(ReadAhead *ahead)
 	ListCell   *lc;
 
 	foreach(lc, ahead->scans)
-		dyn_lookups_begin(((InnerScan *) lfirst(lc))->lookups);
+		dyn_lookups_begin(((DynScan *) lfirst(lc))->lookups);
 	ExecClearTuple(ahead->row);
 	if (tuplestore_in_memory(ahead->rows))
 		tuplestore_clear(ahead->rows);
@@ -312,7 +301,7 @@ batch_is_full(const ReadAhead *ahead)
 		return false;
 	foreach(lc, ahead->scans)
 	{
-		if (dyn_lookups_is_full(((InnerScan *) lfirst(lc))->lookups))
+		if (dyn_lookups_is_full(((DynScan *) lfirst(lc))->lookups))
 			return true;
 	}
 	return ahead->nrows >= ahead->size || ahead->bytes > ahead->max_bytes;
@@ -368,7 +357,7 @@ read_batch(ReadAhead *ahead)
 	Assert(ahead->ended || ahead->nrows > 0);
 	ExecClearTuple(ahead->out);
 	foreach(lc, ahead->scans)
-		dyn_lookups_start(((InnerScan *) lfirst(lc))->lookups,
+		dyn_lookups_start(((DynScan *) lfirst(lc))->lookups,
 						  ahead->ended && ahead->once);
 	ahead->batches += ahead->nrows > 0;
 	ahead->rows_read += ahead->nrows;
@@ -490,7 +479,7 @@ explain_read_ahead(CustomScanState *node, List *ancestors, ExplainState *es)
 
 	resolve(ahead);
 	foreach(lc, ahead->scans)
-		names = lappend(names, unconstify(char *, ((InnerScan *) lfirst(lc))->scan->input.scandesc->relation->name));
+		names = lappend(names, unconstify(char *, ((DynScan *) lfirst(lc))->input.scandesc->relation->name));
 	ExplainPropertyList("Prefetches", names, es);
 	if (!es->analyze)
 		return;

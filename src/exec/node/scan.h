@@ -34,6 +34,7 @@ extern void dynForeignAsyncNotify(AsyncRequest *areq);
 extern const CustomScanMethods dyn_read_ahead_methods;
 
 struct DynAsyncGroup;
+struct DynLookups;
 
 typedef struct DynScan
 {
@@ -52,6 +53,8 @@ typedef struct DynScan
 	ExprState  *checks;			/* fdw_recheck_quals of the node, hidden from
 								 * core (dynRecheckForeignScan) */
 
+	struct DynLookups *lookups; /* of a lookup join (readahead.c); NULL: no
+								 * batch of executions was begun */
 	struct DynAsyncGroup *group;	/* group of an asynchronous Append; NULL:
 									 * the scan waits for its rows itself */
 	const struct AsyncRequest *request; /* last request from this Append */
