@@ -56,16 +56,6 @@
 
 #define LEAST_STORE_KB		64	/* minimum memory of a tuplestore in kB */
 
-/* A parameter that each row sets. */
-typedef struct Parameter
-{
-	int			number;
-	AttrNumber	column;			/* column of the loop's outer row; 0: use
-								 * `expr` */
-	ExprState  *expr;			/* expression over the child's row; NULL: use
-								 * `column` */
-} Parameter;
-
 typedef struct ReadAhead
 {
 	CustomScanState css;		/* must be first */
@@ -74,8 +64,10 @@ typedef struct ReadAhead
 								 * stop early */
 	bool		resolved;		/* true if parameters and scans have been
 								 * searched */
-	List	   *parameters;		/* parameters (list of Parameter *) on which
-								 * the scans depend */
+	List	   *params;			/* numbers of the parameters on which the scans
+								 * depend */
+	List	   *exprs;			/* values of these parameters: list of
+								 * ExprState * over a row */
 	List	   *scans;			/* scans (list of DynScan *) that are executed
 								 * for each row */
 	TupleTableSlot *out;
@@ -123,18 +115,6 @@ add_scans(ReadAhead *ahead, Plan *plan, List *subplans)
 	}
 }
 
-static void
-add_parameter(ReadAhead *ahead, int number, AttrNumber column, ExprState *expr)
-{
-	Parameter  *parameter = palloc(sizeof(Parameter));
-
-	Assert((column > 0) != (expr != NULL));
-	parameter->number = number;
-	parameter->column = column;
-	parameter->expr = expr;
-	ahead->parameters = lappend(ahead->parameters, parameter);
-}
-
 /*
  * Finds parameters and scans.  Prefetching is off in EvalPlanQual, which tests
  * single rows.  The loop's parameters are columns of the rows that this node
@@ -148,8 +128,7 @@ resolve(ReadAhead *ahead)
 	DynReadAheadPlan plan;
 	NestLoop   *loop;
 	MemoryContext oldcontext;
-	ListCell   *lc,
-			   *lc2;
+	ListCell   *lc;
 
 	if (ahead->resolved)
 		return;
@@ -169,12 +148,11 @@ resolve(ReadAhead *ahead)
 	if (plan.subplans != NIL)
 	{
 		CustomScan *scan = (CustomScan *) ahead->css.ss.ps.plan;
-		List	   *exprs = ExecInitExprList(scan->custom_exprs, &ahead->css.ss.ps);
 		List	   *all = estate->es_plannedstmt->subplans;
 
 		/* the planner has removed alternative subplans that it did not choose */
-		forboth(lc, plan.params, lc2, exprs)
-			add_parameter(ahead, lfirst_int(lc), 0, lfirst(lc2));
+		ahead->params = plan.params;
+		ahead->exprs = ExecInitExprList(scan->custom_exprs, &ahead->css.ss.ps);
 		foreach(lc, plan.subplans)
 			add_scans(ahead, dyn_plan_of_subplan(all, lfirst_int(lc)), all);
 	}
@@ -186,7 +164,10 @@ resolve(ReadAhead *ahead)
 		{
 			const NestLoopParam *param = lfirst(lc);
 
-			add_parameter(ahead, param->paramno, param->paramval->varattno, NULL);
+			ahead->params = lappend_int(ahead->params, param->paramno);
+			/* a column of the loop's outer row */
+			ahead->exprs = lappend(ahead->exprs,
+								   ExecInitExpr((Expr *) param->paramval, NULL));
 		}
 		add_scans(ahead, innerPlan(loop), estate->es_plannedstmt->subplans);
 	}
@@ -212,24 +193,23 @@ prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 	MemoryContext oldcontext = MemoryContextSwitchTo(ahead->work_context);
 	EState	   *estate = ahead->css.ss.ps.state;
 	ParamExecData *params = estate->es_param_exec_vals;
-	ParamExecData *old = palloc(Max(list_length(ahead->parameters), 1) *
+	ParamExecData *old = palloc(Max(list_length(ahead->params), 1) *
 								sizeof(ParamExecData));
 	ExprContext *econtext = ahead->css.ss.ps.ps_ExprContext;
-	ListCell   *lc;
+	ListCell   *lc,
+			   *lc2;
 
 	Assert(ahead->scans != NIL);
-	econtext->ecxt_scantuple = slot;
-	foreach(lc, ahead->parameters)
+	/* subplans and the loop refer to the row in different ways */
+	econtext->ecxt_scantuple = econtext->ecxt_outertuple = slot;
+	forboth(lc, ahead->params, lc2, ahead->exprs)
 	{
-		const Parameter *parameter = lfirst(lc);
-		ParamExecData *param = &params[parameter->number];
+		ParamExecData *param = &params[lfirst_int(lc)];
 
-		Assert(parameter->number < list_length(estate->es_plannedstmt->paramExecTypes));
+		Assert(lfirst_int(lc) < list_length(estate->es_plannedstmt->paramExecTypes));
 		old[foreach_current_index(lc)] = *param;
 		param->execPlan = NULL;
-		param->value = parameter->expr
-			? ExecEvalExpr(parameter->expr, econtext, &param->isnull)
-			: slot_getattr(slot, parameter->column, &param->isnull);
+		param->value = ExecEvalExpr((ExprState *) lfirst(lc2), econtext, &param->isnull);
 	}
 	foreach(lc, ahead->scans)
 	{
@@ -238,8 +218,8 @@ prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 		dyn_input_evaluate(&scan->input, &scan->input.next_values);
 		dyn_lookups_prefetch(scan->lookups, &scan->input.next_values);
 	}
-	foreach(lc, ahead->parameters)
-		params[((Parameter *) lfirst(lc))->number] = old[foreach_current_index(lc)];
+	foreach(lc, ahead->params)
+		params[lfirst_int(lc)] = old[foreach_current_index(lc)];
 	MemoryContextSwitchTo(oldcontext);
 	dyn_reset_if_large(ahead->work_context);
 }
