@@ -486,19 +486,18 @@ static void
 show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)
 {
 	const DynAccess *shown = scan->input.scandesc->access;
-	const DynAccess *planned = scan->planned ? scan->planned : shown;
-	bool		open = (planned != shown);
-	const DynAccess *alternative = dyn_access_inner(planned, DYN_USE_IF_OPEN);
+	bool		open = (scan->planned != shown);
+	const DynAccess *alternative = dyn_access_inner(scan->planned, DYN_USE_IF_OPEN);
 	List	   *keys;
 
 	if (alternative == NULL)
 		return;
 	initStringInfo(&printer->buf);
-	print_list(printer, planned->optional_quals, "OR", false);
+	print_list(printer, scan->planned->optional_quals, "OR", false);
 	ExplainPropertyText(open ? "Alternative Used Because" : "Alternative If",
 						printer->buf.data, es);
 	if (open)
-		alternative = planned;
+		alternative = scan->planned;
 	keys = dyn_access_key_preds(alternative);
 	resetStringInfo(&printer->buf);
 	appendStringInfoString(&printer->buf, operation_word(alternative, false));

@@ -19,7 +19,6 @@
 
 #include "../../model/server/encoding.h"
 #include "../../model/server/pg_compat.h"
-#include "../../model/values/path.h"
 #include "../../plan/clauses/classify.h"
 #include "../write/writer.h"
 #include "scan.h"
@@ -57,7 +56,6 @@ prepare_scan(DynScan *scan, int eflags)
 	scan->input.exprs = ExecInitExprList(exprs, node);
 	dyn_values_init(&scan->input.values, exprs, scan->input.conversions);
 	dyn_values_init(&scan->input.next_values, exprs, scan->input.conversions);
-	scan->planned = scandesc->access;
 	/* evaluate guards (choice.c) now: they are the same in all executions */
 	foreach(lc, scandesc->access->optional_quals)
 	{
@@ -163,6 +161,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	dyn_relation_connect(relation, access->base, access->nbase, NULL);
 	dyn_relation_set_text_types(relation, access->text_types);
 	relation->tally = palloc0(sizeof(DynRowTally));
+	scan->planned = access;
 	scan->input.node = node;
 	scan->input.conversions = access->conversions;
 	scan->input.scandesc = dyn_scandesc_create(statement, relation, access);

@@ -41,8 +41,7 @@ typedef struct DynScan
 	DynInput	input;
 	const DynAccess *planned;	/* access plan of the plan node; the scan
 								 * descriptor has a different one if a guard
-								 * (plan/paths/choice.c) is true; NULL: not
-								 * prepared to run */
+								 * (plan/paths/choice.c) is true */
 
 	/* one execution */
 	DynItems   *items;			/* source of the execution; NULL: no execution
