@@ -14,7 +14,6 @@
 #include "../../model/server/memory.h"
 #include "miscadmin.h"
 
-#include "../../model/server/encoding.h"
 #include "../../model/values/path.h"
 #include "../keys/filter.h"
 #include "../rows/rows.h"
@@ -319,9 +318,7 @@ dyn_requests_describe(const DynRequests *requests, int stream, StringInfo line)
 		append_cond(line, " key ", key_condition(requests, stream));
 	else if (requests->op == DYN_OP_GET_ITEM)
 		appendStringInfo(line, " key %s",
-						 dyn_from_utf8_lossy(dyn_key_text(requests->keys,
-														  requests->nparts,
-														  " AND ")));
+						 dyn_key_text(requests->keys, requests->nparts, " AND "));
 	else if (requests->op == DYN_OP_BATCH_GET_ITEM)
 		appendStringInfo(line, " %d keys",
 						 Min(requests->nkeys - stream * DYN_BATCH_GET_MAX_KEYS,

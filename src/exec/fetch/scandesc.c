@@ -15,7 +15,7 @@
 
 /* ---- key of an item, for error messages ---- */
 
-static char *
+static const char *
 key_at(const DynScanDesc *scandesc, const DynCall *call, const DynPath *paths,
 	   uint64 item)
 {
@@ -25,7 +25,7 @@ key_at(const DynScanDesc *scandesc, const DynCall *call, const DynPath *paths,
 	DynValue	values[2];
 	DynPage		page = {0};
 	DynPageError error;
-	char	   *key = NULL;
+	const char *key = NULL;
 
 	if (tree != NULL &&
 		dyn_page_parse(&page, DYN_PARSE_RESPONSE, tree, call->response.data,
@@ -51,7 +51,7 @@ key_at(const DynScanDesc *scandesc, const DynCall *call, const DynPath *paths,
  * this page.  Then the requests must not be used again: an error follows.
  * Raises an error only for an interrupt, or if memory runs out.
  */
-static char *
+static const char *
 find_key(void *arg, const char **why)
 {
 	DynScanDesc *scandesc = arg;
@@ -62,7 +62,7 @@ find_key(void *arg, const char **why)
 	DynReadRequest request = {0};
 	DynRequestContext about;
 	DynCall    *call;
-	char	   *key = NULL;
+	const char *key = NULL;
 
 	if (scandesc->origin == NULL)
 		return NULL;

@@ -58,7 +58,7 @@ dyn_key_scalar(const DynRelation *relation, const char *name,
 				 errhint("Check the server option endpoint_url, and whether a proxy changes the responses.")));
 }
 
-char *
+const char *
 dyn_item_key_text(const DynKeyAttr *base, int nbase, const int *slots,
 				  const DynValue *values)
 {
@@ -74,11 +74,10 @@ dyn_item_key_text(const DynKeyAttr *base, int nbase, const int *slots,
 	return dyn_key_text(parts, nbase, ", ");
 }
 
-char *
+const char *
 dyn_key_text(const DynKeyPart *parts, int nparts, const char *separator)
 {
 	DynBuffer	text;
-	char	   *copy;
 
 	dyn_buffer_init(&text, 0);
 	for (int i = 0; i < nparts; i++)
@@ -87,9 +86,7 @@ dyn_key_text(const DynKeyPart *parts, int nparts, const char *separator)
 						  parts[i].name);
 		dyn_scalar_print(&text, &parts[i].value);
 	}
-	copy = pnstrdup(text.data, text.len);
-	dyn_buffer_free(&text);
-	return copy;
+	return dyn_take_text(&text);
 }
 
 void
@@ -119,7 +116,7 @@ dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
 /* ---- errors ---- */
 
 /* Returns the key of the current item as text; NULL if it was not read. */
-static char *
+static const char *
 read_key(const DynRows *rows)
 {
 	return dyn_item_key_text(rows->base, rows->nbase, rows->base_slots, rows->values);
@@ -132,13 +129,13 @@ read_key(const DynRows *rows)
 static const char *
 describe_item(const DynRows *rows, const char *more)
 {
-	char	   *key = read_key(rows);
+	const char *key = read_key(rows);
 	const char *why = NULL;
 
 	if (key == NULL && rows->find_key != NULL)
 		key = rows->find_key(rows->find_key_arg, &why);
 	return psprintf("DynamoDB table \"%s\", item %s%s.%s", rows->relation->table,
-					key != NULL ? dyn_from_utf8_lossy(key) : "(key unknown)", more,
+					key != NULL ? key : "(key unknown)", more,
 					key != NULL || why == NULL ? ""
 					: psprintf(" The item's key could not be fetched: %s.", why));
 }
@@ -270,9 +267,9 @@ report_placeholder_mismatch(DynRows *rows, const DynMismatch *mismatch)
 static const char *
 describe_key(const DynRows *rows)
 {
-	char	   *key = read_key(rows);
+	const char *key = read_key(rows);
 
-	return key ? psprintf(", item %s", dyn_from_utf8_lossy(key)) : "";
+	return key ? psprintf(", item %s", key) : "";
 }
 
 /* Adds the column and the item to an error that an input function raises. */
@@ -576,14 +573,13 @@ begin_elements(DynRows *rows, const DynValue *collection)
 static pg_noinline void
 count_rejected(const DynRows *rows, DynRowTally *tally)
 {
-	char	   *key;
+	const char *key;
 
 	if (tally->rejected++ > 0)
 		return;
 	key = read_key(rows);
 	if (key != NULL)
-		tally->rejected_key = MemoryContextStrdup(GetMemoryChunkContext(tally),
-												  dyn_from_utf8_lossy(key));
+		tally->rejected_key = MemoryContextStrdup(GetMemoryChunkContext(tally), key);
 }
 
 void

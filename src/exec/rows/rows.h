@@ -97,7 +97,7 @@ typedef struct DynRows
 	 * returns the current item's key if it was not fetched; may return NULL,
 	 * with a reason in *why if requesting the key failed
 	 */
-	char	   *(*find_key) (void *arg, const char **why);
+	const char *(*find_key) (void *arg, const char **why);
 	void	   *find_key_arg;
 
 	/*
@@ -219,8 +219,8 @@ extern bool dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
  * sk = 5.  Returns NULL if a slot is -1, or if its value cannot be in a key.
  * Raises no error for any value, since it is used in error messages.
  */
-extern char *dyn_item_key_text(const DynKeyAttr *base, int nbase,
-							   const int *slots, const DynValue *values);
+extern const char *dyn_item_key_text(const DynKeyAttr *base, int nbase,
+									 const int *slots, const DynValue *values);
 
 /*
  * Stores a key attribute's value in *scalar, decoded into
@@ -231,11 +231,11 @@ extern void dyn_key_scalar(const DynRelation *relation, const char *name,
 						   const DynValue *value, DynScalar *scalar);
 
 /*
- * Returns a readable form of a key, with the separator between its parts;
- * palloc'd.
+ * Returns a readable form of a key, with the separator between its parts, in
+ * the database's encoding (dyn_from_utf8_lossy).
  */
-extern char *dyn_key_text(const DynKeyPart *parts, int nparts,
-						  const char *separator);
+extern const char *dyn_key_text(const DynKeyPart *parts, int nparts,
+								const char *separator);
 
 /* ---- single items ---- */
 

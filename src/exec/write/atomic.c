@@ -17,7 +17,6 @@
 #include "utils/fmgrprotos.h"
 
 #include "../../aws/client.h"
-#include "../../model/server/encoding.h"
 #include "../../model/server/memory.h"
 #include "outcome.h"
 #include "row_write.h"
@@ -57,9 +56,7 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("an atomic statement cannot write an item twice"),
 				 errdetail("DynamoDB table \"%s\", item %s.", relation->table,
-						   dyn_from_utf8_lossy(dyn_key_text(write->key,
-															write->modify->map->nparts,
-															", ")))));
+						   dyn_key_text(write->key, write->modify->map->nparts, ", "))));
 	writer->collected_bytes += write->item.len + write->key_len;
 	if (writer->collected_bytes > MOST_BYTES)
 		report_too_large("4 MB");

@@ -16,7 +16,6 @@
 
 #include "../../dynamodb/units.h"
 #include "../../model/server/memory.h"
-#include "../../model/server/encoding.h"
 #include "../../model/session/guc.h"
 #include "../../model/session/usage.h"
 #include "../../model/session/written.h"
@@ -236,7 +235,7 @@ log_line(const DynWrite *write)
 	if (!dyn_guc_log_requests || dyn_write_is_transaction(write))
 		return line.data;
 	appendStringInfo(&line, " where %s",
-					 dyn_from_utf8_lossy(dyn_key_text(write->key, modify->map->nparts, " AND ")));
+					 dyn_key_text(write->key, modify->map->nparts, " AND "));
 	if (write->op == DYN_OP_UPDATE_ITEM)
 	{
 		dyn_buffer_init(&update, 0);
