@@ -156,20 +156,6 @@ returned_rows(DynScanDesc *scandesc)
 							 ? DYN_ROWS_SORT | DYN_ROWS_PARTITION : DYN_ROWS_SORT);
 }
 
-void
-dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filters)
-{
-	const DynAccess *access = scandesc->access;
-	bool		with_partition = access->kind == DYN_ACCESS_QUERY &&
-		!access->fetch_base_items;
-	int		   *positions = scandesc->rows->positions;
-
-	scandesc->rows = dyn_rows_create(scandesc->relation, access,
-									 DYN_ROWS_SORT | DYN_ROWS_KEY | DYN_ROWS_CONVERT |
-									 (with_partition ? DYN_ROWS_PARTITION : 0), filters);
-	scandesc->rows->positions = positions;
-}
-
 DynRows *
 dyn_scandesc_index_rows(const DynScanDesc *scandesc, bool with_partition)
 {

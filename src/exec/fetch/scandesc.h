@@ -65,13 +65,6 @@ extern void dyn_scandesc_check_schema(DynScanDesc *scandesc);
 extern DynRows *dyn_scandesc_rows(DynScanDesc *scandesc, int keys);
 
 /*
- * Replaces `rows` with a conversion for cached items, in CurrentMemoryContext.
- * The conversion includes the base key, for error messages, and the inputs of
- * `filters` (list of DynPred *).  Must be called before the first fetch.
- */
-extern void dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filters);
-
-/*
  * Returns a conversion of index entries for fetch_base_items, in
  * CurrentMemoryContext.  It includes only the table's key and, if
  * `with_partition`, the index's partition key.

@@ -384,6 +384,8 @@ void
 dyn_member_init(DynMember *member, DynInput *input, List *filters)
 {
 	const DynScanDesc *full = input->scandesc;
+	bool		by_partition = full->access->kind == DYN_ACCESS_QUERY &&
+		!full->access->fetch_base_items;
 
 	member->items.methods = &member_methods;
 	member->input = input;
@@ -396,7 +398,11 @@ dyn_member_init(DynMember *member, DynInput *input, List *filters)
 	member->scandesc = dyn_scandesc_create(full->statement, full->relation,
 										   &member->own_access);
 	member->scandesc->count_into = full->count_into;
-	dyn_scandesc_set_cached_rows(member->scandesc, filters);
+	/* cached items need the table's key, for error messages */
+	member->scandesc->rows =
+		dyn_rows_create(full->relation, &member->own_access,
+						DYN_ROWS_SORT | DYN_ROWS_KEY | DYN_ROWS_CONVERT |
+						(by_partition ? DYN_ROWS_PARTITION : 0), filters);
 	member->items.rows = member->scandesc->rows;
 	dyn_buffer_init_in(&member->scratch, CurrentMemoryContext);
 }
