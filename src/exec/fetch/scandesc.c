@@ -142,18 +142,18 @@ static DynRows *
 returned_rows(DynScanDesc *scandesc)
 {
 	const DynAccess *access = scandesc->access;
-	bool		several = access->multi_partition && !access->count_only;
+	int			partition = access->multi_partition && !access->count_only
+		? DYN_ROWS_PARTITION : 0;
 
 	if (access->fetch_base_items ||
 		(access->kind == DYN_ACCESS_GET && access->multi_partition))
 		return dyn_scandesc_rows(scandesc, DYN_ROWS_KEY);
 	if (access->is_arm)
-		return dyn_scandesc_rows(scandesc, several
-								 ? DYN_ROWS_KEY | DYN_ROWS_PARTITION : DYN_ROWS_KEY);
+		return dyn_scandesc_rows(scandesc, DYN_ROWS_KEY | partition);
 	if (access->kind == DYN_ACCESS_SCAN)
 		return scanned_rows(scandesc);
-	return dyn_scandesc_rows(scandesc, access->kind == DYN_ACCESS_QUERY && several
-							 ? DYN_ROWS_SORT | DYN_ROWS_PARTITION : DYN_ROWS_SORT);
+	return dyn_scandesc_rows(scandesc, DYN_ROWS_SORT |
+							 (access->kind == DYN_ACCESS_QUERY ? partition : 0));
 }
 
 DynRows *

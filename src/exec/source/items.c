@@ -55,14 +55,12 @@ dyn_items_close(DynItems *items)
 static const DynValue *
 empty_next(DynItems *items)
 {
-	(void) items;
 	return NULL;
 }
 
 static bool
 empty_rewind(DynItems *items)
 {
-	(void) items;
 	return true;
 }
 
@@ -152,8 +150,7 @@ typedef struct Listed
 	DynFetch   *index_result;	/* fetch of the index */
 	DynFetch   *fetch;			/* fetch of the current batch; NULL between
 								 * batches */
-	MemoryContext context;
-	MemoryContext batch_context;	/* NULL before the first batch */
+	MemoryContext batch_context;
 	DynBaseKeys *keys;			/* keys that the index listed so far */
 	DynBaseKeys *done;			/* keys whose items must not be read, or
 								 * NULL */
@@ -208,10 +205,6 @@ start_batch(Listed *listed)
 	DynKeyPart *parts;
 	int			n = 0;
 
-	if (listed->batch_context == NULL)
-		listed->batch_context = AllocSetContextCreate(listed->context,
-													  "dynamo_fdw batch",
-													  ALLOCSET_DEFAULT_SIZES);
 	end_batch(listed);
 	MemoryContextReset(listed->batch_context);
 	oldcontext = MemoryContextSwitchTo(listed->batch_context);
@@ -284,8 +277,7 @@ listed_close(DynItems *items)
 
 	listed->scandesc->origin = NULL;
 	dyn_base_keys_free(listed->keys);
-	if (listed->batch_context != NULL)
-		MemoryContextDelete(listed->batch_context);
+	MemoryContextDelete(listed->batch_context);
 	dyn_fetch_stop(listed->index_result);
 }
 
@@ -329,8 +321,9 @@ dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 	}
 	listed = palloc(sizeof(Listed));
 	*listed = (Listed) {{&listed_methods, scandesc->rows},.scandesc = scandesc,
-		.index_result = fetch,.context = CurrentMemoryContext,
-		.keys = dyn_base_keys_create(scandesc->access)};
+		.index_result = fetch,.keys = dyn_base_keys_create(scandesc->access),
+		.batch_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo_fdw batch",
+											   ALLOCSET_DEFAULT_SIZES)};
 	return &listed->items;
 }
 
