@@ -79,7 +79,6 @@ struct DynLookups
 	bool		by_key;			/* true if `first` requests full keys, not
 								 * partitions */
 	DynRows    *rows;			/* conversion of items to rows */
-	DynRows    *index_rows;		/* conversion of index entries, or NULL */
 	TupleTableSlot *slot;		/* slot for rows to be cached */
 	DynValue   *item_slots;		/* unnested table, of which items are cached:
 								 * slots of the current item; else NULL */
@@ -159,9 +158,8 @@ dyn_lookups_begin(DynLookups *lookups)
 	close_execution(lookups);
 	while (lookups->next < lookups->nexecutions)
 		release_execution(lookups, &lookups->executions[lookups->next++]);
-	dyn_lookup_batch_reset(&lookups->base, lookups->scandesc->access->nbase);
-	dyn_lookup_batch_reset(&lookups->first,
-						   lookups->by_key ? lookups->scandesc->access->nbase : 0);
+	dyn_lookup_batch_reset(&lookups->base);
+	dyn_lookup_batch_reset(&lookups->first);
 	MemoryContextReset(lookups->executions_context);
 	lookups->executions = NULL;
 	lookups->nexecutions = lookups->space = lookups->next = 0;
@@ -618,7 +616,7 @@ next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 	while ((listed = dyn_fetch_next_of(lookups->first.fetch,
 									   entry->batch_position)) != NULL)
 	{
-		dyn_rows_item_key(lookups->index_rows, listed, parts);
+		dyn_rows_item_key(lookups->first.rows, listed, parts);
 		if (entry->base_keys == NULL || dyn_base_keys_add(entry->base_keys, parts))
 			return true;
 	}
@@ -694,7 +692,7 @@ static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)
 {
 	Assert(entry->pins > 0 && entry->state == DYN_LOOKUP_PENDING);
-	dyn_lookup_batch_reset(&lookups->base, lookups->scandesc->access->nbase);
+	dyn_lookup_batch_reset(&lookups->base);
 	lookups->scandesc->origin = lookups->first.fetch;
 	forget_listed(lookups, entry);
 	for (int i = entry->batch_position;
@@ -830,11 +828,13 @@ lookup_rows(DynScanDesc *scandesc)
 }
 
 static void
-init_batch(DynLookups *lookups, DynLookupBatch *batch, const DynRows *rows)
+init_batch(DynLookups *lookups, DynLookupBatch *batch, const DynRows *rows,
+		   bool by_key)
 {
 	batch->scandesc = lookups->scandesc;
 	batch->cache = lookups->cache;
 	batch->rows = rows;
+	batch->nparts = by_key ? lookups->scandesc->access->nbase : 0;
 	batch->work_context = lookups->work_context;
 	batch->context = AllocSetContextCreate(lookups->context,
 										   "dynamo_fdw lookup batch",
@@ -847,7 +847,7 @@ free_lookups(void *state)
 	DynLookups *lookups = state;
 
 	/* close the temporary files that listings may have */
-	dyn_lookup_batch_reset(&lookups->first, 0);
+	dyn_lookup_batch_reset(&lookups->first);
 	MemoryContextDelete(lookups->context);
 }
 
@@ -872,16 +872,14 @@ dyn_lookups_create(DynInput *input, DynLookupCounters *counters)
 	lookups->context = context;
 	lookups->by_key = (scandesc->access->kind == DYN_ACCESS_GET);
 	lookups->rows = lookup_rows(scandesc);
-	if (scandesc->index_rows != NULL)
-		lookups->index_rows = dyn_scandesc_index_rows(scandesc, true);
 	lookups->cache = dyn_lookup_cache_create(Max(get_hash_memory_limit(),
 												 scandesc->statement->max_bytes / SPACE_PART));
 	lookups->work_context = AllocSetContextCreate(context,
 												  "dynamo_fdw lookup work",
 												  ALLOCSET_DEFAULT_SIZES);
-	init_batch(lookups, &lookups->first,
-			   lookups->index_rows ? lookups->index_rows : lookups->rows);
-	init_batch(lookups, &lookups->base, lookups->rows);
+	init_batch(lookups, &lookups->first, scandesc->index_rows != NULL
+			   ? dyn_scandesc_index_rows(scandesc, true) : lookups->rows, lookups->by_key);
+	init_batch(lookups, &lookups->base, lookups->rows, true);
 	lookups->executions_context = AllocSetContextCreate(context,
 														"dynamo_fdw executions",
 														ALLOCSET_DEFAULT_SIZES);

@@ -287,7 +287,7 @@ dyn_lookup_cache_trim(DynLookupCache *cache)
 /* ---- batches ---- */
 
 void
-dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts)
+dyn_lookup_batch_reset(DynLookupBatch *batch)
 {
 	for (int i = 0; i < batch->n; i++)
 	{
@@ -302,7 +302,6 @@ dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts)
 			dyn_lookup_entry_remove(batch->cache, entry);
 	}
 	MemoryContextReset(batch->context);
-	batch->nparts = nparts;
 	batch->n = batch->space = batch->sent = 0;
 	batch->entries = NULL;
 	batch->keys = NULL;

@@ -177,10 +177,9 @@ typedef struct DynLookupBatch
 
 /*
  * Empties the batch.  Pending entries become EMPTY, or are removed if they are
- * not pinned.  The next entries are for full keys of `nparts` parts, or for
- * partitions if `nparts` is 0.
+ * not pinned.
  */
-extern void dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts);
+extern void dyn_lookup_batch_reset(DynLookupBatch *batch);
 
 /*
  * Adds an EMPTY entry, which becomes PENDING, and copies of the parts of its
