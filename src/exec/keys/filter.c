@@ -67,6 +67,21 @@ not(DynCond *arg)
 
 /* ---- comparisons ---- */
 
+/*
+ * Returns the condition with the value, encoded with `codec`; FALSE if the
+ * value cannot be encoded.
+ */
+static DynCond *
+encoded_cond(DynCondKind kind, const DynCodec *codec, const DynPath *path,
+			 Oid valuetype, Datum value)
+{
+	DynScalar	scalar;
+
+	if (dyn_codec_encode(codec, valuetype, value, &scalar) != DYN_ENCODED)
+		return dyn_make_constant(false);
+	return with_value(kind, path, scalar);
+}
+
 static DynCond *
 bound_cond(const DynCodec *codec, const DynPath *path, DynComparison comparison,
 		   Oid valuetype, Datum value)
@@ -96,14 +111,10 @@ static DynCond *
 equality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 			  Datum value)
 {
-	DynScalar	scalar;
-
 	if (!dyn_codec_is_point(codec))
 		return both(bound_cond(codec, path, DYN_COMPARE_GE, valuetype, value),
 					bound_cond(codec, path, DYN_COMPARE_LE, valuetype, value));
-	if (dyn_codec_encode(codec, valuetype, value, &scalar) != DYN_ENCODED)
-		return dyn_make_constant(false);
-	return with_value(DYN_COND_EQ, path, scalar);
+	return encoded_cond(DYN_COND_EQ, codec, path, valuetype, value);
 }
 
 static DynCond *
@@ -165,21 +176,6 @@ not_members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 				not(members_cond(codec, path, elemtype, elements)));
 }
 
-/*
- * Returns the condition that a collection contains the value, encoded with
- * `codec`; FALSE if the value cannot be encoded.
- */
-static DynCond *
-contains_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
-			  Datum value)
-{
-	DynScalar	scalar;
-
-	if (dyn_codec_encode(codec, valuetype, value, &scalar) != DYN_ENCODED)
-		return dyn_make_constant(false);
-	return with_value(DYN_COND_CONTAINS, path, scalar);
-}
-
 static DynCond *
 contains_all_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 				  const DynArrayElements *elements)
@@ -191,8 +187,8 @@ contains_all_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 		return dyn_make_constant(false);
 	dyn_cond_add(cond, on_path(DYN_COND_EXISTS, path));
 	for (int i = 0; i < elements->n && cond->nargs <= DYN_EXPR_MAX_OPERATORS; i++)
-		dyn_cond_add(cond, contains_cond(codec->element, path, elemtype,
-										 elements->values[i]));
+		dyn_cond_add(cond, encoded_cond(DYN_COND_CONTAINS, codec->element, path,
+										elemtype, elements->values[i]));
 	return cond;
 }
 
@@ -349,7 +345,7 @@ unnested_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 {
 	DynCond    *contains = codec->kind == DYN_CODEC_JSONB
 		? contains_jsonb(path, value)
-		: contains_cond(codec, path, valuetype, value);
+		: encoded_cond(DYN_COND_CONTAINS, codec, path, valuetype, value);
 
 	return contains->kind == DYN_COND_FALSE ? contains
 		: either(contains, is_type(path, DYN_TYPE_M));
@@ -417,7 +413,8 @@ value_cond(const DynColumn *column, const DynPath *path, const DynPred *pred, Da
 		return like_cond(path, pred->literal, value);
 	if (pred->kind == DYN_PRED_CONTAINS)
 		return pred->array ? contains_all_cond(codec, path, type, &elements)
-			: dyn_column_is_of_item(column) ? contains_cond(codec->element, path, type, value)
+			: dyn_column_is_of_item(column)
+			? encoded_cond(DYN_COND_CONTAINS, codec->element, path, type, value)
 			: unnested_cond(codec, path, type, value);
 	Assert(pred->kind == DYN_PRED_COMPARE);
 	if (pred->field.steps != NIL)
