@@ -296,8 +296,7 @@ free_unused_copies(Pairs *pairs)
 			const DynScalar *before = &pair_key(pairs, Max(i, 1) - 1)[part].value;
 			DynScalar  *value = &key[part].value;
 
-			if (i > 0 && before->len == value->len &&
-				memcmp(before->data, value->data, value->len) == 0)
+			if (i > 0 && dyn_scalar_equal(before, value))
 				*value = *before;
 			else
 				copy_value(pairs->copies, value);
@@ -765,9 +764,7 @@ dyn_resolved_same_keys(const DynResolvedAccess *a, const DynResolvedAccess *b)
 		const DynKeyPart *x = &a->keys[i];
 		const DynKeyPart *y = &b->keys[i];
 
-		if (strcmp(x->name, y->name) != 0 || x->value.type != y->value.type ||
-			x->value.len != y->value.len ||
-			memcmp(x->value.data, y->value.data, x->value.len) != 0)
+		if (strcmp(x->name, y->name) != 0 || !dyn_scalar_equal(&x->value, &y->value))
 			return false;
 	}
 	for (int i = 0; i < a->nqueries; i++)
