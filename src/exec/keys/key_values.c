@@ -12,7 +12,6 @@
 #include "../../dynamodb/template_text.h"
 #include "../../model/server/memory.h"
 #include "../../model/values/like.h"
-#include "../../model/values/path.h"
 #include "../../model/values/steps.h"
 #include "../../plan/keys/terms.h"
 #include "key_values.h"

@@ -9,10 +9,8 @@
 #include "postgres.h"
 
 #include "../../model/server/memory.h"
-#include "catalog/pg_type.h"
 #include "commands/explain.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/ruleutils.h"
 
 #include "../../model/server/encoding.h"

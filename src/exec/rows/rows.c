@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "executor/executor.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"

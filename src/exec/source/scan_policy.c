@@ -6,7 +6,6 @@
 
 #include "../../dynamodb/units.h"
 #include "../../model/session/guc.h"
-#include "../../model/values/path.h"
 #include "scan_policy.h"
 
 static char *

@@ -13,7 +13,6 @@
 #include "../../dynamodb/expression.h"
 #include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"
-#include "../keys/filter.h"
 #include "../keys/resolve_keys.h"
 #include "../rows/item_record.h"
 #include "shared.h"

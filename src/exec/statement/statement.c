@@ -14,7 +14,6 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
-#include "utils/memutils.h"
 
 #include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"

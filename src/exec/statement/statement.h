@@ -19,12 +19,11 @@
 #include "../../model/session/session.h"
 
 struct DynRelation;
-struct DynTablePace;
 
 /* Throttling of the statement's requests to a table or index. */
 typedef struct DynThrottle
 {
-	const struct DynTablePace *table;
+	const DynTablePace *table;
 	DynThrottleEpisode episode; /* current or last episode */
 	bool		warned;
 } DynThrottle;
