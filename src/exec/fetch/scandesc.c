@@ -121,7 +121,7 @@ scanned_rows(DynScanDesc *scandesc)
 	if (!scandesc->access->count_only)
 		rows = dyn_scandesc_rows(scandesc, DYN_ROWS_KEY);
 	for (int i = 0; rows != NULL && i < rows->ncolumns; i++)
-		in_part |= rows->partial[i];
+		in_part |= rows->columns[i].partial;
 	if (rows != NULL && !in_part)
 		return rows;
 	scandesc->own_rows = dyn_scandesc_rows(scandesc, DYN_ROWS_SORT);

@@ -183,7 +183,7 @@ report_mismatch(DynRows *rows, const DynValue *value,
 	bool		in_key = dyn_column_is_part(column) &&
 		rows->relation->templated[column->templated].base;
 
-	rows->current = -1;			/* the message names the column, so omit the
+	rows->current = NULL;		/* the message names the column, so omit the
 								 * error context */
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
@@ -210,13 +210,11 @@ report_scalar(const DynRows *rows, const DynValue *value)
 }
 
 DYN_NORETURN static void
-report_null(DynRows *rows, int i)
+report_null(DynRows *rows, const DynColumn *column)
 {
-	const DynColumn *column = dyn_relation_column(rows->relation,
-												  rows->attnums[i]);
 	const char *detail = describe_item(rows, "");
 
-	rows->current = -1;
+	rows->current = NULL;
 	ereport(ERROR,
 			(errcode(ERRCODE_NOT_NULL_VIOLATION),
 			 errmsg("null value in column \"%s\" of foreign table \"%s\" violates not-null constraint",
@@ -277,29 +275,28 @@ conversion_context(void *arg)
 {
 	const DynRows *rows = arg;
 
-	if (rows->current >= 0)
+	if (rows->current != NULL)
 		errcontext("column \"%s\" of foreign table \"%s\"%s",
-				   dyn_relation_column(rows->relation,
-									   rows->attnums[rows->current])->name,
-				   rows->relation->name, describe_key(rows));
+				   rows->current->column->name, rows->relation->name,
+				   describe_key(rows));
 }
 
 /* ---- decoding ---- */
 
 static bool
-accept_null(DynRows *rows, int i)
+accept_null(DynRows *rows, const DynRowColumn *fetched)
 {
-	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
+	DynColumn  *column = fetched->column;
 	bool		notes = rows->note_error != NULL;
 	const char *why;
 
 	if (rows->only_keys)
 		return false;
-	if (column->not_null && !rows->partial[i])
+	if (column->not_null && !fetched->partial)
 	{
 		if (!notes)
-			report_null(rows, i);
-		rows->note_error(rows->note_error_arg, DYN_ERROR_NULL, rows->attnums[i],
+			report_null(rows, column);
+		rows->note_error(rows->note_error_arg, DYN_ERROR_NULL, fetched->attnum,
 						 "the column is declared NOT NULL");
 	}
 	/*
@@ -309,51 +306,52 @@ accept_null(DynRows *rows, int i)
 	else if (column->codec.is_domain &&
 			 !dyn_codec_check_domain(&column->codec, (Datum) 0, true, notes, &why))
 		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH,
-						 rows->attnums[i], why);
+						 fetched->attnum, why);
 	return false;
 }
 
 static pg_noinline bool
-accept_mismatch(DynRows *rows, const DynValue *value, int i, const char *why)
+accept_mismatch(DynRows *rows, const DynRowColumn *fetched, const DynValue *value,
+				const char *why)
 {
-	const DynColumn *column = dyn_relation_column(rows->relation,
-												  rows->attnums[i]);
+	const DynColumn *column = fetched->column;
 
 	if (rows->note_error != NULL)
 		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH,
-						 rows->attnums[i], why);
+						 fetched->attnum, why);
 	else if (!column->null_on_mismatch)
 		report_mismatch(rows, value, column, why);
-	return column->null_on_mismatch && accept_null(rows, i);
+	return column->null_on_mismatch && accept_null(rows, fetched);
 }
 
 static pg_attribute_always_inline bool
-decode_value(DynRows *rows, DynColumn *column, const DynValue *value, int i,
+decode_value(DynRows *rows, const DynRowColumn *fetched, const DynValue *value,
 			 Datum *result)
 {
+	DynColumn  *column = fetched->column;
 	const char *why = NULL;
 
-	rows->current = i;
+	rows->current = fetched;
 	if (value->type == DYN_TYPE_ABSENT || value->type == DYN_TYPE_NULL)
-		return accept_null(rows, i);
+		return accept_null(rows, fetched);
 	if (dyn_codec_decode(&column->codec, value,
 						 column->null_on_mismatch || rows->note_error != NULL,
 						 result, &why))
 		return true;
-	return accept_mismatch(rows, value, i, why);
+	return accept_mismatch(rows, fetched, value, why);
 }
 
 /* Decodes a column that is read from a part of the attribute in its slot. */
 static pg_noinline bool
-decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
+decode_part(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 {
 	const char *why = NULL;
 	DynValue	part;
 
-	rows->current = i;
-	if (dyn_parts_value(rows->parts, column, &part, &why))
-		return decode_value(rows, column, &part, i, result);
-	return accept_mismatch(rows, &rows->values[rows->slots[i]], i, why);
+	rows->current = fetched;
+	if (dyn_parts_value(rows->parts, fetched->column, &part, &why))
+		return decode_value(rows, fetched, &part, result);
+	return accept_mismatch(rows, fetched, &rows->values[fetched->slot], why);
 }
 
 /*
@@ -362,37 +360,36 @@ decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
  * templated attributes (`omitted`).
  */
 static pg_noinline bool
-decode_members(DynRows *rows, DynColumn *column, int i, Datum *result)
+decode_members(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 {
 	static const DynValue absent = {.type = DYN_TYPE_ABSENT};
-	DynMembers	usual = column->codec.members;
-	bool		limited = rows->only != NULL && rows->only[i] != NULL;
+	DynCodec   *codec = &fetched->column->codec;
+	DynMembers	usual = codec->members;
+	const DynValue *value = &rows->values[fetched->slot];
 	bool		is_value;
 
 	/* hide a value that is not a map, since it has no members */
-	if (limited && rows->values[rows->slots[i]].type != DYN_TYPE_M)
-		return decode_value(rows, column, &absent, i, result);
-	if (!limited)
+	if (fetched->only != NULL && value->type != DYN_TYPE_M)
+		return decode_value(rows, fetched, &absent, result);
+	if (fetched->only == NULL)
 		dyn_parts_omitted(rows->parts, usual.without, rows->omitted);
-	column->codec.members = limited ? (DynMembers) {usual.without, rows->only[i]}
+	codec->members = fetched->only != NULL ? (DynMembers) {usual.without, fetched->only}
 		: (DynMembers) {rows->omitted, NULL};
-	is_value = decode_value(rows, column, &rows->values[rows->slots[i]], i, result);
-	column->codec.members = usual;
+	is_value = decode_value(rows, fetched, value, result);
+	codec->members = usual;
 	return is_value;
 }
 
 static pg_attribute_always_inline bool
-decode_column(DynRows *rows, int i, Datum *result)
+decode_column(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 {
-	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
-
-	if (unlikely(dyn_column_is_part(column)))
-		return decode_part(rows, column, i, result);
-	if ((unlikely(rows->only != NULL) && rows->only[i] != NULL) ||
-		(unlikely(rows->omitted != NULL) && column->document == DYN_REST_OF_ITEM &&
-		 !rows->partial[i]))
-		return decode_members(rows, column, i, result);
-	return decode_value(rows, column, &rows->values[rows->slots[i]], i, result);
+	if (unlikely(dyn_column_is_part(fetched->column)))
+		return decode_part(rows, fetched, result);
+	if (unlikely(fetched->only != NULL) ||
+		(unlikely(rows->omitted != NULL) &&
+		 fetched->column->document == DYN_REST_OF_ITEM && !fetched->partial))
+		return decode_members(rows, fetched, result);
+	return decode_value(rows, fetched, &rows->values[fetched->slot], result);
 }
 
 /*
@@ -406,8 +403,10 @@ begin_element(DynRows *rows, DynUnnested *unnested)
 
 	for (int i = 0; i < rows->ncolumns && !unnested->decoded; i++)
 	{
-		if (rows->slots[i] >= 0)
-			unnested->nulls[i] = !decode_column(rows, i, &unnested->datums[i]);
+		DynRowColumn *fetched = &rows->columns[i];
+
+		if (fetched->slot >= 0)
+			fetched->isnull = !decode_column(rows, fetched, &fetched->datum);
 	}
 	unnested->decoded = true;
 	MemoryContextSwitchTo(oldcontext);
@@ -421,25 +420,25 @@ begin_element(DynRows *rows, DynUnnested *unnested)
 
 /* Like decode_column, for a column of the element or of its item. */
 static bool
-decode_unnested(DynRows *rows, int i, Datum *result)
+decode_unnested(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 {
 	DynUnnested *unnested = rows->unnested;
 	DynElements *elements = &unnested->elements;
-	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
+	DynPathBase base = fetched->column->base;
 	DynType		type = elements->collection.type;
 	const DynValue *value = &elements->value;
 	DynValue	position;
 
-	if (rows->slots[i] >= 0)
+	if (fetched->slot >= 0)
 	{
-		*result = unnested->datums[i];
-		return !unnested->nulls[i];
+		*result = fetched->datum;
+		return !fetched->isnull;
 	}
-	rows->current = i;
-	if (column->base == DYN_PATH_INDEX)
+	rows->current = fetched;
+	if (base == DYN_PATH_INDEX)
 	{
 		if (type != DYN_TYPE_L)
-			return accept_mismatch(rows, value, i, type == DYN_TYPE_M
+			return accept_mismatch(rows, fetched, value, type == DYN_TYPE_M
 								   ? "the elements of a map have no position"
 								   : "the elements of a set have no position");
 		/* the number as DynamoDB would write it */
@@ -452,17 +451,17 @@ decode_unnested(DynRows *rows, int i, Datum *result)
 		};
 		value = &position;
 	}
-	else if (column->base == DYN_PATH_KEY)
+	else if (base == DYN_PATH_KEY)
 	{
 		if (type != DYN_TYPE_M)
-			return accept_mismatch(rows, value, i, type == DYN_TYPE_L
+			return accept_mismatch(rows, fetched, value, type == DYN_TYPE_L
 								   ? "the elements of a list have no name"
 								   : "the elements of a set have no name");
 		value = &elements->name;
 	}
-	else if (unnested->below_slots[i] >= 0)
-		value = &unnested->below[unnested->below_slots[i]];
-	return decode_value(rows, column, value, i, result);
+	else if (fetched->below_slot >= 0)
+		value = &unnested->below[fetched->below_slot];
+	return decode_value(rows, fetched, value, result);
 }
 
 /*
@@ -483,13 +482,13 @@ store_row(DynRows *rows, TupleTableSlot *slot)
 		begin_element(rows, rows->unnested);
 	for (int i = 0; i < rows->ncolumns; i++)
 	{
-		int			position = rows->positions ? rows->positions[i]
-			: rows->attnums[i] - 1;
+		const DynRowColumn *fetched = &rows->columns[i];
+		int			position = fetched->position;
 
 		Assert(position >= 0 && position < slot->tts_tupleDescriptor->natts);
 		slot->tts_isnull[position] = likely(rows->unnested == NULL)
-			? !decode_column(rows, i, &slot->tts_values[position])
-			: !decode_unnested(rows, i, &slot->tts_values[position]);
+			? !decode_column(rows, fetched, &slot->tts_values[position])
+			: !decode_unnested(rows, fetched, &slot->tts_values[position]);
 	}
 	error_context_stack = callback.previous;
 	ExecStoreVirtualTuple(slot);

@@ -37,31 +37,37 @@ typedef struct DynUnnested
 	DynElements elements;
 	DynPathTree *tree;			/* paths below an element, or NULL */
 	DynValue   *below;			/* values at these paths */
-	int		   *below_slots;	/* slot of each column in `below`; -1: none */
 	DynBuffer	scratch;
 	char		position[12];	/* position of the element, as text */
-
-	/* columns of the item itself, decoded once for all of its rows */
-	MemoryContext context;
+	MemoryContext context;		/* context of the item's own columns, which are
+								 * decoded once for all of its rows */
 	bool		decoded;
-	Datum	   *datums;
-	bool	   *nulls;
 } DynUnnested;
+
+/* A fetched column. */
+typedef struct DynRowColumn
+{
+	DynColumn  *column;
+	AttrNumber	attnum;
+	bool		partial;		/* true if only parts of the document are read,
+								 * so that missing parts do not imply a missing
+								 * document */
+	int			slot;			/* -1: the column is read from the element */
+	int			position;		/* position in the tuple slot, from 0 */
+	DynNames   *only;			/* members that a partial column shows, even if
+								 * the item has more; NULL: all members */
+
+	/* unnested table */
+	int			below_slot;		/* slot in `below` of DynUnnested; -1: none */
+	Datum		datum;			/* value of a column of the item itself */
+	bool		isnull;
+} DynRowColumn;
 
 typedef struct DynRows
 {
 	DynRelation *relation;
-	int			ncolumns;		/* number of fetched columns */
-	AttrNumber *attnums;
-	int		   *slots;			/* slot of each column; -1: the column is read
-								 * from the element */
-	bool	   *partial;		/* true if only parts of the document are read,
-								 * so that missing parts do not imply a missing
-								 * document */
-	DynNames  **only;			/* members that each partial column shows, even
-								 * if the item has more; NULL: all members */
-	int		   *positions;		/* position of each column in the tuple slot,
-								 * from 0; NULL: attnum - 1 */
+	int			ncolumns;
+	DynRowColumn *columns;
 	bool		only_keys;		/* true if items are composed from keys
 								 * (requested.c); then NULLs are not checked
 								 * against NOT NULL and domains */
@@ -122,7 +128,7 @@ typedef struct DynRows
 	const DynValue *values;		/* values of the current item */
 	int			left;			/* number of the item's remaining rows;
 								 * unnested: 1 if there is a current element */
-	int			current;		/* column being decoded; -1: none */
+	const DynRowColumn *current;	/* column being decoded, or NULL */
 } DynRows;
 
 /*

@@ -84,31 +84,27 @@ project(DynRows *rows, const DynPath *path)
 static void
 add_columns(DynRows *rows, const DynAccess *access)
 {
-	int			space = Max(list_length(access->fields), 1);
 	ListCell   *lc;
 
-	rows->attnums = palloc(space * sizeof(AttrNumber));
-	rows->slots = palloc(space * sizeof(int));
-	rows->partial = palloc(space * sizeof(bool));
+	rows->columns = palloc0(Max(list_length(access->fields), 1) * sizeof(DynRowColumn));
 	foreach(lc, access->fields)
 	{
 		const DynField *field = lfirst(lc);
-		const DynColumn *column = dyn_relation_column(rows->relation, field->attnum);
+		DynColumn  *column = dyn_relation_column(rows->relation, field->attnum);
 		DynPath		projected = projected_path(rows, dyn_field_path(rows->relation, field));
-		int			i = 0;
+		DynRowColumn *fetched = rows->columns;
 
 		project(rows, &projected);
-		while (i < rows->ncolumns && rows->attnums[i] != field->attnum)
-			i++;
-		if (i == rows->ncolumns)
+		while (fetched < rows->columns + rows->ncolumns && fetched->column != column)
+			fetched++;
+		if (fetched == rows->columns + rows->ncolumns)
 		{
-			rows->slots[i] = dyn_column_is_of_item(column)
-				? add_path(rows, column->path) : -1;
-			rows->partial[i] = true;
-			rows->attnums[i] = field->attnum;
+			*fetched = (DynRowColumn) {.column = column,.attnum = field->attnum,
+				.partial = true,.position = field->attnum - 1,.below_slot = -1,
+				.slot = dyn_column_is_of_item(column) ? add_path(rows, column->path) : -1};
 			rows->ncolumns++;
 		}
-		rows->partial[i] &= field->steps != NIL;
+		fetched->partial &= field->steps != NIL;
 	}
 }
 
@@ -190,13 +186,13 @@ add_parts(DynRows *rows)
 
 	for (int i = 0; i < rows->ncolumns; i++)
 	{
-		const DynColumn *column = dyn_relation_column(relation, rows->attnums[i]);
+		const DynRowColumn *fetched = &rows->columns[i];
 
-		if (rows->partial[i])
+		if (fetched->partial)
 			continue;
-		attnums = bms_add_member(attnums, rows->attnums[i]);
-		if (column->document == DYN_REST_OF_ITEM)
-			rest = column;
+		attnums = bms_add_member(attnums, fetched->attnum);
+		if (fetched->column->document == DYN_REST_OF_ITEM)
+			rest = fetched->column;
 	}
 	foreach(lc, dyn_templated_paths(relation->templated, relation->ntemplated,
 									relation->columns, attnums, needed))
@@ -222,28 +218,23 @@ static void
 add_elements(DynRows *rows, int slot)
 {
 	DynUnnested *unnested = palloc0(sizeof(DynUnnested));
-	int			space = Max(rows->ncolumns, 1);
-	DynPath    *paths = palloc(space * sizeof(DynPath));
+	DynPath    *paths = palloc(Max(rows->ncolumns, 1) * sizeof(DynPath));
 	int			npaths = 0;
 
 	rows->unnested = unnested;
 	unnested->slot = slot;
-	unnested->below_slots = palloc(space * sizeof(int));
-	unnested->datums = palloc0(space * sizeof(Datum));
-	unnested->nulls = palloc0(space * sizeof(bool));
 	unnested->context = AllocSetContextCreate(CurrentMemoryContext,
 											  "dynamo_fdw unnested item",
 											  ALLOCSET_SMALL_SIZES);
 	dyn_buffer_init_in(&unnested->scratch, CurrentMemoryContext);
 	for (int i = 0; i < rows->ncolumns; i++)
 	{
-		const DynColumn *column = dyn_relation_column(rows->relation, rows->attnums[i]);
+		DynRowColumn *fetched = &rows->columns[i];
 
-		unnested->below_slots[i] = -1;
-		if (column->base != DYN_PATH_ELEMENT || column->below->nsteps == 0)
+		if (fetched->column->base != DYN_PATH_ELEMENT || fetched->column->below->nsteps == 0)
 			continue;
-		paths[npaths] = *column->below;
-		unnested->below_slots[i] = npaths++;
+		paths[npaths] = *fetched->column->below;
+		fetched->below_slot = npaths++;
 	}
 	if (npaths == 0)
 		return;
@@ -335,9 +326,9 @@ member_of(const DynPath *path, const DynPath *document)
 }
 
 static bool
-limit_column(DynRows *rows, int i, const DynRows *own, const DynRows *all)
+limit_column(DynRowColumn *fetched, const DynPath *document, const DynRows *own,
+			 const DynRows *all)
 {
-	const DynPath *document = &rows->paths[rows->slots[i]];
 	DynNames   *members = palloc0(sizeof(DynNames));
 	bool		deep = false;
 	bool		more = all->full;
@@ -372,9 +363,8 @@ limit_column(DynRows *rows, int i, const DynRows *own, const DynRows *all)
 						  dyn_names_have(members, member, strlen(member)));
 	}
 	fails |= all->full && deep;
-	rows->only[i] = more ? members : NULL;
-	return !more || (!fails && !dyn_relation_column(rows->relation,
-													rows->attnums[i])->codec.is_domain);
+	fetched->only = more ? members : NULL;
+	return !more || (!fails && !fetched->column->codec.is_domain);
 }
 
 /*
@@ -384,12 +374,13 @@ limit_column(DynRows *rows, int i, const DynRows *own, const DynRows *all)
 bool
 dyn_rows_limit_parts(DynRows *rows, const DynRows *own, const DynRows *all)
 {
-	rows->only = palloc0(Max(rows->ncolumns, 1) * sizeof(DynNames *));
 	for (int i = 0; i < rows->ncolumns; i++)
 	{
-		if (rows->partial[i] && rows->slots[i] >= 0 &&
-			!is_covered(&rows->paths[rows->slots[i]], own) &&
-			!limit_column(rows, i, own, all))
+		DynRowColumn *fetched = &rows->columns[i];
+
+		if (fetched->partial && fetched->slot >= 0 &&
+			!is_covered(&rows->paths[fetched->slot], own) &&
+			!limit_column(fetched, &rows->paths[fetched->slot], own, all))
 			return false;
 	}
 	return true;

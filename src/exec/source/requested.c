@@ -378,27 +378,29 @@ open_requested(void *state)
 }
 
 /*
- * Returns the position of each column in the scan tuple of a count, whose
- * first column is the number of rows.
+ * Sets the position of each column in the scan tuple of a count, whose first
+ * column is the number of rows.
  */
-static int *
-count_positions(const DynInput *input, const DynRows *rows)
+static void
+set_count_positions(const DynInput *input, DynRows *rows)
 {
 	ForeignScan *plan = (ForeignScan *) input->node->ss.ps.plan;
-	int		   *positions = palloc0(Max(rows->ncolumns, 1) * sizeof(int));
 	ListCell   *lc;
 
-	foreach(lc, plan->fdw_scan_tlist)
+	for (int i = 0; i < rows->ncolumns; i++)
 	{
-		const TargetEntry *entry = lfirst(lc);
+		DynRowColumn *fetched = &rows->columns[i];
 
-		for (int i = 0; i < rows->ncolumns && IsA(entry->expr, Var); i++)
+		fetched->position = 0;
+		foreach(lc, plan->fdw_scan_tlist)
 		{
-			if (rows->attnums[i] == ((Var *) entry->expr)->varattno)
-				positions[i] = entry->resno - 1;
+			const TargetEntry *entry = lfirst(lc);
+
+			if (IsA(entry->expr, Var) &&
+				((Var *) entry->expr)->varattno == fetched->attnum)
+				fetched->position = entry->resno - 1;
 		}
 	}
-	return positions;
 }
 
 void
@@ -417,7 +419,7 @@ dyn_add_requested(DynInput *input)
 	scandesc->count_into = &planned->counters;
 	scandesc->keeps = planned->keeps;
 	if (planned->access->count_only)
-		scandesc->rows->positions = count_positions(input, scandesc->rows);
+		set_count_positions(input, scandesc->rows);
 	fallback->scandesc = scandesc;
 	fallback->items.methods = &fallback_methods;
 	fallback->items.rows = scandesc->rows;
