@@ -48,8 +48,7 @@ key_at(const DynScanDesc *scandesc, const DynCall *call, const DynPath *paths,
  * Returns the key of the item that is being decoded, as text (DynRows).  If
  * the key was not read, requests the item's page once more, with only the key
  * attributes; unless the table has changed, the item has the same position on
- * this page.  Then the requests must not be used again: an error follows.
- * Raises an error only for an interrupt, or if memory runs out.
+ * this page.  Raises an error only for an interrupt, or if memory runs out.
  */
 static const char *
 find_key(void *arg, const char **why)
@@ -59,23 +58,29 @@ find_key(void *arg, const char **why)
 	uint64		item;
 	DynConnection *connection = scandesc->relation->connection;
 	DynRequests *requests;
+	DynRequests saved;
 	DynReadRequest request = {0};
 	DynRequestContext about;
 	DynCall    *call;
 	const char *key = NULL;
+	bool		found;
 
 	if (scandesc->origin == NULL)
 		return NULL;
 	requests = dyn_fetch_requests(scandesc->origin);
 	if (requests->op == DYN_OP_GET_ITEM)
 		return dyn_key_text(requests->keys, requests->nparts, ", ");
+	if (requests->op == DYN_OP_BATCH_GET_ITEM)
+		return NULL;
 	for (int i = 0; i < scandesc->access->nbase; i++)
 		paths[i] = *dyn_path_of_attribute(scandesc->access->base[i].name);
+	saved = *requests;
 	requests->projection = paths;
 	requests->nprojection = scandesc->access->nbase;
-	if (requests->op == DYN_OP_BATCH_GET_ITEM ||
-		!dyn_fetch_position(scandesc->origin, &request, &item) ||
-		(call = dyn_call_create(dyn_session_client())) == NULL)
+	found = dyn_fetch_position(scandesc->origin, &request, &item);
+	requests->projection = saved.projection;
+	requests->nprojection = saved.nprojection;
+	if (!found || (call = dyn_call_create(dyn_session_client())) == NULL)
 		return NULL;
 	dyn_write_read(dyn_call_body(call), &request);
 	about = dyn_requests_about(requests);

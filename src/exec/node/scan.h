@@ -52,8 +52,8 @@ typedef struct DynScan
 	ExprState  *checks;			/* fdw_recheck_quals of the node, hidden from
 								 * core (dynRecheckForeignScan) */
 
-	struct DynLookups *lookups; /* of a lookup join (readahead.c); NULL: no
-								 * batch of executions was begun */
+	struct DynLookups *lookups; /* lookups of a lookup join (readahead.c); NULL:
+								 * no batch of executions was begun */
 	struct DynAsyncGroup *group;	/* group of an asynchronous Append; NULL:
 									 * the scan waits for its rows itself */
 	const struct AsyncRequest *request; /* last request from this Append */
