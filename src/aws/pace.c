@@ -69,16 +69,24 @@
 #define MAX_GROWTH			0.5
 
 /*
- * A test finds out whether requests are refused at any rate.  It starts at a
- * refusal after 1 to QUIET_RESPONSES - 1 grants if the measured rate is less
- * than TEST_SHARE * the highest one since the last test, and the refusal took
- * less than half of the refill time: the time in which the rate grants the
- * cost of the refused request.  The next requests are sent TEST_PAUSE_MS after
- * each response.  A bucket that was empty at the refusal grants at most one of
- * them within the refill time.  If two are granted within that time, requests
- * are refused at any rate; this result is used until TRUSTED_REFUSALS more
- * requests are refused.  The test fails at a refusal after the refill time, or
- * after TEST_REFUSALS refusals.
+ * A test finds out whether the service refuses requests no matter how slowly
+ * they are sent.  While a test runs, and after it succeeds, a refusal does not
+ * lower the rate.
+ *
+ * The refill time is the time in which the rate grants the cost of the refused
+ * request.  A test starts at a refusal if all of these are true:
+ *
+ *		1 to QUIET_RESPONSES - 1 requests were granted since the refusal before
+ *		the measured rate is < TEST_SHARE * the highest one since the last test
+ *		the refusal came less than half of the refill time after the request
+ *
+ * During the test, each request is sent TEST_PAUSE_MS after the response to
+ * the previous one.  If the bucket was empty at the first refusal, it can
+ * grant at most one of these requests within the refill time.  So the test
+ * succeeds if two are granted within that time.  Its result is used until
+ * TRUSTED_REFUSALS more requests are refused.  The test fails at the first
+ * refusal, or at the second grant, after the refill time; and after
+ * TEST_REFUSALS refusals.
  */
 #define TEST_SHARE			0.7
 #define TEST_PAUSE_MS		1.0

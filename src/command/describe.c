@@ -381,8 +381,9 @@ dynamo_fdw_describe(PG_FUNCTION_ARGS)
 		ReThrowError(failure);
 	}
 	/*
-	 * create the statement before the fetch, so that after an error the fetch
-	 * is released before the statement
+	 * read the items in the context that owns the DynStatement: the fetch has
+	 * a child of this context, so after an error the fetch is released before
+	 * the DynStatement
 	 */
 	sample->estate = CreateExecutorState();
 	oldcontext = MemoryContextSwitchTo(sample->estate->es_query_cxt);

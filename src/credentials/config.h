@@ -94,8 +94,9 @@ extern const char *dyn_config_value_of(const DynConfig *config,
 									   const char *key);
 
 /*
- * Returns the file's path, for messages; the default path relative to a home
- * directory if the operating-system user has none.
+ * Returns the file's path, for messages.  If the path is unknown because the
+ * operating-system user has no home directory, returns the default path below
+ * a home directory, such as ".aws/config".
  */
 extern const char *dyn_config_path(const DynConfig *config,
 								   DynConfigFile file);

@@ -9,16 +9,17 @@
  * are split off from right to left, beginning at the end.  The `any` part is
  * what remains.
  *
- * A text that does not match is ambiguous if it matches with undecided parts
- * as wildcards.  Wildcards divide the steps into segments.  If a segment
- * begins later, it does not end earlier.  So each segment is placed at the
- * first position at which it matches, and no further position is tried.  The
- * last segment of a template without `any` must also end with the text.
+ * A text that does not match is matched again, with a wildcard in place of
+ * each undecided part (template_text.h).  If it matches then, it is ambiguous.
+ * Wildcards divide the steps into segments.  If a segment begins later, it
+ * does not end earlier.  So each segment is placed at the first position at
+ * which it matches, and no further position is tried.  The last segment of a
+ * template without `any` must also end with the text.
  *
  * The result of the search for a part's separator is cached.  The positions at
  * which a part is tried only move in one direction, so all searches for its
- * separator together read each byte once.  Given values that are folded and
- * not ASCII are rare, so the searches for their parts are not cached.
+ * separator together read each byte once.  The searches for a folded part
+ * whose given value is not ASCII are not cached, because such values are rare.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* memmem */
@@ -353,11 +354,14 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
 }
 
 /*
- * Moves over a time: by its width, or to the first character that is not in
- * its charset.  A width other than that of its format is a type mismatch,
- * unless the part has a separator, and the separator or the end of m->text
- * follows: then m->text can be split, and the caller's codec decides about the
- * time.
+ * Moves over a time.  A part that is split off by its width (by_width) has
+ * facts.width characters; any other part ends before the first character that
+ * is not in its charset.
+ *
+ * Sets m->mismatch if the time does not have the width of its format.  There
+ * is one exception: if the part has a separator, and the separator or the end
+ * of m->text follows the time, m->text can be split although the width
+ * differs.  The caller's codec then decides whether the time is valid.
  */
 static bool
 step_instant(Matcher *m, const DynTemplatePart *part, int dir, size_t *pos)

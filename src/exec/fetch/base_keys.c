@@ -2,10 +2,10 @@
  * base_keys.c
  *		Separates new keys of an index listing from repeated ones.
  *
- * When the first key is set aside, the hash table contains all keys added so
- * far, and does not change any more.  A key that is set aside is not in the
- * hash table.  So the keys set aside only have to be distinct among
- * themselves.
+ * New keys are stored in a hash table.  Once it is full, each key that is not
+ * in it is set aside: stored in a sort.  From the first key that is set aside,
+ * the hash table does not change any more, so no key in the sort is ever in
+ * the hash table.  The sort only has to remove its own repeated keys.
  */
 #include "postgres.h"
 

@@ -75,7 +75,7 @@ extern DynReadOptions dyn_option_reads(List *options,
 									   const DynReadOptions *fallback);
 extern const DynReadOptions dyn_default_reads;
 
-/* Raises the error that the value of any option is not valid. */
+/* Raises the error that the value of the option `name` is not valid. */
 DYN_NORETURN extern void dyn_option_invalid(const char *name, const char *value,
 											const char *why);
 

@@ -591,7 +591,10 @@ coarseness(const DynCodec *codec)
 	return lengthof(instants);
 }
 
-/* No item matches a column with two precisions, such as a day and a time. */
+/*
+ * Raises an error if the templates of the table's key contain the column with
+ * two precisions, such as a day and a time, because no item could match both.
+ */
 static void
 check_precision(const Connector *connector, AttrNumber attnum)
 {

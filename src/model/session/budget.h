@@ -45,7 +45,11 @@ typedef struct DynBudget
 	int			slot;			/* last known position of its bucket */
 } DynBudget;
 
-/* The budgets of a request: its server's, its table's, its capacity's. */
+/*
+ * The budgets from which the units of a request are taken: that of the server,
+ * that of the table, and that of the capacity which the request uses (the
+ * table's or a global index's).
+ */
 typedef struct DynBudgets
 {
 	int			nbudgets;

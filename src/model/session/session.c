@@ -157,10 +157,11 @@ event_of(DynWaitReason reason)
 }
 
 /*
- * Waits for the client's descriptor and the process latch; `arg` is a
- * DynWaitReason.  The set of events remains for the next wait: to create one,
- * as WaitLatchOrSocket does, takes five system calls.  The descriptor is the
- * same throughout the session, as the client is never destroyed.
+ * Waits for `fd`, the descriptor of the DynClient, and for the process latch;
+ * `arg` points to a DynWaitReason.  The WaitEventSet is created once and kept,
+ * because creating one for each wait, as WaitLatchOrSocket does, takes five
+ * system calls.  It stays valid because the DynClient is never destroyed, so
+ * that `fd` is the same throughout the session.
  */
 static DynWait
 wait_for_client(void *arg, int fd, long timeout_ms)

@@ -153,8 +153,9 @@ extern void dyn_usage_give_up(DynUsage *usage, DynOperation op);
 extern void dyn_usage_add(DynUsage *usage, const DynCounters *counters);
 
 /*
- * Calls `each` for each entry of the current database.  `replaced` is the
- * number of replaced entries of all databases.
+ * Calls `each` for each entry of the current database.  If no entry is free, a
+ * new entry replaces the one that has been idle for the longest time;
+ * `replaced` is the number of entries, of all databases, that were replaced.
  */
 extern void dyn_usage_list(void (*each) (void *arg, const DynUsageEntry *entry,
 										 uint64 replaced),

@@ -139,7 +139,10 @@ dyn_codec_is_instant(const DynCodec *codec)
 	return dyn_codec_facts[codec->kind].instant;
 }
 
-/* True for units such as a day; such a codec cannot decode. */
+/*
+ * True if the codec's format truncates a time to a unit, such as a day.  Such
+ * a codec can encode values, but cannot decode them.
+ */
 static inline bool
 dyn_codec_truncates(const DynCodec *codec)
 {

@@ -214,8 +214,8 @@ extern void dyn_guard_values(const DynClassify *context, DynPred *pred, bool all
 
 /*
  * Returns the row comparison as ORs and ANDs of comparisons; NULL if it does
- * not compare columns with run-time values.  Clears `exact` if the result may
- * be true for more rows.
+ * not compare columns with run-time values.  Clears context->exact if the
+ * result may be true for more rows than the row comparison.
  */
 extern Node *dyn_keyset_expand(DynClassify *context, RowCompareExpr *row);
 

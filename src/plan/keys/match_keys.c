@@ -427,10 +427,11 @@ match_query(KeyMatch *match, DynAccess *access)
 }
 
 /*
- * Matches IS NOT NULL, and comparisons with the empty value (> '' and <> ''),
- * on key attributes; and NULL tests of documents.  All items that can be read
- * satisfy these conditions, so they are not sent.  No item satisfies IS NULL,
- * so the access plan becomes a contradiction.
+ * Matches conditions whose result is the same for all items that can be read,
+ * so that they need not be sent.  IS NOT NULL on a key attribute or a document
+ * is always true.  So are > '' and <> '' on a key attribute, which are matched
+ * only if an index is read.  IS NULL on a key attribute or a document is never
+ * true, so it makes the access plan a contradiction.
  */
 static void
 match_completeness(KeyMatch *match, DynAccess *access)

@@ -111,8 +111,9 @@ extern Plan *dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node);
 
 /*
  * Like expression_tree_walker, but leaves out the parts of this node that may
- * remain unevaluated: most parts of COALESCE, AND, OR and CASE, subscripts,
- * and, in a row comparison, all columns after the first.
+ * remain unevaluated.  It walks only the first argument of a COALESCE, AND or
+ * OR; only the argument and the first WHEN condition of a CASE; only the first
+ * column on each side of a row comparison; and no subscripts.
  */
 extern bool dyn_walk_evaluated(Node *node, bool (*walker) (Node *, void *),
 							   void *context);
