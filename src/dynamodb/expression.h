@@ -164,7 +164,8 @@ extern bool dyn_cond_fingerprint(const DynCond *cond, DynBuffer *out);
 /*
  * Sets the slot of each path in the condition to the position of the path in
  * `paths`.  Returns false if `paths` lacks a path of the condition, or if the
- * condition compares two paths, which is not supported.
+ * condition compares two paths, which is not supported.  A condition can be
+ * bound to the slots of one user only.
  */
 extern bool dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths);
 

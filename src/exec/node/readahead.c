@@ -260,6 +260,9 @@ clear_batch(ReadAhead *ahead)
 		tuplestore_clear(ahead->rows);
 	else
 	{
+		MemoryContext oldcontext =
+			MemoryContextSwitchTo(ahead->css.ss.ps.state->es_query_cxt);
+
 		/*
 		 * Before PostgreSQL 18, a tuplestore that was cleared counts the rows
 		 * read from its file as memory in use, and would write the next row
@@ -267,6 +270,7 @@ clear_batch(ReadAhead *ahead)
 		 */
 		tuplestore_end(ahead->rows);
 		ahead->rows = tuplestore_begin_heap(false, false, ahead->store_kb);
+		MemoryContextSwitchTo(oldcontext);
 	}
 	ahead->nrows = 0;
 	ahead->bytes = 0;

@@ -30,8 +30,19 @@
  * conditions on keys, predicates that are `enforced`, and the item filter
  * unless `rechecks_item_filter`; if `ordered`, they also determine the order.
  * PostgreSQL does not check these conditions again.  So a source that does not
- * send these requests has to evaluate the same conditions on items
- * (dynamodb/item_match.c), or check fdw_recheck_quals on rows (DynChecker).
+ * send these requests has to evaluate the same conditions on items, or check
+ * fdw_recheck_quals on rows (DynChecker).  Chosen by dyn_items_start, such a
+ * source must
+ *
+ *		return slots in the layout of scandesc->rows, with the number of the
+ *		segment in that of the segment column, and only items of
+ *		resolved->segments
+ *		evaluate a copy of resolved->filter (dyn_cond_* in expression.h, except
+ *		for comparisons of two paths): members of a shared read have bound the
+ *		original to their own slots
+ *		omit items that are not in the index that the access plan reads
+ *		keep its files through subtransactions (dyn_shared_start)
+ *
  * If some foreign tables can only be read by such a source, planning must not
  * match their clauses to keys (plan/clauses/quals.c), unless the source reads
  * items by keys.

@@ -158,7 +158,7 @@ event_of(DynWaitReason reason)
 
 /*
  * Waits for `fd`, the descriptor of the DynClient, and for the process latch;
- * `arg` points to a DynWaitReason.  The WaitEventSet is created once and kept,
+ * `arg` points to a DynWaitReason.  The WaitEventSet is created only once,
  * because creating one for each wait, as WaitLatchOrSocket does, takes five
  * system calls.  It stays valid because the DynClient is never destroyed, so
  * that `fd` is the same throughout the session.

@@ -107,7 +107,7 @@ leave_out(DynNodes *list, const DynMembers *members)
 	}
 }
 
-/* Returns true if a node that leave_out() has kept contains U+0000. */
+/* Returns true if a node that leave_out() has not removed contains U+0000. */
 static bool
 list_holds_nul(const DynNodes *list)
 {

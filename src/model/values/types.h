@@ -29,7 +29,9 @@
  * A new kind needs entries in the tables of types.c, decode.c and
  * encode_value.c, which have no defaults.  If conditions on the kind are sent,
  * it must also be in dyn_codec_accepts, dyn_codec_encode and
- * dyn_codec_encode_bound, whose default cases are for other kinds.
+ * dyn_codec_encode_bound, whose default cases are for other kinds.  Few files
+ * outside this directory test kinds (grep DYN_CODEC_); their default cases
+ * suit a kind without a similar one.
  */
 typedef enum DynCodecKind
 {
@@ -175,7 +177,11 @@ extern bool dyn_codec_holds(DynCodec *codec, const DynValue *value,
 /* Returns true if the column can hold some value of this type: S, N or B. */
 extern bool dyn_codec_holds_type(const DynCodec *codec, DynType type);
 
-/* Returns true if the codec, or its element codec, uses an input function. */
+/*
+ * Returns true if the codec, or its element codec, uses an input function.
+ * If on_mismatch is 'null', its errors may have to be caught in subtransactions
+ * (dyn_prepare_soft_input).
+ */
 extern bool dyn_codec_uses_input(const DynCodec *codec);
 
 /*

@@ -509,6 +509,10 @@ add_key_paths(DynRelPlan *plan, List *clauses, List *others, ParamPathInfo *para
 
 /* ---- parameterized paths ---- */
 
+/*
+ * Returns true if the member is the column, or one of the expressions over it
+ * that quals.c can classify: casts, and functions such as lower().
+ */
 static bool
 member_is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *ec,
 				 EquivalenceMember *em, void *arg)
