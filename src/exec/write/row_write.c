@@ -458,6 +458,9 @@ guard_stored_values(DynWrite *write, const DynScalar *item)
 			dyn_write_fail(write, report_hidden_values, dyn_path_text(guard->path));
 			return;
 		}
+		/* the item may be part of a response, which the next attempt replaces */
+		if (stored.data != NULL)
+			stored.data = memcpy(palloc(stored.len + 1), stored.data, stored.len);
 		guard->value = stored;
 	}
 }
