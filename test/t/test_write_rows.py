@@ -332,6 +332,58 @@ class VirtualColumns(writes.TestCase):
         self.both("DELETE FROM {t} WHERE twice = 18")
 
 
+    def test_not_null(self):
+        """A column that no item has can be NOT NULL."""
+        for table in ("FOREIGN TABLE far", "TABLE near"):
+            self.fx.execute(f"ALTER {table} ADD filled numeric GENERATED ALWAYS AS (n * 2) VIRTUAL NOT NULL")
+            self.addCleanup(self.fx.execute, f"ALTER {table} DROP filled")
+        self.both("UPDATE {t} SET total = total + 1 WHERE id = 'a' RETURNING filled")
+        self.both("DELETE FROM {t} WHERE id = 'b' AND filled > 0 RETURNING *")
+        self.put_raw({"id": {"S": "z"}, "n": {"N": "1"}, "filled": {"S": "no number"}, "twice": {"BOOL": True}})
+        self.fx.execute("INSERT INTO near (id, n) VALUES ('z', 1)")
+        self.both("UPDATE {t} SET note = 'x' WHERE id = 'z' RETURNING *")
+        self.fx.execute("ANALYZE far")
+        self.assertEqual(self.fx.rows("SELECT * FROM dynamo_fdw_check_table('far') WHERE column_name IN ('filled', 'twice')"), [])
+
+
+class Domains(writes.TestCase):
+    """CHECKs of domains in a procedural language, which fail for NULL: an UPDATE does not evaluate those of other columns."""
+
+    COLUMNS = "id text COLLATE \"C\" NOT NULL, n int, d pos, e pos"
+    FOREIGN = "id text COLLATE \"C\" NOT NULL, n int, d pos OPTIONS (format 'list'), e pos OPTIONS (path 'list[0]')"
+    KEY = ("id",)
+    RANGE = None
+    ROWS = "('a', 1, '{1}', '{2}')"
+
+    @classmethod
+    def setUpClass(cls):
+        super(writes.TestCase, cls).setUpClass()
+        cls.fx.execute("CREATE FUNCTION all_positive(a int[]) RETURNS bool LANGUAGE plpgsql IMMUTABLE AS 'DECLARE x int; BEGIN"
+                       " FOREACH x IN ARRAY a LOOP IF x <= 0 THEN RETURN false; END IF; END LOOP; RETURN true; END';"
+                       "CREATE DOMAIN pos AS int[] CHECK (all_positive(VALUE))")
+        cls.fx.create_table("items", cls.HASH, None)
+        cls.fx.foreign_table("far", cls.FOREIGN, table_name=cls.fx.remote("items"), updatable="true", scan_policy="allow")
+        cls.fx.execute(f"CREATE TABLE near ({cls.COLUMNS}, PRIMARY KEY (id))")
+
+    def setUp(self):
+        self.fx.execute("DELETE FROM far; TRUNCATE near; INSERT INTO near VALUES ('a', 1, '{1}', '{2}')")
+        self.put_raw({"id": {"S": "a"}, "n": {"N": "1"}, "d": {"L": [{"N": "1"}]}, "list": {"L": [{"L": [{"N": "2"}]}]}})
+
+    def test_update(self):
+        self.both("UPDATE {t} SET n = 5 WHERE id = 'a'")
+        self.both("UPDATE {t} SET n = n + 1 WHERE id = 'a' RETURNING *")
+        self.both("UPDATE {t} SET n = 5 WHERE id = 'absent'")
+        self.both("UPDATE {t} SET d = '{3}' WHERE id = 'a' RETURNING *")
+        self.assertEqual(self.both("UPDATE {t} SET d = '{-3}' WHERE id = 'a'"), "23514")
+        self.assertEqual(self.both("UPDATE {t} SET d = NULL WHERE id = 'a'"), "22004")
+
+    def test_within_a_function(self):
+        """A row that does not exist, whose values cannot be stored."""
+        self.fx.execute("CREATE FUNCTION change() RETURNS text LANGUAGE plpgsql AS $$ BEGIN UPDATE far SET n = 5 WHERE id IN ('absent', 'missing'); RETURN 'x'; END $$")
+        self.assertEqual(self.fx.value("SELECT length(change() || repeat('y', 100000))"), 100001)
+        self.assertEqual(self.fx.notices("SELECT change()"), [])
+
+
 class PartitionKeys(writes.TestCase):
     """Foreign partitions whose keys are different columns, of different types."""
 

@@ -290,7 +290,7 @@ accept_null(DynRows *rows, const DynRowColumn *fetched)
 	bool		notes = rows->note_error != NULL;
 	const char *why;
 
-	if (rows->only_keys)
+	if (rows->composed)
 		return false;
 	if (column->not_null && !fetched->partial)
 	{

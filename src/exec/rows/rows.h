@@ -68,9 +68,10 @@ typedef struct DynRows
 	DynRelation *relation;
 	int			ncolumns;
 	DynRowColumn *columns;
-	bool		only_keys;		/* true if items are composed from keys
-								 * (requested.c); then NULLs are not checked
-								 * against NOT NULL and domains */
+	bool		composed;		/* true if items are composed, and may lack
+								 * attributes (requested.c, reread.c); then
+								 * NULLs are not checked against NOT NULL and
+								 * domains */
 
 	/* paths for the page parser: of the columns, then of extra attributes */
 	int			npaths;

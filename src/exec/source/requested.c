@@ -365,7 +365,7 @@ open_requested(void *state)
 		return dyn_items_empty(scandesc->rows);
 	if (scandesc->access->is_presumed)
 	{
-		scandesc->rows->only_keys = true;
+		scandesc->rows->composed = true;
 		presumed = palloc(sizeof(Presumed));
 		*presumed = (Presumed) {{&presumed_methods, scandesc->rows}, scandesc, resolved,
 			.reader = dyn_item_reader_create(scandesc->rows)};

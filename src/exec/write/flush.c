@@ -30,6 +30,7 @@
 #include "utils/tuplestore.h"
 
 #include "../../model/server/pg_compat.h"
+#include "../../model/server/soft_errors.h"
 #include "../source/input.h"
 #include "outcome.h"
 #include "row_write.h"
@@ -137,41 +138,45 @@ check_upsert_once(DynModify *modify, TupleTableSlot *row)
 			 errhint("Ensure that no rows proposed for insertion within the same command have duplicate constrained values.")));
 }
 
+typedef struct Composition
+{
+	DynWrite   *write;
+	TupleTableSlot *row;
+	bool		composed;		/* result of dyn_modify_update */
+} Composition;
+
+static void
+compose(void *arg)
+{
+	Composition *composition = arg;
+
+	composition->composed = dyn_modify_update(composition->write,
+											  composition->write->modify->old,
+											  composition->row);
+}
+
 /*
  * Composes the update of a row that was not read.  If its values cannot be
  * stored, reads the row, and raises the error only if the row exists;
- * otherwise returns false.  Composing acquires nothing but memory, so no
- * subtransaction is needed.
+ * otherwise returns false.
  */
 static bool
 compose_presumed(DynWrite *write, TupleTableSlot *row)
 {
-	DynModify  *modify = write->modify;
-	volatile bool composed = false;
-	ErrorData  *volatile error = NULL;
+	Composition composition = {.write = write,.row = row};
+	/* the CHECK of a domain may be in any language */
+	ErrorData  *error = dyn_attempt(compose, &composition);
 
-	PG_TRY();
-	{
-		composed = dyn_modify_update(write, modify->old, row);
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(write->context);
-		error = CopyErrorData();
-		if (ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_DATA_EXCEPTION &&
-			error->sqlerrcode != ERRCODE_PROGRAM_LIMIT_EXCEEDED &&
-			error->sqlerrcode != ERRCODE_WITH_CHECK_OPTION_VIOLATION)
-			PG_RE_THROW();
-		FlushErrorState();
-	}
-	PG_END_TRY();
-	if (error != NULL)
-	{
-		dyn_modify_delete(write, modify->old);
-		if (dyn_write_has_row(write))
-			ReThrowError(error);
-	}
-	return composed;
+	if (error == NULL)
+		return composition.composed;
+	if (ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_DATA_EXCEPTION &&
+		error->sqlerrcode != ERRCODE_PROGRAM_LIMIT_EXCEEDED &&
+		error->sqlerrcode != ERRCODE_WITH_CHECK_OPTION_VIOLATION)
+		ReThrowError(error);
+	dyn_modify_delete(write, write->modify->old);
+	if (dyn_write_has_row(write))
+		ReThrowError(error);
+	return false;
 }
 
 /*

@@ -83,6 +83,7 @@ bool
 dyn_reread_new(DynReread *reread, const DynScalar *item, TupleTableSlot *slot)
 {
 	reread->why = NULL;
+	reread->new_reader->rows->composed = false;
 	if (store_item(reread->new_reader, item, slot) &&
 		reread->why == NULL)
 		return true;
@@ -93,6 +94,7 @@ bool
 dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTableSlot *slot)
 {
 	reread->why = NULL;
+	reread->new_reader->rows->composed = false;
 	return store_item(reread->new_reader, item, slot) ||
 		reread->why != NULL;
 }
@@ -217,6 +219,7 @@ dyn_reread_check(DynReread *reread, const DynScalar *item, TupleTableSlot *row,
 
 	reread->why = NULL;
 	reread->wrong = 0;
+	reread->new_reader->rows->composed = true;
 	if (!store_item(reread->new_reader, item, scratch))
 	{
 		if (reread->wrong > 0)
