@@ -227,6 +227,34 @@ class Concurrency(writes.TestCase):
         self.assertEqual(self.item("a", 1)["at"], {"S": "2024-05-01T11:00:00Z"})
 
 
+class CheckOption(writes.TestCase):
+    """A view's check option is checked again after the write was sent, when earlier rows may have been evaluated again."""
+
+    def test_changed_earlier_rows(self):
+        """While a row waits to be sent, some earlier ones are written again, and some no longer fulfill the condition."""
+        self.both("INSERT INTO {t} SELECT 'l', g, 'x', g FROM generate_series(1, 40) g")
+        self.fx.execute("CREATE VIEW noted AS SELECT * FROM far WHERE length(note) BETWEEN 1 AND 999 WITH CHECK OPTION")
+        changed = []
+
+        def change(_):
+            if not changed:
+                changed.append(True)
+                for n in range(1, 17):
+                    Concurrency.set(self, *(("total", "N", "100") if n % 2 else ("note", "S", "y")), ("l", n))()
+
+        self.fx.rows("SELECT 1 FROM far WHERE id = 'a' AND n = 1")
+        self.fx.proxy.reset()
+        self.fx.proxy.on("UpdateItem", change)
+        self.fx.proxy.together(16, "UpdateItem")
+        try:
+            self.assertEqual(self.outcome("UPDATE noted SET note = note || repeat('-', 200) WHERE id = 'l' AND note = 'x' AND total < 1000"), (32, []))
+        finally:
+            self.fx.proxy.reset(scripts=True)
+            self.fx.execute("DROP VIEW noted")
+        self.assertEqual(changed, [True])
+        self.assertEqual(self.fx.rows("SELECT length(note), count(*) FROM far WHERE id = 'l' GROUP BY 1 ORDER BY 1"), [(1, 8), (201, 32)])
+
+
 class EqualValues(writes.TestCase):
     """A value that is only equal to the one that was read, such as 24 hours and 1 day, is another value."""
 
@@ -391,6 +419,15 @@ class Atomic(writes.TestCase):
         self.assertEqual(self.outcome("INSERT INTO far SELECT 'l', g FROM generate_series(1, 100) g"), (100, []))
         self.assertEqual(self.outcome("INSERT INTO far SELECT 'b', g, repeat('x', 300000) FROM generate_series(1, 15) g"), "54000")
         self.assertEqual(self.outcome("INSERT INTO far VALUES ('d', 1), ('d', 1)"), "0A000")
+
+    def test_other_encodings_in_turns(self):
+        """An item whose value has another encoding fails the transaction, and then the other one: both are guarded by what is stored."""
+        for key in "ab":
+            self.put_raw({"id": {"S": key}, "n": {"N": "1"}, "at": {"S": "2024-05-01T12:00:00+02:00"}})
+        self.fx.execute("TRUNCATE near; INSERT INTO near SELECT * FROM far")
+        self.both("WITH i AS (INSERT INTO {t} AS t (id, n, at) VALUES ('b', 1, now()) ON CONFLICT (id, n) DO UPDATE SET at = t.at + interval '1 hour')"
+                  " UPDATE {t} SET at = at + interval '1 hour' WHERE id = 'a' AND n = 1")
+        self.assertEqual([self.item(key, 1)["at"] for key in "ab"], [{"S": "2024-05-01T11:00:00Z"}] * 2)
 
     TRANSFER = "UPDATE far SET total = total + CASE n WHEN 1 THEN -1 ELSE 1 END WHERE id = 'a'"
 

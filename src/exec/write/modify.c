@@ -131,6 +131,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	modify->reread = dyn_reread_create(relation, modify->map->meta);
 	modify->scratch = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	modify->old = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
+	modify->again = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	if (modify->upsert != NULL)
 		modify->plan_slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	modify->writer = dyn_writer_get(estate);

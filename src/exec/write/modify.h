@@ -50,6 +50,8 @@ typedef struct DynModify
 	TupleTableSlot *scratch;	/* row decoded from an item */
 	TupleTableSlot *old;		/* row of an UPDATE or DELETE before the
 								 * change, or existing row of DO UPDATE */
+	TupleTableSlot *again;		/* new row of an UPDATE that is evaluated
+								 * again */
 	TupleTableSlot *plan_slot;	/* copy of a subplan's row, or row that DO
 								 * UPDATE would insert */
 	DynModifyPlan plan;			/* columns that the statement depends on; empty

@@ -436,6 +436,26 @@ evaluate_upsert(DynWrite *write, const DynScalar *item)
 		confirm_unchanged(write, item);
 }
 
+/*
+ * Projects the new row of an UPDATE.  Does not use core's slot for new rows:
+ * core may still check the row in that slot (WITH CHECK OPTION of a view),
+ * while an earlier row is evaluated again.
+ */
+static TupleTableSlot *
+project_again(DynModify *modify, TupleTableSlot *plan_row)
+{
+	ResultRelInfo *rinfo = modify->rinfo;
+	TupleTableSlot **result = &rinfo->ri_projectNew->pi_state.resultslot;
+	TupleTableSlot *of_core = *result;
+	TupleTableSlot *row;
+
+	ExecCopySlot(rinfo->ri_oldTupleSlot, modify->scratch);
+	*result = modify->again;
+	row = ExecGetUpdateNewTuple(rinfo, plan_row, rinfo->ri_oldTupleSlot);
+	*result = of_core;
+	return dyn_modify_complete_row(modify, row);
+}
+
 /* Evaluates the statement for the changed row, and composes the next write. */
 static void
 write_again(DynWrite *write, const DynScalar *item)
@@ -467,11 +487,7 @@ write_again(DynWrite *write, const DynScalar *item)
 		dyn_modify_delete(write, modify->old);
 	else
 	{
-		ResultRelInfo *rinfo = modify->rinfo;
-
-		ExecCopySlot(rinfo->ri_oldTupleSlot, modify->scratch);
-		row = ExecGetUpdateNewTuple(rinfo, row, rinfo->ri_oldTupleSlot);
-		row = dyn_modify_complete_row(modify, row);
+		row = project_again(modify, row);
 		if (!dyn_modify_update(write, modify->old, row))
 			confirm_unchanged(write, item);
 	}
