@@ -213,6 +213,16 @@ class TimeRanges(request_text.RequestTestCase):
         self.fx.execute("ALTER FOREIGN TABLE reading DROP CONSTRAINT past, ADD CONSTRAINT past CHECK (at <= now() + interval '30 years')")
         self.assertTrue(self.texts("SELECT v FROM reading WHERE tenant = 'a' AND at >= '2026-11-10'")[0].startswith("Scan"))
 
+    def test_constraints_of_a_joined_table(self):
+        """The columns of a constraint are not taken for those of the statement's first table, which are NOT NULL."""
+        self.fx.create_table("closing", ("id", "N"))
+        self.fx.put("closing", [{"id": n, "v": f"v{n % 3}", **({"closed": str(DAYS[n])} if n <= 10 else {})} for n in range(15)])
+        self.fx.foreign_table("closing", "id int NOT NULL, closed date, v text")
+        self.mirror("closing")
+        self.fx.execute("ALTER FOREIGN TABLE closing ADD CHECK (closed IS NULL OR id <= 10); CREATE TABLE notes (x int NOT NULL, note text NOT NULL); INSERT INTO notes VALUES (1, 'v2'), (2, 'v1')")
+        for sql in ("SELECT notes.x, closing.* FROM notes JOIN closing ON closing.v = notes.note WHERE closing.id >= 0", "SELECT * FROM closing WHERE id >= 0"):
+            self.assertEqual(sorted(self.fx.rows(sql), key=str), sorted(self.mirrored(sql), key=str))
+
     def test_constraints_that_depend_on_the_time(self):
         """They held when the row was stored: a row that is older, or later than the transaction, is found nevertheless."""
         self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE reading DROP CONSTRAINT IF EXISTS past")

@@ -117,8 +117,10 @@ check_clauses(DynRelPlan *plan)
 
 		if (!constr->check[i].ccvalid)
 			continue;
-		check = eval_const_expressions(plan->root, stringToNode(constr->check[i].ccbin));
+		check = stringToNode(constr->check[i].ccbin);
+		/* before the evaluation, which looks at NOT NULL columns from 19 on */
 		ChangeVarNodes(check, 1, plan->rel->relid, 0);
+		check = eval_const_expressions(plan->root, check);
 		foreach(lc, make_ands_implicit(canonicalize_qual((Expr *) check, true)))
 		{
 			if (!contain_mutable_functions(lfirst(lc)))
