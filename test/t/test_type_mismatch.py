@@ -1,5 +1,27 @@
 """Mismatches, under conditions: none slips through an error, a count or a filter, and NULLs count as NULLs."""
+import os
+import subprocess
+import tempfile
+
 import fixture
+
+PG_CONFIG = os.environ.get("PG_CONFIG") or "/usr/lib/postgresql/15/bin/pg_config"
+
+# A type whose input function raises its errors, like those of extensions.
+HARD = """
+#include "postgres.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+PG_MODULE_MAGIC;
+PG_FUNCTION_INFO_V1(hard_in);
+Datum
+hard_in(PG_FUNCTION_ARGS)
+{
+    if (PG_GETARG_CSTRING(0)[0] != '+')
+        ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg("it has no plus")));
+    return CStringGetTextDatum(PG_GETARG_CSTRING(0));
+}
+"""
 
 MIXED = [{"S": "x"}, {"N": "5"}, {"N": "1" + "0" * 20}, {"N": "2.5"}, {"N": "-3"}, {"BOOL": True}, {"NULL": True}, None, {"L": [{"N": "5"}]}, {"M": {}},
          {"SS": ["x"]}, {"S": ""}, {"S": "true"}, {"S": "2024-02-29"}, {"S": "2024-02-29T00:00:00Z"}, {"S": "a\0b"}, {"N": "0"}, {"N": "1"}, {"B": "AAE="},
@@ -133,6 +155,26 @@ class Softly(fixture.TestCase):
         """Nor do types with an input function fail, whatever the server has for them."""
         self.assertEqual(self.read("inet", "s", "inet"), ["192.168.0.1/32"] * 10)
         self.assertEqual(self.read("enum", "s", "letter"), ["a"] * 10)
+
+    def test_input_functions_of_extensions(self):
+        """They may raise errors of any kind, also where PostgreSQL's own types return them."""
+        with tempfile.TemporaryDirectory(prefix="dynamo_fdw-hard.") as directory:
+            os.chmod(directory, 0o755)      # the server is another user
+            library = os.path.join(directory, "hard.so")
+            include = subprocess.run([PG_CONFIG, "--includedir-server"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+            subprocess.run(["gcc", "-shared", "-fPIC", "-I", include, "-x", "c", "-", "-o", library], check=True, input=HARD, text=True)
+            self.fx.execute(f"CREATE TYPE hard; CREATE FUNCTION hard_in(cstring) RETURNS hard LANGUAGE C STRICT IMMUTABLE AS '{library}';"
+                            "CREATE FUNCTION hard_out(hard) RETURNS cstring LANGUAGE internal STRICT IMMUTABLE AS 'textout';"
+                            "CREATE TYPE hard (INPUT = hard_in, OUTPUT = hard_out, LIKE = text)")
+            self.fx.create_table("h", ("pk", "S"))
+            self.fx.dynamo.put_raw(self.fx.remote("h"), [{"pk": {"S": text}, "v": {"S": text}, "l": {"L": [{"S": text}]}} for text in ("+", "-")])
+            for options, rows in (("on_mismatch 'null'", [("+", "+", "{+}"), ("-", None, None)]), ("on_mismatch 'error'", None)):
+                self.fx.execute(f"DROP FOREIGN TABLE IF EXISTS h; CREATE FOREIGN TABLE h (pk text, v hard, l hard[]) SERVER ddb OPTIONS (table_name '{self.fx.remote('h')}', scan_policy 'allow', {options})")
+                if rows:
+                    self.assertEqual(sorted(self.fx.rows("SELECT pk, v::text, l::text FROM h")), rows)
+                else:
+                    self.assertEqual(self.fx.error("SELECT pk, v FROM h").sqlstate, "22P02")
+            self.fx.execute("DROP FOREIGN TABLE h; DROP TYPE hard CASCADE")
 
     def test_check_that_fails(self):
         """An error raised by a CHECK expression is raised."""

@@ -379,6 +379,15 @@ class Expired(writes.TestCase):
 class Newer(writes.TestCase):
     """Statements that only newer majors have."""
 
+    def test_old_row_of_an_upsert(self):
+        if self.fx.conn.server_version < 180000:
+            self.skipTest("from PostgreSQL 18 on")
+        self.fx.execute("LOAD 'dynamo_fdw'; CREATE VIEW labeled AS SELECT id, n, 'x' AS label FROM far")
+        for table, old in (("far", "old.n"), ("far", "old.tableoid"), ("far", "old"), ("labeled", "old.label")):
+            with self.subTest(old):
+                self.assertEqual(self.outcome(f"INSERT INTO {table} (id, n) VALUES ('a', 1) ON CONFLICT (id, n) DO UPDATE SET n = 1 RETURNING {old}"), "0A000")
+        self.assertSameTables()
+
     def test_on_conflict_do_select(self):
         if self.fx.conn.server_version < 190000:
             self.skipTest("from PostgreSQL 19 on")

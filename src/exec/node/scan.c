@@ -116,18 +116,18 @@ warn_if_locking(ForeignScanState *node, const DynRelation *relation)
 }
 
 /*
- * Returns true if some column uses its type's input function, and shows NULL
- * for values that this function rejects (on_mismatch).
+ * Returns true if reading the columns may need subtransactions: to show NULL
+ * for values that an input function rejects (on_mismatch).
  */
 static bool
-needs_soft_input(const DynRelation *relation)
+needs_subtransactions(const DynRelation *relation)
 {
 	for (int i = 0; i < relation->ncolumns; i++)
 	{
 		const DynColumn *column = &relation->columns[i];
 
 		if (!column->dropped && column->null_on_mismatch &&
-			dyn_codec_uses_input(&column->codec))
+			dyn_codec_has_hard_input(&column->codec))
 			return true;
 	}
 	return false;
@@ -169,8 +169,9 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	node->fdw_state = scan;
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	if (needs_soft_input(relation))
-		dyn_prepare_soft_input(node->ss.ps.state->es_plannedstmt);
+	/* parallel mode allows no subtransactions */
+	if (needs_subtransactions(relation))
+		node->ss.ps.state->es_plannedstmt->parallelModeNeeded = false;
 	warn_if_locking(node, relation);
 	dyn_writers_await(node->ss.ps.state, relation);
 	prepare_scan(scan, eflags);

@@ -90,7 +90,8 @@ typedef struct DynTraits
 typedef struct DynColumn
 {
 	const char *name;
-	bool		dropped;
+	bool		dropped;		/* true if the column is dropped, or is a
+								 * virtual generated column; NULL in each row */
 	bool		not_null;
 	bool		placed;			/* true if an option sets the location */
 	Oid			collation;

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/sysattr.h"
+#include "access/transam.h"
 #include "access/xact.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_database.h"
@@ -18,6 +19,7 @@
 #include "soft_errors.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"
+#include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"
@@ -190,7 +192,6 @@ dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel, AttrNumber attnum)
 	return false;
 }
 
-#if PG_VERSION_NUM < 160000
 typedef struct InputCall
 {
 	FmgrInfo   *input;
@@ -229,24 +230,37 @@ catch_input(InputCall *call)
 	PG_END_TRY();
 	return failure;
 }
+
+bool
+dyn_input_is_soft(const FmgrInfo *input, Oid ioparam)
+{
+#if PG_VERSION_NUM >= 160000
+	return ioparam < FirstNormalObjectId || input->fn_oid == F_ENUM_IN;
+#else
+	return false;
 #endif
+}
 
 bool
 dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 				 bool soft, Datum *result, const char **why)
 {
-#if PG_VERSION_NUM >= 160000
-	ErrorSaveContext escontext = {.type = T_ErrorSaveContext, .details_wanted = true};
-
-	if (InputFunctionCallSafe(input, str, ioparam, typmod,
-							  (Node *) &escontext, result))
-		return true;
-	*why = escontext.error_data->message;
-#else
 	InputCall	call = {input, str, ioparam, typmod, (Datum) 0};
 	ErrorData  *failure = NULL;
 	int			category;
 
+#if PG_VERSION_NUM >= 160000
+	if (dyn_input_is_soft(input, ioparam))
+	{
+		ErrorSaveContext escontext = {.type = T_ErrorSaveContext, .details_wanted = true};
+
+		if (InputFunctionCallSafe(input, str, ioparam, typmod,
+								  (Node *) &escontext, result))
+			return true;
+		*why = escontext.error_data->message;
+		return false;
+	}
+#endif
 	if (!soft)
 		failure = catch_input(&call);
 	else if (!IsInParallelMode())
@@ -262,7 +276,6 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 		category != ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION)
 		ReThrowError(failure);
 	*why = failure->message;
-#endif
 	return false;
 }
 

@@ -67,12 +67,6 @@
 #define dyn_tuplesort_getdatum(sort, value, isnull) \
 	tuplesort_getdatum(sort, true, true, value, isnull, NULL)
 
-/*
- * Prepares a statement, before it runs, that calls dyn_input_or_why with
- * `soft`: it gets no parallel workers if that needs subtransactions.
- */
-#define dyn_prepare_soft_input(statement) ((void) (statement))
-
 #else
 
 #define dyn_plan_base_relids(fsplan) ((fsplan)->fs_relids)
@@ -84,7 +78,6 @@
 #define dyn_owns_relation(relid, userid) pg_class_ownercheck(relid, userid)
 #define dyn_tuplesort_getdatum(sort, value, isnull) \
 	tuplesort_getdatum(sort, true, value, isnull, NULL)
-#define dyn_prepare_soft_input(statement) ((statement)->parallelModeNeeded = false)
 
 #endif
 
@@ -123,6 +116,13 @@
 /* True if the Var refers to OLD in RETURNING. */
 #define dyn_var_is_old(var) ((var)->varreturningtype == VAR_RETURNING_OLD)
 
+/* True if the node, which is not a Var, is an expression over OLD. */
+#define dyn_is_over_old(node) \
+	(IsA(node, ReturningExpr) && ((ReturningExpr *) (node))->retold)
+
+/* True for a generated column that is not stored. */
+#define dyn_is_virtual(attr) ((attr)->attgenerated == ATTRIBUTE_GENERATED_VIRTUAL)
+
 /* The former argument execute_once of ExecutorRun_hook. */
 #define DYN_RUN_ONCE_PARAMETER
 #define DYN_RUN_ONCE_ARGUMENT
@@ -152,6 +152,8 @@
 
 #define DYN_MODULE_MAGIC(n, v) PG_MODULE_MAGIC
 #define dyn_var_is_old(var) false
+#define dyn_is_over_old(node) false
+#define dyn_is_virtual(attr) false
 #define DYN_RUN_ONCE_PARAMETER , bool execute_once
 #define DYN_RUN_ONCE_ARGUMENT , execute_once
 #define DYN_PATH_ROWS(rows) (rows)
@@ -194,6 +196,9 @@
  */
 #define dyn_unique_outer_path(root, outerrel, sjinfo) ((Path *) NULL)
 
+/* Number of disabled nodes in a subplan, which core compares before costs. */
+#define dyn_disabled_nodes(subplan) ((subplan)->disabled_nodes)
+
 /* The new argument of planner_hook. */
 #define DYN_PLANNER_PARAMETER , ExplainState *es
 #define DYN_PLANNER_ARGUMENT , es
@@ -223,6 +228,7 @@ typedef JsonbInState DynJsonbState;
 #define dyn_conflict_selects(conflict) false
 #define dyn_restore_conflict_action(plan) ((void) 0)
 #define dyn_outer_was_made_unique(jointype) false
+#define dyn_disabled_nodes(subplan) 0
 #define dyn_unique_outer_path(root, outerrel, sjinfo) \
 	((Path *) create_unique_path(root, outerrel, (outerrel)->cheapest_total_path, sjinfo))
 #define DYN_PLANNER_PARAMETER
@@ -294,13 +300,20 @@ extern bool dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel,
 							  AttrNumber attnum);
 
 /*
+ * Returns true if the input function of this type (by getTypeInputInfo) can
+ * return its errors.  PostgreSQL 15 has no soft errors, and later versions only
+ * promise them for their own types; an enum has an input function of theirs.
+ */
+extern bool dyn_input_is_soft(const FmgrInfo *input, Oid ioparam);
+
+/*
  * Calls a type's input function.  If the function rejects the value, returns
  * false with the message in *why, instead of raising an error.  Other errors
  * (out of memory, cancel) are raised.  Without `soft`, the caller must raise an
  * error if this returns false.
  *
- * PostgreSQL 15 has no soft errors.  There, `soft` requires a subtransaction,
- * and while parallel workers run, all errors are raised.
+ * If dyn_input_is_soft is false, `soft` requires a subtransaction, and while
+ * parallel workers run, all errors are raised.
  */
 extern bool dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam,
 							 int32 typmod, bool soft, Datum *result,

@@ -102,7 +102,8 @@ read_column(DynColumn *column, TupleDesc desc, int i,
 
 	memset(column, 0, sizeof(*column));
 	column->name = pstrdup(NameStr(attr->attname));
-	column->dropped = attr->attisdropped;
+	/* core computes virtual generated columns where they are read */
+	column->dropped = attr->attisdropped || dyn_is_virtual(attr);
 	if (column->dropped)
 		return;
 	options = GetForeignColumnOptions(relation->relid, attr->attnum);

@@ -20,6 +20,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
+#include "../server/pg_compat.h"
 #include "datetime.h"
 #include "types.h"
 
@@ -182,11 +183,12 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 }
 
 bool
-dyn_codec_uses_input(const DynCodec *codec)
+dyn_codec_has_hard_input(const DynCodec *codec)
 {
-	return codec->kind == DYN_CODEC_INPUT ||
-		codec->kind == DYN_CODEC_JSON_TEXT ||
-		(codec->kind == DYN_CODEC_ARRAY && dyn_codec_uses_input(codec->element));
+	if (codec->kind == DYN_CODEC_ARRAY)
+		return dyn_codec_has_hard_input(codec->element);
+	return (codec->kind == DYN_CODEC_INPUT || codec->kind == DYN_CODEC_JSON_TEXT) &&
+		!dyn_input_is_soft(&codec->input, codec->ioparam);
 }
 
 struct DynDomain

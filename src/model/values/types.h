@@ -178,11 +178,10 @@ extern bool dyn_codec_holds(DynCodec *codec, const DynValue *value,
 extern bool dyn_codec_holds_type(const DynCodec *codec, DynType type);
 
 /*
- * Returns true if the codec, or its element codec, uses an input function.
- * If on_mismatch is 'null', its errors may have to be caught in subtransactions
- * (dyn_prepare_soft_input).
+ * Returns true if the codec, or its element codec, uses an input function whose
+ * errors can only be caught in a subtransaction (dyn_input_is_soft).
  */
-extern bool dyn_codec_uses_input(const DynCodec *codec);
+extern bool dyn_codec_has_hard_input(const DynCodec *codec);
 
 /*
  * Checks a domain's constraints, even for NULL.  If the value violates one,

@@ -67,7 +67,9 @@ cheapest_alternative(const AlternativeSubPlan *alternatives, double executions)
 		Cost		cost = subplan->startup_cost +
 			executions * subplan->per_call_cost;
 
-		if (best != NULL && cost > best_cost)
+		if (best != NULL &&
+			(dyn_disabled_nodes(subplan) != dyn_disabled_nodes(best)
+			 ? dyn_disabled_nodes(subplan) > dyn_disabled_nodes(best) : cost > best_cost))
 			continue;
 		best = subplan;
 		best_cost = cost;

@@ -68,6 +68,7 @@ typedef struct ReadWalkerContext
 	int			level;			/* nesting level of the query being walked */
 	Bitmapset  *attnums;		/* columns; a member 0 means all columns */
 	Bitmapset  *old;			/* columns of OLD in RETURNING */
+	bool		names_old;		/* true if OLD occurs in RETURNING */
 	AttrNumber	system;			/* a system column that is read, other than
 								 * tableoid; or 0 */
 } ReadWalkerContext;
@@ -77,6 +78,7 @@ read_walker(Node *node, ReadWalkerContext *context)
 {
 	if (node == NULL)
 		return false;
+	context->names_old |= dyn_is_over_old(node);
 	if (IsA(node, Var))
 	{
 		Var		   *var = (Var *) node;
@@ -87,6 +89,7 @@ read_walker(Node *node, ReadWalkerContext *context)
 			context->attnums = bms_add_member(context->attnums, var->varattno);
 		else if (var->varattno != TableOidAttributeNumber)
 			context->system = var->varattno;
+		context->names_old |= dyn_var_is_old(var);
 		if (var->varattno >= 0 && dyn_var_is_old(var))
 			context->old = bms_add_member(context->old, var->varattno);
 		return false;
@@ -479,7 +482,7 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	dyn_check_system_column(map->relation, returning.system);
 	if (plan->onConflictSet != NIL)
 	{
-		if (returning.old != NULL)
+		if (returning.names_old)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("cannot return OLD of ON CONFLICT DO UPDATE on foreign table \"%s\"",
