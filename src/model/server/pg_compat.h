@@ -300,9 +300,9 @@ extern bool dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel,
 							  AttrNumber attnum);
 
 /*
- * Returns true if the input function of this type (by getTypeInputInfo) can
- * return its errors.  PostgreSQL 15 has no soft errors, and later versions only
- * promise them for their own types; an enum has an input function of theirs.
+ * Returns true if the input function of this type (by getTypeInputInfo) returns
+ * its errors instead of raising them: from PostgreSQL 16 on, the input
+ * functions of PostgreSQL's own types, and that of all enums.
  */
 extern bool dyn_input_is_soft(const FmgrInfo *input, Oid ioparam);
 
