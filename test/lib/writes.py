@@ -18,7 +18,9 @@ import psycopg2
 
 def comparable(rows):
     """The rows in one order; zeros at the end of a numeric do not count."""
-    return sorted(repr(tuple(value.normalize() if isinstance(value, Decimal) else value for value in row)) for row in rows)
+    def plain(value):
+        return value.normalize() if isinstance(value, Decimal) else bytes(value) if isinstance(value, memoryview) else value
+    return sorted(repr(tuple(map(plain, row))) for row in rows)
 
 
 class TestCase(fixture.TestCase):

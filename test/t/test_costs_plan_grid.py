@@ -89,9 +89,13 @@ class Grid(fixture.TestCase):
         """The regrets of a join with a number of keys."""
         return self.regrets(lambda keys: f"SELECT * FROM generate_series(1, {keys}) i " + tail, [*keyed[:-1], SCAN, keyed[-1]])
 
+    def without_hash_join(self, *cells):
+        """These cells from PostgreSQL 19 on, which prefers a merge join of a Scan there, and a Scan that is sorted is dearer than lookups."""
+        return cells if self.fx.conn.server_version >= 190000 else ()
+
     def test_complete_keys(self):
         """GetItem or a Scan."""
-        self.assertNoRegret(self.joined("JOIN t ON t.pk = 'p' || i AND t.n = i", ("", gets)))
+        self.assertNoRegret(self.joined("JOIN t ON t.pk = 'p' || i AND t.n = i", ("", gets)), self.without_hash_join(("1 GB", 200, 1_000_000, 40_000)))
 
     def test_partitions(self):
         """Queries or a Scan."""
@@ -110,7 +114,7 @@ class Grid(fixture.TestCase):
         for length in LENGTHS:
             with self.subTest(length=length):
                 found = ("", lambda service, keys, length=length: queries_then_gets(service, keys, length, KEY_BYTES))
-                self.assertNoRegret(self.joined("JOIN t ON t.mark = 'p' || i", found))
+                self.assertNoRegret(self.joined("JOIN t ON t.mark = 'p' || i", found), self.without_hash_join(("1 GB", 200, 30_000, None), ("1 GB", 200, 30_000, 40_000)))
 
     def test_outer_join(self):
         """The keys without items, too."""
