@@ -234,7 +234,7 @@ dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)
 	resume_clocks(client);
 	arm(client);
 	if (!client->has_completions &&
-		(client->active || client->exchanges || client->watchers))
+		(timeout_ms >= 0 || client->active || client->exchanges || client->watchers))
 		result = wait(arg, client->connections.loop.epoll_fd, timeout_ms);
 	client->left_us = dyn_loop_now_us();
 	dyn_client_drive(client);

@@ -219,8 +219,8 @@ extern void dyn_client_drive(DynClient *client);
 /*
  * Calls `wait` once, with the client's descriptor and timeout_ms (-1: no
  * limit), then drives the client.  Returns the result of `wait`.  If calls
- * have already ended, or nothing is active, does not wait, and returns
- * DYN_WAIT_READY.
+ * have already ended, or if there is no limit and nothing is active, does not
+ * wait, and returns DYN_WAIT_READY.
  */
 extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 							   long timeout_ms);

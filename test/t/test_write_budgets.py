@@ -1,5 +1,6 @@
 """Budgets of write units (max_write_units_per_second): held at every moment, whatever the form of the write."""
 import writes
+from processes import cpu_seconds
 
 RATE = 20
 
@@ -45,6 +46,22 @@ class WriteBudgets(writes.TestCase):
         self.budget("FOREIGN TABLE far")
         self.both("INSERT INTO {t} SELECT 'l', g, repeat('x', 9 * 1024) FROM generate_series(1, 6) g")
         self.assert_held("PutItem", 10, 6)
+
+    def test_failed_conditions(self):
+        """DynamoDB charges a write whose condition fails as if it were successful."""
+        self.fx.execute("INSERT INTO far SELECT 'l', g, repeat('x', 9 * 1024) FROM generate_series(1, 6) g")
+        self.fx.proxy.reset()
+        self.budget("FOREIGN TABLE far")
+        self.assertEqual(self.outcome("INSERT INTO far SELECT 'l', g, repeat('x', 9 * 1024) FROM generate_series(1, 6) g ON CONFLICT DO NOTHING"), (0, []))
+        self.assert_held("PutItem", 10, 6)
+
+    def test_sleeps(self):
+        """Writes that wait for the budget use no CPU."""
+        self.budget("FOREIGN TABLE far")
+        pid = self.fx.value("SELECT pg_backend_pid()")
+        before = cpu_seconds(pid)
+        self.both("INSERT INTO {t} SELECT 's', g FROM generate_series(1, 60) g")
+        self.assertLess(cpu_seconds(pid) - before, 0.5)
 
     def test_atomic(self):
         """The members of a transaction cost twice as much; each is charged before it is sent."""

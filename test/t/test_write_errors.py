@@ -176,6 +176,28 @@ class Errors(ErrorsCase):
         self.assertEqual(self.scripted("PutItem", respond, "INSERT INTO far SELECT 't', g FROM generate_series(1, 30) g"), (30, []))
         self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 't'"), 30)
 
+    def test_throttled_between_failed_conditions(self):
+        """A write whose condition fails was executed: the throttling before it has ended."""
+        self.fx.execute("ALTER SERVER ddb OPTIONS (ADD throttle_timeout '1'); INSERT INTO far SELECT 't', g FROM generate_series(1, 60) g")
+        self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP throttle_timeout)")
+        count = iter(range(1000))
+        respond = lambda _: replies.throttle() if next(count) in (0, 50) else None    # noqa: E731
+        self.assertEqual(self.scripted("PutItem", respond, "INSERT INTO far SELECT 't', g FROM generate_series(1, 60) g ON CONFLICT DO NOTHING"), (0, []))
+        self.assertEqual(len(self.sent), 62)
+
+    def test_stopped_before_the_first_attempt(self):
+        """Nothing was sent, so nothing may have been written."""
+        with fixture.FakeDynamo() as fake:
+            self.fx.server("closed", fake.endpoint)
+            self.addCleanup(self.fx.execute, "RESET statement_timeout; DROP SERVER closed CASCADE")
+            fake.table("gone")
+            self.fx.foreign_table("gone", "pk text NOT NULL", server="closed", updatable="true")
+            self.fx.rows("SELECT * FROM gone WHERE pk = 'a'")
+        del self.fx.conn.notices[:]
+        self.fx.execute("SET statement_timeout = 300")
+        self.assertIn(self.outcome("INSERT INTO gone VALUES ('a')"), ("57014", "08001"))
+        self.assertEqual(self.warning(), [])
+
     def test_functions_that_read(self):
         """A function that the statement calls finds the rows before, even if their first attempts were not executed."""
         self.fx.execute("CREATE OR REPLACE FUNCTION next_far() RETURNS int LANGUAGE plpgsql AS "

@@ -11,6 +11,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/xact.h"
 #include "common/pg_prng.h"
 #include "executor/executor.h"
@@ -19,6 +21,7 @@
 
 #include "../../aws/retry.h"
 #include "../../dynamodb/page_check.h"
+#include "../../dynamodb/units.h"
 #include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/usage.h"
@@ -214,6 +217,22 @@ dyn_write_grant(DynWrite *write, double units)
 			(units - modify->item_units);
 	dyn_pace_grant(&modify->pace->pace, write->cost, units, call->started_ms,
 				   call->done_ms);
+}
+
+/*
+ * Records a write whose condition failed: DynamoDB has executed it.  The
+ * response has no units; they depend on the size of the existing or the new
+ * item, whichever is larger (Amazon DynamoDB Developer Guide, "Working with
+ * items", conditional writes).
+ */
+static void
+grant_failed(DynWrite *write, const DynScalar *existing)
+{
+	double		bytes = Max(write->op == DYN_OP_PUT_ITEM ? write->item.len : 0, existing->len);
+	double		units = Max(ceil(bytes / DYN_WRITE_UNIT_BYTES), 1);
+
+	dyn_budgets_correct(&write->modify->budgets, write->cost, units, dyn_session_now());
+	dyn_write_grant(write, units);
 }
 
 void
@@ -723,6 +742,7 @@ dyn_write_judge(DynWrite *write)
 		return;
 	}
 	item = dyn_write_failed_item(call->response.data, call->response.len);
+	grant_failed(write, &item);
 	if (item.data == NULL && (write->op != DYN_OP_PUT_ITEM ||
 							  write->modify->upsert != NULL || write->unanswered > 0))
 		item = read_item(write);

@@ -50,7 +50,9 @@ abandon_write(DynWriter *writer, DynWrite *write)
 		leave_flight(writer, write);
 		dyn_usage_call(write->modify->usage, write->op, write->call);
 	}
-	if (write->state == DYN_WRITE_SENT || write->unanswered > 0)
+	/* a call that waits for its first or next attempt was not executed */
+	if ((write->state == DYN_WRITE_SENT && write->call->state != DYN_CALL_BACKOFF) ||
+		write->unanswered > 0)
 		dyn_written_maybe(dyn_write_is_transaction(write) ? list_length(writer->collected) : 1);
 	dyn_call_destroy(write->call);
 	write->call = NULL;
@@ -383,6 +385,7 @@ wait_for_step(DynWriter *writer)
 	{
 		double		now = dyn_session_now();
 		double		left = -1;
+		DynWaitReason reason = DYN_WAITS_FOR_CAPACITY;
 		ListCell   *lc;
 
 		foreach(lc, writer->writes)
@@ -390,12 +393,14 @@ wait_for_step(DynWriter *writer)
 			const DynWrite *write = lfirst(lc);
 			double		ms;
 
+			if (write->state == DYN_WRITE_SENT)
+				reason = DYN_WAITS_FOR_RESPONSE;
 			if (write->state != DYN_WRITE_PAUSED)
 				continue;
 			ms = send_delay(write, now);
 			left = left < 0 ? ms : Min(left, ms);
 		}
-		wait_and_count(modify, left < 0 ? -1 : left + 1, DYN_WAITS_FOR_RESPONSE);
+		wait_and_count(modify, left < 0 ? -1 : left + 1, reason);
 	}
 }
 
