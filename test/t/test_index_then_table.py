@@ -1,4 +1,5 @@
 """Index, then base: keys that a global index lists again, because entries moved while it was read, give one row each."""
+import dynamo
 import fixture
 from dynamo import item
 from replies import reply
@@ -138,3 +139,21 @@ class GivenUp(fixture.TestCase):
     def test_requested_again(self):
         """They are requested again when a later batch needs them: once, and not for each row."""
         self.assertLess(self.queries_of_last(600, "CASE WHEN i % 60 < 12 THEN 'last many' ELSE 'one' || i END"), 20)
+
+
+class Chunks(fixture.TestCase):
+    """Items of several partitions of an index, which are requested together."""
+
+    def test_chunk_with_items_of_a_later_partition(self):
+        """Items of a partition, of which an earlier execution needed only the first, are needed after a chunk of another partition."""
+        self.fx.create_table("two", ("pk", "S"), None, [dynamo.index("by_gpk", ("gpk", "S"), None, "KEYS_ONLY")])
+        self.fx.put("two", [{"pk": f"{gpk}{n:03}", "gpk": gpk, "v": v} for gpk, count, v in (("a", 200, 0), ("b", 250, 1)) for n in range(count)])
+        self.fx.execute("ALTER SERVER ddb OPTIONS (ADD max_concurrency '3')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP max_concurrency); RESET ALL")
+        self.fx.foreign_table("two", 'pk text COLLATE "C" NOT NULL, gpk text COLLATE "C" NOT NULL, v int', table_name=self.fx.remote("two"), scan_policy="allow")
+        self.fx.execute("CREATE TABLE two_l AS SELECT * FROM two; ANALYZE two_l; ALTER FOREIGN TABLE two OPTIONS (SET scan_policy 'error');"
+                        "CREATE TABLE pairs (id int, x text, y text, z int); INSERT INTO pairs VALUES (1, 'b', 'b', 0), (2, 'a', 'b', 5), (3, 'b', 'a', 0), (4, 'a', 'a', -1)")
+        for sql in ("SELECT o.id, EXISTS (SELECT FROM two f WHERE f.gpk IN (o.x, o.y) AND f.v > o.z) FROM pairs o",
+                    "SELECT o.id, v FROM pairs o, LATERAL (SELECT v FROM two f WHERE f.gpk IN (o.x, o.y) AND f.v > o.z LIMIT 1) s"):
+            self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
+            self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.fx.rows(sql.replace("two f", "two_l f"))))

@@ -55,6 +55,21 @@ class StaleEntries(fixture.TestCase):
         self.entries(*((f"p{n}", n) for n in range(900)), ("p0", 950), ("p1", 951))
         self.assertEqual(sorted(self.fx.rows(self.sql)), [(n,) for n in range(900)])
 
+    def test_seen_in_two_partitions(self):
+        """An item that moves from one partition to another while both are listed gives one row, also for lookups."""
+        self.table.items[1]["owner"] = {"S": "b"}
+        def listed(request):
+            [owner] = [value["S"] for value in request.body["ExpressionAttributeValues"].values() if "S" in value]
+            return replies.reply({"Items": [item({"pk": "p1", "owner": owner, "at": 1})], "Count": 1, "ScannedCount": 1})
+        self.fake.on("Query", listed)
+        join = "generate_series(1, 1) g JOIN t ON t.owner = ANY (CASE WHEN g = 1 THEN '{a,b}'::text[] END) WHERE t.at >= 0"
+        self.assertIn("DynamoLookupJoin", self.fx.explain(f"SELECT t.v FROM {join}"))
+        for setting in ("on", "off"):
+            self.fx.execute(f"SET dynamo_fdw.enable_lookup_join = {setting}")
+            self.assertEqual(self.fx.rows(f"SELECT t.v FROM {join}"), [(1,)])
+            self.assertEqual(self.fx.rows("SELECT (SELECT count(v) FROM t WHERE owner IN (x, y)) FROM (VALUES ('a', 'b'), ('b', 'a')) o(x, y)"), [(1,), (1,)])
+        self.fx.execute("RESET ALL")
+
     def test_order_is_that_of_the_items(self):
         """Rows are sorted by the items' values in the table."""
         self.table.items[0]["at"] = {"N": "100"}

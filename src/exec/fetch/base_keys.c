@@ -80,6 +80,21 @@ dyn_key_append(DynBuffer *bytes, const DynKeyPart *parts, int nparts)
 	}
 }
 
+void
+dyn_key_read(const char *bytes, const DynAccess *access, DynKeyPart *parts)
+{
+	for (int i = 0; i < access->nbase; i++)
+	{
+		uint32		len;
+
+		memcpy(&len, bytes, sizeof(len));
+		bytes += sizeof(len);
+		parts[i].name = access->base[i].name;
+		parts[i].value = (DynScalar) {access->base[i].type, bytes, len};
+		bytes += len;
+	}
+}
+
 /* ---- creation ---- */
 
 DynBaseKeys *
@@ -248,13 +263,6 @@ dyn_base_keys_next(DynBaseKeys *keys, DynKeyPart *parts)
 	keys->last = key;
 	len = VARSIZE_ANY_EXHDR(key);
 	bytes = memcpy(palloc(Max(len, 1)), VARDATA_ANY(key), len);
-	for (int i = 0; i < keys->access->nbase; i++)
-	{
-		memcpy(&len, bytes, sizeof(len));
-		bytes += sizeof(len);
-		parts[i].name = keys->access->base[i].name;
-		parts[i].value = (DynScalar) {keys->access->base[i].type, bytes, len};
-		bytes += len;
-	}
+	dyn_key_read(bytes, keys->access, parts);
 	return true;
 }

@@ -78,4 +78,10 @@ extern struct HTAB *dyn_byte_key_table(const char *name, long nelem,
 /* Appends the key parts as bytes; sets bytes->failed if out of memory. */
 extern void dyn_key_append(DynBuffer *bytes, const DynKeyPart *parts, int nparts);
 
+/*
+ * Sets the parts of a full key of the access plan's table, which are slices of
+ * the bytes that dyn_key_append has written.
+ */
+extern void dyn_key_read(const char *bytes, const DynAccess *access, DynKeyPart *parts);
+
 #endif

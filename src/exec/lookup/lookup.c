@@ -87,6 +87,7 @@ struct DynLookups
 	DynLookupBatch base;		/* fetch_base_items: requests for listed
 								 * keys */
 	uint64		listings;		/* last ID of a listing, see DynLookupEntry */
+	uint64		served;			/* number of executions served */
 	DynLookupCounters *counters;
 
 	/* executions of this batch of outer rows */
@@ -107,24 +108,6 @@ struct DynLookups
 	int			item_row;		/* fetch_base_items: next row of the current
 								 * item */
 };
-
-/* ---- availability of results ---- */
-
-/* True if the entry's complete result is cached or still to be received. */
-static bool
-is_servable(const DynLookupEntry *entry)
-{
-	ListCell   *lc;
-
-	if (entry->state == DYN_LOOKUP_EMPTY)
-		return false;
-	foreach(lc, entry->items)
-	{
-		if (((DynLookupEntry *) lfirst(lc))->state == DYN_LOOKUP_EMPTY)
-			return false;
-	}
-	return entry->caching || entry->taken == 0;
-}
 
 /* ---- prefetching ---- */
 
@@ -243,7 +226,7 @@ find_entries(DynLookups *lookups, Execution *execution,
 		 * items' entries may have become EMPTY.  Then the index Query is sent
 		 * again.
 		 */
-		if (entry->is_idle && !is_servable(entry))
+		if (entry->is_idle && !dyn_lookup_entry_is_servable(entry))
 		{
 			dyn_lookup_entry_remove(lookups->cache, entry);
 			entry = entry_of(lookups, resolved, i);
@@ -375,10 +358,11 @@ open_lookups(void *state)
 	lookups->next = at + 1;
 	lookups->open = &lookups->executions[at];
 	lookups->position = 0;
+	lookups->served++;
 	begin_entry(lookups);
 	servable = !lookups->open->refused;
 	for (int i = 0; i < lookups->open->nentries; i++)
-		servable &= is_servable(lookups->open->entries[i]);
+		servable &= dyn_lookup_entry_is_servable(lookups->open->entries[i]);
 	if (servable)
 		return &lookups->items;
 	close_execution(lookups);
@@ -707,6 +691,19 @@ next_chunk(DynLookups *lookups, DynLookupEntry *entry)
 	dyn_lookup_batch_send(&lookups->base, lookups->base.n);
 }
 
+/*
+ * Requests items that were dropped: an earlier execution needed only some of
+ * the entry's items, and then a chunk was requested for another entry.
+ */
+static void
+request_again(DynLookups *lookups, DynLookupEntry *entry)
+{
+	dyn_lookup_batch_reset(&lookups->base);
+	lookups->scandesc->origin = lookups->first.fetch;
+	dyn_lookup_batch_add_items(&lookups->base, entry, lookups->row, chunk_keys(lookups));
+	dyn_lookup_batch_send(&lookups->base, lookups->base.n);
+}
+
 /* Stores the next row of the listed items; returns false after the last. */
 static bool
 next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
@@ -716,10 +713,18 @@ next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot
 		DynLookupEntry *item = list_nth(entry->items, lookups->row);
 
 		Assert(item->pins > 0);
+		/* an item that moves may be listed for two partitions */
+		if (lookups->item_row == 0 && item->served_in == lookups->served)
+		{
+			lookups->row++;
+			continue;
+		}
+		item->served_in = lookups->served;
+		if (item->state == DYN_LOOKUP_EMPTY)
+			request_again(lookups, entry);
 		if (item->state == DYN_LOOKUP_PENDING)
 			receive_batch(lookups, &lookups->base, item);
-		if (item->state != DYN_LOOKUP_COMPLETE)
-			elog(ERROR, "item listed by an index is neither cached nor pending");
+		Assert(item->state == DYN_LOOKUP_COMPLETE);
 		if (next_cached_row(lookups, item, &lookups->item_row, slot))
 			return true;
 		lookups->row++;

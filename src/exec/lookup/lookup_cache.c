@@ -123,6 +123,21 @@ enter_idle(DynLookupCache *cache, DynLookupEntry *entry)
 	dlist_push_tail(&cache->idle, &entry->idle);
 }
 
+bool
+dyn_lookup_entry_is_servable(const DynLookupEntry *entry)
+{
+	ListCell   *lc;
+
+	if (entry->state == DYN_LOOKUP_EMPTY)
+		return false;
+	foreach(lc, entry->items)
+	{
+		if (((DynLookupEntry *) lfirst(lc))->state == DYN_LOOKUP_EMPTY)
+			return false;
+	}
+	return entry->caching || entry->taken == 0;
+}
+
 void
 dyn_lookup_entry_pin(DynLookupEntry *entry)
 {
@@ -346,6 +361,23 @@ dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry,
 	entry->count = 0;
 	batch->entries[batch->n++] = entry;
 	MemoryContextSwitchTo(oldcontext);
+}
+
+void
+dyn_lookup_batch_add_items(DynLookupBatch *batch, const DynLookupEntry *entry,
+						   int at, int max)
+{
+	for (; at < list_length(entry->items) && batch->n < max; at++)
+	{
+		DynLookupEntry *item = list_nth(entry->items, at);
+		DynKeyPart	parts[2];
+
+		if (item->state != DYN_LOOKUP_EMPTY)
+			continue;
+		/* the key comes after the byte for the kind of fingerprint */
+		dyn_key_read(item->key.data + 1, batch->scandesc->access, parts);
+		dyn_lookup_batch_add(batch, item, parts);
+	}
 }
 
 void

@@ -75,6 +75,8 @@ typedef struct DynLookupEntry
 	uint64		listed_by;		/* ID of the last listing that contained this
 								 * entry's key, to detect repeated keys */
 
+	uint64		served_in;		/* execution in which this item was returned */
+
 	Size		bytes;			/* bytes counted in the cache's total */
 	bool		is_idle;
 	dlist_node	idle;			/* position in the cache's idle list */
@@ -103,6 +105,9 @@ extern DynLookupEntry *dyn_lookup_entry_of_key(DynLookupCache *cache,
 extern DynLookupEntry *dyn_lookup_entry_of_query(DynLookupCache *cache,
 												 const DynResolvedAccess *resolved,
 												 int n);
+
+/* True if the entry's complete result is cached or still to be received. */
+extern bool dyn_lookup_entry_is_servable(const DynLookupEntry *entry);
 
 extern void dyn_lookup_entry_pin(DynLookupEntry *entry);
 
@@ -187,6 +192,13 @@ extern void dyn_lookup_batch_reset(DynLookupBatch *batch);
  */
 extern void dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry,
 								 const DynKeyPart *parts);
+
+/*
+ * Adds EMPTY items of the entry, from the position `at` on, until the batch
+ * has `max` entries.
+ */
+extern void dyn_lookup_batch_add_items(DynLookupBatch *batch, const DynLookupEntry *entry,
+									   int at, int max);
 
 /*
  * Creates the requests of the first `n` entries, and sends those that the
