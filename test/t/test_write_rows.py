@@ -476,6 +476,37 @@ class Partitions(writes.TestCase):
         self.test_copy()
         self.assertEqual(self.fx.rows("SELECT n FROM seen"), [(3,)])
 
+    def test_transition_tables(self):
+        """They cannot have rows of foreign tables, so no row is written."""
+        self.fx.execute("CREATE OR REPLACE FUNCTION see_rows() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'")
+        for event, tables, statement in (("INSERT", "NEW TABLE AS new_rows", "INSERT INTO {t} VALUES ('{r}', 'z', 99)"), ("UPDATE", "OLD TABLE AS old_rows NEW TABLE AS new_rows", "UPDATE {t} SET note = 'z' WHERE region = '{r}'"),
+                                         ("DELETE", "OLD TABLE AS old_rows", "DELETE FROM {t} WHERE region = '{r}' AND n < 5")):
+            with self.subTest(event):
+                self.fx.execute(f"CREATE TRIGGER see_rows AFTER {event} ON parent REFERENCING {tables} FOR EACH STATEMENT EXECUTE FUNCTION see_rows()")
+                try:
+                    self.assertEqual(self.outcome(statement.format(t="parent", r="east")), "0A000")
+                    self.each(statement.replace("{r}", "west"))
+                finally:
+                    self.fx.execute("DROP TRIGGER see_rows ON parent")
+
+    def test_row_level_security(self):
+        """Policies of the parent apply to rows of a foreign partition."""
+        role = f"writer_{self.fx.database}"
+        self.fx.execute(f"CREATE ROLE {role}; GRANT ALL ON parent, twin TO {role}; GRANT USAGE ON FOREIGN SERVER ddb TO {role}; CREATE USER MAPPING FOR {role} SERVER ddb OPTIONS (access_key_id 'test', secret_access_key 'test')")
+        self.addCleanup(self.fx.execute, f"RESET ROLE; ALTER TABLE parent DISABLE ROW LEVEL SECURITY; ALTER TABLE twin DISABLE ROW LEVEL SECURITY; DROP OWNED BY {role} CASCADE; DROP USER MAPPING IF EXISTS FOR {role} SERVER ddb; DROP ROLE {role}")
+        for table in ("parent", "twin"):
+            self.fx.execute(f"CREATE POLICY own ON {table} TO {role} USING (note IS DISTINCT FROM 'secret') WITH CHECK (note = 'mine'); ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
+        self.each("UPDATE {t} SET note = 'secret' WHERE n IN (3, 4)")
+        self.fx.execute(f"SET ROLE {role}")
+        for region in ("west", "east"):
+            for sql, outcome in ((f"INSERT INTO {{t}} VALUES ('{region}', 'a', 77, 'other')", "42501"), (f"INSERT INTO {{t}} VALUES ('{region}', 'a', 78, 'mine')", None),
+                                 (f"UPDATE {{t}} SET note = 'other' WHERE region = '{region}'", "42501"), (f"UPDATE {{t}} SET note = 'mine' WHERE region = '{region}'", None),
+                                 ("UPDATE {t} SET region = 'east', note = 'x' WHERE region = 'west'", "42501"), (f"DELETE FROM {{t}} WHERE region = '{region}' AND n < 5", None)):
+                with self.subTest(sql):
+                    found = self.each(sql)
+                    if outcome:
+                        self.assertEqual(found, outcome)
+
     def test_row_that_only_the_rest_of_with_routes(self):
         """Nothing is known to be written before the statement has ended."""
         for mode in ("immediate", "atomic"):

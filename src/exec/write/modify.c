@@ -254,6 +254,13 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 	bool		repeated = false;
 	MemoryContext oldcontext = MemoryContextSwitchTo(GetPerTupleMemoryContext(modify->estate));
 
+	/* core, if at all, refuses it after the write */
+	if (modify->mtstate->mt_transition_capture != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot write rows of foreign table \"%s\", because a trigger of its parent has transition tables",
+						modify->relation->name),
+				 errhint("Use row triggers, or write the other partitions and children only.")));
 	if (modify->operation != CMD_INSERT)
 	{
 		dyn_modify_old_row(modify, planSlot);

@@ -21,9 +21,11 @@
 #define MOST_ITEM_BYTES		409600
 
 /*
- * Checks WITH CHECK OPTION, too, because core checks it after the write.  Does
- * not check constraints of a row that was not read: the planner has ensured
- * that the assignments violate none (plan/paths/plan_modify.c).
+ * Checks policies of row-level security, which a partitioned or inheritance
+ * parent may have, because core does not check them for foreign tables; and
+ * WITH CHECK OPTION, because core checks it after the write.  Does not check
+ * constraints of a row that was not read: the planner has ensured that the
+ * assignments violate none (plan/paths/plan_modify.c).
  */
 void
 dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
@@ -31,6 +33,11 @@ dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
 	ResultRelInfo *rinfo = modify->rinfo;
 	Relation	relation = rinfo->ri_RelationDesc;
 
+	/* a row that moves to this partition is a row of an UPDATE */
+	if (rinfo->ri_WithCheckOptions != NIL)
+		ExecWithCheckOptions(modify->mtstate->operation == CMD_INSERT
+							 ? WCO_RLS_INSERT_CHECK : WCO_RLS_UPDATE_CHECK,
+							 rinfo, row, modify->estate);
 	if (relation->rd_att->constr != NULL && !modify->presumes)
 		ExecConstraints(rinfo, row, modify->estate);
 	if (relation->rd_rel->relispartition)
