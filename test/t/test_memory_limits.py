@@ -6,6 +6,7 @@ import time
 import zlib
 
 import fixture
+import replies
 from dynamo import item
 from processes import WITHOUT_SANITIZERS
 from replies import Reply, delay, gzip_body
@@ -230,3 +231,24 @@ class Cursors(LongResponses):
             self.assertEqual(self.fx.rows("SELECT count(pad) FROM t WHERE h = 'p1'"), [(self.MEGABYTES,)])
             self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
             self.assertEqual(self.fx.value("SELECT open_fds FROM dynamo_fdw_stats()"), 2)
+
+
+class Requests(fixture.TestCase):
+    """Many requests, before the executor gets a row."""
+
+    @WITHOUT_SANITIZERS
+    def test_count_of_many_partitions(self):
+        """What composes a request is freed when the request is complete."""
+        fake = self.fx.fake("many")
+        self.addCleanup(self.fx.execute, "DROP SERVER many CASCADE")
+        self.addCleanup(fake.stop)
+        fake.table("m", ("pk", "S"), ("n", "N"), item_count=10 ** 7, size_bytes=10 ** 10)
+        response = replies.reply({"Count": 0, "ScannedCount": 0})
+        fake.on("Query", lambda _: response)
+        self.fx.foreign_table("m", "pk text NOT NULL, n int NOT NULL", server="many", scan_policy="error")
+        sql = "SELECT count(*) FROM m WHERE pk = ANY ((SELECT array_agg('p' || i) FROM generate_series(1, {}) i)::text[])"
+        used = []
+        for count in (500, 24000):
+            self.assertEqual(self.fx.value(sql.format(count)), 0)
+            used.append(LongResponses.peak(self))
+        self.assertLess(used[1] - used[0], 9)

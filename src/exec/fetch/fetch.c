@@ -30,6 +30,8 @@ dyn_fetch_start(DynStatement *statement, const DynFetchParams *params)
 	DynFetch   *fetch = MemoryContextAllocZero(context, sizeof(DynFetch));
 
 	fetch->context = context;
+	fetch->request_context = AllocSetContextCreate(context, "dynamo_fdw request",
+												   ALLOCSET_SMALL_SIZES);
 	dyn_call_at_reset(context, dyn_streams_release, fetch);
 	fetch->params = *params;
 	fetch->statement = statement;

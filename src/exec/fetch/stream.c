@@ -137,8 +137,10 @@ write_body(DynFetch *fetch, DynStream *stream)
 	uint8_t		picked[DYN_BATCH_GET_MAX_KEYS];
 	bool		full = fetch->params.full_first_page && stream->number == 0 &&
 		fetch->responses == 0;
+	MemoryContext oldcontext = MemoryContextSwitchTo(fetch->request_context);
 
 	dyn_requests_prepare(fetch->params.requests, stream->number, full, &request);
+	MemoryContextSwitchTo(oldcontext);
 	request.report_units = true;
 	if (request.op == DYN_OP_QUERY || request.op == DYN_OP_SCAN)
 		request.limit = stream->limit =
@@ -152,6 +154,7 @@ write_body(DynFetch *fetch, DynStream *stream)
 	if (request.op == DYN_OP_BATCH_GET_ITEM)
 		pick_keys(fetch, stream, &request, picked);
 	dyn_write_read(body, &request);
+	MemoryContextReset(fetch->request_context);
 	dyn_check_oom(body->failed);
 	/* last argument: maximum number of items that the request examines */
 	return dyn_pacing_send(fetch, stream, request.op == DYN_OP_GET_ITEM ? 1

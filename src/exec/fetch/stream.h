@@ -115,6 +115,7 @@ typedef struct DynPacing
 struct DynFetch
 {
 	MemoryContext context;
+	MemoryContext request_context;	/* context of the request being composed */
 	DynFetchParams params;
 	DynStatement *statement;
 	DynUsage   *usage;			/* counts of requests to the table or index */

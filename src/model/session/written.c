@@ -46,16 +46,24 @@ static void (*abandon_writes) (int level) = NULL;
 
 /* ---- counts ---- */
 
+static WrittenCount *
+find_count(int level, const char *relation)
+{
+	WrittenCount *count = counts;
+
+	while (count != NULL && (count->level != level ||
+							 strcmp(count->relation, relation) != 0))
+		count = count->next;
+	return count;
+}
+
 void
 dyn_written_count(const char *relation, DynOperation op)
 {
 	int			level = GetCurrentTransactionNestLevel();
-	WrittenCount *count = counts;
+	WrittenCount *count = find_count(level, relation);
 
 	Assert(op >= DYN_OP_PUT_ITEM && op <= DYN_OP_DELETE_ITEM);
-	while (count != NULL && (count->level != level ||
-							 strcmp(count->relation, relation) != 0))
-		count = count->next;
 	if (count == NULL)
 	{
 		count = calloc(1, sizeof(WrittenCount));
@@ -118,6 +126,30 @@ drop_counts(int level)
 			link = &count->next;
 	}
 	maybe_written = 0;
+}
+
+/* Adds the counts of this level to those of its parent. */
+static void
+merge_counts(int level)
+{
+	WrittenCount **link = &counts;
+
+	while (*link != NULL)
+	{
+		WrittenCount *count = *link;
+		WrittenCount *outer = find_count(level - 1, count->relation);
+
+		if (count->level < level || outer == NULL)
+		{
+			count->level = Min(count->level, level - 1);
+			link = &count->next;
+			continue;
+		}
+		for (int i = 0; i < lengthof(count->items); i++)
+			outer->items[i] += count->items[i];
+		*link = count->next;
+		free(count);
+	}
 }
 
 /*
@@ -293,10 +325,7 @@ end_subtransaction(SubXactEvent event, SubTransactionId subid,
 	int			level = GetCurrentTransactionNestLevel();
 
 	if (event == SUBXACT_EVENT_COMMIT_SUB)
-	{
-		for (WrittenCount *count = counts; count != NULL; count = count->next)
-			count->level = Min(count->level, level - 1);
-	}
+		merge_counts(level);
 	else if (event == SUBXACT_EVENT_ABORT_SUB)
 	{
 		abandon_writes(level);
