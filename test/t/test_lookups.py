@@ -197,6 +197,14 @@ class Semantics(Lookups):
             self.assertIn("DynamoLookupJoin", self.fx.explain(f"{sql} LIMIT 7"))
             self.assertEqual(len(self.fx.rows(f"{sql} LIMIT 7")), 7)
             self.assertEqual(self.fx.value("SELECT last_value FROM calls"), 7)
+        values = ", ".join(["(nextval('calls'))"] * 20)
+        for sql in ("WITH c AS (SELECT id, best, nextval('calls') FROM people) SELECT c.id, q.name FROM c LEFT JOIN parents q ON q.id = c.best",
+                    f"SELECT v.n, q.name FROM (VALUES {values}) v(n) LEFT JOIN parents q ON q.id = 'p000' || v.n",
+                    "SELECT p.id, q.name FROM (SELECT *, (SELECT nextval('calls') WHERE people.id IS NOT NULL) FROM people OFFSET 0) p LEFT JOIN parents q ON q.id = p.best"):
+            self.fx.execute("SELECT setval('calls', 1, false)")
+            self.assertIn("DynamoLookupJoin", self.fx.explain(f"{sql} LIMIT 7"))
+            self.assertEqual(len(self.fx.rows(f"{sql} LIMIT 7")), 7)
+            self.assertEqual(self.fx.value("SELECT last_value FROM calls"), 7)
         sql = f"SELECT p.id, {name} FROM (SELECT * FROM queue FOR UPDATE) p LIMIT 7"
         self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
         self.assertEqual(len(self.fx.rows(sql)), 7)

@@ -139,7 +139,8 @@ resolve(ReadAhead *ahead)
 	ahead->size = ahead->may_stop_early ? FIRST_LAZY_ROWS : INT_MAX;
 	/* if reading a row has side effects, read only rows that are requested */
 	ahead->growth = ahead->may_stop_early &&
-		dyn_plan_has_effects(linitial(((CustomScan *) ahead->css.ss.ps.plan)->custom_plans))
+		dyn_plan_has_effects(linitial(((CustomScan *) ahead->css.ss.ps.plan)->custom_plans),
+							 estate->es_plannedstmt->subplans)
 		? 1 : LAZY_GROWTH;
 	if (estate->es_epq_active != NULL ||
 		(plan.subplans != NIL && ahead->css.ss.ps.ps_ProjInfo != NULL))

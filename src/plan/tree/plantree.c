@@ -529,20 +529,53 @@ dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node)
 	return reach_of(statement, node, false).at_most_once;
 }
 
+/* `context` is the list of the statement's subplans. */
+static bool
+subplans_have_effects(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, SubPlan) &&
+		dyn_plan_has_effects(dyn_plan_of_subplan(context, ((SubPlan *) node)->plan_id),
+							 context))
+		return true;
+	return expression_tree_walker(node, subplans_have_effects, context);
+}
+
+static bool
+list_has_effects(List *expressions, List *subplans)
+{
+	return contain_volatile_functions((Node *) expressions) ||
+		subplans_have_effects((Node *) expressions, subplans);
+}
+
 static bool
 has_effects(Plan *plan, const Reach *reach, void *context)
 {
-	return IsA(plan, LockRows) ||
-		contain_volatile_functions((Node *) plan->targetlist) ||
-		contain_volatile_functions((Node *) plan->qual) ||
-		(IsA(plan, NestLoop) &&
-		 contain_volatile_functions((Node *) ((NestLoop *) plan)->join.joinqual));
+	if (list_has_effects(plan->targetlist, context) || list_has_effects(plan->qual, context))
+		return true;
+	switch (nodeTag(plan))
+	{
+		case T_LockRows:
+			return true;
+		case T_NestLoop:
+		case T_HashJoin:
+		case T_MergeJoin:
+			return list_has_effects(((Join *) plan)->joinqual, context);
+		case T_ValuesScan:
+			return list_has_effects(((ValuesScan *) plan)->values_lists, context);
+		case T_CteScan:
+			return dyn_plan_has_effects(dyn_plan_of_subplan(context, ((CteScan *) plan)->ctePlanId),
+										context);
+		default:
+			return false;
+	}
 }
 
 bool
-dyn_plan_has_effects(Plan *plan)
+dyn_plan_has_effects(Plan *plan, List *subplans)
 {
-	return search_tree(plan, NIL, false, false, has_effects, NULL);
+	return plan != NULL && search_tree(plan, NIL, false, false, has_effects, subplans);
 }
 
 /* ---- parameters ---- */

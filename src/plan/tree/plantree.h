@@ -89,9 +89,10 @@ extern bool dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node);
 
 /*
  * Returns true if reading a row of the plan may have side effects: volatile
- * functions are called, or rows are locked.
+ * functions are called, or rows are locked.  `subplans` are those of the
+ * statement.
  */
-extern bool dyn_plan_has_effects(Plan *plan);
+extern bool dyn_plan_has_effects(Plan *plan, List *subplans);
 
 /*
  * Returns the nested loop whose outer side is this node; NULL if there is
