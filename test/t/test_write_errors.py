@@ -185,6 +185,15 @@ class Errors(ErrorsCase):
         self.assertEqual(self.scripted("PutItem", respond, "INSERT INTO far SELECT 't', g FROM generate_series(1, 60) g ON CONFLICT DO NOTHING"), (0, []))
         self.assertEqual(len(self.sent), 62)
 
+    def test_throttled_between_canceled_transactions(self):
+        """A transaction whose conditions fail was evaluated, too."""
+        self.fx.execute("ALTER SERVER ddb OPTIONS (ADD throttle_timeout '1'); SET dynamo_fdw.write_mode = 'atomic'")
+        self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP throttle_timeout); RESET dynamo_fdw.write_mode")
+        count = iter(range(1000))
+        respond = lambda _: replies.throttle() if next(count) in (0, 2) else None    # noqa: E731
+        self.assertEqual(self.scripted("TransactWriteItems", respond, "INSERT INTO far VALUES ('a', 1), ('t', 1) ON CONFLICT DO NOTHING"), (1, []))
+        self.assertEqual(len(self.sent), 4)
+
     def test_stopped_before_the_first_attempt(self):
         """Nothing was sent, so nothing may have been written."""
         with fixture.FakeDynamo() as fake:

@@ -171,6 +171,8 @@ judge_canceled(DynWriter *writer, DynWrite *transaction)
 	transaction->unanswered = 0;
 	if (resolve_members(writer, reasons))
 	{
+		/* DynamoDB has evaluated a condition, so it executes requests */
+		dyn_write_grant(transaction, 0);
 		transaction->state = writer->collected == NIL ? DYN_WRITE_WRITTEN : DYN_WRITE_NEW;
 		return;
 	}
