@@ -393,7 +393,8 @@ wait_for_step(DynWriter *writer)
 			const DynWrite *write = lfirst(lc);
 			double		ms;
 
-			if (write->state == DYN_WRITE_SENT)
+			/* a pause after a conflict or a lost response is not for capacity */
+			if (write->state == DYN_WRITE_SENT || write->due_ms > now)
 				reason = DYN_WAITS_FOR_RESPONSE;
 			if (write->state != DYN_WRITE_PAUSED)
 				continue;
