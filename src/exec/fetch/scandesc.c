@@ -58,7 +58,8 @@ find_key(void *arg, const char **why)
 	uint64		item;
 	DynConnection *connection = scandesc->relation->connection;
 	DynRequests *requests;
-	DynRequests saved;
+	const DynPath *projection;
+	int			nprojection;
 	DynReadRequest request = {0};
 	DynRequestContext about;
 	DynCall    *call;
@@ -74,12 +75,13 @@ find_key(void *arg, const char **why)
 		return NULL;
 	for (int i = 0; i < scandesc->access->nbase; i++)
 		paths[i] = *dyn_path_of_attribute(scandesc->access->base[i].name);
-	saved = *requests;
+	projection = requests->projection;
+	nprojection = requests->nprojection;
 	requests->projection = paths;
 	requests->nprojection = scandesc->access->nbase;
 	found = dyn_fetch_position(scandesc->origin, &request, &item);
-	requests->projection = saved.projection;
-	requests->nprojection = saved.nprojection;
+	requests->projection = projection;
+	requests->nprojection = nprojection;
 	if (!found || (call = dyn_call_create(dyn_session_client())) == NULL)
 		return NULL;
 	dyn_write_read(dyn_call_body(call), &request);
