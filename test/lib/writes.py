@@ -28,6 +28,7 @@ class TestCase(fixture.TestCase):
 
     COLUMNS = 'id text COLLATE "C" NOT NULL, n int NOT NULL, note text, total numeric, flag boolean, at timestamptz'
     FOREIGN = None                  # the columns with their options, if they have some
+    TYPES = ""                      # SQL that creates types of the columns
     KEY = ("id", "n")
     HASH, RANGE = ("id", "S"), ("n", "N")
     INDEXES = ()
@@ -38,6 +39,8 @@ class TestCase(fixture.TestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
+        if cls.TYPES:
+            cls.fx.execute(cls.TYPES)
         cls.fx.create_table("items", cls.HASH, cls.RANGE, cls.INDEXES)
         cls.fx.foreign_table("far", cls.FOREIGN or cls.COLUMNS, table_name=cls.fx.remote("items"), updatable="true",
                              scan_policy="allow", **cls.OPTIONS)
