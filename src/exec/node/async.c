@@ -105,8 +105,8 @@ leave_out_idle_peers(const DynScan *scan)
 		DynScan    *peer = dyn_scan_of(lfirst(lc));
 
 		if (peer->group == scan->group && !peer->request->callback_pending &&
-			peer->items != NULL)
-			dyn_items_set_group(peer->items, NULL);
+			peer->input.items != NULL)
+			dyn_items_set_group(peer->input.items, NULL);
 	}
 }
 
@@ -125,7 +125,7 @@ dynForeignAsyncNotify(AsyncRequest *areq)
 	Assert(scan->group != NULL);
 	if (!TupIsNull(slot))
 		ExecAsyncRequestDone(areq, slot);
-	else if (scan->finished)
+	else if (scan->input.finished)
 		ExecAsyncRequestDone(areq, NULL);
 	else
 		ExecAsyncRequestPending(areq);
@@ -140,7 +140,7 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 	if (scan->group == NULL)
 	{
 		/* set the group now, so that it counts the scan's first request */
-		Assert(scan->input.scandesc->group_in_flight == NULL && scan->items == NULL);
+		Assert(scan->input.scandesc->group_in_flight == NULL && scan->input.items == NULL);
 		scan->group = get_group(scan->input.scandesc->statement, areq->requestor);
 		scan->input.scandesc->group_in_flight = &scan->group->in_flight;
 	}
@@ -148,8 +148,8 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 		end_outdated_runs(scan);
 	scan->request = areq;
 	/* leave_out_idle_peers may have removed the fetch from the group */
-	if (scan->items != NULL)
-		dyn_items_set_group(scan->items, &scan->group->in_flight);
+	if (scan->input.items != NULL)
+		dyn_items_set_group(scan->input.items, &scan->group->in_flight);
 	dynForeignAsyncNotify(areq);
 }
 
@@ -176,7 +176,7 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	DynScan    *scan = ((ForeignScanState *) areq->requestee)->fdw_state;
 	DynClient  *client = dyn_session_client();
 	const AsyncRequest *waiter;
-	DynItems   *items = scan->items;
+	DynItems   *items = scan->input.items;
 	DynFetch   *fetch;
 	double		pause = 0;		/* ms until the child must be polled, even if no
 								 * data arrive */

@@ -181,7 +181,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 
 /*
  * Begins an execution with the source of the first opener that accepts it; if
- * none does, scan->items remains NULL.  The arms of an OR send their first
+ * none does, scan->input.items remains NULL.  The arms of an OR send their first
  * requests now (united.c), all other sources when rows are requested.
  */
 static void
@@ -191,7 +191,7 @@ begin_run(DynScan *scan)
 	bool		copied = false;
 	ListCell   *lc;
 
-	Assert(!scan->input.running && scan->items == NULL);
+	Assert(!scan->input.running && scan->input.items == NULL);
 	dyn_scandesc_check_schema(scan->input.scandesc);
 	/* this may run an initplan, whose scans can share a read with this scan */
 	dyn_input_evaluate(&scan->input, &scan->input.values);
@@ -204,8 +204,8 @@ begin_run(DynScan *scan)
 		if (!copied && !opener->only_compares)
 			dyn_values_keep(&scan->input.values);
 		copied |= !opener->only_compares;
-		scan->items = opener->open(opener->state);
-		if (scan->items != NULL)
+		scan->input.items = opener->open(opener->state);
+		if (scan->input.items != NULL)
 			break;
 	}
 	MemoryContextSwitchTo(oldcontext);
@@ -214,15 +214,16 @@ begin_run(DynScan *scan)
 void
 dyn_scan_end_run(DynScan *scan)
 {
-	Assert(scan->input.running || scan->items == NULL);
-	if (scan->items != NULL)
-		dyn_items_close(scan->items);
-	scan->items = NULL;
+	Assert(scan->input.running || scan->input.items == NULL);
+	if (scan->input.items != NULL)
+		dyn_items_close(scan->input.items);
+	scan->input.items = NULL;
 	if (scan->input.run_context != NULL)
 		MemoryContextReset(scan->input.run_context);
 	scan->input.running = false;
 	scan->input.ahead = false;
-	scan->finished = false;
+	scan->input.finished = false;
+	scan->input.reading = false;
 	scan->counted = false;
 	scan->input.found = 0;
 }
@@ -317,17 +318,17 @@ start_early(const DynScan *scan)
 			dyn_may_fail(values))
 			continue;
 		/* send this scan's request first, because the executor waits for it */
-		fetch = sent ? NULL : dyn_items_awaited(scan->items);
+		fetch = sent ? NULL : dyn_items_awaited(scan->input.items);
 		if (fetch != NULL)
 			dyn_fetch_pump(fetch);
 		sent = true;
 		Assert(!other->input.begun);
 		other->input.ahead = true;
 		begin_run(other);
-		fetch = other->items ? dyn_items_awaited(other->items) : NULL;
+		fetch = other->input.items ? dyn_items_awaited(other->input.items) : NULL;
 		if (fetch != NULL)
 			dyn_fetch_send_ahead(fetch);
-		else if (other->items == NULL)
+		else if (other->input.items == NULL)
 			dyn_scan_end_run(other);
 	}
 	list_free(found);
@@ -343,9 +344,9 @@ next_count(DynScan *scan, TupleTableSlot *slot, bool wait)
 
 	if (scan->counted)
 		return DYN_FETCH_END;
-	if (!wait && dyn_items_would_wait(scan->items))
+	if (!wait && dyn_items_would_wait(scan->input.items))
 		return DYN_FETCH_WAITS;
-	count = dyn_items_count(scan->items);
+	count = dyn_items_count(scan->input.items);
 	memset(slot->tts_isnull, true,
 		   slot->tts_tupleDescriptor->natts * sizeof(bool));
 	slot->tts_values[0] = Int64GetDatum((int64) count);
@@ -376,11 +377,20 @@ dynIterateForeignScan(ForeignScanState *node)
 		scan->input.begun = true;
 	}
 	scan->input.ahead = false;
-	if (scan->finished)
+	if (scan->input.finished)
 		return slot;
+	if (scan->input.reading)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot continue to read foreign table \"%s\"",
+						scan->input.scandesc->relation->name),
+				 errdetail("An error occurred when the rest of the rows was read, before a write to the table."),
+				 errhint("Execute the query again.")));
+	scan->input.reading = true;
 	state = scan->input.scandesc->access->count_only ? next_count(scan, slot, wait)
-		: dyn_items_next_row(scan->items, slot, wait);
-	scan->finished = (state == DYN_FETCH_END);
+		: dyn_items_next_row(scan->input.items, slot, wait);
+	scan->input.reading = false;
+	scan->input.finished = (state == DYN_FETCH_END);
 	scan->input.found += (state == DYN_FETCH_ITEM);
 	return slot;
 }
@@ -432,9 +442,9 @@ dynReScanForeignScan(ForeignScanState *node)
 	if (scan->input.ahead)
 		return;
 	if (node->ss.ps.chgParam == NULL && scan->input.running &&
-		dyn_items_rewind(scan->items))
+		dyn_items_rewind(scan->input.items))
 	{
-		scan->finished = false;
+		scan->input.finished = false;
 		scan->counted = false;
 	}
 	else
@@ -510,7 +520,7 @@ notice_no_rows(const DynScan *scan)
 	static TimestampTz reported = 0;
 	const DynScanDesc *scandesc = scan->input.scandesc;
 	const DynRowTally *tally = scandesc->relation->tally;
-	uint64		items = scan->finished ? items_without_rows(scandesc) : 0;
+	uint64		items = scan->input.finished ? items_without_rows(scandesc) : 0;
 
 	/*
 	 * send one NOTICE for each statement of the client, even if its functions

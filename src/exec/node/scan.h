@@ -44,9 +44,6 @@ typedef struct DynScan
 								 * (plan/paths/choice.c) is true */
 
 	/* one execution */
-	DynItems   *items;			/* source of the execution; NULL: no execution
-								 * runs, or the execution cannot start ahead */
-	bool		finished;
 	bool		counted;		/* count_only: true if the row of the count was
 								 * returned */
 	ExprState  *checks;			/* fdw_recheck_quals of the node, hidden from

@@ -568,6 +568,15 @@ begin_elements(DynRows *rows, const DynValue *collection)
 	return false;
 }
 
+void
+dyn_rows_keep_row(DynRows *rows)
+{
+	if (rows->unnested != NULL)
+		rows->unnested->context =
+			AllocSetContextCreate(MemoryContextGetParent(rows->unnested->context),
+								  "dynamo_fdw unnested item", ALLOCSET_SMALL_SIZES);
+}
+
 static pg_noinline void
 count_rejected(const DynRows *rows, DynRowTally *tally)
 {

@@ -191,6 +191,12 @@ extern void dyn_rows_begin(DynRows *rows, const DynValue *values);
 extern bool dyn_rows_next(DynRows *rows, TupleTableSlot *slot);
 extern void dyn_rows_end(DynRows *rows);
 
+/*
+ * Makes the values of the current row valid as long as `rows`, even if the next
+ * item is begun.
+ */
+extern void dyn_rows_keep_row(DynRows *rows);
+
 static inline void
 dyn_rows_skip(DynRows *rows)
 {

@@ -65,6 +65,11 @@ typedef struct DynInput
 	/* executions */
 	MemoryContext run_context;	/* context of one execution */
 	bool		running;
+	DynItems   *items;			/* source of the execution; NULL: no execution
+								 * runs, or the execution cannot start ahead */
+	bool		finished;		/* true if the source has returned all rows */
+	bool		reading;		/* true while rows are read from the source,
+								 * and after an error in doing so */
 	bool		ahead;			/* true if an execution runs, but none of its
 								 * rows was requested yet */
 	double		found;			/* number of rows that the execution has
@@ -116,6 +121,16 @@ extern void dyn_add_united(DynInput *input);
 extern void dyn_add_caching(DynInput *input);
 extern void dyn_add_sharing(DynInput *input);
 extern void dyn_add_requested(DynInput *input);
+
+/*
+ * Reads the rest of the rows of each running execution that reads the
+ * DynamoDB table of `relation`, because the statement `writing` is about to
+ * write the table.  The executions belong to other statements: open cursors,
+ * and queries that have called a function.  As on a local table, they must not
+ * see what is written later.
+ */
+extern void dyn_inputs_read_rest(const DynStatement *writing,
+								 const DynRelation *relation);
 
 /* Evaluates the scan's expressions into `values`, in CurrentMemoryContext. */
 static inline void

@@ -42,6 +42,15 @@ dyn_items_count(DynItems *items)
 }
 
 void
+dyn_items_keep_row(DynItems *items)
+{
+	if (items->methods->keep_row != NULL)
+		items->methods->keep_row(items);
+	else
+		dyn_rows_keep_row(items->rows);
+}
+
+void
 dyn_items_close(DynItems *items)
 {
 	if (items->rows != NULL)
@@ -396,6 +405,12 @@ stored_rewind(DynItems *items)
 }
 
 static void
+stored_keep_row(DynItems *items)
+{
+	dyn_items_keep_row(((Stored *) items)->source);
+}
+
+static void
 stored_close(DynItems *items)
 {
 	Stored	   *stored = (Stored *) items;
@@ -411,21 +426,65 @@ static const DynItemsMethods stored_methods = {
 	.next_row = stored_next_row,
 	.awaited = stored_awaited,
 	.rewind = stored_rewind,
+	.keep_row = stored_keep_row,
 	.close = stored_close,
 };
+
+/* Methods if only the rest of the rows is stored: no rewind. */
+static const DynItemsMethods rest_methods = {
+	.next_row = stored_next_row,
+	.awaited = stored_awaited,
+	.keep_row = stored_keep_row,
+	.close = stored_close,
+};
+
+static Stored *
+create_stored(const DynItemsMethods *methods, DynItems *source)
+{
+	Stored	   *stored = palloc0(sizeof(Stored));
+
+	stored->items.methods = methods;
+	stored->source = source;
+	stored->context = CurrentMemoryContext;
+	return stored;
+}
 
 /* A count need not be stored: every source that serves one can be rewound. */
 DynItems *
 dyn_items_repeatable(DynItems *source, bool keeps)
 {
-	Stored	   *stored;
+	return !keeps || source->methods->rewind != NULL ? source
+		: &create_stored(&stored_methods, source)->items;
+}
 
-	if (!keeps || source->methods->rewind != NULL)
-		return source;
-	stored = palloc0(sizeof(Stored));
-	stored->items.methods = &stored_methods;
-	stored->source = source;
-	stored->context = CurrentMemoryContext;
+DynItems *
+dyn_items_read_rest(DynItems *source, TupleDesc desc)
+{
+	Stored	   *stored = source->methods->next_row == stored_next_row
+		? (Stored *) source : create_stored(&rest_methods, source);
+	int64		position = stored->position;
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
+	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext,
+													  "dynamo_fdw stored row",
+													  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext oldcontext = MemoryContextSwitchTo(row_context);
+
+	dyn_items_keep_row(source);
+	stored->position = stored->nrows;
+	while (stored_next_row(&stored->items, slot, true) == DYN_FETCH_ITEM)
+	{
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextReset(row_context);
+	}
+	MemoryContextSwitchTo(oldcontext);
+	ExecDropSingleTupleTableSlot(slot);
+	MemoryContextDelete(row_context);
+	if (stored->rows != NULL)
+	{
+		tuplestore_rescan(stored->rows);
+		(void) tuplestore_skiptuples(stored->rows, position, true);
+	}
+	stored->position = position;
 	return &stored->items;
 }
 

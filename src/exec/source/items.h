@@ -110,6 +110,13 @@ typedef struct DynItemsMethods
 	uint64		(*count) (DynItems *items);
 
 	/*
+	 * Makes the values of the row that was returned last valid until the end
+	 * of the execution, even if more rows are requested.  NULL: only `rows`
+	 * needs this (dyn_rows_keep_row).
+	 */
+	void		(*keep_row) (DynItems *items);
+
+	/*
 	 * Abandons requests in flight.  The memory is freed with its context.
 	 * NULL: the source has only memory.
 	 */
@@ -142,6 +149,15 @@ extern DynItems *dyn_items_empty(DynRows *rows);
  * `source`.
  */
 extern DynItems *dyn_items_repeatable(DynItems *source, bool keeps);
+
+/* Calls the method keep_row. */
+extern void dyn_items_keep_row(DynItems *items);
+
+/*
+ * Reads the rest of a source's rows, of type `desc`.  Returns a source of these
+ * rows, in CurrentMemoryContext.  The row that was returned last stays valid.
+ */
+extern DynItems *dyn_items_read_rest(DynItems *source, TupleDesc desc);
 
 /*
  * Makes a listed source skip keys in `done`, and count them in *skipped.  Does

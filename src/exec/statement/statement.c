@@ -58,11 +58,18 @@ dyn_statement_get(EState *estate)
 	statement = MemoryContextAllocZero(estate->es_query_cxt, sizeof(DynStatement));
 	statement->estate = estate;
 	statement->number = ++nstatements;
+	statement->owner = CurrentResourceOwner;
 	statement->max_bytes = (size_t) dyn_guc_fetch_memory * 1024;
 	dyn_call_at_reset(estate->es_query_cxt, forget_statement, statement);
 	statement->next = statements;
 	statements = statement;
 	return statement;
+}
+
+DynStatement *
+dyn_statement_newest(void)
+{
+	return statements;
 }
 
 bool

@@ -12,6 +12,7 @@
 
 #include "nodes/execnodes.h"
 #include "utils/memutils.h"
+#include "utils/resowner.h"
 
 #include "../../aws/pace.h"
 #include "../../aws/retry.h"
@@ -33,6 +34,7 @@ typedef struct DynStatement
 	EState	   *estate;
 	struct DynStatement *next;
 	uint64		number;			/* number in this session, from 1 */
+	ResourceOwner owner;		/* owner of the statement's files */
 	int			in_flight;		/* number of requests in flight or waiting for
 								 * a retry */
 	size_t		bytes;			/* bytes of pages that are arriving or still
@@ -55,6 +57,12 @@ typedef struct DynStatement
 } DynStatement;
 
 extern DynStatement *dyn_statement_get(EState *estate);
+
+/*
+ * Returns the newest of the statements that have not ended; `next` leads to
+ * the others.  NULL: there are none.
+ */
+extern DynStatement *dyn_statement_newest(void);
 
 /* Returns true if the statement with this number has not ended yet. */
 extern bool dyn_statement_is_running(uint64 number);

@@ -70,7 +70,8 @@ execute_subqueries(const DynModify *modify, const DynRelation *read)
 
 /*
  * Sets `deferred` when called for the target's first row: by then, all scans
- * of the statement are known.
+ * of the statement are known.  Also reads the rest of other queries, which
+ * must not see the row.
  */
 bool
 dyn_modify_is_deferred(DynModify *modify)
@@ -82,6 +83,7 @@ dyn_modify_is_deferred(DynModify *modify)
 	if (modify->deferral_known)
 		return modify->deferred;
 	modify->deferral_known = true;
+	dyn_inputs_read_rest(statement, modify->relation);
 	foreach(lc, statement->scans)
 	{
 		const DynInput *input = lfirst(lc);

@@ -1,0 +1,179 @@
+"""Open queries do not see what the session writes after them: cursors, loops, and queries that call functions which write."""
+import psycopg2
+
+import writes
+import replies
+
+PAD = "repeat('x', 350000)"         # three rows fill a page
+COUNT = 24                      # more than PL/pgSQL fetches at first
+
+
+class TestCase(writes.TestCase):
+    """One partition of eight pages."""
+
+    ROWS = ", ".join(f"('p', {n}, {PAD}, {n}, NULL, NULL)" for n in range(1, COUNT + 1))
+    CREATE = "CREATE OR REPLACE FUNCTION"
+
+    def setUp(self):
+        super().setUp()
+        self.fx.execute(f"""{self.CREATE} add(k int) RETURNS int LANGUAGE plpgsql AS $$
+            BEGIN
+                EXECUTE format('INSERT INTO %s VALUES (''p'', $1, {PAD.replace("'", "''")})', current_setting('x.t')) USING k;
+                RETURN k;
+            END $$""")
+
+    def both_rows(self, sql):
+        """The rows of a query, the same over both tables."""
+        found = []
+        for table in ("near", "far"):
+            self.fx.execute(f"SET x.t = {table}")
+            found.append(self.fx.rows(sql.replace("{t}", table)))
+        self.assertEqual(found[1], found[0], sql)
+        self.assertSameTables(sql)
+        return found[1]
+
+
+class Loops(TestCase):
+    """FOR loops of PL/pgSQL."""
+
+    def loop(self, query, body, declare=""):
+        """The numbers that a loop has seen, at most a hundred."""
+        self.fx.execute(f"""{self.CREATE} looped(name text) RETURNS SETOF int LANGUAGE plpgsql AS $$
+            DECLARE r record; seen int := 0; {declare}
+            BEGIN
+                FOR r IN EXECUTE format('{query.replace("'", "''")}', name) LOOP
+                    seen := seen + 1;
+                    EXIT WHEN seen > 100;
+                    RETURN NEXT r.n;
+                    {body}
+                END LOOP;
+            END $$""")
+        return [n for n, in self.both_rows("SELECT looped('{t}')")]
+
+    def test_inserts_into_its_own_table(self):
+        self.assertEqual(self.loop("SELECT n FROM %I WHERE id = 'p' ORDER BY n", "PERFORM add(r.n + 100);"), list(range(1, COUNT + 1)))
+
+    def test_deletes_later_rows(self):
+        self.assertEqual(self.loop("SELECT n FROM %I WHERE id = 'p' ORDER BY n", "EXECUTE format('DELETE FROM %I WHERE id = ''p'' AND n > $1', name) USING r.n;"),
+                         list(range(1, COUNT + 1)))
+
+    def test_changes_later_rows(self):
+        self.assertEqual(self.loop("SELECT total::int AS n FROM %I WHERE id = 'p' ORDER BY n", "EXECUTE format('UPDATE %I SET total = total + 1 WHERE id = ''p''', name);"),
+                         list(range(1, COUNT + 1)))
+
+    def test_scan_and_or(self):
+        for condition in ("true", "n > 0 AND (id = 'p' OR id = 'q' AND n < 50)"):
+            with self.subTest(condition):
+                self.setUp()
+                self.assertEqual(sorted(self.loop(f"SELECT n FROM %I WHERE {condition}", "PERFORM add(r.n + 1000);")), list(range(1, COUNT + 1)))
+
+    def test_rolled_back_write(self):
+        """The rows that were read before the write outlive its subtransaction, in a file too."""
+        for work_mem in ("64kB", "64MB"):
+            with self.subTest(work_mem):
+                self.setUp()
+                self.fx.execute(f"SET work_mem = '{work_mem}'")
+                self.addCleanup(self.fx.execute, "RESET work_mem")
+                body = "BEGIN PERFORM add(r.n + 100); PERFORM 1 / (r.n - 2); EXCEPTION WHEN division_by_zero THEN NULL; END;"
+                query = "SELECT n, length(note) AS l, note FROM %I WHERE id = 'p' ORDER BY n"
+                self.fx.execute("SET x.t = far")
+                self.fx.execute("DELETE FROM far WHERE n > 100")
+                self.assertEqual(self.loop_far(query, body), list(range(1, COUNT + 1)))
+
+    def loop_far(self, query, body):
+        """As loop, over the foreign table only: what is rolled back there stays."""
+        self.fx.execute(f"""{self.CREATE} looped(name text) RETURNS SETOF int LANGUAGE plpgsql AS $$
+            DECLARE r record;
+            BEGIN
+                FOR r IN EXECUTE format('{query.replace("'", "''")}', name) LOOP
+                    RETURN NEXT r.n;
+                    {body}
+                END LOOP;
+            END $$""")
+        return [n for n, in self.fx.rows("SELECT looped('far')")]
+
+
+class Cursors(TestCase):
+    """DECLARE and FETCH."""
+
+    def setUp(self):
+        super().setUp()
+        self.fx.execute("SET x.t = far; BEGIN")
+        self.addCleanup(self.fx.execute, "ROLLBACK")
+
+    def test_requests(self):
+        """The first write of a table reads the rest, a write of another table does not."""
+        self.fx.create_table("others", self.HASH, self.RANGE)
+        self.fx.foreign_table("others", self.COLUMNS, table_name=self.fx.remote("others"), updatable="true")
+        self.fx.execute("DECLARE c CURSOR FOR SELECT n FROM far WHERE id = 'p' ORDER BY n")
+        self.assertEqual(self.fx.rows("FETCH 1 FROM c"), [(1,)])
+        before = len(self.fx.requests("INSERT INTO others VALUES ('p', 1)"))
+        self.assertEqual(before, 1)
+        asked = [r.operation for r in self.fx.requests("INSERT INTO far VALUES ('p', 101)")]
+        self.assertEqual(asked[-1], "PutItem")
+        self.assertEqual(set(asked[:-1]) | {"Query"}, {"Query"})
+        self.assertEqual([r.operation for r in self.fx.requests("INSERT INTO far VALUES ('p', 102)")], ["PutItem"])
+        self.assertEqual(self.fx.requests("FETCH ALL FROM c"), [])
+        self.fx.execute("CLOSE c")
+
+    def test_rows(self):
+        self.fx.execute("DECLARE c CURSOR FOR SELECT n, note FROM far WHERE id = 'p' ORDER BY n")
+        self.assertEqual([n for n, _ in self.fx.rows("FETCH 2 FROM c")], [1, 2])
+        self.fx.execute("DELETE FROM far WHERE id = 'p' AND n > 5; INSERT INTO far VALUES ('p', 200)")
+        self.assertEqual([(n, len(note)) for n, note in self.fx.rows("FETCH ALL FROM c")], [(n, 350000) for n in range(3, COUNT + 1)])
+
+    def test_joined_with_itself(self):
+        """Values of the outer row are still needed when the rest of the outer side has been read."""
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off")
+        self.addCleanup(self.fx.execute, "RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_material")
+        self.fx.execute("DECLARE c CURSOR FOR SELECT a.n, left(a.note, 3), g FROM far a, generate_series(1, 3) g WHERE a.id = 'p'")
+        self.assertEqual(self.fx.rows("FETCH 2 FROM c")[0][1], "xxx")
+        self.fx.execute("DELETE FROM far WHERE id = 'p'")
+        rows = self.fx.rows("FETCH ALL FROM c")
+        self.assertEqual(len(rows), 3 * COUNT - 2)
+        self.assertEqual({row[1] for row in rows}, {"xxx"})
+
+    def test_error_while_reading(self):
+        """If the rest cannot be read, the write fails, and the cursor does not skip rows."""
+        self.fx.execute("DECLARE c CURSOR FOR SELECT n FROM far WHERE id = 'p' ORDER BY n")
+        self.assertEqual(self.fx.rows("FETCH 1 FROM c"), [(1,)])
+        self.fx.proxy.on("Query", [replies.error("AccessDeniedException", "no")] * 5)
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        self.fx.execute("SAVEPOINT s")
+        with self.assertRaises(psycopg2.Error):
+            self.fx.execute("INSERT INTO far VALUES ('p', 101)")
+        self.fx.execute("ROLLBACK TO s")
+        self.fx.proxy.reset(scripts=True)
+        failure = self.fx.error("FETCH ALL FROM c")
+        self.assertEqual((failure.sqlstate, failure.message), ("55000", 'cannot continue to read foreign table "far"'))
+
+
+class Functions(TestCase):
+    """Functions that a query calls while it reads the table that they write."""
+
+    def test_in_the_select_list(self):
+        rows = self.both_rows("SELECT left(note, 2), add(n + 100), left(note, 3) FROM {t} WHERE id = 'p' ORDER BY n")
+        self.assertEqual(rows, [("xx", n + 100, "xxx") for n in range(1, COUNT + 1)])
+
+    def test_trigger_of_an_update(self):
+        for table in ("near", "far"):
+            self.fx.execute(f"""{self.CREATE} log_{table}() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN INSERT INTO {table} VALUES ('p', NEW.n + 100); RETURN NULL; END $$;
+                CREATE TRIGGER log AFTER UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION log_{table}()""")
+            self.addCleanup(self.fx.execute, f"DROP TRIGGER log ON {table}")
+        self.assertEqual(self.both("UPDATE {t} SET total = total + 1 WHERE id = 'p'"), (COUNT, []))
+
+
+class Elements(TestCase):
+    """The elements of a list as rows: the columns of their item live as long as the item."""
+
+    ROWS = None
+
+    def test_unnested(self):
+        self.fx.foreign_table("parts", "id text, n int, note text, part text OPTIONS (path '@')", table_name=self.fx.remote("items"),
+                              unnest="parts", scan_policy="allow")
+        for n in range(1, COUNT + 1):
+            self.put_raw({"id": {"S": "p"}, "n": {"N": str(n)}, "note": {"S": "x" * 350000}, "parts": {"L": [{"S": f"{n}a"}, {"S": f"{n}b"}]}})
+        self.fx.execute("SET x.t = far")
+        self.assertEqual(self.fx.rows("SELECT left(note, 2), add(n * 100 + ascii(right(part, 1))), left(note, 3), part FROM parts WHERE id = 'p' ORDER BY n, part"),
+                         [("xx", n * 100 + ascii_code, "xxx", f"{n}{chr(ascii_code)}") for n in range(1, COUNT + 1) for ascii_code in (97, 98)])
