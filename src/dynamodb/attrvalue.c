@@ -1,6 +1,6 @@
 /*
  * attrvalue.c
- *		Decodes scalars, and reads slices that are rare (slice.h).
+ *		Decodes scalars, and contains the slow paths of slice.h.
  *
  * The page parser has validated everything except base64, so only the decoding
  * of base64 can fail.
@@ -215,7 +215,7 @@ decode(const unsigned char *src, size_t len, unsigned char *dst)
 		dst[1] = (unsigned char) (b << 4 | c >> 2);
 		dst[2] = (unsigned char) (c << 6 | d);
 	}
-	/* the last four characters, with padding */
+	/* the last four characters, maybe with padding */
 	if (src[3] == '=')
 		n = src[2] == '=' ? 1 : 2;
 	for (int i = 0; i <= n; i++)

@@ -2,10 +2,9 @@
  * attrvalue.h
  *		Attribute values as slices of the response, and functions to read them.
  *
- * The page parser returns DynValues, which are slices of the response buffer
- * that it has validated as JSON and as attribute values.  The consumer decodes
- * scalars (dyn_value_text for S with escapes, dyn_value_bytes for B); see
- * elements.h for lists, maps and sets.
+ * The page parser validates a response and returns DynValues, which are slices
+ * of the response.  The consumer decodes scalars (dyn_value_text for S with
+ * escapes, dyn_value_bytes for B); elements.h reads lists, maps and sets.
  */
 #ifndef DYN_DYNAMODB_ATTRVALUE_H
 #define DYN_DYNAMODB_ATTRVALUE_H

@@ -4,11 +4,11 @@
  *
  * dyn_elements_next reads an element to its end.  If the element is a list or
  * map on a requested path, dyn_values_below reads it again for the values
- * inside, so a value is read once for each level of nesting.
- * dyn_nodes_list reads everything in one loop.
+ * inside, so a value is read once for each level of nesting.  dyn_nodes_list
+ * reads each value once.
  *
- * The page parser has validated the text.  Each step first tries the bytes
- * that DynamoDB itself would send, and calls attrvalue.c for everything else.
+ * The page parser has validated the text.  Each step is fast for the form that
+ * DynamoDB itself sends, and calls attrvalue.c for all other valid JSON.
  */
 #include "elements.h"
 
@@ -20,12 +20,9 @@
 
 #define FIRST_NODES		64
 #define MOST_CACHED		16384	/* maximum number of nodes that remain
-								 * allocated: about 0.5 MB */
+								 * allocated (0.5 MB) */
 
-/*
- * Reads the string whose quote is at `p`; returns the position after it.  Does
- * not look for U+0000.
- */
+/* Reads the string at `p` without looking for U+0000; returns its end. */
 static DYN_HOT const char *
 read_string(const char *p, const char *end, DynType type, DynValue *value)
 {
@@ -69,7 +66,7 @@ dyn_elements_begin(DynElements *elements, const DynValue *collection)
 	elements->next = collection->data + 1;
 }
 
-/* Returns true if a string, or a part of a document, contains \u0000. */
+/* Returns true if the JSON text contains the escape \u0000. */
 static bool
 has_nul(const char *p, const char *end)
 {
@@ -82,7 +79,7 @@ has_nul(const char *p, const char *end)
 	return false;
 }
 
-/* Reads a string, and looks for U+0000. */
+/* Reads the string at `p`, and looks for U+0000; returns its end. */
 static const char *
 read_text(const char *p, const char *end, DynType type, DynValue *value)
 {
@@ -109,10 +106,7 @@ skip_collection(const char *p, const char *end)
 	return p;
 }
 
-/*
- * Reads the attribute value whose brace is at `p`; returns the position after
- * its payload.
- */
+/* Reads the attribute value at `p`, but not its closing brace. */
 static const char *
 read_value(DynElements *elements, const char *p, const char *end)
 {
@@ -219,8 +213,7 @@ dyn_values_below(const DynPathTree *tree, const DynValue *value,
 typedef struct Nest
 {
 	int			depth;
-	uint32_t	open[DYN_MAX_DEPTH + 2];	/* index of the node of each open
-											 * container */
+	uint32_t	open[DYN_MAX_DEPTH + 2];	/* indexes of their nodes */
 } Nest;
 
 static DYN_NOINLINE bool
@@ -246,7 +239,7 @@ dyn_nodes_trim(DynNodes *list)
 	list->cap = list->count = 0;
 }
 
-/* Reads the S, N or B whose quote is at `p`; returns the position after it. */
+/* Reads the S, N or B at `p`; returns the position after it. */
 static DYN_HOT const char *
 read_scalar(DynNodes *list, DynValue *value, DynType type, const char *p,
 			const char *end)
@@ -258,8 +251,8 @@ read_scalar(DynNodes *list, DynValue *value, DynType type, const char *p,
 }
 
 /*
- * Reads the attribute value at `p`; returns the position after it.  A
- * container is only opened; the result is the position of its first member.
+ * Reads the attribute value at `p`; returns the position after it.  Only opens
+ * a container: the result is then the position of its first member.
  */
 static DYN_HOT const char *
 read_node(DynNodes *list, DynNode *node, Nest *nest, const char *p,
@@ -310,10 +303,7 @@ read_member(DynNodes *list, Nest *nest, const char *p, const char *end)
 					   p, end);
 }
 
-/*
- * Reads the members of nodes[0], up to its closing bracket; returns false if
- * memory runs out.
- */
+/* Reads the members of nodes[0]; returns false if memory runs out. */
 static bool
 read_members(DynNodes *list, const char *p, const char *end)
 {

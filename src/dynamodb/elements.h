@@ -2,10 +2,10 @@
  * elements.h
  *		Reads the values in a list, set or map: one by one, or all at once.
  *
- * A DynElements is a position in a collection.  DynNodes list all values in a
- * collection, for a consumer that needs the size or the members of a container
- * before it can write the container: a container comes before its members, as
- * in the JSON text.  Both point into the collection, which must not change.
+ * A DynElements is a position in a collection.  A DynNodes is a list of all
+ * values in a collection: each container comes before its members, with their
+ * number, which the writer of jsonb needs first.  Both point into the
+ * collection, which must not change.
  */
 #ifndef DYN_DYNAMODB_ELEMENTS_H
 #define DYN_DYNAMODB_ELEMENTS_H
@@ -19,8 +19,7 @@ typedef struct DynElements
 
 	/* current element */
 	DynValue	value;
-	DynValue	name;			/* name (S) of a map's member; ABSENT in a list
-								 * or set */
+	DynValue	name;			/* name (S) of a map's member, or ABSENT */
 	uint32_t	position;		/* position of the element, from 0 */
 
 	/* private */
@@ -37,9 +36,8 @@ extern bool dyn_elements_next(DynElements *elements);
 
 /*
  * Stores the value at each path of the tree in the path's slot, like
- * dyn_page_next; the paths begin at `value`, not at an item.  Names with
- * escapes are decoded into the scratch buffer; scratch->failed is set if
- * memory runs out.
+ * dyn_page_next.  The paths begin at `value`.  Names with escapes are decoded
+ * into the scratch buffer; scratch->failed is set if memory runs out.
  */
 extern void dyn_values_below(const DynPathTree *tree, const DynValue *value,
 							 DynValue *slots, DynBuffer *scratch);
@@ -50,17 +48,12 @@ typedef struct DynNode
 {
 	DynValue	value;			/* value; for a container, len is the number of
 								 * members */
-	const char *name;			/* name between the quotes, maybe with escapes;
-								 * NULL if not in a map */
+	const char *name;			/* name, maybe escaped; NULL if not in a map */
 	uint32_t	name_len;
-	uint32_t	end;			/* index of the first node after this one and
-								 * its members */
+	uint32_t	end;			/* index of the next node outside this one */
 } DynNode;
 
-/*
- * The owner initializes it with zeros, and frees the nodes.  Their memory is
- * reused for the next value.
- */
+/* The owner zero-initializes it and frees `nodes`; each call reuses them. */
 typedef struct DynNodes
 {
 	DynNode    *nodes;
@@ -68,14 +61,13 @@ typedef struct DynNodes
 	uint32_t	cap;
 	uint32_t	numbers;		/* number of nodes that are numbers */
 	bool		escaped_names;	/* true if any name contains JSON escapes */
-	size_t		bytes;			/* size of all names, and of the payloads of
-								 * all scalars */
+	size_t		bytes;			/* size of all names and scalars */
 } DynNodes;
 
 /*
- * Lists a valid slice (attrvalue.h) of any type; nodes[0] is the value
- * itself.  At least eight bytes can be read at the start of each name, since a
- * value follows the name.  Returns false if memory runs out.
+ * Lists a valid slice (attrvalue.h) of any type; nodes[0] is the value itself.
+ * The caller may read eight bytes at the start of each name, because the value
+ * follows.  Returns false if memory runs out.
  */
 extern bool dyn_nodes_list(DynNodes *list, const DynValue *value);
 

@@ -2,10 +2,9 @@
  * expression.c
  *		Renders condition trees and paths as expressions.
  *
- * One renderer writes requests, with placeholders for every name and value,
- * and also EXPLAIN output, with the names and values themselves.  Keywords,
- * order and parentheses are the same, so EXPLAIN shows the condition that is
- * sent.
+ * The same code writes requests, with placeholders for all names and values,
+ * and EXPLAIN output, with the names and values themselves.  So EXPLAIN shows
+ * the keywords, order and parentheses that are sent.
  *
  * Precedence is DynamoDB's: NOT, then AND, then OR.  Doubled parentheses are
  * an error in DynamoDB, so parentheses are written only where precedence
@@ -27,26 +26,22 @@
 #include "../base/text.h"
 #include "expression.h"
 
-#define MAX_NAME_BYTES		65535	/* maximum length of an attribute name
-									 * (bytes) */
+#define MAX_NAME_BYTES		65535	/* size of one name (bytes) */
 #define MAX_NAMES_BYTES		(8 * 1024 * 1024)
-#define MAX_VALUES_BYTES	(2 * 1024 * 1024)	/* maximum size of a request's
-												 * values (bytes) */
-#define PRINT_MAX_IN	5		/* maximum number of values of an IN in
-								 * EXPLAIN */
+#define MAX_VALUES_BYTES	(2 * 1024 * 1024)	/* size of all values */
+#define PRINT_MAX_IN	5		/* number of values of an IN in EXPLAIN */
 
 typedef struct Entry
 {
-	size_t		end;			/* offset after the entry's JSON in the
-								 * buffer */
+	size_t		end;			/* offset after the entry in the buffer */
 	uint64_t	hash;			/* hash of the JSON */
 } Entry;
 
 /*
  * The names or the values of a request.  Entries are found by a linear search
  * for the hash: an expression of 4096 bytes has at most about 700 tokens, so
- * an index is not worth its cost.  Entries are only added at the end, so a
- * rollback truncates the table.
+ * an index is not worth its cost.  Entries are added at the end, so a rollback
+ * truncates the table.
  */
 typedef struct Table
 {
@@ -64,8 +59,7 @@ struct DynTokens
 
 typedef struct Renderer
 {
-	DynTokens  *tokens;			/* tokens of the request; NULL for EXPLAIN,
-								 * which has no limits */
+	DynTokens  *tokens;			/* tokens of the request; NULL for EXPLAIN */
 	DynBuffer  *out;
 	const char *comma;
 	size_t		start;			/* out->len before the expression */
@@ -85,9 +79,7 @@ entry_start(const Table *table, int i)
 	return i > 0 ? table->entries[i - 1].end : 0;
 }
 
-/*
- * Truncates the table to `count` entries, and recovers from a failed append.
- */
+/* Truncates the table to `count` entries; recovers from a failed append. */
 static void
 table_split(Table *table, int count)
 {
@@ -99,7 +91,7 @@ table_split(Table *table, int count)
 /*
  * Makes an entry of the JSON that was appended after the last entry, or
  * removes this JSON if there is an equal entry.  Returns the number of the
- * entry; -1 if memory runs out or the table is full.
+ * entry, or -1 if memory runs out or the table is full.
  */
 static int
 table_enter(Table *table)
@@ -317,10 +309,7 @@ is_junction(const DynCond *cond)
 	return cond->kind == DYN_COND_AND || cond->kind == DYN_COND_OR;
 }
 
-/*
- * Returns the condition or, if it is an AND or OR with one argument, this
- * argument, unwrapped in turn.
- */
+/* Returns the condition without ANDs and ORs of one argument around it. */
 static const DynCond *
 unwrap(const DynCond *cond)
 {
@@ -679,10 +668,7 @@ dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 
 /* ---- fingerprint ---- */
 
-/*
- * Appends a part after its tag and length, which make the fingerprint
- * unambiguous.
- */
+/* Appends a part after its tag and length, to be unambiguous. */
 static bool
 append_part(DynBuffer *out, int tag, const char *data, size_t len)
 {

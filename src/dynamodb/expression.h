@@ -32,9 +32,8 @@ typedef enum DynCondKind
 	DYN_COND_GT,
 	DYN_COND_GE,
 	DYN_COND_BETWEEN,			/* path between values[0] and values[1] */
-	DYN_COND_IN,				/* path in values[0 .. nvalues-1]; more than
-								 * 99 values are rendered as chunks joined
-								 * by OR */
+	DYN_COND_IN,				/* path in values[0 .. nvalues-1]; written as
+								 * an OR of INs of up to 99 values */
 	DYN_COND_BEGINS_WITH,		/* path, values[0] */
 	DYN_COND_CONTAINS,			/* path, values[0] */
 	DYN_COND_EXISTS,			/* path */
@@ -68,8 +67,8 @@ struct DynCond
 extern DynCond *dyn_cond_simplify(DynCond *cond);
 
 /*
- * DynamoDB's limits for one expression: number of operators, bytes, and number
- * of values of an IN
+ * Limits for one expression, within those of DynamoDB: number of operators,
+ * bytes, and number of values of an IN
  */
 #define DYN_EXPR_MAX_OPERATORS	300
 #define DYN_EXPR_MAX_BYTES		4096
@@ -77,10 +76,7 @@ extern DynCond *dyn_cond_simplify(DynCond *cond);
 
 typedef struct DynTokens DynTokens;
 
-/*
- * Returns an empty set of tokens, which the caller frees; NULL if memory runs
- * out.
- */
+/* Returns an empty set, which the caller frees; NULL if memory runs out. */
 extern DynTokens *dyn_tokens_create(void);
 extern void dyn_tokens_reset(DynTokens *tokens);
 extern void dyn_tokens_free(DynTokens *tokens);
@@ -105,10 +101,7 @@ extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
  *		SET total = 5, note = "x" REMOVE shipped
  */
 
-/*
- * Appends a condition, which must not be TRUE or FALSE unless `tokens` is
- * NULL.
- */
+/* Appends a condition, which must not be TRUE or FALSE if `tokens` is set. */
 extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond,
 							   DynBuffer *out);
 
@@ -132,8 +125,8 @@ extern bool dyn_expr_update(DynTokens *tokens, const DynPathValue *values,
 
 /*
  * Appends a ProjectionExpression of the paths, each truncated before its first
- * list step.  A truncated path is omitted if an earlier truncated path is
- * equal, or another truncated path is its prefix.
+ * list step, because DynamoDB would return tags[2] alone as tags[0].  Omits a
+ * truncated path if another one is its prefix, or an earlier one is equal.
  */
 extern bool dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 								DynBuffer *out);
@@ -154,18 +147,17 @@ extern bool dyn_path_print(const DynPath *path, DynBuffer *out);
 extern bool dyn_cond_fingerprint(const DynCond *cond, DynBuffer *out);
 
 /*
- * The following functions decide whether DynamoDB would have returned an item
- * that was requested without a filter, with the condition as the filter
- * (Amazon DynamoDB Developer Guide, "Condition and filter expressions").  The
- * logic has two values; values of different types are unequal and have no
- * order; a missing attribute is unequal to everything.
+ * The following functions evaluate a condition on an item as DynamoDB
+ * evaluates a filter (developer guide, "Condition and filter expressions").
+ * Every condition is true or false.  Values of different types are unequal and
+ * have no order; a missing attribute is unequal to everything.
  */
 
 /*
  * Sets the slot of each path in the condition to the position of the path in
  * `paths`.  Returns false if `paths` lacks a path of the condition, or if the
- * condition compares two paths, which is not supported.  A condition can be
- * bound to the slots of one user only.
+ * condition compares two paths, which is not supported.  A later call replaces
+ * the slots.
  */
 extern bool dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths);
 

@@ -20,7 +20,7 @@
 
 #include <stdlib.h>
 
-/* Place of a value */
+/* The place of a value in the path tree and in the name cache */
 typedef struct Place
 {
 	const DynPathNode *want;	/* node in the path tree, or NULL */
@@ -30,8 +30,7 @@ typedef struct Place
 
 #define FIRST_ENTRIES	64
 #define INITIAL_ENTRIES		32
-#define DYN_NAME_GUESSES	4	/* number of expected entries that are tried
-								 * before a lookup */
+#define DYN_NAME_GUESSES	4	/* expected names compared before a lookup */
 
 /* ---- The tape ---- */
 
@@ -330,10 +329,7 @@ read_name(DynItemParser *r, DynFrame *f, const char *p, Place *place)
 
 /* ---- Type tags ---- */
 
-/*
- * Reads {"TAG": with any white space and escapes; returns the position of the
- * payload.
- */
+/* Reads any valid {"TAG": and returns the position of the payload. */
 static DYN_NOINLINE const char *
 read_tag_slow(DynItemParser *r, const char *p, DynType *type)
 {
@@ -530,10 +526,7 @@ read_set(DynItemParser *r, const char *p, const Place *place, DynType type)
 
 /* ---- Frames ---- */
 
-/*
- * Opens the list or map whose bracket is at `p`; returns the position of its
- * first token.
- */
+/* Opens the list or map at `p`; returns the position of its first token. */
 static DYN_HOT const char *
 open_frame(DynItemParser *r, const char *p, const Place *place, bool map)
 {

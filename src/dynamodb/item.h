@@ -5,8 +5,7 @@
  * The tape is an array of small entries in the order of the items.  It has one
  * entry for each wanted attribute that is present; the last entry of an item
  * is marked.  Successive items without any wanted attribute (a run) share one
- * entry.  The item parser writes the tape; dyn_page_next reads it, through
- * cursors.  The memory is reused for the next page.
+ * entry.  The item parser writes the tape; dyn_page_next reads it.
  *
  * A DynItemParser exists while one response is read.  For each item the
  * response parser calls dyn_item_read, which validates the item and appends
@@ -53,23 +52,19 @@ typedef struct DynNameEntry
 {
 	char		prefix[DYN_NAME_PREFIX];	/* the text "name": in the
 											 * response, padded with zeros */
-	uint32_t	mask;			/* one bit for each byte of the text in
-								 * `prefix`; 0 if the text is too long */
-	uint32_t	seen;			/* number of the object in which the name was
-								 * last seen */
+	uint32_t	mask;			/* one bit for each byte of `prefix` before the
+								 * padding; 0 if the text is too long */
+	uint32_t	seen;			/* number of the last object with the name */
 	const char *name;			/* name in the response */
 	uint32_t	len;
 	uint32_t	hash;
-	uint16_t	parent;			/* index of the context, which is another
-								 * entry */
-	uint16_t	next;			/* index of the entry that followed this entry
-								 * last time */
-	uint16_t	first;			/* index of the entry that was the first in
-								 * this entry's map last time */
+	uint16_t	parent;			/* index of the context */
+	uint16_t	next;			/* entry that followed this one last time */
+	uint16_t	first;			/* first entry in this entry's map last time */
 	const DynPathNode *want;	/* node in the path tree, or NULL */
 } DynNameEntry;
 
-/* The owner initializes it with zeros, and frees the entries. */
+/* The owner zero-initializes it, and frees the entries. */
 typedef struct DynNameCache
 {
 	DynNameEntry *entries;
@@ -85,11 +80,10 @@ typedef struct DynNameCache
 typedef struct DynTapeEntry
 {
 	uint32_t	offset;			/* offset of the value in the response */
-	uint32_t	len;			/* length of the value (bytes); for type
-								 * ABSENT, number of items in the run */
+	uint32_t	len;			/* length of the value (bytes); in a run,
+								 * number of items */
 	uint16_t	slot;
-	uint8_t		type;			/* DynType; ABSENT: run of items without wanted
-								 * attributes */
+	uint8_t		type;			/* DynType; ABSENT for a run */
 	uint8_t		flags;
 } DynTapeEntry;
 
@@ -113,13 +107,10 @@ typedef struct DynFrame
 {
 	const DynPathNode *want;	/* node in the path tree, or NULL */
 	const char *start;			/* opening bracket in the response */
-	uint32_t	nuls;			/* number of U+0000 in the response before
-								 * `start` */
-	uint32_t	object;			/* number of this list or map, for the name
-								 * cache */
-	uint32_t	base;			/* height of the stack tape->names when the
-								 * list or map was opened */
-	uint32_t	index;			/* list: index of the next element */
+	uint32_t	nuls;			/* number of U+0000 before `start` */
+	uint32_t	object;			/* number of this frame, for the name cache */
+	uint32_t	base;			/* tape->names.count before this frame */
+	uint32_t	index;			/* index of the next element of a list */
 	uint16_t	context;		/* name cache entry that is the context of the
 								 * frame's names */
 	uint16_t	prev;			/* name cache entry of the previous member */

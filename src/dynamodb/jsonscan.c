@@ -69,10 +69,7 @@ plain_word(const char *p)
 }
 #endif
 
-/*
- * Returns the position of the first byte that needs special treatment, or
- * `end`.
- */
+/* Returns the first position that needs special treatment, or `end`. */
 static inline const char *
 skip_plain(const char *p, const char *end)
 {
@@ -447,10 +444,7 @@ dyn_duplicate_names_truncate(DynDuplicateNames *set, uint32_t base)
 
 /* ---- Members ---- */
 
-/*
- * Returns the name with its JSON escapes decoded, valid until the next call;
- * NULL if memory runs out.
- */
+/* Decodes a name into set->text; returns NULL if memory runs out. */
 static const char *
 unescaped(DynDuplicateNames *set, const char *name, size_t len,
 		  size_t *text_len)

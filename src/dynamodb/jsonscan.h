@@ -4,10 +4,9 @@
  *
  * Every function takes the position where its token begins, and returns the
  * position after the token (for strings, the position of the closing quote).
- * On error, the function returns NULL, after recording the error in the
- * DynJson unless an error is recorded already.  No byte at or after `end` is
- * ever read: steps of 16 and 32 bytes are taken only where enough bytes are
- * left.
+ * On error, a function returns NULL, and records the error in the DynJson
+ * unless an error is recorded already.  No byte at or after `end` is ever
+ * read: steps of 16 and 32 bytes are taken only where enough bytes are left.
  *
  * The hot functions are inline and handle the common case: no white space,
  * short ASCII strings without escapes.  They call jsonscan.c for everything
@@ -44,7 +43,7 @@ typedef struct DynDuplicateNames
 	uint32_t	count;
 	uint32_t	cap;
 	uint32_t   *table;			/* hash table of indexes into `names`, plus 1;
-								 * 0: free slot */
+								 * 0 if the slot is free */
 	uint32_t	mask;			/* number of slots in `table`, minus 1 */
 	char	   *text;			/* memory of DynJsonText.text */
 	size_t		text_cap;
@@ -63,7 +62,7 @@ extern size_t dyn_duplicate_names_memory(const DynDuplicateNames *set);
 extern bool dyn_duplicate_names_push(DynDuplicateNames *set, const char *name,
 									 size_t len, uint32_t hash);
 
-/* Returns true for a duplicate; `text` and `hash` are of the decoded name. */
+/* Returns true if the name, whose escapes are decoded, is a duplicate. */
 extern bool dyn_duplicate_names_has(const DynDuplicateNames *set,
 									uint32_t base, const char *text,
 									size_t len, uint32_t hash);
@@ -73,7 +72,7 @@ extern void dyn_duplicate_names_truncate(DynDuplicateNames *set, uint32_t base);
 extern uint32_t dyn_duplicate_names_hash(const DynDuplicateNames *set,
 										 const char *text, size_t len);
 
-/* Maximum depth of nested arrays and objects for dyn_scan_value */
+/* Maximum depth of arrays and objects in dyn_scan_value */
 #define DYN_SCAN_MAX_DEPTH	256
 
 /* Set `buf`, `end` and `names`, and zero-initialize the rest. */
@@ -81,19 +80,14 @@ typedef struct DynJson
 {
 	const char *buf;
 	const char *end;
-	const char *err;			/* position of the error; NULL: none */
+	const char *err;			/* position of the error, or NULL */
 	const char *reason;			/* reason for the error (static string) */
-	uint32_t	nuls;			/* number of U+0000 in strings and names so
-								 * far */
-	int			depth;			/* number of arrays and objects open in
-								 * dyn_scan_value */
+	uint32_t	nuls;			/* number of U+0000 in all strings so far */
+	int			depth;			/* number of open arrays and objects */
 	DynDuplicateNames *names;	/* names of the open objects */
 } DynJson;
 
-/*
- * Records the error at this position, and returns NULL, which callers can
- * return.
- */
+/* Records an error, if it is the first one; returns NULL. */
 extern const char *dyn_scan_fail(DynJson *scan, const char *at,
 								 const char *reason);
 
@@ -110,10 +104,7 @@ extern const char *dyn_scan_double(DynJson *scan, const char *p, double *value);
 /* Skips white space up to the end of the input; any other byte is an error. */
 extern const char *dyn_scan_end(DynJson *scan, const char *p);
 
-/*
- * Validates and skips one value of any type; duplicate names in one object are
- * an error.
- */
+/* Validates and skips one value of any type.  Duplicate names are an error. */
 extern const char *dyn_scan_value(DynJson *scan, const char *p);
 
 /*
@@ -127,11 +118,10 @@ extern const char *dyn_scan_separator(DynJson *scan, const char *p, char closer,
 /* A string, such as the name of a member of an object */
 typedef struct DynJsonText
 {
-	const char *text;			/* string without escapes, valid until the
-								 * next string is read */
+	const char *text;			/* string with its escapes decoded, valid until
+								 * the next string is read */
 	size_t		len;
-	DynValue	value;			/* string in the response, as a value of type
-								 * S */
+	DynValue	value;			/* string in the response (type S) */
 } DynJsonText;
 
 /*
@@ -170,10 +160,7 @@ dyn_scan_skip(DynJson *scan, const char *p)
 	return dyn_scan_skip_slow(scan, p);
 }
 
-/*
- * Reads the byte c and white space after it; returns the position of the next
- * token.
- */
+/* Reads the byte `c`; returns the position of the next token. */
 static DYN_HOT const char *
 dyn_scan_expect(DynJson *scan, const char *p, char c, const char *reason)
 {

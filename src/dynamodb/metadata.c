@@ -20,9 +20,7 @@
 #include "metadata.h"
 #include "names.h"
 
-/*
- * Units per second of an on-demand table: initial value, and default quota.
- */
+/* Assumed units per second of a new on-demand table, and the default quota */
 #define ON_DEMAND_UNITS		12000.0
 #define ON_DEMAND_QUOTA		40000.0
 
@@ -216,9 +214,7 @@ read_table(Source *src, DynTableMeta *meta)
 
 /* ---- schema strings ---- */
 
-/*
- * Appends a name after its length, which makes the schema string unambiguous.
- */
+/* Appends a name after its length, so the schema string is unambiguous. */
 static void
 append_name(DynBuffer *out, const char *name)
 {

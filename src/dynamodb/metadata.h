@@ -4,8 +4,7 @@
  *		indexes, sizes, status.
  *
  * Keys are arrays of attributes, because the partition key and the sort key of
- * a global secondary index may each have up to four (developer guide,
- * multi-attribute keys).
+ * a GSI may each have up to four (developer guide, multi-attribute keys).
  *
  * A description is malloc'd, and has no references to the response.
  */
@@ -14,8 +13,7 @@
 
 #include "attrvalue.h"
 
-#define DYN_MAX_KEY_ATTRS	4	/* maximum number of attributes of a partition
-								 * key, and of a sort key */
+#define DYN_MAX_KEY_ATTRS	4	/* attributes of a partition key or sort key */
 
 typedef struct DynKeyAttr
 {
@@ -31,7 +29,7 @@ typedef struct DynKeySchema
 	DynKeyAttr	range[DYN_MAX_KEY_ATTRS];
 } DynKeySchema;
 
-/* Returns the i'th attribute (from 0); partition key attributes come first. */
+/* Returns attribute `i` (from 0); partition key attributes come first. */
 static inline const DynKeyAttr *
 dyn_key_attr(const DynKeySchema *key, int i)
 {
@@ -71,8 +69,7 @@ typedef struct DynIndexMeta
 	uint64_t	item_count;		/* number of items some hours ago; 0 may mean
 								 * unknown */
 	uint64_t	size_bytes;
-	DynThroughput throughput;	/* throughput of the index; LSI: of the
-								 * table */
+	DynThroughput throughput;	/* throughput (of the table, for an LSI) */
 	const char *schema;
 } DynIndexMeta;
 
@@ -117,7 +114,7 @@ extern void dyn_metadata_free(DynTableMeta *meta);
 extern double dyn_metadata_item_bytes(const DynTableMeta *meta,
 									  const DynIndexMeta *index);
 
-/* Returns the index of that name; NULL if there is none, or no name. */
+/* Returns the index `name`; NULL if there is none, or if `name` is NULL. */
 extern const DynIndexMeta *dyn_metadata_index(const DynTableMeta *meta,
 											  const char *name);
 
@@ -128,16 +125,12 @@ extern const DynKeyAttr *dyn_key_find(const DynKeySchema *key, const char *attr)
 extern bool dyn_is_in_hash_key(const DynKeySchema *key, const char *attr);
 extern bool dyn_is_in_key(const DynKeySchema *key, const char *attr);
 
-/*
- * Returns true if the attribute is in the key of the table, or of one of its
- * indexes.
- */
+/* Returns true if the attribute is in the key of the table or of an index. */
 extern bool dyn_is_key_attribute(const DynTableMeta *meta, const char *attr);
 
 /*
- * Returns true if the index projects the top-level attribute: as part of its
- * key or the table's key, as one of the NonKeyAttributes, or because it
- * projects all attributes.
+ * Returns true if the index projects the top-level attribute; every index
+ * projects its own key and the key of the table.
  */
 extern bool dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *index,
 							   const char *attr);
@@ -152,10 +145,7 @@ extern bool dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *ind
 extern const char *dyn_metadata_schema(const DynTableMeta *meta,
 									   const char *index);
 
-/*
- * Returns true if both tables have the same keys and indexes; sizes may
- * differ.
- */
+/* Returns true if both tables have the same keys and indexes. */
 extern bool dyn_metadata_same_schema(const DynTableMeta *a,
 									 const DynTableMeta *b);
 

@@ -8,9 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/*
- * NUL-terminated UTF-8 names, sorted by their bytes; duplicates are allowed.
- */
+/* NUL-terminated UTF-8 names, sorted by bytes; duplicates are allowed. */
 typedef struct DynNames
 {
 	int			n;
@@ -19,9 +17,7 @@ typedef struct DynNames
 
 extern void dyn_names_sort(DynNames *names);
 
-/*
- * Returns true if the set contains the name, which need not be NUL-terminated.
- */
+/* Returns true if the set has the name, which need not be NUL-terminated. */
 extern bool dyn_names_have(const DynNames *names, const char *name, size_t len);
 
 #endif

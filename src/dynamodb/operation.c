@@ -2,9 +2,9 @@
  * operation.c
  *		Writes the requests of operations, and reads ListTables responses.
  *
- * Documents are written member by member.  Every member except the first one
- * is written with a comma before it, so that members can be omitted.  The
- * order is fixed, so that equal requests have equal bytes.
+ * Every member except the first one is written with a comma before it, so
+ * members can be omitted.  The order of members is fixed, so equal requests
+ * have equal bytes.
  */
 #include <assert.h>
 #include <string.h>

@@ -53,10 +53,7 @@ read_table_items(void *arg, const char *p, const DynJsonText *name)
 	return read_items(arg, p, name);
 }
 
-/*
- * Reads the Responses of BatchGetItem, an object with an array of items for
- * each table.
- */
+/* Reads Responses, an object with an array of items for each table. */
 static const char *
 read_responses(void *arg, const char *p, const DynJsonText *name)
 {
@@ -138,9 +135,9 @@ read_unprocessed(void *arg, const char *p, const DynJsonText *name)
 }
 
 /*
- * Reads a member of a ConsumedCapacity.  Adds the CapacityUnits, and skips the
- * other members, whose units are included in the CapacityUnits.  Ignores
- * impossibly large units, because they would distort the totals.
+ * Adds CapacityUnits, and skips the other members of ConsumedCapacity, whose
+ * units are included in CapacityUnits.  Ignores impossibly large units,
+ * because they would distort the totals.
  */
 static const char *
 read_units_member(void *arg, const char *p, const DynJsonText *name)
@@ -268,10 +265,7 @@ dyn_page_memory(const DynPage *page)
 		tape->name_cache.cap * sizeof(DynNameEntry);
 }
 
-/*
- * Empties the page, but does not free its memory; returns false if memory runs
- * out.
- */
+/* Empties the page, keeping its memory; returns false if memory runs out. */
 static bool
 clear_page(DynPage *page, const DynPathTree *tree, const char *buf)
 {

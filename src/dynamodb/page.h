@@ -9,11 +9,11 @@
  * accepted or rejected completely before its first row is returned.  By then,
  * LastEvaluatedKey is known, so the next request can already be sent.
  *
- * Memory: a DynPage owns the tape (item.h), with 12 bytes for each wanted
- * attribute that is present, the name cache (at most 68 kB), and up to 64
- * bytes for each name of an object with unusually many names.  The memory is
- * reused for later pages.  The response buffer and the path tree belong to the
- * caller and must not move or change while the page is read.
+ * A DynPage owns the tape (item.h), with 12 bytes for each wanted attribute
+ * that is present.  It also owns the name cache (at most 68 kB), and up to 64
+ * bytes for each name that is not in this cache.  The memory is reused for
+ * later pages.  The response buffer and the path tree belong to the caller and
+ * must not move or change while the page is read.
  *
  * The rules are stricter than JSON's: duplicate names in an object, and JSON
  * escapes in N, are errors.  The consumer checks that B is valid base64
@@ -24,14 +24,10 @@
 
 #include "attrvalue.h"
 
-/*
- * One step of a document path: a member name, or a list index if `name` is
- * NULL
- */
+/* A step of a document path: a member name, or an index if `name` is NULL */
 typedef struct DynStep
 {
-	const char *name;			/* name (UTF-8, not escaped) of any characters
-								 * except NUL */
+	const char *name;			/* name (UTF-8, unescaped, without NUL) */
 	uint32_t	name_len;
 	uint32_t	index;
 } DynStep;
@@ -68,10 +64,7 @@ typedef struct DynPageError
 	const char *reason;			/* static string, e.g. "duplicate name" */
 } DynPageError;
 
-/*
- * Bits of DynPage.members: members that are present in the response and not
- * null
- */
+/* Bits of DynPage.members: members that are present and not null */
 #define DYN_PAGE_ITEMS			0x001
 #define DYN_PAGE_ITEM			0x002
 #define DYN_PAGE_RESPONSES		0x004
@@ -133,10 +126,7 @@ extern bool dyn_page_parse(DynPage *page, DynPageDocument document,
 						   const DynPathTree *tree, const char *buf,
 						   size_t len, DynPageError *error);
 
-/*
- * Returns the number of bytes that the page has allocated, for the caller's
- * memory limit.
- */
+/* Returns the number of bytes that the page has allocated. */
 extern size_t dyn_page_memory(const DynPage *page);
 
 /*
@@ -151,7 +141,7 @@ typedef struct DynPageCursor
 	/* private */
 	size_t		entry;			/* index of the next entry on the tape */
 	uint32_t	run;			/* number of items returned so far from the run
-								 * at this entry */
+								 * (item.h) at this entry */
 } DynPageCursor;
 
 /* Positions the cursor at the first item. */

@@ -98,8 +98,8 @@ dyn_names_table(const char *requested, const char *name, size_t len)
 }
 
 /*
- * Checks that Responses or UnprocessedKeys names no table but the requested
- * one; with `required`, it must name this table.
+ * Checks that Responses or UnprocessedKeys names only the requested table and,
+ * if `required`, that it names this table.
  */
 static const char *
 check_table(const DynPage *page, const DynExpected *expected, bool required,
@@ -207,7 +207,7 @@ repeats(const DynExpected *expected, const DynValue *key, const DynValue *before
 	return true;
 }
 
-/* Checks that an item of a Scan has its projected key attributes. */
+/* Returns true if the item of a Scan has its projected key attributes. */
 static bool
 has_key(const DynExpected *expected, const DynValue *key)
 {
@@ -221,9 +221,8 @@ has_key(const DynExpected *expected, const DynValue *key)
 }
 
 /*
- * Checks that the item of a GetItem has the requested key, that all items of a
- * Query have the requested partition key, or that all items of a Scan have a
- * key.
+ * Checks that a GetItem's item has the requested key, a Query's items have the
+ * requested partition key, or a Scan's items have a key.
  */
 static const char *
 check_keys(const DynPage *page, const DynExpected *expected, DynBuffer *scratch)

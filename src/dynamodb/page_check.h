@@ -18,8 +18,8 @@
 #include "page.h"
 
 /*
- * Maximum number of key parts: a Query can require single values of all
- * partition key attributes and of the first sort key attribute.
+ * Maximum number of key parts: a Query can require one value for each
+ * attribute of the partition key and for the first attribute of the sort key.
  */
 #define DYN_MAX_EXPECTED_PARTS	(DYN_MAX_KEY_ATTRS + 1)
 
@@ -67,8 +67,7 @@ typedef struct DynSeam
 								 * projected, so there is no check */
 	bool		backward;
 	bool		unique;			/* true if the items of a partition have
-								 * different values, because the attribute is
-								 * the table's sort key */
+								 * different values (sort key of the table) */
 	DynType		type;			/* type of the last item's value; ABSENT: no
 								 * item yet, or no valid value */
 	DynBuffer	value;
@@ -124,12 +123,12 @@ extern bool dyn_names_table(const char *requested, const char *name,
 
 /*
  * Detects cycles in the LastEvaluatedKeys of consecutive pages.  Each key is
- * compared with the last key and with an older key, which is replaced at pages
- * 1, 2, 4, 8 and so on.  So every cycle is detected after a few repetitions.
+ * compared with the last key and an older one, which is replaced at pages 1,
+ * 2, 4, 8 and so on.  So every cycle is detected soon (Brent's algorithm).
  */
 typedef struct DynProgress
 {
-	DynBuffer	last;			/* last key; empty: no page yet */
+	DynBuffer	last;			/* last key; empty before the first page */
 	DynBuffer	older;
 	uint32_t	pages;
 	uint32_t	replace_at;
@@ -150,10 +149,7 @@ extern void dyn_progress_free(DynProgress *progress);
 extern const char *dyn_progress_note(DynProgress *progress, const char *key,
 									 size_t len, const char *repeated);
 
-/*
- * Returned instead of the description of an error if memory runs out; callers
- * recognize it by its address.
- */
+/* Returned as the error if memory runs out; callers compare the address. */
 extern const char dyn_check_memory[];
 
 #endif

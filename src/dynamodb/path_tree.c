@@ -2,8 +2,8 @@
  * path_tree.c
  *		Compiles document paths into the tree that the item parser follows.
  *
- * The tree is one block of memory: DynPathTree, nodes, hash table, aliases, and
- * the names of the nodes.
+ * The tree is one block of memory: DynPathTree, nodes, hash table, aliases,
+ * and names.
  */
 #include "path_tree.h"
 
@@ -38,10 +38,7 @@ dyn_path_is_inside(const DynPath *path, const DynPath *above)
 	return same == above->nsteps;
 }
 
-/*
- * Returns the entry of a node's child for this step in the hash table; the
- * entry is free if there is no such child.
- */
+/* Returns the child's hash table entry; a free entry if there is no child. */
 static uint32_t *
 find_child(const DynPathTree *tree, uint32_t parent, const DynStep *step)
 {

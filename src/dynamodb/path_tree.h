@@ -20,7 +20,7 @@
 
 typedef struct DynPathNode
 {
-	int32_t		slot;			/* slot; DYN_PATH_TREE_NO_SLOT: no path ends
+	int32_t		slot;			/* DYN_PATH_TREE_NO_SLOT if no path ends
 								 * here */
 	uint32_t	parent;			/* index of the parent */
 	DynStep		step;			/* step from the parent to this node */

@@ -1,11 +1,11 @@
 /*
  * slice.h
  *		Moves through a value that the page parser has validated, and defines
- *		what the other fast readers also need.
+ *		macros that the other fast readers share.
  *
  * The functions check nothing: they go from one quote, brace or bracket to the
- * next, and skip commas and colons like white space.  The position after the
- * value is `end`; all other positions are before it.
+ * next, and skip commas and colons like white space.  `end` is the position
+ * after the value; all other positions are before it.
  */
 #ifndef DYN_DYNAMODB_SLICE_H
 #define DYN_DYNAMODB_SLICE_H
@@ -29,10 +29,7 @@
 #define DYN_COLD		__attribute__((noinline, cold))
 #define DYN_NOINLINE	__attribute__((noinline))
 
-/*
- * Slow paths of dyn_slice_quote and dyn_slice_tag, which accept every string
- * and every type tag
- */
+/* Slow paths of dyn_slice_quote and dyn_slice_tag, for all strings and tags */
 extern const char *dyn_slice_quote_slow(const char *p, const char *end,
 										bool *escaped);
 extern const char *dyn_slice_tag_slow(const char *p, const char *end,
@@ -47,10 +44,7 @@ extern int	dyn_escape_hex4(const char *p);
  */
 extern size_t dyn_escape_undo(const char *src, size_t len, char *dst);
 
-/*
- * Returns the position of the next byte that is not white space, comma or
- * colon.
- */
+/* Skips white space, commas and colons. */
 static DYN_HOT const char *
 dyn_slice_token(const char *p, const char *end)
 {
@@ -59,10 +53,7 @@ dyn_slice_token(const char *p, const char *end)
 	return p;
 }
 
-/*
- * Returns the position of the next token.  This is fast if the byte `c` is at
- * `p`, followed by a token.
- */
+/* Skips like dyn_slice_token; fast if `c` is at `p`, followed by a token. */
 static DYN_HOT const char *
 dyn_slice_after(const char *p, const char *end, char c)
 {

@@ -108,10 +108,7 @@ dyn_span_beginning(const DynSpan *span)
 		n--;
 	if (n == text.len || span->upper.inclusive)
 		return n;
-	/*
-	 * the next character of the lower value may also be common to all strings
-	 * of the span
-	 */
+	/* the strings from "ab" up to "ac" (exclusive) also share the "b" */
 	for (text.len = n + 1; text.len < span->lower.value.len &&
 		 dyn_utf8_continues(text.data[text.len]);)
 		text.len++;
@@ -163,9 +160,8 @@ dyn_span_compare(const DynSpan *a, const DynSpan *b)
 
 /*
  * Returns true if two spans overlap or, with `touching`, have no value between
- * them.  `end` is the upper limit of one span, and `begin` the lower limit of
- * the other, which must not precede the first in the order of
- * dyn_span_compare().
+ * them.  `end` is the upper limit of a span, `begin` the lower limit of the
+ * same or a later span in the order of dyn_span_compare().
  */
 static bool
 reaches(const DynLimit *end, const DynLimit *begin, bool touching)

@@ -74,8 +74,8 @@ extern int	dyn_span_compare(const DynSpan *a, const DynSpan *b);
 
 /*
  * Makes a set from `n` spans sorted by dyn_span_compare(), in place.  Returns
- * the number of spans in the set.  Two spans that do not overlap, but have no
- * value between them, are merged only if `touching` is true.
+ * the number of spans in the set.  Two spans with no value between them, such
+ * as [1, 2) and [2, 3], are merged only if `touching` is true.
  */
 extern int	dyn_spans_unite(DynSpan *spans, int n, bool touching);
 

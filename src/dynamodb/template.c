@@ -83,9 +83,7 @@ fail_at(const Parser *parser, const char *place, const char *message,
 
 /* ---- modifiers ---- */
 
-/*
- * Copies `text` into the block, with a NUL that is not included in the length.
- */
+/* Copies `text` and a NUL into the block. */
 static DynText
 keep_text(Parser *parser, DynText text)
 {
@@ -98,8 +96,8 @@ keep_text(Parser *parser, DynText text)
 }
 
 /*
- * Removes from *rest the characters before the next `c`, and the `c`; or all
- * characters if there is no `c`.  Returns what was removed, without the `c`.
+ * Splits *rest at the first `c`: returns the text before it, and leaves the
+ * text after it.  Returns all of *rest if there is no `c`.
  */
 static DynText
 split_text(DynText *rest, char c)
@@ -379,10 +377,10 @@ last_char(DynText text)
 
 /*
  * Returns the separator of a part; `data` is NULL if there is none.  If the
- * part takes the rest of the string, the literals before the part are searched
- * backward for a character that is not alphanumeric, an underscore or a
- * hyphen.  But a hyphen directly before such a part, unless its column is of
- * type text, is the part's separator, not a sign.
+ * part takes the rest of the string, the separator is the last character in
+ * the literals before it that is not alphanumeric, an underscore or a hyphen.
+ * But a hyphen directly before such a part is its separator, not a sign,
+ * unless the part's column is of type text.
  */
 static DynText
 separator_of(const DynTemplate *tmpl, int i)

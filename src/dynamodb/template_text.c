@@ -41,7 +41,7 @@ typedef struct SeparatorCache
 {
 	bool		valid;
 	size_t		from;
-	size_t		found;			/* position found; NOWHERE: none */
+	size_t		found;			/* position found, or NOWHERE */
 } SeparatorCache;
 
 typedef struct Matcher
@@ -50,8 +50,7 @@ typedef struct Matcher
 	const char *text;
 	size_t		len;
 	const DynText *given;
-	DynText    *values;			/* resulting values of the parts; NULL: not
-								 * needed */
+	DynText    *values;			/* resulting values of the parts, or NULL */
 	bool		wildcards;		/* true if undecided parts are wildcards */
 	bool		mismatch;		/* true if the width of a time is not that of
 								 * its format */
@@ -89,10 +88,7 @@ fold_char(char c, DynFolding folding)
 
 /* ---- positions in the text ---- */
 
-/*
- * Returns the part of m->text on the right of `pos` (dir 1), or on its left
- * (dir -1).
- */
+/* Returns the text on the right of `pos` (dir 1), or on its left (dir -1). */
 static DynText
 ahead(const Matcher *m, int dir, size_t pos)
 {
@@ -152,9 +148,8 @@ step_width(const Matcher *m, uint32_t width, int dir, size_t *pos)
 }
 
 /*
- * Returns the position of the side of the next separator that the search
- * reaches first: its start if dir is 1, its end if dir is -1.  Returns NOWHERE
- * if there is no separator.
+ * Returns the start of the next separator if dir is 1, or its end if dir is
+ * -1; NOWHERE if there is none.
  */
 static size_t
 search_separator(const Matcher *m, DynText separator, int dir, size_t pos)
@@ -578,9 +573,7 @@ append_text(DynBuffer *out, DynText text)
 	dyn_buffer_append(out, text.data, text.len);
 }
 
-/*
- * Appends the first `n` parts and the literals before and after each of them.
- */
+/* Appends the first `n` parts, and the literals before and after each. */
 static void
 append_leading(DynBuffer *out, const DynTemplate *tmpl, const DynText *values,
 			   int n)

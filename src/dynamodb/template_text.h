@@ -12,7 +12,7 @@
  *
  *		any			any string that is not empty; at most once in a template
  *		plain		strings that never contain the part's separator
- *		lower upper	ASCII letters are folded; also "lower,any"
+ *		lower upper	folded to this case (ASCII only); also "lower,any"
  *		0..9		the integers of this range
  *		A|B|C		these words
  *		name, name(arguments)	a format, which the caller interprets
@@ -28,9 +28,9 @@
  * `any` part are split off from the right, and begin where the literal before
  * them ends.  The character of the literal at this place is the part's
  * separator (for a part at the end of the template, see separator_of).  The
- * `any` part has no separator; neither has a part of fixed width if its
- * encodings may contain this character, or if it adjoins another part and is
- * not at the end.
+ * `any` part has no separator.  A part of fixed width has none if its
+ * encodings may contain this character, or if it adjoins another part (unless
+ * it takes the rest of the string).
  *
  * A part must not contain its separator, unless the part's column is read from
  * another attribute.  But the values of a text column without `plain` or a
@@ -53,10 +53,7 @@
 
 #define DYN_TEMPLATE_MAX_PARTS	16
 
-/*
- * A string, not NUL-terminated unless noted; `data` is NULL if there is no
- * string.
- */
+/* A string, NUL-terminated only if noted; `data` is NULL if there is none. */
 typedef struct DynText
 {
 	const char *data;
@@ -65,13 +62,11 @@ typedef struct DynText
 
 typedef enum DynPartModifier
 {
-	DYN_MODIFIER_NONE,				/* none, or only the keywords any, lower
-									 * and upper */
+	DYN_MODIFIER_NONE,				/* none, or only any, lower or upper */
 	DYN_MODIFIER_PLAIN,
 	DYN_MODIFIER_RANGE,				/* lo..hi */
 	DYN_MODIFIER_WORDS,
-	DYN_MODIFIER_FORMAT				/* format, which the parser does not
-									 * check */
+	DYN_MODIFIER_FORMAT				/* format; not checked by the parser */
 } DynPartModifier;
 
 typedef enum DynFolding
@@ -84,10 +79,7 @@ typedef enum DynFolding
 /* The caller's description of a part's column */
 typedef struct DynPartFacts
 {
-	/*
-	 * true if the column's type is text or varchar, and the part is the
-	 * column's value itself
-	 */
+	/* true if the part is the value itself of a text or varchar column */
 	bool		text;
 
 	/*
@@ -99,10 +91,7 @@ typedef struct DynPartFacts
 	/* width of all encodings (characters); 0 if it varies */
 	uint32_t	width;
 
-	/*
-	 * all characters that encodings may have, NUL-terminated; NULL: any
-	 * characters
-	 */
+	/* characters that encodings may have, NUL-terminated; NULL for any */
 	const char *charset;
 
 	/*
@@ -136,8 +125,7 @@ typedef struct DynTemplatePart
 	bool		from_right;		/* true if the part is after the `any` part */
 	bool		last;			/* true if the part takes the rest of the
 								 * string, because nothing follows the part */
-	bool		by_width;		/* true if the part is split off by
-								 * facts.width */
+	bool		by_width;		/* true if split off by facts.width */
 
 	/*
 	 * true if the part has a separator, and the column's value is read from
@@ -151,10 +139,7 @@ typedef struct DynTemplatePart
 	 */
 	bool		undecided;
 
-	/*
-	 * true if attributes whose strings are equal before this part sort by the
-	 * bytes of this part's encodings
-	 */
+	/* true if strings that are equal before this part sort by its bytes */
 	bool		ordered;
 } DynTemplatePart;
 
@@ -171,8 +156,7 @@ typedef struct DynTemplate
 typedef struct DynTemplateError
 {
 	int			position;		/* position (characters, from 1); 0: unknown */
-	const char *message;		/* static string; part of a sentence, without a
-								 * period */
+	const char *message;		/* static string; a part of a sentence */
 	const char *hint;			/* static string in sentences, or NULL */
 	bool		out_of_memory;
 } DynTemplateError;
@@ -246,10 +230,7 @@ extern bool dyn_part_compares(const DynTemplatePart *part, DynText value);
 extern bool dyn_part_agrees(const DynTemplatePart *part, DynText text,
 							DynText given);
 
-/*
- * Returns true if the part's modifier lists its values, as words or as a
- * range.
- */
+/* Returns true if the modifier lists the values: as words or as a range. */
 extern bool dyn_part_is_enumerated(const DynTemplatePart *part);
 
 /* Returns the number of values of an enumerated part; 0 means 2^64. */
@@ -270,8 +251,8 @@ typedef enum DynHolds
 	DYN_HOLDS_UNDECIDED,		/* maybe: the value contains the separator of
 								 * an undecided part, so items with the value
 								 * must be requested, and are ambiguous */
-	DYN_HOLDS_UNKNOWN			/* yes, but how the part is written is unknown,
-								 * because the value is folded and not ASCII */
+	DYN_HOLDS_UNKNOWN			/* yes, but the folded value is unknown,
+								 * because the value is not ASCII */
 } DynHolds;
 
 /*
@@ -296,8 +277,7 @@ extern bool dyn_template_join(const DynTemplate *tmpl, const DynText *values,
  */
 typedef struct DynTextSpan
 {
-	bool		empty;			/* true if no string is in the span: the
-								 * condition is false */
+	bool		empty;			/* true if no string is in the span */
 	DynSpan		span;			/* limits, whose values are in the buffers; a
 								 * single value is in `lower` */
 	DynBuffer	lower;
@@ -307,12 +287,12 @@ typedef struct DynTextSpan
 extern void dyn_text_span_free(DynTextSpan *span);
 
 /*
- * Sets *span to a span that contains each matching string whose first
- * `npoints` parts have the values `points` (not folded), and whose next part,
- * if there is one, has a value in `next` (NULL: any value).  Every string in
- * the span begins with the values in `points` that are used, and the literals
- * around them.  The value of an exclusive limit may begin differently, which
- * matters if the caller makes the limit inclusive.
+ * Sets *span to a span that contains all matching strings that have the values
+ * `points` (not folded) in the first `npoints` parts, and a value in `next`
+ * (NULL: any value) in the next part.  Every string in the span begins with
+ * the values in `points` that are used, and the literals around them.  The
+ * value of an exclusive limit may begin differently, which matters if the
+ * caller makes the limit inclusive.
  *
  * The following are not used:
  * - the first value in `points` that is DYN_HOLDS_UNKNOWN, all values after
@@ -344,10 +324,9 @@ typedef struct DynWays
 	DynText		text;
 
 	/*
-	 * Known values of parts, not folded; `data` is NULL if a part's value is
-	 * unknown.  Such a part may have any value that is valid for it; if its
-	 * column is read from another attribute, the value may contain the
-	 * separator.
+	 * Known values of parts, not folded; `data` is NULL if unknown.  A part
+	 * with an unknown value may have any valid value.  If its column is read
+	 * from another attribute, the value may contain the separator.
 	 */
 	const DynText *known;
 
@@ -355,19 +334,17 @@ typedef struct DynWays
 								 * that contain the separator */
 	DynWayFound found;
 	void	   *arg;
-	int		   *steps;			/* number of steps left; negative: the
-								 * enumeration was given up */
+	int		   *steps;			/* steps left; negative after giving up */
 
 	/* private: values of the parts before the current one */
 	DynText		values[DYN_TEMPLATE_MAX_PARTS];
 } DynWays;
 
 /*
- * Enumerates all ways to split ways->text; dyn_template_split() finds only one
- * way, but in linear time.  All ways are needed if a column occurs in several
- * attributes, and one of their strings can be split in several ways: then the
- * ways have to be combined.  Returns true if `found` returned true, or no
- * steps are left.
+ * Enumerates all ways to split ways->text; dyn_template_split() finds only
+ * one, but in linear time.  All ways are needed if a column occurs in several
+ * attributes: only some ways to split one attribute agree with the others.
+ * Returns true if `found` returned true, or no steps are left.
  */
 extern bool dyn_template_ways(DynWays *ways);
 
@@ -382,10 +359,7 @@ extern size_t dyn_text_chars(DynText text);
  */
 extern bool dyn_text_integer(DynText text, int64_t *value);
 
-/*
- * Returns the first occurrence in `text` of `what`, which is not empty; or
- * NULL.
- */
+/* Returns the first occurrence of `what`, which is not empty; or NULL. */
 extern const char *dyn_text_find(DynText text, DynText what);
 
 #endif

@@ -2,9 +2,9 @@
  * template_ways.c
  *		Enumerates all ways to split a string according to a key template.
  *
- * The search goes from left to right.  For each part, the search tries every
- * value that the part may have and that the next literal follows.  The time is
- * exponential in the number of parts, so the number of steps is limited.
+ * The search goes from left to right.  For each part, it tries every valid
+ * value that ends where the next literal begins.  The time is exponential in
+ * the number of parts, so the number of steps is limited.
  */
 #include <assert.h>
 #include <string.h>

@@ -11,8 +11,7 @@
 
 #define UNITS_OF_PARTITION		3000.0	/* units per second */
 #define BYTES_OF_PARTITION		(10.0 * 1024 * 1024 * 1024)
-#define ON_DEMAND_PARTITIONS	4.0 /* assumed number of partitions of a new
-									 * table */
+#define ON_DEMAND_PARTITIONS	4.0 /* assumed partitions of a new table */
 #define SAVED_SECONDS			150.0	/* burst capacity, as seconds of unused
 										 * capacity: half of what DynamoDB
 										 * provides */
@@ -80,10 +79,7 @@ dyn_capacity_init(DynCapacity *capacity, const DynThroughput *throughput,
 		fmax(throughput->provisioned ? 1 : ON_DEMAND_PARTITIONS,
 			 fmax(ceil(bytes / BYTES_OF_PARTITION),
 				  ceil(capacity->rate / UNITS_OF_PARTITION)));
-	/*
-	 * read_percent limits the use in every second, so burst capacity cannot be
-	 * used
-	 */
+	/* below 100, read_percent limits every second: no burst can be used */
 	capacity->saved = throughput->provisioned && read_percent >= 100
 		? SAVED_SECONDS * throughput->read_units : 0;
 }

@@ -33,10 +33,8 @@
 /* Bytes per write unit, and the cost factor of the writes of a transaction */
 #define DYN_WRITE_UNIT_BYTES	1024.0
 #define DYN_TRANSACTION_FACTOR	2
-#define DYN_LEAST_BYTES			4096.0	/* number of bytes that
-										 * DYN_LEAST_UNITS cover */
-#define DYN_UNKNOWN_ITEM_BYTES	300.0	/* assumed size of items before DynamoDB
-										 * has counted them */
+#define DYN_LEAST_BYTES			4096.0	/* bytes that DYN_LEAST_UNITS cover */
+#define DYN_UNKNOWN_ITEM_BYTES	300.0	/* assumed size of uncounted items */
 
 #define DYN_MS_PER_QUERY		0.070	/* CPU time per Query */
 #define DYN_MS_PER_KEY			0.003	/* CPU time per BatchGetItem key */
@@ -49,18 +47,14 @@
 extern double dyn_default_item_bytes(const DynTableMeta *meta,
 									 const DynIndexMeta *index);
 
-/*
- * Returns true if this many items of average size are at most
- * DYN_SMALL_READ_BYTES, so that scan_policy does not apply.
- */
+/* Returns true if this many items, of average size, are a small read. */
 extern bool dyn_is_small_read(const DynTableMeta *meta,
 							  const DynIndexMeta *index, double items);
 
-/* The capacity of a table or an index that statements can use */
+/* The part of a table's or index's capacity that statements can use */
 typedef struct DynCapacity
 {
-	double		rate;			/* units per second of all partitions
-								 * together */
+	double		rate;			/* units per second, of all partitions */
 	double		partitions;
 	double		saved;			/* units of burst capacity that can be used */
 } DynCapacity;
@@ -83,8 +77,7 @@ typedef struct DynReads
 /* The capacities and prices for reads */
 typedef struct DynPrices
 {
-	DynCapacity capacity;		/* capacity of the table or index that is
-								 * read */
+	DynCapacity capacity;		/* capacity of the table or index being read */
 	DynCapacity base;			/* capacity of the table, for base_requests */
 	double		round_trip_ms;
 	double		unit_cost_ms;
@@ -97,8 +90,8 @@ typedef struct DynPrices
 } DynPrices;
 
 /*
- * Return the units for this many bytes: of one item read by key, of some items
- * within a Query or Scan, and of a full Query or Scan.
+ * Return the units for this many bytes: of one item read by its key, of some
+ * of the items of a Query or Scan, and of a complete Query or Scan.
  */
 extern double dyn_item_units(double bytes);
 extern double dyn_sequence_units(double bytes);
@@ -128,8 +121,7 @@ extern void dyn_capacity_init(DynCapacity *capacity,
 extern double dyn_reads_wait_ms(const DynReads *reads, const DynPrices *prices);
 
 /*
- * Returns the price of the reads as a time (ms), including unit_cost_ms for
- * each unit.
+ * Returns the price (ms) of the reads, including unit_cost_ms for each unit.
  */
 extern double dyn_reads_price(const DynReads *reads, const DynPrices *prices);
 

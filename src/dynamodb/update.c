@@ -1,13 +1,12 @@
 /*
  * update.c
- *		Composes items and maps from paths with values, and compares items.
+ *		Builds items from paths and values, and compares items.
  *
  * If paths overlap, which is rare, the outer value is parsed, and the inner
  * values are set in the resulting tree.
  *
- * The values of a map are found by comparing their paths, so the array
- * `values` need not be sorted.  The array has only one value for each column
- * that is written, so sorting is not worth the cost.
+ * The members of a map are found by comparing all paths.  There is only one
+ * path for each written column, so sorting the paths is not worth the cost.
  */
 #include "update.h"
 
@@ -25,7 +24,7 @@ is_absent(const DynPathValue *value)
 	return value->value.type == DYN_TYPE_ABSENT;
 }
 
-/* Returns true if the path of an earlier value is `map`, or inside it. */
+/* Returns true if one of the first `i` paths is `map`, or inside it. */
 static bool
 is_repeated(const DynPathValue *values, int i, const DynPath *map)
 {
@@ -85,7 +84,7 @@ dyn_path_values_item(const DynPathValue *values, int n, DynBuffer *out)
 
 /* ---- merging ---- */
 
-/* Returns a value as a jansson tree, {"S":"x"}; NULL on failure. */
+/* Converts a value to a jansson tree, such as {"S":"x"}; NULL on failure. */
 static json_t *
 scalar_tree(const DynScalar *value)
 {
@@ -99,9 +98,8 @@ scalar_tree(const DynScalar *value)
 }
 
 /*
- * Returns the position of the value that replaces or contains values[i]: a
- * later value of the same path, or the value of an outer path.  Returns -1 if
- * there is none.
+ * Returns the index of the value that replaces values[i] (a later value of the
+ * same path) or contains it (the value of an outer path); -1 if there is none.
  */
 static int
 find_outer(const DynPathValue *values, int n, int i)
@@ -121,9 +119,8 @@ find_outer(const DynPathValue *values, int n, int i)
 
 /*
  * Sets `value` inside the outer value, or removes the member at its path if
- * `value` is ABSENT.  *tree is the changed outer value; NULL if the outer
- * value has not been changed yet.  Returns 0, or an error of
- * dyn_path_values_merge.
+ * `value` is ABSENT.  *tree is the changed outer value, or NULL before the
+ * first change.  Returns 0, or an error of dyn_path_values_merge.
  */
 static int
 set_inside(const DynPathValue *outer, json_t **tree, const DynPathValue *value)
@@ -167,8 +164,9 @@ set_inside(const DynPathValue *outer, json_t **tree, const DynPathValue *value)
 }
 
 /*
- * Sets the inner values in the trees of the outer values, shortest paths
- * first, and sets the paths of these inner values to NULL.
+ * Sets each inner value in the tree of its outermost value.  Shorter paths
+ * come first, because a longer path may lead into their values.  The paths of
+ * inner and of replaced values become NULL.
  */
 static int
 set_all(DynPathValue *values, int n, json_t **trees)
@@ -213,7 +211,7 @@ dyn_path_values_merge(DynPathValue *values, int n, DynBuffer *memory)
 		{
 			if (!dyn_json_dump(json_object_get(trees[i], "M"), memory))
 				result = DYN_MERGE_NO_MEMORY;
-			/* the buffer may still move, so `data` is set below */
+			/* the buffer may still move, so `data` is set by the next loop */
 			values[i].value = (DynScalar) {DYN_TYPE_M, NULL, memory->len - start};
 		}
 		json_decref(trees[i]);
@@ -233,7 +231,7 @@ dyn_path_values_merge(DynPathValue *values, int n, DynBuffer *memory)
 	return result == 0 ? left : result;
 }
 
-/* ---- comparing, which is rarely needed, and need not be fast ---- */
+/* ---- comparing: rare, so it need not be fast ---- */
 
 static bool
 normalize_number(json_t *number)
@@ -320,7 +318,7 @@ dyn_item_value(const DynScalar *item, const DynPath *path, DynBuffer *memory,
 	if (!read)
 		return false;
 	*out = (DynScalar) {value.type, value.data, value.len};
-	/* ABSENT, numbers, sets, lists and maps are returned as they are */
+	/* dyn_scalar_read would change numbers, and cannot read the other types */
 	return value.type == DYN_TYPE_ABSENT || value.type == DYN_TYPE_N ||
 		value.type >= DYN_TYPE_SS || dyn_scalar_read(&value, memory, out);
 }

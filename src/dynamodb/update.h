@@ -1,15 +1,14 @@
 /*
  * update.h
- *		Composes items and maps from paths with values, and compares items
- *		with such values.
+ *		Builds items from document paths and values, and compares items with
+ *		such values.
  *
  * A foreign table may have a column for info and other columns for info.rating
  * or info.cast.lead.  A write stores all of them in one attribute, so this
  * file merges their values into one value.
  *
- * Values are compared as in DynamoDB: sets in any order, everything else by
- * type and value.  Numbers may have different forms, because one item comes
- * from DynamoDB, and the other one from us.
+ * Comparisons ignore the order of a set's elements, and the form of a number:
+ * 1.0 is equal to 1.
  */
 #ifndef DYN_DYNAMODB_UPDATE_H
 #define DYN_DYNAMODB_UPDATE_H
@@ -18,10 +17,9 @@
 
 /*
  * Appends an item as a JSON object, such as
- * {"a":{"S":"x"},"info":{"M":{"rating":{"N":"5"}}}}.  Maps on a path are
- * created, and absent values are omitted.  The paths must not have list steps,
- * and must not be equal to another path or a prefix of it.  Returns false if
- * memory runs out.
+ * {"a":{"S":"x"},"info":{"M":{"rating":{"N":"5"}}}}.  Creates the maps on the
+ * paths, and omits absent values.  No path may have list steps, equal another
+ * path, or be a prefix of one.  Returns false if memory runs out.
  */
 extern bool dyn_path_values_item(const DynPathValue *values, int n, DynBuffer *out);
 
@@ -36,28 +34,28 @@ extern bool dyn_path_values_item(const DynPathValue *values, int n, DynBuffer *o
  * absent value removes the member.  If several values have the same path, the
  * last one is used.  Merged values are in `memory`, which is reset first; the
  * other values do not change.  Returns DYN_MERGE_NO_MEMORY, or
- * DYN_MERGE_NOT_A_MAP if a path leads into a value that is not a map; then the
- * contents of the array are undefined.
+ * DYN_MERGE_NOT_A_MAP if a path leads into a value that is not a map; the
+ * array is then undefined.
  */
 extern int	dyn_path_values_merge(DynPathValue *values, int n, DynBuffer *memory);
 
 /*
- * Returns true if the values are equal, or both ABSENT; false also if one of
- * them is not valid, or if memory runs out.
+ * Returns true if the values are equal, or both ABSENT.  Returns false also if
+ * a value is invalid, or if memory runs out.
  */
 extern bool dyn_scalar_same(const DynScalar *a, const DynScalar *b);
 
 /*
- * Returns true if the item, a value of type M, has these values, and no value
- * at the paths of ABSENT values; false also if memory runs out.
+ * Returns true if the item (type M) has these values, and no values at the
+ * paths of ABSENT ones.  Returns false also if memory runs out.
  */
 extern bool dyn_item_has(const DynScalar *item, const DynPathValue *values, int n);
 
 /*
- * Reads the value at a path, exactly as it is stored; type ABSENT if the item
- * has no value there.  *out points into the item, or into `memory`, which must
- * not change while *out is used.  Returns false if memory runs out, if a B is
- * not valid base64, or if `item` is not a valid item.
+ * Reads the value at a path as it is stored; type ABSENT if there is none.
+ * *out points into the item, or into `memory`, which must not change while
+ * *out is used.  Returns false if memory runs out, if a B is not valid base64,
+ * or if `item` is not a valid item.
  */
 extern bool dyn_item_value(const DynScalar *item, const DynPath *path,
 						   DynBuffer *memory, DynScalar *out);

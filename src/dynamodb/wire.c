@@ -16,8 +16,7 @@
 #include "../base/text.h"
 #include "wire.h"
 
-#define PRINT_CHARS	64			/* maximum number of characters printed for one
-								 * value */
+#define PRINT_CHARS	64			/* maximum number of characters per value */
 
 void
 dyn_wire_payload(DynBuffer *buf, const DynScalar *value)
@@ -149,7 +148,7 @@ dyn_scalar_compare(const DynScalar *a, const DynScalar *b)
 	return compare_bytes(a, b);
 }
 
-/* Returns the number of bytes of the characters that are printed. */
+/* Returns how many bytes of the value are printed. */
 static size_t
 printed_bytes(const DynScalar *value)
 {

@@ -24,9 +24,8 @@ typedef struct DynScalar
 } DynScalar;
 
 /*
- * Returns true if the value of a response has the bytes of the scalar, and is
- * therefore equal to it.  If not, the values may still be equal, in different
- * encodings.
+ * Returns true if the value of a response is an S or N with the type and bytes
+ * of the scalar.  If not, the two may still be equal, in different encodings.
  */
 static inline bool
 dyn_value_encodes(const DynValue *value, const DynScalar *scalar)
@@ -38,7 +37,7 @@ dyn_value_encodes(const DynValue *value, const DynScalar *scalar)
 }
 
 /*
- * Append an attribute value {"S":"..."}, or only its payload, "...".  The
+ * Append an attribute value, {"S":"..."}, or only its payload, "...".  The
  * first function returns false if memory runs out.
  */
 extern bool dyn_wire_scalar(DynBuffer *buf, const DynScalar *value);
@@ -51,16 +50,13 @@ typedef struct DynKeyPart
 	DynScalar	value;
 } DynKeyPart;
 
-/*
- * Appends a key {"pk":{"S":"..."},"sk":{"N":"..."}}; returns false if memory
- * runs out.
- */
+/* Appends a key, {"pk":{"S":"a"}}; returns false if memory runs out. */
 extern bool dyn_wire_key(DynBuffer *buf, const DynKeyPart *parts, int nparts);
 
 /*
- * Returns true if the key in JSON has exactly the attributes with these names,
- * which are distinct.  Values are not checked.  Also returns false if `json`
- * is not a JSON object, or if memory runs out, which sets *out_of_memory.
+ * Returns true if the key in JSON has exactly the attributes with these
+ * distinct names, whatever their values.  Returns false also for other JSON,
+ * and if memory runs out, which sets *out_of_memory.
  */
 extern bool dyn_wire_key_names(const char *json, size_t len,
 							   const char *const *names, int n,

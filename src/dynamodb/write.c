@@ -78,14 +78,12 @@ typedef struct Reply
 {
 	DynJson		scan;
 	const char *table;			/* table of the request */
-	bool		is_error;		/* true if it has the member __type of error
-								 * documents */
-	bool		is_read;		/* true if it has members that no write has */
-	const char *no_capacity;	/* error; NULL if the reply has the capacity of
-								 * the table */
+	bool		is_error;		/* true if it has an error document's __type */
+	bool		is_read;		/* true if it has other operations' members */
+	const char *no_capacity;	/* error, until the capacity of the table is
+								 * found; then NULL */
 	double		units;
-	DynScalar	item;			/* member Attributes or Item (type M); ABSENT:
-								 * missing or null */
+	DynScalar	item;			/* Attributes or Item (type M), or ABSENT */
 	DynCancelReason *reasons;
 	int			max_reasons;
 	int			nreasons;
@@ -173,7 +171,7 @@ read_reason(void *arg, const char *p, const DynJsonText *name)
 	return dyn_scan_object(&reply->scan, p, read_reason_member, reply);
 }
 
-/* Returns true for members that no response to our writes has. */
+/* Returns true if no response to a write has this member. */
 static bool
 is_of_read(const DynJsonText *name)
 {
@@ -220,8 +218,8 @@ read_error_member(void *arg, const char *p, const DynJsonText *name)
 }
 
 /*
- * Reads a document.  Returns NULL, or a description of the error if the
- * document is malformed or memory runs out.
+ * Returns NULL, or a description of the error if the document is malformed or
+ * memory runs out.
  */
 static const char *
 read_reply(Reply *reply, const char *buf, size_t len, DynMemberReader read)

@@ -37,9 +37,9 @@ extern void dyn_write_write(DynBuffer *buf, const DynWriteRequest *req,
 							bool member);
 
 /*
- * Write what is before (after a reset of the buffer) and after the members of
- * a TransactWriteItems request.  DynamoDB uses `token` (at most 36 characters)
- * to recognize a repeated request, which it does not execute again.
+ * Begin (after resetting the buffer) and end a TransactWriteItems request.
+ * `token`, at most 36 characters, is its ClientRequestToken: DynamoDB does not
+ * execute a second request with the same token.
  */
 extern void dyn_write_begin_transaction(DynBuffer *buf);
 extern void dyn_write_end_transaction(DynBuffer *buf, const char *token);
@@ -48,17 +48,17 @@ extern void dyn_write_end_transaction(DynBuffer *buf, const char *token);
 typedef struct DynWritten
 {
 	double		units;			/* consumed write units; 0 if not reported */
-	DynScalar	attributes;		/* item in the response, as a slice of it (type
-								 * M); ABSENT: none */
+	DynScalar	attributes;		/* item in the response (a slice, type M), or
+								 * ABSENT */
 } DynWritten;
 
 /*
- * Checks a write's response with a success status.  If the response confirms
- * the write, sets *written and returns NULL; otherwise returns a description
- * of the error as dyn_page_check does.  The response must report the capacity
- * of the table (of a transaction: of one of its tables), since {} could come
- * from any server.  The response must contain the item if the request was
- * `returning`, and must not otherwise.
+ * Checks the response to a write, which has a success status.  If the response
+ * confirms the write, sets *written and returns NULL; otherwise returns a
+ * description of the error as dyn_page_check does.  The response must report
+ * the capacity of the table (of a transaction: of one of its tables), since {}
+ * could come from any server.  The response must contain the item if and only
+ * if the request was `returning`.
  */
 extern const char *dyn_write_check(const char *buf, size_t len,
 								   const char *table, bool returning,
@@ -71,15 +71,15 @@ extern const char *dyn_write_check(const char *buf, size_t len,
  */
 extern DynScalar dyn_write_failed_item(const char *buf, size_t len);
 
-/* The reason why a write canceled its transaction */
+/* DynamoDB's reason for one write of a canceled transaction */
 typedef struct DynCancelReason
 {
-	char		code[64];		/* code such as "ConditionalCheckFailed";
+	char		code[64];		/* code, such as "ConditionalCheckFailed";
 								 * "None" if the write did not cancel the
 								 * transaction */
-	char		message[256];	/* text of the reason, truncated; "": none */
-	DynScalar	item;			/* item for which the condition failed (type M),
-								 * or ABSENT */
+	char		message[256];	/* text of the reason, truncated; may be "" */
+	DynScalar	item;			/* item (type M) for which the condition
+								 * failed, or ABSENT */
 } DynCancelReason;
 
 /*
