@@ -27,7 +27,7 @@ static uint64 nstatements = 0;
 
 static ExecutorRun_hook_type previous_hook = NULL;
 
-/* The innermost running statement, if all its rows are fetched; or NULL. */
+/* The innermost running statement, if its caller fetches all rows; or NULL. */
 static const EState *to_end = NULL;
 
 static void
@@ -35,7 +35,7 @@ forget_statement(void *arg)
 {
 	DynStatement **link = &statements;
 
-	/* the reset of the child contexts has ended all requests in flight */
+	/* deleting the child contexts has ended all requests in flight */
 	Assert(((DynStatement *) arg)->in_flight == 0);
 	Assert(((DynStatement *) arg)->bytes == 0);
 	while (*link != arg)

@@ -37,20 +37,20 @@ typedef struct DynStatement
 	ResourceOwner owner;		/* owner of the statement's files */
 	int			in_flight;		/* number of requests in flight or waiting for
 								 * a retry */
-	size_t		bytes;			/* bytes of pages that are arriving or still
-								 * needed, and of writes in flight */
+	size_t		bytes;			/* bytes of responses that are arriving or
+								 * still needed, and of writes in flight */
 	size_t		max_bytes;		/* limit of `bytes` (fetch_memory) */
 	DynCounters counters;
 	double		expected_units; /* expected read units of the requests in
 								 * flight */
-	DynRetryQuota retries;		/* retry quota of all requests of the
-								 * statement */
+	DynRetryQuota retries;		/* quota of retries (aws/retry.h) */
 	List	   *scans;			/* scans (list of DynInput *), in the order in
 								 * which they began */
 	List	   *targets;		/* foreign tables that the statement writes
 								 * (list of DynRelation *) */
-	List	   *started;		/* plans and subplans (list of Plan *) whose
-								 * scans have started early */
+	List	   *started;		/* list of Plan *: plans and subplans whose
+								 * scans were started before the executor
+								 * reached them */
 	bool		warned_of_locks;	/* true if the warning that rows are not
 									 * locked was shown */
 	List	   *throttles;		/* list of DynThrottle * */
@@ -81,7 +81,7 @@ dyn_smaller_limit(double a, double b)
  */
 extern double dyn_statement_max_units(const DynConnection *connection);
 
-/* Appends a member to a list of the statement, in the statement's memory. */
+/* Appends a member to one of the statement's lists, in es_query_cxt. */
 extern void dyn_statement_append(const DynStatement *statement, List **list, void *member);
 
 /* Returns true if the statement writes the DynamoDB table of this relation. */
@@ -95,8 +95,7 @@ extern bool dyn_statement_writes(const DynStatement *statement,
 extern bool dyn_run_is_to_end(const EState *estate);
 
 /*
- * Installs the hook for dyn_run_is_to_end. Called once, when the library is
- * loaded.
+ * Installs a hook of ExecutorRun for dyn_run_is_to_end.  Called by _PG_init.
  */
 extern void dyn_run_init(void);
 

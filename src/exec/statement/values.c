@@ -3,10 +3,10 @@
  *		Evaluates, copies and compares the run-time values of executions.
  *
  * Some values are converted to the types of the columns with which they are
- * compared (plan/clauses/preds.h).  The converted value is NULL if the value
- * or an operand of its conversion is NULL, or if an array without non-NULL
- * elements is converted to a bound.  In each case, the SQL comparison selects
- * zero rows.
+ * compared (plan/clauses/preds.h).  The result is NULL if the value or an
+ * operand of the conversion is NULL, or if an array that is empty or has only
+ * NULLs is converted to a bound.  In each case, the SQL comparison selects no
+ * rows.
  */
 #include "postgres.h"
 
@@ -71,8 +71,8 @@ time_as_int(Oid type, Datum value)
 }
 
 /*
- * Converts each non-NULL element to a bound, and stores the widest of these
- * bounds.  Returns false if all elements are NULL.
+ * Converts each non-NULL element to a bound, and stores the greatest upper or
+ * the least lower bound.  Returns false if all elements are NULL.
  */
 static bool
 convert_bound(const DynConversion *conversion, const DynTimeStep *steps,

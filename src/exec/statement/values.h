@@ -30,15 +30,15 @@ typedef struct DynValues
 } DynValues;
 
 /*
- * Initializes a list of NULLs, with the expressions' types after conversion,
- * in CurrentMemoryContext.
+ * Initializes all values to NULL, with the types that the expressions have
+ * after conversion.  Allocates in CurrentMemoryContext.
  */
 extern void dyn_values_init(DynValues *values, const List *exprs,
 							const List *conversions);
 
 /*
- * Evaluates the expressions (list of ExprState, one for each value) and
- * converts the values.  Allocates in CurrentMemoryContext.
+ * Evaluates the expressions (list of ExprState) and converts the values.
+ * Allocates in CurrentMemoryContext.
  */
 extern void dyn_values_evaluate(DynValues *values, const List *exprs,
 								const List *conversions, ExprContext *econtext);
