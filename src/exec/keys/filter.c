@@ -106,7 +106,7 @@ bound_cond(const DynCodec *codec, const DynPath *path, DynComparison comparison,
 	}
 }
 
-/* Returns an equality, or an interval with all encodings of the value. */
+/* Returns an equality, or the interval of all stored values that are equal. */
 static DynCond *
 equality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 			  Datum value)
@@ -133,8 +133,8 @@ inequality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 
 /*
  * Returns an IN condition with the elements of the SQL array that an item can
- * store, or FALSE if there are none.  The size limit of requests does not
- * apply here, because the condition may instead be evaluated on cached items.
+ * store; FALSE if there are none.  May exceed the size limit of IN, because
+ * cached items are tested with this condition, too.
  */
 static DynCond *
 members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
@@ -280,8 +280,8 @@ text_equality_cond(const DynPath *path, Datum value)
 /* ---- elements of unnested attributes ---- */
 
 /*
- * Returns the condition that a collection contains the string, or the B value
- * that has this base64 text.
+ * Returns the condition that a set or list contains the string, or the B value
+ * that jsonb shows as this base64 text.
  */
 static DynCond *
 contains_string(const DynPath *path, const JsonbValue *string)
@@ -311,7 +311,7 @@ contains_number(const DynPath *path, const JsonbValue *number)
 }
 
 /*
- * Returns the condition that a collection contains the scalar.  Returns TRUE
+ * Returns the condition that a set or list contains the scalar.  Returns TRUE
  * for a boolean, list or map, which are not tested, and FALSE for JSON's null,
  * since a null element is NULL in SQL.
  */
@@ -335,9 +335,9 @@ contains_jsonb(const DynPath *path, Datum value)
 }
 
 /*
- * Returns the condition that an unnested attribute has the element.  The
- * condition also selects every map, because DynamoDB does not examine the
- * members of maps.
+ * Returns the condition that an unnested attribute, whose elements are rows,
+ * contains the value.  Also selects every map, because contains() does not
+ * examine the members of maps.
  */
 static DynCond *
 unnested_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
@@ -398,7 +398,8 @@ boolean_cond(const DynCodec *codec, const DynPath *path, bool flag)
 
 /*
  * Returns the condition for a predicate whose value is not NULL.  If the
- * column is read from an element, the condition is on the unnested attribute.
+ * column is read from the elements of an unnested attribute, the condition is
+ * on that attribute.
  */
 static DynCond *
 value_cond(const DynColumn *column, const DynPath *path, const DynPred *pred, Datum value)

@@ -6,8 +6,7 @@
  * Allocates in CurrentMemoryContext.  A converted condition is true for every
  * item whose row satisfies the predicate.  If an operand is NULL, the
  * condition is FALSE, since SQL rejects the row as well.  If no item can store
- * the compared value, the condition is FALSE, or only tests the type of the
- * attribute if other values may satisfy the predicate.
+ * the compared value, `=` becomes FALSE, and `<>` a test of the type.
  */
 #ifndef DYN_EXEC_FILTER_H
 #define DYN_EXEC_FILTER_H
@@ -41,14 +40,13 @@ dyn_make_cond(DynCondKind kind, const DynPath *path, const DynScalar *values,
 	return cond;
 }
 
-/* Returns the constant TRUE or FALSE. */
 static inline DynCond *
 dyn_make_constant(bool value)
 {
 	return dyn_make_cond(value ? DYN_COND_TRUE : DYN_COND_FALSE, NULL, NULL, 0);
 }
 
-/* Returns an AND, OR or NOT without arguments, with `space` for them. */
+/* Returns an AND, OR or NOT with space for `space` arguments. */
 static inline DynCond *
 dyn_make_junction(DynCondKind kind, int space)
 {
@@ -65,7 +63,6 @@ dyn_cond_add(DynCond *junction, DynCond *arg)
 	junction->args[junction->nargs++] = arg;
 }
 
-/* Returns an AND or OR of two conditions. */
 static inline DynCond *
 dyn_make_both(DynCondKind kind, DynCond *a, DynCond *b)
 {

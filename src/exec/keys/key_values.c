@@ -141,12 +141,12 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
 }
 
 /*
- * Replaces a limit that is longer than any key.  A key is below such a limit
- * if and only if it is at most the limit's prefix of the maximum length.  If
- * that prefix ends within a character, the prefix is truncated before this
- * character.  After the truncated prefix, a key has space only for characters
- * of fewer bytes, which sort lower.  So all keys with the truncated prefix are
- * below the original limit, and the new limit is the end of these keys.
+ * Replaces a limit that is longer than any key by an equivalent one.  A key is
+ * below the limit if and only if it is at most the first max_bytes bytes of
+ * the limit.  If these end within a character, that character is removed.
+ * After the remaining text, a key has space only for characters of fewer
+ * bytes, which sort lower.  So the new limit is the end of the keys that begin
+ * with this text.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
@@ -166,10 +166,7 @@ clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
 	limit->inclusive = lower;
 }
 
-/*
- * Replaces limits that no key can have.  Returns false if the span then
- * contains no possible key.
- */
+/* Replaces limits that no key can have; returns false if no key is left. */
 static bool
 clip_span(const KeyLimits *limits, DynSpan *span)
 {
@@ -217,9 +214,7 @@ add_value(Collection *to, const DynCodec *codec, Oid valuetype, Datum value)
 		add_point(to, &scalar);
 }
 
-/*
- * Adds the elements of an array; of a shared list, only the current element.
- */
+/* Adds the elements of an array; of a shared list, only the current one. */
 static void
 add_array(Collection *to, const DynResolveContext *context, const DynCodec *codec,
 		  const DynPred *pred, Datum array)
@@ -298,8 +293,8 @@ add_members(Collection *to, const DynResolveContext *context, int members)
 /* ---- intervals ---- */
 
 /*
- * Sets the limit that the comparison implies, if any.  Returns false if no
- * stored value can satisfy the comparison.
+ * Sets a limit of the span, unless the comparison does not imply one.  Returns
+ * false if no stored value can satisfy the comparison.
  */
 static bool
 bound(DynSpan *span, const DynCodec *codec, bool lower, bool inclusive,
@@ -342,10 +337,7 @@ add_comparison(Collection *to, const DynCodec *codec, const DynPred *pred,
 		add_clipped(to, span);
 }
 
-/*
- * Adds a span that contains all strings that begin with the value or match the
- * pattern.
- */
+/* Adds a span with all strings that match the pattern, or have the prefix. */
 static void
 add_texts(Collection *to, const DynPred *pred, Datum value)
 {
@@ -378,10 +370,7 @@ static DynSpans templated_values(const DynResolveContext *context,
 static DynSpans pred_values(const DynResolveContext *context, const DynPred *pred,
 							const KeyLimits *limits);
 
-/*
- * Returns the predicate's column.  While the values of a template's part are
- * computed, returns the column of the part, which has the part's encoding.
- */
+/* Returns the column of the predicate, or of the placeholder in `context`. */
 static const DynColumn *
 column_of(const DynResolveContext *context, const DynPred *pred)
 {
@@ -403,8 +392,8 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 	if (pred->kind == DYN_PRED_NULL)
 	{
 		/*
-		 * the column is a segment column, which is never NULL: IS NULL allows
-		 * no value, IS NOT NULL all values
+		 * only the segment column has NULL tests; it is never NULL, so IS NULL
+		 * allows no value, and IS NOT NULL all values
 		 */
 		if (pred->negated)
 			add_span(to, everything().at);
@@ -539,11 +528,9 @@ typedef struct TemplatedParts
 {
 	const DynTemplatedAttr *templated;
 	int			n;				/* number of leading parts in `values`; only
-								 * the last of them may have intervals */
-	int			npoints;		/* number of leading parts with single values
-								 * only */
-	double		combinations;	/* number of combinations of the parts'
-								 * spans */
+								 * the last may have intervals */
+	int			npoints;		/* number of leading parts without intervals */
+	double		combinations;	/* product of the numbers of spans */
 	DynSpans	values[DYN_TEMPLATE_MAX_PARTS];
 } TemplatedParts;
 
@@ -650,8 +637,8 @@ leave_parts_out(TemplatedParts *parts, int most)
 }
 
 /*
- * Stores the span of the strings that combination `number` of the parts' spans
- * composes.  Returns false if the span is empty.
+ * Stores the span of the strings that are composed from combination `number`
+ * of the parts' spans.  Returns false if the span is empty.
  */
 static bool
 combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
@@ -705,8 +692,8 @@ templated_values(const DynResolveContext *context, const DynPred *pred,
 			add_clipped(&set, span);
 	}
 	/*
-	 * do not merge adjacent spans: the values of the next part are in order
-	 * only within one combination
+	 * do not merge adjacent spans: within one combination, the values of the
+	 * template's next part are in order
 	 */
 	return make_set(&set, false);
 }

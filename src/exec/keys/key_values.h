@@ -21,14 +21,15 @@
 #define DYN_MAX_KEYS	10000000
 
 /*
- * Elements of a shared list (dyn_shared_lists).  Values are computed for one
+ * One array that restricts several parts of the key (dyn_shared_lists).  A row
+ * has the same element in all of these parts.  So values are computed for one
  * element at a time, as if the array had only the element `current`.
  */
 typedef struct DynElement
 {
 	const DynPred *list;		/* column = ANY (array) */
 	DynArrayElements elements;
-	int			current;		/* position in `elements` */
+	int			current;
 } DynElement;
 
 typedef struct DynResolveContext
@@ -38,13 +39,13 @@ typedef struct DynResolveContext
 	const DynElement *shared;	/* elements of shared lists */
 	int			nshared;
 	bool	   *unusable;		/* set to true if the values cannot be used as
-								 * a key; may be NULL if may_widen */
+								 * a key; may be NULL if may_widen is true */
 	bool		may_widen;		/* true if the result may include values that
 								 * the predicates reject */
-	const DynPart *part;		/* placeholder that the predicates compare;
-								 * NULL: the full attribute */
-	const DynTemplatePart *shape;	/* specification of `part` in its
-									 * template */
+	const DynPart *part;		/* placeholder of a key template that
+								 * predicates compare; NULL: the full
+								 * attribute */
+	const DynTemplatePart *shape;	/* specification of `part` */
 } DynResolveContext;
 
 /*
@@ -57,25 +58,23 @@ extern DynSpans dyn_key_values(const DynResolveContext *context,
 
 /*
  * Removes the elements of a shared list that other predicates on the same
- * template parts reject.  `preds` are all predicates of the key.
- * dyn_key_values requires that this function was called for shared lists, and
- * ignores these other predicates.
+ * template parts reject.  `preds` are all predicates of the key.  Must be
+ * called before dyn_key_values, which ignores these other predicates.
  */
 extern void dyn_keep_elements(const DynResolveContext *context, const List *preds,
 							  DynElement *element);
 
 /*
- * Returns a key condition for a non-empty set of values.  Key conditions have
- * no IN, so several spans become one span, from the lower limit of the first
- * to the upper limit of the last.  Returns NULL if that span has neither
- * limit.
+ * Returns a key condition for a non-empty set of values; NULL if it would not
+ * restrict the attribute.  Key conditions have no IN, so several spans become
+ * one, from the lower limit of the first to the upper limit of the last.
  */
 extern DynCond *dyn_key_cond(const DynSpans *spans, const DynPath *path);
 
 /*
- * Returns a filter condition that a predicate of kind TEMPLATED implies.  The
- * condition may be true for strings that the predicate rejects, so the plan
- * must not rely on it.  It may be the constant TRUE or FALSE.
+ * Returns a filter condition that a predicate of kind TEMPLATED implies, maybe
+ * TRUE or FALSE.  The plan must not rely on it, because it may be true for
+ * strings that the predicate rejects.
  */
 extern DynCond *dyn_templated_cond(const DynRelation *relation,
 								   const DynPred *pred, const DynValues *values);

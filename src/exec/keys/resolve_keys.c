@@ -22,7 +22,7 @@
 
 /* ---- conditions on range attributes ---- */
 
-/* Returns the position of the attribute in row-wise keys, or -1. */
+/* Returns the attribute's position in row-wise keys ((a, b) IN ...), or -1. */
 static int
 row_key_position(const DynAccess *access, const char *name)
 {
@@ -53,10 +53,10 @@ range_conditions(const DynAccess *access, DynSpans spans, int *n)
 	 */
 	spans.n = dyn_spans_unite(spans.at, spans.n, !access->ordered);
 	/*
-	 * make a Query for each span if each span belongs to one combination of
-	 * values of a template's leading parts; otherwise, one Query for the range
-	 * of all spans.  An ordered plan may exceed DYN_MAX_SORT_RANGES, because
-	 * the planner has limited its number of keys instead.
+	 * with a template, each span belongs to one combination of its leading
+	 * parts and has its own Query; else one Query reads the range of all
+	 * spans.  An ordered plan may exceed DYN_MAX_SORT_RANGES, because the
+	 * planner has limited its number of keys instead.
 	 */
 	*n = (access->ordered || spans.n <= DYN_MAX_SORT_RANGES) &&
 		dyn_only_templated(match->preds) != NULL ? spans.n : 1;
@@ -151,15 +151,14 @@ typedef struct Pairs
 	int			nparts;
 	bool		paired;
 	bool		touching;		/* true to merge adjacent spans of a key */
-	const DynSpans *others;		/* for each part, the values that the
-								 * predicates outside of the row-wise keys
-								 * allow; `at` is NULL if they allow all
-								 * values */
+	const DynSpans *others;		/* for each part, the values that predicates
+								 * outside of the row-wise keys allow; `at` is
+								 * NULL if they allow all */
 	int			n;
 	int			space;
 	char	   *at;
-	int			ncopied;		/* maximum number of pairs whose values are in
-								 * `copies` */
+	int			ncopied;		/* upper bound of the number of pairs whose
+								 * values are in `copies` */
 	MemoryContext copies;		/* copied values; NULL: none */
 } Pairs;
 
@@ -206,8 +205,8 @@ compare_pairs(const void *a, const void *b, void *arg)
 }
 
 /*
- * Extends the span of pair `i` to include the span of pair `other`, and
- * returns true, if the two overlap or, with `touching`, are adjacent.
+ * If the spans of both pairs overlap or, with `touching`, are adjacent,
+ * extends the span of pair `i` to include the other, and returns true.
  */
 static bool
 unite_spans(Pairs *pairs, int i, int other)
@@ -221,9 +220,8 @@ unite_spans(Pairs *pairs, int i, int other)
 }
 
 /*
- * Sorts the pairs.  Then unites the pairs of each key: all of them without
- * spans, otherwise those whose spans overlap or, with `touching`, are
- * adjacent.
+ * Sorts the pairs, and unites pairs of the same key: all of them without
+ * spans, otherwise those that unite_spans accepts.
  */
 static void
 unite_pairs(Pairs *pairs)
@@ -327,9 +325,7 @@ reserve_pairs(Pairs *pairs, double more)
 	pairs->at = dyn_grown(pairs->at, Max(pairs->space * pair_size(pairs), 1));
 }
 
-/*
- * Values of each key part, followed by the spans of sort keys if pairs->paired
- */
+/* Values of each key part; after them, spans of sort keys if pairs->paired */
 typedef struct Sets
 {
 	const char *names[DYN_MAX_KEY_ATTRS + 1];
@@ -387,10 +383,9 @@ key_bytes(const DynAccess *access, int i)
 }
 
 /*
- * Returns one DynElement for each of `lists`, at the first element of the
- * list.  Removes elements that `preds` reject (dyn_keep_elements).  Sets
- * *combinations to the number of combinations of the remaining elements, which
- * is 0 if a list has none.
+ * Returns one DynElement for each of `lists`, at the first element that
+ * `preds` allow (dyn_keep_elements).  Sets *combinations to the number of
+ * combinations of the remaining elements, which is 0 if a list has none.
  */
 static DynElement *
 list_elements(const DynResolveContext *context, const List *preds, const List *lists,
@@ -417,9 +412,9 @@ list_elements(const DynResolveContext *context, const List *preds, const List *l
 }
 
 /*
- * Computes the sets that an arm of row-wise keys allows.  If `arm` is NULL,
- * computes the sets that all predicates together allow.  Returns false if a
- * set is empty, or not usable.
+ * Computes the sets that an arm of row-wise keys allows; if `arm` is NULL,
+ * those that all predicates together allow.  Returns false if a set is empty,
+ * or not usable.
  */
 static bool
 compute_sets(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,
@@ -463,8 +458,7 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 
 /*
  * Adds the pairs of an arm, separately for each combination of the lists'
- * elements.  The memory of the combinations is freed whenever it has grown
- * large.
+ * elements.
  */
 static void
 add_elements(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,
@@ -559,9 +553,8 @@ query_pairs(const DynAccess *access, const Pairs *pairs, DynResolvedAccess *reso
 }
 
 /*
- * For each attribute of the row-wise keys, stores the values that the
- * predicates outside of the row-wise keys allow.  Returns false if they allow
- * no value of some attribute.
+ * For each attribute of the row-wise keys, stores the values that other
+ * predicates allow.  Returns false if some attribute has no such value.
  */
 static bool
 other_values(const DynResolveContext *context, const DynAccess *access, DynSpans *others)
