@@ -2,10 +2,9 @@
  * base_keys.c
  *		Separates new keys of an index listing from repeated ones.
  *
- * New keys are stored in a hash table.  Once it is full, each key that is not
- * in it is set aside: stored in a sort.  From the first key that is set aside,
- * the hash table does not change any more, so no key in the sort is ever in
- * the hash table.  The sort only has to remove its own repeated keys.
+ * After the first key was set aside in the sort (base_keys.h), the hash table
+ * does not change any more, so it never contains a key of the sort.  The sort
+ * only has to remove its own duplicates.
  */
 #include "postgres.h"
 
@@ -168,8 +167,8 @@ key_of_parts(DynBaseKeys *keys, const DynKeyPart *parts)
 }
 
 /*
- * Adds a copy of the key.  The bytes are copied before the entry is created,
- * so that no entry points to the caller's bytes if memory runs out.
+ * Adds a copy of the key.  Copies the bytes first, so that no entry points to
+ * the caller's bytes if memory runs out.
  */
 static void
 remember(DynBaseKeys *keys, const DynByteKey *key)

@@ -1,13 +1,13 @@
 /*
  * base_keys.h
- *		Collects the distinct base keys that an index lists.
+ *		Collects base keys: the primary keys in the entries of an index, by
+ *		which items are then read from the table.
  *
  * An entry can move within a global secondary index while the index is read.
- * The read may then list the entry twice, but the fetch must return its item
- * once.  Listed keys are stored in a hash table.  Once the hash table has
- * reached its memory limit, every further key that is not in it is set aside:
- * stored in a sort, which may use a temporary file.  At the end of the
- * listing, the sort returns these keys, each once.
+ * Its key may then be listed twice, but its item must be returned once.  So
+ * keys are stored in a hash table.  Once the hash table has reached its memory
+ * limit, new keys are set aside in a sort, which may use a temporary file.  At
+ * the end of the listing, the sort returns these keys, each once.
  *
  * Legal order: dyn_base_keys_create; dyn_base_keys_add for each entry of the
  * listing; dyn_base_keys_next until it returns false; dyn_base_keys_free at
@@ -44,16 +44,16 @@ extern void dyn_base_keys_remember(DynBaseKeys *keys, const char *bytes, Size le
 
 /*
  * dyn_base_keys_has returns true if the key is in the hash table.
- * dyn_base_keys_is_full returns true if further keys would be set aside; the
- * hash table then stays full.
+ * dyn_base_keys_is_full returns true if all new keys are set aside from now
+ * on.
  */
 extern bool dyn_base_keys_has(DynBaseKeys *keys, const DynKeyPart *parts);
 extern bool dyn_base_keys_is_full(const DynBaseKeys *keys);
 
 /*
- * Returns the next of the keys that were set aside, in *parts, with values in
- * CurrentMemoryContext; returns false at the end.  Must not be called before
- * the last dyn_base_keys_add.
+ * Returns the next key that was set aside, in *parts, with values in
+ * CurrentMemoryContext; returns false at the end.  Must be called after the
+ * last dyn_base_keys_add.
  */
 extern bool dyn_base_keys_next(DynBaseKeys *keys, DynKeyPart *parts);
 
@@ -79,8 +79,8 @@ extern struct HTAB *dyn_byte_key_table(const char *name, long nelem,
 extern void dyn_key_append(DynBuffer *bytes, const DynKeyPart *parts, int nparts);
 
 /*
- * Sets the parts of a full key of the access plan's table, which are slices of
- * the bytes that dyn_key_append has written.
+ * Sets `parts` to the key that dyn_key_append has written to `bytes`.  The
+ * parts' values point into `bytes`.
  */
 extern void dyn_key_read(const char *bytes, const DynAccess *access, DynKeyPart *parts);
 

@@ -2,11 +2,10 @@
  * fetch.h
  *		Runs an access plan's requests and returns the items, one by one.
  *
- * Fetches are the only producers of items.  A fetch is a set of streams.  A
- * stream consists of all pages of one Query or of one segment of a Scan, of
- * one GetItem, or of up to 100 keys for BatchGetItem.  Several streams have
- * requests in flight at once, and pages are requested ahead, within the
- * statement's limits on requests and bytes.
+ * A fetch is a set of streams.  A stream has all pages of one Query, of one
+ * segment of a Scan, of one GetItem, or of up to 100 keys for BatchGetItem.
+ * Several streams have requests in flight at once, and pages are requested
+ * ahead, within the statement's limits on requests and bytes.
  *
  * Legal order: dyn_fetch_start, then dyn_fetch_next until it returns NULL, or
  * dyn_fetch_count once.  The fetch has its own memory context, a child of the
@@ -30,15 +29,15 @@
 typedef struct DynFetch DynFetch;
 
 /*
- * Bound of a fetch that may stop early.  When the fetch has examined `items`
- * items or used `units` read units, `beyond` is called once before the next
- * request, and may raise an error.  Until then, streams are read one at a
- * time.
+ * Bound of a Scan that may stop early, up to which scan_policy does not apply.
+ * When the fetch has examined `items` items or used `units` read units,
+ * `beyond` is called once before the next request, and may raise an error.
+ * Until then, streams are read one at a time.
  */
 typedef struct DynReadBound
 {
-	double		units;			/* read units; 0: no bound, and `items` must be
-								 * 0, too */
+	double		units;			/* maximum read units; 0: no bound (`items` is
+								 * 0, too) */
 	long		items;			/* examined items; 0: bounded only in units */
 	double		wanted;			/* number of rows that the statement needs */
 	const double *found;		/* number of rows found so far; NULL: rows are
@@ -49,17 +48,17 @@ typedef struct DynReadBound
 
 typedef struct DynFetchParams
 {
-	DynRequests *requests;		/* streams, and their requests */
-	const DynAccess *access;	/* access plan; responses are checked against
-								 * it.  Also has the Limit of a stream's first
-								 * page, and may_stop_early of the consumer */
+	DynRequests *requests;
+	const DynAccess *access;	/* access plan, to check responses; also has
+								 * the Limit of the first page, and
+								 * may_stop_early */
 	const DynPath *paths;		/* paths of needed attributes, one slot each */
 	int			npaths;
 
 	int			key_slots[DYN_MAX_EXPECTED_PARTS];	/* slots of the key parts,
-													 * which are compared with
-													 * the requested ones; -1:
-													 * not projected */
+													 * to compare with the
+													 * requested keys; -1: not
+													 * projected */
 	int			sort_slot;		/* QUERY: slot of the sort attribute; -1: not
 								 * projected */
 	int			segment_slot;	/* SCAN: slot for the item's segment; -1:
@@ -74,15 +73,14 @@ typedef struct DynFetchParams
 	void	   *sort_arg;
 	int			nsort;			/* number of sort values; 0: no merging */
 
-	bool		full_first_page;	/* true if the first page of the first
-									 * stream has all attributes, unless
-									 * DynamoDB denies the access to them */
+	bool		full_first_page;	/* true to request all attributes in the
+									 * first page; if DynamoDB denies access to
+									 * them, only the projection */
 	bool		keep;			/* true if the consumer may rewind the fetch
 								 * (dyn_fetch_rewind) */
 	bool		in_turn;		/* true if the items of a stream must follow
 								 * those of the streams before it */
-	bool		keyed;			/* true if the fetch is read with
-								 * dyn_fetch_next_of */
+	bool		keyed;			/* true to read with dyn_fetch_next_of */
 	double		item_units;		/* expected read units of one item or key; 0:
 								 * unknown */
 	double		capacity;		/* read units per second that the table or
@@ -92,10 +90,10 @@ typedef struct DynFetchParams
 								 * read_percent (dyn_capacity_share); 0:
 								 * unlimited */
 	bool		consistent;		/* true for strongly consistent reads */
-	bool		fetches_items;	/* true if a local index fetches attributes
-								 * that it does not project */
-	bool		limits_units;	/* true if the consumer itself limits the read
-								 * units of the statement */
+	bool		fetches_items;	/* true if DynamoDB also reads the table,
+								 * because the local index lacks attributes */
+	bool		limits_units;	/* true if the consumer itself limits the
+								 * statement's read units (ANALYZE) */
 	int			batch_keys;		/* maximum number of keys of one BatchGetItem;
 								 * 0: DynamoDB's maximum */
 	long		fetch_size;		/* maximum Limit of any page; 0: unlimited */
@@ -149,8 +147,9 @@ typedef enum DynFetchState
 extern DynFetchState dyn_fetch_poll(DynFetch *fetch);
 
 /*
- * Returns the number of milliseconds after which a waiting fetch must be
- * polled even if no data arrive; -1: never.  Sends and receives nothing.
+ * Returns the number of milliseconds after which the fetch must be polled even
+ * if no data arrive, to send a delayed request; -1: never.  Sends and receives
+ * nothing.
  */
 extern double dyn_fetch_pause(DynFetch *fetch);
 
@@ -165,21 +164,22 @@ extern void dyn_fetch_pump(DynFetch *fetch);
 
 /*
  * Calls dyn_fetch_pump if the statement's limits allow another request.  Used
- * for a fetch of one stream whose items are not needed yet.
+ * before the first item is needed.
  */
 extern void dyn_fetch_send_ahead(DynFetch *fetch);
 
 /*
- * Returns the next item of a stream of a keyed fetch, like dyn_fetch_next;
- * NULL at the end of the stream, or if the stream was dropped.  After this
- * call, streams with lower numbers are not begun ahead of the consumer.  If
- * they were begun before, their pages wait until they are read or dropped.
+ * Returns the next item of a stream of a keyed fetch; NULL at the end of the
+ * stream, or if it was dropped.  After this call, streams with lower numbers
+ * are begun only when they are read.  Those begun before wait with their pages
+ * until they are read or dropped.
  */
 extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 
 /*
  * Sends requests that the limits allow now, after streams were added to the
- * requests of a keyed fetch.  Not every call polls the network.
+ * requests of a keyed fetch.  Polls the network only in some of the calls,
+ * because they may be frequent.
  */
 extern void dyn_fetch_extend(DynFetch *fetch);
 
@@ -190,8 +190,8 @@ extern void dyn_fetch_drop(DynFetch *fetch, int stream);
 extern uint64 dyn_fetch_count_of(DynFetch *fetch, int stream);
 
 /*
- * Fills in the request of the page of the item that was returned last, with
- * the present projection, and stores the item's position on the page, from 0.
+ * Fills in the request of the page that contains the item returned last, with
+ * the current projection, and stores the item's position on the page, from 0.
  * Pointers stay valid until the next item is requested.  Returns false if no
  * item was returned.
  */

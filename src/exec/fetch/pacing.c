@@ -5,8 +5,8 @@
  *
  * These limits apply:
  *
- *		pace of the table	after throttles; shared by all fetches of a session
- *		  or index			(aws/pace.h, model/session/session.h)
+ *		pace of the table	after throttles; shared by all fetches of a statement
+ *		  or index			(aws/pace.h, model/session/usage.h)
  *		pace of a stream	after throttles at the limit of its partition
  *		budgets				max_read_units_per_second, read_percent; shared by
  *							all sessions (model/session/budget.h)
@@ -32,16 +32,16 @@
  *
  * The Limit and the number of keys are chosen so that a request costs at most
  * half of what a budget grants in a second.  A fetch with budgets has at most
- * 1 + (number of responses so far) requests in flight.
+ * 1 + (number of responses so far) requests in flight, because the first
+ * responses show the real cost.
  *
  * The limit of a statement also covers the expected cost of the requests in
  * flight.
  *
- * A throttled request is not repeated by the client, but returned to its
- * stream, which sends it again when the pace allows.  Such a repetition uses
- * neither a token of the retry quota nor one of the client's attempts.  A
- * statement fails when one of its fetches has been throttled for
- * throttle_timeout without a response.
+ * The client returns a throttled request to its stream, which sends it again
+ * when the pace allows.  This does not use the quota of retries or the
+ * attempts of the client.  A statement fails when one of its fetches has been
+ * throttled for throttle_timeout without a response.
  */
 #include "postgres.h"
 
@@ -151,13 +151,12 @@ report_limit(const DynFetch *fetch, double limit, double cost)
 /* ---- when a stream may send ---- */
 
 /*
- * True if a response must arrive before another request is sent, for one of
- * two reasons.  The cost of requests is not known well enough for a budget; or
- * the requests in flight may reach the statement's limit.  The second reason
- * applies only if the fetch can take in a response, because it would otherwise
- * wait forever.  A paused response cannot be taken in, because it waits for
- * memory.  At the memory limit, a fetch that is keyed or read in turn takes in
- * only responses of the awaited stream (schedule.c).
+ * Returns true if the next request must wait for a response.  With budgets,
+ * the first responses show the real cost of requests.  Near the statement's
+ * limit, a response shows how many units are left.  But the fetch must be able
+ * to take it in, or would wait forever: a paused response waits for memory;
+ * and at the memory limit, a keyed or in_turn fetch takes in only responses of
+ * the awaited stream (schedule.c).
  */
 static bool
 awaits_response(const DynFetch *fetch)
@@ -390,8 +389,8 @@ dyn_pacing_grant(DynFetch *fetch, DynStream *stream, double units,
 	dyn_pace_grant(&stream->own_pace, stream->cost, units, call->started_ms,
 				   call->done_ms);
 	/*
-	 * end the stream's own pace if two streams were throttled together: they
-	 * may read the same partition, so the pace of the table limits both
+	 * after another stream was throttled at the same time, use only the pace
+	 * of the table: both streams may read the same partition
 	 */
 	stream->is_hot = call->done_ms - pacing->table->shared_ms > HOT_TOGETHER_MS;
 }
@@ -439,8 +438,8 @@ warn_if_slow(const DynFetch *fetch, double now)
 
 /*
  * Records that the limit of a partition has throttled the stream.  Returns
- * false if another stream was throttled in this way within HOT_TOGETHER_MS;
- * then the pace of the table slows down as well.
+ * false if this happened to another stream less than HOT_TOGETHER_MS ago; then
+ * the pace of the table slows down as well.
  */
 static bool
 is_alone(DynTablePace *table, const DynStream *stream, double now)
@@ -485,7 +484,7 @@ dyn_pacing_refuse(DynFetch *fetch, DynStream *stream)
 	pacing->seen_ms = now;
 	if (timeout_ms > 0 && pacing->stalled_ms > timeout_ms)
 	{
-		/* a surrounding statement may handle the error and read again */
+		/* reset the pace: an outer statement may catch this error and retry */
 		dyn_pace_init(&table->pace, connection->max_concurrency);
 		dyn_usage_give_up(fetch->usage, requests->op);
 		dyn_report_throttled(call, false,

@@ -181,7 +181,7 @@ key_condition(const DynRequests *requests, int stream)
 
 /*
  * Returns the text of an expression; NULL if it was not rendered, because it
- * is too large.  Raises an error if it was not rendered for lack of memory.
+ * is too large.  Raises an error if memory has run out.
  */
 static const char *
 finished(const DynRequests *requests, DynBuffer *text, bool rendered)
@@ -199,7 +199,7 @@ render(DynRequests *requests, const DynCond *cond, DynBuffer *text)
 	return finished(requests, text, dyn_expr_condition(requests->tokens, cond, text));
 }
 
-/* Returns the Query of the stream, or what a Scan has of one. */
+/* Returns the Query of the stream; of a Scan, only the filters are set. */
 static const DynQuery *
 query_of(const DynRequests *requests, int stream)
 {

@@ -21,14 +21,11 @@
 typedef struct DynRequests
 {
 	const DynRelation *relation;
-	DynOperation op;			/* operation of every stream; for keys:
-								 * GET_ITEM if there is one key, else
-								 * BATCH_GET_ITEM */
+	DynOperation op;			/* operation of every stream */
 	const char *index;			/* index name; NULL: the table */
 	bool		local_index;	/* true for a local index, which can return
 								 * attributes that it does not project */
-	bool		count_only;		/* true for Select=COUNT: items are counted,
-								 * not returned */
+	bool		count_only;		/* true for Select=COUNT */
 	bool		backward;
 	int			nstreams;
 
@@ -41,9 +38,9 @@ typedef struct DynRequests
 	int			total_segments; /* SCAN: total number of segments */
 	const int  *segments;		/* SCAN: segment of each stream; NULL: the
 								 * stream's number */
-	DynQuery	scan;			/* SCAN: `filter` and `enforced` only */
+	DynQuery	scan;			/* SCAN: only filters, without a key */
 	const DynPath *projection;	/* paths to request */
-	int			nprojection;	/* number of paths; 0: request entire items */
+	int			nprojection;	/* number of paths; 0: entire items */
 
 	DynTokens  *tokens;			/* names and values of the expressions; freed
 								 * with the memory context */
@@ -79,7 +76,7 @@ extern DynRequests *dyn_requests_of_access(const DynRelation *relation,
 /* Returns the number of segments for a Scan of `bytes` bytes. */
 extern int	dyn_requests_segments(const DynRelation *relation, double bytes);
 
-/* Returns the requests for full keys of the table. */
+/* Returns the requests for full keys of the table: GetItem or BatchGetItem. */
 extern DynRequests *dyn_requests_of_keys(const DynRelation *relation,
 										 const DynKeyPart *keys, int nkeys,
 										 int nparts);
@@ -116,7 +113,7 @@ extern void dyn_requests_describe(const DynRequests *requests, int stream,
 extern void dyn_requests_expected(const DynRequests *requests, int stream,
 								  DynExpected *expected);
 
-/* Returns what messages about the requests name. */
+/* Returns the operation, table and index for messages about the requests. */
 extern DynRequestContext dyn_requests_about(const DynRequests *requests);
 
 #endif

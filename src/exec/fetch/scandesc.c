@@ -115,9 +115,9 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 
 /*
  * Returns the conversion of a Scan's items.  Except for a count, it includes
- * the key, so that responses can be checked.  If only parts of a document are
- * requested, the key must not become visible in the document; a key that
- * cannot be hidden is not requested.
+ * the key, so that responses can be checked.  A jsonb column of which only
+ * parts are requested must not show the key; if the key cannot be hidden
+ * there, it is not requested.
  */
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)
@@ -138,12 +138,11 @@ scanned_rows(DynScanDesc *scandesc)
 
 /*
  * Returns the conversion of the scan's items.  It includes the table's key for
- * an arm of an OR (united.c), for items that are read by base keys, and for a
- * batch, whose items come in any order.  A Scan has its own rule
- * (scanned_rows).  For other reads, it includes the sort attributes, by which
- * items may be merged.  If Queries of several partitions may be in flight, it
- * also includes the partition key, so that a response to the wrong Query is
- * detected.
+ * an arm of an OR, to remove duplicates (united.c), for items that are read by
+ * base keys, and for a batch, whose items come in any order.  A Scan has its
+ * own rule (scanned_rows).  Other reads include the sort attributes, by which
+ * items may be merged.  If several partitions may be read, the partition key
+ * is included, so that a response to the wrong Query is detected.
  */
 static DynRows *
 returned_rows(DynScanDesc *scandesc)
@@ -295,7 +294,7 @@ units_of_key(double item_bytes)
 	return item_bytes > 0 ? dyn_item_units(item_bytes) : 0;
 }
 
-/* Sets the expected cost and the limits of requests from the description. */
+/* Sets the expected cost and the limits of requests; `meta` may be NULL. */
 static void
 set_sizes(DynFetchParams *params, const DynTableMeta *meta, const DynIndexMeta *index)
 {
@@ -358,7 +357,6 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 	params.fetch_size = relation->options.fetch_size;
 	params.bound = scandesc->bound;
 	params.counters = scandesc->count_into;
-	/* a keyed fetch waits for its own streams only, not for a group of fetches */
 	params.group_in_flight = keyed ? NULL : scandesc->group_in_flight;
 	params.keyed = keyed;
 	if (access->ordered && access->in_turn && !keyed)

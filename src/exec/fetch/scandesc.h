@@ -2,10 +2,9 @@
  * scandesc.h
  *		Scan descriptor: reads a foreign table as its access plan specifies.
  *
- * A scan descriptor belongs to a scan, to the fallback of a scan, to an arm of
- * an OR (united.c), or to a member of a shared scan.  Lookups use the
- * descriptor of their scan.  A descriptor contains the relation, the access
- * plan, and the row conversions.  Its functions start fetches.
+ * Each scan has a descriptor.  So do an arm of an OR (united.c), a member of a
+ * shared scan (sharing.c), and a fallback, which reads the table in place of
+ * an index (requested.c).
  */
 #ifndef DYN_EXEC_FETCH_SCANDESC_H
 #define DYN_EXEC_FETCH_SCANDESC_H
@@ -19,11 +18,10 @@ typedef struct DynScanDesc
 	DynRelation *relation;
 	const DynAccess *access;
 	DynRows    *rows;			/* conversion of the scan's items */
-	DynRows    *own_rows;		/* conversion without the keys that are
-								 * requested only for checks; the same as
-								 * `rows` if there are no such keys */
-	DynRows    *index_rows;		/* fetch_base_items: conversion of index
-								 * entries; else NULL */
+	DynRows    *own_rows;		/* conversion without keys that only checks
+								 * need; `rows` if there are none */
+	DynRows    *index_rows;		/* conversion of index entries if
+								 * fetch_base_items, else NULL */
 	DynCounters counters;		/* counts of this descriptor's requests */
 	DynCounters *count_into;	/* counters to increase: `counters`, or another
 								 * descriptor's */
@@ -39,8 +37,7 @@ typedef struct DynScanDesc
 	int		   *group_in_flight;	/* as in DynFetchParams */
 	DynReadBound bound;			/* bound of the next fetch */
 
-	DynFetch   *origin;			/* fetch of the item that is being decoded; or
-								 * NULL */
+	DynFetch   *origin;			/* fetch of the item being decoded, or NULL */
 } DynScanDesc;
 
 /* Creates a scan descriptor in CurrentMemoryContext. */
@@ -73,16 +70,16 @@ extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,
 										bool with_partition);
 
 /*
- * Returns the number of segments of a Scan that does not read the segment
- * column.  Returns 1 for all other requests, if the Scan may end after a few
- * items (a limit hint or a bound), and if the size is unknown.
+ * Returns the number of segments for a Scan.  Returns 1 for other operations,
+ * if the plan determines the segments (access->segments), if the Scan may end
+ * after a few items (a limit hint or a bound), or if the size is unknown.
  */
 extern int	dyn_scandesc_segments(const DynScanDesc *scandesc);
 
 /*
- * Starts a fetch in CurrentMemoryContext, and makes it the origin of the items
- * that are decoded.  Requests what `rows` reads, which decodes the items.  A
- * keyed fetch does not belong to a group.
+ * Starts a fetch in CurrentMemoryContext, and stores it in scandesc->origin.
+ * Requests the attributes that `rows` decodes.  A keyed fetch is not in a
+ * group.
  */
 extern DynFetch *dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests,
 									const DynRows *rows, bool keyed);

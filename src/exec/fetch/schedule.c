@@ -4,34 +4,31 @@
  *		their responses are parsed.
  *
  * A pump (dyn_fetch_pump) drives the network, takes in responses, and sends
- * requests within the statement's limits.  The rules depend on how the
- * consumer reads (fetch.c), and on whether it may stop early:
+ * requests within the statement's limits.  The rules for a stream depend on
+ * how the consumer reads (fetch.c), and on whether it may stop early (LIMIT):
  *
  *						any order			merged			keyed
- *		active at most	max_concurrency		all				4 * max_concurrency
+ *		active streams	max_concurrency		all				4 * max_concurrency
  *		  may stop		1 + pages used up	all				4 * max_concurrency
  *		reads ahead		always				always			always
  *		  may stop		after three requests, or when its pages are used up; keyed:
  *						only the stream that is awaited
- *		is starving		no page waits and	the stream has	it is awaited and
- *						no response is		no item and no	has no page
- *						in flight			response is
+ *		starves			if no page waits	if it has no	if it is awaited
+ *						and no response		item, and no	and has no page
+ *						is in flight		response is
  *											in flight
  *
- * Streams that are read in turn follow the first column with two exceptions.
- * Only the stream whose turn it is can starve, as in the third column, because
- * responses to other streams do not help the consumer.  If the consumer may
- * stop early, the number of active streams grows with the number of streams
- * begun.
- *
- * Up to a bound (DynReadBound), only one stream is active.
+ * Streams that are read in turn follow the first column, but only the stream
+ * whose turn it is can starve, as in the third column.  If the consumer may
+ * stop early, the number of active streams grows with the number begun.  Up to
+ * a bound (DynReadBound), only one stream is active.
  *
  * A stream sends its next request when pace and budgets allow it, and when the
  * statement's limits allow the request and the expected bytes of its response.
- * A starving stream is exempt from the statement's limits, since otherwise two
- * nodes of a statement could deadlock.  For the same reason, a response that
- * was paused for lack of memory may exceed the limit if the consumer waits for
- * it and no other response that the consumer could use is arriving.
+ * A starving stream ignores the statement's limits, since otherwise two nodes
+ * of a statement could deadlock.  For the same reason, a paused response may
+ * exceed the memory limit if the consumer waits for it, and no other response
+ * that the consumer could use is arriving.
  */
 #include "postgres.h"
 
@@ -64,7 +61,7 @@
 /* Maximum number of items returned between two calls of dyn_fetch_pump. */
 #define ITEMS_BETWEEN_PUMPS		512
 
-/* Number of items that a dyn_fetch_extend counts for toward the next pump. */
+/* A dyn_fetch_extend brings the next pump nearer by this number of items. */
 #define PUMP_SHARE_OF_EXTENSION	(ITEMS_BETWEEN_PUMPS / 16)
 
 /*
@@ -95,7 +92,7 @@ dyn_schedule_init(DynFetch *fetch)
 
 /* ---- streams ---- */
 
-/* Marks a stream of a keyed fetch, so that it is not begun later. */
+/* Records that a stream of a keyed fetch was begun or dropped. */
 static void
 settle(DynFetch *fetch, int number)
 {
@@ -189,7 +186,7 @@ retire_streams(DynFetch *fetch)
 
 /* ---- sending ---- */
 
-/* A quick check: most streams of a batch of lookups have nothing to send. */
+/* A quick check before may_send; most streams of a keyed fetch fail it. */
 static inline bool
 is_idle(const DynStream *stream)
 {
@@ -215,10 +212,7 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 	return stream->first == NULL && fetch->page == NULL;
 }
 
-/*
- * True if the statement's limits allow another request, and the expected bytes
- * of its response.
- */
+/* True if the statement's limits allow another request and its response. */
 static bool
 has_space(const DynFetch *fetch)
 {
@@ -252,9 +246,7 @@ has_pages(const DynFetch *fetch)
 	return fetch->page != NULL;
 }
 
-/*
- * True if a response is in flight that the consumer, or its group, waits for.
- */
+/* True if the consumer, or its group, waits for a response in flight. */
 static bool
 awaits_response(const DynFetch *fetch)
 {
@@ -302,10 +294,9 @@ may_send(const DynFetch *fetch, const DynStream *stream)
 }
 
 /*
- * Returns the stream that sends next; NULL if none may send.  In a keyed
- * fetch, returns the first stream that may send; otherwise the stream with the
- * fewest requests sent among those that may send, because a stream that lags
- * would request its last pages without concurrency.
+ * Returns the stream that sends next, or NULL.  In a keyed fetch, this is the
+ * first stream that may send.  Otherwise it is the one with the fewest
+ * requests, because a stream that lags would finally send its requests alone.
  */
 static DynStream *
 next_to_send(const DynFetch *fetch)
@@ -361,12 +352,10 @@ send_requests(DynFetch *fetch)
 /* ---- responses ---- */
 
 /*
- * True if the stream's response should be parsed now; always if items are
- * merged.  If memory is short, the stream could not send its next request
- * after parsing.  So its response waits until the consumer has used up all
- * other pages (keyed or in turn: until it reads this stream).  If all
- * responses were parsed at once, the consumer would use them up while no
- * request is in flight.
+ * Returns true if the stream's response should be parsed now.  If memory is
+ * short, the stream cannot send its next request after parsing.  So responses
+ * are then parsed only when the consumer needs a page; otherwise it could use
+ * up all pages while no request is in flight.
  */
 static bool
 wants_response(const DynFetch *fetch, const DynStream *stream)
@@ -382,8 +371,8 @@ wants_response(const DynFetch *fetch, const DynStream *stream)
 }
 
 /*
- * True if the consumer would wait forever for the stream's paused response:
- * if it could use other streams, too, all responses in flight are paused.
+ * True if the consumer would wait forever, because this stream's response is
+ * paused and, if any stream could serve the consumer, all others are, too.
  */
 static bool
 is_blocked(const DynFetch *fetch, const DynStream *stream)
@@ -398,8 +387,8 @@ is_blocked(const DynFetch *fetch, const DynStream *stream)
 }
 
 /*
- * Parses responses.  Each stream sends its next request before the response of
- * the next stream is parsed.
+ * Parses responses.  Before the next response is parsed, the stream sends its
+ * next request, so that the network is not idle.
  */
 static void
 take_responses(DynFetch *fetch)

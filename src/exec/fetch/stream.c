@@ -61,7 +61,7 @@ dyn_stream_begin(const DynFetch *fetch, DynStream *stream, int number)
 	stream->count = 0;
 	stream->has_head = false;
 	dyn_progress_begin(&stream->progress);
-	/* the sort values of a partition are unique in the table only */
+	/* in an index, items of a partition may have the same sort value */
 	dyn_seam_begin(&stream->seam, params->sort_slot, params->requests->backward,
 				   params->requests->index == NULL);
 	stream->batch.nkeys = 0;
@@ -118,10 +118,7 @@ pick_keys(const DynFetch *fetch, DynStream *stream,
 		stream->batch_most = params->batch_keys > 0 ? params->batch_keys
 			: DYN_BATCH_GET_MAX_KEYS;
 	}
-	/*
-	 * the keys of a stream do not change; at least one is open, since the
-	 * stream would have ended otherwise
-	 */
+	/* at least one key is open, since the stream would have ended otherwise */
 	Assert(batch->nkeys == request->nkeys);
 	request->npicked = dyn_batch_request(batch, (int) dyn_pacing_limit(fetch, stream->batch_most),
 										 picked);
@@ -217,10 +214,7 @@ dyn_stream_count(DynFetch *fetch, const DynCounters *counters)
 	dyn_counters_add(fetch->params.counters, counters);
 }
 
-/*
- * Counts the time of a call.  Each throttled attempt is a separate call, whose
- * time counts, too.
- */
+/* Counts the time of a call.  Each throttled attempt is a call of its own. */
 static void
 count_time(DynFetch *fetch, const DynCall *call)
 {
@@ -375,8 +369,8 @@ receive_throttle(DynFetch *fetch, DynStream *stream)
 }
 
 /*
- * Ends the accounting of a call, which is done or will be destroyed.  Its
- * charge to the budgets stays, unless it is corrected next.
+ * Ends the accounting of a call, which is done or will be destroyed, except
+ * for its charge to the budgets.
  */
 static void
 end_flight(DynFetch *fetch, DynStream *stream)
@@ -582,8 +576,7 @@ unreported_units(const DynFetch *fetch, const DynStream *stream,
 }
 
 /*
- * Determines the read units of the response, and passes them to the budgets
- * and the pace.
+ * Sets page->units if unreported, and passes it to the budgets and the pace.
  */
 static void
 note_units(DynFetch *fetch, DynStream *stream, DynFetchPage *received)
@@ -638,10 +631,7 @@ accept_page(DynFetch *fetch, DynStream *stream, DynFetchPage *page,
 		dyn_pacing_refuse(fetch, stream);
 }
 
-/*
- * The page stays in the list of spare pages, which owns it, as long as an
- * error may be raised.
- */
+/* The page stays in the list of spare pages, which frees it after an error. */
 void
 dyn_stream_receive(DynFetch *fetch, DynStream *stream)
 {
@@ -670,7 +660,7 @@ dyn_stream_receive(DynFetch *fetch, DynStream *stream)
 	}
 	page = fetch->spare;
 	dyn_call_take_response(stream->call, &page->body);
-	/* the next response may be longer: a segment may have no items */
+	/* halve at most: an empty segment has a shorter response than others */
 	fetch->expected = Max(page->body.cap, fetch->expected / 2);
 	if (!dyn_page_parse(&page->page, DYN_PARSE_RESPONSE, fetch->tree,
 						page->body.data, page->body.len, &error))

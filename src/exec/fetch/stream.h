@@ -2,9 +2,9 @@
  * stream.h
  *		State of a fetch, and of its streams.
  *
- * Private to the fetch.  fetch.c returns the items.  schedule.c decides when a
- * stream may send, within the limits of pacing.c.  A stream (stream.c) sends
- * its next request and processes the response.
+ * Only the files of the fetch include this header.  fetch.c returns the items.
+ * schedule.c decides when a stream may send, within the limits of pacing.c.
+ * stream.c sends the next request of a stream, and processes the response.
  */
 #ifndef DYN_EXEC_STREAM_H
 #define DYN_EXEC_STREAM_H
@@ -13,22 +13,20 @@
 #include "../../model/session/usage.h"
 #include "fetch.h"
 
-/* A response whose items are waiting or being returned (malloc'd). */
+/* A response whose items are not all returned yet (malloc'd) */
 typedef struct DynFetchPage
 {
 	struct DynFetchPage *next;
 	DynPage		page;
-	DynBuffer	body;			/* response, into which the items' slots
-								 * point */
-	size_t		bytes;			/* bytes charged to the statement's memory
-								 * limit */
+	DynBuffer	body;			/* response; the items' slots point into it */
+	size_t		bytes;			/* bytes counted in the statement's `bytes` */
 
 	/* parameters to request the page again if an error must name an item */
 	int			stream;
 	int			ordinal;		/* number of the page in its stream, from 1 */
 	long		limit;
-	DynBuffer	start_key;		/* ExclusiveStartKey; empty: first page of the
-								 * stream */
+	DynBuffer	start_key;		/* ExclusiveStartKey; empty for the first
+								 * page */
 	DynPageCursor cursor;		/* position of the item that is returned
 								 * next */
 	char		segment[8];		/* SCAN: number of the segment, as text */
@@ -39,38 +37,35 @@ typedef struct DynStream
 	int			number;
 	DynCall    *call;
 	bool		in_flight;
-	size_t		reserved;		/* bytes charged to the statement for the
-								 * response in flight */
-	size_t		allowed;		/* number of bytes of the response after which
-								 * the client pauses the transfer */
+	size_t		reserved;		/* bytes counted in the statement's `bytes` for
+								 * the response in flight */
+	size_t		allowed;		/* number of received bytes at which the client
+								 * pauses the transfer */
 	int			nrequests;		/* number of requests sent */
 	bool		more;			/* true if another request must follow */
-	DynProgress progress;		/* last key of the previous page, where the
-								 * next page starts */
+	DynProgress progress;		/* last key of the previous page */
 	DynSeam		seam;			/* Query: last sort value, to check the order
 								 * of the next page */
 	long		limit;			/* Limit of the request in flight */
 	int			segment;		/* SCAN: segment of the request in flight */
-	DynBatch	batch;			/* BatchGetItem: state of each key of the
-								 * chunk; nkeys 0: not begun */
-	int			batch_most;		/* BatchGetItem: maximum number of keys in one
+	DynBatch	batch;			/* BatchGetItem: state of each key; nkeys 0:
+								 * not begun */
+	int			batch_most;		/* BatchGetItem: limit of keys in one
 								 * request */
-	int			batch_complete; /* BatchGetItem: number of complete keys after
-								 * the last response */
+	int			batch_complete; /* BatchGetItem: complete keys after the last
+								 * response */
 	bool		sent_after_refresh; /* true if the request was sent after
-									 * `refreshed` of the fetch was set */
+									 * fetch->refreshed was set */
 	double		cost;			/* expected read units of the request */
-	double		expected;		/* read units counted in `expected_units` of
-								 * the statement */
+	double		expected;		/* read units counted in the statement's
+								 * `expected_units` */
 	double		charge;			/* read units charged to the budgets for each
 								 * attempt */
 	int			ncharged;		/* number of attempts that were charged */
-	int			throttles;		/* number of throttled attempts of the current
-								 * request */
+	int			throttles;		/* throttled attempts of the current request */
 	bool		is_hot;			/* true if the stream's partition was
 								 * throttled */
-	DynPace		own_pace;		/* pace of the partition; used while is_hot is
-								 * true */
+	DynPace		own_pace;		/* pace of the partition, if is_hot */
 	uint64		count;			/* sum of Counts that the consumer has not read
 								 * yet */
 	DynFetchPage *first;		/* list of waiting pages */
@@ -79,37 +74,33 @@ typedef struct DynStream
 	/* merging: true if `head` and `sort` describe the stream's next item */
 	bool		has_head;
 	DynValue   *head;
-	DynScalar	sort[DYN_MAX_KEY_ATTRS];	/* sort values of the next item */
-	MemoryContext head_context; /* context of the sort values; NULL if not
-								 * merging */
+	DynScalar	sort[DYN_MAX_KEY_ATTRS];	/* sort values of `head` */
+	MemoryContext head_context; /* context of `sort`; NULL if not merging */
 } DynStream;
 
 /* Limits of the requests of a fetch (pacing.c). */
 typedef struct DynPacing
 {
 	DynTablePace *table;		/* pace of the table or index */
-	double		item_units;		/* read units of one examined item (or key),
-								 * measured or computed from the table's
-								 * description; 0: unknown */
+	double		item_units;		/* read units of one examined item or key:
+								 * measured, or from the table's description;
+								 * 0: unknown */
 	double		request_units;	/* measured read units of one request; 0:
 								 * unknown */
 	bool		stalled;		/* true if throttled since the last response */
-	double		stalled_ms;		/* ms; time between the first throttle after
-								 * the last response and the last throttle;
-								 * each interval between two throttles counts
-								 * at most LONGEST_LOOK_MS (pacing.c) */
-	double		seen_ms;		/* ms; monotonic time of the last change of
-								 * stalled_ms */
+	double		stalled_ms;		/* ms; time since the first throttle after the
+								 * last response, up to the last throttle; see
+								 * LONGEST_LOOK_MS (pacing.c) */
+	double		seen_ms;		/* ms; monotonic time of the last throttle */
 
 	DynBudgets *budgets;		/* budgets to charge; NULL: none */
 	double		budget_units;	/* maximum read units of one request under the
 								 * budgets; 0: unlimited */
 	double		most_item;		/* largest measured read units of one item or
 								 * key */
-	double		most_request;	/* largest measured read units of one
-								 * request */
-	int			awaited;		/* number of requests of the fetch whose
-								 * responses were not taken in yet */
+	double		most_request;	/* largest measured read units of a request */
+	int			awaited;		/* number of requests whose responses were not
+								 * taken in yet */
 } DynPacing;
 
 struct DynFetch
@@ -122,20 +113,17 @@ struct DynFetch
 	DynPathTree *tree;
 	DynFetchPage *spare;		/* pages to reuse, with their tapes */
 	DynPage		left;			/* unprocessed keys of the current response */
-	DynBuffer	scratch;		/* scratch buffer to compare responses with
-								 * requests */
+	DynBuffer	scratch;		/* scratch buffer for dyn_page_check */
 	DynPacing	pacing;
 	size_t		expected;		/* estimated bytes of a response */
 	uint64		count;			/* sum of the Counts of all responses */
 	uint64		responses;		/* number of responses taken in so far */
-	double		examined;		/* number of items that all responses have
-								 * examined */
+	double		examined;		/* items that all responses have examined */
 	double		units;			/* read units that all responses have used */
 	int			paused;			/* number of responses in flight that were
-								 * paused for lack of memory when responses
-								 * were last taken in */
-	bool		refreshed;		/* true if the table's description was
-								 * requested again */
+								 * paused for lack of memory at the last
+								 * pump */
+	bool		refreshed;		/* true if the table was described again */
 	bool		matches;		/* true if the new description matches the
 								 * plan */
 
@@ -144,17 +132,16 @@ struct DynFetch
 	int			max_active;
 	int			space;			/* allocated length of `active` */
 	DynStream **active;			/* active streams, usually by rising number;
-								 * after them finished ones, to be reused */
+								 * after them, finished ones to reuse */
 	int			nstreams;		/* number of streams in `active` */
 	int			next_stream;	/* number of the next stream to begin ahead of
 								 * the consumer */
-	Bitmapset  *settled;		/* keyed: numbers of the streams that were
-								 * begun or dropped */
+	Bitmapset  *settled;		/* keyed: streams that were begun or dropped */
 	int			pages_used;		/* number of pages whose items were all
 								 * returned */
-	int			until_pump;		/* items left until the next pump */
-	int			awaited;		/* keyed: number of the stream that the
-								 * consumer reads */
+	int			until_pump;		/* items to return before the next pump
+								 * (dyn_fetch_pump) */
+	int			awaited;		/* keyed: number of the stream being read */
 	DynStream  *current;		/* keyed: awaited stream, if active; or NULL */
 	bool		draining;		/* true if no further requests may be sent */
 	bool		solo_wait;		/* true while the consumer waits for this fetch
@@ -162,10 +149,9 @@ struct DynFetch
 
 	DynFetchPage *page;			/* page whose items are returned now; NULL if
 								 * merging or keyed */
-	DynFetchPage *cached;		/* only page of the result, cached to be read
-								 * again; or NULL */
-	const DynFetchPage *origin; /* page of the item that was returned last; or
+	DynFetchPage *cached;		/* only page of the fetch, to rewind to; or
 								 * NULL */
+	const DynFetchPage *origin; /* page of the item returned last, or NULL */
 	DynValue   *slots;
 };
 
@@ -187,9 +173,9 @@ extern void dyn_stream_begin(const DynFetch *fetch, DynStream *stream,
 extern bool dyn_stream_send(DynFetch *fetch, DynStream *stream);
 
 /*
- * Takes in the response of a call that is done: queues its page, or raises its
- * error, or prepares to send the request again.  Does nothing if the call
- * turns out not to be done (dyn_call_unpack).
+ * Takes in the response of a call that is done: queues its page, raises its
+ * error, or prepares to send the request again.  Does nothing if the call is
+ * repeated because the body cannot be inflated (dyn_call_unpack).
  */
 extern void dyn_stream_receive(DynFetch *fetch, DynStream *stream);
 
@@ -209,21 +195,15 @@ extern bool dyn_stream_is_paused(const DynStream *stream);
 /* Lets the response in flight arrive, regardless of the memory limit. */
 extern void dyn_stream_allow_all(DynStream *stream);
 
-/*
- * Removes and returns the stream's first waiting page; NULL if there is none.
- */
+/* Removes and returns the first waiting page; NULL if there is none. */
 extern DynFetchPage *dyn_stream_pop(DynStream *stream);
 
 /*
- * Releases a page: its bytes no longer count toward the memory limit of the
- * statement, and it is added to the spare pages.
+ * Adds a page to the spare pages; its bytes no longer count for the statement.
  */
 extern void dyn_page_done(DynFetch *fetch, DynFetchPage *page);
 
-/*
- * Returns true if the stream has no request to send or in flight, and no page
- * waits.
- */
+/* True if the stream has no request to send or in flight, and no page. */
 static inline bool
 dyn_stream_is_done(const DynStream *stream)
 {
@@ -231,15 +211,11 @@ dyn_stream_is_done(const DynStream *stream)
 }
 
 /*
- * Abandons the request in flight and the waiting pages of a stream, which is
- * then done.
+ * Abandons the stream's request in flight and its pages; the stream is done.
  */
 extern void dyn_stream_abandon(DynFetch *fetch, DynStream *stream);
 
-/*
- * Frees the malloc'd memory of the fetch: calls, pages and buffers.  Allowed
- * in every state; raises no error.
- */
+/* Frees the malloc'd memory of the fetch, in every state; raises no error. */
 extern void dyn_streams_release(void *fetch);
 
 /* ---- pacing: when streams may send, and how much (pacing.c) ---- */
@@ -253,8 +229,8 @@ extern void dyn_pacing_init(DynFetch *fetch);
 extern double dyn_pacing_delay(const DynFetch *fetch, const DynStream *stream);
 
 /*
- * Returns the smaller of `limit` (0: unlimited) and the number of items that
- * one page may examine, or of keys that one BatchGetItem may request.
+ * Returns the maximum number of items that one page may examine, or of keys in
+ * one BatchGetItem: at most `limit` (0: unlimited).
  */
 extern long dyn_pacing_limit(const DynFetch *fetch, long limit);
 
@@ -274,9 +250,8 @@ extern bool dyn_pacing_send(DynFetch *fetch, DynStream *stream, double items);
 extern void dyn_pacing_repeat(DynFetch *fetch, DynStream *stream);
 
 /*
- * Replaces the charge of the request with the sum of `units` (read units; 0 if
- * the request was throttled or rejected) and the charges of its attempts
- * without a response.
+ * Replaces the charge of the request with `units` (read units; 0 if it was
+ * throttled or rejected), plus the charges of its attempts without a response.
  */
 extern void dyn_pacing_correct(DynFetch *fetch, DynStream *stream, double units);
 
@@ -289,9 +264,8 @@ extern void dyn_pacing_grant(DynFetch *fetch, DynStream *stream, double units,
 
 /*
  * Records that the request, or the unprocessed keys of its response, were
- * throttled.  Warns once for each statement and table, when an episode of
- * throttling (aws/pace.h) has lasted for a second; a few separate throttles
- * are not reported.  Raises an error if the fetch has been throttled for
+ * throttled.  Warns once for each statement and table, when throttling has
+ * lasted for a second.  Raises an error if the fetch has been throttled for
  * longer than throttle_timeout without a response.
  */
 extern void dyn_pacing_refuse(DynFetch *fetch, DynStream *stream);
@@ -302,9 +276,9 @@ extern void dyn_pacing_refuse(DynFetch *fetch, DynStream *stream);
 extern void dyn_schedule_init(DynFetch *fetch);
 
 /*
- * Waits for a response, or until a request may be sent, and then pumps.  If a
- * needed response is paused for lack of memory, pumps without waiting, because
- * only a pump lets this response arrive.
+ * Waits for a response, or until a request may be sent, and then calls
+ * dyn_fetch_pump.  Does not wait if a needed response is paused for lack of
+ * memory, because only the pump lets it arrive.
  */
 extern void dyn_schedule_wait(DynFetch *fetch);
 
@@ -312,14 +286,14 @@ extern void dyn_schedule_wait(DynFetch *fetch);
 extern bool dyn_schedule_may_send(const DynFetch *fetch);
 
 /*
- * Returns true if a response can be taken in, or if a needed response is
- * paused until the next pump.
+ * Returns true if the next pump can take in a response, or resume a needed one
+ * that is paused.
  */
 extern bool dyn_schedule_has_response(const DynFetch *fetch);
 
 /*
- * Returns the first active stream that is not done; NULL if there is none.
- * Streams are begun in the order of their numbers.
+ * Returns the first active stream that is not done, or NULL.  Streams are
+ * begun in the order of their numbers.
  */
 extern DynStream *dyn_schedule_turn(const DynFetch *fetch);
 
@@ -327,16 +301,15 @@ extern DynStream *dyn_schedule_turn(const DynFetch *fetch);
 extern bool dyn_schedule_is_finished(const DynFetch *fetch);
 
 /*
- * Returns the number of milliseconds until the first delayed stream may send
- * its request; -1 if no stream is delayed.
+ * Returns the number of milliseconds until the first delayed stream may send;
+ * -1 if no stream is delayed.
  */
 extern double dyn_schedule_next_resumption(const DynFetch *fetch);
 
 /*
- * Returns the active stream with this number in a keyed fetch, and makes it
- * the awaited one.  Begins the stream if necessary, even out of order.
- * Returns NULL if the stream was begun or dropped before, and is not active
- * any more.
+ * Returns the stream with this number in a keyed fetch, and makes it the
+ * awaited one.  Begins the stream if necessary, even out of order.  Returns
+ * NULL if the stream is finished or was dropped.
  */
 extern DynStream *dyn_schedule_stream(DynFetch *fetch, int number);
 
