@@ -44,9 +44,7 @@
 #define QUERIES_PER_CONNECTION	64
 #define INDEX_QUERIES_PER_CONNECTION	16
 
-/*
- * The minimum memory for keys, and for results, is fetch_memory / SPACE_PART.
- */
+/* Keys and results have at least fetch_memory / SPACE_PART bytes each. */
 #define SPACE_PART			8
 
 /* Maximum memory of the transient rows of one response. */
@@ -74,14 +72,14 @@ struct DynLookups
 	DynInput   *input;
 	DynScanDesc *scandesc;
 	MemoryContext context;
-	MemoryContext work_context; /* context for one execution, or one item */
+	MemoryContext work_context; /* temporary memory */
 	DynLookupCache *cache;
 	bool		by_key;			/* true if `first` requests full keys, not
 								 * partitions */
 	DynRows    *rows;			/* conversion of items to rows */
 	TupleTableSlot *slot;		/* slot for rows to be cached */
-	DynValue   *item_slots;		/* unnested table, of which items are cached:
-								 * slots of the current item; else NULL */
+	DynValue   *item_slots;		/* unnested table: slots of the current cached
+								 * item; else NULL */
 	DynLookupBatch first;		/* requests for keys or Queries of
 								 * executions */
 	DynLookupBatch base;		/* fetch_base_items: requests for listed
@@ -91,13 +89,12 @@ struct DynLookups
 	DynLookupCounters *counters;
 
 	/* executions of this batch of outer rows */
-	MemoryContext executions_context;	/* context of values and arrays of
-										 * entries */
+	MemoryContext executions_context;	/* context of the executions */
 	Execution  *executions;
 	int			nexecutions;
 	int			space;
-	int			next;			/* position of the first execution that was
-								 * neither opened nor skipped */
+	int			next;			/* position of the first execution that was not
+								 * opened or skipped yet */
 	bool		last;			/* true if no other batch is expected */
 
 	/* execution being served, or NULL */
@@ -222,9 +219,8 @@ find_entries(DynLookups *lookups, Execution *execution,
 		CHECK_FOR_INTERRUPTS();
 
 		/*
-		 * If an idle entry refers to items that an index has listed, the
-		 * items' entries may have become EMPTY.  Then the index Query is sent
-		 * again.
+		 * If an idle entry refers to listed items, their entries may have
+		 * become EMPTY.  Then the index Query is sent again.
 		 */
 		if (entry->is_idle && !dyn_lookup_entry_is_servable(entry))
 		{
@@ -372,9 +368,9 @@ open_lookups(void *state)
 /* ---- receiving ---- */
 
 /*
- * Stores the rows of an item, which the batch has received, or the item itself,
- * in the entry of the item's key.  Items often come in request order, so the
- * key of the entry at `guess` is compared first.
+ * Stores the rows of a received item (unnested table: the item itself) in the
+ * entry of its key.  Items often come in request order, so the key of the
+ * entry at `guess` is compared first.
  */
 static void
 receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
@@ -453,8 +449,8 @@ receive_batch(DynLookups *lookups, DynLookupBatch *batch, const DynLookupEntry *
 }
 
 /*
- * Caches the row of a Query, or the item itself, for other executions, if
- * there is memory.
+ * Caches the row of a Query (unnested table: the item) for other executions,
+ * if there is memory.
  */
 static void
 keep(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot,
@@ -473,10 +469,7 @@ keep(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot,
 
 /* ---- serving an entry without listed items ---- */
 
-/*
- * Stores the next row of the entry's Query, from its stream.  Returns false at
- * the end of the stream.
- */
+/* Stores the next row of the entry's Query; returns false at the end. */
 static bool
 next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 {
@@ -505,7 +498,6 @@ next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 	lookups->row = list_length(entry->rows);
 	if (lookups->scandesc->access->first_row_only)
 	{
-		/* the plan uses the first row only */
 		dyn_rows_end(lookups->rows);
 		dyn_fetch_drop(batch->fetch, entry->batch_position);
 		dyn_lookup_batch_finish(batch, entry);
@@ -514,8 +506,8 @@ next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 }
 
 /*
- * Stores the entry's next cached row.  `*at` is the position of the next row,
- * or of the next item if items are cached.  Returns false after the last row.
+ * Stores the entry's next cached row; returns false after the last.  `*at` is
+ * the position of the next row, or of the next item if items are cached.
  */
 static bool
 next_cached_row(DynLookups *lookups, const DynLookupEntry *entry, int *at,
@@ -567,9 +559,9 @@ chunk_keys(const DynLookups *lookups)
 }
 
 /*
- * Adds a listed key to the entry of the index Query, unless the entry already
- * has the key.  Also adds the key to lookups->base, unless its item is already
- * cached or requested.
+ * Adds a listed key to the entry of the index Query, unless it already has the
+ * key.  Also requests the item in lookups->base, unless it is cached or
+ * requested.
  */
 static void
 list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
@@ -588,9 +580,9 @@ list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 }
 
 /*
- * Stores in `parts` the next listed key that is not in base_keys.  After the
- * end of the listing, continues with the keys that base_keys has set aside.
- * Returns false after the last key.
+ * Stores in `parts` the next listed key that is not in base_keys; returns
+ * false after the last.  At the end of the listing, continues with the keys
+ * that base_keys has set aside.
  */
 static bool
 next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
@@ -608,9 +600,8 @@ next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 }
 
 /*
- * Reads keys that the index lists for the entry, until the chunk is full.
- * Adds each of these keys to the entry (list_key).  At the end of the listing,
- * finishes the entry.
+ * Adds listed keys to the entry (list_key) until the chunk is full.  At the
+ * end of the listing, finishes the entry.
  */
 static void
 list_keys(DynLookups *lookups, DynLookupEntry *entry)

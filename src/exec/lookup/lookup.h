@@ -22,7 +22,7 @@
  *										least the minimum; plus the results of
  *										one response
  *		transient rows					1 MB for each response
- *		pages of responses				fetch_memory, for all nodes (fetch.h)
+ *		pages of responses				fetch_memory, for all nodes (statement.h)
  *
  * An execution is served only from results of the requests that it would send
  * itself.  Otherwise the opener returns NULL, and the scan sends its own
@@ -49,13 +49,10 @@ typedef struct DynLookupCounters
  */
 extern DynLookups *dyn_lookups_create(DynInput *input, DynLookupCounters *counters);
 
-/*
- * Ends the previous batch of executions, and begins the next.  Cached results
- * stay.
- */
+/* Ends the batch of executions, and begins the next.  Cached results stay. */
 extern void dyn_lookups_begin(DynLookups *lookups);
 
-/* Adds an execution with these values, which are copied; may send requests. */
+/* Adds an execution with a copy of these values; may send requests. */
 extern void dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values);
 
 /*

@@ -42,7 +42,7 @@ count_bytes(DynLookupCache *cache, DynLookupEntry *entry, Size bytes)
 	Assert(cache->bytes >= entry->bytes);
 }
 
-/* Returns the entry of the fingerprint, which may be new. */
+/* Returns the entry of cache->fingerprint, and adds it if there is none. */
 static DynLookupEntry *
 find_entry(DynLookupCache *cache)
 {
@@ -65,9 +65,9 @@ find_entry(DynLookupCache *cache)
 }
 
 /*
- * Begins the fingerprint of a request with its kind and its key.  Of the key,
- * the fingerprint contains only the values, since the names and types of the
- * key parts are the same in all requests of a scan.
+ * Begins the fingerprint of a request with its kind and the values of its key.
+ * The names and types of key parts are omitted: they are the same in all
+ * requests of a scan.
  */
 static void
 begin_fingerprint(DynLookupCache *cache, char kind, const DynKeyPart *parts,
@@ -253,7 +253,6 @@ drop_contents(DynLookupCache *cache, DynLookupEntry *entry)
 		DynLookupEntry *item = lfirst(lc);
 
 		dyn_lookup_entry_unpin(cache, item);
-		/* remove an entry that has no pins and no result */
 		if (item->pins == 0 && item->state == DYN_LOOKUP_EMPTY)
 			dyn_lookup_entry_remove(cache, item);
 	}

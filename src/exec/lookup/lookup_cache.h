@@ -61,8 +61,8 @@ typedef struct DynLookupEntry
 	List	   *rows;			/* list of MinimalTuple; unnested table: list
 								 * of records of items (item_record.h) */
 
-	/* instead of `rows`: the only row, which only one execution needs */
-	DynTransientRows *transient;	/* storage of the row; NULL: not used */
+	/* the only row, if only one execution needs it; then `rows` is NIL */
+	DynTransientRows *transient;	/* memory of the row; NULL: not used */
 	Datum	   *values;
 	bool	   *nulls;
 
@@ -70,12 +70,13 @@ typedef struct DynLookupEntry
 								 * (list of DynLookupEntry *, pinned) */
 	DynBaseKeys *base_keys;		/* keys listed so far; NULL: all are in
 								 * `items` */
-	uint64		index_result;	/* ID of the entry's own listing (never
+	uint64		index_result;	/* index Query: ID of its listing (never
 								 * reused) */
-	uint64		listed_by;		/* ID of the last listing that contained this
-								 * entry's key, to detect repeated keys */
+	uint64		listed_by;		/* ID of the last listing that contained the
+								 * key, to detect repeated keys */
 
-	uint64		served_in;		/* execution in which this item was returned */
+	uint64		served_in;		/* number of the last execution that returned
+								 * the item */
 
 	Size		bytes;			/* bytes counted in the cache's total */
 	bool		is_idle;
@@ -122,9 +123,10 @@ extern void dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entr
 									 TupleTableSlot *slot);
 
 /*
- * Adds a copy of the item's slots, for lookups in an unnested table: its rows
- * repeat the item's values, so they may need much more memory than the item.
- * The item is unnested each time that the entry is served.
+ * Adds a copy of the item's slots, for a table whose rows are elements of an
+ * item (unnest).  The rows repeat the item's values, so they may need much
+ * more memory than the item.  The item is unnested each time that the entry is
+ * served.
  */
 extern void dyn_lookup_entry_add_record(DynLookupCache *cache, DynLookupEntry *entry,
 										const DynValue *slots, int nslots);
@@ -138,8 +140,8 @@ extern void dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
 											   const TupleTableSlot *slot);
 
 /*
- * Appends `item` to entry->items, and pins `item`.  `entry` is the entry of an
- * index Query, and `item` the entry of a key that this Query lists.
+ * Appends `item`, the entry of a key that an index Query lists, to the items
+ * of the Query's entry.  Pins `item`.
  */
 extern void dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry,
 									  DynLookupEntry *item);
@@ -165,19 +167,18 @@ typedef struct DynLookupBatch
 	DynLookupCache *cache;
 	const DynRows *rows;
 	MemoryContext context;		/* context of keys, Queries and the fetch */
-	MemoryContext work_context; /* context of one step; owned by the lookups */
-	int			nparts;			/* number of parts of a full key; 0:
-								 * partitions */
+	MemoryContext work_context; /* temporary memory, owned by the lookups */
+	int			nparts;			/* number of parts of a full key; 0: the batch
+								 * has Queries */
 
 	int			n;
 	int			space;
-	DynLookupEntry **entries;	/* entries; NULL: removed, or complete */
+	DynLookupEntry **entries;	/* NULL where removed or complete */
 	DynKeyPart *keys;			/* full keys: nparts parts for each entry */
 	DynQuery   *queries;		/* partitions: the Query of each entry */
 
-	int			sent;			/* number of entries whose requests are in the
-								 * fetch */
-	DynFetch   *fetch;			/* fetch; NULL: no request was sent */
+	int			sent;			/* number of entries that the fetch requests */
+	DynFetch   *fetch;			/* NULL if no request was sent */
 } DynLookupBatch;
 
 /*
@@ -202,22 +203,20 @@ extern void dyn_lookup_batch_add_items(DynLookupBatch *batch, const DynLookupEnt
 
 /*
  * Creates the requests of the first `n` entries, and sends those that the
- * limits of the fetch allow now.  No key can be added to a request that was
- * sent.  So if the last request is not full, entries must not be added after
- * this call.
+ * limits of the fetch allow now.  Keys cannot be added to a request that was
+ * sent, so if the last one is not full, entries must not be added any more.
  */
 extern void dyn_lookup_batch_send(DynLookupBatch *batch, int n);
 
 /*
  * Marks the end of the entry's result.  The entry becomes COMPLETE, unless
- * some of its rows were not cached.  A complete entry may be evicted while it
- * is not pinned.
+ * some of its rows were not cached.
  */
 extern void dyn_lookup_batch_finish(DynLookupBatch *batch, DynLookupEntry *entry);
 
 /*
- * Removes the pending entry of a partition, and drops its Query, if no
- * execution needs the entry any more.  Does nothing for full keys.
+ * Removes the pending entry of a Query, and drops the Query, if no execution
+ * needs the entry any more.  Does nothing for full keys.
  */
 extern void dyn_lookup_batch_give_up(DynLookupBatch *batch, DynLookupEntry *entry);
 
