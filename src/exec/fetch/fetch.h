@@ -74,8 +74,8 @@ typedef struct DynFetchParams
 	int			nsort;			/* number of sort values; 0: no merging */
 
 	bool		full_first_page;	/* true to request all attributes in the
-									 * first page; if DynamoDB denies access to
-									 * them, only the projection */
+									 * first page of the first stream, if
+									 * DynamoDB permits it */
 	bool		keep;			/* true if the consumer may rewind the fetch
 								 * (dyn_fetch_rewind) */
 	bool		in_turn;		/* true if the items of a stream must follow
@@ -155,7 +155,7 @@ extern double dyn_fetch_pause(DynFetch *fetch);
 
 /*
  * Moves the fetch and its requests in flight to the group with this counter
- * (see `group_in_flight`); NULL if the consumer waits for this fetch alone.
+ * (see `group_in_flight` above); NULL: to no group.
  */
 extern void dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight);
 

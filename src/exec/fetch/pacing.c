@@ -361,8 +361,8 @@ smoothed(double old, double seen)
 }
 
 /*
- * A response that completes no key of a batch changes neither the pace nor the
- * averages (item_units, request_units).
+ * If a response to a batch leaves all keys unprocessed, changes neither the
+ * pace nor the averages: accept_page (stream.c) handles it as throttled.
  */
 void
 dyn_pacing_grant(DynFetch *fetch, DynStream *stream, double units,

@@ -42,7 +42,7 @@
 #define SPACE_MARGIN		((size_t) 128 * 1024)
 
 /*
- * The Limit of page n (from 1) is first_limit * LIMIT_GROWTH^(n - 1).  After a
+ * The Limit of page n (from 1) is limit_hint * LIMIT_GROWTH^(n - 1).  After a
  * Limit of more than 10,000, pages are unlimited.
  */
 #define LIMIT_GROWTH	4

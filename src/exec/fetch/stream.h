@@ -19,7 +19,7 @@ typedef struct DynFetchPage
 	struct DynFetchPage *next;
 	DynPage		page;
 	DynBuffer	body;			/* response; the items' slots point into it */
-	size_t		bytes;			/* bytes counted in the statement's `bytes` */
+	size_t		bytes;			/* its part of statement->bytes */
 
 	/* parameters to request the page again if an error must name an item */
 	int			stream;
@@ -37,8 +37,8 @@ typedef struct DynStream
 	int			number;
 	DynCall    *call;
 	bool		in_flight;
-	size_t		reserved;		/* bytes counted in the statement's `bytes` for
-								 * the response in flight */
+	size_t		reserved;		/* part of statement->bytes for the response in
+								 * flight */
 	size_t		allowed;		/* number of received bytes at which the client
 								 * pauses the transfer */
 	int			nrequests;		/* number of requests sent */
@@ -57,8 +57,7 @@ typedef struct DynStream
 	bool		sent_after_refresh; /* true if the request was sent after
 									 * fetch->refreshed was set */
 	double		cost;			/* expected read units of the request */
-	double		expected;		/* read units counted in the statement's
-								 * `expected_units` */
+	double		expected;		/* part of statement->expected_units */
 	double		charge;			/* read units charged to the budgets for each
 								 * attempt */
 	int			ncharged;		/* number of attempts that were charged */
@@ -111,7 +110,7 @@ struct DynFetch
 	DynStatement *statement;
 	DynUsage   *usage;			/* counts of requests to the table or index */
 	DynPathTree *tree;
-	DynFetchPage *spare;		/* pages to reuse, with their tapes */
+	DynFetchPage *spare;		/* pages to reuse */
 	DynPage		left;			/* unprocessed keys of the current response */
 	DynBuffer	scratch;		/* scratch buffer for dyn_page_check */
 	DynPacing	pacing;
@@ -199,7 +198,8 @@ extern void dyn_stream_allow_all(DynStream *stream);
 extern DynFetchPage *dyn_stream_pop(DynStream *stream);
 
 /*
- * Adds a page to the spare pages; its bytes no longer count for the statement.
+ * Moves a used page to the spare pages, and subtracts its bytes from the
+ * statement's.
  */
 extern void dyn_page_done(DynFetch *fetch, DynFetchPage *page);
 

@@ -692,8 +692,8 @@ templated_values(const DynResolveContext *context, const DynPred *pred,
 			add_clipped(&set, span);
 	}
 	/*
-	 * do not merge adjacent spans: within one combination, the values of the
-	 * template's next part are in order
+	 * do not merge adjacent spans: only within one combination are the values
+	 * of the template's next part in order
 	 */
 	return make_set(&set, false);
 }

@@ -104,7 +104,7 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	int			first = access->nrange > 0 &&
 		row_key_position(access, access->range[0].attr.name) >= 0 ? 1 : 0;
 
-	/* an ordered plan must not read items that the predicates reject */
+	/* a wider range may mix values of a leading part, and break the order */
 	widening.may_widen = !access->ordered;
 	for (int i = first; i < access->nrange; i++)
 	{
@@ -450,7 +450,7 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 	}
 	if (*context->unusable || !pairs->paired)
 		return !*context->unusable;
-	/* an ordered plan must not read items that the predicates reject */
+	/* a wider range may break the order, as in resolve_queries */
 	widening.may_widen = !access->ordered;
 	sets->at[pairs->nparts] = dyn_key_values(&widening, &access->range[0], DYN_MAX_RANGE_BYTES);
 	return !*context->unusable && sets->at[pairs->nparts].n > 0;
