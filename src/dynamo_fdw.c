@@ -62,8 +62,8 @@ dynamo_fdw_handler(PG_FUNCTION_ARGS)
 	routine->RecheckForeignScan = dynRecheckForeignScan;
 	routine->EndForeignScan = dynEndForeignScan;
 	/*
-	 * without IsForeignScanParallelSafe: in a parallel join, every worker
-	 * that uses the scan as inner side would read the full table again
+	 * IsForeignScanParallelSafe stays NULL: each worker of a parallel join
+	 * would read the full inner table itself
 	 */
 
 	routine->ExplainForeignScan = dynExplainForeignScan;

@@ -115,10 +115,7 @@ dyn_buffer_grow_and_append(DynBuffer *buf, const void *bytes, size_t len)
 	return true;
 }
 
-/*
- * vsnprintf also writes a NUL, which does not count toward the bound.  So one
- * byte more than the text is allocated, without a check of the bound.
- */
+/* The NUL that vsnprintf writes does not count toward the bound. */
 bool
 dyn_buffer_printf(DynBuffer *buf, const char *fmt,...)
 {

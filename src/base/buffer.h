@@ -30,16 +30,13 @@ typedef struct DynBuffer
 								 * reset */
 } DynBuffer;
 
-/* A zero-initialized buffer is also empty, and has no bound. */
+/* Initializes an empty buffer; a zeroed DynBuffer is one without a bound. */
 extern void dyn_buffer_init(DynBuffer *buf, size_t max);
 
 /* Frees the memory; the buffer may be used again afterwards. */
 extern void dyn_buffer_free(DynBuffer *buf);
 
-/*
- * Discards the contents, and clears `failed` and `out_of_memory`; the memory
- * remains allocated.
- */
+/* Discards the contents and clears both flags; the memory stays allocated. */
 extern void dyn_buffer_reset(DynBuffer *buf);
 
 /*

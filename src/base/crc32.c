@@ -4,24 +4,24 @@
  *		zlib.
  *
  * The message is a polynomial over GF(2).  Its CRC is the remainder of the
- * division by a fixed polynomial P of degree 32.  The remainder does not
- * change if a high part of the message is replaced by a congruent polynomial:
- * 128 bits that are d bits higher may be multiplied by (x^d mod P) and added
- * to the lower bits.  One carry-less multiplication handles 64 bits, so 64
- * bytes are folded into the next 64 with eight multiplications and no table.
- * In the end, 16 bytes with the same remainder replace all folded bytes; zlib
- * computes the CRC of these 16 bytes and of the tail.
+ * division by a fixed polynomial P of degree 32.  The remainder stays the same
+ * if the first bits of the message are folded into later bits.  To fold 128
+ * bits into those D positions later, they are multiplied by (x^D mod P) and
+ * added.  A carry-less multiplication takes 64 bits, so eight of them fold 64
+ * bytes into the next 64, without a table.  In the end, the folded bytes are
+ * reduced to 16 bytes with the same remainder.  zlib computes the CRC of these
+ * 16 bytes and of the tail.
  *
- * The CRC is "reflected": the lowest bit of a byte is the coefficient of its
- * highest power.  So a 64-bit lane holds a mirrored polynomial, and the
- * product of two mirrored lanes is shifted by one bit.  To compensate for
- * this, the constants are shifted by one bit, so they have 33 bits.  In the
- * polynomial, the low lane is 64 bits above the high lane.  To fold over D
- * bits, the low lane is multiplied by x^(D+64) and the high lane by x^D, both
- * mod P.  A constant has degree 31 at most, but is mirrored in 64 bits, which
- * multiplies it by another x^32.  Therefore the exponents are D+32 and D-32.
+ * In a CRC-32, the lowest bit of a byte is the coefficient of its highest
+ * power.  So a 64-bit lane of a register holds a mirrored polynomial, and the
+ * low lane is 64 bits above the high lane.  To fold over D bits, the low lane
+ * is multiplied by x^(D+64) and the high lane by x^D, both mod P.  A constant
+ * has degree 31 at most, but is mirrored in 64 bits, which multiplies it by
+ * x^32.  Therefore the exponents are D+32 and D-32.  Mirroring also shifts a
+ * product by one bit; to compensate, the constants are shifted by one bit, to
+ * 33 bits.
  *
- * The unit test compares every length up to a few hundred with zlib.
+ * The unit test compares every length up to 700 with zlib.
  */
 #include "text.h"
 
@@ -59,9 +59,7 @@ load(const unsigned char *bytes)
 	return _mm_loadu_si128((const __m128i *) bytes);
 }
 
-/*
- * Requires len >= 64.  Four accumulators hide the multiplication's latency.
- */
+/* Requires len >= 64.  Four accumulators hide the multiplier's latency. */
 FOLDING
 static uint32_t
 crc32_folded(uint32_t crc, const unsigned char *bytes, size_t len)

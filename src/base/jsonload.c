@@ -24,9 +24,9 @@
 /*
  * Upper bound of the memory (bytes) that jansson needs for the rest of a
  * chunk: 128 for each byte of the chunk, and 16 for each byte of the document
- * (`len`), for the current string and for an object's hash table that is being
- * doubled.  The table has 16 bytes for each entry, and a member has at least 5
- * bytes of text.
+ * (`len`).  The latter is for the current string, and for an object's hash
+ * table while it is doubled: an entry takes 16 bytes, and at least 5 bytes of
+ * the document.
  */
 #define RESERVE(len)	(128 * CHUNK + 16 * (len) + 4096)
 
@@ -34,7 +34,7 @@ static json_malloc_t true_malloc;
 static json_free_t true_free;
 static bool failed;
 
-/* The reserve, the start of its unused part, and its end. */
+/* the reserve, the start of its unused part, and its end */
 static char *reserve;
 static char *reserve_next;
 static char *reserve_end;

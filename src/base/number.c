@@ -20,8 +20,8 @@
 #include "number.h"
 
 /*
- * Further digits of an exponent that has reached this value are ignored; no
- * text has enough digits to compensate for such an exponent.
+ * Digits of an exponent are ignored once it has reached this value: no text
+ * has enough digits to compensate for such an exponent.
  */
 #define EXP_CLAMP	INT64_C(1000000000000000)
 
@@ -68,9 +68,9 @@ read_digits(const char *p, const char *end, Decimal *d, bool fraction)
 }
 
 /*
- * Parses the text; returns false if it is not a number.  With `infinity`, the
- * text may also be PostgreSQL's "Infinity" or "-Infinity", whose magnitude
- * becomes a number above the limits.
+ * Parses the text; returns false if it is not a number.  With `infinity`, also
+ * accepts PostgreSQL's "Infinity" and "-Infinity", as numbers beyond the
+ * limits.
  */
 static bool
 parse(const char *text, size_t len, bool infinity, Decimal *d)

@@ -4,8 +4,7 @@
  *
  * DynamoDB stores 38 significant digits and magnitudes from 1E-130 to
  * 9.99...E+125 (developer guide, "Data types", Number).  This extension
- * handles numbers as decimal text only, and never converts one through a
- * binary float.
+ * handles numbers as decimal text only, never as binary floats.
  *
  * The canonical form is the one that the service returns: no exponent, no
  * leading zeros except the one before a point, no trailing zeros after it, no
@@ -21,7 +20,7 @@
 #define DYN_NUMBER_MAX_EXP		125 /* exponent of the leading digit */
 #define DYN_NUMBER_MIN_EXP		(-130)
 
-/* For a canonical number: sign, "0.", 130 places, 38 digits, NUL, slack. */
+/* A canonical number: sign, "0.", 130 places, 38 digits, NUL, slack. */
 #define DYN_NUMBER_BUFSIZE		192
 
 typedef enum DynNumberStatus
@@ -33,7 +32,7 @@ typedef enum DynNumberStatus
 	DYN_NUMBER_UNDERFLOW		/* not zero, magnitude below 1E-130 */
 } DynNumberStatus;
 
-/* The direction of rounding if DynamoDB cannot store the value itself. */
+/* Direction of rounding, if DynamoDB cannot store the value itself. */
 typedef enum DynRounding
 {
 	DYN_ROUND_DOWN,				/* largest storable number that is not greater

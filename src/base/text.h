@@ -25,7 +25,7 @@ dyn_is_alphanumeric(char c)
 		(c >= '0' && c <= '9');
 }
 
-/* Returns true for a byte that is not the first of its character. */
+/* Returns true for a continuation byte of a character. */
 static inline bool
 dyn_utf8_continues(char c)
 {
@@ -62,7 +62,7 @@ extern size_t dyn_utf8_put(char *dst, uint32_t code);
 /* Appends a number in decimal digits. */
 extern bool dyn_append_number(DynBuffer *buf, unsigned long number);
 
-/* Appends the name as ,"name": without escaping it. */
+/* Appends ,"name": for a name that needs no escapes. */
 extern bool dyn_append_json_member(DynBuffer *buf, const char *name);
 
 /* Appends ,"name":"text", or nothing if the text is NULL or "". */
@@ -77,15 +77,15 @@ extern bool dyn_append_json_text(DynBuffer *buf, const char *s);
 /* Length of the base64 text of `len` bytes, without a NUL. */
 #define DYN_BASE64_LEN(len)		(((len) + 2) / 3 * 4)
 
-/* Write base64 text with padding to `dst`, or append it. */
+/* Writes base64 text with padding to `dst`, or appends it. */
 extern void dyn_base64_encode(const void *bytes, size_t len, char *dst);
 extern bool dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len);
 
 /*
  * Returns true if the UTF-8 text is JSON without duplicate names in an object.
  * Otherwise *err is a malloc'd string that describes the error and its
- * position, or NULL if memory runs out.  (jsonload.h cannot be included
- * together with PostgreSQL's headers.)
+ * position, or NULL if memory runs out.  Declared here because jsonload.h
+ * cannot be included together with PostgreSQL's headers.
  */
 extern bool dyn_json_check(const char *text, size_t len, char **err);
 
