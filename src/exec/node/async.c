@@ -1,32 +1,30 @@
 /*
  * async.c
- *		Runs a scan for an Append that does not wait for it.
+ *		Runs a foreign scan asynchronously below an Append.
  *
- * The Append requests a row from each child, and then waits, in one call, for
- * all children that had no row.  A child's rows go through ExecScan as always,
- * so that conditions and projection are applied.  The only difference is that
- * dynIterateForeignScan returns an empty slot if a scan in this mode would
- * have to wait.
+ * The Append requests a row from each child, and then waits in one call for
+ * all children that had no row.  Rows still pass through ExecScan, which
+ * applies conditions and the projection.  The only difference is that
+ * dynIterateForeignScan returns an empty slot where it would have to wait.
  *
- * All connections of a backend share one file descriptor of the client, and an
- * event set accepts a descriptor only once.  The first waiting child therefore
- * registers the descriptor for all children.  When the descriptor becomes
- * readable, that child drives the client.  Before the Append waits again, the
- * other children are polled; those whose responses have arrived complete their
- * AsyncRequests.
+ * All connections of a backend share one epoll descriptor, which a
+ * WaitEventSet accepts only once.  So the first waiting child registers the
+ * descriptor for all children, and when it becomes readable, receives data for
+ * all of them.  Before the Append waits again, the other children are polled;
+ * those whose responses have arrived complete their AsyncRequests.
  *
- * A child that is polled also sends and receives.  If it receives data for
- * another child, the descriptor does not become readable for that child, so
- * the client's timer wakes the Append.  The timer also wakes the Append when
- * the pause of a child ends.
+ * A child that is polled may receive data for another child.  The descriptor
+ * then does not become readable for that child, so a timer of the client makes
+ * it readable (dyn_client_wake).  The timer also wakes the Append when a
+ * throttled child may send again.
  *
- * Some versions of the server crash if an Append has an empty set of events
- * (dyn_append_needs_event).  On these versions, a child that completes its
- * AsyncRequest adds the process's latch to the events, and sets the latch.
+ * Some versions of the server crash if the event set of an Append is empty
+ * (dyn_append_needs_event).  There, a child that completes its AsyncRequest
+ * adds the process's latch to the set, and sets the latch.
  *
- * The limit of requests in flight is that of the statement.  A node that needs
- * data to continue may always send one request (fetch/schedule.c); for this
- * rule, all children of an Append count as one node.
+ * At the statement's limit of requests in flight, a node that needs data may
+ * still send one request (fetch/schedule.c).  For this rule, all children of
+ * an Append count as one node (DynAsyncGroup).
  */
 #include "postgres.h"
 
@@ -42,8 +40,7 @@
 typedef struct DynAsyncGroup
 {
 	const PlanState *requestor;
-	int			in_flight;		/* number of requests in flight of all
-								 * children */
+	int			in_flight;		/* requests in flight of all children */
 	const AsyncRequest *waiter; /* request that registered the descriptor last,
 								 * or NULL */
 } DynAsyncGroup;
@@ -70,11 +67,10 @@ get_group(DynStatement *statement, const PlanState *requestor)
 }
 
 /*
- * Ends the runs of outdated children.  If a child's parameters have changed,
- * core rescans the child only when core requests a row from it, and never if
- * the child is pruned now.  The responses to the child's requests in flight
- * would never be taken in, so the other children must not wait for these
- * responses.
+ * Ends the executions of children whose parameters have changed.  Core rescans
+ * such a child only when it requests a row from it, and never if the child is
+ * now pruned.  Until then, nothing takes in the responses to the child's
+ * requests, so the other children must not wait for them.
  */
 static void
 end_outdated_runs(const DynScan *scan)
@@ -92,8 +88,8 @@ end_outdated_runs(const DynScan *scan)
 }
 
 /*
- * Removes from the group each child from which no row is requested, so that
- * the other children do not wait for that child's requests.
+ * Removes children without a pending AsyncRequest from the group, so that the
+ * other children do not wait for their requests.
  */
 static void
 leave_out_idle_peers(const DynScan *scan)
@@ -154,9 +150,9 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 }
 
 /*
- * Adds an event to the set, so that the Append wakes at once and continues
- * with the rows that have arrived.  Servers that need this event do not add
- * the latch themselves.  (The first event in the set is the postmaster's
+ * Adds the latch to the events and sets it, so that the Append wakes at once
+ * and continues with the rows that have arrived.  Servers that need this event
+ * do not add the latch themselves.  (The first event is the postmaster's
  * death.)
  */
 static void
@@ -205,7 +201,7 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 		pause = dyn_fetch_pause(fetch);
 	if (pause == 0)
 	{
-		/* complete the request without a notification, as core does */
+		/* do what core does after an event of the child (ExecAsyncNotify) */
 		areq->callback_pending = false;
 		dynForeignAsyncNotify(areq);
 		ExecAsyncResponse(areq);
@@ -220,8 +216,8 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	if (!areq->callback_pending)
 		return;
 	/*
-	 * children are configured in rising order, so a waiting child with a lower
-	 * index has registered the descriptor
+	 * the Append calls this function in the order of its children, so a
+	 * waiting child with a lower index has registered the descriptor
 	 */
 	waiter = scan->group->waiter;
 	if (waiter != NULL && waiter->callback_pending &&

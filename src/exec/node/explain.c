@@ -2,9 +2,9 @@
  * explain.c
  *		Shows an access plan, and its cost, in EXPLAIN.
  *
- * A condition is printed alike in every format, with DynamoDB's names.  Values
- * are printed as SQL expressions, since EXPLAIN without ANALYZE evaluates no
- * expression.
+ * Conditions have DynamoDB's attribute names, and look the same in all formats
+ * of EXPLAIN.  Values are printed as SQL expressions, since EXPLAIN without
+ * ANALYZE evaluates no expression.
  */
 #include "postgres.h"
 
@@ -26,7 +26,7 @@ typedef struct Printer
 	List	   *exprs;			/* fdw_exprs (run-time expressions) */
 	List	   *context;		/* context for deparse_expression */
 	bool		useprefix;
-	const DynTemplatePart *part;	/* template part being printed, or NULL */
+	const DynTemplatePart *part;	/* placeholder being printed, or NULL */
 	StringInfoData buf;
 } Printer;
 
@@ -39,9 +39,7 @@ static const char *const comparison_words[] = {
 	[DYN_COMPARE_GE] = ">=",
 };
 
-/*
- * Returns the operator, including an operand that is fixed (IS NULL, = true).
- */
+/* Returns the operator, including a fixed operand (IS NULL, = true). */
 static const char *
 pred_words(const DynPred *pred)
 {
@@ -72,8 +70,8 @@ print_text(Printer *printer, const char *text, size_t len)
 }
 
 /*
- * Prints the subject of a predicate: an attribute, or the column's name for a
- * part, a document or a segment, which have no path.
+ * Prints the left side of a predicate: the path of an attribute, or the name
+ * of a column without a path (placeholder, full item, Scan segment).
  */
 static void
 print_subject(Printer *printer, const DynPred *pred)
@@ -141,9 +139,9 @@ print_term(Printer *printer, const DynFilterTerm *term)
 }
 
 /*
- * Returns the encoding of the constant that a part must be equal to; NULL if
- * the part is not compared with one constant, or if the constant is converted
- * to a bound or cannot be encoded.
+ * Returns the encoded constant that a placeholder must be equal to.  Returns
+ * NULL if there is no such constant, if it was converted to a bound of the
+ * column, or if it cannot be encoded.
  */
 static const char *
 constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg)
@@ -162,7 +160,7 @@ constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg
 	return pnstrdup(scalar.data, scalar.len);
 }
 
-/* Returns the conditions on a part that are printed after the template. */
+/* Returns the conditions that are printed after the template. */
 static List *
 conditions_of_part(const DynPred *arg)
 {
@@ -171,15 +169,15 @@ conditions_of_part(const DynPred *arg)
 	if (arg->kind != DYN_PRED_AND ||
 		(list_length(arg->args) == 1 && dyn_pred_compares(last, DYN_COMPARE_EQ)))
 		return NIL;
-	/* omit the values that the template enumerates: the last condition */
+	/* the last condition may only stand for the template's enumeration */
 	return last->kind == DYN_PRED_EACH && last->args == NIL
 		? list_copy_head(arg->args, list_length(arg->args) - 1) : arg->args;
 }
 
 /*
- * Prints a part as the constant that it is equal to (constant_of_part), unless
- * the part folds case; with any other equality as ${column = value}; otherwise
- * as ${column}.
+ * Prints a placeholder as the constant that it is equal to (constant_of_part),
+ * unless it folds case; as ${column = value} for another equality; else as
+ * ${column}.
  */
 static void
 print_part(Printer *printer, const DynTemplatedAttr *templated, int p, const DynPred *arg)
@@ -235,7 +233,7 @@ print_templated(Printer *printer, const DynPred *pred)
 	printer->part = NULL;
 }
 
-/* Prints the bounds of an EACH; prints two inclusive bounds as BETWEEN. */
+/* Prints the bounds of a DYN_PRED_EACH, two inclusive ones as BETWEEN. */
 static void
 print_each(Printer *printer, const DynPred *pred)
 {
@@ -310,9 +308,9 @@ show_preds(Printer *printer, const char *label, List *preds, ExplainState *es)
 }
 
 /*
- * Shows the conditions for rows that are checked locally: the templates of the
- * table's key, and the terms of the item filter that the requests do not
- * contain.
+ * Shows the conditions that are checked locally to decide whether an item is a
+ * row: the templates of the table's key, and the terms of the item filter that
+ * the requests do not contain.
  */
 static void
 show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
@@ -355,8 +353,8 @@ show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
 }
 
 /*
- * Returns the name of the operation.  `batched` is true if the full keys of
- * several executions are requested together.
+ * Returns the name of the operation.  `batched` is true if a lookup join
+ * requests the full keys of several executions together.
  */
 static const char *
 operation_word(const DynAccess *access, bool batched)
@@ -530,7 +528,7 @@ add_capacities(List *names, const DynAccess *access)
 }
 
 /*
- * Shows the budgets.  The budget of read_percent is computed from
+ * Shows the limits on read units.  The limit of read_percent is computed from
  * read_capacity or, if this option is not set, from the table's description.
  */
 static void
@@ -620,7 +618,7 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	DynBuffer	text;
 	ListCell   *lc;
 
-	/* structured formats need another name: core adds an "Operation" there */
+	/* in structured formats, core's own property is named "Operation" */
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
 						: "Remote Operation",
 						access->is_presumed ? "none, the write requires that the row exists"

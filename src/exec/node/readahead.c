@@ -4,29 +4,28 @@
  *		nested loop, or for a projection with correlated subplans.
  *
  * The node returns its child's rows, unchanged and in their order, but reads
- * them in batches.  For each row of a batch it sets the parameters of the
+ * them in batches.  For each row of a batch, it sets the parameters of the
  * nested loop (or of the subplans) as the loop will set them.  It then
- * evaluates the values of our scans on the inner side, and prefetches for them
- * (lookup.h).  When the loop executes the scans row by row, their responses
- * are in flight or received.  Core still executes the join: join types and
- * join conditions need no code here.
+ * evaluates the run-time values of the foreign scans on the inner side, and
+ * prefetches with these values (lookup.h).  When the loop executes the scans
+ * row by row, their responses are in flight or received.  Core still executes
+ * the join: join types and join conditions need no code here.
  *
  * If a node above may stop early, the first batch is one row, and batches
  * grow.  They stay at one row if reading a row has side effects, or if
  * evaluating a scan's values may raise an error.  A batch also ends when the
  * lookups have enough requests (dyn_lookups_is_full), or when its rows take
- * fetch_memory, or half of work_mem if that is more.
+ * more than fetch_memory or half of work_mem, whichever is larger.
  *
  * The rows of a batch are in a tuplestore, in memory up to half of work_mem.
- * Its file belongs to the owner of the statement (for a cursor, of its portal),
- * not of a subtransaction, so the rows of an open cursor survive the rollback
+ * Its temporary file belongs to the resource owner of the statement (for a
+ * cursor, of the portal).  So the rows of an open cursor survive the rollback
  * of a savepoint.  If temp_file_limit is set, no row is written to a file, and
  * a batch has at most about half of work_mem: reading ahead must not make a
  * statement fail.
  *
- * The node finds the loop in the plan, as the one that has this node as its
- * outer side.  The node prefetches only for scans that are executed for every
- * row.
+ * The node's loop is the one in the plan whose outer side is this node.  The
+ * node prefetches only for scans that are executed for every row.
  */
 #include "postgres.h"
 
@@ -62,12 +61,11 @@ typedef struct ReadAhead
 	bool		may_stop_early; /* true if a node above may stop early */
 	int			growth;			/* growth factor of batches if a node above may
 								 * stop early */
-	bool		resolved;		/* true if parameters and scans have been
-								 * searched */
+	bool		resolved;		/* true if resolve() was called */
 	List	   *params;			/* numbers of the parameters on which the scans
 								 * depend */
-	List	   *exprs;			/* values of these parameters: list of
-								 * ExprState * over a row */
+	List	   *exprs;			/* values of `params` for a row (list of
+								 * ExprState *) */
 	List	   *scans;			/* scans (list of DynScan *) that are executed
 								 * for each row */
 	TupleTableSlot *out;
@@ -77,14 +75,14 @@ typedef struct ReadAhead
 
 	MemoryContext work_context; /* context for prefetching for one row */
 	int			size;			/* maximum number of rows of the next batch */
-	Tuplestorestate *rows;		/* rows of the batch; NULL: not begun */
+	Tuplestorestate *rows;		/* rows of the batch; NULL before the first */
 	int			store_kb;		/* memory of `rows` (kB) */
-	TupleTableSlot *row;		/* row as it is stored in `rows` */
+	TupleTableSlot *row;		/* slot for a row of `rows` */
 	int			nrows;			/* number of rows in the batch */
 	Size		bytes;			/* bytes of these rows, with ROW_OVERHEAD each */
 	Size		max_bytes;		/* bytes above which a batch is full */
 
-	DynLookupCounters keys;		/* keys of all scans */
+	DynLookupCounters keys;		/* counts for all scans */
 	uint64		batches;
 	uint64		rows_read;
 	uint64		largest;		/* number of rows of the largest batch */
@@ -116,10 +114,10 @@ add_scans(ReadAhead *ahead, Plan *plan, List *subplans)
 }
 
 /*
- * Finds parameters and scans.  Prefetching is off in EvalPlanQual, which tests
- * single rows.  The loop's parameters are columns of the rows that this node
- * returns.  The subplans' parameters are evaluated over the child's rows, so
- * this node must not have a projection.
+ * Finds parameters and scans.  EvalPlanQual, which tests single rows, does not
+ * prefetch.  The loop's parameters are columns of the rows that this node
+ * returns.  The subplans' parameters are evaluated over the child's rows, so a
+ * node with a projection does not prefetch for subplans.
  */
 static void
 resolve(ReadAhead *ahead)
@@ -151,7 +149,9 @@ resolve(ReadAhead *ahead)
 		CustomScan *scan = (CustomScan *) ahead->css.ss.ps.plan;
 		List	   *all = estate->es_plannedstmt->subplans;
 
-		/* the planner has removed alternative subplans that it did not choose */
+		/*
+		 * subplans that the planner has dropped (AlternativeSubPlan) are NULL
+		 */
 		ahead->params = plan.params;
 		ahead->exprs = ExecInitExprList(scan->custom_exprs, &ahead->css.ss.ps);
 		foreach(lc, plan.subplans)
@@ -166,7 +166,6 @@ resolve(ReadAhead *ahead)
 			const NestLoopParam *param = lfirst(lc);
 
 			ahead->params = lappend_int(ahead->params, param->paramno);
-			/* a column of the loop's outer row */
 			ahead->exprs = lappend(ahead->exprs,
 								   ExecInitExpr((Expr *) param->paramval, NULL));
 		}
@@ -201,7 +200,7 @@ prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 			   *lc2;
 
 	Assert(ahead->scans != NIL);
-	/* subplans and the loop refer to the row in different ways */
+	/* subplans refer to the row as scan tuple, the loop as outer tuple */
 	econtext->ecxt_scantuple = econtext->ecxt_outertuple = slot;
 	forboth(lc, ahead->params, lc2, ahead->exprs)
 	{
@@ -292,10 +291,7 @@ batch_is_full(const ReadAhead *ahead)
 	return ahead->nrows >= ahead->size || ahead->bytes > ahead->max_bytes;
 }
 
-/*
- * Returns the child's next row, in the form in which this node returns it;
- * NULL at the end.
- */
+/* Returns the child's next row, after a projection; NULL at the end. */
 static TupleTableSlot *
 next_child_row(ReadAhead *ahead)
 {
@@ -392,9 +388,7 @@ next_row(ReadAhead *ahead)
 	{
 		TupleTableSlot *slot = ahead->ended ? NULL : next_child_row(ahead);
 
-		/*
-		 * there is no scan to prefetch for, so rows are passed on one by one
-		 */
+		/* without scans, there is nothing to prefetch */
 		ahead->ended = (slot == NULL);
 		if (slot != NULL && slot != ahead->out)
 			ExecCopySlot(ahead->out, slot);
@@ -409,8 +403,8 @@ next_row(ReadAhead *ahead)
 }
 
 /*
- * Runs in a memory context that lives longer than a row, because the child may
- * allocate memory.
+ * Runs in the per-query context, because the child may allocate memory that
+ * outlives the row.
  */
 static TupleTableSlot *
 exec_read_ahead(CustomScanState *node)
@@ -434,7 +428,7 @@ end_read_ahead(CustomScanState *node)
 	ExecEndNode(linitial(node->custom_ps));
 }
 
-/* Rescans the node, and its child, which core does not rescan. */
+/* Rescans the node and its child, which core does not rescan. */
 static void
 rescan_read_ahead(CustomScanState *node)
 {

@@ -56,7 +56,7 @@ prepare_scan(DynScan *scan, int eflags)
 	scan->input.exprs = ExecInitExprList(exprs, node);
 	dyn_values_init(&scan->input.values, exprs, scan->input.conversions);
 	dyn_values_init(&scan->input.next_values, exprs, scan->input.conversions);
-	/* evaluate guards (choice.c) now: they are the same in all executions */
+	/* evaluate guards (choice.c) now: they do not change between executions */
 	foreach(lc, scandesc->access->optional_quals)
 	{
 		const DynPred *optional_qual = lfirst(lc);
@@ -89,8 +89,8 @@ prepare_scan(DynScan *scan, int eflags)
 
 /*
  * Warns, once for a statement, that SELECT FOR UPDATE or FOR SHARE does not
- * lock rows of a table that can be written.  A value that is computed from
- * such a row and then written may overwrite the change of another session.
+ * lock rows of a table that can be written.  A value computed from such a row
+ * may overwrite the change of another session.
  */
 static void
 warn_if_locking(ForeignScanState *node, const DynRelation *relation)
@@ -116,8 +116,8 @@ warn_if_locking(ForeignScanState *node, const DynRelation *relation)
 }
 
 /*
- * Returns true if reading the columns may need subtransactions: to show NULL
- * for values that an input function rejects (on_mismatch).
+ * Returns true if reading the columns may need subtransactions, because under
+ * on_mismatch 'null', NULL replaces values that an input function rejects.
  */
 static bool
 needs_subtransactions(const DynRelation *relation)
@@ -169,7 +169,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	node->fdw_state = scan;
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	/* parallel mode allows no subtransactions */
+	/* subtransactions are not allowed in parallel mode */
 	if (needs_subtransactions(relation))
 		node->ss.ps.state->es_plannedstmt->parallelModeNeeded = false;
 	warn_if_locking(node, relation);
@@ -180,9 +180,10 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 /* ---- execution ---- */
 
 /*
- * Begins an execution with the source of the first opener that accepts it; if
- * none does, scan->input.items remains NULL.  The arms of an OR send their first
- * requests now (united.c), all other sources when rows are requested.
+ * Begins an execution: opens the source of the first opener that can serve it.
+ * If there is none, scan->input.items stays NULL.  Usually requests are sent when a
+ * row is fetched; only the arms of an OR send their first requests now
+ * (united.c).
  */
 static void
 begin_run(DynScan *scan)
@@ -193,7 +194,10 @@ begin_run(DynScan *scan)
 
 	Assert(!scan->input.running && scan->input.items == NULL);
 	dyn_scandesc_check_schema(scan->input.scandesc);
-	/* this may run an initplan, whose scans can share a read with this scan */
+	/*
+	 * before `running` is set: an initplan that runs now can share its scans'
+	 * reads with this scan
+	 */
 	dyn_input_evaluate(&scan->input, &scan->input.values);
 	scan->input.running = true;
 	foreach(lc, scan->input.openers)
@@ -231,11 +235,10 @@ dyn_scan_end_run(DynScan *scan)
 /* ---- early start ---- */
 
 /*
- * Returns the scans of all initplans that the statement always executes, if
- * `tree` is one of these initplans; otherwise NIL.  Considers only the plan of
- * min and max: a Result without an input over subplans, each of which reads
- * one end of a partition below a LIMIT.  The Result returns their values, or
- * functions of them, so all of the subplans run.
+ * If `tree` is an initplan of a query such as SELECT min(sk), max(sk), returns
+ * the scans of all its initplans; otherwise NIL.  PostgreSQL plans min and max
+ * as a Result without input, over an initplan with a LIMIT for each.  The
+ * Result always evaluates the initplans whose values its target list needs.
  */
 static List *
 find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
@@ -263,27 +266,27 @@ find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
 }
 
 /*
- * Sends the first requests of independent scans together.  PostgreSQL requests
- * rows from the nodes of a plan one after the other: a join of two item
- * collections, each with a constant key, would wait for the first response
- * before the second request is sent.  When the first scan of a plan or subplan
- * has begun to run, this function starts the other scans that will very likely
- * be read as well, within the statement's limits.  Responses, including errors,
- * wait until the first row of their scan is requested.
+ * Sends the first requests of independent scans together.  PostgreSQL fetches
+ * rows from one scan after the other: a join of two item collections with
+ * constant keys would wait for the first response before it sends the second
+ * request.  So when the first scan of a plan or subplan begins, this function
+ * starts other scans that will very likely be read, within the statement's
+ * limits.  Responses, including errors, wait until the first row of their scan
+ * is fetched.
  *
- * A scan qualifies if it sends one request: a GetItem or a Query of one
- * expected page.  A scan of several keys also qualifies, if its requests are
- * sent together with those of another scan of the same keys (one_round).  In
- * addition, the plan must be certain to request the scan's rows, unless
- * another input of the plan is empty; then the request is wasted.  So the scan
- * is not below a LIMIT, a one-time filter or a cache, not in a subplan (whose
- * scans start together when it runs), and not executed for each row of another
- * node.  A subplan is treated like a plan below a LIMIT, because the executor
- * may stop it early.
+ * A scan qualifies if it sends one request: a GetItem, or a Query of one
+ * expected page.  A scan of several keys qualifies if its requests are sent
+ * together with those of another scan of the same keys (one_round).
  *
- * Starting a scan evaluates its values.  Expressions that might fail, or have
- * side effects, must not be evaluated if the statement might not need them, so
- * the scan's expressions must be known to be safe (classify.c).
+ * The plan must also be certain to read the scan, unless another input of the
+ * plan is empty; then the request is wasted.  So the scan is not below a
+ * LIMIT, a one-time filter or a Memoize, not in a subplan (whose scans start
+ * together when it runs), and not executed for each row of another node.  A
+ * subplan is treated like a plan below a LIMIT, because the executor may stop
+ * it early.
+ *
+ * The scan's expressions are evaluated even if the statement turns out not to
+ * need them, so they must not fail or have side effects (classify.c).
  */
 static void
 start_early(const DynScan *scan)
@@ -336,7 +339,7 @@ start_early(const DynScan *scan)
 
 /* ---- rows ---- */
 
-/* Stores the only row of a count, unless it was returned before. */
+/* Stores the only row of a count; returns DYN_FETCH_END the second time. */
 static DynFetchState
 next_count(DynScan *scan, TupleTableSlot *slot, bool wait)
 {
@@ -399,9 +402,8 @@ dynIterateForeignScan(ForeignScanState *node)
  * Returns true for a scan of a relation: core itself checks fdw_recheck_quals.
  * Before 15.15, 16.11, 17.7 and 18.1, EvalPlanQual calls this function instead
  * of executing a scan without its own relation, such as a count in a subquery.
- * The count has to be executed here, as in any other statement.  Core would
- * then evaluate fdw_recheck_quals, which are for the rows of a fallback and
- * not for a count, so they are hidden from core.
+ * The count is then executed here.  Its fdw_recheck_quals are hidden from
+ * core: they are for the rows that a fallback counts, not for the count.
  */
 bool
 dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
@@ -419,11 +421,11 @@ dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
 }
 
 /*
- * Restarts the execution at its first row if no parameter has changed and no
- * request is necessary; otherwise ends it.  The restart is needed because the
- * planner omits a Materialize node if it expects one execution or a few, but
- * there may be more executions.  An execution that was started ahead
- * continues, since it uses no parameters.
+ * If no parameter has changed and no request is necessary, restarts the
+ * execution at its first row; otherwise ends it.  A restart saves requests
+ * where the planner omitted a Materialize node because it expected few
+ * executions.  An execution that was started ahead continues, since it uses no
+ * parameters.
  */
 void
 dynReScanForeignScan(ForeignScanState *node)
@@ -454,11 +456,11 @@ dynReScanForeignScan(ForeignScanState *node)
 /* ---- items without rows ---- */
 
 /*
- * Returns the number of items that were read but are not rows: items that the
- * conversion rejected or, if there are none, items that DynamoDB removed by
- * the item filter.  Returns 0 if there was a row, if filters other than the
- * item filter were sent, or if items were requested by their full key, which
- * often belongs to another entity.
+ * Returns the number of items that were read but are not rows: those that the
+ * conversion rejected or, if there are none, those that DynamoDB removed by
+ * the item filter.  Returns 0 if there was a row, or if filters other than the
+ * item filter were sent.  Considers only Scan and Query, since the key of a
+ * GetItem often belongs to another entity.
  */
 static uint64
 items_without_rows(const DynScanDesc *scandesc)
@@ -510,9 +512,9 @@ describe_rows(const DynRelation *relation)
 
 /*
  * Sends a NOTICE if a Scan or Query was read to its end, and the conditions
- * for rows (describe_rows) alone removed every item.  If a literal in a
- * template is misspelled, no item matches it, but there is no error, since
- * each item may belong to another entity.
+ * for rows (describe_rows) alone removed every item.  A misspelled literal in
+ * a template has this effect, but is not an error, since each item may belong
+ * to another entity.
  */
 static void
 notice_no_rows(const DynScan *scan)
@@ -523,8 +525,8 @@ notice_no_rows(const DynScan *scan)
 	uint64		items = scan->input.finished ? items_without_rows(scandesc) : 0;
 
 	/*
-	 * send one NOTICE for each statement of the client, even if its functions
-	 * execute many statements
+	 * send one NOTICE for each statement of the client, even if it calls
+	 * functions that execute many statements
 	 */
 	if (items == 0 || reported == GetCurrentStatementStartTimestamp())
 		return;

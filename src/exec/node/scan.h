@@ -1,12 +1,11 @@
 /*
  * scan.h
- *		A foreign scan, its executions, and the callbacks of the executor:
- *		foreign scans, their asynchronous execution below an Append, and the
- *		node of a lookup join.
+ *		State of a foreign scan, and the callbacks of the executor for foreign
+ *		scans, asynchronous scans and lookup join nodes.
  *
- * DynScan is the state of a ForeignScanState.  Creating or rescanning a node
- * does not begin an execution, because outer parameters may have no values
- * yet; the request for the first row does.
+ * An execution begins when its first row is fetched, unless it is started
+ * ahead (scan.c).  When the node is created or rescanned, outer parameters may
+ * have no values yet.
  */
 #ifndef DYN_EXEC_SCAN_H
 #define DYN_EXEC_SCAN_H
@@ -39,21 +38,21 @@ struct DynLookups;
 typedef struct DynScan
 {
 	DynInput	input;
-	const DynAccess *planned;	/* access plan of the plan node; the scan
-								 * descriptor has a different one if a guard
+	const DynAccess *planned;	/* access plan of the plan node; input.scandesc
+								 * has another one if a guard
 								 * (plan/paths/choice.c) is true */
 
 	/* one execution */
-	bool		counted;		/* count_only: true if the row of the count was
-								 * returned */
+	bool		counted;		/* true if the only row of a count_only scan
+								 * was returned */
 	ExprState  *checks;			/* fdw_recheck_quals of the node, hidden from
 								 * core (dynRecheckForeignScan) */
 
-	struct DynLookups *lookups; /* lookups of a lookup join (readahead.c); NULL:
-								 * no batch of executions was begun */
-	struct DynAsyncGroup *group;	/* group of an asynchronous Append; NULL:
-									 * the scan waits for its rows itself */
-	const struct AsyncRequest *request; /* last request from this Append */
+	struct DynLookups *lookups; /* lookups of a lookup join node (readahead.c);
+								 * NULL before its first batch */
+	struct DynAsyncGroup *group;	/* group of an asynchronous Append; NULL if
+									 * the scan itself waits for rows */
+	const struct AsyncRequest *request; /* last request from the Append */
 } DynScan;
 
 static inline DynScan *
