@@ -8,19 +8,18 @@
  * loop.  Such a scan would read the same items each time.  So the second
  * execution requests the items without the filters whose values change, and
  * caches them for the statement (shared.h).  From then on, these filters are
- * resolved for each execution, and evaluated on the cached items.
+ * evaluated on the cached items, with the values of each execution.
  *
- * The executor marks the parameters that change at a rescan (chgParam); a
+ * At a rescan, the executor marks the parameters that change (chgParam); a
  * value changes if it depends on one of them.  When a parameter changes for
- * the first time, the read is repeated once, without the filters of this
- * parameter.  So a Scan is repeated at most once for each parameter.
+ * the first time, the items are requested again, without the filters that
+ * depend on it.  So a Scan is repeated at most once for each parameter.
  *
- * Queries are cached, too, as long as their keys stay the same: an execution
- * is served if it has the keys of the previous execution.  Only one read is
- * cached at a time.
+ * Queries are cached, too: an execution is served if it has the keys of the
+ * previous execution.  Only one read is cached at a time.
  *
- * Scans served by lookups, scans in EvalPlanQual, and scans with filters that
- * compare two attributes are not cached.
+ * Scans served by lookups, scans in EvalPlanQual, and scans whose changing
+ * filters compare two attributes are not cached.
  */
 #include "postgres.h"
 
@@ -36,27 +35,25 @@ typedef struct Caching
 {
 	DynInput   *input;
 	Bitmapset **value_params;	/* parameters that each run-time value depends
-								 * on; NULL: not rescanned yet */
+								 * on; NULL before the first rescan */
 	Bitmapset  *changed;		/* parameters that have changed so far */
-	Bitmapset  *divided_by;		/* value of `changed` for which the access plan
-								 * was divided */
+	Bitmapset  *divided_by;		/* `changed` at the last division */
 	uint64		executions;		/* number of executions served */
 
 	/*
 	 * the access plan, divided into requests and the filters that change;
-	 * freed when another parameter changes
+	 * divided again when another parameter changes
 	 */
-	MemoryContext context;		/* context of the division; NULL: not divided
-								 * yet */
+	MemoryContext context;		/* context of the division, or NULL */
 	DynMember  *member;			/* only member of the read, which evaluates the
-								 * changing filters; NULL: the plan cannot be
+								 * changing filters; NULL if the plan cannot be
 								 * divided */
 	bool	   *used;			/* true for each run-time value that requests
 								 * use */
 
 	/*
 	 * context of the cached read and its values (member->values); freed when
-	 * another read begins.  NULL: no values yet
+	 * another read begins; NULL if there are no values
 	 */
 	MemoryContext read_context;
 } Caching;
@@ -156,9 +153,9 @@ divide(Caching *cached)
 	}
 
 	/*
-	 * Filters of an index reduce the items that are read from the table.
-	 * Without such a filter, one execution could read more items than all
-	 * executions with it.
+	 * Filters of an index reduce the items that are read from the table.  They
+	 * stay in the requests: one execution without them could read more items
+	 * than all executions with them.
 	 */
 	if (!dyn_preds_compare_fields(changing) &&
 		(changing == NIL || !input->scandesc->access->fetch_base_items))
@@ -169,7 +166,7 @@ divide(Caching *cached)
 		member->expected = member->may_rewind = true;
 		dyn_member_init(member, input, changing);
 		dyn_shared_add(read, member);
-		/* parts of documents that the scan did not request must be hidden */
+		/* hide parts of documents that are requested only for these filters */
 		if (dyn_shared_limit_parts(read))
 			cached->member = member;
 		cached->used = palloc0(Max(input->values.n, 1) * sizeof(bool));
@@ -216,10 +213,9 @@ rescan_cached(void *state)
 }
 
 /*
- * Returns NULL for the first execution: it sends requests of its own, as if it
- * were the only one, because its filters may reduce the number of items that
- * are received.  Also returns NULL if the access plan cannot be divided, or if
- * the keys differ from those of the previous execution.
+ * Returns NULL for the first execution, whose filters may reduce the number of
+ * items that are received.  Also returns NULL if the access plan cannot be
+ * divided, or if the keys differ from those of the previous execution.
  */
 static DynItems *
 open_cached(void *state)
@@ -238,14 +234,14 @@ open_cached(void *state)
 	if (member == NULL)
 		return NULL;
 	/*
-	 * compare with the values of the cached read, or of the last execution if
-	 * no read is cached: equal values lead to equal requests
+	 * compare with the cached read or, if there is none, the last execution:
+	 * equal values lead to equal requests
 	 */
 	same = cached->read_context != NULL &&
 		dyn_values_equal(&member->values, &input->values, cached->used);
 	if (!same)
 		note_values(cached, &input->values);
-	/* the values may differ for a Scan of all segments, which needs no keys */
+	/* other values may mean other keys, except in a Scan of all segments */
 	if (!input->requested ||
 		(!same && (input->scandesc->access->kind != DYN_ACCESS_SCAN ||
 				   input->scandesc->access->nhash > 0)))

@@ -1,7 +1,7 @@
 /*
  * input.h
- *		Input of a scan: its scan descriptor, its values, and the ways in which
- *		its executions get their items.
+ *		Input of a scan: its scan descriptor, its values, and the openers that
+ *		provide its executions with items.
  *
  * An input is part of the scan's state (DynScan).  DynStatement lists a
  * statement's inputs, so that scans with the same requests can share them.
@@ -29,18 +29,15 @@ typedef struct DynOpener
 	DynItems   *(*open) (void *state);
 
 	/*
-	 * Called at a rescan, before the last execution is closed: the next
-	 * execution may have different values.  NULL: not needed.
+	 * Called at a rescan, before the last execution is closed and values
+	 * change; NULL: not needed.
 	 */
 	void		(*rescan) (void *state);
 
 	/* Adds figures to EXPLAIN ANALYZE; NULL: there are none. */
 	void		(*explain) (const void *state, struct ExplainState *es);
 
-	/*
-	 * Called at the end of the scan; NULL: the opener's memory context frees
-	 * everything.
-	 */
+	/* Called at the end of the scan; NULL: not needed. */
 	void		(*free) (void *state);
 
 	bool		only_compares;	/* true if `open` compares input->values, but
@@ -70,19 +67,19 @@ typedef struct DynInput
 	bool		finished;		/* true if the source has returned all rows */
 	bool		reading;		/* true while rows are read from the source,
 								 * and after an error in doing so */
-	bool		ahead;			/* true if an execution runs, but none of its
-								 * rows was requested yet */
-	double		found;			/* number of rows that the execution has
-								 * returned */
-	bool		begun;			/* true if a row was requested in any execution
-								 * so far */
-	bool		has_prefetcher; /* true if a node prefetches for this scan */
+	bool		ahead;			/* true if the execution was started ahead, and
+								 * no row was fetched yet (start_early in
+								 * scan.c) */
+	double		found;			/* number of rows returned by the execution */
+	bool		begun;			/* true if any execution has fetched a row */
+	bool		has_prefetcher; /* true if a lookup join node prefetches for
+								 * the scan */
 	bool		requested;		/* true if an execution has sent requests, or
 								 * used those of a shared read */
-	bool		runs_once;		/* true if the scan is executed only once; only
-								 * set if the read may be bounded */
-	uint64		fallbacks;		/* for EXPLAIN: number of executions or arms
-								 * served from the table */
+	bool		runs_once;		/* true if the scan is executed only once, and
+								 * its read may be bounded (DynReadBound) */
+	uint64		fallbacks;		/* number of executions or arms that read the
+								 * table in place of an index (for EXPLAIN) */
 
 	struct DynMember *member;	/* member of a shared read, or NULL */
 	bool		was_member;		/* true if an execution was served from the
@@ -92,8 +89,8 @@ typedef struct DynInput
 
 /*
  * Adds a copy of an opener, in CurrentMemoryContext, after all other openers.
- * An opener that only compares values is added before all others, so that the
- * values need not be copied for it.
+ * An opener that only compares values comes first: if it serves an execution,
+ * the values need not be copied.
  */
 static inline void
 dyn_input_add_opener(DynInput *input, const DynOpener *opener)
@@ -152,8 +149,8 @@ dyn_input_can(const DynInput *input, DynAccessAbility ability)
 }
 
 /*
- * True if the planned index has all items that an execution with these values
- * selects.  If not, the execution cannot use a read of the index.
+ * Returns true if the planned index has all items that an execution with these
+ * values selects.  If not, the execution cannot use a read of the index.
  */
 static inline bool
 dyn_input_is_complete(const DynInput *input, const DynValues *values)

@@ -148,9 +148,9 @@ static const DynItemsMethods fetched_methods = {
 /* ---- listed source ---- */
 
 /*
- * Source of the items that an index lists.  The items with the listed keys are
- * read from the table in batches, each once (base_keys.h).  An item that was
- * deleted in the meantime is omitted.
+ * Source of the items whose keys an index lists.  The items are read from the
+ * table in batches, each item once (base_keys.h).  An item that was deleted in
+ * the meantime is omitted.
  */
 typedef struct Listed
 {
@@ -167,8 +167,8 @@ typedef struct Listed
 } Listed;
 
 /*
- * Stores the next key that is new: first from the index, then from the keys
- * set aside.  Returns false at the end of both.
+ * Stores the next new key: first from the index, then from the keys that were
+ * set aside (base_keys.h).  Returns false at the end of both.
  */
 static bool
 next_key(Listed *listed, DynKeyPart *parts)
@@ -189,7 +189,7 @@ next_key(Listed *listed, DynKeyPart *parts)
 	return dyn_base_keys_next(listed->keys, parts);
 }
 
-/* Ends the batch; after that, the source waits for the index again. */
+/* Ends the batch; the source then waits for the index again. */
 static void
 end_batch(Listed *listed)
 {
@@ -199,9 +199,9 @@ end_batch(Listed *listed)
 
 /*
  * Collects keys, and starts to read their items.  May wait for keys.  Returns
- * false if no key is left.  During a batch, the group does not wait for
- * requests to the index, because their responses are taken in only after the
- * batch.
+ * false if no key is left.  During a batch, the scan's group (async.c) does
+ * not wait for requests to the index, whose responses are taken in only after
+ * the batch.
  */
 static bool
 start_batch(Listed *listed)
@@ -254,8 +254,8 @@ listed_awaited(const DynItems *items)
 }
 
 /*
- * Returns true if the source would wait, but may itself wait for the keys of
- * the next batch if the index has more pages.
+ * Returns true if the source would wait.  May itself wait for further pages of
+ * the index, to fill a batch.
  */
 static bool
 listed_would_wait(DynItems *items)
@@ -340,16 +340,16 @@ dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 
 /*
  * Source that stores the rows of `source` in memory, and beyond work_mem in a
- * temporary file.  After a rewind, the stored rows come first, and then those
- * that are not yet read from `source`.
+ * temporary file.  After a rewind, it returns the stored rows, and then the
+ * rows that were not read yet.
  */
 typedef struct Stored
 {
 	DynItems	items;			/* must be first */
 	DynItems   *source;
 	MemoryContext context;
-	Tuplestorestate *rows;		/* store of the rows; NULL: not begun */
-	TupleTableSlot *row;		/* slot of a row; NULL: not begun */
+	Tuplestorestate *rows;		/* store of the rows; NULL before the first */
+	TupleTableSlot *row;		/* slot for a stored row, or NULL */
 	int64		nrows;
 	int64		position;		/* position of the next row */
 } Stored;
@@ -365,7 +365,7 @@ stored_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 		if (!tuplestore_gettupleslot(stored->rows, true, false, stored->row))
 			elog(ERROR, "a row that was stored is missing");
 		ExecCopySlot(slot, stored->row);
-		/* a row from the temporary file is in the caller's context */
+		/* a row read from the file is in the caller's context: free it now */
 		ExecClearTuple(stored->row);
 		stored->position++;
 		return DYN_FETCH_ITEM;
@@ -449,7 +449,7 @@ create_stored(const DynItemsMethods *methods, DynItems *source)
 	return stored;
 }
 
-/* A count need not be stored: every source that serves one can be rewound. */
+/* Never stores a count: every source that serves one can be rewound. */
 DynItems *
 dyn_items_repeatable(DynItems *source, bool keeps)
 {

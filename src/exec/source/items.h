@@ -1,47 +1,46 @@
 /*
  * items.h
- *		Source of one execution's items: the protocol of all sources.
+ *		Sources: the protocol by which an execution gets its items or rows.
  *
- *		source		its items
- *		empty		none, since no item can qualify
+ * A source of items returns them one by one, together with the DynRows that
+ * decode them:
+ *
+ *		empty		no items, since none can qualify
  *		fetched		items of a fetch
  *		listed		items of the table whose keys an index lists
  *		member		items of a shared or cached read (shared.h)
  *		presumed	items that a write expects to exist (requested.c)
  *
- *		source		its rows
+ * A source of rows returns rows that were checked or cached:
+ *
  *		united		rows of the arms of an OR, each once (united.c)
  *		fallback	rows of the table in place of an index (requested.c)
  *		looked up	rows that lookups serve (lookup/lookup.h)
  *		stored		rows of a source that cannot be rewound itself
  *
- * A source returns items one by one, together with the DynRows that decode
- * them.  A source whose rows are checked or cached returns rows instead.  A
- * source is closed at the end of the execution, unless an error ends the
+ * A source is closed at the end of the execution, unless an error ends the
  * transaction.
  *
- * dyn_items_start chooses the source that reads an access plan.  All openers,
- * and the arms of an OR, call this function, except for lookups:
- * lookup_cache.c starts keyed fetches.  An opener may choose a source itself
- * only if the access plan cannot be cached or shared (abilities in
- * plan/keys/access.c), like the presumed source.  Commands do not use sources.
+ * dyn_items_start chooses the source that reads an access plan.  Openers
+ * (input.h) and the arms of an OR call this function; only lookups start keyed
+ * fetches themselves (lookup_cache.c).  An opener may choose a source itself,
+ * like the presumed one, only if the access plan cannot be cached or shared
+ * (abilities in plan/keys/access.c).  Commands do not use sources.
  *
- * A plan relies on the requests of its access plan.  These enforce the
- * conditions on keys, predicates that are `enforced`, and the item filter
- * unless `rechecks_item_filter`; if `ordered`, they also determine the order.
- * PostgreSQL does not check these conditions again.  So a source that does not
- * send these requests has to evaluate the same conditions on items, or check
- * fdw_recheck_quals on rows (DynChecker).  Chosen by dyn_items_start, such a
- * source must
+ * PostgreSQL does not check conditions that the planned requests enforce:
+ * those on keys, predicates that are `enforced`, and the item filter unless
+ * `rechecks_item_filter`.  If `ordered`, the requests also determine the order
+ * of rows.  So a source that sends other requests must evaluate these
+ * conditions on items, or check fdw_recheck_quals on rows (DynChecker).  If
+ * dyn_items_start chooses such a source, the source must
  *
- *		return slots in the layout of scandesc->rows, with the number of the
- *		segment in that of the segment column, and only items of
- *		resolved->segments
- *		evaluate a copy of resolved->filter (dyn_cond_* in expression.h, except
- *		for comparisons of two paths): members of a shared read have bound the
- *		original to their own slots
- *		omit items that are not in the index that the access plan reads
- *		keep its files through subtransactions (dyn_shared_start)
+ *		- return slots in the layout of scandesc->rows; the slot of the segment
+ *		  column has the number of the segment
+ *		- return only items of resolved->segments that are in the planned index
+ *		- evaluate a copy of resolved->filter (dyn_cond_* in expression.h, except
+ *		  for comparisons of two paths): members of a shared read have bound
+ *		  the original to their own slots
+ *		- keep its files through subtransactions (dyn_shared_start)
  *
  * If some foreign tables can only be read by such a source, planning must not
  * match their clauses to keys (plan/clauses/quals.c), unless the source reads
@@ -78,8 +77,8 @@ typedef struct DynItemsMethods
 	DynFetchState (*next_row) (DynItems *items, TupleTableSlot *slot, bool wait);
 
 	/*
-	 * Returns true if `next`, or `count`, would wait now.  First takes in
-	 * received data, which invalidates the current item, like dyn_fetch_poll.
+	 * Returns true if `next` or `count` would wait now.  Takes in received
+	 * data before, which invalidates the current item, like dyn_fetch_poll.
 	 * NULL: not known; the source may wait.
 	 */
 	bool		(*would_wait) (DynItems *items);
@@ -103,9 +102,8 @@ typedef struct DynItemsMethods
 	bool		(*rewind) (DynItems *items);
 
 	/*
-	 * Returns the number of all items, without `next`.  NULL: the items are
-	 * counted one by one.  A source of rows without `next` never serves a
-	 * count.
+	 * Returns the number of all items.  NULL: `next` is called for each of
+	 * them.  A source that serves a count has one of the two functions.
 	 */
 	uint64		(*count) (DynItems *items);
 
@@ -117,8 +115,8 @@ typedef struct DynItemsMethods
 	void		(*keep_row) (DynItems *items);
 
 	/*
-	 * Abandons requests in flight.  The memory is freed with its context.
-	 * NULL: the source has only memory.
+	 * Abandons requests in flight; memory is freed with its context.  NULL:
+	 * not needed.
 	 */
 	void		(*close) (DynItems *items);
 } DynItemsMethods;
@@ -127,16 +125,16 @@ struct DynItems
 {
 	const DynItemsMethods *methods;
 	DynRows    *rows;			/* row conversion for the item that `next`
-								 * returned last; may differ from item to item
-								 * if several sources are united.  NULL: the
-								 * source has stored rows */
+								 * returned last; united sources change it from
+								 * item to item; NULL if the source has stored
+								 * rows */
 };
 
 /*
- * Returns a source of the items of a resolved access plan; an empty source for
- * a contradiction.  Does not send requests yet.  The caller has checked the
- * schema; scandesc->rows decodes the items.  The source is in
- * CurrentMemoryContext; `resolved` must live as long as the source.
+ * Returns a source, in CurrentMemoryContext, of the items of a resolved access
+ * plan, which scandesc->rows decodes.  The source is empty if the conditions
+ * contradict each other.  Sends no requests yet.  The caller has checked the
+ * schema; `resolved` must live as long as the source.
  */
 extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 								 const DynResolvedAccess *resolved);
@@ -144,9 +142,8 @@ extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 extern DynItems *dyn_items_empty(DynRows *rows);
 
 /*
- * Returns the source if it can be rewound, or need not be (`keeps` false).
- * Otherwise returns a source, in CurrentMemoryContext, that stores the rows of
- * `source`.
+ * If `keeps` is true and the source cannot be rewound, returns a new source,
+ * in CurrentMemoryContext, that stores its rows; otherwise returns `source`.
  */
 extern DynItems *dyn_items_repeatable(DynItems *source, bool keeps);
 
@@ -174,8 +171,8 @@ dyn_items_would_wait(DynItems *items)
 
 /*
  * Stores the next row of a source of items, like next_row.  Returns all rows
- * of the current item before it polls for the next item, because polling
- * invalidates the current item.
+ * of an item before it polls for the next item, because polling invalidates
+ * the current item.
  */
 static inline DynFetchState
 dyn_items_take_row(DynItems *items, TupleTableSlot *slot, bool wait)
@@ -210,8 +207,8 @@ dyn_items_awaited(const DynItems *items)
 }
 
 /*
- * Moves the fetch that the source waits for, if any, to the group with this
- * counter (dyn_fetch_set_group).
+ * Moves the awaited fetch to the group with this counter
+ * (dyn_fetch_set_group).
  */
 static inline void
 dyn_items_set_group(DynItems *items, int *group_in_flight)
@@ -229,17 +226,17 @@ extern void dyn_items_close(DynItems *items);
 /* ---- checks ---- */
 
 /*
- * Checks conditions on rows before the executor sees the rows.  If other
- * requests replace those of the access plan, the conditions that the planned
- * requests would enforce must be checked.  Values that are decoded or computed
- * for the checks live until the next row.
+ * Checks conditions on rows before the executor sees them.  If other requests
+ * replace the planned ones, conditions that the planned requests would enforce
+ * must be checked here, since the executor does not check them.  Values that
+ * are decoded or computed for the checks live until the next row.
  */
 typedef struct DynChecker
 {
 	ForeignScanState *node;
-	ExprState  *qual;			/* conditions; NULL: every row passes */
-	bool		counts;			/* true to count rejected rows for EXPLAIN
-								 * (Rows Removed by Filter) */
+	ExprState  *qual;			/* conditions; NULL if every row passes */
+	bool		counts;			/* true to count rejected rows (Rows Removed by
+								 * Filter) */
 	ExprContext *econtext;		/* expression context of a row */
 } DynChecker;
 

@@ -5,14 +5,14 @@
  * Usually these are the requests of the access plan.  But the planned index
  * may lack items that an execution with certain values selects
  * (plan/keys/index_complete.c).  Then the table is read instead, by its key or
- * by a Scan (fallback).  The plan omits checks that the index's requests would
- * make, so all conditions are checked here.  If the index would return rows in
- * order, the rows of the table are sorted.
+ * by a Scan (fallback).  All conditions are then checked here, because the
+ * plan omits checks of conditions that the index's requests would enforce.  If
+ * the index would return rows in order, the rows of the table are sorted.
  *
- * A value that no index can contain usually selects zero rows, and a join may
- * repeat the value many times.  So the values of fallbacks that found no row
- * are stored for the statement, within a memory limit.  Then the table is read
- * only once for each distinct list of such values.
+ * A value that an index cannot contain usually selects zero rows, and a join
+ * may repeat the value many times.  So lists of values for which a fallback
+ * found no row are stored for the statement, within a memory limit.  The table
+ * is then read only once for each of them.
  */
 #include "postgres.h"
 
@@ -38,16 +38,16 @@ typedef struct Fallback
 {
 	DynItems	items;			/* source of an execution (must be first) */
 	DynInput   *input;
-	DynScanDesc *scandesc;		/* scan descriptor of the table; NULL: no
-								 * fallback */
+	DynScanDesc *scandesc;		/* scan descriptor of the table; NULL if a
+								 * fallback is never needed */
 	DynChecker	checker;		/* conditions, set at the first fallback */
 
-	/* source whose rows are not checked yet (of one execution) */
+	/* one execution */
 	DynItems   *unchecked;
 	bool		found;			/* true if a row was found */
 	MemoryContext context;
-	Tuplesortstate *sort;		/* sort; NULL: not begun */
-	TupleTableSlot *sort_slot;	/* slot for sorted rows; NULL: not begun */
+	Tuplesortstate *sort;		/* sort, or NULL */
+	TupleTableSlot *sort_slot;	/* slot for sorted rows, or NULL */
 	bool		sorted;			/* true if all rows are sorted */
 
 	MemoryContext empty_context;
@@ -113,9 +113,10 @@ next_checked(Fallback *fallback, TupleTableSlot *slot, bool wait)
 }
 
 /*
- * Begins the sort by the columns of the sort attributes, in the direction of
- * the planned Query.  Text values are compared bytewise, because the statement
- * has requested this order, even if the column has another collation.
+ * Begins the sort by the columns of the sort key, in the direction of the
+ * planned Query.  Text is compared bytewise, like in DynamoDB, even if the
+ * column has another collation: the planner uses the order of a Query only for
+ * an ORDER BY that compares bytewise.
  */
 static void
 begin_sort(Fallback *fallback, TupleDesc desc)
@@ -148,8 +149,7 @@ begin_sort(Fallback *fallback, TupleDesc desc)
 }
 
 /*
- * Sorts all rows.  Returns false if a row has not arrived, which happens only
- * without `wait`.
+ * Sorts all rows.  Returns false if `wait` is false and a row has not arrived.
  */
 static bool
 sort_rows(Fallback *fallback, TupleTableSlot *slot, bool wait)
@@ -256,9 +256,8 @@ static const DynItemsMethods fallback_methods = {
 };
 
 /*
- * Returns the source that reads the table.  Returns an empty source, which
- * sends no request, for a contradiction, or if an earlier execution with these
- * values found no row.
+ * Returns the source that reads the table.  Returns an empty source for a
+ * contradiction, or if an earlier fallback with these values found no row.
  */
 static DynItems *
 open_fallback(Fallback *fallback)
@@ -292,8 +291,8 @@ open_fallback(Fallback *fallback)
 
 /*
  * Source for an UPDATE or DELETE that sends no read request, because the
- * statement has the full key of its rows and needs no other column: the
- * condition of the write alone decides whether a row exists.  The source
+ * statement has the full key of its rows and needs no other column.  Whether a
+ * row exists is then decided by the condition of the write.  The source
  * returns a row for each key, from an item that has only the key and the
  * values that the item filter requires.  All other columns are NULL.
  */
@@ -302,7 +301,7 @@ typedef struct Presumed
 	DynItems	items;			/* must be first */
 	const DynScanDesc *scandesc;
 	const DynResolvedAccess *resolved;
-	int			next;			/* number of the next row's key */
+	int			next;			/* position in resolved->keys */
 	DynItemReader *reader;
 	DynBuffer	text;
 } Presumed;
@@ -358,7 +357,7 @@ static const DynItemsMethods presumed_methods = {
 
 /* ---- creation ---- */
 
-/* Returns NULL if the execution starts ahead and must read the table. */
+/* Returns NULL for an execution started ahead that needs the fallback. */
 static DynItems *
 open_requested(void *state)
 {
@@ -389,7 +388,7 @@ open_requested(void *state)
 
 /*
  * Sets the position of each column in the scan tuple of a count, whose first
- * column is the number of rows.
+ * column is the number of rows.  The checks of a fallback read the others.
  */
 static void
 set_count_positions(const DynInput *input, DynRows *rows)

@@ -32,7 +32,7 @@ describe_units(double units)
 					strcmp(words, "1") == 0 ? "" : "s");
 }
 
-/* True if only some segments are read. */
+/* Returns true if only some segments are read. */
 static bool
 is_part(const DynEstimate *estimate)
 {
@@ -41,9 +41,9 @@ is_part(const DynEstimate *estimate)
 
 /*
  * Returns "4609 items, 2.4 MB, about 295 read units, at least 12 s".  Omits
- * figures that are unknown, a time of less than a second and, if only some
- * segments are read, the number of items and the bytes.  Returns NULL if the
- * read units are unknown.
+ * unknown figures, a time of less than a second and, if only some segments are
+ * read, the number of items and the bytes.  Returns NULL if the read units are
+ * unknown.
  */
 static char *
 describe_scan(const DynTableMeta *meta, const char *name,
@@ -64,7 +64,7 @@ describe_scan(const DynTableMeta *meta, const char *name,
 					ms < 1000 ? "" : psprintf(", at least %.0f s", ms / 1000));
 }
 
-/* Returns "a", "b" and "c": each column of the template once. */
+/* Returns "a", "b" and "c": the distinct columns of the template. */
 static char *
 columns_of(const DynRelation *relation, const DynTemplatedAttr *templated)
 {
@@ -81,9 +81,9 @@ columns_of(const DynRelation *relation, const DynTemplatedAttr *templated)
 }
 
 /*
- * Returns the preposition and the name of the foreign table, because several
- * foreign tables may read one DynamoDB table.  Returns an empty string if the
- * DynamoDB table has the same name.
+ * Returns text such as " of foreign table x", because several foreign tables
+ * may read one DynamoDB table.  Returns an empty string if the DynamoDB table
+ * has the same name.
  */
 static const char *
 foreign_table_clause(const DynRelation *relation, const char *preposition)
@@ -113,7 +113,7 @@ key_condition_hint(const DynRelation *relation, const DynTableMeta *meta)
 						meta->key.hash[0].name);
 	for (int i = 0; i < relation->ncolumns; i++)
 		shown |= dyn_column_shows(&relation->columns[i], meta->key.hash[0].name);
-	/* the advice contains how to map a column whose name was folded */
+	/* the advice explains how to map a column whose name was lower-cased */
 	if (!shown && dyn_relation_folded_column(relation, meta->key.hash[0].name) == NULL)
 		return psprintf("Add a column for partition key \"%s\"%s and use it in a condition",
 						meta->key.hash[0].name,
@@ -124,7 +124,7 @@ key_condition_hint(const DynRelation *relation, const DynTableMeta *meta)
 
 /*
  * Returns a hint on how to avoid the Scan.  A statement that reads the segment
- * column cannot use a key; then the hint also advises not to read this column.
+ * column cannot use a key, so the hint then also advises not to read it.
  */
 static char *
 key_hint(const DynRelation *relation, const DynTableMeta *meta,
@@ -149,10 +149,7 @@ describe_target(const DynRelation *relation, const char *index,
 				   estimate->total_segments, target);
 }
 
-/*
- * Returns the advice as a sentence that can be appended to a hint (EXPLAIN
- * shows the advice itself); an empty string if there is none.
- */
+/* Returns the advice as a sentence that can be appended to a hint, or "". */
 static char *
 advice_clause(const char *advice)
 {
@@ -216,8 +213,8 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 }
 
 /*
- * Warns of a bounded read in place of a full Scan: up to bound.items items,
- * because of a LIMIT, or up to bound.units read units if bound.items is 0.
+ * Warns of a bounded read in place of a full Scan: of at most bound.items
+ * items (LIMIT) or, if that is 0, at most bound.units read units.
  */
 static void
 warn_of_bounded_read(const DynScanDesc *scandesc)
@@ -297,7 +294,7 @@ dyn_scan_check_units(const DynRelation *relation, const char *index,
 
 /* ---- policy for executions ---- */
 
-/* True if one of `inputs`, in the plan or subplan of `input`, reads all items. */
+/* Returns true if an input in the plan tree of `input` reads all items. */
 static bool
 any_reads_all(const DynInput *input, const List *inputs)
 {
@@ -317,8 +314,9 @@ any_reads_all(const DynInput *input, const List *inputs)
 }
 
 /*
- * Applies the policy to a Scan, once for all executions of `scandesc`.  See
- * dyn_permit_shared; `warned` is NULL for a read that is not shared.
+ * Applies the policy to a Scan, once for all executions of `scandesc`.  The
+ * parameters are as in dyn_permit_shared; `warned` is NULL for a read that is
+ * not shared.
  */
 static void
 apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynAccess *read,
@@ -370,9 +368,9 @@ read_beyond(void *arg)
 }
 
 /*
- * Returns the read units that a Scan may use before the policy applies; 0:
- * none.  A LIMIT scan (preview_rows) may use some only if the policy would
- * raise an error: the smaller of option and parameter.
+ * Returns the read units that a Scan may use before the policy applies, or 0.
+ * A LIMIT scan (preview_rows) may use preview_units (the smaller of option and
+ * parameter), but only if the policy would raise an error.
  */
 static double
 free_units(const DynInput *input, const DynScanDesc *scandesc)

@@ -8,21 +8,21 @@
 #include "input.h"
 
 /*
- * Applies the policy before a descriptor of the scan starts its requests:
- * warns, or raises an error.  If the Scan is bounded and executed once, the
- * policy applies only beyond its bound.
+ * Applies the policy before one of the scan's descriptors starts its requests:
+ * warns, or raises an error.  For a bounded Scan that is executed once, the
+ * policy applies only beyond the bound (DynReadBound).
  */
 extern void dyn_permit_requests(DynInput *input, DynScanDesc *scandesc);
 
-/* True if the scan's next requests would have a bound (DynReadBound). */
+/* Returns true if the scan's next requests would have a bound. */
 extern bool dyn_is_bounded(const DynInput *input);
 
 /*
  * Applies the policy before a shared read serves an execution.  `access` is
- * the access plan that is read, and `inputs` has all scans that share the
- * read, or is NIL if its read units are counted for another scan.  Under
- * "error", each of the scans raises an error; under "warn", only one of them
- * warns, and sets *warned.
+ * the access plan that is read.  `inputs` has all scans that share the read,
+ * or is NIL if its read units are counted for another scan.  Under "error",
+ * each of the scans raises an error; under "warn", only one of them warns, and
+ * sets *warned.
  */
 extern void dyn_permit_shared(DynInput *input, const DynAccess *access,
 							  const List *inputs, bool *warned);
@@ -33,10 +33,9 @@ extern void dyn_scan_describe(const DynRelation *relation,
 
 /*
  * Applies the policy before a Scan of the relation, or of an index: warns, or
- * raises an error.  `estimate` is the expected cost, as in EXPLAIN.  Here and
- * below, `advice` is the advice of the access plan, or NULL.  `previewed` is
- * the number of read units that a LIMIT scan (preview_units) has used; 0:
- * none.
+ * raises an error.  `estimate` is the expected cost, as in EXPLAIN.  `advice`
+ * is the advice of the access plan, or NULL.  `previewed` is the number of
+ * read units that a LIMIT scan (preview_units) has used, or 0.
  */
 extern void dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 								  const DynEstimate *estimate,
@@ -51,9 +50,9 @@ extern bool dyn_scan_policy_page(const DynRelation *relation,
 								 const DynTableMeta *meta, int items);
 
 /*
- * Raises an error if the estimated read units of a Scan to its end, added to
- * the `used` ones, exceed the statement's `limit`.  Raises none if the size of
- * the table is unknown.
+ * Raises an error if the `used` read units and those of a Scan to its end
+ * exceed the statement's `limit`.  Does nothing if the table's size is
+ * unknown.
  */
 extern void dyn_scan_check_units(const DynRelation *relation, const char *index,
 								 const DynEstimate *estimate,

@@ -54,9 +54,8 @@ dyn_shared_limit_parts(DynSharedRead *read)
 }
 
 /*
- * The file of the tuplestore belongs to the portal, which is the resource
- * owner during an execution.  So the file of an SQL cursor outlives a
- * savepoint that is rolled back.
+ * The resource owner during an execution is the portal's, so the file of the
+ * tuplestore outlives the rollback of a cursor's savepoint.
  */
 void
 dyn_shared_start(DynSharedRead *read)
@@ -87,7 +86,7 @@ dyn_shared_start(DynSharedRead *read)
 		member->position = 0;
 		member->record = NULL;
 		member->record_space = 0;
-		/* each of several members has its own current item */
+		/* an only member can use the slots of the read as its own */
 		member->item = list_length(read->members) == 1 ? read->slots
 			: palloc0(member->nslots * sizeof(DynValue));
 	}
@@ -149,7 +148,7 @@ take_stored(DynMember *member)
 	record = (bytea *) DatumGetPointer(read->tuple->tts_values[0]);
 	reserve_record(member, VARSIZE_ANY(record));
 	memcpy(member->record, record, VARSIZE_ANY(record));
-	/* free the memory of a tuple that was read from the temporary file */
+	/* free a tuple that was read from the temporary file */
 	ExecClearTuple(read->tuple);
 	dyn_item_record_read(member->record, read->slots, read->rows->npaths);
 	member->position++;
@@ -171,9 +170,9 @@ take_stored(DynMember *member)
 
 /*
  * Stores a copy of the received item if a member has not reached it, or may
- * read it again; the copy then replaces the item.  When the copies use a
- * quarter of work_mem, members that have not begun, and may never begin, leave
- * the read.  They send requests of their own if they begin.
+ * read it again; the copy replaces the item.  When the copies use a quarter of
+ * work_mem, members that were not opened, and might never be, leave the read.
+ * If they are opened later, they send requests of their own.
  */
 static void
 keep_item(DynMember *member)
@@ -197,7 +196,10 @@ keep_item(DynMember *member)
 		return;
 	Assert(member->position == read->nstored);
 	tuplestore_select_read_pointer(read->stored, member->number);
-	/* a read pointer stays at the end only if it has reached the end before */
+	/*
+	 * this must fail: only a pointer that has reached the end skips the new
+	 * tuple
+	 */
 	if (tuplestore_gettupleslot(read->stored, true, false, read->tuple))
 		elog(ERROR, "an item is stored before the end");
 	size = dyn_item_record_size(read->slots, nslots);
@@ -206,7 +208,7 @@ keep_item(DynMember *member)
 	value = PointerGetDatum(member->record);
 	tuplestore_putvalues(read->stored, read->tuple->tts_tupleDescriptor, &value, &isnull);
 	dyn_item_record_read(member->record, read->slots, nslots);
-	/* the member is after the copy; all others at the end are before it */
+	/* the member's pointer is after the copy, those of others before it */
 	member->position++;
 	read->nstored++;
 	read->stored_bytes += size;
@@ -238,9 +240,8 @@ take_item(DynMember *member, bool wait)
 		return DYN_FETCH_END;
 
 	/*
-	 * If `wait` is true, the scan waits alone; if not, its group waits
-	 * (async.c).  The descriptor passes the group to requests that the source
-	 * starts later.
+	 * If `wait` is true, only this scan waits; otherwise its group does
+	 * (async.c).  The descriptor passes the group on to later requests.
 	 */
 	scandesc->group_in_flight = wait ? NULL : member->input->scandesc->group_in_flight;
 	dyn_items_set_group(read->items, scandesc->group_in_flight);
@@ -358,8 +359,8 @@ member_close(DynItems *items)
 	DynMember  *member = (DynMember *) items;
 
 	/*
-	 * the group of the Append must not wait for the responses in flight:
-	 * another member of the read, or a later execution, takes them in
+	 * the group (async.c) must not wait for responses in flight, which another
+	 * member or a later execution will take in
 	 */
 	dyn_items_set_group(items, NULL);
 	/* an only member may be opened again (caching.c) */

@@ -2,9 +2,8 @@
  * shared.h
  *		Shares one read among members.
  *
- * Either the members are several scans of a statement (sharing.c), or one scan
- * is the only member and is opened again for each of its executions
- * (caching.c).
+ * The members are either several scans of a statement (sharing.c), or one
+ * scan, which is opened again for each of its executions (caching.c).
  *
  * The requests return every attribute that any member needs, and at least the
  * items that any member's filters select.  The members evaluate their filters
@@ -30,33 +29,32 @@
 
 typedef enum DynMemberState
 {
-	DYN_MEMBER_WAITS,			/* member was not opened yet */
+	DYN_MEMBER_WAITS,			/* not opened yet */
 	DYN_MEMBER_OPEN,
-	DYN_MEMBER_LEFT				/* member has left the read */
+	DYN_MEMBER_LEFT				/* reads no more items */
 } DynMemberState;
 
 typedef struct DynSharedRead
 {
-	List	   *members;		/* list of DynMember; the access plan of the
+	List	   *members;		/* list of DynMember *; the access plan of the
 								 * first one is read */
 	DynRows    *rows;			/* row conversion of the first member, with
 								 * additional slots */
 
-	bool		warned;			/* true if one of several members has warned of
-								 * the requests (scan_policy.h) */
+	bool		warned;			/* true if a member has warned of the full scan
+								 * (scan_policy.h) */
 
 	/* set while the read is started */
 	MemoryContext context;
-	DynItems   *items;			/* source; NULL: no further items will
-								 * arrive */
-	DynValue   *slots;			/* slots of the item that was read last */
-	struct Tuplestorestate *stored; /* stored items (item_record.h); NULL: the
-									 * read is not started */
+	DynItems   *items;			/* source; NULL if no items are left */
+	DynValue   *slots;			/* slots of the last item read */
+	struct Tuplestorestate *stored; /* stored items (item_record.h); NULL if
+									 * the read is not started */
 	TupleTableSlot *tuple;		/* slot for a stored item */
 	uint64		nstored;
 	uint64		stored_bytes;
-	int			taken;			/* number of stored items that were taken since
-								 * the last trim */
+	int			taken;			/* number of stored items taken since the last
+								 * trim */
 } DynSharedRead;
 
 typedef struct DynMember
@@ -69,7 +67,7 @@ typedef struct DynMember
 								 * number of its read pointer */
 	DynMemberState state;
 
-	/* the values with which the read is resolved */
+	/* the run-time values */
 	DynValues	values;
 	bool		awaits_values;	/* true if filters need the value of an
 								 * initplan that has not run yet */
@@ -81,8 +79,8 @@ typedef struct DynMember
 	bool		may_rewind;		/* true if the member may be rewound */
 
 	/* the scan's access plan, divided in two */
-	DynAccess	own_access;		/* access plan without the filters that are
-								 * evaluated here */
+	DynAccess	own_access;		/* access plan without the filters that the
+								 * member evaluates */
 	DynAccess	filters;		/* access plan with only these filters */
 	DynScanDesc *scandesc;		/* scan descriptor of own_access */
 
@@ -91,14 +89,12 @@ typedef struct DynMember
 	DynCond    *cond;			/* condition; NULL: every item passes */
 	DynBuffer	scratch;
 
-	int			nslots;			/* number of the member's slots; the read may
-								 * have more */
-	int		   *slots;			/* slot of the read for each of the member's
-								 * slots */
+	int			nslots;			/* number of the member's slots */
+	int		   *slots;			/* the read's slot for each of these slots */
 	uint64		position;		/* number of stored items before the read
 								 * pointer */
-	bytea	   *record;			/* copy of the stored item that was taken last:
-								 * the tuplestore moves its tuples */
+	bytea	   *record;			/* copy of the last stored item taken: the
+								 * tuplestore moves its tuples */
 	Size		record_space;
 	DynValue   *item;			/* current item, in the member's slots */
 	bool		found;			/* true if `item` was not returned yet */
@@ -106,7 +102,7 @@ typedef struct DynMember
 } DynMember;
 
 /*
- * Initializes a member, in CurrentMemoryContext, and divides the scan's access
+ * Initializes a member, in CurrentMemoryContext.  Divides the scan's access
  * plan: the member evaluates `filters`, which own_access omits.  A filter must
  * not compare two attributes.  The caller has zeroed the member, and set the
  * fields "set by the creator".
@@ -114,7 +110,7 @@ typedef struct DynMember
 extern void dyn_member_init(DynMember *member, DynInput *input, List *filters);
 
 /*
- * Sets the member's condition: its filters, with these values.  Allocates in
+ * Sets the member's condition: its filters with these values, in
  * CurrentMemoryContext.
  */
 extern void dyn_member_resolve(DynMember *member, const DynValues *values);
@@ -126,8 +122,8 @@ extern DynItems *dyn_member_open(DynMember *member);
 extern void dyn_member_leave(DynMember *member);
 
 /*
- * Adds a member to a read, which must be zeroed before the first call.
- * Allocates in CurrentMemoryContext.
+ * Adds a member to a read, in CurrentMemoryContext.  The read must be zeroed
+ * before the first call.
  */
 extern void dyn_shared_add(DynSharedRead *read, DynMember *member);
 
@@ -143,7 +139,7 @@ extern bool dyn_shared_limit_parts(DynSharedRead *read);
  */
 extern void dyn_shared_start(DynSharedRead *read);
 
-/* If the read is started, frees the items and abandons requests in flight. */
+/* Frees the items, and abandons requests in flight. */
 extern void dyn_shared_stop(DynSharedRead *read);
 
 #endif

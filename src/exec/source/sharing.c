@@ -8,12 +8,11 @@
  * of a statement, or items and their unnested elements.
  *
  * The decision is made when the first of these scans begins, and does not
- * change the plan.  The shared read follows the access plan of the first
- * scan, whose counters include the requests.  The requests have a filter, the
- * OR of the scans' filters, only if each scan has a filter.  If the read
- * finds keys in an index and then reads the items from the table, scans share
- * only if this filter is small enough to send.  If one scan reads the full
- * table in any case, scans that would read an index of the table use the
+ * change the plan.  The shared read follows the access plan of the first scan,
+ * whose counters include the requests.  If each scan has a filter, the OR of
+ * all filters is sent.  Scans that read items from the table after an index
+ * share only if this OR is small enough to be sent.  If one scan reads the
+ * full table in any case, scans that would read an index of the table use the
  * items of that scan.
  *
  * These are not shared: scans that are executed for each row of another node,
@@ -45,8 +44,8 @@ params_of(const DynInput *input)
 }
 
 /*
- * True if the scan is executed once, and depends only on the parameters of
- * initplans (`initial`).
+ * Returns true if the scan is executed once, and depends on no parameters
+ * other than `initial`, those of initplans.
  */
 static bool
 is_executed_once(const DynInput *input, const Bitmapset *initial)
@@ -55,7 +54,7 @@ is_executed_once(const DynInput *input, const Bitmapset *initial)
 		bms_is_subset(params_of(input), initial);
 }
 
-/* True if both scans read the same table or index, with the same settings. */
+/* Returns true if both scans read the same table or index in the same way. */
 static bool
 reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 {
@@ -83,7 +82,7 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 
 /*
  * Returns the scans of the statement that have not begun, and might read the
- * same items as the scan of `input`.
+ * same items as `input`.
  */
 static List *
 find_candidates(const DynInput *input, const Bitmapset *initial)
@@ -106,7 +105,7 @@ find_candidates(const DynInput *input, const Bitmapset *initial)
 
 /*
  * Returns the access plan of a candidate that reads the entire table in any
- * case, so that a scan of an index can use its items; NULL if there is none.
+ * case, so that a scan of an index can use its items; otherwise NULL.
  */
 static const DynAccess *
 find_table_scan(const DynInput *input, List *candidates)
@@ -127,9 +126,9 @@ find_table_scan(const DynInput *input, List *candidates)
 }
 
 /*
- * True if the scan is executed exactly once, unless an input of the plan is
- * empty.  A subplan, even one without parameters, runs only if an expression
- * needs its result.
+ * Returns true if the scan is executed exactly once, unless an input of the
+ * plan is empty.  A subplan, even one without parameters, runs only if an
+ * expression needs its result.
  */
 static bool
 is_expected(const DynInput *input)
@@ -142,9 +141,9 @@ is_expected(const DynInput *input)
 }
 
 /*
- * True if sharing can save requests.  A scan that might stop early, or only
- * counts, must not cause additional reads.  It shares only if another scan,
- * which is expected to run, reads all items in any case.
+ * Returns true if sharing can save requests.  A scan that might stop early, or
+ * only counts, must not cause additional reads.  It shares only with a scan
+ * that is expected to run and reads all items in any case.
  */
 static bool
 is_worth_while(const DynInput *input, List *candidates)
@@ -174,10 +173,10 @@ is_worth_while(const DynInput *input, List *candidates)
 }
 
 /*
- * Returns the scan's state; NULL if the scan cannot share, or selects no
- * items.  `table` is the access plan of the table Scan that the members share,
- * or NULL if they share another read.  A shared read is read to its end, even
- * if its first member may stop early.
+ * Returns a member for the scan; NULL if the scan cannot share, or selects no
+ * items.  `table` is the access plan of the table Scan that the members share;
+ * NULL for another read.  A shared read is read to its end, even if its first
+ * member may stop early.
  */
 static DynMember *
 make_member(DynInput *input, const DynAccess *table)
@@ -255,10 +254,9 @@ common_filter(const DynSharedRead *read)
 }
 
 /*
- * Sets the common filter; returns false if the scans must not share.  A filter
- * of an index reduces the items that are read from the table.  So scans that
- * read such items do not share if the common filter is too large to send,
- * since their own filters may be small enough.
+ * Sets the common filter.  Returns false if the filter is too large to send,
+ * and would reduce the items that are read from the table after an index: the
+ * scans' own filters may be small enough.
  */
 static bool
 set_filter(DynSharedRead *read)
@@ -283,10 +281,10 @@ set_filter(DynSharedRead *read)
 /* ---- one Query for several conditions on the sort key ---- */
 
 /*
- * True if the scan can share a Query with scans of the same partition that
- * have different conditions on the sort key.  The shared Query reads the
- * partition, or a common prefix of the sort keys, and replaces the reads of
- * all these scans.  So each scan must be expected to use all its items.
+ * Returns true if the scan can share a Query with scans of the same partition
+ * that have different conditions on the sort key.  The Query reads the
+ * partition, or a common prefix of the sort keys, so each scan must be
+ * expected to use all its items.
  */
 static bool
 names_partition(const DynMember *member)
@@ -314,8 +312,7 @@ sort_condition(const DynMember *member)
 
 /*
  * Shortens the prefix, by full characters, until all values that satisfy the
- * condition begin with the prefix.  Clears the prefix if the condition does
- * not guarantee any prefix.
+ * condition begin with it.  Clears it if the condition guarantees no prefix.
  */
 static void
 shorten_prefix(DynScalar *prefix, const DynCond *cond)
@@ -340,8 +337,8 @@ shorten_prefix(DynScalar *prefix, const DynCond *cond)
 }
 
 /*
- * Returns a condition that each scan's condition on the sort key implies;
- * NULL: the full partition.
+ * Returns a condition that each scan's condition on the sort key implies; NULL
+ * for the full partition.
  */
 static DynCond *
 common_condition(List *members)
@@ -361,9 +358,9 @@ common_condition(List *members)
 }
 
 /*
- * True if one Query under the common condition costs less than the Queries of
- * the scans: one of the scans has the common condition, or a Query of the full
- * partition is known to cost less.
+ * Returns true if one Query with the common condition costs less than all
+ * scans' Queries: one of these has the common condition, too, or a Query of
+ * the full partition is known to cost less.
  */
 static bool
 is_cheaper(List *members, const DynCond *common)
@@ -388,7 +385,7 @@ is_cheaper(List *members, const DynCond *common)
 }
 
 /*
- * Makes the first member read the partition under the common condition, and
+ * Makes the first member read the partition with the common condition, and
  * every member check its own condition.
  */
 static void
@@ -463,10 +460,10 @@ gather(DynInput *input, List *candidates, const DynAccess *table)
 }
 
 /*
- * Returns false if the scan reads alone.  Sets *table to the access plan of a
- * table Scan whose items all members use, even in place of an index.  If there
- * is none, sets *table to NULL, and removes the candidates that do not read
- * the index of this scan.
+ * Returns false if the scan reads alone.  If all members can use the items of
+ * a table Scan, even in place of an index, sets *table to its access plan.
+ * Otherwise sets *table to NULL, and removes candidates that read another
+ * index.
  */
 static bool
 choose_read(const DynInput *input, List **candidates, const DynAccess **table)
@@ -564,7 +561,7 @@ open_shared(void *state)
 		dyn_member_resolve(member, &member->values);
 		MemoryContextSwitchTo(oldcontext);
 	}
-	/* read alone, for example if the values have changed */
+	/* the scan reads alone, for example if its values have changed */
 	if (input->has_prefetcher ||
 		(!member->awaits_values &&
 		 !dyn_values_equal(&member->values, &input->values, NULL)) ||

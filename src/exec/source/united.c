@@ -2,11 +2,11 @@
  * united.c
  *		Executes a union: reads the arms of an OR, and returns each row once.
  *
- * The arms are read one after the other; if all rows will be needed, the first
- * requests of all arms are sent together.  Items are identified by the table's
- * key.  The key of an item is stored as returned only when one of its rows has
- * passed all conditions of the scan: an arm that reads an outdated entry of an
- * index must not hide the item that another arm reads.
+ * The arms are read one after the other.  If all rows will be needed, the
+ * first requests of all arms are sent together.  Items are identified by the
+ * table's key.  A key counts as returned only when a row of its item has
+ * passed all conditions of the scan.  So an arm that reads an outdated entry
+ * of an index does not hide the item that another arm reads.
  *
  * The keys of returned items are stored in a hash table.  When the hash table
  * reaches its memory limit, further rows go to a sort, which may use a
@@ -32,8 +32,7 @@ typedef struct Arm
 	DynScanDesc *planned;
 	DynScanDesc *table;			/* scan descriptor that reads the table if the
 								 * index may lack items
-								 * (plan/keys/index_complete.c); NULL: not
-								 * needed */
+								 * (plan/keys/index_complete.c), or NULL */
 
 	/* one execution */
 	DynScanDesc *scandesc;		/* `planned` or `table` */
@@ -46,8 +45,7 @@ typedef struct United
 {
 	DynItems	items;			/* source of all rows (must be first) */
 	DynInput   *input;
-	uint64		duplicates;		/* number of items that an arm found after
-								 * another arm had returned them */
+	uint64		duplicates;		/* items found again by another arm */
 	int			narms;
 	Arm		   *arms;
 	DynChecker	checker;		/* all conditions */
@@ -61,23 +59,22 @@ typedef struct United
 
 	/* the current item */
 	DynBuffer	key;			/* key as bytes (base_keys.h); malloc'd */
-	int64		number;			/* number of the item in the execution */
-	bool		counted;		/* true if the key of the current item is in
-								 * `returned` */
+	int64		number;			/* number of items found so far */
+	bool		counted;		/* true if the item's key is in `returned` */
 
 	/* rows returned at the end, with two added columns: key and number */
-	TupleTableSlot *aside_slot; /* slot of such a row; NULL: not used */
+	TupleTableSlot *aside_slot; /* slot of such a row, or NULL */
 	Tuplesortstate *aside;		/* sort of these rows */
-	TupleTableSlot *sorted_slot;	/* slot for sorted rows; NULL: not sorted
-									 * yet */
-	bytea	   *last_key;		/* key of the sorted row that was returned
-								 * last, or NULL */
-	int64		last_number;	/* number of the item of that row */
+	TupleTableSlot *sorted_slot;	/* slot for sorted rows; NULL before the
+									 * sort ends */
+	bytea	   *last_key;		/* key of the last sorted row returned, or
+								 * NULL */
+	int64		last_number;	/* `number` of that row's item */
 } United;
 
 /* ---- start of an execution ---- */
 
-/* True if an earlier arm sends the same requests, with the current values. */
+/* Returns true if an earlier arm sends the same requests. */
 static bool
 is_repeated(const United *united, int n)
 {
@@ -126,7 +123,7 @@ open_arm(United *united, int n)
 	dyn_items_skip_keys(arm->items, united->returned, &united->duplicates);
 }
 
-/* Adds the arm's requests, sent and future ones, to the scan's group. */
+/* Adds the arm's requests, now and later, to the scan's group (async.c). */
 static void
 join_group(const United *united, const Arm *arm)
 {
@@ -135,8 +132,7 @@ join_group(const United *united, const Arm *arm)
 }
 
 /*
- * Opens the arms, and sends their first requests unless the scan may stop
- * early.
+ * Opens the arms; sends their first requests unless the scan may stop early.
  */
 static DynItems *
 open_united(void *state)
@@ -165,8 +161,8 @@ open_united(void *state)
 			dyn_fetch_pump(fetch);
 		}
 		/*
-		 * a later arm sends at most one request, because the response is not
-		 * taken in until the arm's turn comes
+		 * a later arm sends at most one request, because the response is taken
+		 * in only when it is the arm's turn
 		 */
 		else if (fetch != NULL && dyn_fetch_requests(arm->scandesc->origin)->nstreams == 1)
 			dyn_fetch_send_ahead(fetch);
@@ -179,7 +175,7 @@ open_united(void *state)
 
 /*
  * Stores in united->item the next item that was not returned before.  The
- * group waits only for the current arm.
+ * scan's group waits only for the current arm.
  */
 static DynFetchState
 find_item(United *united, bool wait)
@@ -291,8 +287,8 @@ set_aside(United *united, TupleTableSlot *slot)
 }
 
 /*
- * True if the row belongs to the same item as the last row returned, but comes
- * from another read of the item.
+ * Returns true if the row belongs to the same item as the last row returned,
+ * but comes from another read of the item.
  */
 static bool
 is_duplicate(United *united, const bytea *key, int64 number)
@@ -479,8 +475,8 @@ dyn_add_united(DynInput *input)
 		.econtext = CreateExprContext(node->ss.ps.state)};
 
 	/*
-	 * The executor need not check the rows again.  In EvalPlanQual it must,
-	 * because the rows do not come from this source.
+	 * The executor need not check the rows again, except in EvalPlanQual,
+	 * where the rows do not come from this source.
 	 */
 	if (node->ss.ps.state->es_epq_active == NULL)
 		node->ss.ps.qual = NULL;
