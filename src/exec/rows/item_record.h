@@ -2,9 +2,8 @@
  * item_record.h
  *		Stores a received item in one bytea.
  *
- * A slot is stored as its type and its flags (one byte each).  For a type that
- * has contents, the length (four bytes) and the contents, copied from the
- * response, follow.
+ * A slot is stored as its type and its flags, one byte each.  If the type has
+ * contents, their length (four bytes) follows, and the contents as received.
  */
 #ifndef DYN_EXEC_FETCH_ITEM_RECORD_H
 #define DYN_EXEC_FETCH_ITEM_RECORD_H

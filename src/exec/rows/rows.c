@@ -2,7 +2,7 @@
  * rows.c
  *		Decodes items into tuple slots.
  *
- * This is the hot loop of a scan: it calls a codec for each fetched column.  A
+ * This is the hot loop of a scan: it decodes each fetched column.  A
  * mismatched value is an error that names table, column and item, unless the
  * column has on_mismatch 'null'.
  */
@@ -21,7 +21,7 @@
 
 /* ---- keys of items ---- */
 
-/* Stores the value as a scalar.  Returns false if a key cannot have it. */
+/* Stores the value as a scalar; returns false if a key cannot have it. */
 static bool
 read_key_scalar(const DynValue *value, DynScalar *scalar)
 {
@@ -122,8 +122,8 @@ read_key(const DynRows *rows)
 }
 
 /*
- * Returns the detail of a message: the table, the item's key, and `more` about
- * the item.  Must be called before ereport, because it may send a request.
+ * Returns the detail of a message: the table, the item's key, and `more`.
+ * Must be called before ereport, because it may send a request.
  */
 static const char *
 describe_item(const DynRows *rows, const char *more)
@@ -153,7 +153,7 @@ describe_value(const DynRows *rows, const DynValue *value)
 								  len < value->len ? "..." : ""));
 }
 
-/* Returns a hint: how to change the column so that it accepts the value. */
+/* Returns a hint on how to make the column accept the value. */
 static const char *
 mismatch_remedy(const DynColumn *column, const DynValue *value)
 {
@@ -174,7 +174,6 @@ mismatch_remedy(const DynColumn *column, const DynValue *value)
 	return "Change the column type or the column option \"format\".";
 }
 
-/* Reports a mismatched value of the column in the current item. */
 DYN_NORETURN static void
 report_mismatch(DynRows *rows, const DynValue *value,
 				const DynColumn *column, const char *why)
@@ -257,10 +256,7 @@ report_placeholder_mismatch(DynRows *rows, const DynMismatch *mismatch)
 
 /* ---- context of errors ---- */
 
-/*
- * Returns ", item " and the key of the current item; an empty string if the
- * key was not read.
- */
+/* Returns ", item " and the current item's key; "" if it was not read. */
 static const char *
 describe_key(const DynRows *rows)
 {
@@ -300,8 +296,8 @@ accept_null(DynRows *rows, const DynRowColumn *fetched)
 						 "the column is declared NOT NULL");
 	}
 	/*
-	 * analyzer: note_error is not NULL after a failed check, which raises an
-	 * error itself if `notes` is false
+	 * note_error is set if the check returns false: if `notes` is false, a
+	 * failed check raises an error
 	 */
 	else if (column->codec.is_domain &&
 			 !dyn_codec_check_domain(&column->codec, (Datum) 0, true, notes, &why))
@@ -341,7 +337,7 @@ decode_value(DynRows *rows, const DynRowColumn *fetched, const DynValue *value,
 	return accept_mismatch(rows, fetched, value, why);
 }
 
-/* Decodes a column that is read from a part of the attribute in its slot. */
+/* Decodes a column that is read from a placeholder of the attribute. */
 static pg_noinline bool
 decode_part(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 {
@@ -355,9 +351,9 @@ decode_part(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 }
 
 /*
- * Decodes a document that hides members which its codec would show: because of
- * `only`, or because it is the rest of an item, whose members depend on
- * templated attributes (`omitted`).
+ * Decodes a document some of whose members are hidden: a partial column shows
+ * only the members in `only`, and the rest of an item omits those in
+ * `omitted`.
  */
 static pg_noinline bool
 decode_members(DynRows *rows, const DynRowColumn *fetched, Datum *result)
@@ -368,7 +364,7 @@ decode_members(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 	const DynValue *value = &rows->values[fetched->slot];
 	bool		is_value;
 
-	/* hide a value that is not a map, since it has no members */
+	/* a value that is not a map has no members to show */
 	if (fetched->only != NULL && value->type != DYN_TYPE_M)
 		return decode_value(rows, fetched, &absent, result);
 	if (fetched->only == NULL)
@@ -393,8 +389,8 @@ decode_column(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 }
 
 /*
- * Finds the values below the element; decodes the item's columns once per
- * item.
+ * Finds the values below the element.  Decodes the columns of the item itself
+ * for its first element.
  */
 static void
 begin_element(DynRows *rows, DynUnnested *unnested)
@@ -418,7 +414,7 @@ begin_element(DynRows *rows, DynUnnested *unnested)
 	}
 }
 
-/* Like decode_column, for a column of the element or of its item. */
+/* Decodes a column of an unnested table. */
 static bool
 decode_unnested(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 {
@@ -465,8 +461,8 @@ decode_unnested(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 }
 
 /*
- * Stores a row in the slot.  This function is not inlined, so that the caller
- * stays cheap for an item without a row.
+ * Stores a row in the slot.  Not inlined, so that the caller stays cheap for
+ * an item without a row.
  */
 static pg_noinline void
 store_row(DynRows *rows, TupleTableSlot *slot)
@@ -518,10 +514,10 @@ item_context(void *arg)
 
 /*
  * Returns true if the item is a row according to the templates.  Raises an
- * error if the item is ambiguous, or if a part has a mismatch.  If note_error
- * is set, no error is raised: an ambiguous item is passed to note_error and is
- * not a row, and an item with a mismatch is a row.  Not inlined, since most
- * tables have no templates.
+ * error if the item is ambiguous, or if a placeholder has a mismatch.  If
+ * note_error is set, no error is raised: note_error receives an ambiguous
+ * item, which is not a row, and an item with a mismatch is a row.  Not
+ * inlined, since most tables have no templates.
  */
 static pg_noinline bool
 parts_match(DynRows *rows)
@@ -540,7 +536,7 @@ parts_match(DynRows *rows)
 		report_ambiguous(rows, mismatch->attribute);
 	else if (match == DYN_MATCH_MISMATCH && rows->note_error == NULL)
 		report_placeholder_mismatch(rows, mismatch);
-	/* note_error receives a mismatch later, when the columns are decoded */
+	/* note_error receives a mismatch when the columns are decoded */
 	return match == DYN_MATCH_ROW || match == DYN_MATCH_MISMATCH;
 }
 

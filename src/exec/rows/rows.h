@@ -1,11 +1,11 @@
 /*
  * rows.h
- *		Converts items to tuple slots.
+ *		Converts items to rows (TupleTableSlots).
  *
  * The page parser stores an item as an array of values, one for each of
- * `paths`; a position in this array is a slot.  A DynRows lists the columns
- * that a scan fetches, and the slot of each.  Decoded values live in
- * CurrentMemoryContext.
+ * `paths`; a position in this array is a slot of the item.  A DynRows lists
+ * the columns that a scan fetches, and the slot of each.  Decoded values live
+ * in CurrentMemoryContext.
  */
 #ifndef DYN_EXEC_ROWS_H
 #define DYN_EXEC_ROWS_H
@@ -28,8 +28,8 @@ typedef enum DynRowError
 } DynRowError;
 
 /*
- * Cursor over the elements of an item of an unnested table.  Elements point
- * into the item's values.
+ * Cursor over the elements in an item of an unnested table.  The elements
+ * point into the item's values.
  */
 typedef struct DynUnnested
 {
@@ -39,8 +39,9 @@ typedef struct DynUnnested
 	DynValue   *below;			/* values at these paths */
 	DynBuffer	scratch;
 	char		position[12];	/* position of the element, as text */
-	MemoryContext context;		/* context of the item's own columns, which are
-								 * decoded once for all of its rows */
+	MemoryContext context;		/* context of the columns of the item itself,
+								 * which are decoded once for all of its
+								 * rows */
 	bool		decoded;
 } DynUnnested;
 
@@ -49,16 +50,17 @@ typedef struct DynRowColumn
 {
 	DynColumn  *column;
 	AttrNumber	attnum;
-	bool		partial;		/* true if only parts of the document are read,
-								 * so that missing parts do not imply a missing
-								 * document */
-	int			slot;			/* -1: the column is read from the element */
-	int			position;		/* position in the tuple slot, from 0 */
+	bool		partial;		/* true if the statement needs only members of
+								 * a document: if none of them exists, the
+								 * document may still exist */
+	int			slot;			/* slot of the item; -1 if the column is read
+								 * from the element */
+	int			position;		/* position in the row, from 0 */
 	DynNames   *only;			/* members that a partial column shows, even if
-								 * the item has more; NULL: all members */
+								 * the item has more; NULL for all */
 
 	/* unnested table */
-	int			below_slot;		/* slot in `below` of DynUnnested; -1: none */
+	int			below_slot;		/* slot in `below` of DynUnnested, or -1 */
 	Datum		datum;			/* value of a column of the item itself */
 	bool		isnull;
 } DynRowColumn;
@@ -68,32 +70,30 @@ typedef struct DynRows
 	DynRelation *relation;
 	int			ncolumns;
 	DynRowColumn *columns;
-	bool		composed;		/* true if items are composed, and may lack
-								 * attributes (requested.c, reread.c); then
-								 * NULLs are not checked against NOT NULL and
-								 * domains */
+	bool		composed;		/* true if items are composed, not received
+								 * (requested.c, reread.c): NULLs are then not
+								 * checked against NOT NULL and domains */
 
-	/* paths for the page parser: of the columns, then of extra attributes */
+	/* paths that the page parser reads: of the columns, then of others */
 	int			npaths;
 	int			path_space;
 	DynPath    *paths;
 
 	/*
-	 * projection to request from DynamoDB: paths below jsonb columns instead
-	 * of full columns; entire items if a column contains the entire item
+	 * projection to request from DynamoDB, with paths inside jsonb columns if
+	 * these are sufficient
 	 */
-	const List *scalars;		/* names (String) of attributes that are
-								 * requested in full instead of paths below
-								 * them */
+	const List *scalars;		/* names (String) of attributes that are always
+								 * requested in full */
 	bool		full;			/* true to request all attributes, without a
-								 * projection */
+								 * projection, because a column contains the
+								 * entire item */
 	int			nprojection;
 	int			projection_space;
 	DynPath    *projection;
 
 	/*
-	 * the table's primary key, which identifies an item in messages, and its
-	 * slots (-1 if not fetched)
+	 * the table's primary key, for messages, and its slots (-1 if not fetched)
 	 */
 	int			nbase;
 	const DynKeyAttr *base;
@@ -101,34 +101,35 @@ typedef struct DynRows
 	int			sort_slots[DYN_MAX_KEY_ATTRS];	/* slots of the sort attributes
 												 * (DYN_ROWS_SORT) */
 	/*
-	 * returns the current item's key if it was not fetched; may return NULL,
-	 * with a reason in *why if requesting the key failed
+	 * returns the current item's key if it was not fetched; NULL if it is
+	 * unknown, with a reason in *why if a request failed
 	 */
 	const char *(*find_key) (void *arg, const char **why);
 	void	   *find_key_arg;
 
 	/*
-	 * function that receives each error, including those that on_mismatch
-	 * turns into NULL; if not set, errors are raised.  A value with an error
-	 * becomes NULL, and an ambiguous item is not a row.  `attnum` is 0 if an
-	 * error does not belong to a column
+	 * receives each error, including those that on_mismatch turns into NULL;
+	 * if NULL, errors are raised.  `attnum` is 0 if the error does not belong
+	 * to a column.  A value with an error becomes NULL, and an ambiguous item
+	 * is not a row
 	 */
 	void		(*note_error) (void *arg, DynRowError err, AttrNumber attnum,
 							   const char *why);
 	void	   *note_error_arg;
 
-	DynCond    *test;			/* item filter as a condition; NULL: none */
-	struct DynParts *parts;		/* parts of templated attributes, or NULL */
-	DynNames   *omitted;		/* names that the column with the rest of the
-								 * item omits; NULL: the same names for all
-								 * items */
+	DynCond    *test;			/* item filter as a condition, or NULL */
+	struct DynParts *parts;		/* placeholders of templated attributes, or
+								 * NULL */
+	DynNames   *omitted;		/* attributes that a column with document
+								 * 'rest' omits for the current item; NULL if
+								 * they are the same for all items */
 	DynBuffer	scratch;		/* scratch buffer of `test` */
-	DynUnnested *unnested;		/* elements that are rows; NULL: items are
+	DynUnnested *unnested;		/* elements that are rows; NULL if items are
 								 * rows */
 
 	const DynValue *values;		/* values of the current item */
-	int			left;			/* number of the item's remaining rows;
-								 * unnested: 1 if there is a current element */
+	int			left;			/* number of the item's remaining rows; if
+								 * unnested, 1 if there is a current element */
 	const DynRowColumn *current;	/* column being decoded, or NULL */
 } DynRows;
 
@@ -139,16 +140,14 @@ typedef struct DynRows
 #define DYN_ROWS_SORT		0x01	/* sort attributes of the access plan */
 #define DYN_ROWS_KEY		0x02	/* the table's key */
 #define DYN_ROWS_PARTITION	0x04	/* partition key of the table or index */
-#define DYN_ROWS_CONVERT	0x08	/* convert only items that match the item
-									 * filter and the templates; return a row
-									 * for each element if the table is
-									 * unnested */
+#define DYN_ROWS_CONVERT	0x08	/* convert items to rows: check the item
+									 * filter and the templates, and unnest
+									 * elements */
 
 /*
- * Creates the row conversion of an access plan, in CurrentMemoryContext.  It
- * has slots for the plan's columns, for the attributes that `flags`
- * (DYN_ROWS_*) select, and for those that `filters` (list of DynPred *) read.
- * All of these attributes are requested.
+ * Creates the row conversion of an access plan, in CurrentMemoryContext.
+ * Reads and requests the plan's columns, the attributes that `flags`
+ * (DYN_ROWS_*) selects, and those in `filters` (list of DynPred *).
  */
 extern DynRows *dyn_rows_create(DynRelation *relation, const DynAccess *access,
 								int flags, const List *filters);
@@ -181,11 +180,11 @@ extern int	dyn_rows_slot(const DynRows *rows, const char *name);
  * relation is unnested.
  *
  * dyn_rows_begin raises an error if a key attribute matches its template in
- * several ways, if a part of the key is not a value of its column, or if a
- * value cannot be unnested.  dyn_rows_next raises an error if a value does not
- * match its column, or if a column declared NOT NULL is NULL.  dyn_rows_skip
- * skips the next row; dyn_rows_end drops all remaining rows.  The values of a
- * row's columns are valid until the next item is begun.
+ * several ways, if a placeholder of the key is not a value of its column, or
+ * if a value cannot be unnested.  dyn_rows_next raises an error if a value
+ * does not match its column, or if a column declared NOT NULL is NULL.
+ * dyn_rows_skip skips the next row; dyn_rows_end drops all remaining rows.
+ * The values of a row's columns are valid until the next item is begun.
  */
 extern void dyn_rows_begin(DynRows *rows, const DynValue *values);
 extern bool dyn_rows_next(DynRows *rows, TupleTableSlot *slot);
@@ -215,21 +214,21 @@ dyn_rows_has_more(const DynRows *rows)
 
 /*
  * Stores the table's key of an item in `parts`, for rows with DYN_ROWS_KEY.
- * Values are decoded into CurrentMemoryContext.
+ * Decodes values into CurrentMemoryContext.
  */
 extern void dyn_rows_item_key(const DynRows *rows, const DynValue *values,
 							  DynKeyPart *parts);
 
 /*
  * Returns true if the item's key has the same encoding as `parts`.  If not,
- * the keys may still be equal.
+ * the keys may still be equal, in another encoding.
  */
 extern bool dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
 								 const DynKeyPart *parts);
 
 /*
- * Returns an item's key as text from the given slots: for example, pk = "a",
- * sk = 5.  Returns NULL if a slot is -1, or if its value cannot be in a key.
+ * Returns an item's key as text, such as pk = "a", sk = 5, from the given
+ * slots.  Returns NULL if a slot is -1, or if its value cannot be in a key.
  * Raises no error for any value, since it is used in error messages.
  */
 extern const char *dyn_item_key_text(const DynKeyAttr *base, int nbase,
@@ -244,8 +243,8 @@ extern void dyn_key_scalar(const DynRelation *relation, const char *name,
 						   const DynValue *value, DynScalar *scalar);
 
 /*
- * Returns a readable form of a key, with the separator between its parts, in
- * the database's encoding (dyn_from_utf8_lossy).
+ * Returns a key as text, with the separator between its parts, in the
+ * database's encoding (dyn_from_utf8_lossy).
  */
 extern const char *dyn_key_text(const DynKeyPart *parts, int nparts,
 								const char *separator);
@@ -265,9 +264,8 @@ typedef struct DynItemReader
 } DynItemReader;
 
 /*
- * Returns a reader of items for the conversion `rows`, in
- * CurrentMemoryContext.  A reset of the context also frees the reader's
- * malloc'd memory.
+ * Returns a reader for the conversion `rows`, in CurrentMemoryContext.  A
+ * reset of the context also frees the reader's malloc'd memory.
  */
 extern DynItemReader *dyn_item_reader_create(DynRows *rows);
 

@@ -43,8 +43,8 @@ dyn_rows_slot(const DynRows *rows, const char *name)
 }
 
 /*
- * Returns the path to request, which is the full attribute if DynamoDB rejects
- * paths below it.
+ * Returns the path to request: the full attribute if DynamoDB rejects paths
+ * below it.
  */
 static DynPath
 projected_path(const DynRows *rows, const DynPath *path)
@@ -61,8 +61,8 @@ projected_path(const DynRows *rows, const DynPath *path)
 }
 
 /*
- * Adds a path to the projection, unless the projection has the path, or the
- * fetch itself provides the value.  An empty path requests the full item.
+ * Adds a path to the projection, unless the projection has it.  An empty path
+ * requests the full item.  The segment number comes from the fetch itself.
  */
 static void
 project(DynRows *rows, const DynPath *path)
@@ -79,7 +79,7 @@ project(DynRows *rows, const DynPath *path)
 
 /*
  * Adds slots for the fetched columns.  A column is partial if the statement
- * needs only fields below it.
+ * needs only members below it.
  */
 static void
 add_columns(DynRows *rows, const DynAccess *access)
@@ -109,8 +109,8 @@ add_columns(DynRows *rows, const DynAccess *access)
 }
 
 /*
- * Adds a slot for the path, unless it has one.  Requests the path in both
- * cases, because a path with a slot may be requested only in part so far.
+ * Adds a slot for the path, unless there is one.  Requests the path in both
+ * cases, because so far only a part of it may be requested.
  */
 static void
 read_path(DynRows *rows, const DynPath *path)
@@ -130,9 +130,8 @@ read_attribute(DynRows *rows, const char *name)
 }
 
 /*
- * Adds the attributes that `flags` selects, and finds the slots of keys.  The
- * key has slots even without a flag if full items, which contain it, are
- * requested.
+ * Adds the attributes that `flags` selects, and finds the slots of keys.  If
+ * full items are requested, the key gets slots even without a flag.
  */
 static void
 add_keys(DynRows *rows, const DynAccess *access, int flags)
@@ -171,7 +170,7 @@ read_leaf(DynPred *pred, void *arg)
 }
 
 /*
- * Adds the state of the templates.  Their attributes are requested in full,
+ * Adds a DynParts for the templates.  Their attributes are requested in full,
  * since they decide whether an item is a row.
  */
 static void
@@ -213,7 +212,7 @@ free_tree(void *tree)
 	dyn_path_tree_free(tree);
 }
 
-/* Adds the cursor over the elements of the collection in the slot. */
+/* Adds the cursor over the elements of the collection in this slot. */
 static void
 add_elements(DynRows *rows, int slot)
 {
@@ -355,8 +354,8 @@ limit_column(DynRowColumn *fetched, const DynPath *document, const DynRows *own,
 			!(dyn_path_is_inside(path, document) || dyn_path_is_inside(document, path)))
 			continue;
 		/*
-		 * visible members cannot hide what is added to a member that must be
-		 * visible only in part
+		 * `own` needs doc.a.x, so member `a` is visible: it cannot hide
+		 * doc.a.y, which `all` requests
 		 */
 		more = true;
 		fails |= deep && (member == NULL ||
@@ -367,10 +366,6 @@ limit_column(DynRowColumn *fetched, const DynPath *document, const DynRows *own,
 	return !more || (!fails && !fetched->column->codec.is_domain);
 }
 
-/*
- * Mismatched values in parts of a document that a scan did not request must
- * not be errors of that scan.
- */
 bool
 dyn_rows_limit_parts(DynRows *rows, const DynRows *own, const DynRows *all)
 {

@@ -3,9 +3,9 @@
  *		Splits an item's templated attributes, and decides whether the item is
  *		a row.
  *
- * Checks on an item are in the same order for all requests: first whether the
- * item is a row, then whether it is ambiguous, and then whether each part is a
- * value of its column.
+ * All requests check an item in the same order: first whether it is a row,
+ * then whether it is ambiguous, then whether each part is a value of its
+ * column.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 
 /* ---- mismatches of an item ---- */
 
-/* Stores the attribute of the mismatch; returns `match`. */
+/* Stores the attribute in the mismatch; returns `match`. */
 static DynRowMatch
 describe_mismatch(DynParts *parts, const DynParsedAttr *parsed, DynRowMatch match)
 {
@@ -76,8 +76,8 @@ mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
 /* ---- split of the key attributes ---- */
 
 /*
- * Splits the key attributes, and returns whether the item can be a row.  Times
- * whose width differs from their format are checked later, by judge_values().
+ * Splits the key attributes, and returns whether the item can be a row.
+ * judge_values() later checks times whose width differs from their format.
  */
 static DynRowMatch
 judge_splits(DynParts *parts)
@@ -103,9 +103,8 @@ judge_splits(DynParts *parts)
 }
 
 /*
- * Searches all ways to split the decisive attributes, and returns the item's
- * match: DYN_MATCH_ROW if all occurrences of each column agree in exactly one
- * way.
+ * Searches all ways to split the decisive attributes (DynParts).  Returns
+ * DYN_MATCH_ROW if all occurrences of each column agree in exactly one way.
  */
 static DynRowMatch
 judge_ways(DynParts *parts)
@@ -131,8 +130,7 @@ judge_ways(DynParts *parts)
 
 /*
  * Returns true if the split of a decisive attribute outside of the key is
- * ambiguous.  Other occurrences of the attribute's columns may then determine
- * the split.
+ * ambiguous.  Other attributes with the same columns may determine the split.
  */
 static bool
 has_undecided_text(const DynParts *parts)
@@ -150,7 +148,7 @@ has_undecided_text(const DynParts *parts)
 
 /* ---- values of parts ---- */
 
-/* True if the part is a value of its column; if not, *why is the reason. */
+/* Returns true if the part is a value of its column; else sets *why. */
 static bool
 part_is_value(const DynParsedAttr *parsed, int p, DynColumn *column, const char **why)
 {
@@ -167,11 +165,10 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 }
 
 /*
- * Returns mismatch_of() if the part is the source of a column that cannot have
- * its value, or if the template lists values without the part's; otherwise
- * returns DYN_MATCH_ROW.  Requests for the members of an enumeration do not
- * find items with unlisted values, so such items must not be rows in other
- * scans, either.
+ * Returns mismatch_of() if the column that is read from the part cannot have
+ * its value, or if the template's enumeration does not list it; otherwise
+ * DYN_MATCH_ROW.  Requests for the listed values do not find items with other
+ * values, so these must not be rows in other scans, either.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
@@ -204,10 +201,9 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 }
 
 /*
- * Returns the match of the enumerated parts of an index key.  They are checked
- * because requests for the members of an enumeration do not find an item with
- * an unlisted value.  If a mismatch makes the column NULL, such requests are
- * not sent (traits.members), and the check is omitted.
+ * Checks the enumerated parts of an index key, since requests for the listed
+ * values do not find items with other values.  If a mismatch makes the column
+ * NULL, such requests are not sent (traits.members), and the check is omitted.
  */
 static DynRowMatch
 judge_index_key(DynParts *parts, int i)
@@ -268,9 +264,8 @@ judge(DynParts *parts)
 			 dyn_find_ways(parts, parts->decisive, &about) != DYN_WAYS_ONE)
 	{
 		/*
-		 * the item is still a row, but the columns of the ambiguous attributes
-		 * have mismatches: undo the search, and split the attributes again,
-		 * one after the other
+		 * the item is a row, but columns of the ambiguous attributes have
+		 * mismatches: undo the search, and split the attributes one by one
 		 */
 		for (int i = 0; i < parts->relation->ntemplated; i++)
 			parts->attrs[i].done = false;
@@ -319,7 +314,7 @@ dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 {
 	DynParsedAttr *parsed = &parts->attrs[column->templated];
 
-	/* an attribute outside of the table's key is split when it is needed */
+	/* attributes outside of the table's key are split when needed */
 	if (!parsed->done)
 	{
 		MemoryContext old = MemoryContextSwitchTo(parts->scratch);
@@ -368,9 +363,9 @@ part_is_reproduced(DynParts *parts, int i, int p)
 }
 
 /*
- * True if template `i` composes the value of the item's attribute from the
- * row's columns.  Returns false if a case-folded part is not ASCII, since such
- * a part cannot be compared.
+ * Returns true if template `i` composes the attribute's value from the row's
+ * columns.  Returns false if a case-folded part is not ASCII, since such a
+ * part cannot be compared.
  */
 static bool
 is_reproduced(DynParts *parts, int i)

@@ -2,10 +2,11 @@
  * template_parts.h
  *		Reads the parts of an item's templated attributes.
  *
- * A DynParts splits the attributes of one item at a time.  The table's key
- * attributes are split when the item arrives, since they decide whether the
- * item is a row.  Other attributes are usually split when a column needs them.
- * The parts live until the next item.
+ * A part is the text of one placeholder: in ORDER#17, which matches the
+ * template ORDER#${id}, the part is 17.  The table's key attributes are split
+ * into parts when the item arrives, since they decide whether the item is a
+ * row.  Other attributes are usually split when a column needs them.  The
+ * parts live until the next item.
  */
 #ifndef DYN_EXEC_TEMPLATE_PARTS_H
 #define DYN_EXEC_TEMPLATE_PARTS_H
@@ -20,8 +21,7 @@ typedef struct DynParts DynParts;
 typedef enum DynRowMatch
 {
 	DYN_MATCH_ROW,
-	DYN_MATCH_NOT_ROW,			/* item is not a row: usually, its key belongs
-								 * to another entity */
+	DYN_MATCH_NOT_ROW,			/* usually, the key of another entity */
 	DYN_MATCH_AMBIGUOUS,		/* a key attribute can be split in several
 								 * ways */
 	DYN_MATCH_MISMATCH			/* a part cannot be a value of its column */
@@ -32,43 +32,43 @@ typedef struct DynMismatch
 {
 	const char *attribute;		/* attribute name (UTF-8) */
 	const DynValue *value;		/* value of the attribute */
-	const DynColumn *column;	/* column that cannot be read from the value */
-	const char *why;			/* reason; NULL: the value is not in the
-								 * enumeration */
+	const DynColumn *column;	/* column that cannot represent the value */
+	const char *why;			/* reason; NULL if the template's enumeration
+								 * lacks the value */
 } DynMismatch;
 
 /*
- * Returns the state, in CurrentMemoryContext.  needed[i] is true if template i
- * will be split.  `paths` are the paths of an item's slots, including
+ * Returns a DynParts, in CurrentMemoryContext.  needed[i] is true if template
+ * i will be split.  `paths` are the paths of an item's slots, including
  * dyn_templated_paths().
  */
 extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 								  const DynPath *paths, int npaths);
 
 /*
- * Begins the next item, and returns its match.  Also checks the parts of the
- * table's key: the column that is read from a part must be able to represent
- * it.  An enumerated part of a key, even of an index key, must have one of the
- * listed values.  If the item is ambiguous or has a mismatch, *mismatch
- * describes the attribute.  Under on_mismatch 'null', an item with a mismatch
- * in a key column is not a row.
+ * Begins the next item, and returns its match.  The columns that are read from
+ * parts of the table's key must be able to represent them.  An enumerated part
+ * of a key, even of an index key, must have one of the listed values.  If the
+ * item is ambiguous or has a mismatch, *mismatch describes the attribute.
+ * Under on_mismatch 'null', an item with a mismatch in a key column is not a
+ * row.
  */
 extern DynRowMatch dyn_parts_begin(DynParts *parts, const DynValue *values,
 								   const DynMismatch **mismatch);
 
 /*
  * Begins an item of which only sort values are needed.  Stores part `part` of
- * the needed template `i` in *text, valid until the next item.  Returns false
- * if the attribute does not match the template.
+ * template `i`, which must be needed, in *text, valid until the next item.
+ * Returns false if the attribute does not match the template.
  */
 extern bool dyn_parts_text(DynParts *parts, const DynValue *values, int i,
 						   int part, DynText *text);
 
 /*
  * Stores the value of a column that is read from a part: the part's text, or
- * ABSENT if the item lacks the attribute.  Returns false if the attribute's
- * text does not match the template, or if the part is not in its enumeration;
- * *why is the reason.
+ * ABSENT if the item lacks the attribute.  If the attribute does not match the
+ * template, or the part is not in its enumeration, returns false, with the
+ * reason in *why.
  */
 extern bool dyn_parts_value(DynParts *parts, const DynColumn *column,
 							DynValue *value, const char **why);
@@ -76,12 +76,11 @@ extern bool dyn_parts_value(DynParts *parts, const DynColumn *column,
 /* ---- unmapped attributes ---- */
 
 /*
- * Stores the names that a column with the rest of the item
- * (model/tables/relation.h) omits for the current item, in the space of
- * `omitted` for as many names as `usual`.  These are the usual names, except
- * for a templated attribute of an index that differs from what the template
- * composes from the item's columns: an application may have written something
- * else, or changed a column.
+ * Stores the names that a column with document 'rest' omits for the current
+ * item.  `omitted` has space for all usual names.  A templated attribute of an
+ * index is not omitted if it differs from what the template composes from the
+ * item's columns: an application may have written something else, or changed a
+ * column.
  */
 extern void dyn_parts_omitted(DynParts *parts, const DynNames *usual,
 							  DynNames *omitted);

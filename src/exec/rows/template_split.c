@@ -3,10 +3,10 @@
  *		Splits an item's templated attributes, and searches all ways to split
  *		attributes that share columns.
  *
- * A search tries the ways of the first attribute one after the other, and with
- * each of them the ways of the second attribute, and so on.  A known value of
- * a column reduces the ways of the following attributes.  At the end, all
- * occurrences of each column are compared.
+ * A search tries the ways to split the first attribute one after the other,
+ * with each of them the ways of the second attribute, and so on.  A known
+ * value of a column reduces the ways of the following attributes.  At the end,
+ * all occurrences of each column are compared.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@
 #include "../../model/values/path.h"
 #include "template_split.h"
 
-/* Maximum number of ways that are tried; with more, the item is ambiguous. */
+/* Maximum number of ways that are tried; an item with more is ambiguous. */
 #define MAX_STEPS	20000
 
 static void break_cycle(DynParts *parts, const Bitmapset *cycle);
@@ -248,11 +248,11 @@ dyn_expected_text(DynParts *parts, const DynPlaceholderCheck *check, DynText *te
 }
 
 /*
- * Stores in `given`, for each part of template `i` whose column is read from
- * elsewhere, the encoding of the column's value.  If the column is read from
- * another templated attribute, splits that attribute first, unless it depends
- * on template `i`.  Returns false if a column is NULL, or if the part cannot
- * encode its value.  Sets parts->unsure if a value is unknown.
+ * For each part of template `i` whose column is read from another attribute,
+ * stores the encoding of the column's value in `given`.  First splits this
+ * attribute if it is templated, unless it depends on template `i`.  Returns
+ * false if a column is NULL, or if the part cannot encode its value.  Sets
+ * parts->unsure if a value is unknown.
  */
 static bool
 expected_texts(DynParts *parts, int i, DynText *given)
@@ -321,12 +321,14 @@ dyn_parts_agree(DynParts *parts, bool searched)
 
 /* ---- search for all ways ---- */
 
-/* Selects attributes whose undecided parts may contain their separators. */
+/*
+ * Attributes in which undecided parts (template_text.h) may contain their
+ * separators.
+ */
 typedef enum Guess
 {
 	GUESS_NONE,
-	GUESS_NO_MATCH,				/* only attributes that do not match without a
-								 * guess */
+	GUESS_NO_MATCH,				/* those that do not match otherwise */
 	GUESS_ALL
 } Guess;
 
@@ -336,11 +338,11 @@ typedef struct Search
 	Guess		guess;
 	int			n;				/* number of attributes that take part */
 	DynParsedAttr **attrs;		/* attributes that take part */
-	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];	/* parts of each
-													 * attribute in the
-													 * first way found */
+	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];	/* parts in the first way
+													 * found, for each
+													 * attribute */
 	int			level;			/* position in `attrs` of the attribute to
-								 * split; earlier attributes are split */
+								 * split next */
 	int			found;			/* number of ways found (at most 2) */
 	int			steps;			/* number of remaining steps */
 } Search;
@@ -362,7 +364,7 @@ known_texts(DynParts *parts, const DynParsedAttr *parsed, DynText *known)
 			== DYN_EXPECTED_NOTHING)
 			return false;
 	}
-	/* parts whose column also is in an attribute that was split before */
+	/* parts whose column is also in an attribute that was split before */
 	for (int a = 0; a < parts->nchecks; a++)
 	{
 		const DynPlaceholderCheck *check = &parts->checks[a];
@@ -382,7 +384,7 @@ known_texts(DynParts *parts, const DynParsedAttr *parsed, DynText *known)
 
 /*
  * Calls `found` for each split of the attribute that agrees with known values.
- * Returns true if `found` does, or if no steps are left.
+ * Returns true if `found` did, or if no steps are left.
  */
 static bool
 find_ways(Search *search, DynParsedAttr *parsed, bool guess, DynWayFound found,
@@ -402,7 +404,7 @@ find_ways(Search *search, DynParsedAttr *parsed, bool guess, DynWayFound found,
 	return known_texts(search->parts, parsed, known) && dyn_template_ways(&ways);
 }
 
-/* True if all columns have the same values as in the first way. */
+/* Returns true if all columns have the same values as in the first way. */
 static bool
 is_first_way(const Search *search)
 {
@@ -450,7 +452,7 @@ search_level(Search *search)
 	return find_ways(search, search->attrs[i], guess, take_way, search);
 }
 
-/* Callback of find_ways() for a way to split the attribute at `level`. */
+/* Tries a way to split the attribute at `level` (callback of find_ways). */
 static bool
 take_way(void *arg, const DynText *values)
 {
@@ -472,7 +474,7 @@ take_way(void *arg, const DynText *values)
 	return enough;
 }
 
-/* Callback of find_ways() to find out whether there is any way. */
+/* Callback of find_ways(), to find out whether there is a way. */
 static bool
 stop_at_first(void *arg, const DynText *values)
 {
@@ -480,10 +482,9 @@ stop_at_first(void *arg, const DynText *values)
 }
 
 /*
- * Returns true if a searched attribute that matches contains the column in a
- * part that accept_way() has compared with the column's value.  A folded part
- * confirms the value only if the part is ASCII, since dyn_part_agrees compares
- * no other folded parts.
+ * Returns true if accept_way() has compared the column's value with a part of
+ * a searched attribute that matches.  Folded parts that are not ASCII are not
+ * compared (dyn_part_agrees).
  */
 static bool
 is_confirmed(const Search *search, AttrNumber attnum)
@@ -526,9 +527,9 @@ guesses_are_confirmed(const Search *search)
 }
 
 /*
- * Returns the number of ways found; 2 if there are several, or if no steps are
- * left.  Afterwards the attributes are split in the first way, if there is
- * one.
+ * Returns the number of ways found; 2 if there are more, or if no steps are
+ * left.  Afterwards the attributes are split in the first way, if one was
+ * found.
  */
 static int
 search_ways(Search *search, Guess guess)
@@ -551,7 +552,7 @@ search_ways(Search *search, Guess guess)
 	return search->steps < 0 ? 2 : search->found;
 }
 
-/* Returns the number of parts that may end at several places. */
+/* Returns the number of parts that may end at several positions. */
 static int
 open_parts(const DynTemplate *tmpl)
 {
@@ -564,8 +565,8 @@ open_parts(const DynTemplate *tmpl)
 }
 
 /*
- * Selects the searched attributes that may match, in ascending order of
- * open_parts().  Returns false if a key attribute cannot match.
+ * Selects the searched attributes that may match, those with the fewest
+ * open_parts() first.  Returns false if a key attribute cannot match.
  */
 static bool
 begin_search(Search *search, DynParts *parts)
@@ -601,7 +602,7 @@ begin_search(Search *search, DynParts *parts)
 		else if (parsed->split != DYN_SPLIT_TYPE_MISMATCH && parsed->templated->base)
 			return false;
 	}
-	/* searched attributes not selected stay as split_text() left them */
+	/* other searched attributes stay as split_text() left them */
 	for (int i = 0; i < n; i++)
 		parts->attrs[i].done |= parts->attrs[i].searched;
 	for (int i = 0; i < search->n; i++)
@@ -619,9 +620,9 @@ begin_search(Search *search, DynParts *parts)
 
 /*
  * Searches in up to three passes, one for each Guess, until a pass finds a
- * way.  The result is DYN_WAYS_ONE if this pass finds only one way, and if
- * each part that contains its separator is confirmed by another occurrence of
- * its column.
+ * way.  The result is DYN_WAYS_ONE if this pass finds one way, in which each
+ * part that contains its separator is confirmed by another occurrence of its
+ * column.
  */
 DynWaysFound
 dyn_find_ways(DynParts *parts, const Bitmapset *attrs, const DynParsedAttr **about)
@@ -665,10 +666,7 @@ break_cycle(DynParts *parts, const Bitmapset *cycle)
 	const DynParsedAttr *about;
 	DynWaysFound found;
 
-	/*
-	 * first split the attributes outside of the cycle on which attributes of
-	 * the cycle depend
-	 */
+	/* first split attributes outside of the cycle on which it depends */
 	for (int a = 0; a < parts->nchecks; a++)
 	{
 		const DynPlaceholderCheck *check = &parts->checks[a];

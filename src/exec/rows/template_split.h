@@ -3,11 +3,12 @@
  *		Splits an item's templated attributes into the parts of their
  *		templates.
  *
- * Private to DynParts: template_parts.c judges an item by its split.  If a
- * part's column is read from another attribute, the part must be the encoding
- * of the column's value.  So the attribute from which a column is read is
- * split before the other attributes that contain the column.  If attributes
- * depend on each other in a cycle, all ways to split them are searched.
+ * Used only by template_parts.c, which decides whether the item is a row.  If
+ * a part's column is read from another attribute, the part must be the
+ * encoding of the column's value.  So the attribute from which a column is
+ * read is split before other attributes that contain the column.  If
+ * attributes depend on each other in a cycle, all ways to split them are
+ * searched.
  */
 #ifndef DYN_EXEC_TEMPLATE_SPLIT_H
 #define DYN_EXEC_TEMPLATE_SPLIT_H
@@ -18,9 +19,9 @@
 typedef struct DynParsedAttr
 {
 	const DynTemplatedAttr *templated;
-	Bitmapset  *cycle;			/* all templates of the dependency cycle to
-								 * which this template belongs; NULL: not in a
-								 * cycle, or decisive */
+	Bitmapset  *cycle;			/* all templates of the dependency cycle that
+								 * includes this template; NULL if there is
+								 * none, or if the attribute is decisive */
 	bool		searched;		/* true if the search splits the attribute */
 	bool		unresolved;		/* true if the attribute matches only if a
 								 * part contains its separator */
@@ -30,11 +31,11 @@ typedef struct DynParsedAttr
 	bool		done;			/* true if the fields below are for the current
 								 * item */
 	DynSplit	split;
-	bool		impossible;		/* true if the column of a part is NULL, or
-								 * cannot be encoded as the part */
+	bool		impossible;		/* true if a part's column is NULL, or the part
+								 * cannot encode its value */
 	bool		absent;
-	bool		no_text;		/* true if the value has a type that the
-								 * template cannot match */
+	bool		no_text;		/* true if the template cannot match values of
+								 * this type */
 	bool		nul;			/* true if `text` contains U+0000 */
 	DynText		text;
 	char	   *space;			/* buffer for `text` if it has escapes in the
@@ -52,8 +53,7 @@ typedef struct DynPlaceholderCheck
 	int			templated;		/* number of the template */
 	int			part;
 	DynColumn  *column;
-	int			slot;			/* column's slot; -1: the column is read from
-								 * a part */
+	int			slot;			/* column's slot; -1 if read from a part */
 } DynPlaceholderCheck;
 
 struct DynParts
@@ -64,28 +64,29 @@ struct DynParts
 								 * item */
 	const DynValue *values;		/* values of the current item */
 	DynParsedAttr *attrs;		/* one for each of relation->templated */
-	int			nchecks;		/* number of checks for the needed templates */
+	int			nchecks;		/* number of checks */
 	DynPlaceholderCheck *checks;
 	Bitmapset  *decisive;		/* attributes in the table's key, and those on
-								 * which they depend */
+								 * which they depend: they decide whether an
+								 * item is a row */
 	bool		entangled;		/* true if decisive attributes have columns in
 								 * common */
-	bool		unsure;			/* true if the text that some part of the
-								 * current item must have is unknown
+	bool		unsure;			/* true if the expected text of a part is
+								 * unknown for the current item
 								 * (DYN_EXPECTED_UNKNOWN) */
 	DynMismatch mismatch;		/* mismatch of the current item */
 };
 
-/* Begins the next item, none of whose attributes is split yet. */
+/* Begins the next item, with unsplit attributes. */
 extern void dyn_parts_reset(DynParts *parts, const DynValue *values);
 
 /* Splits templated attribute `i`, after the attributes on which it depends. */
 extern void dyn_split_attr(DynParts *parts, int i);
 
 /*
- * Returns false if a part contradicts its column, which is read from another
- * part.  Checks the parts of searched attributes if `searched`, else those of
- * key attributes.  A column whose value is unknown contradicts no part.
+ * Returns false if a part differs from the value of its column, which is read
+ * from another part.  Checks searched attributes if `searched`, else key
+ * attributes.  A column with an unknown value differs from no part.
  */
 extern bool dyn_parts_agree(DynParts *parts, bool searched);
 
@@ -94,14 +95,13 @@ typedef enum DynExpectation
 	DYN_EXPECTED_TEXT,
 	DYN_EXPECTED_UNKNOWN,		/* the column has a mismatch, or is read from
 								 * an attribute that is not split yet */
-	DYN_EXPECTED_NOTHING		/* the column is NULL (maybe because of
-								 * on_mismatch 'null'), or the part cannot
+	DYN_EXPECTED_NOTHING		/* the column is NULL, or the part cannot
 								 * encode the column's value */
 } DynExpectation;
 
 /*
- * Returns what is known about the text that the checked part must have.  With
- * DYN_EXPECTED_TEXT, stores this text, in CurrentMemoryContext.
+ * Returns what is known about the text that the checked part must have.
+ * Stores a known text in *text, in CurrentMemoryContext.
  */
 extern DynExpectation dyn_expected_text(DynParts *parts,
 										const DynPlaceholderCheck *check,
@@ -121,20 +121,17 @@ dyn_parsed_attr_matches(const DynParsedAttr *parsed)
 
 /*
  * A column may occur in several attributes, or several times in one, such as
- * CUSTOMER#${name} in both key attributes.  A string such as CUSTOMER#o#neil
- * matches only if a part contains its separator.  Then the string alone does
- * not determine the part, but another occurrence of the column may do so.
+ * CUSTOMER#${name} in both key attributes.  The string CUSTOMER#o#neil matches
+ * only if the part contains its separator.  The string alone does not
+ * determine such a part, but another occurrence of the column may do so.
  */
 typedef enum DynWaysFound
 {
-	DYN_WAYS_NONE,				/* an attribute does not match, or the
-								 * attributes do not agree */
-	DYN_WAYS_ONE,				/* the searched attributes can be split in one
-								 * way */
-	DYN_WAYS_SEVERAL,			/* in several ways; or in one way, but a part
+	DYN_WAYS_NONE,				/* attributes do not match or do not agree */
+	DYN_WAYS_ONE,				/* one way to split the attributes */
+	DYN_WAYS_SEVERAL,			/* several ways; or one way, in which a part
 								 * contains its separator, and no other
-								 * occurrence of its column confirms the
-								 * part */
+								 * occurrence of its column confirms it */
 	DYN_WAYS_UNRESOLVED			/* a part must contain its separator, but no
 								 * value of its column matches all
 								 * occurrences */
@@ -144,8 +141,7 @@ typedef enum DynWaysFound
  * Searches all ways to split the given attributes of the current item, which
  * could not be split one after the other, or do not agree.  If the result is
  * SEVERAL, *about is the attribute to name in the message.  Sets `unresolved`
- * of each attribute that matches only if a part contains its separator.
- * Allocates in CurrentMemoryContext.
+ * of each attribute.  Allocates in CurrentMemoryContext.
  */
 extern DynWaysFound dyn_find_ways(DynParts *parts, const Bitmapset *attrs,
 								  const DynParsedAttr **about);
