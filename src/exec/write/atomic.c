@@ -3,13 +3,13 @@
  *		Sends all writes of a statement as one TransactWriteItems.
  *
  * DynamoDB applies all of the writes or none.  It accepts at most 100 items
- * and 4 MB, and no item twice (API reference, TransactWriteItems).  The limits
- * are checked as rows arrive, so that a statement that exceeds them fails
- * early.
+ * and 4 MB, and no item twice (API reference, TransactWriteItems).  A statement
+ * that exceeds these limits fails early, because they are checked as rows
+ * arrive.
  *
- * Each request has a token.  DynamoDB executes only one of the requests with
- * the same token, so a request can be sent again if its outcome is unknown, or
- * if it was canceled because of throttling or a conflict.
+ * Each request has a ClientRequestToken.  DynamoDB executes only one of the
+ * requests with the same token.  A request can therefore be sent again if its
+ * outcome is unknown, or if throttling or a conflict canceled it.
  */
 #include "postgres.h"
 
@@ -68,7 +68,6 @@ void
 dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 {
 	DynBuffer  *body = dyn_call_body(transaction->call);
-	/* a random UUID */
 	Datum		token = DirectFunctionCall1(gen_random_uuid, (Datum) 0);
 	ListCell   *lc;
 
@@ -80,11 +79,11 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 }
 
 /*
- * Handles the members of the transaction (the collected writes) whose
- * conditions failed.  Returns false if there are none.  Composes another
- * request for each such member, or removes the member if nothing is to be
- * written for its row.  If neither is possible, raises the error of the member
- * at once: the transaction has written nothing.
+ * Handles the collected writes whose conditions failed; returns false if no
+ * condition failed.  Composes the request of such a write again, or removes
+ * the write if nothing is to be written for its row.  If neither is possible,
+ * raises the write's error.  The transaction has written nothing, so there is
+ * no other write to wait for.
  */
 static bool
 resolve_members(DynWriter *writer, const DynCancelReason *reasons)
@@ -125,10 +124,10 @@ is_of_throttling(const char *code)
 }
 
 /*
- * Returns the reason that determines how to handle a canceled transaction
- * without failed conditions; NULL if there is none.  An error that would occur
- * again takes precedence over throttling, and throttling over a conflict with
- * another transaction.
+ * Returns the reason that decides how to handle a canceled transaction without
+ * failed conditions; NULL if all reasons are "None".  An error that would
+ * occur again takes precedence over throttling, and throttling over a conflict
+ * with another transaction.
  */
 static const DynCancelReason *
 deciding_reason(const DynCancelReason *reasons, int n)
@@ -149,7 +148,7 @@ deciding_reason(const DynCancelReason *reasons, int n)
 	return decides;
 }
 
-/* Handles a transaction that was canceled, so nothing was written. */
+/* Handles a canceled transaction, which has written nothing. */
 static void
 judge_canceled(DynWriter *writer, DynWrite *transaction)
 {
@@ -164,14 +163,11 @@ judge_canceled(DynWriter *writer, DynWrite *transaction)
 		(void) dyn_write_judge_call(transaction, NULL);
 		return;
 	}
-	/*
-	 * no earlier attempt was executed: otherwise DynamoDB would have reported
-	 * success for the token
-	 */
+	/* DynamoDB would report success if it had executed the token before */
 	transaction->unanswered = 0;
 	if (resolve_members(writer, reasons))
 	{
-		/* DynamoDB has evaluated a condition, so it executes requests */
+		/* the failed condition shows that DynamoDB no longer throttles */
 		dyn_write_grant(transaction, 0);
 		transaction->state = writer->collected == NIL ? DYN_WRITE_WRITTEN : DYN_WRITE_NEW;
 		return;
@@ -183,7 +179,7 @@ judge_canceled(DynWriter *writer, DynWrite *transaction)
 		dyn_write_retry_conflict(transaction);
 	else
 	{
-		/* report the exception that a single write would get */
+		/* report the same exception as for a single write */
 		if (reason != NULL)
 		{
 			snprintf(call->code, sizeof(call->code), "%sException",

@@ -4,16 +4,16 @@
  *		before core uses their results.
  *
  * A statement on local tables does not see its own writes.  On DynamoDB it
- * would see them: INSERT INTO t SELECT ... FROM t would read the rows that it
- * has just inserted, and might never end.  So if a scan (other than the scan
- * that finds the rows to change) reads the DynamoDB table that the statement
- * writes, perhaps through another foreign table, the rows to write are stored
- * (deferred).  Their writes are composed and sent when all scans have ended.
+ * would: INSERT INTO t SELECT ... FROM t would read the rows that it has just
+ * inserted, and might never end.  So rows are deferred if a scan reads the
+ * DynamoDB table that the statement writes, even through another foreign table.
+ * (The scan that finds the rows to change does not count.)  Deferred rows are
+ * stored, and are composed and sent when all scans have ended.
  *
  * Core reads the number of rows after ExecutorRun, and fires AFTER triggers in
- * ExecutorFinish.  Before a flush, the hooks of both functions run the
- * data-modifying parts of WITH to completion, which core would do later.
- * These parts may read tables that the main query writes, and must not see its
+ * ExecutorFinish.  The hooks of both functions therefore flush.  Before that,
+ * they run data-modifying CTEs to completion, which core would do later.  Such
+ * a CTE may read tables that the main query writes, and must not see its
  * writes.
  *
  * If a session's first statement writes to a partitioned table, ExecutorRun
@@ -41,9 +41,10 @@ static ExecutorFinish_hook_type previous_finish = NULL;
 /* ---- whether rows are deferred ---- */
 
 /*
- * Executes the uncorrelated subqueries of DO UPDATE, so that they do not see
- * what the statement writes.  Refuses correlated subqueries, because they
- * depend on existing rows, which are known only after writing has begun.
+ * Executes the uncorrelated subqueries of DO UPDATE before the first write, so
+ * that they do not see what the statement writes.  Raises an error for
+ * correlated subqueries: they depend on the existing row, which is known only
+ * after the conflict.
  */
 static void
 execute_subqueries(const DynModify *modify, const DynRelation *read)
@@ -68,11 +69,7 @@ execute_subqueries(const DynModify *modify, const DynRelation *read)
 	}
 }
 
-/*
- * Sets `deferred` when called for the target's first row: by then, all scans
- * of the statement are known.  Also reads the rest of other queries, which
- * must not see the row.
- */
+/* Decides at the target's first row: by then, all scans are known. */
 bool
 dyn_modify_is_deferred(DynModify *modify)
 {
@@ -83,7 +80,6 @@ dyn_modify_is_deferred(DynModify *modify)
 	if (modify->deferral_known)
 		return modify->deferred;
 	modify->deferral_known = true;
-	dyn_inputs_read_rest(statement, modify->relation);
 	foreach(lc, statement->scans)
 	{
 		const DynInput *input = lfirst(lc);
@@ -98,10 +94,7 @@ dyn_modify_is_deferred(DynModify *modify)
 			read = input->scandesc->relation;
 	}
 
-	/*
-	 * RETURNING and AFTER triggers would see a row before it is known whether
-	 * its key exists
-	 */
+	/* RETURNING and AFTER triggers would see rows that are skipped later */
 	if ((modify->deferred || modify->atomic) && modify->do_nothing &&
 		(modify->returning ||
 		 dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, CMD_INSERT, false)))
@@ -121,9 +114,9 @@ dyn_modify_is_deferred(DynModify *modify)
 /* ---- one row ---- */
 
 /*
- * Raises an error if DO UPDATE has already affected the row.  Before that,
- * waits for the writes in flight: a write for which WHERE is not true removes
- * its key from modify->met.
+ * Raises an error if DO UPDATE has already affected the row.  If modify->met
+ * contains the key, first waits for the writes in flight: a write whose row
+ * does not satisfy WHERE removes its key.
  */
 static void
 check_upsert_once(DynModify *modify, TupleTableSlot *row)
@@ -166,7 +159,7 @@ static bool
 compose_presumed(DynWrite *write, TupleTableSlot *row)
 {
 	Composition composition = {.write = write,.row = row};
-	/* the CHECK of a domain may be in any language */
+	/* use a subtransaction: the CHECK of a domain may call any function */
 	ErrorData  *error = dyn_attempt(compose, &composition);
 
 	if (error == NULL)
@@ -182,8 +175,8 @@ compose_presumed(DynWrite *write, TupleTableSlot *row)
 }
 
 /*
- * Composes the write before it waits for its turn, because earlier rows may be
- * evaluated again in the meantime, which overwrites core's slots for new rows.
+ * Composes the write before waiting to send it.  While it waits, earlier rows
+ * may be evaluated again, which overwrites modify->old.
  */
 bool
 dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
@@ -205,7 +198,7 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 	else
 		composed = modify->presumes ? compose_presumed(write, row)
 			: dyn_modify_update(write, modify->old, row);
-	/* another evaluation needs the row */
+	/* store the row for another evaluation (outcome.c) */
 	if (modify->operation != CMD_INSERT || modify->upsert != NULL)
 		write->plan_row = ExecCopySlotMinimalTuple(modify->operation == CMD_INSERT
 												   ? row : planSlot);
@@ -238,8 +231,9 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 /* ---- deferred rows ---- */
 
 /*
- * Rows of one target, with no rows of other targets of the same DynamoDB table
- * between them.
+ * Consecutive deferred rows of one target.  Rows of other DynamoDB tables may
+ * be between them, because only the rows of the same DynamoDB table must
+ * remain in order.
  */
 typedef struct DynDeferredRun
 {
@@ -248,9 +242,8 @@ typedef struct DynDeferredRun
 } DynDeferredRun;
 
 /*
- * Returns the run to which the target's next row is added.  Only rows of the
- * same DynamoDB table must remain in order.  A new run is in memory of the
- * statement.
+ * Returns the run for the target's next row.  Creates it in memory of the
+ * statement if necessary.
  */
 static DynDeferredRun *
 get_run(DynModify *modify)
@@ -312,10 +305,7 @@ send_run(const DynDeferredRun *run)
 	{
 		MemoryContext oldcontext;
 
-		/*
-		 * the rows must not be in per-tuple memory, because the slots free
-		 * them
-		 */
+		/* not in per-tuple memory, since the slots free the rows themselves */
 		if (modify->operation != CMD_DELETE)
 			fetch(modify->new_rows, row);
 		if (modify->operation != CMD_INSERT)
@@ -357,8 +347,8 @@ dyn_writer_flush(DynWriter *writer)
 /* ---- flush ---- */
 
 /*
- * Runs the data-modifying parts of WITH to completion, and flushes.  Core runs
- * them later (ExecPostprocessPlan), but then finds no more rows.
+ * Runs data-modifying CTEs to completion, and flushes.  Core runs these CTEs
+ * later (ExecPostprocessPlan), but then finds no more rows.
  */
 static void
 flush(EState *estate)
@@ -402,8 +392,8 @@ run_and_flush(QueryDesc *query, ScanDirection direction,
 }
 
 /*
- * Executes the rest of WITH even if the statement has no writer yet: the rest
- * may route the first row to a foreign partition.
+ * Runs data-modifying CTEs even if the statement has no writer yet: one of
+ * them may route the first row to a foreign partition.
  */
 static void
 flush_and_finish(QueryDesc *query)

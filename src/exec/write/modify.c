@@ -12,11 +12,12 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/guc.h"
 #include "../../model/session/usage.h"
+#include "../source/input.h"
 #include "row_write.h"
 
 /* ---- begin ---- */
 
-/* True if COPY fires AFTER triggers; core fires them before the last flush. */
+/* True if COPY fires AFTER triggers, which core does before the last flush. */
 static bool
 copy_has_after_trigger(const ResultRelInfo *rinfo)
 {
@@ -32,10 +33,9 @@ copy_has_after_trigger(const ResultRelInfo *rinfo)
 }
 
 /*
- * Prepares DO UPDATE as core would; returns NULL if the statement does not
- * contain it.  Core has planned SET and WHERE, but does not execute them,
- * because the planner hook has changed the action to DO NOTHING
- * (plan/paths/plan_modify.c).
+ * Prepares DO UPDATE as core would; returns NULL if there is none.  Core has
+ * planned SET and WHERE, but does not execute them, because the planner hook
+ * has changed the action to DO NOTHING (plan/paths/plan_modify.c).
  *
  * Raises an error if there are triggers for UPDATE or AFTER INSERT.  Core
  * would fire only those of the INSERT, because it does not know which rows
@@ -92,8 +92,8 @@ await_reason(const DynModify *modify)
 }
 
 /*
- * Creates the state in memory of the statement.  Its slots have a copy of the
- * tuple descriptor, so that they do not pin the relation's descriptor.
+ * Creates the state in memory of the statement.  Its slots are never dropped,
+ * so they have a copy of the tuple descriptor, which needs no pin.
  */
 static DynModify *
 create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation)
@@ -150,9 +150,9 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 }
 
 /*
- * Sets modify->met.  All parts of a WITH that update or delete rows of one
- * table share one set: like PostgreSQL, the statement writes a row once, and
- * later parts skip the row.
+ * Sets modify->met.  The CTEs that update or delete rows of the same table
+ * share one set.  Like PostgreSQL, the statement writes a row once, and skips
+ * the row later.
  */
 static void
 create_met(DynModify *modify, bool may_repeat)
@@ -215,17 +215,16 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 		access = dyn_access_of_scan((const ForeignScan *) subplan->plan);
 	modify->presumes = access != NULL && access->is_presumed;
 	/*
-	 * the plan may return a row twice if it is a join, or reads an index that
-	 * can change in the meantime; if items are read from the table by the keys
-	 * in an index, each item is returned once
+	 * a row may come twice from a join, or from an index that changes while it
+	 * is read, but not if the index only supplies the keys to read
 	 */
 	create_met(modify, access == NULL || (access->index != NULL && !access->fetch_base_items));
 }
 
 /*
  * Begins to write the rows of a COPY, or rows that are routed to a partition.
- * If an UPDATE also changes rows of the partition, the state for the routed
- * rows is stored in the state of the UPDATE.
+ * If an UPDATE also changes rows of the partition, its state refers to the
+ * state for the routed rows.
  */
 void
 dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
@@ -243,24 +242,27 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 
 /*
  * Writes a row.  Like PostgreSQL, an UPDATE or DELETE writes a row only once,
- * even if it is joined with several rows.  Raises an error if the table has a
- * BEFORE trigger: core has fired it for this row again, which it would not do
- * on a local table.
+ * even if it is joined with several rows.  If the table has a BEFORE trigger,
+ * a repeated row is an error: core has fired the trigger again, which it would
+ * not do on a local table.
  */
 static TupleTableSlot *
 write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 {
+	bool		first = !modify->deferral_known;
 	bool		deferred = dyn_modify_is_deferred(modify);
 	bool		repeated = false;
 	MemoryContext oldcontext = MemoryContextSwitchTo(GetPerTupleMemoryContext(modify->estate));
 
-	/* core, if at all, refuses it after the write */
+	/* core would report this only after the write, if at all */
 	if (modify->mtstate->mt_transition_capture != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot write rows of foreign table \"%s\", because a trigger of its parent has transition tables",
 						modify->relation->name),
 				 errhint("Use row triggers, or write the other partitions and children only.")));
+	if (first)
+		dyn_inputs_read_rest(modify->writer->statement, modify->relation);
 	if (modify->operation != CMD_INSERT)
 	{
 		dyn_modify_old_row(modify, planSlot);
@@ -309,7 +311,7 @@ dynExecForeignUpdate(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
 
 /*
  * Sends the last rows of COPY, which has no other callback that can wait.
- * Other statements have been flushed before (flush.c).
+ * Other statements were flushed before (flush.c).
  */
 void
 dynEndForeignInsert(EState *estate, ResultRelInfo *rinfo)
@@ -320,10 +322,7 @@ dynEndForeignInsert(EState *estate, ResultRelInfo *rinfo)
 		dyn_writer_flush(modify->writer);
 }
 
-/*
- * Without ANALYZE, ri_FdwState is NULL, since the table has not been opened
- * for writing.
- */
+/* Without ANALYZE, ri_FdwState is NULL (dynBeginForeignModify). */
 void
 dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 						List *private, int subplan_index, ExplainState *es)

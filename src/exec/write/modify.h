@@ -21,7 +21,7 @@ typedef struct DynUpsert
 {
 	ExprContext *econtext;
 	ProjectionInfo *projection;
-	ExprState  *where;			/* WHERE; NULL: every row is updated */
+	ExprState  *where;			/* NULL if every row is updated */
 } DynUpsert;
 
 typedef struct DynModify
@@ -32,14 +32,15 @@ typedef struct DynModify
 	ResultRelInfo *rinfo;
 	CmdType		operation;
 	bool		copying;		/* true for COPY */
-	bool		do_nothing;		/* true for any ON CONFLICT (in core, DO UPDATE
-								 * has become DO NOTHING) */
-	DynUpsert  *upsert;			/* NULL: not ON CONFLICT DO UPDATE */
-	struct DynModify *routed;	/* UPDATE: state for rows that move to this
-								 * partition; NULL: none yet */
+	bool		do_nothing;		/* true for any ON CONFLICT (the planner hook
+								 * replaces DO UPDATE by DO NOTHING) */
+	DynUpsert  *upsert;			/* NULL if not ON CONFLICT DO UPDATE */
+	struct DynModify *routed;	/* state for rows that an UPDATE moves to this
+								 * partition, or NULL */
 	bool		atomic;			/* true for write_mode 'atomic' */
 	const char *awaits;			/* reason why each row waits for its response,
-								 * such as "RETURNING"; NULL: no row waits */
+								 * such as "RETURNING"; NULL if rows do not
+								 * wait */
 	bool		has_row_triggers;	/* true if the table has BEFORE or AFTER
 									 * ROW triggers for this operation */
 	bool		returning;
@@ -50,16 +51,15 @@ typedef struct DynModify
 	TupleTableSlot *scratch;	/* row decoded from an item */
 	TupleTableSlot *old;		/* row of an UPDATE or DELETE before the
 								 * change, or existing row of DO UPDATE */
-	TupleTableSlot *again;		/* new row of an UPDATE that is evaluated
-								 * again */
-	TupleTableSlot *plan_slot;	/* copy of a subplan's row, or row that DO
+	TupleTableSlot *again;		/* new row of an UPDATE, evaluated again */
+	TupleTableSlot *plan_slot;	/* copy of a subplan's row, or the row that DO
 								 * UPDATE would insert */
 	DynModifyPlan plan;			/* columns that the statement depends on; empty
-								 * for rows of COPY, and rows that are routed */
+								 * for COPY and for routed rows */
 	bool		presumes;		/* true if rows are written without being
 								 * read */
 	AttrNumber *junk;			/* DELETE: position of each column in the
-								 * subplan's row; 0: none */
+								 * subplan's row; 0 if missing */
 	struct HTAB *met;			/* keys of rows that were written or deferred
 								 * so far; NULL if no row can come twice */
 
@@ -71,21 +71,19 @@ typedef struct DynModify
 										 * DELETE) */
 
 	/* throttling */
-	struct DynTablePace *pace;	/* pace of the table's writes */
+	struct DynTablePace *pace;	/* measured rate of the table's writes */
 	struct DynUsage *usage;		/* counts of requests to the table */
-	DynBudgets	budgets;		/* budgets of write units that writes are
-								 * charged to */
-	double		item_units;		/* estimated write units of one item; 0:
+	DynBudgets	budgets;		/* budgets of write units for the table's
+								 * writes */
+	double		item_units;		/* estimated write units of one item; 0 if
 								 * unknown */
-	double		stalled_ms;		/* monotonic ms; time since which all attempts
-								 * have been throttled; 0: the last attempt was
-								 * not throttled */
+	double		stalled_ms;		/* monotonic ms at which throttling began; 0 if
+								 * the last attempt was not throttled */
 	bool		warned;
 
 	DynCounters counters;		/* for EXPLAIN */
 } DynModify;
 
-/* Returns the operation that writes a row. */
 static inline DynOperation
 dyn_operation_of(CmdType operation)
 {
@@ -111,14 +109,14 @@ dyn_write_returns(const DynWrite *write)
 
 /* ---- rows and their flush (flush.c) ---- */
 
-/* Installs the hooks.  Called once, when the library is loaded. */
+/* Installs the executor hooks.  Called once, when the library is loaded. */
 extern void dyn_flush_init(void);
 
 /*
- * Writes a row that was checked.  For UPDATE and DELETE, `planSlot` has the
- * subplan's row, and modify->old the old row.  Returns false if a response
- * shows that no row is affected.  With RETURNING, `row` becomes the row in the
- * response.
+ * Writes a row that satisfies the table's constraints.  For UPDATE and DELETE,
+ * `planSlot` has the subplan's row, and modify->old the old row.  Returns
+ * false if the response shows that no row is affected.  With RETURNING, `row`
+ * becomes the row in the response.
  */
 extern bool dyn_modify_row(DynModify *modify, TupleTableSlot *row,
 						   TupleTableSlot *planSlot);

@@ -48,8 +48,8 @@
 /* ---- errors ---- */
 
 /*
- * Returns true if the user may read the key columns.  Core has the same rule
- * for the values of a unique index.
+ * Returns true if the user may read the key columns, which core also requires
+ * to show the values of a unique index.
  */
 static bool
 may_show_key(const DynModify *modify)
@@ -220,10 +220,10 @@ dyn_write_grant(DynWrite *write, double units)
 }
 
 /*
- * Records a write whose condition failed: DynamoDB has executed it.  The
- * response has no units; they depend on the size of the existing or the new
- * item, whichever is larger (Amazon DynamoDB Developer Guide, "Working with
- * items", conditional writes).
+ * Records the units of a write whose condition failed; DynamoDB charges for
+ * it, too.  The response does not contain the units, which depend on the size
+ * of the existing or the new item, whichever is larger (Amazon DynamoDB
+ * Developer Guide, "Working with items", conditional writes).
  */
 static void
 grant_failed(DynWrite *write, const DynScalar *existing)
@@ -394,9 +394,8 @@ begin_round(DynWrite *write)
 
 /*
  * Returns NULL if the row can be evaluated again, or the reason why not.  DO
- * UPDATE can be evaluated again even if rows are deferred or there are
- * triggers, because it is evaluated when rows are written, before RETURNING
- * and triggers see the row.
+ * UPDATE is evaluated when rows are written, before RETURNING and triggers see
+ * the row, so neither deferred rows nor triggers prevent another evaluation.
  */
 static const char *
 why_not_again(const DynModify *modify)
@@ -420,9 +419,9 @@ why_not_again(const DynModify *modify)
 /*
  * Evaluates DO UPDATE for the item's row, which is in the scratch slot, and
  * composes the update.  In the expressions, the existing row is the scan
- * tuple, and the row to be inserted is the inner tuple.  Marks the write as
- * failed if an earlier attempt may have written this row and the values depend
- * on it: the update might be executed twice.
+ * tuple, and the row to be inserted is the inner tuple.  Fails if the new
+ * values depend on the row, and an attempt of unknown outcome may have written
+ * it: the update could be executed twice.
  */
 static void
 evaluate_upsert(DynWrite *write, const DynScalar *item)
@@ -456,9 +455,9 @@ evaluate_upsert(DynWrite *write, const DynScalar *item)
 }
 
 /*
- * Projects the new row of an UPDATE.  Does not use core's slot for new rows:
- * core may still check the row in that slot (WITH CHECK OPTION of a view),
- * while an earlier row is evaluated again.
+ * Projects the new row of an UPDATE, but not into core's slot for new rows.
+ * That slot may contain a later row, which core still has to check (WITH CHECK
+ * OPTION of a view).
  */
 static TupleTableSlot *
 project_again(DynModify *modify, TupleTableSlot *plan_row)
@@ -521,8 +520,8 @@ destroy_call(void *call)
 }
 
 /*
- * Reads the item that has the key of the write, into memory of the write.
- * Returns ABSENT if there is none.
+ * Reads the item with the key of the write, into memory of the write.  Returns
+ * ABSENT if there is none.
  */
 static DynScalar
 read_item(const DynWrite *write)
@@ -603,7 +602,7 @@ judge_upsert(DynWrite *write, const DynScalar *item)
 /*
  * Returns true if the guarded columns have the same values as when they were
  * read.  Equal values with different texts, such as 24 hours and 1 day, are
- * not the same.  The caller has stored the row of the item as it is now in
+ * not the same.  The caller has stored the item's current row in
  * modify->scratch.  Overwrites modify->old.
  */
 static bool
@@ -652,9 +651,9 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 	slot_getallattrs(modify->scratch);
 	dyn_modify_keep_segment(write);
 	/*
-	 * if the values that the result depends on have not changed, an earlier
-	 * attempt was not executed, or can be repeated safely: compose the write
-	 * for the stored encodings of the values
+	 * the guarded values have not changed, so an earlier attempt was not
+	 * executed, or can be repeated safely: send the write again, with the
+	 * stored encodings in its guard
 	 */
 	if (is_unchanged(write))
 	{

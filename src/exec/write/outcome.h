@@ -11,12 +11,12 @@
  *
  * If the outcome of an earlier attempt is unknown, a condition may fail
  * because that attempt was executed.  The attempt is considered executed if
- * the item is equal to the inserted one (INSERT), if the item has the assigned
- * values and these do not depend on the row (UPDATE), or if the item, which
- * was read before, does not exist any more (DELETE).  Otherwise an INSERT, and
- * an UPDATE whose item does not exist, are handled as in the table.  Any other
- * UPDATE or DELETE is sent again if the guarded values have not changed, or
- * else fails, because its outcome remains unknown: SQLSTATE 08007.
+ * - INSERT: the item is equal to the inserted one;
+ * - UPDATE: the item has the assigned values, which do not depend on the row;
+ * - DELETE: the item, which was read before, does not exist any longer.
+ * Otherwise an INSERT, and an UPDATE whose item does not exist, are handled as
+ * in the table.  Any other UPDATE or DELETE is sent again if the guarded values
+ * have not changed.  If they have, the outcome remains unknown (08007).
  */
 #ifndef DYN_EXEC_OUTCOME_H
 #define DYN_EXEC_OUTCOME_H
@@ -38,7 +38,7 @@ extern void dyn_write_judge(DynWrite *write);
 extern void dyn_write_judge_only(DynWrite *write);
 
 /*
- * Handles a failed condition, of a single write or of a member of a
+ * Handles a failed condition of a single write or of a member of a
  * transaction.  `item` is the item with the key of the write, or ABSENT.
  */
 extern void dyn_write_judge_condition(DynWrite *write, const DynScalar *item);
@@ -54,28 +54,27 @@ extern bool dyn_write_has_row(const DynWrite *write);
 extern bool dyn_write_judge_call(DynWrite *write, DynWritten *written);
 
 /*
- * Pause a throttled write, or a transaction that was canceled because of a
- * conflict with another transaction, so that the write is sent again.  Set the
- * state FAILED if all attempts to write the target's rows were throttled for
- * throttle_timeout, or after max_attempts conflicts.
+ * Pause a throttled write, or a transaction that a conflict with another one
+ * canceled, so that it is sent again.  Set the state FAILED after max_attempts
+ * conflicts, or if the target's writes were all throttled for
+ * throttle_timeout.
  */
 extern void dyn_write_retry_throttled(DynWrite *write);
 extern void dyn_write_retry_conflict(DynWrite *write);
 
-/* Records the cost of a successful request, for the pace of later requests. */
+/* Records the cost of a successful request, for the measured rate. */
 extern void dyn_write_grant(DynWrite *write, double units);
 
 /*
- * Corrects the statement's number of rows, after core has counted a row for
- * which nothing was written (DYN_WRITE_NO_ROW).
+ * Corrects the statement's number of rows: core has counted a row for which
+ * nothing was written (DYN_WRITE_NO_ROW).
  */
 extern void dyn_write_uncount(const struct DynModify *modify);
 
 /*
  * Counts the write's item as written.  Corrects the write's charge to `units`
- * write units, unless they are unknown (0), as for an earlier attempt whose
- * outcome was unknown.  `item` is what RETURNING shows; NULL or ABSENT if the
- * response does not contain it.
+ * write units; 0 means that they are unknown, and keeps the charge.  `item` is
+ * what RETURNING shows; NULL or ABSENT if the response does not contain it.
  */
 extern void dyn_write_confirm(DynWrite *write, double units, const DynScalar *item);
 

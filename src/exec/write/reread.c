@@ -1,11 +1,11 @@
 /*
  * reread.c
- *		Converts items to rows, if the items do not come from a fetch.
+ *		Converts items to be written, and items in responses, to rows.
  *
  * Before an item is written, it is decoded as a check.  Only this check finds
- * every value that would not be read as it was written: a string that contains
- * the separator after its placeholder in a key template, a fraction of a
- * second that a format drops, an integer too large for its padding, different
+ * every value that would be read differently: a string that contains the
+ * separator after its placeholder in a key template, a fraction of a second
+ * that a format drops, an integer too large for its padding, or different
  * values in two columns of one attribute.
  */
 #include "postgres.h"
@@ -62,7 +62,6 @@ dyn_reread_create(DynRelation *relation, const DynTableMeta *meta)
 	return reread;
 }
 
-/* Stores the item's row; returns false if the item is not a row. */
 static bool
 store_item(DynItemReader *reader, const DynScalar *item, TupleTableSlot *slot)
 {
@@ -101,10 +100,7 @@ dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTableSlot *slot
 
 /* ---- comparison ---- */
 
-/*
- * Compares two values of a type without an equality operator: json as jsonb,
- * other types as text.
- */
+/* Compares json as jsonb, and values of other types as text. */
 static bool
 texts_are_equal(Oid type, Datum a, Datum b)
 {
@@ -138,8 +134,8 @@ dyn_column_same(const DynColumn *column, AttrNumber attnum, const TupleTableSlot
 }
 
 /*
- * Returns true if both values are NULL, or equal according to the equality
- * operator of their type; if their type has none, texts_are_equal decides.
+ * Returns true if both values are NULL, or equal by the equality operator of
+ * their type.  Without such an operator, texts_are_equal compares the values.
  */
 static bool
 are_equal(const DynColumn *column, AttrNumber attnum, const TupleTableSlot *a,
@@ -182,10 +178,7 @@ is_shared(const DynRelation *relation, const DynColumn *column)
 	return false;
 }
 
-/*
- * Raises the error that the column's value would not be read as it was
- * written.
- */
+/* Raises the error that the column would not be read as it was written. */
 static void
 report_unreadable(DynReread *reread, AttrNumber attnum, const char *why)
 {

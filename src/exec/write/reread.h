@@ -1,11 +1,10 @@
 /*
  * reread.h
- *		Converts items that were not read by a fetch into rows: items to be
- *		written, and items in responses to writes.
+ *		Converts items to be written, and items in responses to writes, to
+ *		rows.
  *
- * An item is a JSON object of attribute values, as a value of type M.  All
- * columns of the foreign table are decoded, by the same code as in a scan
- * (exec/rows/rows.h).
+ * An item is a JSON object of attribute values, like a value of type M.  All
+ * columns are decoded, by the same code as in a scan (exec/rows/rows.h).
  */
 #ifndef DYN_EXEC_REREAD_H
 #define DYN_EXEC_REREAD_H
@@ -18,9 +17,8 @@ typedef struct DynReread
 	DynItemReader *reader;		/* reads stored items */
 	DynItemReader *new_reader;	/* reads items to be written, even if they
 								 * have expired */
-	AttrNumber	wrong;			/* attribute number of the column with an
-								 * error */
-	const char *why;			/* reason for the error; NULL: no error */
+	AttrNumber	wrong;			/* number of the column with an error */
+	const char *why;			/* reason for the error; NULL if none */
 } DynReread;
 
 /*
@@ -38,8 +36,8 @@ extern DynReread *dyn_reread_create(DynRelation *relation,
 extern bool dyn_reread_item(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
 /*
- * Stores the row of an item that the statement has written, even if the item
- * has expired.  In other respects, works like dyn_reread_item.
+ * Works like dyn_reread_item, for an item that the statement has written: the
+ * item may have expired.
  */
 extern bool dyn_reread_new(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
@@ -52,10 +50,9 @@ extern bool dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTab
 /*
  * Checks that the item to be written would be read as this row.  Each column
  * of `columns` (NULL: all) that is not NULL in the row must have the same
- * value in the item.  A column that is NULL in the row must be NULL in the
- * item if it is also in `changed`.  Raises an error that names the column,
- * with a hint on how to store its value.  Also raises an error if the item
- * would not be a row.
+ * value in the item.  A column of `changed` that is NULL in the row must be
+ * NULL in the item, too.  The error names the column, with a hint on how to
+ * store its value.  Also raises an error if the item would not be a row.
  */
 extern void dyn_reread_check(DynReread *reread, const DynScalar *item,
 							 TupleTableSlot *row, const Bitmapset *columns,
@@ -63,8 +60,8 @@ extern void dyn_reread_check(DynReread *reread, const DynScalar *item,
 
 /*
  * Returns true if the values of the column in two slots are both NULL, or
- * identical; json values are compared as jsonb.  All values of the slots must
- * have been deconstructed.
+ * identical; json values are compared as jsonb.  The slots must have been
+ * deformed (slot_getallattrs).
  */
 extern bool dyn_column_same(const DynColumn *column, AttrNumber attnum,
 							const TupleTableSlot *a, const TupleTableSlot *b);

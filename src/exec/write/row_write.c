@@ -21,11 +21,11 @@
 #define MOST_ITEM_BYTES		409600
 
 /*
- * Checks policies of row-level security, which a partitioned or inheritance
- * parent may have, because core does not check them for foreign tables; and
- * WITH CHECK OPTION, because core checks it after the write.  Does not check
- * constraints of a row that was not read: the planner has ensured that the
- * assignments violate none (plan/paths/plan_modify.c).
+ * Also checks what core does not check for foreign tables, or only after the
+ * write: row-level security of a partitioned or inheritance parent, and WITH
+ * CHECK OPTION.  Does not check constraints of a row that was not read,
+ * because the planner has ensured that the assignments violate none
+ * (plan/paths/plan_modify.c).
  */
 void
 dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
@@ -33,7 +33,7 @@ dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
 	ResultRelInfo *rinfo = modify->rinfo;
 	Relation	relation = rinfo->ri_RelationDesc;
 
-	/* a row that moves to this partition is a row of an UPDATE */
+	/* check a row that moves to this partition as a row of an UPDATE */
 	if (rinfo->ri_WithCheckOptions != NIL)
 		ExecWithCheckOptions(modify->mtstate->operation == CMD_INSERT
 							 ? WCO_RLS_INSERT_CHECK : WCO_RLS_UPDATE_CHECK,
@@ -61,9 +61,8 @@ dyn_modify_complete_row(DynModify *modify, TupleTableSlot *row)
 /* ---- memory ---- */
 
 /*
- * Allocates the struct in the writer's own memory context, not in a child: a
- * reset deletes the children first, and then calls forget_writer, which still
- * uses the struct.
+ * Allocates the struct in the writer's own memory context: a reset deletes
+ * child contexts before it calls forget_writer, which uses the struct.
  */
 DynWrite *
 dyn_write_create(DynModify *modify, DynOperation op)
@@ -91,8 +90,8 @@ dyn_write_free(DynWrite *write)
 /* ---- keys ---- */
 
 /*
- * Stores the row's key in `key`.  Returns the table's name followed by the
- * encoding of the key; two rows with the same result have the same item.
+ * Stores the row's key in `key`.  Returns the encoding of table and key; rows
+ * with the same encoding have the same item.
  */
 static const char *
 compose_key(DynModify *modify, TupleTableSlot *row, DynKeyPart *key, size_t *len)
@@ -135,7 +134,7 @@ dyn_met_create(void)
 
 /*
  * Adds a key to the set, or removes it; returns true if the set had the key.
- * The set has digests of 128 bits in place of keys.
+ * The set contains 128-bit digests of the keys.
  */
 static bool
 change_met(HTAB *met, const char *key, size_t len, HASHACTION action)
@@ -170,7 +169,6 @@ dyn_met_forget(const DynWrite *write)
 	(void) change_met(write->modify->met, write->key_bytes, write->key_len, HASH_REMOVE);
 }
 
-/* Composes the item of these values in CurrentMemoryContext. */
 static DynScalar
 compose_item(const DynPathValue *values, int n)
 {
@@ -184,8 +182,8 @@ compose_item(const DynPathValue *values, int n)
 }
 
 /*
- * Raises an error for an item whose strings and binary values alone are too
- * large.  DynamoDB also counts other parts of an item.
+ * Raises an error if the strings and binary values alone exceed the maximum
+ * size of an item.  DynamoDB also counts other parts of an item.
  */
 static void
 check_size(const DynModify *modify, const DynPathValue *values, int n)
@@ -223,8 +221,8 @@ dyn_modify_insert(DynWrite *write, TupleTableSlot *row)
 }
 
 /*
- * Sets the guard: these columns must have the values of the old row, which is
- * stored for a later evaluation.
+ * Sets the guard: these columns must have the values of the old row.  Stores
+ * the old row for a later evaluation.
  */
 static void
 set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns)
@@ -235,9 +233,9 @@ set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns)
 }
 
 /*
- * Returns the columns that must not have changed, whatever is assigned.  These
- * include the columns of RETURNING if RETURNING shows the row before its
- * request is sent, because no response can correct them.
+ * Returns the columns that must not have changed, whatever is assigned.  If
+ * RETURNING shows the row before its request is sent, no response can correct
+ * the row, so the columns of RETURNING must not have changed either.
  */
 static Bitmapset *
 depended_columns(const DynModify *modify)
@@ -248,10 +246,9 @@ depended_columns(const DynModify *modify)
 
 /*
  * Returns the assigned columns whose value changes; stores the other assigned
- * columns in *unchanged.  If row triggers may have assigned any column, all
- * changed columns are treated as assigned; DO UPDATE fires no trigger for the
- * update.  If the row was not read, its values are unknown, and all assigned
- * columns are treated as changed.
+ * columns in *unchanged.  Row triggers may assign any column, so with triggers
+ * all changed columns count as assigned.  (DO UPDATE fires no trigger for the
+ * update.)  If the row was not read, all assigned columns count as changed.
  */
 static Bitmapset *
 changed_columns(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
@@ -306,10 +303,10 @@ check_key(DynModify *modify, const DynKeyPart *old, TupleTableSlot *new,
 }
 
 /*
- * Returns the path of the map that contains the value at this position of an
- * update.  The condition of the update requires the map, because DynamoDB does
- * not create it.  Returns NULL for a top-level attribute, or if an earlier
- * value is inside the same map.
+ * Returns the path of the map that contains the i-th value of an update.  The
+ * update requires that the map exists, because DynamoDB does not create it.
+ * Returns NULL for a top-level attribute, or if an earlier value is inside the
+ * same map.
  */
 static const DynPath *
 map_of(const DynWrite *write, int i)
@@ -344,9 +341,9 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	changed = changed_columns(modify, old, new, &unchanged);
 	check_key(modify, write->key, new, changed);
 	/*
-	 * omit columns that compose the key and are read from it: check_key has
-	 * found that the composed key is the same.  For any other column of a key
-	 * attribute, dyn_write_map_require_column raises an error
+	 * omit changed columns that the key is composed of and that are read from
+	 * it: the key stays the same (check_key).  For other columns that are read
+	 * from the key, dyn_write_map_require_column raises an error
 	 */
 	changed = bms_difference(changed, bms_intersect(modify->map->from_key,
 													modify->map->key_columns));
@@ -357,11 +354,11 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	for (int attnum = -1; (attnum = bms_next_member(changed, attnum)) >= 0;)
 	{
 		dyn_write_map_require_column(modify->map, attnum);
-		/* the value does not determine its DynamoDB type */
+		/* guard jsonb and arrays: they may hide sets (guard_stored_values) */
 		if (dyn_relation_column(modify->relation, attnum)->codec.wire == DYN_TYPE_ABSENT)
 			guarded = bms_add_member(guarded, attnum);
 	}
-	/* check that the item of the new row would be read as this row */
+	/* check that the new item would be read as the new row */
 	n = dyn_write_map_update(modify->map, new, changed, &compared, &values);
 	item = compose_item(values, n);
 	dyn_reread_check(modify->reread, &item, new, compared, changed, modify->scratch);
@@ -405,10 +402,9 @@ report_not_a_map(DynWrite *write)
 }
 
 /*
- * Returns the item's value at a path.  Each value has its own buffer, because
- * a buffer moves as it grows.  A failure of dyn_item_value means that memory
- * has run out: base64 in a B is valid here, because the column has decoded the
- * value.
+ * Returns the item's value at a path, in a buffer of its own, because a buffer
+ * moves as it grows.  dyn_item_value only fails if memory runs out: the column
+ * has decoded the value, so its base64 is valid.
  */
 static DynScalar
 stored_value(const DynScalar *item, const DynPath *path)
@@ -419,10 +415,7 @@ stored_value(const DynScalar *item, const DynPath *path)
 	return stored;
 }
 
-/*
- * True if an array column with this path was read, with all elements of the
- * stored value.
- */
+/* True if an array column has shown all elements of the value at this path. */
 static bool
 shows_elements(const DynModify *modify, const DynPath *path)
 {
@@ -442,9 +435,9 @@ shows_elements(const DynModify *modify, const DynPath *path)
 }
 
 /*
- * Changes the guard to the stored values.  If the statement replaces a stored
- * value in another encoding, its column must represent the full value: a set
- * or binary inside a document would otherwise become a list or a string.
+ * Changes the guard to the stored values.  If a stored value differs from the
+ * guard and is replaced, its column must represent the full value: a set or
+ * binary inside a document would otherwise become a list or a string.
  */
 static void
 guard_stored_values(DynWrite *write, const DynScalar *item)
@@ -473,9 +466,9 @@ guard_stored_values(DynWrite *write, const DynScalar *item)
 }
 
 /*
- * Returns the values, but with a missing map in place of the values inside the
- * map.  The map is the last of the returned values; it is ABSENT if it would
- * be empty.
+ * Returns the values, with a missing map in place of the values inside it.
+ * The map is the last of the returned values; it is ABSENT if it would be
+ * empty.
  */
 static DynPathValue *
 put_map(const DynPathValue *values, int *n, const DynPath *map)
@@ -515,8 +508,8 @@ missing_map(DynWrite *write, const DynPath *path, const DynScalar *item)
 }
 
 /*
- * Changes the update to set each outermost missing map, with the values that
- * belong inside.
+ * Changes the update to set each outermost missing map as one value, which
+ * contains the values inside the map.
  */
 static void
 create_maps(DynWrite *write, const DynScalar *item)
@@ -533,7 +526,7 @@ create_maps(DynWrite *write, const DynScalar *item)
 			i++;
 			continue;
 		}
-		/* guard_stored_values() will set the map's guard to ABSENT */
+		/* guard_stored_values() sets the map's guard to ABSENT later */
 		write->guard = put_map(write->guard, &write->nguard, map);
 		/* the next value moves to position i */
 		write->values = put_map(write->values, &write->nvalues, map);
@@ -548,10 +541,7 @@ dyn_write_require_stored(DynWrite *write, const DynScalar *item)
 	create_maps(write, item);
 	if (write->state != DYN_WRITE_FAILED)
 		guard_stored_values(write, item);
-	/*
-	 * an update that only removes values from missing maps has nothing to
-	 * write
-	 */
+	/* an update that only removes values from missing maps writes nothing */
 	return write->op != DYN_OP_UPDATE_ITEM || write->nvalues > 0;
 }
 
@@ -592,10 +582,7 @@ dyn_modify_keep_segment(const DynWrite *write)
 
 /* ---- requests ---- */
 
-/*
- * Returns a condition on one key attribute, which suffices because an item has
- * all key attributes.
- */
+/* Returns a condition on one key attribute, since an item has all of them. */
 static DynCond *
 key_condition(const DynModify *modify, DynCondKind kind)
 {
@@ -604,7 +591,7 @@ key_condition(const DynModify *modify, DynCondKind kind)
 	return dyn_make_cond(kind, dyn_path_of_attribute(name), NULL, 0);
 }
 
-/* Returns the condition of an INSERT: no item exists, or the item expired. */
+/* Returns the condition of an INSERT: no item exists, or it has expired. */
 static DynCond *
 not_exists_condition(const DynModify *modify)
 {
@@ -630,10 +617,7 @@ exists_condition(const DynWrite *write)
 										write->nguard + write->nvalues);
 
 	dyn_cond_add(all, key_condition(modify, DYN_COND_EXISTS));
-	/*
-	 * omit the term for expired items: a row that expires in the meantime is
-	 * still the row that was read
-	 */
+	/* without the term for ttl_attribute: an expired row is the same row */
 	for (int i = 0; i < filter->nterms; i++)
 	{
 		const DynFilterTerm *term = &filter->terms[i];
@@ -665,8 +649,8 @@ exists_condition(const DynWrite *write)
 }
 
 /*
- * Returns the rendered expression.  `complete` is false if the expression was
- * too long to be rendered; then this function raises an error.
+ * Returns the rendered expression.  Raises an error if it was too long to be
+ * rendered (`complete` is false).
  */
 static const char *
 take_expression(const DynWrite *write, const char *what, bool complete, DynBuffer *text)

@@ -4,10 +4,9 @@
  *
  * INSERT puts an item if no item has its key.  UPDATE sets the attributes of
  * the assigned columns, and those that templates compose from these columns.
- * DELETE deletes the item.  The condition of UPDATE and DELETE is that the
- * item exists, and that the values that the statement has read have not
- * changed (the guard).  A row is sent only if it would be read as it was
- * written.
+ * DELETE deletes the item.  UPDATE and DELETE require that the item exists, and
+ * that the values that the statement has read have not changed (the guard).  A
+ * row is sent only if it would be read as it was written.
  */
 #ifndef DYN_EXEC_ROW_WRITE_H
 #define DYN_EXEC_ROW_WRITE_H
@@ -34,10 +33,7 @@ extern void dyn_modify_insert(DynWrite *write, TupleTableSlot *row);
 extern bool dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new);
 extern void dyn_modify_delete(DynWrite *write, TupleTableSlot *old);
 
-/*
- * Extracts the old row from a row of the subplan, and stores it in
- * modify->old.
- */
+/* Stores the old row, from a row of the subplan, in modify->old. */
 extern void dyn_modify_old_row(DynModify *modify, TupleTableSlot *planSlot);
 
 /*
@@ -49,26 +45,25 @@ extern void dyn_modify_keep_segment(const DynWrite *write);
 
 /*
  * Adapts an UPDATE or DELETE whose condition has failed although the values of
- * its row have not changed: another application may have stored them in an
- * encoding that the guard does not expect, or the item may lack a map that is
- * on the path of a written value.
+ * its row have not changed.  Either another application has stored the values
+ * in an encoding that the guard does not expect, or the item lacks a map on
+ * the path of a written value.
  *
  * Changes the guard to the values that the item has, and adds maps that the
  * item lacks to the values to be written.  Sets the state FAILED if the write
  * would replace values that its column cannot represent, such as a set inside
- * a document, or if the item has a value that is not a map in place of a
- * required map.  Returns false if nothing is left to write.  `item` must live
- * as long as the write.  Allocates in CurrentMemoryContext, which must be the
- * write's.
+ * a document, or if the item has another value in place of a required map.
+ * Returns false if nothing is left to write.  `item` must live as long as the
+ * write.  Allocates in CurrentMemoryContext, which must be the write's.
  */
 extern bool dyn_write_require_stored(DynWrite *write, const DynScalar *item);
 
-/* Returns a write whose request is not composed. */
+/* Returns a new write, whose request is not yet composed. */
 extern DynWrite *dyn_write_create(DynModify *modify, DynOperation op);
 
 /*
- * Replaces the contents of the buffer with the JSON document of the request;
- * if `member`, appends a member of a TransactWriteItems instead.
+ * Replaces the contents of the buffer with the body of the request; if
+ * `member`, appends a member of a TransactWriteItems instead.
  */
 extern void dyn_write_render(const DynWrite *write, DynBuffer *out, bool member);
 
@@ -79,14 +74,14 @@ extern DynWrite *dyn_write_find(const List *writes, const DynWrite *write);
 extern struct HTAB *dyn_met_create(void);
 
 /*
- * Adds the key of the row.  Returns true if the set already contained the key.
- * Always returns false if no row can come twice (modify->met is NULL).
+ * Adds the row's key to modify->met.  Returns true if the set already
+ * contained the key; false if no row can come twice (modify->met is NULL).
  */
 extern bool dyn_met_add(DynModify *modify, TupleTableSlot *row);
 
 /*
- * Removes the key of a write whose row DO UPDATE does not affect, because
- * WHERE is not true.
+ * Removes the key of a write from modify->met: DO UPDATE does not affect its
+ * row, because WHERE is not true.
  */
 extern void dyn_met_forget(const DynWrite *write);
 

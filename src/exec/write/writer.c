@@ -25,7 +25,7 @@
 /* Memory that a request takes in addition to its body. */
 #define REQUEST_BYTES	4096
 
-/* Time (ms) between checks of a pace that waits for other statements. */
+/* Delay (ms) if the rate depends on a response to another statement. */
 #define LOOK_MS			10.0
 
 static DynWriter *writers = NULL;
@@ -132,9 +132,9 @@ dyn_writer_get(EState *estate)
 /* ---- sending ---- */
 
 /*
- * Returns the number of ms until the write's pause is over, and the pace and
- * the budgets allow the request; LOOK_MS if the pace waits for a response of
- * another statement.
+ * Returns the milliseconds until the write's pause is over, and the measured
+ * rate and the budgets allow the request.  Returns at least LOOK_MS if the
+ * rate depends on a response to another statement.
  */
 static double
 send_delay(const DynWrite *write, double now)
@@ -177,8 +177,8 @@ render(DynWriter *writer, DynWrite *write)
 
 /*
  * Charges the write to the budgets, and sends it; the response corrects the
- * charge.  The writes of a transaction have been charged before.  Returns
- * false if the write must wait (send_delay).
+ * charge.  The writes of a transaction were charged before (dyn_writer_end).
+ * Returns false if the write must wait (send_delay).
  */
 static bool
 start(DynWriter *writer, DynWrite *write)
@@ -248,7 +248,7 @@ log_line(const DynWrite *write)
 }
 
 /*
- * Waits for the other writes, repeats none of them, and raises the error of
+ * Waits for the other writes, without repeating any, and raises the error of
  * `write`.
  */
 static void
@@ -272,9 +272,8 @@ fail(DynWriter *writer, DynWrite *write)
 }
 
 /*
- * Takes the response of a call that is done, counts the call for the statement
- * and the session, and logs it.  Returns false if an attempt is repeated
- * instead.
+ * Counts and logs a call that is done.  Returns false if dyn_call_unpack
+ * repeats the attempt instead.
  */
 static bool
 take_response(DynWriter *writer, DynWrite *write)
@@ -333,8 +332,8 @@ receive(DynWriter *writer, DynWrite *write)
 
 /*
  * Handles one call that is done, starts one write whose pause is over, or
- * raises the error of a write that has failed.  Returns false if there was
- * nothing to do.  Handles only one write, because that may change the list.
+ * raises the error of a failed write.  Returns false if there was nothing to
+ * do.  Handles one write only, because the list may change.
  */
 static bool
 step(DynWriter *writer)
@@ -425,8 +424,8 @@ dyn_writer_finish(DynWriter *writer)
 
 /*
  * Waits until the write of a suspended statement has its last response.  Sends
- * the write again if necessary.  Executes no part of that statement, and
- * raises none of its errors: if the write fails, step() will raise the error.
+ * the write again if necessary.  Neither executes a part of that statement nor
+ * raises its errors; if the write fails, step() raises the error later.
  */
 static void
 await_suspended(DynWriter *writer, DynWrite *write)
@@ -518,7 +517,7 @@ dyn_writer_end(DynWriter *writer)
 		return;
 	transaction = dyn_write_create(((const DynWrite *) linitial(writer->collected))->modify,
 								   DYN_OP_TRANSACT_WRITE_ITEMS);
-	/* wait until the budgets have units left for each of the writes */
+	/* wait until the budgets have units for each of the writes */
 	foreach(lc, writer->collected)
 	{
 		DynWrite   *write = lfirst(lc);

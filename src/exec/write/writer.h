@@ -8,12 +8,11 @@
  * its memory permits.  Two writes of the same key are sent one after the
  * other.
  *
- * A write ends in one of three ways.  It succeeds, and is counted.  Or nothing
- * is written for its row, because the item is gone, the statement's conditions
- * do not select it any longer, or ON CONFLICT skips the row; then the
- * statement's number of rows is corrected.  Or the write fails: the writer
- * waits for the other writes in flight, so that the number of items written is
- * exact, and raises the error.
+ * A successful write is counted.  Nothing is written for a row if its item is
+ * gone, if the statement does not select it any longer, or if ON CONFLICT skips
+ * it; then the statement's number of rows is corrected.  If a write fails, the
+ * writer first waits for the other writes in flight, so that the number of
+ * items written is known exactly.
  *
  * If the outcome of a request is unknown, outcome.c decides whether it can be
  * sent again without being executed twice.
@@ -34,22 +33,17 @@ typedef enum DynWriteState
 	DYN_WRITE_NEW,				/* composed, not sent */
 	DYN_WRITE_SENT,
 	DYN_WRITE_PAUSED,			/* to be sent again at due_ms */
-	DYN_WRITE_WRITTEN,			/* confirmed by DynamoDB, or nothing to
-								 * write */
+	DYN_WRITE_WRITTEN,			/* confirmed, or nothing to change */
 	DYN_WRITE_NO_ROW,			/* nothing was written for the row */
 	DYN_WRITE_FAILED			/* its error will be raised */
 } DynWriteState;
 
-/*
- * The write of one item; or, with DYN_OP_TRANSACT_WRITE_ITEMS, of all
- * collected writes.
- */
+/* The write of one item, or of all collected writes (TransactWriteItems). */
 typedef struct DynWrite
 {
 	struct DynModify *modify;
 	DynWriteState state;
-	MemoryContext context;		/* context of everything that the fields below
-								 * point to */
+	MemoryContext context;		/* context of what the fields below point to */
 	bool		returned;		/* true if the executor has counted the row */
 
 	/* the request */
@@ -58,8 +52,8 @@ typedef struct DynWrite
 	const char *key_bytes;		/* encoding of the key, to compare keys */
 	size_t		key_len;
 	DynScalar	item;			/* PutItem: the item, a value of type M */
-	DynPathValue *values;		/* UpdateItem: values to set; ABSENT: to
-								 * remove */
+	DynPathValue *values;		/* UpdateItem: values to set; an ABSENT one
+								 * removes its path */
 	int			nvalues;
 	DynPathValue *guard;		/* values that must not have changed */
 	int			nguard;
@@ -70,14 +64,13 @@ typedef struct DynWrite
 	MinimalTuple plan_row;		/* row of the subplan */
 	MinimalTuple old_row;		/* the table's row, as last read */
 	Bitmapset  *guarded;		/* columns that the guard compares */
-	bool		derived;		/* true if the values depend on values that
+	bool		derived;		/* true if the new values depend on values that
 								 * were read */
-	int			rounds;			/* number of times that the write was composed
-								 * again; of a transaction: number of
-								 * conflicts */
+	int			rounds;			/* number of times that it was composed again,
+								 * or of conflicts of a transaction */
 
 	int			unanswered;		/* number of attempts of unknown outcome */
-	double		due_ms;			/* PAUSED: monotonic ms; time of the next
+	double		due_ms;			/* PAUSED, NEW: monotonic ms of the next
 								 * attempt; 0: at once */
 	DynScalar	attributes;		/* WRITTEN: returned item, or ABSENT */
 	void		(*report) (struct DynWrite *write); /* FAILED: raises the
@@ -114,18 +107,18 @@ typedef struct DynWriter
 	List	   *modifies;		/* list of DynModify * */
 	List	   *deferred;		/* list of DynDeferredRun: rows to be sent later,
 								 * in this order (flush.c) */
-	List	   *writes;			/* list of DynWrite, SENT or PAUSED; also FAILED
-								 * if dyn_writers_await has received the
-								 * failure */
-	DynWrite   *waiting;		/* write that waits until it may be sent; or
+	List	   *writes;			/* list of DynWrite, SENT or PAUSED; or FAILED,
+								 * if dyn_writers_await received the failure */
+	DynWrite   *waiting;		/* write that must wait before it is sent, or
 								 * NULL */
-	List	   *collected;		/* list of DynWrite to be sent together */
+	List	   *collected;		/* list of DynWrite to be sent together
+								 * (atomic.c) */
 	size_t		collected_bytes;
-	DynTokens  *tokens;			/* tokens of the request being rendered */
+	DynTokens  *tokens;			/* placeholders of the request being rendered */
 	DynBuffer	update;
 	DynBuffer	condition;
-	DynWrite   *failed;			/* write whose error is raised when all other
-								 * writes have ended; or NULL */
+	DynWrite   *failed;			/* write whose error is raised when the others
+								 * have ended, or NULL */
 } DynWriter;
 
 /* Returns the writer of a statement, created on first use. */
@@ -142,7 +135,7 @@ extern DynWriter *dyn_writer_find(const EState *estate);
 extern void dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait);
 
 /*
- * Waits until other statements of the session have no write of the table in
+ * Waits until no other statement of the session has a write of the table in
  * flight, because the statement of `estate` will read or write the table.  The
  * other statements are suspended, since this statement runs in a function that
  * they have called.  Repeats their throttled writes, and those of unknown
@@ -171,14 +164,14 @@ extern void dyn_writers_abandon(int level);
 extern void dyn_atomic_add(DynWriter *writer, DynWrite *write);
 
 /*
- * Renders one request for all collected writes.  `transaction` is the write
- * that represents them, and that the writer sends like any other write.
+ * Renders one request for all collected writes.  `transaction` represents
+ * them, and is sent like any other write.
  */
 extern void dyn_atomic_render(DynWriter *writer, DynWrite *transaction);
 
 /*
- * Handles the response, like dyn_write_judge.  Raises an error if a condition
- * has failed and the statement cannot continue; in this case, nothing was
+ * Handles the response, like dyn_write_judge.  Raises an error at once if a
+ * condition has failed and the statement cannot continue, because nothing was
  * written.
  */
 extern void dyn_atomic_judge(DynWriter *writer, DynWrite *transaction);
