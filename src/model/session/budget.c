@@ -3,9 +3,9 @@
  *		Enforces budgets of read and write units in shared memory.
  *
  * A spinlock protects all buckets.  It is held for arithmetic, and for a
- * search through a few hundred entries if a budget is new.  It is never held
- * while waiting, or where an error could be raised.  If a backend dies, the
- * charges of its requests in flight are never corrected.
+ * search through 256 entries if a budget is new, but never while waiting, or
+ * where an error could be raised.  If a backend dies, the charges of its
+ * requests in flight are never corrected.
  */
 #include "postgres.h"
 
@@ -26,7 +26,7 @@
 
 typedef struct Bucket
 {
-	DynBudget	budget;			/* budget of the bucket; rate 0: unused */
+	DynBudget	budget;			/* its rate is 0 if the bucket is unused */
 	double		level;			/* units left; negative if in debt */
 	double		filled_ms;
 } Bucket;
@@ -37,7 +37,7 @@ typedef struct BucketTable
 	Bucket		buckets[MAX_BUCKETS];
 } BucketTable;
 
-/* This session's buckets, used when the shared table is full. */
+/* This session's buckets, used if the shared table is full. */
 static BucketTable own_table;
 static bool overflowed = false;
 static bool warned = false;
@@ -50,8 +50,8 @@ init_table(void *table)
 }
 
 /*
- * The name ends with the layout's version, because backends may have loaded
- * different versions of the library.
+ * The name ends with the version of the layout, because backends may have
+ * loaded different versions of the library.
  */
 static DynSharedBlock block = {
 	.name = "dynamo_fdw budgets 1",.size = sizeof(BucketTable),.init = init_table
@@ -123,10 +123,7 @@ reusable_bucket(BucketTable *table, double now)
 	{
 		Bucket	   *bucket = &table->buckets[i];
 		double		rate = bucket->budget.rate;
-		/*
-		 * do not reuse a bucket filled just now: it may be the bucket of
-		 * another budget of the same request
-		 */
+		/* a bucket filled just now may be another one of the same request */
 		double		idle = now - bucket->filled_ms;
 		bool		is_full = rate == 0 ||
 			(idle > 0 && bucket->level + rate * idle / 1000 >= rate);
@@ -167,7 +164,7 @@ find_bucket(BucketTable *table, DynBudget *budget, double now)
 	elapsed = Max(now - bucket->filled_ms, 0);
 	bucket->level = Min(budget->rate, bucket->level + budget->rate * elapsed / 1000);
 	bucket->filled_ms = Max(now, bucket->filled_ms);
-	/* use the rate of the newest request, since options can change */
+	/* options may have changed since the last request */
 	bucket->budget.rate = budget->rate;
 	return bucket;
 }

@@ -3,17 +3,15 @@
  *		Budgets of read or write units per second, for a server or a table,
  *		shared by all backends.
  *
- * A budget is a token bucket that holds the units of one second.  When a read
- * is sent, its maximum cost is taken from the bucket; for a write, its
- * estimated cost.  The charge is corrected when the cost is known.  A request
- * may be sent while the bucket is not empty.  Repeated attempts of a read are
- * charged even if the bucket is empty.  The usage of reads is therefore at
- * most rate * (elapsed + 1 s), plus the cost of one request and of repeated
- * attempts.
+ * A budget is a token bucket that holds the units of one second.  A request may
+ * be sent while the bucket is not empty.  A read takes its maximum cost from the
+ * bucket, a write its estimated cost.  This charge is corrected when the cost
+ * is known.  Repeated attempts of a read are charged even if the bucket is
+ * empty.  The usage of reads is therefore at most rate * (elapsed + 1 s), plus
+ * the cost of one request and of repeated attempts.
  *
  * Buckets are in shared memory (dyn_shared_memory).  If shared memory is not
- * available, or has no bucket left for a budget, each session uses its own
- * buckets.
+ * available, or has no bucket left for a budget, each session uses its own.
  *
  * A budget belongs to a database and a server with its endpoint and region.
  * It may also belong to a DynamoDB table, or to the capacity of a table or a
@@ -38,7 +36,7 @@ typedef struct DynBudget
 	{
 		Oid			database;
 		Oid			server;
-		uint64		hash;		/* hash of kind, endpoint, region, table and
+		uint64		hash;		/* hash of kind, endpoint, region, table,
 								 * capacity */
 	}			key;
 	double		rate;			/* units per second */
@@ -46,9 +44,8 @@ typedef struct DynBudget
 } DynBudget;
 
 /*
- * The budgets from which the units of a request are taken: that of the server,
- * that of the table, and that of the capacity which the request uses (the
- * table's or a global index's).
+ * The budgets that a request is charged to: of the server, of the table, and
+ * of the capacity that it uses (the table's or a global index's).
  */
 typedef struct DynBudgets
 {
@@ -58,18 +55,18 @@ typedef struct DynBudgets
 
 /*
  * Adds the budget of the server (`table` is NULL) or of the table, with `rate`
- * units per second.  If `capacity` is not NULL, adds the budget of a capacity
- * instead: the table's if `capacity` is "", else that of the global index with
- * this name.  Adds nothing for a rate of 0.
+ * units per second; nothing if `rate` is 0.  If `capacity` is not NULL, adds
+ * the budget of a capacity instead: the table's if `capacity` is "", else that
+ * of the global index with this name.
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 							DynBudgetKind kind, const char *table,
 							const char *capacity, double rate);
 
 /*
- * Takes the units from all budgets, and returns 0.  If any of the budgets is
- * empty, takes no units, and returns the milliseconds until a request may be
- * sent, at most 100, since another backend may return units in the meantime.
+ * Takes the units from all budgets, and returns 0.  If any budget is empty,
+ * takes no units, and returns the milliseconds until a request may be sent.
+ * This is at most 100, since another backend may return units in the meantime.
  */
 extern double dyn_budgets_take(DynBudgets *budgets, double units, double now_ms);
 
@@ -80,7 +77,7 @@ extern void dyn_budgets_correct(DynBudgets *budgets, double charged,
 /* Appends "R per second of `owner`" to EXPLAIN's list, unless `rate` is 0. */
 extern void dyn_budget_append_text(StringInfo list, double rate, const char *owner);
 
-/* Returns the end of EXPLAIN's list: whether sessions share the budgets. */
+/* Returns the end of EXPLAIN's list: who shares the budgets. */
 extern const char *dyn_budget_scope(void);
 
 /* Requests the shared memory; called once, when the library is loaded. */

@@ -10,13 +10,13 @@
  *
  * Credentials from a provider belong to the database server.  They are used
  * only for a user in whose mapping a superuser has set a provider.  They are
- * sent only to AWS, or to an endpoint that this mapping names.  If the server
- * has endpoint_url, proxy or ca_bundle, which redirect requests, the mapping
- * must name the endpoint, and the server's owner must be a superuser.  The
+ * sent only to AWS, or to the endpoint in the mapping (allowed_endpoint_url).
+ * If the server has endpoint_url, proxy or ca_bundle, which redirect requests,
+ * the mapping must name the endpoint, and a superuser must own the server.  The
  * mapping must also name the endpoint if the owner, who can change the region,
- * is not a superuser.  All this is checked for the current owner and the
- * current user mapping whenever a connection is used, because the catalogs do
- * not record who set an option.
+ * is not a superuser.  The catalogs do not record who set an option, so all
+ * this is checked whenever a connection is used, for the current owner and user
+ * mapping.
  */
 #include "postgres.h"
 
@@ -34,9 +34,8 @@
 #include "connection.h"
 
 /*
- * Maximum bytes of a response.  A page of 1 MB is nearly 2 MB of JSON.  Only
- * the response to a BatchGetItem may be larger; the request is then split
- * (exec/fetch/stream.c).
+ * Maximum bytes of a response.  A page of 1 MB is nearly 2 MB of JSON.  Only a
+ * BatchGetItem can exceed the maximum; it is then split (exec/fetch/stream.c).
  */
 #define MAX_RESPONSE	((size_t) 16 * 1024 * 1024)
 
@@ -71,10 +70,7 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 	connection->service.region = region;
 	url = endpoint ? normal_url(endpoint)
 		: psprintf("https://dynamodb.%s.%s/", region, dyn_url_domain(region));
-	/*
-	 * omit the scheme, the slash, and the scheme's default port in the Host
-	 * header
-	 */
+	/* strip the scheme, the slash and the default port for the Host header */
 	tls = pg_strncasecmp(url, "https://", 8) == 0;
 	default_port = tls ? ":443" : ":80";
 	host = pstrdup(url + (tls ? 8 : 7));
@@ -87,7 +83,7 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 	connection->service.host = host;
 }
 
-/* Strings point into `options`, which must be in the connection's memory. */
+/* The strings remain part of `options`, which the connection must own. */
 static void
 set_limits(DynConnection *connection, List *options)
 {
@@ -207,7 +203,7 @@ wipe_options(List *options)
 	}
 }
 
-/* Sets up the credentials.  Requires that the service is already set. */
+/* Sets up the credentials.  Requires connection->service. */
 static void
 set_credentials(DynConnection *connection)
 {
@@ -231,7 +227,7 @@ set_credentials(DynConnection *connection)
 	source_options->role.session_name = copy_text(dyn_option_text(options, "role_session_name"));
 	source_options->role.external_id = copy_text(dyn_option_text(options, "external_id"));
 	source_options->role.duration = dyn_option_int(options, "role_duration", 0);
-	/* set what a provider needs to reach other services */
+	/* a provider needs these to reach other services, such as STS */
 	source_options->region = copy_text(service->region);
 	source_options->sts_endpoint_url = sts ? copy_text(normal_url(sts)) : NULL;
 	source_options->ca_bundle = copy_text(service->ca_bundle);
@@ -284,8 +280,9 @@ dyn_connection_make(Oid serverid, Oid userid)
 /* ---- checking a connection ---- */
 
 /*
- * Returns true for names such as eu-west-1 or us-gov-west-1.  Other names
- * could lead to another service: dynamodb.s3.amazonaws.com would be a bucket.
+ * Returns true for names such as eu-west-1 or us-gov-west-1.  Another name
+ * could lead to another service: with "s3", dynamodb.s3.amazonaws.com is a
+ * bucket.
  */
 static bool
 names_region(const char *region)
@@ -303,9 +300,9 @@ names_region(const char *region)
 }
 
 /*
- * Raises an error if the connection must not use credentials from a provider
- * other than "static".  `allowed` is allowed_endpoint_url, normalized like the
- * service's URL, or NULL.
+ * Raises an error if the connection must not use the credentials of its
+ * provider.  `allowed` is allowed_endpoint_url, normalized like the service's
+ * URL, or NULL.
  */
 static void
 check_source(const DynConnection *connection, const ForeignServer *server,
@@ -394,7 +391,7 @@ dyn_connection_check(const DynConnection *connection)
 			allowed = dyn_option_text(mapping->options, "allowed_endpoint_url");
 		if (allowed != NULL)
 			allowed = normal_url(allowed);
-		/* the changed mapping may contain access keys */
+		/* a mapping that has changed may contain access keys now */
 		if (mapping != NULL)
 			wipe_options(mapping->options);
 		if (changed)

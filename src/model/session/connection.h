@@ -3,7 +3,7 @@
  *		The connection of one user to a server, built from the catalogs.
  *
  * Deleting a connection's memory context overwrites the credentials, and frees
- * everything.  The file session.c caches connections and counts their pins.
+ * everything.  session.c caches connections, and counts their pins.
  */
 #ifndef DYN_MODEL_CONNECTION_H
 #define DYN_MODEL_CONNECTION_H
@@ -17,7 +17,7 @@ typedef struct DynConnection
 {
 	Oid			serverid;
 	Oid			mapping;		/* OID of the user mapping */
-	bool		for_public;		/* true if that mapping is for PUBLIC */
+	bool		for_public;		/* true if the mapping is for PUBLIC */
 	Oid			userid;
 	char	   *server_name;
 	DynSourceKind source;		/* provider of the credentials */
@@ -31,19 +31,18 @@ typedef struct DynConnection
 	double		max_read_units_per_statement;	/* read units; 0: no limit */
 	int			throttle_timeout;	/* maximum ms of uninterrupted throttling;
 									 * 0: no limit */
-	DynReadOptions reads;		/* default read options of the server's
-								 * tables */
+	DynReadOptions reads;		/* defaults of the server's tables */
 
 	/* private to connection.c */
 	const char *detour;			/* first server option that redirects
 								 * requests, or NULL */
-	List	   *mapping_options;	/* options of the user mapping; NIL for
-									 * static credentials */
-	DynSourceOptions source_options;	/* settings before dyn_source_open */
+	List	   *mapping_options;	/* options of the user mapping; NIL if the
+									 * credentials are static */
+	DynSourceOptions source_options;	/* settings for dyn_source_open */
 
 	/* private to session.c */
 	struct DynDescription *descriptions;
-	struct DynUsage *usages;	/* tables and indexes (usage.c) */
+	struct DynUsage *usages;	/* counts by table and index (usage.c) */
 	MemoryContext context;
 	uint64		checked;		/* invalidation count at the last check */
 	int			pins;

@@ -1,7 +1,6 @@
 /*
  * errors.c
- *		Reports requests: failed ones as PostgreSQL errors, with a table of
- *		errors, and logged ones as lines of the log.
+ *		Reports failed requests as PostgreSQL errors, and logs requests.
  */
 #include "postgres.h"
 
@@ -23,10 +22,7 @@ typedef struct ErrorEntry
 
 #define THROTTLED_HINT \
 	"Retry the statement later, because DynamoDB limits the rate of such requests."
-/*
- * Hint for error pages of a gateway, which may send them even if the endpoint
- * is right.
- */
+/* A gateway may send error pages even if the endpoint is right. */
 #define UNAVAILABLE_HINT \
 	"Retry the statement later. If this happens for every request, check the server options \"endpoint_url\" and \"region\"."
 #define KEY_HINT \
@@ -200,8 +196,8 @@ describe_service_error(const DynCall *call)
 }
 
 /*
- * Only superusers may see text that a service has sent: it may be a secret of
- * a service that only the database server can reach.
+ * Only superusers may see text that a service has sent.  The text may be a
+ * secret of a service that only the database server can reach.
  */
 static bool
 shows_excerpts(void)

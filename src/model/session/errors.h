@@ -1,7 +1,7 @@
 /*
  * errors.h
- *		Reports failed requests as PostgreSQL errors, and writes the lines of
- *		dynamo_fdw.log_requests and log_min_duration.
+ *		Reports failed requests as PostgreSQL errors, and logs requests
+ *		(dynamo_fdw.log_requests and log_min_duration).
  *
  * The primary message names the failure in SQL terms; DETAIL has DynamoDB's
  * code, text and request id; HINT has a remedy.  One static table maps
@@ -49,8 +49,8 @@ DYN_NORETURN extern void dyn_report_unanswered(const DynCall *call, const char *
 											   const char *action, const char *key);
 
 /*
- * Raises the error of a provider that could not obtain credentials; `what`
- * begins the message.
+ * Raises the error of a provider that could not obtain credentials.  `what` is
+ * the beginning of the message.
  */
 DYN_NORETURN extern void dyn_report_credentials(const DynError *err,
 												const char *what);
@@ -67,7 +67,7 @@ extern const char *dyn_describe_failure(const DynCall *call);
 /*
  * Raises the error that reads (or writes) of `resource` (dyn_describe_target)
  * were throttled for `seconds`, without any result.  `call` is the last
- * attempt.  `capacity` is the resource's units per second (0: unknown);
+ * attempt.  `capacity` is the resource's units per second (0: unknown).
  * `units` are the read (or write) units that the statement has used.
  */
 DYN_NORETURN extern void dyn_report_throttled(const DynCall *call, bool is_write,
@@ -86,7 +86,7 @@ DYN_NORETURN extern void dyn_report_page(const DynCall *call, const DynPageError
 DYN_NORETURN extern void dyn_report_no_match(const DynCall *call, const char *err,
 											 const DynRequestContext *context);
 
-/* Returns true if the table, an index or a key may have changed. */
+/* Returns true if the cached description of the table may be outdated. */
 extern bool dyn_failure_is_stale(const DynCall *call);
 
 /*
@@ -98,8 +98,8 @@ DYN_NORETURN extern void dyn_report_changed_schema(const DynRequestContext *cont
 
 /*
  * Returns true if a finished call must be logged, because of log_requests or
- * because it was slow.  The caller composes the line, with values of keys and
- * filters only if log_requests is on.
+ * because it was slow.  The caller composes the line.  The line contains
+ * values of keys and filters only if log_requests is on.
  */
 extern bool dyn_request_is_logged(const DynCall *call);
 
@@ -110,8 +110,7 @@ extern bool dyn_request_is_logged(const DynCall *call);
 extern void dyn_request_log(const DynCall *call, const char *line);
 
 /*
- * Logs a call, if it was slow, as attempt `n` of a request that is sent as
- * several calls.
+ * Logs a slow call, as attempt `n` of a request that is sent as several calls.
  */
 extern void dyn_request_log_attempt(const DynCall *call, const char *line,
 									int n);

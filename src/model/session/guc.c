@@ -4,10 +4,9 @@
  *
  * scan_policy: any user may set "warn" and "error".  Only a superuser, the
  * configuration file, the server's command line and ALTER ROLE ALL may set
- * "allow", which loosens a table's own policy.  A setting of ALTER ROLE name
- * SET is checked against the rights of the role that logs in, even if a
- * superuser has made it, because ALTER ROLE checks no rights if this library
- * is not loaded.
+ * "allow", which loosens a table's own policy.  After ALTER ROLE name SET, the
+ * role that logs in needs the right, even if a superuser has made the setting:
+ * ALTER ROLE cannot check it if this library is not loaded.
  *
  * log_requests shows the constants in other users' views, so only a superuser
  * may set it.  log_min_duration also requires a superuser, although it logs no
@@ -27,10 +26,7 @@
 #include "../definition/options.h"
 #include "guc.h"
 
-/*
- * Limit of fetch_memory for ordinary users, in kB, so that they cannot exhaust
- * the machine's memory.
- */
+/* Maximum fetch_memory (kB); only superusers may exceed it. */
 #define MOST_FETCH_MEMORY	(96 * 1024)
 
 int			dyn_guc_scan_policy = -1;
@@ -61,7 +57,7 @@ static const struct config_enum_entry scan_policy_values[] = {
 	{NULL, 0, false}
 };
 
-/* Returns true if the setting must not loosen a limit. */
+/* Returns true if a setting from this source must not loosen a limit. */
 static bool
 is_restricted(GucSource source)
 {
@@ -94,7 +90,7 @@ check_fetch_memory(int *newval, void **extra, GucSource source)
 	return true;
 }
 
-/* A plan avoids Scans that the policy rejects. */
+/* Discards cached plans, which depend on whether the policy rejects Scans. */
 static void
 assign_scan_policy(int newval, void *extra)
 {
@@ -102,7 +98,7 @@ assign_scan_policy(int newval, void *extra)
 		ResetPlanCache();
 }
 
-/* Consistent reads exclude global indexes. */
+/* Discards cached plans: consistent reads exclude global indexes. */
 static void
 assign_consistent_read(bool newval, void *extra)
 {

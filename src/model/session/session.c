@@ -5,10 +5,9 @@
  *
  * Connections are in a hash table with the key (user mapping, user).  The
  * metadata in a description is malloc'd, and freed at the latest with the
- * connection's memory context.  A pin is released by a reset callback of the
- * memory context that it was created in, however a statement ends.  The lists
- * of a connection contain only the tables that the session reads or writes, so
- * a linear search is enough.
+ * connection's memory context.  A reset callback of the memory context in which
+ * a pin was created releases the pin, however a statement ends.  Lists of
+ * tables are short, so a linear search is enough.
  *
  * Interrupts are handled when the client is in a consistent state, never
  * inside libcurl.
@@ -54,7 +53,7 @@ typedef struct DynDescription
 	struct DynDescription *next;
 	char	   *table;
 	DynTableMeta *meta;			/* malloc'd */
-	double		requested_at;	/* time of the response (dyn_session_now) */
+	double		requested_at;	/* time of the response (monotonic ms) */
 	double		retry_after;	/* time of the next attempt after a failure */
 	int			pins;
 	bool		forgotten;		/* true if removed from the cache */
@@ -77,7 +76,7 @@ static HTAB *connections = NULL;
 
 static WaitEventSet *wait_set = NULL;
 
-/* A connection that was checked before the latest invalidation is outdated. */
+/* Number of invalidations so far (see `checked` in DynConnection). */
 static uint64 invalidations = 1;
 
 double
@@ -86,7 +85,7 @@ dyn_session_now(void)
 	return dyn_loop_now_us() / 1000.0;
 }
 
-/* Returns false unless SPARE_DESCRIPTORS others remain available. */
+/* Acquires a descriptor, unless other code needs the remaining ones. */
 static bool
 acquire_descriptor(void)
 {
@@ -160,8 +159,8 @@ event_of(DynWaitReason reason)
  * Waits for `fd`, the descriptor of the DynClient, and for the process latch;
  * `arg` points to a DynWaitReason.  The WaitEventSet is created only once,
  * because creating one for each wait, as WaitLatchOrSocket does, takes five
- * system calls.  It stays valid because the DynClient is never destroyed, so
- * that `fd` is the same throughout the session.
+ * system calls.  It stays valid, since the DynClient is never destroyed and
+ * keeps its `fd`.
  */
 static DynWait
 wait_for_client(void *arg, int fd, long timeout_ms)
@@ -191,7 +190,7 @@ wait_for_client(void *arg, int fd, long timeout_ms)
 
 /*
  * Returns the milliseconds of statement_timeout that are left while COMMIT
- * reads the rest of a cursor WITH HOLD (PersistHoldablePortal), since
+ * reads the rest of a cursor WITH HOLD (PersistHoldablePortal), because
  * PostgreSQL has already disabled its timer.  Returns -1 if there is no such
  * cursor or timeout.
  */
@@ -324,7 +323,7 @@ unpin_connection(void *arg)
 
 	Assert(connection->pins > 0);
 	connection->pins--;
-	/* stop the provider: without a pin, nothing would drive its work */
+	/* stop the provider, since nothing drives its work without a pin */
 	if (connection->pins == 0)
 		dyn_provider_rest(&connection->provider);
 	drop_if_unused(connection);
@@ -355,8 +354,8 @@ forget_connections(Oid serverid)
 
 /*
  * Discards all connections, not only those that the change concerns, since
- * servers and user mappings rarely change.  Pinned connections remain until
- * running statements release them.
+ * changes of servers and user mappings are rare.  Running statements keep
+ * their pinned connections.
  */
 static void
 invalidate(Datum arg, int cacheid, uint32 hashvalue)
@@ -404,8 +403,8 @@ add_connection(Oid serverid, Oid userid)
 
 /*
  * Accepts invalidations, because PostgreSQL may not do so for a long time
- * while a cursor is open.  This is not necessary for static keys, which belong
- * to the user and cannot be withdrawn.
+ * while a cursor is open.  Static keys do not need this: they belong to the
+ * user, and cannot be withdrawn.
  */
 void
 dyn_session_check(DynConnection *connection)
@@ -429,10 +428,9 @@ dyn_session_connection(Oid serverid, Oid userid)
 	DynConnection *connection;
 
 	/*
-	 * Process earlier changes by other sessions here, so that they are not
-	 * mistaken for changes during the statement.  PostgreSQL may not have
-	 * processed these changes if the transaction already held the locks that
-	 * the statement needs.
+	 * process earlier changes by other sessions, which would otherwise seem to
+	 * happen during the statement: PostgreSQL does not process them if the
+	 * transaction already holds the locks that the statement needs
 	 */
 	AcceptInvalidationMessages();
 	key.mapping = dyn_connection_mapping(serverid, userid);
@@ -499,8 +497,8 @@ pin_description(DynDescription *description)
 
 /*
  * Sends DescribeTable, with shorter timeouts than a read, because it runs
- * during planning.  Returns NULL on a temporary failure if the caller can use
- * an expired description (`aged_serves`); raises an error for other failures.
+ * during planning.  If `aged_serves` (the caller has an expired description),
+ * returns NULL for a temporary failure.  Raises an error for other failures.
  */
 static DynDescription *
 describe_table(DynConnection *connection, const char *table, bool aged_serves)

@@ -9,10 +9,9 @@
  * SERVER, DROP USER MAPPING, ...) remove a connection from the cache; the
  * release of its last pin frees it.
  *
- * The permission to use a connection is checked when it is pinned.  It is
- * checked again before a request if servers, user mappings or roles have
- * changed since: a prepared statement or a cursor may pin the connection for
- * hours.
+ * The permission to use a connection is checked when it is pinned.  Because a
+ * prepared statement or a cursor may pin it for hours, the permission is checked
+ * again before a request if servers, user mappings or roles have changed.
  *
  * Descriptions (DescribeTable) are cached per connection, since users may have
  * different permissions.  They expire after dynamo_fdw.metadata_cache_ttl.
@@ -47,17 +46,13 @@ extern DynCall *dyn_session_call(void);
  * Returns the description of a table: from the cache unless it has expired,
  * otherwise from DescribeTable (at most two attempts, each limited by
  * connect_timeout).  If the service fails or cannot be reached, returns the
- * expired description.  A new description with different keys or indexes
- * resets cached plans.  The result is pinned like a connection.  Raises an
- * error if no description is available.
+ * expired description; raises an error if there is none.  If keys or indexes
+ * have changed, resets cached plans.  The result is pinned like a connection.
  */
 extern const DynTableMeta *dyn_session_table(DynConnection *connection,
 											 const char *table);
 
-/*
- * Returns the cached description (pinned), even if it has expired; NULL if
- * none is cached.
- */
+/* Returns the cached description (pinned), even if it has expired; or NULL. */
 extern const DynTableMeta *dyn_session_cached_table(DynConnection *connection,
 													const char *table);
 
@@ -68,8 +63,7 @@ extern void dyn_session_forget_table(DynConnection *connection, const char *tabl
 typedef enum DynWaitReason
 {
 	DYN_WAITS_FOR_RESPONSE,		/* response, including pauses before retries */
-	DYN_WAITS_FOR_CAPACITY,		/* capacity: a request was throttled, or a
-								 * budget is used up */
+	DYN_WAITS_FOR_CAPACITY,		/* capacity (throttling, or a budget) */
 	DYN_WAITS_FOR_TABLE			/* table that is being created */
 } DynWaitReason;
 
@@ -80,7 +74,7 @@ typedef enum DynWaitReason
 extern void dyn_session_wait(long timeout_ms, DynWaitReason reason);
 
 /*
- * Sleeps until the latch is set, but at most `ms`, without driving the client.
+ * Sleeps at most `ms`, until the latch is set; does not drive the client.
  * Handles interrupts, so it may raise an error.
  */
 extern void dyn_session_sleep(double ms, DynWaitReason reason);
@@ -111,8 +105,8 @@ extern void dyn_session_end_statement(void);
 
 /*
  * Closes idle network connections, resets cached plans, and discards the
- * cached DynConnections of a server, or of all servers for InvalidOid.
- * Returns true if any were discarded.
+ * cached DynConnections of a server (InvalidOid: all servers).  Returns true
+ * if any were discarded.
  */
 extern bool dyn_session_disconnect(Oid serverid);
 

@@ -2,9 +2,9 @@
  * usage.c
  *		Counts requests in shared memory.
  *
- * A spinlock protects the entries.  It is held for additions, for a search
- * through a few hundred entries if a handle is new, and to copy an entry.  It
- * is never held where an error could be raised.
+ * A spinlock protects the entries.  It is held to add counts, to search through
+ * 500 entries if a handle is new, and to copy an entry.  It is never held where
+ * an error could be raised.
  */
 #include "postgres.h"
 
@@ -20,13 +20,13 @@
 
 #define MAX_ENTRIES		500
 
-/* Time (ms) after which an unused pace is considered outdated. */
+/* Time (ms) after which an unused pace is outdated. */
 #define FRESH_MS		10000.0
 
 typedef struct UsageTable
 {
 	slock_t		lock;
-	uint64		replaced;		/* number of entries that were replaced */
+	uint64		replaced;		/* number of replaced entries */
 	DynUsageEntry entries[MAX_ENTRIES];
 } UsageTable;
 
@@ -51,7 +51,7 @@ init_table(void *table)
 	SpinLockInit(&((UsageTable *) table)->lock);
 }
 
-/* The name ends with the layout's version (see budget.c). */
+/* The name ends with the version of the layout (see budget.c). */
 static DynSharedBlock block = {
 	.name = "dynamo_fdw usage 1",.size = sizeof(UsageTable),.init = init_table
 };
@@ -103,10 +103,7 @@ dyn_table_pace(DynUsage *usage, bool writes, uint64 statement,
 		return pace;
 	pace->hot_stream = NULL;
 	pace->shared_ms = 0;
-	/*
-	 * restart a pace that is outdated, or whose statement has ended: the
-	 * running statement is not nested in an ended statement
-	 */
+	/* restart a pace that is outdated, or whose statement has ended */
 	if (!is_running(pace->statement) ||
 		(pace->pace.throttled &&
 		 dyn_loop_now_us() / 1000.0 - pace->pace.seen_ms >= FRESH_MS))

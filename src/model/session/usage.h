@@ -1,13 +1,13 @@
 /*
  * usage.h
  *		Counts the requests of this backend, and those of all sessions by
- *		server, user, and table or index.  Remembers the pace at which this
- *		backend reads or writes each of them.
+ *		server, user, and table or index.  Remembers the rate at which this
+ *		backend can read or write each table or index.
  *
  * Shared memory, if available (dyn_shared_memory), has the counts of all
  * sessions.  Otherwise each session counts its own requests only.
  *
- * A call is counted when it ends: it is done, or abandoned while in flight.  A
+ * A call is counted when it is done, or is abandoned while in flight.  A
  * throttled attempt that is sent again as another call counts as a retry.  The
  * sum of requests and retries is therefore the number of attempts.
  */
@@ -24,30 +24,28 @@
 /* Counts of a node, a statement, a backend, or an entry. */
 typedef struct DynCounters
 {
-	uint64		requests;		/* requests that succeeded or finally failed; a
-								 * retry is not another request */
+	uint64		requests;		/* requests, without retries, that succeeded or
+								 * finally failed */
 	uint64		retries;		/* attempts beyond the first */
 	uint64		throttles;		/* attempts that were throttled */
 	uint64		pages;			/* responses with items (or a count) */
-	uint64		items_read;		/* sum of ScannedCount, plus the items of
-								 * GetItem and BatchGetItem */
+	uint64		items_read;		/* sum of ScannedCount, plus items of GetItem
+								 * and BatchGetItem */
 	uint64		items_returned; /* items in the responses */
 	uint64		bytes;			/* body bytes on the wire */
-	double		waited_ms;		/* time (ms) in which nothing could be sent,
-								 * because of throttling or a limit on units */
-	double		request_ms;		/* sum of the durations (ms) of requests, with
-								 * their retries but without waited_ms */
+	double		waited_ms;		/* time (ms) in which throttling or a limit on
+								 * units allowed no request */
+	double		request_ms;		/* sum of the durations (ms) of requests with
+								 * their retries, without waited_ms */
 	double		slowest_ms;		/* longest duration (ms) of a request with its
 								 * retries, except retries after throttling */
-	double		waiting_ms;		/* time (ms) in which the backend did nothing
-								 * but wait */
+	double		waiting_ms;		/* time (ms) in which the backend only waited */
 	double		read_units;		/* sum of ConsumedCapacity, where requested */
 	uint64		items_written;	/* writes that DynamoDB confirmed */
 	double		write_units;	/* write units consumed by these writes */
-	uint64		conflicts;		/* writes rejected because the item had been
-								 * changed in the meantime */
-	uint64		unanswered;		/* write attempts of unknown outcome: there was
-								 * no usable response */
+	uint64		conflicts;		/* writes rejected because their item had
+								 * changed */
+	uint64		unanswered;		/* write attempts without a usable response */
 } DynCounters;
 
 extern DynCounters dyn_backend_counters;
@@ -81,9 +79,8 @@ typedef enum DynUsageError
 {
 	DYN_USAGE_DENIED,			/* invalid credentials, or not permitted */
 	DYN_USAGE_THROTTLED,		/* throttled until a limit was reached */
-	DYN_USAGE_CONFLICT,			/* failed condition of a write, canceled
-								 * transaction, or conflict with another
-								 * write */
+	DYN_USAGE_CONFLICT,			/* failed condition, canceled transaction, or
+								 * conflict with another write */
 	DYN_USAGE_SERVICE,			/* errors of the service (HTTP 5xx) */
 	DYN_USAGE_NETWORK,			/* no connection, or no response */
 	DYN_USAGE_REFUSED,			/* other errors of the request (HTTP 4xx) */
@@ -121,7 +118,7 @@ typedef struct DynUsageEntry
 	DynTally	tally;
 } DynUsageEntry;
 
-/* A connection's handle for the entry and the paces of one table or index. */
+/* A connection's handle for the counts and rates of one table or index. */
 typedef struct DynUsage DynUsage;
 
 /*
@@ -135,27 +132,27 @@ extern DynUsage *dyn_usage_of(DynConnection *connection, const char *table,
 extern void dyn_usage_statement(DynUsage *usage, uint64 number);
 
 /*
- * Counts a call that is done, or is about to be destroyed in flight; ignores a
- * call that is destroyed before its first attempt.
+ * Counts a call that is done, or is about to be destroyed in flight.  Ignores
+ * a call that is destroyed before its first attempt.
  */
 extern void dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call);
 
-/* Counts an error: the response of a counted call is unusable. */
+/* Counts an unusable response of a call that was counted before. */
 extern void dyn_usage_reject(DynUsage *usage);
 
 /* Counts a failed request whose last call was counted as a throttled retry. */
 extern void dyn_usage_give_up(DynUsage *usage, DynOperation op);
 
 /*
- * Adds items, units, pages, conflicts, unanswered attempts, and the
- * milliseconds of waiting_ms and waited_ms; all other counters must be 0.
+ * Adds items, units, pages, conflicts, unanswered attempts, waiting_ms and
+ * waited_ms; all other counters must be 0.
  */
 extern void dyn_usage_add(DynUsage *usage, const DynCounters *counters);
 
 /*
  * Calls `each` for each entry of the current database.  If no entry is free, a
- * new entry replaces the one that has been idle for the longest time;
- * `replaced` is the number of entries, of all databases, that were replaced.
+ * new one replaces the entry that has been idle for the longest time;
+ * `replaced` is the number of such replacements in all databases.
  */
 extern void dyn_usage_list(void (*each) (void *arg, const DynUsageEntry *entry,
 										 uint64 replaced),
@@ -165,25 +162,20 @@ extern void dyn_usage_list(void (*each) (void *arg, const DynUsageEntry *entry,
 extern void dyn_usage_reset(void);
 
 /*
- * The pace (measured rate) of a table or index that a connection reads, or of
- * the writes of a table.
+ * The measured rate (pace) of a connection's reads of a table or index, or of
+ * its writes of a table.
  *
- * A new statement does not reuse the pace learned by an earlier one; it starts
- * as in a new session.  A statement that is nested in a running statement, and
- * reads a table that the outer statement has just read, continues at the outer
- * statement's pace, since both statements read from this table.
+ * A new statement does not use the rate of an earlier one; it starts as in a
+ * new session.  But if the earlier one is still running, and calls a function
+ * whose statement reads the same table, that statement continues at its rate.
  */
 typedef struct DynTablePace
 {
 	DynPace		pace;
-	int			in_flight;		/* number of requests in flight, of all
-								 * statements */
-	uint64		statement;		/* number of the statement that started the
-								 * pace; 0: none */
+	int			in_flight;		/* requests in flight of all statements */
+	uint64		statement;		/* statement that started the pace; 0: none */
 
-	/*
-	 * time and stream of the last request that a partition's limit throttled
-	 */
+	/* last request that the limit of a partition throttled */
 	double		hot_ms;
 	const void *hot_stream;		/* stream, or NULL */
 	double		shared_ms;		/* last time that such requests of two streams
@@ -193,7 +185,7 @@ typedef struct DynTablePace
 
 /*
  * Returns the pace of reads or writes.  `statement` is the number of the
- * running statement; `is_running` returns true for a statement that has not
+ * running statement.  `is_running` returns true for a statement that has not
  * ended yet.
  */
 extern DynTablePace *dyn_table_pace(DynUsage *usage, bool writes, uint64 statement,

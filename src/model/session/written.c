@@ -2,10 +2,10 @@
  * written.c
  *		Counts the items that each level of subtransactions has written.
  *
- * When a level is released, its counts are merged into its parent's; when a
- * level is aborted, they are reported and dropped.  Counts are malloc'd,
- * because they outlive subtransactions.  They contain copies of the names,
- * because an abort must not read the catalogs.
+ * When a level is released, its counts are merged into those of its parent.
+ * When a level is aborted, its counts are reported and dropped.  Counts are
+ * malloc'd, because they outlive subtransactions.  They contain copies of the
+ * names, because an abort must not read the catalogs.
  */
 #include "postgres.h"
 
@@ -39,7 +39,7 @@ typedef struct WrittenTable
 static WrittenCount *counts = NULL;
 static WrittenTable *tables = NULL;
 
-/* Number of abandoned requests */
+/* Number of abandoned requests, each of which may have written an item. */
 static int	maybe_written = 0;
 
 static void (*abandon_writes) (int level) = NULL;
@@ -153,8 +153,8 @@ merge_counts(int level)
 }
 
 /*
- * Appends "orders: 110 inserted, 2 updated", the sums of a relation's counts
- * from `first` on, and sets these counts to 0.
+ * Appends the sums of a relation's counts from `first` on, such as "orders:
+ * 110 inserted, 2 updated", and sets these counts to 0.
  */
 static void
 append_relation(StringInfo detail, WrittenCount *first, int level)
@@ -259,7 +259,7 @@ dyn_written_table(const DynConnection *connection, const char *name)
 	{
 		table = calloc(1, offsetof(WrittenTable, id) + strlen(id) + 1);
 		dyn_check_oom(table == NULL);
-		strcpy(table->id, id);	/* not NULL */
+		strcpy(table->id, id);
 		table->next = tables;
 		tables = table;
 	}
@@ -287,8 +287,7 @@ dyn_written_recently(const DynConnection *connection, const char *name)
 
 /*
  * Refuses PREPARE TRANSACTION after a write, since ROLLBACK PREPARED could not
- * be reported to the session that wrote.  At the end of a transaction, drops
- * its counts.
+ * report the items to the session that wrote them.
  */
 static void
 end_transaction(XactEvent event, void *arg)

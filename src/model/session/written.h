@@ -2,10 +2,10 @@
  * written.h
  *		Counts items that this session has written to DynamoDB.
  *
- * A transaction of DynamoDB does not span requests: an item is durable as soon
- * as DynamoDB has acknowledged its write, and ROLLBACK does not undo it.  So
- * items are counted for each level of subtransactions, and the abort of a
- * level reports its items in one WARNING.
+ * ROLLBACK does not undo a write that DynamoDB has acknowledged, because a
+ * transaction of DynamoDB does not span requests.  So items are counted for
+ * each level of subtransactions, and the abort of a level reports its items in
+ * one WARNING.
  *
  * Reads are eventually consistent by default.  A session that has just written
  * a table reads it with consistent reads, so that it sees its own writes.
@@ -35,7 +35,7 @@ extern uint64 dyn_written_items(void);
 extern void dyn_written_table(const DynConnection *connection, const char *table);
 
 /*
- * Returns true if the running transaction has written the table, or if the
+ * Returns true if the running transaction has written the table, or the
  * session has written it in the last few seconds.
  */
 extern bool dyn_written_recently(const DynConnection *connection,
@@ -44,8 +44,8 @@ extern bool dyn_written_recently(const DynConnection *connection,
 /*
  * Registers for the ends of transactions; called once, when the library is
  * loaded.  `abandon` is called with the nesting level of an aborted
- * transaction or subtransaction, before its items are reported.  `abandon`
- * must end the requests of that level and deeper levels, count them
+ * transaction or subtransaction, before its items are reported.  It must end
+ * the requests of that level and deeper levels, count them
  * (dyn_written_maybe), and raise no errors.
  */
 extern void dyn_written_init(void (*abandon) (int level));
