@@ -5,10 +5,9 @@
  * An option that is not set is inherited: by a column from its table, by a
  * table from its server.  Otherwise a built-in default applies.
  *
- * A column whose type does not match the type of a key attribute is detected
- * here, since the attribute's type is known before an item is read.  Without
- * this check, a condition on such a column would be a filter that selects
- * nothing: the table would seem to be empty.
+ * This file also detects a column whose type does not match the type of a key
+ * attribute, which is known before an item is read.  A condition on such a
+ * column would select nothing, as if the table were empty.
  */
 #include "postgres.h"
 
@@ -102,7 +101,7 @@ read_column(DynColumn *column, TupleDesc desc, int i,
 
 	memset(column, 0, sizeof(*column));
 	column->name = pstrdup(NameStr(attr->attname));
-	/* core computes virtual generated columns where they are read */
+	/* core computes virtual generated columns when they are read */
 	column->dropped = attr->attisdropped || dyn_is_virtual(attr);
 	if (column->dropped)
 		return;
@@ -115,7 +114,7 @@ read_column(DynColumn *column, TupleDesc desc, int i,
 						relation->skips_scalars) == 1;
 	column->document = dyn_option_document(options);
 	column->segments = dyn_option_int(options, "segment", 0);
-	/* a segment does not come from the item, so it is never a mismatch */
+	/* an item does not contain its segment, so there is no mismatch */
 	column->null_on_mismatch &= column->segments == 0;
 	read_path(column, relation, options);
 	text = dyn_option_text(options, "format");
@@ -139,11 +138,11 @@ read_column(DynColumn *column, TupleDesc desc, int i,
  * filter compares.  An attribute is not omitted if columns show only a path
  * inside of it.
  *
- * Also sets `unasserted` of the templates.  A template of the table's key that
- * folds no letters is asserted: in every row, the attribute is the text that
- * the template composes from the row's columns.  The attribute of an
- * unasserted template is omitted from a document only if the attribute is the
- * composed text; otherwise no column would show the attribute.
+ * Also sets `unasserted` of the templates.  In every row, an attribute of the
+ * table's key is the text that its template composes from the columns, unless
+ * the template lower-cases letters.  An attribute of any other template
+ * (unasserted) is omitted only if it is the composed text; otherwise no column
+ * would show it.
  */
 static DynNames *
 attributes_shown(DynRelation *relation)
@@ -161,8 +160,8 @@ attributes_shown(DynRelation *relation)
 			names->names[names->n++] = column->path->steps[0].name;
 	}
 	/*
-	 * do not add ttl_attribute and the unnested attribute: the document omits
-	 * them only if a column shows them, and then they were added above
+	 * skip ttl_attribute and the unnested attribute: a document omits them
+	 * only if columns show them (added above)
 	 */
 	for (int i = 0; i < relation->item_filter.nterms; i++)
 	{
@@ -215,7 +214,7 @@ dyn_relation_quoted_name(const DynRelation *relation)
 	return quote_qualified_identifier(schema, relation->name);
 }
 
-/* An ARN is a complete name, so table_prefix is not added. */
+/* Does not add table_prefix to an ARN, which is a complete name. */
 const char *
 dyn_relation_remote_name(const DynConnection *connection, const char *name,
 						 List *options)
@@ -283,9 +282,9 @@ dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase,
 }
 
 /*
- * Sets `listed` of the templates: true if a statement may request the
- * enumerated values of a part.  Then an item with a value outside the
- * enumeration must be an error in every access path.
+ * Sets `listed` of the templates: true if a statement may request each of the
+ * enumerated values of a placeholder.  Then an item with another value must be
+ * an error in every access path.
  */
 static void
 mark_listed(DynRelation *relation)
@@ -431,10 +430,7 @@ dyn_relation_scan_policy(const DynRelation *relation)
 {
 	if (dyn_guc_scan_policy < 0)
 		return relation->options.scan_policy;
-	/*
-	 * the parameter's value "allow" (superusers only) loosens the option's
-	 * policy; all other values can only tighten it
-	 */
+	/* only "allow" (superusers) loosens the option; other values tighten it */
 	if (dyn_guc_scan_policy == DYN_SCAN_ALLOW)
 		return DYN_SCAN_ALLOW;
 	return Max(relation->options.scan_policy, (DynScanPolicy) dyn_guc_scan_policy);
@@ -505,12 +501,12 @@ dyn_column_shows(const DynColumn *column, const char *attribute)
 }
 
 /*
- * Returns the attribute of the table's primary key that is the value of the
- * column, if the column's type cannot hold the attribute's values; otherwise
- * NULL.  Reading such a column would raise an error for every item, and a
- * condition on the column would select nothing.  Columns with a format or
- * on_mismatch 'null' are not checked.  Keys of indexes are not checked either,
- * since the attribute of an older item may have any type.
+ * Returns the key attribute of the table that the column shows, if the
+ * column's type cannot hold the attribute's values; otherwise NULL.  Reading
+ * such a column would raise an error for every item, and a condition on it
+ * would select nothing.  Columns with a format or on_mismatch 'null' are not
+ * checked.  Keys of indexes are not checked either, since the attribute of an
+ * older item may have any type.
  */
 static const DynKeyAttr *
 unmatched_attribute(const DynRelation *relation, const DynTableMeta *meta,

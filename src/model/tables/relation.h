@@ -2,8 +2,8 @@
  * relation.h
  *		The definition of a foreign table: columns, options, DynamoDB table.
  *
- * Descriptions of the DynamoDB table are read on demand (dyn_session_table);
- * executing a plan does not need them.
+ * The description of the DynamoDB table is read on demand (dyn_session_table);
+ * executing a plan does not need it.
  */
 #ifndef DYN_MODEL_RELATION_H
 #define DYN_MODEL_RELATION_H
@@ -19,7 +19,7 @@
 #include "../session/session.h"
 #include "../values/path.h"
 
-/* Facts for messages about a scan: which of its items were not rows. */
+/* Facts about the items of a scan, for messages. */
 typedef struct DynRowTally
 {
 	bool		any_row;		/* true if some item was a row */
@@ -41,29 +41,28 @@ typedef struct DynRelation
 	bool		consistent;		/* true if the option or the parameter
 								 * consistent_read is on */
 	bool		own_writes;		/* true if the statement writes the table, or
-								 * the session recently wrote it; then reads of
-								 * the table and of local indexes are
-								 * consistent */
-	double		max_read_units_per_second;	/* options of the table; 0: no
+								 * the session has just written it: reads are
+								 * then consistent, except of global indexes */
+	double		max_read_units_per_second;	/* limits of the table alone; 0: no
 											 * limit */
 	double		max_write_units_per_second;
 	DynItemFilter item_filter;	/* item_filter and ttl_attribute */
 	int			ntemplated;		/* number of templates */
 	DynTemplatedAttr *templated;
 	bool		connected;		/* true after dyn_relation_connect */
-	List	   *trusted_indexes;	/* char * */
-	const DynPath *unnest;		/* path of the list, set or map whose elements
-								 * are the rows; NULL: the items are the
-								 * rows */
+	List	   *trusted_indexes;	/* list of char *: names of indexes */
+	const DynPath *unnest;		/* path of the list, set or map whose
+								 * elements are the rows; NULL if the items
+								 * are the rows */
 	bool		skips_scalars;	/* true if an item without a list, set or map
-								 * at `unnest` has no rows; false: such an item
-								 * is an error */
+								 * at `unnest` has no rows; false if such an
+								 * item is an error */
 	bool		target;			/* true while planning if the statement writes
 								 * the table's rows */
-	bool		locked;			/* true while planning if ctid may be
-								 * requested, because of a row lock or MERGE */
-	AttrNumber	segment_column; /* column that shows the segment of a Scan; 0:
-								 * none */
+	bool		locked;			/* true while planning if a row lock or MERGE
+								 * may request ctid */
+	AttrNumber	segment_column; /* column that shows the segment of a Scan, or
+								 * 0 */
 	bool		hides_segment;	/* true while planning if full rows of an
 								 * UPDATE's target lack segment_column */
 	int			ncolumns;
@@ -92,18 +91,17 @@ extern const char *dyn_relation_remote_name(const DynConnection *connection,
 
 /*
  * Returns true if the option updatable of the table, or else of its server,
- * permits writes, and the table's rows are items.  Uses neither the network
- * nor a user mapping.
+ * permits writes, and the table's rows are items.  Sends no request, and needs
+ * no user mapping.
  */
 extern bool dyn_relation_is_updatable(Oid relid);
 
 /*
- * Connects the templates with the columns (dyn_templated_connect).  `base` is
- * the key of the DynamoDB table; `meta` is the description of that table, or
- * NULL.  Before this call, no column is read from a part of a template.
- * dyn_relation_connect_described also sets the types of the templates'
- * attributes, and raises an error if an index in trusted_indexes does not
- * exist.
+ * Connect the templates with the columns (dyn_templated_connect).  Before
+ * that, no column is read from a placeholder of a template.  `base` is the key
+ * of the DynamoDB table; `meta` is the description of that table, or NULL.
+ * The second function also sets the types of the templates' attributes, and
+ * raises an error if an index in trusted_indexes does not exist.
  */
 extern void dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base,
 								 int nbase, const DynTableMeta *meta);
@@ -113,8 +111,8 @@ extern void dyn_relation_connect_described(DynRelation *relation,
 
 /*
  * Get and set the key types of the templates' attributes, as integers in the
- * order of the templates.  The types come from the table's description; plans
- * store them.
+ * order of the templates.  Plans store these types, which come from the
+ * table's description.
  */
 extern List *dyn_relation_text_types(const DynRelation *relation);
 extern void dyn_relation_set_text_types(DynRelation *relation,
@@ -123,7 +121,7 @@ extern void dyn_relation_set_text_types(DynRelation *relation,
 extern const DynTemplatedAttr *dyn_relation_templated(const DynRelation *relation,
 													  const char *attribute);
 
-/* Compares endpoint, region and DynamoDB table. */
+/* Returns true if endpoint, region and DynamoDB table are the same. */
 extern bool dyn_relation_same_table(const DynRelation *a, const DynRelation *b);
 
 /* Returns true if the DynamoDB table may contain items that are not rows. */
@@ -145,9 +143,9 @@ extern AttrNumber dyn_relation_column_of(const DynRelation *relation,
 										 const DynKeyAttr *attr);
 
 /*
- * Returns the only column that determines a key attribute, as the attribute's
- * value or as the only part of the attribute's template; 0 if there is none.
- * Used for estimates.
+ * Returns the only column that determines a key attribute, as its value or as
+ * the only placeholder of its template; 0 if there is none.  Used for
+ * estimates.
  */
 extern AttrNumber dyn_relation_only_column_of(const DynRelation *relation,
 											  const DynKeyAttr *attr);
@@ -159,8 +157,8 @@ dyn_relation_column(const DynRelation *relation, AttrNumber attnum)
 }
 
 /*
- * Returns true if the column shows the item as jsonb, or the attributes that
- * other columns do not show.  Such a column is never NULL.
+ * Returns true if the column shows the item as jsonb, or its unmapped
+ * attributes.  Such a column is never NULL.
  */
 static inline bool
 dyn_column_is_document(const DynColumn *column)
@@ -168,10 +166,7 @@ dyn_column_is_document(const DynColumn *column)
 	return column->document != DYN_NO_DOCUMENT;
 }
 
-/*
- * Returns true if the column shows this attribute: the column's value is the
- * full value of the attribute, not a part of that value.
- */
+/* Returns true if the column shows the full value of this attribute. */
 extern bool dyn_column_shows(const DynColumn *column, const char *attribute);
 
 /* Returns true if the names are equal but for the case of ASCII letters. */
@@ -179,16 +174,16 @@ extern bool dyn_equal_ignoring_case(const char *a, const char *b);
 
 /*
  * Returns the column whose name differs from the attribute (UTF-8) only in
- * case, if neither a column shows the attribute nor a template composes it;
- * otherwise NULL.
+ * case; NULL if there is none, if a column shows the attribute, or if a
+ * template composes it.
  */
 extern const DynColumn *dyn_relation_folded_column(const DynRelation *relation,
 												   const char *attribute);
 
 /*
  * If the column shows an attribute of the table's key, but cannot hold the
- * attribute's values, reads the table's description again, and raises an error
- * if the column still does not match.  Returns `meta` or the new description.
+ * attribute's values, reads the table's description again.  Raises an error if
+ * the column still does not match.  Returns `meta` or the new description.
  */
 extern const DynTableMeta *dyn_key_type_check(const DynRelation *relation,
 											  const DynTableMeta *meta,

@@ -14,9 +14,9 @@
 /* ---- opening a write map ---- */
 
 /*
- * Returns the source of a key attribute; no field is set if nothing determines
- * the attribute.  A template takes precedence, because it decides which items
- * are rows; columns of the attribute must agree with the template.
+ * Returns the source of a key attribute; no field is set if there is none.  A
+ * template takes precedence, because it decides which items are rows; columns
+ * of the attribute must agree with the template.
  */
 static DynKeySource
 find_source(const DynRelation *relation, const DynKeyAttr *attr)
@@ -201,7 +201,7 @@ dyn_write_map_require(const DynWriteMap *map, CmdType operation)
 		if (source->templated == NULL && source->attnum == 0 && source->constant == NULL)
 			report_no_source(map, dyn_key_attr(&map->meta->key, i));
 	}
-	/* an INSERT must determine which of several values of a filter to write */
+	/* an INSERT needs a column to choose between the values of a filter */
 	for (int i = 0; operation == CMD_INSERT && i < map->relation->item_filter.nterms; i++)
 	{
 		const DynFilterTerm *term = &map->relation->item_filter.terms[i];

@@ -4,7 +4,7 @@
  *		paths of its columns, the attributes of its templates, and the
  *		constants of its item filter.
  *
- * Which tables and columns can be written is decided only here.  Each
+ * Only write_map.c decides which tables and columns can be written.  Each
  * attribute of the table's key must be determined by a template, by a column
  * that shows the attribute and has one encoding for each value, or by a
  * constant of the item filter.  All other attributes are optional.
@@ -12,8 +12,8 @@
  * write_map.c examines the table, and write_values.c composes the key and the
  * values of a row.  Rows are slots that have been deformed (slot_getallattrs).
  * Results are allocated in CurrentMemoryContext, but the values of columns
- * with the option document 'rest' may point into the row.  Values that cannot
- * be stored are errors that name the column.
+ * with the option document 'rest' may point into the row.  The error for a
+ * value that cannot be stored names the column.
  */
 #ifndef DYN_MODEL_WRITE_MAP_H
 #define DYN_MODEL_WRITE_MAP_H
@@ -42,19 +42,19 @@ typedef struct DynWriteMap
 	Bitmapset  *from_key;
 
 	/*
-	 * columns from which the table's key is composed; an UPDATE may assign
-	 * those that are not in from_key, if the composed key stays the same
+	 * columns that the table's key is composed of; an UPDATE may assign those
+	 * that are not in from_key, if the key stays the same
 	 */
 	Bitmapset  *key_columns;
 
-	Bitmapset  *documents;		/* columns that show the item, or its unmapped
+	Bitmapset  *documents;		/* columns that show the item or its unmapped
 								 * attributes */
 	Bitmapset  *unassignable;	/* columns that cannot be assigned, even if the
 								 * table can be written */
 
 	/* private to write_map.c and write_values.c */
 	DynKeySource sources[2];	/* sources of the table's key attributes */
-	bool		overlaps;		/* true if one path is the same as another, or
+	bool		overlaps;		/* true if a path is equal to another, or
 								 * inside it */
 } DynWriteMap;
 
@@ -63,8 +63,7 @@ extern void dyn_write_map_permit(Oid relid, CmdType operation);
 
 /*
  * Opens the foreign table as this user, and returns its write map, even if the
- * table cannot be written.  Sends a DescribeTable request if the description
- * is not cached.
+ * table cannot be written.  Sends DescribeTable if no description is cached.
  */
 extern DynWriteMap *dyn_write_map_open(Oid relid, Oid user);
 
@@ -90,10 +89,10 @@ extern int	dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot,
  * contain them, and all templates of an index whose key changes.  A changed
  * column must not be in from_key.  A value of type ABSENT removes its path.
  *
- * Unless `compared` is NULL, composes an item from the full new row instead,
- * to check that reading the item returns the same row.  Sets *compared to the
+ * If `compared` is not NULL, instead composes an item from the full new row,
+ * to check that it would be read as the same row.  Sets *compared to the
  * columns that the item contains.  The item lacks unchanged columns whose
- * values only other applications can store.
+ * values we cannot encode.
  */
 extern int	dyn_write_map_update(DynWriteMap *map, const TupleTableSlot *slot,
 								 const Bitmapset *changed, Bitmapset **compared,
@@ -105,8 +104,8 @@ extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
 
 /*
  * Composes the guard: for each column in `read`, the value (in our encoding)
- * that its attribute has if the row is unchanged.  ABSENT means that there is
- * no attribute.  Columns of the table's key, documents and segment columns are
+ * that its attribute has if the row is unchanged; ABSENT if the attribute must
+ * not exist.  Columns of the table's key, documents and segment columns are
  * left out.  If another application stored an equal value in another encoding,
  * the write fails, and is repeated with the stored value.  A value that we
  * cannot encode has type NULL, so that the guard always fails.  Returns the

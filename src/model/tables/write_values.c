@@ -6,9 +6,8 @@
  * are added in this order: unchanged columns, removals, unmapped attributes,
  * changed columns, attributes of templates.  The constants of the item filter
  * need only follow the unmapped attributes, since no column or template has
- * their paths.  If the last value of a path contradicts a column, reading the
- * item would not return the row that was written, so the caller rejects the
- * row.
+ * their paths.  If the last value of a path contradicts a column, the caller
+ * rejects the row, because the item would be read as another row.
  */
 #include "postgres.h"
 
@@ -106,7 +105,7 @@ null_column(const RowValues *row, const DynTemplatedAttr *templated)
 	return 0;
 }
 
-/* Returns false with *err set if this text cannot be the value of part `p`. */
+/* Returns false with *err set if placeholder `p` cannot have this text. */
 static bool
 part_holds(const DynTemplatedAttr *templated, int p, DynText text, DynStoreError *err)
 {
@@ -144,8 +143,8 @@ part_holds(const DynTemplatedAttr *templated, int p, DynText text, DynStoreError
 }
 
 /*
- * Composes the attribute of a template whose columns are not NULL.  Returns
- * the column whose value cannot be stored, with *err set; or 0.
+ * Composes the attribute of a template whose columns are not NULL.  Returns 0,
+ * or the column whose value cannot be stored, with *err set.
  */
 static AttrNumber
 try_compose(const RowValues *row, const DynTemplatedAttr *templated, DynScalar *out,
@@ -173,7 +172,7 @@ try_compose(const RowValues *row, const DynTemplatedAttr *templated, DynScalar *
 	return 0;
 }
 
-/* Composes, or raises an error for a value that cannot be stored. */
+/* Composes the attribute, or raises an error if a value cannot be stored. */
 static DynScalar
 compose(const RowValues *row, const DynTemplatedAttr *templated)
 {
@@ -264,9 +263,9 @@ dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, DynKeyPart *part
 /* ---- columns ---- */
 
 /*
- * Adds the columns that are changed (or, if `changed` is false, unchanged) and
- * NULL (or, if `null` is false, not NULL).  Raises an error for a changed
- * value that cannot be stored; omits unchanged values that cannot be stored.
+ * Adds the columns that are changed or unchanged (`changed`), and NULL or not
+ * NULL (`null`).  Raises an error for a changed value that cannot be stored;
+ * omits unchanged values that cannot be stored.
  */
 static void
 add_columns(RowValues *row, bool changed, bool null)
@@ -364,7 +363,7 @@ index_changes(const DynWriteMap *map, const DynKeySchema *key, const Bitmapset *
 
 /*
  * Returns the positions of the templates that an update composes.  If the key
- * of an index changes, all templates of this key are written, since the item
+ * of an index changes, these include all templates of the key, since the item
  * may be older than the templates.
  */
 static Bitmapset *
@@ -399,7 +398,7 @@ rewritten_templates(const DynWriteMap *map, const Bitmapset *changed)
 
 /*
  * Raises an error if the value of a column would be lost: the column is stored
- * only in the text of this template, which is not written because column
+ * only in the attribute of this template, which is not written because column
  * `null` is NULL.
  */
 static void
@@ -419,8 +418,8 @@ check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber n
 }
 
 /*
- * Adds removals of the templates in `set` with a NULL column if `null`;
- * otherwise the attributes of those without a NULL column.
+ * Removes the attributes of the templates in `set` that have a NULL column, or
+ * adds those of the templates without one (`null` is false).
  */
 static void
 add_templates(RowValues *row, const Bitmapset *set, bool null)
@@ -464,10 +463,7 @@ checked_templates(const RowValues *row)
 
 /* ---- the result ---- */
 
-/*
- * Adds the constants of the item filter for attributes that no column or
- * template determines.
- */
+/* Adds constants of the item filter that no column or template provides. */
 static void
 add_constants(RowValues *row)
 {
@@ -536,7 +532,7 @@ dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot, DynPathValue 
 			dyn_relation_column(map->relation, attnum)->document != DYN_REST_OF_ITEM)
 			dyn_write_map_require_column(map, attnum);
 	}
-	/* add removals first, so that they do not remove values of columns */
+	/* removals come first, so that they do not remove values of columns */
 	add_templates(&row, row.rewritten, true);
 	add_rest(&row);
 	add_constants(&row);
@@ -585,15 +581,15 @@ dyn_write_map_rewritten(const DynWriteMap *map, const Bitmapset *changed)
 /* ---- the guard ---- */
 
 /*
- * Placeholder for a value that only other applications can store.  It differs
- * from every stored value except NULL, so the guard fails, and the caller
- * sends the guard again with the bytes in the item.
+ * Stands for a value that we can read but not encode.  It differs from every
+ * stored value except NULL, so the guard fails.  The caller then sends the
+ * guard again with the stored value.
  */
 static const DynScalar only_theirs = {DYN_TYPE_NULL, NULL, 0};
 
 /*
- * Adds a value.  If the path already has a value, replaces that value if it is
- * ABSENT; otherwise does nothing.
+ * Adds a value.  If its path already has a value, replaces an ABSENT value;
+ * otherwise keeps the old one.
  */
 static void
 add_guard(RowValues *row, const DynPath *path, DynScalar value)
