@@ -19,8 +19,8 @@ dyn_encoding_differs(void)
 
 /*
  * Converts the text up to the first character that `to` lacks.  Returns the
- * number of bytes of `text` that were converted.  `dst` must have
- * MAX_CONVERSION_GROWTH bytes for each byte of the text, and one for NUL.
+ * number of converted bytes of `text`.  `dst` must have MAX_CONVERSION_GROWTH
+ * bytes for each byte of the text, and one for NUL.
  */
 static size_t
 convert(int from, int to, const char *text, size_t len, char *dst)

@@ -1,7 +1,6 @@
 /*
  * encoding.h
- *		Converts between the database's encoding and UTF-8, which DynamoDB
- *		uses.
+ *		Converts text between the database's encoding and DynamoDB's UTF-8.
  *
  * In a UTF8 database (and in SQL_ASCII, where the encoding is unknown) text is
  * not converted, and the result is the argument.  Converted text is
@@ -33,7 +32,7 @@ extern const char *dyn_to_utf8_len(const char *text, size_t *len);
  */
 extern bool dyn_from_utf8(char **text, size_t *len, const char **why);
 
-/* Converts messages: characters that the encoding lacks become "?". */
+/* Converts a message; characters that the encoding lacks become "?". */
 extern const char *dyn_from_utf8_lossy(const char *text);
 
 #endif

@@ -52,7 +52,7 @@ extern DynBuffer *dyn_buffer_create(void);
  */
 extern char *dyn_take_bytes(DynBuffer *buf, size_t *len);
 
-/* Works like dyn_take_bytes, for UTF-8 text (dyn_from_utf8_lossy). */
+/* Works like dyn_take_bytes, but converts UTF-8 text for messages. */
 extern const char *dyn_take_text(DynBuffer *buf);
 
 #endif

@@ -37,9 +37,9 @@
 #endif
 
 /*
- * Returns true for libc's C and POSIX, and for all builtin locales.  `key`
- * belongs to a database or a collation; the attributes are its provider (char)
- * and libc's name (text, may be null).
+ * Returns true for libc's C and POSIX, and for all builtin locales.  `key` is
+ * the OID of a database or collation.  `provider` and `name` are its
+ * attributes for the provider (char) and libc's name (text, may be null).
  */
 static bool
 locale_is_bytewise(int cacheid, Oid key, AttrNumber provider, AttrNumber name)

@@ -2,9 +2,9 @@
  * pg_compat.h
  *		Hides all differences between PostgreSQL's major versions.
  *
- * Only this file and pg_compat.c test PG_VERSION_NUM.  Each macro and function
- * is named for its meaning.  The macros are ordered by the version that made
- * them necessary; they are described where they have the newer definition.
+ * Only this file and pg_compat.c test PG_VERSION_NUM.  The macros are ordered
+ * by the version that made them necessary, and described where they have the
+ * newer definition.
  */
 #ifndef DYN_MODEL_PG_COMPAT_H
 #define DYN_MODEL_PG_COMPAT_H
@@ -46,13 +46,13 @@
 /* The base relations of an upper foreign scan. */
 #define dyn_plan_base_relids(fsplan) ((fsplan)->fs_base_relids)
 
-/* The user that a scan runs as; InvalidOid: the current user. */
+/* The user that a scan runs as; InvalidOid means the current user. */
 #define dyn_plan_check_as_user(plan, rte) ((plan)->checkAsUser)
 
-/* The outer joins of the query; required_outer may contain their Relids. */
+/* The outer joins of the query, whose Relids required_outer may contain. */
 #define dyn_outer_join_relids(root) ((root)->outer_join_rels)
 
-/* True if an outer join may set the member to NULL; now see em_relids. */
+/* True if an outer join may set the member to NULL; em_relids now shows it. */
 #define dyn_member_is_nullable(member) false
 
 /* Checks whether the user may use the foreign server. */
@@ -88,13 +88,13 @@
 /* Creates a set of events that exists until the end of the session. */
 #define dyn_create_wait_set(nevents) CreateWaitEventSet(NULL, nevents)
 
-/* Returns the wait event of this name; all extensions used to share one. */
+/* Returns the wait event of this name; extensions used to share one event. */
 #define dyn_new_wait_event(name) WaitEventExtensionNew(name)
 
 /* Estimates an array expression's length. */
 #define dyn_array_length(root, array) estimate_array_length(root, array)
 
-/* The end of a foreign path's arguments, now after a list of restrictions. */
+/* Arguments fdw_restrictinfo (new) and fdw_private of a foreign path. */
 #define DYN_PATH_PRIVATE(private) NIL, (private)
 
 #else
@@ -127,7 +127,7 @@
 #define DYN_RUN_ONCE_PARAMETER
 #define DYN_RUN_ONCE_ARGUMENT
 
-/* The rows of a foreign path, now before its number of disabled nodes. */
+/* Arguments rows and disabled_nodes (new) of a foreign path. */
 #define DYN_PATH_ROWS(rows) (rows), 0
 
 /* Cost of disabled nested loops; core now counts disabled nodes. */
@@ -181,18 +181,18 @@
 #define dyn_conflict_selects(conflict) ((conflict)->action == ONCONFLICT_SELECT)
 
 /*
- * The columns of DO UPDATE are now resolved only if the action is DO UPDATE, so
- * this restores the action, which plan_modify.c has changed to DO NOTHING.  For
- * foreign tables, core's executor ignores the action.
+ * Core now resolves the columns of DO UPDATE only if this is the action.  So
+ * this macro restores the action, which plan_modify.c has changed to DO
+ * NOTHING.  For foreign tables, core's executor ignores the action.
  */
 #define dyn_restore_conflict_action(plan) ((plan)->onConflictAction = ONCONFLICT_UPDATE)
 
-/* True for a semijoin that is an inner join, since the outer is unique. */
+/* True if a semijoin is an inner join, because its outer side is unique. */
 #define dyn_outer_was_made_unique(jointype) ((jointype) == JOIN_UNIQUE_OUTER)
 
 /*
- * A path that makes the outer side of a semijoin unique, so that it can be
- * joined as INNER; NULL if that is impossible, or if core does it itself.
+ * A path that makes the outer side of a semijoin unique, for an inner join;
+ * NULL if that is impossible, or if core does it itself.
  */
 #define dyn_unique_outer_path(root, outerrel, sjinfo) ((Path *) NULL)
 
@@ -203,7 +203,7 @@
 #define DYN_PLANNER_PARAMETER , ExplainState *es
 #define DYN_PLANNER_ARGUMENT , es
 
-/* Now with the kind of nested loop. */
+/* initial_cost_nestloop now has an argument for the kind of nested loop. */
 #define dyn_initial_cost_nestloop(root, workspace, jointype, outer, inner, extra) \
 	initial_cost_nestloop(root, workspace, jointype, PGS_NESTLOOP_PLAIN, outer, inner, extra)
 
@@ -262,32 +262,31 @@ typedef struct DynJsonbState
 
 /*
  * Returns true if the collation sorts bytewise.  Reads the catalogs, because
- * the server's own function for this differs between versions, and its header
- * requires ICU's headers.
+ * the server's own function for this differs between versions, and needs ICU's
+ * headers.
  */
 extern bool dyn_collation_is_bytewise(Oid collation);
 
 /*
- * These functions return the user whose privileges are needed to write a
- * statement's target; InvalidOid: the current user.
+ * Return the user whose privileges are needed to write a statement's target;
+ * InvalidOid means the current user.
  */
 extern Oid	dyn_result_user(const Query *query);
 extern Oid	dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate);
 
 /*
  * Returns true if an asynchronous Append must always have an event to wait
- * for.  Versions 15.6 and 16.2 leave a PG_TRY block with "return" if no child
- * adds an event, so that the session's next error jumps into a stack frame
- * that no longer exists.  15.7 and 16.3 fixed that.  Checks the minor version
- * of the running server, not of the headers.
+ * for.  If no child adds an event, versions 15.6 and 16.2 leave a PG_TRY block
+ * with "return", so the session's next error jumps into a stack frame that no
+ * longer exists.  Checks the minor version of the running server, not of the
+ * headers.
  */
 extern bool dyn_append_needs_event(void);
 
 /*
  * Raises an error if DO UPDATE, through a view, would update a row that is not
- * visible through the view.  Of each major version, only newer minor versions
- * check this.  In these versions, WCO_VIEW_CONFLICT_CHECK is the last kind of
- * check.
+ * visible through the view.  Older minor versions do not have this check.  In
+ * newer ones it is WCO_VIEW_CONFLICT_CHECK, the last kind of check.
  */
 extern void dyn_check_view_conflict(ResultRelInfo *rinfo, TupleTableSlot *row,
 									EState *estate);
@@ -300,20 +299,20 @@ extern bool dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel,
 							  AttrNumber attnum);
 
 /*
- * Returns true if the input function of this type (by getTypeInputInfo) returns
- * its errors instead of raising them: from PostgreSQL 16 on, the input
- * functions of PostgreSQL's own types, and that of all enums.
+ * Returns true if the input function of this type (by getTypeInputInfo) can
+ * return its errors instead of raising them.  From PostgreSQL 16 on, the input
+ * functions of PostgreSQL's own types can, and that of all enums.
  */
 extern bool dyn_input_is_soft(const FmgrInfo *input, Oid ioparam);
 
 /*
  * Calls a type's input function.  If the function rejects the value, returns
  * false with the message in *why, instead of raising an error.  Other errors
- * (out of memory, cancel) are raised.  Without `soft`, the caller must raise an
- * error if this returns false.
+ * (out of memory, cancel) are raised.
  *
- * If dyn_input_is_soft is false, `soft` requires a subtransaction, and while
- * parallel workers run, all errors are raised.
+ * Unless dyn_input_is_soft, `soft` uses a subtransaction; in parallel mode,
+ * which allows none, all errors are raised.  Without `soft`, the caller must
+ * raise an error if this returns false.
  */
 extern bool dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam,
 							 int32 typmod, bool soft, Datum *result,
@@ -332,10 +331,10 @@ typedef struct DynSharedBlock
 } DynSharedBlock;
 
 /*
- * dyn_request_shared_memory requests the block, a static variable, and must be
- * called when the library is loaded.  dyn_shared_memory returns the block's
- * memory.  If shared memory is unavailable, this is memory of the backend:
- * before PostgreSQL 17, shared memory requires shared_preload_libraries.
+ * dyn_request_shared_memory requests the block, a static variable, when the
+ * library is loaded.  dyn_shared_memory returns the block's memory, or memory
+ * of the backend if shared memory is unavailable: before PostgreSQL 17, it
+ * requires shared_preload_libraries.
  */
 extern void dyn_request_shared_memory(DynSharedBlock *block);
 extern void *dyn_shared_memory(DynSharedBlock *block);
