@@ -118,10 +118,10 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 }
 
 /*
- * Returns true if the comparison can restrict a template part of the column.
- * The part may encode the column differently than the column's own attribute.
- * For a part whose values can be enumerated (enumerate.c), <, <=, > and >= are
- * supported if = is.
+ * Returns true if the comparison can restrict a placeholder (part) of a key
+ * template.  The part and the column's own attribute may have different
+ * formats.  If the values of the part can be enumerated (enumerate.c), <, <=,
+ * > and >= are supported if = is.
  */
 static bool
 is_comparable_in_part(const DynClassify *context, const DynField *field,
@@ -220,8 +220,8 @@ dyn_compare(Oid opno, Node *left, Node *right, Oid collation)
 
 /*
  * Functions that cannot raise an error.  PostgreSQL does not record this
- * property; LEAKPROOF is stricter.  Only functions that compute typical key
- * values and guards (choice.c) are listed.
+ * property; LEAKPROOF is stricter.  Only functions that are typical in key
+ * values, and in conditions on parameters, are listed.
  */
 static const Oid harmless[] = {
 	F_TEXTCAT, F_LOWER_TEXT, F_UPPER_TEXT, F_INT4_INT2, F_INT8_INT2, F_INT8_INT4,
@@ -238,7 +238,7 @@ static const Oid plain[] = {
 /* Plain types that are also compared with each other */
 static const Oid numbers[] = {INT2OID, INT4OID, INT8OID, FLOAT4OID, FLOAT8OID};
 
-/* Types whose output functions, which casts to text use, cannot fail */
+/* Types whose casts to text cannot fail */
 static const Oid printable[] = {
 	BOOLOID, INT2OID, INT4OID, INT8OID, NUMERICOID, UUIDOID, DATEOID
 };
@@ -368,8 +368,8 @@ dyn_match_column(const DynRelPlan *plan, Node *node, DynField *field)
 
 /*
  * Returns the elements of a constant text[] as names.  Returns NIL if an
- * element cannot be sent, or might be a number (maybe with blanks and a sign),
- * because PostgreSQL also uses numbers as indexes into JSON arrays.
+ * element cannot be sent, or might be a number (such as ' +1'), which
+ * PostgreSQL also uses as an index into a JSON array.
  */
 static List *
 constant_names(Const *array)
@@ -449,10 +449,7 @@ dyn_match_field(const DynRelPlan *plan, Node *node, DynField *field,
 	column = dyn_relation_column(plan->relation, field->attnum);
 	without = column->codec.members.without;
 	name = dyn_to_utf8(strVal(linitial(field->steps)));
-	/*
-	 * paths that are too long, and names that the document excludes, are not
-	 * sent
-	 */
+	/* do not send long paths, and names that the document excludes */
 	return column->path->nsteps + list_length(field->steps) <= DYN_MAX_PATH_STEPS &&
 		(without == NULL || !dyn_names_have(without, name, strlen(name)));
 }

@@ -5,10 +5,10 @@
  * These files have one function for each kind of expression.  Each returns
  * NULL, or a predicate that is true for every row for which the expression is
  * true.  Each also clears those flags in DynClassify that do not apply to the
- * predicate.  An expression that only implies bounds on a column becomes
- * comparisons (dyn_classify_comparison), and `exact` is cleared.  If the
- * expression is a complete clause and becomes an AND of bounds, each bound is
- * matched to keys separately.
+ * predicate.  An expression that only implies bounds on a column is replaced
+ * by these bounds (dyn_classify_comparison), and `exact` is cleared.  If a
+ * complete clause becomes an AND of bounds, each bound is matched to keys
+ * separately.
  *
  * An expression that is equivalent to an equality is replaced by that equality
  * before it is classified, also within AND and OR (dyn_plain_equality).  The
@@ -29,8 +29,8 @@ typedef struct DynClassify
 	/* results: true initially, only cleared afterwards */
 	bool		exact;			/* true if predicate and expression are true
 								 * for the same rows */
-	bool		sized;			/* if exact: true if the size of the filter is
-								 * bounded */
+	bool		sized;			/* true if the size of the filter is bounded;
+								 * used only with `exact` */
 } DynClassify;
 
 /*
@@ -59,8 +59,8 @@ extern bool dyn_match_any_column(const DynRelPlan *plan, Node *node,
 								 DynField *field);
 
 /*
- * Matches a column of the item.  Columns of unnested elements have no location
- * in the item, so they do not match.
+ * Matches a column with a location in the item, unlike columns of unnested
+ * elements.
  */
 extern bool dyn_match_column(const DynRelPlan *plan, Node *node,
 							 DynField *field);
@@ -74,15 +74,15 @@ extern bool dyn_match_field(const DynRelPlan *plan, Node *node, DynField *field,
 
 /*
  * Matches like dyn_match_field, but ignores casts that do not affect a
- * comparison.  A field below a jsonb column has no codec of its own, so only
- * its text can be compared.
+ * comparison.  A member of a jsonb column can only be compared as text (->>).
  */
 extern bool dyn_match_comparand(const DynRelPlan *plan, Node *node,
 								DynField *field, bool *as_text);
 
 /*
  * Returns true if the expression has the same value in all executions of a
- * scan: it depends on no column, and on no parameter that the executor sets.
+ * scan, because it has no columns, and no parameters except external ones
+ * ($1).
  */
 extern bool dyn_is_fixed(Node *node);
 
@@ -94,29 +94,25 @@ extern bool dyn_is_fixed(Node *node);
 extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
 
 /*
- * Returns true if evaluating the expression, or list of expressions, can raise
- * an error or have side effects, or if that is unknown.
+ * Returns true if evaluating the expression (or List) might raise an error or
+ * have side effects.
  */
 extern bool dyn_may_fail(Node *node);
 
-/*
- * Matches like dyn_match_comparand, but only a column itself, without a path
- * below it.
- */
+/* Matches like dyn_match_comparand, but not a path below a column. */
 extern bool dyn_classify_column(const DynClassify *context, Node *node,
 								DynField *field);
 
 /*
- * Clears `exact` if the exactness of this part of the expression is not
- * DYN_EXACT.  Returns false for DYN_LOCAL, which means that the part cannot be
- * sent.
+ * Clears `exact` unless the exactness of this part of the expression is
+ * DYN_EXACT.  Returns false for DYN_LOCAL: the part cannot be sent.
  */
 extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
 
 /*
- * Classifies "field op value", maybe only for parts of keys (part_only).  With
- * `array`, classifies field = ANY (value) if the operator is =, and field <>
- * ALL (value) if it is <>.
+ * Classifies "field op value".  With `array`, classifies field = ANY (value),
+ * or field <> ALL (value).  Sets part_only in the result if only placeholders
+ * of key templates support the comparison.
  */
 extern DynPred *dyn_classify_comparison(DynClassify *context,
 										const DynOperator *op,
@@ -130,9 +126,9 @@ extern DynPred *dyn_classify_comparison(DynClassify *context,
 extern int	dyn_fixed_array_size(Node *array);
 
 /*
- * Sets *op for a comparison operator whose left side is the column: an
- * operator of the default btree family of its left input type, or <>, the
- * negator of its =.  Returns false for other operators.
+ * Describes in *op a comparison operator with the column on its left side.
+ * Returns false unless the operator is in the default btree family of its left
+ * input type, or is the negator (<>) of the = in this family.
  */
 extern bool dyn_describe_operator(Oid opno, Oid collation, DynOperator *op);
 
@@ -145,14 +141,14 @@ extern Node *dyn_compare(Oid opno, Node *left, Node *right, Oid collation);
 /* ---- rewrite_equal.c: conditions that are equivalent to equalities ---- */
 
 /*
- * If the node is LIKE without wildcards, or IS NOT DISTINCT FROM, with a
- * constant that is not NULL, returns the equality that is true for the same
- * rows (the node may be false where the equality is NULL).  Else returns the
- * node.
+ * Returns the equality that is true for the same rows, if the node is LIKE
+ * without wildcards, or IS NOT DISTINCT FROM a constant that is not NULL.
+ * (For other rows, the equality may be NULL and the node false.)  Else returns
+ * the node.
  */
 extern Node *dyn_plain_equality(Node *node);
 
-/* Removes IS TRUE from a clause, then does the same as dyn_plain_equality. */
+/* Removes IS TRUE from a clause, then calls dyn_plain_equality. */
 extern Node *dyn_plain_clause(Node *clause);
 
 /*
@@ -172,18 +168,18 @@ typedef struct DynImplied
 
 /*
  * Returns the equalities that two clauses L >= R and L <= R imply together, as
- * a List of DynImplied *.  On a partition key, LIKE $1 or BETWEEN $1 AND $2 is
- * an equality only for some values of the parameters.  For each condition of
- * these two kinds, the list has an OR of the equality and a guard (choice.c).
+ * a List of DynImplied *.  For k BETWEEN $1 AND $2 on a partition key, the
+ * list has the implied condition $1 <> $2 OR k = $1; for k LIKE $1, it has a
+ * similar OR.
  */
 extern List *dyn_implied_equalities(const DynClassify *context, List *rinfos);
 
 /* ---- rewrite_class.c: lists of equal columns ---- */
 
 /*
- * Returns a List of RestrictInfo *, which are clauses column = ANY (array) on
- * this relation.  They follow from clauses on columns of other relations that
- * the join requires to be equal to the column.
+ * Returns clauses column = ANY (array) on this relation (RestrictInfo *).
+ * Each follows from a clause on a column of another relation, because the join
+ * requires both columns to be equal.
  */
 extern List *dyn_lists_of_equals(PlannerInfo *root, const RelOptInfo *rel);
 
@@ -203,10 +199,10 @@ extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 
 /*
- * Guards the values in an OR, or AND (`all`), whose evaluation might fail, so
- * that they are evaluated only if needed.  In an OR, they are needed if all
- * arms without columns are false or NULL; in an AND, if all these arms are
- * true.
+ * Wraps values in an OR, or (`all`) an AND, in CASE if their evaluation might
+ * fail.  Then they are evaluated only if the args without columns do not
+ * decide the result: if all of these are false or NULL in an OR, or true in an
+ * AND.
  */
 extern void dyn_guard_values(const DynClassify *context, DynPred *pred, bool all);
 
@@ -220,10 +216,11 @@ extern void dyn_guard_values(const DynClassify *context, DynPred *pred, bool all
 extern Node *dyn_keyset_expand(DynClassify *context, RowCompareExpr *row);
 
 /*
- * Returns the condition on one column that the clause (a row comparison, or an
- * equivalent OR) implies together with the conditions `rinfos`; NULL if there
- * is none.  Sets *first to true if the condition is on the first column of the
- * row comparison, which then cannot be NULL, else to false.
+ * Returns the condition on one column that the clause implies together with
+ * the conditions `rinfos`; NULL if there is none.  The clause is a row
+ * comparison, or an equivalent OR.  Sets *first to true if the condition is on
+ * the first column of the row comparison, which then cannot be NULL; else to
+ * false.
  */
 extern Node *dyn_keyset_bound(const DynClassify *context, Node *clause,
 							  List *rinfos, bool *first);

@@ -24,30 +24,30 @@ typedef enum DynPredKind
 {
 	DYN_PRED_AND,				/* AND of args */
 	DYN_PRED_OR,				/* OR of args */
-	DYN_PRED_COMPARE,			/* field operator value; if `array`: = ANY
-								 * (value), <> ALL (value); if the field has
-								 * steps: the member's text (->>) = value */
-	DYN_PRED_LIKE,				/* field begins with the fixed prefix of the
-								 * pattern `value`; if `literal`: with `value`
-								 * itself */
-	DYN_PRED_CONTAINS,			/* field, or the collection that the table
-								 * unnests, has the element `value`; if
-								 * `array`: has every element of `value` */
+	DYN_PRED_COMPARE,			/* field operator value; with `array`: = ANY
+								 * (value) or <> ALL (value); a field with
+								 * steps is compared as text (->>) */
+	DYN_PRED_LIKE,				/* field begins with the fixed prefix of
+								 * pattern `value`, or (`literal`) with
+								 * `value` */
+	DYN_PRED_CONTAINS,			/* field, or the unnested list, set or map, has
+								 * the element `value`, or (`array`) all
+								 * elements of `value` */
 	DYN_PRED_NULL,				/* field IS NULL; negated: IS NOT NULL */
 	DYN_PRED_BOOLEAN,			/* boolean field; negated: NOT field */
 	DYN_PRED_FIELDS,			/* field operator column `other` */
-	DYN_PRED_FILTER_TERM,		/* term of the item filter; has no field, and
-								 * is an arg only in row-wise keys */
-	DYN_PRED_TEMPLATED,			/* condition on the text of a templated
-								 * attribute; args: one for each leading part,
-								 * an EACH or an AND of predicates on the part
+	DYN_PRED_FILTER_TERM,		/* condition of the table option item_filter or
+								 * ttl_attribute; has no field */
+	DYN_PRED_TEMPLATED,			/* condition on an attribute with a key
+								 * template; args: for each leading placeholder
+								 * ("part"), an EACH, or an AND of predicates
 								 * (match_template.c) */
 	DYN_PRED_EACH,				/* field has one of the values between the
-								 * bounds in args (enumerate.c); without args,
+								 * bounds in args (enumerate.c); without args:
 								 * a part has one of the values that its
 								 * template enumerates */
-	DYN_PRED_GIVEN				/* `value` is true; has no field, since the
-								 * condition contains no column of the table */
+	DYN_PRED_GIVEN				/* `value`, a condition without columns of the
+								 * table, is true; has no field */
 } DynPredKind;
 
 /* Result of the conversion of a predicate's value */
@@ -84,7 +84,7 @@ typedef struct DynConversion
 	DynBoundKind bound;
 	bool		upper;			/* true if the value is an upper bound of the
 								 * expression */
-	bool		strict;			/* true if this bound excludes the value
+	bool		strict;			/* true if the bound excludes the value
 								 * itself */
 	bool		array;			/* true if the value is an array: EQUAL
 								 * converts each element; LOWER is the least
@@ -129,16 +129,14 @@ typedef struct DynPred
 	double		expected;		/* EACH: estimated number of values */
 	bool		unsure;			/* at planning: true if run-time values decide
 								 * whether the key can be used */
-	bool		part_only;		/* at planning: true if the predicate restricts
-								 * parts of keys, but not the column's own
-								 * attribute */
+	bool		part_only;		/* at planning: true if only parts of key
+								 * templates support the comparison */
 	int			param;			/* position of the value in fdw_exprs */
 	int			term;			/* FILTER_TERM: position in the item filter */
 	int			templated;		/* TEMPLATED: position of the template */
 	Oid			valuetype;		/* type of the value, or of its elements */
-	bool		enforced;		/* true for a filter that must be sent,
-								 * because PostgreSQL does not check the
-								 * clause again */
+	bool		enforced;		/* true if the filter must be sent, because
+								 * PostgreSQL does not check its clause */
 	List	   *args;			/* DynPred * */
 } DynPred;
 
@@ -159,7 +157,7 @@ dyn_make_or(List *args)
 	return dyn_make_connective(DYN_PRED_OR, args);
 }
 
-/* `position` is that of the templated attribute in the relation. */
+/* `position` is the index in relation->templated. */
 extern DynPred *dyn_make_templated(int position, List *args);
 extern DynPred *dyn_make_given(Node *condition);
 
@@ -186,20 +184,19 @@ extern DynPred *dyn_make_comparison(const DynField *field, const DynOperator *op
 /* Returns the AND of two bounds; NULL if one of them is NULL. */
 extern DynPred *dyn_make_between(DynPred *lower, DynPred *upper);
 
-/* Returns true if the column maps to a full key attribute of its own type. */
+/* Returns true if the column maps to a full key attribute, and has its type. */
 extern bool dyn_column_is_in_key(const DynColumn *column, const DynKeySchema *key);
 
 /*
- * Returns true if the predicate compares a column with a value or a pattern,
- * or is a boolean column, and the column maps to the full key attribute and
- * has the attribute's type.
+ * Returns true for a COMPARE, LIKE or BOOLEAN on a column that maps to the
+ * full key attribute, and has its type.
  */
 extern bool dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 						   const DynKeyAttr *attr);
 
 /*
- * Returns false if the predicate is only on parts of an attribute's text, so
- * that it cannot be a filter; else true.
+ * Returns false if the predicate is on parts of key templates only, and so
+ * cannot be a filter.
  */
 extern bool dyn_pred_is_of_attribute(const DynRelation *relation,
 									 const DynPred *pred);
@@ -250,16 +247,13 @@ dyn_pred_selects_rows(const DynPred *pred)
 	return pred->kind == DYN_PRED_FILTER_TERM || pred->kind == DYN_PRED_TEMPLATED;
 }
 
-/*
- * Returns the only predicate of the list if its kind is TEMPLATED; otherwise
- * NULL.
- */
+/* Returns the only predicate of the list if it is TEMPLATED; else NULL. */
 extern const DynPred *dyn_only_templated(const List *preds);
 
 /*
  * Calls visit(leaf, arg) for the leaves of the tree until a call returns true.
  * Returns true if one did.  With `parts`, also visits the args of TEMPLATED
- * and EACH, after the predicate that has them.
+ * and EACH, after their parent.
  */
 extern bool dyn_pred_visit(DynPred *pred, bool parts,
 						   bool (*visit) (DynPred *, void *), void *arg);

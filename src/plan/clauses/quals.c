@@ -1,10 +1,10 @@
 /*
  * quals.c
- *		Determines what a clause means, and for which column.
+ *		Translates SQL clauses into predicates over fields of the item.
  *
- * The planner has moved NOT to the leaves.  For <> and NOT IN,
- * exec/keys/filter.c also checks the attribute's type, because DynamoDB treats
- * a missing attribute as unequal.
+ * The planner has already removed NOT from operators, such as NOT a < b.  For
+ * <> and NOT IN, exec/keys/filter.c also checks the attribute's type, because
+ * DynamoDB treats a missing attribute as unequal.
  */
 #include "postgres.h"
 
@@ -28,9 +28,8 @@
  * If a value is double precision, SQL converts integer and numeric columns to
  * that type.  This preserves all values of smallint and integer, and bigint
  * values with a magnitude below 2^53.  Otherwise several values of the column
- * may become one double.  Therefore the predicates are bounds, which
- * model/values/encode.c widens to the adjacent doubles, and an equality
- * becomes a lower and an upper bound.
+ * may become one double.  Then an equality becomes a lower and an upper bound,
+ * and model/values/encode.c widens each bound to the adjacent double.
  */
 
 /* Maximum number of elements of a list that becomes an OR of ranges. */
@@ -126,10 +125,9 @@ classify_number(DynClassify *context, const DynOperator *op,
 
 /*
  * Prepares field = ANY (array) or field <> ALL (array).  Returns true if the
- * condition can be classified as an array, after converting *array and *op to
- * numeric if necessary.  Otherwise, because one element may be equal to
- * several values of the column, returns false and sets *pred to an OR of
- * ranges, or to NULL.
+ * array can remain an array; may convert *array and *op to numeric.  Returns
+ * false if an element may be equal to several values of the column; then sets
+ * *pred to an OR of ranges, or to NULL.
  */
 static bool
 number_list_is_plain(DynClassify *context, DynOperator *op,
@@ -194,10 +192,7 @@ classify_pattern(DynClassify *context, bool literal, Node *left, Node *right,
 	return pred;
 }
 
-/*
- * Classifies value = ANY (array_column), or, with `all`, array_column @>
- * value.
- */
+/* Classifies value = ANY (array_column); with `all`, array_column @> value. */
 static DynPred *
 classify_contains(DynClassify *context, const DynOperator *op, Node *column,
 				  Node *value, bool all)
@@ -251,7 +246,6 @@ classify_operands(DynClassify *context, DynOperator *op, Node *left,
 
 	if (lmatch && rmatch)
 	{
-		/* two columns, which DynamoDB can compare if their encodings agree */
 		if (ltext || rtext || lfield.steps != NIL || rfield.steps != NIL ||
 			dyn_path_equal(dyn_field_path(context->plan->relation, &lfield),
 						   dyn_field_path(context->plan->relation, &rfield)) ||
@@ -401,8 +395,8 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 		DynPred    *arg;
 
 		/*
-		 * omit the arm IS NULL of a column that is never NULL: PostgreSQL
-		 * does not remove this arm from an OR
+		 * omit the arm IS NULL of a NOT NULL column, which PostgreSQL leaves
+		 * in an OR
 		 */
 		if (expr->boolop == OR_EXPR && IsA(test, NullTest) && !test->argisrow &&
 			test->nulltesttype == IS_NULL &&
@@ -440,7 +434,7 @@ classify_null_test(DynClassify *context, NullTest *test)
 	if (test->argisrow ||
 		!dyn_match_field(context->plan, (Node *) test->arg, &field, &text))
 		return NULL;
-	/* a document is never NULL, so no condition is sent for it */
+	/* a column with the full item is never NULL: send no condition */
 	if (test->nulltesttype == IS_NOT_NULL && field.steps == NIL &&
 		dyn_column_is_document(dyn_field_column(context, &field)))
 		return NULL;
@@ -448,7 +442,7 @@ classify_null_test(DynClassify *context, NullTest *test)
 	if (!dyn_classify_accept(context, test->nulltesttype == IS_NULL
 							 ? traits->null_test : traits->not_null_test))
 		return NULL;
-	/* the traits of the document do not apply to its members */
+	/* `traits` describes the column, not a member of its jsonb value */
 	if (field.steps != NIL)
 		context->exact = false;
 	pred = dyn_make_pred(DYN_PRED_NULL, &field);
@@ -525,10 +519,10 @@ classify_once(DynRelPlan *plan, RestrictInfo *rinfo)
 }
 
 /*
- * Returns a copy of the clause for each arg of its predicate if this is an
- * AND, else one copy.  PostgreSQL has already split conditions at AND, so the
- * AND is derived from one condition.  An arg alone may not be equivalent to
- * that condition, so the copies for args are not exact.
+ * Splits a clause whose predicate is an AND into one clause for each arg;
+ * returns a copy of any other clause.  PostgreSQL has already split its own
+ * ANDs, so all args come from one SQL condition.  Each may select more rows
+ * than this condition, so the new clauses are not exact.
  */
 static List *
 divide(const DynClause *found)
@@ -553,7 +547,7 @@ divide(const DynClause *found)
 List *
 dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 {
-	/* its results are not needed: implied conditions are never filters */
+	/* the flags are not used, because implied conditions are never filters */
 	DynClassify context = {plan, true, true};
 	List	   *clauses = NIL;
 	ListCell   *lc;
@@ -566,7 +560,7 @@ dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 		Node	   *bound;
 
 		clauses = list_concat(clauses, divide(classify_once(plan, rinfo)));
-		/* add the condition on a single column, implied by a keyset condition */
+		/* add the condition on one column that a keyset condition implies */
 		bound = rinfo->pseudoconstant ? NULL
 			: dyn_keyset_bound(&context, (Node *) rinfo->clause, rinfos, &first);
 		if (bound == NULL)
@@ -576,7 +570,6 @@ dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 		if (clause.pred != NULL)
 			clauses = list_concat(clauses, divide(&clause));
 	}
-	/* add implied equalities, which are only matched to keys */
 	foreach(lc, dyn_implied_equalities(&context, rinfos))
 	{
 		const DynImplied *implied = lfirst(lc);

@@ -28,10 +28,8 @@
 typedef enum DynAccessKind
 {
 	DYN_ACCESS_GET,				/* full primary keys: GetItem, BatchGetItem */
-	DYN_ACCESS_QUERY,			/* one or several Queries for each partition
-								 * key value */
-	DYN_ACCESS_UNION,			/* several accesses by key, for the arms of an
-								 * OR */
+	DYN_ACCESS_QUERY,			/* Queries, at least one for each partition */
+	DYN_ACCESS_UNION,			/* accesses by key, for the arms of an OR */
 	DYN_ACCESS_SCAN
 } DynAccessKind;
 
@@ -45,9 +43,8 @@ typedef struct DynRelPlan
 	DynRelation *relation;
 	const DynTableMeta *meta;
 	List	   *clauses;		/* DynClause * for baserestrictinfo */
-	List	   *checks;			/* DynClause * of the table's CHECK
-								 * constraints, which are true or NULL for
-								 * every row */
+	List	   *checks;			/* DynClause * of CHECK constraints, which are
+								 * true or NULL for every row */
 	List	   *classified;		/* DynClause *, cached results; private to
 								 * quals.c */
 	struct DynAccess *keyed;	/* access plan by the table's key, from the
@@ -64,17 +61,15 @@ typedef struct DynRelPlan
 	bool		limited;		/* true if a LIMIT may leave rows unread */
 	bool		analyzed;		/* true if the number of rows is from
 								 * ANALYZE */
-	int			segments;		/* number of segments of a Scan if the
-								 * statement reads the segment column; else
-								 * 0 */
+	int			segments;		/* number of Scan segments, if the statement
+								 * reads the segment column (the number of the
+								 * segment with the item); else 0 */
 	List	   *bounds;			/* RestrictInfo *: partition constraint on the
-								 * segment column, which determines which items
-								 * are rows */
+								 * segment column; other items are not rows */
 	List	   *lists;			/* RestrictInfo *: column = ANY (array),
 								 * derived from equal columns of joined
 								 * relations (rewrite_class.c) */
-	double		items;			/* number of items in the table; its number of
-								 * rows is baserel->tuples */
+	double		items;			/* number of items (rel->tuples: rows) */
 	double		item_rows;		/* rows per item that passes the item filter; 1
 								 * unless the table is unnested */
 	double		fetched;		/* fraction of an item's bytes that `fields`
@@ -92,8 +87,8 @@ typedef struct DynRelPlan
 
 typedef struct DynClause
 {
-	RestrictInfo *rinfo;		/* source clause; NULL: a condition for an item
-								 * to be a row (dyn_row_clauses) */
+	RestrictInfo *rinfo;		/* source clause; NULL for a condition of
+								 * dyn_row_clauses */
 	DynPred    *pred;			/* predicate; NULL: checked locally only */
 	bool		exact;
 	bool		sized;			/* true if the size of the filter is bounded */
@@ -108,9 +103,8 @@ typedef struct DynClause
 } DynClause;
 
 /*
- * Classifies RestrictInfos of the relation; returns a List of DynClause *. The
- * predicate of each RestrictInfo is cached, so later calls return the same
- * predicate.
+ * Classifies RestrictInfos of the relation; returns a List of DynClause *.
+ * Each predicate is cached, so later calls return the same one.
  */
 extern List *dyn_quals_classify(DynRelPlan *plan, List *rinfos);
 
@@ -119,8 +113,9 @@ extern List *dyn_classify_lists(DynRelPlan *plan);
 
 /*
  * Returns a List of DynClause * for the conditions that an item must satisfy
- * to be a row: one for each term of the item filter, and one without a
- * predicate (so it is checked locally) for each template of the table's key.
+ * to be a row.  There is one for each condition of the item filter (options
+ * item_filter and ttl_attribute).  There is one for each template of the
+ * table's key; it has no predicate, so it is checked locally.
  */
 extern List *dyn_row_clauses(const DynRelation *relation);
 

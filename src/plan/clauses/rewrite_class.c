@@ -55,9 +55,8 @@ list_of_member(const RestrictInfo *rinfo, const EquivalenceClass *class,
 
 /*
  * Returns the clause member = ANY (array) with the array of `list`.  Returns
- * NULL if the operator is not the equality of the class.  Also returns NULL if
- * the clause is leaky, and a security barrier clause must be checked before
- * it.
+ * NULL if the operator is not the equality of the class.  Also returns NULL
+ * for a leaky clause that would run before a security barrier clause.
  */
 static RestrictInfo *
 list_for_member(PlannerInfo *root, const RelOptInfo *rel,
@@ -66,7 +65,7 @@ list_for_member(PlannerInfo *root, const RelOptInfo *rel,
 {
 	ScalarArrayOpExpr *copy;
 
-	/* `=` of text and name is in fewer families than `=` of text */
+	/* for example, text = name is in fewer families than text = text */
 	if (list_difference_oid(class->ec_opfamilies, get_mergejoin_opfamilies(list->opno)) != NIL)
 		return NULL;
 	copy = copyObject((ScalarArrayOpExpr *) list);

@@ -105,8 +105,8 @@ dyn_classify_not_distinct(DynClassify *context, const DistinctExpr *expr)
 		return NULL;
 	column = dyn_field_column(context, &field);
 	/*
-	 * A column that maps to an attribute of the table's own key is never NULL
-	 * if a type mismatch is an error (null_test).
+	 * An attribute of the table's own key is in every item.  So the column is
+	 * never NULL, if a type mismatch is an error (null_test).
 	 */
 	return dyn_column_is_part(column) || column->traits.null_test != DYN_EXACT ||
 		!dyn_column_is_in_key(column, &context->plan->meta->key)
@@ -274,9 +274,8 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 
 /*
  * Returns the equality that the bound at `position` implies together with a
- * later bound.  If there is none, and the bound is a lower one, returns its
- * first equality_unless_different with an upper bound.  Returns NULL if there
- * is neither.
+ * later bound.  If there is none, tries equality_unless_different with each
+ * upper bound (if this bound is a lower one).  Returns NULL if all fail.
  */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)

@@ -2,11 +2,11 @@
  * rewrite_given.c
  *		Classifies conditions without columns of the table, in ORs and ANDs.
  *
- * These conditions are evaluated at the start of each execution: `$1 IS NULL
- * OR k = $1` is a condition on k in some executions, and true in others.  For
- * a local table, PostgreSQL does not evaluate the args of an OR after an arg
- * that is true.  So a value that might raise an error is not evaluated if its
- * arm is not needed.
+ * These conditions are evaluated at the start of each execution.  For example,
+ * `$1 IS NULL OR k = $1` is true for all rows if $1 is NULL, else a condition
+ * on k.  For a local table, PostgreSQL does not evaluate the args of an OR
+ * after an arg that is true.  So a value that might raise an error must not be
+ * evaluated if its arg is not needed.
  */
 #include "postgres.h"
 
@@ -16,10 +16,7 @@
 
 #include "classify.h"
 
-/*
- * Returns true if the expression needs the result of a subquery, so that its
- * evaluation would execute the subquery.
- */
+/* Returns true if evaluating the expression would execute a subquery. */
 static bool
 reads_result(Node *node, void *root)
 {

@@ -59,9 +59,8 @@ describe(const DynClassify *context, Oid opno, Oid opfamily, Node *left,
 }
 
 /*
- * Describes the node as a term in the default btree operator family of its
- * left operand's type.  Returns false unless the node compares a column with a
- * run-time value, by an operator of this family.
+ * Calls describe() for an operator, with the default btree family of its left
+ * operand's type.
  */
 static bool
 describe_operator(const DynClassify *context, Node *node, Term *term)
@@ -193,9 +192,9 @@ rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rest
 }
 
 /*
- * Returns the terms of a > x OR (a = x AND ...), or of a single comparison,
- * except one by =; NIL for any other expression.  The part after a = x may be
- * one condition, or an OR.
+ * Returns the terms of a > x OR (a = x AND ...), or of a single comparison
+ * other than =; NIL for any other expression.  The part after a = x may be one
+ * condition, or an OR.
  */
 static List *
 or_terms(const DynClassify *context, Node *node)
@@ -229,10 +228,7 @@ or_terms(const DynClassify *context, Node *node)
 						 !rest_of_arm(context, term, lfirst(lc), &rests)))
 			return NIL;
 	}
-	/*
-	 * if or_terms() cannot parse the conditions after a = x, only a >= x is
-	 * implied
-	 */
+	/* if the conditions after a = x cannot be parsed, only a >= x is implied */
 	if (term->strategy == exclusive(term))
 		following = or_terms(context, list_length(rests) == 1 ? linitial(rests)
 							 : (Node *) make_orclause(rests));

@@ -44,15 +44,12 @@ add_step(Chain *chain, DynTimeStepKind kind, Node *operand)
 
 /* ---- functions ---- */
 
-/*
- * A function as a sequence of at most two steps; the last step is evaluated
- * first
- */
+/* A function as one or two steps, of which the last is evaluated first */
 typedef struct Form
 {
 	Oid			function;
 	int			argument;		/* position (from 0) of the argument that
-								 * continues the chain */
+								 * contains the column */
 	int			operand;		/* position of the operand; -1: none */
 	int			nsteps;
 	DynTimeStepKind steps[2];
@@ -259,10 +256,7 @@ make_bound(DynClassify *context, const Chain *chain, Node *value,
 	return pred;
 }
 
-/*
- * Returns the bounds on the column that "expression op value" implies; clears
- * `exact`.
- */
+/* Returns the bounds that "expression op value" implies; clears `exact`. */
 static DynPred *
 make_bounds(DynClassify *context, DynComparison comparison, const Chain *chain,
 			Node *value, const DynConversion *conversion)
