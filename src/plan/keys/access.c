@@ -105,9 +105,9 @@ dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use)
 {
 	inner->use = use;
 	/*
-	 * The access plan for open guards is added after a fallback, but put
-	 * before it: a fallback is copied last, because it uses only values of
-	 * the other access plans.
+	 * A fallback must be last, because copy_fallback uses only values that the
+	 * other access plans have added.  DYN_USE_IF_OPEN is added after it, so it
+	 * goes to the front.
 	 */
 	access->inner = use == DYN_USE_ALWAYS ? lappend(access->inner, inner)
 		: lcons(inner, access->inner);
@@ -161,11 +161,10 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
 
 /*
  * Adds the parts of the attribute's text after the first `bound` ones as sort
- * attributes.  Returns false at the first part whose text does not sort like
- * its column.  The text sorts like the column only if the part contains the
- * column's value in every item of the index.  trusted_indexes asserts this for
- * rows in which no column of the template is NULL; NOT NULL or the clauses
- * must exclude other rows.
+ * attributes.  Returns false at the first part that does not sort like its
+ * column.  For this, the part must contain the column's value in every item of
+ * the index.  trusted_indexes asserts this for rows in which no column of the
+ * template is NULL; NOT NULL or the clauses must exclude other rows.
  *
  * With `merged`, rows of several requests are merged: by the attribute's text
  * (`by_text`) if it begins with the same bound parts in all rows, else by the
@@ -285,8 +284,7 @@ dyn_access_is_valid_key(const DynAccess *access, const char *json, size_t len)
 
 /*
  * The value expressions that a copied access plan refers to by position.  If
- * the functions below get NULL instead, the predicates of the copy keep the
- * positions of the original.
+ * the functions below get NULL, predicates keep their positions.
  */
 typedef struct Values
 {
@@ -313,8 +311,7 @@ copy_text(const char *text)
 
 /*
  * Returns the position in `values` of the value with this conversion; adds the
- * value if it is missing.  Returns -1 if `value` is NULL (none), or cannot be
- * added.  Predicates with equal values share one position.
+ * value if it is missing.  Returns -1 if `value` is NULL, or cannot be added.
  */
 static int
 value_position(Expr *value, DynConversion *conversion, Values *values)
@@ -527,8 +524,8 @@ print_node(struct StringInfoData *text, const ExtensibleNode *node)
 }
 
 /*
- * Raises an error.  Only parallel workers read nodes, and our scans are not
- * parallel.
+ * Never called: only parallel workers read nodes, and our scans are not
+ * parallel
  */
 static void
 read_node(ExtensibleNode *node)

@@ -4,13 +4,12 @@
  *
  * The planner builds a DynAccess (match_keys.c), which the plan stores as a
  * node.  During planning, predicates contain their values as expressions.  In
- * the node, they contain the positions of these expressions in fdw_exprs of
- * the plan.
+ * the node, they contain positions in the plan's fdw_exprs.
  *
  * The node refers to columns by attribute number, and to key attributes by
  * name and type.  The description of the table may be outdated when the plan
- * is executed.  Therefore the plan contains the schema that it was made for,
- * which is compared with later descriptions and responses.
+ * is executed.  So the plan also contains the schema, which is compared with
+ * later descriptions and responses.
  */
 #ifndef DYN_PLAN_ACCESS_H
 #define DYN_PLAN_ACCESS_H
@@ -19,27 +18,26 @@
 #include "../../dynamodb/units.h"
 #include "../clauses/quals.h"
 
-/* Value in place of the position of a template's part: the full attribute */
+/* DynSortAttr.part for a full attribute, not a part of its template */
 #define DYN_FULL	(-1)
 
 /* Summary of the values that predicates allow for a key attribute (terms.c) */
 typedef struct DynCount
 {
 	double		most;			/* maximum number of values or ranges; infinity
-								 * if unknown at planning */
+								 * if unknown */
 	double		expected;		/* estimated number of values or ranges */
-	bool		points;			/* true if values are counted, false for
-								 * ranges */
+	bool		points;			/* true for values, false for ranges */
 	bool		single;			/* true if the attribute has the same value in
 								 * all selected items */
-	bool		each;			/* true if values between two bounds are
+	bool		each;			/* true if all values between two bounds are
 								 * enumerated */
 	bool		unsure;			/* true if run-time values may make the key
 								 * unusable */
-	int			point_parts;	/* TEMPLATED: number of leading parts that have
-								 * values, not ranges */
-	int			one_value_parts;	/* TEMPLATED: number of leading parts that
-									 * have a single value */
+	int			point_parts;	/* number of the key template's leading
+								 * placeholders with values, not ranges */
+	int			one_value_parts;	/* number of leading placeholders with a
+									 * single value */
 } DynCount;
 
 /*
@@ -52,16 +50,16 @@ typedef struct DynKeyMatch
 	List	   *preds;			/* DynPred *: point and range predicates
 								 * (terms.h); for the segment column, also NULL
 								 * tests */
-	DynCount	values;			/* planning: summary of the values that the
-								 * predicates allow */
+	DynCount	values;			/* planning: values that the predicates
+								 * allow */
 } DynKeyMatch;
 
 /*
- * A condition for the completeness of an index, checked at run time: the index
- * must be able to hold the values of one key attribute.  The condition is met
- * if one of the predicates only allows values that the index can hold.  A
- * predicate of kind TEMPLATED is the only one in its list; the index must be
- * able to hold all strings that this predicate allows (index_complete.c).
+ * A condition for the completeness of an index, checked at run time, on one
+ * key attribute.  An index cannot hold empty or long values, so one of the
+ * predicates must exclude these.  A predicate of kind TEMPLATED is the only
+ * one in its list; the index must be able to hold all strings that it allows
+ * (index_complete.c).
  */
 typedef struct DynIndexCondition
 {
@@ -71,10 +69,7 @@ typedef struct DynIndexCondition
 	List	   *preds;			/* DynPred * */
 } DynIndexCondition;
 
-/*
- * Estimated reads and prices of one execution (cost.c); plan nodes have a
- * bytewise copy.
- */
+/* Estimated reads and prices of one execution (cost.c) */
 typedef struct DynEstimate
 {
 	DynAccessKind kind;
@@ -105,22 +100,22 @@ typedef struct DynEstimate
 								 * nothing else */
 } DynEstimate;
 
-/* Use of an inner access plan by the access plan that contains it */
+/* Use of an inner access plan by the one that contains it */
 typedef enum DynAccessUse
 {
 	DYN_USE_ALWAYS,				/* arm of a UNION (GET or QUERY); all clauses
 								 * are checked for its rows */
 	DYN_USE_IF_INCOMPLETE,		/* fallback: reads the table if the index is
-								 * not complete, or the keys are not usable */
-	DYN_USE_IF_OPEN				/* replaces the outer access plan if a guard
-								 * (choice.c) is true */
+								 * not complete, or the keys cannot be used */
+	DYN_USE_IF_OPEN				/* replaces the outer access plan if a guard is
+								 * true, such as $1 IS NULL (choice.c) */
 } DynAccessUse;
 
-/* A sort key attribute, or a part of its template, that rows are sorted by */
+/* A sort key attribute, or a part of its template, by which rows are sorted */
 typedef struct DynSortAttr
 {
 	DynKeyAttr	attr;
-	int			part;			/* position of the part, or DYN_FULL */
+	int			part;			/* position in the template, or DYN_FULL */
 	bool		by_text;		/* true to merge by the full attribute, which
 								 * sorts like the part */
 } DynSortAttr;
@@ -131,8 +126,9 @@ typedef struct DynAccess
 	const char *index;			/* index name; NULL: the table itself */
 	bool		global;			/* true for a global index, which has no
 								 * consistent reads */
-	bool		fetch_base_items;	/* true to read base keys from the index,
-									 * and then their items from the table */
+	bool		fetch_base_items;	/* true to read primary keys from the
+									 * index, and then the items from the
+									 * table */
 	bool		backward;		/* Query: true for descending order */
 	bool		ordered;		/* true if rows must be in sort key order */
 	bool		count_only;		/* true for Select=COUNT: the result is a
@@ -152,15 +148,15 @@ typedef struct DynAccess
 								 * keys */
 	bool		rechecks_item_filter;	/* true if the item filter is checked
 										 * locally */
-	bool		is_small;		/* Scan: true if the statement needs only
-								 * limit_hint items, so few that scan_policy
-								 * does not apply */
-	int			preview_rows;	/* Scan: number of rows after which a LIMIT
-								 * scan (preview_units) ends; 0: no LIMIT
-								 * scan */
+	bool		is_small;		/* Scan: true if the statement needs so few
+								 * items (limit_hint) that scan_policy does not
+								 * apply */
+	int			preview_rows;	/* Scan under a LIMIT for which the option
+								 * preview_units applies: number of rows of the
+								 * LIMIT; else 0 */
 	bool		is_presumed;	/* GET: true if no request is sent, because the
-								 * condition of a write decides whether the
-								 * rows exist */
+								 * ConditionExpression of a write decides
+								 * whether the row exists */
 	bool		unsure;			/* true if run-time values may make the keys
 								 * unusable, so that the fallback is used */
 	bool		presumes;		/* true if clauses are matched to the key of an
@@ -169,8 +165,8 @@ typedef struct DynAccess
 	int			limit_hint;		/* Limit of the first page (items); 0: none */
 
 	int			segments;		/* SCAN: total number of segments if the query
-								 * reads the segment column; 0: the executor
-								 * chooses it */
+								 * reads the segment column; 0: chosen by the
+								 * executor */
 	int			nhash;			/* number of hash attributes.  SCAN: 1 if
 								 * hash[0] has predicates on the segment */
 	int			nrange;			/* number of matched range attributes, from the
@@ -197,9 +193,8 @@ typedef struct DynAccess
 	List	   *key_names;		/* String *: key attributes of the table, and
 								 * of `index` */
 	List	   *scalars;		/* String *: key attributes (of the table or
-								 * any index) that a document path of several
-								 * steps starts with; DynamoDB rejects such
-								 * paths */
+								 * any index) with a document path below them,
+								 * which DynamoDB rejects */
 	const char *schema;			/* schema of the table and index during
 								 * planning (dyn_metadata_schema) */
 	List	   *filters;		/* DynPred *, ANDed */
@@ -209,21 +204,19 @@ typedef struct DynAccess
 	List	   *conversions;	/* DynConversion *: conversions of values in
 								 * fdw_exprs; only in the outermost access
 								 * plan */
-	const char *advice;			/* advice that EXPLAIN prints (dyn_advise), or
-								 * NULL */
+	const char *advice;			/* advice for EXPLAIN (dyn_advise), or NULL */
 	DynEstimate estimate;
 
 	List	   *conditions;		/* DynIndexCondition *: for each key attribute
 								 * of the index, on its column, and on its
 								 * template */
-	List	   *optional_quals; /* DynPred *: guards of ORs (choice.c).  If one
-								 * of the guards is true, the inner access plan
+	List	   *optional_quals; /* DynPred *: guards of ORs (choice.c); if one
+								 * is true, the inner access plan
 								 * DYN_USE_IF_OPEN is used */
 	DynAccessUse use;
 	List	   *inner;			/* DynAccess *: inner access plans */
-	bool		is_arm;			/* true for an arm of a UNION; its items must
-								 * have the table's key, by which duplicates
-								 * are recognized */
+	bool		is_arm;			/* true for an arm of a UNION; duplicate items
+								 * are recognized by the table's key */
 
 	/* only during planning */
 	List	   *key_rinfos;		/* RestrictInfo *: matched to the keys */
@@ -265,13 +258,13 @@ typedef enum DynAccessAbility
 								 * LIMIT can end the reading */
 	DYN_CAN_COUNT,				/* DynamoDB can count the rows, if no clause is
 								 * checked locally */
-	DYN_CAN_BE_SMALL,			/* every item read becomes a row, because there
-								 * are no filters, and the item filter is not
+	DYN_CAN_BE_SMALL,			/* every item becomes a row: there are no
+								 * filters, and the item filter is not
 								 * rechecked */
-	DYN_CAN_PREVIEW,			/* a LIMIT scan (preview_units) can read a part
-								 * of the items, one page after the other */
-	DYN_CAN_PRESUME				/* the condition of a write can decide whether
-								 * the rows exist */
+	DYN_CAN_PREVIEW,			/* a Scan can read page by page until a LIMIT
+								 * (preview_units) is reached */
+	DYN_CAN_PRESUME				/* the ConditionExpression of a write can
+								 * decide whether the row exists */
 } DynAccessAbility;
 
 /* Returns true if one of the predicates compares two attributes. */
@@ -299,10 +292,10 @@ extern AttrNumber dyn_sort_column(const DynRelation *relation, const DynSortAttr
 
 /*
  * Sets access->sort to the attributes of the sort key, or the parts of their
- * templates, that determine the order of rows.  Sets access->in_turn to true
- * if reading one partition after the other gives this order, else to false.
- * `from` is the access plan that provides the order; `access` is that plan
- * itself, a copy of it, or its fallback.
+ * templates, that determine the order of rows.  Sets access->in_turn to
+ * whether reading one partition after the other gives this order.  `from` is
+ * the access plan that provides the order; `access` is that plan, a copy, or
+ * its fallback.
  */
 extern void dyn_sort_attributes(const DynRelPlan *plan, const DynAccess *from,
 								DynAccess *access);
@@ -310,16 +303,14 @@ extern void dyn_sort_attributes(const DynRelPlan *plan, const DynAccess *from,
 /* Returns true if the description still has the keys and index of the plan. */
 extern bool dyn_access_is_valid(const DynAccess *access, const DynTableMeta *meta);
 
-/*
- * Returns true if a LastEvaluatedKey has the attributes that the plan expects.
- */
+/* Returns true if a LastEvaluatedKey has the expected attributes. */
 extern bool dyn_access_is_valid_key(const DynAccess *access, const char *json,
 									size_t len);
 
 /*
  * Returns a node with a copy of the access plan.  Sets *exprs to the value
- * expressions, which the node only refers to by position.  Omits predicates of
- * a fallback whose values only the fallback needs.
+ * expressions, to which the node refers by position.  Omits predicates of a
+ * fallback whose values no other access plan needs.
  */
 extern Node *dyn_access_node(const DynAccess *access, List **exprs);
 

@@ -4,11 +4,10 @@
  *		them.
  *
  * A partition key needs values.  Between two bounds there are finitely many
- * integers, dates, or times in hours or longer units.  These values are
- * counted and requested when the bounds are known.  One of the bounds may be
- * from a CHECK constraint.  The key is not used if there are more values than
- * a limit.  This is decided at planning if all bounds are constants, else at
- * execution, where the table is read without the key (dyn_add_fallback).
+ * integers, dates, or times in hours or longer units.  One of the bounds may
+ * be from a CHECK constraint.  If there are too many values, the key is not
+ * used.  This is decided at planning if all bounds are constants, else at
+ * execution, where the table is then read without the key (dyn_add_fallback).
  */
 #include "postgres.h"
 
@@ -26,8 +25,8 @@
 #define UNKNOWN_VALUES	10
 
 /*
- * Factor for the maximum number of values if a bound changes between
- * executions, such as a column of another table.  The alternative would be to
+ * Factor of the maximum number of values if a bound changes between
+ * executions, as a column of another table does.  The alternative would be to
  * read the full table for each outer row.
  */
 #define JOIN_FACTOR		100
@@ -83,8 +82,8 @@ target_column(const DynTarget *target, const DynPred *pred)
 
 /*
  * Returns true if the predicate is a bound of the target's column, and the
- * values within bounds can be enumerated as keys.  The encoding of these
- * values need not sort like the values.
+ * values within bounds can be enumerated as keys.  Their encoding need not be
+ * sorted like the values.
  */
 static bool
 is_bound(const DynTarget *target, const DynPred *pred)
@@ -220,7 +219,7 @@ dyn_match_each(const DynTarget *target, List *clauses, int most, List **used)
 	if (!range.lower || !range.upper || most == 0)
 		return NULL;
 	n = dyn_steps_count(each->unsure ? &range.expected : &range.known);
-	/* all listed numbers can be requested, whatever the run-time bounds are */
+	/* all listed numbers can be requested with any run-time bounds */
 	if (range.listed)
 		each->unsure = false;
 	if (each->unsure && target->plan->sure_only)
@@ -256,7 +255,7 @@ dyn_why_not_each(const DynTarget *target, List *clauses)
 					DYN_MAX_EACH);
 }
 
-/* The keys may differ only in one part, which contains truncated times. */
+/* The keys may differ only in one placeholder, with truncated times. */
 AttrNumber
 dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access)
 {

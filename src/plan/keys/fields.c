@@ -26,7 +26,10 @@ dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
 		const DynField *field = lfirst(lc);
 		const DynPath *path = dyn_field_path(relation, field);
 
-		/* a document (empty path) needs all attributes */
+		/*
+		 * a column with the full item has an empty path, and needs all
+		 * attributes
+		 */
 		if (path->nsteps == 0 ||
 			!dyn_index_projects(plan->meta, index, path->steps[0].name))
 			return false;
@@ -64,10 +67,6 @@ add_scalar_above(List *names, const DynTableMeta *meta, const DynPath *path)
 	return list_append_unique(names, makeString(pstrdup(path->steps[0].name)));
 }
 
-/*
- * Also adds to access->scalars the key attributes that paths of the item
- * filter, or the path of the unnested attribute, start with.
- */
 void
 dyn_set_fields(const DynRelPlan *plan, DynAccess *access, List *fields)
 {

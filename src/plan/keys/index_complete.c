@@ -71,8 +71,8 @@ typedef struct Place
 	bool		trusted;		/* true if the index is in trusted_indexes */
 	size_t		own_bytes;		/* maximum size (bytes) in the table's own key;
 								 * 0 if the attribute is not in that key */
-	bool		depends;		/* true if the index may lack some values of
-								 * the column, so that predicates matter */
+	bool		depends;		/* true if the index may lack values of the
+								 * column, so that predicates matter */
 	bool		may_miss;		/* true if a row could be missed because the
 								 * index cannot hold its value */
 	bool		asserted;		/* true if all items have the attribute,
@@ -133,8 +133,8 @@ find_lengths(const DynCodec *codec, const DynPred *pred, Datum value,
 }
 
 /*
- * Returns false if the pattern may match an empty string (the pattern consists
- * of % alone), or if the pattern is longer than the key's limit.
+ * Returns false if the pattern matches an empty string (it is empty, or %
+ * alone), or is longer than the key's limit.
  */
 static bool
 pattern_implies(const Place *place, Datum value)
@@ -316,7 +316,7 @@ may_be_empty(const DynCodec *codec)
 
 /*
  * Describes the i'th attribute (from 0) of the index's key, hash attributes
- * first.  A Scan of the index (`full`) misses rows whose value the index
+ * first.  A Scan of the index (`full`) misses rows with a value that the index
  * cannot hold; requests by key do not select such rows.  Known limitation
  * (docs/pushdown.md): if a partition key is also the sort key of an index, an
  * item that is older than the index, and has a value over the index's limit,
@@ -384,9 +384,9 @@ completeness_by_item_filter(const Place *place)
 
 /*
  * Sets *preds to the predicates (DynPred *) of the clauses, and *exprs to
- * their SQL expressions, except those of pseudoconstant clauses.  For a
- * keys_only clause, only adds the predicate if the predicate is an equality,
- * and the `condition` if there is one.
+ * their SQL expressions.  Omits pseudoconstant clauses from *exprs.  Of a
+ * keys_only clause, uses only its `condition`, and its predicate if this is an
+ * equality.
  */
 static void
 collect(List *clauses, List **preds, List **exprs)
@@ -412,10 +412,9 @@ collect(List *clauses, List **preds, List **exprs)
 
 /*
  * Returns true if all selected items have the attribute because of its
- * template: a column that is read from the attribute is never NULL, or no
- * column of the template is ever NULL and `trusted` is true.  With `trusted`,
- * trusted_indexes asserts that rows with values for all columns of the
- * template have the attribute.
+ * template: a column that is read from the attribute is never NULL.  With
+ * `trusted`, also returns true if no column of the template is NULL:
+ * trusted_indexes asserts that such rows have the attribute.
  */
 static bool
 is_templated(const Place *place, List *exprs, bool trusted)
@@ -463,8 +462,8 @@ place_completeness(const Place *place, List *preds, List *exprs)
 }
 
 /*
- * Returns true if the attribute lacks only a condition <> '' on its column:
- * the clauses reject NULL, but allow a text or a bytea that is empty.
+ * Returns true if only a condition <> '' on the attribute's column is missing:
+ * the clauses reject NULL, but not an empty text or bytea.
  */
 static bool
 lacks_nonempty(const Place *place, List *preds, List *exprs)
@@ -499,8 +498,8 @@ dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full
 			continue;
 		nlacking++;
 		/*
-		 * recommend NOT NULL only if it suffices: a column that is NOT NULL
-		 * may still have a value that the index cannot hold, such as ''
+		 * recommend NOT NULL only if it suffices: the index cannot hold some
+		 * values that are not NULL, such as ''
 		 */
 		if (place.column != NULL && !place.asserted &&
 			(!place.depends || preds_completeness(&place, preds, true) >= LATER))

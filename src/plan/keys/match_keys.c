@@ -2,14 +2,14 @@
  * match_keys.c
  *		Matches clauses to key conditions and filters.
  *
- * Every hash attribute needs points (terms.h).  Range attributes are matched
- * from the left; all matched ones except the last need a single value.
+ * Every hash attribute needs points: predicates such as = and IN, which allow
+ * finitely many values (terms.h).  Range attributes are matched from the left;
+ * all matched ones except the last need a single value.
  *
- * Exact predicates need no local check in these cases: points on hash
- * attributes; points on range attributes if the full key is read or a single =
- * is sent; a range predicate if it is sent, and is the only one on its
- * attribute; filters of bounded size, which are never omitted.  All other
- * clauses are rechecked locally.
+ * All clauses are rechecked locally, except exact ones that are sent in one of
+ * these forms: points on hash attributes; points on range attributes, in
+ * GetItem or as a single =; the only range predicate on an attribute; filters
+ * of bounded size, which are never omitted.
  */
 #include "postgres.h"
 
@@ -30,9 +30,9 @@ typedef struct KeyMatch
 	const DynIndexMeta *index;
 	const DynKeySchema *key;
 	List	   *clauses;
-	DynClause  *row_keys;		/* clause that is an OR of row-wise keys, or
-								 * NULL */
-	int			nrow_attrs;		/* number of attributes in row-wise keys */
+	DynClause  *row_keys;		/* clause (pk = 1 AND sk = 'a') OR ..., or NULL
+								 * (match_row_keys) */
+	int			nrow_attrs;		/* number of attributes in row_keys */
 	const DynKeyAttr *row_attrs;
 	List	   *enumerated;		/* DynClause *: bounds between which all values
 								 * are enumerated */
@@ -51,8 +51,8 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 }
 
 /*
- * Returns the clauses that may restrict an attribute in addition to row-wise
- * keys: all clauses, except that of row-wise keys that contain the attribute.
+ * Returns the clauses that may restrict an attribute: all of them, except
+ * row_keys if it restricts this attribute.
  */
 static List *
 further_clauses(const KeyMatch *match, const DynKeyAttr *attr)
@@ -81,7 +81,7 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 							  further_clauses(match, attr), points,
 							  dyn_is_in_hash_key(match->key, attr->name)
 							  ? DYN_MAX_MEMBERS : DYN_MAX_SORT_MEMBERS, &used);
-	/* with several partition key attributes there could be too many combinations */
+	/* several partition key attributes could have too many combinations */
 	if (pred != NULL && match->key->nhash > 1 &&
 		dyn_count(match->plan, pred, false).each)
 		return NULL;
@@ -303,7 +303,7 @@ match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
 	return false;
 }
 
-/* Stores the hash attributes and range[0], if any; returns their number. */
+/* Stores the hash attributes and range[0]; returns their number. */
 static int
 leading_attributes(const DynKeySchema *key, DynKeyAttr *attrs)
 {
@@ -346,7 +346,7 @@ match_full_key(KeyMatch *match, DynAccess *access)
 		access->nrange = 1;
 	if (access->row_keys == NULL && access->nhash + access->nrange < 2)
 		return false;
-	/* enumerated values are combined with a small number of sort keys only */
+	/* combine enumerated values with a small number of sort keys only */
 	if (match->enumerated != NIL && (access->range[0].preds == NIL ||
 									 access->range[0].values.most > DYN_MAX_MEMBERS))
 		return false;
@@ -357,9 +357,9 @@ match_full_key(KeyMatch *match, DynAccess *access)
 }
 
 /*
- * Exempts clauses from the local check if they restrict a range attribute to a
- * single value, which is sent as an equality.  An attribute with several
- * predicates is skipped, because their values are combined.
+ * Exempts a clause from the local check if it restricts a range attribute to a
+ * single value, which is sent as an equality.  Skips an attribute with several
+ * predicates, because their values are combined.
  */
 static void
 enforce_single_range(KeyMatch *match, const DynKeyMatch *range)
@@ -381,9 +381,9 @@ enforce_single_range(KeyMatch *match, const DynKeyMatch *range)
 
 /*
  * Matches every hash attribute to points, and range attributes from the left.
- * Returns false if a hash attribute has no points.  Row-wise keys take the
- * place of points; predicates of other clauses on the attributes of row-wise
- * keys exclude some of these keys.
+ * Row-wise keys (match_row_keys) can replace points; other predicates on their
+ * attributes then exclude some of these keys.  Returns false if a hash
+ * attribute has neither.
  */
 static bool
 match_query(KeyMatch *match, DynAccess *access)
@@ -391,9 +391,9 @@ match_query(KeyMatch *match, DynAccess *access)
 	const DynKeySchema *key = match->key;
 	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
 	int			n = leading_attributes(key, attrs);
-	bool		sent = true;	/* false if run-time values may turn the
-								 * condition on an earlier attribute into a
-								 * range; later conditions are then not sent */
+	bool		sent = true;	/* false if an earlier attribute may have a
+								 * range at run time; later conditions are then
+								 * not sent */
 	bool		has_row_keys =
 		(match->index != NULL && n > key->nhash &&
 		 match_row_keys(match, access, attrs, n, false)) ||
@@ -427,11 +427,11 @@ match_query(KeyMatch *match, DynAccess *access)
 }
 
 /*
- * Matches conditions whose result is the same for all items that can be read,
- * so that they need not be sent.  IS NOT NULL on a key attribute or a document
- * is always true.  So are > '' and <> '' on a key attribute, which are matched
- * only if an index is read.  IS NULL on a key attribute or a document is never
- * true, so it makes the access plan a contradiction.
+ * Matches conditions that need not be sent, because their result is the same
+ * for all items.  IS NOT NULL on a key attribute or a document is always true.
+ * So are > '' and <> '' on a key attribute, which are matched only if an index
+ * is read.  IS NULL on a key attribute or a document is never true, so it
+ * makes the access plan a contradiction.
  */
 static void
 match_completeness(KeyMatch *match, DynAccess *access)
@@ -462,7 +462,7 @@ match_completeness(KeyMatch *match, DynAccess *access)
 		column = dyn_relation_column(match->relation, pred->field.attnum);
 		if (column->traits.null_test != DYN_EXACT)
 			continue;
-		/* a document is never NULL: it is {} if it has no attributes */
+		/* a document is never NULL: it may be {} */
 		if (!dyn_column_is_document(column) &&
 			!dyn_column_is_in_key(column, match->key) &&
 			!dyn_column_is_in_key(column, &match->plan->meta->key))
@@ -491,8 +491,8 @@ clause_rinfos(List *clauses)
 }
 
 /*
- * Matches conditions on the segment column, which act like a key of the Scan:
- * only segments that satisfy them are read.
+ * Matches conditions on the segment column: only segments that satisfy them
+ * are read.
  */
 static void
 match_segments(KeyMatch *match, DynAccess *access)
@@ -527,8 +527,7 @@ typedef struct FilterCheck
 {
 	const KeyMatch *match;
 	DynAccessKind kind;
-	int			operators;		/* upper bound of the number of operators, as
-								 * DynamoDB counts them */
+	int			operators;		/* upper bound of the number of operators */
 	int			bytes;			/* upper bound of the expression's size */
 } FilterCheck;
 
@@ -556,8 +555,8 @@ path_is_forbidden(const FilterCheck *check, const DynPath *path)
 }
 
 /*
- * Returns an upper bound of the bytes that a path takes in an expression,
- * where a name is written as "#n699."  and an index as "[7]".
+ * Returns an upper bound of the bytes of a path in an expression, such as
+ * #n699.#n0[7].
  */
 static int
 path_bytes(const DynPath *path)
@@ -571,8 +570,8 @@ path_bytes(const DynPath *path)
 }
 
 /*
- * Visits a leaf, and adds its size to the upper bounds; returns true if it is
- * not allowed in the filter.  A condition contains its path up to four times.
+ * Adds a leaf's size to the upper bounds; returns true if the filter must not
+ * contain the leaf.  A condition contains its path up to four times.
  */
 static bool
 leaf_is_forbidden(DynPred *pred, void *arg)
@@ -601,8 +600,8 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 			nvalues = DYN_EXPR_MAX_IN;
 	}
 	/*
-	 * these constants include the operators and tokens of ten comparisons, the
-	 * maximum for one leaf (on a text or boolean)
+	 * these constants allow for ten comparisons, the maximum for one leaf (on
+	 * a text or boolean)
 	 */
 	check->operators += 12;
 	check->bytes += 168 + 4 * path_bytes(path) + 7 * nvalues +
@@ -642,9 +641,9 @@ add_template_filters(FilterCheck *check, DynAccess *access)
 }
 
 /*
- * Returns true if a template part contains the predicate's column truncated to
- * a unit (such as the day).  Then a key condition on the part may also find
- * items with any other time in that unit.
+ * Returns true if a key template contains the predicate's column truncated to
+ * a unit, such as the day.  Then a key condition may also find items with
+ * other times of that day.
  */
 static bool
 is_on_truncated(const DynRelation *relation, const DynPred *pred)
@@ -664,10 +663,10 @@ is_on_truncated(const DynRelation *relation, const DynPred *pred)
 }
 
 /*
- * Adds filters for clauses that no key condition uses, and for clauses on a
- * column that a template part truncates, if these filters are allowed.  An
- * exact clause needs no local check if its filter is of bounded size, and is
- * therefore never omitted.
+ * Adds filters for clauses that no key condition uses, and for clauses on
+ * truncated columns (is_on_truncated), if these filters are allowed.  An exact
+ * clause needs no local check if its filter is of bounded size, and so is
+ * never omitted.
  */
 static void
 match_filters(KeyMatch *match, DynAccess *access)
@@ -761,10 +760,7 @@ finish_match(KeyMatch *match, DynAccess *access)
 	access->key_rinfos = list_concat_unique_ptr(access->key_rinfos,
 												clause_rinfos(match->consumed));
 	match_filters(match, access);
-	/*
-	 * if items are read from the table after the index, all clauses are
-	 * checked locally, because the items may have changed
-	 */
+	/* an item that is read from the table after the index may have changed */
 	exactly = access->fetch_base_items ? NIL : match->pushed_exactly;
 	access->exact_rinfos = clause_rinfos(exactly);
 	foreach(lc, match->clauses)

@@ -24,9 +24,9 @@ extern DynAccess *dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *ind
 /*
  * Adds a fallback if run-time values may make the index incomplete
  * (index_complete.c), or make the keys unusable.  The fallback reads the
- * table: by those keys whose values are always usable, else by a Scan.  All
- * clauses are rechecked, and the rows are sorted if the access plan provides
- * an order.
+ * table: by its key, if this is usable with all run-time values, else by a
+ * Scan.  All clauses are rechecked, and the rows are sorted if the access plan
+ * provides an order.
  */
 extern void dyn_add_fallback(const DynRelPlan *plan, List *clauses,
 							 DynAccess *access);
@@ -34,7 +34,7 @@ extern void dyn_add_fallback(const DynRelPlan *plan, List *clauses,
 /* Returns true if the index has all fields that the query may need. */
 extern bool dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index);
 
-/* Sets access->fields and access->scalars for these fields (DynField *). */
+/* Sets access->fields to these fields (DynField *), and access->scalars. */
 extern void dyn_set_fields(const DynRelPlan *plan, DynAccess *access,
 						   List *fields);
 
@@ -52,19 +52,18 @@ extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
 
 /*
  * Maximum number of combinations of values, in a partition key and in a sort
- * key, if the template enumerates the values of parts that no clause
- * restricts.  Each combination for a sort key needs its own Query.
+ * key, if the template enumerates the values of placeholders (parts) that no
+ * clause restricts.  Each combination for a sort key needs its own Query.
  */
 #define DYN_MAX_MEMBERS			1000
 #define DYN_MAX_SORT_MEMBERS	25
 
 /*
  * Returns the predicate (DYN_PRED_TEMPLATED) that the clauses imply for the
- * attribute's text in all rows that have the attribute.  It has one arg for
- * each leading part: an AND of predicates on the part, or a DYN_PRED_EACH.
- * With `points`, the predicate allows finitely many strings, otherwise a range
- * of strings.  Returns NULL if the attribute has no template, or if the
- * clauses imply nothing for the text.
+ * attribute's text in all rows that have the attribute.  With `points`, the
+ * predicate allows finitely many strings, otherwise a range of strings.
+ * Returns NULL if the attribute has no template, or if the clauses imply
+ * nothing for the text.
  *
  * `index` is the index that has the attribute in its key; NULL for the table
  * or for a filter.  Parts that no clause restricts may be enumerated, with up
@@ -78,26 +77,26 @@ extern DynPred *dyn_match_template(const DynRelPlan *plan,
 
 /*
  * Returns the conditions that the clauses impose on the attribute's text in
- * rows whose columns are read from this text: a DYN_PRED_TEMPLATED with an AND
- * for each part, which is empty if no clause restricts the part.  The result
- * cannot be matched to a key, since restricted parts may come after
- * unrestricted ones.  Returns NULL if no clause imposes a condition.
+ * rows whose columns are read from this text; NULL if there are none.  The
+ * result is a DYN_PRED_TEMPLATED with an AND for each part, which is empty if
+ * no clause restricts the part.  It cannot be matched to a key, since
+ * restricted parts may come after unrestricted ones.
  */
 extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);
 
 /*
- * Returns the reason why values between the bounds of a column are not
- * enumerated for a part of the attribute's template.  Returns NULL if a part
- * without values (from the clauses or the template) has no such reason.
+ * Returns the first reason why values between the bounds of a column are not
+ * enumerated for a part of the attribute's template.  Returns NULL unless
+ * there is a reason for each part that has no values from clauses or template.
  */
 extern const char *dyn_template_lacks_values(const DynRelPlan *plan,
 											 const DynKeyAttr *attr,
 											 const DynIndexMeta *index, List *clauses);
 
 /*
- * Returns true if the clauses would determine the partition key of an
- * untrusted index if it were trusted.
+ * Returns true if the clauses would determine the index's partition key if the
+ * index were in the option trusted_indexes, and it is not.
  */
 extern bool dyn_index_lacks_trust(const DynRelPlan *plan,
 								  const DynIndexMeta *index, List *clauses);
@@ -119,10 +118,9 @@ extern DynAccess *dyn_match_all_columns(DynRelation *relation,
 typedef struct DynIndexLack
 {
 	const char *column;			/* column to be declared NOT NULL, or NULL */
-	const char *nonempty;		/* column for which the clauses exclude NULL,
-								 * but not the empty value; or NULL */
-	bool		trust;			/* true if the option trusted_indexes
-								 * suffices */
+	const char *nonempty;		/* column that can be empty, but not NULL, with
+								 * these clauses; or NULL */
+	bool		trust;			/* true if trusted_indexes suffices */
 } DynIndexLack;
 
 /*

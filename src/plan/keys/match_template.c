@@ -3,10 +3,10 @@
  *		Converts clauses on columns into predicates on the text of a templated
  *		attribute.
  *
- * A part can be used if it contains the column's value in every row.  This is
- * the case if the column is read from the part, if the attribute is in the
- * table's key (in each row, its text must agree with the columns), or if
- * trusted_indexes asserts this.
+ * A placeholder (part) of the template can be used if it contains its column's
+ * value in every row.  This is the case if the column is read from the part,
+ * if the attribute is in the table's key (its text must agree with the
+ * columns), or if trusted_indexes asserts this.
  */
 #include "postgres.h"
 
@@ -22,10 +22,10 @@ typedef struct TemplateMatch
 	List	   *clauses;
 	bool		asserted;		/* true if, in every row, the attribute's text
 								 * is composed from the row's columns */
-	uint64		most_members;	/* maximum of `members`; 0: unrestricted parts
-								 * are not enumerated */
-	uint64		members;		/* number of combinations of the values of
-								 * enumerated parts so far */
+	uint64		most_members;	/* maximum of `members`; 0: enumerate no
+								 * unrestricted parts */
+	uint64		members;		/* combinations of values of enumerated parts
+								 * so far */
 	bool		ranged;			/* true if values between bounds are enumerated */
 	List	   *used;
 } TemplateMatch;
@@ -65,9 +65,9 @@ target_of(const TemplateMatch *match, int p)
 }
 
 /*
- * Returns the point predicates that the clauses imply for part `p`, or, if
- * `points` is false, the range predicates.  Adds to match->used the clauses
- * that these predicates fully use.
+ * Returns the point predicates that the clauses imply for part `p`; without
+ * `points`, the range predicates.  Adds clauses that they fully use to
+ * match->used.
  */
 static List *
 part_preds(TemplateMatch *match, int p, bool points)
@@ -147,11 +147,11 @@ part_each(TemplateMatch *match, int p)
 }
 
 /*
- * Returns predicates for the leading parts: points for each part, or, unless
- * `points`, ranges for the last one.  Sets *full to true if all parts have
- * points, else to false.  With `enumerate`, unrestricted parts may be
- * enumerated if a clause restricts a later part.  In a partition key, `points`
- * may also enumerate parts with a range, and unrestricted parts at the end.
+ * Returns predicates for the leading parts: points for each part; without
+ * `points`, the last one may have ranges.  Sets *full to whether all parts
+ * have points.  With `enumerate`, parts that no clause restricts are
+ * enumerated if a later part is restricted.  In a partition key, `points` also
+ * enumerates unrestricted parts at the end, and values between bounds.
  */
 static List *
 match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)
@@ -191,8 +191,7 @@ match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)
  * Returns a predicate that allows a range of strings; NULL if all parts have
  * points.  If no part is restricted, the range has the strings that begin with
  * the literal before the first part.  Then returns NULL if there is no such
- * literal, or if some rows may lack it: the literal is in all rows if the
- * attribute is in the table's key, or if trusted_indexes asserts this.
+ * literal, or if some rows may lack it (not match->asserted).
  */
 static DynPred *
 match_range(TemplateMatch *match)

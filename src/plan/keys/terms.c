@@ -4,9 +4,8 @@
  *		and counts them.
  *
  * A part of a template may encode a column differently than the column's own
- * attribute does.  So exactness is decided again for the encoding in the
- * part.  A column whose own encoding cannot be compared may still have points
- * in the key.
+ * attribute does.  So exactness is decided again for the part.  A column whose
+ * own encoding cannot be compared may still have points in the key.
  */
 #include "postgres.h"
 
@@ -249,10 +248,9 @@ dyn_access_shares_lists(const DynAccess *access)
 
 /*
  * Corrects an attribute's number of values (*values) for lists that several
- * parts of the key share.  In each key, all these parts have the value of the
- * same element.  So a list counts only at its first part: *values is divided
- * by the number of its elements at each later part.  *counted has the lists of
- * earlier parts.
+ * parts of the key share (dyn_shared_lists).  In each key, all these parts
+ * have the same element.  So at each part but the first, *values is divided by
+ * the number of elements.  *counted has the lists of earlier parts.
  */
 static void
 count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
@@ -318,9 +316,8 @@ count_arm(const DynRelPlan *plan, const DynAccess *access, const DynPred *arm)
 		else if (!in_arm)
 		{
 			/*
-			 * values of the sort key add no Queries, unless they are strings
-			 * composed from a template: each of these has its own Query, up
-			 * to DYN_MAX_SORT_RANGES
+			 * only strings composed from a template need a Query for each
+			 * value of the sort key, up to DYN_MAX_SORT_RANGES
 			 */
 			if (dyn_only_templated(preds) == NULL)
 				break;
@@ -374,10 +371,10 @@ dyn_is_on_target(const DynTarget *target, const DynPred *pred)
 
 /*
  * Returns true if the value can be compared in the target's part.  If the part
- * folds the letters of a text column to one case, the value must be ASCII,
- * because other programs may fold letters beyond ASCII differently.  A value
- * that is unknown at planning is checked at execution; with sure_only, returns
- * false for such a value.  Columns of other types have only ASCII letters.
+ * folds a text column to one case, the value must be ASCII, because other
+ * programs may fold other letters differently.  A value that is unknown at
+ * planning is checked at execution; with sure_only, returns false for it.
+ * Columns of other types have only ASCII letters.
  */
 static bool
 can_be_folded(const DynTarget *target, const DynPred *pred)
@@ -416,8 +413,8 @@ is_point_leaf(const DynTarget *target, const DynPred *pred)
 	if (pred->kind == DYN_PRED_FILTER_TERM)
 	{
 		/*
-		 * A term may also allow NULL, or values of types other than the
-		 * key's, but no item found by the key has these in this attribute.
+		 * A term may also allow NULL, or values of other types than the key's,
+		 * but no key attribute has these.
 		 */
 		const DynFilterTerm *term = &relation->item_filter.terms[pred->term];
 
@@ -479,9 +476,7 @@ dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 
 	if (!dyn_is_on_target(target, pred))
 		return false;
-	/*
-	 * = is a range if the value has several encodings, all between two bounds
-	 */
+	/* = is a range if all encodings of the value are between two bounds */
 	if (target->part == NULL)
 		return dyn_pred_compares(pred, DYN_COMPARE_EQ) || dyn_pred_is_bound(pred) ||
 			(pred->kind == DYN_PRED_LIKE && target->attr->type == DYN_TYPE_S);

@@ -1,7 +1,7 @@
 /*
  * terms.h
- *		Derives point and range predicates on a key attribute, or on one part
- *		of its template, and counts the values that they allow.
+ *		Derives point and range predicates on a key attribute, or on one
+ *		placeholder (part) of its template, and counts their values.
  *
  * A *point* predicate allows finitely many values: =, IN, a boolean column, a
  * term of the item filter, or an OR of such predicates.  A *range* predicate
@@ -12,16 +12,12 @@
 
 #include "access.h"
 
-/*
- * The key attribute, or the part of its template, that predicates are matched
- * to
- */
+/* A key attribute, or a part of its template, that predicates are matched to */
 typedef struct DynTarget
 {
 	const DynRelPlan *plan;
 	const DynKeyAttr *attr;
-	const DynPart *part;		/* part of the attribute's template; NULL: the
-								 * full attribute */
+	const DynPart *part;		/* NULL for the full attribute */
 	const DynTemplatePart *modifier;	/* the part's specification in the
 										 * template */
 } DynTarget;
@@ -34,8 +30,8 @@ typedef struct DynTarget
 extern bool dyn_is_on_target(const DynTarget *target, const DynPred *pred);
 
 /*
- * Returns true for <> and NOT IN on the target, which must be a part, with
- * values that are the same in all executions.
+ * Returns true for <> and NOT IN on the target (a part), if the values are the
+ * same in all executions.
  */
 extern bool dyn_excludes_points(const DynTarget *target, const DynPred *pred);
 
@@ -52,12 +48,10 @@ extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
 
 /*
  * Returns the range that `pred` implies for the target, a full attribute; NULL
- * if there is none.  `pred` must be a range predicate or an OR.  One arm of
- * the OR has conditions on the attribute, maybe nested in ANDs and ORs; the
- * other arms have no columns (DYN_PRED_GIVEN).  Clears
- * *fully_consumed if the range omits conditions of `pred`, or has several
- * bounds or values: then a key condition for the range is not equivalent to
- * `pred`.
+ * if there is none.  If not NULL, it is `pred` itself, or an OR in which only
+ * one arm has columns.  Clears *fully_consumed if the range omits conditions
+ * of `pred`, or has several bounds or values: then a key condition for the
+ * range is not equivalent to `pred`.
  */
 extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 								  bool *fully_consumed);
@@ -79,9 +73,8 @@ extern DynCount dyn_count(const DynRelPlan *plan, const DynPred *pred, bool part
 
 /*
  * Returns the number of keys that the access plan reads, computed from the
- * summaries of its attributes.  If a sort key is expected to have more than
- * DYN_MAX_SORT_RANGES ranges, the expected number counts them as one range
- * that contains them all.
+ * summaries of its attributes.  More than DYN_MAX_SORT_RANGES expected ranges
+ * of a sort key count as one range that contains them all.
  */
 extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 
@@ -105,17 +98,16 @@ extern bool dyn_access_shares_lists(const DynAccess *access);
 extern bool dyn_same_list(const DynPred *a, const DynPred *b);
 
 /*
- * Maximum number of ranges of a sort key that are read with one Query for each
- * range.  An ordered plan may have more (exec/keys/resolve_keys.c).
+ * Maximum number of sort key ranges that are read by one Query each.  An
+ * ordered plan may have more (exec/keys/resolve_keys.c).
  */
 #define DYN_MAX_SORT_RANGES	100
 
 /* ---- enumerate.c ---- */
 
 /*
- * Maximum number of values between the bounds of a range that is enumerated.
- * If a template lists the numbers of a part, the least and the greatest of
- * these numbers are bounds, too.
+ * Maximum number of values between two bounds that are enumerated.  A template
+ * with a range of numbers, such as 0..9, has bounds, too.
  */
 #define DYN_MAX_EACH	1000
 
@@ -131,9 +123,9 @@ extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 							   List **used);
 
 /*
- * Returns the reason why the values between the bounds of the target's column
- * are not enumerated.  Returns NULL if they are enumerated, if there are no
- * bounds, or if the target is a full attribute with one bound only.
+ * Returns the reason why values between the bounds of the target's column are
+ * not enumerated.  Returns NULL if they are, if there are no bounds, or if the
+ * target is a full attribute with one bound only.
  */
 extern const char *dyn_why_not_each(const DynTarget *target, List *clauses);
 
