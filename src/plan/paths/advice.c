@@ -3,9 +3,8 @@
  *		Explains why a condition on a key attribute does not restrict the key.
  *
  * Such a condition is checked for all items that are read: the statement is
- * correct, but slow.  Its author usually expects the key to be used.  So the
- * advice is the first reason why the key is not used, and how to rewrite the
- * condition.
+ * correct, but slow.  The advice is the first reason why the key is not used,
+ * and how to rewrite the condition.
  *
  * This file explains decisions of other files (quals.c, terms.c,
  * index_complete.c, model/definition/exact.c), and makes none itself.
@@ -28,7 +27,7 @@
 #include "../keys/match_keys.h"
 #include "planner.h"
 
-/* A key attribute that is not restricted, and a column that maps to it */
+/* A key attribute that no clause restricts, and a column that maps to it */
 typedef struct Unusable
 {
 	DynClassify classify;
@@ -58,8 +57,8 @@ mentions(const Unusable *unusable, Node *node)
 }
 
 /*
- * Returns true if the expression reads the column of each attribute of some
- * partition key: that of the table or of an index.
+ * Returns true if the expression reads all columns of a partition key, of the
+ * table or of an index.
  */
 static bool
 reads_partition_key(const DynRelPlan *plan, Node *node)
@@ -214,8 +213,8 @@ explain_operator(Unusable *unusable, Oid opno, Oid collation, List *args)
 
 /*
  * Returns advice on an expression that reads the column, or NULL.  For an AND,
- * or an OR whose arms can all restrict a key, returns the first advice on an
- * argument: arms may use the partition keys of different indexes.
+ * or an OR whose arms can all restrict a partition key (maybe of different
+ * indexes), returns the first advice on an argument.
  */
 static const char *
 explain_clause(Unusable *unusable, Node *node)
@@ -253,7 +252,7 @@ explain_clause(Unusable *unusable, Node *node)
 	return why;
 }
 
-/* Returns true if a clause restricts the target: an attribute, or a part. */
+/* Returns true if a clause restricts the target. */
 static bool
 is_restricted(const DynTarget *target, bool hash, List *clauses)
 {
@@ -294,9 +293,9 @@ explain_column(Unusable *unusable, AttrNumber attnum, const DynColumn *column,
 
 /*
  * Returns the reason why no clause restricts the attribute; NULL if one does,
- * or if none is on a column of the attribute.  Parts of a template are only
- * examined in a partition key.  If PostgreSQL has folded the name of the
- * attribute's column, this is the reason.
+ * or if none is on a column of the attribute.  Key templates are examined only
+ * for a partition key.  The last reason is a column whose name PostgreSQL has
+ * folded to lower case, so that it does not map to the attribute.
  */
 static const char *
 explain_attribute(const DynRelPlan *plan,
@@ -352,9 +351,9 @@ explain_attribute(const DynRelPlan *plan,
 }
 
 /*
- * Returns the reason why a Query of one partition, whose items are in the
- * order of the sort key, is sorted again for an ORDER BY the column of this
- * attribute; NULL if it is not, or if no option of the column would avoid it.
+ * Returns the reason why the rows of one partition are sorted again for ORDER
+ * BY the column of this sort key attribute.  Returns NULL if they are not, or
+ * if no declaration of the column would avoid the sort.
  */
 static const char *
 explain_order(const DynRelPlan *plan, const DynKeyAttr *attr)
@@ -381,8 +380,8 @@ explain_order(const DynRelPlan *plan, const DynKeyAttr *attr)
 }
 
 /*
- * Returns advice on an index of whose key the clauses restrict only the sort
- * key, or NULL.
+ * Returns advice if the clauses restrict only the sort key of the index; else
+ * NULL.
  */
 static const char *
 advise_on_sort_key(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
@@ -440,7 +439,7 @@ dyn_advise(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 		return NULL;
 	if (plan->advice != NULL || plan->segments > 0)
 		return plan->advice;
-	/* join clauses might also restrict keys, as parameters of a lookup */
+	/* join clauses might also restrict keys */
 	clauses = list_concat_copy(clauses, plan->join_clauses);
 	/* advise on the partition key of the table, then of each index */
 	for (int target = 0; target <= plan->meta->nindexes; target++)

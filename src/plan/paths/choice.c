@@ -93,7 +93,7 @@ close_guards(List *clauses, const Bitmapset *positions)
 /*
  * Returns the access plan that matches the key if the guards of the clauses at
  * these positions are closed.  Returns NULL if there is none, or if the index
- * may then lack a row.
+ * may lack a row.
  */
 static DynAccess *
 match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
@@ -109,10 +109,9 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 }
 
 /*
- * Closes guards only of those conditions that the key needs.  The set of these
- * conditions may depend on the order of the clauses, which may differ between
- * path and plan.  But whether an access plan is found at all does not depend
- * on the order.
+ * Removes guards only from conditions that the key needs.  These may differ
+ * between path and plan, because the order of the clauses may differ.  But
+ * whether an access plan is found does not depend on the order.
  */
 DynAccess *
 dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)

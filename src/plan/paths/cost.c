@@ -3,8 +3,8 @@
  *		Estimates costs of access plans in PostgreSQL's cost unit.
  *
  * This file estimates the reads of one execution of an access plan.
- * dynamodb/units.c computes their price, which is a time.  Each millisecond
- * costs COST_PER_MS.
+ * dynamodb/units.c computes their price in milliseconds, which cost
+ * COST_PER_MS each.
  *
  * The cost of requests follows from the items that they read, not from the
  * planner's estimate of the path's rows.  If a size is unknown, the cost
@@ -23,7 +23,8 @@
  *
  * If an index lacks attributes, its items are read from the table by key.
  * This costs at most n times the price of a Scan, where n is the number of
- * items in 4 kB.  If n is more than 3, n is the assumed number of items per key.
+ * items in 4 kB.  If n is more than 3, it replaces the assumed 3 items per
+ * key.
  */
 #include "postgres.h"
 
@@ -46,16 +47,16 @@
 
 /*
  * After the first execution of an access, each further execution costs at most
- * Max(cost of the first, full_ms / DIRECT_ADVANTAGE), where full_ms
- * (DynEstimate) is the price of a Scan of the table.  The factor exceeds 1.01,
- * because core considers costs equal if they differ by less than a hundredth.
+ * Max(cost of the first, price of a Scan / DIRECT_ADVANTAGE).  The factor
+ * exceeds 1.01, because core considers costs equal if they differ by less than
+ * 1 %.
  */
 #define DIRECT_ADVANTAGE	1.05
 
 /*
- * Factor of the total cost of a Query whose number of rows is unknown, if the
+ * Factor of the total cost of a Query with an unknown number of rows, if the
  * query level reads nothing else (`alone`).  So a plan that reads only the
- * first rows costs less than a plan that reads all rows.
+ * first rows costs less than a plan that reads all.
  */
 #define LATER_PAGE			1.05
 
@@ -63,8 +64,8 @@
 #define UNKNOWN_LENGTH		3.0 /* items per partition key */
 #define DAY					86400.0 /* seconds */
 
-#define ITEM_UNIT_BYTES		4096.0	/* bytes; maximum size of an item that
-									 * costs half a read unit if read by key */
+#define ITEM_UNIT_BYTES		4096.0	/* bytes; maximum size of an item that a
+									 * read by key gets for half a unit */
 
 #define FEW_COLUMNS			8	/* maximum columns of a row that is not wide */
 #define MS_PER_ITEM			0.0003	/* ms of CPU time per row */
@@ -179,11 +180,11 @@ dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
 
 /*
  * Returns the estimated number of items with one value of the partition key:
- * from statistics, or else DYN_COLLECTION_ITEMS; all items if no column or
- * template maps to the key.  If the table is too large to be read in full,
- * ANALYZE samples complete item collections of a few keys (command/analyze.c).
- * Then n_distinct is the number of keys in the sample, not in the table, so
- * the size of the sample is divided by n_distinct.
+ * from statistics, or else DYN_COLLECTION_ITEMS.  Returns all items if no
+ * column or template maps to the key.  If the table is too large to be read in
+ * full, ANALYZE samples complete item collections of a few keys
+ * (command/analyze.c).  Then n_distinct is the number of keys in the sample,
+ * not in the table, so the size of the sample is divided by n_distinct.
  */
 static double
 collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
@@ -207,10 +208,10 @@ collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
 }
 
 /*
- * Returns the estimated number of items with one partition key, including
- * items that are not rows, if the key is composed by this template (or NULL).
- * Returns 0 if it is unknown, because a column has no statistics, or because
- * several values of a column have the same text in the key.
+ * Returns the estimated number of items, including those that are not rows,
+ * with one partition key composed by `templated`.  Returns 0 if this is NULL,
+ * if a column has no statistics, or if several values of a column have the
+ * same text in the key.
  */
 static double
 composed_key_items(const DynRelPlan *plan, const DynTemplatedAttr *templated)
@@ -231,7 +232,7 @@ composed_key_items(const DynRelPlan *plan, const DynTemplatedAttr *templated)
 	}
 	if (columns == NIL)
 		return 0;
-	/* count the keys of all rows, not only of those that the clauses select */
+	/* count the keys of all rows, not only of selected ones */
 	rel->rows = rel->tuples;
 	keys = estimate_num_groups(plan->root, columns, rel->tuples, NULL, NULL);
 	rel->rows = selected;
@@ -281,8 +282,7 @@ is_bound_by_others(const DynRelPlan *plan, const DynAccess *access)
 /*
  * Returns the estimated maximum number of items with the keys that the access
  * plan reads.  If keys of the table or a local index come from other tables,
- * the number is estimated from the length of item collections
- * (collection_items).  With core's default of 200 partition keys, each
+ * collection_items is used: with core's default of 200 partition keys, each
  * lookup would seem to read a 200th of the table.
  */
 static double
@@ -308,9 +308,9 @@ dyn_access_most_rows(const DynRelPlan *plan, const DynAccess *access)
 /* ---- sizes that are assumed if they are unknown ---- */
 
 /*
- * Returns true if DynamoDB may not have counted the table yet: the size is 0,
- * and the table was not analyzed, and is less than a day old or of unknown
- * age.  DynamoDB counts tables every six hours.
+ * Returns true if DynamoDB, which counts tables every six hours, may not have
+ * counted the table yet: its size is 0, it was not analyzed, and it is less
+ * than a day old or of unknown age.
  */
 static bool
 size_is_unknown(const DynRelPlan *plan)
@@ -409,8 +409,7 @@ read_items(DynReads *reads, double keys, double bytes)
 }
 
 /*
- * Sets the reads of a Scan of this size (bytes).  `segments` is the number of
- * segments if the statement reads the segment column.  If `segments` is 0, the
+ * Sets the reads of a Scan of this size (bytes).  If `segments` is 0, the
  * executor chooses segments of about four pages (exec/fetch/requests.c).
  */
 static void
@@ -491,9 +490,9 @@ subplan_varies(Node *node, const RelOptInfo *rel)
 }
 
 /*
- * Returns the cost of checking the clauses for these items.  The rows of a
- * subquery are cached while its arguments remain the same, so a subquery whose
- * arguments come from other relations is executed once.
+ * Returns the cost of checking the clauses for these items.  A subquery whose
+ * arguments do not come from this relation is executed once, because its rows
+ * are cached while its arguments remain the same.
  */
 static Cost
 cost_of_clauses(const DynRelPlan *plan, List *rinfos, double items)
@@ -526,8 +525,8 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 	ListCell   *lc;
 
 	/*
-	 * assume at least one item per key, so that a plan with a filter does not
-	 * cost less than a plan with a narrower key
+	 * assume at least one item per key: a plan with a filter must not cost
+	 * less than a plan with a narrower key
 	 */
 	returned = items * dyn_selectivity(plan, access->filter_rinfos);
 	if (!access->rechecks_item_filter)
@@ -535,7 +534,6 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 	returned = Max(returned, Min(items, Max(reads->keys, 1)));
 	estimate->items = returned;
 	estimate->examined = items;
-	/* selectivity of all clauses that are not matched to keys */
 	local = list_union_ptr(access->local_rinfos, access->filter_rinfos);
 	estimate->local_selectivity =
 		dyn_selectivity(plan, list_difference_ptr(local, access->key_rinfos));
@@ -589,11 +587,10 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 
 /*
  * Sets the maximum read units of many Queries with different keys: those of
- * reading the full table or index once.  If each item also costs a read from
- * the table, these reads have a maximum, too: one for each item that the key
- * clauses without columns of other relations select.  If the lengths of
- * partitions are guesses, this second maximum is at least a 200th of the
- * items.
+ * reading the full table or index once.  If each item is also read from the
+ * table, these reads are limited, too: to the items selected by key clauses
+ * that have no columns of other relations.  If the lengths of partitions are
+ * guesses, this second limit is at least a 200th of the items.
  */
 static void
 limit_units(DynPrices *prices, const DynRelPlan *plan,
@@ -737,8 +734,8 @@ dyn_access_is_one_round(const DynAccess *access)
 
 /*
  * Converts time (ms) to a cost, so that a less direct kind of access always
- * costs more for the same rows.  A union does not count as a kind here, since
- * this would only raise the cost of Scans.
+ * costs more for the same rows.  A union is not counted, which would only
+ * raise the cost of Scans.
  */
 static Cost
 cost_of_kind(DynAccessKind kind, double ms)
@@ -756,9 +753,9 @@ cost_of_kind(DynAccessKind kind, double ms)
 /*
  * Sets the costs of the requests alone, without those of clauses and rows.
  * Repeated executions are priced without burst capacity, which would serve
- * only a few of them.  But if the first execution costs less than a Scan of
- * the table, the later ones are priced below the Scan, too.  Otherwise, core
- * might drop a path that is executed only a few times.
+ * only a few of them.  But if the first costs less than a Scan of the table,
+ * the later ones do, too.  Otherwise, core might drop a path that is executed
+ * only a few times.
  */
 static void
 cost_requests(const DynEstimate *estimate, bool repeated, Cost *startup, Cost *total)

@@ -7,10 +7,9 @@
  * expression is evaluated.  So the thresholds are compared again with the cost
  * without waiting.
  *
- * The comparison is made when the executor starts, not in the planner, because
- * a session's first statement may load the library while it is planned, too
- * late for a planner hook.  The PlannedStmt may belong to a cached plan, so it
- * is copied.
+ * This is done when the executor starts: a session's first statement may load
+ * the library while it is planned, too late for a planner hook.  The
+ * PlannedStmt may belong to a cached plan, so it is copied.
  */
 #include "postgres.h"
 
@@ -28,11 +27,10 @@ static ExecutorStart_hook_type previous_hook = NULL;
 typedef struct Visit
 {
 	List	   *subplans;		/* subplans of the statement */
-	Cost		waiting;		/* cost of the waiting in the children
-								 * visited */
+	Cost		waiting;		/* cost of waiting in the children visited */
 	Cost		total;			/* total cost of the children visited */
-	double		share;			/* share of waiting in a subplan's cost; the
-								 * greatest of all subplans found */
+	double		share;			/* greatest share of waiting in a subplan's
+								 * cost */
 } Visit;
 
 static Cost waiting_of(Plan *plan, List *subplans);
@@ -86,8 +84,8 @@ find_subplans(Node *node, Visit *visit)
 }
 
 /*
- * Returns the part of `own`, the node's cost without its children, that is
- * waiting time of the node's subqueries.
+ * Returns the cost of waiting for the node's subqueries.  `own` is the node's
+ * cost without its children.
  */
 static Cost
 waiting_of_subqueries(Plan *plan, List *subplans, Cost own)

@@ -37,10 +37,7 @@
 /* Maximum number of sets of outer relations for parameterized paths */
 #define MAX_PARAMETERIZATIONS	24
 
-/*
- * Cost added to a Scan that scan_policy refuses, if another path or plan may
- * serve the statement
- */
+/* Cost added to a Scan that scan_policy refuses (is_last_resort) */
 #define REFUSED_COST			1.0e10
 
 /* Core's estimate of how often a recursive part of WITH is executed */
@@ -96,9 +93,9 @@ ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choic
 		pathkeys = lappend(pathkeys, key);
 		n++;
 		/*
-		 * the next attribute orders only items with equal values of this
-		 * attribute; items with different values of this attribute may be
-		 * equal in the column, unless the column is `distinct`
+		 * the next attribute orders only items with one value of this
+		 * attribute, but several values may be equal in the column, unless it
+		 * is `distinct`
 		 */
 		if (!dyn_relation_column(relation, attnum)->traits.distinct)
 			break;
@@ -156,14 +153,13 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
 /*
  * Raises the costs of an access to those that keep_direct has recorded for
  * each more direct kind.  The total cost is raised unless it is lower by more
- * than the startup cost of the direct access (its first round trip).  So
- * tables with few items, or of unknown size, are read by key.
+ * than the direct access's startup cost (its first round trip).  So tables
+ * with few items, or of unknown size, are read by key.
  *
- * The startup cost is raised to that of the direct access, at most to the
- * total cost.  If the number of rows of the direct access is unknown, the
- * startup cost is raised to half of the total cost, at most to the total cost
- * of the direct access: a Scan for a row that does not exist reads the full
- * table.
+ * The startup cost is raised to that of the direct access.  If that has an
+ * unknown number of rows, the startup cost is raised to half of the total
+ * cost, but at most to the total cost of the direct access: a Scan for a row
+ * that does not exist reads the full table.
  */
 static void
 yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
@@ -200,9 +196,9 @@ keep_direct(DynRelPlan *plan, const DynEstimate *estimate, Cost startup, Cost to
 }
 
 /*
- * Returns true if a Scan may read the index instead of the table.  The size
- * must not be 0, because DynamoDB may not have counted the items yet.  Sets
- * *lack (unless NULL) if only completeness is missing.
+ * Returns true if a Scan may read the index instead of the table.  An index of
+ * size 0 is not scanned, because DynamoDB may not have counted its items yet.
+ * Sets *lack (unless NULL) if only completeness is missing.
  */
 static bool
 index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -225,8 +221,8 @@ has_key_access(DynRelPlan *plan)
 }
 
 /*
- * Returns true if `rel` cannot be read by key, and Scans of both relations can
- * share a read.
+ * Returns true if `rel` cannot be read by key, and both relations can be read
+ * by one Scan (exec/source/sharing.c).
  */
 static bool
 scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
@@ -241,11 +237,10 @@ scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
 }
 
 /*
- * Returns the number of Scans, including this one, that share a read of the
- * index (NULL: the table; exec/source/sharing.c).  Returns 1 if a LIMIT might
- * stop a Scan early.  Also returns 1 if a relation of the query level reads
- * another table or can be read by key, because lookups might then replace the
- * Scans.
+ * Returns the number of relations, including this one, that share a Scan of
+ * the index (NULL: the table).  Returns 1 if a LIMIT might stop the Scan
+ * early.  Also returns 1 if a relation of the query level reads another table
+ * or can be read by key, because lookups might then replace the Scan.
  */
 static int
 sharing_scans(DynRelPlan *plan, const char *index)
@@ -310,8 +305,8 @@ is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
 
 /*
  * Returns the fraction of the price of the requests that is charged to this
- * Scan.  The requests are sent only once for several Scans that share a read,
- * and for all executions of the recursive part of a WITH query.
+ * Scan.  The requests are sent only once for several relations that share the
+ * Scan, and for all executions of the recursive part of a WITH query.
  */
 static double
 share_of_price(DynRelPlan *plan, const char *index)
@@ -332,9 +327,8 @@ share_of_price(DynRelPlan *plan, const char *index)
 
 /*
  * Returns true if scan_policy would refuse the Scan, and a better plan is
- * possible.  Either the relation has a path other than a Scan, or the value of
- * LIMIT is not known yet.  In the second case, a custom plan knows the value
- * and can limit the Scan.
+ * possible: the relation has a path other than a Scan, or the value of LIMIT
+ * is not known yet.  A custom plan knows this value, and can limit the Scan.
  */
 static bool
 is_last_resort(DynRelPlan *plan, DynAccessKind kind)
@@ -355,9 +349,9 @@ is_last_resort(DynRelPlan *plan, DynAccessKind kind)
 }
 
 /*
- * Returns the number of query levels with LIMIT 1 that core has created for
- * min and max, if `root` is one of these levels; otherwise 1.  The first
- * requests of these levels are sent together (exec/node/scan.c).
+ * For min and max, core creates query levels with LIMIT 1, whose first
+ * requests are sent together (exec/node/scan.c).  Returns the number of these
+ * levels if `root` is one of them; otherwise 1.
  */
 static int
 ends_together(const PlannerInfo *root)
@@ -366,7 +360,6 @@ ends_together(const PlannerInfo *root)
 	const List *own = root->parse->rtable;
 	const List *rtable = parent != NULL ? parent->parse->rtable : NIL;
 
-	/* core reads min or max in a query level with a copy of the relation */
 	if (parent == NULL || root->limit_tuples != 1 || !parent->parse->hasAggs ||
 		list_length(root->sort_pathkeys) != 1 ||
 		list_length(own) != 1 || list_length(rtable) != 1 ||
@@ -395,8 +388,8 @@ add_access_path(DynRelPlan *plan, DynAccess *access, DynPathChoice *choice,
 				total;
 
 	/*
-	 * the lists do not reduce plan->rel->rows, because core applies the
-	 * selectivity of the join clauses from which the lists are derived
+	 * plan->lists do not reduce plan->rel->rows, because core already applies
+	 * the selectivity of the join clauses that imply them
 	 */
 	if (choice->listed)
 		rows = Min(clamp_row_est(rows * dyn_selectivity(plan, plan->lists)),
@@ -428,8 +421,8 @@ add_access_path(DynRelPlan *plan, DynAccess *access, DynPathChoice *choice,
 		keep_direct(plan, estimate, startup, total);
 	}
 	/*
-	 * of two Scans with the same cost, prefer that of the table; prefer a
-	 * lookup join, which may need fewer keys, to a path by list
+	 * prefer a Scan of the table to one of an index; prefer a lookup join,
+	 * which may need fewer keys, to a path by list
 	 */
 	if (choice->listed ||
 		(access->kind == DYN_ACCESS_SCAN && access->index != NULL))
@@ -448,8 +441,8 @@ add_access_path(DynRelPlan *plan, DynAccess *access, DynPathChoice *choice,
 }
 
 /*
- * Adds Scans of the table and its indexes.  An index is not scanned if a Scan
- * of the table can be shared by more relations than a Scan of the index.
+ * Adds Scans of the table and its indexes.  An index is not scanned if more
+ * relations can share a Scan of the table.
  */
 static void
 add_scan_paths(DynRelPlan *plan)
@@ -476,9 +469,9 @@ add_scan_paths(DynRelPlan *plan)
 
 /*
  * Adds paths by key for the table and each index.  `others` are the join
- * clauses of `param`; plan->lists or NIL if `param` is NULL.  Unless `others`
- * is NIL, adds only paths whose keys use one of these clauses.  All paths of
- * one parameterization return the same rows, so the number of rows is computed
+ * clauses of `param`, or plan->lists, or NIL.  Unless `others` is NIL, adds
+ * only paths whose keys use one of these clauses.  All paths of one
+ * parameterization return the same rows, so the number of rows is computed
  * before the first path is created.
  */
 static void
@@ -645,9 +638,9 @@ add_segment_paths(DynRelPlan *plan)
 /* ---- optional conditions ---- */
 
 /*
- * Adds Scans, and paths that match keys only while guards are closed
+ * Adds Scans, and paths that match keys only if guards are false or NULL
  * (choice.c).  A path with guards contains the choice of the cheapest path
- * without guards, which is used if a guard is open.
+ * without guards, which is used if a guard is true.
  */
 static void
 add_scan_and_optional_paths(DynRelPlan *plan)
@@ -666,18 +659,18 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 					total;
 
 		accesses[i] = dyn_match_closed(plan, index, plan->clauses);
-		/* the index must be complete for open and closed guards */
+		/* the index must also be complete if a guard is true */
 		if (accesses[i] != NULL && index != NULL &&
 			!index_has_key_path(plan, index, plan->clauses))
 			accesses[i] = NULL;
 		if (accesses[i] == NULL)
 			continue;
-		/* Scans, which are less direct, must cost more than this access */
+		/* Scans must cost more than this more direct access */
 		dyn_estimate_access(plan, accesses[i], &estimate);
 		dyn_cost_estimate(&estimate, false, plan->rel->rows, &startup, &total);
 		keep_direct(plan, &estimate, startup, total);
 	}
-	/* a read of one item by its key always costs least: add no Scan */
+	/* add no Scans to a read of one item by its key, which always costs less */
 	if (plan->keyed == NULL || plan->keyed->kind != DYN_ACCESS_GET ||
 		plan->keyed->multi_partition)
 		add_scan_paths(plan);

@@ -67,9 +67,8 @@ is_existence(const PlannerInfo *root)
 /*
  * Returns the number of items that are expected to contain `rows` rows; 0 (a
  * full page) if this number exceeds MAX_ITEMS.  If some items are not rows, or
- * if `rows` is an estimate (`roughly`), returns at least the number of items
- * that half a read unit pays for, because a request costs at least half a
- * unit.
+ * if `rows` is an estimate (`roughly`), returns at least the items of half a
+ * read unit, the least price of a request.
  */
 static int
 items_of_rows(const DynRelPlan *plan, const DynAccess *access,
@@ -91,13 +90,14 @@ typedef struct FirstBound
 {
 	const List *clauses;		/* RestrictInfo * */
 	bool		descending;		/* true if reading begins at the upper bound */
-	bool		strict_is_exact;	/* true if the request excludes the value of
-									 * a strict bound */
-	bool		other_side;		/* found a bound where reading ends */
-	bool		strict;			/* found a strict bound (< or >) where reading
+	bool		strict_is_exact;	/* true if the request excludes the value
+									 * of < or > */
+	bool		other_side;		/* true if a bound was found where reading
+								 * ends */
+	bool		strict;			/* true if < or > was found where reading
 								 * begins */
-	bool		implied;		/* found a bound where reading begins that is
-								 * weaker than its clause */
+	bool		implied;		/* true if a bound weaker than its clause was
+								 * found where reading begins */
 } FirstBound;
 
 static bool
@@ -115,7 +115,7 @@ has_comparison(const List *clauses, const Expr *value)
 	return false;
 }
 
-/* Notes the bound in a leaf of the sort key's condition; returns false. */
+/* Stores facts about a bound in the sort key's condition; returns false. */
 static bool
 note_bound(DynPred *pred, void *arg)
 {
@@ -136,10 +136,9 @@ note_bound(DynPred *pred, void *arg)
 
 /*
  * Returns true if the Query may begin with items that are not rows, because
- * their sort key is the bound itself.  Two bounds are sent as BETWEEN, which
- * includes a bound that < or > excludes.  Of a row comparison, only the bound
- * of the first column is sent.  In keyset paging, the bound is the last row of
- * the previous page.
+ * their sort key is the bound itself.  For example, two bounds are sent as
+ * BETWEEN, which includes a bound that < or > excludes.  Of a row comparison
+ * for keyset paging, only the bound of the first column is sent.
  */
 static bool
 may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
@@ -242,9 +241,9 @@ may_stop_early(PlannerInfo *root)
 
 /*
  * Completes the access plan's fallback, which reads the table in place of the
- * index; returns false if there is none.  The fallback also reads the columns
- * of `local` and `remote`, because all clauses are checked for its rows, and
- * the columns by which its rows are sorted.
+ * index; returns false if there is none.  It also fetches the columns of all
+ * clauses (`local` and `remote`), which are checked for its rows, and those
+ * that the rows are sorted by.
  */
 static bool
 complete_fallback(const DynRelPlan *plan, DynAccess *access, List *local,
@@ -287,10 +286,6 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 	bool		any_rows;
 	ListCell   *lc;
 
-	/*
-	 * if items are read from the table after the index, all clauses are
-	 * checked locally, because the items may have changed
-	 */
 	Assert(!access->fetch_base_items || remote == NIL);
 	dyn_set_fields(plan, access, fetched_fields(plan, local));
 	access->presumes = access->index != NULL && access->key_rinfos != NIL;
@@ -300,9 +295,8 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 	else if (dyn_access_can(access, DYN_CAN_ORDER))
 		access->limit_hint = items_of_rows(plan, access, scan_clauses, 1, false);
 	/*
-	 * any limit_tuples rows are enough if the query level has no ORDER BY; an
-	 * order for a set operation (query_pathkeys, since PostgreSQL 17) is
-	 * applied to the rows after LIMIT
+	 * without ORDER BY, any limit_tuples rows are enough; an order for a set
+	 * operation (query_pathkeys, since PostgreSQL 17) applies after LIMIT
 	 */
 	any_rows = root->limit_tuples > 0 && root->sort_pathkeys == NIL &&
 		bms_membership(root->all_baserels) == BMS_SINGLETON && local == NIL;
@@ -351,7 +345,7 @@ count_plan(RelOptInfo *upperrel, List *tlist)
 	List	   *private = list_make1(dyn_access_node(access, &exprs));
 	ListCell   *lc;
 
-	/* all count(*) are equal, so one is enough; it may be in HAVING only */
+	/* all count(*) are equal; there may be one in HAVING only */
 	if (counts == NIL)
 		counts = pull_var_clause((Node *) access->having, PVC_INCLUDE_AGGREGATES);
 	row = list_make1(makeTargetEntry(copyObject(linitial(counts)), 1, NULL, false));
@@ -428,8 +422,8 @@ dyn_access_of_scan(const ForeignScan *scan)
 
 /*
  * Returns true if an Append may start the scan before it needs the scan's
- * rows.  Under a LIMIT, the Append may need only its first children.  Starting
- * any later child is then cheap only if that child reads by key.
+ * rows.  Under a LIMIT, it may never need the rows of later children.  So only
+ * children that read by key, which is cheap, may start early.
  */
 bool
 dynIsForeignPathAsyncCapable(ForeignPath *path)
@@ -484,7 +478,7 @@ countable_access(RelOptInfo *input_rel)
 		return NULL;
 	for (int i = 0; i < plan->relation->ntemplated; i++)
 	{
-		/* all statements must read this attribute */
+		/* DynamoDB cannot check that the template enumerates each item's value */
 		if (plan->relation->templated[i].listed)
 			return NULL;
 	}

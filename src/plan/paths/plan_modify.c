@@ -1,7 +1,8 @@
 /*
  * plan_modify.c
  *		Plans statements that write: finds the columns that identify a row, and
- *		those that the guard compares; permits ON CONFLICT (key).
+ *		those that the condition of the write compares; permits ON CONFLICT
+ *		(key).
  *
  * PostgreSQL locks a row before it computes the new one.  DynamoDB has no
  * locks, so the write has a condition instead, the guard: the columns in the
@@ -122,8 +123,8 @@ read_by_assignments(const Query *parse)
 	ListCell   *lc;
 
 	/*
-	 * the planner adds Vars in junk entries, to identify rows; other junk
-	 * entries are subqueries of SET (a, b) = (SELECT ...)
+	 * junk Vars identify rows; other junk entries are subqueries of SET (a, b)
+	 * = (SELECT ...)
 	 */
 	foreach(lc, parse->targetList)
 	{
@@ -204,8 +205,8 @@ dyn_has_row_triggers(const TriggerDesc *triggers, CmdType operation)
 }
 
 /*
- * Adds to the set the columns that CHECK constraints, generated columns and
- * the partition constraint read; returns the changed set.
+ * Adds the columns that CHECK constraints, generated columns and the partition
+ * constraint read; returns the set.
  */
 static Bitmapset *
 add_constraints(Bitmapset *attnums, Relation relation)
@@ -335,7 +336,7 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 }
 
 /*
- * Raises an error if one of the columns is a document: a guard cannot compare
+ * Raises an error if a column shows the full item: the guard cannot compare
  * attributes that other writers may add.
  */
 static void
@@ -353,8 +354,8 @@ refuse_documents(const DynWriteMap *map, const Bitmapset *attnums)
 }
 
 /*
- * Raises an error if the columns include the segment column, because only a
- * Scan determines the segment, and an INSERT sends no Scan.
+ * Raises an error for the segment column: only a Scan determines an item's
+ * segment.
  */
 static void
 refuse_segment(const DynRelation *relation, const Bitmapset *attnums)
@@ -395,9 +396,9 @@ read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *pla
 /* ---- writing without a read ---- */
 
 /*
- * Returns true if the assignments do not need the old row: each value is
- * known, does not violate NOT NULL, and is stored with one DynamoDB type in
- * one attribute that has no template.
+ * Returns true if the assignments do not need the old row.  Each value must be
+ * known, satisfy NOT NULL, and be stored with one DynamoDB type in one
+ * attribute without a template.
  */
 static bool
 are_simple_assignments(PlannerInfo *root, const DynWriteMap *map, Relation relation)
@@ -508,7 +509,7 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	{
 		Node	   *node = linitial(((ForeignScan *) outerPlan(plan))->fdw_private);
 
-		/* the access plan is not shared, since the plan is being made */
+		/* the plan is not complete, so nothing shares the access plan */
 		unconstify(DynAccess *, dyn_access_of_node(node))->is_presumed = true;
 	}
 	table_close(relation, NoLock);
@@ -524,8 +525,8 @@ dyn_modify_plan_of_list(const List *private)
 }
 
 /*
- * Reads only options, because information_schema calls this function for every
- * foreign table, and queries of information_schema must not send requests.
+ * Reads only options: queries of information_schema call this function for
+ * every foreign table, and must not send requests.
  */
 int
 dynIsForeignRelUpdatable(Relation rel)
@@ -560,10 +561,10 @@ conflict_columns(const Query *query)
 }
 
 /*
- * Removes the columns of ON CONFLICT if they are those of the DynamoDB table's
- * primary key, so that core does not look for a unique index; the executor
- * resolves the conflict itself.  Core still checks the privileges for the
- * UPDATE, and plans its expressions.
+ * Removes the columns of ON CONFLICT if they are the DynamoDB table's primary
+ * key, so that core does not look for a unique index.  The executor resolves
+ * the conflict itself.  Core still checks the privileges for the UPDATE, and
+ * plans its expressions.
  */
 static void
 take_over(Query *query)

@@ -31,14 +31,13 @@ extern bool dynIsForeignPathAsyncCapable(ForeignPath *path);
 
 /*
  * The data from which the access plan of a path is built again if core chooses
- * the path.  DynRelPlan.choices contains the choices of all paths, and a
- * path's fdw_private has only the position in this list, because core does not
- * translate the contents of fdw_private when it reparameterizes a path.
+ * the path.  A path's fdw_private has only the choice's position in
+ * DynRelPlan.choices, because core does not translate the contents of
+ * fdw_private when it reparameterizes a path.
  */
 typedef struct DynPathChoice
 {
-	int			target;			/* number of the index that is read, from 1;
-								 * 0: the table (dyn_key_number) */
+	int			target;			/* number of the index, from 1; 0: the table */
 	bool		ordered;		/* true if the path has pathkeys */
 	bool		backward;		/* true if the pathkeys are in descending
 								 * order */
@@ -46,16 +45,16 @@ typedef struct DynPathChoice
 								 * path uses only its first row */
 	bool		listed;			/* true if keys come from DynRelPlan.lists */
 	bool		together;		/* true if a join by DynRelPlan.lists reads
-								 * both of its sides at the same time */
+								 * both sides at the same time */
 	DynAccessKind kind;
 	bool		batchable;		/* true if several executions can be batched */
 	const DynEstimate *estimate;
 	const RestrictInfo *or_clause;	/* UNION: the OR; NULL for other kinds */
 	List	   *arms;			/* UNION: arms of the OR; private to
 								 * union_path.c */
-	const struct DynPathChoice *while_open; /* choice if a guard (choice.c) is
-											 * open; NULL if this choice has no
-											 * guards */
+	const struct DynPathChoice *while_open; /* choice that is used if a guard
+											 * (choice.c) is true; NULL if
+											 * there are no guards */
 } DynPathChoice;
 
 /*
@@ -66,7 +65,7 @@ extern List *dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice);
 
 /*
  * Returns the choice of a path that scans a table of this wrapper.  Returns
- * NULL for any other path, also for one of an upper relation (count(*)).
+ * NULL for any other path, such as that of count(*).
  */
 extern const DynPathChoice *dyn_choice_of(const Path *path);
 
@@ -81,17 +80,18 @@ extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
 
 /*
- * Returns an access plan by key that can only be used while some guards
- * (choice.c) are false or NULL.  There are as few of these guards as possible;
- * they are the optional_quals of the access plan.  Returns NULL if the clauses
- * match the key even while all guards are true, or do not match it at all.
+ * Returns an access plan by key that can be used only if some guards are false
+ * or NULL, such as $1 IS NULL in $1 IS NULL OR k = $1 (choice.c).  These
+ * guards, as few as possible, are its optional_quals.  Returns NULL if the
+ * clauses match the key even if all guards are true, or do not match it at
+ * all.
  */
 extern DynAccess *dyn_match_closed(const DynRelPlan *plan,
 								   const DynIndexMeta *index, List *clauses);
 
 /*
  * Returns the cheapest union for one of the relation's ORs (union_path.c), or
- * NULL.  Stores the OR and its arms in the choice, for dyn_union_match.
+ * NULL.  Stores the OR and its arms in the choice.
  */
 extern DynAccess *dyn_union_find(DynRelPlan *plan, DynPathChoice *choice);
 
@@ -100,9 +100,8 @@ extern DynAccess *dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice,
 								  List *clauses);
 
 /*
- * Unless there is advice, stores that on an index that the clauses match, but
- * that is not complete; none if nothing would make it complete.  `how` is
- * "used" or "scanned", for "the index could be ...".
+ * If *advice is NULL, sets it to a text on what would make the index complete
+ * (`lack`).  `how` is "used" or "scanned", as in "index could be used if ...".
  */
 extern void dyn_advise_on_index(const char **advice, const DynIndexMeta *index,
 								const DynIndexLack *lack, const char *how);
@@ -110,10 +109,10 @@ extern void dyn_advise_on_index(const char **advice, const DynIndexMeta *index,
 /*
  * Returns the advice that EXPLAIN prints for an access plan made from these
  * clauses, not capitalized and without a period; NULL if there is none.  For a
- * Scan, the advice names an index that could be used, or the reason why a
- * condition on a partition key does not restrict the key.  For a Query, it is
- * the reason why a condition on the first unmatched attribute of the sort key
- * does not restrict the key, or why the rows are sorted again.
+ * Scan, it names an index that could be used, or the reason why a condition on
+ * a partition key does not restrict the key.  For a Query, it is the reason
+ * why a condition does not restrict the first unmatched attribute of the sort
+ * key, or why the rows are sorted again.
  */
 extern const char *dyn_advise(const DynRelPlan *plan, const DynAccess *access,
 							  List *clauses);
@@ -121,12 +120,12 @@ extern const char *dyn_advise(const DynRelPlan *plan, const DynAccess *access,
 /* Returns the access plan of a scan; NULL if it is not of this wrapper. */
 extern const DynAccess *dyn_access_of_scan(const ForeignScan *scan);
 
-/* Returns true if these statistics are a guess that size.c has made. */
+/* Returns true if these statistics are a guess of size.c. */
 extern bool dyn_is_guess(const VariableStatData *variable);
 
 /*
- * Installs the hook that provides our guesses to core as statistics.  Called
- * once, when the library is loaded.
+ * Installs the hook that gives core these guesses.  Called once, when the
+ * library is loaded.
  */
 extern void dyn_stats_init(void);
 
@@ -135,10 +134,10 @@ extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
 
 /*
  * Returns the number of items to request on the first page of a path with
- * these pathkeys, so that the page is expected to satisfy the query level's
- * LIMIT or EXISTS.  Returns 0 (a full page) if neither applies to the rows of
- * the path.  If the pathkeys are only a prefix of the required order, rows are
- * sorted in groups (Incremental Sort), and the last group is read to its end.
+ * these pathkeys, to satisfy the LIMIT or EXISTS of the query level.  Returns
+ * 0 (a full page) if neither applies to the rows of the path.  If the pathkeys
+ * are only a prefix of the required order, rows are sorted in groups
+ * (Incremental Sort), and the last group is read to its end.
  */
 extern int	dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 						   const DynAccess *access, List *clauses);
@@ -153,8 +152,7 @@ dyn_is_our_relation(const RelOptInfo *rel)
 
 /*
  * Returns true if the path reads our table by its full primary key, and at
- * most one row is expected.  A lookup join node above such a path would have
- * nothing to batch.
+ * most one row is expected.  Above such a path, there is nothing to batch.
  */
 extern bool dyn_is_one_row(Path *path);
 
@@ -176,8 +174,8 @@ extern void dyn_jit_init(void);
  */
 
 /*
- * Returns the selectivity of clauses (RestrictInfo *).  Core gets the id of the
- * relation, so that it does not cache the result as the selectivity of a join.
+ * Returns the selectivity of clauses (RestrictInfo *).  Passes varRelid to
+ * core, so that core does not cache the result as the selectivity of a join.
  */
 extern double dyn_selectivity(const DynRelPlan *plan, List *clauses);
 
@@ -207,9 +205,8 @@ extern bool dyn_access_is_one_request(const DynAccess *access);
 extern bool dyn_access_is_one_round(const DynAccess *access);
 
 /*
- * Estimates the reads of one execution, and their prices.  The number of items
- * that the requests examine follows from the selectivity of
- * access->key_rinfos.
+ * Estimates the reads of one execution, and their prices.  The number of
+ * examined items follows from the selectivity of access->key_rinfos.
  */
 extern void dyn_estimate_access(const DynRelPlan *plan,
 								const DynAccess *access,
@@ -236,8 +233,8 @@ extern double dyn_estimate_page_units(const DynEstimate *estimate);
 extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
 
 /*
- * Adds a margin to the cost of an access.  A less direct kind of access to the
- * same rows costs at least the result.
+ * Returns the least cost of a less direct access to the same rows: of a Query
+ * or Scan in place of GetItem, or of a Scan in place of a Query.
  */
 static inline Cost
 dyn_less_direct_cost(Cost cost)
@@ -251,9 +248,8 @@ typedef struct DynLookupCost
 	const DynEstimate *estimate;	/* estimate of one execution's requests */
 	double		executions;
 	double		keys;			/* number of distinct keys */
-	bool		first_only;		/* true if one row for each key is enough */
-	Cost		startup;		/* startup cost of one unbatched execution of
-								 * the inner side or subplan */
+	bool		first_only;		/* true if one row per key is enough */
+	Cost		startup;		/* startup cost of one unbatched execution */
 	Cost		execution;		/* total cost of one unbatched execution */
 } DynLookupCost;
 
@@ -277,9 +273,10 @@ extern bool dyn_collections_are_unknown(const RelOptInfo *rel,
  * ---- statements that write (plan_modify.c) ----
  *
  * An UPDATE gets the full old row from core.  A DELETE gets junk columns: the
- * columns that identify the row, those that its guard compares, and those that
- * RETURNING reads.  The name of a junk column contains the number and type of
- * the column, since partitions may have different columns with the same name.
+ * columns that identify the row, those that the condition of the write (the
+ * guard) compares, and those that RETURNING reads.  The name of a junk column
+ * contains the column's number and type, since partitions may have different
+ * columns with one name.
  *
  * If the statement has the full key of its rows, and depends on no other
  * column, its scan sends no request (exec/source/requested.c).
@@ -300,21 +297,20 @@ extern void dyn_permit_upserts(Query *query);
 
 /*
  * Returns true if the statement, a constraint or a trigger uses this column of
- * a target.  If none does, the full row of an UPDATE need not have the value
- * of the column.
+ * a target.  If not, the full row of an UPDATE need not have its value.
  */
 extern bool dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 									AttrNumber attnum);
 
 /*
  * Return true if the table has row triggers for the operation: BEFORE triggers
- * if `before`, else AFTER triggers; the second function considers both.
+ * if `before`, else AFTER triggers.  The second function looks for both.
  */
 extern bool dyn_has_row_trigger(const TriggerDesc *triggers, CmdType operation,
 								bool before);
 extern bool dyn_has_row_triggers(const TriggerDesc *triggers, CmdType operation);
 
-/* Returns the name of the junk column for a column of a target (palloc'd). */
+/* Returns the name (palloc'd) of the junk column for a column of a target. */
 extern char *dyn_row_identity_name(Relation relation, AttrNumber attnum);
 
 /* The plan of one target, in the fdw_private of a ModifyTable. */

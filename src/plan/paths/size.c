@@ -11,7 +11,7 @@
  *
  * Without statistics the planner assumes 200 values per column.  For a large
  * table or index that means thousands of items per partition key.  A join
- * would then be estimated to have many more rows than cost.c assumes for its
+ * would then have many more estimated rows than cost.c assumes for its
  * lookups, and a lookup by an index without all attributes would cost more
  * than a Scan of the largest table.  So a hook gives the planner the guess
  * that cost.c uses.
@@ -71,12 +71,11 @@ described_items(const DynTableMeta *meta)
  * current number of pages, as in core for local tables.  If the table had one
  * page and still has one, they are not scaled.
  *
- * The number is computed from the table's description if the table was never
- * analyzed or was empty, or if it had one page and has grown.  In the last
- * case, ANALYZE found a tiny table, or one that DynamoDB had not counted yet.
- * A number from the description assumes that one item in five is a row if an
- * item filter or key templates may reject items, and that an item of an
- * unnested table has three rows.
+ * The table's description is used if the table was never analyzed or was
+ * empty, or if it had one page and has grown: ANALYZE may have found a table
+ * that DynamoDB had not counted yet.  Then one item in five is assumed to be a
+ * row if an item filter or key templates may reject items, and each item of an
+ * unnested table to have three rows.
  */
 static double
 table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
@@ -118,7 +117,7 @@ check_clauses(DynRelPlan *plan)
 		if (!constr->check[i].ccvalid)
 			continue;
 		check = stringToNode(constr->check[i].ccbin);
-		/* before the evaluation, which looks at NOT NULL columns from 19 on */
+		/* since 19, eval_const_expressions below uses the columns' NOT NULL */
 		ChangeVarNodes(check, 1, plan->rel->relid, 0);
 		check = eval_const_expressions(plan->root, check);
 		foreach(lc, make_ands_implicit(canonicalize_qual((Expr *) check, true)))
@@ -219,8 +218,8 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	/*
 	 * Set `locked` if references to ctid must not raise an error.  With row
 	 * locks, the planner requests ctid from every partition if some are local,
-	 * but uses only the ctid of local partitions.  MERGE requests ctid from
-	 * all partitions, before the planner refuses foreign ones.
+	 * but uses only that of local ones.  MERGE requests ctid from all
+	 * partitions before the planner refuses foreign ones.
 	 */
 	plan->relation->locked = plan->relation->target && root->parse->commandType == CMD_MERGE;
 	foreach(lc, root->rowMarks)
@@ -262,18 +261,14 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	return plan;
 }
 
-/*
- * Maximum number of columns in a unique key: those of two attributes, and one
- * for the element of an unnested table
- */
+/* Maximum number of columns in a unique key, with one for an unnested element */
 #define MAX_KEY_COLUMNS		(2 * DYN_TEMPLATE_MAX_PARTS + 1)
 
 /*
  * Adds a column to the index; returns false if equal values of the column may
  * have different keys.  Also returns false for date and timestamp: the planner
- * would use the index for comparisons with timestamptz, and two different
- * timestamps can be equal to the same timestamptz around a change of a time
- * zone's offset.
+ * would use the index for comparisons with timestamptz, and when a time zone's
+ * offset changes, two timestamps are equal to one timestamptz.
  */
 static bool
 add_index_column(IndexOptInfo *index, AttrNumber attnum, const DynColumn *column)
@@ -385,10 +380,7 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	if (access == NULL)
 		return;
 	baserel->rows = Min(baserel->rows, dyn_access_most_rows(plan, access));
-	/*
-	 * a row is an element of an item; the planner cannot derive the number of
-	 * elements from the key
-	 */
+	/* the planner cannot derive the number of an item's elements from the key */
 	if (access->kind == DYN_ACCESS_GET && plan->relation->unnest != NULL)
 	{
 		List	   *local = list_difference_ptr(access->local_rinfos, access->key_rinfos);
@@ -450,10 +442,7 @@ dyn_is_guess(const VariableStatData *variable)
 		variable->freefunc == heap_freetuple;
 }
 
-/*
- * Frees statistics of segments.  Must not be heap_freetuple itself, by which
- * dyn_is_guess recognizes guesses.
- */
+/* Unlike heap_freetuple, does not mark statistics as a guess (dyn_is_guess). */
 static void
 free_segment_statistics(HeapTuple tuple)
 {
@@ -492,10 +481,7 @@ report_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
 	}
 	if (!dyn_collections_are_unknown(rel, attnum))
 		return false;
-	/*
-	 * The table's partition key is never NULL.  For that of an index, assume
-	 * core's default share of NULLs.
-	 */
+	/* The table's partition key is never NULL, but that of an index may be. */
 	nulls = attnum == dyn_relation_only_column_of(plan->relation, &plan->meta->key.hash[0])
 		? 0 : DEFAULT_UNK_SEL;
 	variable->statsTuple = make_statistics(rte->relid, attnum, nulls,

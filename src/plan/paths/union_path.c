@@ -6,19 +6,18 @@
  * row, and a row that several arms return is returned once
  * (exec/source/united.c).
  *
- * Each arm is matched separately, together with the relation's other clauses.
- * The arm and these clauses decide whether an index is complete: the index may
- * have all rows of one arm, but lack rows of another arm.  If some arm matches
- * no key, a union is not built, because it would need a Scan anyway.
+ * Each arm is matched together with the relation's other clauses.  They decide
+ * whether an index is complete: it may have all rows of one arm, but lack rows
+ * of another.  If some arm matches no key, a union is not built, because it
+ * would need a Scan anyway.
  *
  * Arms that match the same key become one access plan, which matches the OR of
  * these arms, unless this costs more.  So values of one partition key become a
  * list of values, and each partition is read once.  If all arms become one
  * access plan, a union is not built, because paths.c finds this access plan.
  *
- * If there is a volatile condition, a union is not built: the condition would
- * be evaluated once for each arm that reads the row, and one true result would
- * be enough to return the row.
+ * If there is a volatile condition, a union is not built: each arm that reads
+ * a row would evaluate the condition again, until it is true once.
  */
 #include "postgres.h"
 
@@ -34,9 +33,8 @@
 #define MAX_ARMS	40
 
 /*
- * Limit of the work: each searched OR adds its number of arms * the number of
- * the relation's clauses.  When the sum exceeds the limit, further ORs are
- * skipped.
+ * Maximum sum over the searched ORs of (number of arms * number of clauses);
+ * when it is exceeded, further ORs are skipped
  */
 #define MAX_MATCHED	4000
 
@@ -46,8 +44,8 @@ typedef struct Search
 	DynRelPlan *plan;
 	const RestrictInfo *rinfo;	/* RestrictInfo of the OR */
 	List	   *others;			/* DynClause *: all clauses but the OR */
-	const char *advice;			/* advice on an index that matches a member,
-								 * but is not complete; or NULL */
+	const char *advice;			/* advice on an index that matches an arm, but
+								 * is not complete; or NULL */
 } Search;
 
 /* One access plan, for one or several arms of the OR */
@@ -60,9 +58,9 @@ typedef struct Arm
 } Arm;
 
 /*
- * Returns the clauses (DynClause *) of these members of the OR, and of all
- * conditions other than the OR.  Several members are combined into one OR; for
- * a single member, the planner's RestrictInfos are used.
+ * Returns the clauses (DynClause *) of these arms of the OR (`members`:
+ * positions), and of all other conditions.  Several arms are combined into one
+ * OR; for a single arm, the planner's RestrictInfos are used.
  */
 static List *
 clauses_of_members(const Search *search, const List *members)
@@ -121,8 +119,8 @@ match_members(Search *search, List *clauses, int target)
 }
 
 /*
- * Returns an arm for these members; NULL if their clauses do not match the key
- * of the table or index at `target`.
+ * Returns an Arm for these members; NULL if their clauses do not match the key
+ * of the target.
  */
 static Arm *
 make_arm(Search *search, List *members, List *clauses, int target)
@@ -173,9 +171,9 @@ add_arm(Search *search, List *arms, Arm *arm)
 /*
  * Returns several arms (Arm *) that together yield all rows of the OR; NIL if
  * a member matches no key, or if all members become one arm.  Arms that read
- * items from the table after an index come last, so that they need not read
- * items that other arms have returned.  Sets plan->advice if some members lack
- * only a complete index.
+ * items from the table after an index come last, because they skip items that
+ * other arms have returned.  Sets plan->advice if members lack only a complete
+ * index.
  */
 static List *
 find_arms(Search *search)
