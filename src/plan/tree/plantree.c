@@ -102,10 +102,7 @@ exceptions(Plan *plan)
 			/* a one-time filter may skip the child */
 			return ((Result *) plan)->resconstantqual ? ONCE | UNLESS : 0;
 		case T_WindowAgg:
-			/*
-			 * the node ends when its run condition, such as row_number() < 3,
-			 * is false
-			 */
+			/* the node ends when a run condition (row_number() < 3) is false */
 			return ((WindowAgg *) plan)->runCondition != NIL ? FULL | FIRST : 0;
 		case T_CustomScan:
 			/* nodes of other extensions are unknown */
@@ -160,9 +157,9 @@ dyn_visit_child_plans(Plan *plan, List *subplans, DynPlanVisitor visit,
 			return true;
 	}
 	/*
-	 * an Agg without groups, or with only hashed groups (unlike AGG_MIXED),
-	 * reads its input to the end before it returns a row; a ModifyTable
-	 * without RETURNING returns no row
+	 * an Agg without groups, or with only hashed groups (not AGG_MIXED), reads
+	 * its input to the end before it returns a row; a ModifyTable without
+	 * RETURNING returns no row
 	 */
 	if ((IsA(plan, Agg) && (((Agg *) plan)->aggstrategy == AGG_PLAIN ||
 							((Agg *) plan)->aggstrategy == AGG_HASHED)) ||
@@ -267,25 +264,26 @@ dyn_visit_child_paths(Path *path, DynPathVisitor visit, void *context)
 
 /* ---- searches ---- */
 
-/* The way in which an execution of a plan tree executes one of its nodes. */
+/* The way in which an execution of a plan tree reaches one of its nodes */
 typedef struct Reach
 {
-	Plan	   *parent;			/* NULL for the root */
-	bool		once;			/* always executed once, from the start */
-	bool		unless_empty;	/* executed once, unless the input of a node
-								 * above is empty */
-	bool		limited;		/* may be stopped before its end */
-	bool		full;			/* read to its end */
-	bool		at_most_once;	/* not executed twice */
+	Plan	   *parent;			/* parent node; NULL for the root */
+	bool		once;			/* true if always executed once, from the
+								 * start */
+	bool		unless_empty;	/* true if executed once, unless the input of a
+								 * node above is empty */
+	bool		limited;		/* true if it may be stopped before its end */
+	bool		full;			/* true if read to its end */
+	bool		at_most_once;	/* true if never executed twice */
 } Reach;
 
 typedef struct Search
 {
-	List	   *subplans;		/* see dyn_visit_child_plans */
+	List	   *subplans;		/* argument of dyn_visit_child_plans */
 	bool		(*visit) (Plan *plan, const Reach *reach, void *context);
 	void	   *context;		/* argument of `visit` */
-	Reach		reach;			/* execution of the parent; its `parent` is
-								 * that of the current node */
+	Reach		reach;			/* Reach of the parent, but with the current
+								 * node's `parent` */
 } Search;
 
 static bool
@@ -311,8 +309,8 @@ runs_at_most_once(const Plan *plan, int use, const Plan *parent)
 }
 
 /*
- * Calls search->visit for the node and the nodes below it, until a call
- * returns true.  Returns true if one did.
+ * Calls search->visit for the node and those below it, until a call returns
+ * true.  Returns true if one did.
  */
 static bool
 search_plan(Plan *plan, int use, void *context)
@@ -454,7 +452,7 @@ find_node(Plan *plan, const Reach *reach, void *context)
 }
 
 /*
- * Returns how an execution of its tree executes the node; all zero if the node
+ * Returns the node's Reach in an execution of its tree; all zero if the node
  * is not found.  `to_end` is true if the statement's plan is run to its end.
  */
 static Reach

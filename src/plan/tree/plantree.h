@@ -9,48 +9,43 @@
 #include "nodes/plannodes.h"
 
 /*
- * Plans and paths share one table of node kinds, since a path contains the
- * kind of its plan node.  So planner and executor agree on the scans that an
- * execution reaches.
+ * A path contains the kind of its plan node, so plans and paths share one
+ * table of node kinds.  Planner and executor thereby agree on the scans that
+ * an execution reaches.
  */
 
 /* Uses of a child by one execution of its parent, as bits; 0 if unknown */
-#define DYN_CHILD_ONCE			0x01	/* the child is always executed once,
-										 * from the start */
-#define DYN_CHILD_UNLESS_EMPTY	0x02	/* the child is executed once, unless
+#define DYN_CHILD_ONCE			0x01	/* child is always executed once, from
+										 * the start */
+#define DYN_CHILD_UNLESS_EMPTY	0x02	/* child is executed once, unless
 										 * another input is empty */
-#define DYN_CHILD_FULL			0x04	/* the child is read to its end if the
+#define DYN_CHILD_FULL			0x04	/* child is read to its end if the
 										 * parent is */
-#define DYN_CHILD_FULL_FIRST	0x08	/* the child is read to its end before
-										 * the parent returns a row */
-#define DYN_CHILD_LIMITED		0x10	/* the parent may stop when it has
-										 * enough rows */
-#define DYN_CHILD_UPPER			0x20	/* the parent processes rows of scans
-										 * and joins of the same query level */
+#define DYN_CHILD_FULL_FIRST	0x08	/* child is read to its end before the
+										 * parent returns a row */
+#define DYN_CHILD_LIMITED		0x10	/* parent may stop when it has enough
+										 * rows */
+#define DYN_CHILD_UPPER			0x20	/* parent is above the scans and joins
+										 * of its query level */
 
-/*
- * Called with a child and its DYN_CHILD bits; returns true to end the visit.
- */
+/* Gets a child and its DYN_CHILD bits; returns true to end the visit. */
 typedef bool (*DynPlanVisitor) (Plan *child, int use, void *context);
 typedef bool (*DynPathVisitor) (Path *child, int use, void *context);
 
 /*
  * Visits the children of a node.  Returns true if the visitor ended the visit.
- * `subplans` are those of the statement, or NIL.  If not NIL, the initplans of
- * a Result without a child, which only returns their values (min and max), are
- * visited, too.  The use of an initplan is 0 if the Result may not need its
- * value.
+ * With `subplans` (of the statement; or NIL), also visits the initplans of a
+ * Result without a child, which only returns their values (min and max).  The
+ * use of an initplan is 0 if the Result may not need its value.
  */
 extern bool dyn_visit_child_plans(Plan *plan, List *subplans,
 								  DynPlanVisitor visit, void *context);
 
-/* Does the same for a path, if plantree.c supports its kind. */
+/* Visits the children of a path, if plantree.c supports its kind. */
 extern bool dyn_visit_child_paths(Path *path, DynPathVisitor visit,
 								  void *context);
 
-/*
- * Returns the subplan with this plan_id (from 1); NULL if core has dropped it.
- */
+/* Returns the subplan with this plan_id; NULL if core has dropped it. */
 extern Plan *dyn_plan_of_subplan(List *subplans, int plan_id);
 
 /*
@@ -94,14 +89,11 @@ extern bool dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node);
  */
 extern bool dyn_plan_has_effects(Plan *plan, List *subplans);
 
-/*
- * Returns the nested loop whose outer side is this node; NULL if there is
- * none.
- */
+/* Returns the nested loop with this outer side; NULL if there is none. */
 extern NestLoop *dyn_plan_loop_over(const PlannedStmt *statement,
 									const Plan *outer);
 
-/* Returns the ids of parameters (PARAM_EXEC) in an expression or List. */
+/* Returns the ids of the PARAM_EXEC parameters in an expression or List. */
 extern Bitmapset *dyn_running_params(Node *node);
 
 /* Returns the ids of the parameters set by initplans of the statement. */
@@ -113,8 +105,8 @@ extern Plan *dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node);
 /*
  * Like expression_tree_walker, but leaves out the parts of this node that may
  * remain unevaluated.  It walks only the first argument of a COALESCE, AND or
- * OR; only the argument and the first WHEN condition of a CASE; only the first
- * column on each side of a row comparison; and no subscripts.
+ * OR; the argument and the first WHEN condition of a CASE; the first column on
+ * each side of a row comparison; and no subscripts.
  */
 extern bool dyn_walk_evaluated(Node *node, bool (*walker) (Node *, void *),
 							   void *context);

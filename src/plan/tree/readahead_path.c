@@ -59,8 +59,8 @@ plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	List	   *params = NIL;
 
 	/*
-	 * a node above may stop before it has read all rows; a parameterized path
-	 * can be the inner side of a semijoin, which stops at the first match
+	 * a parameterized path may be the inner side of a semijoin, which stops at
+	 * the first match
 	 */
 	bool		may_stop_early = root->tuple_fraction > 0 ||
 		root->limit_tuples > 0 || best_path->path.param_info != NULL;

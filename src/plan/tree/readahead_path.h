@@ -3,8 +3,8 @@
  *		Creates paths and plans of the lookup join node, which reads rows
  *		ahead.
  *
- * The node returns the rows of its child.  For each of these rows, our scans
- * are executed: on the inner side of the nested loop above the node
+ * The node returns the rows of its child.  For each row, our scans are
+ * executed: on the inner side of the nested loop above the node
  * (lookup_path.c), or in correlated subplans (subplan_path.c).
  */
 #ifndef DYN_PLAN_READAHEAD_PATH_H
@@ -26,9 +26,8 @@ typedef struct DynReadAheadPlan
 	bool		may_stop_early; /* true if a node above may stop before the
 								 * last row */
 	List	   *subplans;		/* plan_id (int) of each subplan, or NIL */
-	List	   *params;			/* for each of the plan's custom_exprs, id
-								 * (int) of the parameter that receives its
-								 * value */
+	List	   *params;			/* ids (int) of the parameters that receive the
+								 * values of custom_exprs */
 } DynReadAheadPlan;
 
 extern void dyn_read_ahead_decode(const CustomScan *plan, DynReadAheadPlan *decoded);
@@ -37,10 +36,7 @@ extern void dyn_read_ahead_decode(const CustomScan *plan, DynReadAheadPlan *deco
 extern bool dyn_is_read_ahead(const Plan *plan);
 extern bool dyn_is_read_ahead_path(const Path *path);
 
-/*
- * Registers the node with the executor's `methods`.  Called once, when the
- * library is loaded.
- */
+/* Registers the node.  Called once, when the library is loaded. */
 extern void dyn_read_ahead_init(const CustomScanMethods *methods);
 
 #endif
