@@ -30,16 +30,16 @@
 #include "../tree/readahead_path.h"
 
 /*
- * Outer rows that come from a join often have more keys than estimated, while
- * the cost of the alternative (a Scan) is known.  So if the outer side is a
- * join, an estimate of more than FEW_KEYS keys is multiplied by JOIN_SPREAD.
+ * If the outer side is a join, an estimate of more than FEW_KEYS keys is
+ * multiplied by JOIN_SPREAD.  Outer rows that come from a join often have more
+ * keys than estimated, while the cost of the alternative (a Scan) is known.
  */
 #define JOIN_SPREAD		1.2
 #define FEW_KEYS		16.0
 
 static set_join_pathlist_hook_type previous_hook = NULL;
 
-/* Returns a copy of the scan's path with another choice. */
+/* Returns a copy of a scan's path with this choice. */
 static Path *
 copy_scan(const Path *scan, const DynPathChoice *choice)
 {
@@ -64,18 +64,17 @@ copy_scan(const Path *scan, const DynPathChoice *choice)
  * relation, have the same effect.  Core would add up the costs of both sides,
  * so the hash join is added with a lower cost.
  *
- * The hash join is not added if a lookup join reads fewer items of b, because
- * further conditions on a reject most of a's rows, or because the join
- * compares the full key of b and the list has only a part of this key.
+ * The hash join is not added if a lookup join reads fewer items of b.  This is
+ * the case if further conditions reject most rows of a, or if the join
+ * compares the full key of b, but the list has only a part of this key.
  */
 
 /* Minimum selectivity of a scan's conditions that are not matched to keys */
 #define MIN_SELECTIVITY	0.5
 
 /*
- * If the path consists of unparameterized reads by key of our relations, and
- * of hash joins of these, adds the reads (Path *) to *scans and returns true.
- * Otherwise returns false.
+ * Returns true if the path consists of unparameterized reads of our relations
+ * by key, and of hash joins.  Then adds the reads (Path *) to *scans.
  */
 static bool
 collect_scans(const Path *path, List **scans)
@@ -93,8 +92,8 @@ collect_scans(const Path *path, List **scans)
 }
 
 /*
- * Returns the cheapest path of the relation that collect_scans accepts, and
- * sets *scans to its scans; NULL if there is none.
+ * Returns the cheapest path that collect_scans accepts, and sets *scans; NULL
+ * if there is none.
  */
 static Path *
 cheapest_by_key(const RelOptInfo *rel, List **scans)
@@ -142,9 +141,9 @@ reads_more_than_lookups(const Path *scan, const RelOptInfo *other)
 }
 
 /*
- * Sets *listed to true if one of the scans reads by a list of another
- * relation's keys.  Returns false if a lookup join with `other`, the other
- * side of the join, would read fewer items.
+ * Sets *listed to true if a scan reads by a list of another relation's keys.
+ * Returns false if a lookup join with `other`, the other side of the join,
+ * would read fewer items.
  */
 static bool
 use_lists(List *scans, const RelOptInfo *other, bool *listed)
@@ -186,7 +185,7 @@ same_template(const DynRelation *a, const DynRelation *b, const char *name)
 	return true;
 }
 
-/* Visits a leaf, and adds its value to a list. */
+/* Adds a predicate's value to a list. */
 static bool
 add_value(DynPred *pred, void *arg)
 {
@@ -198,9 +197,8 @@ add_value(DynPred *pred, void *arg)
 }
 
 /*
- * Returns the value expressions (Expr *) in the relation's own clauses on the
- * table's key, if these clauses select full primary keys or full partitions;
- * else NIL.
+ * Returns the values (Expr *) in the relation's own clauses on the table's
+ * key, if these select full primary keys or full partitions; else NIL.
  */
 static List *
 key_values(const DynRelPlan *plan)
@@ -218,7 +216,7 @@ key_values(const DynRelPlan *plan)
 
 /*
  * Returns true if `a` and `b` will probably share their requests, because they
- * read the same keys of one table: by the same list, or by equal lists.
+ * read the same keys of one table by equal lists.
  */
 static bool
 reads_same_keys(const Path *a, const Path *b)
@@ -287,9 +285,8 @@ hash_clauses(const JoinPathExtraData *extra, const RelOptInfo *outerrel,
 }
 
 /*
- * If the path is a scan, returns a copy that is marked to send its requests
- * together with those of the join's other side.  Returns any other path
- * itself.
+ * Marks a scan to send its requests together with those of the join's other
+ * side, in a copy of its path.  Returns any other path itself.
  */
 static Path *
 read_together(Path *path)
@@ -304,8 +301,8 @@ read_together(Path *path)
 }
 
 /*
- * Adds the hash join that reads both relations at the same time, if one of
- * them can be read by a list of the other's keys (DynRelPlan.lists).
+ * Adds the hash join that reads both relations at the same time, if one can be
+ * read by a list of the other's keys (DynRelPlan.lists).
  */
 static void
 add_list_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
@@ -346,9 +343,8 @@ add_list_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 /* ---- lookup joins ---- */
 
 /*
- * Among the scans that run exactly once per execution of the path, returns the
- * first that can be batched, and sets *estimate to its estimate; NULL if there
- * is none.
+ * Returns the first batchable scan that runs exactly once per execution of the
+ * path, and sets *estimate; NULL if there is none.
  */
 static const Path *
 find_scan(Path *path, const DynEstimate **estimate)
@@ -373,8 +369,8 @@ find_scan(Path *path, const DynEstimate **estimate)
 
 /*
  * Returns the outer columns (Var *) that parameterize the inner path or its
- * `scan`.  Both are examined, because the param_info of an inner path that is
- * a join lacks the scan's clauses.
+ * `scan`.  If the inner path is a join, its param_info lacks the scan's
+ * clauses.
  */
 static List *
 outer_columns(RelOptInfo *outerrel, Path *inner, const Path *scan)
@@ -404,8 +400,7 @@ outer_columns(RelOptInfo *outerrel, Path *inner, const Path *scan)
  * Returns the estimated number of distinct keys in the outer rows.  Without
  * statistics, returns the maximum: the product of the rows of all relations
  * whose columns are in the key, but at most the outer rows.  Core's default of
- * 200 is not used, because it may be too low, and each key costs at least a
- * part of a request.
+ * 200 may be too low, and each key costs at least a part of a request.
  */
 static double
 distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, Path *inner,
@@ -441,7 +436,7 @@ distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, Path *inner,
 
 /*
  * Returns the choice of a path that reads the scan's table or index by Queries
- * of partitions that the statement itself names; NULL if there is none.
+ * of partitions that the table's own clauses name; NULL if there is none.
  */
 static const DynPathChoice *
 named_partitions(const Path *scan)
@@ -479,12 +474,12 @@ scans_once(Path *path)
 }
 
 /*
- * Returns the number of lookups if each partition of the outer table that the
- * statement names is assumed to have a page of rows; 0 if this is not assumed.
- * It is assumed before ANALYZE, if the statement also names partitions of the
- * inner table, and reading these once costs less than the lookups.  It is not
- * assumed if the statement may stop early, or if one outer row is expected,
- * because core then uses a nested loop without lookups.
+ * Before ANALYZE, a partition that the statement names may have a page of
+ * rows.  If the outer side reads such partitions, returns the number of
+ * lookups for these rows.  Returns 0 unless the statement also names
+ * partitions of the inner table, and reading these once costs less than the
+ * lookups.  Also returns 0 if the statement may stop early, or if one outer
+ * row is expected, because core then uses a nested loop without lookups.
  */
 static double
 page_keys(PlannerInfo *root, Path *outer, const Path *scan,
@@ -515,7 +510,7 @@ set_costs(NestPath *path, DynLookupCost *lookups)
 {
 	Path	   *outer = path->jpath.outerjoinpath;
 	Path	   *inner = path->jpath.innerjoinpath;
-	/* if only the first inner row is used, only this row is joined */
+	/* a semijoin or antijoin may join only the first inner row */
 	double		joined = lookups->first_only ? Min(inner->rows, 1) : inner->rows;
 	Cost		startup,
 				total;
@@ -535,7 +530,7 @@ set_costs(NestPath *path, DynLookupCost *lookups)
 /*
  * Computes the required_outer of a join of the two paths; returns false if
  * this join is useless or unsafe.  The tests are stricter than those of core's
- * try_nestloop_path.  A join that fails only here still has core's own nested
+ * try_nestloop_path; a join that fails only here still has core's own nested
  * loop.
  */
 static bool
@@ -607,8 +602,8 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 
 /*
  * Returns true for a scan by a list of another relation's keys.  As the outer
- * side, such a scan would save no lookups, because the other relation has no
- * more keys than the list.
+ * side, it would save no lookups: the other relation has at most the keys of
+ * the list.
  */
 static bool
 is_listed(const Path *path)

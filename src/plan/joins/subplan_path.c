@@ -32,11 +32,11 @@
 static create_upper_paths_hook_type previous_hook = NULL;
 static planner_hook_type previous_planner = NULL;
 
-/* Result of the check whether the planned statement is the query of a cursor */
+/* State of the planned statement: is it the query of a cursor? */
 static enum
 {
-	UNKNOWN,					/* the planning of the statement has loaded the
-								 * library, so plan_statement was not called */
+	UNKNOWN,					/* plan_statement was not called: the planning
+								 * of the statement loaded the library */
 	NO,
 	YES
 }			is_cursor = UNKNOWN;
@@ -44,9 +44,8 @@ static enum
 typedef struct Search
 {
 	const List *computed;		/* expressions that the path below computes */
-	double		rows;			/* number of rows that the path returns, by
-								 * which core chooses among alternative
-								 * subplans */
+	double		rows;			/* number of rows of the path, for
+								 * cheapest_alternative */
 	List	   *found;
 } Search;
 
@@ -79,8 +78,8 @@ cheapest_alternative(const AlternativeSubPlan *alternatives, double executions)
 
 /*
  * Finds the subplans that are executed whenever the expression is evaluated.
- * Expressions in search->computed are skipped: the path below computes them,
- * and their columns may be unavailable above that path.
+ * Skips search->computed, since columns of these expressions may be
+ * unavailable above the path that computes them.
  */
 static bool
 collect_subplans(Node *node, void *context)
@@ -120,8 +119,8 @@ collect_in_aggregates(Node *node, Search *search)
 }
 
 /*
- * Returns a batchable scan of the subplan with values (fdw_exprs) that depend
- * on the subplan's arguments.  Returns NULL if there is none, or if an
+ * Returns a batchable scan of the subplan whose keys or filters (fdw_exprs)
+ * depend on the subplan's arguments.  Returns NULL if there is none, or if an
  * argument is not a plain column.
  */
 static const ForeignScan *
@@ -165,10 +164,9 @@ is_sort(const Path *path)
 
 /*
  * Returns the expressions by which a path sorts, except those whose
- * equivalence class has several members.  If the input of a sort does not
- * compute a sort expression, core adds the expression to the input's target
- * list.  Since PostgreSQL 16, core does the same for sorted arguments of
- * aggregates.
+ * equivalence class has several members.  Core adds such an expression to the
+ * target list of the sort's input, if it is missing there.  Since PostgreSQL
+ * 16, it also does so for sorted arguments of aggregates.
  */
 static List *
 sort_expressions(const Path *path)
@@ -213,9 +211,9 @@ subplans_of_rows(Path *path, const Path *subpath)
 
 /*
  * Returns true if the rows of this query level may be those of a cursor.  If
- * is_cursor is UNKNOWN, returns true for a statement planned in a portal, as
- * by DECLARE and OPEN, whose tuple_fraction may be that of a cursor.  With FOR
- * UPDATE, core finds the current row of a cursor without the scan.
+ * is_cursor is UNKNOWN, returns true in a portal (DECLARE, OPEN) if the
+ * tuple_fraction may be that of a cursor.  With FOR UPDATE, core finds the
+ * current row of a cursor without the scan.
  */
 static bool
 may_be_at_cursor(const PlannerInfo *root)
@@ -238,9 +236,9 @@ may_be_at_cursor(const PlannerInfo *root)
 }
 
 /*
- * Returns true if the path reads a local table without a join.  For WHERE
- * CURRENT OF, core searches for the table's scan in the same way, but would
- * not find it below our node.
+ * Returns true if the path reads a local table without a join.  Core searches
+ * for this scan in the same way for WHERE CURRENT OF, but would not find it
+ * below our node.
  */
 static bool
 find_table_scan(Path *path, int use, void *context)
@@ -267,9 +265,9 @@ find_table_scan(Path *path, int use, void *context)
 
 /*
  * Batches the requests of subplans that the path (a projection, aggregation or
- * sort of *subpath) executes; returns the saved cost.  The costs in a SubPlan
- * remain unchanged: its copies must remain equal(), so that core finds the
- * expression in the output of a node below.
+ * sort of *subpath) executes; returns the saved cost.  Does not change costs
+ * in a SubPlan, whose copies must remain equal(): core searches for the
+ * expression in the output of nodes below.
  */
 static Cost
 read_ahead_of_rows(PlannerInfo *root, Path *path, Path **subpath)
@@ -280,9 +278,8 @@ read_ahead_of_rows(PlannerInfo *root, Path *path, Path **subpath)
 	ListCell   *lc;
 
 	/*
-	 * Do not add a second lookup join node, since several paths may share a
-	 * projection that already has one.  For a subpath with one row, there is
-	 * nothing to batch.
+	 * Several paths may share a projection that already has a lookup join
+	 * node.  For a subpath with one row, there is nothing to batch.
 	 */
 	if (dyn_is_read_ahead_path(*subpath) || dyn_is_one_row(*subpath))
 		return 0;
@@ -340,14 +337,14 @@ static Cost
 visit_path(PlannerInfo *root, Path *path)
 {
 	Visit		visit = {root, 0};
-	Path	  **subpath = NULL; /* set if its rows may need subplans */
+	Path	  **subpath = NULL; /* input whose rows may need subplans */
 
 	if (IsA(path, ProjectionPath))
 		subpath = &((ProjectionPath *) path)->subpath;
 	else if (IsA(path, AggPath) && ((AggPath *) path)->aggsplit == AGGSPLIT_SIMPLE)
 		subpath = &((AggPath *) path)->subpath;
 	else if (is_sort(path))
-		/* the cast is valid: IncrementalSortPath begins with a SortPath */
+		/* IncrementalSortPath begins with a SortPath */
 		subpath = &((SortPath *) path)->subpath;
 
 	if (IsA(path, LimitPath))
@@ -391,7 +388,7 @@ read_ahead_of_subplans(PlannerInfo *root, UpperRelationKind stage,
 
 /*
  * Plans a statement, with upserts permitted and is_cursor set.  Cursors
- * (DECLARE, PL/pgSQL) are recognized by their request for a fast-start plan.
+ * (DECLARE, PL/pgSQL) set CURSOR_OPT_FAST_PLAN.
  *
  * If a session's first statement loads the library during planning, this hook
  * is not called for that statement.  The manual therefore recommends
