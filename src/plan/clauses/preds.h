@@ -238,8 +238,8 @@ dyn_pred_is_point(const DynPred *pred)
 }
 
 /*
- * Returns true for a term of the item filter, and for a predicate on the text
- * of a templated attribute.
+ * Returns true for a condition of the item filter, and for a condition on an
+ * attribute with a key template.
  */
 static inline bool
 dyn_pred_selects_rows(const DynPred *pred)

@@ -77,7 +77,7 @@ convert_doubles(DynArrayElements *doubles)
 	return true;
 }
 
-/* Classifies = as >= and <=. */
+/* Classifies = as >= and <=, because rounding makes several values equal. */
 static DynPred *
 classify_neighbors(DynClassify *context, const DynOperator *op,
 				   const DynField *field, Node *value)
