@@ -59,7 +59,7 @@ dyn_access_can(const DynAccess *access, DynAccessAbility ability)
 	bool		gets = access->kind == DYN_ACCESS_GET;
 	bool		queries = access->kind == DYN_ACCESS_QUERY;
 	bool		scans = access->kind == DYN_ACCESS_SCAN;
-	/* rows of several requests are merged by sort key in one execution */
+	/* several requests of one execution are merged by sort key */
 	bool		merged = access->ordered && access->multi_partition;
 
 	switch (ability)
@@ -79,7 +79,7 @@ dyn_access_can(const DynAccess *access, DynAccessAbility ability)
 				(access->limit_hint == 0 &&
 				 (!access->may_stop_early || access->one_request));
 		case DYN_CAN_READ_TABLE:
-			/* items that the index lacks are neither rows nor counted */
+			/* items that the index lacks must not be returned or counted */
 			return scans && !access->contradiction &&
 				(access->index == NULL || !(access->presumes || access->count_only));
 		case DYN_CAN_ORDER:

@@ -48,8 +48,8 @@ typedef struct DynKeyMatch
 {
 	DynKeyAttr	attr;
 	List	   *preds;			/* DynPred *: point and range predicates
-								 * (terms.h); for the segment column, also NULL
-								 * tests */
+								 * (terms.h); also NULL tests for the segment
+								 * column (number of the Scan segment) */
 	DynCount	values;			/* planning: values that the predicates
 								 * allow */
 } DynKeyMatch;
@@ -133,7 +133,7 @@ typedef struct DynAccess
 	bool		ordered;		/* true if rows must be in sort key order */
 	bool		count_only;		/* true for Select=COUNT: the result is a
 								 * number, not rows */
-	bool		may_stop_early; /* true if a node above may stop early */
+	bool		may_stop_early; /* true if a plan node above may stop early */
 	bool		multi_partition;	/* true if several partitions may be
 									 * read */
 	bool		contradiction;	/* true if no row can match: no request is

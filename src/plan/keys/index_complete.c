@@ -46,7 +46,7 @@
  */
 typedef enum Completeness
 {
-	NO_POINT,					/* predicate without points for the
+	NO_POINT,					/* no point predicate (such as =) on the
 								 * attribute */
 	ABSENT,						/* a selected item may be missing from the
 								 * index */
@@ -209,9 +209,9 @@ pred_completeness(const Place *place, const DynPred *pred, bool points)
 }
 
 /*
- * Returns the completeness that all predicates together imply.  If some of
- * them have points, the others are ignored.  `asserted` is true if all items
- * are known to have the attribute.
+ * Returns the completeness that all predicates together imply.  If there are
+ * point predicates (= and IN), the others are ignored.  `asserted` is true if
+ * all items are known to have the attribute.
  */
 static Completeness
 preds_completeness(const Place *place, List *preds, bool asserted)
@@ -233,7 +233,7 @@ preds_completeness(const Place *place, List *preds, bool asserted)
 
 /* ---- strings composed from templates ---- */
 
-/* Maximum length (bytes) of a part that is not text */
+/* Maximum length (bytes) of a placeholder (part) that is not text */
 #define MAX_PART_BYTES	128
 
 /*
@@ -353,9 +353,9 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 
 /*
  * Returns the completeness that the item filter implies for the attribute:
- * PRESENT if a term requires values that the index can hold; NO_POINT if no
- * term requires the attribute; ABSENT if a term allows a value that an old
- * item may have, but the index cannot hold.
+ * PRESENT if a condition of the filter requires values that the index can
+ * hold; NO_POINT if none requires the attribute; ABSENT if one allows a value
+ * that an old item may have, but the index cannot hold.
  */
 static Completeness
 completeness_by_item_filter(const Place *place)

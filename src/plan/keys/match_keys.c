@@ -533,7 +533,7 @@ typedef struct FilterCheck
 
 /*
  * Returns true if the path is not allowed in the filter.  The empty path of a
- * document is allowed, because no condition is sent for it.
+ * column with the full item is allowed, because no condition is sent for it.
  */
 static bool
 path_is_forbidden(const FilterCheck *check, const DynPath *path)
@@ -611,7 +611,7 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 }
 
 /*
- * Adds filters on templated attributes that the clauses imply.  Such filters
+ * Adds the filters that clauses imply on attributes with key templates.  They
  * only reduce the number of returned items: the clauses are checked anyway.
  */
 static void

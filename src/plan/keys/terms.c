@@ -184,7 +184,7 @@ has_list(const List *lists, const DynPred *pred)
 	return false;
 }
 
-/* Appends the lists (terms.h) among `preds`, which are connected by AND. */
+/* Appends the lists (dyn_shared_lists) in the AND of `preds`. */
 static List *
 add_lists(List *lists, const List *preds)
 {
