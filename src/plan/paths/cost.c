@@ -643,9 +643,9 @@ find_prices(DynPrices *prices, const DynRelPlan *plan,
 }
 
 /*
- * Adds up the estimates of the arms, whose first requests are sent at the same
- * time.  All arms are assumed to have the least capacity of the table and the
- * arms' indexes.
+ * Adds up the estimates of the arms, whose first requests are usually sent at
+ * the same time.  All arms are assumed to have the least capacity of the table
+ * and the arms' indexes.
  */
 static void
 estimate_union(const DynRelPlan *plan, const DynAccess *access,

@@ -17,7 +17,8 @@
  * access plan, a union is not built, because paths.c finds this access plan.
  *
  * If there is a volatile condition, a union is not built: each arm that reads
- * a row would evaluate the condition again, until it is true once.
+ * a row would evaluate the condition, and one true result would return the
+ * row.
  */
 #include "postgres.h"
 
