@@ -2,16 +2,14 @@
  * address.c
  *		Decides which addresses a request may be sent to.
  *
- * On a cloud machine, link-local addresses and a few others serve the
- * machine's own credentials.  The DNS records of a host name can change to
- * such an address at any time.  So names are not checked; the address of each
- * socket is checked before the socket is opened.
+ * On a cloud machine, services at link-local and a few other addresses return
+ * the machine's own credentials.  A DNS record can change to such an address
+ * at any time.  So the address of each socket is checked before it is opened.
  *
- * An IPv6 address can contain an IPv4 address, to which translators and
- * tunnels connect.  So an IPv6 address that contains a refused IPv4 address is
- * refused, too.  All addresses of a prefix are refused if the position of the
- * IPv4 address in them is not known (64:ff9b:1::/48 has several layouts), or
- * if a third party's relay may forward the request (Teredo).
+ * NAT64 and tunnels connect to the IPv4 address inside an IPv6 address.  So an
+ * IPv6 address that contains a refused IPv4 address is refused, too.  Two
+ * prefixes are refused entirely: 64:ff9b:1::/48, where the position of the
+ * IPv4 address varies, and Teredo, because third parties operate its relays.
  */
 #include "address.h"
 
@@ -30,8 +28,7 @@ typedef struct Prefix
 
 static const Prefix refused_v4[] = {
 	{{0}, 8},					/* "this network": connects to loopback */
-	{{169, 254}, 16},			/* link-local: the metadata service of most
-								 * clouds */
+	{{169, 254}, 16},			/* link-local: most metadata services */
 	{{100, 100, 100, 200}, 32}, /* Alibaba Cloud's metadata service */
 	{{192, 0, 0, 192}, 32},		/* Oracle Cloud's metadata service */
 	{{168, 63, 129, 16}, 32}	/* Azure's platform service */
@@ -40,8 +37,7 @@ static const Prefix refused_v4[] = {
 static const Prefix refused_v6[] = {
 	{{0}, 128},					/* unspecified: connects to loopback */
 	{{0xfe, 0x80}, 10},			/* link-local */
-	{{0xfd, 0x00, 0x0e, 0xc2}, 32}, /* EC2's local services, such as the
-									 * metadata service */
+	{{0xfd, 0x00, 0x0e, 0xc2}, 32}, /* EC2's metadata and other services */
 	{{0x00, 0x64, 0xff, 0x9b, 0x00, 0x01}, 48}, /* NAT64 for local use */
 	{{0x20, 0x01, 0x00, 0x00}, 32}	/* Teredo */
 };

@@ -9,21 +9,18 @@
 
 struct sockaddr;
 
-/* The addresses that a request may be sent to. */
 typedef enum DynAddressPolicy
 {
-	DYN_ADDRESS_ENDPOINT,		/* all addresses except those that address.c
-								 * refuses */
+	DYN_ADDRESS_ENDPOINT,		/* all except those refused by address.c */
 	DYN_ADDRESS_LOCAL			/* only loopback, and the services that provide
 								 * credentials to this machine */
 } DynAddressPolicy;
 
 /*
  * Returns true if the policy allows a request to the address.
- * DYN_ADDRESS_ENDPOINT refuses the addresses of services that a cloud provides
- * to this machine only, such as EC2's metadata service: a user who is allowed
- * to set an endpoint must not reach these services.  Families other than IPv4
- * and IPv6 are always refused.
+ * DYN_ADDRESS_ENDPOINT refuses services that a cloud provides to this machine
+ * only, such as EC2's metadata service: users who may set an endpoint must not
+ * reach them.  Families other than IPv4 and IPv6 are always refused.
  */
 extern bool dyn_address_allowed(const struct sockaddr *address,
 								DynAddressPolicy policy);

@@ -1,6 +1,6 @@
 /*
  * attempt.c
- *		Starts, ends, retries and pauses the attempts of calls.
+ *		Sends, retries and pauses the attempts (HTTP requests) of calls.
  *
  * A call changes its state at these events:
  *
@@ -10,17 +10,16 @@
  *		dyn_call_unpack		DONE -> BACKOFF, if the body is damaged
  *
  * Only send_attempt, hold_call, dyn_attempt_delay and finish_call change the
- * state.  SENT and BACKOFF calls are in a list, which is as short as the
- * caller's concurrency.  A call is also in BACKOFF while it waits for a
- * descriptor, for credentials (provider.c), or for a connection
- * (connections.c).
+ * state.  SENT and BACKOFF calls are in the list client->active.  A call is
+ * also in BACKOFF (`held`) while it waits for a file descriptor, for
+ * credentials (provider.c), or for a connection (connections.c).
  *
  * A SENT call is paused if its response is longer than its allowance
  * (dyn_call_allow).  During a pause, libcurl neither reads from the connection
  * nor notices that the peer closes it.  libcurl's time limit includes pauses,
  * so we remove that limit at the first pause, and measure the time ourselves.
- * For `once` calls we always measure the time, because libcurl's limit would
- * include the time in which the caller does other work.
+ * For writes (`once`), we always measure the time, to exclude the time in
+ * which the caller does other work.
  *
  * Every attempt is signed again, because signatures expire.  Headers that a
  * proxy may change (Accept-Encoding) or libcurl adds (Content-Length,
@@ -37,14 +36,14 @@
 #include "provider.h"
 
 /*
- * Maximum of DynActiveCall.unattended.  Without a maximum, a peer that ends
- * every attempt could keep a call running forever.
+ * Maximum number of a call's failures that do not count toward max_attempts.
+ * Otherwise a peer that ends every attempt could keep a call running.
  */
 #define MOST_UNATTENDED		100
 
 #define CONTENT_TYPE	"application/x-amz-json-1.0"
 
-/* Time after which a call that waits for a descriptor tries again. */
+/* Time after which a call that waits for a file descriptor tries again. */
 #define HELD_PAUSE_US		(20 * 1000)
 
 /* ---- the list of active calls ----------------------------------------- */
@@ -131,10 +130,10 @@ time_limit_us(const DynActiveCall *call)
 /*
  * Returns the headers of an attempt, with its signature, owned by the caller;
  * NULL if memory runs out.  `now` is the service's time (seconds since the
- * epoch).  We write Accept-Encoding ourselves: with CURLOPT_ACCEPT_ENCODING,
- * libcurl would inflate the body before we can check its checksum, which
- * covers the bytes as transmitted.  "Expect:" without a value keeps libcurl
- * from waiting for "100 Continue" before it sends a large body.
+ * epoch).  CURLOPT_ACCEPT_ENCODING is not used, since libcurl would then
+ * inflate the body, but the checksum is that of the compressed bytes.
+ * "Expect:" without a value prevents a wait for "100 Continue" before a large
+ * body is sent.
  */
 static struct curl_slist *
 signed_headers(DynSigKeyCache *cache, const DynService *service,
@@ -166,7 +165,7 @@ signed_headers(DynSigKeyCache *cache, const DynService *service,
 		dyn_sigv4_authorization(cache, &scope, credentials, &request,
 								&authorization) &&
 		dyn_buffer_terminate(&authorization) != NULL;
-	/* headers[0] is the content type, which `fixed` contains already */
+	/* headers[0] is Content-Type, which is also in `fixed` */
 	for (size_t i = 1; ok && i < request.nheaders; i++)
 		ok = dyn_http_append_header(&list, headers[i].name, headers[i].value);
 	ok = ok && dyn_http_append_header(&list, "Authorization",
@@ -270,9 +269,8 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 	int64_t		date;
 
 	/*
-	 * A call's first correction of the clock permits an attempt beyond
-	 * max_attempts.  Later corrections do not; they occur if the machine's
-	 * clock is set while requests are in flight.
+	 * Only a call's first correction of the clock permits an attempt beyond
+	 * max_attempts.  More are needed if the machine's clock is set in between.
 	 */
 	if (class == DYN_RETRY_CLOCK)
 	{
@@ -283,7 +281,7 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 			dyn_retry_set_clock(service->clock, date - (int64_t) time(NULL),
 								call->signed_offset);
 	}
-	/* notify the provider each time, but retry the call only once */
+	/* report each rejection to the provider, but retry the call only once */
 	if (class == DYN_RETRY_CREDENTIALS)
 	{
 		tried = call->credentials_tried;
@@ -297,11 +295,10 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 		return false;
 
 	/*
-	 * A failed attempt counts as `unattended` in two cases.  First, if the
-	 * connection fails after a pause: the peer may have closed it because we
-	 * did not read.  Second, if the attempt times out after libcurl was called
-	 * late: the response may have arrived, because libcurl checks the time
-	 * before it reads.
+	 * Two kinds of failures do not count toward max_attempts.  If the
+	 * connection fails after a pause, the peer may have closed it because we
+	 * did not read.  If libcurl was called late, it checks the time before it
+	 * reads, and reports a timeout although the response may have arrived.
 	 */
 	unattended = call->public.failure == DYN_FAIL_NETWORK ? call->left_us >= 0 :
 		call->public.failure == DYN_FAIL_TIMEOUT &&
@@ -317,9 +314,9 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 }
 
 /*
- * Returns true if the attempt of a `once` call may have been executed, but has
- * no usable response.  An error document shows that the request was not
- * executed, unless the document reports an internal error.
+ * Returns true if the service may have executed a write (`once`), but sent no
+ * usable response.  An error document shows that the write was not executed,
+ * unless the document reports an internal error.
  */
 static bool
 is_unanswered(const DynActiveCall *call, DynRetryClass class)
@@ -403,12 +400,11 @@ send_attempt(DynActiveCall *call)
 								  call->service->max_idle_connections))
 		{
 			/*
-			 * If libcurl received more than the allowance at once, the
-			 * transfer is paused, but libcurl has not reported yet which
-			 * socket the transfer uses.  We would regard the connection as
-			 * idle (sockets.c).  So the transfer is resumed without a limit,
-			 * to accept the bytes that libcurl has received; then libcurl
-			 * reports the socket.
+			 * If the first bytes already exceed the allowance, the transfer is
+			 * paused before libcurl has reported its socket, and sockets.c
+			 * would regard the connection as idle.  So the transfer is resumed
+			 * without a limit, to accept the bytes that have arrived; then
+			 * libcurl reports the socket.
 			 */
 			if (http->paused)
 			{
@@ -430,8 +426,8 @@ send_attempt(DynActiveCall *call)
 }
 
 /*
- * Returns true, with the call held, if it must wait before it makes a
- * connection (connections.c).
+ * Puts the call into BACKOFF, and returns true, if it should wait for a busy
+ * connection instead of making a new one (connections.c).
  */
 static bool
 awaits_connection(DynActiveCall *call)
@@ -472,8 +468,8 @@ awaits_connection(DynActiveCall *call)
 }
 
 /*
- * Returns true if the call can use the provider's current credentials;
- * otherwise holds the call, or makes it DONE with a failure.
+ * Returns true if the provider has credentials for the call; otherwise puts
+ * the call into BACKOFF, or ends it with a failure.
  */
 static bool
 has_credentials(DynActiveCall *call)
@@ -497,14 +493,14 @@ has_credentials(DynActiveCall *call)
 }
 
 /*
- * A transfer needs a descriptor: that of an idle connection, or a new one.  An
- * acquired descriptor may belong to an idle connection to another host, and
- * the transfer cannot use that connection.  So until the statement ends, there
- * may be twice as many open sockets as acquired descriptors.  If no descriptor
- * is granted, the call waits for another transfer to end.  But if there is no
- * other transfer, or all others are paused, the call takes a descriptor in any
- * case: the caller may need this call's response before it resumes a paused
- * transfer.
+ * Each transfer needs a file descriptor (DynDescriptors).  One that was
+ * acquired for an idle connection counts as available, even if that connection
+ * leads to another host.  So until the statement ends, twice as many sockets
+ * as acquired descriptors may be open.
+ *
+ * If no descriptor is granted, the call waits for another transfer to end.  If
+ * no other transfer is running, or all are paused, the call exceeds the limit:
+ * the caller may need this call's response before it resumes them.
  */
 void
 dyn_attempt_begin(DynActiveCall *call)
@@ -563,7 +559,7 @@ dyn_attempt_resume(DynActiveCall *call)
 	call->http->paused = false;
 	call->due_us = dyn_loop_now_us() + call->left_us;
 	code = dyn_loop_resume(&call->client->connections.loop, call->http->easy);
-	/* libcurl does not report this end of the transfer */
+	/* in this case, libcurl does not report the end of the transfer */
 	if (code != CURLE_OK)
 		dyn_attempt_end(call, code);
 }

@@ -5,16 +5,14 @@
  * An error document is {"__type": "...#Code", "message": "..."}.  The name
  * "message" may also be "Message", the code may have a prefix and a suffix,
  * and for throttled requests there is a list of reasons.  Gateways and proxies
- * send HTML or XML instead; error messages then contain an excerpt of that
- * body.
+ * send HTML or XML instead, of which error messages contain an excerpt.
  *
- * All text from the network passes through dyn_awserror_excerpt, for two
- * reasons.  The text may be malformed or unprintable.  And it may contain
- * parts of the request: the response to a wrong signature contains the
- * canonical request including the session token, and a proxy's error page may
- * contain every header.  So the messages of signature errors are truncated
- * after the first line or sentence, the text ends where an Authorization value
- * begins, and the secrets of the request are masked.
+ * All text from the network passes through dyn_awserror_excerpt.  The text may
+ * be malformed or unprintable, or contain parts of the request: the response
+ * to a wrong signature contains the canonical request with the session token,
+ * and a proxy's error page may contain all headers.  So messages of signature
+ * errors end after the first line or sentence, the text ends before an
+ * Authorization value, and the secrets of the request are masked.
  */
 #include "client_private.h"
 
@@ -33,12 +31,12 @@
 #define AUTHORIZATION	"AWS4-HMAC-SHA256"
 #define BLOT			"***"
 
-/* Shorter secrets are not masked: they are placeholders for an emulator. */
+/* Shorter secrets, such as "test" for an emulator, are not masked. */
 #define SHORTEST_SECRET	8
 
 /*
- * Minimum length (bytes) of a secret's prefix that is masked.  A secret that
- * is shorter than this is masked where it occurs in full.
+ * Minimum length (bytes) of a secret's prefix that is masked.  Of a shorter
+ * secret, only the full text is masked.
  */
 #define BETRAYING		16
 
@@ -92,10 +90,9 @@ betrayed(const char *s, size_t len, const char *secret)
 
 /*
  * Returns the length (bytes) of the character or secret at the start of the
- * text.  Sets *chunk to the text that replaces it in the excerpt: "***" for a
- * secret, "?" for a malformed byte, a space for a control character (such as a
- * line break), otherwise the character itself.  The caller merges successive
- * spaces.
+ * text.  Sets *chunk to its replacement: "***" for a secret, "?"  for a
+ * malformed byte, a space for a control character (such as a line break),
+ * otherwise the character itself.  The caller merges successive spaces.
  */
 static size_t
 next_chunk(const char *s, size_t len, const DynCredentials *credentials,

@@ -3,15 +3,13 @@
  *		Drives the calls and exchanges of a backend; creates, starts, reads and
  *		destroys them for their owners.
  *
- * libcurl puts ended transfers into a queue, and process() takes them
- * from there.  No call is checked, restarted or freed inside a callback of
- * libcurl.
+ * libcurl puts ended transfers into a queue, which process() reads.  So no
+ * call is checked, restarted or freed inside a callback of libcurl.
  *
- * An exchange uses the client's handles and its loop, but has its own
+ * An exchange uses the client's easy handles and event loop, but has its own
  * connection.  Some addresses are allowed for exchanges (DYN_ADDRESS_LOCAL),
- * but refused for calls.  A user can set such an address as the endpoint of
- * calls.  If a call could reuse the connection of an exchange, the call would
- * reach that address.
+ * but refused for calls.  If a user set such an address as the endpoint, a
+ * call could otherwise reach it by reusing the connection of an exchange.
  */
 #include "client_private.h"
 
@@ -23,7 +21,7 @@
 #include "credentials.h"
 
 /*
- * Maximum size of a request document (bytes).  It exceeds the service's limit,
+ * Maximum size of a request document (bytes).  It exceeds DynamoDB's limit,
  * because JSON escapes make a document longer than its contents.
  */
 #define LONGEST_REQUEST		((size_t) 64 * 1024 * 1024)
@@ -124,7 +122,7 @@ end_finished(DynClient *client)
 	return any;
 }
 
-/* Returns false if no attempt is due. */
+/* Starts or ends all attempts that are due; returns false if none is. */
 static bool
 attend_due(DynClient *client)
 {
@@ -165,7 +163,7 @@ arm(DynClient *client)
 
 /*
  * Defers the deadlines of `once` calls by the time in which the caller did not
- * drive the client.  Must be called before anything that depends on deadlines.
+ * drive the client.  Must be called before deadlines are used.
  */
 static void
 resume_clocks(DynClient *client)
@@ -191,9 +189,9 @@ process(DynClient *client)
 }
 
 /*
- * An event for a source of credentials may let calls continue, and a call may
- * start a source again.  So the loop repeats until every ended exchange is
- * reported.
+ * A callback or an ended exchange may provide the credentials that calls wait
+ * for, and calls may start another exchange.  So the last loop repeats until
+ * every ended exchange is reported.
  */
 void
 dyn_client_drive(DynClient *client)
@@ -221,7 +219,7 @@ dyn_client_drive(DynClient *client)
 }
 
 /*
- * If there is work to do, the descriptor is readable, and the wait returns at
+ * If there is work to do, the descriptor is readable, and `wait` returns at
  * once.  Only calls that ended in dyn_call_start need a separate check
  * (has_completions).  The timer is set again, because a source of credentials
  * may have been started since the client was last driven.
@@ -560,7 +558,7 @@ dyn_exchange_start(DynExchange *exchange, DynClient *client,
 		exchange->headers = NULL;
 		exchange->http = http;
 		failure = dyn_http_prepare(http, &request);
-		/* take a descriptor in any case, since there are few exchanges */
+		/* ignore the limit of descriptors, since there are few exchanges */
 		if (failure == DYN_FAIL_NONE &&
 			dyn_connections_acquire(connections, true) &&
 			dyn_connections_enter(connections, http, 0))

@@ -1,7 +1,6 @@
 /*
  * client.h
- *		Signs, sends and retries requests to an AWS JSON service, and checks
- *		the responses.
+ *		Signs, sends and retries requests to an AWS JSON service.
  *
  * A DynClient belongs to a backend.  It owns libcurl's multi handle, whose
  * connection cache keeps connections alive across statements, and a pool of
@@ -21,10 +20,9 @@
  *		reset the body and start again (the next page), or dyn_call_destroy
  *
  * dyn_call_destroy is legal in every state, even while an attempt is running,
- * and never blocks.  Nothing in src/aws raises a PostgreSQL error, calls
- * PostgreSQL or sleeps: waiting is done by the caller's DynWaitFn only, which
- * is never called from inside libcurl.  The process must ignore SIGPIPE, as
- * PostgreSQL does.
+ * and never blocks.  Nothing in src/aws calls PostgreSQL, raises its errors or
+ * sleeps.  Only the caller's DynWaitFn waits; it is never called from inside
+ * libcurl.  The process must ignore SIGPIPE, as PostgreSQL does.
  *
  * A call may be executed several times, since an attempt whose response is
  * lost is repeated.  A call with `once` is executed at most once: it is
@@ -56,9 +54,8 @@ typedef enum DynWait
 } DynWait;
 
 /*
- * Waits until `fd` is readable, at most timeout_ms (-1: no limit).  The
- * function may exit by longjmp, since the client's state is consistent at each
- * call.
+ * Waits until `fd` is readable, at most timeout_ms (-1: no limit).  May exit
+ * by longjmp, since the client's state is consistent at each call.
  */
 typedef DynWait (*DynWaitFn) (void *arg, int fd, long timeout_ms);
 
@@ -81,21 +78,19 @@ typedef struct DynService
 	const char *region;			/* for signing */
 	const char *signing_name;	/* "dynamodb" */
 	const char *target_prefix;	/* "DynamoDB_20120810." */
-	const char *ca_bundle;		/* path of the CA bundle; NULL for the system's
-								 * certificates */
-	const char *proxy;			/* NULL: none, even if the environment has one */
+	const char *ca_bundle;		/* path; NULL: the system's certificates */
+	const char *proxy;			/* URL; NULL for none, even if the environment
+								 * has one */
 	struct DynProvider *provider;
 	int			connect_timeout_ms;
-	int			request_timeout_ms; /* time limit of one attempt, including its
-									 * body.  Pauses (dyn_call_allow) do not
-									 * count; in a `once` call, the time in
-									 * which the client is not driven does not
-									 * count either */
+	int			request_timeout_ms; /* time limit of one attempt, without
+									 * pauses (dyn_call_allow); for `once`
+									 * calls, also without the time in which
+									 * the client is not driven */
 	int			max_attempts;
-	size_t		max_response;	/* maximum size of a response body after
-								 * inflating (bytes) */
-	int			max_idle_connections;	/* to keep open between statements */
-	DynClock   *clock;			/* corrected by the client */
+	size_t		max_response;	/* maximum size of an inflated body (bytes) */
+	int			max_idle_connections;	/* maximum between statements */
+	DynClock   *clock;			/* clock, corrected by the client */
 } DynService;
 
 typedef enum DynCallState
@@ -116,16 +111,14 @@ typedef enum DynFailure
 	DYN_FAIL_DNS,
 	DYN_FAIL_CONNECT,
 	DYN_FAIL_TLS,
-	DYN_FAIL_TIMEOUT,			/* of connecting or of the entire attempt */
-	DYN_FAIL_NETWORK,			/* connection reset, reply truncated, or
-								 * protocol violated */
-	DYN_FAIL_TOO_LARGE,			/* body larger than max_response, or headers
-								 * too long */
+	DYN_FAIL_TIMEOUT,			/* connect_timeout or request_timeout expired */
+	DYN_FAIL_NETWORK,			/* connection lost, or malformed reply */
+	DYN_FAIL_TOO_LARGE,			/* reply exceeds max_response or header limit */
 	DYN_FAIL_CHECKSUM,			/* x-amz-crc32 does not match the body */
 	DYN_FAIL_ENCODING,			/* gzip stream damaged */
 	DYN_FAIL_ADDRESS,			/* the host resolved to a refused address */
 	DYN_FAIL_CONFIG,			/* bad URL, unreadable ca_bundle */
-	DYN_FAIL_CREDENTIALS,		/* see the provider's error */
+	DYN_FAIL_CREDENTIALS,		/* see DynCall.err */
 	DYN_FAIL_MEMORY
 } DynFailure;
 
@@ -135,11 +128,10 @@ typedef struct DynCall
 
 	/* set by the caller before the call is started; preserved */
 	bool		ends_throttled; /* true if throttling ends the call */
-	bool		once;			/* true for a write, which the client must not
-								 * send again once it may have been executed */
-	int		   *in_flight;		/* counter that includes the call from its
-								 * start until it is done or destroyed, except
-								 * while it is paused */
+	bool		once;			/* true for a write, which must not be repeated
+								 * once it may have been executed */
+	int		   *in_flight;		/* counter that includes the call while it is
+								 * active and not paused */
 
 	/* final once state is DYN_CALL_DONE */
 	DynFailure	failure;
@@ -163,8 +155,7 @@ typedef struct DynCall
 	int			attempts;
 	int			throttles;
 	int			lost;			/* attempts that may have been executed, but
-								 * had no valid reply; this count is also valid
-								 * before DONE */
+								 * had no valid reply; valid in any state */
 	uint64_t	bytes_received; /* body bytes on the wire */
 	double		elapsed_ms;		/* time from the start to the end */
 	double		started_ms;		/* monotonic time of the start */
@@ -172,9 +163,9 @@ typedef struct DynCall
 } DynCall;
 
 /*
- * Callbacks that account for file descriptors of the process.  `acquire`
- * returns false if no descriptor is available, `reserve` takes one in any
- * case, `release` returns one.
+ * Callbacks that account for the process's file descriptors (in PostgreSQL,
+ * fd.c).  `acquire` returns false if the limit is reached, `reserve` ignores
+ * the limit, `release` returns a descriptor.
  */
 typedef struct DynDescriptors
 {
@@ -184,26 +175,25 @@ typedef struct DynDescriptors
 } DynDescriptors;
 
 /*
- * Creates a client.  Returns NULL if libcurl, epoll or an allocation fails.
- * While descriptors->acquire returns false, a request waits until another
- * request has ended; but one request may always be sent.  If `descriptors` is
- * NULL, descriptors are not accounted for.
+ * Creates a client; returns NULL if libcurl, epoll or an allocation fails.
+ * While descriptors->acquire returns false, a request waits until another one
+ * ends, but one may always be sent.  `descriptors` may be NULL.
  */
 extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 
 /*
- * Closes all connections and drops their TLS sessions, as soon as no transfer
+ * Closes all connections and drops their TLS sessions as soon as no transfer
  * is running.  Active calls are not affected.
  */
 extern void dyn_client_close_idle(DynClient *client);
 
 /*
- * Closes all connections if no transfer is running, and one of these is true:
- * more connections are open than needed, a peer has closed a connection, or a
- * descriptor for a connection is refused.  The number needed is the maximum
- * number of requests in flight at once during this statement and the previous
- * one, but at most the largest max_idle_connections of the services used.
- * Must be called when a statement has ended.
+ * Must be called when a statement has ended.  Closes all connections if no
+ * transfer is running, and one of these is true: more connections are open
+ * than needed, a peer has closed a connection, or a descriptor for a
+ * connection is refused.  The number needed is the maximum number of requests
+ * in flight at once during this statement and the previous one, but at most
+ * the largest max_idle_connections of the services used.
  */
 extern void dyn_client_end_statement(DynClient *client);
 
@@ -218,9 +208,9 @@ extern void dyn_client_drive(DynClient *client);
 
 /*
  * Calls `wait` once, with the client's descriptor and timeout_ms (-1: no
- * limit), then drives the client.  Returns the result of `wait`.  If calls
- * have already ended, or if there is no limit and nothing is active, does not
- * wait, and returns DYN_WAIT_READY.
+ * limit), then drives the client.  Returns the result of `wait`.  Does not
+ * wait, and returns DYN_WAIT_READY, if calls have already ended, or if there
+ * is no limit and nothing is active.
  */
 extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 							   long timeout_ms);
@@ -231,16 +221,14 @@ extern void dyn_client_wake(DynClient *client, double ms);
 /*
  * A descriptor or time to watch.  The caller owns the watcher, sets its first
  * five members, and must not free or move it until it is removed.
- * dyn_client_drive and dyn_client_wait call callback(arg) if `fd` (-1: none)
- * is readable, or if the time due_us (as returned by dyn_loop_now_us;
- * DYN_LOOP_NEVER: none) has come.  They may call the callback at other times,
- * too.  The callback may remove this watcher, or add other watchers.
+ * dyn_client_drive and dyn_client_wait call callback(arg) when `fd` (-1: none)
+ * is readable, when the time due_us (dyn_loop_now_us; DYN_LOOP_NEVER: none)
+ * has come, and maybe earlier.  The callback may remove or add watchers.
  */
 typedef struct DynSocketWatcher
 {
 	int			fd;
-	int			held_fds;		/* number of descriptors to account for while
-								 * the watcher is added */
+	int			held_fds;		/* descriptors to count for this watcher */
 	int64_t		due_us;
 	void		(*callback) (void *arg);
 	void	   *arg;
@@ -258,10 +246,7 @@ extern int	dyn_client_open_fds(const DynClient *client);
 /* Returns NULL if memory runs out. */
 extern DynCall *dyn_call_create(DynClient *client);
 
-/*
- * Returns the buffer of the request document: reset it, write the document,
- * then start the call.
- */
+/* Returns the buffer for the request document; reset it before writing. */
 extern DynBuffer *dyn_call_body(DynCall *call);
 
 /*
@@ -275,10 +260,10 @@ extern void dyn_call_start(DynCall *call, const DynService *service,
 						   struct DynRetryQuota *quota, const char *operation);
 
 /*
- * Prepares the response of a DONE call for reading.  Inflates a compressed
- * body only now, because the inflated body may be much larger.  If
- * inflating fails and the attempt can be repeated, returns false (the call is
- * in BACKOFF).  Otherwise returns true, with `failure` set if inflating failed.
+ * Prepares the response of a DONE call for reading.  Compressed bodies are
+ * inflated here, not on arrival, to save memory.  If that fails and the
+ * attempt can be repeated, returns false (the call is in BACKOFF).  Otherwise
+ * returns true, with `failure` set if inflating failed.
  */
 extern bool dyn_call_unpack(DynCall *call);
 
@@ -287,9 +272,9 @@ extern size_t dyn_call_held(const DynCall *call);
 
 /*
  * Limits the body bytes that each attempt receives, as transmitted (before
- * inflating).  At the limit the attempt is paused, and the peer has to wait,
- * until this function is called with a higher limit.  A new call has no limit;
- * a limit remains when the call is started again.  Legal in every state.
+ * inflating).  At the limit the attempt is paused until this function is
+ * called with a higher limit.  A new call has no limit; a limit remains when
+ * the call is started again.  Legal in every state.
  */
 extern void dyn_call_allow(DynCall *call, size_t bytes);
 
@@ -304,7 +289,7 @@ extern void dyn_client_recycle(DynClient *client, DynBuffer *buf);
 
 /*
  * Prevents the reuse of a finished call's connection.  Must be called if the
- * caller rejects the call's response.
+ * caller rejects the response.
  */
 extern void dyn_call_distrust(const DynCall *call);
 
@@ -326,9 +311,9 @@ extern void dyn_awserror_excerpt(const char *text, size_t len,
 /* ---- exchanges -------------------------------------------------------- */
 
 /*
- * An exchange is one HTTP request of any kind, such as one to a source of
- * credentials.  It is neither signed nor retried here, and has its own
- * connection.  Its reply is not checked by response_check.c.  Legal order:
+ * An exchange is one HTTP request for credentials.  It is neither signed nor
+ * retried here, has its own connection, and its reply is not checked by
+ * response_check.c.  Legal order:
  *
  *		exchange = dyn_exchange_create("GET", url, policy)
  *		add headers, write the body
@@ -367,8 +352,7 @@ typedef struct DynExchange
 	void		(*done) (void *arg);
 	void	   *arg;
 	size_t		allowance;
-	bool		ended;			/* true if ended, and `done` is still to be
-								 * called */
+	bool		ended;			/* true if ended, but `done` was not called yet */
 	struct DynExchange *next;	/* next exchange in the client's list */
 } DynExchange;
 

@@ -1,7 +1,6 @@
 /*
  * client_private.h
- *		The state of a client, of its connections and of its calls, and the
- *		attempts of calls.
+ *		The state of a client and its calls; functions that send calls.
  */
 #ifndef DYN_AWS_CLIENT_PRIVATE_H
 #define DYN_AWS_CLIENT_PRIVATE_H
@@ -16,38 +15,38 @@
 
 /* ---- connections (connections.c) --------------------------------------- */
 
-/* Zero-initialize it. */
+/* The connections and transfers of a client; must be zero-initialized. */
 typedef struct DynConnections
 {
 	DynLoop		loop;
 	DynSockets	sockets;
 	DynTls		tls;
-	const DynDescriptors *descriptors;	/* may be NULL */
-	int			granted;		/* descriptors acquired for connections */
+	const DynDescriptors *descriptors;	/* callbacks; NULL if not used */
+	int			granted;		/* file descriptors acquired for connections */
 	DynHttp    *handles;		/* spare easy handles */
 	int			nhandles;
-	int			used;			/* transfers in the loop */
+	int			used;			/* number of running transfers */
 	int			peak;			/* most transfers at once in this statement */
 	int			last_peak;		/* peak of the previous statement */
-	int			keep;			/* largest max_idle_connections used */
-	bool		drop_idle;		/* true: drop all as soon as `used` is 0 */
-	int64_t		waited_us;		/* balance of waits (us): grows by each wait for
-								 * a connection, shrinks by the allowed wait
-								 * when one is opened; at least 0 */
+	int			keep;			/* largest max_idle_connections in use */
+	bool		drop_idle;		/* true if all connections will be dropped when
+								 * `used` is 0 */
+	int64_t		waited_us;		/* sum of waits (us), minus the allowed wait
+								 * for each new connection; at least 0 */
 } DynConnections;
 
 /*
- * Must be called before an attempt: checks the trust in the service, and drops
- * all connections if this is the first attempt of a statement and a peer has
- * closed a connection.
+ * Must be called before each attempt.  Calls dyn_connections_check_trust;
+ * drops all connections if this is the first attempt of a statement and a peer
+ * has closed a connection.
  */
 extern void dyn_connections_prepare(DynConnections *connections,
 									const DynService *service);
 
 /*
- * Drops all connections, TLS sessions and trusted certificates if no transfer
- * is in the loop, and the certificates that verify this transfer have changed.
- * Must be called before any transfer.
+ * Must be called before each transfer.  Drops all connections, TLS sessions
+ * and trusted certificates if the CA bundle has changed and no other transfer
+ * runs.
  */
 extern void dyn_connections_check_trust(DynConnections *connections,
 										const char *url, const char *proxy,
@@ -75,38 +74,37 @@ extern void dyn_connections_waited(DynConnections *connections, uint64_t peer,
 								   int64_t waited_us);
 
 /*
- * Ensures that one more transfer has a descriptor; unless `always`, returns
- * false if none is granted.
+ * Ensures that one more transfer has a file descriptor.  If the limit is
+ * reached, exceeds it (`always`), or returns false.
  */
 extern bool dyn_connections_acquire(DynConnections *connections, bool always);
 
-/* Reserve and release `n` descriptors that do not belong to connections. */
+/* Reserve and release `n` file descriptors for other uses than connections. */
 extern void dyn_connections_hold(DynConnections *connections, int n);
 extern void dyn_connections_return(DynConnections *connections, int n);
 
-/* Returns a spare handle, or a new one; NULL if memory runs out. */
+/* Returns a handle from the pool, or a new one; NULL if memory runs out. */
 extern DynHttp *dyn_connections_take_handle(DynConnections *connections);
 
-/* Makes a handle spare; its transfer must not be in the loop. */
+/* Returns a handle to the pool; its transfer must not be running. */
 extern void dyn_connections_give_handle(DynConnections *connections,
 										DynHttp *http);
 
 /*
- * Adds a transfer to the loop; returns false if memory runs out.  `keep` is
- * the max_idle_connections of the transfer's service.
+ * Starts a transfer; returns false if memory runs out.  `keep` is the
+ * max_idle_connections of the transfer's service.
  */
 extern bool dyn_connections_enter(DynConnections *connections, DynHttp *http,
 								  int keep);
 
-/* Removes a transfer, ended or not, and makes its handle spare. */
+/* Removes a transfer, ended or not, and returns its handle to the pool. */
 extern void dyn_connections_leave(DynConnections *connections, DynHttp *http);
 
 /* ---- calls and the client ----------------------------------------------- */
 
 typedef struct DynActiveCall
 {
-	DynCall		public;			/* public members, to which callers have a
-								 * pointer; must be first */
+	DynCall		public;			/* public members; must be first */
 	DynClient  *client;
 	const DynService *service;
 	DynRetryQuota *quota;
@@ -114,25 +112,21 @@ typedef struct DynActiveCall
 	DynBuffer	body;
 	DynBuffer	packed;			/* gzip body until it is unpacked */
 	DynHttp    *http;			/* easy handle; NULL unless SENT */
-	DynSocket	socket;			/* that of the last attempt */
+	DynSocket	socket;			/* socket of the last attempt */
 	int64_t		attempt_us;		/* start of the attempt (monotonic us) */
 	int64_t		signed_offset;	/* clock offset used for the signature (s) */
 	int64_t		due_us;			/* time of the next attempt (BACKOFF), or
 								 * deadline of a resumed or `once` transfer
 								 * (monotonic us); DYN_LOOP_NEVER if none */
 	size_t		allowance;		/* body bytes that an attempt may receive */
-	bool		suspended;		/* true if paused; the timeout does not run */
-	int64_t		left_us;		/* time that was left of the timeout at the
-								 * last pause (us); -1 if the attempt was never
-								 * paused */
-	DynRetryClass last_retry;	/* class of the last retry; FINAL: none */
-	int			unattended;		/* number of failed attempts that do not count
-								 * toward max_attempts */
-	bool		clock_tried;	/* true if this call has tried to correct the
-								 * clock */
+	bool		suspended;		/* true if paused, with the timeout stopped */
+	int64_t		left_us;		/* rest of the timeout at the last pause (us);
+								 * -1 if the attempt was never paused */
+	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
+	int			unattended;		/* failures not counted in max_attempts */
+	bool		clock_tried;	/* true if a clock correction was tried */
 	unsigned	generation;		/* generation of the credentials last used */
-	bool		credentials_tried;	/* true if this call has rejected
-									 * credentials */
+	bool		credentials_tried;	/* true after credentials were rejected */
 	bool		held;			/* true if the call is in BACKOFF to wait for
 								 * credentials, a descriptor or a connection */
 	uint64_t	peer;			/* fingerprint of the peer
@@ -150,12 +144,11 @@ struct DynClient
 	DynFingerprints fingerprints;
 	DynSigKeyCache key_cache;
 	DynActiveCall *active;		/* SENT and BACKOFF calls */
-	int			in_flight;		/* counter of the calls whose in_flight the
-								 * caller has not set */
+	int			in_flight;		/* default counter for DynCall.in_flight */
 	bool		has_completions;	/* true if a call ended after the last
 									 * dyn_client_drive */
-	int64_t		left_us;		/* time at which control was last returned to
-								 * the caller (monotonic us) */
+	int64_t		left_us;		/* time at which the caller last got control
+								 * back (monotonic us) */
 	DynExchange *exchanges;		/* exchanges started, but not reported yet */
 	DynSocketWatcher *watchers;
 	DynBuffer	spare[DYN_SPARE_BUFFERS];	/* response buffers for reuse */
@@ -165,11 +158,11 @@ struct DynClient
 
 /* ---- attempts (attempt.c) --------------------------------------------- */
 
-/* Add a call to the active calls and its in_flight; remove it from both. */
+/* Add a call to client->active and its in_flight counter, or remove it. */
 extern void dyn_attempt_link(DynActiveCall *call);
 extern void dyn_attempt_unlink(DynActiveCall *call);
 
-/* Sends an active call, holds it until it can be sent, or ends it. */
+/* Sends an active call, puts it into BACKOFF (`held`), or ends it. */
 extern void dyn_attempt_begin(DynActiveCall *call);
 
 /* Ends an active call that was not sent, with the given failure. */
@@ -179,20 +172,21 @@ extern void dyn_attempt_refuse(DynActiveCall *call, DynFailure failure);
 extern void dyn_attempt_end(DynActiveCall *call, CURLcode code);
 
 /*
- * Ends an attempt whose deadline has passed.  But if the caller has driven the
- * client too late, the peer's data may still be unread.  Then the attempt gets
- * a new deadline: `now` plus the time limit; after a pause, `now` plus left_us.
+ * Ends an attempt whose deadline has passed.  But if the caller drove the
+ * client late, the response may have arrived unread.  The attempt then gets a
+ * new deadline: after a pause left_us from `now`, otherwise the full time
+ * limit.
  */
 extern void dyn_attempt_end_overdue(DynActiveCall *call, int64_t now);
 
-/* Removes a transfer, ended or not, from the loop; makes held calls due. */
+/* Removes the call's transfer, ended or not; makes held calls due. */
 extern void dyn_attempt_abandon(DynActiveCall *call);
 
 /*
  * Returns true if the failed attempt may be repeated.  For the class CLOCK,
  * corrects the service's clock; for CREDENTIALS, rejects the provider's
  * credentials.  Otherwise takes tokens for the retry from the call's quota,
- * unless the attempt is `unattended`.
+ * unless the failure does not count toward max_attempts.
  */
 extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 
@@ -203,24 +197,21 @@ extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 extern void dyn_attempt_delay(DynActiveCall *call, DynRetryClass class,
 							  long retry_after_ms);
 
-/*
- * Adds `us` to the deadlines of `once` calls, because the caller has not
- * driven the client for that time.
- */
+/* Adds `us`, the time without dyn_client_drive, to `once` calls' deadlines. */
 extern void dyn_attempts_defer(DynClient *client, int64_t us);
 
 extern void dyn_attempt_resume(DynActiveCall *call);
 
 /*
- * Suspends all paused transfers that are not suspended yet: stops their
- * timeouts, and removes them from their in_flight counters.
+ * Stops the timeouts of newly paused transfers, and removes these calls from
+ * their in_flight counters.
  */
 extern void dyn_attempts_suspend_paused(DynClient *client);
 
 /*
- * Makes held calls due, because a transfer or a source of credentials has
- * ended, or a connection may be established.  With `connections_only`, only
- * calls that wait for a connection become due.
+ * Makes held calls due: a transfer or a source of credentials has ended, or a
+ * connection may be established.  With `connections_only`, only calls that
+ * wait for a connection become due.
  */
 extern void dyn_attempts_try_held(DynClient *client, bool connections_only);
 

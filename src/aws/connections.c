@@ -2,11 +2,10 @@
  * connections.c
  *		Opens, counts and closes the connections of a client.
  *
- * libcurl cannot close a single connection; it closes all connections when the
- * multi handle is closed.  So connections are closed only while no transfer is
- * in the loop.  TLS sessions outlive connections: a new connection resumes a
- * session, unless all connections were dropped on request or because
- * certificates changed.
+ * libcurl cannot close a single connection; closing the multi handle closes
+ * all.  So connections are closed only while no transfer is running.  TLS
+ * sessions outlive connections: a new connection resumes a session, unless all
+ * connections were dropped on request or because certificates changed.
  *
  * Making a connection over TLS takes two round trips and a millisecond of CPU
  * time.  So a request that finds no idle connection waits for a busy one, for
@@ -18,10 +17,10 @@
  * the first connection to a peer is being made, all other requests to the peer
  * wait until that TCP connection is established (before TLS).
  *
- * The process has a limit of descriptors, which other code enforces (in
+ * The process has a limit of file descriptors, which other code enforces (in
  * PostgreSQL, fd.c).  A descriptor is acquired for each connection, and
- * released after the connection is closed.  Easy handles are reused, which
- * makes a request on a warm client cheap.
+ * released after the connection is closed.  Easy handles are reused, since
+ * creating one costs more than a small request.
  */
 #include "client_private.h"
 
@@ -31,7 +30,7 @@
 #include "../base/macros.h"
 #include "../base/text.h"
 
-/* Time of a TLS handshake in addition to its round trips. */
+/* CPU time of a TLS handshake. */
 #define HANDSHAKE_US		1000
 
 /* Maximum time that a request waits for a connection. */
@@ -74,8 +73,8 @@ dyn_connections_acquire(DynConnections *connections, bool always)
 /* ---- dropping connections --------------------------------------------- */
 
 /*
- * Acquires or releases descriptors until there is one for each open connection
- * and each transfer in the loop.  Returns false if a descriptor is refused.
+ * Acquires or releases file descriptors until there is one for each open
+ * connection and each running transfer.  Returns false if one is refused.
  */
 static bool
 settle_descriptors(DynConnections *connections)
@@ -95,7 +94,7 @@ settle_descriptors(DynConnections *connections)
 	return true;
 }
 
-/* Legal only while no transfer is in the loop. */
+/* Closes all connections; legal only while no transfer is running. */
 static void
 drop(DynConnections *connections)
 {
@@ -128,7 +127,7 @@ dyn_connections_prepare(DynConnections *connections, const DynService *service)
 {
 	if (connections->used > 0)
 		return;
-	/* otherwise the closed connection would count as open */
+	/* the closed connection would count as open until libcurl notices */
 	if (connections->peak == 0 &&
 		dyn_sockets_any_closed_by_peer(&connections->sockets))
 		drop(connections);
@@ -289,10 +288,7 @@ dyn_client_close_idle(DynClient *client)
 	connections->drop_idle = connections->used > 0;
 	if (connections->used == 0)
 		forget(connections);
-	/*
-	 * free the spare handles, too: some versions of libcurl keep the latest
-	 * request in a handle
-	 */
+	/* some versions of libcurl keep the latest request in a handle */
 	while ((http = connections->handles) != NULL)
 	{
 		connections->handles = http->next;

@@ -26,8 +26,8 @@ void
 dyn_secret_free(void *memory)
 {
 	/*
-	 * volatile hides the size passed to malloc from the compiler: with
-	 * _FORTIFY_SOURCE=3, writing more than that size would end the process
+	 * volatile hides the requested size from the compiler: with
+	 * _FORTIFY_SOURCE=3, writing more than that size would abort the process
 	 */
 	void	   *volatile block = memory;
 

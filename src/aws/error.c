@@ -13,9 +13,8 @@
 #include "../base/text.h"
 
 /*
- * Replaces bytes that cannot be printed, and drops an incomplete character at
- * the end.  File names can contain any bytes, and a truncated text may end
- * inside a character.
+ * Replaces bytes that cannot be printed, since file names can contain any
+ * bytes.  Drops a character that was truncated at the end.
  */
 static void
 make_printable(char *text)

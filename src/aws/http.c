@@ -1,14 +1,12 @@
 /*
  * http.c
- *		Sends one HTTP request on a pooled libcurl handle, and receives the
- *		reply.
+ *		Sends HTTP requests on pooled libcurl handles.
  *
  * Creating an easy handle and setting three dozen options costs more than
  * sending a small request.  So handles are created once, and only the options
  * that differ are set for each request.  The constant options are the policy
  * of this project: verify TLS, HTTP/1.1, no redirects, no proxy from the
- * environment, no refused addresses (address.h), limits on the size of
- * replies.
+ * environment, no refused addresses (address.h), limited size of replies.
  *
  * The callbacks write the body directly into its buffer.  If there is a
  * Content-Length that the allowance covers, the buffer is allocated once.  The
@@ -32,12 +30,11 @@
 #define LONGEST_HEADERS		(64 * 1024)
 
 /*
- * A connection that was idle for longer is not reused: the service would close
- * the connection soon.
+ * Longer idle connections are not reused: the service would close them soon.
  */
 #define LONGEST_IDLE_S		55L
 
-/* Replies with a lower status are interim ones. */
+/* Replies with a lower status, such as 100 Continue, are interim ones. */
 #define FIRST_FINAL_STATUS	200
 
 /*
@@ -47,22 +44,21 @@
 #define ROUNDING			((size_t) 64 * 1024)
 
 /*
- * Size of the buffer from which libcurl sends.  If on_send reads the body,
- * libcurl allocates a new buffer for the request, and overwrites the buffer
- * before freeing it (wiping.c).  With the default size of 64 kB, that would
- * take longer than sending a large body in parts.
+ * Size of libcurl's send buffer.  libcurl allocates a new one for each request
+ * whose body on_send reads, and overwrites it before freeing it (wiping.c).
+ * With the default of 64 kB, that takes longer than sending a body in parts.
  */
 #define SEND_BUFFER			(16 * 1024L)
 
-/* Bytes after a body, for a terminator and parsers that look ahead. */
+/* Bytes after a body, for a NUL and parsers that look ahead. */
 #define SLACK				64
 
 /* ---- sockets ---------------------------------------------------------- */
 
 /*
- * Opens a socket unless its address is refused.  The first refused address
- * ends the request, because a name that has such an address is not trusted,
- * even if another address of the host is allowed or already connected.
+ * Opens a socket unless its address is refused.  One refused address ends the
+ * request: the host name is then not trusted, even if its other addresses are
+ * allowed or already connected.
  */
 static curl_socket_t
 on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
@@ -152,7 +148,7 @@ read_header(DynReply *reply, const char *line, size_t len)
 	}
 }
 
-/* A status line begins a reply, and discards an interim reply before it. */
+/* Reads a header.  A status line discards the interim reply before it. */
 static size_t
 on_header(char *line, size_t size, size_t n, void *arg)
 {
@@ -246,10 +242,10 @@ accept_body(DynHttp *http, const char *bytes, size_t len)
 }
 
 /*
- * Receives a part of the body.  If the transfer is paused, libcurl keeps all
- * bytes that it has read (up to DYN_RECEIVE_BUFFER), and passes them to this
- * function again from within dyn_loop_resume.  Bytes of exchanges are
- * overwritten, because exchanges receive credentials (wiping.c).
+ * Receives a part of the body.  While the transfer is paused, libcurl stores
+ * the bytes that it has read (up to DYN_RECEIVE_BUFFER), and passes them to
+ * this function again from within dyn_loop_resume.  Bytes of exchanges are
+ * overwritten, because they may contain credentials (wiping.c).
  */
 static size_t
 on_body(char *bytes, size_t size, size_t n, void *arg)
@@ -401,9 +397,9 @@ same_text(const char *a, const char *b)
 
 /*
  * Sets the constant options, unless the handle has them.  If the TLS options
- * differ, a new handle is created: libcurl cannot restore the defaults of
- * single options, and after a reset of all options, a used handle may reject
- * some (CURLOPT_BUFFERSIZE, while the handle has a buffer).
+ * differ, creates a new handle, because libcurl cannot restore defaults:
+ * single options have no reset, and a used handle may reject options after
+ * curl_easy_reset (CURLOPT_BUFFERSIZE, while it has a buffer).
  */
 static bool
 set_up(DynHttp *http)
@@ -555,7 +551,7 @@ dyn_http_was_sent(const DynHttp *http)
 							 &bytes) == CURLE_OK && bytes > 0;
 }
 
-/* libcurl reports the local port even after the connection is closed. */
+/* The local port stands for the connection, even after it is closed. */
 bool
 dyn_http_repeats(const DynHttp *http, DynFingerprints *fingerprints)
 {
@@ -648,23 +644,20 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting, const char **text)
 	if (code == CURLE_SEND_FAIL_REWIND)
 		*text = "the connection was closed without a response";
 
-	/* libcurl also reports success for truncated headers, interim replies */
+	/* libcurl reports success for truncated headers and interim replies */
 	if (code == CURLE_OK && (!http->reply.has_head ||
 							 http->reply.status < FIRST_FINAL_STATUS))
 	{
 		*text = "the connection was closed within the header of the response";
 		return DYN_FAIL_NETWORK;
 	}
-	/*
-	 * libcurl also returns this code for a header line that is longer than
-	 * libcurl accepts, and so longer than we accept
-	 */
+	/* libcurl also uses this code for a header line that is too long */
 	if (code == CURLE_OUT_OF_MEMORY && http->reply.header_bytes > 0)
 	{
 		*text = refusal_text(DYN_FAIL_TOO_LARGE);
 		return DYN_FAIL_TOO_LARGE;
 	}
-	/* libcurl's result for the reply of a server that does not use HTTP */
+	/* libcurl returns this code if the server does not reply with HTTP */
 	if (code == CURLE_UNSUPPORTED_PROTOCOL && dyn_http_was_sent(http))
 		return DYN_FAIL_HTTP;
 	return rule->failure;

@@ -1,12 +1,10 @@
 /*
  * http.h
- *		Sends one HTTP request on a pooled libcurl handle, and receives the
- *		reply.
+ *		Sends HTTP requests on pooled libcurl handles.
  *
- * A DynHttp is an easy handle with all constant options set, and the record of
- * the reply.  Legal order: prepare it, run it in the loop until libcurl
- * reports the end, call dyn_http_result, read the reply, release it; prepare
- * it again.
+ * A DynHttp is an easy handle and the reply that it has received.  Legal
+ * order: prepare it, run it in the loop until libcurl reports the end, call
+ * dyn_http_result, read the reply, release it; prepare it again.
  */
 #ifndef DYN_AWS_HTTP_H
 #define DYN_AWS_HTTP_H
@@ -27,14 +25,13 @@ typedef struct DynReply
 	size_t		body_bytes;		/* body bytes as transmitted */
 	bool		repeated;		/* true if this reply repeats an earlier one */
 	bool		has_body_crc;	/* true if there is an x-amz-crc32 */
-	bool		garbled_crc;	/* true if x-amz-crc32 is not one 32-bit
-								 * number */
+	bool		garbled_crc;	/* true if x-amz-crc32 is malformed */
 	uint32_t	wanted_crc;
 	uint32_t	crc;			/* CRC-32 of the body bytes so far */
 	bool		packed;			/* true if Content-Encoding is gzip */
 	bool		unknown_encoding;
 	char		date[40];		/* Date header, unparsed (dyn_http_date) */
-	long		retry_after_ms; /* delay requested by the service; -1: none */
+	long		retry_after_ms; /* delay requested by the service, or -1 */
 	char		request_id[128];
 } DynReply;
 
@@ -50,21 +47,18 @@ typedef struct DynHttpRequest
 	size_t		body_len;
 	DynBuffer  *plain;			/* buffer for an uncompressed body */
 	DynBuffer  *packed;			/* buffer for a gzip body */
-	const size_t *allowance;	/* number of body bytes after which the
-								 * transfer is paused */
+	const size_t *allowance;	/* body bytes before a pause */
 	DynAddressPolicy policy;	/* address policy of its new sockets */
-	uint64_t	peer;			/* peer recorded with its new sockets */
+	uint64_t	peer;			/* dyn_connections_peer of its new sockets */
 	DynExchangeLimits limits;	/* timeout_ms 0: no time limit */
-	bool		once;			/* true if no other request may use its
-								 * connection */
-	bool		never_resend;	/* true if libcurl must not send the request
-								 * again when a reused connection is found
-								 * closed */
+	bool		once;			/* true for a connection of its own */
+	bool		never_resend;	/* true if libcurl must not send it again when
+								 * a reused connection is closed */
 } DynHttpRequest;
 
 /*
- * A handle; zero-initialize all but `sockets` and `tls`, which outlive every
- * handle and connection.
+ * A handle; `sockets` and `tls` outlive every handle and connection, and all
+ * other members must be zero-initialized.
  */
 typedef struct DynHttp
 {
@@ -73,12 +67,12 @@ typedef struct DynHttp
 	DynTls	   *tls;
 	struct DynHttp *next;		/* next handle in the pool */
 	bool		is_set;			/* true if the constant options are set */
-	bool		trusts;			/* true if the TLS options are set */
-	char	   *ca_bundle;		/* CA bundle that it trusts */
+	bool		trusts;			/* true if the TLS options are set, too */
+	char	   *ca_bundle;		/* CA bundle of the TLS options */
 	unsigned	forgotten;		/* tls->forgotten when TLS options were set */
 	DynHttpRequest request;		/* all zero if the handle is not in use */
 	size_t		body_read;		/* bytes of the body that libcurl has read */
-	int			opened;			/* socket that it opened last, or -1 */
+	int			opened;			/* socket opened last, or -1 */
 	bool		paused;			/* true while the transfer is paused */
 	DynFailure	refusal;		/* failure set by a callback, or NONE */
 	DynReply	reply;
@@ -98,18 +92,17 @@ extern void dyn_http_destroy(DynHttp *http);
 
 /*
  * Prepares the handle for the request.  Takes ownership of the headers, even
- * on failure.  Both buffers must be empty, and must have a maximum size.  When
- * the transfer is paused, the caller increases the allowance, and resumes the
- * transfer.  Returns DYN_FAIL_NONE or DYN_FAIL_MEMORY.
+ * on failure.  Both buffers must be empty, and must have a maximum size.  To
+ * resume a paused transfer, the caller first increases the allowance.  Returns
+ * DYN_FAIL_NONE or DYN_FAIL_MEMORY.
  */
 extern DynFailure dyn_http_prepare(DynHttp *http,
 								   const DynHttpRequest *request);
 
 /*
  * Returns the failure for libcurl's result (NONE after a complete reply), and
- * sets reply.status. *lasting is true if another attempt would fail in the
- * same way. *text describes the error; it points into this handle, or to a
- * constant.
+ * sets reply.status.  *lasting is true if another attempt would fail in the
+ * same way.  *text describes the error; it may point into the handle.
  */
 extern DynFailure dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 								  const char **text);
@@ -135,7 +128,7 @@ extern int	dyn_http_socket(const DynHttp *http);
 /* Returns true if the peer may have received the request or a part of it. */
 extern bool dyn_http_was_sent(const DynHttp *http);
 
-/* Adds the reply; returns true if it is known to repeat an earlier one. */
+/* Adds the reply; returns true if it repeats an earlier one (sockets.c). */
 extern bool dyn_http_repeats(const DynHttp *http,
 							 DynFingerprints *fingerprints);
 

@@ -4,22 +4,19 @@
  *
  * A backend can wait for its latch and one descriptor, so one descriptor must
  * cover everything that libcurl waits for.  libcurl's "socket" interface
- * reports which sockets to watch and when to call libcurl next.  We put the
- * sockets into an epoll descriptor, and the time into a timerfd that the epoll
- * descriptor watches too.
+ * reports which sockets to watch and when to call libcurl next.  An epoll
+ * descriptor watches these sockets, and a timerfd for the time.
  *
  * libcurl changes its deadline several times per request, nearly always to a
  * later time, such as the timeout of the next request.  So the timerfd is only
- * set when the deadline becomes earlier.  If the timer expires too early, one
- * turn finds nothing to do, and the timer is set again.
+ * set when the deadline becomes earlier.  If it expires too early,
+ * dyn_loop_turn finds nothing to do, and the timerfd is set again.
  *
- * Signals.  Debian's libcurl resolves names in a thread, which inherits the
- * signal mask; a PostgreSQL signal handler must never run in that thread.  Any
- * turn may start such a thread, so signals are blocked while libcurl runs.
- * Blocking and unblocking them costs well under one percent of a request on a
- * warm connection, so signals are also blocked if the host is numeric.
- * Signals that report an error in the running code (such as SIGSEGV) are not
- * blocked.
+ * Debian's libcurl resolves names in a thread, which inherits the signal mask;
+ * a PostgreSQL signal handler must never run in that thread.  Any call of
+ * libcurl may start such a thread, so signals are blocked during each call;
+ * that costs well under one percent of a request on a warm connection.
+ * Signals that report an error in the code (such as SIGSEGV) are not blocked.
  */
 #ifndef __linux__
 #error "dynamo_fdw needs Linux: it waits with epoll and timerfd"
@@ -40,16 +37,15 @@
 #define EVENTS_PER_TURN		64
 
 /*
- * The size of libcurl's connection cache, which exceeds the number of requests
- * that may be in flight.  With a smaller cache, libcurl would close
- * connections when requests end.  The client closes connections that are no
- * longer needed.
+ * Size of libcurl's connection cache.  With a size below the number of
+ * requests in flight, libcurl would close connections when requests end; but
+ * the client decides when to close them (connections.c).
  */
 #define IDLE_CONNECTIONS	1024L
 
 /*
- * Maximum number of timer calls in a turn: libcurl may repeatedly request to
- * be called immediately.
+ * Maximum number of timer calls per dyn_loop_turn: libcurl may repeatedly
+ * request to be called immediately.
  */
 #define CALLS_PER_TURN		8
 
@@ -94,8 +90,8 @@ block_signals(sigset_t *before)
 
 /*
  * Adds a descriptor to epoll; if it is `known` there, changes its events.
- * libcurl stores `known` with the socket.  Closing a descriptor also removes
- * it from epoll, so `known` may be wrong; then the other operation is used.
+ * libcurl stores `known` with the socket.  Since closing a descriptor removes
+ * it from epoll, `known` may be wrong; then the other operation is used.
  */
 static void
 watch_socket(DynLoop *loop, curl_socket_t fd, uint32_t wanted, bool known)
@@ -204,9 +200,9 @@ dyn_loop_drop_connections(DynLoop *loop)
 
 /*
  * Lets libcurl act on a socket, or on its timers.  If libcurl runs out of
- * memory, it may not have reported the sockets to watch, or the time at which
- * to call it next.  Then we call libcurl again soon.  If that does not help,
- * libcurl's own timeouts end the transfer.
+ * memory, it may not have reported which sockets to watch or when to call it
+ * next.  So we call libcurl again soon; if that does not help, libcurl's own
+ * timeouts end the transfer.
  */
 static void
 act(DynLoop *loop, curl_socket_t fd, int what)
@@ -221,7 +217,7 @@ act(DynLoop *loop, curl_socket_t fd, int what)
 		loop->curl_due_us = soon;
 }
 
-/* Must be called before libcurl, which may find that a timeout has expired. */
+/* Sets loop->late; must be called before libcurl, which may find a timeout. */
 static void
 note_lateness(DynLoop *loop)
 {

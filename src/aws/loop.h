@@ -20,12 +20,11 @@
 
 /*
  * Value of CURLOPT_BUFFERSIZE, the maximum number of bytes that libcurl
- * receives at once.  Not a power of two, since the buffer is recognized by its
- * size (wiping.c).
+ * receives at once.  An unusual size, by which wiping.c recognizes the buffer.
  */
 #define DYN_RECEIVE_BUFFER	(130L * 1024)
 
-/* The client is not driven in time if a deadline is noticed this late (us). */
+/* A deadline noticed later than this (us) shows a late dyn_client_drive. */
 #define DYN_LOOP_LATE_US	300000
 
 /* Number of descriptors of the loop itself, not counting sockets. */
@@ -38,9 +37,9 @@ typedef struct DynLoop
 	int			epoll_fd;
 	int			timer_fd;		/* watched by epoll_fd */
 	int64_t		curl_due_us;	/* time to call libcurl next (monotonic us) */
-	int64_t		armed_us;		/* setting of timer_fd (monotonic us) */
-	bool		late;			/* true if, since dyn_loop_arm, libcurl was
-								 * called long after the time it requested */
+	int64_t		armed_us;		/* expiry of timer_fd (monotonic us) */
+	bool		late;			/* true if libcurl was called late since the
+								 * last dyn_loop_arm */
 } DynLoop;
 
 /* Returns the monotonic time. */
@@ -55,8 +54,7 @@ extern int64_t dyn_loop_uptime_s(void);
 /*
  * Initializes libcurl for the process, with an allocator that overwrites
  * memory before freeing it (wiping.c); returns false if that fails.  If other
- * code in the process has initialized libcurl before, libcurl retains that
- * code's allocator.
+ * code in the process has initialized libcurl before, its allocator remains.
  */
 extern bool dyn_wiping_init_libcurl(void);
 
@@ -76,15 +74,14 @@ extern CURLcode dyn_loop_resume(DynLoop *loop, CURL *easy);
 
 /*
  * Stops reporting the events of a paused transfer to libcurl.  Otherwise some
- * versions of libcurl (8.5 among them) would read the transfer's data without
- * a limit.
+ * versions of libcurl (8.5 among them) would read data without a limit.
  */
 extern void dyn_loop_park(DynLoop *loop, CURL *easy);
 
 /*
- * Adds `fd`, which belongs to another component, to the epoll descriptor.  The
- * epoll descriptor is then also readable while `fd` is readable.  Returns
- * false on failure.  `fd` must be unwatched before it is closed.
+ * Adds another component's `fd` to the epoll descriptor, which is then also
+ * readable while `fd` is readable.  Returns false on failure.  `fd` must be
+ * unwatched before it is closed.
  */
 extern bool dyn_loop_watch(DynLoop *loop, int fd);
 extern void dyn_loop_unwatch(DynLoop *loop, int fd);

@@ -2,16 +2,15 @@
  * pace.c
  *		Learns the rate at which a table or index grants read or write units.
  *
- * To a client, a service that throttles is a bucket of tokens, which fills at
- * an unknown rate; the service refuses requests while the bucket is empty.  So
- * the bucket is empty at each refusal, and between two refusals it has
- * received as many tokens as were granted.  The rate is units / time, with an
- * error of at most one request's cost.  The longer the time, the better the
- * measurement.  So a measurement continues over many refusals, and drops its
- * older half from time to time.
+ * A service that throttles is like a bucket of tokens, which fills at an
+ * unknown rate; the service refuses requests while the bucket is empty.  Since
+ * the bucket is empty at each refusal, it received as many tokens between two
+ * refusals as were granted.  So the rate is units / time, with an error of at
+ * most one request's cost.  A longer measurement is better, so it continues
+ * over many refusals, and drops its older half from time to time.
  *
- * Of the constants tried in the situations of test/unit/test_pace.c, the
- * following come closest to the ideal rate.
+ * The constants were chosen by experiment: in the situations of
+ * test/unit/test_pace.c, they come closest to the ideal rate.
  */
 #include "pace.h"
 
@@ -35,15 +34,14 @@
 #define PAUSE_SHARE			0.18
 #define LONGEST_PAUSE_MS	1500.0
 
-/* Longest pause if the rate is known; the rate may change during a pause. */
+/* Longest pause if the rate is known, which may change during the pause. */
 #define LONGEST_WAIT_MS		8000.0
 
 /*
  * If nothing was granted for this time since the first refusal of a series,
  * the next refusal discards the measured rate.  Because of the pauses, only a
- * few requests were sent in this time.  If the service could still grant the
- * measured rate, it would have granted some of them; so its capacity must have
- * changed.
+ * few requests were sent in this time; at the measured rate, the service would
+ * have granted some of them.  So its capacity must have changed.
  */
 #define SILENCE_MS			10000.0
 
@@ -70,8 +68,8 @@
 
 /*
  * A test finds out whether the service refuses requests no matter how slowly
- * they are sent.  While a test runs, and after it succeeds, a refusal does not
- * lower the rate.
+ * they are sent.  During a test and after its success, refusals do not lower
+ * the rate.
  *
  * The refill time is the time in which the rate grants the cost of the refused
  * request.  A test starts at a refusal if all of these are true:
@@ -96,7 +94,7 @@
 /* The rate is forgotten when it exceeds the measured rate by this factor. */
 #define FORGET_RATIO		16.0
 
-/* Unused time that may be used later; services also save unused capacity. */
+/* Unused time that may be used later, like DynamoDB's burst capacity. */
 #define SLACK_MS			300.0
 
 /* A measurement that is longer than twice this time drops its older half. */
@@ -235,8 +233,8 @@ refused_at_any_rate(DynPace *pace, double cost, double sent_ms, double now_ms)
 
 /*
  * Counts a grant in a test.  If the test succeeds, raises the rate to half of
- * what was granted.  A request of which less than half was granted does not
- * count: it shows that the bucket is empty now.
+ * what was granted.  A request of which less than half was granted shows that
+ * the bucket is empty now, and does not count.
  */
 static void
 grant_in_test(DynPace *pace, double cost, double units, double now_ms)
@@ -326,7 +324,7 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 		pace->pause_ms = LONGEST_PAUSE_MS;
 	}
 	if (refused_at_any_rate(pace, cost, sent_ms, now_ms))
-		;						/* keep the rate */
+		;						/* leave the rate unchanged */
 	else if (pace->rate > 0 && pace->responses == 0)
 	{
 		/* two refusals in a row: the capacity has decreased or is overdrawn */

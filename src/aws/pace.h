@@ -1,21 +1,19 @@
 /*
  * pace.h
- *		Decides how fast requests are sent to a table or index that throttles
- *		them.
+ *		Decides how fast to send requests to a table that throttles them.
  *
- * Pure policy: no network, and no clock except the times in the arguments
- * (milliseconds of a monotonic clock).
+ * Pure policy: no network and no clock; the arguments contain the times (ms).
  *
- * A throttled request (a refusal, here) shows that the capacity is used up.
- * From then on requests are sent at a rate that is learned: the units granted
- * since a refusal, divided by the time.  The rate grows slowly, so that few
- * requests are refused; it grows faster while none is refused.  The rate is
+ * A throttled request (called a refusal here) shows that the capacity is used
+ * up.  From then on, requests are sent at a measured rate: the units granted
+ * since a refusal, divided by the time.  Grants raise the rate slowly, so that
+ * few requests are refused, and faster while none is refused.  The rate is
  * forgotten when it no longer limits the requests, or when nothing was granted
- * for a long time.  The window, the number of requests in flight, narrows with
- * each refusal and widens again.
+ * for a long time.  The window, which limits the requests in flight, narrows
+ * with each refusal and widens with each grant.
  *
- * A service that other clients overload refuses a share of our requests at any
- * rate.  A test recognizes such refusals, which do not lower the rate.
+ * If other clients overload the service, it refuses some requests at any rate.
+ * A test (pace.c) detects such refusals; they do not lower the rate.
  *
  * Units are read or write units.  The cost of a request is estimated when it
  * is sent; its response reports the units that were granted.
@@ -37,20 +35,17 @@ typedef struct DynPace
 								 * forgotten */
 	double		rate;			/* units per second; 0 if not known */
 	double		next_ms;		/* earliest time of the next request */
-	double		since_ms;		/* start of the measurement */
+	double		since_ms;		/* start of the rate's measurement */
 	double		granted;		/* units granted since since_ms */
 	double		seen_ms;		/* time of the last request or response */
 	double		refused_ms;		/* time of the last refusal */
-	double		raised_ms;		/* time of the last raise or refusal */
-	int			responses;		/* responses granted since the last refusal */
+	double		raised_ms;		/* time of the last growth or refusal */
+	int			responses;		/* requests granted since the last refusal */
 	double		pause_ms;		/* length of the last pause; 0 after a grant */
-	double		paused_ms;		/* time of the first refusal after the last
-								 * grant */
-	bool		any_rate;		/* true if requests are refused at any rate */
-	double		tested_ms;		/* start of the test for any_rate; 0: no
-								 * test */
-	double		tested_rate;	/* highest measured rate since the start of the
-								 * last test */
+	double		paused_ms;		/* time of the first refusal after a grant */
+	bool		any_rate;		/* true if a test showed refusals at any rate */
+	double		tested_ms;		/* start of the test for any_rate; 0 if none */
+	double		tested_rate;	/* highest measured rate since the last test */
 	int			test_grants;	/* requests granted in the test */
 	int			vain;			/* requests refused in the test, or since it
 								 * succeeded */
@@ -58,15 +53,14 @@ typedef struct DynPace
 								 * to grant; 0 if not known */
 } DynPace;
 
-/* Result of dyn_pace_delay: the next request must wait for a response. */
+/* Result of dyn_pace_delay if the next request must wait for a response. */
 #define DYN_PACE_RESPONSE	(-1.0)
 
 extern void dyn_pace_init(DynPace *pace, double max_window);
 
 /*
  * Returns the time (ms) until the next request may be sent, 0 if it may be
- * sent now; or DYN_PACE_RESPONSE.  `in_flight` is the number of requests in
- * flight.
+ * sent now; or DYN_PACE_RESPONSE.  in_flight counts requests in flight.
  */
 extern double dyn_pace_delay(const DynPace *pace, int in_flight, double now_ms);
 
@@ -80,8 +74,8 @@ extern double dyn_pace_max_units(const DynPace *pace);
 extern void dyn_pace_send(DynPace *pace, double cost, double now_ms);
 
 /*
- * Records the response, at now_ms, to a request that was sent at sent_ms with
- * the estimated cost `cost`: `units` units were granted.
+ * Records that a request, sent at sent_ms with the estimated cost `cost`, was
+ * granted `units` units at now_ms.
  */
 extern void dyn_pace_grant(DynPace *pace, double cost, double units,
 						   double sent_ms, double now_ms);

@@ -1,7 +1,6 @@
 /*
  * provider.c
- *		Provides credentials to requests: obtains them on demand, and refreshes
- *		them before they expire.
+ *		Obtains credentials on demand, and refreshes them in time.
  */
 #include "provider.h"
 
@@ -50,10 +49,7 @@ dyn_provider_due_us(const DynProvider *provider)
 	return provider->wait_until_us != 0 ? provider->wait_until_us : DYN_LOOP_NEVER;
 }
 
-/*
- * If there are no usable credentials, a source that was stopped is started
- * again without a pause.
- */
+/* Without usable credentials, a stopped source is started again at once. */
 DynReadiness
 dyn_provider_request(DynProvider *provider, struct DynClient *client)
 {
@@ -121,7 +117,7 @@ pause_end_us(int times)
 	return dyn_loop_now_us() + pause * 1000000;
 }
 
-/* Makes the source, which has failed or was stopped, pause. */
+/* Sets the pause of a source that has failed or was stopped. */
 static void
 note_miss(DynProvider *provider, bool stopped)
 {
@@ -176,8 +172,8 @@ dyn_provider_reject(DynProvider *provider, unsigned generation,
 	provider->rejected = true;
 
 	/*
-	 * new credentials may be refused, too, if clocks differ or the service is
-	 * malicious
+	 * if clocks differ or the service is malicious, new credentials could be
+	 * refused again and again; so the source pauses
 	 */
 	if (dyn_loop_now_us() - provider->obtained_us >= YOUNG_US)
 	{

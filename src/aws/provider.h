@@ -1,7 +1,6 @@
 /*
  * provider.h
- *		Provides credentials to requests: obtains them on demand, and refreshes
- *		them before they expire.
+ *		Obtains credentials on demand, and refreshes them in time.
  *
  * A DynProvider has the credentials of one user of a server.  Static
  * credentials are set once, and are always ready.  All other credentials come
@@ -9,11 +8,10 @@
  * source is running, calls without credentials wait, and calls that have
  * credentials continue to use them.
  *
- * When credentials are obtained, the issuer's clock determines their lifetime.
- * The lifetime is counted in seconds of this machine's uptime, since this
- * machine's clock may be wrong or may be set.  The clock of the service that
- * receives the calls is not used: an untrusted service could use it to control
- * how often the source is started.
+ * The lifetime of credentials is computed with the issuer's clock, and then
+ * counted in seconds of this machine's uptime, since this machine's clock may
+ * be wrong or may be set.  The clock of the service that receives the calls is
+ * not used: an untrusted service could then force frequent refreshes.
  *
  * Expiring credentials are refreshed 5 to 15 minutes early, at a random point,
  * so that sessions do not all refresh at the same time.  A failed source is
@@ -22,9 +20,9 @@
  * refuses credentials that are less than a minute old; but the first time, the
  * source is started again immediately.
  *
- * When a statement ends, a refresh in progress is stopped.  So that a refresh
- * completes even if all statements are shorter, calls wait for the one after
- * a stopped refresh, but for a second at most.
+ * A refresh in progress is stopped when the statement ends.  If all statements
+ * were shorter than a refresh, none would complete.  So after a stopped
+ * refresh, calls wait for the next one, but for a second at most.
  */
 #ifndef DYN_AWS_PROVIDER_H
 #define DYN_AWS_PROVIDER_H
@@ -42,8 +40,7 @@ typedef struct DynProvider DynProvider;
  * A source of credentials.  start() starts to obtain credentials; later, or
  * from within start(), the source calls dyn_provider_obtained or
  * dyn_provider_failed, once.  stop() ends what start() has started, without
- * either of these calls.  free() is only called while the source is not
- * running.
+ * either of these calls.  free() is not called while the source runs.
  */
 typedef struct DynSource
 {
@@ -70,22 +67,21 @@ struct DynProvider
 	struct DynClient *client;	/* client while the source is running */
 	bool		refreshing;		/* true if the current credentials were valid
 								 * when the source started */
-	bool		rejected;		/* true if the service has refused the current
-								 * credentials */
-	int64_t		obtained_us;	/* time of obtaining them (monotonic us) */
+	bool		rejected;		/* true if the service refused `current` */
+	int64_t		obtained_us;	/* time at which `current` was obtained
+								 * (monotonic us) */
 	int64_t		issuer_ahead;	/* issuer's clock minus this machine's (s) */
 	int64_t		ends_at;		/* expiry of `current` (dyn_loop_uptime_s) */
-	int64_t		refresh_at;		/* time to refresh it (dyn_loop_uptime_s) */
+	int64_t		refresh_at;		/* time to refresh `current`
+								 * (dyn_loop_uptime_s) */
 	DynError   *err;			/* latest failure; NULL if none yet */
-	int			misses;			/* successive failures and stops of the
-								 * source */
-	int			refusals;		/* number of successive refusals of new
-								 * credentials */
-	bool		stopped;		/* true if its last run was stopped */
+	int			misses;			/* successive failures and stops */
+	int			refusals;		/* successive refusals of new credentials */
+	bool		stopped;		/* true if the source's last run was stopped */
 	int64_t		retry_us;		/* end of the source's pause (monotonic us) */
 	int64_t		wait_until_us;	/* time until which calls that have credentials
-								 * wait for new ones (monotonic us); 0: these
-								 * calls do not wait */
+								 * wait for new ones (monotonic us); 0 if they
+								 * do not wait */
 };
 
 typedef enum DynReadiness

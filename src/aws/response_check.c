@@ -2,8 +2,7 @@
  * response_check.c
  *		Checks the result of an attempt: checksum, encoding, error document.
  *
- * A reply must pass four checks, in this order; the first that fails sets the
- * failure:
+ * A reply must pass four checks; the first that fails sets the failure:
  *
  *	1. libcurl received it completely, and it does not repeat an earlier
  *	   reply;
@@ -16,8 +15,7 @@
  * buffer's maximum size limits the output.  When the buffer is full, inflating
  * into one spare byte shows whether the stream ends there.
  *
- * This file does not check the contents of a body of status 200; that is done
- * in src/dynamodb (page_check.h).
+ * Bodies of status 200 are checked in src/dynamodb (page_check.h).
  */
 #include "client_private.h"
 
@@ -131,7 +129,7 @@ dyn_response_inflate(DynCall *call, const DynBuffer *packed)
 
 /* ---- checks ----------------------------------------------------------- */
 
-/* Performs checks 1 to 3 (see above); sets call->message if one fails. */
+/* Checks repetition, checksum and encoding; sets call->message on failure. */
 static DynFailure
 check_bytes(DynCall *call, const DynHttp *http)
 {

@@ -8,8 +8,7 @@
  *
  * A failure is classified by its kind, then by its code, then by its HTTP
  * status.  The delay is random between zero and a bound that doubles with
- * every attempt ("full jitter").  So clients that were throttled together do
- * not retry together.
+ * every attempt ("full jitter"), so throttled clients do not retry together.
  *
  * A wrong clock causes a signature error with a specific text.  Some services
  * return an authentication error instead, in a reply whose Date header differs
@@ -26,14 +25,11 @@
 #include "loop.h"
 
 #define LONGEST_PAUSE_MS		20000.0
-#define LONGEST_EXTRA_MS		5000.0	/* maximum delay added by
-										 * x-amz-retry-after */
+#define LONGEST_EXTRA_MS		5000.0	/* most that x-amz-retry-after adds */
 #define REFILL_A_SECOND			1.0 /* tokens given back per second */
-#define NOTABLE_SKEW			(4 * 60)	/* skew beyond which a clock is
-											 * wrong (s) */
-#define NOTEWORTHY_SHIFT		(5 * 60)	/* offsets that differ by at most
-											 * this (s) are regarded as
-											 * equal */
+#define NOTABLE_SKEW			(4 * 60)	/* least skew that matters (s) */
+#define NOTEWORTHY_SHIFT		(5 * 60)	/* smaller differences between
+											 * offsets (s) are ignored */
 
 typedef struct ClassRule
 {
@@ -156,7 +152,7 @@ dyn_retry_classify(const DynCall *call, bool lasting, const int64_t *skew)
 
 /*
  * If another attempt has corrected the clock since this attempt was signed,
- * the offset is not set: the reply to this attempt could undo the correction.
+ * `offset` is ignored: it could undo the correction.
  */
 bool
 dyn_retry_set_clock(DynClock *clock, int64_t offset, int64_t signed_offset)
@@ -228,7 +224,7 @@ dyn_retry_refund(DynRetryQuota *quota, DynRetryClass last, int64_t began_us,
 	}
 }
 
-/* The generator is splitmix64; the state 0 is not seeded. */
+/* Uses splitmix64; if `state` is 0, it is not seeded yet. */
 double
 dyn_random_unit(void)
 {

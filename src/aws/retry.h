@@ -2,8 +2,7 @@
  * retry.h
  *		Decides whether a failed attempt is retried, and after which delay.
  *
- * Pure policy: except for dyn_random_unit, no clock, no network, no state
- * except the arguments.
+ * Pure policy: except for dyn_random_unit, depends only on the arguments.
  */
 #ifndef DYN_AWS_RETRY_H
 #define DYN_AWS_RETRY_H
@@ -67,8 +66,7 @@ typedef struct DynRetryQuota
 	double		used;			/* tokens taken, as of refilled_us */
 	int64_t		refilled_us;
 	bool		outage;			/* true while an outage lasts */
-	int64_t		outage_us;		/* start of the outage, or its end if it is
-								 * over (monotonic us) */
+	int64_t		outage_us;		/* start or end of the outage (monotonic us) */
 } DynRetryQuota;
 
 /*
@@ -80,16 +78,14 @@ extern bool dyn_retry_take(DynRetryQuota *quota, DynRetryClass class,
 
 /*
  * Records the success of an attempt, and gives tokens back.  `last` is the
- * class of the request's last retry, or DYN_RETRY_FINAL if the first attempt
- * succeeded.
+ * class of the request's last retry, or DYN_RETRY_FINAL if there was none.
  */
 extern void dyn_retry_refund(DynRetryQuota *quota, DynRetryClass last,
 							 int64_t began_us, int64_t now_us);
 
 /*
- * Returns a random number in [0, 1), for delays; need not be secure.  The state
- * is that of the process, so a child that is forked after a call would return
- * the same numbers as its parent.
+ * Returns a random number in [0, 1), for delays; need not be secure.  A child
+ * forked after the first call returns the same numbers as its parent.
  */
 extern double dyn_random_unit(void);
 

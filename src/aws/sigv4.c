@@ -170,8 +170,7 @@ append_lower(DynBuffer *out, const char *s)
 }
 
 /*
- * Appends a trimmed value; each run of white space and line breaks inside it
- * becomes one space.
+ * Appends a trimmed value, in which each run of white space becomes one space.
  */
 static void
 append_header_value(DynBuffer *out, const char *s)

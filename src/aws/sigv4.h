@@ -33,8 +33,7 @@ typedef struct DynSigRequest
 {
 	const char *method;
 	const char *path;			/* path before percent-encoding */
-	const DynSigHeader *headers;	/* headers in the order in which they are
-									 * sent */
+	const DynSigHeader *headers;	/* headers in the order sent */
 	size_t		nheaders;
 	const void *body;
 	size_t		body_len;
@@ -49,9 +48,8 @@ typedef struct DynSigScope
 } DynSigScope;
 
 /*
- * The signing key that was used last.  It is used again if date, region,
- * service and secret are equal.  Zero-initialize it; wipe it with
- * dyn_sigv4_key_forget.
+ * The last signing key, reused if date, region, service and secret are equal.
+ * Must be zero-initialized; wipe it with dyn_sigv4_key_forget.
  */
 typedef struct DynSigKeyCache
 {

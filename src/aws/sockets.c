@@ -1,7 +1,6 @@
 /*
  * sockets.c
- *		Tracks the sockets of libcurl's connections, and decides which may be
- *		reused.
+ *		Tracks libcurl's sockets, and decides which may be reused.
  *
  * libcurl opens its sockets through callbacks, and should close them through
  * callbacks, too.  But some versions (7.88 among them) close a socket directly
@@ -143,8 +142,8 @@ dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 }
 
 /*
- * Between transfers, epoll only watches a connection on which the peer has
- * replied: the entry of any other connection may be stale (see above).
+ * Between transfers, epoll only watches connections on which the peer has
+ * replied: libcurl may have closed any other socket without a callback.
  */
 bool
 dyn_sockets_unwatch(DynSockets *sockets, int fd)
@@ -247,7 +246,7 @@ dyn_sockets_distrust(const DynSockets *sockets, const DynSocket *socket)
 	/* a later transfer, which may be reading, needs what has arrived */
 	if (entry->uses != socket->uses || entry->registered)
 		return;
-	/* discard data, so that libcurl's check finds the connection's end */
+	/* discard data, so that libcurl finds the end of the connection */
 	while (reads++ < 64 &&
 		   recv(entry->fd, rest, sizeof(rest), MSG_DONTWAIT) > 0)
 		continue;

@@ -1,7 +1,6 @@
 /*
  * sockets.h
- *		Tracks the sockets of libcurl's connections, and decides which may be
- *		reused.
+ *		Tracks libcurl's sockets, and decides which may be reused.
  */
 #ifndef DYN_AWS_SOCKETS_H
 #define DYN_AWS_SOCKETS_H
@@ -16,10 +15,10 @@ typedef struct DynSocket
 	int			fd;
 	ino_t		inode;			/* descriptor numbers are reused */
 	bool		registered;		/* true if libcurl watches it for a transfer */
-	uint32_t	events;			/* events for which epoll watches it; 0 if
-								 * none, or if that is unknown */
-	uint32_t	parked;			/* events that epoll watches again when the
-								 * transfer resumes; 0 if it is not parked */
+	uint32_t	events;			/* events that epoll watches; 0 if none or
+								 * unknown */
+	uint32_t	parked;			/* events to watch when the transfer resumes; 0
+								 * if it is not parked */
 	const void *transfer;		/* transfer that uses it, or used it last */
 	bool		idle;			/* true if its last transfer has ended, and
 								 * libcurl has not watched it since then */
@@ -29,7 +28,7 @@ typedef struct DynSocket
 	int64_t		rtt_us;			/* round trip to the peer (us) */
 } DynSocket;
 
-/* Zero-initialize it. */
+/* The sockets of all connections; must be zero-initialized. */
 typedef struct DynSockets
 {
 	DynSocket  *list;
@@ -43,15 +42,14 @@ typedef struct DynPeerSockets
 {
 	int			idle;
 	int			busy;
-	int64_t		rtt_us;			/* shortest round trip of these connections
-								 * (us); 0 if there are none */
+	int64_t		rtt_us;			/* shortest round trip (us), or 0 */
 } DynPeerSockets;
 
 /* Opens a socket that is closed on exec; returns -1 on failure. */
 extern int	dyn_sockets_open(DynSockets *sockets, int family, int type,
 							 int protocol, uint64_t peer);
 
-/* For CURLOPT_CLOSESOCKETFUNCTION; `sockets` is a DynSockets. */
+/* Closes a socket (CURLOPT_CLOSESOCKETFUNCTION); `sockets` is a DynSockets. */
 extern int	dyn_sockets_close(void *sockets, int fd);
 
 /*
@@ -93,7 +91,7 @@ extern bool dyn_sockets_handle_event(DynSockets *sockets, int fd);
  */
 extern void dyn_sockets_got_response(DynSockets *sockets, int fd, int64_t rtt_us);
 
-/* Counts also stale entries (sockets.c). */
+/* Counts the connections to the peer, including stale entries (sockets.c). */
 extern DynPeerSockets dyn_sockets_to(const DynSockets *sockets, uint64_t peer);
 
 /* Returns a copy of the descriptor's entry; its fd is -1 if there is none. */
@@ -101,9 +99,8 @@ extern DynSocket dyn_sockets_find(const DynSockets *sockets, int fd);
 
 /*
  * Shuts the connection down, so that libcurl does not reuse it.  `socket` is a
- * copy that was made when the transfer ended.  If another transfer uses the
- * connection by now, it reads the data that has already arrived, and then the
- * end of the connection.
+ * copy made when the transfer ended.  A later transfer on the connection reads
+ * the data that has already arrived, and then the end of the connection.
  */
 extern void dyn_sockets_distrust(const DynSockets *sockets,
 								 const DynSocket *socket);
@@ -119,7 +116,7 @@ extern bool dyn_sockets_any_closed_by_peer(const DynSockets *sockets);
 
 #define DYN_FINGERPRINTS	1024
 
-/* The latest replies that have a request id; zero-initialize it. */
+/* The latest replies that have a request id; must be zero-initialized. */
 typedef struct DynFingerprints
 {
 	uint64_t	ids[DYN_FINGERPRINTS];	/* hashes of request ids */

@@ -1,19 +1,17 @@
 /*
  * tls.c
- *		Loads the trusted certificates, and shares TLS sessions between
- *		connections.
+ *		Loads trusted certificates, and shares TLS sessions.
  *
  * The system's certificates are in a bundle, or in a directory of files, or in
  * both.  Debian's libcurl uses both.  We use the directory only if there is no
- * bundle, because the system's tools generate bundle and directory from the
- * same certificates.
+ * bundle, because the system's tools generate both from the same certificates.
  *
  * OpenSSL takes some 20 ms of CPU time to load Debian's bundle.  libcurl loads
  * it for each connection, or (since 7.87) caches it in the multi handle for a
- * day, or until the handle is closed.  Here it is loaded once, and all
- * connections share it until dyn_tls_forget.  That is possible if libcurl uses
- * the same OpenSSL as we do.  Otherwise libcurl reads the file itself.
- * libcurl also reads a file that OpenSSL cannot load, and reports the error.
+ * day at most.  Here it is loaded once, and all connections share it until
+ * dyn_tls_forget.  That is possible if libcurl uses the same OpenSSL as we do.
+ * Otherwise libcurl reads the file itself.  libcurl also reads a file that
+ * OpenSSL cannot load, and reports the error.
  *
  * The contents of a file are cached, by us or by libcurl, so dyn_tls_changed
  * checks whether the file has changed.  New contents apply from the next
@@ -47,10 +45,9 @@ dyn_tls_is_used(const char *url, const char *proxy)
 /* ---- stores ----------------------------------------------------------- */
 
 /*
- * Loads a CA file.  X509_STORE_load_locations is not used, since it accepts a
- * part of the file if memory runs out.  Returns NULL if OpenSSL cannot load
- * the complete file or memory runs out; then libcurl must read the file, or
- * report the error.
+ * Loads a CA file; returns NULL if memory runs out or OpenSSL cannot load the
+ * complete file, which libcurl must then read.  X509_STORE_load_locations is
+ * not used, since it accepts a part of the file if memory runs out.
  */
 static X509_STORE *
 load_store(const char *path)
@@ -91,10 +88,9 @@ load_store(const char *path)
 static bool is_foreign;			/* true if libcurl uses another OpenSSL */
 
 /*
- * Returns true if libcurl uses the same OpenSSL as we do.  A program and its
- * libraries share one OpenSSL, unless several versions are installed or
- * libcurl contains its own.  give_store detects a libcurl that contains its
- * own OpenSSL of the same version.
+ * Returns true if libcurl uses the same OpenSSL as we do.  Several versions
+ * may be installed, or libcurl may contain its own.  give_store detects a
+ * libcurl that contains its own OpenSSL of the same version.
  */
 static bool
 shares_openssl(void)
@@ -249,10 +245,9 @@ dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle)
 
 	/*
 	 * When our store is used, libcurl gets the name of a CA directory that is
-	 * always empty.  So libcurl neither reads nor caches certificates, nor
-	 * searches for others.  The name differs for each file, so libcurl does
-	 * not mix connections and sessions that were verified with different
-	 * files.
+	 * always empty, so it neither reads nor caches certificates.  The name
+	 * differs for each file, so libcurl does not mix connections and sessions
+	 * that were verified with different files.
 	 */
 	snprintf(empty, sizeof(empty), "/dev/null/%u", file->number);
 	ok = set_paths(easy, NULL, empty);

@@ -1,12 +1,10 @@
 /*
  * tls.h
- *		Loads the trusted certificates, and shares TLS sessions between
- *		connections.
+ *		Loads trusted certificates, and shares TLS sessions.
  *
- * libcurl stores TLS sessions together with the host, the port and all
- * settings of verification, including the CA file.  It only resumes a session
- * for which all of these are equal, so the session was verified with the same
- * CA file.  A change of the file's contents is detected here.
+ * libcurl resumes a TLS session only if host, port and all settings of
+ * verification, including the CA file, are equal.  So the session was verified
+ * with the same CA file.  A change of the file's contents is detected here.
  */
 #ifndef DYN_AWS_TLS_H
 #define DYN_AWS_TLS_H
@@ -33,27 +31,22 @@ typedef struct DynCaFile
 	struct timespec modified;
 } DynCaFile;
 
-/* Zero-initialize it. */
+/* The trusted certificates and TLS sessions; must be zero-initialized. */
 typedef struct DynTls
 {
 	CURLSH	   *sessions;		/* shared sessions; NULL if none are shared */
 	DynCaFile	files[DYN_TLS_FILES];
 	int			nfiles;
-	bool		trusts_system;	/* true if a handle trusts system_file or
-								 * system_directory */
+	bool		trusts_system;	/* true if a handle trusts the system's CAs */
 	const char *system_file;
 	const char *system_directory;
 	unsigned	last_number;
-	unsigned	forgotten;		/* number of calls of dyn_tls_forget; a handle
-								 * with an older number must be set up again */
-	bool		unknown_file;	/* true if a file is used that is not among
-								 * `files` */
+	unsigned	forgotten;		/* number of dyn_tls_forget calls; a handle
+								 * with an older number is set up again */
+	bool		unknown_file;	/* true if a used file is not in `files` */
 } DynTls;
 
-/*
- * Returns true if a request to the URL uses TLS, to its host or to the proxy
- * (which may be NULL).
- */
+/* Returns true if TLS is used to the URL's host or the proxy (NULL: none). */
 extern bool dyn_tls_is_used(const char *url, const char *proxy);
 
 /*

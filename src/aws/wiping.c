@@ -2,18 +2,16 @@
  * wiping.c
  *		Gives libcurl an allocator that overwrites memory before freeing it.
  *
- * libcurl writes the headers of a request, including a session token, into its
- * own memory, and frees this memory without overwriting it.  So libcurl gets
- * an allocator that overwrites it.
+ * libcurl copies the headers of a request, including a session token, into its
+ * own memory, and would free this memory without overwriting it.
  *
- * The receive buffer is an exception: some versions of libcurl (7.88 among
- * them) allocate one for each request.  Overwriting the full buffer would take
- * longer than everything else that a small request does with memory, so http.c
- * overwrites only the secrets in the buffer.
+ * The receive buffer is an exception, because some versions of libcurl (7.88
+ * among them) allocate one for each request.  Overwriting it would take longer
+ * than everything else that a small request does with memory, so http.c
+ * overwrites only the secrets in it.
  *
- * The memory comes from the C library's allocator.  So memory of libcurl may
- * still be freed with free(), and libcurl may free other memory: nothing
- * changes for other users of libcurl in the process.
+ * The memory comes from the C library's allocator, so other users of libcurl
+ * in the process may free libcurl's memory with free(), and vice versa.
  */
 #include <malloc.h>
 #include <stdlib.h>
