@@ -1,12 +1,10 @@
 /*
  * config.c
- *		Reads the two files of AWS's tools: ~/.aws/config and
- *		~/.aws/credentials.
+ *		Reads the files of AWS's tools: ~/.aws/config, ~/.aws/credentials.
  *
- * A profile consists of the values under its name in both files.  In the
- * config file, a profile's section is [profile name]; the section of the
- * default profile may also be [default].  In the credentials file, a profile's
- * section is [name].
+ * A profile consists of the values under its name in both files.  Its section
+ * is [profile name] in the config file, and [name] in the credentials file.
+ * In the config file, the default profile may also be [default].
  *
  * The rules of the format are those on which AWS's tools agree.  Where the
  * tools differ, a form is accepted if one of them accepts it and none
@@ -28,12 +26,11 @@
  *   order mark.
  *
  * Any other line is an error, since it may be a key that a user relies on.
- * The message has the line's number, but not its text, which may contain a
- * secret.
+ * The message has only the line's number: the text may contain a secret.
  *
  * Parsing modifies the text in place: it writes NULs over separators, and
- * moves continuation lines to the end of the value that they continue.  So no
- * memory contains the secrets but the text, which clear_ini overwrites.
+ * moves continuation lines to the end of the value that they continue.  So the
+ * secrets are only in the text, which clear_ini overwrites.
  */
 #include "config.h"
 
@@ -57,8 +54,7 @@ typedef struct Parser
 	DynIni	   *ini;
 	bool		prefixes;
 	int			line;			/* number of the current line, from 1 */
-	size_t		indent;			/* indentation of the last line with a key or
-								 * section */
+	size_t		indent;			/* indentation of the last key or section */
 	char	   *value_end;		/* end of the last value; NULL after the start
 								 * of a section */
 	bool		in_block;		/* true if the last key has an empty value */
@@ -158,8 +154,7 @@ skip_quoted(char *p, const char *end)
 
 /*
  * Returns the bracket that ends the section's name, or NULL.  A quotation mark
- * starts a quoted text only where a name may begin: at the start and after a
- * blank.
+ * starts quoted text only at the start of the name and after a blank.
  */
 static char *
 find_bracket(Span span)
@@ -180,10 +175,7 @@ find_bracket(Span span)
 	return p < span.end ? p : NULL;
 }
 
-/*
- * Removes quotation marks around the entire text, and escaping backslashes, in
- * place.
- */
+/* Removes quotation marks around the text, and escaping backslashes. */
 static Span
 unquote(Span span)
 {
@@ -205,8 +197,8 @@ unquote(Span span)
 
 /*
  * Returns the kind of a section, and moves *name past the word for the kind.
- * A single word is the name of a PLAIN section.  If the rest is several
- * unquoted words, the kind is OTHER.
+ * A single word is the name of a PLAIN section.  If several unquoted words
+ * follow, the kind is OTHER.
  */
 static DynIniKind
 read_prefix(Span *name)
@@ -297,8 +289,8 @@ read_key(Parser *parser, Span line)
 }
 
 /*
- * Appends a newline and this line to the last value, in place.  No unread text
- * is overwritten, because the value ends before this line begins.
+ * Appends a newline and this line to the last value, in place.  Only
+ * separators and comments are overwritten: the value ends before this line.
  */
 static bool
 read_continuation(Parser *parser, Span line)
@@ -354,11 +346,11 @@ clear_ini(DynIni *ini)
 }
 
 /*
- * Parses the text, which moves into *ini and must be followed by a NUL.  If
- * `prefixes` is true, the first of several words between a section's brackets
- * is the section's kind, as in the config file; otherwise all sections are
- * PLAIN, as in the credentials file.  On failure, returns false with *ini
- * empty, and *err naming `file` and the line.
+ * Parses the text, which moves into *ini and must be followed by a NUL.  With
+ * `prefixes`, as in the config file, the first of several words between
+ * brackets is the section's kind; otherwise all sections are PLAIN, as in the
+ * credentials file.  On failure, returns false with *ini empty, and *err
+ * naming `file` and the line.
  */
 static bool
 parse_ini(DynIni *ini, DynBuffer *text, bool prefixes, const char *file,
@@ -439,7 +431,7 @@ static const struct
 	{"AWS_CONFIG_FILE", ".aws/config"}
 };
 
-/* Without a home directory, as in some containers, its files are missing. */
+/* Treats files as missing if there is no home directory (some containers). */
 static bool
 load_file(DynConfig *config, DynConfigFile file, DynError *err)
 {
@@ -488,9 +480,8 @@ dyn_config_clear(DynConfig *config)
 /* ---- profiles --------------------------------------------------------- */
 
 /*
- * Returns the kind of the profile's section in the file.  If the config file
- * has both [default] and [profile default], the later one applies, as in the
- * AWS CLI.
+ * Returns the kind of the profile's section in the file.  In the config file,
+ * the later one of [default] and [profile default] applies, as in the AWS CLI.
  */
 static DynIniKind
 kind_of(const DynConfig *config, DynConfigFile file, const char *profile)

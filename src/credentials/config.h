@@ -1,7 +1,6 @@
 /*
  * config.h
- *		Reads the two files of AWS's tools: ~/.aws/config and
- *		~/.aws/credentials.
+ *		Reads the files of AWS's tools: ~/.aws/config, ~/.aws/credentials.
  */
 #ifndef DYN_CREDENTIALS_CONFIG_H
 #define DYN_CREDENTIALS_CONFIG_H
@@ -17,21 +16,18 @@ typedef enum DynIniKind
 	DYN_INI_OTHER				/* any other section; ignored */
 } DynIniKind;
 
-/*
- * The start of a section, or a key.  The strings point into DynIni.text.
- */
+/* The start of a section, or a key.  The strings point into DynIni.text. */
 typedef struct DynIniEntry
 {
 	DynIniKind	kind;			/* kind of the entry's section */
 	const char *section;		/* name of the section */
 	const char *key;			/* lower-case key; NULL at a section's start */
-	const char *value;			/* value; continuation lines are separated by
-								 * line feeds.  A comment in the line of the
-								 * key is part of the value only for
-								 * credential_process, as in the AWS CLI */
+	const char *value;			/* value; line feeds separate continuation
+								 * lines.  A comment after it is included only
+								 * for credential_process, as in the AWS CLI */
 } DynIniEntry;
 
-/* If zero-initialized, it has no sections. */
+/* A parsed file; without sections if zero-initialized. */
 typedef struct DynIni
 {
 	DynBuffer	text;			/* text of the file, modified by parsing */
@@ -41,8 +37,8 @@ typedef struct DynIni
 } DynIni;
 
 /*
- * Returns the position of the last section of this kind and name; later
- * sections have greater positions.  Returns 0 if there is none.
+ * Returns the position (from 1) of the last section of this kind and name; 0
+ * if there is none.
  */
 extern size_t dyn_ini_place(const DynIni *ini, DynIniKind kind,
 							const char *name);
@@ -60,7 +56,7 @@ typedef enum DynConfigFile
 	DYN_CONFIG_CONFIG
 } DynConfigFile;
 
-/* Zero-initialize it.  A file that does not exist has no sections. */
+/* Must be zero-initialized.  A file that does not exist has no sections. */
 typedef struct DynConfig
 {
 	char	   *paths[2];		/* paths in the order of DynConfigFile; NULL if
@@ -83,9 +79,9 @@ extern bool dyn_config_no_profile(const DynConfig *config, const char *profile,
 								  DynError *err);
 
 /*
- * These functions return a key's value in a profile; NULL if the value is
- * missing or empty.  dyn_config_value searches the credentials file, then the
- * config file; dyn_config_value_of searches one file.
+ * Return a key's value in a profile; NULL if it is missing or empty.
+ * dyn_config_value searches the credentials file, then the config file;
+ * dyn_config_value_of searches one file.
  */
 extern const char *dyn_config_value(const DynConfig *config,
 									const char *profile, const char *key);
@@ -94,9 +90,8 @@ extern const char *dyn_config_value_of(const DynConfig *config,
 									   const char *key);
 
 /*
- * Returns the file's path, for messages.  If the path is unknown because the
- * operating-system user has no home directory, returns the default path below
- * a home directory, such as ".aws/config".
+ * Returns the file's path, for messages; if the operating-system user has no
+ * home directory, the default path below one, such as ".aws/config".
  */
 extern const char *dyn_config_path(const DynConfig *config,
 								   DynConfigFile file);

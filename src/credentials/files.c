@@ -1,15 +1,13 @@
 /*
  * files.c
- *		Reads small files, and finds the name and the home directory of the
- *		server's operating-system user.
+ *		Reads small files, and finds the server's operating-system user.
  *
- * Configuration and tokens are read in full.  The buffer is allocated once,
- * one byte larger than the largest file that is accepted: a buffer that grows
- * would leave copies of secrets.
+ * The buffer for a file is allocated once, one byte larger than the largest
+ * file that is accepted: a buffer that grows would leave copies of secrets.
  *
- * A path may come from a file or the environment, and may name anything.  The
+ * A path may come from a file or the environment, and may name anything.  So a
  * file is opened without waiting (a named pipe without a writer would block
- * the session), and only a regular file is read.
+ * the session), and is only read if it is regular.
  */
 #include "files.h"
 
@@ -26,7 +24,7 @@
 #define SMALLEST_ENTRY	((size_t) 1024)
 #define LARGEST_ENTRY	((size_t) 1024 * 1024)
 
-/* The hint names the server's user: people often think of their own files. */
+/* The hint names the server's user, since many expect their own files. */
 static DynFileRead
 cannot_read(const char *path, int error, DynError *err)
 {

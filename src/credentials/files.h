@@ -1,7 +1,6 @@
 /*
  * files.h
- *		Reads small files, and finds the name and the home directory of the
- *		server's operating-system user.
+ *		Reads small files, and finds the server's operating-system user.
  */
 #ifndef DYN_CREDENTIALS_FILES_H
 #define DYN_CREDENTIALS_FILES_H
@@ -30,11 +29,10 @@ extern DynFileRead dyn_file_read(const char *path, size_t longest,
 								 DynBuffer *contents, DynError *err);
 
 /*
- * Returns the malloc'd path of `file` below the home directory of the
- * operating-system user, according to the system's user database, not $HOME.
- * Returns NULL with *err set if the user has no home directory or memory runs
- * out, or, with err->passing also set, if the database cannot be read at the
- * moment.
+ * Returns the malloc'd path of `file` below the home directory that the
+ * system's user database (not $HOME) has for the operating-system user.
+ * Returns NULL with *err set if there is none, memory runs out, or the
+ * database cannot be read at the moment (then err->passing is set, too).
  */
 extern char *dyn_file_below_home(const char *file, DynError *err);
 

@@ -1,17 +1,15 @@
 /*
  * machine.c
- *		Obtains credentials from the local service of a container (ECS task or
- *		EKS pod) or of an EC2 instance (by IMDSv2 only).
+ *		Obtains the credentials of an ECS task, an EKS pod or an EC2 instance.
  *
- * Containers.  The environment contains the endpoint, and the token or the
- * path of the token's file.  The file is read again for each request, since
- * the platform replaces the token.  A relative URI may be secret, so messages
- * name the variable, but do not quote its value.
+ * Containers (ECS, EKS).  The environment contains the endpoint, and the token
+ * or the path of the token's file.  The file is read again for each request,
+ * since the platform replaces the token.  A relative URI may be secret, so
+ * messages name the variable, but do not quote its value.
  *
- * Instances.  There are three requests: PUT for a token, GET for the name of
- * the role, and GET for the credentials.  The next request is the first whose
- * result is not known yet.  The role's name is checked, because it becomes a
- * part of a URL.
+ * Instances.  Only IMDSv2 is used, with three requests: PUT for a token, GET
+ * for the name of the role, and GET for the credentials.  The role's name is
+ * checked, because it becomes a part of a URL.
  */
 #include "providers.h"
 
@@ -48,7 +46,7 @@ dyn_container_is_set(void)
 		dyn_response_environment(FULL_URI) != NULL;
 }
 
-/* A relative URI without a slash would continue the host's name. */
+/* A relative URI must begin with a slash, or it would extend the host. */
 static DynExchange *
 create_for_container(DynError *err)
 {
@@ -221,7 +219,7 @@ request_failed(DynInstance *instance, const DynExchange *exchange,
 
 	if (instance->token != NULL && replied && exchange->status == 404)
 		return has_no_role(err);
-	/* an old token may have expired, but its replacement must be valid */
+	/* a token may have expired, but its replacement must be valid */
 	if (instance->token != NULL && replied && exchange->status == 401 &&
 		!instance->renewed)
 	{

@@ -15,24 +15,23 @@
  * so all of its output is read.
  *
  * The program is not reaped before dyn_process_destroy, so that its pid, which
- * is also the id of its group, is not reused.  But if SIGCHLD is ignored, or
- * other code waits for any child, our wait fails with ECHILD.  Then the
- * program's status is not known, and its output determines the result.
+ * is also its group's id, is not reused.  But if SIGCHLD is ignored, or other
+ * code waits for any child, our wait fails with ECHILD.  Then the program's
+ * status is not known, and only its output determines the result.
  *
  * Between fork and exec only async-signal-safe functions are called, because
  * other threads (libcurl's resolver) may hold locks.  So arguments and
  * environment are prepared before the fork.  Signals are blocked before fork,
  * because this process's signal handlers must not run in the child.
  *
- * The command is split like in AWS's Python tools (shlex).  Words end at white
+ * The command is split as in AWS's Python tools (shlex).  Words end at white
  * space.  '...' is literal.  Inside "..." a backslash is special only before a
  * backslash or a double quote; outside of quotes it makes the next character
- * literal.  There are no variables, no patterns, no pipes, no comments.
+ * literal.  There are no variables, patterns, pipes or comments.
  *
  * The database server's environment may contain anything, such as LD_PRELOAD
  * or passwords of other programs.  So only PATH and AWS_* are passed on; HOME
- * is set from the user database.  The strings of AWS_* are not copied, since
- * some are secrets.
+ * is set from the user database.  AWS_* may be secret, and are not copied.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* pipe2, dup3 */
@@ -85,8 +84,8 @@ extern char **environ;
 
 struct DynProcess
 {
-	pid_t		pid;			/* pid of the program and id of its group; 0 or
-								 * -1 if not started */
+	pid_t		pid;			/* pid of the program, also the id of its
+								 * group; 0 or -1 if not started */
 	bool		reaped;			/* true if other code has reaped the program */
 	bool		ticks;			/* true if end_fd is a timer, not a pidfd */
 	int			epoll_fd;		/* this and the next three: -1 if closed */
@@ -95,8 +94,8 @@ struct DynProcess
 	int			end_fd;
 	size_t		out_len;
 	size_t		errors_len;
-	char		out[LONGEST_OUTPUT + 1];	/* output; if it uses the last
-											 * byte, it is too long */
+	char		out[LONGEST_OUTPUT + 1];	/* the last byte is used only by
+											 * output that is too long */
 	char		errors[ERRORS_TAIL];
 };
 
@@ -109,14 +108,14 @@ static pid_t lingering[16];
 typedef struct Program
 {
 	char	  **argv;			/* words of the command, ended by NULL */
-	char	  **envp;			/* variables, ended by NULL; the AWS_*
-								 * variables are not copied */
+	char	  **envp;			/* variables, ended by NULL; AWS_* variables
+								 * are not copied */
 	char	   *words;			/* memory of the words */
 	char	   *path_setting;	/* "PATH=..." */
 	char	   *home_setting;	/* "HOME=...", or NULL */
 } Program;
 
-/* Sets argv and words. */
+/* Splits the command into program->argv, whose strings are in ->words. */
 static bool
 split_command(Program *program, const char *command, DynError *err)
 {
@@ -248,7 +247,7 @@ enum
 	WRITE_END
 };
 
-/* The pipes; REPORT receives a Report if the program is not executed. */
+/* The child's pipes; a failed child writes a Report to REPORT. */
 enum
 {
 	OUT,
@@ -276,8 +275,8 @@ typedef struct Entry
 } Entry;
 
 /*
- * Closes all open descriptors that are not less than `lowest`.  Reads their
- * list in /proc with system calls, since opendir() is not async-signal-safe.
+ * Closes all open descriptors from `lowest` on.  Reads their list in /proc
+ * with system calls, since opendir() is not async-signal-safe.
  */
 static bool
 close_listed(int lowest)
@@ -303,8 +302,7 @@ close_listed(int lowest)
 /*
  * Makes descriptors 0 to 2 the program's standard streams, and descriptor 3
  * the pipe for the report, which exec closes.  Closes all other descriptors.
- * The four are first moved to greater numbers, since pipes may have some of
- * the numbers 0 to 3.
+ * The four are first moved, since pipes may have some of the numbers 0 to 3.
  */
 static bool
 arrange_descriptors(Pipes pipes)
@@ -330,8 +328,8 @@ arrange_descriptors(Pipes pipes)
 /*
  * Executes the program.  A name without a slash is searched for in the
  * absolute directories of PATH.  Relative directories are skipped, because the
- * server's working directory is its data directory; so are directories that we
- * have no permission to search.  Returns the errno of the first file that
+ * server's working directory is its data directory.  Directories that we may
+ * not search are skipped, too.  Returns the errno of the first file that
  * exists, or ENOENT if none exists.
  */
 static int
@@ -374,8 +372,8 @@ execute(const Program *program)
 /*
  * Executes the program in the child, or reports an error and exits.  If the
  * parent ended before PR_SET_PDEATHSIG, the signal would never be sent, so the
- * parent's pid is checked.  Signals that we ignore would remain ignored after
- * exec, so all signals are reset.
+ * parent's pid is checked.  Since ignored signals would remain ignored after
+ * exec, all signals are reset.
  *
  * coverage: the child executes a program or ends without counting its lines.
  */
@@ -522,9 +520,8 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 	while (len < 0 && errno == EINTR);
 
 	/*
-	 * A pipe at its end would remain readable, so it is closed.  It is removed
-	 * from epoll first: epoll continues to watch a closed descriptor if a
-	 * child process has a copy of it.
+	 * A pipe at its end would remain readable, so it is closed.  It is first
+	 * removed from epoll, which would watch a copy in a child process.
 	 */
 	if (len == 0 || (len < 0 && errno != EAGAIN))
 	{
@@ -630,7 +627,7 @@ failed(DynProcess *process, DynError *err)
 
 /* ---- the interface ---------------------------------------------------- */
 
-/* Checks up to `times` times; returns false if the process has not ended. */
+/* Reaps the process; returns false if it still runs after `times` checks. */
 static bool
 reap(pid_t pid, int times)
 {
@@ -743,10 +740,9 @@ dyn_process_destroy(DynProcess *process)
 		(void) has_ended(process, &info);
 
 	/*
-	 * Do not kill the group if other code has reaped the program, and another
-	 * process now has its pid.  In this case the program's group no longer
-	 * exists, because the kernel does not reuse a pid that is the id of a
-	 * group.
+	 * If other code has reaped the program, and another process now has its
+	 * pid, do not kill the group: it no longer exists, because the kernel does
+	 * not reuse a pid that is the id of a group.
 	 */
 	if (process->pid > 0 &&
 		!(process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH)))

@@ -1,13 +1,11 @@
 /*
  * provider_chain.c
- *		Finds the provider chain: a provider, and the roles assumed with its
- *		credentials.
+ *		Finds the provider chain: a provider and the roles to assume.
  *
  * The default order is that of AWS's tools: keys in the environment, a profile
  * that assumes a role, web identity in the environment, any other profile, the
- * container, the instance.  The first provider that is configured is used.  If
- * that provider fails, no other is tried, since the credentials of another
- * provider could have different rights.
+ * container, the instance.  Only the first configured provider is used, even
+ * if it fails: the credentials of another one could have different rights.
  *
  * - A profile that is named (by the user mapping or AWS_PROFILE) must exist;
  *   the profile "default" is used if it exists.  A profile without
@@ -21,9 +19,8 @@
  *
  * A profile with role_arn names the source of the credentials for assuming the
  * role: another profile, which may also have role_arn, or a source outside the
- * files.  We follow these profiles and collect the roles, of which the last
- * one found is assumed first.  The last profile determines the provider at the
- * start of the chain.
+ * files.  We follow these profiles and collect the roles; the last role found
+ * is assumed first.  The last profile determines the provider.
  *
  * If a profile has several of the following settings, the first one in this
  * list applies, as in AWS's tools:
@@ -35,9 +32,8 @@
  *		5. credential_process
  *		6. keys in the config file
  *
- * There is one exception: a source profile with keys does not assume its role.
- * So a profile may be its own source if it has keys; any other cycle is an
- * error.
+ * As an exception, a source profile with keys does not assume its role.  So a
+ * profile with keys may be its own source; any other cycle is an error.
  *
  * A profile that needs a person's input (mfa_serial) is an error.  So are
  * contradictory and incomplete settings, because credentials from another
@@ -59,7 +55,7 @@
 	"The environment is the one in which the server was started; " \
 	"change it there, and restart the server."
 
-/* Keys of a profile whose values must not have several lines. */
+/* Keys of a profile whose values must be one line. */
 static const char *const line_keys[] = {
 	"role_arn", "source_profile", "credential_source",
 	"web_identity_token_file", "mfa_serial", "external_id",
@@ -71,14 +67,14 @@ typedef enum Found
 {
 	FOUND_ERROR = false,		/* *err is set; false, so that results of
 								 * error.h's functions can be returned */
-	FOUND_NOTHING,				/* not configured; *err has details */
+	FOUND_NOTHING,				/* not configured; *err has the reason */
 	FOUND
 } Found;
 
 typedef struct Builder
 {
 	const DynSourceOptions *source_options;
-	const char *profile;		/* name of the profile */
+	const char *profile;		/* profile at which the search starts */
 	bool		is_named;		/* true if the profile is named explicitly */
 	DynConfig	config;			/* files, loaded when they are needed */
 	bool		is_loaded;
@@ -86,14 +82,13 @@ typedef struct Builder
 	const char *visited[DYN_MAX_CHAINED_ROLES + 1];
 	int			nvisited;
 	DynProviderChain *chain;
-	const char *words;			/* description for chain->words; NULL for a
-								 * profile */
+	const char *words;			/* description; NULL for a profile */
 	DynError   *err;
 } Builder;
 
 /* ---- the environment -------------------------------------------------- */
 
-/* The hint names the environment: people often set the variable elsewhere. */
+/* The hint names the environment, since many set the variable elsewhere. */
 static Found
 refuse_variable(DynError *err, const char *name, const char *what)
 {
@@ -223,8 +218,8 @@ refuse_both(Builder *builder, const char *key, const char *other)
 /* ---- profiles: access keys -------------------------------------------- */
 
 /*
- * Reads the access key id, the secret and the session token from one file:
- * parts from different files would not belong together.
+ * Reads the access key id, the secret and the session token from one file,
+ * since parts from different files would not belong together.
  */
 static Found
 find_keys(Builder *builder, DynConfigFile file)
@@ -260,10 +255,7 @@ find_keys(Builder *builder, DynConfigFile file)
 
 /* ---- profiles: SSO ---------------------------------------------------- */
 
-/*
- * Finds the file with the SSO token, whose name is the SHA-1 of `hashed` in
- * hexadecimal digits.
- */
+/* Finds the file with the SSO token; its name is the SHA-1 of `hashed`. */
 static Found
 find_cache_file(Builder *builder, const char *hashed)
 {
@@ -285,8 +277,7 @@ find_cache_file(Builder *builder, const char *hashed)
 
 /*
  * Finds the provider of a profile that uses SSO.  If the profile names an SSO
- * session, the session must have a section, which must not contradict the
- * values in the profile.
+ * session, the session's section must exist and not contradict the profile.
  */
 static Found
 find_sso(Builder *builder)
@@ -403,7 +394,7 @@ take_role(Builder *builder)
 
 /* ---- following profiles ----------------------------------------------- */
 
-/* The last profile assumes no role, or is a source profile with keys. */
+/* Finds the provider of the last profile that follow() has reached. */
 static Found
 find_provider(Builder *builder)
 {
@@ -472,7 +463,7 @@ find_named_source(Builder *builder, const char *source)
 	return dyn_error_hint(builder->err, "Valid values are Environment, Ec2InstanceMetadata and EcsContainer.");
 }
 
-/* find_keys reports an error if only one of the two is set. */
+/* Returns true if either is set; find_keys then requires both. */
 static bool
 has_keys(const Builder *builder)
 {
@@ -514,10 +505,7 @@ check_source(Builder *builder, const char *source)
 	return dyn_error_hint(builder->err, "The last profile of the chain must have access keys or another credential provider, and no role_arn.");
 }
 
-/*
- * Returns true if the profile assumes its role with the credentials of a
- * source, not with a web identity token.
- */
+/* Returns true if the profile has a role, but no web identity token. */
 static bool
 assumes_role(const Builder *builder)
 {
@@ -718,7 +706,7 @@ find_default(Builder *builder)
 		found = find(builder, DYN_SOURCE_INSTANCE);
 	if (found != FOUND_NOTHING)
 		return found;
-	/* list the providers that were tried */
+	/* the message lists the providers that were tried */
 	dyn_file_user(user, sizeof(user));
 	dyn_error_set(builder->err, "no credentials were found: %sprofile \"%s\" %s, neither AWS_CONTAINER_CREDENTIALS_RELATIVE_URI nor AWS_CONTAINER_CREDENTIALS_FULL_URI is set, and the instance metadata service is disabled by AWS_EC2_METADATA_DISABLED",
 				  ambient ? "environment variables AWS_ACCESS_KEY_ID and "

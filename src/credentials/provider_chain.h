@@ -1,10 +1,10 @@
 /*
  * provider_chain.h
- *		Finds the provider chain: a provider, and the roles assumed with its
- *		credentials.
+ *		Finds the provider chain: a provider and the roles to assume.
  *
- * The environment and the files of AWS's tools are read again for each chain,
- * so that each refresh of the credentials uses their current contents.
+ * A role is assumed with the credentials of the provider or of the previous
+ * role.  The environment and the files of AWS's tools are read again for each
+ * chain, so each refresh of the credentials uses their current contents.
  */
 #ifndef DYN_CREDENTIALS_PROVIDER_CHAIN_H
 #define DYN_CREDENTIALS_PROVIDER_CHAIN_H
@@ -16,8 +16,7 @@
 
 typedef enum DynProviderKind
 {
-	DYN_PROVIDER_KEYS,			/* keys of the user mapping, a file or the
-								 * environment */
+	DYN_PROVIDER_KEYS,			/* keys of a user mapping, file or environment */
 	DYN_PROVIDER_PROCESS,		/* credential_process (process.c) */
 	DYN_PROVIDER_SSO,			/* sso.c */
 	DYN_PROVIDER_WEB_IDENTITY,	/* sts.c */
@@ -44,9 +43,9 @@ typedef struct DynProviderChain
 	DynProviderKind provider_kind;
 	char	   *words;			/* description for users, such as "static keys"
 								 * or "profile \"x\", role arn:..." */
-	DynCredentials keys;		/* (KEYS) */
-	char	   *command;		/* (PROCESS) */
-	DynSsoProfile sso;			/* (SSO) */
+	DynCredentials keys;		/* access keys (KEYS) */
+	char	   *command;		/* command to execute (PROCESS) */
+	DynSsoProfile sso;			/* settings (SSO) */
 	char	   *token_file;		/* path of the token file (WEB_IDENTITY) */
 	DynRole		web_role;		/* role for the token (WEB_IDENTITY) */
 	DynRole		roles[DYN_MAX_CHAINED_ROLES];	/* roles in the order in which
@@ -55,9 +54,9 @@ typedef struct DynProviderChain
 } DynProviderChain;
 
 /*
- * Finds the chain that `source_options` selects.  Returns false, with *err set and
- * *chain empty, if settings are missing, unreadable, contradictory or cyclic,
- * or if they need a person's input (mfa_serial).
+ * Finds the chain that `source_options` selects.  Returns false, with *err set
+ * and *chain empty, if settings are missing, unreadable, contradictory or
+ * cyclic, or need a person's input (mfa_serial).
  */
 extern bool dyn_chain_find(const DynSourceOptions *source_options, DynProviderChain *chain,
 						   DynError *err);

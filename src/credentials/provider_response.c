@@ -131,7 +131,7 @@ dyn_response_set(const char *access_key_id, const char *secret_access_key,
 
 /* ---- JSON --------------------------------------------------------------- */
 
-/* jansson's functions, restored when the document is closed. */
+/* jansson's allocator, restored when the document is closed. */
 static json_malloc_t usual_malloc;
 static json_free_t usual_free;
 

@@ -20,9 +20,8 @@ typedef enum DynProviderResponse
 									 * error.h's functions can be returned */
 	DYN_RESPONSE_CREDENTIALS,	/* the credentials are in *credentials */
 	DYN_RESPONSE_NEXT,			/* another request is needed */
-	DYN_RESPONSE_AGAIN,			/* the request failed, but may succeed later
-								 * (*err has the reason); or a program still
-								 * runs */
+	DYN_RESPONSE_AGAIN,			/* the request may succeed later (*err has the
+								 * reason), or a program still runs */
 } DynProviderResponse;
 
 /* The names of the members of a JSON reply; NULL for unused ones. */
@@ -32,16 +31,14 @@ typedef struct DynResponseNames
 	const char *secret_access_key;
 	const char *session_token;
 	const char *expires;
-	const char *object;			/* member that contains the members above; NULL
-								 * if the document itself contains them */
+	const char *object;			/* member that contains the others, or NULL */
 } DynResponseNames;
 
 /*
- * Parses a document that contains secrets.  Until the document is closed,
- * jansson overwrites all memory that it frees.  If the text is not JSON or
- * memory runs out, returns NULL with *err set, and no document is open.  Only
- * one document may be open, and nothing else may use jansson until it is
- * closed.
+ * Parses a document that contains secrets.  Until it is closed, jansson
+ * overwrites all memory that it frees.  If the text is not JSON or memory runs
+ * out, returns NULL with *err set, and no document is open.  Only one document
+ * may be open, and nothing else may then use jansson.
  */
 extern json_t *dyn_secret_json_open(const char *text, size_t len,
 									const char *whose, DynError *err);
@@ -74,8 +71,7 @@ extern bool dyn_response_set(const char *access_key_id,
 /*
  * Reads a time such as "2026-01-02T03:04:05Z" into *seconds (since the epoch).
  * Instead of "Z", the time may have "UTC" or an offset such as "+01:00" or
- * "+0100".  Fractions of a second are ignored.  Returns false for any other
- * text.
+ * "+0100".  Fractions of a second are ignored.  Returns false for other texts.
  */
 extern bool dyn_response_read_time(const char *text, int64_t *seconds);
 
@@ -88,7 +84,7 @@ extern bool dyn_response_read_time(const char *text, int64_t *seconds);
 extern DynProviderResponse dyn_response_failed(const DynExchange *exchange,
 											   const char *whose, DynError *err);
 
-/* Sets the excerpt of *err to a text in which words like tokens are masked. */
+/* Sets err->excerpt to the text; masks long words, which may be tokens. */
 extern void dyn_response_excerpt(DynError *err, const char *text, size_t len);
 
 /* Reads the document if the status is 200, or calls dyn_response_failed. */
@@ -104,8 +100,7 @@ extern bool dyn_response_is_visible(const char *text);
 extern bool dyn_response_is_code(const char *text);
 
 /*
- * Returns a request to the URL; NULL with *err set on failure.  Frees `url` in
- * any case.
+ * Returns a request to the URL; NULL with *err set on failure.  Frees `url`.
  */
 extern DynExchange *dyn_response_exchange(const char *method, DynBuffer *url,
 										  DynAddressPolicy policy, DynError *err);
@@ -118,7 +113,7 @@ extern bool dyn_response_header(DynExchange *exchange, const char *name,
 								const char *value, const char *what,
 								DynError *err);
 
-/* Destroys the request, and returns NULL, unless it is complete. */
+/* Returns the request; destroys it and returns NULL if not `complete`. */
 extern DynExchange *dyn_response_request(DynExchange *exchange, bool complete);
 
 /* Returns a variable of the environment; NULL if it is empty or not set. */

@@ -1,8 +1,7 @@
 /*
  * providers.h
- *		Obtains credentials from the providers: containers and instances
- *		(machine.c), IAM Identity Center (sso.c), the security token service
- *		(sts.c), and programs (process.c).
+ *		Obtains credentials from containers and instances (machine.c), IAM
+ *		Identity Center (sso.c), STS (sts.c) and programs (process.c).
  */
 #ifndef DYN_CREDENTIALS_PROVIDERS_H
 #define DYN_CREDENTIALS_PROVIDERS_H
@@ -16,11 +15,10 @@
 extern bool dyn_container_is_set(void);
 
 /*
- * Returns the request to the endpoint that the environment names.  If the
- * environment has a token or names a token file, the request contains the
- * token or the current contents of the file.  Returns NULL with *err set on
- * failure.  A full URI must be http or https, and DYN_ADDRESS_LOCAL must allow
- * its host.
+ * Returns the request to the endpoint that the environment names, with the
+ * token in the environment or in the file that the environment names.  A full
+ * URI must be http or https, and DYN_ADDRESS_LOCAL must allow its host.
+ * Returns NULL with *err set on failure.
  */
 extern DynExchange *dyn_container_request(DynError *err);
 
@@ -30,16 +28,13 @@ extern DynProviderResponse dyn_container_response(const DynExchange *exchange,
 
 /* ---- EC2 instances: a token, the role's name, the credentials ---------- */
 
-/*
- * The results of the requests so far.  Zero-initialize the struct; the strings
- * are malloc'd.
- */
+/* Results of the requests so far (malloc'd); must be zero-initialized. */
 typedef struct DynInstance
 {
 	char	   *token;
 	char	   *role;
-	bool		renewed;		/* true if the service refused a token, and no
-								 * credentials have been obtained since */
+	bool		renewed;		/* true if a token was refused, and no
+								 * credentials were obtained since */
 } DynInstance;
 
 /* Returns false if AWS_EC2_METADATA_DISABLED is "true". */
@@ -50,9 +45,8 @@ extern DynExchange *dyn_instance_request(const DynInstance *instance,
 										 DynError *err);
 
 /*
- * Handles the reply.  If the service refused the token (401), discards the
- * token and returns NEXT.  A second refusal before credentials are obtained is
- * a failure.
+ * Handles the reply.  If the service refused the token (401), discards it and
+ * returns NEXT; fails if its replacement is refused, too.
  */
 extern DynProviderResponse dyn_instance_response(DynInstance *instance,
 												 const DynExchange *exchange,
@@ -68,9 +62,8 @@ extern void dyn_instance_clear(DynInstance *instance);
  * Returns the request to the URL in AWS_ENDPOINT_URL_SSO or, if this variable
  * is not set, to the portal of sso->region.  The token is read from its file
  * each time, and is not refreshed here.  Returns NULL with *err set on
- * failure; if the token is missing or has expired at `now` (seconds since the
- * epoch), the hint has the command to log in and the name of the
- * operating-system user.
+ * failure.  If the token is missing or has expired at `now` (seconds since the
+ * epoch), the hint shows the command to log in, and the operating-system user.
  */
 extern DynExchange *dyn_sso_request(const DynSsoProfile *sso, int64_t now,
 									DynError *err);
@@ -82,10 +75,10 @@ extern DynProviderResponse dyn_sso_response(const DynSsoProfile *sso,
 /* ---- the security token service ------------------------------------------ */
 
 /*
- * Returns an AssumeRole request, signed with `keys` at the time `now` (seconds
- * since the epoch according to the service's clock).  `chained` is true if the
- * keys may be those of another role; then the duration is at most an hour.
- * Returns NULL with *err set on failure.
+ * Returns an AssumeRole request, signed with `keys` at the time `now` (of the
+ * service's clock, seconds since the epoch).  If the keys are `chained`, which
+ * means that they may be those of another role, the duration is at most an
+ * hour.  Returns NULL with *err set on failure.
  */
 extern DynExchange *dyn_sts_assume_role(const DynSourceOptions *source_options,
 										const DynRole *role,
@@ -103,9 +96,9 @@ extern DynExchange *dyn_sts_web_identity(const DynSourceOptions *source_options,
 										 DynError *err);
 
 /*
- * Reads the reply to one of these requests.  If the reply is an error
- * document, *err contains its code, and its message as an excerpt.  The result
- * is AGAIN if the same request may succeed later.
+ * Reads the reply to one of these requests.  For an error document, *err
+ * contains its code, and its message as an excerpt.  Returns AGAIN if the same
+ * request may succeed later.
  */
 extern DynProviderResponse dyn_sts_response(const DynRole *role,
 											const DynExchange *exchange,
@@ -116,8 +109,8 @@ extern DynProviderResponse dyn_sts_response(const DynRole *role,
  *
  * The program is executed without a shell, in a session of its own and in the
  * root directory.  It gets only the variables PATH, HOME and AWS_*, only
- * descriptors 0 to 2, and default signal handling.  It is also killed if the
- * server process ends for any reason.
+ * descriptors 0 to 2, and default signal handling.  It is killed if the server
+ * process ends for any reason.
  *
  * The result is the program's output until the program ends; we do not wait
  * for processes that it leaves running.  We wait only for the program's own
@@ -127,15 +120,13 @@ extern DynProviderResponse dyn_sts_response(const DynRole *role,
 typedef struct DynProcess DynProcess;
 
 /*
- * Starts the command, which is split like by a shell in which only quotes and
+ * Starts the command, which is split as by a shell in which only quotes and
  * backslashes are special.  Returns NULL with *err set on failure, for example
  * if the program cannot be executed.
  */
 extern DynProcess *dyn_process_start(const char *command, DynError *err);
 
-/*
- * Returns a descriptor that is readable when the program has written or ended.
- */
+/* Returns a descriptor that is readable if the program wrote or ended. */
 extern int	dyn_process_fd(const DynProcess *process);
 
 /* Number of descriptors that a DynProcess holds open. */
@@ -143,8 +134,7 @@ extern int	dyn_process_fd(const DynProcess *process);
 
 /*
  * Reads the available output, without waiting.  Returns AGAIN, with *err not
- * set, while the program runs.  After any other result, *process can only be
- * destroyed.
+ * set, while the program runs; after that, *process must be destroyed.
  */
 extern DynProviderResponse dyn_process_response(DynProcess *process,
 												DynCredentials *credentials,

@@ -1,17 +1,17 @@
 /*
  * source.c
- *		Obtains the credentials of a user mapping, in the client's event loop.
+ *		Obtains the credentials that a user mapping selects.
  *
- * A source obtains the credentials of its chain's provider, uses them to
- * assume the first role, and so on, one request at a time:
+ * A source runs in the client's event loop.  It obtains a provider's
+ * credentials, uses them to assume the first role, and so on, one request at a
+ * time:
  *
  *		start --> provider --> role --> role ... --> obtained
  *
  * Each step is a request (an exchange), a program, or keys that are known.  If
  * a request fails but may succeed later, the source sends it again after a
- * pause, at most MOST_TRIES times in all.  If it still fails, the source
- * fails, and provider.c starts the source again on demand, after a pause of at
- * least a second.
+ * pause, at most MOST_TRIES times in all.  After the last failure, provider.c
+ * starts the source again on demand, but not within a second.
  */
 #include "source.h"
 
@@ -30,13 +30,13 @@
 /* Pause before the second attempt; the next pause is twice as long. */
 #define FIRST_PAUSE_US		200000
 
-/* Services on this machine respond at once or not at all. */
+/* Time limit for services on this machine, which respond at once or never. */
 #define LOCAL_TIMEOUT_MS	2000
 
 /* Time limit of a program, which may have to send requests to a service. */
 #define PROCESS_DEADLINE_US	((int64_t) 60 * 1000000)
 
-/* Clock skew in seconds that may make a signature invalid. */
+/* Clock skew that may make a signature invalid (s). */
 #define NOTABLE_SKEW		(4 * 60)
 
 /*
@@ -53,22 +53,19 @@ const char *const dyn_source_names[] = {
 typedef struct Source
 {
 	DynSourceOptions source_options;
-	char	   *words;			/* description of the origin of the current
-								 * credentials, or NULL */
-	int64_t		offset;			/* services' clock minus this machine's, for
-								 * signing (s); preserved between refreshes */
+	char	   *words;			/* origin of the current credentials, or NULL */
+	int64_t		offset;			/* service's clock minus this machine's (s),
+								 * for signing; not reset by start() */
 
 	/* valid only while credentials are being obtained */
 	DynProvider *provider;
 	DynClient  *client;
-	bool		clock_tried;	/* true if the offset was corrected since
-								 * start() */
-	int64_t		signed_at;		/* signing time of the current request (s since
-								 * the epoch, corrected by `offset`) */
-	int64_t		issuer_ahead;	/* clock of the issuer of `keys` minus this
-								 * machine's (s) */
+	bool		clock_tried;	/* true if `offset` was corrected in this run */
+	int64_t		signed_at;		/* signing time of the request (s since the
+								 * epoch, corrected by `offset`) */
+	int64_t		issuer_ahead;	/* clock of the issuer of `keys` minus ours (s) */
 	DynProviderChain chain;
-	int			nroles;			/* number of roles assumed; -1 until the
+	int			nroles;			/* number of roles assumed; -1 before the
 								 * provider's credentials are obtained */
 	DynCredentials keys;		/* credentials of the latest step */
 	DynInstance instance;
@@ -98,7 +95,7 @@ stop_watcher(Source *source)
 	source->watching = false;
 }
 
-/* Also the `stop` of the provider's source. */
+/* Ends a run in any state; also the source's stop(). */
 static void
 end_work(void *state)
 {
@@ -186,10 +183,7 @@ end_step(Source *source)
 	next_step(source);
 }
 
-/*
- * Reads the reply.  New credentials replace source->keys, which were used to
- * sign the request and are no longer needed.
- */
+/* Reads the reply; new credentials replace those that signed the request. */
 static DynProviderResponse
 read_response(Source *source, const DynExchange *exchange, DynError *err)
 {
@@ -246,8 +240,8 @@ on_reply(void *arg)
 	char		times[2][DYN_ERROR_TIME_SIZE];
 
 	/*
-	 * If the request was signed with a wrong time, or sent long after it was
-	 * signed, it is signed again with the corrected clock, once.
+	 * sign again once, with the corrected clock, if the request was signed
+	 * with a wrong time or was sent long after signing
 	 */
 	if (corrected)
 	{

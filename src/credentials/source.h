@@ -1,14 +1,13 @@
 /*
  * source.h
- *		Defines the credential options of a user mapping, and obtains the
- *		credentials in the client's event loop (source.c).
+ *		Obtains the credentials that a user mapping selects.
  */
 #ifndef DYN_CREDENTIALS_SOURCE_H
 #define DYN_CREDENTIALS_SOURCE_H
 
 #include "../aws/provider.h"
 
-/* Sources of credentials. */
+/* Values of the option credential_provider. */
 typedef enum DynSourceKind
 {
 	DYN_SOURCE_STATIC,			/* keys of the user mapping */
@@ -34,7 +33,7 @@ typedef struct DynRole
 
 #define DYN_ROLE_SESSION_NAME	"dynamo_fdw"
 
-/* The limits that STS sets for a duration (s). */
+/* STS's limits for the duration of a role's session (s). */
 #define DYN_ROLE_SHORTEST	900
 #define DYN_ROLE_LONGEST	43200
 
@@ -43,14 +42,12 @@ typedef struct DynSourceOptions
 {
 	DynSourceKind kind;
 	DynCredentials keys;		/* keys (STATIC) */
-	char	   *profile;		/* name of the profile (PROFILE, DEFAULT);
-								 * NULL: AWS_PROFILE, AWS_DEFAULT_PROFILE or
+	char	   *profile;		/* profile (kinds PROFILE, DEFAULT); NULL:
+								 * AWS_PROFILE, AWS_DEFAULT_PROFILE or
 								 * "default" */
-	DynRole		role;			/* role assumed last; arn is NULL if there is
-								 * none */
+	DynRole		role;			/* role assumed last; arn is NULL if none */
 	char	   *region;			/* region of STS, also for signing */
-	char	   *sts_endpoint_url;	/* "https://host/", or NULL for the
-									 * region's endpoint */
+	char	   *sts_endpoint_url;	/* URL; NULL for the region's endpoint */
 	char	   *ca_bundle;		/* CA bundle, as in DynService */
 	char	   *proxy;			/* proxy, as in DynService */
 	int			connect_timeout_ms;
@@ -66,33 +63,25 @@ extern bool dyn_role_is_arn(const char *text);
 extern bool dyn_role_is_session_name(const char *text);
 extern bool dyn_role_is_external_id(const char *text);
 
-/*
- * Returns true if the text can be a region, which becomes part of a host name
- * and of signatures.
- */
+/* Returns true if the text can be a region in URLs and signatures. */
 extern bool dyn_role_is_region(const char *text);
 
-/*
- * Reads a duration; returns false if it is not a number, or is out of range.
- */
+/* Reads a duration; returns false if it is not a number or is out of range. */
 extern bool dyn_role_read_duration(const char *text, int *seconds);
 
-/*
- * Copies a role to *to, which must be zeroed.  Returns false, with *to empty,
- * if memory runs out.
- */
+/* Copies a role to *to, which must be zeroed (and is again on failure). */
 extern bool dyn_role_copy(DynRole *to, const DynRole *from);
 
 /*
  * Sets up *provider, which must be zeroed; returns false if memory runs out.
- * Takes over the contents of *source_options, also on failure.  Static keys
- * without a role are ready at once, and need no source.
+ * Takes ownership of the contents of *source_options, also on failure.  Static
+ * keys without a role are ready at once, and need no source.
  */
 extern bool dyn_source_open(DynProvider *provider, DynSourceOptions *source_options);
 
 /*
- * Returns a description of the current credentials' origin for users, such as
- * "static keys" or "profile \"reports\", role arn:..."; "" before there are
+ * Returns a text for users about where the current credentials come from, such
+ * as "static keys" or "profile \"reports\", role arn:..."; "" before there are
  * credentials.  The text is valid until credentials are obtained again.
  */
 extern const char *dyn_describe_source(const DynProvider *provider);

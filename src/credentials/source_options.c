@@ -2,10 +2,9 @@
  * source_options.c
  *		Checks, copies and wipes the credential options of a user mapping.
  *
- * The rules for roles are those of the API reference of the security token
- * service.  They apply to user mappings, files and the environment.  So an
- * error is reported together with the option or key that causes it, and not
- * later by the service.
+ * The rules for roles are those of the API reference of STS.  They apply to
+ * user mappings, files and the environment, so an error message names the
+ * option or key that causes the error, and appears before a request is sent.
  *
  * All strings are overwritten when they are freed, not only the keys: an
  * external id is also a kind of secret, and a proxy may have a password.

@@ -1,11 +1,9 @@
 /*
  * sso.c
- *		Obtains credentials from IAM Identity Center, with the token of "aws
- *		sso login".
+ *		Obtains credentials from IAM Identity Center ("aws sso login").
  *
- * A person must log in, as the operating-system user of the server.  So if the
- * token causes a failure, the hint shows the command to run, and the user to
- * run it as.
+ * A person must log in as the operating-system user of the server.  So if the
+ * token causes a failure, the hint shows the command and this user.
  */
 #include "providers.h"
 

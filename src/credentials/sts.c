@@ -4,9 +4,8 @@
  *
  * A request is a form.  It is signed with the keys that assume the role, or
  * contains a web identity token instead of a signature.  The reply is XML.
- * Our error message contains the error code of the reply.  The message in the
- * reply names accounts and principals, so only superusers see an excerpt of
- * it.
+ * Our error messages contain the reply's error code.  The reply's message
+ * names accounts and principals, so only superusers see it, as an excerpt.
  */
 #include "providers.h"
 
@@ -25,18 +24,18 @@
 #define CONTENT_TYPE	"application/x-www-form-urlencoded; charset=utf-8"
 #define WEB_IDENTITY	"AssumeRoleWithWebIdentity"
 
-/* Maximum duration (s) if another role's credentials assume the role. */
+/* Maximum duration (s) of a role that is assumed with another role's keys. */
 #define LONGEST_CHAINED	3600
 
-/* Format of a role's ARN in messages; truncates the ARN. */
+/* Format of an ARN in messages, truncated. */
 #define SHOWN_ARN		"%.256s"
 #define DESCRIPTION_SIZE	320
 
 /* ---- the endpoint ------------------------------------------------------- */
 
 /*
- * Writes the URL, and parses it into *parts.  The environment, which belongs
- * to the server, does not affect users who assume a role with their own keys.
+ * Writes the URL, and parses it into *parts.  The server's environment must
+ * not affect users who assume a role with their own keys.
  */
 static bool
 find_url(const DynSourceOptions *source_options, DynBuffer *url, DynUrl *parts,
@@ -178,10 +177,7 @@ dyn_sts_assume_role(const DynSourceOptions *source_options, const DynRole *role,
 
 /* ---- AssumeRoleWithWebIdentity ------------------------------------------ */
 
-/*
- * White space at the end of the file, such as a line break, is not part of the
- * token.
- */
+/* White space at the end of the file is not part of the token. */
 DynExchange *
 dyn_sts_web_identity(const DynSourceOptions *source_options, const DynRole *role,
 					 const char *token_file, DynError *err)
@@ -284,8 +280,7 @@ set_error(const DynRole *role, const DynExchange *exchange, const char *code,
 
 	/*
 	 * Show only the first sentence or line of a message about a signature: the
-	 * service appends the string that it has signed, which contains the
-	 * session token.
+	 * string that was signed, with the session token, may follow.
 	 */
 	if (shown > 0 && (strstr(code, "Signature") != NULL ||
 					  strstr(code, "AuthenticationToken") != NULL))
@@ -311,8 +306,8 @@ describe(const DynRole *role, char whose[DESCRIPTION_SIZE])
 }
 
 /*
- * Reads the error document in a reply.  A reply without an error document,
- * which may come from a proxy, is reported with its status.
+ * Reads the error document in a reply.  Other replies, which may come from a
+ * proxy, are reported with their status.
  */
 static DynProviderResponse
 read_error(const DynRole *role, const DynExchange *exchange, DynError *err)

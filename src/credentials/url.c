@@ -2,10 +2,9 @@
  * url.c
  *		Parses and writes the URLs of the services that provide credentials.
  *
- * libcurl parses the configured URLs and sends the requests, so the host that
- * is signed is the host that receives the request.  Parts that we put into a
- * URL are checked or percent-encoded, so that they cannot change its host, its
- * path or its other parameters.
+ * libcurl parses the configured URLs and sends the requests, so the signed
+ * host is the one that receives the request.  Parts that we put into a URL are
+ * checked or percent-encoded, so they cannot change the rest of the URL.
  */
 #include "url.h"
 

@@ -22,7 +22,7 @@ typedef struct DynUrl
  * Parses a configured URL.  It must be http or https, in printable ASCII, with
  * neither a user nor a fragment; a query is allowed if `query` is true.
  * `parts` may be NULL.  On failure, returns false with *err set and *parts
- * empty.  `what` names the URL in the message, which does not contain the URL.
+ * empty.  `what` names the URL in the message, which does not show it.
  */
 extern bool dyn_url_parse(const char *url, const char *what, bool query,
 						  DynUrl *parts, DynError *err);
@@ -41,7 +41,7 @@ extern bool dyn_url_check_region(const char *region, DynError *err);
 /* Returns the domain of a region's partition: "amazonaws.com", ... */
 extern const char *dyn_url_domain(const char *region);
 
-/* Percent-encodes all but letters, digits and "-._~". */
+/* Appends the text; percent-encodes all but letters, digits and "-._~". */
 extern bool dyn_url_append_escaped(DynBuffer *buf, const char *text);
 
 /* Appends an endpoint without the slashes at its end. */

@@ -6,8 +6,7 @@
  * and an xmlns, perhaps after an XML declaration.  Everything else is
  * malformed, including other attributes, comments and CDATA.  The document is
  * read to its end, so a truncated document is detected.  Elements are found by
- * their full path, so the same name in another place is not mistaken for the
- * requested element.
+ * their full path, so the same name elsewhere is not mistaken for the element.
  *
  * The value may be a secret.  It is written into memory that is allocated
  * once, because a buffer that grows would leave copies.
@@ -81,9 +80,8 @@ append(Parser *parser, const char *bytes, size_t len)
 }
 
 /*
- * Reads an entity.  Without a document type, there are only five predefined
- * entities, and numeric entities such as "#60" or "#x3C".  strtoul also
- * accepts blanks and signs, so digits are checked first.
+ * Reads an entity: one of the five predefined ones, or a number such as "#60"
+ * or "#x3C".  Digits are checked, since strtoul also accepts blanks and signs.
  */
 static bool
 read_entity(Parser *parser)
@@ -184,7 +182,7 @@ dyn_xml_find(const char *text, size_t len, const char *path, DynBuffer *value)
 
 	if (len == 0 || !dyn_utf8_valid(text, len))
 		return DYN_XML_MALFORMED;
-	/* Reserve enough: a value is never longer than the document. */
+	/* allocated once: a value is never longer than the document */
 	if (!dyn_buffer_reserve(value, len + 1))
 		return DYN_XML_MEMORY;
 	ok = !take(&parser, "<?xml ") || take_up_to(&parser, '>');

@@ -13,8 +13,7 @@
 typedef enum DynXml
 {
 	DYN_XML_FOUND,				/* the value is in *value */
-	DYN_XML_MISSING,			/* the document is valid, but does not contain
-								 * the element */
+	DYN_XML_MISSING,			/* valid document without the element */
 	DYN_XML_MALFORMED,
 	DYN_XML_MEMORY
 } DynXml;
@@ -22,10 +21,10 @@ typedef enum DynXml
 /*
  * Reads the text of the element at `path` ("Root/Child/Leaf", case-sensitive),
  * NUL-terminated and without white space around it.  The full document is
- * checked: it must be UTF-8, and contain only the forms that AWS's query
- * services write (xml.c).  The element must not occur twice, and must contain
- * text only.  *value must be empty, and remains empty unless the element is
- * found; the caller wipes and frees *value in any case.
+ * checked: it must be UTF-8, and contain only the forms that xml.c describes.
+ * The element must not occur twice, and must contain text only.  *value must
+ * be empty, and remains empty unless the element is found; the caller wipes
+ * and frees it in any case.
  */
 extern DynXml dyn_xml_find(const char *text, size_t len, const char *path,
 						   DynBuffer *value);
