@@ -8,7 +8,7 @@
 
 #include "closest.h"
 
-/* Maximum bytes of a misspelled name; for longer ones, no name is similar. */
+/* Maximum length of a misspelled name (bytes); longer ones get no hint. */
 #define MAX_WORD_BYTES	64
 
 void

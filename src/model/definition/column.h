@@ -1,21 +1,19 @@
 /*
  * column.h
  *		A column of a foreign table: the location of its value in an item, the
- *		type that the value is converted to, and the conditions on it for which
- *		DynamoDB compares and sorts values as SQL does.
+ *		codec that converts the value (types.h), and the column's traits.
  *
- * The exactness of a condition depends on the codec, the collation, the
- * encoding, on_mismatch and the operator's input types.  Only exact.c may test
- * these for this purpose (test/lint).
+ * Traits state how far DynamoDB compares and sorts the stored values as SQL
+ * does (DynExactness), for all stored values and all run-time values.  Only
+ * exact.c may derive this from codecs, collations and on_mismatch (test/lint).
  *
- * The traits of a column apply only to operators that compare values of the
- * column's decoded type.  Whether they apply depends on the operator's input
- * types and collation, not on the types of columns inside of casts.
+ * Traits apply only to operators that compare values of the column's type.  The
+ * operator's input types and collation decide this, because the operand may be
+ * a cast of the column.
  *
- * An exactness holds for all stored values and all run-time values.  A
- * mismatch is a stored value that the column's type cannot represent.  For
- * PostgreSQL it is an error or, under on_mismatch 'null', NULL; DynamoDB
- * compares it like any other value.
+ * A mismatch is a stored value that the column's type cannot represent.
+ * PostgreSQL raises an error for it or, under on_mismatch 'null', reads NULL;
+ * DynamoDB compares it like any other value.
  */
 #ifndef DYN_MODEL_COLUMN_H
 #define DYN_MODEL_COLUMN_H
@@ -27,9 +25,9 @@
 
 typedef enum DynExactness
 {
-	DYN_LOCAL,					/* could lose rows: must not be sent */
+	DYN_LOCAL,					/* may miss rows, so it must not be sent */
 	DYN_SUPERSET,				/* selects all rows that SQL selects, and maybe
-								 * more: must be rechecked */
+								 * more, so the rows must be rechecked */
 	DYN_EXACT					/* selects the same rows */
 } DynExactness;
 
@@ -60,17 +58,17 @@ typedef struct DynTraits
 	DynExactness range;
 
 	/*
-	 * True if items sorted by this key attribute are sorted by the column,
-	 * under a bytewise collation.  Different attribute values may be decoded
-	 * as equal column values; rows with equal column values may then not be
-	 * sorted by the later attributes of the key.
+	 * True if items sorted by this key attribute are also sorted by the column
+	 * (strings: bytewise).  If several attribute values are decoded as one
+	 * column value, the rows with this value are not sorted by the later
+	 * attributes of the key.
 	 */
 	bool		order;
 
 	/*
-	 * True if different values of a key attribute are decoded as column values
-	 * that differ under the column's collation, so that a unique key makes the
-	 * column unique.  Only NULL may be decoded from several values.
+	 * True if different values of a key attribute become NULL, or values that
+	 * differ under the column's collation.  A unique key then makes the column
+	 * unique.
 	 */
 	bool		distinct;
 
@@ -78,10 +76,10 @@ typedef struct DynTraits
 	DynExactness not_null_test; /* IS NOT NULL */
 	DynExactness truth;			/* c and NOT c, for a boolean column */
 
-	bool		parts;			/* true if members of a document can be read
-								 * without the rest of it */
+	bool		parts;			/* true if a member of a jsonb column can be
+								 * read without the other members */
 	bool		members;		/* true if every row has one of the values that
-								 * the part's template enumerates */
+								 * the placeholder lists, as in ${type:A|B} */
 	bool		point;			/* true if = selects one stored value, so that
 								 * this value can be a key */
 	bool		key;			/* true if usable in key conditions */
@@ -90,37 +88,36 @@ typedef struct DynTraits
 typedef struct DynColumn
 {
 	const char *name;
-	bool		dropped;		/* true if the column is dropped, or is a
-								 * virtual generated column; NULL in each row */
+	bool		dropped;		/* true for dropped and virtual generated
+								 * columns, which are NULL in each row */
 	bool		not_null;
 	bool		placed;			/* true if an option sets the location */
 	Oid			collation;
 	DynPathBase base;			/* start of the path; always ITEM unless the
 								 * table is unnested */
-	const DynPath *path;		/* path from the item to the value, to the
-								 * string that a template composes from the
-								 * value, or to the unnested collection; a
-								 * document's path has no steps */
+	const DynPath *path;		/* path of the value, of the templated string
+								 * that contains the value, or of the unnested
+								 * collection; no steps for a document */
 	const DynPath *below;		/* path in the element, if base is ELEMENT */
 	DynDocument document;
 	int			segments;		/* number of segments, if the column shows the
 								 * Scan segment of the item; else 0 */
 	int			templated;		/* index of the template that the column is
 								 * read from (template_columns.h), or -1 */
-	int			part;			/* index of the part in the template */
+	int			part;			/* index of the placeholder in the template */
 	bool		null_on_mismatch;
-	DynCodec	codec;			/* codec of the value, or of the part */
+	DynCodec	codec;			/* codec of the value, or of the placeholder */
 	DynTraits	traits;
 } DynColumn;
 
-/* Returns false for a column of an element of an unnested collection. */
+/* Returns false if the column is read from an element of an unnested table. */
 static inline bool
 dyn_column_is_of_item(const DynColumn *column)
 {
 	return column->base == DYN_PATH_ITEM;
 }
 
-/* Returns true if the column is read from a part of a template. */
+/* Returns true if the column is read from a placeholder of a template. */
 static inline bool
 dyn_column_is_part(const DynColumn *column)
 {
@@ -131,11 +128,10 @@ dyn_column_is_part(const DynColumn *column)
 extern void dyn_traits_init(DynColumn *column);
 
 /*
- * Sets the traits of a part of a template, in the part's copy of its column.
- * Comparisons with a part are never exact.  `base` is true if the template
- * belongs to a key attribute of the table; items with mismatches in that
- * attribute are not rows.  `folded` is true if the part's letters are stored
- * in one case.
+ * Sets the traits of a placeholder, in its copy of the column (DynPart).  `base`
+ * is true if the template belongs to a key attribute of the table; items with
+ * mismatches in that attribute are not rows.  `folded` is true if the template
+ * stores all letters of the value in one case.
  */
 extern void dyn_traits_init_part(DynColumn *column, bool base, bool folded);
 
@@ -148,7 +144,7 @@ extern bool dyn_column_rejects(const DynColumn *column, DynType type);
 
 /*
  * Returns the exactness of column OP value, value OP column, and column OP ANY
- * (array).  The functions below return the exactness of other conditions.
+ * (array).  The next five functions return that of other conditions.
  */
 extern DynExactness dyn_operator_exactness(const DynColumn *column,
 										   const DynOperator *op);
@@ -165,14 +161,14 @@ extern DynExactness dyn_prefix_exactness(const DynColumn *column, Oid collation)
 extern DynExactness dyn_element_exactness(const DynColumn *column,
 										  const DynOperator *op);
 
-/* the same, sent as a condition that the item contains an element */
+/* element = value, in an unnested table; sent as contains(collection, value) */
 extern DynExactness dyn_unnested_exactness(const DynColumn *column,
 										   const DynOperator *op);
 
 /* column ->> 'name' OP value */
 extern DynExactness dyn_member_exactness(const DynOperator *op);
 
-/* Returns true if this name of a member has exactly one encoding in UTF-8. */
+/* Returns true if the member name has exactly one UTF-8 encoding. */
 extern bool dyn_name_is_exact(const char *name);
 
 /*

@@ -3,16 +3,17 @@
  *		Determines for which columns and conditions DynamoDB compares and sorts
  *		values as SQL does.
  *
- * DynamoDB compares and sorts encoded values.  For equality, a value must have
- * only one encoding.  Strings also require a deterministic collation, and an
- * encoding of the database that maps one-to-one to UTF-8.  For ranges and
- * order, they require a bytewise collation, and an encoding that sorts like
- * UTF-8.
+ * DynamoDB compares and sorts encoded values, so equality requires that a value
+ * has only one encoding.  For strings, equality also requires a deterministic
+ * collation, and a database encoding that maps one-to-one to UTF-8.  Ranges and
+ * order of strings require a bytewise collation, and a database encoding that
+ * sorts like UTF-8.
  *
- * Mismatches: equality selects no mismatches, since encode.c encodes only
- * values that the column can hold.  (Constraints of domains are not checked
- * there.)  Ranges, inequality and IS NOT NULL may select mismatches unless the
- * codec is total, so the selected rows must be decoded and rechecked.
+ * Equality selects no mismatches (column.h), since encode.c encodes only values
+ * that the column can hold; but encode.c does not check constraints of domains.
+ * Ranges, inequality and IS NOT NULL may select mismatches, and are then not
+ * exact.  Only a codec that can decode every value of its DynamoDB type
+ * (`total`) has no mismatches.
  */
 #include "postgres.h"
 
@@ -46,7 +47,7 @@ encoding_is_one_to_one(void)
 	}
 }
 
-/* Text and varchar, which PostgreSQL compares in the database's encoding. */
+/* Returns true for text and varchar, compared in the database's encoding. */
 static bool
 is_text(const DynCodec *codec)
 {
@@ -62,9 +63,9 @@ is_deterministic(Oid collation)
 }
 
 /*
- * Returns false for a collatable type if equal values may have different bytes
- * or, with `sorts`, if values do not sort like their bytes; and if the
- * comparison has no collation, so that PostgreSQL must raise an error for it.
+ * Returns true if values of the type are equal (with `sorts`, also sorted) like
+ * their bytes.  Returns false if a collatable type has no collation, because
+ * PostgreSQL must raise the error.
  */
 static bool
 compares_bytes(Oid type, Oid collation, bool sorts)
@@ -112,7 +113,7 @@ dyn_traits_init(DynColumn *column)
 	bool		nulls = column->null_on_mismatch;
 	bool		point = has_points(codec);
 	bool		range = has_ranges(codec);
-	/* a segment is always a number that the column can represent */
+	/* the number of a Scan segment is never a mismatch */
 	bool		total = codec->encoding.total || column->segments > 0;
 
 	memset(traits, 0, sizeof(*traits));
@@ -120,7 +121,7 @@ dyn_traits_init(DynColumn *column)
 	traits->key = codec->kind != DYN_CODEC_FLOAT4 &&
 		codec->kind != DYN_CODEC_FLOAT8;
 
-	/* if the value may have several encodings, = becomes an interval */
+	/* if a value may have several encodings, = is sent as an interval */
 	if (point || range)
 		traits->equality = exact_if(point && !nulls && !codec->is_domain);
 	if (point)
@@ -143,7 +144,7 @@ dyn_traits_init(DynColumn *column)
 								 !codec->is_domain);
 }
 
-/* Never exact: conditions apply to the attribute's full value. */
+/* Comparisons are never exact: DynamoDB compares the attribute's full text. */
 void
 dyn_traits_init_part(DynColumn *column, bool base, bool folded)
 {
@@ -186,7 +187,7 @@ is_range(const DynOperator *op)
 	return op->comparison >= DYN_COMPARE_LT;
 }
 
-/* The operator must compare decoded values, and strings bytewise. */
+/* Returns true if the operator compares decoded values, and strings bytewise. */
 static bool
 is_of_codec(const DynOperator *op, const DynCodec *codec)
 {
@@ -214,7 +215,7 @@ dyn_operator_exactness(const DynColumn *column, const DynOperator *op)
 {
 	if (!is_of_codec(op, &column->codec))
 		return DYN_LOCAL;
-	/* PostgreSQL compares values that are rounded to double precision */
+	/* PostgreSQL rounds the column's values to double precision first */
 	if (op->value_type == FLOAT8OID &&
 		(column->codec.kind == DYN_CODEC_INT8 || column->codec.kind == DYN_CODEC_NUMERIC))
 		return is_range(op)

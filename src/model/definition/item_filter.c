@@ -14,7 +14,7 @@
 #include "item_filter.h"
 #include "options.h"
 
-/* DynamoDB does not delete items that expired earlier than that (seconds). */
+/* TTL does not delete items that expired longer ago than this (seconds). */
 #define FIVE_YEARS		INT64CONST(157680000)
 
 /* This function and the next two return a hint for invalid JSON, or NULL. */

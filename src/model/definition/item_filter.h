@@ -7,10 +7,10 @@
  * the DynamoDB type and value of an attribute with constants; null matches an
  * attribute that is absent or NULL.
  *
- * The term of ttl_attribute, the last one, excludes expired items.  The
- * attribute of an expired item is a number of seconds since 1970 that is not
- * later than the start of the transaction, and at most five years earlier
- * (Amazon DynamoDB Developer Guide, "Using time to live").
+ * The term of ttl_attribute, the last one, excludes expired items: those whose
+ * ttl_attribute, in seconds since 1970, is not after the start of the
+ * transaction, and at most five years before it (Amazon DynamoDB Developer
+ * Guide, "Using time to live").
  */
 #ifndef DYN_MODEL_ITEM_FILTER_H
 #define DYN_MODEL_ITEM_FILTER_H

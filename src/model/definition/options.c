@@ -5,10 +5,10 @@
  * An option needs one line in `options_table`, code that reads the option, and
  * one row in docs/options.md (test/t/test_options.py compares the tables).
  *
- * PostgreSQL calls the validator with the complete new list of an object's
- * options and the OID of its catalog, but passes neither the object nor the
- * old list.  The validator uses neither the network nor other objects, because
- * it also runs while a dump is restored.
+ * PostgreSQL passes the complete new list of an object's options and the OID of
+ * its catalog to the validator, but neither the object nor the old list.  The
+ * validator reads no other objects and sends no requests, because it also runs
+ * while a dump is restored.
  */
 #include "postgres.h"
 
@@ -49,7 +49,7 @@ const DynReadOptions dyn_default_reads = {
 static const char *const describe_mismatch[] = {"error", "null", NULL};
 static const char *const document_words[] = {"item", "rest", NULL};
 
-/* Kinds of objects that may have an option, as bits; indexes of places[]. */
+/* Kinds of objects that may have an option; 1 << index in places[]. */
 #define ON_SERVER	0x01
 #define ON_MAPPING	0x02
 #define ON_TABLE	0x04
@@ -113,7 +113,7 @@ static const OptionEntry options_table[] = {
 	"maximum number of concurrent requests of one statement"},
 	{"max_idle_connections", ON_SERVER, VALUE_INT, 0, 256, NULL, "max_concurrency",
 	false, "maximum number of idle connections of a session between statements"},
-	/* with 0.1, the smallest request (half a unit) waits a few seconds */
+	/* at 0.1, even the smallest request (half a unit) waits a few seconds */
 	{"max_read_units_per_second", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
 	false, "maximum read units per second of all sessions together"},
 	{"max_write_units_per_second", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
@@ -206,7 +206,7 @@ static const OptionEntry options_table[] = {
 	"attribute whose values divide a table into foreign tables"},
 };
 
-/* Shorter names that users may try, and those of similar programs. */
+/* Names that users may try instead, such as those of similar programs. */
 static const struct
 {
 	const char *name;
@@ -247,9 +247,9 @@ find_entry(const char *name, int where)
 }
 
 /*
- * Returns the option whose name is closest to a misspelled one; NULL if there
- * is none.  A name that contains the misspelled one, at its beginning or after
- * an underscore, is the closest, except for other_names.
+ * Returns the option that a misspelled name probably means, or NULL: by
+ * other_names, if the most similar name is there; else an option that contains
+ * the name, at its beginning or after an underscore; else the most similar one.
  */
 static const char *
 closest_option(const char *name, int where)
@@ -434,7 +434,7 @@ has_option(List *options, const char *name)
 	return dyn_option_text(options, name) != NULL;
 }
 
-/* A column with the option `name` must have none of the others. */
+/* A column with the option `name` must not have another option in others[]. */
 static void
 check_alone(List *options, const char *name, const char *hint)
 {
@@ -524,8 +524,8 @@ check_options(List *options, int where)
 		if (entry == NULL)
 			report_unknown(def->defname, where);
 		/*
-		 * the list is the complete one after a change, so ordinary users
-		 * cannot change any option of an object that has such an option
+		 * the list also has the options that stay unchanged, so an ordinary
+		 * user cannot change an object that has an option of superusers
 		 */
 		if (entry->superuser && !superuser())
 			ereport(ERROR,

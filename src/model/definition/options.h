@@ -79,14 +79,14 @@ extern const DynReadOptions dyn_default_reads;
 DYN_NORETURN extern void dyn_option_invalid(const char *name, const char *value,
 											const char *why);
 
-/* Validates options of IMPORT FOREIGN SCHEMA, as core does for others. */
+/* Validates options of IMPORT FOREIGN SCHEMA, since core does not do it. */
 extern void dyn_options_check_import(List *options);
 
 /*
  * ---- JSON objects with an attribute name as each key (json_option.c) ----
  *
- * The text is checked with jansson, which reports the position of an error and
- * finds duplicate names, and parsed as jsonb, which keeps numbers exact.
+ * jansson checks the text, because it reports the position of an error and
+ * finds duplicate names.  jsonb parses the text, because it keeps numbers exact.
  */
 
 /*

@@ -201,10 +201,7 @@ shown_name(const DynTemplatedAttr *templated)
 	return dyn_from_utf8_lossy(dyn_templated_name(templated));
 }
 
-/*
- * Raises an error about a template.  `column`, the name of a column that it
- * concerns, and `hint` may be NULL.
- */
+/* Raises an error about a template; `column` (a name) and `hint` may be NULL. */
 DYN_NORETURN static void
 report(const Connector *connector, const DynTemplatedAttr *templated,
 	   const char *column, const char *detail, const char *hint)
@@ -324,8 +321,8 @@ take_source(const Connector *connector, int i, AttrNumber attnum)
 }
 
 /*
- * Returns the beginning of a hint, which lists all key attributes.  Returns ""
- * if the template's attribute is in a key, or the keys are unknown.
+ * Returns a sentence that lists all key attributes; "" if the template's
+ * attribute is in a key, or the keys are unknown.
  */
 static const char *
 key_hint(const Connector *connector, const DynTemplatedAttr *templated)
@@ -400,7 +397,7 @@ choose_source(const Connector *connector, AttrNumber attnum)
 
 		if (two_way_part(templated, attnum) < 0)
 			continue;
-		/* list the key attributes, since the name may be misspelled */
+		/* list the key attributes: the template's attribute may be misspelled */
 		keys = key_hint(connector, templated);
 		report(connector, templated, column->name,
 			   psprintf("%s column \"%s\", but the attribute that the column is read from is unknown.",
@@ -432,9 +429,9 @@ dyn_part_may_be_number(const DynTemplatePart *part, const DynCodec *codec)
 }
 
 /*
- * Sets *format to the placeholder's format, or to the column's if the
- * placeholder has no modifier.  If neither is set, integers and booleans are
- * stored like their casts to text.
+ * Sets *format to the placeholder's format; without a modifier, to the column's
+ * format.  Without any format, integers and booleans are stored like their
+ * casts to text.
  */
 static void
 choose_format(const Connector *connector, const DynTemplatedAttr *templated,
@@ -480,7 +477,7 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 	dyn_codec_init(&as->codec, column->codec.typid,
 				   column->codec.is_domain ? -1 : column->codec.typmod, &format,
 				   column->name);
-	/* several parts may have the same column, unless one has "any" */
+	/* a column may have several parts, unless one has the modifier "any" */
 	for (int other = 0; other < p; other++)
 	{
 		if (templated->parts[other].attnum == templated->parts[p].attnum &&
@@ -535,14 +532,14 @@ part_facts(const DynTemplatePart *part, const DynCodec *codec)
 		facts.width = codec->format.digits;
 		facts.charset = "0123456789";
 	}
-	/* all encodings have the length of a sample; only digits differ */
+	/* a sample suffices, since the encodings differ only in their digits */
 	if (kind->instant &&
 		dyn_codec_encode(codec, codec->basetype, epoch, &sample) == DYN_ENCODED)
 	{
 		for (size_t i = 0; i < sample.len; i += pg_utf_mblen((const unsigned char *) sample.data + i))
 			facts.width++;
 		facts.charset = psprintf("0123456789%.*s", (int) sample.len, sample.data);
-		/* a truncated time is never decoded, but only compared with its column */
+		/* a truncated time is never decoded, only compared with the column */
 		facts.instant = codec->format.kind != DYN_FORMAT_NONE && !dyn_codec_truncates(codec);
 	}
 	return facts;
@@ -568,7 +565,7 @@ check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 	}
 }
 
-/* Returns the index of the shortest unit that the codec can encode. */
+/* Returns a number for the codec's precision; larger numbers are coarser. */
 static int
 coarseness(const DynCodec *codec)
 {
@@ -626,8 +623,8 @@ check_precision(const Connector *connector, AttrNumber attnum)
 }
 
 /*
- * Raises errors for likely mistakes.  Called for each statement, so it searches
- * for columns in braces only if a literal contains a brace.
+ * Raises errors for likely mistakes.  Runs for each statement, so it is cheap
+ * unless a literal contains a brace.
  */
 static void
 check_mistakes(const Connector *connector)

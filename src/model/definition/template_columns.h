@@ -2,18 +2,16 @@
  * template_columns.h
  *		Connects the templates of the table option key_templates with columns.
  *
- * A template defines how a string attribute is composed from columns
- * (dynamodb/template_text.h); here its parts are connected with the columns.
- * Each column has one source: the value of an attribute or path, or one part
- * of one template.  A part that is the source of its column is decoded.  Any
- * other part must match the value that its column has from the column's
- * source.
+ * A template such as ORDER#${id} composes a string attribute from columns
+ * (dynamodb/template_text.h).  Its placeholders are called parts.  Each column
+ * is read from one source: an attribute, a path, or a part.  The texts of the
+ * column's other parts must match the value from this source.
  *
- * An item is a row only if its values of the table's key attributes match
- * their templates.  Other templates supply values and access paths.
+ * An item is a row only if the key attributes of the table match their
+ * templates.  Other templates only supply values and access paths.
  *
- * A template of one part without literals may also belong to a number
- * attribute; then the number's digits are the text of the part.
+ * A template that is a single part, such as ${id}, may also belong to a number
+ * attribute; then the part's text is the number's digits.
  */
 #ifndef DYN_MODEL_TEMPLATE_COLUMNS_H
 #define DYN_MODEL_TEMPLATE_COLUMNS_H
@@ -37,17 +35,14 @@ typedef struct DynPart
 typedef struct DynTemplatedAttr
 {
 	const DynPath *path;		/* path of the attribute */
-	bool		base;			/* true if it is a key attribute of the
-								 * table */
-	bool		listed;			/* true if the attribute is in the key of an
-								 * index, but not of the table, and statements
-								 * can request the values that a part
-								 * enumerates */
-	bool		unasserted;		/* true if the attribute may differ from the
-								 * string that the template composes from a
-								 * row's columns; a column with document
-								 * 'rest' then shows the attribute
-								 * (relation.c) */
+	bool		base;			/* true for a key attribute of the table */
+	bool		listed;			/* true for a key attribute of only an index, if
+								 * statements can request each value that a
+								 * part lists, such as A and B for ${type:A|B} */
+	bool		unasserted;		/* true if a row's attribute may differ from the
+								 * string that the template composes; a column
+								 * with document 'rest' then shows it
+								 * (attributes_shown() in relation.c) */
 	DynType		type;			/* type of a key attribute of the table or an
 								 * index; ABSENT for other attributes, and if
 								 * the keys are unknown */
@@ -59,7 +54,7 @@ typedef struct DynTemplatedAttr
 extern bool dyn_templates_check(const char *text, const char **why);
 
 /*
- * Returns the templates of the option, not connected yet, and sets *n to their
+ * Returns the templates of the option, without columns, and sets *n to their
  * number.  A reset of CurrentMemoryContext frees the result, including its
  * malloc'd memory.
  */
@@ -76,23 +71,24 @@ extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn 
 								  const DynTableMeta *meta, const char *table);
 
 /*
- * Sets needed[i] if values of attribute i must be split by its template: if
- * the attribute is in the table's key, is `listed`, or is the source of a
- * column in `attnums` or in another needed template.  A column with document
- * 'rest' also needs all unasserted attributes.  Returns the paths (DynPath *)
- * of the needed attributes, and of the columns that occur in their templates
- * but are read from elsewhere, since the parts are compared with these
- * columns.
+ * Sets needed[i] if a scan of the columns `attnums` must split attribute i by
+ * its template.  These are the `base` and `listed` attributes, the sources of
+ * columns in `attnums` and in needed templates, and for a document 'rest' the
+ * unasserted attributes.  Returns the paths (DynPath *) of the needed
+ * attributes, and of columns in needed templates that have other sources.
  */
 extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 								 const DynColumn *columns,
 								 const Bitmapset *attnums, bool *needed);
 
-/* Returns true if a template of this part alone can be of a number. */
+/* Returns true if a template of only this part may be of a number attribute. */
 extern bool dyn_part_may_be_number(const DynTemplatePart *part,
 								   const DynCodec *codec);
 
-/* Returns true if the part has folded letters or a truncated time. */
+/*
+ * Returns true if no column can be decoded from the part, because its letters
+ * are folded or its time is truncated.
+ */
 extern bool dyn_part_is_one_way(const DynTemplatePart *part);
 
 /*
