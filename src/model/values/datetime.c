@@ -2,9 +2,8 @@
  * datetime.c
  *		Parses and prints ISO 8601 times, epoch numbers and ULIDs, exactly.
  *
- * We do not use PostgreSQL's input functions, because they accept many more
- * formats and depend on the session.  DynamoDB compares the stored text, so a
- * stored text must mean the same instant in every session.
+ * We do not use PostgreSQL's input functions: they accept many more formats,
+ * and a stored text must not mean another instant in another session.
  */
 #include "postgres.h"
 
@@ -44,7 +43,6 @@ scan_char(IsoScanner *s, char c)
 	return true;
 }
 
-/* The fraction has up to 9 digits; those after the sixth must be zero. */
 static bool
 scan_time(IsoScanner *s, int64 *usec)
 {
@@ -281,8 +279,7 @@ dyn_instant_from_ulid(const char *text, size_t len, Timestamp *result)
 		return false;
 	for (int i = 0; i < ULID_LEN; i++)
 	{
-		const char *digit = memchr(ulid_digits, text[i], 32);	/* without the
-																 * NUL */
+		const char *digit = memchr(ulid_digits, text[i], 32);	/* without NUL */
 
 		if (digit == NULL)
 			return false;

@@ -16,10 +16,9 @@
 #include "format.h"
 
 /*
- * Parses ISO 8601, extended format: YYYY-MM-DD, alone or followed by T or a
- * blank, HH:MM, optionally :SS and a fraction of up to nine digits, optionally
- * Z or an offset.  Returns false for any other text, and if a digit after the
- * sixth of the fraction is not zero.
+ * Parses ISO 8601 text: YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS[.fraction]][zone],
+ * with a blank or T, and Z or an offset.  The fraction has up to nine digits;
+ * those after the sixth must be zero.  Returns false for any other text.
  */
 extern bool dyn_instant_from_iso(const char *text, size_t len, Timestamp *result);
 
@@ -75,7 +74,7 @@ typedef struct DynPattern DynPattern;
 /* Parses a pattern in UTF-8; returns NULL with a hint in *why if invalid. */
 extern DynPattern *dyn_pattern_parse(const char *text, const char **why);
 
-/* Scanning drops all digits after the sixth. */
+/* Returns the pattern of iso8601(n); scanning drops digits after the sixth. */
 extern DynPattern *dyn_pattern_of_iso8601(int digits, const char *suffix);
 
 /* Returns true if printed times sort in the order of the times. */
@@ -88,12 +87,7 @@ extern int64 dyn_pattern_unit(const DynPattern *pattern);
 extern bool dyn_pattern_scan(const DynPattern *pattern, const char *text,
 							 size_t len, Timestamp *result);
 
-/*
- * Prints the instant into `dst`, which has DYN_INSTANT_BUFSIZE bytes.  If
- * several strings represent the instant, prints the first or (`last`) the last
- * one in sort order.  Returns false if the pattern cannot represent the
- * instant.
- */
+/* Prints an instant, with the contract of dyn_instant_to_epoch. */
 extern bool dyn_pattern_print(const DynPattern *pattern, Timestamp instant,
 							  bool last, char *dst);
 
@@ -107,13 +101,10 @@ extern Timestamp dyn_pattern_round(const DynPattern *pattern, Timestamp instant,
 /*
  * ---- offsets of time zones, and truncated times (zones.c) ----
  *
- * PostgreSQL converts between timestamps and instants with one of the zone's
- * offsets, even where local times are skipped or repeated.  So a time and its
- * conversion differ by one of the offsets found here.  Bounds that are moved
- * by the smallest and the largest of these offsets contain all converted
- * times.
- *
- * These functions raise no errors.
+ * To convert between timestamps and instants, PostgreSQL adds or subtracts one
+ * of the zone's offsets, even where local times are skipped or repeated.  So
+ * bounds that are moved by the least and greatest of these offsets contain all
+ * converted times.  These functions raise no errors.
  */
 
 /* Offsets in microseconds east of UTC. */
@@ -137,29 +128,25 @@ typedef struct DynZone
 extern bool dyn_zone_find(Oid type, Datum operand, DynZone *zone);
 
 /*
- * Returns the limits of the offsets that the zone uses near a time, which may
- * be an instant or a timestamp.  Every conversion between timestamps and
- * instants whose result is `near`, or just before or after it, uses an offset
- * within these limits.
+ * Returns the least and the greatest offset that PostgreSQL may use to convert a
+ * timestamp or instant, if the result is `near`, or just before or after it.
  */
 extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
 
 /*
- * The formats day, trunc(...) and so on of template parts (format.h) truncate
- * times to units of a local time, in UTC or in the format's time zone.  When
- * clocks are set back, local times occur twice, so a unit may be longer than
- * usual.  A unit may even occur twice, if clocks are set back to a time before
- * its start: St. John's once set them back from 00:01 to 23:01.
+ * Formats such as day and day(zone) (format.h) truncate times to units of local
+ * time, in UTC or in this zone.  A unit is longer than usual if clocks are set
+ * back in it, and occurs twice if they are set back to a time before its start,
+ * as once from 00:01 to 23:01 in St. John's.
  */
 
 /* Returns the local time at which the instant's unit begins. */
 extern Timestamp dyn_trunc(const DynFormat *format, Timestamp instant);
 
 /*
- * Returns a limit of the local times at which units begin.  If `lower`, no
- * time at or after `instant` is in a unit that begins before the limit.
- * Otherwise no time at or before `instant` is in a unit that begins after the
- * limit.
+ * With `lower`, returns a local time before which no unit begins that contains
+ * `instant` or a later time.  Otherwise returns a local time after which no unit
+ * begins that contains `instant` or an earlier time.
  */
 extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,
 								 bool lower);

@@ -6,8 +6,8 @@
  * and encode_value.c, jsonb in jsonvalue.c, dates and times in datetime.c.
  *
  * Decoders allocate in CurrentMemoryContext.  They return false for a value
- * that the column cannot hold; only input functions and domains raise errors,
- * unless `soft`.
+ * that the column cannot hold.  Unless `soft` is true, input functions and
+ * domains raise errors instead.
  */
 #include "postgres.h"
 
@@ -103,8 +103,8 @@ decode_text(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 /*
- * Decodes with the type's input function.  That of char(n) adds blanks, but
- * here never removes any, and so has no errors.
+ * Decodes with the type's input function.  For char(n), the function only adds
+ * blanks and cannot fail, because the length is checked before.
  */
 static bool
 decode_input(DynCodec *codec, const DynValue *value, bool soft,
@@ -156,9 +156,9 @@ decode_uuid(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 /*
- * Writes the canonical text of a number to `buf`.  The number is an N value
- * or, under the formats 'string', 'padded' and 'digits', an S value; under
- * 'string', blanks may surround the number.
+ * Writes the canonical text of a number to `buf`.  The value has type N or, with
+ * the formats 'string', 'padded' and 'digits', type S.  With 'string', blanks
+ * may surround the number.
  */
 static bool
 number_text(const DynCodec *codec, const DynValue *value, char *buf,
@@ -438,7 +438,7 @@ parse_instant(const DynCodec *codec, const DynValue *value, Timestamp *instant,
 							  ? "it is not an ISO 8601 date or time"
 							  : psprintf("it does not match format \"%s\"",
 										 codec->format.text));
-	/* be more specific if the only problem is too many fractional digits */
+	/* be specific if the value only has too many fractional digits */
 	finest.digits = 9;
 	return mismatch(why, finest.kind == DYN_FORMAT_EPOCH &&
 					dyn_instant_from_epoch(text, len, &finest, &other)
@@ -466,10 +466,7 @@ decode_instant(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/*
- * Decodes JSON text.  If not `soft`, the caller must raise an error if this
- * function returns false.
- */
+/* Without `soft`, a failure must become an error (see dyn_input_or_why). */
 static bool
 decode_json_text(DynCodec *codec, const DynValue *value, bool soft,
 				 Datum *result, const char **why)
@@ -503,7 +500,6 @@ decode_json(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/* Elements of type NULL become NULL; sets have no defined order. */
 static bool
 decode_array(DynCodec *codec, const DynValue *value, bool soft,
 			 Datum *result, const char **why)
@@ -531,7 +527,7 @@ decode_array(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/* Decoder of each kind; `plain` is true if it expects text without escapes. */
+/* Decoders; `plain` is true if the decoder expects text without JSON escapes. */
 static const struct
 {
 	bool		(*decode) (DynCodec *codec, const DynValue *value, bool soft,
@@ -589,7 +585,7 @@ dyn_codec_holds(DynCodec *codec, const DynValue *value, const char **why)
 {
 	Datum		datum;
 
-	/* avoid a copy: such text can always be decoded */
+	/* do not copy a text that can always be decoded */
 	if (codec->kind == DYN_CODEC_TEXT && value->type == DYN_TYPE_S &&
 		!(value->flags & DYN_VALUE_HAS_NUL) && codec->typmod < 0 &&
 		!codec->is_domain && !dyn_encoding_differs())

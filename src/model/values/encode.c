@@ -2,12 +2,12 @@
  * encode.c
  *		Encodes SQL values for key conditions and filters.
  *
- * DynamoDB compares stored values, so a SQL value is encoded in the column's
- * format, unless the column cannot hold it.  An equality with a value that the
- * column cannot hold selects nothing.  A range bound is moved to a value that
- * can be stored, so that the range contains the same stored values or more.
- * If there is no such value, the bound selects everything or nothing.  The
- * executor handles bounds of keys that are empty or too long.
+ * DynamoDB compares stored values, so SQL values are encoded in the column's
+ * format.  An equality with a value that the column cannot hold selects nothing.
+ * A range bound that cannot be stored is moved to a value that can, so that the
+ * range contains the same stored values or more.  If no value can be stored
+ * there, the bound selects everything or nothing.  The executor handles bounds
+ * that are empty, or too long for a key.
  *
  * Encoders allocate in CurrentMemoryContext.
  */
@@ -77,7 +77,7 @@ dyn_encode_text(Datum value, DynScalar *out)
 	return true;
 }
 
-/* Encodes bytea as B, other types as S; false if not convertible to UTF-8. */
+/* Encodes bytea as B, other types as S; returns false if conversion fails. */
 static bool
 encode_bytes(Oid valuetype, Datum value, DynScalar *out)
 {
@@ -150,7 +150,7 @@ dyn_number_out(Oid valuetype, Datum value)
 			number = DatumGetFloat8(value);
 			if (isnan(number) || isinf(number))
 				return float8out_internal(number);
-			/* text that identifies the number, without an exponent */
+			/* 17 digits identify the double; numeric_out prints no exponent */
 			digits = psprintf("%.17g", number);
 			value = NumericGetDatum(dyn_numeric_from_text(digits, strlen(digits)));
 			break;
@@ -179,7 +179,7 @@ encode_number(const DynCodec *codec, Oid valuetype, Datum value,
 		? DYN_ENCODED : DYN_ENCODED_NOTHING;
 }
 
-/* First day after all timestamps; dates continue for millions of years. */
+/* First day after the last timestamp; type date has millions of years more. */
 #define END_OF_INSTANTS	(TIMESTAMP_END_JULIAN - POSTGRES_EPOCH_JDATE)
 
 bool
@@ -260,7 +260,7 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 		size_t		len = DYN_BASE64_LEN(VARSIZE_ANY_EXHDR(b));
 		char	   *dst;
 
-		/* check the length first: the text may be longer than any item */
+		/* do not allocate a text that may be much longer than any item */
 		if (len > MAX_ITEM_BYTES)
 			return DYN_ENCODED_NOTHING;
 		dst = palloc(Max(len, 1));
@@ -347,7 +347,7 @@ bound_float(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 
 	if (isnan(number))
 		return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
-	/* stored decimals beyond the bound may be decoded as the bound */
+	/* stored decimals beyond the bound may be rounded to the bound */
 	number = codec->kind == DYN_CODEC_FLOAT4
 		? nextafterf(nextafterf((float) number, outward), outward)
 		: nextafter(number, outward);
@@ -401,8 +401,8 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 	if (dyn_codec_is_lenient(codec))
 	{
 		/*
-		 * text with an offset may begin with the day before or after the
-		 * instant's day in UTC, and every time of a day sorts after its date
+		 * A text with an offset may have the day before or after the instant's
+		 * day in UTC.  The text of a time sorts after the text of its date.
 		 */
 		instant += lower ? -USECS_PER_DAY : 2 * USECS_PER_DAY;
 		*inclusive = true;
@@ -410,12 +410,12 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 	}
 	else if (dyn_codec_truncates(codec))
 	{
-		/* the unit that contains the first or last time */
+		/* find the unit that contains the first or last time of the range */
 		if (!*inclusive)
 			instant += (lower ? 1 : -1) *
 				(codec->kind == DYN_CODEC_DATE ? USECS_PER_DAY : 1);
 		*inclusive = true;
-		/* the local time may be out of range although the instant is not */
+		/* from here on, the local time decides which values are out of range */
 		instant = dyn_trunc_bound(&codec->format, instant, lower);
 		encoded = dyn_pattern_print(codec->format.pattern, instant, false, dst);
 	}
@@ -439,8 +439,9 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 /*
  * Encodes a bound that is text or bytea.  A bound longer than an item is
  * truncated to the maximum size of an item, because no stored value is between
- * the truncated bound and the full one.  No character is split: if the bound
- * becomes shorter than this size, it is not encoded as an upper bound.
+ * the truncated bound and the full one.  Characters are not split, which may
+ * make the bound even shorter.  Then values between the two bounds are possible,
+ * and only a lower bound can be truncated.
  */
 static DynEncoded
 bound_bytes(Oid valuetype, Datum value, bool lower, bool *inclusive,
@@ -448,7 +449,7 @@ bound_bytes(Oid valuetype, Datum value, bool lower, bool *inclusive,
 {
 	if (!encode_bytes(valuetype, value, out))
 		return DYN_ENCODED_UNKNOWN;
-	/* nothing sorts below the empty text */
+	/* nothing sorts before an empty value */
 	if (out->len <= MAX_ITEM_BYTES)
 		return !lower && !*inclusive && out->len == 0
 			? DYN_ENCODED_NOTHING : DYN_ENCODED;
@@ -469,8 +470,8 @@ dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype, Datum value,
 	char	   *number;
 
 	/*
-	 * PostgreSQL rounds column values to double precision; all values that it
-	 * rounds to this bound are between the adjacent doubles
+	 * PostgreSQL rounds column values to double precision.  All values that it
+	 * rounds to this bound are between the two adjacent doubles.
 	 */
 	if (valuetype == FLOAT8OID &&
 		(codec->kind == DYN_CODEC_NUMERIC ||

@@ -2,12 +2,12 @@
  * encode_value.c
  *		Encodes SQL values to be stored.
  *
- * Where several encodings are decoded as the same value, the usual one is
- * written: the shortest number, for jsonb the DynamoDB types that correspond
- * to JSON's, and times in UTC with 0, 3 or 6 fractional digits.
+ * If a value has several encodings, the usual one is stored: the shortest
+ * number, for jsonb the DynamoDB types that correspond to JSON's, and times in
+ * UTC with 0, 3 or 6 fractional digits.
  *
- * Lists, maps and sets are written as JSON, without the type around them
- * (wire.h).
+ * Lists, maps and sets become JSON without their DynamoDB type: [...] instead
+ * of {"L": [...]} (wire.h).
  */
 #include "postgres.h"
 
@@ -79,7 +79,7 @@ store_text(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 	const char *data = VARDATA_ANY(t);
 	size_t		len = VARSIZE_ANY_EXHDR(t);
 
-	/* strip the blanks at the end of char(n), which decoding adds again */
+	/* strip the padding of char(n), which decoding adds again */
 	while (codec->kind == DYN_CODEC_BPCHAR && len > 0 && data[len - 1] == ' ')
 		len--;
 	return store_bytes(data, len, out, err);
@@ -233,15 +233,15 @@ store_bytea(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 
 /*
  * Prints an instant in the column's format; returns false if the format cannot
- * represent it.  If any ISO 8601 text is allowed, prints 0, 3 or 6 fractional
- * digits, as few as possible.
+ * represent it.  If the format allows any number of fractional digits, prints
+ * 0, 3 or 6, as few as possible.
  */
 static bool
 print_instant(const DynCodec *codec, Timestamp instant, char *dst)
 {
 	int			digits = instant % USECS_PER_SEC == 0 ? 0 : instant % 1000 == 0 ? 3 : 6;
 
-	/* we can decode a fraction, but other applications may not expect it */
+	/* we can decode fractions of a ms, but other applications may not */
 	if (codec->format.kind == DYN_FORMAT_EPOCH_MS && digits == 6)
 		return false;
 	if (codec->kind != DYN_CODEC_DATE && dyn_codec_is_lenient(codec))
@@ -321,8 +321,8 @@ store_name(const JsonbValue *name, DynScalar *out, DynStoreError *err)
 }
 
 /*
- * Appends a JSON value, which is inside of `depth` lists and maps.  The
- * outermost list or map has no type around it.
+ * Appends a JSON value, which is inside of `depth` lists and maps.  Only the
+ * outermost list or map is written without its DynamoDB type.
  */
 static bool
 append_json(DynBuffer *buf, const JsonbValue *value, int depth, DynStoreError *err)
@@ -561,7 +561,7 @@ dyn_codec_store(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err
 {
 	if (!stores[codec->kind] (codec, value, out, err))
 		return false;
-	/* S and B values may still point into `value` */
+	/* copy S and B values, which may still point into `value` */
 	if (out->type == DYN_TYPE_S || out->type == DYN_TYPE_B)
 		out->data = memcpy(palloc(out->len + 1), out->data, out->len);
 	return true;

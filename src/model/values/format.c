@@ -2,9 +2,9 @@
  * format.c
  *		Parses the column option "format".
  *
- * The option's text is converted to UTF-8 before it is parsed, because strings
- * in it, such as the arguments of bool(t,f), are compared with stored values
- * and sent to DynamoDB.
+ * The option is converted to UTF-8 before it is parsed, because its strings,
+ * such as the arguments of bool(t,f), are compared with stored values and sent
+ * to DynamoDB.
  *
  * decode.c, encode.c and encode_value.c apply the formats to values.
  */
@@ -17,7 +17,7 @@
 #include "datetime.h"
 #include "textforms.h"
 
-/* Maximum bytes of the arguments of bool(t,f), since filters contain them. */
+/* Maximum length of the arguments of bool(t,f), since filters contain them. */
 #define MAX_BOOL_BYTES	256
 
 static const struct
@@ -41,7 +41,7 @@ static const struct
 static const char format_hint[] =
 "Valid formats are iso8601, iso8601(n), iso8601(n,suffix), pattern(...), ulid, epoch, epoch(n), epoch_ms, epoch_us, epoch_days, string, padded(n), base64, json, set, list and bool(t,f).";
 
-/* Hint for placeholders, which require formats with unique encodings. */
+/* Hint for placeholders, which require that a value has only one encoding. */
 static const char part_hint[] =
 "Valid modifiers of a placeholder are plain, any, lower, upper, a range such as 0..9, words such as A|B, and the formats iso8601(n), iso8601(n,suffix), pattern(...), padded(n), base64, bool(t,f), year, month, day, hour and trunc(...).";
 
@@ -89,7 +89,7 @@ parse_fixed(char *args, DynFormat *format, const char **why)
 	return true;
 }
 
-/* Booleans are stored as N if both arguments are numbers, unless `part`. */
+/* Stores booleans as N if both arguments are numbers, except in templates. */
 static bool
 parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
 {
@@ -128,7 +128,7 @@ static const struct
 	{"hour", "YYYY-MM-DD\"T\"HH24"},
 };
 
-/* Returns true if the text is the word, alone or with arguments. */
+/* Returns true if the text is the word, or begins with the word and "(". */
 static bool
 begins_with_word(const char *text, const char *word)
 {
@@ -148,7 +148,7 @@ dyn_format_is_trunc(const char *text)
 	return begins_with_word(text, "trunc");
 }
 
-/* Truncates the text at its last unquoted comma; returns the part after it. */
+/* Ends the text at its last unquoted comma; returns the text after, or NULL. */
 static char *
 split_zone(char *args)
 {
@@ -170,7 +170,7 @@ split_zone(char *args)
 	return comma + 1;
 }
 
-/* Parses a unit, with or without a zone, trunc(pattern[,zone]). */
+/* Parses unit, unit(zone), or trunc(pattern[,zone]). */
 static bool
 parse_trunc(const char *text, DynFormat *format, const char **why)
 {

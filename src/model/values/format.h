@@ -4,7 +4,7 @@
  *
  *	iso8601				any ISO 8601 text in S (date/time columns)
  *	iso8601(n)			text with exactly n fractional digits and the suffix Z
- *	iso8601(n,suffix)	the same with another suffix, which may be empty
+ *	iso8601(n,suffix)	text with another suffix, which may be empty
  *	epoch, epoch_ms, epoch_us	N, time since 1970 in UTC (date/time columns)
  *	epoch(n)			epoch with at most n digits after the point; without n, 6
  *	pattern(...)		fields of fixed width in S (datetime.h)
@@ -19,13 +19,11 @@
  *	set, list			an array is written as a set or as a list; every
  *						format reads both
  *
- * Parts of templates may also truncate a time to the unit that contains it, in
- * UTC or in a time zone:
+ * Placeholders of templates have further formats, which truncate a time to the
+ * unit that contains it, in UTC or in a time zone:
  *
  *	year, month, day, hour, each also with a zone: day(Europe/Berlin)
  *	trunc(pattern), trunc(pattern,zone)
- *
- * For conditions, the format determines the codec's encoding (types.h).
  */
 #ifndef DYN_MODEL_FORMAT_H
 #define DYN_MODEL_FORMAT_H
@@ -44,8 +42,8 @@ typedef enum DynFormatKind
 	DYN_FORMAT_PADDED,
 	DYN_FORMAT_DIGITS,			/* integer in S, as SQL prints it: the default
 								 * of integers in templates */
-	DYN_FORMAT_TRUNC,			/* time truncated to a unit (year, day, ...),
-								 * as a pattern; only in templates */
+	DYN_FORMAT_TRUNC,			/* year, month, ..., trunc(pattern): only in
+								 * templates */
 	DYN_FORMAT_BASE64,
 	DYN_FORMAT_JSON,
 	DYN_FORMAT_BOOL,
@@ -56,8 +54,8 @@ typedef enum DynFormatKind
 typedef struct DynFormat
 {
 	DynFormatKind kind;
-	const char *text;			/* the option's text, for messages; NULL for
-								 * formats that are not written */
+	const char *text;			/* the option's text, for messages; NULL if the
+								 * user has set no format */
 	int			digits;			/* digits of a second's fraction, 0 .. 9
 								 * (EPOCH, iso8601(n)); PADDED: 1 .. 38 */
 	const struct DynPattern *pattern;	/* pattern (PATTERN, TRUNC) */
@@ -84,8 +82,7 @@ extern bool dyn_format_is_trunc(const char *text);
 /*
  * Parses a format into CurrentMemoryContext; returns false with a hint in *why
  * if it is invalid.  `text` is in the database's encoding, strings in *format
- * are in UTF-8.  `part` is true for a part of a template, where every value is
- * text.
+ * are in UTF-8.  `part` is true for a placeholder, whose value is always text.
  */
 extern bool dyn_format_parse(const char *text, bool part, DynFormat *format,
 							 const char **why);

@@ -3,17 +3,16 @@
  *		Converts any DynamoDB value to jsonb: plain JSON, not DynamoDB-JSON.
  *
  * S becomes a string, N a number with all its digits, B a base64 string, BOOL
- * a boolean, NULL null, lists and sets arrays, maps objects.  A value that the
- * page parser has validated cannot be malformed.  A value cannot be jsonb if
- * it contains U+0000, a number beyond DynamoDB's limits, or a character that
- * the database's encoding lacks.
+ * a boolean, NULL null, lists and sets arrays, maps objects.  The page parser
+ * has checked the syntax of the value.  Conversion fails for U+0000, for numbers
+ * beyond DynamoDB's limits, and for characters that the database's encoding
+ * lacks.
  *
- * The value is written into one varlena, without PostgreSQL's JsonbValue tree
- * and its copies.  A first pass lists the nodes (elements.h); the number of
- * nodes and the lengths of their strings bound the size of the result.  A
- * second pass writes the containers as utils/jsonb.h describes them: names
- * sorted by length, then by bytes, an offset in every JB_OFFSET_STRIDE-th
- * entry, numbers and containers aligned.
+ * We write the value into one varlena, without PostgreSQL's JsonbValue tree and
+ * its copies.  A first pass lists the nodes (elements.h), and determines the
+ * maximum size of the result.  A second pass writes the containers as
+ * utils/jsonb.h describes them: names sorted by length, then by bytes; an offset
+ * in every JB_OFFSET_STRIDE-th entry; numbers and containers aligned.
  */
 #include "postgres.h"
 
@@ -34,7 +33,7 @@ is_text(const DynNode *node)
 }
 
 /*
- * Returns the text without escapes, followed by spare bytes, because name_key()
+ * Returns the text without JSON escapes.  Spare bytes follow, because name_key()
  * reads eight bytes of any name.
  */
 static char *
@@ -46,7 +45,7 @@ plain_text(const DynValue *text, size_t *len)
 	return plain;
 }
 
-/* Replaces names in which there may be escapes, because names are compared. */
+/* Removes JSON escapes from all names, because names are compared. */
 static void
 unescape_names(DynNodes *list)
 {
@@ -183,8 +182,8 @@ convert_texts(DynNodes *list, const char **why)
 /* ---- the order of names --------------------------------------------- */
 
 /*
- * A name of an object, to be sorted.  The key has the length and the first
- * KEY_BYTES bytes, in the order in which jsonb compares them.
+ * A member of an object, to be sorted by name.  The key contains the name's
+ * length, then its first KEY_BYTES bytes, so keys sort as jsonb sorts names.
  */
 typedef struct JsonName
 {
@@ -195,7 +194,7 @@ typedef struct JsonName
 #define KEY_BYTES		6
 #define KEY_MAX_LEN		0xffff
 
-/* Most objects have few names, for which qsort is too expensive. */
+/* Limit for insertion sort, which is faster than qsort for few names. */
 #define FEW_NAMES		16
 
 static inline uint64
@@ -224,7 +223,7 @@ compare_rest(const DynNode *left, const DynNode *right)
 				  left->name_len - KEY_BYTES);
 }
 
-/* Compares names; of equal names the earlier member comes first. */
+/* Compares names; members with equal names keep their order. */
 static int
 compare_names(const void *a, const void *b, void *arg)
 {
@@ -259,8 +258,8 @@ insert_names(JsonName *names, uint32 count, const DynNode *nodes)
 }
 
 /*
- * Merges sorted names that have become equal in the database's encoding; the
- * last value is used, as in jsonb.  Returns the number of names left.
+ * Of sorted names that have become equal in the database's encoding, keeps only
+ * the last, as jsonb_in does.  Returns the number of names left.
  */
 static uint32
 merge_names(JsonName *names, uint32 count, const DynNode *nodes)
@@ -280,20 +279,19 @@ merge_names(JsonName *names, uint32 count, const DynNode *nodes)
 /* ---- writing -------------------------------------------------------- */
 
 /*
- * The state of the functions below, which write at `p` and return the end of
- * their output.  Containers begin at a multiple of four bytes.
+ * State of the functions below.  They write at `p`, and return the end of their
+ * output.  The output of a container must begin at a multiple of four bytes.
  */
 typedef struct JsonWriter
 {
 	const DynNode *nodes;
-	bool		encoded;		/* true if conversion may have made names
-								 * equal */
+	bool		encoded;		/* true if names may have become equal */
 	const char *why;			/* reason why a value has no jsonb, or NULL */
 } JsonWriter;
 
 static char *write_container(JsonWriter *writer, char *p, uint32 n);
 
-/* Aligns `p` to four bytes, for a number or container; zeroes the padding. */
+/* Aligns `p` to four bytes; zeroes the padding. */
 static inline char *
 align(char *p)
 {
@@ -301,7 +299,7 @@ align(char *p)
 	return (char *) INTALIGN(p);
 }
 
-/* Copies bytes; 8 to 16 (the usual length) without a call of memcpy. */
+/* Copies bytes; avoids a call of memcpy for the usual lengths, 8 to 16. */
 static inline char *
 write_bytes(char *p, const char *bytes, uint32 len)
 {
@@ -331,7 +329,7 @@ write_number(JsonWriter *writer, char *p, const DynValue *value)
 
 	Assert(value->len > 0);
 	last = value->data[value->len - 1];
-	/* canonical text has no trailing zeros after the point */
+	/* the fast path would keep zeros at the end of a fraction */
 	if ((last != '0' && last != '.') ||
 		memchr(value->data, '.', value->len) == NULL)
 		size = dyn_plain_numeric_write(value->data, value->len, p);
@@ -381,7 +379,7 @@ write_value(JsonWriter *writer, char *p, uint32 n, JEntry *type)
 
 /*
  * Returns the JEntry of a container's i-th value, which extends from `p` to
- * `end`.  The first value begins at `data`.
+ * `end`.  The container's first value begins at `data`.
  */
 static inline JEntry
 make_entry(JEntry type, uint32 i, const char *data, const char *p,
@@ -521,8 +519,7 @@ bool
 dyn_value_to_jsonb(const DynValue *value, const DynMembers *members,
 				   Datum *result, const char **why)
 {
-	static DynNodes list;		/* static, so that its memory is reused for
-								 * each value */
+	static DynNodes list;		/* static, to reuse its memory */
 	bool		nul = (value->flags & DYN_VALUE_HAS_NUL) != 0;
 	bool		all = members->without == NULL && members->only == NULL;
 	bool		encoded = dyn_encoding_differs();

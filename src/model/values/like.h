@@ -7,7 +7,6 @@
 
 #include <stddef.h>
 
-/* Condition that a LIKE pattern implies. */
 typedef enum DynLike
 {
 	DYN_LIKE_EQUAL,				/* equals the text: no wildcard */
@@ -19,8 +18,8 @@ typedef enum DynLike
 /*
  * Returns the condition that a pattern implies, and sets *text to the string
  * in this condition, palloc'd and without escapes.  Returns DYN_LIKE_ANYTHING
- * for a pattern that ends with an odd number of backslashes, because it
- * depends on the value whether LIKE raises an error.
+ * for a pattern that ends with an odd number of backslashes, because LIKE
+ * raises an error for it on some values.
  */
 extern DynLike dyn_like_pattern(const char *pattern, size_t len,
 								char **text, size_t *text_len);

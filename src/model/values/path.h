@@ -7,10 +7,9 @@
  * of the list tags.  A name with characters other than letters, digits,
  * underscore and hyphen is written in double quotes; quotes in it are doubled.
  *
- * In an unnested table, a column may show the element or a part of it, instead
- * of a part of the item. @ is the element, @.name and @[0] are locations in
- * it, @index is the element's position in a list, @key the element's name in a
- * map.
+ * A column of an unnested table may show the element of the row: @ is the
+ * element, @.name and @[0] are locations in it, @index is its position in a
+ * list, @key its name in a map.
  */
 #ifndef DYN_MODEL_PATH_H
 #define DYN_MODEL_PATH_H
@@ -20,9 +19,9 @@
 #define DYN_MAX_PATH_STEPS	32	/* DynamoDB's limit for nesting and paths */
 
 /*
- * Name of the pseudo-attribute with the number of the Scan segment that
- * contains the item.  No attribute has an empty name.  The fetch supplies the
- * value (exec/fetch/fetch.c), which is never requested.
+ * Name of a pseudo-attribute: the number of the Scan segment that contains the
+ * item.  No attribute has an empty name.  The value is never requested, but
+ * set by exec/fetch/fetch.c.
  */
 #define DYN_SEGMENT_NAME	""
 
@@ -38,8 +37,8 @@ typedef enum DynPathBase
 /*
  * Returns a parsed path, in CurrentMemoryContext; NULL with a hint in *why if
  * `text` is not a path.  The text is in the database's encoding, like all
- * options; names in paths are always UTF-8.  A column's path may begin with @;
- * then *base is set.  For other paths, `base` is NULL.
+ * options; names in paths are always UTF-8.  If the text begins with @, sets
+ * *base, or fails if `base` is NULL.
  */
 extern DynPath *dyn_path_parse(const char *text, DynPathBase *base,
 							   const char **why);

@@ -2,9 +2,9 @@
  * pattern.c
  *		Parses date/time patterns of fixed width, and prints and scans times.
  *
- * A pattern is a list of items: fields and literals.  An instant is split into
- * the values of all fields, from the year to the microsecond, before it is
- * printed; scanning text joins these values.
+ * A pattern is a list of items: fields, and bytes of literals.  To print an
+ * instant, we split it into the values of all fields, from the year to the
+ * microsecond.  To scan text, we join these values.
  */
 #include "postgres.h"
 
@@ -31,8 +31,7 @@ typedef struct FieldWord
 	const char *word;
 	Field		field;
 	int			width;
-	int			unit;			/* factor from the number in the text to the
-								 * field's value (MS: 1000) */
+	int			unit;			/* multiplier of the text's number (MS: 1000) */
 	int			min;			/* smallest number in the text */
 	int			max;
 } FieldWord;
@@ -63,8 +62,7 @@ struct DynPattern
 	int			nitems;
 	Item		items[MAX_WIDTH];
 	size_t		width;
-	const FieldWord *words[FIELD_COUNT];	/* words of the fields; NULL: not
-											 * used */
+	const FieldWord *words[FIELD_COUNT];	/* NULL: field not used */
 	Field		last;			/* the smallest field */
 	bool		ordered;
 };
@@ -76,7 +74,7 @@ typedef struct PatternParser
 	const char **why;
 } PatternParser;
 
-/* Sets *why to the reason and its position (in characters, from 1). */
+/* Sets *why to the reason and the parser's position (characters, from 1). */
 static bool
 refuse(const PatternParser *in, const char *reason)
 {
@@ -164,7 +162,7 @@ dyn_pattern_parse(const char *text, const char **why)
 		if (!read_item(&in, pattern))
 			return NULL;
 	}
-	/* all fields from the year down to the smallest one must occur */
+	/* all fields that are larger than the smallest one must occur */
 	for (int i = 0; i < Max((int) pattern->last, 1); i++)
 	{
 		if (pattern->words[i] != NULL)
@@ -178,7 +176,7 @@ dyn_pattern_parse(const char *text, const char **why)
 DynPattern *
 dyn_pattern_of_iso8601(int digits, const char *suffix)
 {
-	const char *why;			/* error, which is impossible here */
+	const char *why;			/* not used, since the pattern is valid */
 	PatternParser in = {.why = &why};
 	DynPattern *pattern = dyn_pattern_parse("YYYY-MM-DD\"T\"HH24:MI:SS", &why);
 
@@ -252,7 +250,6 @@ split_fields(Timestamp instant, int *values)
 	values[FIELD_FRACTION] = (int) (time % USECS_PER_SEC);
 }
 
-/* Returns the instant rounded down to a multiple of the smallest field. */
 static Timestamp
 round_down(const DynPattern *pattern, Timestamp instant)
 {
@@ -274,7 +271,7 @@ dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
 
 	if (!up || down == instant)
 		return down;
-	/* in the next unit: the longest is less than twice the shortest */
+	/* this is in the next unit: no unit is twice as long as another one */
 	return round_down(pattern, down + 2 * dyn_pattern_unit(pattern) - 1);
 }
 

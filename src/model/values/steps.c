@@ -80,7 +80,7 @@ dyn_steps_bound(DynSteps *steps, bool lower, bool inclusive, Oid boundtype, Datu
 	steps->has_hi |= !lower;
 }
 
-/* Returns the difference of successive values; not for integers. */
+/* Returns the least difference between successive times. */
 static int64
 step_unit(const DynCodec *codec)
 {
@@ -104,13 +104,13 @@ dyn_steps_count(const DynSteps *steps)
 	return (double) (((uint64) steps->hi - (uint64) steps->lo) / unit) + 1;
 }
 
-/* Rounds up to a value. */
+/* Rounds a time up to a multiple of the codec's unit. */
 static int64
 round_up(const DynCodec *codec, int64 value)
 {
 	int64		rest;
 
-	/* a date's pattern may have hours; its units are then parts of a day */
+	/* a date advances by days, even if its pattern has hours */
 	if (step_unit(codec) != USECS_PER_DAY)
 		return dyn_pattern_round(codec->format.pattern, value, true);
 	rest = value % USECS_PER_DAY;

@@ -2,11 +2,10 @@
  * steps.h
  *		Enumerates the encodings of an interval of integers or times.
  *
- * A range condition on a partition key's column is requested as the keys of
- * all values in the range.  This requires values that can be enumerated:
- * integers, dates, and times in units of an hour or longer.  If the codec
- * truncates times, the values are the units that contain times of the
- * interval.
+ * For a range condition on a partition key, one key is requested for each value
+ * in the range.  The values must be integers, dates, or times in units of an
+ * hour or longer.  If the codec truncates times, the values are the units that
+ * contain times of the interval.
  */
 #ifndef DYN_MODEL_STEPS_H
 #define DYN_MODEL_STEPS_H
@@ -19,22 +18,21 @@ typedef struct DynSteps
 	const DynCodec *codec;
 	bool		has_lo;			/* true if there is a lower bound */
 	bool		has_hi;
-	int64		lo;				/* lower end: an integer, or microseconds as in
-								 * datetime.h (local time if the codec
-								 * truncates times) */
+	int64		lo;				/* integer, or instant (datetime.h), in local
+								 * time if the codec truncates times */
 	int64		hi;
 } DynSteps;
 
 /*
  * Returns true if the codec's values between any two bounds can be enumerated.
- * The caller must know that each value has only one encoding (traits.point).
+ * The caller must check that each value has only one encoding (traits.point).
  */
 extern bool dyn_codec_has_steps(const DynCodec *codec);
 
 /* Initializes the interval to all values. */
 extern void dyn_steps_init(DynSteps *steps, const DynCodec *codec);
 
-/* Excludes integers outside these inclusive bounds; with 1 and 0, all values. */
+/* Excludes integers outside these inclusive bounds; 1 and 0 exclude all. */
 extern void dyn_steps_within(DynSteps *steps, int64 lo, int64 hi);
 
 /* Returns true if dyn_steps_bound accepts bounds of this SQL type. */

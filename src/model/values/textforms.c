@@ -3,11 +3,10 @@
  *		Converts decimal text to PostgreSQL's numeric, and to digits of a fixed
  *		width.
  *
- * Most numbers are short.  They are written directly in the storage format of
- * numeric.c: a header of 16 bits with the sign, the number of decimal places
- * and the weight of the first digit, then digits of base 10000, of which
- * neither the first nor the last is zero.  The format is the same in all
- * versions of PostgreSQL, because pg_upgrade does not convert stored data.
+ * Most numbers are short.  We write them in the short storage format of
+ * numeric.c: 16 bits for the sign, the number of decimal places and the weight
+ * of the first digit, then digits of base 10000, without zeros at either end.
+ * This format cannot change, because pg_upgrade does not convert stored data.
  */
 #include "postgres.h"
 

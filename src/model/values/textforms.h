@@ -8,22 +8,19 @@
 
 #include "utils/numeric.h"
 
-/*
- * ---- numeric: with a plain varlena header, and the same number of decimal
- * places as the text ----
- */
+/* ---- numeric, with a 4-byte varlena header, and the scale of the text ---- */
 
 /* Maximum size of a numeric from (canonical) text of `len` bytes. */
 #define DYN_NUMERIC_SIZE(len)	((len) + 12)
 
 /*
  * Converts text of at most 38 digits, with an optional point and minus sign,
- * to a numeric in `dst`, which is aligned to four bytes (fast path).  Returns
- * the numeric's size (bytes); 0 for any other text.
+ * to a numeric in `dst`, which is aligned to four bytes.  Returns the numeric's
+ * size (bytes); 0 for any other text, such as one with an exponent.
  */
 extern size_t dyn_plain_numeric_write(const char *p, size_t len, char *dst);
 
-/* Returns the same numeric, palloc'd; NULL for any other text. */
+/* Calls dyn_plain_numeric_write; returns a palloc'd numeric, or NULL. */
 extern Numeric dyn_plain_numeric(const char *p, size_t len);
 
 /* Converts any NUL-terminated text that numeric_in accepts (palloc'd). */
@@ -33,7 +30,7 @@ extern Numeric dyn_numeric_from_text(const char *text, size_t len);
 
 #define DYN_PADDED_MAX_DIGITS	38
 
-/* Position of a number among the padded numbers. */
+/* Position of a number among the numbers that padded(n) can represent. */
 typedef enum DynPaddedPlace
 {
 	DYN_PADDED_BELOW,			/* less than all padded numbers */

@@ -2,9 +2,9 @@
  * time_bounds.c
  *		Converts bounds of expressions over a date or time.
  *
- * For a bound of a step's result, the functions before_... return the bound of
- * the step's argument.  Arithmetic saturates at the infinities, which exclude
- * everything or nothing.
+ * The functions before_... invert one step: they convert a bound of its result
+ * to a bound of its argument.  Arithmetic saturates at the infinities, which
+ * exclude everything or nothing.
  */
 #include "postgres.h"
 
@@ -123,8 +123,7 @@ clamp_number(double number)
 
 /*
  * Returns the first year that satisfies a lower bound, or the last year that
- * satisfies an upper bound; up to one year further out if the number was
- * rounded.
+ * satisfies an upper bound; maybe one year more if the number was rounded.
  */
 static int64
 year_bound(Datum value, Oid type, bool upper, bool strict)
@@ -200,7 +199,7 @@ truncated(Datum unit, Timestamp value)
 												 TimestampGetDatum(value)));
 }
 
-/* Returns the last timestamp whose truncation is not later than `value`. */
+/* Returns the last timestamp that date_trunc() truncates to at most `value`. */
 static int64
 last_truncated(Datum unit, int64 value)
 {
@@ -208,9 +207,9 @@ last_truncated(Datum unit, int64 value)
 }
 
 /*
- * Inverts date_trunc().  The unit of DYN_STEP_TRUNC_INSTANT is at most an
- * hour.  Truncation to such a unit does not change the offset from UTC, so the
- * argument of date_trunc() is less than one unit later than its result.
+ * Inverts date_trunc().  Truncation of an instant to at most an hour does not
+ * change its offset from UTC, so the argument of date_trunc() is less than one
+ * unit later than its result.
  */
 static int64
 before_trunc(int64 value, bool upper, const DynTimeStep *step)
@@ -260,7 +259,6 @@ before_zone(int64 value, bool upper, const DynTimeStep *step)
 		: before_to_timestamp(value, upper, &zone);
 }
 
-/* Last year of a timestamp. */
 #define LAST_YEAR	294276
 
 /* Inverts extract(year).  1 BC is -1 for extract, but 0 for date2j(). */
@@ -280,7 +278,7 @@ before_year(int64 value, bool upper)
 		: (date2j((int) year, 1, 1) - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
 }
 
-/* A month adds from 28 to 31 days. */
+/* Inverts the addition of months, of 28 to 31 days each, and days. */
 static int64
 before_calendar(int64 value, bool upper, const Interval *interval)
 {
@@ -290,7 +288,7 @@ before_calendar(int64 value, bool upper, const Interval *interval)
 	return shift_back(value, multiply(days, USECS_PER_DAY));
 }
 
-/* Adding an interval of more than about 9,999 years may raise an error. */
+/* Returns false for about 10,000 years and more, whose addition may fail. */
 static bool
 is_moderate(const Interval *interval)
 {
@@ -302,7 +300,7 @@ is_moderate(const Interval *interval)
 		interval->time < limit * 31 * USECS_PER_DAY;
 }
 
-/* PostgreSQL adds days and months to the local time of an instant. */
+/* Inverts the addition to an instant, for which PostgreSQL uses local time. */
 static int64
 before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 {
@@ -316,8 +314,8 @@ before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 
 /*
  * Inverts the addition or subtraction of an interval.  To an instant,
- * PostgreSQL adds months, then days, then microseconds.  After adding months or
- * days, PostgreSQL moves a local time that the zone skips.
+ * PostgreSQL adds months, then days, then microseconds, and converts the local
+ * time back to an instant after each of the first two additions.
  */
 static int64
 before_add(int64 value, bool upper, const DynTimeStep *step)
@@ -339,7 +337,7 @@ before_add(int64 value, bool upper, const DynTimeStep *step)
 	return value;
 }
 
-/* The bound of a difference of dates is in days, of times in us. */
+/* Inverts a subtraction; bounds are in days for dates, and in us for times. */
 static Bound
 before_difference(Bound bound, const DynTimeStep *step)
 {

@@ -5,16 +5,15 @@
  *
  * An expression such as date_trunc('month', c AT TIME ZONE z) is a chain of
  * steps, the outermost first.  A bound of its value is converted step by step
- * into a bound of c, which is always inclusive.  If the expression satisfies
- * its bound, c satisfies the bound of c; the reverse need not be true.
+ * into an inclusive bound of c.  If the expression satisfies its bound, c
+ * satisfies the bound of c; the reverse need not be true.
  *
  * Bounds are numbers: the days of a date since 2000-01-01, the microseconds of
  * a timestamp, instant or interval, or a year.  A bound beyond all values is
  * infinite (DT_NOBEGIN, DT_NOEND).
  *
- * The session's time zone at the time of the call is used.  No function here
- * raises an error.  If the expression would raise one, the bound of c excludes
- * nothing.
+ * The functions use the current time zone of the session, and raise no errors.
+ * If the expression would raise an error, the bound of c excludes nothing.
  */
 #ifndef DYN_MODEL_TIME_BOUNDS_H
 #define DYN_MODEL_TIME_BOUNDS_H
@@ -25,12 +24,10 @@ typedef enum DynTimeStepKind
 {
 	DYN_STEP_DATE_TO_TIMESTAMP,
 	DYN_STEP_TIMESTAMP_TO_DATE,
-	DYN_STEP_TIMESTAMP_TO_INSTANT,	/* operand: zone; none: the session's */
-	DYN_STEP_INSTANT_TO_TIMESTAMP,	/* operand: zone; none: the session's */
-	DYN_STEP_TRUNC,				/* date_trunc() of a timestamp, with any
-								 * unit */
-	DYN_STEP_TRUNC_INSTANT,		/* date_trunc() of an instant, with a unit of
-								 * at most an hour */
+	DYN_STEP_TIMESTAMP_TO_INSTANT,	/* operand: zone, or none (session's) */
+	DYN_STEP_INSTANT_TO_TIMESTAMP,	/* operand: zone, or none (session's) */
+	DYN_STEP_TRUNC,				/* date_trunc() of a timestamp, with any unit */
+	DYN_STEP_TRUNC_INSTANT,		/* date_trunc() of an instant, at most to hours */
 	DYN_STEP_YEAR,				/* extract(year) of a timestamp */
 	DYN_STEP_EPOCH,				/* extract(epoch) of a timestamp or instant */
 	DYN_STEP_ADD_DAYS,			/* date + number */
@@ -51,8 +48,9 @@ typedef struct DynTimeStep
 } DynTimeStep;
 
 /*
- * Returns the maximum length (us) of a unit of date_trunc(): its start plus
- * this length is always in the next unit.  Returns 0 for any other text.
+ * Returns the maximum length (us) of a unit of date_trunc(), such as 31 days
+ * for "month"; 0 for any other text.  The start of a unit plus this length is
+ * always in the next unit.
  */
 extern int64 dyn_unit_length(Datum unit);
 
@@ -61,9 +59,8 @@ extern Datum dyn_convert_time(Datum value, Oid from, Oid to);
 
 /*
  * Returns the bound of c, which has type `to`, for a bound `value` of the
- * expression.  `upper` is true if `value` is an upper bound, and `strict` is
- * true if this bound is exclusive.  `value` has type `from`, and is compared
- * as type `compared`.
+ * expression, which has type `from` and is compared as type `compared`.
+ * `upper` is true for an upper bound, and `strict` for an exclusive one.
  */
 extern Datum dyn_invert_bound(Datum value, Oid from, Oid compared, bool upper,
 							  bool strict, const DynTimeStep *steps, int nsteps,

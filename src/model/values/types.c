@@ -57,10 +57,10 @@ const DynCodecFacts dyn_codec_facts[] = {
 	[DYN_CODEC_INPUT] = {KIND(S, false, UNSORTED, false), .may_be_empty = true},
 };
 
-/* Replacements by a format, and the kinds of codecs that it applies to. */
+/* Facts about a format; `wire` and `encoding` replace those of the kind. */
 typedef struct FormatFacts
 {
-	DynCodecKind first;
+	DynCodecKind first;			/* first kind that may have the format */
 	DynCodecKind last;
 	const char *types;			/* types of these kinds, for a hint */
 	DynType		wire;
@@ -194,8 +194,7 @@ dyn_codec_has_hard_input(const DynCodec *codec)
 struct DynDomain
 {
 	int16		typlen;
-	DomainConstraintRef constraints;	/* constraints, updated by the type
-										 * cache */
+	DomainConstraintRef constraints;	/* updated by the type cache */
 	ExprContext *econtext;
 };
 
@@ -213,11 +212,10 @@ create_domain(const DynCodec *codec)
 }
 
 /*
- * Checks softly: core's domain_check() raises an error for a value that fails.
- * Catching that error requires a subtransaction for each value, which is slow,
- * and impossible while parallel workers run.  So the expressions of the
- * constraints are evaluated here.  Errors raised by an expression itself are
- * not caught.
+ * Evaluates the constraints of a domain.  We do not call domain_check(), which
+ * raises an error for a violation: to catch it requires a subtransaction, which
+ * is slow for each value, and impossible while parallel workers run.  Errors in
+ * the expressions of constraints are raised.
  */
 static bool
 satisfies_domain(DynCodec *codec, Datum value, bool isnull, const char **why)

@@ -7,8 +7,8 @@
  * cannot hold exactly is a mismatch.  Only real and double precision round, and
  * only a few formats drop digits (dyn_format_truncates, ulid).
  *
- * There are two encoders.  For a condition, a value that no item can have
- * selects nothing.  For a value to be stored, it is an error.
+ * A value that no item can have selects nothing in a condition
+ * (dyn_codec_encode), but cannot be stored (dyn_codec_store).
  */
 #ifndef DYN_MODEL_TYPES_H
 #define DYN_MODEL_TYPES_H
@@ -28,10 +28,9 @@
  *
  * A new kind needs entries in the tables of types.c, decode.c and
  * encode_value.c, which have no defaults.  If conditions on the kind are sent,
- * it must also be in dyn_codec_accepts, dyn_codec_encode and
- * dyn_codec_encode_bound, whose default cases are for other kinds.  Few files
- * outside this directory test kinds (grep DYN_CODEC_); their default cases
- * suit a kind without a similar one.
+ * it also needs a case in dyn_codec_accepts, dyn_codec_encode and
+ * dyn_codec_encode_bound.  Other directories test few kinds (grep DYN_CODEC_);
+ * look there only if the new kind is similar to one of these.
  */
 typedef enum DynCodecKind
 {
@@ -59,14 +58,13 @@ typedef enum DynCodecKind
 
 /*
  * Order in which DynamoDB sorts encoded values.  For text types, this order
- * only applies if collation and encoding sort like the bytes of UTF-8.
+ * only applies if collation and database encoding sort like UTF-8's bytes.
  */
 typedef enum DynSorting
 {
 	DYN_UNSORTED,				/* not in the order of the values */
-	DYN_SORTED_ROUGHLY,			/* the encodings of all values of an interval
-								 * are between two bounds; encodings of other
-								 * values may be between the bounds, too */
+	DYN_SORTED_ROUGHLY,			/* two bounds enclose the encodings of all values
+								 * of an interval, and maybe of other values */
 	DYN_SORTED					/* as PostgreSQL sorts the values; the
 								 * encodings of one value are adjacent */
 } DynSorting;
@@ -87,22 +85,19 @@ typedef struct DynEncoding
 /* Facts about a kind of codec; a format may override `wire` and `encoding`. */
 typedef struct DynCodecFacts
 {
-	DynType		wire;			/* DynamoDB type; ABSENT if there are
-								 * several */
+	DynType		wire;			/* DynamoDB type; ABSENT if there are several */
 	DynEncoding encoding;
-	bool		may_be_empty;	/* true if a value may be '', or encoded as
-								 * '' */
+	bool		may_be_empty;	/* true if a value or its encoding may be '' */
 	bool		instant;		/* true for dates and times */
 	const char *charset;		/* characters of encodings; NULL: any */
 	int			width;			/* characters in an encoding; 0: any number */
-	int64		least;			/* smallest and largest integer; 0 for other
-								 * kinds */
-	int64		most;
+	int64		least;			/* smallest integer; 0 for other kinds */
+	int64		most;			/* largest integer; 0 for other kinds */
 } DynCodecFacts;
 
 extern const DynCodecFacts dyn_codec_facts[];
 
-/* Members of a map that a document contains; NULL means no restriction. */
+/* Restriction of the members of a map in jsonb; NULL: no restriction */
 typedef struct DynMembers
 {
 	const DynNames *without;	/* excluded members */
@@ -142,8 +137,8 @@ dyn_codec_is_instant(const DynCodec *codec)
 }
 
 /*
- * True if the codec's format truncates a time to a unit, such as a day.  Such
- * a codec can encode values, but cannot decode them.
+ * Returns true if the codec's format truncates a time to a unit, such as a day.
+ * Such a codec can encode values, but not decode them.
  */
 static inline bool
 dyn_codec_truncates(const DynCodec *codec)
@@ -159,15 +154,15 @@ extern void dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 						   const DynFormat *format, const char *column);
 
 /*
- * Decodes a value into CurrentMemoryContext.  The value must be present, and
- * not of DynamoDB's type NULL.  Returns false if the column cannot hold it,
- * with the reason in *why (palloc'd or static).  With `soft`, errors of input
- * functions and domains are also returned and not raised.
+ * Decodes a value, which is neither absent nor of DynamoDB's type NULL, into
+ * CurrentMemoryContext.  Returns false if the column cannot hold it, with the
+ * reason in *why (palloc'd or static).  With `soft`, errors of input functions
+ * and domains are also returned, not raised.
  */
 extern bool dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 							 Datum *result, const char **why);
 
-/* Returns an integer in the codec's type; the type must be able to hold it. */
+/* Returns the Datum of an integer, which must be in the range of the codec. */
 extern Datum dyn_codec_integer(const DynCodec *codec, int64 number);
 
 /* Returns true if the value can be decoded; else sets *why to the reason. */
@@ -196,9 +191,9 @@ typedef enum DynEncoded
 	DYN_ENCODED_NOTHING,		/* the comparison is true for no value */
 	DYN_ENCODED_ANYTHING,		/* the comparison is true for every value of
 								 * the column's type */
-	DYN_ENCODED_UNKNOWN			/* the comparison (with a bound) is true for
-								 * some values, but no request can express it;
-								 * never for a total codec */
+	DYN_ENCODED_UNKNOWN			/* the comparison is true for some values, but
+								 * no request can express its bound; never for
+								 * a `total` codec */
 } DynEncoded;
 
 /* Limit below which each integer has its own double precision value. */
@@ -206,9 +201,8 @@ typedef enum DynEncoded
 
 /*
  * Returns true if values of SQL type `valuetype` can be encoded for comparison
- * with this column.  Several values of a bigint or numeric column may be
- * rounded to one double precision value, which can therefore be a bound, but
- * not a key.
+ * with this column.  A double precision value may be the bound of a bigint or
+ * numeric column, but not a key: several numbers may be rounded to it.
  */
 extern bool dyn_codec_accepts(const DynCodec *codec, Oid valuetype);
 
@@ -266,8 +260,8 @@ extern int	dyn_store_members(Datum document, DynPathValue **out,
 							  DynStoreError *err);
 
 /*
- * Returns the SQLSTATE of the error for a value that would be decoded as
- * another value, and sets *hint to a sentence, or NULL.
+ * Returns the SQLSTATE for a value whose encoding would be decoded as another
+ * value, and sets *hint to a sentence, or NULL.
  */
 extern int	dyn_codec_remedy(const DynCodec *codec, const char **hint);
 
@@ -299,7 +293,7 @@ extern DynScalar dyn_bool_scalar(const DynCodec *codec, bool flag);
 
 /*
  * Computes the instant of a date/time value.  Returns false if it is infinite;
- * so are dates later than every timestamp.
+ * dates later than every timestamp count as infinite.
  */
 extern bool dyn_value_instant(const DynCodec *codec, Datum value, Timestamp *instant);
 

@@ -3,10 +3,9 @@
  *		Determines the offsets from UTC that a time zone may use near a
  *		time, and truncates times to units of a pattern.
  *
- * PostgreSQL converts a timestamp with the offset that was valid a day
- * earlier, or with the offset after a nearby transition.  So offsets are
- * collected in a window around the time.  Before and after the time, the
- * window extends by more than a day, and by more than any offset.
+ * PostgreSQL may convert a timestamp with the offset of a day earlier, or with
+ * the offset after a nearby transition.  So we collect all offsets in a window
+ * around the time.  Each half of it is longer than a day and than any offset.
  */
 #include "postgres.h"
 
@@ -18,10 +17,10 @@
 #include "../server/pg_compat.h"
 #include "datetime.h"
 
-/* Maximum named offset: local mean times beyond the date line. */
+/* Maximum offset of zones with a name; Manila once was at UTC-15:56. */
 #define MAX_NAMED		(16 * USECS_PER_HOUR)
 
-/* Maximum POSIX offset: a week and daylight saving time, rounded up. */
+/* Maximum offset of POSIX zones such as <X>-9: a week, and some hours of DST. */
 #define MAX_DESCRIBED	(170 * USECS_PER_HOUR)
 
 /* Maximum number of transitions examined. */
@@ -55,9 +54,8 @@ zone_of_text(Datum name, DynZone *zone)
 								   &fixed, &offset))
 	{
 		/*
-		 * if the abbreviation's offset has changed over time, allow all
-		 * offsets; otherwise allow both signs, because versions of PostgreSQL
-		 * differ in the sign
+		 * allow all offsets if the abbreviation's has changed over time; else
+		 * allow both signs, because versions of PostgreSQL differ in the sign
 		 */
 		int64		most = fixed ? abs(offset) * USECS_PER_SEC : MAX_DESCRIBED;
 
@@ -97,12 +95,10 @@ dyn_zone_find(Oid type, Datum operand, DynZone *zone)
 /*
  * Advances *time (seconds since 1970) to the next transition.  Sets *before and
  * *after to the offsets (seconds) before and after that transition.  Returns a
- * positive number; 0 if there is no later transition; or a negative number if
- * it is unknown whether there is one.
+ * positive number; 0 if no transition follows; -1 if that is unknown.
  *
  * At the last transition of the zone's table, pg_next_dst_boundary() returns
- * 0, although it extrapolates later transitions.  So it is called again for
- * the next second.
+ * 0, although it can extrapolate later ones if called for the next second.
  */
 static int
 next_transition(const DynZone *zone, pg_time_t *time, long int *before,
@@ -127,7 +123,7 @@ next_transition(const DynZone *zone, pg_time_t *time, long int *before,
 	return found;
 }
 
-/* Returns false if there are too many transitions, or unknown ones. */
+/* Returns false if there are unknown transitions, or too many. */
 static bool
 collect_offsets(const DynZone *zone, pg_time_t from, pg_time_t to,
 				DynOffsets *offsets)
@@ -179,9 +175,8 @@ dyn_trunc(const DynFormat *format, Timestamp instant)
 }
 
 /*
- * Returns true if no transition of the zone leads back to an earlier unit.
- * Time zone rules repeat every 400 years, so only transitions between about
- * 1469 and 2471 are checked.
+ * Returns true if clocks are never set back to an earlier unit.  Time zone rules
+ * repeat every 400 years, so we only check the years from about 1469 to 2471.
  */
 static bool
 zone_ascends(const DynFormat *format)
@@ -235,7 +230,7 @@ dyn_trunc_bound(const DynFormat *format, Timestamp instant, bool lower)
 
 	if (dyn_trunc_ascends(format))
 		return dyn_trunc(format, instant);
-	/* clocks may be set back near the instant: use all offsets there */
+	/* clocks may be set back near the instant, so use the extreme offset */
 	zone = zone_of(format->zone);
 	offsets = dyn_zone_offsets(&zone, instant);
 	return dyn_pattern_round(format->pattern,
