@@ -4,23 +4,21 @@
  *
  * dynamo_fdw.analyze_read_units limits the cost of a sample.  A table within
  * the limit is read completely, so that its rows are counted.  From a larger
- * table we read some segments of a Scan.  With a large TotalSegments, a
- * segment is a small part of the table.  DynamoDB divides the table by the
- * hash of the partition key, so a few segments are a random sample of
- * partition keys.  The items of a partition are sampled together, like the
- * rows of a block of a local table.
+ * table we read some segments of a Scan with a large TotalSegments.  DynamoDB
+ * divides the table by the hash of the partition key, so these segments are a
+ * random sample of partition keys.  The items of a partition are sampled
+ * together, like the rows of a block of a local table.
  *
  * Segments are read in rounds, until the sample is full or the limit is
- * reached.  Since a partition is never divided, a segment may be large, so a
- * Limit makes its pages small.  Then a sample exceeds analyze_read_units by at
- * most the pages in flight.
+ * reached.  A segment with a large partition may be large, so a Limit makes its
+ * pages small.  So a sample exceeds analyze_read_units by at most the pages in
+ * flight.
  *
  * The first page is read with all attributes, which costs the same, to find
  * columns whose names were folded to lower case (other_case.c).
  *
- * scan_policy does not apply: it prevents unintended full scans, whereas
- * ANALYZE is intended and has a limit.  Consistent reads are not used: they
- * would cost twice as much, and not improve statistics.
+ * scan_policy does not apply, because it prevents unintended full scans.
+ * Consistent reads would cost twice as much, and not improve statistics.
  */
 #include "postgres.h"
 
@@ -42,16 +40,13 @@
 /* The largest power of two that DynamoDB accepts as TotalSegments. */
 #define MAX_SEGMENTS		(1 << 19)
 
-/*
- * Minimum number of segments of a sample, unless segments would be smaller
- * than a read unit.
- */
+/* Minimum number of sampled segments, if each has at least one read unit. */
 #define SAMPLED_SEGMENTS	100
 
 typedef struct Sampler
 {
 	DynStatement *statement;
-	DynItemScan *scan;			/* the Scan, with the counters of the sample */
+	DynItemScan *scan;			/* Scan; it counts the units of the sample */
 	DynView    *view;
 	int			item_slot;		/* slot of the full item */
 	DynFolded  *folded;
@@ -61,9 +56,9 @@ typedef struct Sampler
 
 	/* the segments, in the order first, first + step, ... */
 	bool		full;			/* true if all segments are to be read */
-	uint32		segments;		/* total number; a power of two unless full */
+	uint32		segments;		/* TotalSegments; a power of two unless `full` */
 	uint32		first;
-	uint32		step;			/* odd step: each segment is read once */
+	uint32		step;			/* odd, so that each segment is read once */
 	uint32		done;			/* number of segments in earlier rounds */
 	long		page_items;		/* Limit of a page; 0: no limit */
 
@@ -71,8 +66,7 @@ typedef struct Sampler
 	HeapTuple  *sample;
 	int			wanted;
 	double		items;			/* number of items so far */
-	double		seen;			/* number of rows so far; the first ones fill
-								 * the sample */
+	double		seen;			/* number of rows so far */
 	double		skip;			/* rows to skip; negative: not chosen yet */
 	ReservoirStateData reservoir;
 	MemoryContext sample_context;
@@ -81,9 +75,9 @@ typedef struct Sampler
 } Sampler;
 
 /*
- * Segments of a large table are so small that SAMPLED_SEGMENTS of them are
- * needed to fill the sample or to use up the limit.  A table of unknown size
- * (0) is treated as small; the limit applies in any case.
+ * Divides a large table into segments that are so small that SAMPLED_SEGMENTS of
+ * them fill the sample, or use up the limit.  A table of unknown size (0) counts
+ * as small; the limit still applies.
  */
 static void
 choose_segments(Sampler *sampler)
@@ -129,8 +123,8 @@ decode_row(Sampler *sampler)
 	(void) dyn_rows_next(sampler->view->rows, sampler->slot);
 	/*
 	 * the item's segment is not known, since the sample's Scan has another
-	 * number of segments.  A random one is representative: all segments have
-	 * about the same number of items.
+	 * TotalSegments.  All segments have about the same number of items, so set a
+	 * random one.
 	 */
 	if (attnum != 0)
 	{
@@ -149,8 +143,8 @@ decode_row(Sampler *sampler)
 }
 
 /*
- * Offers a row to the sample, with Vitter's reservoir sampling, as for local
- * tables.  Only rows that enter the sample are decoded.
+ * Offers a row to the sample, with Vitter's reservoir sampling, as core does for
+ * local tables.  Only rows that enter the sample are decoded.
  */
 static void
 offer_row(Sampler *sampler)
@@ -195,7 +189,7 @@ read_round(Sampler *sampler)
 	DynFetch   *fetch;
 	const DynValue *item;
 
-	/* read fewer segments if the limit requires that */
+	/* read fewer segments if the limit may be reached earlier */
 	if (!sampler->full)
 		nsegments = Max(1, Min(nsegments, units * sampler->segments /
 							   sampler->table_units));
@@ -207,7 +201,7 @@ read_round(Sampler *sampler)
 	params.requests->segments = segments;
 	params.requests->nstreams = nsegments;
 	params.requests->total_segments = sampler->segments;
-	/* the access key's policy may not allow reading all attributes */
+	/* the fetch falls back to the needed attributes if IAM denies the others */
 	params.full_first_page = sampler->done == 0;
 	params.fetch_size = sampler->page_items;
 	params.limits_units = true;
@@ -243,10 +237,7 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 
 	relation->consistent = false;
 
-	/*
-	 * at the maximum read units of a statement, end the sample without an
-	 * error
-	 */
+	/* end the sample, without an error, at max_read_units_per_statement */
 	limit = dyn_statement_max_units(relation->connection);
 	sampler->max_units = limit > 0 ? Min(limit, dyn_guc_analyze_read_units)
 		: dyn_guc_analyze_read_units;
@@ -288,10 +279,10 @@ acquire_sample(Relation rel, int elevel, HeapTuple *sample, int wanted,
 		   (sampler->full || sampler->seen < sampler->wanted))
 		read_round(sampler);
 	/*
-	 * If the full table was read, the number of rows is known.  Otherwise
-	 * estimate it: DynamoDB's item count, multiplied by the ratio of rows to
-	 * items in the sample.  The item count is some hours old (and 0 for a new
-	 * table), but more accurate than an extrapolation from a few segments.
+	 * Unless the full table was read, estimate the number of rows: DynamoDB's
+	 * item count, multiplied by the ratio of rows to items in the sample.  The
+	 * item count is some hours old (and 0 for a new table), but more accurate
+	 * than an extrapolation from a few segments.
 	 */
 	if (sampler->done == sampler->segments && !bound_is_reached(sampler))
 		*totalrows = sampler->seen;

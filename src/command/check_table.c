@@ -3,22 +3,22 @@
  *		Checks how foreign tables read a table's items:
  *		dynamo_fdw_check_table().
  *
- * Reads all items with one Scan.  Each item is converted to rows for each of
- * the server's foreign tables over the DynamoDB table.  The conversion works
- * as in a scan of the foreign table, except that errors are recorded, not
- * raised (exec/rows/rows.h).  A result contains the number of items that it
- * concerns, and the key of the first such item.
+ * Reads all items with one Scan.  Each item is converted to rows of each foreign
+ * table of the server over the DynamoDB table.  The conversion works as in a
+ * scan of the foreign table, except that errors are recorded, not raised
+ * (exec/rows/rows.h).  A result has the number of items with this issue, and the
+ * key of the first one.
  *
- * If some foreign tables have templates for the key, tables without such
- * templates (for example, imported tables) are left out, unless the caller
- * names them.  An item that is a row of no compared table is unclaimed, unless
- * the item_filter of a left-out table selects it.  If some compared tables
- * have such templates or an item_filter, tables that show every item do not
- * claim items.
+ * If some foreign tables have templates for the key, tables without them (for
+ * example, imported tables) are left out, unless the caller names them.  An item
+ * is unclaimed if it is a row of no compared table, and if no left-out table
+ * selects it by an item_filter.  If a compared table selects items by templates
+ * of the key or by an item_filter, rows of tables that show every item do not
+ * count.
  *
- * The requests use the current user's keys.  Values are converted as the owner
- * of each foreign table, in a restricted context, since constraints of domains
- * may run code of other users.
+ * The requests use the current user's credentials.  Values are converted as the
+ * owner of each foreign table, in a restricted context, since constraints of
+ * domains may run code of the owner.
  */
 #include "postgres.h"
 
@@ -57,17 +57,16 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_check_table);
 typedef struct Issue
 {
 	uint64		items;			/* number of items with this issue */
-	uint64		last_item;		/* number of the last item counted, so that
-								 * each item counts once */
-	char	   *example;		/* key of the first such item (JSON); NULL if
-								 * jsonb cannot represent it */
+	uint64		last_item;		/* last Check.item, to count each item once */
+	char	   *example;		/* key of the first item (JSON); NULL if jsonb
+								 * cannot represent the key */
 	char	   *detail;			/* message */
 } Issue;
 
 /*
- * An assertion that trusted_indexes makes about an index: if a row has values
- * in all columns that are in the templates of the index's key, its item has
- * the attributes of that key, with the strings that the templates compose.
+ * An assertion that trusted_indexes makes about an index: an item is in the
+ * index if its row has values in all columns of the templates of the index key.
+ * The item's index key must then match these templates.
  */
 typedef struct Assertion
 {
@@ -79,8 +78,8 @@ typedef struct Assertion
 } Assertion;
 
 /*
- * An attribute with a template, or the path of the unnested elements.  If no
- * item has a value at `path`, the path is usually misspelled.
+ * The path of an attribute with a template, or of the unnested collection.  If
+ * no item has a value at this path, the path is probably misspelled.
  */
 typedef struct CheckedPath
 {
@@ -90,10 +89,7 @@ typedef struct CheckedPath
 	bool		seen;
 } CheckedPath;
 
-/*
- * A foreign table over the DynamoDB table.  It is compared unless left_out is
- * true or `failure` is set.
- */
+/* A foreign table; compared unless `left_out` is true or `failure` is set. */
 typedef struct CheckedTable
 {
 	struct Check *check;
@@ -104,7 +100,7 @@ typedef struct CheckedTable
 	DynView    *view;
 	DynView    *untimed;		/* view without ttl_attribute, or NULL */
 	List	   *assertions;		/* list of Assertion * */
-	uint64		rows;			/* number of items that are, or have, rows */
+	uint64		rows;			/* number of items with at least one row */
 	bool	   *seen;			/* array by attnum: true if a row has a value
 								 * in the column, or no value is expected */
 	int			npaths;
@@ -112,10 +108,10 @@ typedef struct CheckedTable
 	DynFolded  *folded;
 	bool		has_template;	/* true if the key has templates */
 	bool		left_out;
-	bool		selective;		/* true if templates of the key, or
-								 * item_filter, select its rows */
+	bool		selective;		/* true if templates of the key or item_filter
+								 * exclude items */
 	TupleTableSlot *slot;
-	Issue	   *mismatches;		/* issues by attnum; [0]: without a column */
+	Issue	   *mismatches;		/* array by attnum; [0]: without a column */
 	Issue	   *nulls;
 	Issue		ambiguous;
 } CheckedTable;
@@ -136,16 +132,14 @@ typedef struct Check
 	List	   *named;			/* OIDs of the tables that the caller names */
 	bool		only_named;		/* true if only `named` tables are compared */
 	Oid			schema;			/* schema of the tables; InvalidOid: any */
-	bool		selective;		/* true if one of the compared tables is
-								 * selective */
+	bool		selective;		/* true if a compared table is selective */
 	MemoryContext context;		/* memory of the issues */
 	MemoryContext item_context;
 	DynCodec	jsonb;			/* codec of the examples */
 	int			full;			/* slot of the full item */
 
-	/* values of the current item */
-	const DynValue *values;		/* values of the item's slots; the key comes
-								 * first */
+	/* current item */
+	const DynValue *values;		/* values by slot; the key comes first */
 	uint64		item;			/* number of the item, from 1 */
 	bool		undecided;		/* true if an error prevents deciding whether
 								 * the item is a row */
@@ -154,7 +148,7 @@ typedef struct Check
 	Issue		unclaimed;
 	Issue		expired;
 	List	   *shared;			/* list of SharedItems * */
-	const char *emitting;		/* kind of result that is being emitted */
+	const char *emitting;		/* kind of the results to emit now */
 } Check;
 
 /* ---- recording issues ---- */
@@ -288,7 +282,7 @@ read_rows(CheckedTable *table)
 	return is_row;
 }
 
-/* Counts the current item for a pair of tables, given by their positions. */
+/* Counts the current item for two tables (positions in check->tables). */
 static void
 count_shared(Check *check, int first, int second)
 {
@@ -317,8 +311,8 @@ count_shared(Check *check, int first, int second)
 }
 
 /*
- * Checks one item.  A row of an unnested table is an element and not the item,
- * so an unnested table may share items with other tables.
+ * Checks one item, which should be a row of only one table.  Unnested tables may
+ * read it as well, because their rows are elements.
  */
 static void
 check_item(Check *check, const DynValue *values)
@@ -344,7 +338,7 @@ check_item(Check *check, const DynValue *values)
 		if (table->failure != NULL || table->left_out)
 			continue;
 		unnests = table->relation->unnest != NULL;
-		/* a table that shows every item does not claim this item */
+		/* if some tables are selective, only they and unnested ones count */
 		may_claim = !check->selective || table->selective || unnests;
 		SetUserIdAndSecContext(table->owner, context | SECURITY_RESTRICTED_OPERATION);
 		is_row = read_rows(table);
@@ -426,7 +420,7 @@ add_assertion(CheckedTable *table, const DynRelation *relation,
 	table->assertions = lappend(table->assertions, assertion);
 }
 
-/* Returns true if a conversion could call user-defined functions. */
+/* Returns true if decoding could call user-defined functions. */
 static bool
 runs_user_code(const DynCodec *codec)
 {
@@ -435,11 +429,10 @@ runs_user_code(const DynCodec *codec)
 }
 
 /*
- * Raises an error if the conversion could reveal the items, which are read
- * with the caller's keys, to code of the table's owner.  The owner's code may
- * see the items if the owner is the caller, a superuser, or a role of which
- * the caller is a member.  A superuser's membership does not count, since
- * superusers are members of every role.
+ * Raises an error if the conversion could reveal the items, which are read with
+ * the caller's credentials, to code of the table's owner.  The owner may see the
+ * items if the owner is the caller, a superuser, or a role of which the caller
+ * is a member.  A superuser is a member of every role, which does not count.
  */
 static void
 check_columns(const CheckedTable *table, const DynRelation *relation)
@@ -460,7 +453,7 @@ check_columns(const CheckedTable *table, const DynRelation *relation)
 	}
 }
 
-/* Records which columns and attributes at least one row should have. */
+/* Sets up the check that columns and paths have a value in at least one row. */
 static void
 expect_values(CheckedTable *table, const DynRelation *relation)
 {
@@ -475,10 +468,7 @@ expect_values(CheckedTable *table, const DynRelation *relation)
 		};
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
-		/*
-		 * skip attributes that all items have (those of the key), and those
-		 * that have a column, because columns are checked as well
-		 */
+		/* skip key attributes, which all items have, and those with a column */
 		const DynPath *path = relation->templated[i].path;
 		bool		is_read = relation->templated[i].base;
 
@@ -496,10 +486,7 @@ expect_values(CheckedTable *table, const DynRelation *relation)
 	{
 		const DynColumn *column = &relation->columns[i];
 
-		/*
-		 * do not report these columns as absent: segments and positions of
-		 * elements are not stored, and documents are never NULL
-		 */
+		/* skip columns that are never NULL, or not read from an attribute */
 		table->seen[i + 1] = column->dropped || dyn_column_is_document(column) ||
 			column->segments > 0 ||
 			(column->base != DYN_PATH_ITEM && column->base != DYN_PATH_ELEMENT);
@@ -528,10 +515,7 @@ open_relation(void *arg)
 		untimed->item_filter.nterms--;
 		table->untimed = view_of(table, untimed);
 	}
-	/*
-	 * an unnested table has no assertions: its columns that are read from
-	 * elements cannot be in templates
-	 */
+	/* assertions are not checked for unnested tables, whose rows are elements */
 	foreach(lc, relation->unnest == NULL ? relation->trusted_indexes : NIL)
 	{
 		const DynIndexMeta *index = dyn_metadata_index(meta, lfirst(lc));
@@ -543,7 +527,7 @@ open_relation(void *arg)
 	table->folded = dyn_folded_create(relation, InvalidOid);
 	for (int i = 0; i < relation->ntemplated; i++)
 		table->has_template |= relation->templated[i].base;
-	/* an unnested table is not compared with tables of items */
+	/* rows of an unnested table are elements, and cannot be shared items */
 	table->selective = relation->unnest == NULL &&
 		(table->has_template || test->nterms > (has_ttl ? 1 : 0));
 	table->relation = relation;
@@ -617,10 +601,7 @@ open_checked_tables(Check *check, Oid serverid)
 
 /* ---- reporting ---- */
 
-/*
- * The kinds of results, in the order in which they are emitted: those that
- * cause wrong rows come first.
- */
+/* Kinds of results, in order of emission: causes of wrong rows come first. */
 static const char *const kinds[] = {
 	"definition", "missing index key", "ambiguous", "mismatch", "not null",
 	"unclaimed", "shared", "expired", "absent"
@@ -628,7 +609,7 @@ static const char *const kinds[] = {
 
 /*
  * Emits a result if its kind is check->emitting, and an item has the issue.
- * `issue` is NULL for a result that does not concern single items.
+ * `issue` is NULL if the result does not concern single items.
  */
 static void
 emit(const Check *check, const char *kind,
@@ -669,8 +650,8 @@ emit(const Check *check, const char *kind,
 }
 
 /*
- * Emits the columns and attributes that no row has, unless another result
- * gives the reason.  Emits nothing for an empty DynamoDB table.
+ * Emits the columns and attributes without a value in any row, unless another
+ * result gives the reason.  Emits nothing for an empty DynamoDB table.
  */
 static void
 emit_absent(const CheckedTable *table)

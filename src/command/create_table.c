@@ -25,9 +25,8 @@
 #include "target.h"
 
 /*
- * Maximum number of responses according to which the table does not exist.  A
- * new table may not be found at first, because it does not become visible
- * everywhere at the same time.
+ * Maximum number of ResourceNotFoundExceptions to ignore.  At first, some of
+ * DynamoDB's servers may not know a new table.
  */
 #define MAX_UNKNOWN_POLLS	30
 
@@ -41,10 +40,7 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_create_table);
 
 /* ---- key attributes ---- */
 
-/*
- * Returns the column with this name; otherwise a column that shows the
- * attribute with this name, or NULL.
- */
+/* Returns the column with this name, else one that shows this attribute. */
 static const DynColumn *
 find_column(const DynRelation *relation, const char *name)
 {
@@ -347,8 +343,8 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 }
 
 /*
- * Returns true if the table and its indexes are active.  *unknown is the number
- * of responses according to which the table does not exist.
+ * Returns true if the table and its indexes are active.  *unknown counts
+ * ResourceNotFoundExceptions.
  */
 static bool
 is_active(DynConnection *connection, const char *table, int *unknown)
@@ -364,10 +360,7 @@ is_active(DynConnection *connection, const char *table, int *unknown)
 		DynTableMeta *meta = dyn_metadata_parse(call->response.data,
 												call->response.len, &reason);
 
-		/*
-		 * if the description cannot be read, the first statement that uses it
-		 * will report an error
-		 */
+		/* leave errors in the description to the first statement that uses it */
 		active = meta == NULL || strcmp(meta->status, "ACTIVE") == 0;
 		for (int i = 0; meta != NULL && i < meta->nindexes; i++)
 			active &= meta->indexes[i].active;

@@ -4,15 +4,12 @@
  *		dynamo_fdw_describe(server, table).
  *
  * The rows of a description are the table, its indexes, and its attributes.
+ * dynamo_fdw_describe() sends a DescribeTable and, to find the attributes that
+ * are not in a key, a Scan of one page of at most 100 items.  scan_policy
+ * applies as to a statement with LIMIT 100.  If scan_policy or the IAM policy
+ * forbids reading items, only key attributes are shown.
  *
- * dynamo_fdw_describe() runs as the current user, with the user mapping for
- * this user or, if there is none, for PUBLIC.  It sends a DescribeTable, and a
- * Scan of one page of at most 100 items, to find the attributes that are not
- * in a key.  scan_policy applies as to a statement with LIMIT 100.  If
- * scan_policy or the policy of the access key forbids reading items, only
- * attributes of keys are shown.
- *
- * The page also shows which columns have folded names (other_case.c).
+ * The items also reveal columns whose names were folded (other_case.c).
  */
 #include "postgres.h"
 
@@ -43,10 +40,9 @@ typedef struct Describe
 {
 	ReturnSetInfo *rsinfo;
 	DynSample	sample;
-	const char *unread;			/* reason why the items are not read, or
-								 * NULL */
-	MemoryContext row_context;	/* memory of one row, since a page may have
-								 * 200,000 attributes */
+	const char *unread;			/* reason why the items are not read, or NULL */
+	MemoryContext row_context;	/* memory of one row; a page may have 200,000
+								 * attributes, each of which is a row */
 } Describe;
 
 static void
@@ -207,9 +203,9 @@ typedef struct Candidate
 } Candidate;
 
 /*
- * Compares a foreign table with the sample.  Leaves out a table that does not
- * show all items, because its items may not be in the sample.  May raise an
- * error.  The lock is held until the transaction ends.
+ * Compares the columns of a foreign table with the items of the sample.  Skips a
+ * table that does not show all items, because its items may not be in the
+ * sample.  May raise an error.  Holds the lock until the transaction ends.
  */
 static void
 compare_table(void *arg)
@@ -239,11 +235,10 @@ compare_table(void *arg)
 }
 
 /*
- * Reports columns with folded names (other_case.c) of all foreign tables over
- * the DynamoDB table of a sample, as far as the current user may read them.
- * Also opens foreign tables of other users.  So it must not run code of other
- * users, wait for their locks, or report errors in the definitions of their
- * tables.
+ * Reports columns with folded names (other_case.c) in all foreign tables over
+ * the DynamoDB table, as far as the current user may read them.  These tables
+ * may belong to other users, so this function must not run code of their owners,
+ * wait for locks, or report errors in definitions.
  */
 static void
 report_other_cases(const DynSample *sample)
@@ -335,7 +330,6 @@ suggest_name(ErrorData *failure, DynConnection *connection, const char *name)
 								 quote_literal_cstr(connection->server_name));
 }
 
-/* Lists the tables as the current user, who needs USAGE on the server. */
 Datum
 dynamo_fdw_tables(PG_FUNCTION_ARGS)
 {
@@ -381,9 +375,8 @@ dynamo_fdw_describe(PG_FUNCTION_ARGS)
 		ReThrowError(failure);
 	}
 	/*
-	 * read the items in the context that owns the DynStatement: the fetch has
-	 * a child of this context, so after an error the fetch is released before
-	 * the DynStatement
+	 * read the items in the context that owns the DynStatement.  The fetch has a
+	 * child of this context, so after an error the fetch is released first.
 	 */
 	sample->estate = CreateExecutorState();
 	oldcontext = MemoryContextSwitchTo(sample->estate->es_query_cxt);

@@ -2,25 +2,23 @@
  * import.c
  *		Implements IMPORT FOREIGN SCHEMA.
  *
- * The import creates one foreign table for each DynamoDB table, or one for
- * each value of an entity attribute.  It sends ListTables, and for each wanted
- * table DescribeTable and a Scan of its first items.  Notices report the
- * inferred definitions: comments on the foreign tables are not possible, since
- * PostgreSQL executes only CREATE FOREIGN TABLE.
+ * The import creates one foreign table for each DynamoDB table or, with the
+ * option entity_attribute, one for each value of this attribute (an entity).  It
+ * sends ListTables, and for each wanted table DescribeTable and a Scan of its
+ * first items.  Notices report the inferred definitions, since PostgreSQL lets
+ * an import execute only CREATE FOREIGN TABLE, not COMMENT.
  *
- * A column's SQL type depends on DynamoDB's types only, not on values, so that
+ * A column's SQL type depends only on DynamoDB's types, not on values, so that
  * later items are likely to match.
  *
- * A name that is too long is truncated in the same way as PostgreSQL truncates
- * names in SQL.  So the full name can still be used in statements.  If the
- * resulting name is already used, or another long name is truncated to the
- * same name, a checksum of the full name is appended.
+ * A name that is too long is truncated as PostgreSQL truncates names in SQL, so
+ * the full name can still be used in statements.  If the result is already used,
+ * or also results from another long name, a checksum is appended.
  *
- * A table is left out with a warning if DescribeTable is not permitted and
- * LIMIT TO does not name the table, or if the table was dropped after it was
- * listed.  If reading its items is not permitted or throttled, the foreign
- * table has only the keys.  These errors are caught in a subtransaction; all
- * other errors end the import.
+ * A table is left out with a warning if it was dropped after ListTables, or if
+ * DescribeTable is not permitted and LIMIT TO does not name the table.  If the
+ * Scan is not permitted or throttled, the foreign table has only the keys.
+ * These errors are caught in a subtransaction; all other errors end the import.
  */
 #include "postgres.h"
 
@@ -55,16 +53,15 @@ typedef struct Import
 	ImportForeignSchemaStmt *stmt;
 	const char *tag_option;		/* option entity_attribute, or NULL */
 	HTAB	   *taken;			/* used names of foreign tables */
-	List	   *known;			/* possible names of foreign tables (char *),
-								 * for warn_unknown */
-	List	   *limits;			/* names that LIMIT TO lists (RangeVar *) */
+	List	   *known;			/* names that LIMIT TO may contain (char *) */
+	List	   *limits;			/* names that LIMIT TO contains (RangeVar *) */
 	List	   *commands;
 	MemoryContext context;		/* memory of the commands */
 
 	/* current table */
 	const char *name;			/* name of the foreign table */
 	const char *listed;			/* table's name without table_prefix */
-	bool		named;			/* true if the table itself is in LIMIT TO */
+	bool		named;			/* true if LIMIT TO contains `name` */
 	DynSample	sample;			/* sample; connection, estate, tag and limit
 								 * are the same for all tables */
 } Import;
@@ -80,8 +77,7 @@ typedef struct NewColumn
 typedef struct NewColumns
 {
 	int			n;
-	NewColumn  *columns;		/* columns: first the keys, then the others in
-								 * the order of attribute names */
+	NewColumn  *columns;		/* keys, then other attributes by name */
 	List	   *left_out;		/* attributes without a column (char *) */
 } NewColumns;
 
@@ -121,10 +117,7 @@ is_too_long(const char *text)
 	return strlen(text) > LONGEST_NAME;
 }
 
-/*
- * Returns text number i, truncated as in PostgreSQL; NULL if another text is
- * truncated to the same name.
- */
+/* Truncates texts[i]; returns NULL if the name could mean another long text. */
 static char *
 unique_split(List *texts, int i)
 {
@@ -141,9 +134,8 @@ unique_split(List *texts, int i)
 }
 
 /*
- * Returns a List of names (char *) for the texts (List of char *), in
- * CurrentMemoryContext, and adds the names to `taken`.  Texts that are not too
- * long, and not used yet, remain unchanged.
+ * Returns a List of unique names (char *) for the texts (List of char *), in
+ * CurrentMemoryContext, and adds the names to `taken`.
  */
 static List *
 assign_names(HTAB *taken, List *texts)
@@ -246,7 +238,7 @@ infer_columns(const DynTableMeta *meta, const List *items)
 	return columns;
 }
 
-/* Returns jsonb, which accepts all values, for all but a few types. */
+/* Returns a specific type if all values have one DynamoDB type, else jsonb. */
 static const char *
 sql_type(const NewColumn *column)
 {
@@ -269,8 +261,8 @@ sql_type(const NewColumn *column)
 }
 
 /*
- * Returns CREATE FOREIGN TABLE, in a form that does not depend on search_path.
- * `match` is the option item_filter, or NULL.
+ * Returns CREATE FOREIGN TABLE, with schema-qualified types.  `match` is the
+ * option item_filter, or NULL.
  */
 static char *
 write_command(const Import *import, const char *name, const NewColumns *columns,
@@ -327,15 +319,14 @@ is_in_list(const ImportForeignSchemaStmt *stmt, const char *name)
 }
 
 /*
- * Returns true if a name in LIMIT TO begins with the table's name, and may
- * therefore be that of the foreign table of an entity.
+ * Returns true if a name in LIMIT TO begins with the table's name, so it may be
+ * the name of an entity's foreign table (table_entity).
  */
 static bool
 entity_is_in_list(const Import *import, const char *name)
 {
 	size_t		len = strlen(name);
-	bool		is_long = len > NAMEDATALEN / 2;	/* names may be
-													 * truncated */
+	bool		is_long = len > NAMEDATALEN / 2;	/* names may be truncated */
 	ListCell   *lc;
 
 	foreach(lc, import->stmt->table_list)
@@ -367,8 +358,8 @@ is_wanted(const Import *import, const char *name)
 /* ---- one foreign table ---- */
 
 /*
- * Runs a step.  Returns NULL, or an error that only concerns this table or its
- * items; other errors are raised.
+ * Runs a step.  Returns NULL, or an error that does not end the import (see the
+ * beginning of this file).  Raises all other errors.
  */
 static ErrorData *
 attempt(Import *import, void (*step) (void *arg))
@@ -477,7 +468,7 @@ match_of(const Import *import, const char *json)
 typedef struct Entity
 {
 	const char *json;			/* value of the entity attribute, as JSON */
-	char	   *text;			/* foreign table's name, not truncated yet */
+	char	   *text;			/* foreign table's name before truncation */
 	List	   *items;
 } Entity;
 
@@ -514,8 +505,8 @@ compare_entities(const ListCell *a, const ListCell *b)
 
 /*
  * Divides the items by the value of the entity attribute.  Adds items in which
- * the attribute is absent or NULL to *untagged.  Returns the number of items
- * whose value item_filter cannot represent; these items are left out.
+ * the attribute is absent or NULL to *untagged.  Leaves out items whose value
+ * item_filter cannot represent, and returns their number.
  */
 static int
 divide_items(const Import *import, List **entities, List **untagged)
@@ -579,8 +570,8 @@ add_entities(Import *import, List *entities)
 }
 
 /*
- * Reports that the entity attribute divides no items.  Its name may be
- * misspelled, but the table may also have only one kind of items.
+ * Reports that no item has the entity attribute.  This is not an error, because
+ * some tables may contain only one entity.
  */
 static void
 notice_no_entities(const Import *import)
@@ -632,7 +623,7 @@ add_divided(Import *import)
 
 /* ---- the statement ---- */
 
-/* Returns false if the table is left out. */
+/* Describes and samples the table; returns false if the table is left out. */
 static bool
 look_at(Import *import)
 {
@@ -690,7 +681,6 @@ import_table(Import *import, const char *name, const char *listed)
 	MemoryContextDelete(context);
 }
 
-/* Warns about a name in LIMIT TO that is not one of the possible names. */
 static void
 warn_unknown(const Import *import, const char *name)
 {
@@ -748,16 +738,13 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 	if (stmt->list_type == FDW_IMPORT_SCHEMA_LIMIT_TO)
 		import->limits = list_copy(stmt->table_list);
 	listed = dyn_list_tables(sample->connection);
-	/* skip a table whose name equals the prefix: the rest is empty */
+	/* skip a table whose name is the prefix, since the rest is empty */
 	foreach(lc, listed)
 	{
 		if (((const char *) lfirst(lc))[0] == '\0')
 			listed = foreach_delete_current(listed, lc);
 	}
-	/*
-	 * assign names to all tables, so that names do not depend on the selection
-	 * of tables
-	 */
+	/* name also unwanted tables, so that names do not depend on LIMIT TO */
 	forboth(lc, listed, name, assign_names(import->taken, listed))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -765,7 +752,7 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 		if (is_wanted(import, lfirst(name)))
 			import_table(import, lfirst(name), lfirst(lc));
 	}
-	/* PostgreSQL does not report unknown names in LIMIT TO */
+	/* PostgreSQL itself does not report unknown names in LIMIT TO */
 	foreach(lc, import->limits)
 		warn_unknown(import, lfirst_node(RangeVar, lc)->relname);
 	FreeExecutorState(sample->estate);

@@ -4,9 +4,8 @@
  *		dynamo_fdw_encode_key() and dynamo_fdw_decode_key().
  *
  * With these functions, users can try templates without DynamoDB.  No request
- * is sent, so the table's key attributes are not known.  A column without the
- * option "attribute" is assumed to be read from the given template, if it
- * occurs in this template.
+ * is sent, so the key attributes are not known.  We assume that the columns in
+ * the template are read from it, unless the column option "attribute" is set.
  */
 #include "postgres.h"
 
@@ -33,8 +32,8 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_decode_key);
 
 /*
  * Returns the template of the attribute (argument 1), and sets *opened to the
- * foreign table (argument 0).  The key is not known, so all attributes with
- * templates are treated as key attributes, and this attribute as the first.
+ * foreign table (argument 0).  All attributes with templates are treated as key
+ * attributes.  This attribute is the first, so columns are read from it.
  */
 static const DynTemplatedAttr *
 open_template(FunctionCallInfo fcinfo, DynRelation **opened)
@@ -71,10 +70,7 @@ open_template(FunctionCallInfo fcinfo, DynRelation **opened)
 	return templated;
 }
 
-/*
- * Raises an error for members that are not columns of the foreign table: they
- * may be misspelled.
- */
+/* Raises an error for (misspelled) members that are not columns. */
 static void
 check_members(const DynRelation *relation, Jsonb *columns)
 {
@@ -228,10 +224,7 @@ dynamo_fdw_decode_key(PG_FUNCTION_ARGS)
 	dyn_jsonb_push(&state, WJB_BEGIN_OBJECT, NULL);
 	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
-		/*
-		 * the texts of a column that occurs twice must agree; truncated times
-		 * are not compared
-		 */
+		/* all texts of a column must agree, except those of truncated times */
 		for (int other = 0; other < p; other++)
 		{
 			if (templated->parts[other].attnum == templated->parts[p].attnum &&

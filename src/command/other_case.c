@@ -3,9 +3,9 @@
  *		Finds columns whose attribute exists only under a name that differs in
  *		case.
  *
- * Only top-level attributes are compared: those that a column shows, or those
- * that contain the value of a column.  Only the case of ASCII letters is
- * ignored, since PostgreSQL does not fold other letters in UTF-8.
+ * For a column with a path, only the top-level attribute is compared.  Only the
+ * case of ASCII letters is ignored, since PostgreSQL does not fold other letters
+ * in UTF-8.
  */
 #include "postgres.h"
 
@@ -21,8 +21,8 @@ typedef struct Sought
 {
 	const DynColumn *column;
 	const char *attribute;
-	const char *other;			/* name of an attribute that differs only in
-								 * case (UTF-8), or NULL */
+	const char *other;			/* name (UTF-8) that occurred and differs only
+								 * in case, or NULL */
 } Sought;
 
 struct DynFolded
@@ -47,7 +47,7 @@ dyn_folded_create(const DynRelation *relation, Oid reader)
 	{
 		const DynColumn *column = &relation->columns[i];
 
-		/* skip columns in templates: names in options are not folded */
+		/* skip columns of templates: PostgreSQL folds no names in options */
 		if (column->dropped || !dyn_column_is_of_item(column) ||
 			dyn_column_is_part(column) || dyn_column_is_document(column) ||
 			(!all && pg_attribute_aclcheck(relation->relid, i + 1, reader,

@@ -2,9 +2,9 @@
  * remote_table.c
  *		Lists, scans and samples DynamoDB tables.
  *
- * A Scan is an ordinary fetch, so that throttling, unit limits and memory
- * limits apply.  Each view has its own slots, even if another view reads the
- * same paths: a view's values must be in adjacent slots.
+ * A Scan is an ordinary fetch, so throttling, unit limits and memory limits
+ * apply.  Each view has its own slots, even if another view reads the same
+ * paths, because a view's values must be in adjacent slots.
  *
  * The Scan of a sample ends after its first page.  Even one page may contain
  * 200,000 attributes, so equal names are found by sorting.
@@ -37,8 +37,7 @@ add_name(void *arg, const char *name)
 typedef struct Listing
 {
 	DynBuffer	names;			/* names on the page */
-	DynProgress progress;		/* last name of the page, after which the next
-								 * page starts */
+	DynProgress progress;		/* last name, after which the next page starts */
 } Listing;
 
 /* Requests one page; returns true if another page follows. */
@@ -56,7 +55,7 @@ list_page(DynConnection *connection, Listing *listing)
 	dyn_write_list_tables(dyn_call_body(call), from);
 	dyn_session_run(call, &context);
 	dyn_buffer_reset(&listing->names);
-	/* analyzer: call is not NULL, since dyn_check_oom would raise an error */
+	/* for static analyzers: dyn_check_oom raises an error if call is NULL */
 	err = dyn_read_list_tables(call->response.data, call->response.len,
 							   add_name, &listing->names, &last);
 	if (err == NULL && last != NULL)
@@ -374,7 +373,7 @@ dyn_sample_attributes(const DynTableMeta *meta, const List *items, int *n)
 		}
 	}
 	qsort(all + nkeys, nall - nkeys, sizeof(DynAttribute), compare_attributes);
-	/* merge values with the same name, in place */
+	/* merge entries with the same name, in place */
 	*n = nkeys;
 	for (int i = nkeys; i < nall; i++)
 	{

@@ -3,13 +3,10 @@
  *		Lists, scans and samples DynamoDB tables for commands; declares the
  *		callbacks for ANALYZE and IMPORT FOREIGN SCHEMA.
  *
- * A Scan serves any number of foreign tables.  Legal order:
- * dyn_item_scan_create; dyn_item_scan_read and dyn_item_scan_view for all
- * values to be read from an item; dyn_item_scan_start, whose fetch returns
- * these values for each item.
- *
- * A sample is the description of a table, its first items, and the attributes
- * of these items.
+ * One Scan can serve several foreign tables.  First call dyn_item_scan_create;
+ * then dyn_item_scan_read and dyn_item_scan_view for all values to be read from
+ * an item; then dyn_item_scan_start.  Its fetch returns an array of these values
+ * for each item; a slot is a position in this array.
  */
 #ifndef DYN_COMMAND_REMOTE_TABLE_H
 #define DYN_COMMAND_REMOTE_TABLE_H
@@ -21,9 +18,8 @@
 #include "../exec/rows/rows.h"
 
 /*
- * Runs ListTables.  Returns the names (char *), without the server's
- * table_prefix, of the tables whose names begin with this prefix; allocated in
- * CurrentMemoryContext.
+ * Sends ListTables.  Returns the names (char *) of the tables whose names begin
+ * with the server's table_prefix, without this prefix, in CurrentMemoryContext.
  */
 extern List *dyn_list_tables(DynConnection *connection);
 
@@ -33,10 +29,8 @@ typedef struct DynItemScan
 {
 	DynRelation *relation;
 	const DynTableMeta *meta;
-	DynAccess  *access;			/* access plan for all columns of the
-								 * relation */
-	DynPath    *paths;			/* paths that are read from each item, with one
-								 * slot for each path */
+	DynAccess  *access;			/* access plan for all columns of `relation` */
+	DynPath    *paths;			/* paths that are read from each item, by slot */
 	int			npaths;
 	DynRequests *requests;
 	DynCounters counters;
@@ -50,24 +44,24 @@ typedef struct DynView
 } DynView;
 
 /*
- * Returns a Scan with the options of a relation, and without paths to read.
- * Sends no requests, and allocates in CurrentMemoryContext.
+ * Returns a Scan with the options of a relation, in CurrentMemoryContext.  The
+ * Scan reads no paths yet.
  */
 extern DynItemScan *dyn_item_scan_create(DynRelation *relation,
 										 const DynTableMeta *meta);
 
-/* Returns a Scan without columns, with the options of the connection. */
+/* Returns a Scan for no foreign table, with the options of the connection. */
 extern DynItemScan *dyn_item_scan_of_table(DynConnection *connection,
 										   const char *table,
 										   const DynTableMeta *meta);
 
-/* Adds adjacent slots for `n` paths; returns the first slot. */
+/* Adds adjacent slots for the values at `n` paths; returns the first slot. */
 extern int	dyn_item_scan_read(DynItemScan *scan, const DynPath *paths, int n);
 
 /* Adds the slots for all columns of a foreign table, and returns its view. */
 extern DynView *dyn_item_scan_view(DynItemScan *scan, DynRelation *relation);
 
-/* Begins to convert an item, given the values of all slots (rows.h). */
+/* Begins to convert an item to rows (rows.h); `values` has all slots. */
 static inline void
 dyn_view_begin(const DynView *view, const DynValue *values)
 {
@@ -81,22 +75,18 @@ dyn_view_begin(const DynView *view, const DynValue *values)
 extern DynFetch *dyn_item_scan_start(DynItemScan *scan, DynStatement *statement,
 									 int limit);
 
-/*
- * Returns the parameters of a fetch with scan->requests; the caller sets those
- * of page limits.
- */
+/* Returns parameters for a fetch of scan->requests, without limits of pages. */
 extern DynFetchParams dyn_item_scan_params(DynItemScan *scan);
 
 /* ---- samples ---- */
 
 typedef struct DynSampleItem
 {
-	DynValue	map;			/* the full item, in memory of its own */
-	DynType		tag_type;		/* type of the tag (DynSample.tag); ABSENT if
-								 * the item has none */
-	const char *tag;			/* text of the tag.  S: UTF-8; N: canonical;
-								 * BOOL: true or false.  NULL for other types,
-								 * and for S with U+0000 */
+	DynValue	map;			/* palloc'd copy of the full item */
+	DynType		tag_type;		/* type of attribute DynSample.tag, or ABSENT */
+	const char *tag;			/* text of this attribute.  S: UTF-8; N:
+								 * canonical; BOOL: true or false.  NULL for
+								 * other types, and for S with U+0000 */
 } DynSampleItem;
 
 typedef struct DynSample
@@ -104,8 +94,8 @@ typedef struct DynSample
 	DynConnection *connection;
 	const char *table;			/* table name in DynamoDB */
 	EState	   *estate;			/* executor state for dyn_sample_take */
-	const char *tag;			/* attribute whose value is stored for each
-								 * item (UTF-8); NULL: none */
+	const char *tag;			/* attribute (UTF-8) whose value is stored in
+								 * DynSampleItem.tag, or NULL */
 	int			limit;			/* maximum number of items */
 
 	const DynTableMeta *meta;	/* description; NULL if not read yet */
@@ -114,9 +104,8 @@ typedef struct DynSample
 } DynSample;
 
 /*
- * Steps for dyn_attempt(), since each request may be denied.  They take a
- * DynSample *, allocate their results in CurrentMemoryContext, and raise the
- * errors of their requests.
+ * Callbacks for dyn_attempt(), so that the caller can handle denied requests.
+ * `sample` is a DynSample *.  Results are in CurrentMemoryContext.
  */
 
 /* Sends DescribeTable, even if a description is cached; sets `meta`. */
@@ -131,17 +120,14 @@ extern char *dyn_sample_text(const DynValue *value);
 /* An attribute of keys or items. */
 typedef struct DynAttribute
 {
-	const char *name;			/* name (UTF-8); a description if it contains
-								 * U+0000 */
-	bool		has_nul;		/* true if the name contains U+0000; all such
-								 * attributes are one entry */
+	const char *name;			/* UTF-8; a description if `has_nul` */
+	bool		has_nul;		/* true if the name contains U+0000; all
+								 * attributes with such names are one entry */
 	bool		in_key;			/* true if it is in the key of the table */
-	bool		in_any_key;		/* true if it is in the key of the table or an
-								 * index */
+	bool		in_any_key;		/* true if it is in the key of table or index */
 	unsigned	types;			/* bit mask of the DynTypes of its values */
 	int			items;			/* number of items that have it */
-	int			last_item;		/* position of the last item that has it; -1:
-								 * none */
+	int			last_item;		/* position of the last item with it, or -1 */
 } DynAttribute;
 
 /*
@@ -155,20 +141,18 @@ extern DynAttribute *dyn_sample_attributes(const DynTableMeta *meta,
 /*
  * ---- columns with folded names (other_case.c) ----
  *
- * PostgreSQL folds names without double quotes to lower case: the column
- * createdAt is read from an attribute "createdat".  If items have the
- * attribute "createdAt" instead, the column is NULL in every row.
- *
- * Legal order: dyn_folded_create; dyn_folded_see_item for items;
- * dyn_folded_report.
+ * PostgreSQL folds names without double quotes to lower case, so a column that
+ * is declared as createdAt is read from attribute "createdat".  If the items
+ * have "createdAt" instead, the column is NULL in every row, and
+ * dyn_folded_report raises a notice.
  */
 
 typedef struct DynFolded DynFolded;
 
 /*
- * Returns the state for the columns that `reader` may read, or for all columns
- * if `reader` is InvalidOid.  The state and its later additions are in the
- * CurrentMemoryContext of this call.
+ * Starts a search in the columns that the role `reader` may read, or in all
+ * columns if `reader` is InvalidOid.  The state and its later additions are in
+ * the CurrentMemoryContext of this call.
  */
 extern DynFolded *dyn_folded_create(const DynRelation *relation, Oid reader);
 
@@ -176,14 +160,14 @@ extern DynFolded *dyn_folded_create(const DynRelation *relation, Oid reader);
 extern void dyn_folded_see_item(DynFolded *folded, const DynValue *item);
 
 /*
- * Raises a NOTICE for each column whose attribute no item has, if an item has
- * an attribute whose name differs only in case.
+ * Raises a NOTICE for each column whose attribute did not occur, if an attribute
+ * occurred whose name differs only in case.
  */
 extern void dyn_folded_report(const DynFolded *folded);
 
 /* ---- callbacks (analyze.c, import.c) ---- */
 
-/* Prepares ANALYZE, which reads the table as its owner. */
+/* Prepares ANALYZE, which uses the credentials of the table's owner. */
 extern bool dynAnalyzeForeignTable(Relation rel, AcquireSampleRowsFunc *func,
 								   BlockNumber *totalpages);
 

@@ -2,9 +2,8 @@
  * session_functions.c
  *		Shows and resets the state of the backend: dynamo_fdw_stats(),
  *		dynamo_fdw_credentials(server), dynamo_fdw_disconnect(server) and
- *		dynamo_fdw_disconnect_all(); and the counts of requests that all
- *		sessions have sent: dynamo_fdw_statistics() and
- *		dynamo_fdw_statistics_reset().
+ *		dynamo_fdw_disconnect_all(); shows and resets the counts of requests of
+ *		all sessions: dynamo_fdw_statistics(), dynamo_fdw_statistics_reset().
  */
 #include "postgres.h"
 
@@ -109,8 +108,8 @@ dynamo_fdw_stats(PG_FUNCTION_ARGS)
 /*
  * Obtains the current user's credentials as a statement would, so that failures
  * are reported in the same way.  Shows only the beginning and the end of the
- * access key id.  Raises an error for a mapping FOR PUBLIC, since the catalogs
- * do not show the options of such a mapping to ordinary users, either.
+ * access key id.  Raises an error for a mapping FOR PUBLIC, because
+ * pg_user_mappings also hides its options from ordinary users.
  */
 Datum
 dynamo_fdw_credentials(PG_FUNCTION_ARGS)
@@ -137,7 +136,7 @@ dynamo_fdw_credentials(PG_FUNCTION_ARGS)
 		dyn_report_credentials(dyn_provider_error(provider),
 							   psprintf("server \"%s\"", connection->server_name));
 	add_text(&row, dyn_describe_source(provider));
-	/* show no character of a short key, which is not a key of AWS */
+	/* show nothing of a short key, which is not an access key id of AWS */
 	key = provider->current.access_key_id;
 	hidden = (int) strlen(key) - SHOWN;
 	add_text(&row, hidden < SHOWN ? "..."

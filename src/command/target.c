@@ -106,7 +106,7 @@ dyn_is_table_over(Relation rel, const DynConnection *connection,
 											   RelationGetRelationName(rel),
 											   definition->options);
 
-	/* `table` or `own` may be the name, and the other the table's ARN */
+	/* either of `table` and `own` may be the table's ARN instead of its name */
 	return strcmp(table, own) == 0 || dyn_names_table(table, own, strlen(own)) ||
 		dyn_names_table(own, table, strlen(table));
 }

@@ -18,8 +18,8 @@
 extern ForeignServer *dyn_target_find_server(const char *name);
 
 /*
- * Returns the current user's connection to the server.  Raises the same
- * errors, and one if the user lacks USAGE on the server.
+ * Finds a server (dyn_target_find_server), and returns the current user's
+ * connection to it.  Raises an error if the user lacks USAGE on the server.
  */
 extern DynConnection *dyn_target_server(const char *name);
 
@@ -35,7 +35,7 @@ extern void dyn_target_check(Oid relid);
  */
 extern List *dyn_tables_of_server(Oid serverid);
 
-/* Returns true if the foreign table is over this table (its name or ARN). */
+/* Returns true if `rel` is over the DynamoDB table with this name or ARN. */
 extern bool dyn_is_table_over(Relation rel, const DynConnection *connection,
 							  const char *table);
 
