@@ -214,7 +214,7 @@ dyn_relation_quoted_name(const DynRelation *relation)
 	return quote_qualified_identifier(schema, relation->name);
 }
 
-/* Does not add table_prefix to an ARN, which is a complete name. */
+/* An ARN is a complete name, to which table_prefix is not added. */
 const char *
 dyn_relation_remote_name(const DynConnection *connection, const char *name,
 						 List *options)
