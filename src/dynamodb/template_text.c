@@ -656,12 +656,19 @@ narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)
 	}
 	if (part->ordered && next->upper.set)
 	{
+		DynText		upper = scalar_text(&next->upper.value);
+		bool		inclusive = next->upper.inclusive;
+
+		/* if a longer limit begins with a value, the value is within it */
+		for (size_t n = dyn_text_chars(upper); part->facts.width > 0 && n > part->facts.width;
+			 inclusive = true)
+			n -= !dyn_utf8_continues(upper.data[--upper.len]);
 		dyn_buffer_reset(&span->upper);
 		dyn_buffer_append(&span->upper, span->lower.data, head);
-		append_text(&span->upper, scalar_text(&next->upper.value));
+		append_text(&span->upper, upper);
 		span->span.upper.set = true;
-		span->span.upper.inclusive = next->upper.inclusive && part->facts.width == 0;
-		if (next->upper.inclusive && part->facts.width > 0)
+		span->span.upper.inclusive = inclusive && part->facts.width == 0;
+		if (inclusive && part->facts.width > 0)
 			span->span.upper.set = dyn_text_successor(&span->upper);
 	}
 	if (next->lower.set && (part->ordered || part->facts.text))

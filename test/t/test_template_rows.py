@@ -458,6 +458,11 @@ class Numbers(TestCase):
 
     def test_booleans_in_digits(self):
         """The two representations of bool(01,00) stay as they are in a text."""
+        for option, modifier in (("", ":bool(01,00)"), (" OPTIONS (format 'bool(01,00)')", "")):
+            items = [{"pk": "F#01", "sk": "01#1"}, {"pk": "F#00", "sk": "00#2"}]
+            name = self.table(f"flag boolean{option} NOT NULL, n int NOT NULL", {"pk": "F#${flag%s}" % modifier, "sk": "${flag%s}#${n}" % modifier}, items)
+            self.assertEqual(self.rows(f"SELECT flag, n FROM {name}"), [(False, 2), (True, 1)])
+            self.assertEqual(self.rows(f"SELECT n FROM {name} WHERE n > 0"), [(1,), (2,)])
         name = self.table("flag boolean NOT NULL, n int NOT NULL", {"sk": "${flag:bool(01,00)}#${n}"}, [{"pk": "p", "sk": "01#1"}, {"pk": "p", "sk": "00#2"}])
         self.assertEqual(self.rows(f"SELECT flag, n FROM {name}"), [(False, 2), (True, 1)])
         self.assertEqual(self.rows(f"SELECT n FROM {name} WHERE flag AND n = 1"), [(1,)])

@@ -69,6 +69,21 @@ class TemplateSources(request_text.RequestTestCase):
                 with self.subTest(sql):
                     self.assertEqual(sorted(self.fx.rows(sql)), right)
 
+    def test_long_bounds(self):
+        """A bound longer than the part lies behind the value that it begins with, whatever follows the part."""
+        for tail in ("#${k}", "${k}", "~${k}"):
+            end = tail.replace("${k}", "5")
+            self.table("longer", "co text NOT NULL, id uuid NOT NULL, k text NOT NULL" if tail != "${k}" else "co text NOT NULL, id uuid NOT NULL, k int NOT NULL",
+                       {"pk": "c#${co}", "sk": "i#${id}" + tail}, [{"pk": "c#x", "sk": f"i#{text}{end}"} for text in UUIDS], range_key=("sk", "S"))
+            for bound in (UUIDS[1] + "!", UUIDS[1] + "#", UUIDS[1] + "~~", UUIDS[0] + "\u00e9", UUIDS[-1] + " "):
+                for operator in ("<", "<=", ">", ">="):
+                    for condition in ("co = 'x' AND ", ""):
+                        sql = f"SELECT id::text FROM longer WHERE {condition}id::text COLLATE \"C\" {operator} '{bound}'"
+                        right = [(text,) for text in UUIDS if {"<": text < bound, "<=": text <= bound, ">": text > bound, ">=": text >= bound}[operator]]
+                        with self.subTest(sql, tail=tail):
+                            self.assertEqual(sorted(self.fx.rows(sql)), right)
+            self.fx.execute("DROP FOREIGN TABLE longer")
+
     def test_other_attributes(self):
         """A text of another attribute is split by the values of the columns that are read elsewhere."""
         self.table("mixed", "id text, name text OPTIONS (attribute 'name'), code text OPTIONS (attribute 'g')",

@@ -105,6 +105,23 @@ class TimeRanges(request_text.RequestTestCase):
         self.assertRequests("SELECT v FROM plain WHERE day BETWEEN '2026-11-01' AND '2026-11-02'", [f"Query plain where day = '{day}' get day, v" for day in ("2026-11-01", "2026-11-02")])
         self.assertRequests("SELECT v FROM epoch WHERE day BETWEEN '2026-11-01' AND '2026-11-02'", ["BatchGetItem epoch {day 20758} {day 20759} get day, v"])
 
+    def test_distant_days(self):
+        """Days that are stored as numbers may be before the year 1 or after the year 9999."""
+        days = [day for first in (2932892, -719530, -2440585, 106741034) for day in range(first, first + 10)]
+        self.fx.create_table("distant", ("day", "N"))
+        self.fx.put("distant", [{"day": day, "v": day} for day in days])
+        self.fx.foreign_table("distant", "day date OPTIONS (format 'epoch_days') NOT NULL, v int")
+        self.mirror("distant")
+        self.addCleanup(self.fx.execute, "RESET plan_cache_mode; DEALLOCATE ALL")
+        self.fx.execute("SET plan_cache_mode = force_generic_plan; PREPARE distant (date, date) AS SELECT v FROM distant WHERE day BETWEEN $1 AND $2")
+        for lo, hi in (("9999-12-30", "10000-01-05"), ("10000-01-02", "10000-01-04"), ("0001-12-25 BC", "0001-01-02"), ("0001-12-20 BC", "0001-12-28 BC"),
+                       ("4713-11-20 BC", "4712-01-20 BC"), ("294276-12-28", "294277-01-10"), ("294276-12-25", "infinity")):
+            condition = f"day BETWEEN '{lo}' AND '{hi}'"
+            with self.subTest(condition):
+                right = sorted(self.mirrored(f"SELECT v FROM distant WHERE {condition}"))
+                self.assertEqual(sorted(self.fx.rows(f"SELECT v FROM distant WHERE {condition}")), right)
+                self.assertEqual(sorted(self.fx.rows(f"EXECUTE distant ('{lo}', '{hi}')")), right)
+
     def test_units(self):
         """Bounds of a time bound its unit; the sort key has the times."""
         def query(day, condition):

@@ -451,7 +451,12 @@ choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 	}
 	else if (part->modifier == DYN_MODIFIER_NONE &&
 			 column->codec.format.kind != DYN_FORMAT_NONE)
+	{
 		*format = column->codec.format;
+		/* outside of templates, bool(01,00) is encoded as the numbers 1 and 0 */
+		if (format->numeric)
+			(void) dyn_format_parse(format->text, true, format, &why);
+	}
 	else if (dyn_codec_is_integer(&column->codec))
 		format->kind = DYN_FORMAT_DIGITS;
 	else if (column->codec.kind == DYN_CODEC_BOOL)
@@ -460,8 +465,6 @@ choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 		format->true_text = "true";
 		format->false_text = "false";
 	}
-	/* a part is always text; outside of templates, bool(1,0) is a number */
-	format->numeric = false;
 }
 
 static void

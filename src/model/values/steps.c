@@ -25,11 +25,23 @@ void
 dyn_steps_init(DynSteps *steps, const DynCodec *codec)
 {
 	const DynCodecFacts *facts = &dyn_codec_facts[codec->kind];
-	bool		integer = dyn_codec_is_integer(codec);
 
-	*steps = (DynSteps) {.codec = codec,
-		.lo = integer ? facts->least : DYN_INSTANT_MIN - USECS_PER_DAY,
-	.hi = integer ? facts->most : DYN_INSTANT_MAX + USECS_PER_DAY};
+	*steps = (DynSteps) {.codec = codec};
+	if (dyn_codec_is_integer(codec))
+	{
+		steps->lo = facts->least;
+		steps->hi = facts->most;
+	}
+	else if (codec->wire == DYN_TYPE_N)
+	{
+		steps->lo = MIN_TIMESTAMP;
+		steps->hi = END_TIMESTAMP - 1;
+	}
+	else
+	{
+		steps->lo = DYN_INSTANT_MIN - USECS_PER_DAY;
+		steps->hi = DYN_INSTANT_MAX + USECS_PER_DAY;
+	}
 }
 
 void
