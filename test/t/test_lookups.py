@@ -181,6 +181,13 @@ class Semantics(Lookups):
             self.assertIn("DynamoLookupJoin", self.fx.explain(f"{sql} LIMIT 3"))
             self.assertEqual(len(self.fx.rows(f"{sql} LIMIT 3")), 3)
             self.assertEqual(self.fx.error(f"{sql} LIMIT 4").sqlstate, "22012")
+            for above in ("WITH x AS MATERIALIZED ({}) SELECT x.* FROM x LIMIT {}",
+                          "WITH x AS MATERIALIZED ({}), y AS MATERIALIZED (SELECT * FROM x) SELECT y.i FROM y LIMIT {}",
+                          "SELECT x.*, v FROM ({} OFFSET 0) x, (VALUES (1), (2)) v(v) LIMIT 2 * {}"):
+                limited = above.format(sql, 3)
+                self.assertIn("DynamoLookupJoin", self.fx.explain(limited))
+                self.assertIn(len(self.fx.rows(limited)), (3, 6))
+                self.assertEqual(self.fx.error(above.format(sql, 4)).sqlstate, "22012")
         counts = self.counts("SELECT i, q.name FROM divisors o LEFT JOIN parents q ON q.id = o.prefix || o.i LIMIT 300")
         self.assertEqual(counts["GetItem"], 1)
         self.assertLessEqual(counts["BatchGetItem"], 8)

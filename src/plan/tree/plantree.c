@@ -472,6 +472,49 @@ dyn_plan_is_full_scan(const PlannedStmt *statement, const Plan *node, bool to_en
 	return reach_of(statement, node, to_end).full;
 }
 
+typedef struct CteSearch
+{
+	int			plan_id;		/* subplan of the CTE */
+	List	   *scans;			/* scans found (CteScan *) */
+} CteSearch;
+
+static bool
+add_cte_scan(Plan *plan, const Reach *reach, void *context)
+{
+	CteSearch  *search = context;
+
+	if (IsA(plan, CteScan) && ((CteScan *) plan)->ctePlanId == search->plan_id)
+		search->scans = lappend(search->scans, plan);
+	return false;
+}
+
+bool
+dyn_plan_is_limited(const PlannedStmt *statement, const Plan *node)
+{
+	Plan	   *tree = dyn_plan_tree_of(statement, node);
+	CteSearch	search = {1};
+	ListCell   *lc;
+
+	if (reach_of(statement, node, false).limited)
+		return true;
+	if (tree == statement->planTree)
+		return false;
+	while (list_nth(statement->subplans, search.plan_id - 1) != tree)
+		search.plan_id++;
+	foreach(lc, list_concat(list_make1(statement->planTree), statement->subplans))
+	{
+		if (lfirst(lc) != NULL)
+			(void) search_tree(lfirst(lc), NIL, false, false, add_cte_scan, &search);
+	}
+	/* the scan that reads most rows counts */
+	foreach(lc, search.scans)
+	{
+		if (!dyn_plan_is_limited(statement, lfirst(lc)))
+			return false;
+	}
+	return search.scans != NIL;
+}
+
 NestLoop *
 dyn_plan_loop_over(const PlannedStmt *statement, const Plan *outer)
 {

@@ -77,6 +77,12 @@ extern bool dyn_plan_is_full_scan(const PlannedStmt *statement, const Plan *node
 								  bool to_end);
 
 /*
+ * Returns true if a LIMIT above may stop the node before its end.  The LIMIT
+ * may be above the scans of the CTE whose plan contains the node.
+ */
+extern bool dyn_plan_is_limited(const PlannedStmt *statement, const Plan *node);
+
+/*
  * Returns true if the node is executed at most once, by the statement's plan
  * or by an initplan.
  */
