@@ -9,7 +9,7 @@
  *
  * This is done when the executor starts: a session's first statement may load
  * the library while it is planned, too late for a planner hook.  The
- * PlannedStmt may belong to a cached plan, so it is copied.
+ * PlannedStmt may belong to a cached plan, so its flags are restored.
  */
 #include "postgres.h"
 
@@ -141,29 +141,34 @@ static void
 start_executor(QueryDesc *query, int eflags)
 {
 	PlannedStmt *statement = query->plannedstmt;
-	Cost		waiting = (statement->jitFlags & PGJIT_PERFORM) == 0 ? 0
+	int			flags = statement->jitFlags;
+	Cost		waiting = (flags & PGJIT_PERFORM) == 0 ? 0
 		: waiting_of(statement->planTree, statement->subplans);
 
 	if (waiting > 0)
 	{
 		Cost		cost = statement->planTree->total_cost - waiting;
-		PlannedStmt *copy = MemoryContextAlloc(GetMemoryChunkContext(query),
-											   sizeof(PlannedStmt));
 
-		*copy = *statement;
 		/* clear flags that standard_planner would not set for this cost */
 		if (cost <= jit_above_cost)
-			copy->jitFlags = PGJIT_NONE;
+			statement->jitFlags = PGJIT_NONE;
 		if (cost <= jit_optimize_above_cost)
-			copy->jitFlags &= ~PGJIT_OPT3;
+			statement->jitFlags &= ~PGJIT_OPT3;
 		if (cost <= jit_inline_above_cost)
-			copy->jitFlags &= ~PGJIT_INLINE;
-		query->plannedstmt = copy;
+			statement->jitFlags &= ~PGJIT_INLINE;
 	}
-	if (previous_hook)
-		previous_hook(query, eflags);
-	else
-		standard_ExecutorStart(query, eflags);
+	PG_TRY();
+	{
+		if (previous_hook)
+			previous_hook(query, eflags);
+		else
+			standard_ExecutorStart(query, eflags);
+	}
+	PG_FINALLY();
+	{
+		statement->jitFlags = flags;
+	}
+	PG_END_TRY();
 }
 
 void
