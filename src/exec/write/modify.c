@@ -175,11 +175,31 @@ create_met(DynModify *modify, bool may_repeat)
 		modify->met = dyn_met_create();
 }
 
+/*
+ * Returns the plan of the target.  Does not use the list that core passes to
+ * BeginForeignModify: before 18.6, run-time pruning of earlier targets makes it
+ * that of another target.
+ */
+static DynModifyPlan
+plan_of_target(const ModifyTableState *mtstate, const ResultRelInfo *rinfo)
+{
+	const ModifyTable *plan = (const ModifyTable *) mtstate->ps.plan;
+	ListCell   *lc,
+			   *lc2;
+
+	forboth(lc, plan->resultRelations, lc2, plan->fdwPrivLists)
+	{
+		if ((Index) lfirst_int(lc) == rinfo->ri_RangeTableIndex)
+			return dyn_modify_plan_of_list(lfirst(lc2));
+	}
+	elog(ERROR, "foreign table is not a target of its statement");
+}
+
 void
 dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 					  List *private, int subplan_index, int eflags)
 {
-	DynModifyPlan plan = dyn_modify_plan_of_list(private);
+	DynModifyPlan plan = plan_of_target(mtstate, rinfo);
 	const PlanState *subplan = outerPlanState(&mtstate->ps);
 	const DynAccess *access = NULL; /* access plan of a scan of the target */
 	const TupleDesc desc = RelationGetDescr(rinfo->ri_RelationDesc);
