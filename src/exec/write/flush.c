@@ -376,7 +376,7 @@ flush(EState *estate)
 
 /*
  * Flushes only if the query has run to its end, not if a portal fetches some
- * of its rows.
+ * of its rows.  A number of rows does not limit a query that returns none.
  */
 static void
 run_and_flush(QueryDesc *query, ScanDirection direction,
@@ -386,8 +386,9 @@ run_and_flush(QueryDesc *query, ScanDirection direction,
 		previous_run(query, direction, count DYN_RUN_ONCE_ARGUMENT);
 	else
 		standard_ExecutorRun(query, direction, count DYN_RUN_ONCE_ARGUMENT);
-	if (count == 0 && ScanDirectionIsForward(direction) &&
-		dyn_writer_find(query->estate) != NULL)
+	if ((count == 0 || (query->operation != CMD_SELECT &&
+						!query->plannedstmt->hasReturning)) &&
+		ScanDirectionIsForward(direction) && dyn_writer_find(query->estate) != NULL)
 		flush(query->estate);
 }
 
