@@ -5,22 +5,48 @@
  * PostgreSQL reads a local table with the snapshot of the query, so a cursor
  * does not see what the session writes after the cursor was opened.  DynamoDB
  * has no snapshots.  So before a statement writes a table, the rows that open
- * executions have not returned yet are read and stored.  Executions that begin
- * later see the writes.  So do the remaining executions of a lookup join, most
- * of whose requests have been sent before.
+ * scans of the table have not returned yet are read and stored.
+ *
+ * The rows are read on behalf of another query, so this must not run code of
+ * users with the privileges and settings of the writing statement.  Scans that
+ * need such code are left alone, and see the write.  So do scans that depend
+ * on rows of other nodes, such as those of a lookup join: most of their
+ * executions begin after the write anyway.
  */
 #include "postgres.h"
+
+#include "access/transam.h"
+#include "utils/lsyscache.h"
 
 #include "../../model/tables/relation.h"
 #include "input.h"
 
+/* Returns true if decoding may call input functions or CHECKs of users. */
+static bool
+needs_user_code(const DynCodec *codec)
+{
+	return codec->is_domain || (codec->element != NULL && needs_user_code(codec->element)) ||
+		(codec->kind == DYN_CODEC_INPUT && codec->typid >= FirstNormalObjectId &&
+		 !type_is_enum(codec->typid));
+}
+
 static bool
 has_rest(const DynInput *input, const DynRelation *relation)
 {
-	return input->running && input->items != NULL && !input->finished &&
-		!input->reading && !input->has_prefetcher &&
-		!input->scandesc->access->count_only &&
-		dyn_relation_same_table(input->scandesc->relation, relation);
+	const DynRelation *own = input->scandesc->relation;
+	const DynAccess *access = input->scandesc->access;
+
+	if (!input->running || input->items == NULL || input->finished || input->reading ||
+		access->count_only || access->preview_rows > 0 ||
+		!bms_is_empty(input->node->ss.ps.plan->allParam) ||
+		!dyn_items_has_rest(input->items) || !dyn_relation_same_table(own, relation))
+		return false;
+	for (int i = 0; i < own->ncolumns; i++)
+	{
+		if (!own->columns[i].dropped && needs_user_code(&own->columns[i].codec))
+			return false;
+	}
+	return true;
 }
 
 static void
@@ -33,7 +59,7 @@ read_rest(const DynStatement *statement, DynInput *input)
 	/* the rows must outlive a subtransaction of the writing statement */
 	CurrentResourceOwner = statement->owner;
 	input->reading = true;
-	input->items = dyn_items_read_rest(input->items, row->tts_tupleDescriptor);
+	dyn_items_read_rest(&input->items, row->tts_tupleDescriptor);
 	input->reading = false;
 	CurrentResourceOwner = owner;
 	MemoryContextSwitchTo(oldcontext);
@@ -47,7 +73,7 @@ dyn_inputs_read_rest(const DynStatement *writing, const DynRelation *relation)
 	for (const DynStatement *statement = dyn_statement_newest(); statement != NULL;
 		 statement = statement->next)
 	{
-		if (statement == writing)
+		if (statement == writing || statement->ended)
 			continue;
 		foreach(lc, statement->scans)
 		{

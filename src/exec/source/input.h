@@ -120,11 +120,10 @@ extern void dyn_add_sharing(DynInput *input);
 extern void dyn_add_requested(DynInput *input);
 
 /*
- * Reads the rest of the rows of each running execution that reads the
- * DynamoDB table of `relation`, because the statement `writing` is about to
- * write the table.  The executions belong to other statements: open cursors,
- * and queries that have called a function.  As on a local table, they must not
- * see what is written later.
+ * Reads the rest of the rows of open scans of other statements, such as those
+ * of cursors, and queries that have called a function, if they read the
+ * DynamoDB table of `relation`.  The statement `writing` is about to write the
+ * table.  Raises the errors of these scans.
  */
 extern void dyn_inputs_read_rest(const DynStatement *writing,
 								 const DynRelation *relation);

@@ -42,15 +42,6 @@ dyn_items_count(DynItems *items)
 }
 
 void
-dyn_items_keep_row(DynItems *items)
-{
-	if (items->methods->keep_row != NULL)
-		items->methods->keep_row(items);
-	else
-		dyn_rows_keep_row(items->rows);
-}
-
-void
 dyn_items_close(DynItems *items)
 {
 	if (items->rows != NULL)
@@ -352,6 +343,7 @@ typedef struct Stored
 	TupleTableSlot *row;		/* slot for a stored row, or NULL */
 	int64		nrows;
 	int64		position;		/* position of the next row */
+	bool		complete;		/* true after dyn_items_read_rest */
 } Stored;
 
 static DynFetchState
@@ -405,12 +397,6 @@ stored_rewind(DynItems *items)
 }
 
 static void
-stored_keep_row(DynItems *items)
-{
-	dyn_items_keep_row(((Stored *) items)->source);
-}
-
-static void
 stored_close(DynItems *items)
 {
 	Stored	   *stored = (Stored *) items;
@@ -426,15 +412,27 @@ static const DynItemsMethods stored_methods = {
 	.next_row = stored_next_row,
 	.awaited = stored_awaited,
 	.rewind = stored_rewind,
-	.keep_row = stored_keep_row,
 	.close = stored_close,
 };
 
-/* Methods if only the rest of the rows is stored: no rewind. */
+/* If only the rest of the rows is stored, its source is rewound. */
+static bool
+rest_rewind(DynItems *items)
+{
+	Stored	   *stored = (Stored *) items;
+
+	if (!dyn_items_rewind(stored->source))
+		return false;
+	if (stored->rows != NULL)
+		tuplestore_clear(stored->rows);
+	stored->nrows = stored->position = 0;
+	return true;
+}
+
 static const DynItemsMethods rest_methods = {
 	.next_row = stored_next_row,
 	.awaited = stored_awaited,
-	.keep_row = stored_keep_row,
+	.rewind = rest_rewind,
 	.close = stored_close,
 };
 
@@ -457,11 +455,21 @@ dyn_items_repeatable(DynItems *source, bool keeps)
 		: &create_stored(&stored_methods, source)->items;
 }
 
-DynItems *
-dyn_items_read_rest(DynItems *source, TupleDesc desc)
+bool
+dyn_items_has_rest(const DynItems *items)
 {
-	Stored	   *stored = source->methods->next_row == stored_next_row
-		? (Stored *) source : create_stored(&rest_methods, source);
+	const Stored *stored = (const Stored *) items;
+
+	return items->methods->next_row != stored_next_row
+		? items->methods->next_row == NULL
+		: !stored->complete && stored->source->methods->next_row == NULL;
+}
+
+void
+dyn_items_read_rest(DynItems **items, TupleDesc desc)
+{
+	Stored	   *stored = (*items)->methods->next_row == stored_next_row
+		? (Stored *) *items : create_stored(&rest_methods, *items);
 	int64		position = stored->position;
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext,
@@ -469,9 +477,12 @@ dyn_items_read_rest(DynItems *source, TupleDesc desc)
 													  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext oldcontext = MemoryContextSwitchTo(row_context);
 
-	dyn_items_keep_row(source);
+	Assert(dyn_items_has_rest(*items));
+	*items = &stored->items;
+	stored->complete = true;
+	dyn_rows_keep_row(stored->source->rows);
 	stored->position = stored->nrows;
-	while (stored_next_row(&stored->items, slot, true) == DYN_FETCH_ITEM)
+	while (stored_next_row(*items, slot, true) == DYN_FETCH_ITEM)
 	{
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextReset(row_context);
@@ -485,7 +496,6 @@ dyn_items_read_rest(DynItems *source, TupleDesc desc)
 		(void) tuplestore_skiptuples(stored->rows, position, true);
 	}
 	stored->position = position;
-	return &stored->items;
 }
 
 /* ---- checks of rows ---- */

@@ -108,13 +108,6 @@ typedef struct DynItemsMethods
 	uint64		(*count) (DynItems *items);
 
 	/*
-	 * Makes the values of the row that was returned last valid until the end
-	 * of the execution, even if more rows are requested.  NULL: only `rows`
-	 * needs this (dyn_rows_keep_row).
-	 */
-	void		(*keep_row) (DynItems *items);
-
-	/*
 	 * Abandons requests in flight; memory is freed with its context.  NULL:
 	 * not needed.
 	 */
@@ -147,14 +140,19 @@ extern DynItems *dyn_items_empty(DynRows *rows);
  */
 extern DynItems *dyn_items_repeatable(DynItems *source, bool keeps);
 
-/* Calls the method keep_row. */
-extern void dyn_items_keep_row(DynItems *items);
+/*
+ * Returns true if dyn_items_read_rest can be called, and has not been called
+ * for this source.  False for sources that check conditions on their rows: the
+ * conditions may call functions of users.
+ */
+extern bool dyn_items_has_rest(const DynItems *items);
 
 /*
- * Reads the rest of a source's rows, of type `desc`.  Returns a source of these
- * rows, in CurrentMemoryContext.  The row that was returned last stays valid.
+ * Reads the rest of the rows of *items, of type `desc`, and makes *items a
+ * source of these rows, in CurrentMemoryContext.  The row that was returned
+ * last stays valid.
  */
-extern DynItems *dyn_items_read_rest(DynItems *source, TupleDesc desc);
+extern void dyn_items_read_rest(DynItems **items, TupleDesc desc);
 
 /*
  * Makes a listed source skip keys in `done`, and count them in *skipped.  Does

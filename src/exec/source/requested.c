@@ -222,15 +222,6 @@ fallback_count(DynItems *items)
 }
 
 static void
-fallback_keep_row(DynItems *items)
-{
-	Fallback   *fallback = (Fallback *) items;
-
-	dyn_items_keep_row(fallback->unchecked);
-	fallback->checker.econtext = CreateExprContext(fallback->input->node->ss.ps.state);
-}
-
-static void
 fallback_close(DynItems *items)
 {
 	Fallback   *fallback = (Fallback *) items;
@@ -251,7 +242,6 @@ static const DynItemsMethods fallback_methods = {
 	.awaited = fallback_awaited,
 	.rewind = fallback_rewind,
 	.count = fallback_count,
-	.keep_row = fallback_keep_row,
 	.close = fallback_close,
 };
 

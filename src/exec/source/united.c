@@ -338,8 +338,6 @@ next_aside(United *united, TupleTableSlot *slot)
 		memcpy(slot->tts_values, sorted->tts_values, n * sizeof(Datum));
 		memcpy(slot->tts_isnull, sorted->tts_isnull, n * sizeof(bool));
 		ExecStoreVirtualTuple(slot);
-		/* `sorted` frees its row at the next call */
-		ExecMaterializeSlot(slot);
 		return true;
 	}
 	return false;
@@ -383,16 +381,6 @@ united_awaited(const DynItems *items)
 }
 
 static void
-united_keep_row(DynItems *items)
-{
-	United	   *united = (United *) items;
-
-	if (united->current < united->narms && united->arms[united->current].items != NULL)
-		dyn_items_keep_row(united->arms[united->current].items);
-	united->checker.econtext = CreateExprContext(united->checker.node->ss.ps.state);
-}
-
-static void
 united_close(DynItems *items)
 {
 	United	   *united = (United *) items;
@@ -422,7 +410,6 @@ static const DynItemsMethods united_methods = {
 	.next_row = united_next_row,
 	.would_wait = united_would_wait,
 	.awaited = united_awaited,
-	.keep_row = united_keep_row,
 	.close = united_close,
 };
 

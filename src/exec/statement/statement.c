@@ -114,12 +114,25 @@ dyn_statement_writes(const DynStatement *statement, const DynRelation *relation)
 
 /* ---- hook of ExecutorRun ---- */
 
+/* Records whether the statement, if it has scans or writes, has ended. */
+static void
+set_ended(const EState *estate, bool ended)
+{
+	for (DynStatement *s = statements; s != NULL; s = s->next)
+	{
+		if (s->estate == estate)
+			s->ended = ended;
+	}
+}
+
 static void
 run_executor(QueryDesc *query, ScanDirection direction,
 			 uint64 count DYN_RUN_ONCE_PARAMETER)
 {
 	const EState *outer = to_end;
+	bool		failed = true;
 
+	set_ended(query->estate, false);
 	to_end = count == 0 && ScanDirectionIsForward(direction) ? query->estate : NULL;
 	PG_TRY();
 	{
@@ -127,10 +140,14 @@ run_executor(QueryDesc *query, ScanDirection direction,
 			previous_hook(query, direction, count DYN_RUN_ONCE_ARGUMENT);
 		else
 			standard_ExecutorRun(query, direction, count DYN_RUN_ONCE_ARGUMENT);
+		failed = false;
 	}
 	PG_FINALLY();
 	{
 		to_end = outer;
+		set_ended(query->estate, failed ||
+				  (ScanDirectionIsForward(direction) &&
+				   (count == 0 || query->estate->es_processed < count)));
 	}
 	PG_END_TRY();
 }
