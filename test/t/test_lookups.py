@@ -207,7 +207,9 @@ class Semantics(Lookups):
         values = ", ".join(["(nextval('calls'))"] * 20)
         for sql in ("WITH c AS (SELECT id, best, nextval('calls') FROM people) SELECT c.id, q.name FROM c LEFT JOIN parents q ON q.id = c.best",
                     f"SELECT v.n, q.name FROM (VALUES {values}) v(n) LEFT JOIN parents q ON q.id = 'p000' || v.n",
-                    "SELECT p.id, q.name FROM (SELECT *, (SELECT nextval('calls') WHERE people.id IS NOT NULL) FROM people OFFSET 0) p LEFT JOIN parents q ON q.id = p.best"):
+                    "SELECT p.id, q.name FROM (SELECT *, (SELECT nextval('calls') WHERE people.id IS NOT NULL) FROM people OFFSET 0) p LEFT JOIN parents q ON q.id = p.best",
+                    "SELECT p.id, q.name FROM people p CROSS JOIN LATERAL nextval('calls' || left(p.best, 0)) b LEFT JOIN parents q ON q.id = left(p.best, b::int * 0 + 9)",
+                    "SELECT p.id, q.name FROM people p CROSS JOIN LATERAL (SELECT left(p.best, 9) AS id, (SELECT nextval('calls') WHERE p.id IS NOT NULL) AS n OFFSET 0) b LEFT JOIN parents q ON q.id = b.id"):
             self.fx.execute("SELECT setval('calls', 1, false)")
             self.assertIn("DynamoLookupJoin", self.fx.explain(f"{sql} LIMIT 7"))
             self.assertEqual(len(self.fx.rows(f"{sql} LIMIT 7")), 7)

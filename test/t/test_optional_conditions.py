@@ -53,6 +53,16 @@ class Optional(request_text.RequestTestCase):
                                [("'c01'", [query]), ("NULL", ["Scan orders get at, cust"]),
                                 ("''", [])])
 
+    def test_subquery_of_an_outer_level(self):
+        """The subquery fails if it is executed, which SQL does not do for NULL; in a subquery in FROM, its result is one of an outer level."""
+        self.fx.execute("CREATE TABLE two AS SELECT * FROM (VALUES ('a'), ('b')) v(x)")
+        self.addCleanup(self.fx.execute, "DROP TABLE two")
+        for source in ("ledger", "(SELECT DISTINCT h, n, v FROM ledger)"):
+            self.fx.execute(f"PREPARE s (text) AS SELECT count(*) FROM {source} s WHERE $1 IS NULL OR h = (SELECT x FROM two)")
+            self.assertEqual(self.fx.rows("EXECUTE s (NULL)"), [(20,)])
+            self.assertEqual(self.fx.error("EXECUTE s ('a')").sqlstate, "21000")
+            self.fx.execute("DEALLOCATE s")
+
     def test_no_value(self):
         """The constant NULL stands for no value either."""
         for condition in ("cust = coalesce(NULL, cust)", "coalesce(NULL::text, cust) = cust"):

@@ -70,7 +70,7 @@ class TemplateSources(request_text.RequestTestCase):
                     self.assertEqual(sorted(self.fx.rows(sql)), right)
 
     def test_long_bounds(self):
-        """A bound longer than the part lies behind the value that it begins with, whatever follows the part."""
+        """A bound longer than the part is greater than the value that it begins with, whatever follows the part."""
         for tail in ("#${k}", "${k}", "~${k}"):
             end = tail.replace("${k}", "5")
             self.table("longer", "co text NOT NULL, id uuid NOT NULL, k text NOT NULL" if tail != "${k}" else "co text NOT NULL, id uuid NOT NULL, k int NOT NULL",

@@ -186,7 +186,7 @@ class Cursors(TestCase):
                 self.fx.execute("CLOSE c; DELETE FROM far WHERE id = 'r'")
 
     def test_files(self):
-        """After an error, the stored rows leave no file behind."""
+        """After an error, no file of stored rows is left."""
         self.fx.execute("SET work_mem = '64kB'")
         self.addCleanup(self.fx.execute, "RESET work_mem")
         self.fx.execute("DECLARE c CURSOR FOR SELECT n, note FROM far WHERE id = 'p' ORDER BY n")

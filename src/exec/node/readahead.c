@@ -132,10 +132,11 @@ resolve(ReadAhead *ahead)
 		return;
 	ahead->resolved = true;
 	dyn_read_ahead_decode((CustomScan *) ahead->css.ss.ps.plan, &plan);
+	ahead->may_stop_early = plan.may_stop_early &&
+		!dyn_plan_is_full_scan(estate->es_plannedstmt, ahead->css.ss.ps.plan, false);
 	/* the planner knows only the LIMIT of the node's own query level */
-	ahead->may_stop_early = (plan.may_stop_early &&
-		!dyn_plan_is_full_scan(estate->es_plannedstmt, ahead->css.ss.ps.plan, false)) ||
-		dyn_plan_is_limited(estate->es_plannedstmt, ahead->css.ss.ps.plan);
+	ahead->may_stop_early |= dyn_plan_is_limited(estate->es_plannedstmt,
+												 ahead->css.ss.ps.plan);
 	ahead->size = ahead->may_stop_early ? FIRST_LAZY_ROWS : INT_MAX;
 	/* if reading a row has side effects, read only rows that are requested */
 	ahead->growth = ahead->may_stop_early &&

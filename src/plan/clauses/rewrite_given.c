@@ -26,11 +26,15 @@ reads_result(Node *node, void *root)
 		return false;
 	if (!IsA(node, Param) || ((Param *) node)->paramkind != PARAM_EXEC)
 		return expression_tree_walker(node, reads_result, root);
-	foreach(lc, ((PlannerInfo *) root)->init_plans)
+	/* the subquery may belong to an outer query level */
+	for (const PlannerInfo *level = root; level != NULL; level = level->parent_root)
 	{
-		if (list_member_int(lfirst_node(SubPlan, lc)->setParam,
-							((Param *) node)->paramid))
-			return true;
+		foreach(lc, level->init_plans)
+		{
+			if (list_member_int(lfirst_node(SubPlan, lc)->setParam,
+								((Param *) node)->paramid))
+				return true;
+		}
 	}
 	return false;
 }

@@ -593,7 +593,8 @@ list_has_effects(List *expressions, List *subplans)
 static bool
 has_effects(Plan *plan, const Reach *reach, void *context)
 {
-	if (list_has_effects(plan->targetlist, context) || list_has_effects(plan->qual, context))
+	if (list_has_effects(plan->targetlist, context) ||
+		list_has_effects(plan->qual, context) || list_has_effects(plan->initPlan, context))
 		return true;
 	switch (nodeTag(plan))
 	{
@@ -603,6 +604,10 @@ has_effects(Plan *plan, const Reach *reach, void *context)
 		case T_HashJoin:
 		case T_MergeJoin:
 			return list_has_effects(((Join *) plan)->joinqual, context);
+		case T_FunctionScan:
+			return list_has_effects(((FunctionScan *) plan)->functions, context);
+		case T_TableFuncScan:
+			return list_has_effects(list_make1(((TableFuncScan *) plan)->tablefunc), context);
 		case T_ValuesScan:
 			return list_has_effects(((ValuesScan *) plan)->values_lists, context);
 		case T_CteScan:
