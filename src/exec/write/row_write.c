@@ -101,7 +101,7 @@ compose_key(DynModify *modify, TupleTableSlot *row, DynKeyPart *key, size_t *len
 	slot_getallattrs(row);
 	dyn_write_map_key(modify->map, row, key);
 	dyn_buffer_init(&bytes, 0);
-	dyn_buffer_append_str(&bytes, modify->map->meta->name);
+	dyn_buffer_append_str(&bytes, modify->map->meta->id);
 	dyn_wire_key(&bytes, key, modify->map->nparts);
 	return dyn_take_bytes(&bytes, len);
 }

@@ -560,13 +560,14 @@ dyn_key_type_check(const DynRelation *relation, const DynTableMeta *meta,
 					   : attr->type == DYN_TYPE_N ? "numeric" : "bytea")));
 }
 
+/* Returns the table's id or, if it has not been described, its name. */
 static const char *
-described_name(const DynRelation *relation)
+table_id(const DynRelation *relation)
 {
 	const DynTableMeta *meta = dyn_session_cached_table(relation->connection,
 														relation->table);
 
-	return meta ? meta->name : relation->table;
+	return meta ? meta->id : relation->table;
 }
 
 bool
@@ -574,5 +575,5 @@ dyn_relation_same_table(const DynRelation *a, const DynRelation *b)
 {
 	return strcmp(a->connection->service.url, b->connection->service.url) == 0 &&
 		strcmp(a->connection->service.region, b->connection->service.region) == 0 &&
-		strcmp(described_name(a), described_name(b)) == 0;
+		strcmp(table_id(a), table_id(b)) == 0;
 }
