@@ -49,8 +49,8 @@
 #define CAUTION				0.97
 
 /*
- * Each granted response multiplies the rate by 1 + g * h, where g is the
- * smaller of GROWTH_PER_RESPONSE and GROWTH_PER_SECOND * the seconds since the
+ * Each granted response multiplies the rate by 1 + g * h, where h is described
+ * below, and g is the smaller of GROWTH_PER_RESPONSE and GROWTH_PER_SECOND * the seconds since the
  * last growth or refusal.
  */
 #define GROWTH_PER_RESPONSE	0.03

@@ -89,7 +89,10 @@ typedef struct CheckedPath
 	bool		seen;
 } CheckedPath;
 
-/* A foreign table; compared unless `left_out` is true or `failure` is set. */
+/*
+ * A foreign table over the DynamoDB table.  Its options are compared with the
+ * items, unless `left_out` is true or `failure` is set.
+ */
 typedef struct CheckedTable
 {
 	struct Check *check;

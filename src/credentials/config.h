@@ -90,8 +90,8 @@ extern const char *dyn_config_value_of(const DynConfig *config,
 									   const char *key);
 
 /*
- * Returns the file's path, for messages; if the operating-system user has no
- * home directory, the default path below one, such as ".aws/config".
+ * Returns the file's path, for messages.  If the operating-system user has no
+ * home directory, the default path is relative, such as ".aws/config".
  */
 extern const char *dyn_config_path(const DynConfig *config,
 								   DynConfigFile file);

@@ -463,7 +463,10 @@ find_named_source(Builder *builder, const char *source)
 	return dyn_error_hint(builder->err, "Valid values are Environment, Ec2InstanceMetadata and EcsContainer.");
 }
 
-/* Returns true if either is set; find_keys then requires both. */
+/*
+ * Returns true if the profile has an id or a secret of an access key.
+ * find_keys then requires both.
+ */
 static bool
 has_keys(const Builder *builder)
 {

@@ -194,8 +194,8 @@ typedef enum DynSplit
 {
 	DYN_SPLIT_MATCHES,
 	DYN_SPLIT_NO_MATCH,
-	DYN_SPLIT_AMBIGUOUS,		/* the string only matches if undecided parts
-								 * contain their separators */
+	DYN_SPLIT_AMBIGUOUS,		/* the string only matches if values of text
+								 * columns contain their separators */
 	DYN_SPLIT_TYPE_MISMATCH		/* the string matches up to a time, whose width
 								 * is not that of its format */
 } DynSplit;

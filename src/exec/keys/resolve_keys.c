@@ -383,9 +383,9 @@ key_bytes(const DynAccess *access, int i)
 }
 
 /*
- * Returns one DynElement for each of `lists`, at the first element that
- * `preds` allow (dyn_keep_elements).  Sets *combinations to the number of
- * combinations of the remaining elements, which is 0 if a list has none.
+ * Returns a DynElement for each of `lists`, with those elements that `preds`
+ * allow (dyn_keep_elements).  Sets *combinations to the product of their
+ * numbers of elements, which is 0 if `preds` allow no element of a list.
  */
 static DynElement *
 list_elements(const DynResolveContext *context, const List *preds, const List *lists,

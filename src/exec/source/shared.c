@@ -240,8 +240,9 @@ take_item(DynMember *member, bool wait)
 		return DYN_FETCH_END;
 
 	/*
-	 * If `wait` is true, only this scan waits; otherwise its group does
-	 * (async.c).  The descriptor passes the group on to later requests.
+	 * If `wait` is true, the executor waits only for this scan.  Otherwise it
+	 * waits for all scans of an Append, which are a group (async.c).  The scan
+	 * descriptor adds later requests to the group.
 	 */
 	scandesc->group_in_flight = wait ? NULL : member->input->scandesc->group_in_flight;
 	dyn_items_set_group(read->items, scandesc->group_in_flight);

@@ -17,7 +17,10 @@
 #include "datetime.h"
 #include "textforms.h"
 
-/* Maximum length of the arguments of bool(t,f), since filters contain them. */
+/*
+ * Maximum length of the arguments of bool(t,f).  They are sent in filters,
+ * whose length DynamoDB limits.
+ */
 #define MAX_BOOL_BYTES	256
 
 static const struct

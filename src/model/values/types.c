@@ -302,7 +302,10 @@ dyn_codec_holds_number(const DynCodec *codec, const char *number)
 	}
 	if (codec->typmod < 0 || strcmp(number, "0") == 0)
 		return true;
-	/* below 1, count the zeros after the point as negative digits */
+	/*
+	 * count the digits before the point; for a number below 1, subtract the
+	 * zeros after the point instead
+	 */
 	number += (*number == '-');
 	leading = *number != '0' ? (int) strcspn(number, ".")
 		: -(int) strspn(number + 2, "0");

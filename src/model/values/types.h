@@ -63,8 +63,8 @@ typedef enum DynCodecKind
 typedef enum DynSorting
 {
 	DYN_UNSORTED,				/* not in the order of the values */
-	DYN_SORTED_ROUGHLY,			/* two bounds enclose the encodings of all values
-								 * of an interval, and maybe of other values */
+	DYN_SORTED_ROUGHLY,			/* an interval of values lies between two
+								 * encodings, perhaps with other values */
 	DYN_SORTED					/* as PostgreSQL sorts the values; the
 								 * encodings of one value are adjacent */
 } DynSorting;

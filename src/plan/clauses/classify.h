@@ -58,10 +58,7 @@ dyn_field_column(const DynClassify *context, const DynField *field)
 extern bool dyn_match_any_column(const DynRelPlan *plan, Node *node,
 								 DynField *field);
 
-/*
- * Matches a column with a location in the item, unlike columns of unnested
- * elements.
- */
+/* Matches a column that is read from the item, not from an unnested element. */
 extern bool dyn_match_column(const DynRelPlan *plan, Node *node,
 							 DynField *field);
 

@@ -316,8 +316,9 @@ count_arm(const DynRelPlan *plan, const DynAccess *access, const DynPred *arm)
 		else if (!in_arm)
 		{
 			/*
-			 * only strings composed from a template need a Query for each
-			 * value of the sort key, up to DYN_MAX_SORT_RANGES
+			 * A sort key with a template is read by a Query for each value,
+			 * if there are at most DYN_MAX_SORT_RANGES values.  Any other
+			 * sort key is read by one Query for a range.
 			 */
 			if (dyn_only_templated(preds) == NULL)
 				break;

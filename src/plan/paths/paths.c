@@ -127,10 +127,10 @@ uses_some(const DynAccess *access, List *rinfos)
 }
 
 /*
- * Returns the access plan that reads the table or index with the number
- * `target` by key with these clauses.  Returns NULL if there is none, if the
- * index is not complete, or if `others` (RestrictInfo *) is not NIL but none
- * of these clauses is matched to the key.  May set plan->advice.
+ * Matches `clauses` to the key of the table or index with the number `target`,
+ * and returns the access plan.  Returns NULL if they do not match, or if the
+ * index is not complete.  If `others` (RestrictInfo *) is not NIL, also returns
+ * NULL unless one of them is matched to the key.  May set plan->advice.
  */
 static DynAccess *
 match_target(DynRelPlan *plan, int target, List *clauses, List *others)
