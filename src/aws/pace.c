@@ -49,9 +49,9 @@
 #define CAUTION				0.97
 
 /*
- * Each granted response multiplies the rate by 1 + g * h, where h is described
- * below, and g is the smaller of GROWTH_PER_RESPONSE and GROWTH_PER_SECOND * the seconds since the
- * last growth or refusal.
+ * Each granted response multiplies the rate by 1 + g * h.  Here g is the
+ * smaller of GROWTH_PER_RESPONSE and GROWTH_PER_SECOND * the seconds since the
+ * last growth or refusal, and h is described below.
  */
 #define GROWTH_PER_RESPONSE	0.03
 #define GROWTH_PER_SECOND	0.15
