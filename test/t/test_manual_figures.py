@@ -127,9 +127,11 @@ FIGURES = {
         read units ({option.preview_units} by default) to find its rows
         With `preview_units` {least.preview_units}, it fails
         A BatchGetItem has at most {DYN_BATCH_GET_MAX_KEYS} keys
+        An OR of more than {union_path.MAX_ARMS} branches does not become a Union
         constants below 2^{DYN_EXACT_DOUBLES.bit_length() - 1}
         A range can contain at most {DYN_MAX_EACH:,} values, or {DYN_MAX_EACH * enumerate.JOIN_FACTOR:,} if a bound comes from another table.
         (above {DYN_MAX_HASH_BYTES} bytes in a partition key, {DYN_MAX_RANGE_BYTES} in a sort key)
+        A value that is not text counts as {index_complete.MAX_PART_BYTES} bytes
         the value has {DYN_MAX_RANGE_BYTES + 1} to {DYN_MAX_HASH_BYTES} bytes
         in batches of {DYN_BATCH_GET_MAX_KEYS}. Partitions are read by up to
         a number of more than {DYN_NUMBER_MAX_DIGITS} digits
