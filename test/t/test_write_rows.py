@@ -3,6 +3,7 @@ import io
 import re
 import unittest
 
+import replies
 import writes
 
 
@@ -87,6 +88,22 @@ class Rows(writes.TestCase):
         self.assertEqual(delete.body["ConditionExpression"], "attribute_exists(#n0) AND #n1 = :v0")
         [put] = self.fx.requests("INSERT INTO far VALUES ('new', 1)")
         self.assertEqual(put.body["ConditionExpression"], "attribute_not_exists(#n0)")
+
+    def test_consistent_under_another_name(self):
+        """The same by a foreign table that names the DynamoDB table by its ARN."""
+        self.fx.foreign_table("arn", self.COLUMNS, table_name=f"arn:aws:dynamodb:us-east-1:000000000000:table/{self.fx.remote('items')}", updatable="true")
+        for written, read in (("far", "arn"), ("arn", "far")):
+            self.fx.execute(f"UPDATE {written} SET total = 1 WHERE id = 'a' AND n = 1")
+            [get] = self.fx.requests(f"SELECT total FROM {read} WHERE id = 'a' AND n = 1")
+            self.assertEqual((get.operation, get.body["ConsistentRead"]), ("GetItem", True))
+
+    def test_consistent_after_a_slow_write(self):
+        """The time begins with the response."""
+        self.fx.proxy.on("PutItem", [replies.Executed(lambda response: replies.delay(5.5, response))])
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        self.fx.execute("INSERT INTO far VALUES ('slow', 1)")
+        [get] = self.fx.requests("SELECT total FROM far WHERE id = 'slow' AND n = 1")
+        self.assertEqual((get.operation, get.body["ConsistentRead"]), ("GetItem", True))
 
     def test_estimated_read_units(self):
         """The rows to write are read with strong consistency."""

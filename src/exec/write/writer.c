@@ -176,6 +176,24 @@ render(DynWriter *writer, DynWrite *write)
 }
 
 /*
+ * Makes later reads of the tables strongly consistent for some time after a
+ * request is sent, and again after its response arrives.
+ */
+static void
+note_tables(const DynWriter *writer, const DynWrite *write)
+{
+	const DynRelation *relation = write->modify->relation;
+	ListCell   *lc;
+
+	dyn_written_table(relation->connection, relation->table);
+	foreach(lc, dyn_write_is_transaction(write) ? writer->collected : NIL)
+	{
+		relation = ((const DynWrite *) lfirst(lc))->modify->relation;
+		dyn_written_table(relation->connection, relation->table);
+	}
+}
+
+/*
  * Charges the write to the budgets, and sends it; the response corrects the
  * charge.  The writes of a transaction were charged before (dyn_writer_end).
  * Returns false if the write must wait (send_delay).
@@ -185,7 +203,6 @@ start(DynWriter *writer, DynWrite *write)
 {
 	const DynRelation *relation = write->modify->relation;
 	double		now = dyn_session_now();
-	ListCell   *lc;
 
 	Assert(write->call->state != DYN_CALL_SENT);
 	if (send_delay(write, now) > 0)
@@ -196,13 +213,7 @@ start(DynWriter *writer, DynWrite *write)
 		if (dyn_budgets_take(&write->modify->budgets, write->cost, now) > 0)
 			return false;
 	}
-	dyn_written_table(relation->connection, relation->table);
-	foreach(lc, writer->collected)
-	{
-		const DynRelation *member = ((const DynWrite *) lfirst(lc))->modify->relation;
-
-		dyn_written_table(member->connection, member->table);
-	}
+	note_tables(writer, write);
 	writer->statement->in_flight++;
 	writer->statement->bytes += dyn_call_body(write->call)->len + REQUEST_BYTES;
 	write->state = DYN_WRITE_SENT;
@@ -285,6 +296,7 @@ take_response(DynWriter *writer, DynWrite *write)
 	if (!dyn_call_unpack(write->call))
 		return false;
 	leave_flight(writer, write);
+	note_tables(writer, write);
 	write->state = DYN_WRITE_NEW;
 	write->due_ms = 0;
 	counters.retries = Max(call->attempts - 1, 0);

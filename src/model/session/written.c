@@ -217,11 +217,17 @@ warn(int level)
 
 /* ---- recently written tables ---- */
 
+/*
+ * An ARN is replaced with the name at its end: other tables with this name
+ * may be in other accounts, and are then read consistently without need.
+ */
 static char *
 table_id(const DynConnection *connection, const char *table)
 {
+	const char *slash = strrchr(table, '/');
+
 	return psprintf("%s %s %s", connection->service.url,
-					connection->service.region, table);
+					connection->service.region, slash != NULL ? slash + 1 : table);
 }
 
 static WrittenTable *
