@@ -189,9 +189,7 @@ read_table(Source *src, DynTableMeta *meta)
 	meta->name = text_member(src->table, "TableName");
 	if (meta->name[0] == '\0' || !read_key(src, src->table, 1, &meta->key))
 		return false;
-	meta->id = text_member(src->table, "TableId");
-	if (meta->id[0] == '\0')
-		meta->id = meta->name;
+	meta->id = json_string_value(json_object_get(src->table, "TableId"));
 	meta->status = text_member(src->table, "TableStatus");
 	meta->item_count = count_member(src->table, "ItemCount");
 	meta->size_bytes = count_member(src->table, "TableSizeBytes");

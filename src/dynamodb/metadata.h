@@ -76,7 +76,7 @@ typedef struct DynIndexMeta
 typedef struct DynTableMeta
 {
 	const char *name;
-	const char *id;				/* TableId, or name if not reported */
+	const char *id;				/* TableId; NULL: not reported */
 	const char *status;			/* TableStatus: "ACTIVE", ... */
 	DynKeySchema key;			/* primary key; nhash is 1, nrange 0 or 1 */
 	uint64_t	item_count;

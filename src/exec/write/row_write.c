@@ -96,12 +96,13 @@ dyn_write_free(DynWrite *write)
 static const char *
 compose_key(DynModify *modify, TupleTableSlot *row, DynKeyPart *key, size_t *len)
 {
+	const DynTableMeta *meta = modify->map->meta;
 	DynBuffer	bytes;
 
 	slot_getallattrs(row);
 	dyn_write_map_key(modify->map, row, key);
 	dyn_buffer_init(&bytes, 0);
-	dyn_buffer_append_str(&bytes, modify->map->meta->id);
+	dyn_buffer_append_str(&bytes, meta->id ? meta->id : meta->name);
 	dyn_wire_key(&bytes, key, modify->map->nparts);
 	return dyn_take_bytes(&bytes, len);
 }

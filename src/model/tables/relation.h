@@ -121,7 +121,7 @@ extern void dyn_relation_set_text_types(DynRelation *relation,
 extern const DynTemplatedAttr *dyn_relation_templated(const DynRelation *relation,
 													  const char *attribute);
 
-/* Returns true if endpoint, region and DynamoDB table are the same. */
+/* Returns true if the relations have the same DynamoDB table. */
 extern bool dyn_relation_same_table(const DynRelation *a, const DynRelation *b);
 
 /* Returns true if the DynamoDB table may contain items that are not rows. */
