@@ -312,8 +312,13 @@ dynAnalyzeForeignTable(Relation rel, AcquireSampleRowsFunc *func,
 	const DynTableMeta *meta = dyn_session_table(relation->connection,
 												 relation->table);
 
+	dyn_relation_connect_described(relation, meta);
+	/* if the description turns out to be outdated, start again */
 	for (int i = 1; i <= relation->ncolumns; i++)
-		meta = dyn_key_type_check(relation, meta, i);
+	{
+		if (dyn_key_type_check(relation, meta, i) != meta)
+			return dynAnalyzeForeignTable(rel, func, totalpages);
+	}
 	*func = acquire_sample;
 	*totalpages = dyn_table_pages(meta);
 	return true;

@@ -100,6 +100,14 @@ class Statistics(fixture.TestCase):
         self.fx.execute("ALTER FOREIGN TABLE orders OPTIONS (ADD on_mismatch 'null'); ANALYZE orders")
         self.assertEqual(self.column("status")[0], 1)
 
+    def test_column_named_like_its_key(self):
+        """A placeholder is not the key attribute of the same name, whose type it need not have."""
+        self.fx.create_table("named", ("id", "S"))
+        self.fx.put("named", [{"id": f"ORDER#{n}", "total": 5} for n in range(20)])
+        self.fx.foreign_table("named", "id int NOT NULL, total numeric", key_templates='{"id": "ORDER#${id}"}')
+        self.fx.execute("ANALYZE named")
+        self.assertEqual((self.size("named")[0], self.column("id", "named")), (20, (0, 4, -1)))
+
     def test_dropped_column(self):
         """ANALYZE skips dropped columns."""
         self.fx.execute("ALTER FOREIGN TABLE orders DROP COLUMN info, DROP COLUMN at; ANALYZE orders")
