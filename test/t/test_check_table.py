@@ -230,6 +230,17 @@ class Entities(Case):
             ("ambiguous", "orders", None, 1, "ORDER#1#ITEM#2"), ("mismatch", "numbers", "n", 1, "N#x"), ("unclaimed", None, None, 1, "USER#1")])
         self.assertIn('attribute "pk" matches its template only if', rows[0][5])
 
+    def test_mismatches_in_composed_texts(self):
+        """A placeholder of the key that is no value of its column, even if the column is read from another attribute."""
+        self.fx.create_table("composed", ("pk", "S"))
+        self.fx.put("composed", [{"pk": "ENT#INVOICE#1", "type": "INVOICE"}, {"pk": "ENT#USER#2", "type": "USER"}])
+        options = {"table_name": self.fx.remote("composed"), "key_templates": '{"pk": "ENT#${type:USER|ORDER}#${id}"}'}
+        for column in ("type text OPTIONS (attribute 'type') NOT NULL", "type text NOT NULL"):
+            with self.subTest(column):
+                self.fx.foreign_table("ent", f"{column}, id text NOT NULL", **options)
+                self.assertEqual(self.fx.error("SELECT count(*) FROM ent").sqlstate, "HV004")
+                self.assertEqual(self.check("ent"), [("mismatch", "ent", "type", 1, {"pk": "ENT#INVOICE#1"}, "it is not among the values listed in the template")])
+
     def test_trusted_indexes(self):
         """Rows that a trusted index lacks, or has under another key; those without all columns need not be there."""
         self.fx.create_table("trust", ("pk", "S"), ("sk", "S"), [index("gsi", ("g", "S"), ("h", "S")), index("other", ("h", "S"))])

@@ -515,9 +515,9 @@ item_context(void *arg)
 /*
  * Returns true if the item is a row according to the templates.  Raises an
  * error if the item is ambiguous, or if a placeholder has a mismatch.  If
- * note_error is set, no error is raised: note_error receives an ambiguous
- * item, which is not a row, and an item with a mismatch is a row.  Not
- * inlined, since most tables have no templates.
+ * note_error is set, it receives the error instead: an ambiguous item is not a
+ * row, but an item with a mismatch is a row.  Not inlined, since most tables
+ * have no templates.
  */
 static pg_noinline bool
 parts_match(DynRows *rows)
@@ -536,7 +536,11 @@ parts_match(DynRows *rows)
 		report_ambiguous(rows, mismatch->attribute);
 	else if (match == DYN_MATCH_MISMATCH && rows->note_error == NULL)
 		report_placeholder_mismatch(rows, mismatch);
-	/* note_error receives a mismatch when the columns are decoded */
+	else if (match == DYN_MATCH_MISMATCH && mismatch->why == NULL)
+		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH,
+						 mismatch->column - rows->relation->columns + 1,
+						 DYN_NOT_LISTED);
+	/* note_error receives other mismatches when the columns are decoded */
 	return match == DYN_MATCH_ROW || match == DYN_MATCH_MISMATCH;
 }
 

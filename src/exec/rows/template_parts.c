@@ -329,7 +329,7 @@ dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 	if (parsed->split == DYN_SPLIT_MATCHES)
 	{
 		dyn_parsed_attr_value(value, parsed, column->part);
-		*why = "it is not among the values listed in the template";
+		*why = DYN_NOT_LISTED;
 		return part_is_listed(parsed, column->part);
 	}
 	*why = why_no_match(parsed);

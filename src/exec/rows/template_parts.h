@@ -27,6 +27,9 @@ typedef enum DynRowMatch
 	DYN_MATCH_MISMATCH			/* a part cannot be a value of its column */
 } DynRowMatch;
 
+/* The reason of a mismatch with the enumeration of a template. */
+#define DYN_NOT_LISTED	"it is not among the values listed in the template"
+
 /* Mismatch of the current item. */
 typedef struct DynMismatch
 {
