@@ -245,13 +245,31 @@ is_row_of(CheckedTable *table, const DynView *view)
 	return is_row;
 }
 
+/* Checks the assertions about the item whose (first) row is in table->slot. */
+static void
+check_assertions(CheckedTable *table)
+{
+	ListCell   *lc;
+
+	foreach(lc, table->assertions)
+	{
+		Assertion  *assertion = lfirst(lc);
+		bool		has_all = true;
+		int			attnum = -1;
+
+		while ((attnum = bms_next_member(assertion->columns, attnum)) >= 0)
+			has_all &= !table->slot->tts_isnull[attnum - 1];
+		if (has_all && !is_row_of(table, assertion->view))
+			count(table->check, &assertion->broken, NULL);
+	}
+}
+
 /* Reads all rows of the current item; returns true if there are any. */
 static bool
 read_rows(CheckedTable *table)
 {
 	const DynValue *values = table->check->values;
 	bool		is_row;
-	ListCell   *lc;
 
 	dyn_view_begin(table->view, values);
 	is_row = dyn_rows_has_more(table->view->rows);
@@ -265,22 +283,14 @@ read_rows(CheckedTable *table)
 	}
 	if (is_row)
 		dyn_folded_see_item(table->folded, &values[table->check->full]);
-	while (dyn_rows_next(table->view->rows, table->slot))
+	for (bool first = true; dyn_rows_next(table->view->rows, table->slot);
+		 first = false)
 	{
 		CHECK_FOR_INTERRUPTS();
 		for (int i = 0; i < table->relation->ncolumns; i++)
 			table->seen[i + 1] |= !table->slot->tts_isnull[i];
-		foreach(lc, table->assertions)
-		{
-			Assertion  *assertion = lfirst(lc);
-			bool		has_all = true;
-			int			attnum = -1;
-
-			while ((attnum = bms_next_member(assertion->columns, attnum)) >= 0)
-				has_all &= !table->slot->tts_isnull[attnum - 1];
-			if (has_all && !is_row_of(table, assertion->view))
-				count(table->check, &assertion->broken, NULL);
-		}
+		if (first)
+			check_assertions(table);
 	}
 	return is_row;
 }
@@ -518,8 +528,7 @@ open_relation(void *arg)
 		untimed->item_filter.nterms--;
 		table->untimed = view_of(table, untimed);
 	}
-	/* assertions are not checked for unnested tables, whose rows are elements */
-	foreach(lc, relation->unnest == NULL ? relation->trusted_indexes : NIL)
+	foreach(lc, relation->trusted_indexes)
 	{
 		const DynIndexMeta *index = dyn_metadata_index(meta, lfirst(lc));
 

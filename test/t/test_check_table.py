@@ -259,6 +259,15 @@ class Entities(Case):
         self.fx.foreign_table("users", columns, **options, trusted_indexes="other, gsi")
         self.assertEqual([row[3] for row in self.check("users")], [2, 3])
 
+    def test_trusted_indexes_of_elements(self):
+        """Unnested tables rely on trusted indexes, too; an item with several elements counts once."""
+        self.fx.create_table("tagged", ("pk", "S"), None, [index("by_mail", ("g", "S"))])
+        self.fx.put("tagged", [{"pk": "C#ada", "email": "a@x", "g": "MAIL#a@x", "tags": ["a"]}, {"pk": "C#eve", "email": "e@x", "tags": ["a", "b", "c"]}])
+        self.fx.foreign_table("tags", "id text NOT NULL, email text OPTIONS (attribute 'email'), tag text OPTIONS (path '@')", table_name=self.fx.remote("tagged"),
+                              unnest="tags", trusted_indexes="by_mail", key_templates='{"pk": "C#${id}", "g": "MAIL#${email}"}')
+        self.assertEqual(self.fx.rows("SELECT tag FROM tags WHERE email = 'e@x'"), [])
+        self.assertEqual([row[:5] for row in self.check("tags")], [("missing index key", "tags", None, 1, {"pk": "C#eve"})])
+
     def test_other_tables(self):
         """Only foreign tables of this server and this DynamoDB table count, whatever they are called."""
         self.table("users", "pk text", item_filter='{"type": "user"}')
