@@ -195,6 +195,11 @@ class OneSession(fixture.TestCase):
         self.assertEqual(self.fx.rows("SELECT server_name, table_name, list_tables FROM dynamo_fdw_statistics WHERE serverid NOT IN (SELECT oid FROM pg_foreign_server)"
                                       " AND list_tables > 0"), [(None, None, 1)])
 
+    def test_long_names(self):
+        """A name that is too long is truncated between two characters."""
+        self.fx.error("SELECT * FROM dynamo_fdw_describe('fake', repeat('é', 150))")
+        self.assertEqual(self.counted("é" * 127, "describe_table, request_errors"), (1, 1))
+
     def test_entries_are_bounded(self):
         """The one that was idle for the longest time is closed, and is counted."""
         for n in range(520):
