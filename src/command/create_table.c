@@ -385,6 +385,8 @@ dynamo_fdw_create_table(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("foreign_table and partition_key must not be NULL")));
+	/* transactions of a hot standby are read-only, too */
+	PreventCommandIfReadOnly("dynamo_fdw_create_table()");
 	dyn_target_check(PG_GETARG_OID(0));
 	relation = dyn_relation_open(PG_GETARG_OID(0), GetUserId());
 	if (strncmp(relation->table, "arn:", 4) == 0)

@@ -66,6 +66,14 @@ class Creation(fixture.TestCase):
         self.assertIn("ResourceInUseException", failure.detail)
         self.assertEqual(failure.hint, "Check whether the table exists already, or is being changed or deleted.")
 
+    def test_read_only(self):
+        """It writes, so a read-only transaction refuses it before a request is sent."""
+        self.fx.proxy.reset()
+        failure = self.fx.error("BEGIN READ ONLY; SELECT dynamo_fdw_create_table('orders', 'customer')")
+        self.fx.execute("ROLLBACK")
+        self.assertEqual(failure[:2], ("25006", "cannot execute dynamo_fdw_create_table() in a read-only transaction"))
+        self.assertEqual(self.fx.proxy.requests, [])
+
     def test_recreated(self):
         """A cached description of an earlier table is forgotten."""
         self.create("'customer'")
