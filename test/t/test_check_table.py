@@ -141,6 +141,8 @@ class Entities(Case):
         self.table("lines", "pk text, article text OPTIONS (path '@.article'), n int OPTIONS (path '@.n')", unnest="lines")
         [row] = self.check("lines")
         self.assertEqual(row[:4], ("mismatch", "lines", "n", 3))
+        self.table("users", "pk text", item_filter='{"type": "user"}')
+        self.assertEqual([row[:4] for row in self.check("lines")], [("mismatch", "lines", "n", 3), ("unclaimed", None, None, 3)])
 
     def test_absent(self):
         """What no row has is reported, as information; a mismatch is there."""
