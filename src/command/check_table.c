@@ -576,20 +576,21 @@ open_checked_tables(Check *check, Oid serverid)
 	foreach(lc, dyn_tables_of_server(serverid))
 	{
 		Oid			relid = lfirst_oid(lc);
-		Relation	rel = try_relation_open(relid, AccessShareLock);
-		bool		wanted;
+		bool		wanted = list_member_oid(check->named, relid) ||
+			(!check->only_named && (!OidIsValid(check->schema) ||
+									get_rel_namespace(relid) == check->schema));
+		Relation	rel = wanted ? try_relation_open(relid, AccessShareLock) : NULL;
 
 		if (rel == NULL)
-			continue;			/* dropped in the meantime */
-		wanted = list_member_oid(check->named, relid) ||
-			(!check->only_named && (!OidIsValid(check->schema) ||
-									RelationGetNamespace(rel) == check->schema));
-		if (wanted && dyn_is_table_over(rel, relation->connection, relation->table))
+			continue;			/* not wanted, or dropped in the meantime */
+		wanted = dyn_is_table_over(rel, relation->connection, relation->table);
+		if (wanted)
 		{
 			open_checked_table(check, rel);
 			opened = lappend_oid(opened, relid);
 		}
-		relation_close(rel, NoLock);
+		/* only the compared tables remain locked during the Scan */
+		relation_close(rel, wanted ? NoLock : AccessShareLock);
 	}
 	foreach(lc, check->named)
 	{

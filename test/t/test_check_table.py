@@ -270,6 +270,21 @@ class Entities(Case):
         self.assertEqual(self.fx.rows("SELECT tag FROM tags WHERE email = 'e@x'"), [])
         self.assertEqual([row[:5] for row in self.check("tags")], [("missing index key", "tags", None, 1, {"pk": "C#eve"})])
 
+    def test_locks(self):
+        """Only the compared tables are locked until the end of the transaction."""
+        self.table("users", "pk text")
+        self.table("others", "pk text")
+        self.fx.create_table("elsewhere", ("id", "S"))
+        self.fx.foreign_table("elsewhere", "id text")
+        locked = ("SELECT relation::regclass::text FROM pg_locks JOIN pg_foreign_table ON ftrelid = relation"
+                  " WHERE pid = pg_backend_pid() AND locktype = 'relation' ORDER BY 1")
+        for arguments, tables in (("'users'", ["others", "users"]), ("'users', '{}'", ["users"])):
+            with self.subTest(arguments):
+                self.fx.execute("BEGIN")
+                self.fx.rows(f"SELECT * FROM dynamo_fdw_check_table({arguments})")
+                self.assertEqual([name for (name,) in self.fx.rows(locked)], tables)
+                self.fx.execute("ROLLBACK")
+
     def test_other_tables(self):
         """Only foreign tables of this server and this DynamoDB table count, whatever they are called."""
         self.table("users", "pk text", item_filter='{"type": "user"}')
