@@ -117,22 +117,6 @@ is_too_long(const char *text)
 	return strlen(text) > LONGEST_NAME;
 }
 
-/* Truncates texts[i]; returns NULL if the name could mean another long text. */
-static char *
-unique_split(List *texts, int i)
-{
-	char	   *name = split(list_nth(texts, i), LONGEST_NAME);
-	ListCell   *lc;
-
-	foreach(lc, texts)
-	{
-		if (foreach_current_index(lc) != i && is_too_long(lfirst(lc)) &&
-			strcmp(split(lfirst(lc), LONGEST_NAME), name) == 0)
-			return NULL;
-	}
-	return name;
-}
-
 /*
  * Returns a List of unique names (char *) for the texts (List of char *), in
  * CurrentMemoryContext, and adds the names to `taken`.
@@ -140,6 +124,8 @@ unique_split(List *texts, int i)
 static List *
 assign_names(HTAB *taken, List *texts)
 {
+	HTAB	   *once = create_names();	/* truncated long texts */
+	HTAB	   *again = create_names(); /* those of several texts */
 	List	   *names = NIL;
 	ListCell   *lc;
 
@@ -147,6 +133,8 @@ assign_names(HTAB *taken, List *texts)
 	{
 		char	   *text = lfirst(lc);
 
+		if (is_too_long(text) && !take_if_unused(once, split(text, LONGEST_NAME)))
+			(void) take_if_unused(again, split(text, LONGEST_NAME));
 		names = lappend(names, !is_too_long(text) && take_if_unused(taken, text)
 						? text : NULL);
 	}
@@ -158,7 +146,9 @@ assign_names(HTAB *taken, List *texts)
 
 		if (lfirst(lc) != NULL)
 			continue;
-		name = is_too_long(text) ? unique_split(texts, foreach_current_index(lc)) : NULL;
+		name = is_too_long(text) ? split(text, LONGEST_NAME) : NULL;
+		if (name != NULL && hash_search(again, name, HASH_FIND, NULL) != NULL)
+			name = NULL;		/* it could mean another long text */
 		while (name == NULL || !take_if_unused(taken, name))
 		{
 			checksum = dyn_crc32(checksum, text, strlen(text));
@@ -436,18 +426,25 @@ report_table(const Import *import, const char *name, const char *match,
 static void
 add_table(Import *import, const char *name, const char *match, List *items)
 {
+	MemoryContext context;
 	MemoryContext oldcontext;
 	NewColumns *columns;
 	char	   *sql;
 
+	CHECK_FOR_INTERRUPTS();
 	if (!IsImportableForeignTable(name, import->stmt))
 		return;
+	context = AllocSetContextCreate(CurrentMemoryContext,
+									"dynamo_fdw import of a foreign table",
+									ALLOCSET_DEFAULT_SIZES);
+	oldcontext = MemoryContextSwitchTo(context);
 	columns = infer_columns(import->sample.meta, items);
 	sql = write_command(import, name, columns, match);
 	report_table(import, name, match, columns, list_length(items));
-	oldcontext = MemoryContextSwitchTo(import->context);
+	MemoryContextSwitchTo(import->context);
 	import->commands = lappend(import->commands, pstrdup(sql));
 	MemoryContextSwitchTo(oldcontext);
+	MemoryContextDelete(context);
 }
 
 /* ---- entities ---- */

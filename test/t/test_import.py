@@ -6,6 +6,7 @@ from collections import Counter
 import fixture
 import replies
 from dynamo import index, item
+from processes import WITHOUT_SANITIZERS
 
 COLUMNS = """
 SELECT a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
@@ -318,6 +319,11 @@ class Scripted(Case):
         self.fake.reset(scripts=True)
         self.fake.tables.clear()
 
+    def peak(self):
+        """The backend's peak memory in MB."""
+        with open(f"/proc/{self.fx.conn.info.backend_pid}/status", encoding="ascii") as file:
+            return int(re.search(r"VmHWM:\s+(\d+) kB", file.read()).group(1)) / 1024
+
     def test_odd_names(self):
         """Attributes whose names are too long, reserved, or in need of quotes."""
         long = "n" * 70
@@ -385,6 +391,15 @@ class Scripted(Case):
         self.assertEqual(len(tables), 5)
         self.assertEqual(len({json.dumps(self.options(table), sort_keys=True) for table in tables}), 5)
         self.assertEqual(self.options("a_c"), {"table_name": "a_c"})
+
+    @WITHOUT_SANITIZERS
+    def test_many_entities(self):
+        """Their number, and long names, take no memory and time for each pair; here, the first foreign table exists already."""
+        self.fake.table("t", items=[item({"pk": str(n), "e": f"{n:04d}" + "x" * 100}) for n in range(3000)])
+        self.fx.execute(f"CREATE TABLE imported.{'t_0000' + 'x' * 57} (); SET client_min_messages = warning; SET statement_timeout = '20s'")
+        before = self.peak()
+        self.assertEqual(self.fails(entity_attribute="e", sample_items=10000).sqlstate, "42P07")
+        self.assertLess(self.peak() - before, 60)
 
     def test_many_tables(self):
         """Two requests for each of 60 tables, listed on several pages, and whatever they are called."""
