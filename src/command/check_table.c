@@ -64,16 +64,19 @@ typedef struct Issue
 } Issue;
 
 /*
- * An assertion that trusted_indexes makes about an index: an item is in the
- * index if its row has values in all columns of the templates of the index key.
- * The item's index key must then match these templates.
+ * An assertion that an item is in an index if its row has values in `columns`:
+ * columns of the index key that are declared NOT NULL and, if the index is in
+ * trusted_indexes, the columns of the templates of the index key.  The item's
+ * index key must then match these templates.
  */
 typedef struct Assertion
 {
-	const char *index;
-	Bitmapset  *columns;		/* attnums of the columns in these templates */
-	DynView    *view;			/* view in which only items that match these
-								 * templates are rows */
+	const DynIndexMeta *index;
+	int			slots[2 * DYN_MAX_KEY_ATTRS];	/* slots of the attributes of
+												 * these columns; 0 for others */
+	Bitmapset  *columns;		/* attnums */
+	DynView    *view;			/* trusted index: view in which only items that
+								 * match these templates are rows */
 	Issue		broken;
 } Assertion;
 
@@ -245,6 +248,30 @@ is_row_of(CheckedTable *table, const DynView *view)
 	return is_row;
 }
 
+/* Returns true if the index does not contain the current item. */
+static bool
+lacks_item(CheckedTable *table, const Assertion *assertion)
+{
+	const DynKeySchema *key = &assertion->index->key;
+
+	for (int i = 0; i < key->nhash + key->nrange; i++)
+	{
+		const DynKeyAttr *attr = dyn_key_attr(key, i);
+		const DynValue *value = &table->check->values[assertion->slots[i]];
+		DynScalar	scalar;
+
+		if (assertion->slots[i] == 0)
+			continue;
+		if (value->type != attr->type)
+			return true;
+		dyn_key_scalar(table->relation, attr->name, value, &scalar);
+		if (scalar.len == 0 ||
+			scalar.len > (i < key->nhash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES))
+			return true;
+	}
+	return assertion->view != NULL && !is_row_of(table, assertion->view);
+}
+
 /* Checks the assertions about the item whose (first) row is in table->slot. */
 static void
 check_assertions(CheckedTable *table)
@@ -259,7 +286,7 @@ check_assertions(CheckedTable *table)
 
 		while ((attnum = bms_next_member(assertion->columns, attnum)) >= 0)
 			has_all &= !table->slot->tts_isnull[attnum - 1];
-		if (has_all && !is_row_of(table, assertion->view))
+		if (has_all && lacks_item(table, assertion))
 			count(table->check, &assertion->broken, NULL);
 	}
 }
@@ -399,37 +426,47 @@ view_of(CheckedTable *table, DynRelation *relation)
 	return view;
 }
 
-/*
- * Adds the assertion about an index in trusted_indexes, if an attribute of its
- * key has a template and is not in the table's key.
- */
+/* Adds the assertion about an index, if the foreign table makes one. */
 static void
 add_assertion(CheckedTable *table, const DynRelation *relation,
 			  const DynIndexMeta *index)
 {
+	DynItemScan *scan = table->check->scan;
+	bool		trusted = dyn_relation_trusts(relation, index->name);
 	Assertion  *assertion = palloc0(sizeof(Assertion));
 	DynRelation *strict = palloc(sizeof(DynRelation));
+	size_t		bytes = relation->ntemplated * sizeof(DynTemplatedAttr);
 	bool		any = false;
 
 	*strict = *relation;
-	strict->templated = palloc(relation->ntemplated * sizeof(DynTemplatedAttr));
-	memcpy(strict->templated, relation->templated,
-		   relation->ntemplated * sizeof(DynTemplatedAttr));
-	for (int i = 0; i < strict->ntemplated; i++)
+	if (bytes > 0)
+		strict->templated = memcpy(palloc(bytes), relation->templated, bytes);
+	assertion->index = index;
+	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
 	{
-		DynTemplatedAttr *templated = &strict->templated[i];
+		const DynKeyAttr *attr = dyn_key_attr(&index->key, i);
+		const DynTemplatedAttr *templated = dyn_relation_templated(strict, attr->name);
+		AttrNumber	attnum = dyn_relation_column_of(relation, attr);
 
-		if (templated->base || !dyn_is_in_key(&index->key, dyn_templated_name(templated)))
+		if (dyn_is_in_key(&scan->meta->key, attr->name))
 			continue;
-		any = templated->base = true;
-		for (int p = 0; p < templated->tmpl->nparts; p++)
-			assertion->columns = bms_add_member(assertion->columns,
-												templated->parts[p].attnum);
+		if (trusted && templated != NULL)
+		{
+			strict->templated[templated - strict->templated].base = true;
+			assertion->columns = bms_join(assertion->columns,
+										  dyn_templated_columns(templated));
+		}
+		else if (attnum != 0 && dyn_relation_column(relation, attnum)->not_null)
+			assertion->columns = bms_add_member(assertion->columns, attnum);
+		else
+			continue;
+		assertion->slots[i] = dyn_item_scan_read(scan, dyn_path_of_attribute(attr->name), 1);
+		any = true;
 	}
 	if (!any)
 		return;
-	assertion->index = index->name;
-	assertion->view = view_of(table, strict);
+	if (trusted)
+		assertion->view = view_of(table, strict);
 	table->assertions = lappend(table->assertions, assertion);
 }
 
@@ -515,7 +552,6 @@ open_relation(void *arg)
 	DynRelation *relation = dyn_relation_open(table->relid, GetUserId());
 	const DynItemFilter *test = &relation->item_filter;
 	bool		has_ttl = dyn_item_filter_ttl(test) != NULL;
-	ListCell   *lc;
 
 	check_columns(table, relation);
 	dyn_relation_connect_described(relation, meta);
@@ -528,13 +564,8 @@ open_relation(void *arg)
 		untimed->item_filter.nterms--;
 		table->untimed = view_of(table, untimed);
 	}
-	foreach(lc, relation->trusted_indexes)
-	{
-		const DynIndexMeta *index = dyn_metadata_index(meta, lfirst(lc));
-
-		if (index != NULL)
-			add_assertion(table, relation, index);
-	}
+	for (int i = 0; i < meta->nindexes; i++)
+		add_assertion(table, relation, &meta->indexes[i]);
 	expect_values(table, relation);
 	table->folded = dyn_folded_create(relation, InvalidOid);
 	for (int i = 0; i < relation->ntemplated; i++)
@@ -734,8 +765,10 @@ emit_table(CheckedTable *table)
 		const Assertion *assertion = lfirst(lc);
 
 		emit(check, "missing index key", table, NULL, &assertion->broken,
-			 psprintf("the item lacks the key of trusted index \"%s\" that its columns imply",
-					  dyn_from_utf8_lossy(assertion->index)));
+			 psprintf(assertion->view != NULL
+					  ? "the item lacks the key of trusted index \"%s\" that its columns imply"
+					  : "index \"%s\" cannot contain the value of a column that is declared NOT NULL",
+					  dyn_from_utf8_lossy(assertion->index->name)));
 	}
 	emit_absent(table);
 }

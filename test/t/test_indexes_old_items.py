@@ -147,6 +147,29 @@ class OldItems(fixture.TestCase):
             # NULL in s is an error where it is read and not filtered out
             self.check(sql, SCAN)
 
+    def missing(self, table):
+        """What a check reports of the rows of a table that an index lacks."""
+        return self.fx.rows(f"SELECT items, detail FROM dynamo_fdw_check_table('{table}', '{{}}') WHERE kind = 'missing index key'")
+
+    def test_declarations_are_checked(self):
+        """Values that the index cannot hold, in columns that are declared NOT NULL: rows that a Query would miss."""
+        self.assertEqual(self.missing("promised"), [(3, 'index "by_h" cannot contain the value of a column that is declared NOT NULL')])
+        self.assertEqual(self.missing("t"), [])
+        self.assertEqual(self.fx.rows("SELECT pk FROM promised WHERE h = 'x' AND v = 1"), [])
+        self.fx.execute("ALTER FOREIGN TABLE promised OPTIONS (ADD trusted_indexes 'by_h')")
+        try:
+            self.assertEqual(self.missing("promised"), [(3, 'the item lacks the key of trusted index "by_h" that its columns imply')])
+        finally:
+            self.fx.execute("ALTER FOREIGN TABLE promised OPTIONS (DROP trusted_indexes)")
+
+    def test_trust_is_checked(self):
+        """Texts that match their template, but are too long for a trusted index."""
+        self.fx.create_table("mails", ("pk", "S"))
+        self.fx.put("mails", [{"pk": f"P#{n}", "mail": mail, "g": f"M#{mail}"} for n, mail in enumerate(("a", "y" * 2046, "z" * 2047))])
+        self.add_index("mails", "by_mail", ("g", "S"), None)
+        self.fx.foreign_table("mails", "id int NOT NULL, mail text OPTIONS (attribute 'mail')", trusted_indexes="by_mail", key_templates='{"pk": "P#${id}", "g": "M#${mail}"}')
+        self.assertEqual([items for items, _ in self.missing("mails")], [1])
+
     def test_parameters(self):
         """Values that come later send the same requests, unless the index cannot hold them."""
         sql = "SELECT pk, v FROM t WHERE h = $1 AND s = $2"
