@@ -51,6 +51,8 @@ struct DynCond
 								 * NULL */
 	const DynScalar *values;
 	int			nvalues;
+	bool		sorted;			/* true if the values are sorted, and have one
+								 * type: S, N or B (IN) */
 	DynType		type;			/* type that IS_TYPE tests for */
 	DynCond   **args;
 	int			nargs;

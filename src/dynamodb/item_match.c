@@ -9,6 +9,7 @@
 #define _GNU_SOURCE				/* memmem */
 #endif
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "elements.h"
@@ -71,6 +72,21 @@ compare(const DynValue *value, const DynScalar *with, DynBuffer *scratch,
 	return true;
 }
 
+static int
+compare_scalars(const void *a, const void *b)
+{
+	return dyn_scalar_compare(a, b);
+}
+
+static bool
+is_among_sorted(const DynCond *cond, const DynValue *value, DynBuffer *scratch)
+{
+	DynScalar	scalar;
+
+	return value->type == cond->values[0].type && read_scalar(value, scratch, &scalar) &&
+		bsearch(&scalar, cond->values, cond->nvalues, sizeof(DynScalar), compare_scalars) != NULL;
+}
+
 static bool
 begins_with(const DynValue *value, const DynScalar *prefix, DynBuffer *scratch)
 {
@@ -125,6 +141,8 @@ matches_leaf(const DynCond *cond, const DynValue *value, DynBuffer *scratch)
 				compare(value, &cond->values[1], scratch, &upper) &&
 				upper <= 0;
 		case DYN_COND_IN:
+			if (cond->sorted)
+				return is_among_sorted(cond, value, scratch);
 			for (int i = 0; i < cond->nvalues; i++)
 			{
 				if (equals(value, &cond->values[i], scratch))

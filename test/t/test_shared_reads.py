@@ -76,6 +76,13 @@ class Shared(fixture.TestCase):
 class Scans(Shared):
     """Complete tables."""
 
+    def test_long_lists(self):
+        """Lists that are too long for a filter are searched in each item that was read."""
+        totals = ", ".join(str(n) for n in range(1, 400, 2))
+        names = ", ".join(f"'name {n}'" for n in range(0, 400, 2))
+        self.assertReads(f"SELECT (SELECT count(customer) FROM purchase WHERE total = ANY (ARRAY[{totals}])),"
+                         f" (SELECT sum(total) FROM purchase WHERE total <> ALL (ARRAY[{totals}])), (SELECT count(id) FROM customer WHERE name = ANY (ARRAY[{names}]))", 1, alone=3)
+
     def test_joins(self):
         """Of entities, and of an entity with itself."""
         self.fx.execute(HASHED)

@@ -84,6 +84,34 @@ compares_numbers_by_value(void)
 }
 
 static void
+searches_sorted_lists(void)
+{
+	DynScalar	numbers[] = {{DYN_TYPE_N, "-7", 2}, {DYN_TYPE_N, "2", 1}, {DYN_TYPE_N, "10", 2}, {DYN_TYPE_N, "11.5", 4}};
+	DynCond		cond = {.kind = DYN_COND_IN, .values = numbers, .nvalues = 4, .sorted = true};
+	const char *found[] = {"-7", "2.0", "1e1", "11.50"};
+	const char *others[] = {"-8", "0", "3", "12", "11.6"};
+	char		text[64];
+
+	cond.path = &paths[0];
+	for (size_t i = 0; i < LENGTHOF(found); i++)
+	{
+		snprintf(text, sizeof(text), "\"a\":{\"N\":\"%s\"}", found[i]);
+		item(text);
+		CHECK(evaluate(&cond));
+	}
+	for (size_t i = 0; i < LENGTHOF(others); i++)
+	{
+		snprintf(text, sizeof(text), "\"a\":{\"N\":\"%s\"}", others[i]);
+		item(text);
+		CHECK(!evaluate(&cond));
+	}
+	item("\"a\":{\"S\":\"2\"}");
+	CHECK(!evaluate(&cond));
+	item("\"b\":{\"N\":\"2\"}");
+	CHECK(!evaluate(&cond));
+}
+
+static void
 compares_text_by_bytes(void)
 {
 	item("\"a\":{\"S\":\"x\\\"y\\u00e9\"},\"b\":{\"S\":\"abc\"}");
@@ -243,6 +271,7 @@ main(void)
 {
 	RUN(selects_what_dynamodb_selects);
 	RUN(compares_numbers_by_value);
+	RUN(searches_sorted_lists);
 	RUN(compares_text_by_bytes);
 	RUN(compares_bytes_decoded);
 	RUN(finds_members);

@@ -131,6 +131,12 @@ inequality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 
 /* ---- arrays ---- */
 
+static int
+compare_scalars(const void *a, const void *b, void *arg)
+{
+	return dyn_scalar_compare(a, b);
+}
+
 /*
  * Returns an IN condition with the elements of the SQL array that an item can
  * store; FALSE if there are none.  May exceed the size limit of IN, because
@@ -152,6 +158,13 @@ members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 			dyn_codec_encode(codec, elemtype, elements->values[i],
 							 &scalars[cond->nvalues]) == DYN_ENCODED)
 			cond->nvalues++;
+	}
+	/* a list that is too long for a filter is searched in each cached item */
+	if (cond->nvalues > DYN_EXPR_MAX_IN && codec->wire != DYN_TYPE_ABSENT &&
+		codec->wire <= DYN_TYPE_B)
+	{
+		qsort_interruptible(scalars, cond->nvalues, sizeof(DynScalar), compare_scalars, NULL);
+		cond->sorted = true;
 	}
 	cond->values = scalars;
 	return cond->nvalues > 0 ? cond : dyn_make_constant(false);
