@@ -216,6 +216,31 @@ class BetweenReadAndWrite(Case):
         self.assertEqual(self.between(f"UPDATE purchase SET status = status || '!', placed = placed + 1 {self.NUMBER}", status),
                          (1, 2, {"gsi1pk": "ORDERS", "gsi1sk": "paid!#2024-05-05", "placed": "2024-05-05"}))
 
+    def deletions(self, where, change=lambda: None):
+        """How many deletions are sent for the order, and whether it is left, if `change` is made before the first of them."""
+        self.fx.proxy.reset()
+        self.fx.proxy.on("DeleteItem", lambda _, once=[change]: once.pop()() if once else None)
+        try:
+            self.fx.execute(f"DELETE FROM purchase {where}")
+            return [r.operation for r in self.fx.proxy.requests].count("DeleteItem"), len(self.items())
+        finally:
+            self.fx.proxy.reset(scripts=True)
+
+    def test_H08_delete(self):
+        """The attribute of a template is compared with what was read, even if the statement reads only one part, or the other is NULL."""
+        where, gone = f"{self.NUMBER} AND status = 'open'", self.update("REMOVE #gsi1sk", gsi1sk=None)
+        self.order()
+        self.assertEqual(self.deletions(where), (1, 0))
+        self.order()
+        self.assertEqual(self.deletions(where, gone), (1, 1))
+        self.fx.execute("ALTER FOREIGN TABLE purchase ALTER placed OPTIONS (ADD on_mismatch 'null')")
+        self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE purchase ALTER placed OPTIONS (DROP on_mismatch)")
+        null = self.update("SET #placed = :placed", placed="never")
+        self.order()
+        null()
+        self.assertEqual(self.fx.rows(f"SELECT status, placed FROM purchase {where}"), [("open", None)])
+        self.assertEqual(self.deletions(where, gone), (1, 1))
+
     def test_H08_do_update(self):
         self.order()
         placed = self.update(self.PLACED, placed="2024-06-05", gsi1sk="open#2024-06-05")

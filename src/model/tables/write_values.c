@@ -612,6 +612,7 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 {
 	const DynRelation *relation = map->relation;
 	RowValues	row = begin_values(map, slot, NULL);
+	Bitmapset  *shown = NULL;	/* templates with a part that is not NULL */
 	int			attnum = -1;
 
 	while ((attnum = bms_next_member(read, attnum)) >= 0)
@@ -624,7 +625,11 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 			column->segments > 0)
 			continue;
 		if (dyn_column_is_part(column))
+		{
 			row.rewritten = bms_add_member(row.rewritten, column->templated);
+			if (!row.nulls[attnum - 1])
+				shown = bms_add_member(shown, column->templated);
+		}
 		else
 		{
 			if (!row.nulls[attnum - 1] &&
@@ -639,8 +644,9 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 		DynScalar	text = absent;
 		DynStoreError err;
 
-		if (null_column(&row, templated) == 0 &&
-			try_compose(&row, templated, &text, &err) != 0)
+		/* a value was read from the attribute, even if a column is NULL */
+		if (null_column(&row, templated) != 0 ? bms_is_member(i, shown)
+			: try_compose(&row, templated, &text, &err) != 0)
 			text = only_theirs;
 		add_guard(&row, templated->path, text);
 	}

@@ -324,6 +324,15 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 	attnums = bms_union(attnums, expand_whole_row(returned_columns(root, rtindex),
 												  target_relation));
 	attnums = bms_del_members(attnums, map->documents);
+	for (int i = 0; i < map->relation->ncolumns; i++)
+	{
+		const DynColumn *column = &map->relation->columns[i];
+
+		/* the guard composes the column's attribute of all of these columns */
+		if (bms_is_member(i + 1, attnums) && dyn_column_is_part(column))
+			attnums = bms_add_members(attnums,
+									  dyn_templated_columns(&map->relation->templated[column->templated]));
+	}
 	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
 	{
 		Form_pg_attribute attr =
