@@ -92,10 +92,22 @@ class Errors(ErrorsCase):
                     self.assertEqual(self.scripted("PutItem", lambda _, responses=responses: next(responses)(), upsert + action), outcome)
                     self.assertEqual(self.fx.rows("SELECT total::int FROM far WHERE id = 'h'"), [(total,)])
         self.assertEqual(self.scripted("PutItem", [self.lost()], upsert + "total = far.total + 1"), "08007")
-        self.fx.execute("DELETE FROM far WHERE id = 'h'")
-        self.assertEqual(self.scripted("PutItem", [self.lost()], upsert + "total = far.total + 1"), (1, []))
+        self.fx.execute("UPDATE far SET total = 1 WHERE id = 'h'")
         self.assertEqual(self.scripted("PutItem", [None], upsert + "total = far.total + 1"), (1, []))
         self.assertEqual(self.fx.value("SELECT total FROM far WHERE id = 'h'"), 2)
+
+    def test_repeated_upsert_finds_an_equal_item(self):
+        """It was inserted by the first attempt, or was there before: 08007 if only in the second case DO UPDATE changes it."""
+        upsert = "INSERT INTO far (id, n, total) VALUES ('h', 1, 1) ON CONFLICT (id, n) DO UPDATE SET "
+        for action, outcome in (("total = far.total + 1", "08007"), ("total = 7", "08007"), ("total = EXCLUDED.total", (1, [])),
+                                ("total = greatest(far.total, EXCLUDED.total)", (1, [])), ("total = 7 WHERE far.total > 5", (1, []))):
+            for error, before in ((self.lost(), None), (self.after(), None), (replies.internal_error(), 1)):
+                with self.subTest(action):
+                    self.fx.execute("DELETE FROM far WHERE id = 'h'")
+                    if before:
+                        self.fx.execute("INSERT INTO far (id, n, total) VALUES ('h', 1, 1)")
+                    self.assertEqual(self.scripted("PutItem", [error], upsert + action), outcome)
+                    self.assertEqual(self.fx.rows("SELECT total::int FROM far WHERE id = 'h'"), [(1,)])
 
     def test_delete(self):
         for error in (self.lost(), self.after(), replies.internal_error()):

@@ -417,11 +417,23 @@ why_not_again(const DynModify *modify)
 }
 
 /*
+ * Returns true if the item is equal to the one to be inserted, and an attempt
+ * of unknown outcome may have inserted it.
+ */
+static bool
+is_inserted(const DynWrite *write, const DynScalar *item)
+{
+	return write->op == DYN_OP_PUT_ITEM && write->unanswered > 0 && item->data != NULL &&
+		dyn_scalar_same(item, &write->item);
+}
+
+/*
  * Evaluates DO UPDATE for the item's row, which is in the scratch slot, and
  * composes the update.  In the expressions, the existing row is the scan
  * tuple, and the row to be inserted is the inner tuple.  Fails if the new
  * values depend on the row, and an attempt of unknown outcome may have written
- * it: the update could be executed twice.
+ * it: the update could be executed twice.  If such an attempt may have inserted
+ * the item as it is, fails if DO UPDATE would change it.
  */
 static void
 evaluate_upsert(DynWrite *write, const DynScalar *item)
@@ -429,8 +441,10 @@ evaluate_upsert(DynWrite *write, const DynScalar *item)
 	DynModify  *modify = write->modify;
 	ExprContext *econtext = modify->upsert->econtext;
 	TupleTableSlot *row;
+	bool		inserted = is_inserted(write, item);
+	bool		changes = false;
 
-	if (write->unanswered > 0 && modify->plan.derives)
+	if (write->unanswered > 0 && modify->plan.derives && !inserted)
 	{
 		dyn_write_fail(write, report_unknown, NULL);
 		return;
@@ -442,16 +456,27 @@ evaluate_upsert(DynWrite *write, const DynScalar *item)
 	econtext->ecxt_scantuple = modify->old;
 	econtext->ecxt_innertuple = modify->plan_slot;
 	dyn_check_view_conflict(modify->rinfo, modify->old, modify->estate);
-	if (!ExecQual(modify->upsert->where, econtext))
+	if (ExecQual(modify->upsert->where, econtext))
+	{
+		row = dyn_modify_complete_row(modify, ExecProject(modify->upsert->projection));
+		changes = dyn_modify_update(write, modify->old, row);
+	}
+	else if (!inserted)
 	{
 		dyn_met_forget(write);
 		write->state = DYN_WRITE_NO_ROW;
 		return;
 	}
-	row = dyn_modify_complete_row(modify, ExecProject(modify->upsert->projection));
-	write->op = DYN_OP_UPDATE_ITEM;
-	if (!dyn_modify_update(write, modify->old, row))
-		confirm_unchanged(write, item);
+	if (inserted && changes)
+		dyn_write_fail(write, report_unknown, NULL);
+	else if (inserted)
+		dyn_write_confirm(write, 0, item);
+	else
+	{
+		write->op = DYN_OP_UPDATE_ITEM;
+		if (!changes)
+			confirm_unchanged(write, item);
+	}
 }
 
 /*
@@ -674,11 +699,10 @@ dyn_write_judge_condition(DynWrite *write, const DynScalar *item)
 {
 	if (write->op != DYN_OP_PUT_ITEM)
 		judge_conflict(write, item);
-	else if (write->unanswered > 0 && item->data != NULL &&
-			 dyn_scalar_same(item, &write->item))
-		dyn_write_confirm(write, 0, item);
 	else if (write->modify->upsert != NULL)
 		judge_upsert(write, item);
+	else if (is_inserted(write, item))
+		dyn_write_confirm(write, 0, item);
 	else if (write->modify->do_nothing)
 		write->state = DYN_WRITE_NO_ROW;
 	else

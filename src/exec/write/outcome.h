@@ -11,12 +11,14 @@
  *
  * If the outcome of an earlier attempt is unknown, a condition may fail
  * because that attempt was executed.  The attempt is considered executed if
- * - INSERT: the item is equal to the inserted one;
+ * - INSERT: the item is equal to the inserted one, and DO UPDATE would not
+ *   change it;
  * - UPDATE: the item has the assigned values, which do not depend on the row;
  * - DELETE: the item, which was read before, does not exist any longer.
  * Otherwise an INSERT, and an UPDATE whose item does not exist, are handled as
- * in the table.  Any other UPDATE or DELETE is sent again if the guarded values
- * have not changed.  If they have, the outcome remains unknown (08007).
+ * in the table.  If DO UPDATE would change an equal item, the outcome remains
+ * unknown (08007).  Any other UPDATE or DELETE is sent again if the guarded
+ * values have not changed.  If they have, the outcome remains unknown, too.
  */
 #ifndef DYN_EXEC_OUTCOME_H
 #define DYN_EXEC_OUTCOME_H
