@@ -475,6 +475,11 @@ class Partitions(writes.TestCase):
         """PostgreSQL refuses it for foreign partitions."""
         for sql in ("WHEN MATCHED THEN UPDATE SET note = 'm'", "WHEN MATCHED THEN DELETE", "WHEN NOT MATCHED THEN INSERT VALUES ('east', k1, 1)"):
             self.assertIn("cannot execute MERGE on relation", self.fx.error(f"MERGE INTO parent USING (VALUES ('k9')) AS v (k1) ON k = k1 {sql}").message)
+        # the plan does not contain the foreign partition
+        for key, sql in (("k9", "WHEN NOT MATCHED THEN INSERT VALUES ('east', k1, 1)"), ("k1", "WHEN MATCHED THEN UPDATE SET region = 'east'")):
+            failure = self.fx.error(f"MERGE INTO parent USING (VALUES ('{key}')) AS v (k1) ON k = k1 AND region = 'west' {sql}")
+            self.assertEqual((failure.sqlstate, failure.message), ("0A000", 'cannot execute MERGE on relation "east"'))
+        self.each("SELECT * FROM {t}")
 
     def test_copy_with_triggers(self):
         self.fx.execute("CREATE TABLE IF NOT EXISTS seen (n bigint); TRUNCATE seen;"

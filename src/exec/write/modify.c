@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_class.h"
 #include "commands/explain.h"
 #include "executor/executor.h"
 #include "utils/rel.h"
@@ -250,8 +251,16 @@ void
 dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 {
 	DynModify  *update = rinfo->ri_FdwState;
-	DynModify  *insert = create_modify(mtstate, rinfo, CMD_INSERT);
+	DynModify  *insert;
 
+	/* core raises this error only for partitions in the plan */
+	if (mtstate->operation == CMD_MERGE)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot execute MERGE on relation \"%s\"",
+						RelationGetRelationName(rinfo->ri_RelationDesc)),
+				 errdetail_relkind_not_supported(RELKIND_FOREIGN_TABLE)));
+	insert = create_modify(mtstate, rinfo, CMD_INSERT);
 	if (update == NULL)
 		return;
 	update->routed = insert;
