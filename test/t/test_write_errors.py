@@ -109,6 +109,50 @@ class Errors(ErrorsCase):
                     self.assertEqual(self.scripted("PutItem", [error], upsert + action), outcome)
                     self.assertEqual(self.fx.rows("SELECT total::int FROM far WHERE id = 'h'"), [(1,)])
 
+    def between(self, operation, error, change, sql):
+        """The outcome of a statement whose first request of an operation gets an error, and `change` is made before the second."""
+        responses = iter((lambda: error, change))
+        return self.scripted(operation, lambda _: next(responses, lambda: None)(), sql)
+
+    def test_changed_between_attempts(self):
+        """A repetition does not replace or delete what another writer has stored after the first attempt."""
+        other = lambda: self.put_raw({"id": {"S": "a"}, "n": {"N": "1"}, "note": {"S": "other"}, "total": {"N": "1.5"}})   # noqa: E731
+        gone = lambda: self.fx.dynamo.call("DeleteItem", {"TableName": self.fx.remote("items"), "Key": {"id": {"S": "a"}, "n": {"N": "1"}}})   # noqa: E731
+        for operation, sql, change, left in (
+                ("UpdateItem", f"UPDATE far SET note = 'new' {self.ONE} AND total > 0", other, "other"),
+                ("UpdateItem", f"UPDATE far SET note = 'total ' || total {self.ONE}", other, "other"),
+                ("UpdateItem", f"UPDATE far SET note = 'new' {self.ONE} RETURNING n", other, "other"),
+                ("DeleteItem", f"DELETE FROM far {self.ONE} AND total > 0 RETURNING note", other, "other"),
+                ("UpdateItem", "INSERT INTO far VALUES ('a', 1) ON CONFLICT (id, n) DO UPDATE SET note = 'new'", other, "other"),
+                ("UpdateItem", "INSERT INTO far VALUES ('a', 1) ON CONFLICT (id, n) DO UPDATE SET note = 'new'", gone, None)):
+            for error in (self.lost(), self.after(), replies.internal_error()):
+                with self.subTest(sql, change=left):
+                    self.setUp()
+                    self.assertEqual(self.between(operation, error, change, sql), "08007")
+                    self.assertEqual(self.fx.value(f"SELECT max(note) FROM far {self.ONE}"), left)
+
+    def test_unchanged_between_attempts(self):
+        """A repetition finds the assigned values, also if they were computed from others, or in a map that the write has created."""
+        self.fx.foreign_table("deep", "id text NOT NULL, n int NOT NULL, total numeric, city text OPTIONS (path 'address.city')",
+                              table_name=self.fx.remote("items"), updatable="true")
+        for sql in (f"UPDATE far SET note = 'total ' || total {self.ONE}", f"UPDATE deep SET city = 'total ' || total {self.ONE}",
+                    f"UPDATE far SET note = NULL, flag = NULL, at = NULL {self.ONE} AND total > 0"):
+            for error in (self.lost(), self.after(), replies.internal_error()):
+                with self.subTest(sql):
+                    self.setUp()
+                    responses = iter([None, error] if "deep" in sql else [error])
+                    self.assertEqual(self.scripted("UpdateItem", lambda _, responses=responses: next(responses, None), sql), (1, []))
+                    self.assertEqual(self.item("a", 1).get("address" if "deep" in sql else "note"),
+                                     {"M": {"city": {"S": "total 1.5"}}} if "deep" in sql else {"S": "total 1.5"} if "||" in sql else None)
+
+    def test_wide_update(self):
+        """A repetition compares up to 100 columns."""
+        self.fx.foreign_table("wide", "id text NOT NULL, n int NOT NULL, total numeric, " + ", ".join(f"column_{i} int" for i in range(101)),
+                              table_name=self.fx.remote("items"), updatable="true")
+        for columns, outcome in ((99, (1, [])), (100, "08007")):
+            assigned = ", ".join(f"column_{i} = {columns}" for i in range(columns))
+            self.assertEqual(self.scripted("UpdateItem", [replies.internal_error()], f"UPDATE wide SET {assigned} {self.ONE} AND total > 0"), outcome)
+
     def test_delete(self):
         for error in (self.lost(), self.after(), replies.internal_error()):
             self.fx.execute("INSERT INTO far VALUES ('d', 1) ON CONFLICT DO NOTHING")
@@ -143,9 +187,12 @@ class Errors(ErrorsCase):
 
     def test_other_encoding_after_an_error(self):
         """The repetition fails only because of the encoding that another application has stored."""
-        for sql in ("UPDATE far SET flag = NOT flag WHERE id = 'raw'", "DELETE FROM far WHERE id = 'raw' AND flag"):
+        self.fx.foreign_table("whole", "id text NOT NULL, n int NOT NULL, flag boolean, item jsonb OPTIONS (document 'item')",
+                              table_name=self.fx.remote("items"), updatable="true")
+        for sql in ("UPDATE far SET flag = NOT flag WHERE id = 'raw'", "DELETE FROM far WHERE id = 'raw' AND flag",
+                    "WITH gone AS (DELETE FROM whole WHERE id = 'raw' AND flag RETURNING whole) SELECT FROM gone"):
             self.put_raw({"id": {"S": "raw"}, "n": {"N": "1"}, "flag": {"S": "Y"}})
-            self.assertEqual(self.scripted(sql.split()[0].title() + "Item", [replies.internal_error()], sql), (1, []))
+            self.assertEqual(self.scripted("UpdateItem" if "UPDATE" in sql else "DeleteItem", [replies.internal_error()], sql)[0], 1)
 
     def test_responses_of_others(self):
         """A 200 that is not evidence is not counted: the write is repeated, and found to be done."""

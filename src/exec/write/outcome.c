@@ -613,7 +613,12 @@ judge_upsert(DynWrite *write, const DynScalar *item)
 
 	if (!begin_round(write))
 		return;
-	if (item->data == NULL && !modify->atomic)
+	if (item->data == NULL && write->unanswered > 0)
+	{
+		/* another session may have deleted what an earlier attempt wrote */
+		dyn_write_fail(write, report_unknown, NULL);
+	}
+	else if (item->data == NULL && !modify->atomic)
 	{
 		/* insert the row, which is still in the write */
 		write->op = DYN_OP_PUT_ITEM;
@@ -625,23 +630,25 @@ judge_upsert(DynWrite *write, const DynScalar *item)
 }
 
 /*
- * Returns true if the guarded columns have the same values as when they were
- * read.  Equal values with different texts, such as 24 hours and 1 day, are
- * not the same.  The caller has stored the item's current row in
- * modify->scratch.  Overwrites modify->old.
+ * Returns true if these columns have the same values as when they were read.
+ * Equal values with different texts, such as 24 hours and 1 day, are not the
+ * same.  Documents, which no guard compares, do not count.  The caller has
+ * stored the item's current row in modify->scratch.  Overwrites modify->old.
  */
 static bool
-is_unchanged(DynWrite *write)
+is_unchanged(DynWrite *write, const Bitmapset *columns)
 {
 	DynModify  *modify = write->modify;
 	int			attnum = -1;
 
 	ExecForceStoreMinimalTuple(write->old_row, modify->old, false);
 	slot_getallattrs(modify->old);
-	while ((attnum = bms_next_member(write->guarded, attnum)) >= 0)
+	while ((attnum = bms_next_member(columns, attnum)) >= 0)
 	{
-		if (!dyn_column_same(dyn_relation_column(modify->relation, attnum),
-							 attnum, modify->old, modify->scratch))
+		const DynColumn *column = dyn_relation_column(modify->relation, attnum);
+
+		if (!dyn_column_is_document(column) &&
+			!dyn_column_same(column, attnum, modify->old, modify->scratch))
 			return false;
 	}
 	return true;
@@ -652,6 +659,7 @@ static void
 judge_conflict(DynWrite *write, const DynScalar *item)
 {
 	DynModify  *modify = write->modify;
+	bool		unchanged;
 
 	if (!modify->atomic)
 		count(modify, (DynCounters) {.conflicts = 1});
@@ -675,19 +683,20 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 	}
 	slot_getallattrs(modify->scratch);
 	dyn_modify_keep_segment(write);
+	unchanged = is_unchanged(write, write->guarded);
 	/*
-	 * the guarded values have not changed, so an earlier attempt was not
-	 * executed, or can be repeated safely: send the write again, with the
-	 * stored encodings in its guard
+	 * no value has changed, so an earlier attempt was not executed, or can be
+	 * repeated safely: send the write again, with the stored encodings in its
+	 * guard
 	 */
-	if (is_unchanged(write))
+	if (unchanged && (write->unanswered == 0 || is_unchanged(write, write->replaced)))
 	{
 		if (begin_round(write) && !dyn_write_require_stored(write, item))
 			confirm_unchanged(write, item);
 	}
 	else if (write->unanswered == 0)
 		write_again(write, item);
-	else if (write->op == DYN_OP_UPDATE_ITEM && !write->derived &&
+	else if (write->op == DYN_OP_UPDATE_ITEM && (unchanged || !write->derived) &&
 			 dyn_item_has(item, write->values, write->nvalues))
 		dyn_write_confirm(write, 0, item);
 	else
@@ -742,7 +751,8 @@ dyn_write_judge_call(DynWrite *write, DynWritten *written)
 		write->state = DYN_WRITE_PAUSED;
 		delay(write, ++write->unanswered);
 		count(write->modify, (DynCounters) {.unanswered = 1});
-		if (write->unanswered >= write->modify->relation->connection->service.max_attempts)
+		if (write->unanswered >= write->modify->relation->connection->service.max_attempts ||
+			!dyn_write_guard_replaced(write))
 			dyn_write_fail(write, report_unknown, err);
 	}
 	else

@@ -13,12 +13,15 @@
  * because that attempt was executed.  The attempt is considered executed if
  * - INSERT: the item is equal to the inserted one, and DO UPDATE would not
  *   change it;
- * - UPDATE: the item has the assigned values, which do not depend on the row;
+ * - UPDATE: the item has the assigned values, and the values on which they
+ *   depend have not changed;
  * - DELETE: the item, which was read before, does not exist any longer.
  * Otherwise an INSERT, and an UPDATE whose item does not exist, are handled as
- * in the table.  If DO UPDATE would change an equal item, the outcome remains
- * unknown (08007).  Any other UPDATE or DELETE is sent again if the guarded
- * values have not changed.  If they have, the outcome remains unknown, too.
+ * in the table.  If DO UPDATE would change an equal item, or the item of DO
+ * UPDATE does not exist any longer, the outcome remains unknown (08007).  Any
+ * other UPDATE or DELETE is sent again if neither the guarded nor the assigned
+ * or returned values have changed.  If they have, the outcome remains unknown,
+ * too.
  */
 #ifndef DYN_EXEC_OUTCOME_H
 #define DYN_EXEC_OUTCOME_H

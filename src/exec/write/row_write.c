@@ -20,6 +20,9 @@
 /* Maximum size of an item (developer guide, "Constraints"). */
 #define MOST_ITEM_BYTES		409600
 
+/* Maximum number of values in the guard of a repeated write. */
+#define MOST_GUARDED		100
+
 /*
  * Also checks what core does not check for foreign tables, or only after the
  * write: row-level security of a partitioned or inheritance parent, and WITH
@@ -223,13 +226,16 @@ dyn_modify_insert(DynWrite *write, TupleTableSlot *row)
 
 /*
  * Sets the guard: these columns must have the values of the old row.  Stores
- * the old row for a later evaluation.
+ * the old row for a later evaluation, and the columns that a repetition must
+ * not overwrite if another session has changed them.
  */
 static void
-set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns)
+set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns, Bitmapset *replaced)
 {
 	write->old_row = ExecCopySlotMinimalTuple(old);
 	write->guarded = columns;
+	write->replaced = write->modify->presumes ? NULL : replaced;
+	write->guards_replaced = false;
 	write->nguard = dyn_write_map_guard(write->modify->map, old, columns, &write->guard);
 }
 
@@ -367,7 +373,7 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 										  &write->values);
 	check_size(modify, write->values, write->nvalues);
 	rewritten = dyn_write_map_rewritten(modify->map, changed);
-	set_guard(write, old, bms_union(guarded, bms_difference(rewritten, changed)));
+	set_guard(write, old, bms_union(guarded, bms_difference(rewritten, changed)), changed);
 	write->derived = modify->plan.derives || !bms_is_subset(rewritten, changed);
 	return true;
 }
@@ -376,7 +382,7 @@ void
 dyn_modify_delete(DynWrite *write, TupleTableSlot *old)
 {
 	write->key_bytes = compose_key(write->modify, old, write->key, &write->key_len);
-	set_guard(write, old, depended_columns(write->modify));
+	set_guard(write, old, depended_columns(write->modify), write->modify->plan.returned);
 }
 
 /* ---- values that are stored in another encoding ---- */
@@ -703,4 +709,34 @@ dyn_write_render(const DynWrite *write, DynBuffer *out, bool member)
 	dyn_write_write(out, &request, member);
 	dyn_check_oom(out->failed);
 	MemoryContextSwitchTo(oldcontext);
+}
+
+/*
+ * Uses a slot of its own, because the statement may be suspended while it uses
+ * those of write->modify (dyn_writers_await).
+ */
+bool
+dyn_write_guard_replaced(DynWrite *write)
+{
+	DynModify  *modify = write->modify;
+	Bitmapset  *columns = bms_difference(write->replaced, write->guarded);
+	TupleTableSlot *old;
+	DynPathValue *more;
+	int			n;
+
+	if (write->guards_replaced || bms_is_empty(columns))
+		return true;
+	old = MakeSingleTupleTableSlot(modify->old->tts_tupleDescriptor, &TTSOpsMinimalTuple);
+	ExecStoreMinimalTuple(write->old_row, old, false);
+	slot_getallattrs(old);
+	n = dyn_write_map_guard(modify->map, old, columns, &more);
+	ExecDropSingleTupleTableSlot(old);
+	if (write->nguard + n > MOST_GUARDED)
+		return false;
+	write->guard = repalloc(write->guard, (write->nguard + n) * sizeof(DynPathValue));
+	memcpy(write->guard + write->nguard, more, n * sizeof(DynPathValue));
+	write->nguard += n;
+	write->guards_replaced = true;
+	dyn_write_render(write, dyn_call_body(write->call), false);
+	return true;
 }

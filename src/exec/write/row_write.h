@@ -67,6 +67,14 @@ extern DynWrite *dyn_write_create(DynModify *modify, DynOperation op);
  */
 extern void dyn_write_render(const DynWrite *write, DynBuffer *out, bool member);
 
+/*
+ * Adds the old values of the columns in write->replaced to the guard of an
+ * UPDATE or DELETE whose outcome is unknown, and renders its request again.
+ * Otherwise the repetition could overwrite what another session has written
+ * after the first attempt.  Returns false if the guard would be too long.
+ */
+extern bool dyn_write_guard_replaced(DynWrite *write);
+
 /* Returns a write of the list for the same item as `write`, or NULL. */
 extern DynWrite *dyn_write_find(const List *writes, const DynWrite *write);
 

@@ -64,6 +64,9 @@ typedef struct DynWrite
 	MinimalTuple plan_row;		/* row of the subplan */
 	MinimalTuple old_row;		/* the table's row, as last read */
 	Bitmapset  *guarded;		/* columns that the guard compares */
+	Bitmapset  *replaced;		/* columns that the guard also compares if the
+								 * write is repeated after an unknown outcome */
+	bool		guards_replaced;	/* true if the guard compares them */
 	bool		derived;		/* true if the new values depend on values that
 								 * were read */
 	int			rounds;			/* number of times that it was composed again,
