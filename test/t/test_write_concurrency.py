@@ -153,6 +153,19 @@ class Concurrency(writes.TestCase):
                 self.assertEqual(self.row(), [("one", 15)])
         self.fx.execute("RESET ALL")
 
+    def test_joined_with_several_rows(self):
+        """A row is written for the next row of the join if the changed row does not match the first any longer."""
+        self.fx.execute("CREATE TABLE IF NOT EXISTS limits (most numeric, new text); ANALYZE limits")
+        self.addCleanup(self.fx.execute, "DROP TABLE limits")
+        update = f"UPDATE far SET note = new FROM limits {self.ONE} AND total < most"
+        for lower in (1, 99, 250):
+            for sql, operation in ((update, "UpdateItem"), (f"{update} RETURNING 1", "UpdateItem"), (f"DELETE FROM far USING limits {self.ONE} AND total < most", "DeleteItem")):
+                with self.subTest(sql, lower=lower):
+                    self.setUp()
+                    self.fx.execute(f"TRUNCATE limits; INSERT INTO limits SELECT 5, 'low' FROM generate_series(1, {lower}); INSERT INTO limits VALUES (20, 'high'), (30, 'last')")
+                    self.assertEqual(self.between(sql, self.set("total", "N", "10"), operation)[0], 1)
+                    self.assertEqual(self.row(), [("high", 10)] if operation == "UpdateItem" else [])
+
     def test_late(self):
         """The row that changed is the first of many, whose responses are awaited at the end."""
         self.fx.execute("INSERT INTO far SELECT 'l', g, 'x', g FROM generate_series(1, 40) g")

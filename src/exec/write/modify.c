@@ -16,6 +16,9 @@
 #include "../source/input.h"
 #include "row_write.h"
 
+/* Maximum number of rows that are stored for a write in flight. */
+#define MOST_REPEATED	100
+
 /* ---- begin ---- */
 
 /* True if COPY fires AFTER triggers, which core does before the last flush. */
@@ -270,6 +273,26 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 /* ---- rows ---- */
 
 /*
+ * Stores another row of the subplan for the item of modify->old, if the item's
+ * write is in flight: if the item has changed and the first row is not selected
+ * any longer, the next one may be.
+ */
+static void
+keep_repeated(DynModify *modify, TupleTableSlot *planSlot)
+{
+	DynWrite   *write = dyn_write_of_row(modify, modify->old);
+	MemoryContext oldcontext;
+
+	if (write == NULL || write->modify != modify)
+		return;
+	oldcontext = MemoryContextSwitchTo(write->context);
+	write->repeated = lappend(write->repeated, ExecCopySlotMinimalTuple(planSlot));
+	MemoryContextSwitchTo(oldcontext);
+	if (list_length(write->repeated) == MOST_REPEATED)
+		dyn_writer_finish(modify->writer);
+}
+
+/*
  * Writes a row.  Like PostgreSQL, an UPDATE or DELETE writes a row only once,
  * even if it is joined with several rows.  If the table has a BEFORE trigger,
  * a repeated row is an error: core has fired the trigger again, which it would
@@ -305,7 +328,10 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 				 errdetail("The trigger was fired again for the same row."),
 				 errhint("Use EXISTS or DISTINCT, so that each row is selected once.")));
 	if (repeated)
+	{
+		keep_repeated(modify, planSlot);
 		slot = NULL;
+	}
 	else
 	{
 		if (modify->operation != CMD_DELETE)

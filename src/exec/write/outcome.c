@@ -519,9 +519,14 @@ write_again(DynWrite *write, const DynScalar *item)
 		evaluate_upsert(write, item);
 		return;
 	}
-	row = evaluate_again(write);
+	while (TupIsNull(row = evaluate_again(write)) && write->repeated != NIL)
+	{
+		write->plan_row = linitial(write->repeated);
+		write->repeated = list_delete_first(write->repeated);
+	}
 	if (TupIsNull(row))
 	{
+		dyn_met_forget(write);
 		write->state = DYN_WRITE_NO_ROW;
 		return;
 	}

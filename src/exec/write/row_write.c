@@ -126,6 +126,15 @@ dyn_write_find(const List *writes, const DynWrite *write)
 	return NULL;
 }
 
+DynWrite *
+dyn_write_of_row(DynModify *modify, TupleTableSlot *row)
+{
+	DynWrite	write = {0};
+
+	write.key_bytes = compose_key(modify, row, write.key, &write.key_len);
+	return dyn_write_find(modify->writer->writes, &write);
+}
+
 HTAB *
 dyn_met_create(void)
 {
@@ -170,7 +179,8 @@ dyn_met_add(DynModify *modify, TupleTableSlot *row)
 void
 dyn_met_forget(const DynWrite *write)
 {
-	(void) change_met(write->modify->met, write->key_bytes, write->key_len, HASH_REMOVE);
+	if (write->modify->met != NULL)
+		(void) change_met(write->modify->met, write->key_bytes, write->key_len, HASH_REMOVE);
 }
 
 static DynScalar

@@ -78,6 +78,9 @@ extern bool dyn_write_guard_replaced(DynWrite *write);
 /* Returns a write of the list for the same item as `write`, or NULL. */
 extern DynWrite *dyn_write_find(const List *writes, const DynWrite *write);
 
+/* Returns the write of the row in flight, or NULL. */
+extern DynWrite *dyn_write_of_row(DynModify *modify, TupleTableSlot *row);
+
 /* Returns an empty set for modify->met, in CurrentMemoryContext. */
 extern struct HTAB *dyn_met_create(void);
 
@@ -88,8 +91,8 @@ extern struct HTAB *dyn_met_create(void);
 extern bool dyn_met_add(DynModify *modify, TupleTableSlot *row);
 
 /*
- * Removes the key of a write from modify->met: DO UPDATE does not affect its
- * row, because WHERE is not true.
+ * Removes the key of a write from modify->met: the statement does not affect
+ * its row, because its conditions are not true.
  */
 extern void dyn_met_forget(const DynWrite *write);
 

@@ -62,6 +62,8 @@ typedef struct DynWrite
 
 	/* the row, for another evaluation (UPDATE, DELETE, DO UPDATE) */
 	MinimalTuple plan_row;		/* row of the subplan */
+	List	   *repeated;		/* list of MinimalTuple: the next rows of the
+								 * subplan for the same item */
 	MinimalTuple old_row;		/* the table's row, as last read */
 	Bitmapset  *guarded;		/* columns that the guard compares */
 	Bitmapset  *replaced;		/* columns that the guard also compares if the
