@@ -37,9 +37,22 @@ class Explain(writes.TestCase):
         self.addCleanup(self.fx.proxy.reset, scripts=True)
         self.assertRegex(self.shown("INSERT INTO far VALUES ('e', 1)"), "Items Written: 1  Conflicts: 0  Unanswered: 1 ")
 
+    def test_retries(self):
+        """An attempt that was throttled, or received no response, is a retry, not a request."""
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        for script, unanswered in (([replies.throttle()] * 3, 0), ([replies.internal_error()] * 3, 3)):
+            self.fx.proxy.on("PutItem", script)
+            self.assertIn(f"Requests: 1  Items Written: 1  Conflicts: 0  Unanswered: {unanswered}  Write Units: 1  Retries: 3",
+                          self.shown(f"INSERT INTO far VALUES ('r', {unanswered})"))
+
+    def test_reads_of_items(self):
+        """A write that was not read counts the read after its condition has failed; nobody has changed the row."""
+        self.assertIn("Requests: 2  Items Written: 0  Conflicts: 0 ", self.shown("DELETE FROM far WHERE id = 'absent' AND n = 1"))
+
     def test_deferred(self):
         self.assertIn("Deferred: true", self.shown("UPDATE far SET total = (SELECT count(*) FROM far)"))
         self.assertNotIn("Deferred", self.shown("UPDATE far SET total = 1"))
+        self.assertNotIn("Waits", self.shown("UPDATE far SET total = (SELECT count(*) FROM far) RETURNING total"))
 
     def test_waits_for_each_row(self):
         self.fx.execute("CREATE OR REPLACE FUNCTION passed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN coalesce(NEW, OLD); END'")

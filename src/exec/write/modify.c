@@ -406,7 +406,7 @@ dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	}
 	if (modify == NULL || !es->analyze)
 		return;
-	if (modify->awaits != NULL)
+	if (modify->awaits != NULL && !modify->deferred)
 		ExplainPropertyText("Waits For Each Row", modify->awaits, es);
 	if (modify->atomic)
 		ExplainPropertyText("Write Mode", "atomic", es);

@@ -129,6 +129,8 @@ report_unknown(DynWrite *write)
 		key = key_text(write);
 	if (write->why != NULL)
 		dyn_usage_reject(write->modify->usage);
+	else if (write->call->unanswered)
+		dyn_usage_give_up(write->modify->usage, write->op, write->call);
 	dyn_report_unanswered(write->call, write->why, &about, action, key);
 }
 
@@ -170,7 +172,7 @@ report_throttled(DynWrite *write)
 {
 	const DynModify *modify = write->modify;
 
-	dyn_usage_give_up(modify->usage, write->op);
+	dyn_usage_give_up(modify->usage, write->op, write->call);
 	dyn_report_throttled(write->call, true,
 						 dyn_describe_target(modify->relation->table, NULL),
 						 (dyn_session_now() - modify->stalled_ms) / 1000, 0,
@@ -556,7 +558,7 @@ destroy_call(void *call)
 static DynScalar
 read_item(const DynWrite *write)
 {
-	const DynModify *modify = write->modify;
+	DynModify  *modify = write->modify;
 	const DynRelation *relation = modify->relation;
 	DynItemReader *reader = modify->reread->reader;
 	DynRequestContext about = dyn_modify_context(modify, DYN_OP_GET_ITEM);
@@ -578,6 +580,7 @@ read_item(const DynWrite *write)
 		.nparts = modify->map->nparts,
 		.slots = reader->rows->base_slots
 	};
+	DynCounters counters = {.pages = 1};
 	DynPageError error;
 	const char *err = "cannot be parsed";
 
@@ -593,8 +596,11 @@ read_item(const DynWrite *write)
 		dyn_usage_reject(modify->usage);
 		dyn_report_no_match(call, err, &about);
 	}
-	dyn_usage_add(modify->usage, &(DynCounters) {.pages = 1,
-				  .read_units = reader->page.units});
+	counters.read_units = reader->page.units;
+	dyn_usage_add(modify->usage, &counters);
+	counters.requests = 1;
+	dyn_counters_add(&modify->counters, &counters);
+	dyn_counters_add(&modify->writer->statement->counters, &counters);
 	return dyn_write_failed_item(call->response.data, call->response.len);
 }
 
@@ -659,6 +665,14 @@ is_unchanged(DynWrite *write, const Bitmapset *columns)
 	return true;
 }
 
+/* Counts a change by another writer, unless it cancels a transaction. */
+static void
+count_conflict(DynModify *modify)
+{
+	if (!modify->atomic)
+		count(modify, (DynCounters) {.conflicts = 1});
+}
+
 /* Handles the failed condition of an UPDATE or DELETE. */
 static void
 judge_conflict(DynWrite *write, const DynScalar *item)
@@ -666,10 +680,10 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 	DynModify  *modify = write->modify;
 	bool		unchanged;
 
-	if (!modify->atomic)
-		count(modify, (DynCounters) {.conflicts = 1});
 	if (item->data == NULL || !dyn_reread_item(modify->reread, item, modify->scratch))
 	{
+		if (!modify->presumes)
+			count_conflict(modify);
 		if (write->unanswered > 0 && item->data == NULL &&
 			write->op == DYN_OP_DELETE_ITEM && !modify->presumes)
 			dyn_write_confirm(write, 0, item);
@@ -689,6 +703,8 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 	slot_getallattrs(modify->scratch);
 	dyn_modify_keep_segment(write);
 	unchanged = is_unchanged(write, write->guarded);
+	if (!unchanged)
+		count_conflict(modify);
 	/*
 	 * no value has changed, so an earlier attempt was not executed, or can be
 	 * repeated safely: send the write again, with the stored encodings in its

@@ -432,9 +432,18 @@ stored_value(const DynScalar *item, const DynPath *path)
 	return stored;
 }
 
-/* True if an array column has shown all elements of the value at this path. */
 static bool
-shows_elements(const DynModify *modify, const DynPath *path)
+is_json(const DynCodec *codec)
+{
+	return codec->kind == DYN_CODEC_JSONB || codec->kind == DYN_CODEC_JSON;
+}
+
+/*
+ * Returns true if a column can show a stored value of this type at this path.
+ * An array must have shown all elements; jsonb shows a binary as a string.
+ */
+static bool
+shows_value(const DynModify *modify, const DynPath *path, DynType type)
 {
 	const DynRelation *relation = modify->relation;
 
@@ -443,9 +452,11 @@ shows_elements(const DynModify *modify, const DynPath *path)
 		const DynColumn *column = &relation->columns[i];
 		const DynCodec *element = column->codec.element;
 
-		if (!column->dropped && element != NULL && element->kind != DYN_CODEC_JSONB &&
-			element->kind != DYN_CODEC_JSON && !modify->old->tts_isnull[i] &&
-			dyn_path_equal(column->path, path))
+		if (column->dropped || !dyn_path_equal(column->path, path))
+			continue;
+		if (type >= DYN_TYPE_SS ? element != NULL && !is_json(element) &&
+			!modify->old->tts_isnull[i]
+			: type != DYN_TYPE_B || !is_json(&column->codec))
 			return true;
 	}
 	return false;
@@ -469,8 +480,8 @@ guard_stored_values(DynWrite *write, const DynScalar *item)
 			continue;
 		for (int j = 0; j < write->nvalues; j++)
 			replaced |= dyn_path_equal(write->values[j].path, guard->path);
-		if (replaced && stored.type >= DYN_TYPE_SS &&
-			!shows_elements(write->modify, guard->path))
+		if (replaced && stored.type != DYN_TYPE_ABSENT &&
+			!shows_value(write->modify, guard->path, stored.type))
 		{
 			dyn_write_fail(write, report_hidden_values, dyn_path_text(guard->path));
 			return;

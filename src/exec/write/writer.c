@@ -291,7 +291,8 @@ take_response(DynWriter *writer, DynWrite *write)
 {
 	const DynCall *call = write->call;
 	DynModify  *modify = write->modify;
-	DynCounters counters = {.requests = 1};
+	bool		repeated;
+	DynCounters counters = {0};
 
 	if (!dyn_call_unpack(write->call))
 		return false;
@@ -299,7 +300,9 @@ take_response(DynWriter *writer, DynWrite *write)
 	note_tables(writer, write);
 	write->state = DYN_WRITE_NEW;
 	write->due_ms = 0;
-	counters.retries = Max(call->attempts - 1, 0);
+	repeated = dyn_call_is_repeated(call);
+	counters.requests = !repeated;
+	counters.retries = Max(call->attempts - 1, 0) + repeated;
 	counters.throttles = call->throttles;
 	counters.bytes = call->bytes_received;
 	counters.request_ms = counters.slowest_ms = call->elapsed_ms;

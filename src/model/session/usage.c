@@ -220,7 +220,7 @@ dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call)
 	more.counters.retries = Max(call->attempts - 1, 0);
 	if (done)
 		more.counters.request_ms = more.counters.slowest_ms = call->elapsed_ms;
-	if (done && call->throttled && call->ends_throttled)
+	if (done && dyn_call_is_repeated(call))
 		more.counters.retries++;
 	else
 	{
@@ -235,13 +235,14 @@ dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call)
 }
 
 void
-dyn_usage_give_up(DynUsage *usage, DynOperation op)
+dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call)
 {
-	DynTally	more = {.counters.requests = 1,.errors[DYN_USAGE_THROTTLED] = 1};
+	DynTally	more = {.counters.requests = 1};
 
 	/* undo the count of the call as a retry: unsigned addition wraps */
 	more.counters.retries--;
 	more.operations[op] = 1;
+	more.errors[error_of(call)] = 1;
 	add_tally(usage, &more);
 }
 

@@ -140,8 +140,18 @@ extern void dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call
 /* Counts an unusable response of a call that was counted before. */
 extern void dyn_usage_reject(DynUsage *usage);
 
-/* Counts a failed request whose last call was counted as a throttled retry. */
-extern void dyn_usage_give_up(DynUsage *usage, DynOperation op);
+/*
+ * Returns true if the caller usually sends the request of a call that is done
+ * again, with another call: the call counts as a retry.
+ */
+static inline bool
+dyn_call_is_repeated(const DynCall *call)
+{
+	return call->unanswered || (call->throttled && call->ends_throttled);
+}
+
+/* Counts a failed request whose last call was counted as a retry. */
+extern void dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call);
 
 /*
  * Adds items, units, pages, conflicts, unanswered attempts, waiting_ms and
