@@ -46,7 +46,7 @@ class Explain(writes.TestCase):
                           self.shown(f"INSERT INTO far VALUES ('r', {unanswered})"))
 
     def test_reads_of_items(self):
-        """A write that was not read counts the read after its condition has failed; nobody has changed the row."""
+        """A write that was not read counts the read after its condition has failed; the row has not changed."""
         self.assertIn("Requests: 2  Items Written: 0  Conflicts: 0 ", self.shown("DELETE FROM far WHERE id = 'absent' AND n = 1"))
 
     def test_deferred(self):
