@@ -610,18 +610,21 @@ read_credentials(const DynProcess *process, DynCredentials *credentials,
 	return ok;
 }
 
-/* Adds the program's error output to *err, on one line, and returns FAILED. */
+/*
+ * Adds the program's error output to *err, and returns FAILED.  Omits the
+ * first word if it may be the end of a token whose beginning was not stored.
+ */
 static DynProviderResponse
 failed(DynProcess *process, DynError *err)
 {
-	while (process->errors_len > 0 &&
-		   strchr("\r\n", process->errors[process->errors_len - 1]))
-		process->errors_len--;
-	for (size_t i = 0; i < process->errors_len; i++)
-		if (strchr("\t\r\n", process->errors[i]))
-			process->errors[i] = ' ';
+	size_t		start = 0;
+
+	if (process->errors_len == ERRORS_TAIL)
+		while (start < ERRORS_TAIL && !strchr(" \r\n", process->errors[start]))
+			start++;
 	if (!err->out_of_memory)
-		dyn_error_excerpt(err, process->errors, process->errors_len);
+		dyn_response_excerpt(err, process->errors + start,
+							 process->errors_len - start);
 	return DYN_RESPONSE_FAILED;
 }
 

@@ -3,8 +3,8 @@
  *		Functions shared by the credential providers.
  *
  * A reply with status 200 is never quoted, even if it is invalid, since it may
- * contain the credentials.  Other replies are quoted for superusers, but
- * without long words, each of which could be a token from the request.
+ * contain the credentials.  Other replies, and the error output of programs,
+ * are quoted for superusers, but without words that could be tokens or keys.
  */
 #include "provider_response.h"
 
@@ -17,6 +17,9 @@
 
 /* Longer words are masked in an excerpt; names in messages are shorter. */
 #define LONGEST_WORD	100
+
+/* Length of AWS's secret access keys, which are masked, too. */
+#define SECRET_KEY_LENGTH	40
 
 #define LONGEST_CODE	64
 
@@ -237,6 +240,30 @@ is_word(char c)
 		(c != '\0' && strchr("+/=_-.%", c) != NULL);
 }
 
+/* Appends a word; a token, or a secret key within the word, becomes "***". */
+static void
+append_masked(DynBuffer *out, const char *word, size_t len)
+{
+	size_t		n;
+
+	if (len >= LONGEST_WORD)
+	{
+		dyn_buffer_append_str(out, "***");
+		return;
+	}
+	for (; len > 0; word += n, len -= n)
+	{
+		n = 0;
+		while (n < len && (dyn_is_alphanumeric(word[n]) || word[n] == '+' ||
+						   word[n] == '/'))
+			n++;
+		if (n == SECRET_KEY_LENGTH)
+			dyn_buffer_append_str(out, "***");
+		else
+			dyn_buffer_append(out, word, n += n == 0);
+	}
+}
+
 void
 dyn_response_excerpt(DynError *err, const char *text, size_t len)
 {
@@ -249,10 +276,7 @@ dyn_response_excerpt(DynError *err, const char *text, size_t len)
 
 		while (i < len && is_word(text[i]))
 			i++;
-		if (i - start >= LONGEST_WORD)
-			dyn_buffer_append_str(&masked, "***");
-		else
-			dyn_buffer_append(&masked, text + start, i - start);
+		append_masked(&masked, text + start, i - start);
 		for (; i < len && !is_word(text[i]); i++)
 			dyn_buffer_append_char(&masked, text[i]);
 	}

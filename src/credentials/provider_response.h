@@ -84,7 +84,7 @@ extern bool dyn_response_read_time(const char *text, int64_t *seconds);
 extern DynProviderResponse dyn_response_failed(const DynExchange *exchange,
 											   const char *whose, DynError *err);
 
-/* Sets err->excerpt to the text; masks long words, which may be tokens. */
+/* Sets err->excerpt to the text; masks what may be a token or secret key. */
 extern void dyn_response_excerpt(DynError *err, const char *text, size_t len);
 
 /* Reads the document if the status is 200, or calls dyn_response_failed. */

@@ -99,6 +99,16 @@ class Sources(aws_machine.TestCase):
         self.mapping(credential_provider="profile", profile="reports")
         self.check([], "AKIDPROGRAM")
 
+    def test_errors_of_a_program(self):
+        """Its error output is shown without what may be a key or a token of it."""
+        key = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+        program = self.write("program", f"#!/bin/sh\necho 'no new key for {key} {'t' * 120}, ask Zoë' >&2\nexit 1\n", 0o755)
+        self.write("config", f"[profile reports]\ncredential_process = {program}\n")
+        self.mapping(credential_provider="profile", profile="reports")
+        self.admin(f"ALTER ROLE {self.user} SUPERUSER")
+        self.addCleanup(self.admin, f"ALTER ROLE {self.user} NOSUPERUSER")
+        self.assertIn("no new key for *** ***, ask Zoë", self.error("SELECT * FROM t", self.connect()).detail)
+
     def test_profile_chain(self):
         """Two roles, the first from the instance; each request is signed by what the one before gave."""
         self.write("config", f"[profile one]\nrole_arn = {ROLE}one\ncredential_source = Ec2InstanceMetadata\n"

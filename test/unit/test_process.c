@@ -410,7 +410,7 @@ reports_how_a_program_ended(void)
 {
 	fails("exit 3", "credential_process ended with exit status 3", "", true);
 	fails(PRINT "echo 'line one' >&2; printf 'a\\tb\\001\\r\\n\\n' >&2; exit 1",
-		  "credential_process ended with exit status 1", "line one a b?",
+		  "credential_process ended with exit status 1", "line one a b",
 		  true);
 	fails(PRINT "kill -9 $$", "credential_process was terminated by signal 9",
 		  "", true);
@@ -491,16 +491,20 @@ keeps_the_end_of_its_errors(void)
 {
 	Run			run;
 
-	write_script("head -c 1000000 /dev/zero | tr '\\0' x >&2\n"
+	write_script("yes word | head -c 1000000 >&2\n"
 				 "echo last words >&2; exit 3");
 	if (CHECK(begin(&run, script)))
 		await(&run);
 	check_error(&run, "credential_process ended with exit status 3",
 				run.err.excerpt, true);
-	CHECK_EQ_INT(strlen(run.err.excerpt), 510);
-	CHECK_EQ_STR(run.err.excerpt + 499, "xlast words");
+	CHECK_EQ_INT(strlen(run.err.excerpt), 505);
+	CHECK_EQ_STR(run.err.excerpt + 490, "word last words");
 	finish(&run);
 	succeeds("head -c 1000000 /dev/zero >&2\n" PRINT);
+	fails("printf '%0500d so\\nthere' 0 >&2; exit 3",
+		  "credential_process ended with exit status 3", "*** so there", true);
+	fails("printf '%0600d so\\nthere' 0 >&2; exit 3",
+		  "credential_process ended with exit status 3", "so there", true);
 }
 
 static void

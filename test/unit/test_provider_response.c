@@ -329,6 +329,8 @@ a_reply_with_keys_is_not_quoted(void)
 	dyn_exchange_destroy(request);
 }
 
+#define KEY	"wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+
 static void
 excerpts_have_no_tokens(void)
 {
@@ -344,6 +346,10 @@ excerpts_have_no_tokens(void)
 	memset(text, 'a', sizeof(text));
 	dyn_response_excerpt(&err, text, sizeof(text));
 	CHECK_EQ_STR(err.excerpt, "***");
+	dyn_response_excerpt(&err, "key=" KEY, strlen("key=" KEY));
+	CHECK_EQ_STR(err.excerpt, "key=***");
+	dyn_response_excerpt(&err, "key=x" KEY, strlen("key=x" KEY));
+	CHECK_EQ_STR(err.excerpt, "key=x" KEY);
 	dyn_response_excerpt(&err, NULL, 0);
 	CHECK_EQ_STR(err.excerpt, "");
 }
