@@ -55,9 +55,8 @@ static void
 end_exchange(DynExchange *exchange, CURLcode code)
 {
 	DynHttp    *http = exchange->http;
-	bool		lasting;
 	const char *text;
-	DynFailure	failure = dyn_http_result(http, code, &lasting, &text);
+	DynFailure	failure = dyn_http_result(http, code, &exchange->lasting, &text);
 
 	if (failure == DYN_FAIL_NONE && (http->reply.packed ||
 									 http->reply.unknown_encoding))

@@ -340,6 +340,7 @@ typedef struct DynExchange
 	/* the reply, once the exchange is done */
 	DynFailure	failure;		/* NONE for a complete reply with any status,
 								 * unless the reply has a Content-Encoding */
+	bool		lasting;		/* true if a repetition would fail, too */
 	int			status;
 	bool		has_date;
 	int64_t		date;			/* server's Date, seconds since the epoch */

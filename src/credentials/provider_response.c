@@ -300,6 +300,7 @@ dyn_response_failed(const DynExchange *exchange, const char *whose,
 					  exchange->message);
 		err->passing = exchange->failure == DYN_FAIL_DNS ||
 			exchange->failure == DYN_FAIL_CONNECT ||
+			(exchange->failure == DYN_FAIL_TLS && !exchange->lasting) ||
 			exchange->failure == DYN_FAIL_TIMEOUT ||
 			exchange->failure == DYN_FAIL_NETWORK;
 	}

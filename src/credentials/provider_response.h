@@ -78,8 +78,8 @@ extern bool dyn_response_read_time(const char *text, int64_t *seconds);
 /*
  * Sets *err for a request that got no reply, with libcurl's message, or whose
  * status is not 200, with the status and an excerpt of the body.  Returns
- * AGAIN for network failures and the statuses 429 and 5xx, otherwise FAILED.
- * `whose` is a phrase such as "the container credentials".
+ * AGAIN for failures of the network (except that the peer's certificate is
+ * refused) and the statuses 429 and 5xx, otherwise FAILED.  `whose` is a phrase such as "the container credentials".
  */
 extern DynProviderResponse dyn_response_failed(const DynExchange *exchange,
 											   const char *whose, DynError *err);

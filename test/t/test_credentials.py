@@ -1,4 +1,5 @@
 """Credentials that come from AWS's own places: each source, refreshes while statements run, and no secret anywhere."""
+import contextlib
 import datetime
 import hashlib
 import hmac
@@ -8,6 +9,7 @@ import os
 import pwd
 import random
 import re
+import socket
 import threading
 import time
 import unittest
@@ -26,6 +28,16 @@ KEY = re.compile(r"ASIA\d{4}")
 def after(hours):
     """A time from now on."""
     return datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=hours)
+
+
+def break_off(listener, peers):
+    """Close each connection after its first byte; the peers' addresses."""
+    with contextlib.suppress(OSError):
+        while True:
+            client, peer = listener.accept()
+            with client:
+                client.recv(1)
+                peers.append(peer)
 
 
 def sign(request, secret, region, host):
@@ -225,6 +237,16 @@ class Sources(aws_machine.TestCase):
         self.assertIn("AccessDenied", f"{failure.message} {failure.detail}")
         self.assertIn("trust policy", failure.hint)
         self.assertEqual(failure.sqlstate, "28000")
+
+    def test_a_handshake_that_is_broken_off(self):
+        """It is tried three times, as other failures of the network are."""
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            peers = []
+            threading.Thread(target=break_off, args=(listener, peers), daemon=True).start()
+            self.mapping(access_key_id="AKIDOWN", secret_access_key="s", role_arn=ROLE + "r",
+                         sts_endpoint_url=f"https://127.0.0.1:{listener.getsockname()[1]}/")
+            self.assertIn("could not establish a secure connection", self.error("SELECT * FROM t").detail)
+            self.assertEqual(len(peers), 3)
 
     def test_a_failing_source_is_let_be(self):
         """The next statement fails with the same words and no request, but ALTER makes the source be queried at once."""

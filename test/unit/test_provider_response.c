@@ -262,7 +262,7 @@ network_failures_may_pass(void)
 		{DYN_FAIL_CONNECT, DYN_RESPONSE_AGAIN},
 		{DYN_FAIL_TIMEOUT, DYN_RESPONSE_AGAIN},
 		{DYN_FAIL_NETWORK, DYN_RESPONSE_AGAIN},
-		{DYN_FAIL_TLS, DYN_RESPONSE_FAILED},
+		{DYN_FAIL_TLS, DYN_RESPONSE_AGAIN},
 		{DYN_FAIL_HTTP, DYN_RESPONSE_FAILED},
 		{DYN_FAIL_TOO_LARGE, DYN_RESPONSE_FAILED},
 		{DYN_FAIL_ADDRESS, DYN_RESPONSE_FAILED},
@@ -281,6 +281,10 @@ network_failures_may_pass(void)
 		CHECK(strstr(err.message, ": it did not work"));
 		CHECK_EQ_STR(err.excerpt, "");
 	}
+	request->lasting = true;
+	break_off(request, DYN_FAIL_TLS, "a certificate of another");
+	CHECK_EQ_INT(dyn_response_failed(request, "the keys", &err),
+				 DYN_RESPONSE_FAILED);
 	break_off(request, DYN_FAIL_MEMORY, "");
 	CHECK_EQ_INT(dyn_response_failed(request, "the keys", &err),
 				 DYN_RESPONSE_FAILED);

@@ -723,6 +723,7 @@ the_network_may_fail(void)
 	CHECK_EQ_INT(dyn_sts_response(&role, exchange, &credentials, &err),
 				 DYN_RESPONSE_AGAIN);
 	CHECK(strstr(err.message, "Connection refused"));
+	exchange->lasting = true;
 	break_off(exchange, DYN_FAIL_TLS, "self-signed certificate");
 	CHECK_EQ_INT(dyn_sts_response(&role, exchange, &credentials, &err),
 				 DYN_RESPONSE_FAILED);
