@@ -16,10 +16,10 @@
  *
  * A SENT call is paused if its response is longer than its allowance
  * (dyn_call_allow).  During a pause, libcurl neither reads from the connection
- * nor notices that the peer closes it.  libcurl's time limit includes pauses,
- * so we remove that limit at the first pause, and measure the time ourselves.
- * For writes (`once`), we always measure the time, to exclude the time in
- * which the caller does other work.
+ * nor notices that the peer closes it.  libcurl's time limit would include
+ * pauses, and the time in which the caller does other work, and libcurl checks
+ * it before it reads responses that have arrived.  So we measure the time of
+ * attempts ourselves; libcurl limits only the time to connect.
  *
  * Every attempt is signed again, because signatures expire.  Headers that a
  * proxy may change (Accept-Encoding) or libcurl adds (Content-Length,
@@ -196,7 +196,7 @@ prepare_attempt(DynActiveCall *call, DynHttp *http)
 		.policy = DYN_ADDRESS_ENDPOINT,
 		.peer = call->peer,
 		.limits = {service->ca_bundle, service->proxy, service->connect_timeout_ms,
-		call->public.once ? 0 : service->request_timeout_ms},
+		0},
 		.never_resend = call->public.once
 	};
 
@@ -295,14 +295,13 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 		return false;
 
 	/*
-	 * Two kinds of failures do not count toward max_attempts.  If the
-	 * connection fails after a pause, the peer may have closed it because we
-	 * did not read.  If libcurl was called late, it checks the time before it
-	 * reads, and reports a timeout although the response may have arrived.
+	 * If the transfer was left alone, the peer may have closed the connection
+	 * because we did not read or respond, and the time to connect may have
+	 * run out.  Such failures do not count toward max_attempts.
 	 */
-	unattended = call->public.failure == DYN_FAIL_NETWORK ? call->left_us >= 0 :
-		call->public.failure == DYN_FAIL_TIMEOUT &&
-		call->client->connections.loop.late;
+	unattended = call->left_alone && (call->public.failure == DYN_FAIL_NETWORK ||
+									  call->public.failure == DYN_FAIL_TIMEOUT ||
+									  call->public.failure == DYN_FAIL_TLS);
 	if (unattended && call->unattended < MOST_UNATTENDED)
 	{
 		call->unattended++;
@@ -385,10 +384,10 @@ send_attempt(DynActiveCall *call)
 	http = dyn_connections_take_handle(&client->connections);
 	call->public.attempts++;
 	call->attempt_us = dyn_loop_now_us();
-	call->due_us = call->public.once ? call->attempt_us + time_limit_us(call)
-		: DYN_LOOP_NEVER;
+	call->due_us = call->attempt_us + time_limit_us(call);
 	assert(!call->suspended);
 	call->left_us = -1;
+	call->left_alone = false;
 	dyn_sockets_distrust_readable(&client->connections.sockets);
 	if (http)
 		failure = prepare_attempt(call, http);
@@ -528,22 +527,16 @@ dyn_attempts_suspend_paused(DynClient *client)
 {
 	for (DynActiveCall *call = client->active; call; call = call->next)
 	{
-		int64_t		due_us = call->due_us;
-
 		if (call->public.state != DYN_CALL_SENT || !call->http->paused ||
 			call->suspended)
 			continue;
 		dyn_loop_park(&client->connections.loop, call->http->easy);
-		if (due_us == DYN_LOOP_NEVER)
-		{
-			curl_easy_setopt(call->http->easy, CURLOPT_TIMEOUT_MS, 0L);
-			due_us = call->attempt_us + time_limit_us(call);
-		}
-		call->left_us = due_us - dyn_loop_now_us();
+		call->left_us = call->due_us - dyn_loop_now_us();
 		if (call->left_us < 0)
 			call->left_us = 0;
 		call->due_us = DYN_LOOP_NEVER;
 		call->suspended = true;
+		call->left_alone = true;
 		--*call->public.in_flight;
 	}
 }
@@ -568,9 +561,11 @@ void
 dyn_attempts_defer(DynClient *client, int64_t us)
 {
 	for (DynActiveCall *call = client->active; call; call = call->next)
-		if (call->public.once && call->public.state == DYN_CALL_SENT &&
-			call->due_us != DYN_LOOP_NEVER)
+		if (call->public.state == DYN_CALL_SENT && !call->suspended)
+		{
 			call->due_us += us;
+			call->left_alone |= us > DYN_LOOP_LATE_US;
+		}
 }
 
 void
@@ -584,6 +579,7 @@ dyn_attempt_end_overdue(DynActiveCall *call, int64_t now)
 							  : call->left_us);
 		return;
 	}
+	call->left_alone = false;	/* the deadline has excluded that time */
 	snprintf(http->error, sizeof(http->error),
 			 "Operation timed out after %d milliseconds with %zu bytes received",
 			 call->service->request_timeout_ms, http->reply.body_bytes);

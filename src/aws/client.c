@@ -161,16 +161,26 @@ arm(DynClient *client)
 }
 
 /*
- * Defers the deadlines of `once` calls by the time in which the caller did not
- * drive the client.  Must be called before deadlines are used.
+ * Defers the deadlines of calls by the time in which the caller did not drive
+ * the client.  Must be called before deadlines are used.
  */
 static void
 resume_clocks(DynClient *client)
 {
 	int64_t		now = dyn_loop_now_us();
 
-	dyn_attempts_defer(client, now - client->left_us);
+	if (!client->waits)
+		dyn_attempts_defer(client, now - client->left_us);
+	client->waits = false;
 	client->left_us = now;
+}
+
+void
+dyn_client_will_wait(DynClient *client, bool waits)
+{
+	client->waits = false;
+	resume_clocks(client);
+	client->waits = waits;
 }
 
 /*

@@ -215,6 +215,13 @@ extern void dyn_client_drive(DynClient *client);
 extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 							   long timeout_ms);
 
+/*
+ * Sets how the time until the next dyn_client_drive counts.  If the caller
+ * `waits` for the descriptor, time limits continue to run; otherwise (the
+ * default) they stand still.
+ */
+extern void dyn_client_will_wait(DynClient *client, bool waits);
+
 /* Makes the descriptor readable within `ms` milliseconds. */
 extern void dyn_client_wake(DynClient *client, double ms);
 

@@ -116,12 +116,14 @@ typedef struct DynActiveCall
 	int64_t		attempt_us;		/* start of the attempt (monotonic us) */
 	int64_t		signed_offset;	/* clock offset used for the signature (s) */
 	int64_t		due_us;			/* time of the next attempt (BACKOFF), or
-								 * deadline of a resumed or `once` transfer
-								 * (monotonic us); DYN_LOOP_NEVER if none */
+								 * deadline of a transfer (monotonic us);
+								 * DYN_LOOP_NEVER if none */
 	size_t		allowance;		/* body bytes that an attempt may receive */
 	bool		suspended;		/* true if paused, with the timeout stopped */
 	int64_t		left_us;		/* rest of the timeout at the last pause (us);
 								 * -1 if the attempt was never paused */
+	bool		left_alone;		/* true if the attempt was paused, or not
+								 * driven for longer than DYN_LOOP_LATE_US */
 	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
 	int			unattended;		/* failures not counted in max_attempts */
 	bool		clock_tried;	/* true if a clock correction was tried */
@@ -149,6 +151,7 @@ struct DynClient
 									 * dyn_client_drive */
 	int64_t		left_us;		/* time at which the caller last got control
 								 * back (monotonic us) */
+	bool		waits;			/* true if the caller has waited since then */
 	DynExchange *exchanges;		/* exchanges started, but not reported yet */
 	DynSocketWatcher *watchers;
 	DynBuffer	spare[DYN_SPARE_BUFFERS];	/* response buffers for reuse */
@@ -197,7 +200,7 @@ extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 extern void dyn_attempt_delay(DynActiveCall *call, DynRetryClass class,
 							  long retry_after_ms);
 
-/* Adds `us`, the time without dyn_client_drive, to `once` calls' deadlines. */
+/* Adds `us`, the time without dyn_client_drive, to the deadlines. */
 extern void dyn_attempts_defer(DynClient *client, int64_t us);
 
 extern void dyn_attempt_resume(DynActiveCall *call);

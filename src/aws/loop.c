@@ -166,7 +166,6 @@ dyn_loop_open(DynLoop *loop, DynSockets *sockets)
 	loop->sockets = sockets;
 	loop->curl_due_us = DYN_LOOP_NEVER;
 	loop->armed_us = DYN_LOOP_NEVER;
-	loop->late = false;
 	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	loop->timer_fd = timerfd_create(CLOCK_MONOTONIC,
 									TFD_CLOEXEC | TFD_NONBLOCK);
@@ -215,15 +214,6 @@ act(DynLoop *loop, curl_socket_t fd, int what)
 	soon = dyn_loop_now_us() + RETRY_US;
 	if (soon < loop->curl_due_us)
 		loop->curl_due_us = soon;
-}
-
-/* Sets loop->late; must be called before libcurl, which may find a timeout. */
-static void
-note_lateness(DynLoop *loop)
-{
-	if (loop->curl_due_us != DYN_LOOP_NEVER &&
-		dyn_loop_now_us() - loop->curl_due_us > DYN_LOOP_LATE_US)
-		loop->late = true;
 }
 
 /* Runs libcurl's timers.  The caller has blocked signals. */
@@ -278,7 +268,6 @@ dyn_loop_turn(DynLoop *loop)
 	sigset_t	before;
 	int			n;
 
-	note_lateness(loop);
 	block_signals(&before);
 	n = epoll_wait(loop->epoll_fd, events, EVENTS_PER_TURN, 0);
 	for (int i = 0; i < n; i++)
@@ -307,7 +296,6 @@ dyn_loop_add(DynLoop *loop, CURL *easy)
 	sigset_t	before;
 	bool		ok;
 
-	note_lateness(loop);
 	block_signals(&before);
 	ok = curl_multi_add_handle(loop->multi, easy) == CURLM_OK;
 	if (ok)
@@ -362,7 +350,6 @@ dyn_loop_arm(DynLoop *loop, int64_t due_us)
 {
 	struct itimerspec when = {{0, 0}, {0, 0}};
 
-	loop->late = false;
 	if (loop->curl_due_us < due_us)
 		due_us = loop->curl_due_us;
 	if (due_us >= loop->armed_us)

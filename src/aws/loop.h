@@ -38,8 +38,6 @@ typedef struct DynLoop
 	int			timer_fd;		/* watched by epoll_fd */
 	int64_t		curl_due_us;	/* time to call libcurl next (monotonic us) */
 	int64_t		armed_us;		/* expiry of timer_fd (monotonic us) */
-	bool		late;			/* true if libcurl was called late since the
-								 * last dyn_loop_arm */
 } DynLoop;
 
 /* Returns the monotonic time. */

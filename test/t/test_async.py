@@ -525,6 +525,16 @@ class Ends(Scripted):
             self.table(number, page_size=5)
         self.assertEqual(sorted(self.fx.rows(self.union())), [(n,) for n in range(40)])
 
+    def test_no_response(self):
+        """A wait of the Append counts toward request_timeout, as any other wait."""
+        self.fx.execute("ALTER SERVER fake OPTIONS (ADD request_timeout '800', ADD max_attempts '2'); SET statement_timeout = '15s'")
+        self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP request_timeout, DROP max_attempts)")
+        self.describe()
+        self.fake.on("Query", replies.hang_before_headers())
+        failure = self.fx.error(self.union())
+        self.assertEqual(failure.sqlstate, "08006")
+        self.assertIn("Attempts: 2.", failure.detail)
+
     def test_one_fails(self):
         """A branch's error ends the statement; the session can go on."""
         self.fake.on("Query", lambda request: replies.error("AccessDeniedException", "no")

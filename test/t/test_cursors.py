@@ -1,10 +1,32 @@
 """Cursors, savepoints, loops: every way in which core drives a scan otherwise than from its first row to its last."""
+import time
+
 import fixture
 import shop
 
 KEYS = [(f"2024-{o % 12 + 1:02d}-{o + 1:02d}",) for o in range(30)]
 SORTED = sorted(KEYS)
 SQL = "SELECT at FROM orders WHERE cust = 'c01' ORDER BY at"
+
+
+class Slow(fixture.TestCase):
+    """A client that takes longer than request_timeout from one FETCH to the next."""
+
+    def test_responses_are_read(self):
+        """Those that have arrived in the meantime; no request is sent twice."""
+        with fixture.FakeDynamo() as fake:
+            fake.table("t", items=[{"pk": {"S": f"k{n:02}"}} for n in range(40)])
+            self.fx.server("slow", fake.endpoint, request_timeout=300, max_attempts=1, fetch_size=10, scan_policy="allow")
+            self.addCleanup(self.fx.execute, "ROLLBACK; DROP SERVER slow CASCADE")
+            self.fx.foreign_table("t", "pk text", server="slow")
+            self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT * FROM t")
+            rows = []
+            while part := self.fx.rows("FETCH 10 FROM c"):
+                rows += part
+                time.sleep(0.7)
+            self.assertEqual(sorted(rows), [(f"k{n:02}",) for n in range(40)])
+            pages = [request.body.get("ExclusiveStartKey") for request in fake.requests if request.operation == "Scan"]
+            self.assertEqual(pages, [page for i, page in enumerate(pages) if page not in pages[:i]])
 
 
 class Cursors(fixture.TestCase):

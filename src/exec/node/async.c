@@ -143,6 +143,8 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 	if (!scan->input.running)
 		end_outdated_runs(scan);
 	scan->request = areq;
+	/* the Append may have returned rows instead of waiting */
+	dyn_client_will_wait(dyn_session_client(), false);
 	/* leave_out_idle_peers may have removed the fetch from the group */
 	if (scan->input.items != NULL)
 		dyn_items_set_group(scan->input.items, &scan->group->in_flight);
@@ -215,6 +217,7 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 		dyn_client_wake(client, pause);
 	if (!areq->callback_pending)
 		return;
+	dyn_client_will_wait(client, true);
 	/*
 	 * the Append calls this function in the order of its children, so a
 	 * waiting child with a lower index has registered the descriptor
