@@ -712,6 +712,22 @@ class OfStatement(Budgets):
         self.assertEqual(len(self.fx.rows("SELECT n FROM t LIMIT 3")), 3)
         self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk IN ('k1', 'k2')"), [(1,), (2,)])
 
+    def test_lost(self):
+        """What was executed counts, even without a response."""
+        table = self.table(40960)
+        self.server(request_timeout="150ms", max_concurrency=1)
+
+        def script(_request):
+            table.bucket.take(125)
+            return replies.hang_before_headers()
+        self.fake.on("Scan", [script] * 2)
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 500; BEGIN; DECLARE c CURSOR FOR SELECT * FROM t")
+        self.addCleanup(self.fx.execute, "ROLLBACK")
+        failure = self.fx.error("FETCH 10000 FROM c")
+        self.fx.execute("ROLLBACK")
+        self.assertEqual(failure.sqlstate, "54000")
+        self.assertLessEqual(table.bucket.used, 500)
+
     def test_units_not_reported(self):
         """What was expected counts where responses do not report what they cost."""
         table = self.table(40960)

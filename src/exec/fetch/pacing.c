@@ -119,13 +119,19 @@ statement_limit(const DynFetch *fetch)
 	return dyn_statement_max_units(fetch->params.requests->relation->connection);
 }
 
+static double
+used_units(const DynStatement *statement)
+{
+	return statement->counters.read_units + statement->lost_units;
+}
+
 /* Returns the limit minus the units used and the units expected in flight. */
 static double
 left_of_statement(const DynFetch *fetch, double limit)
 {
 	const DynStatement *statement = fetch->statement;
 
-	return limit - statement->counters.read_units - statement->expected_units;
+	return limit - used_units(statement) - statement->expected_units;
 }
 
 DYN_NORETURN static void
@@ -140,7 +146,7 @@ report_limit(const DynFetch *fetch, double limit, double cost)
 						   "statement exceeds the limit of %g read units",
 						   limit == 1 ? 1 : 2, limit),
 			 errdetail("The statement has used %.1f; the next request for DynamoDB table \"%s\" is expected to use %.1f.",
-					   fetch->statement->counters.read_units,
+					   used_units(fetch->statement),
 					   params->requests->relation->table, cost),
 			 params->requests->op == DYN_OP_SCAN
 			 ? errhint("Add a condition on partition key \"%s\" to read less, or raise max_read_units_per_statement.",
@@ -311,7 +317,7 @@ dyn_pacing_send(DynFetch *fetch, DynStream *stream, double items)
 
 	stream->cost = cost;
 	/* a request whose cost is unknown is expected to use the minimum */
-	if (limit > 0 && statement->counters.read_units + expected > limit)
+	if (limit > 0 && used_units(statement) + expected > limit)
 		report_limit(fetch, limit, expected);
 	stream->charge = most_units(fetch, stream, items);
 	stream->ncharged = 1;

@@ -387,6 +387,7 @@ end_flight(DynFetch *fetch, DynStream *stream)
 	stream->reserved = 0;
 	dyn_usage_call(fetch->usage, fetch->params.requests->op, stream->call);
 	fetch->statement->expected_units -= stream->expected;
+	fetch->statement->lost_units += stream->call->lost * stream->expected;
 	stream->expected = 0;
 	fetch->pacing.awaited--;
 }

@@ -45,6 +45,8 @@ typedef struct DynStatement
 	DynCounters counters;
 	double		expected_units; /* expected read units of the requests in
 								 * flight */
+	double		lost_units;		/* expected read units of attempts without a
+								 * response, which may have been executed */
 	DynRetryQuota retries;		/* quota of retries (aws/retry.h) */
 	List	   *scans;			/* scans (list of DynInput *), in the order in
 								 * which they began */
