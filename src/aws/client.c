@@ -162,15 +162,18 @@ arm(DynClient *client)
 
 /*
  * Defers the deadlines of calls by the time in which the caller did not drive
- * the client.  Must be called before deadlines are used.
+ * the client, and marks the exchanges, whose time limits libcurl does not
+ * defer.  Must be called before deadlines are used.
  */
 static void
 resume_clocks(DynClient *client)
 {
 	int64_t		now = dyn_loop_now_us();
+	int64_t		us = client->waits ? 0 : now - client->left_us;
 
-	if (!client->waits)
-		dyn_attempts_defer(client, now - client->left_us);
+	dyn_attempts_defer(client, us);
+	for (DynExchange *one = client->exchanges; one; one = one->next)
+		one->left_alone |= us > DYN_LOOP_LATE_US;
 	client->waits = false;
 	client->left_us = now;
 }
@@ -544,6 +547,7 @@ dyn_exchange_start(DynExchange *exchange, DynClient *client,
 	};
 
 	assert(exchange->policy != DYN_ADDRESS_LOCAL || limits->proxy == NULL);
+	resume_clocks(client);
 	exchange->done = done;
 	exchange->arg = arg;
 	exchange->client = client;

@@ -353,6 +353,8 @@ typedef struct DynExchange
 	int64_t		date;			/* server's Date, seconds since the epoch */
 	DynBuffer	response;
 	char		message[256];	/* text of the failure */
+	bool		left_alone;		/* true if the client was not driven for so long
+								 * that the failure may be due to that */
 
 	/* private to client.c */
 	DynClient  *client;			/* NULL unless the exchange runs */

@@ -127,7 +127,8 @@ extern void dyn_provider_failed(DynProvider *provider, const DynError *err);
 
 /*
  * Stops the source if it is running.  Must be called when the statement has
- * ended, because nothing drives the source after that.
+ * ended, because nothing drives the source after that.  Also called by a
+ * source that could not respond in time, because nothing drove it.
  */
 extern void dyn_provider_rest(DynProvider *provider);
 

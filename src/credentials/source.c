@@ -239,6 +239,12 @@ on_reply(void *arg)
 	char		hint[sizeof(err.hint)];
 	char		times[2][DYN_ERROR_TIME_SIZE];
 
+	/* the failure may be ours: the reply may have arrived, but unread */
+	if (exchange->left_alone && exchange->failure != DYN_FAIL_NONE)
+	{
+		dyn_provider_rest(source->provider);
+		return;
+	}
 	/*
 	 * sign again once, with the corrected clock, if the request was signed
 	 * with a wrong time or was sent long after signing

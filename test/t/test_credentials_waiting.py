@@ -3,6 +3,7 @@ import threading
 import time
 
 import aws_machine
+from aws_machine import ROLE
 
 
 class Container(aws_machine.TestCase):
@@ -183,6 +184,19 @@ class Cursors(Container):
         failure = self.change_while_waiting(f"DROP USER MAPPING FOR {self.user} SERVER s")
         self.assertEqual(failure.sqlstate, "42704")
         self.check_others()
+
+    def test_refresh_by_a_slow_client(self):
+        """It comes about, though from one FETCH to the next it takes longer than the time limit of a request for credentials."""
+        self.identity.lifetime = 8
+        self.mapping(server={"fetch_size": 2, "request_timeout": 400}, access_key_id="AKIDOWN", secret_access_key="s", role_arn=ROLE + "r")
+        self.admin("CREATE FOREIGN TABLE big (pk text, n int) SERVER s", f"GRANT SELECT ON big TO {self.user}")
+        found = self.open("c")
+        until = time.monotonic() + 11
+        while time.monotonic() < until:
+            time.sleep(0.7)
+            found += self.rows("FETCH 2 FROM c")
+        self.assertEqual(sorted(found + self.rows("FETCH ALL FROM c")), [(n,) for n in range(60)])
+        self.assertGreater(len(self.dynamo.keys()), 1)
 
     def test_two_servers_in_a_statement(self):
         """The one whose source hangs is given up after a while, the other has not waited for it."""
