@@ -103,6 +103,9 @@
 /* A longer period without requests counts as this time in a measurement. */
 #define LONGEST_IDLE_MS	1000.0
 
+/* Maximum time that a stall counts between two refusals. */
+#define LONGEST_GAP_MS		15000.0
+
 /* An episode of refusals ends after this time without a refusal. */
 #define END_OF_EPISODE_MS		10000.0
 
@@ -367,4 +370,13 @@ dyn_episode_refuse(DynThrottleEpisode *episode, double now_ms)
 		episode->first_ms = now_ms;
 	episode->last_ms = now_ms;
 	return now_ms - episode->first_ms;
+}
+
+double
+dyn_stall_refuse(DynStall *stall, double now_ms)
+{
+	if (stall->last_ms > 0)
+		stall->ms += fmin(now_ms - stall->last_ms, LONGEST_GAP_MS);
+	stall->last_ms = now_ms;
+	return stall->ms;
 }

@@ -103,4 +103,17 @@ typedef struct DynThrottleEpisode
  */
 extern double dyn_episode_refuse(DynThrottleEpisode *episode, double now_ms);
 
+/* The time without a success since the first refusal.  All zero: no refusal. */
+typedef struct DynStall
+{
+	double		ms;				/* length so far */
+	double		last_ms;		/* time of the last refusal */
+} DynStall;
+
+/*
+ * Records a refusal, and returns the length of the stall so far (ms).  Counts
+ * at most 15 seconds between two refusals: the caller may be busy elsewhere.
+ */
+extern double dyn_stall_refuse(DynStall *stall, double now_ms);
+
 #endif

@@ -57,9 +57,6 @@
 /* Weight of the newest value in a smoothed estimate. */
 #define NEWEST			0.3
 
-/* Maximum time (ms) that stalled_ms counts between two throttles. */
-#define LONGEST_LOOK_MS	15000.0
-
 /*
  * If the limits of partitions throttle several streams within this time (ms),
  * the pace of the table slows down as well.
@@ -381,7 +378,7 @@ dyn_pacing_grant(DynFetch *fetch, DynStream *stream, double units,
 	pacing->most_request = Max(pacing->most_request, units);
 	if (items <= 0 && fetch->params.requests->op == DYN_OP_BATCH_GET_ITEM)
 		return;
-	pacing->stalled = false;
+	pacing->stall = (DynStall) {0};
 	pacing->request_units = smoothed(pacing->request_units, units);
 	if (items > 0)
 	{
@@ -483,19 +480,14 @@ dyn_pacing_refuse(DynFetch *fetch, DynStream *stream)
 	if (!call->hot_partition || !is_alone(table, stream, call->done_ms))
 		dyn_pace_refuse(&table->pace, stream->cost, capacity, call->started_ms,
 						call->done_ms);
-	/* count at most LONGEST_LOOK_MS: polls of the fetch may be rare */
-	pacing->stalled_ms = !pacing->stalled ? 0
-		: pacing->stalled_ms + Min(now - pacing->seen_ms, LONGEST_LOOK_MS);
-	pacing->stalled = true;
-	pacing->seen_ms = now;
-	if (timeout_ms > 0 && pacing->stalled_ms > timeout_ms)
+	if (dyn_stall_refuse(&pacing->stall, now) > timeout_ms && timeout_ms > 0)
 	{
 		/* reset the pace: an outer statement may catch this error and retry */
 		dyn_pace_init(&table->pace, connection->max_concurrency);
 		dyn_usage_give_up(fetch->usage, requests->op, call);
 		dyn_report_throttled(call, false,
 							 dyn_describe_target(requests->relation->table, requests->index),
-							 pacing->stalled_ms / 1000, capacity,
+							 pacing->stall.ms / 1000, capacity,
 							 fetch->statement->counters.read_units);
 	}
 	warn_if_slow(fetch, now);

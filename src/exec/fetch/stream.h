@@ -86,11 +86,7 @@ typedef struct DynPacing
 								 * 0: unknown */
 	double		request_units;	/* measured read units of one request; 0:
 								 * unknown */
-	bool		stalled;		/* true if throttled since the last response */
-	double		stalled_ms;		/* ms; time since the first throttle after the
-								 * last response, up to the last throttle; see
-								 * LONGEST_LOOK_MS (pacing.c) */
-	double		seen_ms;		/* ms; monotonic time of the last throttle */
+	DynStall	stall;			/* throttles since the last response */
 
 	DynBudgets *budgets;		/* budgets to charge; NULL: none */
 	double		budget_units;	/* maximum read units of one request under the

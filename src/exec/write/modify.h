@@ -77,8 +77,7 @@ typedef struct DynModify
 								 * writes */
 	double		item_units;		/* estimated write units of one item; 0 if
 								 * unknown */
-	double		stalled_ms;		/* monotonic ms at which throttling began; 0 if
-								 * the last attempt was not throttled */
+	DynStall	stall;			/* throttles since the last success */
 	bool		warned;
 
 	DynCounters counters;		/* for EXPLAIN */

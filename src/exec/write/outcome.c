@@ -175,8 +175,7 @@ report_throttled(DynWrite *write)
 	dyn_usage_give_up(modify->usage, write->op, write->call);
 	dyn_report_throttled(write->call, true,
 						 dyn_describe_target(modify->relation->table, NULL),
-						 (dyn_session_now() - modify->stalled_ms) / 1000, 0,
-						 modify->counters.write_units);
+						 modify->stall.ms / 1000, 0, modify->counters.write_units);
 }
 
 /*
@@ -211,7 +210,7 @@ dyn_write_grant(DynWrite *write, double units)
 	DynModify  *modify = write->modify;
 	const DynCall *call = write->call;
 
-	modify->stalled_ms = 0;
+	modify->stall = (DynStall) {0};
 	if (units <= 0)
 		return;
 	if (!dyn_write_is_transaction(write))
@@ -243,20 +242,19 @@ dyn_write_retry_throttled(DynWrite *write)
 	DynModify  *modify = write->modify;
 	const DynConnection *connection = modify->relation->connection;
 	double		now = dyn_session_now();
+	double		stalled_ms = dyn_stall_refuse(&modify->stall, now);
 
-	if (modify->stalled_ms == 0)
-		modify->stalled_ms = now;
 	if (!dyn_write_is_transaction(write))
 		dyn_budgets_correct(&modify->budgets, write->cost, 0, now);
 	dyn_pace_refuse(&modify->pace->pace, write->cost, 0, write->call->started_ms,
 					write->call->done_ms);
 	if (connection->throttle_timeout > 0 &&
-		now - modify->stalled_ms >= connection->throttle_timeout)
+		stalled_ms >= connection->throttle_timeout)
 	{
 		fail_last(write, report_throttled);
 		return;
 	}
-	if (!modify->warned && now - modify->stalled_ms >= WARN_AFTER_MS)
+	if (!modify->warned && stalled_ms >= WARN_AFTER_MS)
 	{
 		modify->warned = true;
 		ereport(WARNING,
