@@ -4,10 +4,9 @@
  *
  * The program writes into two pipes, for its output and its errors.  A third
  * pipe, which exec closes, reports why the program could not be executed.
- * dyn_process_start waits until this pipe is closed or contains a report; by
- * then, the program has its own session and process group.  Nothing else
- * waits.  An epoll descriptor watches the first two pipes and a pidfd; in
- * kernels before 5.3, which do not have pidfds, a timer replaces the pidfd.
+ * Nothing waits, since even exec may take long if the file is on a network.
+ * An epoll descriptor watches the pipes and a pidfd; in kernels before 5.3,
+ * which do not have pidfds, a timer replaces the pidfd.
  *
  * The result is complete when the program ends, not when its output ends: the
  * program may close its output early, or leave a process running that keeps
@@ -88,10 +87,12 @@ struct DynProcess
 								 * group; 0 or -1 if not started */
 	bool		reaped;			/* true if other code has reaped the program */
 	bool		ticks;			/* true if end_fd is a timer, not a pidfd */
-	int			epoll_fd;		/* this and the next three: -1 if closed */
+	int			epoll_fd;		/* this and the next four: -1 if closed */
 	int			out_fd;
 	int			errors_fd;
+	int			report_fd;		/* open until the program is executed */
 	int			end_fd;
+	char		name[200];		/* name of the program, maybe truncated */
 	size_t		out_len;
 	size_t		errors_len;
 	char		out[LONGEST_OUTPUT + 1];	/* the last byte is used only by
@@ -430,20 +431,14 @@ static bool
 fork_and_execute(DynProcess *process, const Program *program, Pipes pipes,
 				 DynError *err)
 {
-	const char *name = program->argv[0];
-	DynError	printable = {0};
-	char		text[128];
-	Report		report = {0, 0};
 	pid_t		parent = getpid();
 	sigset_t	all;
 	sigset_t	before;
-	ssize_t		len;
 	int			error;
 
 	for (int i = 0; i < PIPES; i++)
 		if (pipe2(pipes[i], O_CLOEXEC) != 0 ||
-			(i != REPORT &&
-			 fcntl(pipes[i][READ_END], F_SETFL, O_NONBLOCK) != 0))
+			fcntl(pipes[i][READ_END], F_SETFL, O_NONBLOCK) != 0)
 			return cannot_start(err, errno);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
@@ -454,27 +449,12 @@ fork_and_execute(DynProcess *process, const Program *program, Pipes pipes,
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (process->pid < 0)
 		return cannot_start(err, error);
-	for (int i = 0; i < PIPES; i++)
-		close_fd(&pipes[i][WRITE_END]);
-	do
-		len = read(pipes[REPORT][READ_END], &report, sizeof(report));
-	while (len < 0 && errno == EINTR);
-	if (len == (ssize_t) sizeof(report) && report.error != 0)
-	{
-		if (!report.executing)
-			return cannot_start(err, report.error);
-		dyn_error_errno_text(report.error, text, sizeof(text));
-		dyn_error_excerpt(&printable, name, strnlen(name, 200));
-		dyn_error_set(err, "could not execute program \"%s\" of credential_process: %s", printable.excerpt, text);
-		if (report.error == ENOENT && strchr(name, '/') == NULL)
-			dyn_error_hint(err, "The program was not found in the PATH of the database server.");
-		if (report.error == ENOEXEC)
-			dyn_error_hint(err, "The program is executed without a shell, so a script must begin with \"#!\" and its interpreter.");
-		return false;
-	}
+	snprintf(process->name, sizeof(process->name), "%s", program->argv[0]);
 	process->out_fd = pipes[OUT][READ_END];
 	process->errors_fd = pipes[ERRORS][READ_END];
-	pipes[OUT][READ_END] = pipes[ERRORS][READ_END] = -1;
+	process->report_fd = pipes[REPORT][READ_END];
+	for (int i = 0; i < PIPES; i++)
+		pipes[i][READ_END] = -1;
 	return true;
 }
 
@@ -483,7 +463,7 @@ watch(DynProcess *process, DynError *err)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 	struct itimerspec every = {{0, TICK_NS}, {0, TICK_NS}};
-	int			fds[3] = {process->out_fd, process->errors_fd, -1};
+	int			fds[4] = {process->out_fd, process->errors_fd, process->report_fd, -1};
 	bool		ok = true;
 
 #ifdef SYS_pidfd_open
@@ -497,10 +477,10 @@ watch(DynProcess *process, DynError *err)
 		ok = process->end_fd >= 0 &&
 			timerfd_settime(process->end_fd, 0, &every, NULL) == 0;
 	}
-	fds[2] = process->end_fd;
+	fds[3] = process->end_fd;
 	process->epoll_fd = ok ? epoll_create1(EPOLL_CLOEXEC) : -1;
 	ok = process->epoll_fd >= 0;
-	for (int i = 0; ok && i < 3; i++)
+	for (int i = 0; ok && i < 4; i++)
 		ok = epoll_ctl(process->epoll_fd, EPOLL_CTL_ADD, fds[i], &event) == 0;
 	return ok || cannot_start(err, errno);
 }
@@ -529,6 +509,29 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 		close_fd(fd);
 	}
 	return len > 0 ? (size_t) len : 0;
+}
+
+/* Returns false, with *err set, if the program could not be executed. */
+static bool
+read_report(DynProcess *process, DynError *err)
+{
+	DynError	printable = {0};
+	char		text[128];
+	Report		report;
+
+	if (read_pipe(process, &process->report_fd, (char *) &report,
+				  sizeof(report)) != sizeof(report))
+		return true;
+	if (!report.executing)
+		return cannot_start(err, report.error);
+	dyn_error_errno_text(report.error, text, sizeof(text));
+	dyn_error_excerpt(&printable, process->name, strlen(process->name));
+	dyn_error_set(err, "could not execute program \"%s\" of credential_process: %s", printable.excerpt, text);
+	if (report.error == ENOENT && strchr(process->name, '/') == NULL)
+		dyn_error_hint(err, "The program was not found in the PATH of the database server.");
+	if (report.error == ENOEXEC)
+		dyn_error_hint(err, "The program is executed without a shell, so a script must begin with \"#!\" and its interpreter.");
+	return false;
 }
 
 /*
@@ -667,6 +670,7 @@ dyn_process_start(const char *command, DynError *err)
 	process->epoll_fd = -1;
 	process->out_fd = -1;
 	process->errors_fd = -1;
+	process->report_fd = -1;
 	process->end_fd = -1;
 	started = prepare_program(&program, command, err) &&
 		fork_and_execute(process, &program, pipes, err) &&
@@ -702,6 +706,8 @@ dyn_process_response(DynProcess *process, DynCredentials *credentials,
 	if (process->ticks)
 		(void) !read(process->end_fd, &ticks, sizeof(ticks));
 	ended = has_ended(process, &info);
+	if (!read_report(process, err))
+		return DYN_RESPONSE_FAILED;
 	read_errors(process);
 	while (process->out_len < sizeof(process->out) &&
 		   (len = read_pipe(process, &process->out_fd,
@@ -750,6 +756,9 @@ dyn_process_destroy(DynProcess *process)
 	if (process->pid > 0 &&
 		!(process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH)))
 	{
+		/* the program may not have a group before it is executed */
+		if (process->report_fd >= 0 && !process->reaped)
+			(void) kill(process->pid, SIGKILL);
 		killed = kill(-process->pid, SIGKILL) == 0 || errno != EPERM;
 		if (!process->reaped && !reap(process->pid, killed ? MOST_REAPS : 1))
 		{
@@ -760,6 +769,7 @@ dyn_process_destroy(DynProcess *process)
 	}
 	close_fd(&process->out_fd);
 	close_fd(&process->errors_fd);
+	close_fd(&process->report_fd);
 	close_fd(&process->end_fd);
 	close_fd(&process->epoll_fd);
 	explicit_bzero(process, sizeof(*process));

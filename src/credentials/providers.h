@@ -121,8 +121,8 @@ typedef struct DynProcess DynProcess;
 
 /*
  * Starts the command, which is split as by a shell in which only quotes and
- * backslashes are special.  Returns NULL with *err set on failure, for example
- * if the program cannot be executed.
+ * backslashes are special.  Returns NULL with *err set on failure, but
+ * dyn_process_response reports that the program cannot be executed.
  */
 extern DynProcess *dyn_process_start(const char *command, DynError *err);
 
@@ -130,7 +130,7 @@ extern DynProcess *dyn_process_start(const char *command, DynError *err);
 extern int	dyn_process_fd(const DynProcess *process);
 
 /* Number of descriptors that a DynProcess holds open. */
-#define DYN_PROCESS_FDS		4
+#define DYN_PROCESS_FDS		5
 
 /*
  * Reads the available output, without waiting.  Returns AGAIN, with *err not

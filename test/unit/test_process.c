@@ -260,7 +260,8 @@ does_not_start(const char *command, const char *message, const char *hint)
 {
 	Run			run;
 
-	CHECK(!begin(&run, command));
+	if (begin(&run, command))
+		await(&run);
 	check_error(&run, message, "", false);
 	CHECK_EQ_STR(run.err.hint, hint);
 	finish(&run);
@@ -564,12 +565,39 @@ is_not_requested_while_it_is_silent(void)
 
 	if (!CHECK(begin(&run, "/bin/sleep 1000")))
 		return;
+	fd.fd = dyn_process_fd(run.process);
+	CHECK_EQ_INT(poll(&fd, 1, 10000), 1);	/* it is executed */
 	CHECK_EQ_INT(dyn_process_response(run.process, &run.credentials, &run.err),
 				 DYN_RESPONSE_AGAIN);
 	CHECK_EQ_STR(run.err.message, "");
-	fd.fd = dyn_process_fd(run.process);
 	CHECK_EQ_INT(poll(&fd, 1, 20), 0);
 	finish(&run);
+}
+
+/* As one on a network that does not respond. */
+int
+execve(const char *path, char *const argv[], char *const envp[])
+{
+	while (strcmp(path, "/hangs") == 0)
+		pause();
+	return (int) syscall(SYS_execve, path, argv, envp);
+}
+
+static void
+may_take_long_to_be_executed(void)
+{
+	Run			run;
+	double		start = now();
+
+	alarm(20);
+	if (!CHECK(begin(&run, "/hangs")))
+		return;
+	alarm(0);
+	CHECK_EQ_INT(dyn_process_response(run.process, &run.credentials, &run.err),
+				 DYN_RESPONSE_AGAIN);
+	finish(&run);
+	CHECK(now() - start < 1);
+	CHECK(!has_children());
 }
 
 static void
@@ -825,7 +853,8 @@ works_without_status(void)
 	if (CHECK(begin(&run, "/bin/sleep 1000")))
 		finish(&run);
 	CHECK(!has_children());
-	CHECK(!begin(&run, "/nonexistent/program"));
+	does_not_start("/nonexistent/program",
+				   "could not execute program \"/nonexistent/program\" of credential_process: No such file or directory", "");
 }
 
 /* The status is never known then, and the output decides. */
@@ -928,10 +957,9 @@ without_descriptors(void)
 	{
 		limit_descriptors((unsigned long) n);
 		if (begin(&run, script))
-		{
 			await(&run);
+		if (run.response == DYN_RESPONSE_CREDENTIALS)
 			check_credentials(&run);
-		}
 		else
 		{
 			CHECK_EQ_STR(run.err.message, "could not start credential_process: Too many open files");
@@ -1063,6 +1091,7 @@ main(void)
 	RUN(reads_output_in_pieces);
 	RUN(may_close_its_output_early);
 	RUN(is_not_requested_while_it_is_silent);
+	RUN(may_take_long_to_be_executed);
 	RUN(others_may_keep_its_output_open);
 	RUN(its_children_are_killed);
 	RUN(is_destroyed_at_any_time);
