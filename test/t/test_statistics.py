@@ -452,12 +452,22 @@ class AllSessions(own_postgres.TestCase):
 class WithoutPreloading(AllSessions):
     """Shared memory of a server that loads the library with the first statement that needs it: from PostgreSQL 17 on."""
 
-    SETTINGS = ""
+    SETTINGS = "-c dynamic_shared_memory_type=mmap"     # in files of a directory, which a test can lock
 
     def setUp(self):
         if self.fx.conn.server_version < 170000:
             self.skipTest("from PostgreSQL 17 on")
         super().setUp()
+
+    def test_unavailable(self):
+        """Statements do without it, and the session reports that once."""
+        os.chmod(f"{self.postgres.directory}/data/pg_dynshmem", 0o500)
+        connection = self.connect()
+        with connection.cursor() as cursor:
+            for _ in range(2):
+                cursor.execute("SELECT count(*) FROM good WHERE pk = 'k1'")
+                self.assertEqual(len(cursor.fetchall()), 1)
+        self.assertEqual(len([notice for notice in connection.notices if "for this session alone" in notice]), 1)
 
 
 if __name__ == "__main__":

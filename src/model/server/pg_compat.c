@@ -291,6 +291,45 @@ init_block(void *memory, void *block)
 }
 #endif
 
+/* True if a block could not be attached; then no other block is, either. */
+static bool detached = false;
+
+static void
+attach_block(void *arg)
+{
+	DynSharedBlock *block = arg;
+	bool		found;
+
+#if PG_VERSION_NUM >= 190000
+	block->memory = GetNamedDSMSegment(block->name, block->size, init_block,
+									   &found, block);
+#else
+	block->memory = GetNamedDSMSegment(block->name, block->size, block->init,
+									   &found);
+#endif
+}
+
+/*
+ * The server creates a block on first use, for which /dev/shm may be too full.
+ * A statement can do without it.
+ */
+static void
+try_to_attach(DynSharedBlock *block)
+{
+	ErrorData  *failure = NULL;
+
+	if (IsInParallelMode())
+		attach_block(block);	/* parallel mode allows no subtransaction */
+	else
+		failure = dyn_attempt(attach_block, block);
+	if (failure == NULL)
+		return;
+	detached = true;
+	ereport(WARNING,
+			(errmsg("requests are counted and limited for this session alone, because shared memory is unavailable"),
+			 errdetail_internal("%s", failure->message)));
+}
+
 void
 dyn_request_shared_memory(DynSharedBlock *block)
 {
@@ -299,7 +338,7 @@ dyn_request_shared_memory(DynSharedBlock *block)
 bool
 dyn_has_shared_memory(void)
 {
-	return IsUnderPostmaster;
+	return IsUnderPostmaster && !detached;
 }
 
 #else
@@ -363,16 +402,8 @@ void *
 dyn_shared_memory(DynSharedBlock *block)
 {
 #if PG_VERSION_NUM >= 170000
-	bool		found;
-
-	if (block->memory == NULL && IsUnderPostmaster)
-#if PG_VERSION_NUM >= 190000
-		block->memory = GetNamedDSMSegment(block->name, block->size, init_block,
-										   &found, block);
-#else
-		block->memory = GetNamedDSMSegment(block->name, block->size, block->init,
-										   &found);
-#endif
+	if (block->memory == NULL && dyn_has_shared_memory())
+		try_to_attach(block);
 #endif
 	if (block->memory == NULL)
 	{
