@@ -36,6 +36,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "../aws/credentials.h"
 #include "../base/text.h"
@@ -419,6 +421,9 @@ dyn_ini_value(const DynIni *ini, DynIniKind kind, const char *name,
 
 /* ---- the two files ---------------------------------------------------- */
 
+/* An empty file that was changed this recently is probably incomplete (s). */
+#define REWRITE_SECONDS	5
+
 static const struct
 {
 	const char *variable;
@@ -430,6 +435,19 @@ static const struct
 	[DYN_CONFIG_CONFIG] =
 	{"AWS_CONFIG_FILE", ".aws/config"}
 };
+
+/*
+ * Returns true if a program seems to be rewriting the file, which is empty.
+ * Without the file, the default chain would select other credentials.
+ */
+static bool
+is_being_rewritten(const char *path, size_t len)
+{
+	struct stat st;
+
+	return len == 0 && stat(path, &st) == 0 &&
+		llabs((long long) (time(NULL) - st.st_mtime)) < REWRITE_SECONDS;
+}
 
 /* Treats files as missing if there is no home directory (some containers). */
 static bool
@@ -452,6 +470,13 @@ load_file(DynConfig *config, DynConfigFile file, DynError *err)
 	read = dyn_file_read(path, DYN_FILE_LONGEST_CONFIG, &text, err);
 	if (read != DYN_FILE_READ)
 		return read == DYN_FILE_MISSING;
+	if (is_being_rewritten(path, text.len))
+	{
+		dyn_secret_free_buffer(&text);
+		dyn_error_set(err, "file \"%s\" was emptied just now", path);
+		err->passing = true;
+		return false;
+	}
 	return parse_ini(&config->files[file], &text, file == DYN_CONFIG_CONFIG,
 					 path, err);
 }

@@ -286,7 +286,8 @@ class Refresh(aws_machine.TestCase):
 
     @classmethod
     def environment(cls):
-        return {**super().environment(), "AWS_CONTAINER_CREDENTIALS_FULL_URI": cls.identity.url + "task"}
+        return {**super().environment(), "AWS_CONTAINER_CREDENTIALS_FULL_URI": cls.identity.url + "task",
+                "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}
 
     def setUp(self):
         super().setUp()
@@ -361,6 +362,17 @@ class Refresh(aws_machine.TestCase):
         failure = self.error("SELECT * FROM t")
         self.assertIn("ExpiredTokenException", failure.detail)
         self.assertEqual(failure.sqlstate, "28000")
+
+    def test_a_file_that_is_being_rewritten(self):
+        """It is empty for a moment, which does not lead to the keys of another provider; one that stays empty counts as missing."""
+        self.mapping(credential_provider="default")
+        path = self.write("credentials", "")
+        failure = self.error("SELECT * FROM t")
+        self.assertEqual((failure.sqlstate, self.identity.requests), ("28000", []))
+        self.assertIn("was emptied just now", failure.detail)
+        os.utime(path, (0, 0))
+        time.sleep(1.1)     # until a source that has failed may start again
+        self.assertEqual(self.rows("SELECT * FROM t"), [("a",)])
 
     def test_static_keys_are_not_refreshed(self):
         self.mapping(access_key_id="ASIAOLD", secret_access_key="s", session_token="x")
