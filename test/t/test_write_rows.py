@@ -348,6 +348,28 @@ class VirtualColumns(writes.TestCase):
         self.assertEqual(self.both("INSERT INTO {t} (id, n, twice) VALUES ('v', 2, 1)"), "428C9")
         self.both("DELETE FROM {t} WHERE twice = 18")
 
+    def test_row_trigger(self):
+        """A trigger needs all columns of the item, of which this is none."""
+        self.fx.execute("CREATE FUNCTION seen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF TG_WHEN = 'BEFORE' AND TG_OP = 'UPDATE' THEN NEW.note := OLD.note || '+'; END IF; RETURN coalesce(NEW, OLD); END $$")
+        self.addCleanup(self.fx.execute, "DROP FUNCTION seen CASCADE")
+        for table in ("far", "near"):
+            for when in ("BEFORE", "AFTER"):
+                self.fx.execute(f"CREATE TRIGGER {when}_row {when} INSERT OR UPDATE OR DELETE ON {table} FOR EACH ROW EXECUTE FUNCTION seen()")
+        self.both("INSERT INTO {t} (id, n, total) VALUES ('v', 1, 5) RETURNING *")
+        self.both("UPDATE {t} SET total = total + 1 WHERE id = 'a' RETURNING *")
+        self.both("UPDATE {t} SET total = 3 WHERE id = 'b'")
+        self.both("DELETE FROM {t} WHERE id = 'a' AND n = 1")
+        self.both("DELETE FROM {t} RETURNING *")
+
+    def test_check(self):
+        for table in ("FOREIGN TABLE far", "TABLE near"):
+            self.fx.execute(f"ALTER {table} ADD CONSTRAINT positive CHECK (twice > -20)")
+            self.addCleanup(self.fx.execute, f"ALTER {table} DROP CONSTRAINT positive")
+        self.both("UPDATE {t} SET total = 5 WHERE id = 'a' AND n = 1")
+        self.both("UPDATE {t} SET note = 'x' RETURNING *")
+        self.assertEqual(self.both("UPDATE {t} SET total = -10 WHERE id = 'a' AND n = 1"), "23514")
+        self.assertEqual(self.both("INSERT INTO {t} (id, n, total) VALUES ('a', 1, 5) ON CONFLICT (id, n) DO UPDATE SET total = -10"), "23514")
+        self.both("INSERT INTO {t} (id, n, total) VALUES ('a', 1, 7) ON CONFLICT (id, n) DO UPDATE SET total = EXCLUDED.total")
 
     def test_not_null(self):
         """A column that no item has can be NOT NULL."""

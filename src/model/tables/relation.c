@@ -103,11 +103,11 @@ read_column(DynColumn *column, TupleDesc desc, int i,
 	column->name = pstrdup(NameStr(attr->attname));
 	/* core computes virtual generated columns when they are read */
 	column->dropped = attr->attisdropped || dyn_is_virtual(attr);
+	column->templated = -1;
 	if (column->dropped)
 		return;
 	options = GetForeignColumnOptions(relation->relid, attr->attnum);
 	column->not_null = dyn_is_never_null(desc, i);
-	column->templated = -1;
 	column->collation = attr->attcollation;
 	column->null_on_mismatch =
 		dyn_option_enum(options, "on_mismatch", on_mismatch_words,

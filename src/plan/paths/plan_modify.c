@@ -227,18 +227,22 @@ add_constraints(Bitmapset *attnums, Relation relation)
 	return context.attnums;
 }
 
-/* Replaces member 0 (a full-row reference) by all columns; returns the set. */
+/*
+ * Replaces member 0 (a full-row reference) by all columns, and removes virtual
+ * generated columns, which CHECK constraints name; returns the set.
+ */
 static Bitmapset *
 expand_whole_row(Bitmapset *attnums, Relation relation)
 {
 	TupleDesc	desc = RelationGetDescr(relation);
+	bool		all = bms_is_member(0, attnums);
 
-	if (!bms_is_member(0, attnums))
-		return attnums;
 	attnums = bms_del_member(attnums, 0);
 	for (int i = 0; i < desc->natts; i++)
 	{
-		if (!TupleDescAttr(desc, i)->attisdropped)
+		if (dyn_is_virtual(TupleDescAttr(desc, i)))
+			attnums = bms_del_member(attnums, i + 1);
+		else if (all && !TupleDescAttr(desc, i)->attisdropped)
 			attnums = bms_add_member(attnums, i + 1);
 	}
 	return attnums;
