@@ -74,7 +74,7 @@ is_part(const DynRelation *relation, const DynColumn *column)
 
 		for (int k = 0; k < tmpl->nparts; k++)
 		{
-			if (strcmp(tmpl->parts[k].column.data, column->name) == 0)
+			if (strcmp(dyn_from_utf8_lossy(tmpl->parts[k].column.data), column->name) == 0)
 				return true;
 		}
 	}
@@ -93,7 +93,7 @@ read_key_attr(const DynRelation *relation, const char *name, DynKeyAttr *attr)
 		const DynTemplatePart *part = templated->tmpl->parts;
 
 		column = dyn_template_is_bare(templated->tmpl)
-			? find_column(relation, part->column.data) : NULL;
+			? find_column(relation, dyn_from_utf8_lossy(part->column.data)) : NULL;
 		attr->name = dyn_templated_name(templated);
 		attr->type = column != NULL && dyn_part_may_be_number(part, &column->codec)
 			? DYN_TYPE_N : DYN_TYPE_S;

@@ -240,6 +240,25 @@ class Win1252(Orders, unittest.TestCase):
         for condition in (f"sk = {byte}", f"v = {byte}", f"v IN ({byte}, 'a')", f"v <> {byte}", f"sk < {byte}", f"v LIKE {byte} || '%'", f"v ^@ {byte}"):
             self.same(f"SELECT sk FROM t WHERE pk = 'a' AND {condition}", False)
 
+    def test_key_names(self):
+        """The hint of a full scan names the partition key, whose bytes of UTF-8 are no text of WIN1252."""
+        self.fx.create_table("s", ("Área", "S"))
+        self.fx.put("s", [{"Área": "x", "v": 1}])
+        for columns, templates, hint in (('"Área" text, v integer', None, 'condition on partition key "Área"'), ("v integer", None, 'column for partition key "Área"'),
+                                         ("id text, v integer", '{"Área": "${id}"}', 'from which partition key "Área" is composed')):
+            self.fx.foreign_table("s", columns, scan_policy="warn", **{"key_templates": templates} if templates else {})
+            [warning] = self.fx.notices("SELECT v FROM s WHERE v > 0")
+            self.assertIn(hint, warning)
+
+    def test_create_table(self):
+        """Placeholders of templates are found among the columns."""
+        self.addCleanup(self.fx.dynamo.drop_table, self.fx.remote("made"))
+        self.fx.foreign_table("made", '"Área" integer NOT NULL, "É" text NOT NULL', key_templates='{"pk": "${Área}", "sk": "x#${É}"}')
+        self.assertEqual(self.fx.error("SELECT dynamo_fdw_create_table('made', 'É')").sqlstate, "42809")
+        self.fx.execute("SELECT dynamo_fdw_create_table('made', 'pk', 'sk')")
+        types = self.fx.dynamo.call("DescribeTable", {"TableName": self.fx.remote("made")})["Table"]["AttributeDefinitions"]
+        self.assertEqual({a["AttributeName"]: a["AttributeType"] for a in types}, {"pk": "N", "sk": "S"})
+
 
 class EucJp(Orders, unittest.TestCase):
     """Two characters of Unicode are one of this encoding, so that texts are compared here."""

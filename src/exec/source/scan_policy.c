@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "../../dynamodb/units.h"
+#include "../../model/server/encoding.h"
 #include "../../model/session/guc.h"
 #include "scan_policy.h"
 
@@ -101,25 +102,27 @@ key_condition_hint(const DynRelation *relation, const DynTableMeta *meta)
 {
 	const DynTemplatedAttr *templated;
 	bool		shown = false;
+	const char *attribute;
+	const char *name;
 
 	if (meta == NULL)
 		return psprintf("Add a condition on the partition key%s",
 						foreign_table_clause(relation, "of"));
-	templated = dyn_relation_templated(relation, meta->key.hash[0].name);
+	attribute = meta->key.hash[0].name;
+	name = dyn_from_utf8_lossy(attribute);
+	templated = dyn_relation_templated(relation, attribute);
 	if (templated != NULL && templated->tmpl->nparts > 0)
 		return psprintf("Add a condition on %s%s, from which partition key \"%s\" is composed,",
 						columns_of(relation, templated),
-						foreign_table_clause(relation, "of"),
-						meta->key.hash[0].name);
+						foreign_table_clause(relation, "of"), name);
 	for (int i = 0; i < relation->ncolumns; i++)
-		shown |= dyn_column_shows(&relation->columns[i], meta->key.hash[0].name);
+		shown |= dyn_column_shows(&relation->columns[i], attribute);
 	/* the advice explains how to map a column whose name was lower-cased */
-	if (!shown && dyn_relation_folded_column(relation, meta->key.hash[0].name) == NULL)
+	if (!shown && dyn_relation_folded_column(relation, attribute) == NULL)
 		return psprintf("Add a column for partition key \"%s\"%s and use it in a condition",
-						meta->key.hash[0].name,
-						foreign_table_clause(relation, "to"));
-	return psprintf("Add a condition on partition key \"%s\"%s",
-					meta->key.hash[0].name, foreign_table_clause(relation, "of"));
+						name, foreign_table_clause(relation, "to"));
+	return psprintf("Add a condition on partition key \"%s\"%s", name,
+					foreign_table_clause(relation, "of"));
 }
 
 /*
