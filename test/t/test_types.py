@@ -50,6 +50,13 @@ class Decoding(oneitem.TestCase):
                    ("inet", {"S": "10.0.0.1/8"}, "10.0.0.1/8"), ("interval", {"S": "1 day"}, "1 day"),
                    ("uuid", {"S": "0123abcd-4567-89ef-0123-456789abcdef"}, "0123abcd-4567-89ef-0123-456789abcdef")])
 
+    def test_vectors(self):
+        """They start at 0, as no array does that is made of elements."""
+        for column in ("int2vector", "oidvector"):
+            self.assertEqual(self.shown({"S": "5 6"}, column), "5 6")
+            self.assertEqual(self.fx.rows(f"SELECT v[0], v[2], v = '5 6'::{column} FROM t WHERE 6 = ANY (v)"), [(5, None, True)])
+            self.assertEqual(self.failure({"L": [{"N": "5"}]}, column).sqlstate, "HV004")
+
     def test_escapes(self):
         for escaped, text in (("\\u00e9", "é"), ("\\ud83d\\ude00", "😀"), ("\\\"\\\\\\/\\b\\f\\n\\r\\t", "\"\\/\b\f\n\r\t")):
             with self.subTest(escaped=escaped):

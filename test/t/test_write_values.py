@@ -31,6 +31,7 @@ STORED = [
     ("interval", "", [("'1 day 2 hours'", {"S": "1 day 02:00:00"})]),
     ("inet", "", [("'::1'", {"S": "::1"})]),
     ("regclass", "", [("'pg_class'", {"S": "pg_class"})]),
+    ("int2vector", "", [("'1 -2'", {"S": "1 -2"}), ("''", {"S": ""})]), ("oidvector", "", [("'3 4'", {"S": "3 4"})]),
     ("integer", "string", [("-7", {"S": "-7"})]), ("numeric", "string", [("1.50", {"S": "1.5"})]),
     ("integer", "padded(3)", [("7", {"S": "007"})]),
     ("bytea", "base64", [(r"'\x00ff'", {"S": "AP8="})]),

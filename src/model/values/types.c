@@ -139,7 +139,10 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 		: getBaseTypeAndTypmod(typid, &codec->typmod);
 	codec->is_domain = (codec->basetype != typid);
 	codec->kind = kind_of(codec->basetype);
-	if (codec->kind == DYN_CODEC_INPUT && OidIsValid(get_element_type(codec->basetype)))
+	/* vectors are arrays that only their input function makes as they must be */
+	if (codec->kind == DYN_CODEC_INPUT && codec->basetype != INT2VECTOROID &&
+		codec->basetype != OIDVECTOROID &&
+		OidIsValid(get_element_type(codec->basetype)))
 		codec->kind = DYN_CODEC_ARRAY;
 	codec->format = *format;
 	codec->context = CurrentMemoryContext;
