@@ -37,6 +37,13 @@ class LogRequests(fixture.TestCase):
         self.assertRegex(line, r'^LOG:  dynamo_fdw: Query orders key cust = "c01" AND at > "2024-10" filter status = "open"'
                          r' backward: \d+ items, [\d.]+ units \(N ms\)$')
 
+    def test_filter_too_large(self):
+        """Only what was sent of it is logged."""
+        line = self.one("SELECT at FROM orders WHERE cust = 'c01' AND priority = ANY ((SELECT array_agg(g) FROM generate_series(1, 1000) g)::int[]) AND status = 'open'")
+        self.assertRegex(line, r'^LOG:  dynamo_fdw: Query orders key cust = "c01" filter status = "open": ')
+        line = self.one("SELECT at FROM orders WHERE cust = 'c01' AND priority = ANY ((SELECT array_agg(g) FROM generate_series(1, 1000) g)::int[])")
+        self.assertRegex(line, r'^LOG:  dynamo_fdw: Query orders key cust = "c01": ')
+
     def test_index(self):
         """The line names the index."""
         self.assertIn('Query orders index by_status key status = "open"', self.one("SELECT at FROM orders WHERE status = 'open'"))

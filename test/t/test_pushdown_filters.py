@@ -127,6 +127,22 @@ class RequestsWithFilters(request_text.RequestTestCase):
         self.assertIsNone(self.the_filter(sql))
         self.assertSameRows(sql)
 
+    def test_others_are_sent_without_a_list_too_large(self):
+        """Its size does not prevent the filters of other conditions; EXPLAIN shows which are sent."""
+        values = f"ARRAY[{', '.join(map(str, range(700)))}]"
+        for values, shown in ((values, "Remote Filter: total > '10'::numeric\n"), (f"(SELECT {values})::int[]", "Remote Filter: total > '10'::numeric AND priority")):
+            sql = f"SELECT cust, at FROM orders WHERE priority = ANY ({values}) AND total > 10"
+            self.assertEqual(self.the_filter(sql), "#n0 > :v0")
+            self.assertIn(shown, self.fx.explain(sql))
+            self.assertSameRows(sql)
+
+    def test_as_many_as_are_small_enough_are_not_checked_here(self):
+        """The first conditions are left to DynamoDB, and the others, too, if the filter is small enough."""
+        for n in (20, 40, 200):
+            sql = f"SELECT cust, at FROM orders WHERE {' AND '.join(f'total <> {i}' for i in range(n))}"
+            self.assertEqual((self.the_filter(sql) or "").count("<>"), n if n < 200 else 21)
+            self.assertSameRows(sql)
+
     def test_too_many_operators_are_checked_here(self):
         """A filter of more than 300 operators is left out."""
         parts = " OR ".join(f"(total > {n} AND priority < {n % 7})" for n in range(250))

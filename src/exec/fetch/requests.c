@@ -216,17 +216,17 @@ static const char *
 render_filter(DynRequests *requests, int stream)
 {
 	const DynQuery *query = query_of(requests, stream);
-	const char *text = NULL;
 
-	if (query->filter != NULL)
-		text = render(requests, query->filter, &requests->filter_text);
-	if (text == NULL && query->enforced != NULL)
+	requests->filter = query->filter;
+	if (query->filter != NULL &&
+		render(requests, query->filter, &requests->filter_text) == NULL)
 	{
-		text = render(requests, query->enforced, &requests->filter_text);
-		if (text == NULL)
+		requests->filter = query->enforced;
+		if (query->enforced != NULL &&
+			render(requests, query->enforced, &requests->filter_text) == NULL)
 			elog(ERROR, "filter cannot be written");
 	}
-	return text;
+	return requests->filter == NULL ? NULL : requests->filter_text.data;
 }
 
 void
@@ -309,11 +309,10 @@ append_cond(StringInfo line, const char *label, const DynCond *cond)
 }
 
 void
-dyn_requests_describe(const DynRequests *requests, int stream, StringInfo line)
+dyn_requests_describe(DynRequests *requests, int stream, StringInfo line)
 {
-	const DynCond *filter = query_of(requests, stream)->filter;
-
-	Assert(stream >= 0 && stream < requests->nstreams);
+	/* rendered again, to find out whether the filter was too large */
+	dyn_requests_prepare(requests, stream, false, &(DynReadRequest) {0});
 	if (requests->op == DYN_OP_QUERY)
 		append_cond(line, " key ", key_condition(requests, stream));
 	else if (requests->op == DYN_OP_GET_ITEM)
@@ -326,8 +325,8 @@ dyn_requests_describe(const DynRequests *requests, int stream, StringInfo line)
 	else if (requests->total_segments > 1)
 		appendStringInfo(line, " segment %d of %d", segment_of(requests, stream),
 						 requests->total_segments);
-	if (filter != NULL)
-		append_cond(line, " filter ", filter);
+	if (requests->filter != NULL)
+		append_cond(line, " filter ", requests->filter);
 	if (requests->backward)
 		appendStringInfoString(line, " backward");
 	if (requests->count_only)

@@ -42,6 +42,7 @@ typedef struct DynRequests
 	const DynPath *projection;	/* paths to request */
 	int			nprojection;	/* number of paths; 0: entire items */
 
+	const DynCond *filter;		/* filter of the request that was prepared */
 	DynTokens  *tokens;			/* names and values of the expressions; freed
 								 * with the memory context */
 	DynBuffer	key_condition_text;
@@ -105,8 +106,8 @@ extern void dyn_requests_set_queries(DynRequests *requests,
 extern void dyn_requests_prepare(DynRequests *requests, int stream, bool full,
 								 DynReadRequest *request);
 
-/* Appends a description of a stream's request, for the log. */
-extern void dyn_requests_describe(const DynRequests *requests, int stream,
+/* Prepares a stream's request again, and appends its description for the log. */
+extern void dyn_requests_describe(DynRequests *requests, int stream,
 								  StringInfo line);
 
 /* Fills in the keys that a stream requests. */

@@ -266,7 +266,7 @@ count_call(DynFetch *fetch, DynStream *stream)
 static char *
 log_line(const DynFetch *fetch, const DynStream *stream, const DynPage *page)
 {
-	const DynRequests *requests = fetch->params.requests;
+	DynRequests *requests = fetch->params.requests;
 	StringInfoData line;
 
 	if (!dyn_request_is_logged(stream->call))

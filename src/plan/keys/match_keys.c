@@ -527,8 +527,9 @@ typedef struct FilterCheck
 {
 	const KeyMatch *match;
 	DynAccessKind kind;
-	int			operators;		/* upper bound of the number of operators */
-	int			bytes;			/* upper bound of the expression's size */
+	int			operators;		/* upper bound of the number of operators of
+								 * the enforced filters */
+	int			bytes;			/* upper bound of their size */
 } FilterCheck;
 
 /*
@@ -606,7 +607,7 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 	check->operators += 12;
 	check->bytes += 168 + 4 * path_bytes(path) + 7 * nvalues +
 		(other == NULL ? 0 : path_bytes(other));
-	return path_is_forbidden(check, path) ||
+	return 7 * nvalues > DYN_EXPR_MAX_BYTES || path_is_forbidden(check, path) ||
 		(other != NULL && path_is_forbidden(check, other));
 }
 
@@ -665,8 +666,9 @@ is_on_truncated(const DynRelation *relation, const DynPred *pred)
 /*
  * Adds filters for clauses that no key condition uses, and for clauses on
  * truncated columns (is_on_truncated), if these filters are allowed.  An exact
- * clause needs no local check if its filter is of bounded size, and so is
- * never omitted.
+ * clause needs no local check if its filter is sent even if the others are
+ * omitted because of their size.  So one expression must be able to contain
+ * all filters of this kind.
  */
 static void
 match_filters(KeyMatch *match, DynAccess *access)
@@ -674,7 +676,6 @@ match_filters(KeyMatch *match, DynAccess *access)
 	FilterCheck check = {match, access->kind, 0, 0};
 	List	   *sent = NIL;		/* DynClause * */
 	List	   *filters = NIL;
-	bool		small;
 	ListCell   *lc;
 
 	if (access->kind == DYN_ACCESS_GET)
@@ -682,35 +683,31 @@ match_filters(KeyMatch *match, DynAccess *access)
 	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
+		DynPred    *filter = clause->pred;
+		FilterCheck before = check;
 
-		if (clause->pred == NULL || clause->keys_only ||
+		if (filter == NULL || clause->keys_only ||
 			(list_member_ptr(match->consumed, clause) &&
-			 !is_on_truncated(match->relation, clause->pred)) ||
-			dyn_pred_visit(clause->pred, false, leaf_is_forbidden, &check))
+			 !is_on_truncated(match->relation, filter)))
 			continue;
-		sent = lappend(sent, clause);
+		if (!dyn_pred_visit(filter, false, leaf_is_forbidden, &check))
+		{
+			sent = lappend(sent, clause);
+			if (clause->exact && clause->sized &&
+				check.operators <= DYN_EXPR_MAX_OPERATORS &&
+				check.bytes <= DYN_EXPR_MAX_BYTES)
+			{
+				filter = memcpy(palloc(sizeof(DynPred)), filter, sizeof(DynPred));
+				filter->enforced = true;
+				match->pushed_exactly = lappend(match->pushed_exactly, clause);
+				before = check;
+			}
+			filters = lappend(filters, filter);
+		}
+		check = before;
 	}
 	access->filter_rinfos = clause_rinfos(sent);
 	add_template_filters(&check, access);
-	small = check.operators <= DYN_EXPR_MAX_OPERATORS &&
-		check.bytes <= DYN_EXPR_MAX_BYTES;
-	foreach(lc, sent)
-	{
-		DynClause  *clause = lfirst(lc);
-		DynPred    *filter = clause->pred;
-
-		/*
-		 * filters that replace local checks are sent even if filters of other
-		 * clauses are omitted because of their size
-		 */
-		if (small && clause->exact && clause->sized)
-		{
-			filter = memcpy(palloc(sizeof(DynPred)), filter, sizeof(DynPred));
-			filter->enforced = true;
-			match->pushed_exactly = lappend(match->pushed_exactly, clause);
-		}
-		filters = lappend(filters, filter);
-	}
 	access->filters = list_concat(filters, access->filters);
 }
 
