@@ -123,3 +123,11 @@ class Plain(writes.TestCase):
     def test_explain(self):
         self.assertRegex(self.fx.explain("UPDATE far SET note = 'x' WHERE id = 'a' AND n = 1"),
                          "Operation: none, the write requires that the row exists")
+
+    def test_explain_shows_no_read(self):
+        """Not even by consistent_read, and after a write."""
+        self.fx.execute("SET dynamo_fdw.consistent_read = on; UPDATE far SET note = 'y' WHERE id = 'a'")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.consistent_read")
+        for sql in ("UPDATE far SET note = 'x' WHERE id = 'a' AND n = 1", "DELETE FROM far WHERE id = 'a' AND n = 1"):
+            for options in ("VERBOSE", "ANALYZE, VERBOSE"):
+                self.assertNotRegex(self.fx.explain(sql, options), "Projection|Consistent|Estimated Read Units")

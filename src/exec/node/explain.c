@@ -628,7 +628,7 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	show_arms(&printer, access, es);
 	if (printer.relation->unnest != NULL)
 		ExplainPropertyText("Unnest", dyn_path_text(printer.relation->unnest), es);
-	if (es->verbose && !access->count_only)
+	if (es->verbose && !access->count_only && !access->is_presumed)
 	{
 		dyn_buffer_init(&text, 0);
 		dyn_expr_projection(NULL, scandesc->rows->projection,
@@ -636,13 +636,14 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 		ExplainPropertyText("Projection", scandesc->rows->full ? "all attributes"
 							: dyn_take_text(&text), es);
 	}
-	if (scandesc->relation->consistent ||
-		(es->analyze && scandesc->relation->own_writes && !access->global))
+	if (!access->is_presumed &&
+		(scandesc->relation->consistent ||
+		 (es->analyze && scandesc->relation->own_writes && !access->global)))
 		ExplainPropertyBool("Consistent Read", true, es);
 	show_access(access, es);
 	show_optional_quals(&printer, scan, es);
 	show_budgets(scandesc->relation, access, es);
-	if (es->costs)
+	if (es->costs && !access->is_presumed)
 		show_estimate(access, es);
 	if (!es->analyze)
 		return;
