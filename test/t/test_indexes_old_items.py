@@ -283,6 +283,7 @@ class OldItems(fixture.TestCase):
         sql = "SELECT n, pk FROM (SELECT n, y || '' AS y FROM wanted WHERE y = '') w JOIN t ON s = y AND h = 'nobody'"
         self.assertEqual(self.fx.rows(sql), [])
         self.assertEqual([r.operation for r in self.fx.requests(sql)], ["Scan"], self.fx.explain(sql, "ANALYZE, COSTS OFF"))
+        self.assertIn("Table Fallbacks: 1\n", self.fx.explain(sql, "ANALYZE, COSTS OFF") + "\n")
 
     def test_different_values_that_find_nothing(self):
         """Each is looked for once, in whatever order outer rows have them."""
@@ -304,6 +305,14 @@ class OldItems(fixture.TestCase):
         self.addCleanup(self.fx.execute, "DEALLOCATE p")
         self.assertIn("Table Fallbacks: 1", self.fx.explain("EXECUTE p('')", "ANALYZE, COSTS OFF, TIMING OFF"))
         self.assertNotIn("Table Fallbacks", self.fx.explain("EXECUTE p('x')", "ANALYZE, COSTS OFF, TIMING OFF"))
+
+    def test_no_value_for_a_filter(self):
+        """A fallback that needs no request is none."""
+        for condition in ("h = $1 AND s = 'k'", "(h = $1 AND s = 'k' OR pk = 'p1')"):
+            self.fx.execute(f"PREPARE p(text, int[]) AS SELECT pk FROM t WHERE {condition} AND v = ANY ($2)")
+            for values, shown in (("{}", False), ("{3}", True)):
+                self.assertEqual("Table Fallbacks: 1" in self.fx.explain(f"EXECUTE p('', '{values}')", "ANALYZE, COSTS OFF, TIMING OFF"), shown, condition)
+            self.fx.execute("DEALLOCATE p")
 
     def test_policy(self):
         """scan_policy applies to a Scan that replaces a Query."""

@@ -256,7 +256,6 @@ open_fallback(Fallback *fallback)
 	DynScanDesc *scandesc = fallback->scandesc;
 	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
 
-	input->fallbacks++;
 	if (is_known_empty(fallback, &input->values))
 		return dyn_items_empty(scandesc->rows);
 	dyn_scandesc_check_schema(scandesc);
@@ -266,6 +265,7 @@ open_fallback(Fallback *fallback)
 	Assert(!resolved->incomplete);
 	if (resolved->contradiction)
 		return dyn_items_empty(scandesc->rows);
+	input->fallbacks++;
 	dyn_permit_requests(input, scandesc);
 	if (fallback->checker.node == NULL)
 		fallback->checker = (DynChecker) {.node = input->node,

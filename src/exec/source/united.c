@@ -112,12 +112,12 @@ open_arm(United *united, int n)
 	resolve(united, arm, arm->planned);
 	if (arm->resolved->incomplete)
 	{
-		united->input->fallbacks++;
 		resolve(united, arm, arm->table);
 		Assert(!arm->resolved->incomplete);
 	}
 	if (arm->resolved->contradiction || is_repeated(united, n))
 		return;
+	united->input->fallbacks += arm->scandesc == arm->table;
 	dyn_permit_requests(united->input, arm->scandesc);
 	arm->items = dyn_items_start(arm->scandesc, arm->resolved);
 	dyn_items_skip_keys(arm->items, united->returned, &united->duplicates);
