@@ -1,5 +1,6 @@
 """What users without superuser rights may do, and what no user sees."""
 import fixture
+import psycopg2
 import replies
 
 SECRET = "s3cr3t-s3cr3t-s3cr3t-s3cr3t-s3cr3t"
@@ -168,6 +169,24 @@ class Privileges(fixture.TestCase):
         self.assertEqual(failure.sqlstate, "55000")
         self.assertIn('full scan of DynamoDB table "t" is disabled by scan_policy "error"', failure.message)
         self.assertIn('Add a condition on partition key "pk"', failure.hint)
+
+    def test_settings_before_the_library_is_loaded(self):
+        """They are judged by the session's user, also if a superuser's function loads it."""
+        self.fx.execute("ALTER FOREIGN TABLE t OPTIONS (ADD scan_policy 'error')")
+        self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE t OPTIONS (DROP scan_policy); DROP FUNCTION loading()")
+        self.fx.execute("CREATE FUNCTION loading() RETURNS bigint SECURITY DEFINER LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT count(v) FROM t); END'")
+        for user, state in ((f"SET SESSION AUTHORIZATION {self.bob}; ", "55000"), ("", None)):
+            connection = self.fx.connect()
+            self.addCleanup(connection.close)
+            with connection.cursor() as cursor:
+                cursor.execute(user + "SET dynamo_fdw.scan_policy = allow; SET dynamo_fdw.fetch_memory = '200MB'")
+                try:
+                    cursor.execute("SELECT loading()")
+                    self.assertIsNone(state)
+                except psycopg2.Error as failure:
+                    self.assertEqual(failure.diag.sqlstate, state)
+                cursor.execute("SHOW dynamo_fdw.fetch_memory")
+                self.assertEqual(cursor.fetchall(), [("24MB" if state else "200MB",)])
 
     def test_scan_policy_warn_does_not_loosen_error(self):
         self.lend()

@@ -57,11 +57,19 @@ static const struct config_enum_entry scan_policy_values[] = {
 	{NULL, 0, false}
 };
 
-/* Returns true if a setting from this source must not loosen a limit. */
+/* true after dyn_guc_init */
+static bool initialized = false;
+
+/*
+ * Returns true if a setting from this source must not loosen a limit.  If a
+ * SECURITY DEFINER function loads the library, its owner is the current user,
+ * but the settings before that are the session user's.
+ */
 static bool
 is_restricted(GucSource source)
 {
-	return source > PGC_S_GLOBAL && !InitializingParallelWorker && !superuser();
+	return source > PGC_S_GLOBAL && !InitializingParallelWorker &&
+		!(superuser() && (initialized || superuser_arg(GetSessionUserId())));
 }
 
 static bool
@@ -173,4 +181,5 @@ dyn_guc_init(void)
 							 &dyn_guc_preview_units, -1, -1, 1e9,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dynamo_fdw");
+	initialized = true;
 }
