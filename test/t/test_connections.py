@@ -43,6 +43,14 @@ class Connections(fixture.TestCase):
         self.assertEqual([self.open_after(sql) for sql in (NARROW, NARROW, NARROW)], [0, 1, 1])
         self.assertEqual(self.fake.connections, 9)
 
+    def test_invalidations_without_end(self):
+        """With debug_discard_caches, which only servers with assertions have, each reading of a catalog brings one."""
+        if self.fx.value("SHOW debug_assertions") == "off":
+            self.skipTest("a server with assertions")
+        self.fx.execute("SET debug_discard_caches = 1; SET statement_timeout = '60s'")
+        self.addCleanup(self.fx.execute, "RESET debug_discard_caches; RESET statement_timeout")
+        self.assertEqual(self.fx.rows(NARROW), [(1,)])
+
     def test_statements_within_one(self):
         """What a function reads while a cursor is open is no statement of its own."""
         self.addCleanup(self.fx.execute, "ROLLBACK")

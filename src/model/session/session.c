@@ -42,6 +42,9 @@
 /* File descriptors left for other code: a wait on a socket takes one. */
 #define SPARE_DESCRIPTORS	4
 
+/* Maximum number of times that the options of one connection are read. */
+#define MOST_READINGS	5
+
 /*
  * Time (ms) from a failed DescribeTable to the next one, if an expired
  * description can be used in the meantime.
@@ -373,7 +376,8 @@ doubt(Datum arg, int cacheid, uint32 hashvalue)
 
 /*
  * Adds a connection to the cache.  If an invalidation arrives while the
- * catalogs are read, creates the connection again.
+ * catalogs are read, creates the connection again.  Each reading may bring one
+ * (debug_discard_caches), so the last connection is not cached instead.
  */
 static DynConnection *
 add_connection(Oid serverid, Oid userid)
@@ -382,21 +386,24 @@ add_connection(Oid serverid, Oid userid)
 	ConnectionKey key = {InvalidOid, userid};
 	ConnectionEntry *entry;
 
-	for (;;)
+	for (int attempt = 1;; attempt++)
 	{
 		uint64		before = invalidations;
 
 		connection = dyn_connection_make(serverid, userid);
-		if (invalidations == before)
+		connection->valid = (invalidations == before);
+		if (connection->valid || attempt == MOST_READINGS)
 			break;
 		MemoryContextDelete(connection->context);
 		CHECK_FOR_INTERRUPTS();
 	}
 	dyn_call_at_reset(connection->context, free_descriptions, connection);
 	key.mapping = connection->mapping;
-	entry = hash_search(connections, &key, HASH_ENTER, NULL);
-	entry->connection = connection;
-	connection->valid = true;
+	if (connection->valid)
+	{
+		entry = hash_search(connections, &key, HASH_ENTER, NULL);
+		entry->connection = connection;
+	}
 	MemoryContextSetParent(connection->context, CacheMemoryContext);
 	return connection;
 }
