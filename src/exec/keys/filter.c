@@ -139,8 +139,8 @@ compare_scalars(const void *a, const void *b, void *arg)
 
 /*
  * Returns an IN condition with the elements of the SQL array that an item can
- * store; FALSE if there are none.  May exceed the size limit of IN, because
- * cached items are tested with this condition, too.
+ * store; FALSE without such elements.  May exceed the size limit of IN,
+ * because cached items are tested with this condition, too.
  */
 static DynCond *
 members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
@@ -159,7 +159,7 @@ members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 							 &scalars[cond->nvalues]) == DYN_ENCODED)
 			cond->nvalues++;
 	}
-	/* a list that is too long for a filter is searched in each cached item */
+	/* sort a list too long to be sent, to search it for each cached item */
 	if (cond->nvalues > DYN_EXPR_MAX_IN && codec->wire != DYN_TYPE_ABSENT &&
 		codec->wire <= DYN_TYPE_B)
 	{
@@ -255,9 +255,8 @@ add_bytes_of_text(DynCond *cond, DynCondKind kind, const DynPath *path,
 }
 
 /*
- * Returns the condition that ->> returns `value` for the attribute.  If
- * `value` looks like a list or map, the condition is only that the attribute
- * exists.
+ * Returns the condition that ->> shows the attribute as `value`.  If `value`
+ * looks like a list or map, the condition is only that the attribute exists.
  */
 static DynCond *
 text_equality_cond(const DynPath *path, Datum value)

@@ -143,10 +143,10 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
 /*
  * Replaces a limit that is longer than any key by an equivalent one.  A key is
  * below the limit if and only if it is at most the first max_bytes bytes of
- * the limit.  If these end within a character, that character is removed.
- * After the remaining text, a key has space only for characters of fewer
- * bytes, which sort lower.  So the new limit is the end of the keys that begin
- * with this text.
+ * the limit.  If these bytes end within a character, that character is
+ * removed.  After the remaining text, a key has space only for characters of
+ * fewer bytes, which sort lower.  So the new limit is the end of the keys that
+ * begin with this text.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
@@ -214,7 +214,7 @@ add_value(Collection *to, const DynCodec *codec, Oid valuetype, Datum value)
 		add_point(to, &scalar);
 }
 
-/* Adds the elements of an array; of a shared list, only the current one. */
+/* Adds the elements of an array, or the current one of a DynElement. */
 static void
 add_array(Collection *to, const DynResolveContext *context, const DynCodec *codec,
 		  const DynPred *pred, Datum array)
@@ -392,8 +392,8 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 	if (pred->kind == DYN_PRED_NULL)
 	{
 		/*
-		 * only the segment column has NULL tests; it is never NULL, so IS NULL
-		 * allows no value, and IS NOT NULL all values
+		 * as a key, only the segment column has NULL tests; it is never NULL,
+		 * so IS NULL allows no value, and IS NOT NULL all values
 		 */
 		if (pred->negated)
 			add_span(to, everything().at);
@@ -692,8 +692,8 @@ templated_values(const DynResolveContext *context, const DynPred *pred,
 			add_clipped(&set, span);
 	}
 	/*
-	 * do not merge adjacent spans: only within one combination are the values
-	 * of the template's next part in order
+	 * do not merge adjacent spans: the values of the template's next part are
+	 * in order only within one combination
 	 */
 	return make_set(&set, false);
 }

@@ -104,7 +104,7 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	int			first = access->nrange > 0 &&
 		row_key_position(access, access->range[0].attr.name) >= 0 ? 1 : 0;
 
-	/* a wider range may mix values of a leading part, and break the order */
+	/* a wider range may mix leading template parts, which breaks the order */
 	widening.may_widen = !access->ordered;
 	for (int i = first; i < access->nrange; i++)
 	{
@@ -220,8 +220,8 @@ unite_spans(Pairs *pairs, int i, int other)
 }
 
 /*
- * Sorts the pairs, and unites pairs of the same key: all of them without
- * spans, otherwise those that unite_spans accepts.
+ * Sorts the pairs, and unites pairs of the same key.  Pairs with spans are
+ * united only if unite_spans can unite the spans.
  */
 static void
 unite_pairs(Pairs *pairs)
@@ -412,9 +412,9 @@ list_elements(const DynResolveContext *context, const List *preds, const List *l
 }
 
 /*
- * Computes the sets that an arm of row-wise keys allows; if `arm` is NULL,
- * those that all predicates together allow.  Returns false if a set is empty,
- * or not usable.
+ * Computes the sets of values that one row of the row-wise keys (`arm`)
+ * allows; if `arm` is NULL, the sets that all predicates together allow.
+ * Returns false if a set is empty, or not usable.
  */
 static bool
 compute_sets(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,
@@ -457,8 +457,8 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 }
 
 /*
- * Adds the pairs of an arm, separately for each combination of the lists'
- * elements.
+ * Adds the pairs of an arm (compute_sets), separately for each combination of
+ * the elements of `lists`.
  */
 static void
 add_elements(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,
