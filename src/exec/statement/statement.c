@@ -114,7 +114,7 @@ dyn_statement_writes(const DynStatement *statement, const DynRelation *relation)
 
 /* ---- hook of ExecutorRun ---- */
 
-/* Records whether the statement, if it has scans or writes, has ended. */
+/* Sets `ended` in the DynStatement, if the statement has one. */
 static void
 set_ended(const EState *estate, bool ended)
 {

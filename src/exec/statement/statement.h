@@ -63,12 +63,12 @@ typedef struct DynStatement
 extern DynStatement *dyn_statement_get(EState *estate);
 
 /*
- * Returns the newest of the statements that have not ended; `next` leads to
- * the others.  NULL: there are none.
+ * Returns the newest statement whose EState exists, or NULL; `next` leads to
+ * the others.
  */
 extern DynStatement *dyn_statement_newest(void);
 
-/* Returns true if the statement with this number has not ended yet. */
+/* Returns true if the EState of the statement with this number exists. */
 extern bool dyn_statement_is_running(uint64 number);
 
 /* Returns the smaller limit, where 0 is unlimited. */
@@ -98,9 +98,7 @@ extern bool dyn_statement_writes(const DynStatement *statement,
  */
 extern bool dyn_run_is_to_end(const EState *estate);
 
-/*
- * Installs a hook of ExecutorRun for dyn_run_is_to_end.  Called by _PG_init.
- */
+/* Installs the ExecutorRun hook of dyn_run_is_to_end; _PG_init calls it. */
 extern void dyn_run_init(void);
 
 #endif
