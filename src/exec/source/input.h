@@ -62,8 +62,8 @@ typedef struct DynInput
 	/* executions */
 	MemoryContext run_context;	/* context of one execution */
 	bool		running;
-	DynItems   *items;			/* source of the execution; NULL: no execution
-								 * runs, or the execution cannot start ahead */
+	DynItems   *items;			/* source; NULL if no execution is running, or
+								 * if it could not start ahead */
 	bool		finished;		/* true if the source has returned all rows */
 	bool		reading;		/* true while rows are read from the source,
 								 * and after an error in doing so */
@@ -78,8 +78,8 @@ typedef struct DynInput
 								 * used those of a shared read */
 	bool		runs_once;		/* true if the scan is executed only once, and
 								 * its read may be bounded (DynReadBound) */
-	uint64		fallbacks;		/* number of executions or arms that read the
-								 * table in place of an index (for EXPLAIN) */
+	uint64		fallbacks;		/* number of executions, or arms of an OR, that
+								 * read the table in place of an index */
 
 	struct DynMember *member;	/* member of a shared read, or NULL */
 	bool		was_member;		/* true if an execution was served from the
@@ -120,10 +120,10 @@ extern void dyn_add_sharing(DynInput *input);
 extern void dyn_add_requested(DynInput *input);
 
 /*
- * Reads the rest of the rows of open scans of other statements, such as those
- * of cursors, and queries that have called a function, if they read the
- * DynamoDB table of `relation`.  The statement `writing` is about to write the
- * table.  Raises the errors of these scans.
+ * Reads the remaining rows of scans of the DynamoDB table of `relation` that
+ * other statements have open, such as cursors and queries that have called a
+ * function.  The statement `writing` is about to write the table.  Raises the
+ * errors of these scans.
  */
 extern void dyn_inputs_read_rest(const DynStatement *writing,
 								 const DynRelation *relation);
@@ -149,7 +149,7 @@ dyn_input_can(const DynInput *input, DynAccessAbility ability)
 
 /*
  * Returns true if the planned index has all items that an execution with these
- * values selects.  If not, the execution cannot use a read of the index.
+ * values selects.  If not, the execution must read the table instead.
  */
 static inline bool
 dyn_input_is_complete(const DynInput *input, const DynValues *values)

@@ -190,8 +190,8 @@ end_batch(Listed *listed)
 
 /*
  * Collects keys, and starts to read their items.  May wait for keys.  Returns
- * false if no key is left.  During a batch, the scan's group (async.c) does
- * not wait for requests to the index, whose responses are taken in only after
+ * false if no key is left.  During a batch, an asynchronous Append does not
+ * wait for the index, because responses of the index are taken in only after
  * the batch.
  */
 static bool
@@ -415,7 +415,7 @@ static const DynItemsMethods stored_methods = {
 	.close = stored_close,
 };
 
-/* If only the rest of the rows is stored, its source is rewound. */
+/* Rewinds the source, because only the rest of its rows is stored. */
 static bool
 rest_rewind(DynItems *items)
 {
@@ -520,7 +520,7 @@ dyn_checker_next_row(const DynChecker *checker, DynItems *items,
 			return state;
 		/*
 		 * the executor sets tts_tableOid after the scan, too late for these
-		 * conditions; a count has no relation
+		 * conditions; the scan of a count has no relation
 		 */
 		if (relation != NULL)
 			slot->tts_tableOid = RelationGetRelid(relation);

@@ -23,23 +23,24 @@
  *
  * dyn_items_start chooses the source that reads an access plan.  Openers
  * (input.h) and the arms of an OR call this function; only lookups start keyed
- * fetches themselves (lookup_cache.c).  An opener may choose a source itself,
- * like the presumed one, only if the access plan cannot be cached or shared
- * (abilities in plan/keys/access.c).  Commands do not use sources.
+ * fetches themselves (lookup_cache.c).  An opener may itself choose a source,
+ * such as `presumed`, only if the access plan cannot be cached or shared
+ * (dyn_access_can).  Commands do not use sources.
  *
  * PostgreSQL does not check conditions that the planned requests enforce:
- * those on keys, predicates that are `enforced`, and the item filter unless
- * `rechecks_item_filter`.  If `ordered`, the requests also determine the order
- * of rows.  So a source that sends other requests must evaluate these
- * conditions on items, or check fdw_recheck_quals on rows (DynChecker).  If
- * dyn_items_start chooses such a source, the source must
+ * those on keys, predicates with the flag `enforced`, and the item filter
+ * unless the access plan has `rechecks_item_filter`.  If the access plan is
+ * `ordered`, its requests also determine the order of rows.  So a source that
+ * sends other requests must evaluate these conditions on items, or check
+ * fdw_recheck_quals on rows (DynChecker).  If dyn_items_start chooses such a
+ * source, the source must
  *
  *		- return slots in the layout of scandesc->rows; the slot of the segment
  *		  column has the number of the segment
  *		- return only items of resolved->segments that are in the planned index
- *		- evaluate a copy of resolved->filter (dyn_cond_* in expression.h, except
- *		  for comparisons of two paths): members of a shared read have bound
- *		  the original to their own slots
+ *		- evaluate a copy of resolved->filter (dyn_cond_bind), because members
+ *		  of a shared read have bound the original to their own slots; a
+ *		  comparison of two paths cannot be bound
  *		- keep its files through subtransactions (dyn_shared_start)
  *
  * If some foreign tables can only be read by such a source, planning must not
@@ -64,9 +65,9 @@ typedef struct DynItemsMethods
 {
 	/*
 	 * Returns the next item's slots, valid until the next call; NULL at the
-	 * end.  items->rows decodes the item.  May wait or raise errors.  NULL:
-	 * the source returns rows.  A source of rows may have this function for
-	 * its own checks (united.c).
+	 * end.  items->rows decodes the item.  May wait or raise errors.  A source
+	 * of rows has no such function, unless it uses the function for its own
+	 * checks (united.c).
 	 */
 	const DynValue *(*next) (DynItems *items);
 
@@ -77,9 +78,9 @@ typedef struct DynItemsMethods
 	DynFetchState (*next_row) (DynItems *items, TupleTableSlot *slot, bool wait);
 
 	/*
-	 * Returns true if `next` or `count` would wait now.  Takes in received
-	 * data before, which invalidates the current item, like dyn_fetch_poll.
-	 * NULL: not known; the source may wait.
+	 * Returns true if `next` or `count` would wait now.  Before that, takes in
+	 * received data, like dyn_fetch_poll; this invalidates the current item.
+	 * NULL: unknown; `next` may wait.
 	 */
 	bool		(*would_wait) (DynItems *items);
 
@@ -124,10 +125,10 @@ struct DynItems
 };
 
 /*
- * Returns a source, in CurrentMemoryContext, of the items of a resolved access
- * plan, which scandesc->rows decodes.  The source is empty if the conditions
- * contradict each other.  Sends no requests yet.  The caller has checked the
- * schema; `resolved` must live as long as the source.
+ * Returns a source of the items of a resolved access plan, in
+ * CurrentMemoryContext; scandesc->rows decodes the items.  The source is empty
+ * if the conditions contradict each other.  Sends no requests yet.  The caller
+ * has checked the schema; `resolved` must live as long as the source.
  */
 extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 								 const DynResolvedAccess *resolved);
@@ -136,7 +137,8 @@ extern DynItems *dyn_items_empty(DynRows *rows);
 
 /*
  * If `keeps` is true and the source cannot be rewound, returns a new source,
- * in CurrentMemoryContext, that stores its rows; otherwise returns `source`.
+ * in CurrentMemoryContext, that stores the rows of `source`; otherwise returns
+ * `source`.
  */
 extern DynItems *dyn_items_repeatable(DynItems *source, bool keeps);
 
@@ -204,10 +206,7 @@ dyn_items_awaited(const DynItems *items)
 	return items->methods->awaited ? items->methods->awaited(items) : NULL;
 }
 
-/*
- * Moves the awaited fetch to the group with this counter
- * (dyn_fetch_set_group).
- */
+/* Moves the awaited fetch to another group (dyn_fetch_set_group). */
 static inline void
 dyn_items_set_group(DynItems *items, int *group_in_flight)
 {

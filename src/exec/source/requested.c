@@ -46,7 +46,7 @@ typedef struct Fallback
 	DynItems   *unchecked;
 	bool		found;			/* true if a row was found */
 	MemoryContext context;
-	Tuplesortstate *sort;		/* sort, or NULL */
+	Tuplesortstate *sort;		/* sort; NULL before the first row */
 	TupleTableSlot *sort_slot;	/* slot for sorted rows, or NULL */
 	bool		sorted;			/* true if all rows are sorted */
 
@@ -148,9 +148,7 @@ begin_sort(Fallback *fallback, TupleDesc desc)
 												   &TTSOpsMinimalTuple);
 }
 
-/*
- * Sorts all rows.  Returns false if `wait` is false and a row has not arrived.
- */
+/* Sorts all rows; returns false if that would wait, but `wait` is false. */
 static bool
 sort_rows(Fallback *fallback, TupleTableSlot *slot, bool wait)
 {
@@ -377,8 +375,8 @@ open_requested(void *state)
 }
 
 /*
- * Sets the position of each column in the scan tuple of a count, whose first
- * column is the number of rows.  The checks of a fallback read the others.
+ * Sets the position of each column in the scan tuple of a count.  Its first
+ * column is the number of rows; the checks of a fallback read the others.
  */
 static void
 set_count_positions(const DynInput *input, DynRows *rows)

@@ -20,7 +20,7 @@ describe_size(double bytes)
 	return psprintf("%.*f %s", i > 0 ? 1 : 0, bytes, units[i]);
 }
 
-/* Returns "about 9.2 read units"; without decimals if there are 10 or more. */
+/* Returns "about 9.2 read units"; without decimals from 10 units on. */
 static char *
 describe_units(double units)
 {
@@ -117,7 +117,7 @@ key_condition_hint(const DynRelation *relation, const DynTableMeta *meta)
 						foreign_table_clause(relation, "of"), name);
 	for (int i = 0; i < relation->ncolumns; i++)
 		shown |= dyn_column_shows(&relation->columns[i], attribute);
-	/* the advice explains how to map a column whose name was lower-cased */
+	/* the access plan's advice covers a column whose name was lower-cased */
 	if (!shown && dyn_relation_folded_column(relation, attribute) == NULL)
 		return psprintf("Add a column for partition key \"%s\"%s and use it in a condition",
 						name, foreign_table_clause(relation, "to"));
@@ -140,7 +140,7 @@ key_hint(const DynRelation *relation, const DynTableMeta *meta,
 				   dyn_relation_column(relation, relation->segment_column)->name);
 }
 
-/* Returns the table or index, or "2 of 256 segments of" it. */
+/* Returns the table or index, maybe after "2 of 256 segments of ". */
 static const char *
 describe_target(const DynRelation *relation, const char *index,
 				const DynEstimate *estimate)
@@ -216,8 +216,8 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 }
 
 /*
- * Warns of a bounded read in place of a full Scan: of at most bound.items
- * items (LIMIT) or, if that is 0, at most bound.units read units.
+ * Warns of a Scan that reads at most bound.items items (because of a LIMIT)
+ * or, if bound.items is 0, at most bound.units read units.
  */
 static void
 warn_of_bounded_read(const DynScanDesc *scandesc)
@@ -297,7 +297,7 @@ dyn_scan_check_units(const DynRelation *relation, const char *index,
 
 /* ---- policy for executions ---- */
 
-/* Returns true if an input in the plan tree of `input` reads all items. */
+/* Returns true if one of `inputs`, in `input`'s plan tree, reads all items. */
 static bool
 any_reads_all(const DynInput *input, const List *inputs)
 {
@@ -372,8 +372,8 @@ read_beyond(void *arg)
 
 /*
  * Returns the read units that a Scan may use before the policy applies, or 0.
- * A LIMIT scan (preview_rows) may use preview_units (the smaller of option and
- * parameter), but only if the policy would raise an error.
+ * A Scan for a LIMIT (preview_rows) may use preview_units (the smaller of the
+ * option and the parameter), but only if the policy would raise an error.
  */
 static double
 free_units(const DynInput *input, const DynScanDesc *scandesc)

@@ -169,10 +169,11 @@ take_stored(DynMember *member)
 /* ---- receiving items ---- */
 
 /*
- * Stores a copy of the received item if a member has not reached it, or may
- * read it again; the copy replaces the item.  When the copies use a quarter of
- * work_mem, members that were not opened, and might never be, leave the read.
- * If they are opened later, they send requests of their own.
+ * Stores a copy of the received item if another member has not reached it, or
+ * if a member may read it again.  read->slots then point into the copy.  When
+ * the copies use a quarter of work_mem, members that were not opened, and
+ * might never be, leave the read.  If they are opened later, they send
+ * requests of their own.
  */
 static void
 keep_item(DynMember *member)
@@ -197,8 +198,8 @@ keep_item(DynMember *member)
 	Assert(member->position == read->nstored);
 	tuplestore_select_read_pointer(read->stored, member->number);
 	/*
-	 * this must fail: only a pointer that has reached the end skips the new
-	 * tuple
+	 * this read finds no tuple, but moves the pointer to the end: only then
+	 * does the pointer skip the tuple that is added below
 	 */
 	if (tuplestore_gettupleslot(read->stored, true, false, read->tuple))
 		elog(ERROR, "an item is stored before the end");

@@ -39,7 +39,7 @@ typedef struct DynSharedRead
 	List	   *members;		/* list of DynMember *; the access plan of the
 								 * first one is read */
 	DynRows    *rows;			/* row conversion of the first member, with
-								 * additional slots */
+								 * slots for all members' attributes */
 
 	bool		warned;			/* true if a member has warned of the full scan
 								 * (scan_policy.h) */
@@ -54,7 +54,7 @@ typedef struct DynSharedRead
 	uint64		nstored;
 	uint64		stored_bytes;
 	int			taken;			/* number of stored items taken since the last
-								 * trim */
+								 * tuplestore_trim */
 } DynSharedRead;
 
 typedef struct DynMember
@@ -90,7 +90,7 @@ typedef struct DynMember
 	DynBuffer	scratch;
 
 	int			nslots;			/* number of the member's slots */
-	int		   *slots;			/* the read's slot for each of these slots */
+	int		   *slots;			/* slot of `read` for each own slot */
 	uint64		position;		/* number of stored items before the read
 								 * pointer */
 	bytea	   *record;			/* copy of the last stored item taken: the
@@ -128,8 +128,8 @@ extern void dyn_member_leave(DynMember *member);
 extern void dyn_shared_add(DynSharedRead *read, DynMember *member);
 
 /*
- * Hides from each member the parts of documents that are read only for other
- * members.  Returns false if the parts cannot be hidden.
+ * Hides from each member the parts of documents (jsonb values) that are read
+ * only for other members.  Returns false if the parts cannot be hidden.
  */
 extern bool dyn_shared_limit_parts(DynSharedRead *read);
 

@@ -45,7 +45,7 @@ params_of(const DynInput *input)
 
 /*
  * Returns true if the scan is executed once, and depends on no parameters
- * other than `initial`, those of initplans.
+ * other than those of initplans (`initial`).
  */
 static bool
 is_executed_once(const DynInput *input, const Bitmapset *initial)
@@ -175,8 +175,8 @@ is_worth_while(const DynInput *input, List *candidates)
 /*
  * Returns a member for the scan; NULL if the scan cannot share, or selects no
  * items.  `table` is the access plan of the table Scan that the members share;
- * NULL for another read.  A shared read is read to its end, even if its first
- * member may stop early.
+ * NULL if they share another read.  A shared read is read to its end, even if
+ * its first member may stop early.
  */
 static DynMember *
 make_member(DynInput *input, const DynAccess *table)
@@ -255,8 +255,9 @@ common_filter(const DynSharedRead *read)
 
 /*
  * Sets the common filter.  Returns false if the filter is too large to send,
- * and would reduce the items that are read from the table after an index: the
- * scans' own filters may be small enough.
+ * but is needed to reduce the items that are read from the table after an
+ * index.  Then each scan reads alone, because its own filter may be small
+ * enough.
  */
 static bool
 set_filter(DynSharedRead *read)
@@ -282,9 +283,9 @@ set_filter(DynSharedRead *read)
 
 /*
  * Returns true if the scan can share a Query with scans of the same partition
- * that have different conditions on the sort key.  The Query reads the
- * partition, or a common prefix of the sort keys, so each scan must be
- * expected to use all its items.
+ * that have different conditions on the sort key.  The shared Query reads the
+ * partition, or a common prefix of the sort keys.  So each scan must be
+ * expected to use all items that it selects.
  */
 static bool
 names_partition(const DynMember *member)
@@ -358,9 +359,9 @@ common_condition(List *members)
 }
 
 /*
- * Returns true if one Query with the common condition costs less than all
- * scans' Queries: one of these has the common condition, too, or a Query of
- * the full partition is known to cost less.
+ * Returns true if one Query with the common condition costs less than a Query
+ * for each scan.  This is certain if a scan has the common condition itself.
+ * Otherwise a Query of the full partition must be known to cost less.
  */
 static bool
 is_cheaper(List *members, const DynCond *common)
@@ -418,8 +419,8 @@ read_partition(DynSharedRead *read, DynCond *common)
 }
 
 /*
- * Returns a read for the scan and the candidates with the same keys or, if
- * that is cheaper, in the same partition; NULL if the scan reads alone.
+ * Returns a read for the scan and those candidates that read the same keys or,
+ * if that is cheaper, the same partition; NULL if the scan reads alone.
  */
 static DynSharedRead *
 gather(DynInput *input, List *candidates, const DynAccess *table)

@@ -63,8 +63,8 @@ typedef struct United
 	bool		counted;		/* true if the item's key is in `returned` */
 
 	/* rows returned at the end, with two added columns: key and number */
-	TupleTableSlot *aside_slot; /* slot of such a row, or NULL */
-	Tuplesortstate *aside;		/* sort of these rows */
+	TupleTableSlot *aside_slot; /* slot of a row set aside, or NULL */
+	Tuplesortstate *aside;		/* sort of the rows set aside */
 	TupleTableSlot *sorted_slot;	/* slot for sorted rows; NULL before the
 									 * sort ends */
 	bytea	   *last_key;		/* key of the last sorted row returned, or
@@ -131,9 +131,7 @@ join_group(const United *united, const Arm *arm)
 	dyn_items_set_group(arm->items, arm->scandesc->group_in_flight);
 }
 
-/*
- * Opens the arms; sends their first requests unless the scan may stop early.
- */
+/* Opens the arms, and sends first requests unless the scan may stop early. */
 static DynItems *
 open_united(void *state)
 {
@@ -174,8 +172,8 @@ open_united(void *state)
 /* ---- items of arms ---- */
 
 /*
- * Stores in united->item the next item that was not returned before.  The
- * scan's group waits only for the current arm.
+ * Stores in united->item the next item that was not returned before.  An
+ * asynchronous Append (async.c) waits only for the current arm.
  */
 static DynFetchState
 find_item(United *united, bool wait)
