@@ -169,15 +169,14 @@ conditions_of_part(const DynPred *arg)
 	if (arg->kind != DYN_PRED_AND ||
 		(list_length(arg->args) == 1 && dyn_pred_compares(last, DYN_COMPARE_EQ)))
 		return NIL;
-	/* the last condition may only stand for the template's enumeration */
+	/* omit a last condition that only represents the template's enumeration */
 	return last->kind == DYN_PRED_EACH && last->args == NIL
 		? list_copy_head(arg->args, list_length(arg->args) - 1) : arg->args;
 }
 
 /*
- * Prints a placeholder as the constant that it is equal to (constant_of_part),
- * unless it folds case; as ${column = value} for another equality; else as
- * ${column}.
+ * Prints a placeholder: as its constant (constant_of_part) if it does not fold
+ * case, as ${column = value} for another equality, else as ${column}.
  */
 static void
 print_part(Printer *printer, const DynTemplatedAttr *templated, int p, const DynPred *arg)
@@ -233,7 +232,7 @@ print_templated(Printer *printer, const DynPred *pred)
 	printer->part = NULL;
 }
 
-/* Prints the bounds of a DYN_PRED_EACH, two inclusive ones as BETWEEN. */
+/* Prints the bounds of a DYN_PRED_EACH; prints >= with <= as BETWEEN. */
 static void
 print_each(Printer *printer, const DynPred *pred)
 {
@@ -509,7 +508,7 @@ show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)
 
 /*
  * Appends the names of the global indexes whose capacity the access plan uses,
- * and "" if it uses that of the table; returns the list.
+ * and "" for the capacity of the table; returns the list.
  */
 static List *
 add_capacities(List *names, const DynAccess *access)

@@ -114,10 +114,11 @@ add_scans(ReadAhead *ahead, Plan *plan, List *subplans)
 }
 
 /*
- * Finds parameters and scans.  EvalPlanQual, which tests single rows, does not
- * prefetch.  The loop's parameters are columns of the rows that this node
- * returns.  The subplans' parameters are evaluated over the child's rows, so a
- * node with a projection does not prefetch for subplans.
+ * Finds the scans to prefetch for, and the parameters on which they depend.
+ * EvalPlanQual, which tests single rows, does not prefetch.  The loop's
+ * parameters are columns of the rows that this node returns.  The subplans'
+ * parameters are evaluated over the child's rows, so a node with a projection
+ * does not prefetch for subplans.
  */
 static void
 resolve(ReadAhead *ahead)
@@ -152,9 +153,7 @@ resolve(ReadAhead *ahead)
 		CustomScan *scan = (CustomScan *) ahead->css.ss.ps.plan;
 		List	   *all = estate->es_plannedstmt->subplans;
 
-		/*
-		 * subplans that the planner has dropped (AlternativeSubPlan) are NULL
-		 */
+		/* a subplan that the planner dropped (AlternativeSubPlan) is NULL */
 		ahead->params = plan.params;
 		ahead->exprs = ExecInitExprList(scan->custom_exprs, &ahead->css.ss.ps);
 		foreach(lc, plan.subplans)
@@ -334,7 +333,7 @@ read_batch(ReadAhead *ahead)
 		ExecForceStoreMinimalTuple(row, ahead->out, false);
 		/*
 		 * lookups find an execution by the bytes of its values, so use the
-		 * stored row
+		 * stored row, which the loop will receive
 		 */
 		prefetch_row(ahead, ahead->out);
 	}

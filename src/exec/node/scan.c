@@ -181,8 +181,8 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 
 /*
  * Begins an execution: opens the source of the first opener that can serve it.
- * If there is none, scan->input.items stays NULL.  Usually requests are sent when a
- * row is fetched; only the arms of an OR send their first requests now
+ * If no opener can, scan->input.items stays NULL.  Usually requests are sent
+ * when a row is fetched; only the arms of an OR send their first requests now
  * (united.c).
  */
 static void
@@ -195,8 +195,8 @@ begin_run(DynScan *scan)
 	Assert(!scan->input.running && scan->input.items == NULL);
 	dyn_scandesc_check_schema(scan->input.scandesc);
 	/*
-	 * before `running` is set: an initplan that runs now can share its scans'
-	 * reads with this scan
+	 * evaluate before `running` is set, so that scans of an initplan that runs
+	 * now can share a read with this scan
 	 */
 	dyn_input_evaluate(&scan->input, &scan->input.values);
 	scan->input.running = true;

@@ -4,8 +4,8 @@
  *		scans, asynchronous scans and lookup join nodes.
  *
  * An execution begins when its first row is fetched, unless it is started
- * ahead (scan.c).  When the node is created or rescanned, outer parameters may
- * have no values yet.
+ * ahead (scan.c), because outer parameters may have no values yet when the
+ * node is created or rescanned.
  */
 #ifndef DYN_EXEC_SCAN_H
 #define DYN_EXEC_SCAN_H
