@@ -44,7 +44,7 @@
 #define QUERIES_PER_CONNECTION	64
 #define INDEX_QUERIES_PER_CONNECTION	16
 
-/* Keys and results have at least fetch_memory / SPACE_PART bytes each. */
+/* Keys and results may each use at least fetch_memory / SPACE_PART bytes. */
 #define SPACE_PART			8
 
 /* Maximum memory of the transient rows of one response. */
@@ -84,7 +84,7 @@ struct DynLookups
 								 * executions */
 	DynLookupBatch base;		/* fetch_base_items: requests for listed
 								 * keys */
-	uint64		listings;		/* last ID of a listing, see DynLookupEntry */
+	uint64		listings;		/* last ID given to an index Query */
 	uint64		served;			/* number of executions served */
 	DynLookupCounters *counters;
 
@@ -255,7 +255,7 @@ dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
 	int			first_new = lookups->first.n;
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
 	DynResolvedAccess resolved;
-	int			full;			/* number of entries whose requests are full */
+	int			full;			/* number of entries in full requests */
 
 	dyn_resolve_access(scandesc->access, scandesc->relation, &execution->values,
 					   &resolved);
@@ -559,8 +559,8 @@ chunk_keys(const DynLookups *lookups)
 }
 
 /*
- * Adds a listed key to the entry of the index Query, unless it already has the
- * key.  Also requests the item in lookups->base, unless it is cached or
+ * Adds a listed key to the entry of the index Query, unless the entry has the
+ * key.  Also adds the key to lookups->base, unless its item is cached or
  * requested.
  */
 static void
@@ -661,7 +661,8 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
  * Lists the keys of the next chunk: first for the entry being served, then for
  * the following entries, until the chunk is full.  A listing that was begun is
  * continued only when its entry is served: the listing recognizes repeated
- * keys by listed_by of the items, which other listings change.
+ * keys by the field listed_by of their entries, which other listings
+ * overwrite.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)
@@ -704,7 +705,7 @@ next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot
 		DynLookupEntry *item = list_nth(entry->items, lookups->row);
 
 		Assert(item->pins > 0);
-		/* an item that moves may be listed for two partitions */
+		/* an item whose index key changes may be listed for two partitions */
 		if (lookups->item_row == 0 && item->served_in == lookups->served)
 		{
 			lookups->row++;

@@ -52,7 +52,7 @@ typedef struct DynLookupEntry
 	int			batch_position; /* PENDING: position in its batch */
 	int			pins;			/* number of executions and entries that need
 								 * this entry */
-	bool		ended;			/* true if its result has ended */
+	bool		ended;			/* true if its full result was received */
 	bool		caching;		/* true if all received rows are stored here */
 	uint64		taken;			/* number of rows, items or listed keys
 								 * received from the Query */
@@ -62,7 +62,7 @@ typedef struct DynLookupEntry
 								 * of records of items (item_record.h) */
 
 	/* the only row, if only one execution needs it; then `rows` is NIL */
-	DynTransientRows *transient;	/* memory of the row; NULL: not used */
+	DynTransientRows *transient;	/* memory of the row; NULL if not used */
 	Datum	   *values;
 	bool	   *nulls;
 
@@ -70,10 +70,10 @@ typedef struct DynLookupEntry
 								 * (list of DynLookupEntry *, pinned) */
 	DynBaseKeys *base_keys;		/* keys listed so far; NULL: all are in
 								 * `items` */
-	uint64		index_result;	/* index Query: ID of its listing (never
-								 * reused) */
-	uint64		listed_by;		/* ID of the last listing that contained the
-								 * key, to detect repeated keys */
+	uint64		index_result;	/* index Query: ID of the list of keys that it
+								 * returns (never reused) */
+	uint64		listed_by;		/* index_result of the last index Query that
+								 * listed the key, to detect repeated keys */
 
 	uint64		served_in;		/* number of the last execution that returned
 								 * the item */
@@ -173,7 +173,8 @@ typedef struct DynLookupBatch
 
 	int			n;
 	int			space;
-	DynLookupEntry **entries;	/* NULL where removed or complete */
+	DynLookupEntry **entries;	/* entry of each key or Query; NULL where the
+								 * entry was removed or is complete */
 	DynKeyPart *keys;			/* full keys: nparts parts for each entry */
 	DynQuery   *queries;		/* partitions: the Query of each entry */
 
@@ -204,7 +205,7 @@ extern void dyn_lookup_batch_add_items(DynLookupBatch *batch, const DynLookupEnt
 /*
  * Creates the requests of the first `n` entries, and sends those that the
  * limits of the fetch allow now.  Keys cannot be added to a request that was
- * sent, so if the last one is not full, entries must not be added any more.
+ * sent.  So after a BatchGetItem that is not full, no entries may be added.
  */
 extern void dyn_lookup_batch_send(DynLookupBatch *batch, int n);
 
