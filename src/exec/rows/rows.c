@@ -352,8 +352,8 @@ decode_part(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 
 /*
  * Decodes a document some of whose members are hidden: a partial column shows
- * only the members in `only`, and the rest of an item omits those in
- * `omitted`.
+ * only the members in `only`; a column with document 'rest' omits the
+ * attributes in `omitted`.
  */
 static pg_noinline bool
 decode_members(DynRows *rows, const DynRowColumn *fetched, Datum *result)
@@ -389,8 +389,8 @@ decode_column(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 }
 
 /*
- * Finds the values below the element.  Decodes the columns of the item itself
- * for its first element.
+ * Finds the values inside the current element.  For the first element, also
+ * decodes the columns that are read from the item itself.
  */
 static void
 begin_element(DynRows *rows, DynUnnested *unnested)

@@ -74,17 +74,17 @@ typedef struct DynRows
 								 * (requested.c, reread.c): NULLs are then not
 								 * checked against NOT NULL and domains */
 
-	/* paths that the page parser reads: of the columns, then of others */
+	/* paths that the page parser reads, those of the columns first */
 	int			npaths;
 	int			path_space;
 	DynPath    *paths;
 
 	/*
-	 * projection to request from DynamoDB, with paths inside jsonb columns if
-	 * these are sufficient
+	 * projection to request from DynamoDB; only paths inside a jsonb column if
+	 * the statement needs no more of the column
 	 */
-	const List *scalars;		/* names (String) of attributes that are always
-								 * requested in full */
+	const List *scalars;		/* key attributes (String) to request in full,
+								 * since DynamoDB rejects paths below them */
 	bool		full;			/* true to request all attributes, without a
 								 * projection, because a column contains the
 								 * entire item */

@@ -354,8 +354,8 @@ limit_column(DynRowColumn *fetched, const DynPath *document, const DynRows *own,
 			!(dyn_path_is_inside(path, document) || dyn_path_is_inside(document, path)))
 			continue;
 		/*
-		 * `own` needs doc.a.x, so member `a` is visible: it cannot hide
-		 * doc.a.y, which `all` requests
+		 * if `own` needs doc.a.x, the column shows all of doc.a, and cannot
+		 * hide doc.a.y, which `all` requests
 		 */
 		more = true;
 		fails |= deep && (member == NULL ||

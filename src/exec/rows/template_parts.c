@@ -3,9 +3,9 @@
  *		Splits an item's templated attributes, and decides whether the item is
  *		a row.
  *
- * All requests check an item in the same order: first whether it is a row,
- * then whether it is ambiguous, then whether each part is a value of its
- * column.
+ * Whichever request returned an item, it is checked in the same order: first
+ * whether it is a row, then whether it is ambiguous, then whether each part is
+ * a value of its column.
  */
 #include "postgres.h"
 
@@ -58,9 +58,8 @@ why_no_match(const DynParsedAttr *parsed)
 }
 
 /*
- * Calls mismatch_of() for an attribute that does not match its template, with
- * the first part from which a column is read or, if there is none, the last
- * part.
+ * Calls mismatch_of() for an attribute that does not match its template: with
+ * the first part from which a column is read, or else with the last part.
  */
 static DynRowMatch
 mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)

@@ -666,7 +666,7 @@ break_cycle(DynParts *parts, const Bitmapset *cycle)
 	const DynParsedAttr *about;
 	DynWaysFound found;
 
-	/* first split attributes outside of the cycle on which it depends */
+	/* first split the attributes on which the cycle depends */
 	for (int a = 0; a < parts->nchecks; a++)
 	{
 		const DynPlaceholderCheck *check = &parts->checks[a];
