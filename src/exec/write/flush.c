@@ -376,7 +376,7 @@ flush(EState *estate)
 
 /*
  * Flushes only if the query has run to its end, not if a portal fetches some
- * of its rows.  A number of rows does not limit a query that returns none.
+ * of its rows.  If a query returns no rows, `count` does not limit it.
  */
 static void
 run_and_flush(QueryDesc *query, ScanDirection direction,

@@ -37,7 +37,7 @@ copy_has_after_trigger(const ResultRelInfo *rinfo)
 }
 
 /*
- * Prepares DO UPDATE as core would; returns NULL if there is none.  Core has
+ * Prepares DO UPDATE as core would; returns NULL without DO UPDATE.  Core has
  * planned SET and WHERE, but does not execute them, because the planner hook
  * has changed the action to DO NOTHING (plan/paths/plan_modify.c).
  *
@@ -155,8 +155,8 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 
 /*
  * Sets modify->met.  The CTEs that update or delete rows of the same table
- * share one set.  Like PostgreSQL, the statement writes a row once, and skips
- * the row later.
+ * share one set.  Like PostgreSQL, the statement changes a row once, and skips
+ * later changes of it.
  */
 static void
 create_met(DynModify *modify, bool may_repeat)
@@ -181,8 +181,8 @@ create_met(DynModify *modify, bool may_repeat)
 
 /*
  * Returns the plan of the target.  Does not use the list that core passes to
- * BeginForeignModify: before 18.6, run-time pruning of earlier targets makes it
- * that of another target.
+ * BeginForeignModify: before 18.6, run-time pruning of earlier targets makes
+ * core pass the list of another target.
  */
 static DynModifyPlan
 plan_of_target(const ModifyTableState *mtstate, const ResultRelInfo *rinfo)

@@ -80,7 +80,7 @@ typedef struct DynModify
 	DynStall	stall;			/* throttles since the last success */
 	bool		warned;
 
-	DynCounters counters;		/* for EXPLAIN */
+	DynCounters counters;		/* counts of requests, for EXPLAIN */
 } DynModify;
 
 static inline DynOperation

@@ -551,7 +551,7 @@ destroy_call(void *call)
 
 /*
  * Reads the item with the key of the write, into memory of the write.  Returns
- * ABSENT if there is none.
+ * ABSENT if the item does not exist.
  */
 static DynScalar
 read_item(const DynWrite *write)

@@ -37,13 +37,13 @@ extern void dyn_write_judge(DynWrite *write);
 
 /*
  * Handles the response to a write after another write of the statement has
- * failed: repeats nothing, and sets the state WRITTEN or NO_ROW.  A write of
- * unknown outcome is counted as maybe written (dyn_written_maybe).
+ * failed: sets the state WRITTEN or NO_ROW, and never sends the write again.
+ * A write of unknown outcome is counted as maybe written (dyn_written_maybe).
  */
 extern void dyn_write_judge_only(DynWrite *write);
 
 /*
- * Handles a failed condition of a single write or of a member of a
+ * Handles the failed condition of a write that was sent alone or in a
  * transaction.  `item` is the item with the key of the write, or ABSENT.
  */
 extern void dyn_write_judge_condition(DynWrite *write, const DynScalar *item);
@@ -59,9 +59,9 @@ extern bool dyn_write_has_row(const DynWrite *write);
 extern bool dyn_write_judge_call(DynWrite *write, DynWritten *written);
 
 /*
- * Pause a throttled write, or a transaction that a conflict with another one
- * canceled, so that it is sent again.  Set the state FAILED after max_attempts
- * conflicts, or if the target's writes were all throttled for
+ * Pause a throttled write, or a transaction that was canceled by a conflict
+ * with another transaction, to be sent again.  Set the state FAILED after
+ * max_attempts conflicts, or if the target's writes were all throttled for
  * throttle_timeout.
  */
 extern void dyn_write_retry_throttled(DynWrite *write);

@@ -18,7 +18,7 @@ typedef struct DynReread
 	DynItemReader *new_reader;	/* reads items to be written, even if they
 								 * have expired */
 	AttrNumber	wrong;			/* number of the column with an error */
-	const char *why;			/* reason for the error; NULL if none */
+	const char *why;			/* reason for the error; NULL if no error */
 } DynReread;
 
 /*

@@ -24,11 +24,11 @@
 #define MOST_GUARDED		100
 
 /*
- * Also checks what core does not check for foreign tables, or only after the
- * write: row-level security of a partitioned or inheritance parent, and WITH
- * CHECK OPTION.  Does not check constraints of a row that was not read,
- * because the planner has ensured that the assignments violate none
- * (plan/paths/plan_modify.c).
+ * In addition to constraints, checks row-level security of a partitioned or
+ * inheritance parent, and WITH CHECK OPTION.  Core does not check them for
+ * foreign tables, or only after the write.  Does not check constraints of a
+ * row that was not read, because the planner has ensured that the assignments
+ * violate none (plan/paths/plan_modify.c).
  */
 void
 dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
@@ -371,7 +371,7 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	for (int attnum = -1; (attnum = bms_next_member(changed, attnum)) >= 0;)
 	{
 		dyn_write_map_require_column(modify->map, attnum);
-		/* guard jsonb and arrays: they may hide sets (guard_stored_values) */
+		/* guard jsonb and arrays, because they show a set as a list */
 		if (dyn_relation_column(modify->relation, attnum)->codec.wire == DYN_TYPE_ABSENT)
 			guarded = bms_add_member(guarded, attnum);
 	}
@@ -645,7 +645,7 @@ exists_condition(const DynWrite *write)
 										write->nguard + write->nvalues);
 
 	dyn_cond_add(all, key_condition(modify, DYN_COND_EXISTS));
-	/* without the term for ttl_attribute: an expired row is the same row */
+	/* omit the term for ttl_attribute: an expired row is still the same row */
 	for (int i = 0; i < filter->nterms; i++)
 	{
 		const DynFilterTerm *term = &filter->terms[i];

@@ -63,7 +63,7 @@ extern DynWrite *dyn_write_create(DynModify *modify, DynOperation op);
 
 /*
  * Replaces the contents of the buffer with the body of the request; if
- * `member`, appends a member of a TransactWriteItems instead.
+ * `member`, appends an element of TransactItems (TransactWriteItems) instead.
  */
 extern void dyn_write_render(const DynWrite *write, DynBuffer *out, bool member);
 

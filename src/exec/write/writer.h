@@ -52,7 +52,7 @@ typedef struct DynWrite
 	const char *key_bytes;		/* encoding of the key, to compare keys */
 	size_t		key_len;
 	DynScalar	item;			/* PutItem: the item, a value of type M */
-	DynPathValue *values;		/* UpdateItem: values to set; an ABSENT one
+	DynPathValue *values;		/* UpdateItem: values to set; an ABSENT value
 								 * removes its path */
 	int			nvalues;
 	DynPathValue *guard;		/* values that must not have changed */
@@ -71,8 +71,8 @@ typedef struct DynWrite
 	bool		guards_replaced;	/* true if the guard compares them */
 	bool		derived;		/* true if the new values depend on values that
 								 * were read */
-	int			rounds;			/* number of times that it was composed again,
-								 * or of conflicts of a transaction */
+	int			rounds;			/* number of times that the write was composed
+								 * again; transaction: number of conflicts */
 
 	int			unanswered;		/* number of attempts of unknown outcome */
 	double		due_ms;			/* PAUSED, NEW: monotonic ms of the next
@@ -122,8 +122,8 @@ typedef struct DynWriter
 	DynTokens  *tokens;			/* placeholders of the request being rendered */
 	DynBuffer	update;
 	DynBuffer	condition;
-	DynWrite   *failed;			/* write whose error is raised when the others
-								 * have ended, or NULL */
+	DynWrite   *failed;			/* write whose error is raised when the other
+								 * writes have ended, or NULL */
 } DynWriter;
 
 /* Returns the writer of a statement, created on first use. */
