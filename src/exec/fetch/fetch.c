@@ -2,7 +2,7 @@
  * fetch.c
  *		Returns the items of a fetch: in any order, in turn, merged, or keyed.
  *
- *		any order	items of any stream; the page with the least ordinal first
+ *		any order	items of any stream; lower page numbers first
  *		in turn		items of the first stream, then of the second (params.in_turn)
  *		merged		the least item of all streams (params.nsort)
  *		keyed		items of the stream that the consumer names (params.keyed),

@@ -36,9 +36,10 @@ typedef struct DynFetch DynFetch;
  */
 typedef struct DynReadBound
 {
-	double		units;			/* maximum read units; 0: no bound (`items` is
-								 * 0, too) */
-	long		items;			/* examined items; 0: bounded only in units */
+	double		units;			/* maximum read units; 0: no bound (then
+								 * `items` is 0, too) */
+	long		items;			/* maximum number of examined items; 0: only
+								 * read units are bounded */
 	double		wanted;			/* number of rows that the statement needs */
 	const double *found;		/* number of rows found so far; NULL: rows are
 								 * not counted */
@@ -171,8 +172,8 @@ extern void dyn_fetch_send_ahead(DynFetch *fetch);
 /*
  * Returns the next item of a stream of a keyed fetch; NULL at the end of the
  * stream, or if it was dropped.  After this call, streams with lower numbers
- * are begun only when they are read.  Those begun before wait with their pages
- * until they are read or dropped.
+ * are begun only when they are read.  Streams that were begun earlier keep
+ * their pages until they are read or dropped.
  */
 extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 

@@ -157,9 +157,9 @@ report_limit(const DynFetch *fetch, double limit, double cost)
  * Returns true if the next request must wait for a response.  With budgets,
  * the first responses show the real cost of requests.  Near the statement's
  * limit, a response shows how many units are left.  But the fetch must be able
- * to take it in, or would wait forever: a paused response waits for memory;
- * and at the memory limit, a keyed or in_turn fetch takes in only responses of
- * the awaited stream (schedule.c).
+ * to take the response in, or would wait forever: a paused response waits for
+ * memory; and at the memory limit, a keyed or in_turn fetch takes in only
+ * responses of the awaited stream (schedule.c).
  */
 static bool
 awaits_response(const DynFetch *fetch)

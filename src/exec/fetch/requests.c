@@ -199,7 +199,7 @@ render(DynRequests *requests, const DynCond *cond, DynBuffer *text)
 	return finished(requests, text, dyn_expr_condition(requests->tokens, cond, text));
 }
 
-/* Returns the Query of the stream; of a Scan, only the filters are set. */
+/* Returns the Query of the stream; for a Scan, a DynQuery without a key. */
 static const DynQuery *
 query_of(const DynRequests *requests, int stream)
 {

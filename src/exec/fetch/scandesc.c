@@ -116,8 +116,9 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 /*
  * Returns the conversion of a Scan's items.  Except for a count, it includes
  * the key, so that responses can be checked.  A jsonb column of which only
- * parts are requested must not show the key; if the key cannot be hidden
- * there, it is not requested.
+ * parts are requested must not show the key: a key that jsonb cannot represent
+ * would be an error of a statement that does not read the key.  If the key
+ * cannot be hidden there, it is not requested.
  */
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)

@@ -18,8 +18,8 @@ typedef struct DynScanDesc
 	DynRelation *relation;
 	const DynAccess *access;
 	DynRows    *rows;			/* conversion of the scan's items */
-	DynRows    *own_rows;		/* conversion without keys that only checks
-								 * need; `rows` if there are none */
+	DynRows    *own_rows;		/* conversion without a key that only checks of
+								 * responses need, or `rows` */
 	DynRows    *index_rows;		/* conversion of index entries if
 								 * fetch_base_items, else NULL */
 	DynCounters counters;		/* counts of this descriptor's requests */
@@ -71,15 +71,15 @@ extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,
 
 /*
  * Returns the number of segments for a Scan.  Returns 1 for other operations,
- * if the plan determines the segments (access->segments), if the Scan may end
- * after a few items (a limit hint or a bound), or if the size is unknown.
+ * if access->segments is set, if the Scan may end after a few items (a limit
+ * hint or a bound), or if the size of the table is unknown.
  */
 extern int	dyn_scandesc_segments(const DynScanDesc *scandesc);
 
 /*
  * Starts a fetch in CurrentMemoryContext, and stores it in scandesc->origin.
- * Requests the attributes that `rows` decodes.  A keyed fetch is not in a
- * group.
+ * Requests the attributes that `rows` decodes.  A keyed fetch does not join
+ * the group.
  */
 extern DynFetch *dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests,
 									const DynRows *rows, bool keyed);

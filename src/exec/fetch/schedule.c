@@ -37,9 +37,7 @@
 
 #include "stream.h"
 
-/*
- * Expected bytes of the first response: 1 MB of items is nearly 2 MB of JSON.
- */
+/* Expected bytes of the first response: 1 MB of items, nearly 2 MB of JSON. */
 #define FIRST_EXPECTED_BYTES	(2 * 1024 * 1024)
 
 /* Expected bytes of a response in a keyed fetch; most responses are short. */
@@ -144,7 +142,7 @@ dyn_schedule_stream(DynFetch *fetch, int number)
 	fetch->awaited = number;
 	if (!bms_is_member(number, fetch->settled))
 	{
-		/* the array may be full if this stream is outside of the window */
+		/* the array may be full if this stream is begun out of order */
 		if (fetch->nactive == fetch->space)
 		{
 			fetch->space *= 2;
@@ -372,7 +370,8 @@ wants_response(const DynFetch *fetch, const DynStream *stream)
 
 /*
  * True if the consumer would wait forever, because this stream's response is
- * paused and, if any stream could serve the consumer, all others are, too.
+ * paused.  If the consumer could use any stream, all responses in flight must
+ * be paused.
  */
 static bool
 is_blocked(const DynFetch *fetch, const DynStream *stream)

@@ -27,8 +27,8 @@
 #define LARGE_RESPONSE	(1024 * 1024)
 
 /*
- * Bytes by which a response may exceed its expected size without a charge: the
- * size of libcurl's own buffers.
+ * Bytes by which a response may exceed its expected size without being counted
+ * in statement->bytes: the size of libcurl's own buffers.
  */
 #define SPACE_SLACK		((size_t) 256 * 1024)
 
@@ -576,9 +576,7 @@ unreported_units(const DynFetch *fetch, const DynStream *stream,
 	return Min(stream->cost, dyn_page_units(page->body.len) * factor);
 }
 
-/*
- * Sets page->units if unreported, and passes it to the budgets and the pace.
- */
+/* Sets page->units if unreported; passes it to the budgets and the pace. */
 static void
 note_units(DynFetch *fetch, DynStream *stream, DynFetchPage *received)
 {

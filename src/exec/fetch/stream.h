@@ -13,13 +13,13 @@
 #include "../../model/session/usage.h"
 #include "fetch.h"
 
-/* A response whose items are not all returned yet (malloc'd) */
+/* A response whose items are not all returned yet (malloc'd). */
 typedef struct DynFetchPage
 {
 	struct DynFetchPage *next;
 	DynPage		page;
 	DynBuffer	body;			/* response; the items' slots point into it */
-	size_t		bytes;			/* its part of statement->bytes */
+	size_t		bytes;			/* bytes of this page in statement->bytes */
 
 	/* parameters to request the page again if an error must name an item */
 	int			stream;
@@ -52,12 +52,12 @@ typedef struct DynStream
 								 * not begun */
 	int			batch_most;		/* BatchGetItem: limit of keys in one
 								 * request */
-	int			batch_complete; /* BatchGetItem: complete keys after the last
-								 * response */
+	int			batch_complete; /* BatchGetItem: number of complete keys after
+								 * the last response */
 	bool		sent_after_refresh; /* true if the request was sent after
 									 * fetch->refreshed was set */
 	double		cost;			/* expected read units of the request */
-	double		expected;		/* part of statement->expected_units */
+	double		expected;		/* read units counted in expected_units */
 	double		charge;			/* read units charged to the budgets for each
 								 * attempt */
 	int			ncharged;		/* number of attempts that were charged */
@@ -80,7 +80,8 @@ typedef struct DynStream
 /* Limits of the requests of a fetch (pacing.c). */
 typedef struct DynPacing
 {
-	DynTablePace *table;		/* pace of the table or index */
+	DynTablePace *table;		/* measured rate (aws/pace.h) of the table or
+								 * index */
 	double		item_units;		/* read units of one examined item or key:
 								 * measured, or from the table's description;
 								 * 0: unknown */
@@ -139,8 +140,8 @@ struct DynFetch
 	int			awaited;		/* keyed: number of the stream being read */
 	DynStream  *current;		/* keyed: awaited stream, if active; or NULL */
 	bool		draining;		/* true if no further requests may be sent */
-	bool		solo_wait;		/* true while the consumer waits for this fetch
-								 * only, not for the group */
+	bool		solo_wait;		/* true while the consumer waits only for this
+								 * fetch, not for its group */
 
 	DynFetchPage *page;			/* page whose items are returned now; NULL if
 								 * merging or keyed */
@@ -206,9 +207,7 @@ dyn_stream_is_done(const DynStream *stream)
 	return !stream->in_flight && !stream->more && stream->first == NULL;
 }
 
-/*
- * Abandons the stream's request in flight and its pages; the stream is done.
- */
+/* Abandons the stream's request in flight and its pages; ends the stream. */
 extern void dyn_stream_abandon(DynFetch *fetch, DynStream *stream);
 
 /* Frees the malloc'd memory of the fetch, in every state; raises no error. */
