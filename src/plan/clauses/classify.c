@@ -118,10 +118,10 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 }
 
 /*
- * Returns true if the comparison can restrict a placeholder (part) of a key
- * template.  The part and the column's own attribute may have different
- * formats.  If the values of the part can be enumerated (enumerate.c), <, <=,
- * > and >= are supported if = is.
+ * Returns true if the comparison can restrict a placeholder ("part") of a key
+ * template, whose format may differ from that of the column's own attribute.
+ * <, <=, > and >= can use any format that supports =, if the values of the
+ * part can be enumerated (enumerate.c).
  */
 static bool
 is_comparable_in_part(const DynClassify *context, const DynField *field,
@@ -235,7 +235,7 @@ static const Oid plain[] = {
 	BYTEAOID, UUIDOID, DATEOID, TIMESTAMPOID, TIMESTAMPTZOID
 };
 
-/* Plain types that are also compared with each other */
+/* Types of `plain` that can be compared with one another (int4 = float8) */
 static const Oid numbers[] = {INT2OID, INT4OID, INT8OID, FLOAT4OID, FLOAT8OID};
 
 /* Types whose casts to text cannot fail */
@@ -324,8 +324,8 @@ dyn_may_fail(Node *node)
 
 /*
  * Returns true for casts of numbers that can be ignored in a comparison.  A
- * cast to double precision may round the value, but then the operator's input
- * types are double precision, too (quals.c).
+ * cast to double precision may round the value, but quals.c allows for this if
+ * the operator compares doubles.
  */
 static bool
 is_transparent_cast(Oid funcid, DynCodecKind kind)
@@ -449,7 +449,7 @@ dyn_match_field(const DynRelPlan *plan, Node *node, DynField *field,
 	column = dyn_relation_column(plan->relation, field->attnum);
 	without = column->codec.members.without;
 	name = dyn_to_utf8(strVal(linitial(field->steps)));
-	/* do not send long paths, and names that the document excludes */
+	/* do not send long paths, or names that option document 'rest' omits */
 	return column->path->nsteps + list_length(field->steps) <= DYN_MAX_PATH_STEPS &&
 		(without == NULL || !dyn_names_have(without, name, strlen(name)));
 }

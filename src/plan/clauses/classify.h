@@ -29,16 +29,15 @@ typedef struct DynClassify
 	/* results: true initially, only cleared afterwards */
 	bool		exact;			/* true if predicate and expression are true
 								 * for the same rows */
-	bool		sized;			/* true if the size of the filter is bounded;
-								 * used only with `exact` */
+	bool		sized;			/* true if the filter cannot be too large for a
+								 * request; used only with `exact` */
 } DynClassify;
 
 /*
  * Maximum size (bytes) of the constant value, or list of values, in a leaf of
- * a filter whose size is bounded (`sized`).  Filters that replace local checks
- * have at most 25 leaves (match_keys.c), and JSON escapes make a value at most
- * six times as long.  So these filters never exceed the size limit of a
- * request.
+ * a filter that is `sized`.  Filters that replace local checks have at most 25
+ * leaves (match_keys.c), and JSON escapes make a value at most six times as
+ * long.  So these filters never exceed the size limit of a request.
  */
 #define DYN_MAX_SIZED_BYTES	4096
 
@@ -196,10 +195,10 @@ extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 
 /*
- * Wraps values in an OR, or (`all`) an AND, in CASE if their evaluation might
- * fail.  Then they are evaluated only if the args without columns do not
- * decide the result: if all of these are false or NULL in an OR, or true in an
- * AND.
+ * In an OR (`all`: an AND), wraps each value whose evaluation might fail in
+ * CASE.  The value is then evaluated only if no arg without columns is true
+ * (`all`: if all of them are true), because otherwise these args decide the
+ * result.
  */
 extern void dyn_guard_values(const DynClassify *context, DynPred *pred, bool all);
 

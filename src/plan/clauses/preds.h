@@ -17,7 +17,7 @@
  *		condition on a key		plan/keys/terms.c and exec/keys/key_values.c
  *		filter					exec/keys/filter.c, and leaf_is_forbidden()
  *								in plan/keys/match_keys.c
- *		on an index's key		plan/keys/index_complete.c
+ *		completeness of indexes	plan/keys/index_complete.c
  *		shown by EXPLAIN		pred_words in exec/node/explain.c
  */
 typedef enum DynPredKind
@@ -44,7 +44,7 @@ typedef enum DynPredKind
 								 * (match_template.c) */
 	DYN_PRED_EACH,				/* field has one of the values between the
 								 * bounds in args (enumerate.c); without args:
-								 * a part has one of the values that its
+								 * a placeholder has one of the values that its
 								 * template enumerates */
 	DYN_PRED_GIVEN				/* `value`, a condition without columns of the
 								 * table, is true; has no field */
@@ -129,8 +129,8 @@ typedef struct DynPred
 	double		expected;		/* EACH: estimated number of values */
 	bool		unsure;			/* at planning: true if run-time values decide
 								 * whether the key can be used */
-	bool		part_only;		/* at planning: true if only parts of key
-								 * templates support the comparison */
+	bool		part_only;		/* at planning: true if only placeholders of
+								 * key templates support the comparison */
 	int			param;			/* position of the value in fdw_exprs */
 	int			term;			/* FILTER_TERM: position in the item filter */
 	int			templated;		/* TEMPLATED: position of the template */
@@ -195,8 +195,8 @@ extern bool dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 						   const DynKeyAttr *attr);
 
 /*
- * Returns false if the predicate is on parts of key templates only, and so
- * cannot be a filter.
+ * Returns false if the predicate is on placeholders of key templates only.  It
+ * cannot be a filter, because a placeholder is not an attribute.
  */
 extern bool dyn_pred_is_of_attribute(const DynRelation *relation,
 									 const DynPred *pred);

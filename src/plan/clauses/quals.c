@@ -547,7 +547,7 @@ divide(const DynClause *found)
 List *
 dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 {
-	/* the flags are not used, because implied conditions are never filters */
+	/* flags of the context are not used: implied conditions are not filters */
 	DynClassify context = {plan, true, true};
 	List	   *clauses = NIL;
 	ListCell   *lc;

@@ -65,16 +65,17 @@ typedef struct DynRelPlan
 								 * reads the segment column (the number of the
 								 * segment with the item); else 0 */
 	List	   *bounds;			/* RestrictInfo *: partition constraint on the
-								 * segment column; other items are not rows */
+								 * segment column; items of other segments are
+								 * not rows */
 	List	   *lists;			/* RestrictInfo *: column = ANY (array),
 								 * derived from equal columns of joined
 								 * relations (rewrite_class.c) */
-	double		items;			/* number of items (rel->tuples: rows) */
+	double		items;			/* items in the table (rel->tuples: rows) */
 	double		item_rows;		/* rows per item that passes the item filter; 1
 								 * unless the table is unnested */
 	double		fetched;		/* fraction of an item's bytes that `fields`
 								 * take */
-	List	   *choices;		/* DynPathChoice *: choices of the paths
+	List	   *choices;		/* DynPathChoice *: one for each path
 								 * (paths/planner.h) */
 	Cost		direct[DYN_ACCESS_SCAN];	/* for each kind, least total cost
 											 * of a path with the table's own
@@ -91,7 +92,7 @@ typedef struct DynClause
 								 * dyn_row_clauses */
 	DynPred    *pred;			/* predicate; NULL: checked locally only */
 	bool		exact;
-	bool		sized;			/* true if the size of the filter is bounded */
+	bool		sized;			/* true if the filter cannot be too large */
 	bool		implied;		/* true if rinfo implies the predicate, but may
 								 * not be equivalent to it */
 	bool		keys_only;		/* true if the predicate is only matched to
@@ -112,10 +113,10 @@ extern List *dyn_quals_classify(DynRelPlan *plan, List *rinfos);
 extern List *dyn_classify_lists(DynRelPlan *plan);
 
 /*
- * Returns a List of DynClause * for the conditions that an item must satisfy
- * to be a row.  There is one for each condition of the item filter (options
- * item_filter and ttl_attribute).  There is one for each template of the
- * table's key; it has no predicate, so it is checked locally.
+ * Returns the conditions that an item must satisfy to be a row (DynClause *):
+ * one for each condition of the item filter (options item_filter and
+ * ttl_attribute), and one for each template of the table's key.  The latter
+ * have no predicate, so they are checked locally.
  */
 extern List *dyn_row_clauses(const DynRelation *relation);
 

@@ -274,8 +274,8 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 
 /*
  * Returns the equality that the bound at `position` implies together with a
- * later bound.  If there is none, tries equality_unless_different with each
- * upper bound (if this bound is a lower one).  Returns NULL if all fail.
+ * later bound.  If there is none, and the bound is a lower one, tries
+ * equality_unless_different with each upper bound.  Returns NULL if all fail.
  */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)

@@ -55,8 +55,8 @@ dyn_classify_given(const DynClassify *context, Node *node)
 
 /*
  * For coalesce(values, column), returns the values as an expression.  Returns
- * NULL for other expressions, and for coalesce(column), from which the planner
- * has removed constant NULLs.
+ * NULL for other expressions, and for coalesce(column), which may remain after
+ * the planner has removed constant NULLs.
  */
 static Node *
 leading_values(Node *node, const Node *column)

@@ -157,7 +157,7 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 	}
 	/*
 	 * if the column of the last term is equal to its value, the ignored terms
-	 * decide, so the term must allow equality
+	 * decide, so the last term must allow equality
 	 */
 	if (terms != NIL && list_length(terms) < list_length(row->opnos))
 		((Term *) llast(terms))->strategy = inclusive(llast(terms));
@@ -165,9 +165,9 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 }
 
 /*
- * Parses an arm of the form column = value AND rest, with the column and value
- * of the term, and adds the rest to *rests (true if there is none).  Returns
- * false if the arm does not have this form.
+ * Parses an arm of the form column = value AND rest, in which column and value
+ * are those of the term.  Adds the rest to *rests; if the arm is only column =
+ * value, adds the constant true.  Returns false for any other arm.
  */
 static bool
 rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rests)
@@ -250,8 +250,8 @@ expand(DynClassify *context, List *terms, int n)
 	if (strictly == NULL || equally == NULL)
 		return NULL;
 	/*
-	 * a row comparison evaluates the next value only if the column of this
-	 * term is equal to its value
+	 * SQL evaluates the next value only if this column is equal to its value,
+	 * so a value that might raise an error is not used
 	 */
 	rest = dyn_may_fail(((Term *) list_nth(terms, n + 1))->value) ? NULL
 		: expand(context, terms, n + 1);

@@ -44,7 +44,7 @@ add_step(Chain *chain, DynTimeStepKind kind, Node *operand)
 
 /* ---- functions ---- */
 
-/* A function as one or two steps, of which the last is evaluated first */
+/* A function, as one or two steps; the last step is evaluated first */
 typedef struct Form
 {
 	Oid			function;
@@ -272,7 +272,7 @@ make_bounds(DynClassify *context, DynComparison comparison, const Chain *chain,
 					  comparison == DYN_COMPARE_LT || comparison == DYN_COMPARE_GT);
 }
 
-/* Classifies "expression op value", or, with `array`, = ANY and <> ALL. */
+/* Classifies "expression op value"; with `array`, = ANY or <> ALL (value). */
 static DynPred *
 classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 			   Node *value, bool array)
