@@ -106,8 +106,8 @@ dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use)
 	inner->use = use;
 	/*
 	 * A fallback must be last, because copy_fallback uses only values that the
-	 * other access plans have added.  DYN_USE_IF_OPEN is added after it, so it
-	 * goes to the front.
+	 * other access plans have added.  DYN_USE_IF_OPEN is added after the
+	 * fallback, so it goes to the front.
 	 */
 	access->inner = use == DYN_USE_ALWAYS ? lappend(access->inner, inner)
 		: lcons(inner, access->inner);
@@ -160,15 +160,16 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
 }
 
 /*
- * Adds the parts of the attribute's text after the first `bound` ones as sort
- * attributes.  Returns false at the first part that does not sort like its
- * column.  For this, the part must contain the column's value in every item of
- * the index.  trusted_indexes asserts this for rows in which no column of the
- * template is NULL; NOT NULL or the clauses must exclude other rows.
+ * Adds the parts of the attribute's template as sort attributes, except the
+ * first `bound` ones, to which key conditions give values.  Returns false at
+ * the first part that does not sort like its column, or may lack the column's
+ * value in an item of the index.  trusted_indexes asserts that the value is
+ * there if no column of the template is NULL; NOT NULL or the clauses must
+ * exclude other rows.
  *
  * With `merged`, rows of several requests are merged: by the attribute's text
- * (`by_text`) if it begins with the same bound parts in all rows, else by the
- * parts.  Merging by parts requires that the text alone determines each part.
+ * (`by_text`) if the bound parts are the same in all rows, else by the parts.
+ * Merging by parts requires that the text alone determines each part.
  */
 static bool
 sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -226,7 +227,7 @@ set_sort(const DynRelPlan *plan, const DynAccess *from, bool merged, DynAccess *
 
 			if (i < from->nrange)
 				values = from->range[i].values;
-			/* only values of the first attribute have their own requests */
+			/* only the first attribute has a request for each of its values */
 			bound = i == 0 ? values.point_parts : values.one_value_parts;
 			if (!sort_by_parts(plan, index, templated, attr, bound,
 							   bound <= values.one_value_parts,
@@ -283,8 +284,8 @@ dyn_access_is_valid_key(const DynAccess *access, const char *json, size_t len)
 /* ---- copies ---- */
 
 /*
- * The value expressions that a copied access plan refers to by position.  If
- * the functions below get NULL, predicates keep their positions.
+ * The value expressions that a copied access plan refers to by position.  If a
+ * function below gets NULL instead, positions in predicates are not changed.
  */
 typedef struct Values
 {
@@ -557,7 +558,7 @@ dyn_access_node(const DynAccess *access, List **exprs)
 
 	node->node.extnodename = node_methods.extnodename;
 	node->access = copy_access(access, &values);
-	/* this adds the operands of the conversions to `values` */
+	/* copy the conversions, and add their operands to `values` */
 	foreach(lc, values.conversions)
 	{
 		DynConversion *conversion;

@@ -55,11 +55,11 @@ typedef struct DynKeyMatch
 } DynKeyMatch;
 
 /*
- * A condition for the completeness of an index, checked at run time, on one
- * key attribute.  An index cannot hold empty or long values, so one of the
- * predicates must exclude these.  A predicate of kind TEMPLATED is the only
- * one in its list; the index must be able to hold all strings that it allows
- * (index_complete.c).
+ * A condition on one key attribute of an index, checked at run time.  Items
+ * with an empty or too long value are not in the index, so one of the
+ * predicates must exclude such values.  A predicate of kind TEMPLATED is the
+ * only one in its list; the index must be able to hold all strings that it
+ * allows (index_complete.c).
  */
 typedef struct DynIndexCondition
 {
@@ -77,7 +77,7 @@ typedef struct DynEstimate
 	DynPrices	prices;
 	double		items;			/* number of items that the requests return */
 	double		check_cost;		/* planner cost of evaluating clauses */
-	double		full_ms;		/* ms; price of a Scan of the table, without
+	double		full_ms;		/* time (ms) of a Scan of the table, without
 								 * the transfer */
 	double		examined;		/* number of items that the requests read */
 	int			segments;		/* number of segments that are read; 0: the
@@ -193,13 +193,13 @@ typedef struct DynAccess
 	List	   *key_names;		/* String *: key attributes of the table, and
 								 * of `index` */
 	List	   *scalars;		/* String *: key attributes (of the table or
-								 * any index) with a document path below them,
-								 * which DynamoDB rejects */
+								 * any index) that are requested in full,
+								 * because DynamoDB rejects paths below them */
 	const char *schema;			/* schema of the table and index during
 								 * planning (dyn_metadata_schema) */
 	List	   *filters;		/* DynPred *, ANDed */
 	List	   *fields;			/* DynField *: fields to fetch */
-	List	   *text_types;		/* types of the templated attributes
+	List	   *text_types;		/* key types of the attributes with templates
 								 * (dyn_relation_text_types) */
 	List	   *conversions;	/* DynConversion *: conversions of values in
 								 * fdw_exprs; only in the outermost access
@@ -207,9 +207,9 @@ typedef struct DynAccess
 	const char *advice;			/* advice for EXPLAIN (dyn_advise), or NULL */
 	DynEstimate estimate;
 
-	List	   *conditions;		/* DynIndexCondition *: for each key attribute
-								 * of the index, on its column, and on its
-								 * template */
+	List	   *conditions;		/* DynIndexCondition *: at most two for each
+								 * key attribute of the index: for its column,
+								 * and for its template */
 	List	   *optional_quals; /* DynPred *: guards of ORs (choice.c); if one
 								 * is true, the inner access plan
 								 * DYN_USE_IF_OPEN is used */
@@ -287,7 +287,7 @@ extern List *dyn_access_arms(const DynAccess *access);
 /* Returns true if `a` and `b` read the same index, or both read the table. */
 extern bool dyn_access_same_index(const DynAccess *a, const DynAccess *b);
 
-/* Returns the column of the attribute or part; 0 if there is none. */
+/* Returns the column that maps to the attribute or part, or 0. */
 extern AttrNumber dyn_sort_column(const DynRelation *relation, const DynSortAttr *sort);
 
 /*
@@ -309,8 +309,8 @@ extern bool dyn_access_is_valid_key(const DynAccess *access, const char *json,
 
 /*
  * Returns a node with a copy of the access plan.  Sets *exprs to the value
- * expressions, to which the node refers by position.  Omits predicates of a
- * fallback whose values no other access plan needs.
+ * expressions, to which the node refers by position.  In a fallback, omits the
+ * predicates whose values no other access plan needs.
  */
 extern Node *dyn_access_node(const DynAccess *access, List **exprs);
 

@@ -25,8 +25,8 @@
 #define UNKNOWN_VALUES	10
 
 /*
- * Factor of the maximum number of values if a bound changes between
- * executions, as a column of another table does.  The alternative would be to
+ * Multiplies the maximum number of values if a bound changes between
+ * executions, such as a column of another table.  The alternative would be to
  * read the full table for each outer row.
  */
 #define JOIN_FACTOR		100
@@ -82,8 +82,8 @@ target_column(const DynTarget *target, const DynPred *pred)
 
 /*
  * Returns true if the predicate is a bound of the target's column, and the
- * values within bounds can be enumerated as keys.  Their encoding need not be
- * sorted like the values.
+ * values within bounds can be enumerated as keys.  The keys need not sort like
+ * the values, because each key is requested by itself.
  */
 static bool
 is_bound(const DynTarget *target, const DynPred *pred)
@@ -153,7 +153,6 @@ add_members(Range *range, const DynTarget *target)
 	range->lower = range->upper = true;
 }
 
-/* Adds the clause to the range if it is a bound of the target. */
 static void
 add_bound(Range *range, const DynTarget *target, DynClause *clause)
 {
@@ -219,7 +218,7 @@ dyn_match_each(const DynTarget *target, List *clauses, int most, List **used)
 	if (!range.lower || !range.upper || most == 0)
 		return NULL;
 	n = dyn_steps_count(each->unsure ? &range.expected : &range.known);
-	/* all listed numbers can be requested with any run-time bounds */
+	/* the listed numbers are so few that all can be requested */
 	if (range.listed)
 		each->unsure = false;
 	if (each->unsure && target->plan->sure_only)
@@ -255,7 +254,7 @@ dyn_why_not_each(const DynTarget *target, List *clauses)
 					DYN_MAX_EACH);
 }
 
-/* The keys may differ only in one placeholder, with truncated times. */
+/* Partition keys must differ only in one placeholder, with truncated times. */
 AttrNumber
 dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access)
 {

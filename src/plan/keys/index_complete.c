@@ -20,9 +20,9 @@
  * items older than the index.  For these types, each predicate below ensures
  * that the selected items are in the index, if the condition next to it holds:
  *
- *		= and IN		the index can hold all the values; if an attribute has
- *						predicates of this kind, one of them must satisfy this:
- *						NOT NULL, or a range, is not enough
+ *		= and IN		the index can hold all the values; for an attribute with
+ *						such predicates, one of them must satisfy this, because
+ *						NOT NULL or a range is not sufficient
  *		>, >=			the index can hold the bound; a bound of > may be empty
  *		LIKE, prefixes	an empty text does not match, and the pattern or prefix
  *						is not longer than the limit of the key
@@ -66,8 +66,8 @@ typedef struct Place
 
 	/* only while planning */
 	const DynRelPlan *plan;
-	const DynColumn *column;	/* column that maps to the attribute; NULL:
-								 * none */
+	const DynColumn *column;	/* column that maps to the attribute, or
+								 * NULL */
 	bool		trusted;		/* true if the index is in trusted_indexes */
 	size_t		own_bytes;		/* maximum size (bytes) in the table's own key;
 								 * 0 if the attribute is not in that key */
@@ -305,7 +305,6 @@ texts_completeness(const Place *place, const DynPred *pred)
 
 /* ---- attributes of an index ---- */
 
-/* Returns true if a stored value of a column with this codec can be empty. */
 static bool
 may_be_empty(const DynCodec *codec)
 {
@@ -411,8 +410,8 @@ collect(List *clauses, List **preds, List **exprs)
 }
 
 /*
- * Returns true if all selected items have the attribute because of its
- * template: a column that is read from the attribute is never NULL.  With
+ * Returns true if the template implies that all selected items have the
+ * attribute, because a column that is read from it is never NULL.  With
  * `trusted`, also returns true if no column of the template is NULL:
  * trusted_indexes asserts that such rows have the attribute.
  */

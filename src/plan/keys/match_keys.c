@@ -6,10 +6,12 @@
  * finitely many values (terms.h).  Range attributes are matched from the left;
  * all matched ones except the last need a single value.
  *
- * All clauses are rechecked locally, except exact ones that are sent in one of
- * these forms: points on hash attributes; points on range attributes, in
- * GetItem or as a single =; the only range predicate on an attribute; filters
- * of bounded size, which are never omitted.
+ * All clauses are rechecked locally, except exact ones that are sent as
+ *
+ *		points on a hash attribute
+ *		points on a range attribute, if a GetItem or a single = contains them
+ *		a range, if it is the only predicate on its attribute
+ *		a filter that is too small to be omitted (match_filters)
  */
 #include "postgres.h"
 
@@ -51,8 +53,8 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 }
 
 /*
- * Returns the clauses that may restrict an attribute: all of them, except
- * row_keys if it restricts this attribute.
+ * Returns the clauses that may restrict an attribute: all clauses, except the
+ * OR of the row-wise keys if these contain the attribute.
  */
 static List *
 further_clauses(const KeyMatch *match, const DynKeyAttr *attr)
@@ -91,7 +93,7 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 
 /*
  * Collects the point predicates on one attribute; returns false if there are
- * none.  If `exactly`, exempts fully matched clauses from the local check.
+ * none.  With `exactly`, a fully matched exact clause needs no local check.
  */
 static bool
 match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
@@ -172,8 +174,8 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 }
 
 /*
- * Returns the first points that a clause implies for the target, or NULL.
- * Sets *fully_consumed to true if the points are equivalent to the clause.
+ * Returns the first point predicate that a clause implies for the target, or
+ * NULL.  Sets *fully_consumed to true if it is equivalent to the clause.
  */
 static DynPred *
 points_of_clauses(const DynTarget *target, List *clauses, bool *fully_consumed)
@@ -350,7 +352,7 @@ match_full_key(KeyMatch *match, DynAccess *access)
 	if (match->enumerated != NIL && (access->range[0].preds == NIL ||
 									 access->range[0].values.most > DYN_MAX_MEMBERS))
 		return false;
-	/* ranges of the sort key exclude some of its points */
+	/* ranges on the sort key exclude some of its values */
 	if (access->nrange == 1)
 		match_ranges(match, &match->key->range[0], &access->range[0], true);
 	return true;
@@ -380,10 +382,10 @@ enforce_single_range(KeyMatch *match, const DynKeyMatch *range)
 }
 
 /*
- * Matches every hash attribute to points, and range attributes from the left.
- * Row-wise keys (match_row_keys) can replace points; other predicates on their
- * attributes then exclude some of these keys.  Returns false if a hash
- * attribute has neither.
+ * Matches hash attributes to points (such as =), and range attributes from the
+ * left.  Row-wise keys (match_row_keys) can replace points; other predicates
+ * on their attributes then exclude some of these keys.  Returns false if a
+ * hash attribute has neither points nor row-wise keys.
  */
 static bool
 match_query(KeyMatch *match, DynAccess *access)
@@ -428,10 +430,10 @@ match_query(KeyMatch *match, DynAccess *access)
 
 /*
  * Matches conditions that need not be sent, because their result is the same
- * for all items.  IS NOT NULL on a key attribute or a document is always true.
- * So are > '' and <> '' on a key attribute, which are matched only if an index
- * is read.  IS NULL on a key attribute or a document is never true, so it
- * makes the access plan a contradiction.
+ * for all items.  IS NOT NULL is always true for a key attribute, and for a
+ * document (a jsonb column that shows the item).  So are > '' and <> '' on a
+ * key attribute, which are matched only if an index is read.  IS NULL on these
+ * columns is never true, so it makes the access plan a contradiction.
  */
 static void
 match_completeness(KeyMatch *match, DynAccess *access)

@@ -25,8 +25,8 @@ extern DynAccess *dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *ind
  * Adds a fallback if run-time values may make the index incomplete
  * (index_complete.c), or make the keys unusable.  The fallback reads the
  * table: by its key, if this is usable with all run-time values, else by a
- * Scan.  All clauses are rechecked, and the rows are sorted if the access plan
- * provides an order.
+ * Scan.  All clauses are checked for its rows, which are sorted if the access
+ * plan provides an order.
  */
 extern void dyn_add_fallback(const DynRelPlan *plan, List *clauses,
 							 DynAccess *access);
@@ -87,16 +87,16 @@ extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 
 /*
  * Returns the first reason why values between the bounds of a column are not
- * enumerated for a part of the attribute's template.  Returns NULL unless
- * there is a reason for each part that has no values from clauses or template.
+ * enumerated for a part of the attribute's template.  Returns NULL if a part
+ * has neither such a reason nor values from the clauses or the template.
  */
 extern const char *dyn_template_lacks_values(const DynRelPlan *plan,
 											 const DynKeyAttr *attr,
 											 const DynIndexMeta *index, List *clauses);
 
 /*
- * Returns true if the clauses would determine the index's partition key if the
- * index were in the option trusted_indexes, and it is not.
+ * Returns true if the index is not in the option trusted_indexes, but the
+ * clauses would determine its partition key if it were.
  */
 extern bool dyn_index_lacks_trust(const DynRelPlan *plan,
 								  const DynIndexMeta *index, List *clauses);
@@ -118,9 +118,10 @@ extern DynAccess *dyn_match_all_columns(DynRelation *relation,
 typedef struct DynIndexLack
 {
 	const char *column;			/* column to be declared NOT NULL, or NULL */
-	const char *nonempty;		/* column that can be empty, but not NULL, with
-								 * these clauses; or NULL */
-	bool		trust;			/* true if trusted_indexes suffices */
+	const char *nonempty;		/* column that the clauses allow to be empty,
+								 * but not to be NULL; else NULL */
+	bool		trust;			/* true if adding the index to trusted_indexes
+								 * suffices */
 } DynIndexLack;
 
 /*

@@ -147,8 +147,8 @@ part_each(TemplateMatch *match, int p)
 }
 
 /*
- * Returns predicates for the leading parts: points for each part; without
- * `points`, the last one may have ranges.  Sets *full to whether all parts
+ * Returns predicates for the leading parts: points for each part or, without
+ * `points`, maybe ranges for the last one.  Sets *full to whether all parts
  * have points.  With `enumerate`, parts that no clause restricts are
  * enumerated if a later part is restricted.  In a partition key, `points` also
  * enumerates unrestricted parts at the end, and values between bounds.
@@ -190,8 +190,8 @@ match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)
 /*
  * Returns a predicate that allows a range of strings; NULL if all parts have
  * points.  If no part is restricted, the range has the strings that begin with
- * the literal before the first part.  Then returns NULL if there is no such
- * literal, or if some rows may lack it (not match->asserted).
+ * the literal before the first part; returns NULL if this literal is empty, or
+ * if some rows may lack it (not match->asserted).
  */
 static DynPred *
 match_range(TemplateMatch *match)

@@ -374,8 +374,8 @@ dyn_is_on_target(const DynTarget *target, const DynPred *pred)
  * Returns true if the value can be compared in the target's part.  If the part
  * folds a text column to one case, the value must be ASCII, because other
  * programs may fold other letters differently.  A value that is unknown at
- * planning is checked at execution; with sure_only, returns false for it.
- * Columns of other types have only ASCII letters.
+ * planning is checked at execution; with sure_only, returns false for it.  The
+ * encodings of other types have only ASCII letters.
  */
 static bool
 can_be_folded(const DynTarget *target, const DynPred *pred)

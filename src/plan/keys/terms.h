@@ -66,8 +66,8 @@ extern DynPred *dyn_implied_segments(const DynTarget *target, DynPred *pred,
 									 bool *fully_consumed);
 
 /*
- * Returns the summary of the values of a key attribute, or of a `part` of its
- * template, that satisfy the predicate.
+ * Returns a summary of the values that the predicate allows for a key
+ * attribute, or for a `part` of its template.
  */
 extern DynCount dyn_count(const DynRelPlan *plan, const DynPred *pred, bool part);
 
