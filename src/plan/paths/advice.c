@@ -252,7 +252,6 @@ explain_clause(Unusable *unusable, Node *node)
 	return why;
 }
 
-/* Returns true if a clause restricts the target. */
 static bool
 is_restricted(const DynTarget *target, bool hash, List *clauses)
 {
@@ -292,10 +291,11 @@ explain_column(Unusable *unusable, AttrNumber attnum, const DynColumn *column,
 }
 
 /*
- * Returns the reason why no clause restricts the attribute; NULL if one does,
- * or if none is on a column of the attribute.  Key templates are examined only
- * for a partition key.  The last reason is a column whose name PostgreSQL has
- * folded to lower case, so that it does not map to the attribute.
+ * Returns the reason why no clause restricts the attribute.  Returns NULL if a
+ * clause does, or if no clause is on a column of the attribute.  Key templates
+ * are examined only for a partition key.  The last reason that is tried is a
+ * column whose name PostgreSQL has folded to lower case, so that it does not
+ * map to the attribute.
  */
 static const char *
 explain_attribute(const DynRelPlan *plan,
@@ -352,8 +352,8 @@ explain_attribute(const DynRelPlan *plan,
 
 /*
  * Returns the reason why the rows of one partition are sorted again for ORDER
- * BY the column of this sort key attribute.  Returns NULL if they are not, or
- * if no declaration of the column would avoid the sort.
+ * BY the column of this sort key attribute.  Returns NULL if no sort is
+ * needed, or if no declaration of the column would avoid the sort.
  */
 static const char *
 explain_order(const DynRelPlan *plan, const DynKeyAttr *attr)

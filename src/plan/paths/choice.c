@@ -92,8 +92,8 @@ close_guards(List *clauses, const Bitmapset *positions)
 
 /*
  * Returns the access plan that matches the key if the guards of the clauses at
- * these positions are closed.  Returns NULL if there is none, or if the index
- * may lack a row.
+ * these positions are closed (false or NULL).  Returns NULL if there is none,
+ * or if the index may lack a row.
  */
 static DynAccess *
 match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
@@ -109,9 +109,9 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 }
 
 /*
- * Removes guards only from conditions that the key needs.  These may differ
- * between path and plan, because the order of the clauses may differ.  But
- * whether an access plan is found does not depend on the order.
+ * Removes guards only from conditions that the key needs.  Path and plan may
+ * choose different conditions, because the order of the clauses may differ.
+ * But whether an access plan is found does not depend on the order.
  */
 DynAccess *
 dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)

@@ -209,9 +209,9 @@ collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
 
 /*
  * Returns the estimated number of items, including those that are not rows,
- * with one partition key composed by `templated`.  Returns 0 if this is NULL,
- * if a column has no statistics, or if several values of a column have the
- * same text in the key.
+ * with one partition key composed by `templated`.  Returns 0 if `templated` is
+ * NULL, if a column has no statistics, or if several values of a column have
+ * the same text in the key.
  */
 static double
 composed_key_items(const DynRelPlan *plan, const DynTemplatedAttr *templated)
@@ -733,9 +733,9 @@ dyn_access_is_one_round(const DynAccess *access)
 /* ---- costs ---- */
 
 /*
- * Converts time (ms) to a cost, so that a less direct kind of access always
- * costs more for the same rows.  A union is not counted, which would only
- * raise the cost of Scans.
+ * Converts time (ms) to a cost.  Raises it once for each more direct kind of
+ * access, so that a less direct kind always costs more for the same rows.
+ * Skips the step for unions, which would only raise the cost of Scans.
  */
 static Cost
 cost_of_kind(DynAccessKind kind, double ms)
@@ -753,9 +753,9 @@ cost_of_kind(DynAccessKind kind, double ms)
 /*
  * Sets the costs of the requests alone, without those of clauses and rows.
  * Repeated executions are priced without burst capacity, which would serve
- * only a few of them.  But if the first costs less than a Scan of the table,
- * the later ones do, too.  Otherwise, core might drop a path that is executed
- * only a few times.
+ * only a few of them.  But if the first execution costs less than a Scan of
+ * the table, so do the repeated ones: otherwise, core might drop a path that
+ * is executed only a few times.
  */
 static void
 cost_requests(const DynEstimate *estimate, bool repeated, Cost *startup, Cost *total)

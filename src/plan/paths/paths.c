@@ -93,9 +93,9 @@ ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choic
 		pathkeys = lappend(pathkeys, key);
 		n++;
 		/*
-		 * the next attribute orders only items with one value of this
-		 * attribute, but several values may be equal in the column, unless it
-		 * is `distinct`
+		 * the next attribute orders only items with the same value of this
+		 * attribute, but different values may be equal in the column, unless
+		 * its trait `distinct` is set
 		 */
 		if (!dyn_relation_column(relation, attnum)->traits.distinct)
 			break;
@@ -156,10 +156,10 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
  * than the direct access's startup cost (its first round trip).  So tables
  * with few items, or of unknown size, are read by key.
  *
- * The startup cost is raised to that of the direct access.  If that has an
- * unknown number of rows, the startup cost is raised to half of the total
- * cost, but at most to the total cost of the direct access: a Scan for a row
- * that does not exist reads the full table.
+ * The startup cost is raised to that of the direct access.  If the direct
+ * access has an unknown number of rows, the startup cost is raised to half of
+ * the total cost, but at most to the total cost of the direct access: a Scan
+ * for a row that does not exist reads the full table.
  */
 static void
 yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,

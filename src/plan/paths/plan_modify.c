@@ -349,8 +349,8 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 }
 
 /*
- * Raises an error if a column shows the full item: the guard cannot compare
- * attributes that other writers may add.
+ * Raises an error if a column shows the full item: the write's condition
+ * cannot compare attributes that other writers may add.
  */
 static void
 refuse_documents(const DynWriteMap *map, const Bitmapset *attnums)
@@ -461,11 +461,11 @@ may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 		!IsA(scan, ForeignScan) || scan->scan.scanrelid != target ||
 		!dyn_access_can(dyn_access_of_node(linitial(scan->fdw_private)), DYN_CAN_PRESUME))
 		return false;
-	/* the condition of a write must check that the item with the key is a row */
+	/* the write's condition must be able to check that the item is a row */
 	if (table->unnest != NULL || map->overlaps ||
 		dyn_item_filter_ttl(&table->item_filter) != NULL)
 		return false;
-	/* only the key may be needed */
+	/* the statement must need only the key */
 	if (plan->returningLists != NIL || plan->withCheckOptionLists != NIL ||
 		dyn_has_row_triggers(relation->trigdesc, plan->operation) ||
 		!bms_is_subset(read, map->from_key) ||
@@ -511,10 +511,13 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 		named = bms_union(named, translate(root, resultRelation,
 										   read_by_statement(root)));
 		refuse_documents(map, named);
-		/* the guard omits documents that triggers or full-row Vars read */
+		/*
+		 * the guard (the condition of the write) omits documents that triggers
+		 * or full-row Vars read
+		 */
 		read = bms_del_members(read_columns(root, resultRelation, relation),
 							   map->documents);
-		/* the guard does not compare the segment, which the key determines */
+		/* the key determines the segment, so the guard does not compare it */
 		if (map->relation->segment_column != 0)
 			read = bms_del_member(read, map->relation->segment_column);
 	}

@@ -73,7 +73,7 @@ extern const DynPathChoice *dyn_choice_of(const Path *path);
 extern const DynIndexMeta *dyn_choice_index(const DynRelPlan *plan, int target);
 
 /*
- * Returns the access plan of a choice other than a union, matched from these
+ * Returns the access plan of a choice (other than UNION), matched from these
  * clauses (DynClause *); raises an error if they no longer match.
  */
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
@@ -90,12 +90,12 @@ extern DynAccess *dyn_match_closed(const DynRelPlan *plan,
 								   const DynIndexMeta *index, List *clauses);
 
 /*
- * Returns the cheapest union for one of the relation's ORs (union_path.c), or
- * NULL.  Stores the OR and its arms in the choice.
+ * Returns the cheapest access plan of kind UNION for one of the relation's ORs
+ * (union_path.c), or NULL.  Stores the OR and its arms in the choice.
  */
 extern DynAccess *dyn_union_find(DynRelPlan *plan, DynPathChoice *choice);
 
-/* Returns the union of a choice, matched from these clauses (DynClause *). */
+/* Returns the UNION of a choice, matched from these clauses (DynClause *). */
 extern DynAccess *dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice,
 								  List *clauses);
 
@@ -124,8 +124,8 @@ extern const DynAccess *dyn_access_of_scan(const ForeignScan *scan);
 extern bool dyn_is_guess(const VariableStatData *variable);
 
 /*
- * Installs the hook that gives core these guesses.  Called once, when the
- * library is loaded.
+ * Installs the hook that gives core the guesses of size.c.  Called once, when
+ * the library is loaded.
  */
 extern void dyn_stats_init(void);
 
@@ -242,7 +242,7 @@ dyn_less_direct_cost(Cost cost)
 	return cost * 1.02 + 1;
 }
 
-/* Batched executions of one keyed path */
+/* Batched executions of one path that reads by key */
 typedef struct DynLookupCost
 {
 	const DynEstimate *estimate;	/* estimate of one execution's requests */
@@ -316,7 +316,7 @@ extern char *dyn_row_identity_name(Relation relation, AttrNumber attnum);
 /* The plan of one target, in the fdw_private of a ModifyTable. */
 typedef struct DynModifyPlan
 {
-	Bitmapset  *read;			/* columns that the guard compares */
+	Bitmapset  *read;			/* columns compared by the write's condition */
 	Bitmapset  *returned;		/* columns that RETURNING reads */
 	bool		derives;		/* true if an assigned value, or the WHERE of
 								 * DO UPDATE, depends on the row */

@@ -117,7 +117,7 @@ check_clauses(DynRelPlan *plan)
 		if (!constr->check[i].ccvalid)
 			continue;
 		check = stringToNode(constr->check[i].ccbin);
-		/* since 19, eval_const_expressions below uses the columns' NOT NULL */
+		/* before eval_const_expressions: since version 19, it uses NOT NULL */
 		ChangeVarNodes(check, 1, plan->rel->relid, 0);
 		check = eval_const_expressions(plan->root, check);
 		foreach(lc, make_ands_implicit(canonicalize_qual((Expr *) check, true)))
@@ -261,7 +261,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	return plan;
 }
 
-/* Maximum number of columns in a unique key, with one for an unnested element */
+/* Maximum number of columns in a unique key, including that of an element */
 #define MAX_KEY_COLUMNS		(2 * DYN_TEMPLATE_MAX_PARTS + 1)
 
 /*

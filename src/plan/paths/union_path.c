@@ -173,8 +173,8 @@ add_arm(Search *search, List *arms, Arm *arm)
  * Returns several arms (Arm *) that together yield all rows of the OR; NIL if
  * a member matches no key, or if all members become one arm.  Arms that read
  * items from the table after an index come last, because they skip items that
- * other arms have returned.  Sets plan->advice if members lack only a complete
- * index.
+ * other arms have returned.  Sets plan->advice if some members match only
+ * indexes that are not complete.
  */
 static List *
 find_arms(Search *search)
@@ -221,7 +221,7 @@ find_arms(Search *search)
 	return list_concat(first, last);
 }
 
-/* Returns a union without arms. */
+/* Returns an access plan of kind UNION, without arms. */
 static DynAccess *
 make_union(const DynRelPlan *plan, List *clauses)
 {
