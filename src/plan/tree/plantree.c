@@ -212,8 +212,8 @@ only_child(Path *path)
 }
 
 /*
- * Returns the listed children of an Append, MergeAppend or lookup join node,
- * the subquery of a SubqueryScan, or the initplans of a MinMaxAgg; else NIL.
+ * Returns the children of an Append, MergeAppend or lookup join node, the
+ * subquery of a SubqueryScan, or the initplans of a MinMaxAgg; else NIL.
  */
 static List *
 listed_child_paths(Path *path)
@@ -282,8 +282,8 @@ typedef struct Search
 	List	   *subplans;		/* argument of dyn_visit_child_plans */
 	bool		(*visit) (Plan *plan, const Reach *reach, void *context);
 	void	   *context;		/* argument of `visit` */
-	Reach		reach;			/* Reach of the parent, but with the current
-								 * node's `parent` */
+	Reach		reach;			/* Reach of the parent; only `parent` is that
+								 * of the current node */
 } Search;
 
 static bool
@@ -506,7 +506,7 @@ dyn_plan_is_limited(const PlannedStmt *statement, const Plan *node)
 		if (lfirst(lc) != NULL)
 			(void) search_tree(lfirst(lc), NIL, false, false, add_cte_scan, &search);
 	}
-	/* the scan that reads most rows counts */
+	/* the CTE is limited only if all of its scans are */
 	foreach(lc, search.scans)
 	{
 		if (!dyn_plan_is_limited(statement, lfirst(lc)))

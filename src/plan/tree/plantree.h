@@ -34,9 +34,9 @@ typedef bool (*DynPathVisitor) (Path *child, int use, void *context);
 
 /*
  * Visits the children of a node.  Returns true if the visitor ended the visit.
- * With `subplans` (of the statement; or NIL), also visits the initplans of a
- * Result without a child, which only returns their values (min and max).  The
- * use of an initplan is 0 if the Result may not need its value.
+ * Unless `subplans` (those of the statement) is NIL, also visits the initplans
+ * of a Result without a child, which only returns their values (min and max).
+ * The use of an initplan is 0 if the Result may not need its value.
  */
 extern bool dyn_visit_child_plans(Plan *plan, List *subplans,
 								  DynPlanVisitor visit, void *context);
@@ -119,9 +119,9 @@ extern bool dyn_walk_evaluated(Node *node, bool (*walker) (Node *, void *),
 
 /*
  * Returns true if evaluating the target list of a plan always needs the
- * PARAM_EXEC `param`, which an initplan sets.  Also returns true if the list
- * always evaluates an Aggref (min or max), which is in place of the Param
- * until the end of planning.
+ * PARAM_EXEC `param`, which an initplan sets.  Until the end of planning, an
+ * Aggref (min or max) is in the place of the Param.  So also returns true if
+ * the list always evaluates an Aggref.
  */
 extern bool dyn_targets_evaluate(List *targetlist, int param);
 
