@@ -39,7 +39,6 @@
 
 static set_join_pathlist_hook_type previous_hook = NULL;
 
-/* Returns a copy of a scan's path with this choice. */
 static Path *
 copy_scan(const Path *scan, const DynPathChoice *choice)
 {
@@ -163,7 +162,6 @@ use_lists(List *scans, const RelOptInfo *other, bool *listed)
 	return true;
 }
 
-/* Returns true if both relations compose the attribute in the same way. */
 static bool
 same_template(const DynRelation *a, const DynRelation *b, const char *name)
 {
@@ -185,7 +183,6 @@ same_template(const DynRelation *a, const DynRelation *b, const char *name)
 	return true;
 }
 
-/* Adds a predicate's value to a list. */
 static bool
 add_value(DynPred *pred, void *arg)
 {
@@ -285,8 +282,8 @@ hash_clauses(const JoinPathExtraData *extra, const RelOptInfo *outerrel,
 }
 
 /*
- * Marks a scan to send its requests together with those of the join's other
- * side, in a copy of its path.  Returns any other path itself.
+ * For a scan, returns a copy of its path that sends requests together with
+ * those of the join's other side.  Returns any other path itself.
  */
 static Path *
 read_together(Path *path)

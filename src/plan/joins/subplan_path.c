@@ -212,8 +212,8 @@ subplans_of_rows(Path *path, const Path *subpath)
 /*
  * Returns true if the rows of this query level may be those of a cursor.  If
  * is_cursor is UNKNOWN, returns true in a portal (DECLARE, OPEN) if the
- * tuple_fraction may be that of a cursor.  With FOR UPDATE, core finds the
- * current row of a cursor without the scan.
+ * tuple_fraction may be that of a cursor.  Returns false with FOR UPDATE,
+ * because core then finds the current row of a cursor without the scan.
  */
 static bool
 may_be_at_cursor(const PlannerInfo *root)
