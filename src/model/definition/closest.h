@@ -8,13 +8,14 @@
 typedef struct DynClosest
 {
 	const char *word;			/* misspelled name (not copied) */
-	int			distance;		/* edit distance of `best` (0 if it differs
-								 * only in case); initially, exclusive limit */
+	int			distance;		/* edit distance of `best` (0 if it differs only
+								 * in case); before the first match, the limit
+								 * that a distance must be below */
 	const char *best;			/* most similar candidate, or NULL */
 } DynClosest;
 
 extern void dyn_closest_init(DynClosest *closest, const char *word);
-/* Stores the candidate and returns true, if it is the best one so far. */
+/* Stores the candidate, and returns true, if it is the best one so far. */
 extern bool dyn_closest_try(DynClosest *closest, const char *candidate);
 
 #endif

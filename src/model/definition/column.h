@@ -7,9 +7,9 @@
  * does (DynExactness), for all stored values and all run-time values.  Only
  * exact.c may derive this from codecs, collations and on_mismatch (test/lint).
  *
- * Traits apply only to operators that compare values of the column's type.  The
- * operator's input types and collation decide this, because the operand may be
- * a cast of the column.
+ * Traits apply only to operators that compare values of the column's type.
+ * Whether an operator does so depends on its input types and collation, because
+ * its operand may be a cast of the column.
  *
  * A mismatch is a stored value that the column's type cannot represent.
  * PostgreSQL raises an error for it or, under on_mismatch 'null', reads NULL;
@@ -66,9 +66,9 @@ typedef struct DynTraits
 	bool		order;
 
 	/*
-	 * True if different values of a key attribute become NULL, or values that
-	 * differ under the column's collation.  A unique key then makes the column
-	 * unique.
+	 * True if different values of a key attribute never become equal values of
+	 * the column (under its collation); NULLs are not equal.  A unique key then
+	 * makes the column unique.
 	 */
 	bool		distinct;
 
@@ -97,8 +97,8 @@ typedef struct DynColumn
 								 * table is unnested */
 	const DynPath *path;		/* path of the value, of the templated string
 								 * that contains the value, or of the unnested
-								 * collection; no steps for a document */
-	const DynPath *below;		/* path in the element, if base is ELEMENT */
+								 * collection; no steps for the full item */
+	const DynPath *below;		/* path in the unnested element (base ELEMENT) */
 	DynDocument document;
 	int			segments;		/* number of segments, if the column shows the
 								 * Scan segment of the item; else 0 */

@@ -49,7 +49,7 @@ const DynReadOptions dyn_default_reads = {
 static const char *const describe_mismatch[] = {"error", "null", NULL};
 static const char *const document_words[] = {"item", "rest", NULL};
 
-/* Kinds of objects that may have an option; 1 << index in places[]. */
+/* Kinds of objects that may have an option; bit n stands for places[n]. */
 #define ON_SERVER	0x01
 #define ON_MAPPING	0x02
 #define ON_TABLE	0x04
@@ -247,9 +247,10 @@ find_entry(const char *name, int where)
 }
 
 /*
- * Returns the option that a misspelled name probably means, or NULL: by
- * other_names, if the most similar name is there; else an option that contains
- * the name, at its beginning or after an underscore; else the most similar one.
+ * Returns the option that a misspelled name probably means, or NULL.  If the
+ * most similar name is in other_names, returns its option.  Otherwise returns an
+ * option that contains the name, at its beginning or after an underscore, or
+ * else the most similar one.
  */
 static const char *
 closest_option(const char *name, int where)
@@ -689,7 +690,7 @@ dyn_option_reads(List *options, const DynReadOptions *fallback)
 	return reads;
 }
 
-/* Returns the help text; without shared memory, budgets are per session. */
+/* Returns the help text, which may differ if sessions do not share budgets. */
 static const char *
 help_of(const OptionEntry *entry)
 {

@@ -36,9 +36,9 @@ typedef struct DynTemplatedAttr
 {
 	const DynPath *path;		/* path of the attribute */
 	bool		base;			/* true for a key attribute of the table */
-	bool		listed;			/* true for a key attribute of only an index, if
-								 * statements can request each value that a
-								 * part lists, such as A and B for ${type:A|B} */
+	bool		listed;			/* true for a key attribute of an index only, if
+								 * statements can request each value that a part
+								 * lists, such as A and B for ${type:A|B} */
 	bool		unasserted;		/* true if a row's attribute may differ from the
 								 * string that the template composes; a column
 								 * with document 'rest' then shows it
@@ -72,16 +72,17 @@ extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn 
 
 /*
  * Sets needed[i] if a scan of the columns `attnums` must split attribute i by
- * its template.  These are the `base` and `listed` attributes, the sources of
- * columns in `attnums` and in needed templates, and for a document 'rest' the
- * unasserted attributes.  Returns the paths (DynPath *) of the needed
- * attributes, and of columns in needed templates that have other sources.
+ * its template.  This is so if the attribute is `base` or `listed`, if a column
+ * in `attnums` or in another needed template is read from it, or if it is
+ * `unasserted` and a column in `attnums` has document 'rest'.  Returns the paths
+ * (DynPath *) of the needed attributes, and of the columns in needed templates
+ * that are not read from a template.
  */
 extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 								 const DynColumn *columns,
 								 const Bitmapset *attnums, bool *needed);
 
-/* Returns true if a template of only this part may be of a number attribute. */
+/* Returns true if a number attribute may have a template of only this part. */
 extern bool dyn_part_may_be_number(const DynTemplatePart *part,
 								   const DynCodec *codec);
 
@@ -105,7 +106,6 @@ dyn_templated_name(const DynTemplatedAttr *templated)
 	return templated->path->steps[0].name;
 }
 
-/* Returns the columns of the template's parts. */
 extern Bitmapset *dyn_templated_columns(const DynTemplatedAttr *templated);
 
 /* Returns the template without modifiers (user#${email}) for messages. */
