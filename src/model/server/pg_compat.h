@@ -52,7 +52,7 @@
 /* The outer joins of the query, whose Relids required_outer may contain. */
 #define dyn_outer_join_relids(root) ((root)->outer_join_rels)
 
-/* True if an outer join may set the member to NULL; em_relids now shows it. */
+/* True if an outer join that is not in em_relids may set the member to NULL. */
 #define dyn_member_is_nullable(member) false
 
 /* Checks whether the user may use the foreign server. */
@@ -91,7 +91,6 @@
 /* Returns the wait event of this name; extensions used to share one event. */
 #define dyn_new_wait_event(name) WaitEventExtensionNew(name)
 
-/* Estimates an array expression's length. */
 #define dyn_array_length(root, array) estimate_array_length(root, array)
 
 /* Arguments fdw_restrictinfo (new) and fdw_private of a foreign path. */
@@ -250,12 +249,10 @@ typedef struct DynJsonbState
 
 /* ---- all versions ---- */
 
-/* Creates a foreign path for one relation. */
 #define dyn_make_scan_path(root, rel, rows, startup, total, pathkeys, required_outer, private) \
 	create_foreignscan_path(root, rel, NULL, DYN_PATH_ROWS(rows), startup, total, \
 							pathkeys, required_outer, NULL, DYN_PATH_PRIVATE(private))
 
-/* Creates a foreign path for an upper relation. */
 #define dyn_make_upper_path(root, rel, target, rows, startup, total, private) \
 	create_foreign_upper_path(root, rel, target, DYN_PATH_ROWS(rows), startup, total, \
 							  NIL, NULL, DYN_PATH_PRIVATE(private))
@@ -301,7 +298,7 @@ extern bool dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel,
 /*
  * Returns true if the input function of this type (by getTypeInputInfo) can
  * return its errors instead of raising them.  From PostgreSQL 16 on, the input
- * functions of PostgreSQL's own types can, and that of all enums.
+ * functions of PostgreSQL's own types and of all enums can.
  */
 extern bool dyn_input_is_soft(const FmgrInfo *input, Oid ioparam);
 
@@ -310,9 +307,10 @@ extern bool dyn_input_is_soft(const FmgrInfo *input, Oid ioparam);
  * false with the message in *why, instead of raising an error.  Other errors
  * (out of memory, cancel) are raised.
  *
- * Unless dyn_input_is_soft, `soft` uses a subtransaction; in parallel mode,
- * which allows none, all errors are raised.  Without `soft`, the caller must
- * raise an error if this returns false.
+ * With `soft`, the function runs in a subtransaction, unless dyn_input_is_soft.
+ * Parallel mode does not allow subtransactions, so all errors are then raised.
+ * Without `soft`, the caller must raise an error if this returns false, because
+ * nothing is rolled back.
  */
 extern bool dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam,
 							 int32 typmod, bool soft, Datum *result,
@@ -332,14 +330,13 @@ typedef struct DynSharedBlock
 
 /*
  * dyn_request_shared_memory requests the block, a static variable, when the
- * library is loaded.  dyn_shared_memory returns the block's memory, or memory
- * of the backend if shared memory is unavailable: before PostgreSQL 17, it
- * requires shared_preload_libraries.
+ * library is loaded.  dyn_shared_memory returns the block's memory, or memory of
+ * the backend if shared memory is unavailable.  Before PostgreSQL 17, shared
+ * memory requires shared_preload_libraries.
  */
 extern void dyn_request_shared_memory(DynSharedBlock *block);
 extern void *dyn_shared_memory(DynSharedBlock *block);
 
-/* Returns true if shared memory is available. */
 extern bool dyn_has_shared_memory(void);
 
 /*
