@@ -42,7 +42,7 @@ typedef struct DynConnection
 
 	/* private to session.c */
 	struct DynDescription *descriptions;
-	struct DynUsage *usages;	/* counts by table and index (usage.c) */
+	struct DynUsage *usages;	/* counts of requests (usage.c) */
 	MemoryContext context;
 	uint64		checked;		/* invalidation count at the last check */
 	int			pins;

@@ -86,7 +86,7 @@ DYN_NORETURN extern void dyn_report_page(const DynCall *call, const DynPageError
 DYN_NORETURN extern void dyn_report_no_match(const DynCall *call, const char *err,
 											 const DynRequestContext *context);
 
-/* Returns true if the cached description of the table may be outdated. */
+/* Returns true if an outdated table description may have caused the failure. */
 extern bool dyn_failure_is_stale(const DynCall *call);
 
 /*

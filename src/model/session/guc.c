@@ -4,9 +4,9 @@
  *
  * scan_policy: any user may set "warn" and "error".  Only a superuser, the
  * configuration file, the server's command line and ALTER ROLE ALL may set
- * "allow", which loosens a table's own policy.  After ALTER ROLE name SET, the
- * role that logs in needs the right, even if a superuser has made the setting:
- * ALTER ROLE cannot check it if this library is not loaded.
+ * "allow", which loosens a table's own policy.  Setting "allow" by ALTER
+ * ROLE name SET has an effect only if this role is a superuser, because ALTER
+ * ROLE cannot check the right if this library is not loaded.
  *
  * log_requests shows the constants in other users' views, so only a superuser
  * may set it.  log_min_duration also requires a superuser, although it logs no

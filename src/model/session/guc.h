@@ -11,8 +11,8 @@
 
 typedef enum DynWriteMode
 {
-	DYN_WRITE_IMMEDIATE,		/* each item has its own request */
-	DYN_WRITE_ATOMIC			/* all items of a statement, or none */
+	DYN_WRITE_IMMEDIATE,		/* each item is written by its own request */
+	DYN_WRITE_ATOMIC			/* a statement writes all its items, or none */
 } DynWriteMode;
 
 extern int	dyn_guc_write_mode; /* DynWriteMode */

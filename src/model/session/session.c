@@ -367,7 +367,7 @@ invalidate(Datum arg, int cacheid, uint32 hashvalue)
 	(void) forget_connections(InvalidOid);
 }
 
-/* A change of roles only affects the permission to use connections. */
+/* A change of roles only affects whether connections may still be used. */
 static void
 doubt(Datum arg, int cacheid, uint32 hashvalue)
 {

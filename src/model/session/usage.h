@@ -21,7 +21,7 @@
 #include "../../dynamodb/operation.h"
 #include "connection.h"
 
-/* Counts of a node, a statement, a backend, or an entry. */
+/* Counts for a plan node, a statement, a backend, or a DynUsageEntry. */
 typedef struct DynCounters
 {
 	uint64		requests;		/* requests, without retries, that succeeded or
@@ -42,7 +42,7 @@ typedef struct DynCounters
 	double		waiting_ms;		/* time (ms) in which the backend only waited */
 	double		read_units;		/* sum of ConsumedCapacity, where requested */
 	uint64		items_written;	/* writes that DynamoDB confirmed */
-	double		write_units;	/* write units consumed by these writes */
+	double		write_units;	/* write units consumed by confirmed writes */
 	uint64		conflicts;		/* writes rejected because their item had
 								 * changed */
 	uint64		unanswered;		/* write attempts without a usable response */
@@ -78,7 +78,7 @@ dyn_counters_add(DynCounters *sum, const DynCounters *more)
 typedef enum DynUsageError
 {
 	DYN_USAGE_DENIED,			/* invalid credentials, or not permitted */
-	DYN_USAGE_THROTTLED,		/* throttled until a limit was reached */
+	DYN_USAGE_THROTTLED,		/* throttled until retries ended */
 	DYN_USAGE_CONFLICT,			/* failed condition, canceled transaction, or
 								 * conflict with another write */
 	DYN_USAGE_SERVICE,			/* errors of the service (HTTP 5xx) */
@@ -175,9 +175,9 @@ extern void dyn_usage_reset(void);
  * The measured rate (pace) of a connection's reads of a table or index, or of
  * its writes of a table.
  *
- * A new statement does not use the rate of an earlier one; it starts as in a
- * new session.  But if the earlier one is still running, and calls a function
- * whose statement reads the same table, that statement continues at its rate.
+ * A new statement does not use the rate of an earlier one; it starts as in a new
+ * session.  But a statement inside a function continues at the rate of the
+ * statement that calls the function, since both use the same capacity.
  */
 typedef struct DynTablePace
 {
@@ -187,7 +187,7 @@ typedef struct DynTablePace
 
 	/* last request that the limit of a partition throttled */
 	double		hot_ms;
-	const void *hot_stream;		/* stream, or NULL */
+	const void *hot_stream;		/* stream of that request, or NULL */
 	double		shared_ms;		/* last time that such requests of two streams
 								 * were throttled shortly after each other:
 								 * both streams may read one partition */
