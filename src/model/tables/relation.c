@@ -283,8 +283,8 @@ dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase,
 
 /*
  * Sets `listed` of the templates: true if a statement may request each of the
- * enumerated values of a placeholder.  Then an item with another value must be
- * an error in every access path.
+ * enumerated values of a placeholder.  Such a statement misses an item with
+ * another value, so this item must be an error in every access path.
  */
 static void
 mark_listed(DynRelation *relation)

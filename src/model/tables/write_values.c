@@ -263,9 +263,9 @@ dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, DynKeyPart *part
 /* ---- columns ---- */
 
 /*
- * Adds the columns that are changed or unchanged (`changed`), and NULL or not
- * NULL (`null`).  Raises an error for a changed value that cannot be stored;
- * omits unchanged values that cannot be stored.
+ * Adds the columns that are changed (`changed`; else the unchanged ones) and
+ * NULL (`null`; else those that are not NULL).  Raises an error for a changed
+ * value that cannot be stored; omits unchanged values that cannot be stored.
  */
 static void
 add_columns(RowValues *row, bool changed, bool null)
@@ -418,8 +418,8 @@ check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber n
 }
 
 /*
- * Removes the attributes of the templates in `set` that have a NULL column, or
- * adds those of the templates without one (`null` is false).
+ * With `null`, removes the attributes of those templates in `set` that have a
+ * NULL column.  Otherwise adds the attributes of the other templates in `set`.
  */
 static void
 add_templates(RowValues *row, const Bitmapset *set, bool null)
@@ -439,7 +439,7 @@ add_templates(RowValues *row, const Bitmapset *set, bool null)
 	}
 }
 
-/* Returns the rewritten templates, and those that the row is read from. */
+/* Returns the rewritten templates, and those from which the row is read. */
 static Bitmapset *
 checked_templates(const RowValues *row)
 {
