@@ -29,7 +29,7 @@
 typedef enum DynPathBase
 {
 	DYN_PATH_ITEM,				/* no prefix: an attribute of the item */
-	DYN_PATH_ELEMENT,			/* @ */
+	DYN_PATH_ELEMENT,			/* @: the unnested element */
 	DYN_PATH_INDEX,				/* @index: no path follows */
 	DYN_PATH_KEY				/* @key: no path follows */
 } DynPathBase;
@@ -46,7 +46,6 @@ extern DynPath *dyn_path_parse(const char *text, DynPathBase *base,
 /* Returns the path of the top-level attribute with this name (UTF-8). */
 extern DynPath *dyn_path_of_attribute(const char *name);
 
-/* Returns the path of the item itself. */
 extern DynPath *dyn_path_of_item(void);
 
 /* Returns a copy of `path` with one more member name (UTF-8) appended. */

@@ -32,7 +32,7 @@ extern bool dyn_codec_has_steps(const DynCodec *codec);
 /* Initializes the interval to all values. */
 extern void dyn_steps_init(DynSteps *steps, const DynCodec *codec);
 
-/* Excludes integers outside these inclusive bounds; 1 and 0 exclude all. */
+/* Excludes values outside these inclusive limits; 1 and 0 exclude all values. */
 extern void dyn_steps_within(DynSteps *steps, int64 lo, int64 hi);
 
 /* Returns true if dyn_steps_bound accepts bounds of this SQL type. */

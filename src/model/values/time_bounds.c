@@ -207,9 +207,9 @@ last_truncated(Datum unit, int64 value)
 }
 
 /*
- * Inverts date_trunc().  Truncation of an instant to at most an hour does not
- * change its offset from UTC, so the argument of date_trunc() is less than one
- * unit later than its result.
+ * Inverts date_trunc().  Truncation of an instant to an hour or a smaller unit
+ * does not change its offset from UTC, so the argument of date_trunc() is less
+ * than one unit later than its result.
  */
 static int64
 before_trunc(int64 value, bool upper, const DynTimeStep *step)
@@ -300,7 +300,7 @@ is_moderate(const Interval *interval)
 		interval->time < limit * 31 * USECS_PER_DAY;
 }
 
-/* Inverts the addition to an instant, for which PostgreSQL uses local time. */
+/* Inverts the addition to an instant, which PostgreSQL does in local time. */
 static int64
 before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 {

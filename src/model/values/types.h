@@ -117,7 +117,7 @@ typedef struct DynCodec
 	FmgrInfo	input;			/* input function (INPUT, BPCHAR, JSON_TEXT) */
 	FmgrInfo	output;			/* output function (INPUT); set on first use */
 	Oid			ioparam;
-	DynMembers	members;		/* members of a map (JSONB) */
+	DynMembers	members;		/* restriction of a map's members (JSONB) */
 	struct DynCodec *element;	/* codec of the elements (ARRAY), or NULL */
 	void	   *domain_cache;	/* cache of domain_check() */
 	struct DynDomain *soft_domain;	/* domain for checks that raise no error */

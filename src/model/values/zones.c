@@ -54,8 +54,8 @@ zone_of_text(Datum name, DynZone *zone)
 								   &fixed, &offset))
 	{
 		/*
-		 * allow all offsets if the abbreviation's has changed over time; else
-		 * allow both signs, because versions of PostgreSQL differ in the sign
+		 * allow all offsets if the abbreviation's offset has changed over time;
+		 * else both signs, because versions of PostgreSQL differ in the sign
 		 */
 		int64		most = fixed ? abs(offset) * USECS_PER_SEC : MAX_DESCRIBED;
 
@@ -123,7 +123,7 @@ next_transition(const DynZone *zone, pg_time_t *time, long int *before,
 	return found;
 }
 
-/* Returns false if there are unknown transitions, or too many. */
+/* Collects the offsets; returns false if transitions are unknown or too many. */
 static bool
 collect_offsets(const DynZone *zone, pg_time_t from, pg_time_t to,
 				DynOffsets *offsets)
@@ -175,8 +175,8 @@ dyn_trunc(const DynFormat *format, Timestamp instant)
 }
 
 /*
- * Returns true if clocks are never set back to an earlier unit.  Time zone rules
- * repeat every 400 years, so we only check the years from about 1469 to 2471.
+ * Returns true if clocks are never set back to an earlier unit of the format.
+ * Time zone rules repeat every 400 years, so we only check 1469 to 2471.
  */
 static bool
 zone_ascends(const DynFormat *format)
@@ -189,7 +189,7 @@ zone_ascends(const DynFormat *format)
 	int			found;
 
 	if (zone.tz == NULL)
-		return true;			/* only one offset */
+		return true;			/* the zone has only one offset */
 	while ((found = next_transition(&zone, &at, &before, &after)) > 0 &&
 		   at < last)
 	{
