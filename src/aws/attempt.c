@@ -37,7 +37,8 @@
 
 /*
  * Maximum number of a call's failures that do not count toward max_attempts.
- * Otherwise a peer that ends every attempt could keep a call running.
+ * Without this limit, a peer that ends every attempt could keep a call
+ * running.
  */
 #define MOST_UNATTENDED		100
 
@@ -269,8 +270,8 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 	int64_t		date;
 
 	/*
-	 * Only a call's first correction of the clock permits an attempt beyond
-	 * max_attempts.  More are needed if the machine's clock is set in between.
+	 * A call may correct the clock again if our clock is set in between; but
+	 * only the first correction permits an attempt beyond max_attempts.
 	 */
 	if (class == DYN_RETRY_CLOCK)
 	{
@@ -425,8 +426,8 @@ send_attempt(DynActiveCall *call)
 }
 
 /*
- * Puts the call into BACKOFF, and returns true, if it should wait for a busy
- * connection instead of making a new one (connections.c).
+ * If the call should wait for a busy connection instead of making a new one
+ * (connections.c), puts the call into BACKOFF, and returns true.
  */
 static bool
 awaits_connection(DynActiveCall *call)
@@ -492,10 +493,10 @@ has_credentials(DynActiveCall *call)
 }
 
 /*
- * Each transfer needs a file descriptor (DynDescriptors).  One that was
- * acquired for an idle connection counts as available, even if that connection
- * leads to another host.  So until the statement ends, twice as many sockets
- * as acquired descriptors may be open.
+ * Each transfer needs a file descriptor (DynDescriptors).  A descriptor of an
+ * idle connection counts as available, even if that connection leads to
+ * another host.  So until the statement ends, twice as many sockets as
+ * acquired descriptors may be open.
  *
  * If no descriptor is granted, the call waits for another transfer to end.  If
  * no other transfer is running, or all are paused, the call exceeds the limit:
@@ -552,7 +553,7 @@ dyn_attempt_resume(DynActiveCall *call)
 	call->http->paused = false;
 	call->due_us = dyn_loop_now_us() + call->left_us;
 	code = dyn_loop_resume(&call->client->connections.loop, call->http->easy);
-	/* in this case, libcurl does not report the end of the transfer */
+	/* on failure, libcurl does not report the end of the transfer */
 	if (code != CURLE_OK)
 		dyn_attempt_end(call, code);
 }

@@ -6,10 +6,10 @@
  * libcurl puts ended transfers into a queue, which process() reads.  So no
  * call is checked, restarted or freed inside a callback of libcurl.
  *
- * An exchange uses the client's easy handles and event loop, but has its own
- * connection.  Some addresses are allowed for exchanges (DYN_ADDRESS_LOCAL),
- * but refused for calls.  If a user set such an address as the endpoint, a
- * call could otherwise reach it by reusing the connection of an exchange.
+ * An exchange (an HTTP request for credentials) has its own connection.  Some
+ * addresses are allowed for exchanges (DYN_ADDRESS_LOCAL), but refused for
+ * calls.  If a user set such an address as the endpoint, a call could
+ * otherwise reach it by reusing the connection of an exchange.
  */
 #include "client_private.h"
 
@@ -82,7 +82,7 @@ ended_exchange(const DynClient *client)
 	return exchange;
 }
 
-/* Calls `done` for one ended exchange; returns false if there is none. */
+/* Calls `done` for one ended exchange; returns false if none has ended. */
 static bool
 report_exchange(DynClient *client)
 {
@@ -121,7 +121,7 @@ end_finished(DynClient *client)
 	return any;
 }
 
-/* Starts or ends all attempts that are due; returns false if none is. */
+/* Starts or ends all attempts that are due; returns false if none is due. */
 static bool
 attend_due(DynClient *client)
 {
@@ -386,7 +386,7 @@ dyn_call_start(DynCall *public, const DynService *service,
 	{
 		DynBuffer  *best = client->spare;
 
-		/* take the largest: the small ones have held compressed bodies */
+		/* take the largest buffer; small ones have held compressed bodies */
 		for (int i = 1; i < client->nspare; i++)
 			if (client->spare[i].cap > best->cap)
 				best = &client->spare[i];

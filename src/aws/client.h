@@ -55,7 +55,7 @@ typedef enum DynWait
 
 /*
  * Waits until `fd` is readable, at most timeout_ms (-1: no limit).  May exit
- * by longjmp, since the client's state is consistent at each call.
+ * by longjmp: the client's state is consistent during the wait.
  */
 typedef DynWait (*DynWaitFn) (void *arg, int fd, long timeout_ms);
 
@@ -79,8 +79,8 @@ typedef struct DynService
 	const char *signing_name;	/* "dynamodb" */
 	const char *target_prefix;	/* "DynamoDB_20120810." */
 	const char *ca_bundle;		/* path; NULL: the system's certificates */
-	const char *proxy;			/* URL; NULL for none, even if the environment
-								 * has one */
+	const char *proxy;			/* URL; NULL: no proxy, even if the environment
+								 * names one */
 	struct DynProvider *provider;
 	int			connect_timeout_ms;
 	int			request_timeout_ms; /* time limit of one attempt, without
@@ -155,7 +155,7 @@ typedef struct DynCall
 	int			attempts;
 	int			throttles;
 	int			lost;			/* attempts that may have been executed, but
-								 * had no valid reply; valid in any state */
+								 * had no valid reply; usable in any state */
 	uint64_t	bytes_received; /* body bytes on the wire */
 	double		elapsed_ms;		/* time from the start to the end */
 	double		started_ms;		/* monotonic time of the start */
@@ -175,9 +175,9 @@ typedef struct DynDescriptors
 } DynDescriptors;
 
 /*
- * Creates a client; returns NULL if libcurl, epoll or an allocation fails.
- * While descriptors->acquire returns false, a request waits until another one
- * ends, but one may always be sent.  `descriptors` may be NULL.
+ * Creates a client; returns NULL if libcurl, epoll or an allocation fails.  If
+ * descriptors->acquire returns false, a request waits until another request
+ * ends; but one request can always be sent.  `descriptors` may be NULL.
  */
 extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 
@@ -235,7 +235,7 @@ extern void dyn_client_wake(DynClient *client, double ms);
 typedef struct DynSocketWatcher
 {
 	int			fd;
-	int			held_fds;		/* descriptors to count for this watcher */
+	int			held_fds;		/* descriptors to reserve (DynDescriptors) */
 	int64_t		due_us;
 	void		(*callback) (void *arg);
 	void	   *arg;
@@ -268,7 +268,7 @@ extern void dyn_call_start(DynCall *call, const DynService *service,
 
 /*
  * Prepares the response of a DONE call for reading.  Compressed bodies are
- * inflated here, not on arrival, to save memory.  If that fails and the
+ * inflated here, not on arrival, to save memory.  If inflating fails and the
  * attempt can be repeated, returns false (the call is in BACKOFF).  Otherwise
  * returns true, with `failure` set if inflating failed.
  */
@@ -366,7 +366,7 @@ typedef struct DynExchange
 	struct DynExchange *next;	/* next exchange in the client's list */
 } DynExchange;
 
-/* Limits of one request; those of a call come from its DynService. */
+/* Limits of an exchange; the limits of a call are in its DynService. */
 typedef struct DynExchangeLimits
 {
 	const char *ca_bundle;		/* as in DynService */
@@ -389,7 +389,7 @@ extern bool dyn_exchange_header(DynExchange *exchange, const char *name,
 /*
  * Sends the request.  `done` is called once, from dyn_client_drive or
  * dyn_client_wait, even if the request cannot be sent, but never from within
- * this function.  `done` may destroy the exchange and start others.
+ * this function.  `done` may destroy the exchange and start other exchanges.
  */
 extern void dyn_exchange_start(DynExchange *exchange, DynClient *client,
 							   const DynExchangeLimits *limits,

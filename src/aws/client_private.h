@@ -31,8 +31,8 @@ typedef struct DynConnections
 	int			keep;			/* largest max_idle_connections in use */
 	bool		drop_idle;		/* true if all connections will be dropped when
 								 * `used` is 0 */
-	int64_t		waited_us;		/* sum of waits (us), minus the allowed wait
-								 * for each new connection; at least 0 */
+	int64_t		waited_us;		/* waits of requests for connections (us), less
+								 * the allowed wait per new connection */
 } DynConnections;
 
 /*
@@ -69,13 +69,13 @@ extern int64_t dyn_connections_wait_us(const DynConnections *connections,
 									   uint64_t peer, int waiting,
 									   bool connecting);
 
-/* Records that a request is sent after it has waited for `waited_us`. */
+/* Records that a request is sent after a wait (us) for a connection. */
 extern void dyn_connections_waited(DynConnections *connections, uint64_t peer,
 								   int64_t waited_us);
 
 /*
  * Ensures that one more transfer has a file descriptor.  If the limit is
- * reached, exceeds it (`always`), or returns false.
+ * reached, exceeds it if `always` is true; otherwise returns false.
  */
 extern bool dyn_connections_acquire(DynConnections *connections, bool always);
 
@@ -161,7 +161,7 @@ struct DynClient
 
 /* ---- attempts (attempt.c) --------------------------------------------- */
 
-/* Add a call to client->active and its in_flight counter, or remove it. */
+/* Add a call to client->active and to the call's counter, or remove it. */
 extern void dyn_attempt_link(DynActiveCall *call);
 extern void dyn_attempt_unlink(DynActiveCall *call);
 
@@ -171,14 +171,13 @@ extern void dyn_attempt_begin(DynActiveCall *call);
 /* Ends an active call that was not sent, with the given failure. */
 extern void dyn_attempt_refuse(DynActiveCall *call, DynFailure failure);
 
-/* Handles the end of a transfer. */
 extern void dyn_attempt_end(DynActiveCall *call, CURLcode code);
 
 /*
  * Ends an attempt whose deadline has passed.  But if the caller drove the
  * client late, the response may have arrived unread.  The attempt then gets a
- * new deadline: after a pause left_us from `now`, otherwise the full time
- * limit.
+ * new deadline: left_us after `now` if the attempt was paused, otherwise the
+ * full time limit.
  */
 extern void dyn_attempt_end_overdue(DynActiveCall *call, int64_t now);
 
@@ -206,15 +205,15 @@ extern void dyn_attempts_defer(DynClient *client, int64_t us);
 extern void dyn_attempt_resume(DynActiveCall *call);
 
 /*
- * Stops the timeouts of newly paused transfers, and removes these calls from
- * their in_flight counters.
+ * Stops the timeouts of newly paused transfers, and removes their calls from
+ * the in_flight counters.
  */
 extern void dyn_attempts_suspend_paused(DynClient *client);
 
 /*
- * Makes held calls due: a transfer or a source of credentials has ended, or a
- * connection may be established.  With `connections_only`, only calls that
- * wait for a connection become due.
+ * Makes held calls due, after a transfer or a source of credentials has ended,
+ * or when a connection may be established.  With `connections_only`, only
+ * calls that wait for a connection become due.
  */
 extern void dyn_attempts_try_held(DynClient *client, bool connections_only);
 

@@ -73,8 +73,9 @@ dyn_connections_acquire(DynConnections *connections, bool always)
 /* ---- dropping connections --------------------------------------------- */
 
 /*
- * Acquires or releases file descriptors until there is one for each open
- * connection and each running transfer.  Returns false if one is refused.
+ * Acquires or releases file descriptors until their number is that of open
+ * connections or of running transfers, whichever is greater.  Returns false if
+ * the limit is reached.
  */
 static bool
 settle_descriptors(DynConnections *connections)
@@ -127,7 +128,7 @@ dyn_connections_prepare(DynConnections *connections, const DynService *service)
 {
 	if (connections->used > 0)
 		return;
-	/* the closed connection would count as open until libcurl notices */
+	/* until libcurl notices, a connection closed by its peer counts as open */
 	if (connections->peak == 0 &&
 		dyn_sockets_any_closed_by_peer(&connections->sockets))
 		drop(connections);
@@ -288,7 +289,7 @@ dyn_client_close_idle(DynClient *client)
 	connections->drop_idle = connections->used > 0;
 	if (connections->used == 0)
 		forget(connections);
-	/* some versions of libcurl keep the latest request in a handle */
+	/* in some versions of libcurl, a handle keeps its latest request */
 	while ((http = connections->handles) != NULL)
 	{
 		connections->handles = http->next;

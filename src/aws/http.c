@@ -29,9 +29,7 @@
 
 #define LONGEST_HEADERS		(64 * 1024)
 
-/*
- * Longer idle connections are not reused: the service would close them soon.
- */
+/* Connections idle for longer are not reused: the service closes them soon. */
 #define LONGEST_IDLE_S		55L
 
 /* Replies with a lower status, such as 100 Continue, are interim ones. */
@@ -44,9 +42,9 @@
 #define ROUNDING			((size_t) 64 * 1024)
 
 /*
- * Size of libcurl's send buffer.  libcurl allocates a new one for each request
- * whose body on_send reads, and overwrites it before freeing it (wiping.c).
- * With the default of 64 kB, that takes longer than sending a body in parts.
+ * Size of libcurl's send buffer.  libcurl allocates one for each request whose
+ * body on_send provides, and overwrites it before freeing it (wiping.c).  With
+ * the default of 64 kB, overwriting takes longer than sending in parts.
  */
 #define SEND_BUFFER			(16 * 1024L)
 
@@ -551,7 +549,7 @@ dyn_http_was_sent(const DynHttp *http)
 							 &bytes) == CURLE_OK && bytes > 0;
 }
 
-/* The local port stands for the connection, even after it is closed. */
+/* The local port identifies the connection, even after it is closed. */
 bool
 dyn_http_repeats(const DynHttp *http, DynFingerprints *fingerprints)
 {

@@ -48,12 +48,12 @@ typedef struct DynHttpRequest
 	DynBuffer  *plain;			/* buffer for an uncompressed body */
 	DynBuffer  *packed;			/* buffer for a gzip body */
 	const size_t *allowance;	/* body bytes before a pause */
-	DynAddressPolicy policy;	/* address policy of its new sockets */
-	uint64_t	peer;			/* dyn_connections_peer of its new sockets */
+	DynAddressPolicy policy;	/* address policy for new sockets */
+	uint64_t	peer;			/* dyn_connections_peer for new sockets */
 	DynExchangeLimits limits;	/* timeout_ms 0: no time limit */
-	bool		once;			/* true for a connection of its own */
-	bool		never_resend;	/* true if libcurl must not send it again when
-								 * a reused connection is closed */
+	bool		once;			/* true for a connection used only once */
+	bool		never_resend;	/* true if libcurl must not send the request
+								 * again when a reused connection is closed */
 } DynHttpRequest;
 
 /*
@@ -128,7 +128,7 @@ extern int	dyn_http_socket(const DynHttp *http);
 /* Returns true if the peer may have received the request or a part of it. */
 extern bool dyn_http_was_sent(const DynHttp *http);
 
-/* Adds the reply; returns true if it repeats an earlier one (sockets.c). */
+/* Adds the reply to *fingerprints; returns true if it repeats another one. */
 extern bool dyn_http_repeats(const DynHttp *http,
 							 DynFingerprints *fingerprints);
 

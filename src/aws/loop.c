@@ -157,7 +157,7 @@ open_multi(DynLoop *loop)
 	return NULL;
 }
 
-/* Initializes libcurl on first use: never in the postmaster before a fork. */
+/* Initializes libcurl on first use, so not in the postmaster before a fork. */
 bool
 dyn_loop_open(DynLoop *loop, DynSockets *sockets)
 {

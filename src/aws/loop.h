@@ -24,7 +24,7 @@
  */
 #define DYN_RECEIVE_BUFFER	(130L * 1024)
 
-/* A deadline noticed later than this (us) shows a late dyn_client_drive. */
+/* Delay (us) of a deadline after which dyn_client_drive counts as late. */
 #define DYN_LOOP_LATE_US	300000
 
 /* Number of descriptors of the loop itself, not counting sockets. */

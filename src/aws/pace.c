@@ -34,7 +34,7 @@
 #define PAUSE_SHARE			0.18
 #define LONGEST_PAUSE_MS	1500.0
 
-/* Longest pause if the rate is known, which may change during the pause. */
+/* Longest pause if the rate is known; the rate may change during a pause. */
 #define LONGEST_WAIT_MS		8000.0
 
 /*
@@ -94,7 +94,7 @@
 /* The rate is forgotten when it exceeds the measured rate by this factor. */
 #define FORGET_RATIO		16.0
 
-/* Unused time that may be used later, like DynamoDB's burst capacity. */
+/* Unused time that later requests may use, like DynamoDB's burst capacity. */
 #define SLACK_MS			300.0
 
 /* A measurement that is longer than twice this time drops its older half. */
@@ -143,7 +143,7 @@ skip_idle_time(DynPace *pace, double now_ms)
 
 /* ---- sending -------------------------------------------------------- */
 
-/* Returns the limit of requests in flight, smaller while there is no rate. */
+/* Returns the limit of requests in flight, smaller while `rate` is unknown. */
 static double
 window(const DynPace *pace)
 {

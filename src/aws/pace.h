@@ -7,10 +7,10 @@
  * A throttled request (called a refusal here) shows that the capacity is used
  * up.  From then on, requests are sent at a measured rate: the units granted
  * since a refusal, divided by the time.  Grants raise the rate slowly, so that
- * few requests are refused, and faster while none is refused.  The rate is
- * forgotten when it no longer limits the requests, or when nothing was granted
- * for a long time.  The window, which limits the requests in flight, narrows
- * with each refusal and widens with each grant.
+ * few requests are refused, and faster while no request is refused.  The rate
+ * is forgotten when it no longer limits the requests, or when nothing was
+ * granted for a long time.  The window, which limits the requests in flight,
+ * narrows with each refusal and widens with each grant.
  *
  * If other clients overload the service, it refuses some requests at any rate.
  * A test (pace.c) detects such refusals; they do not lower the rate.
@@ -44,7 +44,7 @@ typedef struct DynPace
 	double		pause_ms;		/* length of the last pause; 0 after a grant */
 	double		paused_ms;		/* time of the first refusal after a grant */
 	bool		any_rate;		/* true if a test showed refusals at any rate */
-	double		tested_ms;		/* start of the test for any_rate; 0 if none */
+	double		tested_ms;		/* start of the test for any_rate, or 0 */
 	double		tested_rate;	/* highest measured rate since the last test */
 	int			test_grants;	/* requests granted in the test */
 	int			vain;			/* requests refused in the test, or since it
@@ -89,7 +89,7 @@ extern void dyn_pace_grant(DynPace *pace, double cost, double units,
 extern void dyn_pace_refuse(DynPace *pace, double cost, double capacity,
 							double sent_ms, double now_ms);
 
-/* A period in which requests were refused repeatedly.  All zero: none yet. */
+/* A period in which requests are refused repeatedly; zero-initialize it. */
 typedef struct DynThrottleEpisode
 {
 	double		first_ms;		/* time of the first refusal */
@@ -99,7 +99,7 @@ typedef struct DynThrottleEpisode
 /*
  * Records a refusal, and returns the length of the episode so far (ms).  After
  * 10 seconds without a refusal, a new episode begins, and the result is 0.
- * Pauses are shorter, so they do not end an episode.
+ * Pauses between requests are shorter, so they do not end an episode.
  */
 extern double dyn_episode_refuse(DynThrottleEpisode *episode, double now_ms);
 

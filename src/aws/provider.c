@@ -17,14 +17,14 @@
 #define EARLIEST_REFRESH	(15 * 60)
 #define LATEST_REFRESH		(5 * 60)
 
-/* First and longest pause after a failure (s); each is twice the previous. */
+/* First and longest pause after failures (s); the pauses double. */
 #define FIRST_PAUSE			1
 #define LONGEST_PAUSE		60
 
 /* Lifetime of credentials that do not expire, in seconds. */
 #define FOR_EVER			(INT64_MAX / 2)
 
-/* If the service refuses younger credentials, new ones may not help. */
+/* If the service refuses younger credentials, new credentials may not help. */
 #define YOUNG_US			((int64_t) LONGEST_PAUSE * 1000000)
 
 /* Time that calls wait for a refresh if the previous refresh was stopped. */
@@ -49,7 +49,7 @@ dyn_provider_due_us(const DynProvider *provider)
 	return provider->wait_until_us != 0 ? provider->wait_until_us : DYN_LOOP_NEVER;
 }
 
-/* Without usable credentials, a stopped source is started again at once. */
+/* A stopped source is started again at once if no usable credentials exist. */
 DynReadiness
 dyn_provider_request(DynProvider *provider, struct DynClient *client)
 {

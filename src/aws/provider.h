@@ -57,7 +57,7 @@ typedef struct DynSource
  */
 struct DynProvider
 {
-	DynCredentials current;		/* empty while there are none */
+	DynCredentials current;		/* empty if there are no credentials */
 	DynCredentials previous;	/* credentials before `current`; requests in
 								 * flight may be signed with them */
 	unsigned	generation;		/* serial number of the current credentials */

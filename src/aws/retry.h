@@ -71,7 +71,7 @@ typedef struct DynRetryQuota
 
 /*
  * Takes the tokens for a retry of an attempt that was started at began_us and
- * failed at now_us.  Returns false, taking nothing, if too few are left.
+ * failed at now_us.  Returns false without taking tokens if too few are left.
  */
 extern bool dyn_retry_take(DynRetryQuota *quota, DynRetryClass class,
 						   int64_t began_us, int64_t now_us);

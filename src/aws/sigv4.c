@@ -35,7 +35,7 @@
 /* ---- hashing ---------------------------------------------------------- */
 
 /*
- * Returns OpenSSL's SHA-256, or NULL.  It is fetched once per process: an
+ * Returns OpenSSL's SHA-256, or NULL.  The algorithm is fetched once: an
  * implicit fetch for each digest costs more than hashing a short request.
  */
 static const EVP_MD *
@@ -257,7 +257,6 @@ canonical_request(const DynSigRequest *request, DynBuffer *out,
 
 /* ---- step 2: the string to sign --------------------------------------- */
 
-/* The last second of the year 9999. */
 #define LAST_SECOND		INT64_C(253402300799)
 
 void

@@ -46,7 +46,7 @@ is_open(const DynSocket *entry)
 		st.st_ino == entry->inode;
 }
 
-/* Drops stale entries, or enlarges the array, if it is full. */
+/* If the array is full, drops stale entries, or enlarges the array. */
 static bool
 make_space(DynSockets *sockets)
 {

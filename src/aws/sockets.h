@@ -14,16 +14,16 @@ typedef struct DynSocket
 {
 	int			fd;
 	ino_t		inode;			/* descriptor numbers are reused */
-	bool		registered;		/* true if libcurl watches it for a transfer */
+	bool		registered;		/* true if libcurl watches the socket now */
 	uint32_t	events;			/* events that epoll watches; 0 if none or
 								 * unknown */
 	uint32_t	parked;			/* events to watch when the transfer resumes; 0
-								 * if it is not parked */
-	const void *transfer;		/* transfer that uses it, or used it last */
-	bool		idle;			/* true if its last transfer has ended, and
-								 * libcurl has not watched it since then */
-	unsigned	uses;			/* times that libcurl began to watch it */
-	bool		has_replied;	/* true if the peer has replied on it */
+								 * if the transfer is not parked */
+	const void *transfer;		/* current or last transfer on the socket */
+	bool		idle;			/* true if the last transfer has ended, and
+								 * libcurl has not watched the socket since */
+	unsigned	uses;			/* times that libcurl began to watch `fd` */
+	bool		has_replied;	/* true if the peer has sent a reply */
 	uint64_t	peer;			/* dyn_connections_peer; 0 for an exchange */
 	int64_t		rtt_us;			/* round trip to the peer (us) */
 } DynSocket;
@@ -37,7 +37,7 @@ typedef struct DynSockets
 	uint64_t	opened;			/* number of sockets ever opened, for tests */
 } DynSockets;
 
-/* The connections on which one peer has replied at least once. */
+/* Counts of the connections on which one peer has replied at least once. */
 typedef struct DynPeerSockets
 {
 	int			idle;
@@ -94,7 +94,7 @@ extern void dyn_sockets_got_response(DynSockets *sockets, int fd, int64_t rtt_us
 /* Counts the connections to the peer, including stale entries (sockets.c). */
 extern DynPeerSockets dyn_sockets_to(const DynSockets *sockets, uint64_t peer);
 
-/* Returns a copy of the descriptor's entry; its fd is -1 if there is none. */
+/* Returns a copy of the descriptor's entry, with fd -1 if none exists. */
 extern DynSocket dyn_sockets_find(const DynSockets *sockets, int fd);
 
 /*

@@ -9,9 +9,9 @@
  * OpenSSL takes some 20 ms of CPU time to load Debian's bundle.  libcurl loads
  * it for each connection, or (since 7.87) caches it in the multi handle for a
  * day at most.  Here it is loaded once, and all connections share it until
- * dyn_tls_forget.  That is possible if libcurl uses the same OpenSSL as we do.
- * Otherwise libcurl reads the file itself.  libcurl also reads a file that
- * OpenSSL cannot load, and reports the error.
+ * dyn_tls_forget.  Sharing requires that libcurl uses the same OpenSSL as we
+ * do.  Otherwise libcurl reads the file itself.  libcurl also reads a file
+ * that OpenSSL cannot load, and reports the error.
  *
  * The contents of a file are cached, by us or by libcurl, so dyn_tls_changed
  * checks whether the file has changed.  New contents apply from the next
