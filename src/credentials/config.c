@@ -142,7 +142,7 @@ quote_at(const char *p, const char *end)
 	return p < end && (*p == '"' || *p == '\'') ? *p : 0;
 }
 
-/* Returns the position after the quoted text; NULL if it does not end. */
+/* Returns the position after the quoted text; NULL if no quote ends it. */
 static char *
 skip_quoted(char *p, const char *end)
 {

@@ -45,7 +45,7 @@ extern size_t dyn_ini_place(const DynIni *ini, DynIniKind kind,
 
 /*
  * Returns the last value of the key in all sections of this kind and name;
- * NULL if there is none, or the last one is empty.
+ * NULL if no section has the key, or its last value is empty.
  */
 extern const char *dyn_ini_value(const DynIni *ini, DynIniKind kind,
 								 const char *name, const char *key);

@@ -24,7 +24,7 @@
 #define SMALLEST_ENTRY	((size_t) 1024)
 #define LARGEST_ENTRY	((size_t) 1024 * 1024)
 
-/* The hint names the server's user, since many expect their own files. */
+/* Users often expect their own files, so the hint names the server's user. */
 static DynFileRead
 cannot_read(const char *path, int error, DynError *err)
 {

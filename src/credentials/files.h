@@ -31,7 +31,7 @@ extern DynFileRead dyn_file_read(const char *path, size_t longest,
 /*
  * Returns the malloc'd path of `file` below the home directory that the
  * system's user database (not $HOME) has for the operating-system user.
- * Returns NULL with *err set if there is none, memory runs out, or the
+ * Returns NULL with *err set if no home is known, memory runs out, or the
  * database cannot be read at the moment (then err->passing is set, too).
  */
 extern char *dyn_file_below_home(const char *file, DynError *err);

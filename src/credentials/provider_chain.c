@@ -82,13 +82,13 @@ typedef struct Builder
 	const char *visited[DYN_MAX_CHAINED_ROLES + 1];
 	int			nvisited;
 	DynProviderChain *chain;
-	const char *words;			/* description; NULL for a profile */
+	const char *words;			/* description; NULL: "profile" and its name */
 	DynError   *err;
 } Builder;
 
 /* ---- the environment -------------------------------------------------- */
 
-/* The hint names the environment, since many set the variable elsewhere. */
+/* The hint names the server's environment: users often set only their own. */
 static Found
 refuse_variable(DynError *err, const char *name, const char *what)
 {
@@ -634,14 +634,14 @@ find_static(Builder *builder)
 
 static Found find_default(Builder *builder);
 
-/* Finds a provider of one kind; sets its description for chain->words. */
+/* Finds a provider of one kind; sets builder->words to its description. */
 static Found
 find(Builder *builder, DynSourceKind kind)
 {
 	static const struct
 	{
 		DynProviderKind provider;
-		const char *words;		/* description; NULL for a profile */
+		const char *words;		/* description; NULL: "profile" and its name */
 	}			kinds[] =
 	{
 		[DYN_SOURCE_STATIC] = {DYN_PROVIDER_KEYS, "static keys"},

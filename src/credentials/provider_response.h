@@ -31,7 +31,7 @@ typedef struct DynResponseNames
 	const char *secret_access_key;
 	const char *session_token;
 	const char *expires;
-	const char *object;			/* member that contains the others, or NULL */
+	const char *object;			/* object with these members, or NULL */
 } DynResponseNames;
 
 /*
@@ -76,10 +76,10 @@ extern bool dyn_response_set(const char *access_key_id,
 extern bool dyn_response_read_time(const char *text, int64_t *seconds);
 
 /*
- * Sets *err for a request that got no reply, with libcurl's message, or whose
- * status is not 200, with the status and an excerpt of the body.  Returns
- * AGAIN for failures of the network (except that the peer's certificate is
- * refused) and the statuses 429 and 5xx, otherwise FAILED.  `whose` is a phrase such as "the container credentials".
+ * Sets *err for a failed request: to libcurl's message if there was no reply,
+ * otherwise to the status, which is not 200, and an excerpt of the body.
+ * Returns AGAIN for network failures, unless the peer's certificate is refused,
+ * and for the statuses 429 and 5xx; otherwise FAILED.  `whose` is a phrase such as "the container credentials".
  */
 extern DynProviderResponse dyn_response_failed(const DynExchange *exchange,
 											   const char *whose, DynError *err);
@@ -113,7 +113,7 @@ extern bool dyn_response_header(DynExchange *exchange, const char *name,
 								const char *value, const char *what,
 								DynError *err);
 
-/* Returns the request; destroys it and returns NULL if not `complete`. */
+/* Returns the request; if not `complete`, destroys it and returns NULL. */
 extern DynExchange *dyn_response_request(DynExchange *exchange, bool complete);
 
 /* Returns a variable of the environment; NULL if it is empty or not set. */

@@ -96,9 +96,9 @@ extern DynExchange *dyn_sts_web_identity(const DynSourceOptions *source_options,
 										 DynError *err);
 
 /*
- * Reads the reply to one of these requests.  For an error document, *err
- * contains its code, and its message as an excerpt.  Returns AGAIN if the same
- * request may succeed later.
+ * Reads the reply to an STS request.  For an error document, *err contains its
+ * code, and its message as an excerpt.  Returns AGAIN if the same request may
+ * succeed later.
  */
 extern DynProviderResponse dyn_sts_response(const DynRole *role,
 											const DynExchange *exchange,
@@ -112,9 +112,9 @@ extern DynProviderResponse dyn_sts_response(const DynRole *role,
  * descriptors 0 to 2, and default signal handling.  It is killed if the server
  * process ends for any reason.
  *
- * The result is the program's output until the program ends; we do not wait
- * for processes that it leaves running.  We wait only for the program's own
- * pid, and accept that a SIGCHLD handler or another wait() has reaped it.
+ * The result is the output until the program ends; processes that the program
+ * leaves running are not awaited.  We wait only for the program's own pid, and
+ * accept that a SIGCHLD handler or another wait() has reaped it.
  */
 
 typedef struct DynProcess DynProcess;

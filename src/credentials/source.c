@@ -95,7 +95,7 @@ stop_watcher(Source *source)
 	source->watching = false;
 }
 
-/* Ends a run in any state; also the source's stop(). */
+/* Ends a run in any state; also called as the source's stop(). */
 static void
 end_work(void *state)
 {

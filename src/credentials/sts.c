@@ -34,8 +34,8 @@
 /* ---- the endpoint ------------------------------------------------------- */
 
 /*
- * Writes the URL, and parses it into *parts.  The server's environment must
- * not affect users who assume a role with their own keys.
+ * Writes the URL, and parses it into *parts.  The endpoint in the server's
+ * environment must not affect users who assume a role with their own keys.
  */
 static bool
 find_url(const DynSourceOptions *source_options, DynBuffer *url, DynUrl *parts,
