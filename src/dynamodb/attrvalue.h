@@ -54,7 +54,7 @@ typedef struct DynValue
 /* Returns the type tag: "S", "N" and so on; "absent" for DYN_TYPE_ABSENT. */
 extern const char *dyn_type_name(DynType type);
 
-/* Returns the type with this tag; ABSENT if there is none. */
+/* Returns the type with this tag; ABSENT for any other text. */
 extern DynType dyn_type_of_name(const char *name, size_t len);
 
 /* Returns the type of a set's elements. */

@@ -150,8 +150,8 @@ dyn_elements_next(DynElements *elements)
 }
 
 /*
- * Returns the path tree node of a member with this name; NULL if there is
- * none, or if memory runs out.
+ * Returns the path tree node of a member with this name; NULL if the tree has
+ * no such node, or if memory runs out.
  */
 static const DynPathNode *
 find_member(const DynPathTree *tree, const DynPathNode *node,
@@ -213,7 +213,7 @@ dyn_values_below(const DynPathTree *tree, const DynValue *value,
 typedef struct Nest
 {
 	int			depth;
-	uint32_t	open[DYN_MAX_DEPTH + 2];	/* indexes of their nodes */
+	uint32_t	open[DYN_MAX_DEPTH + 2];	/* indexes of the containers */
 } Nest;
 
 static DYN_NOINLINE bool
@@ -252,7 +252,7 @@ read_scalar(DynNodes *list, DynValue *value, DynType type, const char *p,
 
 /*
  * Reads the attribute value at `p`; returns the position after it.  Only opens
- * a container: the result is then the position of its first member.
+ * a container, and then returns the position of its first member.
  */
 static DYN_HOT const char *
 read_node(DynNodes *list, DynNode *node, Nest *nest, const char *p,

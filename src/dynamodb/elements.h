@@ -3,9 +3,9 @@
  *		Reads the values in a list, set or map: one by one, or all at once.
  *
  * A DynElements is a position in a collection.  A DynNodes is a list of all
- * values in a collection: each container comes before its members, with their
- * number, which the writer of jsonb needs first.  Both point into the
- * collection, which must not change.
+ * values in a collection: each container comes before its members, with the
+ * number of members, which the writer of jsonb needs first.  Both point into
+ * the collection, which must not change.
  */
 #ifndef DYN_DYNAMODB_ELEMENTS_H
 #define DYN_DYNAMODB_ELEMENTS_H
@@ -53,7 +53,7 @@ typedef struct DynNode
 	uint32_t	end;			/* index of the next node outside this one */
 } DynNode;
 
-/* The owner zero-initializes it and frees `nodes`; each call reuses them. */
+/* Must be zero-initialized; calls reuse `nodes`, which the owner frees. */
 typedef struct DynNodes
 {
 	DynNode    *nodes;
@@ -66,8 +66,8 @@ typedef struct DynNodes
 
 /*
  * Lists a valid slice (attrvalue.h) of any type; nodes[0] is the value itself.
- * The caller may read eight bytes at the start of each name, because the value
- * follows.  Returns false if memory runs out.
+ * The caller may read the first eight bytes of each name, even if it is
+ * shorter, because the value follows.  Returns false if memory runs out.
  */
 extern bool dyn_nodes_list(DynNodes *list, const DynValue *value);
 

@@ -668,7 +668,7 @@ dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 
 /* ---- fingerprint ---- */
 
-/* Appends a part after its tag and length, to be unambiguous. */
+/* Appends a part with tag and length, so the fingerprint is unambiguous. */
 static bool
 append_part(DynBuffer *out, int tag, const char *data, size_t len)
 {

@@ -128,7 +128,7 @@ extern bool dyn_expr_update(DynTokens *tokens, const DynPathValue *values,
 /*
  * Appends a ProjectionExpression of the paths, each truncated before its first
  * list step, because DynamoDB would return tags[2] alone as tags[0].  Omits a
- * truncated path if another one is its prefix, or an earlier one is equal.
+ * truncated path that begins with another one, or is equal to an earlier one.
  */
 extern bool dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 								DynBuffer *out);

@@ -70,7 +70,7 @@ put(DynItemParser *r, const DynPathNode *want, DynType type, uint8_t flags,
 }
 
 /*
- * Ends the item whose entries begin at `first`: marks its last entry, or
+ * Ends the item whose tape entries begin at `first`: marks its last entry, or
  * counts the item in a run if it has no entries.
  */
 static DYN_HOT bool
@@ -136,7 +136,7 @@ first_slot(uint16_t context, uint32_t hash)
 	return (hash + context * UINT32_C(0x9e3779b1)) % DYN_NAME_CACHE_SLOTS;
 }
 
-/* Returns the index of an entry; DYN_NAME_ROOT if there is none. */
+/* Returns the index of the name's entry; DYN_NAME_ROOT if it has no entry. */
 static uint16_t
 find_entry(const DynNameCache *name_cache, uint16_t context, const char *name,
 		   size_t len, uint32_t hash)
@@ -226,8 +226,8 @@ entry_matches(const DynNameEntry *entry, const char *p, const char *end)
 /* ---- Names ---- */
 
 /*
- * Makes entry `index` of the name cache the latest name of the frame, and sets
- * *place; returns false if the name is a duplicate.
+ * Makes entry `index` of the name cache the latest name of the frame (an open
+ * object), and sets *place; returns false if the name is a duplicate.
  */
 static DYN_HOT bool
 take_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,

@@ -64,7 +64,7 @@ typedef struct DynNameEntry
 	const DynPathNode *want;	/* node in the path tree, or NULL */
 } DynNameEntry;
 
-/* The owner zero-initializes it, and frees the entries. */
+/* Must be zero-initialized; the owner frees the entries. */
 typedef struct DynNameCache
 {
 	DynNameEntry *entries;

@@ -75,7 +75,7 @@ extern uint32_t dyn_duplicate_names_hash(const DynDuplicateNames *set,
 /* Maximum depth of arrays and objects in dyn_scan_value */
 #define DYN_SCAN_MAX_DEPTH	256
 
-/* Set `buf`, `end` and `names`, and zero-initialize the rest. */
+/* Set `buf`, `end` and `names`; all other members must be zero. */
 typedef struct DynJson
 {
 	const char *buf;
@@ -87,7 +87,7 @@ typedef struct DynJson
 	DynDuplicateNames *names;	/* names of the open objects */
 } DynJson;
 
-/* Records an error, if it is the first one; returns NULL. */
+/* Records an error, unless an earlier error is recorded; returns NULL. */
 extern const char *dyn_scan_fail(DynJson *scan, const char *at,
 								 const char *reason);
 
@@ -109,8 +109,8 @@ extern const char *dyn_scan_value(DynJson *scan, const char *p);
 
 /*
  * Returns the position of the element or member after the one that ends at
- * `p`.  If that was the last one, sets *done, and returns the position after
- * the closing bracket.
+ * `p`.  If no element or member follows, sets *done, and returns the position
+ * after the closing bracket.
  */
 extern const char *dyn_scan_separator(DynJson *scan, const char *p, char closer,
 									  bool *done);

@@ -115,14 +115,14 @@ extern void dyn_metadata_free(DynTableMeta *meta);
 extern double dyn_metadata_item_bytes(const DynTableMeta *meta,
 									  const DynIndexMeta *index);
 
-/* Returns the index `name`; NULL if there is none, or if `name` is NULL. */
+/* Returns the index `name`; NULL if it does not exist, or `name` is NULL. */
 extern const DynIndexMeta *dyn_metadata_index(const DynTableMeta *meta,
 											  const char *name);
 
 /* Returns the key attribute of that name, or NULL. */
 extern const DynKeyAttr *dyn_key_find(const DynKeySchema *key, const char *attr);
 
-/* Return true if the attribute is in the partition key, or in the key. */
+/* Return true if the attribute is in the partition key, or in the full key. */
 extern bool dyn_is_in_hash_key(const DynKeySchema *key, const char *attr);
 extern bool dyn_is_in_key(const DynKeySchema *key, const char *attr);
 

@@ -80,7 +80,7 @@ typedef struct DynPageError
 /* Maximum plausible units of a response; larger figures are ignored. */
 #define DYN_PAGE_MOST_UNITS		1e7
 
-/* Zero-initialize it. */
+/* A parsed response; must be zero-initialized. */
 typedef struct DynPage
 {
 	/* valid after a successful dyn_page_parse */

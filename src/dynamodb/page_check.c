@@ -122,9 +122,9 @@ check_table(const DynPage *page, const DynExpected *expected, bool required,
 /* ---- keys of items ---------------------------------------------------- */
 
 /*
- * Reads these slots of the item at the tape entry *at, and moves *at to the
- * next item.  A run of items without wanted attributes is one step.  Returns
- * false after the last item.
+ * Reads the slots of the item at *at, an entry of the tape (item.h), and moves
+ * *at to the next item.  A run of items without wanted attributes is one step.
+ * Returns false after the last item.
  */
 static bool
 next_item_key(const DynPageTape *tape, const int *slots, int nparts, size_t *at,

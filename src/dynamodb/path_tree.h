@@ -53,8 +53,8 @@ extern const DynPathNode *dyn_path_tree_child(const DynPathTree *tree,
 											  DynStep step);
 
 /*
- * Return the child of a node for a name or a list index; NULL if there is
- * none, or if `node` is NULL.
+ * Return the child of a node for a name or a list index; NULL if there is no
+ * such child, or if `node` is NULL.
  */
 static inline const DynPathNode *
 dyn_path_tree_member(const DynPathTree *tree, const DynPathNode *node,

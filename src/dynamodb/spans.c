@@ -108,7 +108,7 @@ dyn_span_beginning(const DynSpan *span)
 		n--;
 	if (n == text.len || span->upper.inclusive)
 		return n;
-	/* the strings from "ab" up to "ac" (exclusive) also share the "b" */
+	/* if the span is ["ab", "ac"), its strings share "ab", not only "a" */
 	for (text.len = n + 1; text.len < span->lower.value.len &&
 		 dyn_utf8_continues(text.data[text.len]);)
 		text.len++;

@@ -1,6 +1,6 @@
 /*
  * spans.h
- *		Sets of values of a key attribute, or of a part of a key template.
+ *		Sets of values of a key attribute, or of a template's placeholder.
  *
  * A set is a sorted array of spans that do not overlap; an empty array is the
  * empty set.  A single value is the span from the value to itself.  The
@@ -92,8 +92,8 @@ extern bool dyn_spans_has(const DynSpans *spans, const DynScalar *value);
 extern size_t dyn_last_char_len(const char *text, size_t len);
 
 /*
- * Replaces the string in `text` with the least string that is greater than all
- * strings that begin with it.  Returns false if no string is greater, or if
+ * Replaces the string s in `text` with the least string that is greater than
+ * all strings that begin with s.  Returns false if no string is greater, or if
  * memory runs out (text->failed).
  */
 extern bool dyn_text_successor(DynBuffer *text);

@@ -191,8 +191,8 @@ find_separator(Matcher *m, int i, int dir, size_t pos)
 /* ---- parts ---- */
 
 /*
- * Moves to the separator of part i, or to the end of m->text if the part takes
- * the rest, which must not contain the separator.
+ * Moves to the separator of part i.  The last part must not contain its
+ * separator, and ends where m->text ends.
  */
 static bool
 step_to_separator(Matcher *m, int i, int dir, size_t *pos)
@@ -483,8 +483,8 @@ place_segment(Matcher *m, int first, int last, int dir, bool at_end,
 }
 
 /*
- * Returns the last literal of the segment that begins with the literal
- * `first`; without wildcards, this is `last`.
+ * Returns the last literal of the segment (up to the next wildcard) that
+ * begins with the literal `first`; without wildcards, this is `last`.
  */
 static int
 segment_end(const Matcher *m, int first, int last, int dir)
@@ -659,7 +659,7 @@ narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)
 		DynText		upper = scalar_text(&next->upper.value);
 		bool		inclusive = next->upper.inclusive;
 
-		/* if a longer limit begins with a value, the value is within it */
+		/* a truncated limit is inclusive, since it is below the full limit */
 		for (size_t n = dyn_text_chars(upper); part->facts.width > 0 && n > part->facts.width;
 			 inclusive = true)
 			n -= !dyn_utf8_continues(upper.data[--upper.len]);

@@ -26,11 +26,11 @@
  * Parts before the `any` part (all parts, if there is no `any` part) are split
  * off from the left, and end where the next literal begins.  Parts after the
  * `any` part are split off from the right, and begin where the literal before
- * them ends.  The character of the literal at this place is the part's
- * separator (for a part at the end of the template, see separator_of).  The
- * `any` part has no separator.  A part of fixed width has none if its
- * encodings may contain this character, or if it adjoins another part (unless
- * it takes the rest of the string).
+ * them ends.  The adjacent character of that literal is the part's separator,
+ * such as the # before n in the example (for a part at the end of the
+ * template, see separator_of).  The `any` part has no separator.  A part of
+ * fixed width has none if its encodings may contain this character, or if it
+ * adjoins another part (unless it takes the rest of the string).
  *
  * A part must not contain its separator, unless the part's column is read from
  * another attribute.  But the values of a text column without `plain` or a
@@ -53,7 +53,7 @@
 
 #define DYN_TEMPLATE_MAX_PARTS	16
 
-/* A string, NUL-terminated only if noted; `data` is NULL if there is none. */
+/* A string, NUL-terminated only if noted; `data` NULL means no string. */
 typedef struct DynText
 {
 	const char *data;
@@ -139,7 +139,7 @@ typedef struct DynTemplatePart
 	 */
 	bool		undecided;
 
-	/* true if strings that are equal before this part sort by its bytes */
+	/* true if strings that are equal before this part sort by the part */
 	bool		ordered;
 } DynTemplatePart;
 
@@ -256,8 +256,8 @@ typedef enum DynHolds
 } DynHolds;
 
 /*
- * Returns whether strings can exist in which the part has this value, which is
- * not folded.
+ * Returns whether strings can exist in which the part has `value` (not
+ * folded).
  */
 extern DynHolds dyn_part_holds(const DynTemplatePart *part, DynText value);
 

@@ -60,7 +60,7 @@ begins_with(DynText text, DynText prefix)
 
 /*
  * Returns the first position in `rest`, from `end` on, where part i may end
- * because the next literal follows; more than rest.len if there is none.
+ * because the next literal follows; more than rest.len if it cannot end.
  */
 static size_t
 next_end(const DynWays *ways, int i, DynText rest, size_t end)

@@ -90,8 +90,8 @@ typedef struct DynPrices
 } DynPrices;
 
 /*
- * Return the units for this many bytes: of one item read by its key, of some
- * of the items of a Query or Scan, and of a complete Query or Scan.
+ * Return the units of reading this many bytes: as one item by its key, as some
+ * of the items of a Query or Scan, or as a complete Query or Scan.
  */
 extern double dyn_item_units(double bytes);
 extern double dyn_sequence_units(double bytes);

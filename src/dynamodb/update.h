@@ -47,7 +47,7 @@ extern bool dyn_scalar_same(const DynScalar *a, const DynScalar *b);
 
 /*
  * Returns true if the item (type M) has these values, and no values at the
- * paths of ABSENT ones.  Returns false also if memory runs out.
+ * paths of ABSENT values.  Returns false also if memory runs out.
  */
 extern bool dyn_item_has(const DynScalar *item, const DynPathValue *values, int n);
 

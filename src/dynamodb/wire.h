@@ -72,8 +72,8 @@ extern bool dyn_scalar_read(const DynValue *value, DynBuffer *scratch,
 							DynScalar *scalar);
 
 /*
- * Returns true if type and bytes are equal.  Sets, lists and maps may be equal
- * even if their bytes differ.
+ * Returns true if type and bytes are equal; false also for equal sets, lists
+ * and maps with different bytes.
  */
 extern bool dyn_scalar_equal(const DynScalar *a, const DynScalar *b);
 

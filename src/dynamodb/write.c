@@ -78,8 +78,8 @@ typedef struct Reply
 {
 	DynJson		scan;
 	const char *table;			/* table of the request */
-	bool		is_error;		/* true if it has an error document's __type */
-	bool		is_read;		/* true if it has other operations' members */
+	bool		is_error;		/* true if __type marks an error document */
+	bool		is_read;		/* true if a response to a read was found */
 	const char *no_capacity;	/* error, until the capacity of the table is
 								 * found; then NULL */
 	double		units;
