@@ -10,11 +10,11 @@
  * key of the first one.
  *
  * If some foreign tables have templates for the key, tables without them (for
- * example, imported tables) are left out, unless the caller names them.  An item
- * is unclaimed if it is a row of no compared table, and if no left-out table
- * selects it by an item_filter.  If a compared table selects items by templates
- * of the key or by an item_filter, rows of tables that show every item do not
- * count.
+ * example, imported tables) are left out, unless the caller names them.  All
+ * others are compared.  An item is unclaimed if it is a row of no compared
+ * table, and if no left-out table selects it by an item_filter.  If a compared
+ * table is selective (by templates of the key or by an item_filter), only rows
+ * of selective and of unnested tables count.
  *
  * The requests use the current user's credentials.  Values are converted as the
  * owner of each foreign table, in a restricted context, since constraints of
@@ -72,11 +72,11 @@ typedef struct Issue
 typedef struct Assertion
 {
 	const DynIndexMeta *index;
-	int			slots[2 * DYN_MAX_KEY_ATTRS];	/* slots of the attributes of
-												 * these columns; 0 for others */
+	int			slots[2 * DYN_MAX_KEY_ATTRS];	/* slots of the key attributes;
+												 * 0: not asserted */
 	Bitmapset  *columns;		/* attnums */
-	DynView    *view;			/* trusted index: view in which only items that
-								 * match these templates are rows */
+	DynView    *view;			/* view whose rows match these templates; NULL
+								 * unless the index is trusted */
 	Issue		broken;
 } Assertion;
 
@@ -104,7 +104,7 @@ typedef struct CheckedTable
 	ErrorData  *failure;		/* error in the definition, or NULL */
 	DynRelation *relation;
 	DynView    *view;
-	DynView    *untimed;		/* view without ttl_attribute, or NULL */
+	DynView    *untimed;		/* view that ignores ttl_attribute, or NULL */
 	List	   *assertions;		/* list of Assertion * */
 	uint64		rows;			/* number of items with at least one row */
 	bool	   *seen;			/* array by attnum: true if a row has a value
@@ -117,7 +117,7 @@ typedef struct CheckedTable
 	bool		selective;		/* true if templates of the key or item_filter
 								 * exclude items */
 	TupleTableSlot *slot;
-	Issue	   *mismatches;		/* array by attnum; [0]: without a column */
+	Issue	   *mismatches;		/* array by attnum; [0]: errors of no column */
 	Issue	   *nulls;
 	Issue		ambiguous;
 } CheckedTable;
@@ -272,7 +272,7 @@ lacks_item(CheckedTable *table, const Assertion *assertion)
 	return assertion->view != NULL && !is_row_of(table, assertion->view);
 }
 
-/* Checks the assertions about the item whose (first) row is in table->slot. */
+/* Checks the assertions about the item, whose first row is in table->slot. */
 static void
 check_assertions(CheckedTable *table)
 {
@@ -378,7 +378,7 @@ check_item(Check *check, const DynValue *values)
 		if (table->failure != NULL || table->left_out)
 			continue;
 		unnests = table->relation->unnest != NULL;
-		/* if some tables are selective, only they and unnested ones count */
+		/* if tables are selective, only they and unnested tables may claim */
 		may_claim = !check->selective || table->selective || unnests;
 		SetUserIdAndSecContext(table->owner, context | SECURITY_RESTRICTED_OPERATION);
 		is_row = read_rows(table);
@@ -480,9 +480,9 @@ runs_user_code(const DynCodec *codec)
 
 /*
  * Raises an error if the conversion could reveal the items, which are read with
- * the caller's credentials, to code of the table's owner.  The owner may see the
- * items if the owner is the caller, a superuser, or a role of which the caller
- * is a member.  A superuser is a member of every role, which does not count.
+ * the caller's credentials, to code of the table's owner.  The owner may see
+ * the items if the owner is the caller, a superuser, or a role of which the
+ * caller is a member.  A superuser's membership in every role does not count.
  */
 static void
 check_columns(const CheckedTable *table, const DynRelation *relation)
@@ -518,7 +518,7 @@ expect_values(CheckedTable *table, const DynRelation *relation)
 		};
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
-		/* skip key attributes, which all items have, and those with a column */
+		/* skip key attributes, which all items have, and those of columns */
 		const DynPath *path = relation->templated[i].path;
 		bool		is_read = relation->templated[i].base;
 
@@ -570,7 +570,7 @@ open_relation(void *arg)
 	table->folded = dyn_folded_create(relation, InvalidOid);
 	for (int i = 0; i < relation->ntemplated; i++)
 		table->has_template |= relation->templated[i].base;
-	/* rows of an unnested table are elements, and cannot be shared items */
+	/* an unnested table is not selective: its rows are elements, not items */
 	table->selective = relation->unnest == NULL &&
 		(table->has_template || test->nterms > (has_ttl ? 1 : 0));
 	table->relation = relation;
@@ -620,7 +620,7 @@ open_checked_tables(Check *check, Oid serverid)
 			open_checked_table(check, rel);
 			opened = lappend_oid(opened, relid);
 		}
-		/* only the compared tables remain locked during the Scan */
+		/* only tables over the DynamoDB table remain locked during the Scan */
 		relation_close(rel, wanted ? NoLock : AccessShareLock);
 	}
 	foreach(lc, check->named)

@@ -40,7 +40,7 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_create_table);
 
 /* ---- key attributes ---- */
 
-/* Returns the column with this name, else one that shows this attribute. */
+/* Returns the column with this name, or one that shows the attribute `name`. */
 static const DynColumn *
 find_column(const DynRelation *relation, const char *name)
 {

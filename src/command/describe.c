@@ -53,7 +53,7 @@ add_word(StringInfo list, const char *separator, const char *word)
 	appendStringInfoString(list, word);
 }
 
-/* Returns the names of the attributes, separated by commas; NULL if none. */
+/* Returns the attribute names, separated by commas; NULL if `n` is 0. */
 static const char *
 describe_side(const DynKeyAttr *attrs, int n)
 {
@@ -138,7 +138,7 @@ emit_index(const Describe *describe, const DynIndexMeta *index)
 		 index->global ? index->throughput.read_units : -1, detail.data);
 }
 
-/* Describes the keys that contain the attribute; returns NULL if none. */
+/* Describes the keys that contain the attribute; NULL if no key contains it. */
 static const char *
 describe_use(const DynTableMeta *meta, const char *attr)
 {

@@ -125,7 +125,7 @@ static List *
 assign_names(HTAB *taken, List *texts)
 {
 	HTAB	   *once = create_names();	/* truncated long texts */
-	HTAB	   *again = create_names(); /* those of several texts */
+	HTAB	   *again = create_names(); /* truncated texts that repeat */
 	List	   *names = NIL;
 	ListCell   *lc;
 
@@ -735,13 +735,13 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 	if (stmt->list_type == FDW_IMPORT_SCHEMA_LIMIT_TO)
 		import->limits = list_copy(stmt->table_list);
 	listed = dyn_list_tables(sample->connection);
-	/* skip a table whose name is the prefix, since the rest is empty */
+	/* skip a table named like the prefix: its foreign table has no name */
 	foreach(lc, listed)
 	{
 		if (((const char *) lfirst(lc))[0] == '\0')
 			listed = foreach_delete_current(listed, lc);
 	}
-	/* name also unwanted tables, so that names do not depend on LIMIT TO */
+	/* names do not depend on LIMIT TO, so unwanted tables get names, too */
 	forboth(lc, listed, name, assign_names(import->taken, listed))
 	{
 		CHECK_FOR_INTERRUPTS();
