@@ -58,6 +58,7 @@ FIGURES = {
         Credentials are renewed {provider.LATEST_REFRESH / 60:.0f} to {provider.EARLIEST_REFRESH / 60:.0f} minutes before they expire
         is queried again after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, \
             up to {provider.LONGEST_PAUSE}.
+        it is queried after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, up to {provider.LONGEST_PAUSE}.
         starts the refresh again, and waits for the new credentials for at most {A[provider.REFRESH_WAIT_US / 1e6]} second. The pause is \
             {provider.FIRST_PAUSE} second; after repeated stops it is {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so \
             on, up to {provider.LONGEST_PAUSE}.
@@ -89,7 +90,7 @@ FIGURES = {
     "docs/options.md": """
         number of segments of a parallel Scan, {least.segment} to {most.segment}.
         between statements, {least.max_idle_connections} to {most.max_idle_connections} |
-        requests that one statement may have in flight, {least.max_concurrency} to {most.max_concurrency} |
+        requests that one statement may have in flight, {least.max_concurrency} to {most.max_concurrency}. A scan
         read units per second for all sessions together, at least {least.max_read_units_per_second};
         write units per second for all sessions together, at least {least.max_write_units_per_second};
         maximum read units of one statement, at least {least.max_read_units_per_statement};
@@ -128,6 +129,7 @@ FIGURES = {
         With `preview_units` {least.preview_units}, it fails
         A BatchGetItem has at most {DYN_BATCH_GET_MAX_KEYS} keys
         An OR of more than {union_path.MAX_ARMS} branches does not become a Union
+        until the sum of (branches * conditions) exceeds {union_path.MAX_MATCHED:,}.
         constants below 2^{DYN_EXACT_DOUBLES.bit_length() - 1}
         A range can contain at most {DYN_MAX_EACH:,} values, or {DYN_MAX_EACH * enumerate.JOIN_FACTOR:,} if a bound comes from another table.
         (above {DYN_MAX_HASH_BYTES} bytes in a partition key, {DYN_MAX_RANGE_BYTES} in a sort key)
@@ -175,6 +177,7 @@ FIGURES = {
         after {session.REFRESH_PAUSE / 1000:.0f} seconds
         """,
     "docs/functions.md": """
+        for at most {check_table.MAX_PAIRS} pairs;
         Scan of one page, which samples at most {describe.SAMPLE_ITEMS} items.
         If {describe.SAMPLE_ITEMS} items of the average size are larger than {DYN_SMALL_READ_BYTES / MB:.0f} MB
         can each be an array of up to {WORDS[DYN_MAX_KEY_ATTRS]} columns

@@ -130,7 +130,6 @@ run_executor(QueryDesc *query, ScanDirection direction,
 			 uint64 count DYN_RUN_ONCE_PARAMETER)
 {
 	const EState *outer = to_end;
-	bool		failed = true;
 
 	set_ended(query->estate, false);
 	to_end = count == 0 && ScanDirectionIsForward(direction) ? query->estate : NULL;
@@ -140,16 +139,17 @@ run_executor(QueryDesc *query, ScanDirection direction,
 			previous_hook(query, direction, count DYN_RUN_ONCE_ARGUMENT);
 		else
 			standard_ExecutorRun(query, direction, count DYN_RUN_ONCE_ARGUMENT);
-		failed = false;
 	}
-	PG_FINALLY();
+	PG_CATCH();
 	{
 		to_end = outer;
-		set_ended(query->estate, failed ||
-				  (ScanDirectionIsForward(direction) &&
-				   (count == 0 || query->estate->es_processed < count)));
+		set_ended(query->estate, true);
+		PG_RE_THROW();
 	}
 	PG_END_TRY();
+	to_end = outer;
+	set_ended(query->estate, ScanDirectionIsForward(direction) &&
+			  (count == 0 || query->estate->es_processed < count));
 }
 
 bool

@@ -492,7 +492,7 @@ bool
 dyn_plan_is_limited(const PlannedStmt *statement, const Plan *node)
 {
 	Plan	   *tree = dyn_plan_tree_of(statement, node);
-	CteSearch	search = {1};
+	CteSearch	search = {.plan_id = 1};
 	ListCell   *lc;
 
 	if (reach_of(statement, node, false).limited)
