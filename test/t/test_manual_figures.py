@@ -58,6 +58,7 @@ FIGURES = {
         Credentials are renewed {provider.LATEST_REFRESH / 60:.0f} to {provider.EARLIEST_REFRESH / 60:.0f} minutes before they expire
         is queried again after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, \
             up to {provider.LONGEST_PAUSE}.
+        less than {config.REWRITE_SECONDS} seconds ago
         it is queried after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, up to {provider.LONGEST_PAUSE}.
         starts the refresh again, and waits for the new credentials for at most {A[provider.REFRESH_WAIT_US / 1e6]} second. The pause is \
             {provider.FIRST_PAUSE} second; after repeated stops it is {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so \
@@ -193,6 +194,7 @@ FIGURES = {
         If two sessions send this UPDATE, one gets 1 row and the other 0
         fail with SQLSTATE 42P10
         at each of {outcome.MOST_ROUNDS} attempts
+        An UPDATE would compare more than {row_write.MOST_GUARDED} columns
         """,
     "docs/errors.md": """
         HTTP status 429 |
