@@ -236,15 +236,6 @@ class Errors(ErrorsCase):
         self.assertEqual(self.scripted("PutItem", respond, "INSERT INTO far SELECT 't', g FROM generate_series(1, 30) g"), (30, []))
         self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 't'"), 30)
 
-    def test_throttled_while_the_source_is_slow(self):
-        """The time in which nothing was sent counts as 15 seconds, not as time without a success."""
-        self.fx.execute("ALTER SERVER ddb OPTIONS (ADD throttle_timeout '16s')")
-        self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP throttle_timeout)")
-        end = time.monotonic() + 17.4
-        respond = lambda _: replies.throttle() if time.monotonic() < end else None    # noqa: E731
-        self.assertEqual(self.scripted("PutItem", respond, "INSERT INTO far SELECT 't', g FROM generate_series(1, 3) g,"
-                                       " pg_sleep(CASE g WHEN 2 THEN 0.3 WHEN 3 THEN 17 ELSE 0 END)")[0], 3)
-
     def test_throttled_between_failed_conditions(self):
         """A write whose condition fails was executed: the throttling before it has ended."""
         self.fx.execute("ALTER SERVER ddb OPTIONS (ADD throttle_timeout '1'); INSERT INTO far SELECT 't', g FROM generate_series(1, 60) g")

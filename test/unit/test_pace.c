@@ -447,6 +447,18 @@ single_refusals_far_apart_are_no_episode(void)
 	CHECK(dyn_episode_refuse(&episode, 137500) == 16000);
 }
 
+/* The source of a statement's rows may be slow, and nothing is sent then. */
+static void
+a_stall_counts_little_of_a_long_pause(void)
+{
+	DynStall	stall = {0};
+
+	CHECK(dyn_stall_refuse(&stall, 1000) == 0);
+	CHECK(dyn_stall_refuse(&stall, 11000) == 10000);
+	CHECK(dyn_stall_refuse(&stall, 911000) == 25000);
+	CHECK(dyn_stall_refuse(&stall, 911500) == 25500);
+}
+
 int
 main(void)
 {
@@ -459,5 +471,6 @@ main(void)
 	RUN(finds_the_capacity_when_other_clients_end);
 	RUN(a_response_may_be_reported_late);
 	RUN(single_refusals_far_apart_are_no_episode);
+	RUN(a_stall_counts_little_of_a_long_pause);
 	return DONE("pace");
 }
