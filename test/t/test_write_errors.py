@@ -4,7 +4,6 @@ Each test is a hazard of writes, such as a request that libcurl would repeat by 
 """
 import io
 import threading
-import time
 
 import fixture
 import replies
