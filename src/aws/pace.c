@@ -22,11 +22,11 @@
 #define NARROWING			0.7
 
 /*
- * Pauses (ms) while nothing is granted.  The first pause is the larger of
+ * Pauses (ms) while the rate is not known.  The first pause is the larger of
  * FIRST_PAUSE_MS and cost / capacity (0 if the capacity is not known).  Each
  * further pause is PAUSE_GROWTH * the previous one, but at most the larger of
- * SHORT_PAUSE_MS and PAUSE_SHARE * the time since the first refusal.  No pause
- * exceeds LONGEST_PAUSE_MS.
+ * SHORT_PAUSE_MS and PAUSE_SHARE * the time since the first refusal.  None of
+ * them exceeds LONGEST_PAUSE_MS.
  */
 #define FIRST_PAUSE_MS		25.0
 #define PAUSE_GROWTH		1.5

@@ -756,7 +756,7 @@ dyn_process_destroy(DynProcess *process)
 	if (process->pid > 0 &&
 		!(process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH)))
 	{
-		/* the program may not have a group before it is executed */
+		/* before it is executed, the program may not have a group yet */
 		if (process->report_fd >= 0 && !process->reaped)
 			(void) kill(process->pid, SIGKILL);
 		killed = kill(-process->pid, SIGKILL) == 0 || errno != EPERM;

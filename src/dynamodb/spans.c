@@ -160,8 +160,8 @@ dyn_span_compare(const DynSpan *a, const DynSpan *b)
 
 /*
  * Returns true if two spans overlap or, with `touching`, have no value between
- * them.  `end` is the upper limit of a span, `begin` the lower limit of the
- * same or a later span in the order of dyn_span_compare().
+ * them.  `end` is the upper limit of one span, `begin` the lower limit of the
+ * other, which does not sort before the first (dyn_span_compare).
  */
 static bool
 reaches(const DynLimit *end, const DynLimit *begin, bool touching)

@@ -103,7 +103,8 @@ judge_splits(DynParts *parts)
 
 /*
  * Searches all ways to split the decisive attributes (DynParts).  Returns
- * DYN_MATCH_ROW if all occurrences of each column agree in exactly one way.
+ * DYN_MATCH_ROW if, in exactly one of these ways, all occurrences of each
+ * column agree.
  */
 static DynRowMatch
 judge_ways(DynParts *parts)

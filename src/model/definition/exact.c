@@ -47,7 +47,7 @@ encoding_is_one_to_one(void)
 	}
 }
 
-/* Returns true for text and varchar, compared in the database's encoding. */
+/* Returns true for text and varchar. */
 static bool
 is_text(const DynCodec *codec)
 {

@@ -135,9 +135,9 @@ extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
 
 /*
  * Formats such as day and day(zone) (format.h) truncate times to units of local
- * time, in UTC or in this zone.  A unit is longer than usual if clocks are set
- * back in it, and occurs twice if they are set back to a time before its start,
- * as once from 00:01 to 23:01 in St. John's.
+ * time, in UTC or in this zone.  If clocks are set back within a unit, it is
+ * longer than usual.  If they are set back to a time before its start, the unit
+ * begins twice, like a day in St. John's whose clocks went from 00:01 to 23:01.
  */
 
 /* Returns the local time at which the instant's unit begins. */

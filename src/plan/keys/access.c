@@ -105,9 +105,9 @@ dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use)
 {
 	inner->use = use;
 	/*
-	 * A fallback must be last, because copy_fallback uses only values that the
-	 * other access plans have added.  DYN_USE_IF_OPEN is added after the
-	 * fallback, so it goes to the front.
+	 * A fallback must stay last, because copy_fallback uses only values that
+	 * the access plans before it have added.  It is added to an empty list; an
+	 * access plan with DYN_USE_IF_OPEN is added later, in front of it.
 	 */
 	access->inner = use == DYN_USE_ALWAYS ? lappend(access->inner, inner)
 		: lcons(inner, access->inner);
