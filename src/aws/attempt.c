@@ -565,7 +565,7 @@ dyn_attempts_defer(DynClient *client, int64_t us)
 		if (call->public.state == DYN_CALL_SENT && !call->suspended)
 		{
 			call->due_us += us;
-			call->left_alone |= us > DYN_LOOP_LATE_US;
+			call->left_alone = true;
 		}
 }
 

@@ -188,6 +188,10 @@ class Semantics(Lookups):
                 self.assertIn("DynamoLookupJoin", self.fx.explain(limited))
                 self.assertIn(len(self.fx.rows(limited)), (3, 6))
                 self.assertEqual(self.fx.error(above.format(sql, 4)).sqlstate, "22012")
+        # an OFFSET alone leaves no rows out
+        counts = self.counts("SELECT i, q.name FROM divisors o LEFT JOIN parents q ON q.id = 'p000' || 10 / (o.x + 1000) || o.i OFFSET 20")
+        self.assertNotIn("GetItem", counts)
+        self.assertLess(counts["BatchGetItem"], 20)
         counts = self.counts("SELECT i, q.name FROM divisors o LEFT JOIN parents q ON q.id = o.prefix || o.i LIMIT 300")
         self.assertEqual(counts["GetItem"], 1)
         self.assertLessEqual(counts["BatchGetItem"], 8)

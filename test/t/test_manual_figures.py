@@ -194,7 +194,7 @@ FIGURES = {
         If two sessions send this UPDATE, one gets 1 row and the other 0
         fail with SQLSTATE 42P10
         at each of {outcome.MOST_ROUNDS} attempts
-        An UPDATE would compare more than {row_write.MOST_GUARDED} columns
+        An UPDATE or DELETE would compare more than {row_write.MOST_GUARDED} columns
         """,
     "docs/errors.md": """
         HTTP status 429 |

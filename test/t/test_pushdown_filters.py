@@ -129,7 +129,7 @@ class RequestsWithFilters(request_text.RequestTestCase):
 
     def test_others_are_sent_without_a_list_too_large(self):
         """Its size does not prevent the filters of other conditions; EXPLAIN shows which are sent."""
-        values = f"ARRAY[{', '.join(map(str, range(700)))}]"
+        values = f"ARRAY[{', '.join(map(str, range(800)))}]"
         for values, shown in ((values, "Remote Filter: total > '10'::numeric\n"), (f"(SELECT {values})::int[]", "Remote Filter: total > '10'::numeric AND priority")):
             sql = f"SELECT cust, at FROM orders WHERE priority = ANY ({values}) AND total > 10"
             self.assertEqual(self.the_filter(sql), "#n0 > :v0")

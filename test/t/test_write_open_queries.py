@@ -149,6 +149,13 @@ class Cursors(TestCase):
         self.fx.execute("DECLARE c CURSOR FOR SELECT n FROM far WHERE id = 'p' LIMIT 2")
         self.assertEqual(len(self.fx.rows("FETCH 5 FROM c")), 2)
         self.assertEqual([r.operation for r in self.fx.requests("INSERT INTO far VALUES ('p', 101)")], ["PutItem"])
+        for query, count in (("SELECT n FROM far LIMIT 5", 1), ("SELECT n FROM far WHERE id = 'p' ORDER BY n LIMIT 5", 1), ("SELECT n FROM far WHERE id = 'p' LIMIT 5", 5)):
+            with self.subTest(query, count=count):
+                self.fx.execute(f"DECLARE d CURSOR FOR {query}")
+                self.assertEqual(len(self.fx.rows(f"FETCH {count} FROM d")), count)
+                self.assertEqual([r.operation for r in self.fx.requests("INSERT INTO far VALUES ('r', 1)") if r.is_write], ["PutItem"])
+                self.assertEqual(len(self.fx.rows("FETCH ALL FROM d")), 5 - count)
+                self.fx.execute("CLOSE d; DELETE FROM far WHERE id = 'r'")
 
     def test_failed_cursor(self):
         """A cursor that failed in a subtransaction is dead."""

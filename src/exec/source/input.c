@@ -9,9 +9,10 @@
  *
  * The rows are read on behalf of another query, so this must not run code of
  * users with the privileges and settings of the writing statement.  Scans that
- * need such code are left alone, and see the write.  So do scans that depend
- * on rows of other nodes, such as those of a lookup join: most of their
- * executions begin after the write anyway.
+ * need such code are left alone, and see the write.  So do scans below a LIMIT,
+ * which would read more than their query needs, and scans that depend on rows
+ * of other nodes, such as those of a lookup join: most of their executions
+ * begin after the write anyway.
  */
 #include "postgres.h"
 
@@ -35,10 +36,12 @@ has_rest(const DynInput *input, const DynRelation *relation)
 {
 	const DynRelation *own = input->scandesc->relation;
 	const DynAccess *access = input->scandesc->access;
+	const Plan *plan = input->node->ss.ps.plan;
 
 	if (!input->running || input->items == NULL || input->finished || input->reading ||
 		access->count_only || access->preview_rows > 0 ||
-		!bms_is_empty(input->node->ss.ps.plan->allParam) ||
+		!bms_is_empty(plan->allParam) ||
+		dyn_plan_is_limited(input->node->ss.ps.state->es_plannedstmt, plan) ||
 		!dyn_items_has_rest(input->items) || !dyn_relation_same_table(own, relation))
 		return false;
 	for (int i = 0; i < own->ncolumns; i++)

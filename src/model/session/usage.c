@@ -235,14 +235,18 @@ dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call)
 }
 
 void
-dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call)
+dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call, bool throttled)
 {
-	DynTally	more = {.counters.requests = 1};
+	DynTally	more = {0};
 
-	/* undo the count of the call as a retry: unsigned addition wraps */
-	more.counters.retries--;
-	more.operations[op] = 1;
-	more.errors[error_of(call)] = 1;
+	more.errors[throttled ? DYN_USAGE_THROTTLED : error_of(call)] = 1;
+	if (dyn_call_is_repeated(call))
+	{
+		more.counters.requests = 1;
+		more.operations[op] = 1;
+		/* undo the count of the call as a retry: unsigned addition wraps */
+		more.counters.retries--;
+	}
 	add_tally(usage, &more);
 }
 

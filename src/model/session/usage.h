@@ -150,8 +150,13 @@ dyn_call_is_repeated(const DynCall *call)
 	return call->unanswered || (call->throttled && call->ends_throttled);
 }
 
-/* Counts a failed request whose last call was counted as a retry. */
-extern void dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call);
+/*
+ * Counts the failure of a request, whose last call may have been counted as a
+ * retry (dyn_call_is_repeated): as throttling if `throttled`, otherwise as the
+ * error of the call.
+ */
+extern void dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call,
+							  bool throttled);
 
 /*
  * Adds items, units, pages, conflicts, unanswered attempts, waiting_ms and

@@ -609,7 +609,8 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 	check->operators += 12;
 	check->bytes += 168 + 4 * path_bytes(path) + 7 * nvalues +
 		(other == NULL ? 0 : path_bytes(other));
-	return 7 * nvalues > DYN_EXPR_MAX_BYTES || path_is_forbidden(check, path) ||
+	/* most values take at least 6 bytes, such as ":va0," */
+	return 6 * (nvalues - 20) > DYN_EXPR_MAX_BYTES || path_is_forbidden(check, path) ||
 		(other != NULL && path_is_forbidden(check, other));
 }
 

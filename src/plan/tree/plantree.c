@@ -104,6 +104,9 @@ exceptions(Plan *plan)
 		case T_WindowAgg:
 			/* the node ends when a run condition (row_number() < 3) is false */
 			return ((WindowAgg *) plan)->runCondition != NIL ? FULL | FIRST : 0;
+		case T_Limit:
+			/* an OFFSET alone does not stop early */
+			return ((Limit *) plan)->limitCount == NULL ? LIMITED : 0;
 		case T_CustomScan:
 			/* nodes of other extensions are unknown */
 			return dyn_is_read_ahead(plan) ? 0 : ~0;
@@ -497,7 +500,8 @@ dyn_plan_is_limited(const PlannedStmt *statement, const Plan *node)
 
 	if (reach_of(statement, node, false).limited)
 		return true;
-	if (tree == statement->planTree)
+	/* data-modifying CTEs always run to their end */
+	if (tree == statement->planTree || IsA(tree, ModifyTable))
 		return false;
 	while (list_nth(statement->subplans, search.plan_id - 1) != tree)
 		search.plan_id++;
@@ -593,21 +597,29 @@ list_has_effects(List *expressions, List *subplans)
 static bool
 has_effects(Plan *plan, const Reach *reach, void *context)
 {
+	/* without parameters, a function or initplan is executed only once */
+	bool		repeated = !bms_is_empty(plan->allParam);
+
 	if (list_has_effects(plan->targetlist, context) ||
-		list_has_effects(plan->qual, context) || list_has_effects(plan->initPlan, context))
+		list_has_effects(plan->qual, context) ||
+		(repeated && list_has_effects(plan->initPlan, context)))
 		return true;
 	switch (nodeTag(plan))
 	{
 		case T_LockRows:
 			return true;
 		case T_NestLoop:
-		case T_HashJoin:
-		case T_MergeJoin:
 			return list_has_effects(((Join *) plan)->joinqual, context);
+		case T_HashJoin:
+			return list_has_effects(((Join *) plan)->joinqual, context) ||
+				list_has_effects(((HashJoin *) plan)->hashclauses, context);
+		case T_MergeJoin:
+			return list_has_effects(((Join *) plan)->joinqual, context) ||
+				list_has_effects(((MergeJoin *) plan)->mergeclauses, context);
 		case T_FunctionScan:
-			return list_has_effects(((FunctionScan *) plan)->functions, context);
+			return repeated && list_has_effects(((FunctionScan *) plan)->functions, context);
 		case T_TableFuncScan:
-			return list_has_effects(list_make1(((TableFuncScan *) plan)->tablefunc), context);
+			return repeated && list_has_effects(list_make1(((TableFuncScan *) plan)->tablefunc), context);
 		case T_ValuesScan:
 			return list_has_effects(((ValuesScan *) plan)->values_lists, context);
 		case T_CteScan:
