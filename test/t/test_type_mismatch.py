@@ -7,7 +7,7 @@ import fixture
 
 PG_CONFIG = os.environ.get("PG_CONFIG") or "/usr/lib/postgresql/15/bin/pg_config"
 
-# A type whose input function raises its errors, like those of extensions.
+# A type whose input function raises its errors, like those of extensions: "-" precedes the SQLSTATE.
 HARD = """
 #include "postgres.h"
 #include "fmgr.h"
@@ -17,9 +17,11 @@ PG_FUNCTION_INFO_V1(hard_in);
 Datum
 hard_in(PG_FUNCTION_ARGS)
 {
-    if (PG_GETARG_CSTRING(0)[0] != '+')
-        ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION), errmsg("it has no plus")));
-    return CStringGetTextDatum(PG_GETARG_CSTRING(0));
+    const char *text = PG_GETARG_CSTRING(0);
+
+    if (text[0] == '-')
+        ereport(ERROR, (errcode(MAKE_SQLSTATE(text[1], text[2], text[3], text[4], text[5])), errmsg("it is refused")));
+    return CStringGetTextDatum(text);
 }
 """
 
@@ -166,14 +168,18 @@ class Softly(fixture.TestCase):
             self.fx.execute(f"CREATE TYPE hard; CREATE FUNCTION hard_in(cstring) RETURNS hard LANGUAGE C STRICT IMMUTABLE AS '{library}';"
                             "CREATE FUNCTION hard_out(hard) RETURNS cstring LANGUAGE internal STRICT IMMUTABLE AS 'textout';"
                             "CREATE TYPE hard (INPUT = hard_in, OUTPUT = hard_out, LIKE = text)")
+            texts = ["+"] + ["-" + state for state in ("22P02", "23514", "42601", "54000", "XX000")]
+            raised = ["-" + state for state in ("25006", "42501", "53200", "54001", "57014", "58030", "XX001")]
             self.fx.create_table("h", ("pk", "S"))
-            self.fx.dynamo.put_raw(self.fx.remote("h"), [{"pk": {"S": text}, "v": {"S": text}, "l": {"L": [{"S": text}]}} for text in ("+", "-")])
-            for options, rows in (("on_mismatch 'null'", [("+", "+", "{+}"), ("-", None, None)]), ("on_mismatch 'error'", None)):
+            self.fx.dynamo.put_raw(self.fx.remote("h"), [{"pk": {"S": text}, "v": {"S": text}, "l": {"L": [{"S": text}]}} for text in texts + raised])
+            for options, rows in (("on_mismatch 'null'", [("+", "+", "{+}")] + [(text, None, None) for text in texts[1:]]), ("on_mismatch 'error'", None)):
                 self.fx.execute(f"DROP FOREIGN TABLE IF EXISTS h; CREATE FOREIGN TABLE h (pk text, v hard, l hard[]) SERVER ddb OPTIONS (table_name '{self.fx.remote('h')}', scan_policy 'allow', {options})")
                 if rows:
-                    self.assertEqual(sorted(self.fx.rows("SELECT pk, v::text, l::text FROM h")), rows)
+                    self.assertEqual(sorted(self.fx.rows("SELECT pk, v::text, l::text FROM h WHERE pk = ANY (%s)", (texts,))), rows)
+                    for text in raised:
+                        self.assertEqual(self.fx.error(f"SELECT v FROM h WHERE pk = '{text}'").sqlstate, text[1:])
                 else:
-                    self.assertEqual(self.fx.error("SELECT pk, v FROM h").sqlstate, "22P02")
+                    self.assertEqual(self.fx.error("SELECT pk, v FROM h WHERE pk = '-22P02'").sqlstate, "22P02")
             self.fx.execute("DROP FOREIGN TABLE h; DROP TYPE hard CASCADE")
 
     def test_check_that_fails(self):

@@ -241,13 +241,36 @@ dyn_input_is_soft(const FmgrInfo *input, Oid ioparam)
 #endif
 }
 
+/*
+ * Returns true if an input function's error is about the value.  Extensions
+ * reject values with errors of many classes, also internal ones, so this lists
+ * the errors that depend on the session or the server.
+ */
+static bool
+rejects_value(int sqlstate)
+{
+	switch (ERRCODE_TO_CATEGORY(sqlstate))
+	{
+		case ERRCODE_CONNECTION_EXCEPTION:
+		case ERRCODE_INVALID_TRANSACTION_STATE:
+		case ERRCODE_TRANSACTION_ROLLBACK:
+		case ERRCODE_INSUFFICIENT_RESOURCES:
+		case ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE:
+		case ERRCODE_OPERATOR_INTERVENTION:
+		case ERRCODE_SYSTEM_ERROR:
+			return false;
+	}
+	return sqlstate != ERRCODE_INSUFFICIENT_PRIVILEGE &&
+		sqlstate != ERRCODE_STATEMENT_TOO_COMPLEX &&
+		sqlstate != ERRCODE_DATA_CORRUPTED && sqlstate != ERRCODE_INDEX_CORRUPTED;
+}
+
 bool
 dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 				 bool soft, Datum *result, const char **why)
 {
 	InputCall	call = {input, str, ioparam, typmod, (Datum) 0};
 	ErrorData  *failure = NULL;
-	int			category;
 
 #if PG_VERSION_NUM >= 160000
 	if (dyn_input_is_soft(input, ioparam))
@@ -270,10 +293,7 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 	*result = call.result;
 	if (failure == NULL)
 		return true;
-	/* other errors do not mean that the function rejects the value */
-	category = ERRCODE_TO_CATEGORY(failure->sqlerrcode);
-	if (category != ERRCODE_DATA_EXCEPTION &&
-		category != ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION)
+	if (!rejects_value(failure->sqlerrcode))
 		ReThrowError(failure);
 	*why = failure->message;
 	return false;
