@@ -110,6 +110,18 @@ class Concurrency(writes.TestCase):
         self.assertEqual(self.between(f"UPDATE segmented SET total = total + 1 + seg {self.ONE} AND seg = {segment} RETURNING total::int, seg", self.set("total", "N", "10")),
                          (1, [f"({11 + segment}, {segment})"]))
 
+    def test_value_that_cannot_be_encoded(self):
+        """A ULID is more than its time, so the first guard fails, even if the attribute is NULL by then."""
+        self.put_raw({"id": {"S": "a"}, "n": {"N": "1"}, "note": {"S": "01ARZ3NDEKTSV4RRFFQ69G5FAV"}, "total": {"N": "1.5"}})
+        self.fx.foreign_table("ulids", "id text NOT NULL, n int NOT NULL, total numeric, at timestamptz OPTIONS (attribute 'note', format 'ulid')",
+                              table_name=self.fx.remote("items"), updatable="on", scan_policy="allow")
+        update = f"UPDATE ulids SET total = total + 1 {self.ONE} AND at > '2000-01-01'"
+        self.assertEqual(self.between(update, self.set("note", "S", "01ARZ3NDEKTSV4RRFFQ69G5FAW")), (1, []))
+        self.assertEqual(self.between(update, self.set("note", "NULL", True)), (0, []))
+        self.assertEqual(self.item("a", 1)["total"], {"N": "2.5"})
+        self.put_raw({"id": {"S": "a"}, "n": {"N": "1"}, "note": {"S": "01ARZ3NDEKTSV4RRFFQ69G5FAV"}})
+        self.assertEqual(self.between(f"DELETE FROM ulids {self.ONE} AND at > '2000-01-01'", self.set("note", "NULL", True), "DeleteItem"), (0, []))
+
     def test_condition_that_stops_holding(self):
         self.assertEqual(self.between(f"UPDATE far SET total = 0 {self.ONE} AND note = 'one'", self.set("note", "S", "two")), (0, []))
         self.assertEqual(self.row(), [("two", 1.5)])

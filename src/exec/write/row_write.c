@@ -658,7 +658,10 @@ exists_condition(const DynWrite *write)
 	{
 		const DynPathValue *guard = &write->guard[i];
 
-		dyn_cond_add(all, guard->value.type == DYN_TYPE_ABSENT
+		/* together with attribute_exists, the first condition always fails */
+		dyn_cond_add(all, dyn_scalar_equal(&guard->value, &dyn_only_theirs)
+					 ? key_condition(modify, DYN_COND_NOT_EXISTS)
+					 : guard->value.type == DYN_TYPE_ABSENT
 					 ? dyn_make_cond(DYN_COND_NOT_EXISTS, guard->path, NULL, 0)
 					 : dyn_make_cond(DYN_COND_EQ, guard->path, &guard->value, 1));
 	}

@@ -108,11 +108,17 @@ extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
  * not exist.  Columns of the table's key, documents and segment columns are
  * left out.  If another application stored an equal value in another encoding,
  * the write fails, and is repeated with the stored value.  A value that we
- * cannot encode has type NULL, so that the guard always fails.  Returns the
- * number of values in *out.
+ * cannot encode is dyn_only_theirs.  Returns the number of values in *out.
  */
 extern int	dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 								const Bitmapset *read, DynPathValue **out);
+
+/*
+ * Stands for a value that we can read but not encode: an empty set, which no
+ * item can have.  DynamoDB rejects it in requests, so it must be replaced by a
+ * condition that always fails; the response then has the stored value.
+ */
+extern const DynScalar dyn_only_theirs;
 
 /* Returns true if a column or a template determines the term's attribute. */
 extern bool dyn_write_map_names(const DynWriteMap *map, const DynFilterTerm *term);

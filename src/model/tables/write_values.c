@@ -580,12 +580,7 @@ dyn_write_map_rewritten(const DynWriteMap *map, const Bitmapset *changed)
 
 /* ---- the guard ---- */
 
-/*
- * Stands for a value that we can read but not encode.  It differs from every
- * stored value except NULL, so the guard fails.  The caller then sends the
- * guard again with the stored value.
- */
-static const DynScalar only_theirs = {DYN_TYPE_NULL, NULL, 0};
+const DynScalar dyn_only_theirs = {DYN_TYPE_SS, "[]", 2};
 
 /*
  * Adds a value.  If its path already has a value, replaces an ABSENT value;
@@ -634,7 +629,7 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 		{
 			if (!row.nulls[attnum - 1] &&
 				!dyn_codec_store(&column->codec, row.values[attnum - 1], &value, &err))
-				value = only_theirs;
+				value = dyn_only_theirs;
 			add_guard(&row, column->path, value);
 		}
 	}
@@ -647,7 +642,7 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 		/* a value was read from the attribute, even if a column is NULL */
 		if (null_column(&row, templated) != 0 ? bms_is_member(i, shown)
 			: try_compose(&row, templated, &text, &err) != 0)
-			text = only_theirs;
+			text = dyn_only_theirs;
 		add_guard(&row, templated->path, text);
 	}
 	*out = row.out;
