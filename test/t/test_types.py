@@ -286,6 +286,9 @@ class Mismatches(oneitem.TestCase):
     def test_domain_not_null(self):
         self.fx.execute("DROP DOMAIN IF EXISTS filled; CREATE DOMAIN filled AS text NOT NULL")
         self.assertEqual(self.failure({"NULL": True}, "filled").sqlstate, "23502")
+        elements = {"L": [{"S": "x"}, {"NULL": True}]}
+        self.assertEqual(self.failure(elements, "filled[]").sqlstate, "23502")
+        self.assertIsNone(self.shown(elements, "filled[]", on_mismatch="null"))
         self.fx.execute("DROP FOREIGN TABLE t")
 
     def test_not_null_column(self):

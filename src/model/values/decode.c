@@ -518,8 +518,9 @@ decode_array(DynCodec *codec, const DynValue *value, bool soft,
 		Datum		element = (Datum) 0;
 		bool		isnull = (elements.value.type == DYN_TYPE_NULL);
 
-		if (!isnull &&
-			!dyn_codec_decode(codec->element, &elements.value, soft, &element, why))
+		if (isnull ? codec->element->is_domain &&
+			!dyn_codec_check_domain(codec->element, element, true, soft, why)
+			: !dyn_codec_decode(codec->element, &elements.value, soft, &element, why))
 			return mismatch(why, psprintf("invalid element: %s", *why));
 		accumArrayResult(state, element, isnull, elemtype, CurrentMemoryContext);
 	}
