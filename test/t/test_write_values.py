@@ -127,6 +127,31 @@ class Inserted(Case):
         self.delete()
         self.fx.execute("SET datestyle = 'SQL, DMY'; INSERT INTO t VALUES ('a', '[2024-02-01, 2024-03-04)'); RESET datestyle")
         self.assertEqual(self.item("a")["v"], {"S": '["2024-02-01 00:00:00","2024-03-04 00:00:00")'})
+        self.fx.execute("CREATE SCHEMA aside; CREATE TABLE aside.named (); CREATE TYPE aside.pair AS (c regclass, n int)")
+        self.addCleanup(self.fx.execute, "DROP SCHEMA aside CASCADE")
+        for type_, value in (("regclass", "aside.named"), ("aside.pair", "(aside.named,1)")):
+            self.table(type_, "")
+            self.delete()
+            self.fx.execute(f"SET search_path = public, aside; INSERT INTO t VALUES ('a', '{value}'); RESET search_path")
+            self.assertEqual(self.item("a")["v"], {"S": value})
+            self.assertEqual(self.fx.value("SELECT v::text FROM t"), value)
+        self.fx.execute("DROP FOREIGN TABLE t")
+
+    def test_xml(self):
+        """Any content is a value, also if the session's xmloption is 'document', as in a local table."""
+        if self.fx.rows("SELECT 1 FROM pg_config WHERE name = 'CONFIGURE' AND setting !~ 'with-libxml'"):
+            self.skipTest("PostgreSQL without libxml")
+        self.addCleanup(self.fx.execute, "RESET xmloption; DROP FOREIGN TABLE t; DROP TYPE IF EXISTS marked")
+        self.fx.execute("CREATE TYPE marked AS (x xml)")
+        for type_, value in (("xml", "a<b/>"), ("marked", "(a<b/>)")):
+            self.table(type_, "")
+            for on_mismatch in ("error", "null"):
+                self.delete()
+                self.fx.execute(f"ALTER FOREIGN TABLE t OPTIONS ({'ADD' if on_mismatch == 'error' else 'SET'} on_mismatch '{on_mismatch}')")
+                self.fx.execute(f"INSERT INTO t VALUES ('a', '{value}'); SET xmloption = document")
+                self.assertEqual(self.fx.value("SELECT v::text FROM t"), value)
+                self.assertEqual(self.fx.value("SHOW xmloption"), "document")
+                self.fx.execute("RESET xmloption")
 
 
 class Refused(Case):

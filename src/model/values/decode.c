@@ -17,9 +17,11 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/guc.h"
 #include "utils/jsonb.h"
 #include "utils/numeric.h"
 #include "utils/timestamp.h"
+#include "utils/xml.h"
 
 #include "../../base/number.h"
 #include "../../base/text.h"
@@ -104,25 +106,37 @@ decode_text(DynCodec *codec, const DynValue *value, bool soft,
 
 /*
  * Decodes with the type's input function.  For char(n), the function only adds
- * blanks and cannot fail, because the length is checked before.
+ * blanks and cannot fail, because the length is checked before.  XML, also
+ * inside a composite, must not depend on the session's xmloption: a column can
+ * contain any XML content.
  */
 static bool
 decode_input(DynCodec *codec, const DynValue *value, bool soft,
 			 Datum *result, const char **why)
 {
 	bool		is_bpchar = (codec->kind == DYN_CODEC_BPCHAR);
+	bool		ok = true;
 	char	   *cstring;
 	size_t		len;
+	int			level = 0;
 
 	if (!value_cstring(value, &cstring, &len, why) ||
 		(is_bpchar && !check_length(codec, cstring, len, why)))
 		return false;
+	if (xmloption != XMLOPTION_CONTENT)
+	{
+		level = NewGUCNestLevel();
+		dyn_set_parameter("xmloption", "content");
+	}
 	if (soft && !is_bpchar)
-		return dyn_input_or_why(&codec->input, cstring, codec->ioparam,
-								codec->typmod, soft, result, why);
-	*result = InputFunctionCall(&codec->input, cstring, codec->ioparam,
-								codec->typmod);
-	return true;
+		ok = dyn_input_or_why(&codec->input, cstring, codec->ioparam,
+							  codec->typmod, soft, result, why);
+	else
+		*result = InputFunctionCall(&codec->input, cstring, codec->ioparam,
+									codec->typmod);
+	if (level > 0)
+		AtEOXact_GUC(true, level);
+	return ok;
 }
 
 static bool

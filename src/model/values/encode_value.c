@@ -94,8 +94,8 @@ store_uuid(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 	return true;
 }
 
-static void
-set_parameter(const char *name, const char *value)
+void
+dyn_set_parameter(const char *name, const char *value)
 {
 	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION,
 							 GUC_ACTION_SAVE, true, 0, false);
@@ -111,19 +111,19 @@ set_portable_output(Oid type)
 {
 	static const Oid names[] = {REGPROCOID, REGPROCEDUREOID, REGOPEROID, REGOPERATOROID,
 	REGCLASSOID, REGTYPEOID, REGCONFIGOID, REGDICTIONARYOID, REGCOLLATIONOID};
+	bool		qualifies = type_is_rowtype(type);	/* maybe, inside of it */
 	int			level = NewGUCNestLevel();
 
 	if (DateStyle != USE_ISO_DATES)
-		set_parameter("datestyle", "ISO");
+		dyn_set_parameter("datestyle", "ISO");
 	if (IntervalStyle != INTSTYLE_POSTGRES)
-		set_parameter("intervalstyle", "postgres");
+		dyn_set_parameter("intervalstyle", "postgres");
 	if (extra_float_digits < 1)
-		set_parameter("extra_float_digits", "1");
+		dyn_set_parameter("extra_float_digits", "1");
 	for (int i = 0; i < lengthof(names); i++)
-	{
-		if (type == names[i])
-			set_parameter("search_path", "pg_catalog");
-	}
+		qualifies |= type == names[i];
+	if (qualifies)
+		dyn_set_parameter("search_path", "pg_catalog");
 	return level;
 }
 

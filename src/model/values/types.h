@@ -154,6 +154,12 @@ extern void dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 						   const DynFormat *format, const char *column);
 
 /*
+ * Sets a configuration parameter for an input or output function, until the
+ * caller ends its level with AtEOXact_GUC().
+ */
+extern void dyn_set_parameter(const char *name, const char *value);
+
+/*
  * Decodes a value, which is neither absent nor of DynamoDB's type NULL, into
  * CurrentMemoryContext.  Returns false if the column cannot hold it, with the
  * reason in *why (palloc'd or static).  With `soft`, errors of input functions
