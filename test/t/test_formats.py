@@ -115,12 +115,25 @@ class Reading(oneitem.TestCase):
                              ("numeric", {"S": "-.5"}, "-0.5"), ("numeric", {"S": "5."}, "5"),
                              ("double precision", {"S": "2.5e-3"}, "0.0025"), ("real", {"S": "1"}, "1"),
                              ("uuid", {"S": "0123ABCD456789EF0123456789ABCDEF"}, "0123abcd-4567-89ef-0123-456789abcdef"),
-                             ("uuid", {"S": "0123abcd-4567-89EF-0123-456789abcdef"}, "0123abcd-4567-89ef-0123-456789abcdef")])
-        for column, text in (("integer", "seven"), ("integer", ""), ("integer", "1 2"), ("numeric", "NaN"), ("numeric", "1_000"), ("numeric", "."),
-                             ("numeric", "-."), ("numeric", "1.2.3"), ("numeric", "-")):
-            self.assert_mismatches("string", column, "it is not a valid DynamoDB number", [text])
+                             ("uuid", {"S": "0123abcd-4567-89EF-0123-456789abcdef"}, "0123abcd-4567-89ef-0123-456789abcdef"),
+                             ("uuid", {"S": "{0123abcd-4567-89ef-0123-456789abcdef}"}, "0123abcd-4567-89ef-0123-456789abcdef")])
+        for text in ("seven", "", "1 2", "1_000", "-"):
+            self.assert_mismatches("string", "integer", "it is not a valid DynamoDB number", [text])
+        for column, texts in (("numeric", ["seven", "", "1 2", ".", "-.", "1.2.3", "-"]), ("double precision", ["seven", "1.2.3"]), ("uuid", ["x", "{0123}"])):
+            self.assert_mismatches("string", column, f"it is not a valid text of type {column}", texts)
         self.assert_mismatches("string", "integer", "it is not an integer", ["7.5"])
         self.assert_mismatches("string", "smallint", "it is out of range for type smallint", ["99999"])
+
+    def test_string_beyond_numbers(self):
+        """A string has none of the limits of DynamoDB's numbers."""
+        uint256 = str(2 ** 256 - 1)
+        self.each("string", [("numeric", {"S": uint256}, uint256), ("numeric(78,0)", {"S": uint256}, uint256), ("numeric(80,1)", {"S": uint256}, uint256 + ".0"),
+                             ("numeric(80)", {"S": uint256 + ".000"}, uint256), ("numeric", {"S": "1e-140"}, "0." + "0" * 139 + "1"),
+                             ("numeric", {"S": "NaN"}, "NaN"), ("numeric(2,0)", {"S": "NaN"}, "NaN"), ("numeric", {"S": "-Infinity"}, "-Infinity"),
+                             ("double precision", {"S": "1e200"}, "1e+200"), ("double precision", {"S": "nan"}, "NaN"), ("real", {"S": "-Infinity"}, "-Infinity")])
+        self.assert_mismatches("string", "numeric(77,0)", "numeric(77,0) cannot represent it without rounding", ["Infinity", "1e77", "1" * 39 + ".5"])
+        self.assert_mismatches("string", "numeric", "it is not a valid text of type numeric", ["1e200000"])
+        self.assert_mismatches("string", "real", "it is not a valid text of type real", ["1e200", "1e-200"])
 
     def test_bool(self):
         self.each("bool(Y,N)", [("boolean", {"S": "Y"}, "true"), ("boolean", {"S": "N"}, "false")])

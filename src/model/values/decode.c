@@ -139,32 +139,45 @@ decode_input(DynCodec *codec, const DynValue *value, bool soft,
 	return ok;
 }
 
+/*
+ * Decodes any text form of the format 'string'.  The type's input function
+ * may accept texts that DynamoDB's N has no number for, such as 1E200 or NaN.
+ * Without `soft`, a failure must become an error (see dyn_input_or_why).
+ */
+static bool
+decode_any_form(DynCodec *codec, const DynValue *value, bool soft,
+				Datum *result, const char **why)
+{
+	char	   *cstring;
+	size_t		len;
+
+	if (codec->format.kind != DYN_FORMAT_STRING ||
+		!value_cstring(value, &cstring, &len, why))
+		return false;
+	return dyn_input_or_why(&codec->input, cstring, codec->ioparam, -1, soft, result, why) ||
+		mismatch(why, psprintf("it is not a valid text of type %s",
+							   format_type_be(codec->basetype)));
+}
+
 static bool
 decode_uuid(DynCodec *codec, const DynValue *value, bool soft,
 			Datum *result, const char **why)
 {
-	char		text[64];
-	bool		lenient = (codec->format.kind == DYN_FORMAT_STRING);
-	int			ndigits = 0;
+	char		text[37];
+	bool		ok = (value->len == 36);
 
-	if (value->len > 38)
-		return mismatch(why, "it is not a valid uuid");
-	memcpy(text, value->data, value->len);
-	text[value->len] = '\0';
-	for (const char *p = text; p < text + value->len; p++)
+	if (codec->format.kind == DYN_FORMAT_STRING)
+		return decode_any_form(codec, value, soft, result, why);
+	for (int i = 0; ok && i < 36; i++)
 	{
-		bool		upper = (*p >= 'A' && *p <= 'F');
+		char		c = text[i] = value->data[i];
 
-		if ((*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f') ||
-			(upper && lenient))
-			ndigits++;
-		else if (*p != '-' || ndigits == 0 || ndigits % 4 != 0 || p[-1] == '-')
-			return mismatch(why, "it is not a uuid in lower case with hyphens");
+		ok = i == 8 || i == 13 || i == 18 || i == 23 ? c == '-'
+			: (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 	}
-	if (ndigits != 32 || text[value->len - 1] == '-' ||
-		(!lenient && (value->len != 36 || text[8] != '-' || text[13] != '-' ||
-					  text[18] != '-' || text[23] != '-')))
+	if (!ok)
 		return mismatch(why, "it is not a uuid in lower case with hyphens");
+	text[36] = '\0';
 	*result = DirectFunctionCall1(uuid_in, CStringGetDatum(text));
 	return true;
 }
@@ -286,6 +299,7 @@ decode_numeric(DynCodec *codec, const DynValue *value, bool soft,
 			   Datum *result, const char **why)
 {
 	char		buf[DYN_NUMBER_BUFSIZE];
+	const char *plain = buf;
 	size_t		len;
 	Numeric		number;
 
@@ -297,12 +311,16 @@ decode_numeric(DynCodec *codec, const DynValue *value, bool soft,
 		*result = NumericGetDatum(number);
 		return true;
 	}
-	if (!number_text(codec, value, buf, &len, why))
+	if (number_text(codec, value, buf, &len, why))
+		*result = NumericGetDatum(dyn_numeric_from_text(buf, len));
+	else if (decode_any_form(codec, value, soft, result, why))
+		plain = numeric_normalize(DatumGetNumeric(*result));
+	else
 		return false;
-	*result = NumericGetDatum(dyn_numeric_from_text(buf, len));
-	if (codec->typmod < 0)
+	number = DatumGetNumeric(*result);
+	if (codec->typmod < 0 || numeric_is_nan(number))
 		return true;
-	if (!dyn_codec_holds_number(codec, buf))
+	if (numeric_is_inf(number) || !dyn_codec_holds_number(codec, plain))
 		return mismatch(why, psprintf("%s cannot represent it without rounding",
 									  format_type_with_typemod(NUMERICOID,
 															   codec->typmod)));
@@ -321,7 +339,7 @@ decode_float(DynCodec *codec, const DynValue *value, bool soft,
 	float		number;
 
 	if (!number_text(codec, value, buf, &len, why))
-		return false;
+		return decode_any_form(codec, value, soft, result, why);
 	if (codec->kind == DYN_CODEC_FLOAT8)
 	{
 		/* DynamoDB's limits, 1E-130 and 1E126, are within a double's range */

@@ -190,7 +190,11 @@ store_number(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 			break;
 	}
 	if (!store_decimal(decimal, out, err))
-		return false;
+	{
+		if (codec->format.kind != DYN_FORMAT_STRING)
+			return false;
+		*out = (DynScalar) {DYN_TYPE_S, pstrdup(decimal), strlen(decimal)};
+	}
 	if (codec->format.kind == DYN_FORMAT_PADDED)
 	{
 		char	   *padded = palloc(codec->format.digits + 1);

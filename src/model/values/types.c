@@ -176,7 +176,8 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 	}
 	else if (codec->kind == DYN_CODEC_INPUT ||
 			 codec->kind == DYN_CODEC_BPCHAR ||
-			 codec->kind == DYN_CODEC_JSON_TEXT)
+			 codec->kind == DYN_CODEC_JSON_TEXT ||
+			 codec->format.kind == DYN_FORMAT_STRING)
 	{
 		Oid			function;
 
@@ -190,8 +191,8 @@ dyn_codec_has_hard_input(const DynCodec *codec)
 {
 	if (codec->kind == DYN_CODEC_ARRAY)
 		return dyn_codec_has_hard_input(codec->element);
-	return (codec->kind == DYN_CODEC_INPUT || codec->kind == DYN_CODEC_JSON_TEXT) &&
-		!dyn_input_is_soft(&codec->input, codec->ioparam);
+	return OidIsValid(codec->input.fn_oid) && codec->kind != DYN_CODEC_BPCHAR &&
+		!dyn_codec_is_integer(codec) && !dyn_input_is_soft(&codec->input, codec->ioparam);
 }
 
 struct DynDomain

@@ -114,7 +114,8 @@ typedef struct DynCodec
 	DynFormat	format;
 	DynType		wire;			/* DynamoDB type; ABSENT if there are several */
 	DynEncoding encoding;
-	FmgrInfo	input;			/* input function (INPUT, BPCHAR, JSON_TEXT) */
+	FmgrInfo	input;			/* input function (INPUT, BPCHAR, JSON_TEXT, and
+								 * with the format 'string') */
 	FmgrInfo	output;			/* output function (INPUT); set on first use */
 	Oid			ioparam;
 	DynMembers	members;		/* restriction of a map's members (JSONB) */
