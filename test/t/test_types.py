@@ -237,10 +237,10 @@ class Mismatches(oneitem.TestCase):
         for column, text, reason in (
                 ("uuid", "0123ABCD-4567-89ef-0123-456789abcdef", "it is not a uuid in lower case with hyphens"),
                 ("uuid", "0123abcd456789ef0123456789abcdef", "it is not a uuid in lower case with hyphens"),
-                ("date", "2024-2-29", "it is not in the format YYYY-MM-DD"), ("date", "2023-02-29", "it is not an ISO 8601 date or time"),
+                ("date", "2024-2-29", "it is not in the format YYYY-MM-DD"), ("date", "2023-02-29", "it is not a valid date or time of the form YYYY-MM-DD or YYYY-MM-DDTHH:MM:SS"),
                 ("date", "2024-01-01T00:00:00Z", "it is not in the format YYYY-MM-DD"),
-                ("timestamptz", "20240229T120000Z", "it is not an ISO 8601 date or time"),
-                ("timestamptz", "infinity", "it is not an ISO 8601 date or time"),
+                ("timestamptz", "20240229T120000Z", "it is not a valid date or time of the form YYYY-MM-DD or YYYY-MM-DDTHH:MM:SS"),
+                ("timestamptz", "infinity", "it is not a valid date or time of the form YYYY-MM-DD or YYYY-MM-DDTHH:MM:SS"),
                 ("boolean", "yes", "it is not a valid text of a Boolean")):
             with self.subTest(column=column, text=text):
                 self.assert_mismatch({"S": text}, column, reason, text)

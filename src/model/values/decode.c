@@ -467,7 +467,7 @@ parse_instant(const DynCodec *codec, const DynValue *value, Timestamp *instant,
 		ok = dyn_instant_from_iso(text, len, instant);
 	if (ok || codec->wire != DYN_TYPE_N)
 		return ok || mismatch(why, codec->format.kind == DYN_FORMAT_NONE
-							  ? "it is not an ISO 8601 date or time"
+							  ? "it is not a valid date or time of the form YYYY-MM-DD or YYYY-MM-DDTHH:MM:SS"
 							  : psprintf("it does not match format \"%s\"",
 										 codec->format.text));
 	/* be specific if the value only has too many fractional digits */
