@@ -47,8 +47,10 @@ begin_match(const DynRelPlan *plan, const DynKeyAttr *attr,
 static DynPred *
 make_templated(const TemplateMatch *match, List *args)
 {
-	return dyn_make_templated(match->templated - match->plan->relation->templated,
-							  args);
+	DynPred    *pred = dyn_make_connective(DYN_PRED_TEMPLATED, args);
+
+	pred->templated = match->templated - match->plan->relation->templated;
+	return pred;
 }
 
 static bool
@@ -120,7 +122,7 @@ part_members(TemplateMatch *match, int p)
 		if (pred != NULL && dyn_excludes_points(&target, pred))
 			others = lappend(others, pred);
 	}
-	each = dyn_make_each(NULL);
+	each = dyn_make_pred(DYN_PRED_EACH, NULL);
 	each->most = (int) members;
 	each->expected = members;
 	return others == NIL ? each
