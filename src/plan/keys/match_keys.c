@@ -32,10 +32,9 @@ typedef struct KeyMatch
 	const DynIndexMeta *index;
 	const DynKeySchema *key;
 	List	   *clauses;
+	const DynAccess *access;	/* access plan that is being built */
 	DynClause  *row_keys;		/* clause (pk = 1 AND sk = 'a') OR ..., or NULL
 								 * (match_row_keys) */
-	int			nrow_attrs;		/* number of attributes in row_keys */
-	const DynKeyAttr *row_attrs;
 	List	   *enumerated;		/* DynClause *: bounds between which all values
 								 * are enumerated */
 	List	   *consumed;		/* DynClause *: used by key conditions */
@@ -59,9 +58,9 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 static List *
 further_clauses(const KeyMatch *match, const DynKeyAttr *attr)
 {
-	for (int i = 0; match->row_keys != NULL && i < match->nrow_attrs; i++)
+	for (int i = 0; i < match->access->nrow_attrs; i++)
 	{
-		if (strcmp(match->row_attrs[i].name, attr->name) == 0)
+		if (strcmp(match->access->row_attrs[i].name, attr->name) == 0)
 			return list_delete_ptr(list_copy(match->clauses), match->row_keys);
 	}
 	return match->clauses;
@@ -297,8 +296,6 @@ match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
 		access->nrow_attrs = nattrs;
 		memcpy(access->row_attrs, attrs, nattrs * sizeof(DynKeyAttr));
 		match->row_keys = clause;
-		match->row_attrs = access->row_attrs;
-		match->nrow_attrs = nattrs;
 		consume(match, clause, fully_consumed);
 		return true;
 	}
@@ -528,7 +525,6 @@ match_segments(KeyMatch *match, DynAccess *access)
 typedef struct FilterCheck
 {
 	const KeyMatch *match;
-	DynAccessKind kind;
 	int			operators;		/* upper bound of the number of operators of
 								 * the enforced filters */
 	int			bytes;			/* upper bound of their size */
@@ -551,7 +547,7 @@ path_is_forbidden(const FilterCheck *check, const DynPath *path)
 		return true;
 	if (path->nsteps > 1 && dyn_is_key_attribute(match->plan->meta, attribute))
 		return true;
-	if (check->kind == DYN_ACCESS_QUERY && dyn_is_in_key(match->key, attribute))
+	if (match->access->kind == DYN_ACCESS_QUERY && dyn_is_in_key(match->key, attribute))
 		return true;
 	return match->index != NULL &&
 		!dyn_index_projects(match->plan->meta, match->index, attribute);
@@ -676,7 +672,7 @@ is_on_truncated(const DynRelation *relation, const DynPred *pred)
 static void
 match_filters(KeyMatch *match, DynAccess *access)
 {
-	FilterCheck check = {match, access->kind, 0, 0};
+	FilterCheck check = {match, 0, 0};
 	List	   *sent = NIL;		/* DynClause * */
 	List	   *filters = NIL;
 	ListCell   *lc;
@@ -724,7 +720,7 @@ begin_match(KeyMatch *match, const DynRelPlan *plan, const DynIndexMeta *index,
 	const DynKeySchema *key = &plan->meta->key;
 
 	*match = (KeyMatch) {.plan = plan, .relation = plan->relation, .index = index,
-	.key = index ? &index->key : key, .clauses = clauses};
+	.key = index ? &index->key : key, .clauses = clauses, .access = access};
 	access->kind = kind;
 	access->index = index ? index->name : NULL;
 	access->global = index != NULL && index->global;
