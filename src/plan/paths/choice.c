@@ -100,9 +100,8 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 			 const Bitmapset *positions)
 {
 	List	   *while_closed = close_guards(clauses, positions);
-	DynAccess  *access;
+	DynAccess  *access = dyn_match_keys(plan, index, while_closed);
 
-	access = dyn_match_keys(plan, index, while_closed);
 	return index == NULL || access == NULL ||
 		dyn_index_is_usable(plan, index, false, while_closed, NULL)
 		? access : NULL;

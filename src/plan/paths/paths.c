@@ -654,19 +654,18 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 	for (int i = 0; i < ntargets; i++)
 	{
 		const DynIndexMeta *index = dyn_choice_index(plan, i);
+		DynAccess  *access = dyn_match_closed(plan, index, plan->clauses);
 		DynEstimate estimate;
 		Cost		startup,
 					total;
 
-		accesses[i] = dyn_match_closed(plan, index, plan->clauses);
 		/* the index must also be complete if a guard is true */
-		if (accesses[i] != NULL && index != NULL &&
-			!index_has_key_path(plan, index, plan->clauses))
-			accesses[i] = NULL;
-		if (accesses[i] == NULL)
+		if (access == NULL ||
+			(index != NULL && !index_has_key_path(plan, index, plan->clauses)))
 			continue;
+		accesses[i] = access;
 		/* Scans must cost more than this more direct access */
-		dyn_estimate_access(plan, accesses[i], &estimate);
+		dyn_estimate_access(plan, access, &estimate);
 		dyn_cost_estimate(&estimate, false, plan->rel->rows, &startup, &total);
 		keep_direct(plan, &estimate, startup, total);
 	}
