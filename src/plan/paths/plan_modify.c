@@ -26,7 +26,6 @@
 
 #include "../../model/server/pg_compat.h"
 #include "../../model/tables/write_map.h"
-#include "../clauses/quals.h"
 #include "../keys/match_keys.h"
 #include "planner.h"
 
