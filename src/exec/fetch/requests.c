@@ -199,13 +199,6 @@ render(DynRequests *requests, const DynCond *cond, DynBuffer *text)
 	return finished(requests, text, dyn_expr_condition(requests->tokens, cond, text));
 }
 
-/* Returns the Query of the stream; for a Scan, a DynQuery without a key. */
-static const DynQuery *
-query_of(const DynRequests *requests, int stream)
-{
-	return requests->op == DYN_OP_QUERY ? &requests->queries[stream] : &requests->scan;
-}
-
 static int
 segment_of(const DynRequests *requests, int stream)
 {
@@ -215,7 +208,8 @@ segment_of(const DynRequests *requests, int stream)
 static const char *
 render_filter(DynRequests *requests, int stream)
 {
-	const DynQuery *query = query_of(requests, stream);
+	const DynQuery *query = requests->op == DYN_OP_QUERY
+		? &requests->queries[stream] : &requests->scan;
 
 	requests->filter = query->filter;
 	if (query->filter != NULL &&

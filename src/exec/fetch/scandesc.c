@@ -39,8 +39,7 @@ key_at(const DynScanDesc *scandesc, const DynCall *call, const DynPath *paths,
 		key = dyn_item_key_text(access->base, access->nbase, slots, values);
 	}
 	dyn_page_free(&page);
-	if (tree != NULL)
-		dyn_path_tree_free(tree);
+	dyn_path_tree_free(tree);
 	return key;
 }
 

@@ -711,23 +711,21 @@ dyn_stream_abandon(DynFetch *fetch, DynStream *stream)
 		free_page(fetch, page);
 }
 
-static void
-release_stream(DynFetch *fetch, DynStream *stream)
-{
-	dyn_stream_abandon(fetch, stream);
-	if (stream->call != NULL)
-		dyn_call_destroy(stream->call);
-	dyn_progress_free(&stream->progress);
-	dyn_seam_free(&stream->seam);
-}
-
 void
 dyn_streams_release(void *arg)
 {
 	DynFetch   *fetch = arg;
 
 	for (int i = 0; i < fetch->nstreams; i++)
-		release_stream(fetch, fetch->active[i]);
+	{
+		DynStream  *stream = fetch->active[i];
+
+		dyn_stream_abandon(fetch, stream);
+		if (stream->call != NULL)
+			dyn_call_destroy(stream->call);
+		dyn_progress_free(&stream->progress);
+		dyn_seam_free(&stream->seam);
+	}
 	while (fetch->spare != NULL)
 	{
 		DynFetchPage *page = fetch->spare;
