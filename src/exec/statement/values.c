@@ -144,16 +144,13 @@ void
 dyn_values_evaluate(DynValues *values, const List *exprs,
 					const List *conversions, ExprContext *econtext)
 {
-	int			i = 0;
 	ListCell   *lc;
 
 	Assert(values->n == list_length(exprs));
 	foreach(lc, exprs)
-	{
-		values->values[i] = ExecEvalExpr((ExprState *) lfirst(lc), econtext,
-										 &values->nulls[i]);
-		i++;
-	}
+		values->values[foreach_current_index(lc)] =
+			ExecEvalExpr((ExprState *) lfirst(lc), econtext,
+						 &values->nulls[foreach_current_index(lc)]);
 	foreach(lc, conversions)
 	{
 		const DynConversion *conversion = lfirst(lc);
