@@ -481,17 +481,13 @@ render(Renderer *r, const DynCond *cond)
 static Renderer
 renderer(DynTokens *tokens, DynBuffer *out)
 {
-	Renderer	r = {
+	return (Renderer) {
 		.tokens = tokens,.out = out,.comma = tokens != NULL ? "," : ", ",
-		.start = out->len,.had_failed = out->failed,.failed = out->failed
+		.start = out->len,
+		.nnames = tokens != NULL ? tokens->names.count : 0,
+		.nvalues = tokens != NULL ? tokens->values.count : 0,
+		.had_failed = out->failed,.failed = out->failed
 	};
-
-	if (tokens != NULL)
-	{
-		r.nnames = tokens->names.count;
-		r.nvalues = tokens->values.count;
-	}
-	return r;
 }
 
 /*
