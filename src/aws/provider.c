@@ -112,8 +112,6 @@ pause_end_us(int times)
 	int64_t		pause = times <= 6 ? (int64_t) FIRST_PAUSE << (times - 1)
 		: LONGEST_PAUSE;
 
-	if (pause > LONGEST_PAUSE)
-		pause = LONGEST_PAUSE;
 	return dyn_loop_now_us() + pause * 1000000;
 }
 
