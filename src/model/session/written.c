@@ -190,20 +190,19 @@ warn(int level)
 
 	if (items == 0 && maybe_written == 0)
 		return;
-	initStringInfo(&detail);
-	for (WrittenCount *count = counts; count != NULL; count = count->next)
-	{
-		if (count->level >= level && items_in(count) > 0)
-			append_relation(&detail, count, level);
-	}
 	if (items == 0)
 	{
 		ereport(WARNING,
 				(errmsg_plural("up to %d item may have been written to DynamoDB, and is not rolled back",
 							   "up to %d items may have been written to DynamoDB, and are not rolled back",
 							   maybe_written, maybe_written)));
-		pfree(detail.data);
 		return;
+	}
+	initStringInfo(&detail);
+	for (WrittenCount *count = counts; count != NULL; count = count->next)
+	{
+		if (count->level >= level && items_in(count) > 0)
+			append_relation(&detail, count, level);
 	}
 	if (maybe_written > 0)
 		appendStringInfo(&detail, "; up to %d more may have been written", maybe_written);
