@@ -77,8 +77,6 @@ typedef struct ConnectionEntry
 static DynClient *client = NULL;
 static HTAB *connections = NULL;
 
-static WaitEventSet *wait_set = NULL;
-
 /* Number of invalidations so far (see `checked` in DynConnection). */
 static uint64 invalidations = 1;
 
@@ -168,6 +166,7 @@ event_of(DynWaitReason reason)
 static DynWait
 wait_for_client(void *arg, int fd, long timeout_ms)
 {
+	static WaitEventSet *wait_set = NULL;
 	uint32		wait_event = event_of(*(const DynWaitReason *) arg);
 	WaitEvent	event;
 
