@@ -124,7 +124,9 @@ static void
 resolve(ReadAhead *ahead)
 {
 	EState	   *estate = ahead->css.ss.ps.state;
+	CustomScan *node = (CustomScan *) ahead->css.ss.ps.plan;
 	DynReadAheadPlan plan;
+	List	   *all = estate->es_plannedstmt->subplans;
 	NestLoop   *loop;
 	MemoryContext oldcontext;
 	ListCell   *lc;
@@ -132,7 +134,7 @@ resolve(ReadAhead *ahead)
 	if (ahead->resolved)
 		return;
 	ahead->resolved = true;
-	dyn_read_ahead_decode((CustomScan *) ahead->css.ss.ps.plan, &plan);
+	plan = dyn_read_ahead_decode(node);
 	ahead->may_stop_early = plan.may_stop_early &&
 		!dyn_plan_is_full_scan(estate->es_plannedstmt, ahead->css.ss.ps.plan, false);
 	/* the planner knows only the LIMIT of the node's own query level */
@@ -141,27 +143,20 @@ resolve(ReadAhead *ahead)
 	ahead->size = ahead->may_stop_early ? FIRST_LAZY_ROWS : INT_MAX;
 	/* if reading a row has side effects, read only rows that are requested */
 	ahead->growth = ahead->may_stop_early &&
-		dyn_plan_has_effects(linitial(((CustomScan *) ahead->css.ss.ps.plan)->custom_plans),
-							 estate->es_plannedstmt->subplans)
-		? 1 : LAZY_GROWTH;
+		dyn_plan_has_effects(linitial(node->custom_plans), all) ? 1 : LAZY_GROWTH;
 	if (estate->es_epq_active != NULL ||
 		(plan.subplans != NIL && ahead->css.ss.ps.ps_ProjInfo != NULL))
 		return;
 	oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
 	if (plan.subplans != NIL)
 	{
-		CustomScan *scan = (CustomScan *) ahead->css.ss.ps.plan;
-		List	   *all = estate->es_plannedstmt->subplans;
-
 		/* a subplan that the planner dropped (AlternativeSubPlan) is NULL */
 		ahead->params = plan.params;
-		ahead->exprs = ExecInitExprList(scan->custom_exprs, &ahead->css.ss.ps);
+		ahead->exprs = ExecInitExprList(node->custom_exprs, &ahead->css.ss.ps);
 		foreach(lc, plan.subplans)
 			add_scans(ahead, dyn_plan_of_subplan(all, lfirst_int(lc)), all);
 	}
-	loop = plan.subplans != NIL ? NULL
-		: dyn_plan_loop_over(estate->es_plannedstmt, ahead->css.ss.ps.plan);
-	if (loop != NULL)
+	else if ((loop = dyn_plan_loop_over(estate->es_plannedstmt, &node->scan.plan)) != NULL)
 	{
 		foreach(lc, loop->nestParams)
 		{
@@ -171,7 +166,7 @@ resolve(ReadAhead *ahead)
 			ahead->exprs = lappend(ahead->exprs,
 								   ExecInitExpr((Expr *) param->paramval, NULL));
 		}
-		add_scans(ahead, innerPlan(loop), estate->es_plannedstmt->subplans);
+		add_scans(ahead, innerPlan(loop), all);
 	}
 	MemoryContextSwitchTo(oldcontext);
 	/* prefetching must not raise an error for a row that is never requested */

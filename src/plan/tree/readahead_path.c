@@ -87,13 +87,12 @@ plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	return &scan->scan.plan;
 }
 
-void
-dyn_read_ahead_decode(const CustomScan *plan, DynReadAheadPlan *decoded)
+DynReadAheadPlan
+dyn_read_ahead_decode(const CustomScan *plan)
 {
-	decoded->may_stop_early = intVal(linitial(plan->custom_private)) != 0;
-	decoded->subplans = lsecond(plan->custom_private);
-	decoded->params = lthird(plan->custom_private);
-	Assert(list_length(decoded->params) == list_length(plan->custom_exprs));
+	Assert(list_length(lthird(plan->custom_private)) == list_length(plan->custom_exprs));
+	return (DynReadAheadPlan) {intVal(linitial(plan->custom_private)) != 0,
+		lsecond(plan->custom_private), lthird(plan->custom_private)};
 }
 
 bool

@@ -30,7 +30,7 @@ typedef struct DynReadAheadPlan
 								 * values of custom_exprs */
 } DynReadAheadPlan;
 
-extern void dyn_read_ahead_decode(const CustomScan *plan, DynReadAheadPlan *decoded);
+extern DynReadAheadPlan dyn_read_ahead_decode(const CustomScan *plan);
 
 /* Return true if the plan, or the path, is a lookup join node. */
 extern bool dyn_is_read_ahead(const Plan *plan);
