@@ -332,7 +332,8 @@ dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 /*
  * Source that stores the rows of `source` in memory, and beyond work_mem in a
  * temporary file.  After a rewind, it returns the stored rows, and then the
- * rows that were not read yet.
+ * rows that were not read yet.  If only the rest of the rows is stored, the
+ * rewind starts `source` again.
  */
 typedef struct Stored
 {
@@ -343,6 +344,7 @@ typedef struct Stored
 	TupleTableSlot *row;		/* slot for a stored row, or NULL */
 	int64		nrows;
 	int64		position;		/* position of the next row */
+	bool		rest;			/* true if only the rest of the rows is stored */
 	bool		complete;		/* true after dyn_items_read_rest */
 } Stored;
 
@@ -390,7 +392,15 @@ stored_rewind(DynItems *items)
 {
 	Stored	   *stored = (Stored *) items;
 
-	if (stored->rows != NULL)
+	if (stored->rest)
+	{
+		if (!dyn_items_rewind(stored->source))
+			return false;
+		if (stored->rows != NULL)
+			tuplestore_clear(stored->rows);
+		stored->nrows = 0;
+	}
+	else if (stored->rows != NULL)
 		tuplestore_rescan(stored->rows);
 	stored->position = 0;
 	return true;
@@ -415,34 +425,14 @@ static const DynItemsMethods stored_methods = {
 	.close = stored_close,
 };
 
-/* Rewinds the source, because only the rest of its rows is stored. */
-static bool
-rest_rewind(DynItems *items)
-{
-	Stored	   *stored = (Stored *) items;
-
-	if (!dyn_items_rewind(stored->source))
-		return false;
-	if (stored->rows != NULL)
-		tuplestore_clear(stored->rows);
-	stored->nrows = stored->position = 0;
-	return true;
-}
-
-static const DynItemsMethods rest_methods = {
-	.next_row = stored_next_row,
-	.awaited = stored_awaited,
-	.rewind = rest_rewind,
-	.close = stored_close,
-};
-
 static Stored *
-create_stored(const DynItemsMethods *methods, DynItems *source)
+create_stored(DynItems *source, bool rest)
 {
 	Stored	   *stored = palloc0(sizeof(Stored));
 
-	stored->items.methods = methods;
+	stored->items.methods = &stored_methods;
 	stored->source = source;
+	stored->rest = rest;
 	stored->context = CurrentMemoryContext;
 	return stored;
 }
@@ -452,7 +442,7 @@ DynItems *
 dyn_items_repeatable(DynItems *source, bool keeps)
 {
 	return !keeps || source->methods->rewind != NULL ? source
-		: &create_stored(&stored_methods, source)->items;
+		: &create_stored(source, false)->items;
 }
 
 bool
@@ -469,7 +459,7 @@ void
 dyn_items_read_rest(DynItems **items, TupleDesc desc)
 {
 	Stored	   *stored = (*items)->methods->next_row == stored_next_row
-		? (Stored *) *items : create_stored(&rest_methods, *items);
+		? (Stored *) *items : create_stored(*items, true);
 	int64		position = stored->position;
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	MemoryContext row_context = AllocSetContextCreate(CurrentMemoryContext,
