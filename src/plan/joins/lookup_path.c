@@ -470,6 +470,16 @@ scans_once(Path *path)
 		? scans_once(join->jpath.innerjoinpath) : dyn_path_scans_once(path);
 }
 
+/* Returns the number of rows of Queries if each partition fills a page. */
+static double
+page_rows(const DynRelPlan *plan, const DynEstimate *estimate)
+{
+	double		items = DYN_PAGE_BYTES / dyn_default_item_bytes(plan->meta, NULL);
+
+	return estimate->item_rows *
+		Min(plan->items, Max(1, estimate->reads.keys) * Max(1, items));
+}
+
 /*
  * Before ANALYZE, a partition that the statement names may have a page of
  * rows.  If the outer side reads such partitions, returns the number of
@@ -496,10 +506,11 @@ page_keys(PlannerInfo *root, Path *outer, const Path *scan,
 
 		if (of->param_info == NULL && named_partitions(of) != NULL &&
 			choice->kind == DYN_ACCESS_QUERY && !plan->analyzed)
-			keys = Max(keys, dyn_estimate_page_rows(plan, choice->estimate));
+			keys = Max(keys, page_rows(plan, choice->estimate));
 	}
 	return keys * lookup->reads.units >
-		dyn_estimate_page_units(once->estimate) ? keys : 0;
+		Min(Max(1, once->estimate->reads.keys) * DYN_FULL_PAGE_UNITS,
+			once->estimate->prices.most_units) ? keys : 0;
 }
 
 static void

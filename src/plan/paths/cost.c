@@ -789,22 +789,6 @@ dyn_cost_estimate(const DynEstimate *estimate, bool repeated, double rows,
 }
 
 double
-dyn_estimate_page_rows(const DynRelPlan *plan, const DynEstimate *estimate)
-{
-	double		items = DYN_PAGE_BYTES / dyn_default_item_bytes(plan->meta, NULL);
-
-	return estimate->item_rows *
-		Min(plan->items, Max(1, estimate->reads.keys) * Max(1, items));
-}
-
-double
-dyn_estimate_page_units(const DynEstimate *estimate)
-{
-	return Min(Max(1, estimate->reads.keys) * DYN_FULL_PAGE_UNITS,
-			   estimate->prices.most_units);
-}
-
-double
 dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 {
 	return estimate->reads.cpu_ms * COST_PER_MS + estimate->check_cost +

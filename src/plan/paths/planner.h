@@ -219,16 +219,6 @@ extern void dyn_estimate_access(const DynRelPlan *plan,
 extern void dyn_cost_estimate(const DynEstimate *estimate, bool repeated,
 							  double rows, Cost *startup, Cost *total);
 
-/*
- * Return the number of rows and of read units of Queries if each partition is
- * as large as a page.  Before ANALYZE, lookup joins assume this size for
- * partitions that the statement names, because an underestimate would lead to
- * many lookups.
- */
-extern double dyn_estimate_page_rows(const DynRelPlan *plan,
-									 const DynEstimate *estimate);
-extern double dyn_estimate_page_units(const DynEstimate *estimate);
-
 /* Returns the part of a path's cost that is local CPU time, not waiting. */
 extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
 
