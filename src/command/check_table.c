@@ -18,12 +18,12 @@
  *
  * The requests use the current user's credentials.  Values are converted as the
  * owner of each foreign table, in a restricted context, since constraints of
- * domains may run code of the owner.
+ * domains may run code.  Neither the caller nor the owner may gain privileges
+ * by this code (dyn_target_check_column).
  */
 #include "postgres.h"
 
 #include "access/relation.h"
-#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "fmgr.h"
@@ -470,39 +470,6 @@ add_assertion(CheckedTable *table, const DynRelation *relation,
 	table->assertions = lappend(table->assertions, assertion);
 }
 
-/* Returns true if decoding could call user-defined functions. */
-static bool
-runs_user_code(const DynCodec *codec)
-{
-	return (codec->element != NULL && runs_user_code(codec->element)) ||
-		codec->typid >= FirstNormalObjectId;
-}
-
-/*
- * Raises an error if the conversion could reveal the items, which are read with
- * the caller's credentials, to code of the table's owner.  The owner may see
- * the items if the owner is the caller, a superuser, or a role of which the
- * caller is a member.  A superuser's membership in every role does not count.
- */
-static void
-check_columns(const CheckedTable *table, const DynRelation *relation)
-{
-	if (table->owner == GetUserId() || superuser_arg(table->owner) ||
-		(!superuser() && has_privs_of_role(GetUserId(), table->owner)))
-		return;
-	for (int i = 0; i < relation->ncolumns; i++)
-	{
-		const DynColumn *column = &relation->columns[i];
-
-		if (!column->dropped && runs_user_code(&column->codec))
-			ereport(ERROR,
-					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-					 errmsg("not compared: type %s of column \"%s\" could show the items to role \"%s\"",
-							format_type_be(column->codec.typid), column->name,
-							GetUserNameFromId(table->owner, false))));
-	}
-}
-
 /* Sets up the check that columns and paths have a value in at least one row. */
 static void
 expect_values(CheckedTable *table, const DynRelation *relation)
@@ -553,7 +520,11 @@ open_relation(void *arg)
 	const DynItemFilter *test = &relation->item_filter;
 	bool		has_ttl = dyn_item_filter_ttl(test) != NULL;
 
-	check_columns(table, relation);
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		if (!relation->columns[i].dropped)
+			dyn_target_check_column(&relation->columns[i], table->owner);
+	}
 	dyn_relation_connect_described(relation, meta);
 	table->view = view_of(table, relation);
 	if (has_ttl)

@@ -41,11 +41,11 @@ open_template(FunctionCallInfo fcinfo, DynRelation **opened)
 	Oid			relid = PG_GETARG_OID(0);
 	const char *attribute = dyn_to_utf8(text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	DynRelation *relation;
+	Oid			owner = dyn_target_check(relid);
 	const DynTemplatedAttr *templated;
 	DynKeyAttr *base;
 	DynClosest	closest;
 
-	dyn_target_check(relid);
 	*opened = relation = dyn_relation_open(relid, GetUserId());
 	templated = dyn_relation_templated(relation, attribute);
 	dyn_closest_init(&closest, dyn_from_utf8_lossy(attribute));
@@ -67,6 +67,8 @@ open_template(FunctionCallInfo fcinfo, DynRelation **opened)
 		base[i].type = DYN_TYPE_S;
 	}
 	dyn_relation_connect(relation, base, relation->ntemplated + 1, NULL);
+	for (int p = 0; p < templated->tmpl->nparts; p++)
+		dyn_target_check_column(&templated->parts[p].column, owner);
 	return templated;
 }
 

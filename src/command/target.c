@@ -9,9 +9,11 @@
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
+#include "access/transam.h"
 #include "catalog/pg_foreign_table.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -58,10 +60,11 @@ dyn_target_server(const char *name)
 	return dyn_session_connection(server->serverid, GetUserId());
 }
 
-void
+Oid
 dyn_target_check(Oid relid)
 {
 	Relation	rel = relation_open(relid, AccessShareLock);
+	Oid			owner = rel->rd_rel->relowner;
 
 	if (rel->rd_rel->relkind != RELKIND_FOREIGN_TABLE ||
 		!is_our_server(GetForeignServer(GetForeignTable(relid)->serverid)))
@@ -73,6 +76,29 @@ dyn_target_check(Oid relid)
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_FOREIGN_TABLE,
 					   RelationGetRelationName(rel));
 	relation_close(rel, NoLock);
+	return owner;
+}
+
+/* Returns true if a conversion could call user-defined functions. */
+static bool
+runs_user_code(const DynCodec *codec)
+{
+	return (codec->element != NULL && runs_user_code(codec->element)) ||
+		(codec->typid >= FirstNormalObjectId && !type_is_enum(codec->typid));
+}
+
+void
+dyn_target_check_column(const DynColumn *column, Oid owner)
+{
+	if (runs_user_code(&column->codec) && owner != GetUserId() &&
+		(!has_privs_of_role(GetUserId(), owner) ||
+		 (superuser() && !superuser_arg(owner))))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("type %s of column \"%s\" could run user-defined code",
+						format_type_be(column->codec.typid), column->name),
+				 errhint("Call the function as the owner of the foreign table, role \"%s\".",
+						 GetUserNameFromId(owner, false))));
 }
 
 List *

@@ -25,9 +25,20 @@ extern DynConnection *dyn_target_server(const char *name);
 
 /*
  * Locks a relation until the transaction ends.  Raises an error if it is not a
- * foreign table of this wrapper that the current user owns.
+ * foreign table of this wrapper that the current user owns.  Returns the owner,
+ * which may also be another role, of which the current user is a member.
  */
-extern void dyn_target_check(Oid relid);
+extern Oid	dyn_target_check(Oid relid);
+
+/*
+ * Raises an error if a conversion of the column's values could run user-defined
+ * code, such as a constraint of a domain, unless the current user is the owner,
+ * or has the owner's privileges.  Otherwise, the user could run code as the
+ * owner, with functions in his own search_path, and the code could see the items
+ * that are read with his credentials.  A superuser has the privileges of every
+ * role, which counts only if the owner is a superuser, too.
+ */
+extern void dyn_target_check_column(const DynColumn *column, Oid owner);
 
 /*
  * Returns the OIDs of all foreign tables of a server, sorted.  The tables are

@@ -385,10 +385,10 @@ class Scripted(Case):
     def test_roles(self):
         """The owner may check; requests have his keys; the constraints of other owners run as these."""
         bob = f"{self.fx.database}_bob"
-        self.fx.execute(f"CREATE ROLE {bob}; CREATE USER MAPPING FOR {bob} SERVER fake OPTIONS (access_key_id 'BOBSKEY', secret_access_key 'x'); CREATE TABLE seen (who text);"
+        self.fx.execute(f"CREATE ROLE {bob}; CREATE USER MAPPING FOR {bob} SERVER fake OPTIONS (access_key_id 'BOBSKEY', secret_access_key 'x'); CREATE TYPE mood AS ENUM ('good');"
                         "CREATE FUNCTION spy() RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'as %', current_user; RETURN true; END $$;"
                         "CREATE DOMAIN spied AS text CHECK (spy())")
-        self.addCleanup(self.fx.execute, f"RESET ROLE; DROP OWNED BY {bob}; DROP ROLE {bob}; DROP DOMAIN spied CASCADE; DROP FUNCTION spy; DROP TABLE seen")
+        self.addCleanup(self.fx.execute, f"RESET ROLE; DROP OWNED BY {bob}; DROP ROLE {bob}; DROP DOMAIN spied CASCADE; DROP FUNCTION spy; DROP TYPE mood CASCADE")
         self.table("t", "v jsonb")
         self.table("bobs", "pk spied")
         self.fx.execute(f"GRANT SELECT ON t TO {bob}; ALTER FOREIGN TABLE bobs OWNER TO {bob}; SET ROLE {bob}")
@@ -400,4 +400,14 @@ class Scripted(Case):
         self.fx.execute("RESET ROLE")
         self.assertEqual(self.fx.notices(CHECK.format("t")), [])
         [detail] = [row[-1] for row in self.fx.rows(CHECK.format("t")) if row[0] == "definition"]
-        self.assertEqual(detail, f'not compared: type spied of column "pk" could show the items to role "{bob}"')
+        self.assertEqual(detail, f'type spied of column "pk" could run user-defined code. Call the function as the owner of the foreign table, role "{bob}".')
+        # nor does the caller's search_path decide what the table of a superuser runs
+        self.table("supers", "pk spied, kind mood")
+        self.table("enums", "pk text, v mood")
+        self.fx.execute(f"SET ROLE {bob}")
+        self.assertEqual(self.fx.notices(CHECK.format("bobs")), [f"NOTICE:  as {bob}"] * 10)
+        rows = self.check("bobs")
+        self.fx.execute("RESET ROLE")
+        [(relation, detail)] = [(row[1], row[-1]) for row in rows if row[0] == "definition"]
+        self.assertEqual((relation, detail.split(".")[0]), ("supers", 'type spied of column "pk" could run user-defined code'))
+        self.assertEqual([row[0] for row in rows if row[1:3] == ("enums", "v")], ["mismatch"])

@@ -33,6 +33,19 @@ class KeyFunctions(fixture.TestCase):
                 self.assertEqual(self.encode(attribute, **columns), text)
                 self.assertEqual(self.decode(attribute, text), columns)
 
+    def test_code_of_others(self):
+        """A superuser who tries the templates of others does not run their code."""
+        bob = f"{self.fx.database}_bob"
+        self.fx.execute(f"CREATE ROLE {bob}; CREATE DOMAIN spied AS text CHECK (length(VALUE) > 0)")
+        self.addCleanup(self.fx.execute, f"DROP FOREIGN TABLE bobs; DROP DOMAIN spied; DROP ROLE {bob}")
+        self.fx.foreign_table("bobs", "id spied, n int", key_templates='{"pk": "x#${id}", "sk": "${n}"}')
+        decode = "SELECT dynamo_fdw_decode_key('bobs', 'pk', 'x#1')"
+        self.assertEqual(self.fx.value(decode), {"id": "1"})
+        self.fx.execute(f"ALTER FOREIGN TABLE bobs OWNER TO {bob}")
+        for call in (decode, "SELECT dynamo_fdw_encode_key('bobs', 'pk', '{\"id\": \"1\"}')"):
+            self.assertEqual(self.fx.error(call)[:2], ("42501", 'type spied of column "id" could run user-defined code'))
+        self.assertEqual(self.fx.value("SELECT dynamo_fdw_decode_key('bobs', 'sk', '1')"), {"n": 1})
+
     def test_folded(self):
         """The text does not determine a lower-cased column."""
         self.assertEqual(self.encode("low", name="ANN", id=UUID.upper()), f"L#ann#{UUID}")
