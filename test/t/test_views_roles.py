@@ -101,6 +101,40 @@ class Roles(fixture.TestCase):
         seen = self.fx.notices("SELECT * FROM barrier WHERE peek(pk)")
         self.assertEqual(sorted(n.split()[-1] for n in seen), [f"k{n}" for n in range(5)])
 
+    def veil(self, name, columns, **options):
+        """A barrier view, which hides the items of others, over a new foreign table."""
+        self.fx.execute("RESET ROLE")
+        self.fx.foreign_table(name, columns, server="fake", table_name="mixed", **options)
+        self.fx.execute(f"GRANT SELECT ON {name} TO {self.owner}; CREATE VIEW veiled_{name} WITH (security_barrier) AS SELECT * FROM {name} WHERE pk || '' = 'mine';"
+                        f"ALTER VIEW veiled_{name} OWNER TO {self.owner}; GRANT SELECT ON veiled_{name} TO {self.reader}")
+
+    def test_hidden_items(self):
+        """Messages show neither keys nor values of items that a view hides, unless the user may read the foreign table."""
+        self.fake.table("mixed", ("pk", "S"), items=[{"pk": {"S": "mine"}, "v": {"N": "1"}, "u": {"S": "12345678-1234-1234-1234-123456789abc"},
+                                                      "x": {"S": "<a/>"}, "i": {"S": "::1"}, "b": {"BOOL": True}, "l": {"L": []}, "n": {"S": "x"}},
+                                                     {"pk": {"S": "t2-4711"}, "v": {"S": "IBAN"}, "u": {"S": "IBAN"}, "x": {"S": "<IBAN"}, "i": {"S": "IBAN"},
+                                                      "l": {"S": "IBAN"}}])
+        self.veil("h", "pk text NOT NULL, v numeric, u uuid, x xml, i inet, n text NOT NULL")
+        self.veil("elements", "pk text, e text OPTIONS (path '@')", unnest="l", on_mismatch="error")
+        for view, column in (("h", "v"), ("h", "u"), ("h", "x"), ("h", "i"), ("h", "n"), ("elements", "pk")):
+            for role, shown in ((self.reader, False), (self.owner, True)):
+                self.fx.execute(f"SET ROLE {role}")
+                failure = self.fx.error(f"SELECT {column} FROM veiled_{view}")
+                self.assertIn(failure.sqlstate[:2], ("HV", "22", "23"), failure)
+                self.assertEqual("t2-4711" in str(failure), shown, failure)
+                self.assertEqual("IBAN" in str(failure), shown and column != "n", failure)
+
+    def test_hidden_first_item(self):
+        """So does the NOTICE about a read without rows."""
+        self.fake.table("mixed", ("pk", "S"), items=[{"pk": {"S": "t2-4711"}}])
+        self.veil("none", "id text NOT NULL, pk text", key_templates='{"pk": "NONE#${id}"}')
+        for role, shown in ((self.reader, False), (self.owner, True)):
+            self.fx.execute(f"SET ROLE {role}")
+            notice = " ".join(self.fx.notices("SELECT id FROM veiled_none"))
+            self.assertIn("none of the items read", notice)
+            self.assertEqual("t2-4711" in notice, shown, notice)
+            self.assertEqual("check_table" in notice, shown, notice)
+
     def test_changed_keys_are_used(self):
         """ALTER USER MAPPING takes effect at the next statement."""
         self.keys_of("SELECT * FROM t")

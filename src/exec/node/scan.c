@@ -540,8 +540,10 @@ notice_no_rows(const DynScan *scan)
 							  tally->rejected_key ? ", the first " : "",
 							  tally->rejected_key ? tally->rejected_key : "",
 							  describe_rows(scandesc->relation)),
-			 errhint("To compare the options with the items, use dynamo_fdw_check_table(%s).",
-					 quote_literal_cstr(dyn_relation_quoted_name(scandesc->relation)))));
+			 dyn_relation_is_readable(scandesc->relation, NULL)
+			 ? errhint("To compare the options with the items, use dynamo_fdw_check_table(%s).",
+					   quote_literal_cstr(dyn_relation_quoted_name(scandesc->relation)))
+			 : 0));
 }
 
 void

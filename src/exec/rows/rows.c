@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -114,11 +115,25 @@ dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
 
 /* ---- errors ---- */
 
-/* Returns the key of the current item as text; NULL if it was not read. */
+/*
+ * Returns true if messages may show the item.  Otherwise, a view would show the
+ * items that it hides, since items are converted before it selects rows.
+ */
+static bool
+may_show(const DynRows *rows)
+{
+	return rows->reader == GetUserId() || rows->note_error != NULL;
+}
+
+/*
+ * Returns the key of the current item as text; NULL if it was not read, or must
+ * not be shown.
+ */
 static const char *
 read_key(const DynRows *rows)
 {
-	return dyn_item_key_text(rows->base, rows->nbase, rows->base_slots, rows->values);
+	return !may_show(rows) ? NULL :
+		dyn_item_key_text(rows->base, rows->nbase, rows->base_slots, rows->values);
 }
 
 /*
@@ -131,6 +146,8 @@ describe_item(const DynRows *rows, const char *more)
 	const char *key = read_key(rows);
 	const char *why = NULL;
 
+	if (!may_show(rows))
+		return psprintf("DynamoDB table \"%s\".", rows->relation->table);
 	if (key == NULL && rows->find_key != NULL)
 		key = rows->find_key(rows->find_key_arg, &why);
 	return psprintf("DynamoDB table \"%s\", item %s%s.%s", rows->relation->table,
@@ -187,7 +204,8 @@ report_mismatch(DynRows *rows, const DynValue *value,
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 			 errmsg("cannot convert value in column \"%s\" of foreign table \"%s\": %s",
-					column->name, rows->relation->name, why),
+					column->name, rows->relation->name,
+					may_show(rows) ? why : "it does not match the column's type"),
 			 errdetail_internal("%s", detail),
 			 errhint("%s To %s, set on_mismatch to \"null\".",
 					 mismatch_remedy(column, value),
@@ -256,7 +274,7 @@ report_placeholder_mismatch(DynRows *rows, const DynMismatch *mismatch)
 
 /* ---- context of errors ---- */
 
-/* Returns ", item " and the current item's key; "" if it was not read. */
+/* Returns ", item " and the current item's key; "" if there is no such text. */
 static const char *
 describe_key(const DynRows *rows)
 {
@@ -271,10 +289,17 @@ conversion_context(void *arg)
 {
 	const DynRows *rows = arg;
 
-	if (rows->current != NULL)
-		errcontext("column \"%s\" of foreign table \"%s\"%s",
-				   rows->current->column->name, rows->relation->name,
-				   describe_key(rows));
+	if (rows->current == NULL)
+		return;
+	if (!may_show(rows) && ERRCODE_TO_CATEGORY(geterrcode()) == ERRCODE_DATA_EXCEPTION)
+	{
+		/* replace texts in which the input function quotes the value */
+		errmsg("a value does not match the column's type");
+		errdetail("The value is shown only to users who may read the foreign table.");
+	}
+	errcontext("column \"%s\" of foreign table \"%s\"%s",
+			   rows->current->column->name, rows->relation->name,
+			   describe_key(rows));
 }
 
 /* ---- decoding ---- */

@@ -68,6 +68,10 @@ typedef struct DynRowColumn
 typedef struct DynRows
 {
 	DynRelation *relation;
+	Oid			reader;			/* user who may see items in messages, or
+								 * InvalidOid; it is determined in advance,
+								 * since an error context must not read
+								 * catalogs */
 	int			ncolumns;
 	DynRowColumn *columns;
 	bool		composed;		/* true if items are composed, not received

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "../../model/server/memory.h"
+#include "miscadmin.h"
 #include "nodes/value.h"
 #include "utils/memutils.h"
 
@@ -276,6 +277,7 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access, int flags,
 	ListCell   *lc;
 
 	rows->relation = relation;
+	rows->reader = dyn_relation_is_readable(relation, NULL) ? GetUserId() : InvalidOid;
 	rows->scalars = access->scalars;
 	add_columns(rows, access);
 	add_keys(rows, access, flags);

@@ -17,7 +17,6 @@
 #include "common/pg_prng.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "utils/acl.h"
 
 #include "../../aws/retry.h"
 #include "../../dynamodb/page_check.h"
@@ -54,17 +53,7 @@
 static bool
 may_show_key(const DynModify *modify)
 {
-	int			attnum = -1;
-
-	if (pg_class_aclcheck(modify->relation->relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
-		return true;
-	while ((attnum = bms_next_member(modify->map->key_columns, attnum)) >= 0)
-	{
-		if (pg_attribute_aclcheck(modify->relation->relid, attnum, GetUserId(),
-								  ACL_SELECT) != ACLCHECK_OK)
-			return false;
-	}
-	return true;
+	return dyn_relation_is_readable(modify->relation, modify->map->key_columns);
 }
 
 /* Returns the key as text, such as "(pk, sk)=(a, 1)". */

@@ -16,6 +16,7 @@
 #include "catalog/pg_type.h"
 #include "foreign/foreign.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -212,6 +213,25 @@ dyn_relation_quoted_name(const DynRelation *relation)
 	if (!RelationIsVisible(relation->relid))
 		schema = get_namespace_name(get_rel_namespace(relation->relid));
 	return quote_qualified_identifier(schema, relation->name);
+}
+
+bool
+dyn_relation_is_readable(const DynRelation *relation, const Bitmapset *columns)
+{
+	int			attnum = -1;
+
+	if (pg_class_aclcheck(relation->relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
+		return true;
+	if (columns == NULL)
+		return pg_attribute_aclcheck_all(relation->relid, GetUserId(), ACL_SELECT,
+										 ACLMASK_ALL) == ACLCHECK_OK;
+	while ((attnum = bms_next_member(columns, attnum)) >= 0)
+	{
+		if (pg_attribute_aclcheck(relation->relid, attnum, GetUserId(),
+								  ACL_SELECT) != ACLCHECK_OK)
+			return false;
+	}
+	return true;
 }
 
 /* An ARN is a complete name, to which table_prefix is not added. */

@@ -83,6 +83,14 @@ extern DynRelation *dyn_relation_open(Oid relid, Oid userid);
 extern const char *dyn_relation_quoted_name(const DynRelation *relation);
 
 /*
+ * Returns true if the current user may read these columns (all if NULL), so that
+ * messages may show their values.  A user who reads a view need not have this
+ * privilege.
+ */
+extern bool dyn_relation_is_readable(const DynRelation *relation,
+									 const Bitmapset *columns);
+
+/*
  * Returns the name of the DynamoDB table of a foreign table with these
  * options; `name` is the foreign table's name.
  */
