@@ -16,9 +16,9 @@
  * which it matches, and no further position is tried.  The last segment of a
  * template without `any` must also end with the text.
  *
- * The result of the search for a part's separator is cached.  The positions at
- * which a part is tried only move in one direction, so all searches for its
- * separator together read each byte once.  The searches for a folded part
+ * The result of the search for a part's separator, or for the end of a time, is
+ * cached.  The positions at which a part is tried only move in one direction, so
+ * all searches for its end together read each byte once.  The searches for a folded part
  * whose given value is not ASCII are not cached, because such values are rare.
  */
 #ifndef _GNU_SOURCE
@@ -34,15 +34,15 @@
 #define NOWHERE		SIZE_MAX
 
 /*
- * The result of a search for a separator, which is valid for all positions
- * between `from` and `found`
+ * The result of a search for a separator, or for the end of a time.  It is valid
+ * for all positions between `from` and `found`
  */
-typedef struct SeparatorCache
+typedef struct SearchCache
 {
 	bool		valid;
 	size_t		from;
 	size_t		found;			/* position found, or NOWHERE */
-} SeparatorCache;
+} SearchCache;
 
 typedef struct Matcher
 {
@@ -54,7 +54,7 @@ typedef struct Matcher
 	bool		wildcards;		/* true if undecided parts are wildcards */
 	bool		mismatch;		/* true if the width of a time is not that of
 								 * its format */
-	SeparatorCache separators[DYN_TEMPLATE_MAX_PARTS];
+	SearchCache searches[DYN_TEMPLATE_MAX_PARTS];
 } Matcher;
 
 /* ---- strings ---- */
@@ -86,6 +86,13 @@ fold_char(char c, DynFolding folding)
 	return c;
 }
 
+void
+dyn_part_fold(const DynTemplatePart *part, char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		text[i] = fold_char(text[i], part->folding);
+}
+
 /* ---- positions in the text ---- */
 
 /* Returns the text on the right of `pos` (dir 1), or on its left (dir -1). */
@@ -102,29 +109,18 @@ ahead(const Matcher *m, int dir, size_t pos)
 	return rest;
 }
 
-static bool
-is_folded(const char *text, DynText given, DynFolding folding)
-{
-	size_t		i = 0;
-
-	while (i < given.len && text[i] == fold_char(given.data[i], folding))
-		i++;
-	return i == given.len;
-}
-
 /*
- * Moves *pos over the folded `text`.  Returns false, like all step functions,
+ * Moves *pos over `text`.  Returns false, like all step functions,
  * if m->text does not match at this position.
  */
 static bool
-step_text(const Matcher *m, DynText text, DynFolding folding, int dir,
-		  size_t *pos)
+step_text(const Matcher *m, DynText text, int dir, size_t *pos)
 {
 	DynText		rest = ahead(m, dir, *pos);
 
 	if (rest.len < text.len ||
-		!is_folded(dir > 0 ? rest.data : rest.data + rest.len - text.len, text,
-				   folding))
+		memcmp(dir > 0 ? rest.data : rest.data + rest.len - text.len, text.data,
+			   text.len) != 0)
 		return false;
 	*pos = dir > 0 ? *pos + text.len : *pos - text.len;
 	return true;
@@ -170,16 +166,20 @@ search_separator(const Matcher *m, DynText separator, int dir, size_t pos)
 	return NOWHERE;
 }
 
+static bool
+is_known(const SearchCache *cache, int dir, size_t pos)
+{
+	return cache->valid && (dir > 0 ? cache->from <= pos && pos <= cache->found :
+							cache->from >= pos &&
+							(cache->found == NOWHERE || pos >= cache->found));
+}
+
 static size_t
 find_separator(Matcher *m, int i, int dir, size_t pos)
 {
-	SeparatorCache *cache = &m->separators[i];
-	bool		known = cache->valid && (dir > 0 ?
-										 cache->from <= pos && pos <= cache->found :
-										 cache->from >= pos &&
-										 (cache->found == NOWHERE || pos >= cache->found));
+	SearchCache *cache = &m->searches[i];
 
-	if (!known)
+	if (!is_known(cache, dir, pos))
 	{
 		cache->valid = true;
 		cache->from = pos;
@@ -214,13 +214,12 @@ step_to_separator(Matcher *m, int i, int dir, size_t *pos)
 }
 
 static size_t
-count_folded(DynText text, DynText c, DynFolding folding)
+count_separators(DynText text, DynText c)
 {
 	size_t		n = 0;
 
 	for (size_t i = 0; i + c.len <= text.len; i++)
-		n += fold_char(text.data[i], folding) == c.data[0] &&
-			memcmp(text.data + i + 1, c.data + 1, c.len - 1) == 0;
+		n += memcmp(text.data + i, c.data, c.len) == 0;
 	return n;
 }
 
@@ -241,7 +240,7 @@ step_unknown(const Matcher *m, int i, int dir, size_t *pos)
 		return false;
 	else
 	{
-		skip = count_folded(m->given[i], part->separator, part->folding);
+		skip = count_separators(m->given[i], part->separator);
 		for (;;)
 		{
 			p = search_separator(m, part->separator, dir, p);
@@ -327,8 +326,14 @@ dyn_part_lists(const DynTemplatePart *part, DynText text)
 bool
 dyn_part_agrees(const DynTemplatePart *part, DynText text, DynText given)
 {
-	return !dyn_part_compares(part, given) ||
-		(text.len == given.len && is_folded(text.data, given, part->folding));
+	size_t		i = 0;
+
+	if (!dyn_part_compares(part, given))
+		return true;
+	while (text.len == given.len && i < given.len &&
+		   text.data[i] == fold_char(given.data[i], part->folding))
+		i++;
+	return text.len == given.len && i == given.len;
 }
 
 /* Moves over one character of the charset. */
@@ -359,19 +364,28 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
  * differs.  The caller's codec then decides whether the time is valid.
  */
 static bool
-step_instant(Matcher *m, const DynTemplatePart *part, int dir, size_t *pos)
+step_instant(Matcher *m, int i, int dir, size_t *pos)
 {
-	uint32_t	most = part->by_width ? part->facts.width : UINT32_MAX;
-	uint32_t	n = 0;
+	const DynTemplatePart *part = &m->tmpl->parts[i];
+	SearchCache *cache = &m->searches[i];
+	size_t		most = part->by_width ? part->facts.width : SIZE_MAX;
+	size_t		from = *pos;
+	size_t		n = 0;
 	size_t		after;
 
+	if (!part->by_width && is_known(cache, dir, from))
+	{
+		*pos = cache->found;
+		n = dir > 0 ? *pos - from : from - *pos;
+	}
 	while (n < most && step_listed(m, part->facts.charset, dir, pos))
 		n++;
+	*cache = (SearchCache) {.valid = true,.from = from,.found = *pos};
 	after = *pos;
 	m->mismatch |= n > 0 && n != part->facts.width &&
 		(part->separator.data == NULL ||
 		 (ahead(m, dir, after).len > 0 &&
-		  !step_text(m, part->separator, DYN_FOLD_NONE, dir, &after)));
+		  !step_text(m, part->separator, dir, &after)));
 	return part->last ? n > 0 && *pos == m->len
 		: part->by_width ? n == most : n > 0;
 }
@@ -382,9 +396,9 @@ step_part(Matcher *m, int i, int dir, size_t *pos)
 	const DynTemplatePart *part = &m->tmpl->parts[i];
 
 	if (is_given(m, i) && dyn_part_compares(part, m->given[i]))
-		return step_text(m, m->given[i], part->folding, dir, pos);
+		return step_text(m, m->given[i], dir, pos);
 	if (part->facts.instant)
-		return step_instant(m, part, dir, pos);
+		return step_instant(m, i, dir, pos);
 	if (part->by_width)
 		return step_width(m, part->facts.width, dir, pos);
 	if (is_given(m, i))
@@ -407,7 +421,7 @@ step_segment(Matcher *m, int first, int last, int dir, size_t *pos)
 {
 	const DynText *literals = m->tmpl->literals;
 
-	if (!step_text(m, literals[first], DYN_FOLD_NONE, dir, pos))
+	if (!step_text(m, literals[first], dir, pos))
 		return false;
 	for (int i = first; i != last; i += dir)
 	{
@@ -417,7 +431,7 @@ step_segment(Matcher *m, int first, int last, int dir, size_t *pos)
 		if (!step_part(m, part, dir, pos))
 			return false;
 		keep_value(m, part, from, *pos);
-		if (!step_text(m, literals[i + dir], DYN_FOLD_NONE, dir, pos))
+		if (!step_text(m, literals[i + dir], dir, pos))
 			return false;
 	}
 	return true;
@@ -435,22 +449,13 @@ static bool
 any_is(Matcher *m, size_t lo, size_t hi)
 {
 	int			any = m->tmpl->any;
-	const DynTemplatePart *part = &m->tmpl->parts[any];
+	DynText		range = {m->text + lo, hi - lo};
 
 	keep_value(m, any, lo, hi);
-	if (!is_given(m, any) || !dyn_part_compares(part, m->given[any]))
+	if (!is_given(m, any) || !dyn_part_compares(&m->tmpl->parts[any], m->given[any]))
 		return lo < hi;
-	for (; lo <= hi; lo++)
-	{
-		size_t		pos = lo;
-
-		if (step_text(m, m->given[any], part->folding, 1, &pos) &&
-			(m->wildcards ? pos <= hi : pos == hi))
-			return true;
-		if (!m->wildcards)
-			break;
-	}
-	return false;
+	return (m->wildcards || range.len == m->given[any].len) &&
+		dyn_text_find(range, m->given[any]) != NULL;
 }
 
 /*
@@ -582,9 +587,9 @@ append_leading(DynBuffer *out, const DynTemplate *tmpl, const DynText *values,
 	for (int i = 0; i < n; i++)
 	{
 		append_text(out, values[i]);
-		for (size_t k = 1; !out->failed && k <= values[i].len; k++)
-			out->data[out->len - k] = fold_char(out->data[out->len - k],
-												tmpl->parts[i].folding);
+		if (!out->failed && values[i].len > 0)
+			dyn_part_fold(&tmpl->parts[i], out->data + out->len - values[i].len,
+						  values[i].len);
 		append_text(out, tmpl->literals[i + 1]);
 	}
 }

@@ -204,9 +204,9 @@ typedef enum DynSplit
  * Splits `text` into the values of the parts, which point into `text`.
  * `values` is undefined unless `text` matches.  The time is linear in `len`.
  *
- * `given` (NULL: none) has the encodings, not folded, of columns that are read
- * from other attributes.  After folding, these values must be equal to the
- * parts of `text`.  A folded part is not compared if its given value is not
+ * `given` (NULL: none) has the encodings, after dyn_part_fold(), of columns that
+ * are read from other attributes.  These values must be equal to the parts of
+ * `text`.  A folded part is not compared if its given value is not
  * ASCII, because applications fold other letters in different ways.  The
  * caller handles NULLs: an item with a NULL does not match.
  *
@@ -216,6 +216,9 @@ typedef enum DynSplit
 extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 								   size_t len, const DynText *given,
 								   DynText *values);
+
+/* Folds the text of a part in place. */
+extern void dyn_part_fold(const DynTemplatePart *part, char *text, size_t len);
 
 /*
  * Returns true if the string of the part can be compared with this value: the

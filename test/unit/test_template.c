@@ -401,6 +401,7 @@ texts_are_split(void)
 		DynTemplateError error;
 		DynTemplate *tmpl = make_template(c->tmpl, &error);
 		DynText		given[DYN_TEMPLATE_MAX_PARTS];
+		char		folded[100];
 		int			k;
 
 		if (c->split == NULL)
@@ -408,8 +409,13 @@ texts_are_split(void)
 			CHECK(tmpl == NULL);
 			continue;
 		}
-		for (k = 0; k < DYN_TEMPLATE_MAX_PARTS; k++)
-			given[k] = text_of(c->given);
+		snprintf(folded, sizeof(folded), "%s", c->given ? c->given : "");
+		for (k = 0; tmpl != NULL && k < tmpl->nparts; k++)
+		{
+			given[k] = text_of(c->given ? folded : NULL);
+			if (tmpl->parts[k].facts.elsewhere)
+				dyn_part_fold(&tmpl->parts[k], folded, strlen(folded));
+		}
 		if (!CHECK(tmpl != NULL))
 			printf("#     %s: %s\n", c->tmpl, error.message);
 		else if (!CHECK_EQ_STR(print_split(&out, tmpl, c->text, given), c->split))
@@ -441,6 +447,35 @@ long_texts_are_split(void)
 			continue;
 		memset(text, i % 2 == 0 ? '#' : 'a', 200000);
 		CHECK(dyn_template_split(tmpl, text, sizeof(text) - 1, NULL, values) !=
+			  DYN_SPLIT_MATCHES);
+		dyn_template_free(tmpl);
+	}
+}
+
+/* So are one that repeats the beginning of a given value, and one of many characters of times. */
+static void
+long_repetitions_are_split(void)
+{
+	static const char *const templates[] = {"${a}#${x:any}", "${a}#${x:upper,any}", "${a}-${x}", "${a}:${t:time}#"};
+	static const char fills[] = "AA-:";
+	static char text[400001];
+	static char given[200001];
+	size_t		i;
+
+	for (i = 0; i < LENGTHOF(templates); i++)
+	{
+		DynTemplateError error;
+		DynTemplate *tmpl = make_template(templates[i], &error);
+		DynText		values[DYN_TEMPLATE_MAX_PARTS];
+		const DynText givens[] = {{NULL, 0}, {given, sizeof(given) - 1}};
+
+		if (!CHECK(tmpl != NULL))
+			continue;
+		memset(text, fills[i], sizeof(text) - 1);
+		memset(given, text[0], sizeof(given) - 1);
+		given[sizeof(given) - 2] = 'B';
+		memcpy(text, "x#", 2);
+		CHECK(dyn_template_split(tmpl, text, sizeof(text) - 1, givens, values) !=
 			  DYN_SPLIT_MATCHES);
 		dyn_template_free(tmpl);
 	}
@@ -677,6 +712,7 @@ main(void)
 	RUN(bare_templates_are_known);
 	RUN(texts_are_split);
 	RUN(long_texts_are_split);
+	RUN(long_repetitions_are_split);
 	RUN(values_are_judged);
 	RUN(values_are_folded_and_joined);
 	RUN(texts_have_spans);

@@ -243,6 +243,7 @@ typedef struct Case
 	DynTemplate *tmpl;
 	char		memory[MAX_PARTS][MAX_BYTES];
 	DynText		given[MAX_PARTS];
+	DynText		folded[MAX_PARTS];
 } Case;
 
 /* The given texts are those of the rules, folded the other way. */
@@ -268,6 +269,7 @@ open_case(Case *c, const Subject *subject)
 			continue;
 		strcpy(c->memory[i], subject->rules[i] + 1);
 		c->given[i] = (DynText) {c->memory[i], strlen(c->memory[i])};
+		c->folded[i] = (DynText) {subject->rules[i] + 1, c->given[i].len};
 		for (char *p = c->memory[i]; folding != DYN_FOLD_NONE && *p != '\0'; p++)
 			*p = (char) (folding == DYN_FOLD_LOWER ? toupper((unsigned char) *p)
 						 : tolower((unsigned char) *p));
@@ -371,7 +373,7 @@ split_all(Case *c)
 		DynText		values[DYN_TEMPLATE_MAX_PARTS];
 		DynSplit		expected = expected_split(c, text_at(i), &strict);
 		DynSplit		split = dyn_template_split(c->tmpl, texts[i].data, texts[i].len,
-										   c->given, values);
+										   c->folded, values);
 
 		matching += split == DYN_SPLIT_MATCHES;
 		if (is_in_doubt(c, split, expected))
@@ -491,7 +493,7 @@ rejoin_all(Case *c)
 		DynText		values[DYN_TEMPLATE_MAX_PARTS];
 		int			k;
 
-		if (dyn_template_split(c->tmpl, texts[i].data, texts[i].len, c->given,
+		if (dyn_template_split(c->tmpl, texts[i].data, texts[i].len, c->folded,
 							 values) != DYN_SPLIT_MATCHES)
 			continue;
 		for (k = 0; k < c->tmpl->nparts; k++)
@@ -547,7 +549,7 @@ join_values(Case *c, const DynText *values, DynBuffer *out)
 	dyn_buffer_append(out, "", 0);
 	CHECK(dyn_template_join(c->tmpl, values, out));
 	split = dyn_template_split(c->tmpl, out->data ? out->data : "", out->len,
-						   c->given, back);
+						   c->folded, back);
 	same = split == DYN_SPLIT_MATCHES;
 	if (same)
 	{
@@ -614,7 +616,7 @@ collect_rows(const Case *c)
 	rows.n = 0;
 	for (i = 0; i < ntexts[5] || (rows.n < 20 && i < ntexts[6]); i++)
 	{
-		if (dyn_template_split(c->tmpl, texts[i].data, texts[i].len, c->given,
+		if (dyn_template_split(c->tmpl, texts[i].data, texts[i].len, c->folded,
 							 rows.values[rows.n]) == DYN_SPLIT_MATCHES)
 			rows.text[rows.n++] = i;
 	}

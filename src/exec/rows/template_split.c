@@ -249,7 +249,7 @@ dyn_expected_text(DynParts *parts, const DynPlaceholderCheck *check, DynText *te
 
 /*
  * For each part of template `i` whose column is read from another attribute,
- * stores the encoding of the column's value in `given`.  First splits this
+ * stores the folded encoding of the column's value in `given`.  First splits this
  * attribute if it is templated, unless it depends on template `i`.  Returns
  * false if a column is NULL, or if the part cannot encode its value.  Sets
  * parts->unsure if a value is unknown.
@@ -257,6 +257,7 @@ dyn_expected_text(DynParts *parts, const DynPlaceholderCheck *check, DynText *te
 static bool
 expected_texts(DynParts *parts, int i, DynText *given)
 {
+	const DynTemplate *tmpl = parts->relation->templated[i].tmpl;
 	bool		possible = true;
 
 	memset(given, 0, DYN_TEMPLATE_MAX_PARTS * sizeof(DynText));
@@ -264,12 +265,21 @@ expected_texts(DynParts *parts, int i, DynText *given)
 	{
 		const DynPlaceholderCheck *check = &parts->checks[a];
 		DynExpectation	expected;
+		DynText    *text;
 
 		if (check->templated != i)
 			continue;
 		if (dyn_column_is_part(check->column))
 			dyn_split_attr(parts, check->column->templated);
 		expected = dyn_expected_text(parts, check, &given[check->part]);
+		text = &given[check->part];
+		if (expected == DYN_EXPECTED_TEXT)
+		{
+			char	   *folded = memcpy(palloc(text->len + 1), text->data, text->len);
+
+			dyn_part_fold(&tmpl->parts[check->part], folded, text->len);
+			text->data = folded;
+		}
 		possible &= expected != DYN_EXPECTED_NOTHING;
 		parts->unsure |= expected == DYN_EXPECTED_UNKNOWN;
 	}
