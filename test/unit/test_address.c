@@ -233,6 +233,7 @@ refuses_addresses_of_ipv6(void)
 		"fe80::", "fe80::1", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
 		"fd00:ec2::", "fd00:ec2::254", "fd00:ec2::23", "fd00:ec2::253",
 		"fd00:ec2:ffff:ffff:ffff:ffff:ffff:ffff",
+		"fd20:ce::254", "fd00:c1::a9fe:a9fe", "fd00:42::42",
 		"64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
 		"2001::", "2001::1", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff"
 	};
@@ -247,6 +248,7 @@ allows_other_addresses_of_ipv6(void)
 		"::1", "::100:0", "1::", "100::1",
 		"fe7f:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "fec0::",
 		"fd00:ec1:ffff:ffff:ffff:ffff:ffff:ffff", "fd00:ec3::", "fd00::1",
+		"fd20:ce::253", "fd00:c1::a9fe:a9ff", "fd00:42::43",
 		"64:ff9b:0:1:a9fe:a9fe::", "64:ff9b:2::",
 		"64:ff9b::1:169.254.169.254", "::1:ffff:169.254.169.254",
 		"::1:0:169.254.169.254",
