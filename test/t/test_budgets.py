@@ -404,6 +404,15 @@ class OfCapacity(Budgets):
         self.waits("SELECT n FROM again WHERE pk = 'k1'")
         self.assertEqual(self.fx.rows("SELECT n FROM free WHERE pk = 'k1'"), [(1,)])
 
+    def test_another_limit(self):
+        """A foreign table with a higher limit does not lift that of the others."""
+        self.table(409600, max_read_units_per_second=0.1)
+        self.fx.foreign_table("fast", "pk text, n integer", server="metered", table_name="t", max_read_units_per_second=100000)
+        self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'k1'"), [(1,)])
+        for _ in range(2):
+            self.waits("SELECT n FROM t WHERE pk = 'k1'")
+            self.assertEqual(self.fx.rows("SELECT n FROM fast WHERE pk = 'k1'"), [(1,)])
+
     def test_shared_reads(self):
         """Tables with different budgets do not share one read."""
         self.table(4096, details={"capacity": 4000}, read_percent=50)

@@ -88,6 +88,9 @@ dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 	hash = hash_text(connection->service.url, (uint64) kind);
 	hash = hash_text(connection->service.region, hash);
 	hash = hash_text(table ? table : "", hash);
+	/* a user must not change the limit of others by a foreign table of his own */
+	if (table != NULL)
+		hash = hash_bytes_extended((const unsigned char *) &rate, sizeof(rate), hash);
 	budget->key.hash = capacity ? hash_text(capacity, hash) : hash;
 	budget->rate = rate;
 }

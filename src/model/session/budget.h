@@ -15,7 +15,7 @@
  *
  * A budget belongs to a database and a server with its endpoint and region.
  * It may also belong to a DynamoDB table, or to the capacity of a table or a
- * global index.  Times are in ms of a monotonic clock.
+ * global index; foreign tables then share it if their rates are equal.  Times are in ms of a monotonic clock.
  */
 #ifndef DYN_MODEL_BUDGET_H
 #define DYN_MODEL_BUDGET_H
@@ -36,8 +36,8 @@ typedef struct DynBudget
 	{
 		Oid			database;
 		Oid			server;
-		uint64		hash;		/* hash of kind, endpoint, region, table,
-								 * capacity */
+		uint64		hash;		/* hash of kind, endpoint, region, table, the
+								 * table's rate, capacity */
 	}			key;
 	double		rate;			/* units per second */
 	int			slot;			/* last known position of its bucket */
