@@ -158,6 +158,21 @@ class Softly(fixture.TestCase):
         self.assertEqual(self.read("inet", "s", "inet"), ["192.168.0.1/32"] * 10)
         self.assertEqual(self.read("enum", "s", "letter"), ["a"] * 10)
 
+    def test_function_in_parallel_mode(self):
+        """A function that is wrongly declared PARALLEL SAFE fails if a value would become NULL, with a reason."""
+        self.read("inet", "s", "inet")
+        self.fx.execute("CREATE FUNCTION addresses(key text) RETURNS bigint LANGUAGE plpgsql STABLE PARALLEL SAFE AS"
+                        " 'BEGIN RETURN (SELECT count(v) FROM f WHERE pk = key); END'")
+        sql = "SELECT addresses('{}'), count(*) FROM big WHERE n > 0"
+        self.assertIn("Gather", self.fx.explain(sql.format("p0")))
+        self.assertEqual(self.fx.rows(sql.format("p0")), [(1, 20000)])
+        if self.fx.conn.server_version >= 160000:
+            self.assertEqual(self.fx.rows(sql.format("p1")), [(0, 20000)])
+        else:
+            failure = self.fx.error(sql.format("p1"))
+            self.assertEqual(failure[:2], ("0A000", "cannot skip a value that its type rejects during a parallel operation"))
+            self.assertIn("PARALLEL UNSAFE", failure.hint)
+
     def test_input_functions_of_extensions(self):
         """They may raise errors of any kind, also where PostgreSQL's own types return them."""
         with tempfile.TemporaryDirectory(prefix="dynamo_fdw-hard.") as directory:

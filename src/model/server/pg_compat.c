@@ -284,17 +284,19 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 		return false;
 	}
 #endif
-	if (!soft)
-		failure = catch_input(&call);
-	else if (!IsInParallelMode())
-		failure = dyn_attempt(call_input, &call);
-	else
-		call_input(&call);		/* parallel mode allows no subtransaction */
+	/* parallel mode allows no subtransaction */
+	failure = soft && !IsInParallelMode() ? dyn_attempt(call_input, &call)
+		: catch_input(&call);
 	*result = call.result;
 	if (failure == NULL)
 		return true;
 	if (!rejects_value(failure->sqlerrcode))
 		ReThrowError(failure);
+	if (soft && IsInParallelMode())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot skip a value that its type rejects during a parallel operation"),
+				 errhint("If the statement is in a function, mark the function PARALLEL UNSAFE.")));
 	*why = failure->message;
 	return false;
 }

@@ -308,7 +308,7 @@ extern bool dyn_input_is_soft(const FmgrInfo *input, Oid ioparam);
  * (out of memory, cancel) are raised.
  *
  * With `soft`, the function runs in a subtransaction, unless dyn_input_is_soft.
- * Parallel mode does not allow subtransactions, so all errors are then raised.
+ * Parallel mode does not allow subtransactions, so an error is then raised.
  * Without `soft`, the caller must raise an error if this returns false, because
  * nothing is rolled back.
  */
