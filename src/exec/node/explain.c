@@ -567,9 +567,12 @@ show_target(Printer *printer, const DynAccess *access, ExplainState *es)
 	if (access->index != NULL)
 		ExplainPropertyText("Index", access->index, es);
 	if (access->segments > 0)
+	{
 		ExplainPropertyInteger("Total Segments", NULL, access->segments, es);
-	show_preds(printer, access->segments > 0 ? "Segment Condition" : "Key Condition",
-			   dyn_access_key_preds(access), es);
+		show_preds(printer, "Segment Condition", dyn_access_key_preds(access), es);
+	}
+	else
+		show_preds(printer, "Key Condition", dyn_access_key_preds(access), es);
 	show_preds(printer, "Remote Filter", access->filters, es);
 	show_item_filter(printer, access, es);
 }
