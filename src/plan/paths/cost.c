@@ -658,9 +658,8 @@ estimate_union(const DynRelPlan *plan, const DynAccess *access,
 	find_prices(prices, plan, access, NULL);
 	foreach(lc, dyn_access_arms(access))
 	{
-		DynEstimate arm;
+		DynEstimate arm = dyn_estimate_access(plan, lfirst(lc));
 
-		dyn_estimate_access(plan, lfirst(lc), &arm);
 		reads->keys += arm.reads.keys;
 		reads->requests += arm.reads.requests;
 		reads->width += arm.reads.width;
@@ -679,37 +678,36 @@ estimate_union(const DynRelPlan *plan, const DynAccess *access,
 	reads->width = Min(reads->width, prices->in_flight);
 }
 
-void
-dyn_estimate_access(const DynRelPlan *plan,
-					const DynAccess *access, DynEstimate *estimate)
+DynEstimate
+dyn_estimate_access(const DynRelPlan *plan, const DynAccess *access)
 {
 	const DynIndexMeta *index = dyn_metadata_index(plan->meta, access->index);
+	DynEstimate estimate = {.kind = access->kind};
 	DynReads	of_table = {0};
 	DynPrices	prices;
 
-	memset(estimate, 0, sizeof(DynEstimate));
-	estimate->kind = access->kind;
 	if (access->kind == DYN_ACCESS_UNION)
-		estimate_union(plan, access, estimate);
+		estimate_union(plan, access, &estimate);
 	else
 	{
-		estimate_reads(estimate, plan, access, index);
+		estimate_reads(&estimate, plan, access, index);
 		if (access->segments > 0)
-			estimate->segments = (int) segments_read(plan, access);
-		estimate->total_segments = access->segments;
+			estimate.segments = (int) segments_read(plan, access);
+		estimate.total_segments = access->segments;
 		if (index == NULL && access->kind != DYN_ACCESS_SCAN && !access->multi_partition)
-			estimate->partition_units = partition_units(plan);
-		find_prices(&estimate->prices, plan, access, index);
-		estimate->rows_unknown = access->kind == DYN_ACCESS_QUERY &&
+			estimate.partition_units = partition_units(plan);
+		find_prices(&estimate.prices, plan, access, index);
+		estimate.rows_unknown = access->kind == DYN_ACCESS_QUERY &&
 			lengths_are_unknown(plan, index);
 	}
 	/* price of a Scan of the table, without the transfer */
-	prices = estimate->prices;
+	prices = estimate.prices;
 	prices.capacity = prices.base;
 	read_table(&of_table, assumed_bytes(plan, NULL), 0);
 	of_table.bytes = 0;
-	estimate->full_ms = dyn_reads_price(&of_table, &prices);
-	estimate->assumed = size_is_unknown(plan);
+	estimate.full_ms = dyn_reads_price(&of_table, &prices);
+	estimate.assumed = size_is_unknown(plan);
+	return estimate;
 }
 
 bool

@@ -398,7 +398,7 @@ add_access_path(DynRelPlan *plan, DynAccess *access, DynPathChoice *choice,
 	choice->kind = access->kind;
 	choice->batchable = dyn_access_can(access, DYN_CAN_BATCH);
 	choice->estimate = estimate;
-	dyn_estimate_access(plan, access, estimate);
+	*estimate = dyn_estimate_access(plan, access);
 	if (access->kind == DYN_ACCESS_QUERY && param == NULL)
 		estimate->first_page = dyn_limit_hint(plan, pathkeys, access,
 											  plan->rel->baserestrictinfo);
@@ -665,7 +665,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 			continue;
 		accesses[i] = access;
 		/* Scans must cost more than this more direct access */
-		dyn_estimate_access(plan, access, &estimate);
+		estimate = dyn_estimate_access(plan, access);
 		dyn_cost_estimate(&estimate, false, plan->rel->rows, &startup, &total);
 		keep_direct(plan, &estimate, startup, total);
 	}

@@ -255,7 +255,7 @@ complete_fallback(const DynRelPlan *plan, DynAccess *access, List *local,
 	if (fallback == NULL)
 		return false;
 	fields = fetched_fields(plan, list_concat_copy(local, remote));
-	dyn_estimate_access(plan, fallback, &fallback->estimate);
+	fallback->estimate = dyn_estimate_access(plan, fallback);
 	fallback->may_stop_early = access->may_stop_early;
 	for (int i = 0; i < fallback->nsort; i++)
 	{
@@ -323,7 +323,7 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 		arm->limit_hint = dyn_limit_hint(plan, path->pathkeys, arm,
 										 list_union_ptr(arm->local_rinfos,
 														arm->filter_rinfos));
-		dyn_estimate_access(plan, arm, &arm->estimate);
+		arm->estimate = dyn_estimate_access(plan, arm);
 		(void) complete_fallback(plan, arm, local, NIL);
 	}
 }
@@ -528,7 +528,7 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 	access->having = (List *) group->havingQual;
 	plan = input_rel->fdw_private;
 	access->advice = dyn_advise(plan, access, plan->clauses);
-	dyn_estimate_access(plan, access, &access->estimate);
+	access->estimate = dyn_estimate_access(plan, access);
 	checks = get_actual_clauses(input_rel->baserestrictinfo);
 	if (complete_fallback(plan, access, NIL, checks))
 		access->checks = checks;

@@ -208,9 +208,8 @@ extern bool dyn_access_is_one_round(const DynAccess *access);
  * Estimates the reads of one execution, and their prices.  The number of
  * examined items follows from the selectivity of access->key_rinfos.
  */
-extern void dyn_estimate_access(const DynRelPlan *plan,
-								const DynAccess *access,
-								DynEstimate *estimate);
+extern DynEstimate dyn_estimate_access(const DynRelPlan *plan,
+									   const DynAccess *access);
 
 /*
  * Computes the costs of a path with this number of rows; `repeated` is true if

@@ -135,7 +135,7 @@ make_arm(Search *search, List *members, List *clauses, int target)
 		return NULL;
 	arm->target = target;
 	arm->members = members;
-	dyn_estimate_access(search->plan, arm->access, &estimate);
+	estimate = dyn_estimate_access(search->plan, arm->access);
 	dyn_cost_estimate(&estimate, false, estimate.items, &startup, &arm->cost);
 	return arm;
 }
