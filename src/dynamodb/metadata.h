@@ -15,6 +15,10 @@
 
 #define DYN_MAX_KEY_ATTRS	4	/* attributes of a partition key or sort key */
 
+/* Maximum size (bytes) of a value in a partition key, and in a sort key */
+#define DYN_MAX_HASH_BYTES	2048
+#define DYN_MAX_RANGE_BYTES	1024
+
 typedef struct DynKeyAttr
 {
 	const char *name;			/* attribute name (NUL-terminated UTF-8) */

@@ -16,10 +16,6 @@
 #include "../server/memory.h"
 #include "write_map.h"
 
-/* Limits of keys in bytes (developer guide, "Constraints"). */
-#define MAX_HASH_BYTES		2048
-#define MAX_RANGE_BYTES		1024
-
 typedef struct RowValues
 {
 	DynWriteMap *map;
@@ -210,7 +206,7 @@ check_key(const DynWriteMap *map, const DynPath *path, const DynScalar *value)
 
 		for (int k = 0; k < key->nhash + key->nrange; k++)
 		{
-			size_t		bytes = k < key->nhash ? MAX_HASH_BYTES : MAX_RANGE_BYTES;
+			size_t		bytes = k < key->nhash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
 
 			if (!dyn_path_is_attribute(path, dyn_key_attr(key, k)->name))
 				continue;

@@ -110,10 +110,6 @@ extern DynAccess *dyn_match_all_columns(DynRelation *relation,
 
 /* ---- index_complete.c ---- */
 
-/* Maximum size (bytes) of a value in a partition key, and in a sort key */
-#define DYN_MAX_HASH_BYTES	2048
-#define DYN_MAX_RANGE_BYTES	1024
-
 /* Changes that would make an index complete */
 typedef struct DynIndexLack
 {
