@@ -683,19 +683,6 @@ next_chunk(DynLookups *lookups, DynLookupEntry *entry)
 	dyn_lookup_batch_send(&lookups->base, lookups->base.n);
 }
 
-/*
- * Requests items that were dropped: an earlier execution needed only some of
- * the entry's items, and then a chunk was requested for another entry.
- */
-static void
-request_again(DynLookups *lookups, DynLookupEntry *entry)
-{
-	dyn_lookup_batch_reset(&lookups->base);
-	lookups->scandesc->origin = lookups->first.fetch;
-	dyn_lookup_batch_add_items(&lookups->base, entry, lookups->row, chunk_keys(lookups));
-	dyn_lookup_batch_send(&lookups->base, lookups->base.n);
-}
-
 /* Stores the next row of the listed items; returns false after the last. */
 static bool
 next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
@@ -712,8 +699,19 @@ next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot
 			continue;
 		}
 		item->served_in = lookups->served;
+		/*
+		 * request items that were dropped: an earlier execution needed only
+		 * some of the entry's items, and then a chunk was requested for
+		 * another entry
+		 */
 		if (item->state == DYN_LOOKUP_EMPTY)
-			request_again(lookups, entry);
+		{
+			dyn_lookup_batch_reset(&lookups->base);
+			lookups->scandesc->origin = lookups->first.fetch;
+			dyn_lookup_batch_add_items(&lookups->base, entry, lookups->row,
+									   chunk_keys(lookups));
+			dyn_lookup_batch_send(&lookups->base, lookups->base.n);
+		}
 		if (item->state == DYN_LOOKUP_PENDING)
 			receive_batch(lookups, &lookups->base, item);
 		Assert(item->state == DYN_LOOKUP_COMPLETE);
