@@ -56,13 +56,9 @@ HTAB *
 dyn_byte_key_table(const char *name, long nelem, Size entrysize,
 				   MemoryContext context)
 {
-	HASHCTL		ctl = {0};
+	HASHCTL		ctl = {.keysize = sizeof(DynByteKey),.entrysize = entrysize,
+	.hash = hash_key,.match = compare_keys,.hcxt = context};
 
-	ctl.keysize = sizeof(DynByteKey);
-	ctl.entrysize = entrysize;
-	ctl.hash = hash_key;
-	ctl.match = compare_keys;
-	ctl.hcxt = context;
 	return hash_create(name, nelem, &ctl, HASH_ELEM | HASH_FUNCTION |
 					   HASH_COMPARE | HASH_CONTEXT);
 }

@@ -331,17 +331,16 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 	const DynTableMeta *meta = dyn_session_cached_table(relation->connection,
 														relation->table);
 	const DynIndexMeta *index = meta ? dyn_metadata_index(meta, requests->index) : NULL;
-	DynFetchParams params = {0};
+	DynFetchParams params = {.requests = requests,.access = access,.paths = rows->paths,
+		.npaths = rows->npaths,.keep = scandesc->keeps,.bound = scandesc->bound,
+		.fetch_size = relation->options.fetch_size,.counters = scandesc->count_into,
+	.group_in_flight = keyed ? NULL : scandesc->group_in_flight,.keyed = keyed};
 	DynExpected first;
 	const char *sort = NULL;
 
 	Assert(requests->nstreams > 0 && scandesc->checked);
 	requests->projection = rows->projection;
 	requests->nprojection = rows->nprojection;
-	params.requests = requests;
-	params.access = access;
-	params.paths = rows->paths;
-	params.npaths = rows->npaths;
 	dyn_requests_expected(requests, 0, &first);
 	for (int i = 0; i < first.nparts; i++)
 		params.key_slots[i] = dyn_rows_slot(rows, first.keys[i].name);
@@ -353,12 +352,6 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 		sort = index->key.range[0].name;
 	params.sort_slot = sort != NULL ? dyn_rows_slot(rows, sort) : -1;
 	set_sizes(&params, meta, index);
-	params.keep = scandesc->keeps;
-	params.fetch_size = relation->options.fetch_size;
-	params.bound = scandesc->bound;
-	params.counters = scandesc->count_into;
-	params.group_in_flight = keyed ? NULL : scandesc->group_in_flight;
-	params.keyed = keyed;
 	if (access->ordered && access->in_turn && !keyed)
 		params.in_turn = requests->nstreams > 1;
 	else if (access->ordered && requests->nstreams > 1 && !keyed)

@@ -227,13 +227,11 @@ static void
 count_response(DynFetch *fetch, const DynCall *call, const DynPage *page)
 {
 	DynOperation op = fetch->params.requests->op;
-	DynCounters counters = {0};
+	DynCounters counters = {.pages = 1,
+		.items_read = op == DYN_OP_GET_ITEM || op == DYN_OP_BATCH_GET_ITEM
+		? page->nitems : page->scanned_count,
+	.items_returned = items_returned(page),.read_units = page->units};
 
-	counters.pages = 1;
-	counters.items_read = op == DYN_OP_GET_ITEM || op == DYN_OP_BATCH_GET_ITEM
-		? page->nitems : page->scanned_count;
-	counters.items_returned = items_returned(page);
-	counters.read_units = page->units;
 	Assert(counters.items_returned <= counters.items_read);
 	/* the call itself was counted in end_flight */
 	dyn_usage_add(fetch->usage, &counters);
@@ -520,7 +518,9 @@ check_response(DynFetch *fetch, DynStream *stream,
 {
 	const DynRequests *requests = fetch->params.requests;
 	const DynPage *left = page->page.unprocessed ? &fetch->left : NULL;
-	DynExpected expected = {0};
+	DynExpected expected = {.op = requests->op,.table = requests->relation->table,
+		.count_only = requests->count_only,.slots = fetch->params.key_slots,
+	.batch = &stream->batch};
 	DynPageError error;
 	const char *err;
 
@@ -533,11 +533,6 @@ check_response(DynFetch *fetch, DynStream *stream,
 		dyn_usage_reject(fetch->usage);
 		dyn_report_page(stream->call, &error, about);
 	}
-	expected.op = requests->op;
-	expected.table = requests->relation->table;
-	expected.count_only = requests->count_only;
-	expected.slots = fetch->params.key_slots;
-	expected.batch = &stream->batch;
 	if (requests->op == DYN_OP_QUERY && !requests->count_only)
 		expected.seam = &stream->seam;
 	dyn_requests_expected(requests, stream->number, &expected);
