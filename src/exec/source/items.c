@@ -74,8 +74,7 @@ dyn_items_empty(DynRows *rows)
 {
 	DynItems   *items = palloc(sizeof(DynItems));
 
-	items->methods = &empty_methods;
-	items->rows = rows;
+	*items = (DynItems) {&empty_methods, rows};
 	return items;
 }
 
@@ -428,12 +427,9 @@ static const DynItemsMethods stored_methods = {
 static Stored *
 create_stored(DynItems *source, bool rest)
 {
-	Stored	   *stored = palloc0(sizeof(Stored));
+	Stored	   *stored = palloc(sizeof(Stored));
 
-	stored->items.methods = &stored_methods;
-	stored->source = source;
-	stored->rest = rest;
-	stored->context = CurrentMemoryContext;
+	*stored = (Stored) {{&stored_methods, NULL}, source, CurrentMemoryContext,.rest = rest};
 	return stored;
 }
 
