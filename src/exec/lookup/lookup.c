@@ -29,7 +29,6 @@
 #include "utils/memutils.h"
 
 #include "../../model/server/memory.h"
-#include "../../model/server/pg_compat.h"
 #include "../rows/item_record.h"
 #include "../statement/values.h"
 #include "lookup.h"
@@ -826,14 +825,11 @@ static void
 init_batch(DynLookups *lookups, DynLookupBatch *batch, const DynRows *rows,
 		   bool by_key)
 {
-	batch->scandesc = lookups->scandesc;
-	batch->cache = lookups->cache;
-	batch->rows = rows;
-	batch->nparts = by_key ? lookups->scandesc->access->nbase : 0;
-	batch->work_context = lookups->work_context;
-	batch->context = AllocSetContextCreate(lookups->context,
-										   "dynamo_fdw lookup batch",
-										   ALLOCSET_DEFAULT_SIZES);
+	*batch = (DynLookupBatch) {lookups->scandesc, lookups->cache, rows,
+		.nparts = by_key ? lookups->scandesc->access->nbase : 0,
+		.work_context = lookups->work_context,
+		.context = AllocSetContextCreate(lookups->context, "dynamo_fdw lookup batch",
+										 ALLOCSET_DEFAULT_SIZES)};
 }
 
 static void
