@@ -603,10 +603,8 @@ dyn_session_forget_table(DynConnection *connection, const char *table)
 void
 dyn_session_init(void)
 {
-	HASHCTL		ctl = {0};
+	HASHCTL		ctl = {.keysize = sizeof(ConnectionKey),.entrysize = sizeof(ConnectionEntry)};
 
-	ctl.keysize = sizeof(ConnectionKey);
-	ctl.entrysize = sizeof(ConnectionEntry);
 	connections = hash_create("dynamo_fdw connections", 8, &ctl,
 							  HASH_ELEM | HASH_BLOBS);
 	CacheRegisterSyscacheCallback(FOREIGNSERVEROID, invalidate, (Datum) 0);
