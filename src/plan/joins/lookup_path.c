@@ -608,19 +608,6 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 	add_path(joinrel, (Path *) path);
 }
 
-/*
- * Returns true for a scan by a list of another relation's keys.  As the outer
- * side, it would save no lookups: the other relation has at most the keys of
- * the list.
- */
-static bool
-is_listed(const Path *path)
-{
-	const DynPathChoice *choice = dyn_choice_of(path);
-
-	return choice != NULL && choice->listed;
-}
-
 static void
 offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 				   RelOptInfo *innerrel, JoinType jointype,
@@ -660,7 +647,13 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 		keys = distinct_keys(root, outerrel, inner, scan);
 		foreach(outer, outers)
 		{
-			if (!dyn_is_one_row(lfirst(outer)) && !is_listed(lfirst(outer)))
+			const DynPathChoice *choice = dyn_choice_of(lfirst(outer));
+
+			/*
+			 * a scan by a list of another relation's keys would save no
+			 * lookups: that relation has at most the keys of the list
+			 */
+			if (!dyn_is_one_row(lfirst(outer)) && (choice == NULL || !choice->listed))
 				add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,
 								scan, &lookups, keys);
 		}
