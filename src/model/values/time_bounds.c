@@ -23,12 +23,6 @@
 #include "datetime.h"
 #include "time_bounds.h"
 
-typedef struct Bound
-{
-	int64		value;
-	bool		upper;
-} Bound;
-
 static bool
 is_infinite(int64 value)
 {
@@ -338,77 +332,64 @@ before_add(int64 value, bool upper, const DynTimeStep *step)
 }
 
 /* Inverts a subtraction; bounds are in days for dates, and in us for times. */
-static Bound
-before_difference(Bound bound, const DynTimeStep *step)
+static int64
+before_difference(int64 value, bool upper, const DynTimeStep *step)
 {
 	bool		since = step->kind == DYN_STEP_SINCE;
-	bool		upper = since ? bound.upper : !bound.upper;
 	int64		time = step->type == DATEOID
 		? days_of_date(DatumGetDateADT(step->operand))
 		: DatumGetTimestamp(step->operand);
-	Bound		result = {open_end(upper), upper};
 
 	if (is_infinite(time))
-		return result;
+		return open_end(since == upper);
 	if (since)
-		result.value = shift(bound.value, time);
-	else if (is_infinite(bound.value))
-		result.value = bound.value == DT_NOEND ? DT_NOBEGIN : DT_NOEND;
-	else
-		result.value = shift_back(time, bound.value);
-	return result;
+		return shift(value, time);
+	if (is_infinite(value))
+		return value == DT_NOEND ? DT_NOBEGIN : DT_NOEND;
+	return shift_back(time, value);
 }
 
-static Bound
-before_step(Bound bound, const DynTimeStep *step)
+static int64
+before_step(int64 value, bool upper, const DynTimeStep *step)
 {
 	int64		rest;
 
 	switch (step->kind)
 	{
 		case DYN_STEP_DATE_TO_TIMESTAMP:
-			if (is_infinite(bound.value))
+			if (is_infinite(value))
 				break;
 			/* round an upper bound down, and a lower bound up */
-			rest = bound.value % USECS_PER_DAY;
-			bound.value = bound.value / USECS_PER_DAY +
-				(bound.upper ? -(rest < 0) : rest > 0);
-			break;
+			rest = value % USECS_PER_DAY;
+			return value / USECS_PER_DAY + (upper ? -(rest < 0) : rest > 0);
 		case DYN_STEP_TIMESTAMP_TO_DATE:
-			bound.value = bound.upper
-				? shift(multiply(shift(bound.value, 1), USECS_PER_DAY), -1)
-				: multiply(bound.value, USECS_PER_DAY);
-			break;
+			return upper
+				? shift(multiply(shift(value, 1), USECS_PER_DAY), -1)
+				: multiply(value, USECS_PER_DAY);
 		case DYN_STEP_TIMESTAMP_TO_INSTANT:
 		case DYN_STEP_INSTANT_TO_TIMESTAMP:
-			bound.value = before_zone(bound.value, bound.upper, step);
-			break;
+			return before_zone(value, upper, step);
 		case DYN_STEP_TRUNC:
 		case DYN_STEP_TRUNC_INSTANT:
-			bound.value = before_trunc(bound.value, bound.upper, step);
-			break;
+			return before_trunc(value, upper, step);
 		case DYN_STEP_YEAR:
-			bound.value = before_year(bound.value, bound.upper);
-			break;
+			return before_year(value, upper);
 		case DYN_STEP_EPOCH:
 			break;				/* epoch_bound() has inverted this step */
 		case DYN_STEP_ADD_DAYS:
-			bound.value = shift(bound.value, -(int64) DatumGetInt32(step->operand));
-			break;
+			return shift(value, -(int64) DatumGetInt32(step->operand));
 		case DYN_STEP_SUBTRACT_DAYS:
-			bound.value = shift(bound.value, DatumGetInt32(step->operand));
-			break;
+			return shift(value, DatumGetInt32(step->operand));
 		case DYN_STEP_ADD:
 		case DYN_STEP_SUBTRACT:
 		case DYN_STEP_ADD_TO_INSTANT:
 		case DYN_STEP_SUBTRACT_FROM_INSTANT:
-			bound.value = before_add(bound.value, bound.upper, step);
-			break;
+			return before_add(value, upper, step);
 		case DYN_STEP_SINCE:
 		case DYN_STEP_UNTIL:
-			return before_difference(bound, step);
+			return before_difference(value, upper, step);
 	}
-	return bound;
+	return value;
 }
 
 /* Returns the value as an inclusive bound of the outermost step's result. */
@@ -449,16 +430,19 @@ Datum
 dyn_invert_bound(Datum value, Oid from, Oid compared, bool upper, bool strict,
 				 const DynTimeStep *steps, int nsteps, Oid to)
 {
-	Bound		bound = {0, upper};
+	int64		bound = first_bound(value, from, compared, upper, strict, steps[0].kind);
 
 	Assert(nsteps > 0);
-	bound.value = first_bound(value, from, compared, upper, strict, steps[0].kind);
 	for (int i = 0; i < nsteps; i++)
-		bound = before_step(bound, &steps[i]);
+	{
+		bound = before_step(bound, upper, &steps[i]);
+		/* an upper bound of x - y is a lower bound of y */
+		upper ^= steps[i].kind == DYN_STEP_UNTIL;
+	}
 	if (to == DATEOID)
-		return DateADTGetDatum(bound.value <= PG_INT32_MIN ? DATEVAL_NOBEGIN
-							   : bound.value >= PG_INT32_MAX ? DATEVAL_NOEND
-							   : (DateADT) bound.value);
-	return TimestampGetDatum(bound.value < MIN_TIMESTAMP ? DT_NOBEGIN
-							 : bound.value >= END_TIMESTAMP ? DT_NOEND : bound.value);
+		return DateADTGetDatum(bound <= PG_INT32_MIN ? DATEVAL_NOBEGIN
+							   : bound >= PG_INT32_MAX ? DATEVAL_NOEND
+							   : (DateADT) bound);
+	return TimestampGetDatum(bound < MIN_TIMESTAMP ? DT_NOBEGIN
+							 : bound >= END_TIMESTAMP ? DT_NOEND : bound);
 }
