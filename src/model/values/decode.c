@@ -410,36 +410,23 @@ decode_bool(DynCodec *codec, const DynValue *value, bool soft,
 				 : "it is not a valid text of a Boolean");
 }
 
-/*
- * Decodes base64 with padding into `dst`, which has len / 4 * 3 + 3 bytes.
- * Returns the number of bytes, or -1 if the text is not valid.  Unused bits of
- * the last group must be zero, so that the same bytes have only one encoding.
- */
-static long
-decode_base64(const char *text, size_t len, unsigned char *dst)
-{
-	DynValue	value = {text, (uint32_t) len, DYN_TYPE_B, 0};
-	long		n = dyn_value_bytes(&value, dst);
-	long		last;
-	char		again[4];
-
-	if (n <= 0)
-		return n;
-	last = (n - 1) / 3 * 3;
-	dyn_base64_encode(dst + last, n - last, again);
-	return memcmp(again, text + len - 4, 4) == 0 ? n : -1;
-}
-
 static bool
 decode_bytea(DynCodec *codec, const DynValue *value, bool soft,
 			 Datum *result, const char **why)
 {
 	bytea	   *b = palloc(VARHDRSZ + dyn_value_bytes_max(value));
 	unsigned char *bytes = (unsigned char *) VARDATA(b);
-	long		len = codec->format.kind == DYN_FORMAT_BASE64
-		? decode_base64(value->data, value->len, bytes)
-		: dyn_value_bytes(value, bytes);
+	long		len = dyn_value_bytes(value, bytes);
+	long		last = (len - 1) / 3 * 3;
+	char		again[4];
 
+	/* with zeros as unused bits of the last group, bytes have one encoding */
+	if (len > 0 && codec->format.kind == DYN_FORMAT_BASE64)
+	{
+		dyn_base64_encode(bytes + last, len - last, again);
+		if (memcmp(again, value->data + value->len - 4, 4) != 0)
+			len = -1;
+	}
 	if (len < 0)
 		return mismatch(why, "it is not valid base64");
 	SET_VARSIZE(b, VARHDRSZ + len);
