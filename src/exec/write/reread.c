@@ -81,12 +81,8 @@ dyn_reread_item(DynReread *reread, const DynScalar *item, TupleTableSlot *slot)
 bool
 dyn_reread_new(DynReread *reread, const DynScalar *item, TupleTableSlot *slot)
 {
-	reread->why = NULL;
-	reread->new_reader->rows->composed = false;
-	if (store_item(reread->new_reader, item, slot) &&
-		reread->why == NULL)
-		return true;
-	return dyn_reread_item(reread, item, slot);
+	return (dyn_reread_is_row(reread, item, slot) && reread->why == NULL) ||
+		dyn_reread_item(reread, item, slot);
 }
 
 bool
