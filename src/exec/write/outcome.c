@@ -47,22 +47,18 @@
 /* ---- errors ---- */
 
 /*
- * Returns true if the user may read the key columns, which core also requires
- * to show the values of a unique index.
+ * Returns the key as text, such as "(pk, sk)=(a, 1)"; NULL if the user may not
+ * read the key columns, which core also requires to show the values of a unique
+ * index.
  */
-static bool
-may_show_key(const DynModify *modify)
-{
-	return dyn_relation_is_readable(modify->relation, modify->map->key_columns);
-}
-
-/* Returns the key as text, such as "(pk, sk)=(a, 1)". */
-static char *
+static const char *
 key_text(const DynWrite *write)
 {
 	const DynModify *modify = write->modify;
 	DynBuffer	text;
 
+	if (!dyn_relation_is_readable(modify->relation, modify->map->key_columns))
+		return NULL;
 	dyn_buffer_init(&text, 0);
 	for (int i = 0; i < modify->map->nparts; i++)
 		dyn_buffer_printf(&text, "%s%s", i == 0 ? "(" : ", ", write->key[i].name);
@@ -77,17 +73,16 @@ key_text(const DynWrite *write)
 			dyn_buffer_append(&text, value->data, value->len);
 	}
 	dyn_buffer_append_str(&text, ")");
-	return unconstify(char *, dyn_take_text(&text));
+	return dyn_take_text(&text);
 }
 
-/*
- * Returns the key as text, such as "Key (pk, sk)=(a, 1)", or "The key" if the
- * user may not read the key columns.
- */
-static char *
+/* Returns "Key" and the key, or "The key" if it must not be shown. */
+static const char *
 describe_key(const DynWrite *write)
 {
-	return may_show_key(write->modify) ? psprintf("Key %s", key_text(write)) : "The key";
+	const char *key = key_text(write);
+
+	return key != NULL ? psprintf("Key %s", key) : "The key";
 }
 
 static void
@@ -114,7 +109,7 @@ report_unknown(DynWrite *write)
 	if (dyn_write_is_transaction(write))
 		action = psprintf("transaction of %d items",
 						  list_length(write->modify->writer->collected));
-	else if (may_show_key(write->modify))
+	else
 		key = key_text(write);
 	if (write->why != NULL)
 		dyn_usage_reject(write->modify->usage);
@@ -429,7 +424,6 @@ evaluate_upsert(DynWrite *write, const DynScalar *item)
 {
 	DynModify  *modify = write->modify;
 	ExprContext *econtext = modify->upsert->econtext;
-	TupleTableSlot *row;
 	bool		inserted = is_inserted(write, item);
 	bool		changes = false;
 
@@ -446,10 +440,9 @@ evaluate_upsert(DynWrite *write, const DynScalar *item)
 	econtext->ecxt_innertuple = modify->plan_slot;
 	dyn_check_view_conflict(modify->rinfo, modify->old, modify->estate);
 	if (ExecQual(modify->upsert->where, econtext))
-	{
-		row = dyn_modify_complete_row(modify, ExecProject(modify->upsert->projection));
-		changes = dyn_modify_update(write, modify->old, row);
-	}
+		changes = dyn_modify_update(write, modify->old,
+									dyn_modify_complete_row(modify,
+															ExecProject(modify->upsert->projection)));
 	else if (!inserted)
 	{
 		dyn_met_forget(write);
@@ -522,12 +515,8 @@ write_again(DynWrite *write, const DynScalar *item)
 	ExecCopySlot(modify->old, modify->scratch);
 	if (modify->operation == CMD_DELETE)
 		dyn_modify_delete(write, modify->old);
-	else
-	{
-		row = project_again(modify, row);
-		if (!dyn_modify_update(write, modify->old, row))
-			confirm_unchanged(write, item);
-	}
+	else if (!dyn_modify_update(write, modify->old, project_again(modify, row)))
+		confirm_unchanged(write, item);
 }
 
 /* ---- failed conditions ---- */
