@@ -183,6 +183,7 @@ make_setting(const char *name, const char *value)
 static bool
 make_environment(Program *program, DynError *err)
 {
+	const char *path = getenv("PATH");
 	DynError	why = {0};
 	char	   *home = dyn_file_below_home("", &why);
 	size_t		len = home ? strlen(home) : 0;
@@ -201,10 +202,11 @@ make_environment(Program *program, DynError *err)
 		if (program->home_setting == NULL)
 			return dyn_error_memory(err);
 	}
+	program->path_setting = make_setting("PATH", path && *path ? path : DEFAULT_PATH);
 	for (setting = environ; setting && *setting; setting++)
 		n++;
 	program->envp = calloc(n + 3, sizeof(char *));
-	if (program->envp == NULL)
+	if (program->path_setting == NULL || program->envp == NULL)
 		return dyn_error_memory(err);
 	n = 0;
 	program->envp[n++] = program->path_setting;
@@ -214,30 +216,6 @@ make_environment(Program *program, DynError *err)
 		if (strncmp(*setting, AWS_PREFIX, strlen(AWS_PREFIX)) == 0)
 			program->envp[n++] = *setting;
 	return true;
-}
-
-static bool
-prepare_program(Program *program, const char *command, DynError *err)
-{
-	const char *path = getenv("PATH");
-
-	if (path == NULL || path[0] == '\0')
-		path = DEFAULT_PATH;
-	program->path_setting = make_setting("PATH", path);
-	if (program->path_setting == NULL)
-		return dyn_error_memory(err);
-	return split_command(program, command, err) &&
-		make_environment(program, err);
-}
-
-static void
-clear_program(Program *program)
-{
-	dyn_secret_free(program->words);
-	free(program->argv);
-	free(program->envp);
-	free(program->path_setting);
-	free(program->home_setting);
 }
 
 /* ---- the child -------------------------------------------------------- */
@@ -672,7 +650,8 @@ dyn_process_start(const char *command, DynError *err)
 	process->errors_fd = -1;
 	process->report_fd = -1;
 	process->end_fd = -1;
-	started = prepare_program(&program, command, err) &&
+	started = split_command(&program, command, err) &&
+		make_environment(&program, err) &&
 		fork_and_execute(process, &program, pipes, err) &&
 		watch(process, err);
 	for (size_t i = 0; i < PIPES; i++)
@@ -680,7 +659,11 @@ dyn_process_start(const char *command, DynError *err)
 		close_fd(&pipes[i][READ_END]);
 		close_fd(&pipes[i][WRITE_END]);
 	}
-	clear_program(&program);
+	dyn_secret_free(program.words);
+	free(program.argv);
+	free(program.envp);
+	free(program.path_setting);
+	free(program.home_setting);
 	if (started)
 		return process;
 	dyn_process_destroy(process);
