@@ -436,19 +436,6 @@ static const struct
 	{"AWS_CONFIG_FILE", ".aws/config"}
 };
 
-/*
- * Returns true if a program seems to be rewriting the file, which is empty.
- * Without the file, the default chain would select other credentials.
- */
-static bool
-is_being_rewritten(const char *path, size_t len)
-{
-	struct stat st;
-
-	return len == 0 && stat(path, &st) == 0 &&
-		llabs((long long) (time(NULL) - st.st_mtime)) < REWRITE_SECONDS;
-}
-
 /* Treats files as missing if there is no home directory (some containers). */
 static bool
 load_file(DynConfig *config, DynConfigFile file, DynError *err)
@@ -456,6 +443,7 @@ load_file(DynConfig *config, DynConfigFile file, DynError *err)
 	const char *named = dyn_response_environment(kinds[file].variable);
 	DynBuffer	text;
 	DynFileRead read;
+	struct stat st;
 	char	   *path;
 
 	if (named == NULL)
@@ -470,7 +458,9 @@ load_file(DynConfig *config, DynConfigFile file, DynError *err)
 	read = dyn_file_read(path, DYN_FILE_LONGEST_CONFIG, &text, err);
 	if (read != DYN_FILE_READ)
 		return read == DYN_FILE_MISSING;
-	if (is_being_rewritten(path, text.len))
+	/* without the file, the default chain would select other credentials */
+	if (text.len == 0 && stat(path, &st) == 0 &&
+		llabs((long long) (time(NULL) - st.st_mtime)) < REWRITE_SECONDS)
 	{
 		dyn_secret_free_buffer(&text);
 		dyn_error_set(err, "file \"%s\" was emptied just now", path);
@@ -524,9 +514,7 @@ kind_of(const DynConfig *config, DynConfigFile file, const char *profile)
 bool
 dyn_config_has_profile(const DynConfig *config, const char *profile)
 {
-	DynConfigFile file;
-
-	for (file = DYN_CONFIG_CREDENTIALS; file <= DYN_CONFIG_CONFIG; file++)
+	for (DynConfigFile file = DYN_CONFIG_CREDENTIALS; file <= DYN_CONFIG_CONFIG; file++)
 		if (dyn_ini_place(&config->files[file], kind_of(config, file, profile),
 						  profile) > 0)
 			return true;
