@@ -136,28 +136,21 @@ dyn_url_check_region(const char *region, DynError *err)
 		dyn_error_set(err, "invalid name of a region");
 }
 
-typedef struct Partition
-{
-	const char *region_prefix;
-	const char *domain;
-} Partition;
-
-static const Partition partitions[] = {
-	{"cn-", "amazonaws.com.cn"},
-	{"eusc-", "amazonaws.eu"},
-	{"us-iso-", "c2s.ic.gov"},
-	{"us-isob-", "sc2s.sgov.gov"},
-	{"eu-isoe-", "cloud.adc-e.uk"},
-	{"us-isof-", "csp.hci.ic.gov"}
-};
-
 const char *
 dyn_url_domain(const char *region)
 {
+	static const char *const partitions[][2] = {
+		{"cn-", "amazonaws.com.cn"},
+		{"eusc-", "amazonaws.eu"},
+		{"us-iso-", "c2s.ic.gov"},
+		{"us-isob-", "sc2s.sgov.gov"},
+		{"eu-isoe-", "cloud.adc-e.uk"},
+		{"us-isof-", "csp.hci.ic.gov"}
+	};
+
 	for (size_t i = 0; i < LENGTHOF(partitions); i++)
-		if (strncmp(region, partitions[i].region_prefix,
-					strlen(partitions[i].region_prefix)) == 0)
-			return partitions[i].domain;
+		if (strncmp(region, partitions[i][0], strlen(partitions[i][0])) == 0)
+			return partitions[i][1];
 	return "amazonaws.com";
 }
 
