@@ -150,12 +150,14 @@ has_undecided_text(const DynParts *parts)
 
 /* Returns true if the part is a value of its column; else sets *why. */
 static bool
-part_is_value(const DynParsedAttr *parsed, int p, DynColumn *column, const char **why)
+part_is_value(DynParts *parts, const DynParsedAttr *parsed, int p, const char **why)
 {
+	AttrNumber	attnum = parsed->templated->parts[p].attnum;
 	DynValue	value;
 
 	dyn_parsed_attr_value(&value, parsed, p);
-	return dyn_codec_holds(&column->codec, &value, why);
+	return dyn_codec_holds(&dyn_relation_column(parts->relation, attnum)->codec,
+						   &value, why);
 }
 
 static bool
@@ -173,12 +175,9 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
 {
-	const DynPart *part = &parsed->templated->parts[p];
 	const char *why = NULL;
 
-	if (part->source &&
-		!part_is_value(parsed, p, dyn_relation_column(parts->relation,
-													  part->attnum), &why))
+	if (parsed->templated->parts[p].source && !part_is_value(parts, parsed, p, &why))
 		return mismatch_of(parts, parsed, p, why);
 	return part_is_listed(parsed, p) ? DYN_MATCH_ROW
 		: mismatch_of(parts, parsed, p, NULL);
@@ -342,16 +341,13 @@ static bool
 part_is_reproduced(DynParts *parts, int i, int p)
 {
 	const DynParsedAttr *parsed = &parts->attrs[i];
-	const DynPart *part = &parsed->templated->parts[p];
 	const DynTemplatePart *shape = &parsed->templated->tmpl->parts[p];
 	const DynPlaceholderCheck *check = parts->checks;
 	DynText		text = {NULL, 0};
 	const char *why;
 
-	if (part->source)
-		return part_is_listed(parsed, p) &&
-			part_is_value(parsed, p,
-						  dyn_relation_column(parts->relation, part->attnum), &why);
+	if (parsed->templated->parts[p].source)
+		return part_is_listed(parsed, p) && part_is_value(parts, parsed, p, &why);
 	while (check->templated != i || check->part != p)
 	{
 		check++;

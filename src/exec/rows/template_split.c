@@ -193,10 +193,7 @@ dyn_parsed_attr_value(DynValue *value, const DynParsedAttr *parsed, int part)
 {
 	const DynText *text = &parsed->texts[part];
 
-	memset(value, 0, sizeof(*value));
-	value->type = DYN_TYPE_S;
-	value->data = text->data;
-	value->len = text->len;
+	*value = (DynValue) {text->data, text->len, DYN_TYPE_S, 0};
 	if (parsed->nul && memchr(text->data, '\0', text->len) != NULL)
 		value->flags = DYN_VALUE_HAS_NUL;
 }
