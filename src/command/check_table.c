@@ -817,7 +817,6 @@ dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 {
 	Check		check = {0};
 	DynItemScan *scan;
-	DynFormat	no_format = {0};
 	DynEstimate estimate;
 	double		limit;
 	Oid			relid;
@@ -846,7 +845,7 @@ dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 		dyn_scan_policy_apply(scan->relation, NULL, &estimate, NULL, 0);
 	if (limit > 0)
 		dyn_scan_check_units(scan->relation, NULL, &estimate, NULL, 0, limit);
-	dyn_codec_init(&check.jsonb, JSONBOID, -1, &no_format, "example");
+	dyn_codec_init(&check.jsonb, JSONBOID, -1, &(DynFormat) {0}, "example");
 	for (int i = 0; i < scan->access->nbase; i++)
 		(void) dyn_item_scan_read(scan, dyn_path_of_attribute(scan->access->base[i].name), 1);
 	check.full = dyn_item_scan_read(scan, dyn_path_of_item(), 1);

@@ -324,7 +324,6 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 	for (int attempt = 1;; attempt++)
 	{
 		DynCall    *call = dyn_session_call();
-		bool		again;
 
 		dyn_write_create_table(dyn_call_body(call), table);
 		dyn_client_close_idle(dyn_session_client());
@@ -333,8 +332,7 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 			dyn_call_destroy(call);
 			return;
 		}
-		again = call->throttled && attempt < connection->service.max_attempts;
-		if (!again)
+		if (!call->throttled || attempt >= connection->service.max_attempts)
 			dyn_session_fail(call, &context);
 		dyn_call_destroy(call);
 		dyn_session_sleep(pause, DYN_WAITS_FOR_CAPACITY);
