@@ -84,14 +84,10 @@ parse_steps(PathParser *parser)
 			if (!push_step(parser, NULL, 0, (uint32) index))
 				return false;
 		}
-		else if (*parser->p == '.')
-		{
-			parser->p++;
-			if (!parse_name(parser))
-				return false;
-		}
-		else
+		else if (*parser->p++ != '.')
 			return fail(parser, "A path looks like info.rating or tags[0]. Write unusual names in double quotes.");
+		else if (!parse_name(parser))
+			return false;
 	}
 	return true;
 }
