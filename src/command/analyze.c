@@ -227,7 +227,6 @@ static Sampler *
 open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 {
 	Sampler    *sampler = palloc0(sizeof(Sampler));
-	DynResolvedAccess nothing_resolved = {0};
 	DynRelation *relation = dyn_relation_open(RelationGetRelid(rel),
 											  rel->rd_rel->relowner);
 	const DynTableMeta *meta = dyn_session_table(relation->connection,
@@ -249,7 +248,7 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 	sampler->item_slot = dyn_item_scan_read(scan, dyn_path_of_item(), 1);
 	sampler->folded = dyn_folded_create(relation, InvalidOid);
 	scan->requests = dyn_requests_of_access(relation, scan->access,
-											&nothing_resolved, 1);
+											&(DynResolvedAccess) {0}, 1);
 	scan->requests->projection = sampler->view->rows->projection;
 	scan->requests->nprojection = sampler->view->rows->nprojection;
 	sampler->sample = sample;

@@ -191,11 +191,10 @@ dyn_item_scan_params(DynItemScan *scan)
 DynFetch *
 dyn_item_scan_start(DynItemScan *scan, DynStatement *statement, int limit)
 {
-	DynResolvedAccess nothing_resolved = {0};
 	DynFetchParams params;
 
 	scan->requests = dyn_requests_of_access(scan->relation, scan->access,
-											&nothing_resolved, limit > 0 ? 1
+											&(DynResolvedAccess) {0}, limit > 0 ? 1
 											: dyn_requests_segments(scan->relation,
 																	scan->meta->size_bytes));
 	params = dyn_item_scan_params(scan);

@@ -201,7 +201,6 @@ note_tables(const DynWriter *writer, const DynWrite *write)
 static bool
 start(DynWriter *writer, DynWrite *write)
 {
-	const DynRelation *relation = write->modify->relation;
 	double		now = dyn_session_now();
 
 	Assert(write->call->state != DYN_CALL_SENT);
@@ -222,7 +221,7 @@ start(DynWriter *writer, DynWrite *write)
 	write->call->in_flight = &write->modify->pace->in_flight;
 	if (write->modify->pace->pace.throttled)
 		dyn_pace_send(&write->modify->pace->pace, write->cost, now);
-	dyn_call_start(write->call, &relation->connection->service,
+	dyn_call_start(write->call, &write->modify->relation->connection->service,
 				   &writer->statement->retries, dyn_operation_name(write->op));
 	return true;
 }
