@@ -562,10 +562,11 @@ void
 dyn_attempts_defer(DynClient *client, int64_t us)
 {
 	for (DynActiveCall *call = client->active; call; call = call->next)
-		if (call->public.state == DYN_CALL_SENT && !call->suspended)
+		if (call->public.state == DYN_CALL_SENT && !call->suspended &&
+			(call->public.once || us > DYN_LOOP_LATE_US))
 		{
 			call->due_us += us;
-			call->left_alone = true;
+			call->left_alone |= us > DYN_LOOP_LATE_US;
 		}
 }
 

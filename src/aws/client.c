@@ -161,9 +161,9 @@ arm(DynClient *client)
 }
 
 /*
- * If the caller did not drive the client for some time, defers the deadlines
- * of calls by this time, and marks the exchanges, whose time limits libcurl
- * does not defer.  Must be called before deadlines are used.
+ * Defers the deadlines of calls by the time in which the caller did not drive
+ * the client, and marks the exchanges, whose time limits libcurl does not
+ * defer.  Must be called before deadlines are used.
  */
 static void
 resume_clocks(DynClient *client)
@@ -171,12 +171,9 @@ resume_clocks(DynClient *client)
 	int64_t		now = dyn_loop_now_us();
 	int64_t		us = client->waits ? 0 : now - client->left_us;
 
-	if (us > DYN_LOOP_LATE_US)
-	{
-		dyn_attempts_defer(client, us);
-		for (DynExchange *one = client->exchanges; one; one = one->next)
-			one->left_alone = true;
-	}
+	dyn_attempts_defer(client, us);
+	for (DynExchange *one = client->exchanges; one; one = one->next)
+		one->left_alone |= us > DYN_LOOP_LATE_US;
 	client->waits = false;
 	client->left_us = now;
 }
