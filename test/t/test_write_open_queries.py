@@ -58,7 +58,7 @@ class Loops(TestCase):
                          list(range(1, COUNT + 1)))
 
     def test_changes_later_rows(self):
-        self.assertEqual(self.loop("SELECT total::int AS n FROM %I WHERE id = 'p' ORDER BY n", "EXECUTE format('UPDATE %I SET total = total + 1 WHERE id = ''p''', name);"),
+        self.assertEqual(self.loop("SELECT total::int AS n FROM %I WHERE id = 'p' ORDER BY n", "EXECUTE format('UPDATE %I SET total = total + 1 WHERE id = ''p'' AND n > 20', name);"),
                          list(range(1, COUNT + 1)))
 
     def test_scan(self):
