@@ -256,7 +256,7 @@ class Errors(ErrorsCase):
     def test_stopped_before_the_first_attempt(self):
         """Nothing was sent, so nothing may have been written."""
         with fixture.FakeDynamo() as fake:
-            self.fx.server("closed", fake.endpoint)
+            self.fx.server("closed", fake.endpoint, max_idle_connections="0")
             self.addCleanup(self.fx.execute, "RESET statement_timeout; DROP SERVER closed CASCADE")
             fake.table("gone")
             self.fx.foreign_table("gone", "pk text NOT NULL", server="closed", updatable="true")
