@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/value.h"
 
@@ -44,6 +45,21 @@ dyn_make_connective(DynPredKind kind, List *args)
 }
 
 DynPred *
+dyn_make_templated(int position, List *args)
+{
+	DynPred    *pred = dyn_make_connective(DYN_PRED_TEMPLATED, args);
+
+	pred->templated = position;
+	return pred;
+}
+
+DynPred *
+dyn_make_given(Node *condition)
+{
+	return dyn_make_value_pred(DYN_PRED_GIVEN, NULL, condition, BOOLOID);
+}
+
+DynPred *
 dyn_make_comparison(const DynField *field, const DynOperator *op, Node *value, bool array)
 {
 	DynPred    *pred = dyn_make_value_pred(DYN_PRED_COMPARE, field, value, op->value_type);
@@ -57,7 +73,7 @@ DynPred *
 dyn_make_between(DynPred *lower, DynPred *upper)
 {
 	return lower == NULL || upper == NULL ? NULL
-		: dyn_make_and(list_make2(lower, upper));
+		: dyn_make_connective(DYN_PRED_AND, list_make2(lower, upper));
 }
 
 const DynPath *

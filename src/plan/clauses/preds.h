@@ -157,6 +157,16 @@ dyn_make_or(List *args)
 	return dyn_make_connective(DYN_PRED_OR, args);
 }
 
+/* `position` is the index in relation->templated. */
+extern DynPred *dyn_make_templated(int position, List *args);
+extern DynPred *dyn_make_given(Node *condition);
+
+static inline DynPred *
+dyn_make_each(const DynField *field)
+{
+	return dyn_make_pred(DYN_PRED_EACH, field);
+}
+
 /* Returns true for a condition without columns, which is not sent. */
 static inline bool
 dyn_pred_is_given(const DynPred *pred)

@@ -167,7 +167,7 @@ number_list_is_plain(DynClassify *context, DynOperator *op,
 			return false;
 		arms = lappend(arms, arm);
 	}
-	*pred = arms == NIL ? NULL : dyn_make_or(arms);
+	*pred = arms == NIL ? NULL : dyn_make_connective(DYN_PRED_OR, arms);
 	return false;
 }
 

@@ -50,7 +50,7 @@ dyn_classify_given(const DynClassify *context, Node *node)
 {
 	return exprType(node) == BOOLOID && dyn_is_runtime_value(context, node) &&
 		!may_fail(context, node)
-		? dyn_make_value_pred(DYN_PRED_GIVEN, NULL, node, BOOLOID) : NULL;
+		? dyn_make_given(node) : NULL;
 }
 
 /*

@@ -171,7 +171,7 @@ add_bound(Range *range, const DynTarget *target, DynClause *clause)
 		dyn_steps_init(&range->known, &target_column(target, pred)->codec);
 		range->expected = range->known;
 		add_members(range, target);
-		range->each = dyn_make_pred(DYN_PRED_EACH, &pred->field);
+		range->each = dyn_make_each(&pred->field);
 		range->fixed = true;
 	}
 	if (pred->field.attnum != range->each->field.attnum)

@@ -47,10 +47,8 @@ begin_match(const DynRelPlan *plan, const DynKeyAttr *attr,
 static DynPred *
 make_templated(const TemplateMatch *match, List *args)
 {
-	DynPred    *pred = dyn_make_connective(DYN_PRED_TEMPLATED, args);
-
-	pred->templated = match->templated - match->plan->relation->templated;
-	return pred;
+	return dyn_make_templated(match->templated - match->plan->relation->templated,
+							  args);
 }
 
 static bool
@@ -122,7 +120,7 @@ part_members(TemplateMatch *match, int p)
 		if (pred != NULL && dyn_excludes_points(&target, pred))
 			others = lappend(others, pred);
 	}
-	each = dyn_make_pred(DYN_PRED_EACH, NULL);
+	each = dyn_make_each(NULL);
 	each->most = (int) members;
 	each->expected = members;
 	return others == NIL ? each
