@@ -199,10 +199,7 @@ extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 extern void dyn_attempt_delay(DynActiveCall *call, DynRetryClass class,
 							  long retry_after_ms);
 
-/*
- * Adds `us`, the time without dyn_client_drive, to the deadlines of writes
- * (`once` calls) and, if it is longer than DYN_LOOP_LATE_US, to those of reads.
- */
+/* Adds `us` without dyn_client_drive to deadlines (of reads, only if long). */
 extern void dyn_attempts_defer(DynClient *client, int64_t us);
 
 extern void dyn_attempt_resume(DynActiveCall *call);

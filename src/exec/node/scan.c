@@ -387,8 +387,7 @@ dynIterateForeignScan(ForeignScanState *node)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cannot continue to read foreign table \"%s\"",
 						scan->input.scandesc->relation->name),
-				 errdetail("An error occurred when the rest of the rows was read, before a write to the table."),
-				 errhint("Execute the query again.")));
+				 errdetail("An error occurred when the rest of the rows was read, before a write to the table.")));
 	scan->input.reading = true;
 	state = scan->input.scandesc->access->count_only ? next_count(scan, slot, wait)
 		: dyn_items_next_row(scan->input.items, slot, wait);

@@ -2,10 +2,9 @@
  * input.c
  *		Reads the rest of open queries before a statement writes their table.
  *
- * PostgreSQL reads a local table with the snapshot of the query, so a cursor
- * does not see what the session writes after the cursor was opened.  DynamoDB
- * has no snapshots.  So before a statement writes a table, the rows that open
- * scans of the table have not returned yet are read and stored.
+ * A cursor over a local table does not see later writes, but DynamoDB has no
+ * snapshots.  So before a statement writes a table, the rows that open scans of
+ * the table have not returned yet are read and stored.
  *
  * The rows are read on behalf of another query, so this must not run code of
  * users with the privileges and settings of the writing statement.  Scans that
@@ -52,25 +51,11 @@ has_rest(const DynInput *input, const DynRelation *relation)
 	return true;
 }
 
-static void
-read_rest(const DynStatement *statement, DynInput *input)
-{
-	const TupleTableSlot *row = input->node->ss.ss_ScanTupleSlot;
-	MemoryContext oldcontext = MemoryContextSwitchTo(input->run_context);
-	ResourceOwner owner = CurrentResourceOwner;
-
-	/* the rows must outlive a subtransaction of the writing statement */
-	CurrentResourceOwner = statement->owner;
-	input->reading = true;
-	dyn_items_read_rest(&input->items, row->tts_tupleDescriptor);
-	input->reading = false;
-	CurrentResourceOwner = owner;
-	MemoryContextSwitchTo(oldcontext);
-}
-
 void
 dyn_inputs_read_rest(const DynStatement *writing, const DynRelation *relation)
 {
+	ResourceOwner owner = CurrentResourceOwner;
+	MemoryContext oldcontext = CurrentMemoryContext;
 	ListCell   *lc;
 
 	for (const DynStatement *statement = dyn_statement_newest(); statement != NULL;
@@ -82,8 +67,17 @@ dyn_inputs_read_rest(const DynStatement *writing, const DynRelation *relation)
 		{
 			DynInput   *input = lfirst(lc);
 
-			if (has_rest(input, relation))
-				read_rest(statement, input);
+			if (!has_rest(input, relation))
+				continue;
+			/* the rows must outlive a subtransaction of the writing statement */
+			CurrentResourceOwner = statement->owner;
+			MemoryContextSwitchTo(input->run_context);
+			input->reading = true;
+			dyn_items_read_rest(&input->items,
+								input->node->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
+			input->reading = false;
 		}
 	}
+	CurrentResourceOwner = owner;
+	MemoryContextSwitchTo(oldcontext);
 }

@@ -151,9 +151,8 @@ dyn_call_is_repeated(const DynCall *call)
 }
 
 /*
- * Counts the failure of a request, whose last call may have been counted as a
- * retry (dyn_call_is_repeated): as throttling if `throttled`, otherwise as the
- * error of the call.
+ * Counts the failure of a request whose last call may have counted as a retry:
+ * as throttling if `throttled`, otherwise as the error of the call.
  */
 extern void dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call,
 							  bool throttled);

@@ -217,8 +217,8 @@ warn(int level)
 /* ---- recently written tables ---- */
 
 /*
- * An ARN is replaced with the name at its end: other tables with this name
- * may be in other accounts, and are then read consistently without need.
+ * Replaces an ARN with the table's name at its end.  Tables of other accounts
+ * may have the same name, and are then read consistently without need.
  */
 static char *
 table_id(const DynConnection *connection, const char *table)

@@ -26,7 +26,8 @@ dyn_steps_init(DynSteps *steps, const DynCodec *codec)
 {
 	const DynCodecFacts *facts = &dyn_codec_facts[codec->kind];
 
-	*steps = (DynSteps) {.codec = codec};
+	*steps = (DynSteps) {.codec = codec,.lo = DYN_INSTANT_MIN - USECS_PER_DAY,
+		.hi = DYN_INSTANT_MAX + USECS_PER_DAY};
 	if (dyn_codec_is_integer(codec))
 	{
 		steps->lo = facts->least;
@@ -36,11 +37,6 @@ dyn_steps_init(DynSteps *steps, const DynCodec *codec)
 	{
 		steps->lo = MIN_TIMESTAMP;
 		steps->hi = END_TIMESTAMP - 1;
-	}
-	else
-	{
-		steps->lo = DYN_INSTANT_MIN - USECS_PER_DAY;
-		steps->hi = DYN_INSTANT_MAX + USECS_PER_DAY;
 	}
 }
 

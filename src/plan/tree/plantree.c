@@ -611,11 +611,10 @@ has_effects(Plan *plan, const Reach *reach, void *context)
 		case T_NestLoop:
 			return list_has_effects(((Join *) plan)->joinqual, context);
 		case T_HashJoin:
-			return list_has_effects(((Join *) plan)->joinqual, context) ||
-				list_has_effects(((HashJoin *) plan)->hashclauses, context);
 		case T_MergeJoin:
 			return list_has_effects(((Join *) plan)->joinqual, context) ||
-				list_has_effects(((MergeJoin *) plan)->mergeclauses, context);
+				list_has_effects(IsA(plan, HashJoin) ? ((HashJoin *) plan)->hashclauses
+								 : ((MergeJoin *) plan)->mergeclauses, context);
 		case T_FunctionScan:
 			return repeated && list_has_effects(((FunctionScan *) plan)->functions, context);
 		case T_TableFuncScan:
