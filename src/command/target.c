@@ -9,7 +9,6 @@
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
-#include "access/transam.h"
 #include "catalog/pg_foreign_table.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
@@ -79,18 +78,10 @@ dyn_target_check(Oid relid)
 	return owner;
 }
 
-/* Returns true if a conversion could call user-defined functions. */
-static bool
-runs_user_code(const DynCodec *codec)
-{
-	return (codec->element != NULL && runs_user_code(codec->element)) ||
-		(codec->typid >= FirstNormalObjectId && !type_is_enum(codec->typid));
-}
-
 void
 dyn_target_check_column(const DynColumn *column, Oid owner)
 {
-	if (runs_user_code(&column->codec) && owner != GetUserId() &&
+	if (dyn_codec_runs_user_code(&column->codec) && owner != GetUserId() &&
 		(!has_privs_of_role(GetUserId(), owner) ||
 		 (superuser() && !superuser_arg(owner))))
 		ereport(ERROR,

@@ -15,37 +15,23 @@
  */
 #include "postgres.h"
 
-#include "access/transam.h"
-#include "utils/lsyscache.h"
-
 #include "../../model/tables/relation.h"
 #include "input.h"
-
-/* Returns true if decoding may call input functions or CHECKs of users. */
-static bool
-needs_user_code(const DynCodec *codec)
-{
-	return codec->is_domain || (codec->element != NULL && needs_user_code(codec->element)) ||
-		(codec->kind == DYN_CODEC_INPUT && codec->typid >= FirstNormalObjectId &&
-		 !type_is_enum(codec->typid));
-}
 
 static bool
 has_rest(const DynInput *input, const DynRelation *relation)
 {
 	const DynRelation *own = input->scandesc->relation;
-	const DynAccess *access = input->scandesc->access;
 	const Plan *plan = input->node->ss.ps.plan;
 
 	if (!input->running || input->items == NULL || input->finished || input->reading ||
-		access->count_only || access->preview_rows > 0 ||
-		!bms_is_empty(plan->allParam) ||
-		dyn_plan_is_limited(input->node->ss.ps.state->es_plannedstmt, plan) ||
-		!dyn_items_has_rest(input->items) || !dyn_relation_same_table(own, relation))
+		input->scandesc->access->count_only || !bms_is_empty(plan->allParam) ||
+		!dyn_items_has_rest(input->items) || !dyn_relation_same_table(own, relation) ||
+		dyn_plan_is_limited(input->node->ss.ps.state->es_plannedstmt, plan))
 		return false;
 	for (int i = 0; i < own->ncolumns; i++)
 	{
-		if (!own->columns[i].dropped && needs_user_code(&own->columns[i].codec))
+		if (!own->columns[i].dropped && dyn_codec_runs_user_code(&own->columns[i].codec))
 			return false;
 	}
 	return true;

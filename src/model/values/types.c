@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "mb/pg_wchar.h"
@@ -184,6 +185,14 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 		getTypeInputInfo(codec->basetype, &function, &codec->ioparam);
 		fmgr_info(function, &codec->input);
 	}
+}
+
+bool
+dyn_codec_runs_user_code(const DynCodec *codec)
+{
+	return codec->element != NULL && !codec->is_domain
+		? dyn_codec_runs_user_code(codec->element)
+		: codec->typid >= FirstNormalObjectId && !type_is_enum(codec->typid);
 }
 
 bool

@@ -185,6 +185,9 @@ extern bool dyn_codec_holds_type(const DynCodec *codec, DynType type);
  */
 extern bool dyn_codec_has_hard_input(const DynCodec *codec);
 
+/* Returns true if a conversion could call user-defined functions. */
+extern bool dyn_codec_runs_user_code(const DynCodec *codec);
+
 /*
  * Checks a domain's constraints, even for NULL.  If the value violates one,
  * raises an error or, with `soft`, returns false with the reason in *why.
