@@ -72,19 +72,13 @@ compare(const DynValue *value, const DynScalar *with, DynBuffer *scratch,
 	return true;
 }
 
-static int
-compare_scalars(const void *a, const void *b)
-{
-	return dyn_scalar_compare(a, b);
-}
-
 static bool
 is_among_sorted(const DynCond *cond, const DynValue *value, DynBuffer *scratch)
 {
 	DynScalar	scalar;
 
 	return value->type == cond->values[0].type && read_scalar(value, scratch, &scalar) &&
-		bsearch(&scalar, cond->values, cond->nvalues, sizeof(DynScalar), compare_scalars) != NULL;
+		bsearch(&scalar, cond->values, cond->nvalues, sizeof(DynScalar), dyn_scalar_order) != NULL;
 }
 
 static bool

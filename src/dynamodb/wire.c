@@ -147,6 +147,12 @@ dyn_scalar_compare(const DynScalar *a, const DynScalar *b)
 	return compare_bytes(a, b);
 }
 
+int
+dyn_scalar_order(const void *a, const void *b)
+{
+	return dyn_scalar_compare(a, b);
+}
+
 /* Returns how many bytes of the value are printed. */
 static size_t
 printed_bytes(const DynScalar *value)

@@ -84,6 +84,9 @@ extern bool dyn_scalar_equal(const DynScalar *a, const DynScalar *b);
  */
 extern int	dyn_scalar_compare(const DynScalar *a, const DynScalar *b);
 
+/* Compares two DynScalars like dyn_scalar_compare, for qsort() and bsearch(). */
+extern int	dyn_scalar_order(const void *a, const void *b);
+
 /*
  * Appends a value for logs and EXPLAIN: S in double quotes with JSON escapes,
  * N as digits, B as x'..', BOOL as true or false, NULL as null, others as

@@ -450,12 +450,6 @@ store_json_text(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err
 	return store_bytes(text, strlen(text), out, err);
 }
 
-static int
-compare_scalars(const void *a, const void *b)
-{
-	return dyn_scalar_compare(a, b);
-}
-
 static bool
 check_set(const DynScalar *elements, int n, DynStoreError *err)
 {
@@ -477,7 +471,7 @@ check_set(const DynScalar *elements, int n, DynStoreError *err)
 						  "Set the column option \"format\" to \"list\".");
 	}
 	memcpy(sorted, elements, n * sizeof(DynScalar));
-	qsort(sorted, n, sizeof(DynScalar), compare_scalars);
+	qsort(sorted, n, sizeof(DynScalar), dyn_scalar_order);
 	for (int i = 1; i < n; i++)
 	{
 		if (dyn_scalar_equal(&sorted[i - 1], &sorted[i]))
