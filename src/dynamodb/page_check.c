@@ -84,17 +84,21 @@ check_members(const DynPage *page, const DynExpected *expected)
 
 /* ---- tables ----------------------------------------------------------- */
 
+const char *
+dyn_table_name(const char *table)
+{
+	const char *name = strncmp(table, "arn:", 4) == 0 ? strstr(table, ":table/") : NULL;
+
+	return name != NULL ? name + 7 : table;
+}
+
 bool
 dyn_names_table(const char *requested, const char *name, size_t len)
 {
-	const char *plain;
+	const char *plain = dyn_table_name(requested);
 
-	if (strlen(requested) == len && memcmp(requested, name, len) == 0)
-		return true;
-	plain = strncmp(requested, "arn:", 4) == 0 ? strstr(requested, ":table/")
-		: NULL;
-	return plain != NULL && strlen(plain + 7) == len &&
-		memcmp(plain + 7, name, len) == 0;
+	return (strlen(requested) == len && memcmp(requested, name, len) == 0) ||
+		(strlen(plain) == len && memcmp(plain, name, len) == 0);
 }
 
 /*

@@ -113,6 +113,9 @@ extern const char *dyn_page_check(const DynPage *page, const DynPage *left,
 								  const DynExpected *expected,
 								  DynBuffer *scratch);
 
+/* Returns the name of a table that is given by its name or ARN. */
+extern const char *dyn_table_name(const char *table);
+
 /*
  * Returns true if `name` is the name of the requested table.  Most responses
  * repeat the name or ARN of the request, but the description of a table that

@@ -404,6 +404,14 @@ class OfCapacity(Budgets):
         self.waits("SELECT n FROM again WHERE pk = 'k1'")
         self.assertEqual(self.fx.rows("SELECT n FROM free WHERE pk = 'k1'"), [(1,)])
 
+    def test_under_another_name(self):
+        """The name of a table and its ARN are one table."""
+        arn = "arn:aws:dynamodb:us-east-1:1:table/t"
+        self.fake.tables[arn] = self.table(409600, max_read_units_per_second=0.5)
+        self.fx.foreign_table("again", "pk text, n integer", server="metered", table_name=arn, max_read_units_per_second=0.5)
+        self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'k1'"), [(1,)])
+        self.waits("SELECT n FROM again WHERE pk = 'k1'")
+
     def test_another_limit(self):
         """A foreign table with a higher limit does not lift that of the others."""
         self.table(409600, max_read_units_per_second=0.1)

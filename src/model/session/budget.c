@@ -13,6 +13,7 @@
 #include "miscadmin.h"
 #include "storage/spin.h"
 
+#include "../../dynamodb/page_check.h"
 #include "../server/pg_compat.h"
 #include "budget.h"
 
@@ -87,7 +88,7 @@ dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 	budget->key.server = connection->serverid;
 	hash = hash_text(connection->service.url, (uint64) kind);
 	hash = hash_text(connection->service.region, hash);
-	hash = hash_text(table ? table : "", hash);
+	hash = hash_text(table ? dyn_table_name(table) : "", hash);
 	/* a user must not change the limit of others by a foreign table of his own */
 	if (table != NULL)
 		hash = hash_bytes_extended((const unsigned char *) &rate, sizeof(rate), hash);

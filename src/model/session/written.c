@@ -12,6 +12,7 @@
 #include "access/xact.h"
 #include "lib/stringinfo.h"
 
+#include "../../dynamodb/page_check.h"
 #include "../server/memory.h"
 #include "session.h"
 #include "written.h"
@@ -223,10 +224,8 @@ warn(int level)
 static char *
 table_id(const DynConnection *connection, const char *table)
 {
-	const char *slash = strrchr(table, '/');
-
-	return psprintf("%s %s %s", connection->service.url,
-					connection->service.region, slash != NULL ? slash + 1 : table);
+	return psprintf("%s %s %s", connection->service.url, connection->service.region,
+					dyn_table_name(table));
 }
 
 static WrittenTable *
