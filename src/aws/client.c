@@ -181,6 +181,9 @@ resume_clocks(DynClient *client)
 void
 dyn_client_will_wait(DynClient *client, bool waits)
 {
+	/* an Append calls this for each row */
+	if (!waits && !client->waits)
+		return;
 	client->waits = false;
 	resume_clocks(client);
 	client->waits = waits;
