@@ -82,11 +82,34 @@ is_encoding(const DynTemplatePart *part, DynText value)
 	return part->facts.width == 0 || dyn_text_chars(value) == part->facts.width;
 }
 
+/* Folds the values that are read from elsewhere; the caller frees them. */
 static void
-check_join(const DynTemplate *tmpl, const DynText *values)
+make_given(const DynTemplate *tmpl, const DynText *values, DynText *given)
+{
+	for (int i = 0; i < tmpl->nparts; i++)
+	{
+		char	   *text = tmpl->parts[i].facts.elsewhere ? malloc(values[i].len + 1) : NULL;
+
+		if (text != NULL)
+		{
+			memcpy(text, values[i].data, values[i].len);
+			dyn_part_fold(&tmpl->parts[i], text, values[i].len);
+		}
+		given[i] = (DynText) {text, text != NULL ? values[i].len : 0};
+	}
+}
+
+static void
+free_given(const DynTemplate *tmpl, const DynText *given)
+{
+	for (int i = 0; i < tmpl->nparts; i++)
+		free((char *) given[i].data);
+}
+
+static void
+check_join(const DynTemplate *tmpl, const DynText *values, const DynText *given)
 {
 	DynText		again[DYN_TEMPLATE_MAX_PARTS];
-	DynText		given[DYN_TEMPLATE_MAX_PARTS];
 	DynBuffer	joined;
 
 	for (int i = 0; i < tmpl->nparts; i++)
@@ -94,7 +117,6 @@ check_join(const DynTemplate *tmpl, const DynText *values)
 		if (!is_encoding(&tmpl->parts[i], values[i]) ||
 			dyn_part_holds(&tmpl->parts[i], values[i]) != DYN_HOLDS_YES)
 			return;
-		given[i] = tmpl->parts[i].facts.elsewhere ? values[i] : (DynText) {NULL, 0};
 	}
 	dyn_buffer_init(&joined, 0);
 	demand(dyn_template_join(tmpl, values, &joined));
@@ -138,10 +160,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{
 			DynText		given[DYN_TEMPLATE_MAX_PARTS];
 
-			for (int i = 0; i < tmpl->nparts; i++)
-				given[i] = tmpl->parts[i].facts.elsewhere ? values[i] : (DynText) {NULL, 0};
+			make_given(tmpl, values, given);
 			check_split(tmpl, given, (DynText) {text, text_len});
-			check_join(tmpl, values);
+			check_join(tmpl, values, given);
+			free_given(tmpl, given);
 		}
 		dyn_template_free(tmpl);
 	}
