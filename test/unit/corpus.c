@@ -2,7 +2,7 @@
  * corpus.c
  *		Runs a fuzz target over its corpus, without libFuzzer.
  *
- * A target whose harness no longer fits the code fails here, without clang.
+ * So a target that was not adapted to a change of the code fails without clang.
  */
 #include <dirent.h>
 #include <stdint.h>
