@@ -243,8 +243,8 @@ dyn_input_is_soft(const FmgrInfo *input, Oid ioparam)
 
 /*
  * Returns true if an input function's error is about the value.  Extensions
- * reject values with errors of many classes, also internal ones, so this lists
- * the errors that depend on the session or the server.
+ * reject values with errors of many classes, so the function lists the errors
+ * that are about the session or the server instead.
  */
 static bool
 rejects_value(int sqlstate)
@@ -313,7 +313,7 @@ init_block(void *memory, void *block)
 }
 #endif
 
-/* True if a block could not be attached; then no other block is, either. */
+/* True if a block could not be attached; other blocks are then not tried. */
 static bool detached = false;
 
 static void
@@ -332,8 +332,8 @@ attach_block(void *arg)
 }
 
 /*
- * The server creates a block on first use, for which /dev/shm may be too full.
- * A statement can do without it.
+ * Attaches the block, which the server creates on first use.  If this fails,
+ * for example because /dev/shm is full, statements can do without the block.
  */
 static void
 try_to_attach(DynSharedBlock *block)

@@ -2,9 +2,9 @@
  * pg_compat.h
  *		Hides all differences between PostgreSQL's major versions.
  *
- * Only this file and pg_compat.c test PG_VERSION_NUM.  The macros are ordered
- * by the version that made them necessary, and described where they have the
- * newer definition.
+ * Only this file and pg_compat.c test PG_VERSION_NUM.  The macros are grouped
+ * by the version that made them necessary.  Their comments are at the
+ * definitions for this version; those for older versions follow.
  */
 #ifndef DYN_MODEL_PG_COMPAT_H
 #define DYN_MODEL_PG_COMPAT_H
@@ -49,17 +49,15 @@
 /* The user that a scan runs as; InvalidOid means the current user. */
 #define dyn_plan_check_as_user(plan, rte) ((plan)->checkAsUser)
 
-/* The outer joins of the query, whose Relids required_outer may contain. */
+/* Relids of the query's outer joins; required_outer may contain them. */
 #define dyn_outer_join_relids(root) ((root)->outer_join_rels)
 
 /* True if an outer join that is not in em_relids may set the member to NULL. */
 #define dyn_member_is_nullable(member) false
 
-/* Checks whether the user may use the foreign server. */
 #define dyn_server_usage(serverid, userid) \
 	object_aclcheck(ForeignServerRelationId, serverid, userid, ACL_USAGE)
 
-/* Checks whether the user owns the relation. */
 #define dyn_owns_relation(relid, userid) \
 	object_ownercheck(RelationRelationId, relid, userid)
 
@@ -133,7 +131,6 @@
 #define dyn_disabled_nestloop_cost() 0
 #define dyn_copy_disabled_nodes(path, from) ((path)->disabled_nodes = (from)->disabled_nodes)
 
-/* True if the path key sorts in ascending order. */
 #define dyn_pathkey_is_ascending(key) ((key)->pk_cmptype == COMPARE_LT)
 
 /* True if the Append or MergeAppend prunes subplans during execution. */
@@ -142,7 +139,7 @@
 /* Handles interrupts, and sleeps according to vacuum_cost_delay. */
 #define dyn_analyze_delay_point() vacuum_delay_point(true)
 
-/* True if a NOT NULL constraint, now maybe NOT VALID, holds for all rows. */
+/* True if a NOT NULL constraint holds for all rows; it may now be NOT VALID. */
 #define dyn_is_never_null(desc, i) \
 	(TupleDescAttr(desc, i)->attnotnull && \
 	 TupleDescCompactAttr(desc, i)->attnullability != ATTNULLABLE_INVALID)
@@ -176,17 +173,16 @@
 /* Must be called after the last attribute of a tuple descriptor is set. */
 #define dyn_finish_descriptor(desc) TupleDescFinalize(desc)
 
-/* True for ON CONFLICT DO SELECT. */
 #define dyn_conflict_selects(conflict) ((conflict)->action == ONCONFLICT_SELECT)
 
 /*
- * Core now resolves the columns of DO UPDATE only if this is the action.  So
- * this macro restores the action, which plan_modify.c has changed to DO
- * NOTHING.  For foreign tables, core's executor ignores the action.
+ * Restores the action DO UPDATE, which plan_modify.c has changed to DO NOTHING,
+ * because core now resolves the columns of DO UPDATE only if the action is DO
+ * UPDATE.  For foreign tables, core's executor ignores the action.
  */
 #define dyn_restore_conflict_action(plan) ((plan)->onConflictAction = ONCONFLICT_UPDATE)
 
-/* True if a semijoin is an inner join, because its outer side is unique. */
+/* True if a semijoin becomes an inner join, whose outer side is made unique. */
 #define dyn_outer_was_made_unique(jointype) ((jointype) == JOIN_UNIQUE_OUTER)
 
 /*
@@ -215,7 +211,7 @@ typedef JsonbInState DynJsonbState;
 /* Time (ms) that an instrumented node has run. */
 #define dyn_instrumented_ms(planstate) INSTR_TIME_GET_MILLISEC((planstate)->instrument->instr.total)
 
-/* Conversions; a time outside of the range becomes infinite. */
+/* Conversions of dates and times; a result outside of the range is infinite. */
 #define DYN_IGNORED_ERROR ((Node *) &(ErrorSaveContext) {T_ErrorSaveContext})
 #define dyn_date_to_timestamp(date) date2timestamp_safe(date, DYN_IGNORED_ERROR)
 #define dyn_date_to_timestamptz(date) date2timestamptz_safe(date, DYN_IGNORED_ERROR)
@@ -308,9 +304,9 @@ extern bool dyn_input_is_soft(const FmgrInfo *input, Oid ioparam);
  * (out of memory, cancel) are raised.
  *
  * With `soft`, the function runs in a subtransaction, unless dyn_input_is_soft.
- * Parallel mode does not allow subtransactions, so an error is then raised.
- * Without `soft`, the caller must raise an error if this returns false, because
- * nothing is rolled back.
+ * In parallel mode, which does not allow subtransactions, a rejected value then
+ * raises an error.  Without `soft`, the caller must raise an error if this
+ * returns false, because nothing is rolled back.
  */
 extern bool dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam,
 							 int32 typmod, bool soft, Datum *result,

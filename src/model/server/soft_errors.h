@@ -16,8 +16,9 @@
 extern ErrorData *dyn_attempt(void (*step) (void *arg), void *arg);
 
 /*
- * Returns true if the definition of the object that the step reads may cause
- * the error.  Other errors, such as cancellation, should end the command.
+ * Returns true if the error may be due to the definition of the object (such as
+ * a foreign table) that the step has read.  Other errors, such as cancellation,
+ * should end the command.
  */
 extern bool dyn_failure_is_of_definition(const ErrorData *failure);
 
