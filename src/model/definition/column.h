@@ -3,9 +3,9 @@
  *		A column of a foreign table: the location of its value in an item, the
  *		codec that converts the value (types.h), and the column's traits.
  *
- * Traits state how far DynamoDB compares and sorts the stored values as SQL
- * does (DynExactness), for all stored values and all run-time values.  Only
- * exact.c may derive this from codecs, collations and on_mismatch (test/lint).
+ * Traits state whether DynamoDB compares and sorts values as SQL does
+ * (DynExactness).  They hold for all values that may be stored or compared.
+ * Only exact.c may derive them from codecs, collations and on_mismatch.
  *
  * Traits apply only to operators that compare values of the column's type.
  * Whether an operator does so depends on its input types and collation, because

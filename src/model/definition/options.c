@@ -435,7 +435,7 @@ has_option(List *options, const char *name)
 	return dyn_option_text(options, name) != NULL;
 }
 
-/* A column with the option `name` must not have another option in others[]. */
+/* Raises an error if the column has `name` and another option in others[]. */
 static void
 check_alone(List *options, const char *name, const char *hint)
 {
