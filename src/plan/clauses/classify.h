@@ -29,15 +29,16 @@ typedef struct DynClassify
 	/* results: true initially, only cleared afterwards */
 	bool		exact;			/* true if predicate and expression are true
 								 * for the same rows */
-	bool		sized;			/* true if the filter cannot be too large for a
-								 * request; used only with `exact` */
+	bool		sized;			/* true if a filter with the predicate cannot
+								 * exceed the size limit of a request; used only
+								 * with `exact` */
 } DynClassify;
 
 /*
- * Maximum size (bytes) of the constant value, or list of values, in a leaf of
- * a filter that is `sized`.  Filters that replace local checks have at most 25
- * leaves (match_keys.c), and JSON escapes make a value at most six times as
- * long.  So these filters never exceed the size limit of a request.
+ * Maximum size (bytes) of the constant, or of the list of constants, in one
+ * comparison of a `sized` predicate.  Filters that replace local checks have at
+ * most 25 comparisons (match_keys.c), and JSON escapes make a value at most six
+ * times as long.  So these filters never exceed the size limit of a request.
  */
 #define DYN_MAX_SIZED_BYTES	4096
 
@@ -195,10 +196,10 @@ extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 
 /*
- * In an OR (`all`: an AND), wraps each value whose evaluation might fail in
- * CASE.  The value is then evaluated only if no arg without columns is true
- * (`all`: if all of them are true), because otherwise these args decide the
- * result.
+ * Wraps in CASE each value in an OR whose evaluation might fail.  For example,
+ * $1 IS NULL OR k = f($1) then evaluates f($1) only if $1 IS NULL, an arg
+ * without columns, is not true.  With `all`, `pred` is an AND, whose values are
+ * evaluated only if all args without columns are true.
  */
 extern void dyn_guard_values(const DynClassify *context, DynPred *pred, bool all);
 

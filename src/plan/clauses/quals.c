@@ -394,10 +394,7 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 		DynField	field;
 		DynPred    *arg;
 
-		/*
-		 * omit the arm IS NULL of a NOT NULL column, which PostgreSQL leaves
-		 * in an OR
-		 */
+		/* omit IS NULL of a NOT NULL column, which PostgreSQL leaves in an OR */
 		if (expr->boolop == OR_EXPR && IsA(test, NullTest) && !test->argisrow &&
 			test->nulltesttype == IS_NULL &&
 			dyn_match_column(context->plan, (Node *) test->arg, &field) &&
@@ -547,7 +544,7 @@ divide(const DynClause *found)
 List *
 dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 {
-	/* flags of the context are not used: implied conditions are not filters */
+	/* implied conditions are not sent as filters, so the flags are ignored */
 	DynClassify context = {plan, true, true};
 	List	   *clauses = NIL;
 	ListCell   *lc;

@@ -92,7 +92,8 @@ typedef struct DynClause
 								 * dyn_row_clauses */
 	DynPred    *pred;			/* predicate; NULL: checked locally only */
 	bool		exact;
-	bool		sized;			/* true if the filter cannot be too large */
+	bool		sized;			/* true if a filter with the predicate cannot
+								 * exceed the size limit of a request */
 	bool		implied;		/* true if rinfo implies the predicate, but may
 								 * not be equivalent to it */
 	bool		keys_only;		/* true if the predicate is only matched to

@@ -58,10 +58,6 @@ describe(const DynClassify *context, Oid opno, Oid opfamily, Node *left,
 		dyn_is_runtime_value(context, term->value);
 }
 
-/*
- * Calls describe() for an operator, with the default btree family of its left
- * operand's type.
- */
 static bool
 describe_operator(const DynClassify *context, Node *node, Term *term)
 {
@@ -144,10 +140,7 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 	{
 		Term	   *term = palloc(sizeof(Term));
 
-		/*
-		 * all terms must have the same direction; the first term that cannot
-		 * be used, and those after it, are ignored
-		 */
+		/* stop at a term that cannot be used, or has a different direction */
 		if (!describe(context, lfirst_oid(opno), lfirst_oid(opfamily),
 					  lfirst(left), lfirst(right), lfirst_oid(collation), term) ||
 			(first != 0 && term->strategy != first))
@@ -155,10 +148,7 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 		first = term->strategy;
 		terms = lappend(terms, term);
 	}
-	/*
-	 * if the column of the last term is equal to its value, the ignored terms
-	 * decide, so the last term must allow equality
-	 */
+	/* the ignored terms may be true if the last column is equal to its value */
 	if (terms != NIL && list_length(terms) < list_length(row->opnos))
 		((Term *) llast(terms))->strategy = inclusive(llast(terms));
 	return terms;
