@@ -163,9 +163,8 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
  * Adds the parts of the attribute's template as sort attributes, except the
  * first `bound` ones, to which key conditions give values.  Returns false at
  * the first part that does not sort like its column, or may lack the column's
- * value in an item of the index.  trusted_indexes asserts that the value is
- * there if no column of the template is NULL; NOT NULL or the clauses must
- * exclude other rows.
+ * value in an item of the index.  An index in trusted_indexes has the value if
+ * no column of the template is NULL; NOT NULL or the clauses must ensure this.
  *
  * With `merged`, rows of several requests are merged: by the attribute's text
  * (`by_text`) if the bound parts are the same in all rows, else by the parts.

@@ -55,11 +55,11 @@ typedef struct DynKeyMatch
 } DynKeyMatch;
 
 /*
- * A condition on one key attribute of an index, checked at run time.  Items
- * with an empty or too long value are not in the index, so one of the
- * predicates must exclude such values.  A predicate of kind TEMPLATED is the
- * only one in its list; the index must be able to hold all strings that it
- * allows (index_complete.c).
+ * A condition for the completeness of an index, on one of its key attributes;
+ * checked at run time.  Items with an empty or too long value are not in the
+ * index, so one of `preds` must exclude such values.  A predicate of kind
+ * TEMPLATED is the only one in its list; the index must be able to hold all
+ * strings that it allows (index_complete.c).
  */
 typedef struct DynIndexCondition
 {
@@ -281,7 +281,7 @@ extern void dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use
 /* Returns the inner access plan with this use, or NULL. */
 extern DynAccess *dyn_access_inner(const DynAccess *access, DynAccessUse use);
 
-/* Returns the arms (DynAccess *) of a UNION; NIL for the remaining kinds. */
+/* Returns the arms (DynAccess *) of a UNION; NIL for other access plans. */
 extern List *dyn_access_arms(const DynAccess *access);
 
 /* Returns true if `a` and `b` read the same index, or both read the table. */

@@ -135,7 +135,7 @@ typedef struct Range
 								 * that further bounds are not needed */
 } Range;
 
-/* If the target's template lists few numbers, restricts the range to them. */
+/* Restricts the range to the numbers that a template such as ${n:0..9} lists. */
 static void
 add_members(Range *range, const DynTarget *target)
 {

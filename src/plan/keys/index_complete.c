@@ -445,7 +445,7 @@ is_nonnullable(const Place *place, List *exprs)
 							   dyn_relation_column_of(place->relation, place->attr));
 }
 
-/* Returns the completeness (at least ABSENT) that all conditions imply. */
+/* Returns the completeness that all conditions imply; never NO_POINT. */
 static Completeness
 place_completeness(const Place *place, List *preds, List *exprs)
 {
@@ -496,10 +496,7 @@ dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full
 		if (place_completeness(&place, preds, exprs) >= LATER)
 			continue;
 		nlacking++;
-		/*
-		 * recommend NOT NULL only if it suffices: the index cannot hold some
-		 * values that are not NULL, such as ''
-		 */
+		/* NOT NULL does not suffice if the index cannot hold '', for example */
 		if (place.column != NULL && !place.asserted &&
 			(!place.depends || preds_completeness(&place, preds, true) >= LATER))
 			found.column = place.column->name;

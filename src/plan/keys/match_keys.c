@@ -11,7 +11,7 @@
  *		points on a hash attribute
  *		points on a range attribute, if a GetItem or a single = contains them
  *		a range, if it is the only predicate on its attribute
- *		a filter that is too small to be omitted (match_filters)
+ *		a filter that is always sent, because it is small (match_filters)
  */
 #include "postgres.h"
 
@@ -428,9 +428,9 @@ match_query(KeyMatch *match, DynAccess *access)
 /*
  * Matches conditions that need not be sent, because their result is the same
  * for all items.  IS NOT NULL is always true for a key attribute, and for a
- * document (a jsonb column that shows the item).  So are > '' and <> '' on a
- * key attribute, which are matched only if an index is read.  IS NULL on these
- * columns is never true, so it makes the access plan a contradiction.
+ * document (a jsonb column that shows the item).  If an index is read, > '' and
+ * <> '' on a key attribute are always true, too.  IS NULL on these columns is
+ * never true, so it makes the access plan a contradiction.
  */
 static void
 match_completeness(KeyMatch *match, DynAccess *access)
@@ -525,9 +525,9 @@ match_segments(KeyMatch *match, DynAccess *access)
 typedef struct FilterCheck
 {
 	const KeyMatch *match;
-	int			operators;		/* upper bound of the number of operators of
-								 * the enforced filters */
-	int			bytes;			/* upper bound of their size */
+	int			operators;		/* upper bound of the number of operators in
+								 * all enforced filters */
+	int			bytes;			/* upper bound of the size of these filters */
 } FilterCheck;
 
 /*
@@ -665,9 +665,9 @@ is_on_truncated(const DynRelation *relation, const DynPred *pred)
 /*
  * Adds filters for clauses that no key condition uses, and for clauses on
  * truncated columns (is_on_truncated), if these filters are allowed.  An exact
- * clause needs no local check if its filter is sent even if the others are
- * omitted because of their size.  So one expression must be able to contain
- * all filters of this kind.
+ * clause needs no local check if its filter is always sent (`enforced`).  Other
+ * filters are omitted if the expression would be too large, but all enforced
+ * ones must be small enough for one expression.
  */
 static void
 match_filters(KeyMatch *match, DynAccess *access)

@@ -34,7 +34,7 @@ extern void dyn_add_fallback(const DynRelPlan *plan, List *clauses,
 /* Returns true if the index has all fields that the query may need. */
 extern bool dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index);
 
-/* Sets access->fields to these fields (DynField *), and access->scalars. */
+/* Sets access->fields to `fields` (DynField *), and computes access->scalars. */
 extern void dyn_set_fields(const DynRelPlan *plan, DynAccess *access,
 						   List *fields);
 
@@ -86,9 +86,9 @@ extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);
 
 /*
- * Returns the first reason why values between the bounds of a column are not
- * enumerated for a part of the attribute's template.  Returns NULL if a part
- * has neither such a reason nor values from the clauses or the template.
+ * Explains why some parts of the attribute's template have no values: returns
+ * dyn_why_not_each() of the first such part.  Returns NULL if all parts have
+ * values, or if dyn_why_not_each() is NULL for one that has none.
  */
 extern const char *dyn_template_lacks_values(const DynRelPlan *plan,
 											 const DynKeyAttr *attr,

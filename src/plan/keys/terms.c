@@ -209,10 +209,7 @@ dyn_shared_lists(const DynAccess *access, const DynPred *arm)
 	List	   *shared = NIL;
 	ListCell   *lc;
 
-	/*
-	 * if several range attributes are matched, the first one has a single
-	 * value, so it has no list that it could share
-	 */
+	/* the first of several range attributes has one value, so it has no list */
 	for (int i = arm != NULL ? access->nrow_attrs : 0;
 		 i < access->nhash + (access->nrange == 1); i++)
 		all = add_lists(all, dyn_access_match(access, i)->preds);
@@ -374,8 +371,8 @@ dyn_is_on_target(const DynTarget *target, const DynPred *pred)
  * Returns true if the value can be compared in the target's part.  If the part
  * folds a text column to one case, the value must be ASCII, because other
  * programs may fold other letters differently.  A value that is unknown at
- * planning is checked at execution; with sure_only, returns false for it.  The
- * encodings of other types have only ASCII letters.
+ * planning is checked at execution; with sure_only, returns false for it.
+ * Types other than text have only ASCII letters in their encodings.
  */
 static bool
 can_be_folded(const DynTarget *target, const DynPred *pred)
@@ -559,7 +556,7 @@ dyn_implied_segments(const DynTarget *target, DynPred *pred, bool *fully_consume
 	ListCell   *lc;
 
 	check_stack_depth();
-	/* a NULL test on segments needs no item: no segment is NULL */
+	/* a segment is never NULL, so a NULL test has the same result for all */
 	if (is_point_leaf(target, pred) || dyn_is_range_pred(target, pred) ||
 		(pred->kind == DYN_PRED_NULL &&
 		 pred->field.attnum == target->plan->relation->segment_column))
