@@ -481,12 +481,12 @@ page_rows(const DynRelPlan *plan, const DynEstimate *estimate)
 }
 
 /*
- * Before ANALYZE, a partition that the statement names may have a page of
- * rows.  If the outer side reads such partitions, returns the number of
- * lookups for these rows.  Returns 0 unless the statement also names
+ * Returns a lower limit for the number of keys of a lookup join, or 0.  Before
+ * ANALYZE, each partition that the outer side reads may fill a page, and each
+ * of its rows may need a lookup.  The limit applies if the statement also names
  * partitions of the inner table, and reading these once costs less than the
- * lookups.  Also returns 0 if the statement may stop early, or if one outer
- * row is expected, because core then uses a nested loop without lookups.
+ * lookups.  Returns 0 if the statement may stop early, or if one outer row is
+ * expected, because core then uses a nested loop without lookups.
  */
 static double
 page_keys(PlannerInfo *root, Path *outer, const Path *scan,
@@ -649,10 +649,7 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 		{
 			const DynPathChoice *choice = dyn_choice_of(lfirst(outer));
 
-			/*
-			 * a scan by a list of another relation's keys would save no
-			 * lookups: that relation has at most the keys of the list
-			 */
+			/* a scan by a list (DynRelPlan.lists) would not save lookups */
 			if (!dyn_is_one_row(lfirst(outer)) && (choice == NULL || !choice->listed))
 				add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,
 								scan, &lookups, keys);

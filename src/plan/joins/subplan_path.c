@@ -210,10 +210,10 @@ subplans_of_rows(Path *path, const Path *subpath)
 }
 
 /*
- * Returns true if the rows of this query level may be those of a cursor.  If
- * is_cursor is UNKNOWN, returns true in a portal (DECLARE, OPEN) if the
- * tuple_fraction may be that of a cursor.  Returns false with FOR UPDATE,
- * because core then finds the current row of a cursor without the scan.
+ * Returns true if WHERE CURRENT OF may search this query level for the scan of
+ * a cursor's row.  With FOR UPDATE, core finds the row without the scan.  If
+ * is_cursor is UNKNOWN, a portal (DECLARE, OPEN) is taken for a cursor if its
+ * tuple_fraction may be that of a cursor.
  */
 static bool
 may_be_at_cursor(const PlannerInfo *root)
@@ -236,9 +236,8 @@ may_be_at_cursor(const PlannerInfo *root)
 }
 
 /*
- * Returns true if the path reads a local table without a join.  Core searches
- * for this scan in the same way for WHERE CURRENT OF, but would not find it
- * below our node.
+ * Returns true if the path reads a local table without a join.  For WHERE
+ * CURRENT OF, core searches for this scan, but not below our node.
  */
 static bool
 find_table_scan(Path *path, int use, void *context)
