@@ -161,8 +161,7 @@ dyn_visit_child_plans(Plan *plan, List *subplans, DynPlanVisitor visit,
 	}
 	/*
 	 * an Agg without groups, or with only hashed groups (not AGG_MIXED), reads
-	 * its input to the end before it returns a row; a ModifyTable without
-	 * RETURNING returns no row
+	 * its input to the end first, like a ModifyTable without RETURNING
 	 */
 	if ((IsA(plan, Agg) && (((Agg *) plan)->aggstrategy == AGG_PLAIN ||
 							((Agg *) plan)->aggstrategy == AGG_HASHED)) ||
@@ -285,8 +284,8 @@ typedef struct Search
 	List	   *subplans;		/* argument of dyn_visit_child_plans */
 	bool		(*visit) (Plan *plan, const Reach *reach, void *context);
 	void	   *context;		/* argument of `visit` */
-	Reach		reach;			/* Reach of the parent; only `parent` is that
-								 * of the current node */
+	Reach		reach;			/* Reach of the parent node, and the parent of
+								 * the current node */
 } Search;
 
 static bool

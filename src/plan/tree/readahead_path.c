@@ -58,10 +58,7 @@ plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	List	   *ids = NIL;
 	List	   *params = NIL;
 
-	/*
-	 * a parameterized path may be the inner side of a semijoin, which stops at
-	 * the first match
-	 */
+	/* a parameterized path may be in a semijoin, which stops at a match */
 	bool		may_stop_early = root->tuple_fraction > 0 ||
 		root->limit_tuples > 0 || best_path->path.param_info != NULL;
 	ListCell   *lc;
