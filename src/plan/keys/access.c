@@ -523,10 +523,7 @@ print_node(struct StringInfoData *text, const ExtensibleNode *node)
 	outToken(text, access->index);
 }
 
-/*
- * Never called: only parallel workers read nodes, and our scans are not
- * parallel
- */
+/* Never called: only parallel workers read nodes; our scans are not parallel. */
 static void
 read_node(ExtensibleNode *node)
 {

@@ -210,9 +210,9 @@ typedef struct DynAccess
 	List	   *conditions;		/* DynIndexCondition *: at most two for each
 								 * key attribute of the index: for its column,
 								 * and for its template */
-	List	   *optional_quals; /* DynPred *: guards of ORs (choice.c); if one
-								 * is true, the inner access plan
-								 * DYN_USE_IF_OPEN is used */
+	List	   *optional_quals; /* DynPred *: guards of ORs, such as $1 IS NULL
+								 * (choice.c); if one is true, the inner access
+								 * plan DYN_USE_IF_OPEN is used */
 	DynAccessUse use;
 	List	   *inner;			/* DynAccess *: inner access plans */
 	bool		is_arm;			/* true for an arm of a UNION; duplicate items

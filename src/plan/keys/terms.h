@@ -79,12 +79,12 @@ extern DynCount dyn_count(const DynRelPlan *plan, const DynPred *pred, bool part
 extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 
 /*
- * Returns one predicate column = ANY (array), called a list, for each column
- * that the same array restricts in several parts of the key.  A row has the
- * same element of the array in all of these parts, so keys are computed for
- * each element, not for all combinations of elements.  For row-wise keys, `arm`
- * is one of their arms, since each arm has lists of its own; else NULL.  Works
- * during planning, and for the access plan in a plan node.
+ * Returns lists, which are predicates column = ANY (array): one for each column
+ * that the same array restricts in several parts of the key, such as ${c} in
+ * both C#${c} and O#${c}.  A row has the same element in all of these parts, so
+ * keys are computed for each element, not for all combinations of elements.
+ * For row-wise keys, `arm` is one of their arms, since each arm has lists of
+ * its own; else NULL.  Works in the planner and in the executor.
  */
 extern List *dyn_shared_lists(const DynAccess *access, const DynPred *arm);
 
