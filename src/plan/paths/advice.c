@@ -379,10 +379,7 @@ explain_order(const DynRelPlan *plan, const DynKeyAttr *attr)
 				   column->name, dyn_from_utf8_lossy(attr->name));
 }
 
-/*
- * Returns advice if the clauses restrict only the sort key of the index; else
- * NULL.
- */
+/* Returns advice if clauses restrict only the index's sort key; else NULL. */
 static const char *
 advise_on_sort_key(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {

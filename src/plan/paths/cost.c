@@ -586,11 +586,11 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 }
 
 /*
- * Sets the maximum read units of many Queries with different keys: those of
- * reading the full table or index once.  If each item is also read from the
- * table, these reads are limited, too: to the items selected by key clauses
- * that have no columns of other relations.  If the lengths of partitions are
- * guesses, this second limit is at least a 200th of the items.
+ * Limits the read units of many Queries with different keys to those of reading
+ * the full table or index once.  If each item is also read from the table,
+ * limits these reads to the items that satisfy the key clauses without columns
+ * of other relations.  If the number of items per key is a guess, this second
+ * limit is at least a 200th of the items.
  */
 static void
 limit_units(DynPrices *prices, const DynRelPlan *plan,

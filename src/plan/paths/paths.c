@@ -93,9 +93,8 @@ ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choic
 		pathkeys = lappend(pathkeys, key);
 		n++;
 		/*
-		 * the next attribute orders only items with the same value of this
-		 * attribute, but different values may be equal in the column, unless
-		 * its trait `distinct` is set
+		 * the next attribute sorts only items with one value of this one, so
+		 * the column must not have equal values for different ones
 		 */
 		if (!dyn_relation_column(relation, attnum)->traits.distinct)
 			break;
@@ -151,10 +150,11 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
 /* ---- adding paths ---- */
 
 /*
- * Raises the costs of an access to those that keep_direct has recorded for
- * each more direct kind.  The total cost is raised unless it is lower by more
- * than the direct access's startup cost (its first round trip).  So tables
- * with few items, or of unknown size, are read by key.
+ * Raises the costs of an access above those that keep_direct has recorded for
+ * each more direct kind (GetItem, then Query, then union).  The total cost is
+ * raised unless it is lower by more than the direct access's startup cost (its
+ * first round trip).  So tables with few items, or of unknown size, are read by
+ * key.
  *
  * The startup cost is raised to that of the direct access.  If the direct
  * access has an unknown number of rows, the startup cost is raised to half of
@@ -502,10 +502,7 @@ add_key_paths(DynRelPlan *plan, List *clauses, List *others, ParamPathInfo *para
 
 /* ---- parameterized paths ---- */
 
-/*
- * Returns true if the member is the column, or one of the expressions over it
- * that quals.c can classify: casts, and functions such as lower().
- */
+/* Returns true for the column, and for a cast or function of it (quals.c). */
 static bool
 member_is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *ec,
 				 EquivalenceMember *em, void *arg)

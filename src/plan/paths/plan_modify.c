@@ -136,10 +136,7 @@ read_by_assignments(const Query *parse)
 	return attnums;
 }
 
-/*
- * Returns the target's columns that the statement reads.  In RETURNING, only
- * columns of OLD count.
- */
+/* Returns the target's columns that are read, in RETURNING only those of OLD. */
 static Bitmapset *
 read_by_statement(PlannerInfo *root)
 {
@@ -331,7 +328,7 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 	{
 		const DynColumn *column = &map->relation->columns[i];
 
-		/* the guard composes the column's attribute of all of these columns */
+		/* the guard composes the attribute from all columns of its template */
 		if (bms_is_member(i + 1, attnums) && dyn_column_is_part(column))
 			attnums = bms_add_members(attnums,
 									  dyn_templated_columns(&map->relation->templated[column->templated]));
@@ -409,8 +406,8 @@ read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *pla
 
 /*
  * Returns true if the assignments do not need the old row.  Each value must be
- * known, satisfy NOT NULL, and be stored with one DynamoDB type in one
- * attribute without a template.
+ * a constant or parameter, satisfy NOT NULL, and be stored with one DynamoDB
+ * type in one attribute without a template.
  */
 static bool
 are_simple_assignments(PlannerInfo *root, const DynWriteMap *map, Relation relation)

@@ -123,10 +123,7 @@ extern const DynAccess *dyn_access_of_scan(const ForeignScan *scan);
 /* Returns true if these statistics are a guess of size.c. */
 extern bool dyn_is_guess(const VariableStatData *variable);
 
-/*
- * Installs the hook that gives core the guesses of size.c.  Called once, when
- * the library is loaded.
- */
+/* Installs the hook for the guessed statistics of size.c; called once. */
 extern void dyn_stats_init(void);
 
 /* Returns the table's size in PostgreSQL pages (at least 1). */
@@ -142,7 +139,6 @@ extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
 extern int	dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 						   const DynAccess *access, List *clauses);
 
-/* Returns true for a foreign table of this wrapper. */
 static inline bool
 dyn_is_our_relation(const RelOptInfo *rel)
 {

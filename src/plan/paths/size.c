@@ -71,11 +71,10 @@ described_items(const DynTableMeta *meta)
  * current number of pages, as in core for local tables.  If the table had one
  * page and still has one, they are not scaled.
  *
- * The table's description is used if the table was never analyzed or was
- * empty, or if it had one page and has grown: ANALYZE may have found a table
- * that DynamoDB had not counted yet.  Then one item in five is assumed to be a
- * row if an item filter or key templates may reject items, and each item of an
- * unnested table to have three rows.
+ * If the table was never analyzed or was empty, or if it had one page and has
+ * grown, uses its description, because ANALYZE may have preceded DynamoDB's
+ * first count.  Then assumes that one item in five is a row, if an item filter
+ * or key templates may reject items, and three rows per item if it is unnested.
  */
 static double
 table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
