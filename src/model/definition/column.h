@@ -59,9 +59,8 @@ typedef struct DynTraits
 
 	/*
 	 * True if items sorted by this key attribute are also sorted by the column
-	 * (strings: bytewise).  If several attribute values are decoded as one
-	 * column value, the rows with this value are not sorted by the later
-	 * attributes of the key.
+	 * (strings: bytewise).  Rows with equal values of the column are sorted by
+	 * the next key attribute only if `distinct` is true, too.
 	 */
 	bool		order;
 
