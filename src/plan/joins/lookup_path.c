@@ -68,7 +68,7 @@ copy_scan(const Path *scan, const DynPathChoice *choice)
  * compares the full key of b, but the list has only a part of this key.
  */
 
-/* Minimum selectivity of a scan's conditions that are not matched to keys */
+/* Minimum selectivity, for the hash join, of conditions not matched to keys */
 #define MIN_SELECTIVITY	0.5
 
 /*

@@ -105,9 +105,8 @@ dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use)
 {
 	inner->use = use;
 	/*
-	 * A fallback must stay last, because copy_fallback uses only values that
-	 * the access plans before it have added.  It is added to an empty list; an
-	 * access plan with DYN_USE_IF_OPEN is added later, in front of it.
+	 * An access plan with DYN_USE_IF_OPEN is added in front of the fallback,
+	 * because copy_fallback uses only values of the access plans before it.
 	 */
 	access->inner = use == DYN_USE_ALWAYS ? lappend(access->inner, inner)
 		: lcons(inner, access->inner);

@@ -273,8 +273,9 @@ extern bool dyn_preds_compare_fields(const List *preds);
 extern bool dyn_access_can(const DynAccess *access, DynAccessAbility ability);
 
 /*
- * Adds an inner access plan.  Arms (DYN_USE_ALWAYS) must be added first, in
- * their order, then at most one access plan for each of the remaining uses.
+ * Adds an inner access plan: to a UNION its arms (DYN_USE_ALWAYS), in their
+ * order; to other access plans at most one fallback, and after it at most one
+ * with DYN_USE_IF_OPEN.
  */
 extern void dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use);
 

@@ -661,7 +661,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 			(index != NULL && !index_has_key_path(plan, index, plan->clauses)))
 			continue;
 		accesses[i] = access;
-		/* Scans must cost more than this more direct access */
+		/* Scans must cost more than this access by key */
 		estimate = dyn_estimate_access(plan, access);
 		dyn_cost_estimate(&estimate, false, plan->rel->rows, &startup, &total);
 		keep_direct(plan, &estimate, startup, total);

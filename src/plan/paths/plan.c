@@ -157,8 +157,8 @@ may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
 		int			n = list_length(texts->args);
 
 		/*
-		 * no sort key is equal to the bound if all sort keys continue after
-		 * the bounded part, or if the request has the successor of the bound
+		 * the request excludes the value of < or > if more text follows it in
+		 * each sort key, or if the request has the value's successor instead
 		 * (template_text.c)
 		 */
 		first.strict_is_exact = n == 0 || n < tmpl->nparts || tmpl->literals[n].len > 0 ||
@@ -190,10 +190,7 @@ dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 											 &provided);
 	if (in_groups && provided == 0)
 		return 0;
-	/*
-	 * an incremental sort reads full groups of rows with equal values of the
-	 * pathkeys that the path provides: collect the pathkeys' expressions
-	 */
+	/* an incremental sort reads its last group to the end: add a group's rows */
 	foreach(lc, in_groups ? pathkeys : NIL)
 	{
 		const EquivalenceClass *ec = lfirst_node(PathKey, lc)->pk_eclass;

@@ -170,10 +170,10 @@ add_arm(Search *search, List *arms, Arm *arm)
 }
 
 /*
- * Returns several arms (Arm *) that together yield all rows of the OR; NIL if
- * a member matches no key, or if all members become one arm.  Arms that read
+ * Returns several Arms that together yield all rows of the OR; NIL if an arm of
+ * the OR matches no key, or if all of its arms become one Arm.  Arms that read
  * items from the table after an index come last, because they skip items that
- * other arms have returned.  Sets plan->advice if some members match only
+ * others have returned.  Sets plan->advice if an arm of the OR matches only
  * indexes that are not complete.
  */
 static List *
