@@ -649,7 +649,10 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 		{
 			const DynPathChoice *choice = dyn_choice_of(lfirst(outer));
 
-			/* a scan by a list (DynRelPlan.lists) would not save lookups */
+			/*
+			 * an outer scan by a list of another relation's keys saves no
+			 * lookups, because that relation has only keys of the list
+			 */
 			if (!dyn_is_one_row(lfirst(outer)) && (choice == NULL || !choice->listed))
 				add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,
 								scan, &lookups, keys);

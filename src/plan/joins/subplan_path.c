@@ -211,9 +211,9 @@ subplans_of_rows(Path *path, const Path *subpath)
 
 /*
  * Returns true if WHERE CURRENT OF may search this query level for the scan of
- * a cursor's row.  With FOR UPDATE, core finds the row without the scan.  If
- * is_cursor is UNKNOWN, a portal (DECLARE, OPEN) is taken for a cursor if its
- * tuple_fraction may be that of a cursor.
+ * a cursor's row.  With FOR UPDATE, core finds the row without the scan, so the
+ * result is false.  If is_cursor is UNKNOWN, a portal (DECLARE, OPEN) counts as
+ * a cursor if its tuple_fraction may be that of a cursor.
  */
 static bool
 may_be_at_cursor(const PlannerInfo *root)

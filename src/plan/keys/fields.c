@@ -26,7 +26,7 @@ dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
 		const DynField *field = lfirst(lc);
 		const DynPath *path = dyn_field_path(relation, field);
 
-		/* a column with the full item has an empty path */
+		/* a column with the full item (empty path) needs all attributes */
 		if (path->nsteps == 0 ||
 			!dyn_index_projects(plan->meta, index, path->steps[0].name))
 			return false;

@@ -496,7 +496,7 @@ dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full
 		if (place_completeness(&place, preds, exprs) >= LATER)
 			continue;
 		nlacking++;
-		/* NOT NULL does not suffice if the index cannot hold '', for example */
+		/* recommend NOT NULL only if the index cannot lack '' or other values */
 		if (place.column != NULL && !place.asserted &&
 			(!place.depends || preds_completeness(&place, preds, true) >= LATER))
 			found.column = place.column->name;

@@ -556,7 +556,7 @@ dyn_implied_segments(const DynTarget *target, DynPred *pred, bool *fully_consume
 	ListCell   *lc;
 
 	check_stack_depth();
-	/* a segment is never NULL, so a NULL test has the same result for all */
+	/* segments are never NULL: a NULL test has the same result for all of them */
 	if (is_point_leaf(target, pred) || dyn_is_range_pred(target, pred) ||
 		(pred->kind == DYN_PRED_NULL &&
 		 pred->field.attnum == target->plan->relation->segment_column))

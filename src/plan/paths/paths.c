@@ -93,8 +93,8 @@ ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choic
 		pathkeys = lappend(pathkeys, key);
 		n++;
 		/*
-		 * the next attribute sorts only items with one value of this one, so
-		 * the column must not have equal values for different ones
+		 * the next attribute sorts only the items with one value of this one,
+		 * so stop if the column may have the same value for several of them
 		 */
 		if (!dyn_relation_column(relation, attnum)->traits.distinct)
 			break;

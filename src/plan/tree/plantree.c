@@ -284,8 +284,8 @@ typedef struct Search
 	List	   *subplans;		/* argument of dyn_visit_child_plans */
 	bool		(*visit) (Plan *plan, const Reach *reach, void *context);
 	void	   *context;		/* argument of `visit` */
-	Reach		reach;			/* Reach of the parent node, and the parent of
-								 * the current node */
+	Reach		reach;			/* Reach of the parent node, except the field
+								 * `parent`, which is the parent node itself */
 } Search;
 
 static bool
