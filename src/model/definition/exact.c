@@ -10,10 +10,10 @@
  * sorts like UTF-8.
  *
  * Equality selects no mismatches (column.h), since encode.c encodes only values
- * that the column can hold; but encode.c does not check constraints of domains.
- * Ranges, inequality and IS NOT NULL may select mismatches, and are then not
- * exact.  Only a codec that can decode every value of its DynamoDB type
- * (`total`) has no mismatches.
+ * that the column can hold.  But encode.c does not check a domain's constraints,
+ * so = on a domain is not exact.  Ranges, inequality and IS NOT NULL are exact
+ * only if the codec can decode every value of its DynamoDB type (`total`);
+ * otherwise they may select mismatches.
  */
 #include "postgres.h"
 
