@@ -124,10 +124,10 @@ classify_number(DynClassify *context, const DynOperator *op,
 }
 
 /*
- * Prepares field = ANY (array) or field <> ALL (array).  Returns true if the
- * array can remain an array; may convert *array and *op to numeric.  Returns
- * false if an element may be equal to several values of the column; then sets
- * *pred to an OR of ranges, or to NULL.
+ * Prepares field = ANY (array) or field <> ALL (array).  Returns true if it can
+ * be classified as a list, for which *array and *op may be converted to
+ * numeric.  Returns false if an element may be equal to several values of the
+ * column; then sets *pred to an OR of ranges, or to NULL.
  */
 static bool
 number_list_is_plain(DynClassify *context, DynOperator *op,

@@ -6,7 +6,7 @@
  *		k IS NOT DISTINCT FROM 5	a constant that is not NULL
  *		(k = x) IS TRUE				only as a full clause
  *		k BETWEEN x AND x			two clauses with the same value
- *		k LIKE $1, k BETWEEN $1 AND $2		equal for some parameters (choice.c)
+ *		k LIKE $1, k BETWEEN $1 AND $2		only for some values of $1 (choice.c)
  *
  * Under every deterministic collation, both LIKE and = compare bytes.  Under
  * other collations, = is checked locally (model/definition/exact.c), and so is

@@ -35,8 +35,8 @@ static planner_hook_type previous_planner = NULL;
 /* State of the planned statement: is it the query of a cursor? */
 static enum
 {
-	UNKNOWN,					/* plan_statement was not called: the planning
-								 * of the statement loaded the library */
+	UNKNOWN,					/* plan_statement was not called, because the
+								 * library was loaded while planning */
 	NO,
 	YES
 }			is_cursor = UNKNOWN;

@@ -91,8 +91,9 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 }
 
 /*
- * Collects the point predicates on one attribute; returns false if there are
- * none.  With `exactly`, a fully matched exact clause needs no local check.
+ * Collects the point predicates (such as =) on one attribute; returns false if
+ * there are none.  With `exactly`, a fully matched exact clause needs no local
+ * check.
  */
 static bool
 match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
@@ -489,10 +490,7 @@ clause_rinfos(List *clauses)
 	return rinfos;
 }
 
-/*
- * Matches conditions on the segment column: only segments that satisfy them
- * are read.
- */
+/* Matches conditions on the number of the Scan segment (segment column). */
 static void
 match_segments(KeyMatch *match, DynAccess *access)
 {

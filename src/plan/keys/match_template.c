@@ -65,9 +65,9 @@ target_of(const TemplateMatch *match, int p)
 }
 
 /*
- * Returns the point predicates that the clauses imply for part `p`; without
- * `points`, the range predicates.  Adds clauses that they fully use to
- * match->used.
+ * Returns the predicates that the clauses imply for part `p`: with `points`,
+ * point predicates (such as =), else ranges.  Adds clauses that they fully use
+ * to match->used.
  */
 static List *
 part_preds(TemplateMatch *match, int p, bool points)
@@ -147,11 +147,12 @@ part_each(TemplateMatch *match, int p)
 }
 
 /*
- * Returns predicates for the leading parts: points for each part or, without
- * `points`, maybe ranges for the last one.  Sets *full to whether all parts
- * have points.  With `enumerate`, parts that no clause restricts are
- * enumerated if a later part is restricted.  In a partition key, `points` also
- * enumerates unrestricted parts at the end, and values between bounds.
+ * Returns predicates for the leading parts: points (finitely many values) for
+ * each part or, without `points`, maybe ranges for the last one.  Sets *full to
+ * true if all parts have points.  With `enumerate`, lists all values of a part
+ * that no clause restricts, if a later part is restricted.  In a partition key,
+ * `points` also lists the values of unrestricted parts at the end, and those
+ * between bounds.
  */
 static List *
 match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)

@@ -328,7 +328,7 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 /*
  * Returns the plan node for count(*).  Its scan returns one row, whose first
  * column is the number from DynamoDB.  The other columns are for a fallback,
- * whose rows are checked and counted locally.
+ * which reads the table; its rows are checked and counted locally.
  */
 static ForeignScan *
 count_plan(RelOptInfo *upperrel, List *tlist)

@@ -264,8 +264,8 @@ read_columns(PlannerInfo *root, Index rtindex, Relation relation)
 /* ---- columns of the target ---- */
 
 /*
- * Returns the write map of a target of the query, opened as the user whose
- * privileges apply to the query.  Sends a DescribeTable request if the
+ * Returns the write map (write_map.h) of a table that the query writes, opened
+ * as the user whose privileges apply.  Sends a DescribeTable request if the
  * description is not cached.
  */
 static DynWriteMap *
@@ -508,8 +508,8 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 										   read_by_statement(root)));
 		refuse_documents(map, named);
 		/*
-		 * the guard (the condition of the write) omits documents that triggers
-		 * or full-row Vars read
+		 * the guard (condition of the write) omits columns that show the item,
+		 * even if triggers or full-row Vars read them
 		 */
 		read = bms_del_members(read_columns(root, resultRelation, relation),
 							   map->documents);
