@@ -308,6 +308,19 @@ class Keys(Shared):
         self.assertEqual(self.fx.rows(sql), self.fx.rows(self.local(sql).replace("total FROM local_purchase WHERE customer = '03'",
                                                                                 "total FROM local_purchase WHERE customer = '03' ORDER BY n")))
 
+    def test_parts_of_one_partition(self):
+        """A scan of all orders reads the items of the others as well, each of which takes only its own."""
+        self.fx.execute(HASHED)
+        every = "SELECT total FROM purchase WHERE customer = '03'"
+        self.assertReads(f"{every} UNION ALL SELECT total FROM purchase WHERE customer = '03' AND n = 4", 1)
+        self.assertReads(f"{every} UNION ALL SELECT n FROM tag WHERE customer = '03' AND n = 4 UNION ALL"
+                         " SELECT total FROM purchase WHERE customer = '03' AND n BETWEEN 10 AND 19", 1, 3)
+        self.fx.foreign_table("item", 'pk text COLLATE "C" NOT NULL, sk text COLLATE "C" NOT NULL', table_name=self.fx.remote("app"))
+        sql = "SELECT sk FROM item WHERE pk = 'c#03' UNION ALL SELECT sk FROM item WHERE pk = 'c#03' AND sk {}"
+        for condition, count in (("= 'profile'", 1), ("> 'order#14'", 3), ("LIKE 'order#1%'", 7)):
+            self.assertEqual(len(self.fx.rows(sql.format(condition))), 18 + count)
+            self.assertEqual(len(self.begun(sql.format(condition))), 1)
+
     def test_lists(self):
         """The same list of items, or of partitions, in any order of the values."""
         self.fx.execute(HASHED)

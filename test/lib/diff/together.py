@@ -29,7 +29,7 @@ class Together:
         make = rng.choice([self.united, self.united, self.levels, self.joined, self.bounded])
         if rng.random() < 0.35:
             key = tables[0].keys[0]
-            make, self.partition = rng.choice([self.united, self.united, self.joined]), (key.kind.sqltype, rng.choice(tables[0].rows)[key.name])
+            make, self.partition = rng.choice([self.united, self.united, self.joined, self.parts]), (key.kind.sqltype, rng.choice(tables[0].rows)[key.name])
         select = make(tables)
         self.partition = None
         select.tags, select.shape = [], "together"
@@ -76,6 +76,25 @@ class Together:
             end = " LIMIT 1" if rng.random() < 0.1 and "count(" in what else ""
             parts += [" UNION ALL (" if parts else "("] + self.scan(table, alias, what) + [end + ")"]
         select = Select(["x.k", "x.v"], ["("] + parts + [") x"])
+        select.aliases, select.settings = aliases, {}
+        return select
+
+    def parts(self, tables):
+        """All items of a partition, and those of a range or with one sort key."""
+        rng, table = self.rng, tables[0]
+        if len(table.keys) < 2:
+            return self.united(tables)
+        sort, parts, aliases = table.keys[1], [], {}
+        inside = [row[sort.name] for row in table.rows if row[table.keys[0].name] == self.partition[1] and row[sort.name] is not None]
+        bounds = ["", *(f" AND b{{0}}.{sort.name} {operator} " for operator in ("=", "=", ">=", "<"))]
+        rng.shuffle(bounds)
+        for number, bound in enumerate(bounds[:rng.choice([2, 2, 3])] if "" in bounds[:2] else ["", bounds[0]]):
+            alias = f"b{number}"
+            aliases[alias] = table.name
+            parts += [" UNION ALL " if parts else "", f"SELECT {self.key(table, alias)} AS k FROM {TABLE}{table.name} {alias} WHERE {alias}.{table.keys[0].name} = ",
+                      Lit(self.partition[1], self.partition[0])]
+            parts += [bound.format(number), Lit(rng.choice(inside or [pool[0] for pool in sort.pool]), sort.kind.sqltype)] if bound else []
+        select = Select(["x.k"], ["("] + parts + [") x"])
         select.aliases, select.settings = aliases, {}
         return select
 
