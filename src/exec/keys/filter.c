@@ -159,7 +159,7 @@ members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 							 &scalars[cond->nvalues]) == DYN_ENCODED)
 			cond->nvalues++;
 	}
-	/* sort a list too long to be sent, to search it for each cached item */
+	/* a list that is too long for requests only tests cached items: sort it for bsearch */
 	if (cond->nvalues > DYN_EXPR_MAX_IN && codec->wire != DYN_TYPE_ABSENT &&
 		codec->wire <= DYN_TYPE_B)
 	{
@@ -365,7 +365,7 @@ unnested_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 
 /* ---- existence and booleans ---- */
 
-/* Returns the condition for IS NULL.  The item itself is never NULL. */
+/* Returns the condition for IS NULL; FALSE for the full item (no steps). */
 static DynCond *
 null_cond(const DynPath *path)
 {

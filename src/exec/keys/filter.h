@@ -17,7 +17,7 @@
 extern DynCond *dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 								const DynValues *values);
 
-/* Return the condition for a term of the item filter, and for all terms. */
+/* Return the condition for one or all terms of the option item_filter. */
 extern DynCond *dyn_filter_term_cond(const DynFilterTerm *term);
 extern DynCond *dyn_item_filter_cond(const DynItemFilter *test);
 

@@ -20,7 +20,7 @@
 /* Maximum number of bytes of a string: the maximum size of an item. */
 #define MAX_TEXT_BYTES	(400 * 1024)
 
-/* Maximum number of strings in a filter on which the plan does not rely. */
+/* Maximum number of strings that dyn_templated_cond composes. */
 #define MAX_LOOSE_TEXTS	10000
 
 void
@@ -141,12 +141,12 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
 }
 
 /*
- * Replaces a limit that is longer than any key by an equivalent one.  A key is
- * below the limit if and only if it is at most the first max_bytes bytes of
- * the limit.  If these bytes end within a character, that character is
- * removed.  After the remaining text, a key has space only for characters of
- * fewer bytes, which sort lower.  So the new limit is the end of the keys that
- * begin with this text.
+ * Replaces a limit that is longer than any key by an equivalent one.  Usually,
+ * this is its first max_bytes bytes: a key below the limit is less than or
+ * equal to them.  But if these bytes end within a character, this character
+ * is removed.  A key that begins with the remaining text has no space for a
+ * character of this length, and shorter characters sort lower.  So all such
+ * keys are below the limit, and their end is the new limit.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
@@ -391,10 +391,7 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 	}
 	if (pred->kind == DYN_PRED_NULL)
 	{
-		/*
-		 * as a key, only the segment column has NULL tests; it is never NULL,
-		 * so IS NULL allows no value, and IS NOT NULL all values
-		 */
+		/* the column is a segment column (number of the Scan segment), which is never NULL */
 		if (pred->negated)
 			add_span(to, everything().at);
 		return;
@@ -563,7 +560,7 @@ has_unknown(const DynTemplatePart *part, const DynSpans *values)
 	return any;
 }
 
-/* Returns the shared list among the predicates on a part, or NULL. */
+/* Returns the predicate on a part whose list is in context->shared, or NULL. */
 static const DynPred *
 shared_list(const DynResolveContext *context, const DynPred *pred)
 {

@@ -21,9 +21,10 @@
 #define DYN_MAX_KEYS	10000000
 
 /*
- * One array that restricts several parts of the key (dyn_shared_lists).  A row
- * has the same element in all of these parts.  So values are computed for one
- * element at a time, as if the array had only the element `current`.
+ * An array that restricts several parts of the key, such as `id = ANY ($1)` if
+ * the templates of both key attributes contain ${id} (dyn_shared_lists).  All
+ * of these parts of a row have the same element.  So values are computed for
+ * one element at a time, as if the array had only the element `current`.
  */
 typedef struct DynElement
 {
@@ -36,7 +37,7 @@ typedef struct DynResolveContext
 {
 	const DynRelation *relation;
 	const DynValues *values;
-	const DynElement *shared;	/* elements of shared lists */
+	const DynElement *shared;	/* arrays that restrict several parts */
 	int			nshared;
 	bool	   *unusable;		/* set to true if the values cannot be used as
 								 * a key; may be NULL if may_widen is true */
@@ -50,16 +51,16 @@ typedef struct DynResolveContext
 
 /*
  * Returns the values of at most `max_bytes` bytes that all matched predicates
- * of an attribute allow.  Raises an error if a template has more than
- * DYN_MAX_KEYS combinations.
+ * of an attribute allow.  Raises an error if the parts of its template have
+ * more than DYN_MAX_KEYS combinations of values.
  */
 extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);
 
 /*
- * Removes the elements of a shared list that other predicates on the same
- * template parts reject.  `preds` are all predicates of the key.  Must be
- * called before dyn_key_values, which ignores these other predicates.
+ * Removes the elements that other predicates on the same template parts
+ * reject.  `preds` are all predicates of the key.  Must be called before
+ * dyn_key_values, which ignores these other predicates.
  */
 extern void dyn_keep_elements(const DynResolveContext *context, const List *preds,
 							  DynElement *element);
@@ -72,9 +73,9 @@ extern void dyn_keep_elements(const DynResolveContext *context, const List *pred
 extern DynCond *dyn_key_cond(const DynSpans *spans, const DynPath *path);
 
 /*
- * Returns a filter condition that a predicate of kind TEMPLATED implies, maybe
- * TRUE or FALSE.  The plan must not rely on it, because it may be true for
- * strings that the predicate rejects.
+ * Returns a filter condition for a predicate on an attribute with a template
+ * (kind TEMPLATED).  It may be constant.  The plan must not rely on it, because
+ * it may be true for strings that the predicate rejects.
  */
 extern DynCond *dyn_templated_cond(const DynRelation *relation,
 								   const DynPred *pred, const DynValues *values);

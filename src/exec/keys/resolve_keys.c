@@ -53,10 +53,10 @@ range_conditions(const DynAccess *access, DynSpans spans, int *n)
 	 */
 	spans.n = dyn_spans_unite(spans.at, spans.n, !access->ordered);
 	/*
-	 * with a template, each span belongs to one combination of its leading
-	 * parts and has its own Query; else one Query reads the range of all
-	 * spans.  An ordered plan may exceed DYN_MAX_SORT_RANGES, because the
-	 * planner has limited its number of keys instead.
+	 * if the attribute has a template, each span has its own Query, since it
+	 * belongs to one combination of leading placeholders; otherwise, one Query
+	 * reads the range of all spans.  For an ordered plan, the planner has
+	 * limited the number of keys instead.
 	 */
 	*n = (access->ordered || spans.n <= DYN_MAX_SORT_RANGES) &&
 		dyn_only_templated(match->preds) != NULL ? spans.n : 1;
@@ -92,7 +92,7 @@ make_queries(DynResolvedAccess *resolved, DynCond **range, int nrange, bool divi
 
 /*
  * Makes the Queries, or sets `contradiction`.  Omits the condition on the
- * first range attribute if row-wise keys contain this attribute.
+ * first range attribute if the keys of (a, b) IN (...) contain it.
  */
 static void
 resolve_queries(const DynResolveContext *context, const DynAccess *access,
@@ -104,7 +104,7 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	int			first = access->nrange > 0 &&
 		row_key_position(access, access->range[0].attr.name) >= 0 ? 1 : 0;
 
-	/* a wider range may mix leading template parts, which breaks the order */
+	/* a wider range may have several values of a leading placeholder: not in order */
 	widening.may_widen = !access->ordered;
 	for (int i = first; i < access->nrange; i++)
 	{
@@ -412,9 +412,9 @@ list_elements(const DynResolveContext *context, const List *preds, const List *l
 }
 
 /*
- * Computes the sets of values that one row of the row-wise keys (`arm`)
- * allows; if `arm` is NULL, the sets that all predicates together allow.
- * Returns false if a set is empty, or not usable.
+ * Computes the set of values of each key part.  `arm` is one row of the list
+ * in (a, b) IN (...); if it is NULL, all predicates together determine the
+ * sets.  Returns false if a set is empty, or not usable.
  */
 static bool
 compute_sets(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,

@@ -21,9 +21,9 @@ typedef struct DynQuery
 	DynCond   **range;			/* conditions on range attributes */
 	int			nrange;
 	DynCond    *filter;			/* filter or NULL */
-	DynCond    *enforced;		/* part of `filter` that the plan relies on,
-								 * always small enough for a request; NULL if
-								 * there is none */
+	DynCond    *enforced;		/* part of `filter` that PostgreSQL does not
+								 * check again, always small enough for a
+								 * request; NULL: none */
 } DynQuery;
 
 typedef struct DynResolvedAccess
@@ -59,7 +59,6 @@ typedef struct DynResolvedAccess
 extern void dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 							   const DynValues *values, DynResolvedAccess *resolved);
 
-/* Sets `filter` and `enforced` in `resolved` and in each Query. */
 extern void dyn_resolved_set_filter(DynResolvedAccess *resolved, DynCond *filter,
 									DynCond *enforced);
 

@@ -1,15 +1,14 @@
 /*
  * statement.c
  *		Finds or creates the DynStatement of a statement, and detects whether
- *		a statement is being run to its end.
+ *		all rows of a statement are being fetched.
  *
  * Statements that run inside one another (functions, triggers, cursors) each
  * have their own EState; few exist at a time, so a list is enough.
  *
- * The number of rows that will be fetched depends on the call of ExecutorRun,
- * not on the plan.  CREATE TABLE AS, COPY and clients that read the full
- * result fetch all rows; cursors and some functions fetch a limited number of
- * rows.
+ * The caller of ExecutorRun may limit the rows.  CREATE TABLE AS, COPY
+ * and clients that read the full result fetch all rows; cursors and some
+ * functions do not.
  */
 #include "postgres.h"
 

@@ -4,9 +4,9 @@
  *
  * Some values are converted to the types of the columns with which they are
  * compared (plan/clauses/preds.h).  The result is NULL if the value or an
- * operand of the conversion is NULL, or if an array that is empty or has only
- * NULLs is converted to a bound.  In each case, the SQL comparison selects no
- * rows.
+ * operand of the conversion is NULL.  For column < ANY (array), the greatest
+ * bound of all elements is used; it is NULL if all elements are NULL.  In each
+ * case, the SQL comparison selects no rows.
  */
 #include "postgres.h"
 

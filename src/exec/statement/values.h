@@ -25,7 +25,7 @@ typedef struct DynValues
 {
 	int			n;
 	const DynValueType *types;	/* types (shared by copies) */
-	Datum	   *values;			/* values; 0 where NULL */
+	Datum	   *values;			/* 0 where NULL */
 	bool	   *nulls;
 } DynValues;
 
