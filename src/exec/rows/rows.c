@@ -116,8 +116,8 @@ dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
 /* ---- errors ---- */
 
 /*
- * Returns true if messages may show the item.  Otherwise, a view would show the
- * items that it hides, since items are converted before it selects rows.
+ * Returns true if messages may show the item.  A user of a view must not see
+ * items that the view hides: they may be converted before it selects rows.
  */
 static bool
 may_show(const DynRows *rows)
@@ -320,10 +320,7 @@ accept_null(DynRows *rows, const DynRowColumn *fetched)
 		rows->note_error(rows->note_error_arg, DYN_ERROR_NULL, fetched->attnum,
 						 "the column is declared NOT NULL");
 	}
-	/*
-	 * note_error is set if the check returns false: if `notes` is false, a
-	 * failed check raises an error
-	 */
+	/* if `notes` is false, a failed check raises an error instead of returning false */
 	else if (column->codec.is_domain &&
 			 !dyn_codec_check_domain(&column->codec, (Datum) 0, true, notes, &why))
 		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH,

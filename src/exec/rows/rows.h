@@ -28,8 +28,8 @@ typedef enum DynRowError
 } DynRowError;
 
 /*
- * Cursor over the elements in an item of an unnested table.  The elements
- * point into the item's values.
+ * Cursor over the elements of an item, which are the rows of an unnested
+ * table.  The elements point into the item's values.
  */
 typedef struct DynUnnested
 {
@@ -50,9 +50,9 @@ typedef struct DynRowColumn
 {
 	DynColumn  *column;
 	AttrNumber	attnum;
-	bool		partial;		/* true if the statement needs only members of
-								 * a document: if none of them exists, the
-								 * document may still exist */
+	bool		partial;		/* true if only members of a document are
+								 * needed; the document may exist without them,
+								 * so NOT NULL is not checked */
 	int			slot;			/* slot of the item; -1 if the column is read
 								 * from the element */
 	int			position;		/* position in the row, from 0 */
@@ -112,8 +112,8 @@ typedef struct DynRows
 	void	   *find_key_arg;
 
 	/*
-	 * receives each error, including those that on_mismatch turns into NULL;
-	 * if NULL, errors are raised.  `attnum` is 0 if the error does not belong
+	 * receives each error, even under on_mismatch 'null'; without this
+	 * callback, errors are raised.  `attnum` is 0 if the error does not belong
 	 * to a column.  A value with an error becomes NULL, and an ambiguous item
 	 * is not a row
 	 */
@@ -225,7 +225,7 @@ extern void dyn_rows_item_key(const DynRows *rows, const DynValue *values,
 
 /*
  * Returns true if the item's key has the same encoding as `parts`.  If not,
- * the keys may still be equal, in another encoding.
+ * the keys may still be equal, such as the numbers 1 and 1.0.
  */
 extern bool dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
 								 const DynKeyPart *parts);

@@ -63,7 +63,7 @@ projected_path(const DynRows *rows, const DynPath *path)
 
 /*
  * Adds a path to the projection, unless the projection has it.  An empty path
- * requests the full item.  The segment number comes from the fetch itself.
+ * requests the full item.  The segment number is not stored in items.
  */
 static void
 project(DynRows *rows, const DynPath *path)

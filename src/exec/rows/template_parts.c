@@ -129,8 +129,8 @@ judge_ways(DynParts *parts)
 }
 
 /*
- * Returns true if the split of a decisive attribute outside of the key is
- * ambiguous.  Other attributes with the same columns may determine the split.
+ * Returns true if the split of a decisive attribute (DynParts) outside of the
+ * key is ambiguous.  Other attributes with the same columns may determine it.
  */
 static bool
 has_undecided_text(const DynParts *parts)
@@ -168,9 +168,9 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 
 /*
  * Returns mismatch_of() if the column that is read from the part cannot have
- * its value, or if the template's enumeration does not list it; otherwise
- * DYN_MATCH_ROW.  Requests for the listed values do not find items with other
- * values, so these must not be rows in other scans, either.
+ * its value, or if the template lists other values; otherwise DYN_MATCH_ROW.
+ * Requests for the listed values do not find items with other values, so such
+ * items must not be rows in other scans, either.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
@@ -200,9 +200,10 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 }
 
 /*
- * Checks the enumerated parts of an index key, since requests for the listed
- * values do not find items with other values.  If a mismatch makes the column
- * NULL, such requests are not sent (traits.members), and the check is omitted.
+ * Checks the parts of an index key whose values the template lists, since
+ * requests for these values do not find items with other values.  If a mismatch
+ * makes the column NULL, such requests are not sent (traits.members), and the
+ * check is omitted.
  */
 static DynRowMatch
 judge_index_key(DynParts *parts, int i)
@@ -359,9 +360,9 @@ part_is_reproduced(DynParts *parts, int i, int p)
 }
 
 /*
- * Returns true if template `i` composes the attribute's value from the row's
- * columns.  Returns false if a case-folded part is not ASCII, since such a
- * part cannot be compared.
+ * Returns true if template `i`, with the values of the row's columns, gives the
+ * attribute's value.  Returns false if a case-folded part is not ASCII, since
+ * such a part cannot be compared.
  */
 static bool
 is_reproduced(DynParts *parts, int i)

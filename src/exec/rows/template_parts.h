@@ -27,7 +27,7 @@ typedef enum DynRowMatch
 	DYN_MATCH_MISMATCH			/* a part cannot be a value of its column */
 } DynRowMatch;
 
-/* The reason of a mismatch with the enumeration of a template. */
+/* Reason for a mismatch with a placeholder such as ${status:open|closed}. */
 #define DYN_NOT_LISTED	"it is not among the values listed in the template"
 
 /* Mismatch of the current item. */
@@ -36,8 +36,8 @@ typedef struct DynMismatch
 	const char *attribute;		/* attribute name (UTF-8) */
 	const DynValue *value;		/* value of the attribute */
 	const DynColumn *column;	/* column that cannot represent the value */
-	const char *why;			/* reason; NULL if the template's enumeration
-								 * lacks the value */
+	const char *why;			/* reason; NULL if the template does not list
+								 * the value */
 } DynMismatch;
 
 /*
@@ -50,18 +50,18 @@ extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 
 /*
  * Begins the next item, and returns its match.  The columns that are read from
- * parts of the table's key must be able to represent them.  An enumerated part
- * of a key, even of an index key, must have one of the listed values.  If the
- * item is ambiguous or has a mismatch, *mismatch describes the attribute.
- * Under on_mismatch 'null', an item with a mismatch in a key column is not a
- * row.
+ * parts of the table's key must be able to represent them.  If the template of
+ * a key, even of an index key, lists the values of a part, the part must have
+ * one of them.  If the item is ambiguous or has a mismatch, *mismatch describes
+ * the attribute.  Under on_mismatch 'null', an item with a mismatch in a key
+ * column is not a row.
  */
 extern DynRowMatch dyn_parts_begin(DynParts *parts, const DynValue *values,
 								   const DynMismatch **mismatch);
 
 /*
  * Begins an item of which only sort values are needed.  Stores part `part` of
- * template `i`, which must be needed, in *text, valid until the next item.
+ * template `i` in *text, valid until the next item; needed[i] must be true.
  * Returns false if the attribute does not match the template.
  */
 extern bool dyn_parts_text(DynParts *parts, const DynValue *values, int i,
@@ -79,11 +79,10 @@ extern bool dyn_parts_value(DynParts *parts, const DynColumn *column,
 /* ---- unmapped attributes ---- */
 
 /*
- * Stores the names that a column with document 'rest' omits for the current
- * item.  `omitted` has space for all usual names.  A templated attribute of an
- * index is not omitted if it differs from what the template composes from the
- * item's columns: an application may have written something else, or changed a
- * column.
+ * Stores those names of `usual` that a column with document 'rest' omits for
+ * the current item; `omitted` has space for all of them.  A templated attribute
+ * of an index is not omitted if its template would compose another value from
+ * the item's columns: an application may have written something else.
  */
 extern void dyn_parts_omitted(DynParts *parts, const DynNames *usual,
 							  DynNames *omitted);

@@ -3,10 +3,10 @@
  *		Splits an item's templated attributes, and searches all ways to split
  *		attributes that share columns.
  *
- * A search tries the ways to split the first attribute one after the other,
- * with each of them the ways of the second attribute, and so on.  A known
- * value of a column reduces the ways of the following attributes.  At the end,
- * all occurrences of each column are compared.
+ * A search tries each way to split the first attribute, combined with each way
+ * to split the second, and so on.  A known value of a column reduces the ways
+ * of later attributes.  At the end, all occurrences of each column are
+ * compared.
  */
 #include "postgres.h"
 
@@ -246,10 +246,10 @@ dyn_expected_text(DynParts *parts, const DynPlaceholderCheck *check, DynText *te
 
 /*
  * For each part of template `i` whose column is read from another attribute,
- * stores the folded encoding of the column's value in `given`.  First splits this
- * attribute if it is templated, unless it depends on template `i`.  Returns
- * false if a column is NULL, or if the part cannot encode its value.  Sets
- * parts->unsure if a value is unknown.
+ * stores the case-folded encoding of the column's value in `given`.  First
+ * splits the other attribute if it has a template, unless that depends on
+ * template `i`.  Returns false if a column is NULL, or if the part cannot
+ * encode its value.  Sets parts->unsure if a value is unknown.
  */
 static bool
 expected_texts(DynParts *parts, int i, DynText *given)
@@ -343,7 +343,7 @@ typedef struct Search
 {
 	DynParts *parts;
 	Guess		guess;
-	int			n;				/* number of attributes that take part */
+	int			n;
 	DynParsedAttr **attrs;		/* attributes that take part */
 	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];	/* parts in the first way
 													 * found, for each
@@ -391,7 +391,7 @@ known_texts(DynParts *parts, const DynParsedAttr *parsed, DynText *known)
 
 /*
  * Calls `found` for each split of the attribute that agrees with known values.
- * Returns true if `found` did, or if no steps are left.
+ * Returns true if `found` returns true, or if no steps are left.
  */
 static bool
 find_ways(Search *search, DynParsedAttr *parsed, bool guess, DynWayFound found,
@@ -664,8 +664,8 @@ dyn_find_ways(DynParts *parts, const Bitmapset *attrs, const DynParsedAttr **abo
 }
 
 /*
- * Splits the attributes of a cycle, which are not decisive.  If the search
- * does not find exactly one way, none of the attributes matches.
+ * Splits the attributes of a dependency cycle.  They do not decide whether an
+ * item is a row: if the search does not find exactly one way, none matches.
  */
 static void
 break_cycle(DynParts *parts, const Bitmapset *cycle)

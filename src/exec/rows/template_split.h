@@ -21,8 +21,9 @@ typedef struct DynParsedAttr
 	const DynTemplatedAttr *templated;
 	Bitmapset  *cycle;			/* all templates of the dependency cycle that
 								 * includes this template; NULL if there is
-								 * none, or if the attribute is decisive */
-	bool		searched;		/* true if the search splits the attribute */
+								 * none, or if the table's key depends on the
+								 * attribute */
+	bool		searched;		/* true if dyn_find_ways splits it */
 	bool		unresolved;		/* true if the attribute matches only if a
 								 * part contains its separator */
 	int			slot;
@@ -31,8 +32,8 @@ typedef struct DynParsedAttr
 	bool		done;			/* true if the fields below are for the current
 								 * item */
 	DynSplit	split;
-	bool		impossible;		/* true if a part's column is NULL, or the part
-								 * cannot encode its value */
+	bool		impossible;		/* true if a part's column is NULL, or has a
+								 * value that the part cannot encode */
 	bool		absent;
 	bool		no_text;		/* true if the template cannot match values of
 								 * this type */
@@ -64,7 +65,7 @@ struct DynParts
 								 * item */
 	const DynValue *values;		/* values of the current item */
 	DynParsedAttr *attrs;		/* one for each of relation->templated */
-	int			nchecks;		/* number of checks */
+	int			nchecks;
 	DynPlaceholderCheck *checks;
 	Bitmapset  *decisive;		/* attributes in the table's key, and those on
 								 * which they depend: they decide whether an
@@ -86,7 +87,7 @@ extern void dyn_split_attr(DynParts *parts, int i);
 /*
  * Returns false if a part differs from the value of its column, which is read
  * from another part.  Checks searched attributes if `searched`, else key
- * attributes.  A column with an unknown value differs from no part.
+ * attributes.  Unknown values are not compared.
  */
 extern bool dyn_parts_agree(DynParts *parts, bool searched);
 
