@@ -8,8 +8,8 @@
  *		keyed		items of the stream that the consumer names (params.keyed),
  *					usually by rising number; other streams' pages wait
  *
- * dyn_fetch_pump is called before the consumer waits, and after every few
- * hundred items.
+ * Before the consumer waits, and after every few hundred items, dyn_fetch_pump
+ * receives and sends.
  */
 #include "postgres.h"
 
@@ -56,9 +56,9 @@ dyn_fetch_stop(DynFetch *fetch)
 /* ---- items in any order ---- */
 
 /*
- * Takes the waiting page with the smallest ordinal, so that all streams
- * advance equally; with `in_turn`, the next page of the stream whose turn it
- * is.  Returns false if there is none.
+ * Takes the waiting page with the smallest number in its stream, so that all
+ * streams advance equally; with `in_turn`, the next page of the stream whose
+ * turn it is.  Returns false if no such page waits.
  */
 static bool
 next_waiting_page(DynFetch *fetch)

@@ -29,8 +29,8 @@
 typedef struct DynFetch DynFetch;
 
 /*
- * Bound of a Scan that may stop early, up to which scan_policy does not apply.
- * When the fetch has examined `items` items or used `units` read units,
+ * Bound of a Scan that may stop early.  The option scan_policy does not apply
+ * before the fetch has examined `items` items or used `units` read units; then
  * `beyond` is called once before the next request, and may raise an error.
  * Until then, streams are read one at a time.
  */
@@ -191,7 +191,7 @@ extern void dyn_fetch_drop(DynFetch *fetch, int stream);
 extern uint64 dyn_fetch_count_of(DynFetch *fetch, int stream);
 
 /*
- * Fills in the request of the page that contains the item returned last, with
+ * Fills in a request that reads the page of the item returned last again, with
  * the current projection, and stores the item's position on the page, from 0.
  * Pointers stay valid until the next item is requested.  Returns false if no
  * item was returned.

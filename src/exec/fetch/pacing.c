@@ -3,7 +3,7 @@
  *		Decides when the streams of a fetch may send, and how much one request
  *		may read.
  *
- * These limits apply:
+ * These limits apply (a pace is a measured rate):
  *
  *		pace of the table	after throttles; shared by all fetches of a statement
  *		  or index			(aws/pace.h, model/session/usage.h)
@@ -122,7 +122,6 @@ used_units(const DynStatement *statement)
 	return statement->counters.read_units + statement->lost_units;
 }
 
-/* Returns the limit minus the units used and the units expected in flight. */
 static double
 left_of_statement(const DynFetch *fetch, double limit)
 {
@@ -156,10 +155,10 @@ report_limit(const DynFetch *fetch, double limit, double cost)
 /*
  * Returns true if the next request must wait for a response.  With budgets,
  * the first responses show the real cost of requests.  Near the statement's
- * limit, a response shows how many units are left.  But the fetch must be able
- * to take the response in, or would wait forever: a paused response waits for
- * memory; and at the memory limit, a keyed or in_turn fetch takes in only
- * responses of the awaited stream (schedule.c).
+ * limit, a response shows how many units are left.  The result is false if no
+ * response can be taken in, since the fetch would wait forever: paused
+ * responses wait for memory, and at the memory limit, a keyed or in_turn fetch
+ * takes in only responses of the awaited stream (schedule.c).
  */
 static bool
 awaits_response(const DynFetch *fetch)

@@ -2,9 +2,8 @@
  * requests.c
  *		Renders the requests of an access plan.
  *
- * If a filter is larger than DynamoDB accepts, only the conditions that the
- * plan relies on are sent (plan/keys/match_keys.c).  The other conditions only
- * reduce the data transferred, since they are checked locally as well.  A
+ * If a filter is larger than DynamoDB accepts, the conditions that are also
+ * checked locally are omitted.  They only reduce the data transferred.  A
  * projection that is too large is omitted, too.
  */
 #include "postgres.h"
@@ -191,7 +190,6 @@ finished(const DynRequests *requests, DynBuffer *text, bool rendered)
 	return rendered ? text->data : NULL;
 }
 
-/* Returns the rendered condition; NULL if it is too large. */
 static const char *
 render(DynRequests *requests, const DynCond *cond, DynBuffer *text)
 {

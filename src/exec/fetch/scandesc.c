@@ -114,10 +114,10 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 
 /*
  * Returns the conversion of a Scan's items.  Except for a count, it includes
- * the key, so that responses can be checked.  A jsonb column of which only
- * parts are requested must not show the key: a key that jsonb cannot represent
- * would be an error of a statement that does not read the key.  If the key
- * cannot be hidden there, it is not requested.
+ * the key, so that responses can be checked.  If jsonb cannot represent this
+ * key, a statement that reads only other parts of a jsonb column must not
+ * fail.  So the column must hide the key; if it cannot, the key is not
+ * requested.
  */
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)

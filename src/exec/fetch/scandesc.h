@@ -18,8 +18,8 @@ typedef struct DynScanDesc
 	DynRelation *relation;
 	const DynAccess *access;
 	DynRows    *rows;			/* conversion of the scan's items */
-	DynRows    *own_rows;		/* conversion without a key that only checks of
-								 * responses need, or `rows` */
+	DynRows    *own_rows;		/* `rows`; or the same without the key, if only
+								 * the checks of responses need the key */
 	DynRows    *index_rows;		/* conversion of index entries if
 								 * fetch_base_items, else NULL */
 	DynCounters counters;		/* counts of this descriptor's requests */
@@ -78,8 +78,8 @@ extern int	dyn_scandesc_segments(const DynScanDesc *scandesc);
 
 /*
  * Starts a fetch in CurrentMemoryContext, and stores it in scandesc->origin.
- * Requests the attributes that `rows` decodes.  A keyed fetch does not join
- * the group.
+ * Requests the attributes that `rows` decodes.  A keyed fetch does not count
+ * its requests in group_in_flight.
  */
 extern DynFetch *dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests,
 									const DynRows *rows, bool keyed);

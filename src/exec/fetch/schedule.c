@@ -18,10 +18,10 @@
  *						is in flight		response is
  *											in flight
  *
- * Streams that are read in turn follow the first column, but only the stream
- * whose turn it is can starve, as in the third column.  If the consumer may
- * stop early, the number of active streams grows with the number begun.  Up to
- * a bound (DynReadBound), only one stream is active.
+ * A stream starves if the consumer cannot continue without it.  Streams that
+ * are read in turn follow the first column, but only the stream whose turn it
+ * is can starve, and LAZY_TURNS limits the active streams if the consumer may
+ * stop early.  Up to a bound (DynReadBound), only one stream is active.
  *
  * A stream sends its next request when pace and budgets allow it, and when the
  * statement's limits allow the request and the expected bytes of its response.
@@ -160,7 +160,6 @@ dyn_schedule_stream(DynFetch *fetch, int number)
 	return fetch->current;
 }
 
-/* Retires streams that are done, so that the next ones can begin. */
 static void
 retire_streams(DynFetch *fetch)
 {
@@ -281,7 +280,6 @@ is_wanted(const DynFetch *fetch, const DynStream *stream)
 	return !has_pages(fetch);
 }
 
-/* True if the stream may send its next request now. */
 static bool
 may_send(const DynFetch *fetch, const DynStream *stream)
 {
@@ -294,7 +292,7 @@ may_send(const DynFetch *fetch, const DynStream *stream)
 /*
  * Returns the stream that sends next, or NULL.  In a keyed fetch, this is the
  * first stream that may send.  Otherwise it is the one with the fewest
- * requests, because a stream that lags would finally send its requests alone.
+ * requests, so that all streams end at about the same time.
  */
 static DynStream *
 next_to_send(const DynFetch *fetch)
@@ -321,7 +319,6 @@ dyn_schedule_may_send(const DynFetch *fetch)
 	return next_to_send(fetch) != NULL;
 }
 
-/* Begins streams, and sends the requests that are allowed now. */
 static void
 send_requests(DynFetch *fetch)
 {
@@ -352,8 +349,8 @@ send_requests(DynFetch *fetch)
 /*
  * Returns true if the stream's response should be parsed now.  If memory is
  * short, the stream cannot send its next request after parsing.  So responses
- * are then parsed only when the consumer needs a page; otherwise it could use
- * up all pages while no request is in flight.
+ * are then parsed only when the consumer needs a page; otherwise, the consumer
+ * could use up all pages while no request is in flight.
  */
 static bool
 wants_response(const DynFetch *fetch, const DynStream *stream)
@@ -480,7 +477,7 @@ dyn_schedule_wait(DynFetch *fetch)
 
 	Assert(!fetch->solo_wait && !dyn_schedule_is_finished(fetch));
 	fetch->solo_wait = true;
-	/* only a pump takes in a response, or lets a paused one arrive */
+	/* do not wait: the pump below takes in this response, or resumes it */
 	if (dyn_schedule_has_response(fetch))
 		CHECK_FOR_INTERRUPTS();
 	/*

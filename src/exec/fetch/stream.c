@@ -482,8 +482,8 @@ dyn_stream_pop(DynStream *stream)
 /*
  * Stores the key where the next page starts.  Raises an error if an earlier
  * key is repeated, because the pages would then repeat forever.  Also raises
- * an error if the key does not have the planned attributes, because then a
- * different table or index has taken the planned name.
+ * an error if the key does not have the planned attributes: the table or index
+ * was replaced after planning.
  */
 static void
 note_last_key(const DynFetch *fetch, DynStream *stream,
@@ -625,7 +625,7 @@ accept_page(DynFetch *fetch, DynStream *stream, DynFetchPage *page,
 		dyn_pacing_refuse(fetch, stream);
 }
 
-/* The page stays in the list of spare pages, which frees it after an error. */
+/* The page stays in the list of spare pages until all checks have succeeded. */
 void
 dyn_stream_receive(DynFetch *fetch, DynStream *stream)
 {
@@ -654,7 +654,7 @@ dyn_stream_receive(DynFetch *fetch, DynStream *stream)
 	}
 	page = fetch->spare;
 	dyn_call_take_response(stream->call, &page->body);
-	/* halve at most: an empty segment has a shorter response than others */
+	/* reduce it by half at most: an empty segment's response is shorter than others */
 	fetch->expected = Max(page->body.cap, fetch->expected / 2);
 	if (!dyn_page_parse(&page->page, DYN_PARSE_RESPONSE, fetch->tree,
 						page->body.data, page->body.len, &error))

@@ -129,7 +129,8 @@ struct DynFetch
 	int			space;			/* allocated length of `active` */
 	DynStream **active;			/* active streams, usually by rising number;
 								 * after them, finished ones to reuse */
-	int			nstreams;		/* number of streams in `active` */
+	int			nstreams;		/* number of streams in `active`, including
+								 * finished ones */
 	int			next_stream;	/* number of the next stream to begin ahead of
 								 * the consumer */
 	Bitmapset  *settled;		/* keyed: streams that were begun or dropped */
@@ -207,7 +208,6 @@ dyn_stream_is_done(const DynStream *stream)
 	return !stream->in_flight && !stream->more && stream->first == NULL;
 }
 
-/* Abandons the stream's request in flight and its pages; ends the stream. */
 extern void dyn_stream_abandon(DynFetch *fetch, DynStream *stream);
 
 /* Frees the malloc'd memory of the fetch, in every state; raises no error. */

@@ -144,7 +144,6 @@ dyn_lookups_begin(DynLookups *lookups)
 	lookups->nexecutions = lookups->space = lookups->next = 0;
 }
 
-/* Adds an execution with a copy of the values, and without entries. */
 static Execution *
 add_execution(DynLookups *lookups, const DynValues *values)
 {
@@ -191,7 +190,6 @@ fill_queries(DynLookups *lookups, const Execution *execution, int first_new)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* Returns the entry of the n-th key or Query of an execution. */
 static DynLookupEntry *
 entry_of(DynLookups *lookups, const DynResolvedAccess *resolved, int n)
 {
@@ -277,7 +275,6 @@ dyn_lookups_is_full(const DynLookups *lookups)
 	int			concurrency = lookups->scandesc->relation->connection->max_concurrency;
 
 	Assert(lookups->open == NULL);
-	/* memory of the batch's executions and of their requests */
 	if (MemoryContextMemAllocated(lookups->executions_context, false) +
 		MemoryContextMemAllocated(lookups->first.context, false) >
 		Max((Size) work_mem * 1024 / 2,
@@ -310,9 +307,8 @@ begin_entry(DynLookups *lookups)
 /*
  * Returns the position of the next execution with these values, or -1.
  * Executions run in the order in which they were added, but some may be
- * skipped.  If the values are those of the execution that ran last, that
- * execution is running again: returns -1, unless the next execution also has
- * these values.
+ * skipped.  If the values are those of the last execution, but not of the next
+ * one, the last execution is running again, and the result is -1.
  */
 static int
 find_execution(const DynLookups *lookups, const DynValues *values)
@@ -659,9 +655,8 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 /*
  * Lists the keys of the next chunk: first for the entry being served, then for
  * the following entries, until the chunk is full.  A listing that was begun is
- * continued only when its entry is served: the listing recognizes repeated
- * keys by the field listed_by of their entries, which other listings
- * overwrite.
+ * continued only when its entry is served, after forget_listed() has stored
+ * its keys: other listings overwrite listed_by, which shows repeated keys.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)

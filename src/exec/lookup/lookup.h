@@ -21,7 +21,7 @@
  *		cached results					work_mem * hash_mem_multiplier, at
  *										least the minimum; plus the results of
  *										one response
- *		transient rows					1 MB for each response
+ *		rows that are needed once		1 MB for each response
  *		pages of responses				fetch_memory, for all nodes (statement.h)
  *
  * An execution is served only from results of the requests that it would send
