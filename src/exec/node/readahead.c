@@ -223,7 +223,6 @@ prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 
 /* ---- batches ---- */
 
-/* Prepares the scans, and the store of the rows, for the first batch. */
 static void
 begin_batches(ReadAhead *ahead)
 {

@@ -56,7 +56,7 @@ prepare_scan(DynScan *scan, int eflags)
 	scan->input.exprs = ExecInitExprList(exprs, node);
 	dyn_values_init(&scan->input.values, exprs, scan->input.conversions);
 	dyn_values_init(&scan->input.next_values, exprs, scan->input.conversions);
-	/* evaluate guards (choice.c) now: they do not change between executions */
+	/* evaluate guards of ORs, such as $1 IS NULL (choice.c): they are the same in all executions */
 	foreach(lc, scandesc->access->optional_quals)
 	{
 		const DynPred *optional_qual = lfirst(lc);

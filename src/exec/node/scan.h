@@ -3,9 +3,9 @@
  *		State of a foreign scan, and the callbacks of the executor for foreign
  *		scans, asynchronous scans and lookup join nodes.
  *
- * An execution begins when its first row is fetched, unless it is started
- * ahead (scan.c), because outer parameters may have no values yet when the
- * node is created or rescanned.
+ * When the node is created or rescanned, outer parameters may have no values
+ * yet.  So an execution begins when its first row is fetched, unless it is
+ * started ahead (scan.c).
  */
 #ifndef DYN_EXEC_SCAN_H
 #define DYN_EXEC_SCAN_H
@@ -42,7 +42,6 @@ typedef struct DynScan
 								 * has another one if a guard
 								 * (plan/paths/choice.c) is true */
 
-	/* one execution */
 	bool		counted;		/* true if the only row of a count_only scan
 								 * was returned */
 	ExprState  *checks;			/* fdw_recheck_quals of the node, hidden from
