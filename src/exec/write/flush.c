@@ -94,7 +94,7 @@ dyn_modify_is_deferred(DynModify *modify)
 			read = input->scandesc->relation;
 	}
 
-	/* RETURNING and AFTER triggers would see rows that are skipped later */
+	/* RETURNING and AFTER triggers would see rows that ON CONFLICT skips later */
 	if ((modify->deferred || modify->atomic) && modify->do_nothing &&
 		(modify->returning ||
 		 dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, CMD_INSERT, false)))
@@ -376,7 +376,7 @@ flush(EState *estate)
 
 /*
  * Flushes only if the query has run to its end, not if a portal fetches some
- * of its rows.  If a query returns no rows, `count` does not limit it.
+ * of its rows.  `count` does not limit a query without RETURNING.
  */
 static void
 run_and_flush(QueryDesc *query, ScanDirection direction,

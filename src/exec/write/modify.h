@@ -120,7 +120,7 @@ extern void dyn_flush_init(void);
 extern bool dyn_modify_row(DynModify *modify, TupleTableSlot *row,
 						   TupleTableSlot *planSlot);
 
-/* Returns true if the target's rows are deferred. */
+/* Returns true if the target's rows are sent only after all reads. */
 extern bool dyn_modify_is_deferred(DynModify *modify);
 
 extern void dyn_modify_defer(DynModify *modify, TupleTableSlot *row,

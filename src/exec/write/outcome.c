@@ -262,7 +262,6 @@ dyn_write_uncount(const DynModify *modify)
 	modify->estate->es_processed--;
 }
 
-/* Adds the counters to those for EXPLAIN, and to the table's usage. */
 static void
 count(DynModify *modify, DynCounters counters)
 {

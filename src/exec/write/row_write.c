@@ -371,7 +371,7 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	for (int attnum = -1; (attnum = bms_next_member(changed, attnum)) >= 0;)
 	{
 		dyn_write_map_require_column(modify->map, attnum);
-		/* guard jsonb and arrays, because they show a set as a list */
+		/* guard jsonb and arrays: they show a set as a list, which would replace it */
 		if (dyn_relation_column(modify->relation, attnum)->codec.wire == DYN_TYPE_ABSENT)
 			guarded = bms_add_member(guarded, attnum);
 	}
@@ -658,7 +658,7 @@ exists_condition(const DynWrite *write)
 	{
 		const DynPathValue *guard = &write->guard[i];
 
-		/* together with attribute_exists, the first condition always fails */
+		/* we cannot encode the value (dyn_only_theirs): fail always, so that the response shows it */
 		dyn_cond_add(all, dyn_scalar_equal(&guard->value, &dyn_only_theirs)
 					 ? key_condition(modify, DYN_COND_NOT_EXISTS)
 					 : guard->value.type == DYN_TYPE_ABSENT

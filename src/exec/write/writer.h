@@ -68,7 +68,7 @@ typedef struct DynWrite
 	Bitmapset  *guarded;		/* columns that the guard compares */
 	Bitmapset  *replaced;		/* columns that the guard also compares if the
 								 * write is repeated after an unknown outcome */
-	bool		guards_replaced;	/* true if the guard compares them */
+	bool		guards_replaced;	/* true if the guard compares `replaced` */
 	bool		derived;		/* true if the new values depend on values that
 								 * were read */
 	int			rounds;			/* number of times that the write was composed
@@ -176,8 +176,8 @@ extern void dyn_atomic_render(DynWriter *writer, DynWrite *transaction);
 
 /*
  * Handles the response, like dyn_write_judge.  Raises an error at once if a
- * condition has failed and the statement cannot continue, because nothing was
- * written.
+ * condition has failed, so that nothing was written, and the statement cannot
+ * continue.
  */
 extern void dyn_atomic_judge(DynWriter *writer, DynWrite *transaction);
 
