@@ -345,7 +345,7 @@ static const DynItemsMethods presumed_methods = {
 
 /* ---- creation ---- */
 
-/* Returns NULL for an execution started ahead that needs the fallback. */
+/* Returns NULL if an execution that was started ahead needs the fallback. */
 static DynItems *
 open_requested(void *state)
 {

@@ -14,7 +14,7 @@
  */
 extern void dyn_permit_requests(DynInput *input, DynScanDesc *scandesc);
 
-/* Returns true if the scan's next requests would have a bound. */
+/* Returns true if the next requests would have a bound (DynReadBound). */
 extern bool dyn_is_bounded(const DynInput *input);
 
 /*

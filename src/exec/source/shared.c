@@ -86,7 +86,7 @@ dyn_shared_start(DynSharedRead *read)
 		member->position = 0;
 		member->record = NULL;
 		member->record_space = 0;
-		/* an only member can use the slots of the read as its own */
+		/* a single member can use the slots of the read as its own */
 		member->item = list_length(read->members) == 1 ? read->slots
 			: palloc0(member->nslots * sizeof(DynValue));
 	}
@@ -365,7 +365,7 @@ member_close(DynItems *items)
 	 * member or a later execution will take in
 	 */
 	dyn_items_set_group(items, NULL);
-	/* an only member may be opened again (caching.c) */
+	/* a single member may be opened again (caching.c) */
 	if (list_length(member->read->members) > 1)
 		dyn_member_leave(member);
 }

@@ -18,7 +18,7 @@
  *		dyn_member_init, dyn_shared_add		for each member
  *		dyn_shared_limit_parts				once, after the last member
  *		dyn_shared_start					sets up the read
- *		dyn_member_open						for each member; for an only member,
+ *		dyn_member_open						for each member; for a single member,
  *											any number of times
  *		dyn_shared_stop						at any time; then only dyn_shared_start
  */
@@ -64,7 +64,7 @@ typedef struct DynMember
 	DynInput   *input;
 	DynSharedRead *read;
 	int			number;			/* position among the read's members, and
-								 * number of its read pointer */
+								 * number of its read pointer in `stored` */
 	DynMemberState state;
 
 	/* the run-time values */
@@ -76,7 +76,7 @@ typedef struct DynMember
 	/* set by the creator */
 	bool		expected;		/* true if the member will be opened, unless an
 								 * input of the plan is empty */
-	bool		may_rewind;		/* true if the member may be rewound */
+	bool		may_rewind;
 
 	/* the scan's access plan, divided in two */
 	DynAccess	own_access;		/* access plan without the filters that the

@@ -54,7 +54,6 @@ is_executed_once(const DynInput *input, const Bitmapset *initial)
 		bms_is_subset(params_of(input), initial);
 }
 
-/* Returns true if both scans read the same table or index in the same way. */
 static bool
 reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 {

@@ -10,8 +10,8 @@
  *
  * The keys of returned items are stored in a hash table.  When the hash table
  * reaches its memory limit, further rows go to a sort, which may use a
- * temporary file, and are returned at the end.  All rows of an item come from
- * the same read of the item.
+ * temporary file, and are returned at the end.  An unnested item has several
+ * rows; all of them come from the same read.
  */
 #include "postgres.h"
 
