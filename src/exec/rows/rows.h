@@ -17,7 +17,6 @@
 #include "../../dynamodb/wire.h"
 #include "../../plan/keys/access.h"
 
-/* Error of an item or a value. */
 typedef enum DynRowError
 {
 	DYN_ERROR_MISMATCH,			/* value does not match its column */
@@ -45,7 +44,6 @@ typedef struct DynUnnested
 	bool		decoded;
 } DynUnnested;
 
-/* A fetched column. */
 typedef struct DynRowColumn
 {
 	DynColumn  *column;

@@ -43,10 +43,7 @@ dyn_rows_slot(const DynRows *rows, const char *name)
 	return -1;
 }
 
-/*
- * Returns the path to request: the full attribute if DynamoDB rejects paths
- * below it.
- */
+/* Returns the full attribute if DynamoDB rejects paths below it. */
 static DynPath
 projected_path(const DynRows *rows, const DynPath *path)
 {

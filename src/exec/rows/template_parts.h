@@ -30,7 +30,6 @@ typedef enum DynRowMatch
 /* Reason for a mismatch with a placeholder such as ${status:open|closed}. */
 #define DYN_NOT_LISTED	"it is not among the values listed in the template"
 
-/* Mismatch of the current item. */
 typedef struct DynMismatch
 {
 	const char *attribute;		/* attribute name (UTF-8) */
@@ -70,8 +69,8 @@ extern bool dyn_parts_text(DynParts *parts, const DynValue *values, int i,
 /*
  * Stores the value of a column that is read from a part: the part's text, or
  * ABSENT if the item lacks the attribute.  If the attribute does not match the
- * template, or the part is not in its enumeration, returns false, with the
- * reason in *why.
+ * template, or the template lists other values, returns false, with the reason
+ * in *why.
  */
 extern bool dyn_parts_value(DynParts *parts, const DynColumn *column,
 							DynValue *value, const char **why);

@@ -15,15 +15,15 @@
 
 #include "template_parts.h"
 
-/* One attribute of the current item. */
+/* The split of a templated attribute of the current item. */
 typedef struct DynParsedAttr
 {
 	const DynTemplatedAttr *templated;
 	Bitmapset  *cycle;			/* all templates of the dependency cycle that
 								 * includes this template; NULL if there is
-								 * none, or if the table's key depends on the
-								 * attribute */
-	bool		searched;		/* true if dyn_find_ways splits it */
+								 * none, or if the attribute decides whether
+								 * the item is a row */
+	bool		searched;		/* true if split by dyn_find_ways */
 	bool		unresolved;		/* true if the attribute matches only if a
 								 * part contains its separator */
 	int			slot;
