@@ -67,10 +67,7 @@ not(DynCond *arg)
 
 /* ---- comparisons ---- */
 
-/*
- * Returns the condition with the value, encoded with `codec`; FALSE if the
- * value cannot be encoded.
- */
+/* Returns FALSE if the value cannot be encoded. */
 static DynCond *
 encoded_cond(DynCondKind kind, const DynCodec *codec, const DynPath *path,
 			 Oid valuetype, Datum value)
@@ -139,8 +136,8 @@ compare_scalars(const void *a, const void *b, void *arg)
 
 /*
  * Returns an IN condition with the elements of the SQL array that an item can
- * store; FALSE without such elements.  May exceed the size limit of IN,
- * because cached items are tested with this condition, too.
+ * store; FALSE without such elements.  It may exceed DynamoDB's limit for IN,
+ * and can then only test cached items.
  */
 static DynCond *
 members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
@@ -159,7 +156,7 @@ members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 							 &scalars[cond->nvalues]) == DYN_ENCODED)
 			cond->nvalues++;
 	}
-	/* a list that is too long for requests only tests cached items: sort it for bsearch */
+	/* sort a list that is too long for requests, to search it for each cached item */
 	if (cond->nvalues > DYN_EXPR_MAX_IN && codec->wire != DYN_TYPE_ABSENT &&
 		codec->wire <= DYN_TYPE_B)
 	{

@@ -214,7 +214,7 @@ add_value(Collection *to, const DynCodec *codec, Oid valuetype, Datum value)
 		add_point(to, &scalar);
 }
 
-/* Adds the elements of an array, or the current one of a DynElement. */
+/* Adds the elements of an array; if it is in context->shared, only the current one. */
 static void
 add_array(Collection *to, const DynResolveContext *context, const DynCodec *codec,
 		  const DynPred *pred, Datum array)

@@ -14,7 +14,6 @@
 #include "../../plan/keys/access.h"
 #include "../statement/values.h"
 
-/* The key and conditions of one Query. */
 typedef struct DynQuery
 {
 	const DynKeyPart *key;		/* partition key */

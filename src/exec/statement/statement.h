@@ -25,7 +25,7 @@ struct DynRelation;
 typedef struct DynThrottle
 {
 	const DynTablePace *table;
-	DynThrottleEpisode episode; /* current or last episode */
+	DynThrottleEpisode episode; /* current or last period of throttling */
 	bool		warned;
 } DynThrottle;
 

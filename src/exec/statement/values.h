@@ -59,7 +59,6 @@ extern void dyn_values_keep(DynValues *values);
 extern bool dyn_values_equal(const DynValues *a, const DynValues *b,
 							 const bool *used);
 
-/* Returns a hash value, the same for equal lists. */
 extern uint32 dyn_values_hash(const DynValues *values);
 
 #endif
