@@ -191,10 +191,10 @@ extern void dyn_fetch_drop(DynFetch *fetch, int stream);
 extern uint64 dyn_fetch_count_of(DynFetch *fetch, int stream);
 
 /*
- * Fills in a request that reads the page of the item returned last again, with
- * the current projection, and stores the item's position on the page, from 0.
- * Pointers stay valid until the next item is requested.  Returns false if no
- * item was returned.
+ * Fills in a request for the page that contains the item returned last, to read
+ * the page again with the current projection.  Stores the item's position on
+ * the page, from 0.  Pointers stay valid until the next item is requested.
+ * Returns false if no item was returned.
  */
 extern bool dyn_fetch_position(const DynFetch *fetch, DynReadRequest *request,
 							   uint64 *item);

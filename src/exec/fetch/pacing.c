@@ -281,7 +281,7 @@ expected_units(const DynFetch *fetch, double items)
 	return Max(units, DYN_LEAST_UNITS);
 }
 
-/* Returns the maximum read units of a request; see the table above. */
+/* Returns the maximum read units of a request (table at the top of the file). */
 static double
 most_units(const DynFetch *fetch, const DynStream *stream, double items)
 {

@@ -158,10 +158,6 @@ dyn_requests_segments(const DynRelation *relation, double bytes)
 
 /* ---- rendering ---- */
 
-/*
- * Returns the key condition: an equality for each key part, and the conditions
- * on range attributes.
- */
 static DynCond *
 key_condition(const DynRequests *requests, int stream)
 {

@@ -57,7 +57,7 @@ typedef struct DynStream
 	bool		sent_after_refresh; /* true if the request was sent after
 									 * fetch->refreshed was set */
 	double		cost;			/* expected read units of the request */
-	double		expected;		/* read units counted in expected_units */
+	double		expected;		/* part of statement->expected_units */
 	double		charge;			/* read units charged to the budgets for each
 								 * attempt */
 	int			ncharged;		/* number of attempts that were charged */

@@ -46,7 +46,7 @@
 /* Keys and results may each use at least fetch_memory / SPACE_PART bytes. */
 #define SPACE_PART			8
 
-/* Maximum memory of the transient rows of one response. */
+/* Maximum memory of one response's transient rows, which are needed once. */
 #define TRANSIENT_BYTES		(1024 * 1024)
 
 /*
@@ -642,7 +642,7 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 		{
 			const DynByteKey *key = &((DynLookupEntry *) lfirst(lc))->key;
 
-			/* the key comes after the byte for the kind of fingerprint */
+			/* skip the first byte, which is the kind of fingerprint */
 			dyn_base_keys_remember(entry->base_keys, key->data + 1, key->len - 1);
 		}
 	}

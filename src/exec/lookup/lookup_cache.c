@@ -373,7 +373,7 @@ dyn_lookup_batch_add_items(DynLookupBatch *batch, const DynLookupEntry *entry,
 
 		if (item->state != DYN_LOOKUP_EMPTY)
 			continue;
-		/* the key comes after the byte for the kind of fingerprint */
+		/* skip the first byte, which is the kind of fingerprint */
 		dyn_key_read(item->key.data + 1, batch->scandesc->access, parts);
 		dyn_lookup_batch_add(batch, item, parts);
 	}

@@ -196,8 +196,8 @@ extern void dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry,
 								 const DynKeyPart *parts);
 
 /*
- * Adds EMPTY items of the entry, from the position `at` on, until the batch
- * has `max` entries.
+ * Adds those of entry->items that are EMPTY, from the position `at` on, until
+ * the batch has `max` entries.
  */
 extern void dyn_lookup_batch_add_items(DynLookupBatch *batch, const DynLookupEntry *entry,
 									   int at, int max);
