@@ -143,7 +143,7 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 	if (!scan->input.running)
 		end_outdated_runs(scan);
 	scan->request = areq;
-	/* the Append may have returned rows instead of waiting, as announced below */
+	/* end an announced wait: the Append may have returned rows instead */
 	dyn_client_will_wait(dyn_session_client(), false);
 	/* leave_out_idle_peers may have removed the fetch from the group */
 	if (scan->input.items != NULL)

@@ -231,7 +231,7 @@ print_templated(Printer *printer, const DynPred *pred)
 	printer->part = NULL;
 }
 
-/* Prints the bounds of a DYN_PRED_EACH; prints >= with <= as BETWEEN. */
+/* Prints the bounds of listed values (DYN_PRED_EACH); >= and <= as BETWEEN. */
 static void
 print_each(Printer *printer, const DynPred *pred)
 {

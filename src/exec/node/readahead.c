@@ -384,7 +384,6 @@ next_row(ReadAhead *ahead)
 	{
 		TupleTableSlot *slot = ahead->ended ? NULL : next_child_row(ahead);
 
-		/* without scans, there is nothing to prefetch */
 		ahead->ended = (slot == NULL);
 		if (slot != NULL && slot != ahead->out)
 			ExecCopySlot(ahead->out, slot);

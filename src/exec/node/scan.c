@@ -195,8 +195,8 @@ begin_run(DynScan *scan)
 	Assert(!scan->input.running && scan->input.items == NULL);
 	dyn_scandesc_check_schema(scan->input.scandesc);
 	/*
-	 * evaluate before `running` is set, so that scans of an initplan that runs
-	 * now can share a read with this scan
+	 * this may run an initplan, whose scans can share a read with this scan
+	 * only before `running` is set
 	 */
 	dyn_input_evaluate(&scan->input, &scan->input.values);
 	scan->input.running = true;
@@ -204,7 +204,7 @@ begin_run(DynScan *scan)
 	{
 		const DynOpener *opener = lfirst(lc);
 
-		/* requests may use the values after the outer row was freed */
+		/* copy the values: requests may use them after the outer row was freed */
 		if (!copied && !opener->only_compares)
 			dyn_values_keep(&scan->input.values);
 		copied |= !opener->only_compares;

@@ -433,7 +433,7 @@ create_stored(DynItems *source, bool rest)
 	return stored;
 }
 
-/* Never stores a count: every source that serves one can be rewound. */
+/* Never stores a count, because every source that serves a count can be rewound. */
 DynItems *
 dyn_items_repeatable(DynItems *source, bool keeps)
 {

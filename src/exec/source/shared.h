@@ -44,7 +44,7 @@ typedef struct DynSharedRead
 	bool		warned;			/* true if a member has warned of the full scan
 								 * (scan_policy.h) */
 
-	/* set while the read is started */
+	/* set by dyn_shared_start, until dyn_shared_stop */
 	MemoryContext context;
 	DynItems   *items;			/* source; NULL if no items are left */
 	DynValue   *slots;			/* slots of the last item read */

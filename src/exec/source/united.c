@@ -2,11 +2,12 @@
  * united.c
  *		Executes a union: reads the arms of an OR, and returns each row once.
  *
- * The arms are read one after the other.  If all rows will be needed, the
- * first requests of all arms are sent together.  Items are identified by the
- * table's key.  A key counts as returned only when a row of its item has
- * passed all conditions of the scan.  So an arm that reads an outdated entry
- * of an index does not hide the item that another arm reads.
+ * The arms are read one after the other.  If all rows will be needed, arms
+ * that consist of one stream send their first requests together with the first
+ * arm.  Items are identified by the table's key.  A key counts as returned only
+ * when a row of its item has passed all conditions of the scan.  So an arm that
+ * reads an outdated entry of an index does not hide the item that another arm
+ * reads.
  *
  * The keys of returned items are stored in a hash table.  When the hash table
  * reaches its memory limit, further rows go to a sort, which may use a
