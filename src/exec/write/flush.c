@@ -241,10 +241,7 @@ typedef struct DynDeferredRun
 	uint64		nrows;
 } DynDeferredRun;
 
-/*
- * Returns the run for the target's next row.  Creates it in memory of the
- * statement if necessary.
- */
+/* Returns the run for the target's next row, in memory of the statement. */
 static DynDeferredRun *
 get_run(DynModify *modify)
 {
@@ -305,7 +302,7 @@ send_run(const DynDeferredRun *run)
 	{
 		MemoryContext oldcontext;
 
-		/* not in per-tuple memory, since the slots free the rows themselves */
+		/* fetch outside of per-tuple memory: the slots free the rows themselves */
 		if (modify->operation != CMD_DELETE)
 			fetch(modify->new_rows, row);
 		if (modify->operation != CMD_INSERT)

@@ -16,7 +16,7 @@
 #include "../source/input.h"
 #include "row_write.h"
 
-/* Maximum number of rows that are stored for a write in flight. */
+/* Maximum number of repeated rows of a write in flight (keep_repeated). */
 #define MOST_REPEATED	100
 
 /* ---- begin ---- */
@@ -76,10 +76,6 @@ create_upsert(ModifyTableState *mtstate, ResultRelInfo *rinfo, TupleDesc desc)
 	return upsert;
 }
 
-/*
- * Returns the reason why each row must wait for its response; NULL if rows
- * need not wait.
- */
 static const char *
 await_reason(const DynModify *modify)
 {

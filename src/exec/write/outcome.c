@@ -718,7 +718,6 @@ dyn_write_judge_condition(DynWrite *write, const DynScalar *item)
 
 /* ---- responses ---- */
 
-/* Checks the response of a successful call (see dyn_write_check). */
 static const char *
 check_written(const DynWrite *write, DynWritten *written)
 {

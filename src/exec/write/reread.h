@@ -36,8 +36,8 @@ extern DynReread *dyn_reread_create(DynRelation *relation,
 extern bool dyn_reread_item(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
 /*
- * Works like dyn_reread_item, for an item that the statement has written: the
- * item may have expired.
+ * Works like dyn_reread_item, for an item that the statement has written, even
+ * if the item has expired.
  */
 extern bool dyn_reread_new(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 

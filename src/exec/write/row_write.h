@@ -58,7 +58,6 @@ extern void dyn_modify_keep_segment(const DynWrite *write);
  */
 extern bool dyn_write_require_stored(DynWrite *write, const DynScalar *item);
 
-/* Returns a new write, whose request is not yet composed. */
 extern DynWrite *dyn_write_create(DynModify *modify, DynOperation op);
 
 /*

@@ -25,7 +25,7 @@
 /* Memory that a request takes in addition to its body. */
 #define REQUEST_BYTES	4096
 
-/* Delay (ms) if the rate depends on a response to another statement. */
+/* Delay (ms) until the rate is checked again, if another statement changes it. */
 #define LOOK_MS			10.0
 
 static DynWriter *writers = NULL;
