@@ -1,6 +1,6 @@
 /*
  * base_keys.c
- *		Separates new keys of an index listing from repeated ones.
+ *		Separates new keys that an index lists from repeated ones.
  *
  * After the first key was set aside in the sort (base_keys.h), the hash table
  * does not change any more, so it never contains a key of the sort.  The sort

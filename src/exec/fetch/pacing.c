@@ -400,8 +400,8 @@ dyn_pacing_grant(DynFetch *fetch, DynStream *stream, double units,
 /* ---- throttles ---- */
 
 /*
- * Warns that throttling slows the statement, if the episode has lasted for
- * WARN_AFTER_MS; once for each statement and table.
+ * Warns, once for each statement and table, that throttling slows the
+ * statement, if throttling has lasted for WARN_AFTER_MS.
  */
 static void
 warn_if_slow(const DynFetch *fetch, double now)

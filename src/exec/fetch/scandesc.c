@@ -138,8 +138,8 @@ scanned_rows(DynScanDesc *scandesc)
 
 /*
  * Returns the conversion of the scan's items.  It includes the table's key for
- * an arm of an OR, to remove duplicates (united.c), for items that are read by
- * base keys, and for a batch, whose items come in any order.  A Scan has its
+ * an arm of an OR, to remove duplicates (united.c), for items whose keys an
+ * index lists, and for a batch, whose items come in any order.  A Scan has its
  * own rule (scanned_rows).  Other reads include the sort attributes, by which
  * items may be merged.  If several partitions may be read, the partition key
  * is included, so that a response to the wrong Query is detected.

@@ -243,7 +243,7 @@ has_pages(const DynFetch *fetch)
 	return fetch->page != NULL;
 }
 
-/* True if the consumer, or its group, waits for a response in flight. */
+/* True if a request of the fetch, or of its group, is in flight. */
 static bool
 awaits_response(const DynFetch *fetch)
 {

@@ -367,8 +367,8 @@ receive_throttle(DynFetch *fetch, DynStream *stream)
 }
 
 /*
- * Ends the accounting of a call, which is done or will be destroyed, except
- * for its charge to the budgets.
+ * Ends the accounting of a call that is done or will be destroyed.  Its charge
+ * to the budgets remains.
  */
 static void
 end_flight(DynFetch *fetch, DynStream *stream)
@@ -546,11 +546,10 @@ check_response(DynFetch *fetch, DynStream *stream,
 
 /*
  * Estimates the read units of a response that does not report them (some
- * emulators).  The estimate is the expected cost of the request, but for a
- * Query or Scan at most the cost of the examined items.  If the size of items
- * is unknown, the estimate for a last page, which may be short, is at most the
- * cost of the response's bytes.  With a filter or projection, this estimate
- * may be too low.
+ * emulators).  This is the expected cost of the request, but for a Query or
+ * Scan at most the cost of the examined items.  A last page may be short: if
+ * the size of items is unknown, it costs at most as much as the bytes of the
+ * response, which is too low with a filter or projection.
  */
 static double
 unreported_units(const DynFetch *fetch, const DynStream *stream,

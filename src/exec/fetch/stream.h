@@ -119,7 +119,8 @@ struct DynFetch
 	int			paused;			/* number of responses in flight that were
 								 * paused for lack of memory at the last
 								 * pump */
-	bool		refreshed;		/* true if the table was described again */
+	bool		refreshed;		/* true if the table was described again after
+								 * a rejected request (refresh_if_stale) */
 	bool		matches;		/* true if the new description matches the
 								 * plan */
 

@@ -307,8 +307,8 @@ begin_entry(DynLookups *lookups)
 /*
  * Returns the position of the next execution with these values, or -1.
  * Executions run in the order in which they were added, but some may be
- * skipped.  If the values are those of the last execution, but not of the next
- * one, the last execution is running again, and the result is -1.
+ * skipped.  If the values are those of the execution that ran last, but not of
+ * the next one, that execution is running again, and the result is -1.
  */
 static int
 find_execution(const DynLookups *lookups, const DynValues *values)
@@ -389,7 +389,7 @@ receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
 		elog(ERROR, "a batch contains an item that was not requested");
 	if (lookups->item_slots != NULL)
 		dyn_lookup_entry_add_record(lookups->cache, entry, item, lookups->rows->npaths);
-	/* a row that only one execution needs is transient, if memory permits */
+	/* do not cache a row that only one execution needs (transient), if memory permits */
 	else if (lookups->last && batch == &lookups->first && entry->pins == 1 &&
 			 MemoryContextMemAllocated(transient->context, false) < TRANSIENT_BYTES)
 	{
@@ -832,7 +832,7 @@ free_lookups(void *state)
 {
 	DynLookups *lookups = state;
 
-	/* close the temporary files that listings may have */
+	/* close the temporary files that lists of base keys may have (base_keys.h) */
 	dyn_lookup_batch_reset(&lookups->first);
 	MemoryContextDelete(lookups->context);
 }

@@ -185,7 +185,7 @@ dyn_lookup_entry_unpin(DynLookupCache *cache, DynLookupEntry *entry)
 	enter_idle(cache, entry);
 }
 
-/* Adds a row or a record, which has `size` bytes in cache->context. */
+/* Adds a row or an item record, which has `size` bytes in cache->context. */
 static void
 add_row(DynLookupCache *cache, DynLookupEntry *entry, void *row, Size size)
 {
@@ -234,7 +234,7 @@ dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry,
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* Frees entry->base_keys, which only an unfinished listing needs. */
+/* Frees entry->base_keys, which are needed until the index Query has ended. */
 static void
 free_base_keys(DynLookupEntry *entry)
 {
