@@ -48,8 +48,8 @@ range_conditions(const DynAccess *access, DynSpans spans, int *n)
 	DynCond   **conds;
 
 	/*
-	 * merge overlapping spans; also adjacent spans, unless the plan is
-	 * ordered: rows are in order only within a span
+	 * merge overlapping spans; merge adjacent spans only if the plan is not
+	 * ordered, because rows are in order only within a span
 	 */
 	spans.n = dyn_spans_unite(spans.at, spans.n, !access->ordered);
 	/*
@@ -152,7 +152,7 @@ typedef struct Pairs
 	bool		paired;
 	bool		touching;		/* true to merge adjacent spans of a key */
 	const DynSpans *others;		/* for each part, the values that predicates
-								 * outside of the row-wise keys allow; `at` is
+								 * outside of (a, b) IN (...) allow; `at` is
 								 * NULL if they allow all */
 	int			n;
 	int			space;
@@ -457,8 +457,8 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 }
 
 /*
- * Adds the pairs of an arm (compute_sets), separately for each combination of
- * the elements of `lists`.
+ * Adds the pairs of one row of (a, b) IN (...), or of all predicates if `arm`
+ * is NULL.  Computes them for each combination of the elements of `lists`.
  */
 static void
 add_elements(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,
@@ -553,8 +553,8 @@ query_pairs(const DynAccess *access, const Pairs *pairs, DynResolvedAccess *reso
 }
 
 /*
- * For each attribute of the row-wise keys, stores the values that other
- * predicates allow.  Returns false if some attribute has no such value.
+ * For each attribute of (a, b) IN (...), stores the values that predicates
+ * outside of the list allow.  Returns false if they allow none of an attribute.
  */
 static bool
 other_values(const DynResolveContext *context, const DynAccess *access, DynSpans *others)
