@@ -77,7 +77,7 @@ project(DynRows *rows, const DynPath *path)
 
 /*
  * Adds slots for the fetched columns.  A column is partial if the statement
- * needs only members below it.
+ * needs only members of its document.
  */
 static void
 add_columns(DynRows *rows, const DynAccess *access)

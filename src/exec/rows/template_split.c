@@ -328,10 +328,7 @@ dyn_parts_agree(DynParts *parts, bool searched)
 
 /* ---- search for all ways ---- */
 
-/*
- * Attributes in which undecided parts (template_text.h) may contain their
- * separators.
- */
+/* Attributes whose undecided parts (template_text.h) may contain separators. */
 typedef enum Guess
 {
 	GUESS_NONE,
@@ -512,7 +509,7 @@ is_confirmed(const Search *search, AttrNumber attnum)
 	return false;
 }
 
-/* Returns true if each part that contains its separator is confirmed. */
+/* Returns true if is_confirmed() for each part that contains its separator. */
 static bool
 guesses_are_confirmed(const Search *search)
 {

@@ -86,8 +86,8 @@ extern void dyn_split_attr(DynParts *parts, int i);
 
 /*
  * Returns false if a part differs from the value of its column, which is read
- * from another part.  Checks searched attributes if `searched`, else key
- * attributes.  Unknown values are not compared.
+ * from another part.  Checks the attributes that dyn_find_ways splits if
+ * `searched`, else key attributes.  Unknown values are not compared.
  */
 extern bool dyn_parts_agree(DynParts *parts, bool searched);
 
