@@ -159,7 +159,7 @@ constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg
 	return pnstrdup(scalar.data, scalar.len);
 }
 
-/* Returns the conditions that are printed after the template. */
+/* Returns the conditions that are printed after the template, such as n > 5. */
 static List *
 conditions_of_part(const DynPred *arg)
 {
@@ -231,7 +231,7 @@ print_templated(Printer *printer, const DynPred *pred)
 	printer->part = NULL;
 }
 
-/* Prints the bounds of listed values (DYN_PRED_EACH); >= and <= as BETWEEN. */
+/* Prints bounds between which each value is a key; >= and <= as BETWEEN. */
 static void
 print_each(Printer *printer, const DynPred *pred)
 {

@@ -402,7 +402,7 @@ dynIterateForeignScan(ForeignScanState *node)
  * Before 15.15, 16.11, 17.7 and 18.1, EvalPlanQual calls this function instead
  * of executing a scan without its own relation, such as a count in a subquery.
  * The count is then executed here.  Its fdw_recheck_quals are hidden from
- * core: they are for the rows that a fallback counts, not for the count.
+ * core: they are for the rows that a fallback (requested.c) counts.
  */
 bool
 dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)

@@ -37,7 +37,7 @@ typedef struct Caching
 	Bitmapset **value_params;	/* parameters that each run-time value depends
 								 * on; NULL before the first rescan */
 	Bitmapset  *changed;		/* parameters that have changed so far */
-	Bitmapset  *divided_by;		/* value of `changed` at the last division */
+	Bitmapset  *divided_by;		/* `changed` when the plan was divided */
 	uint64		executions;		/* number of executions served */
 
 	/*

@@ -60,7 +60,7 @@ typedef struct United
 
 	/* the current item */
 	DynBuffer	key;			/* key as bytes (base_keys.h); malloc'd */
-	int64		number;			/* number of items found so far */
+	int64		number;			/* number of the item among those found */
 	bool		counted;		/* true if the item's key is in `returned` */
 
 	/* rows returned at the end, with two added columns: key and number */
