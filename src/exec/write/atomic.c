@@ -163,7 +163,7 @@ judge_canceled(DynWriter *writer, DynWrite *transaction)
 		(void) dyn_write_judge_call(transaction, NULL);
 		return;
 	}
-	/* DynamoDB would report success if an earlier attempt had been executed */
+	/* no earlier attempt was executed: DynamoDB would report its success */
 	transaction->unanswered = 0;
 	if (resolve_members(writer, reasons))
 	{

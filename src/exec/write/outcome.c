@@ -363,8 +363,8 @@ evaluate_again(DynWrite *write)
 }
 
 /*
- * Counts another round of the write.  After MOST_ROUNDS, marks the write as
- * failed, and returns false.
+ * Counts another composition of the write (round).  After MOST_ROUNDS, marks
+ * the write as failed, and returns false.
  */
 static bool
 begin_round(DynWrite *write)
@@ -640,7 +640,7 @@ is_unchanged(DynWrite *write, const Bitmapset *columns)
 	return true;
 }
 
-/* Counts a change by another writer, unless it cancels a transaction. */
+/* Counts a change by another writer; an atomic statement fails instead. */
 static void
 count_conflict(DynModify *modify)
 {
@@ -681,9 +681,8 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 	if (!unchanged)
 		count_conflict(modify);
 	/*
-	 * no value has changed, so an earlier attempt was not executed, or can be
-	 * repeated safely: send the write again, with the stored encodings in its
-	 * guard
+	 * no value has changed: earlier attempts were not executed, or can be
+	 * repeated; send the write again, with the stored encodings in its guard
 	 */
 	if (unchanged && (write->unanswered == 0 || is_unchanged(write, write->replaced)))
 	{

@@ -67,7 +67,7 @@ extern bool dyn_write_judge_call(DynWrite *write, DynWritten *written);
 extern void dyn_write_retry_throttled(DynWrite *write);
 extern void dyn_write_retry_conflict(DynWrite *write);
 
-/* Records the cost of a successful request, for the measured rate. */
+/* Records that a request was not throttled, and its cost (0: unknown). */
 extern void dyn_write_grant(DynWrite *write, double units);
 
 /*
