@@ -549,7 +549,7 @@ check_response(DynFetch *fetch, DynStream *stream,
  * emulators).  This is the expected cost of the request, but for a Query or
  * Scan at most the cost of the examined items.  A last page may be short: if
  * the size of items is unknown, it costs at most as much as the bytes of the
- * response, which is too low with a filter or projection.
+ * response.  With a filter or projection, this may be too low.
  */
 static double
 unreported_units(const DynFetch *fetch, const DynStream *stream,

@@ -136,8 +136,8 @@ compare_scalars(const void *a, const void *b, void *arg)
 
 /*
  * Returns an IN condition with the elements of the SQL array that an item can
- * store; FALSE without such elements.  It may exceed DynamoDB's limit for IN,
- * and can then only test cached items.
+ * store; FALSE without such elements.  It may exceed DynamoDB's limit for IN:
+ * requests then have several INs, connected by OR (expression.c).
  */
 static DynCond *
 members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
@@ -156,7 +156,7 @@ members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 							 &scalars[cond->nvalues]) == DYN_ENCODED)
 			cond->nvalues++;
 	}
-	/* sort a list that is too long for requests, to search it for each cached item */
+	/* sort a long list, to search it for each cached item */
 	if (cond->nvalues > DYN_EXPR_MAX_IN && codec->wire != DYN_TYPE_ABSENT &&
 		codec->wire <= DYN_TYPE_B)
 	{
