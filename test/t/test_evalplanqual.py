@@ -173,6 +173,31 @@ class EvalPlanQual(fixture.TestCase):
             self.assertEqual(self.race("UPDATE cart SET amount = 5 WHERE id = 1", sql), [(5, 10)])
             self.assertEqual(self.race("UPDATE cart SET code = 'b' WHERE id = 1", sql), [])
 
+    def test_columns(self):
+        """The copy of a joined or locked row has the columns of the statement, not all of them."""
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
+        for sql, columns in ((self.UPDATE, {"code", "day", "price"}), (f"{self.UPDATE}, kind", {"code", "day", "price", "kind"}), (f"{self.UPDATE}, p", {"code", "day", "price", "kind"}),
+                             ("DELETE FROM cart USING prices p WHERE p.code = cart.code AND day = 'd1' AND id = 3", {"code", "day"}),
+                             ("SELECT price FROM prices WHERE code = 'a' AND day = 'd1' FOR UPDATE", {"code", "day", "price"}),
+                             ("SELECT price FROM prices p WHERE code = 'a' AND day = 'd1' ORDER BY p FOR UPDATE", {"code", "day", "price", "kind"}),
+                             ("SELECT amount FROM cart JOIN prices USING (code) WHERE day = 'd1' AND id = 1 FOR SHARE OF cart", {"code", "day"}),
+                             ("SELECT amount, q.p FROM cart JOIN LATERAL (SELECT p FROM prices p WHERE code = cart.code AND day = 'd1') q ON true WHERE id = 1 FOR UPDATE OF cart",
+                              {"code", "day", "price", "kind"}),
+                             ("MERGE INTO cart USING prices p ON p.code = cart.code AND day = 'd1' AND id = 1 WHEN MATCHED THEN UPDATE SET paid = price", {"code", "day", "price"})):
+            with self.subTest(sql):
+                self.fx.execute("INSERT INTO cart VALUES (3, 'c', 1, 0) ON CONFLICT DO NOTHING")
+                for request in self.fx.requests(sql):
+                    body = request.body
+                    body = next(iter(body["RequestItems"].values())) if "RequestItems" in body else body
+                    names = body.get("ExpressionAttributeNames", {})
+                    self.assertEqual({names.get(name, name) for name in body["ProjectionExpression"].split(",")}, columns)
+
+    def test_other_column_of_another_type(self):
+        """A locked row is returned although a column that the statement does not name cannot be converted."""
+        self.fx.foreign_table("ill", 'code text COLLATE "C" NOT NULL, day text NOT NULL, price int, kind int', table_name=self.fx.remote("prices"))
+        self.assertEqual(self.fx.rows("SELECT price FROM ill WHERE code = 'a' AND day = 'd1' FOR UPDATE"), [(10,)])
+        self.assertEqual(self.fx.rows("UPDATE cart SET paid = price FROM ill WHERE ill.code = cart.code AND day = 'd1' AND id = 1 RETURNING paid"), [(10,)])
+
     def test_correlated_subquery(self):
         """A subquery over the foreign table is evaluated again for the new row."""
         sql = "UPDATE cart SET paid = (SELECT price FROM prices WHERE code = cart.code AND day = 'd1') WHERE id = 1" \

@@ -266,6 +266,17 @@ class Consumers(SegmentTestCase):
         sql = "SELECT id, seg FROM t WHERE seg = 4 FOR UPDATE"
         self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
 
+    def test_other_columns_of_locked_rows(self):
+        """Without the segment column, locked and joined rows are read by key."""
+        self.fx.execute("CREATE TEMP TABLE near (id text, n int); INSERT INTO near VALUES ('i7'); ANALYZE near; SET enable_hashjoin = off; SET enable_mergejoin = off")
+        self.addCleanup(self.fx.execute, "RESET ALL; DROP TABLE near")
+        [(expected,)] = self.mirrored("SELECT n FROM t WHERE id = 'i7'")
+        for sql in ("SELECT n FROM t WHERE id = 'i7' FOR UPDATE", "SELECT t.n FROM near JOIN t USING (id) FOR UPDATE OF near",
+                    "UPDATE near SET n = t.n FROM t WHERE t.id = near.id RETURNING near.n", "DELETE FROM near USING t WHERE t.id = near.id AND t.id = 'i7' RETURNING t.n"):
+            with self.subTest(sql):
+                self.assertNotIn("Operation: Scan", self.fx.explain(sql))
+                self.assertEqual(self.fx.rows(sql), [(expected,)])
+
     def test_union_all(self):
         """An asynchronous Append over ranges of one table."""
         sql = "SELECT id, seg FROM t WHERE seg < 8 UNION ALL SELECT id, seg FROM t WHERE seg >= 8"

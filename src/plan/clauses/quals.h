@@ -59,6 +59,8 @@ typedef struct DynRelPlan
 	bool		sure_only;		/* true to match only keys that can be used
 								 * with all run-time values */
 	bool		limited;		/* true if a LIMIT may leave rows unread */
+	bool		rechecked;		/* true if full-row Vars are only for EvalPlanQual
+								 * (dyn_full_row_is_for_recheck) */
 	bool		analyzed;		/* true if the number of rows is from
 								 * ANALYZE */
 	int			segments;		/* number of Scan segments, if the statement

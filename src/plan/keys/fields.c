@@ -134,7 +134,7 @@ add_var(FieldWalkerContext *context, Var *var)
 		add_field(context, var->varattno, NIL);
 	else if (var->varattno == 0)
 	{
-		for (int i = 0; i < relation->ncolumns; i++)
+		for (int i = 0; i < relation->ncolumns && !context->plan->rechecked; i++)
 		{
 			if (!relation->columns[i].dropped &&
 				!(relation->hides_segment && i + 1 == relation->segment_column))

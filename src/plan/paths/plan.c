@@ -208,14 +208,19 @@ dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 
 /* ---- plan nodes ---- */
 
-/* Returns the fields (DynField *) for the target list and local checks. */
+/*
+ * Returns the fields (DynField *) for the target list and local checks.
+ * EvalPlanQual also checks the `remote` clauses of locked and joined rows.
+ */
 static List *
-fetched_fields(const DynRelPlan *plan, List *local)
+fetched_fields(const DynRelPlan *plan, List *local, List *remote)
 {
 	List	   *fields = NIL;
 
 	dyn_collect_fields(plan, (Node *) plan->rel->reltarget->exprs, &fields);
 	dyn_collect_fields(plan, (Node *) local, &fields);
+	if (plan->rechecked)
+		dyn_collect_fields(plan, (Node *) remote, &fields);
 	return fields;
 }
 
@@ -251,7 +256,7 @@ complete_fallback(const DynRelPlan *plan, DynAccess *access, List *local,
 
 	if (fallback == NULL)
 		return false;
-	fields = fetched_fields(plan, list_concat_copy(local, remote));
+	fields = fetched_fields(plan, list_concat_copy(local, remote), NIL);
 	fallback->estimate = dyn_estimate_access(plan, fallback);
 	fallback->may_stop_early = access->may_stop_early;
 	for (int i = 0; i < fallback->nsort; i++)
@@ -284,7 +289,7 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 	ListCell   *lc;
 
 	Assert(!access->fetch_base_items || remote == NIL);
-	dyn_set_fields(plan, access, fetched_fields(plan, local));
+	dyn_set_fields(plan, access, fetched_fields(plan, local, remote));
 	access->presumes = access->index != NULL && access->key_rinfos != NIL;
 	access->may_stop_early = may_stop_early(root);
 	if (access->kind != DYN_ACCESS_UNION && !choice->first_row_only)

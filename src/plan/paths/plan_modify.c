@@ -18,6 +18,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/prep.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "utils/lsyscache.h"
@@ -116,22 +117,21 @@ find_read(const void *expressions, Index rtindex)
 }
 
 static Bitmapset *
-read_by_assignments(const Query *parse)
+read_by_target_list(const Query *parse, Index rtindex)
 {
 	Bitmapset  *attnums = NULL;
 	ListCell   *lc;
 
 	/*
-	 * junk Vars identify rows; other junk entries are subqueries of SET (a, b)
-	 * = (SELECT ...)
+	 * core adds junk Vars that identify rows; other junk entries are subqueries
+	 * of SET (a, b) = (SELECT ...), or for ORDER BY
 	 */
 	foreach(lc, parse->targetList)
 	{
 		TargetEntry *entry = lfirst_node(TargetEntry, lc);
 
-		if (!(entry->resjunk && IsA(entry->expr, Var)))
-			attnums = bms_add_members(attnums,
-									  find_read(entry, parse->resultRelation).attnums);
+		if (!entry->resjunk || !IsA(entry->expr, Var) || entry->ressortgroupref > 0)
+			attnums = bms_add_members(attnums, find_read(entry, rtindex).attnums);
 	}
 	return attnums;
 }
@@ -145,7 +145,8 @@ read_by_statement(PlannerInfo *root)
 
 	(void) read_walker((Node *) parse->withCheckOptions, &context);
 	(void) range_table_walker(parse->rtable, read_walker, &context, 0);
-	return bms_union(bms_union(context.attnums, read_by_assignments(parse)),
+	return bms_union(bms_union(context.attnums,
+							   read_by_target_list(parse, parse->resultRelation)),
 					 find_read(parse->returningList, parse->resultRelation).old);
 }
 
@@ -300,6 +301,23 @@ dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 
 	table_close(relation, NoLock);
 	return reads;
+}
+
+bool
+dyn_full_row_is_for_recheck(PlannerInfo *root, Index rtindex)
+{
+	const PlanRowMark *mark = get_plan_rowmark(root->rowMarks, rtindex);
+	const Query *parse = root->parse;
+	ReadWalkerContext context;
+
+	if (mark == NULL)
+		return false;
+	context = find_read(parse->jointree, mark->prti);
+	(void) read_walker((Node *) parse->returningList, &context);
+	(void) read_walker((Node *) parse->mergeActionList, &context);
+	(void) range_table_walker(parse->rtable, read_walker, &context, 0);
+	return !bms_is_member(0, context.attnums) &&
+		!bms_is_member(0, read_by_target_list(parse, mark->prti));
 }
 
 /*
@@ -481,7 +499,7 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	Relation	relation = table_open(relid, NoLock);
 	DynWriteMap *map = open_map(root->parse, relid);
 	bool		derived = plan->operation == CMD_UPDATE &&
-		!bms_is_empty(read_by_assignments(root->parse));
+		!bms_is_empty(read_by_target_list(root->parse, root->parse->resultRelation));
 	ReadWalkerContext returning = find_read(root->parse->returningList,
 											root->parse->resultRelation);
 	Bitmapset  *named = translate(root, resultRelation, returning.attnums);

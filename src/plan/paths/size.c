@@ -227,6 +227,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 		plan->relation->segment_column != 0 &&
 		!dyn_modify_reads_column(root, baserel->relid, relid,
 								 plan->relation->segment_column);
+	plan->rechecked = dyn_full_row_is_for_recheck(root, baserel->relid);
 	plan->meta = dyn_session_table(plan->relation->connection,
 								   plan->relation->table);
 	dyn_relation_connect_described(plan->relation, plan->meta);
