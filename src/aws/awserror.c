@@ -16,15 +16,15 @@
  */
 #include "client_private.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "../base/jsonload.h"
-#include "../base/macros.h"
 #include "../base/text.h"
 
 /*
- * Maximum size of an error document (bytes).  Longer bodies come from
- * gateways; parsing them would take a lot of memory (jsonload.c).
+ * Maximum size of an error document without its items (bytes).  Longer bodies
+ * come from gateways; parsing them would take a lot of memory (jsonload.c).
  */
 #define LONGEST_DOCUMENT	((size_t) 256 * 1024)
 
@@ -39,14 +39,6 @@
  * secret, only the full text is masked.
  */
 #define BETRAYING		16
-
-/* Errors whose messages may contain parts of the request. */
-static const char *const echoing_codes[] = {
-	"InvalidSignatureException",
-	"IncompleteSignatureException",
-	"SignatureDoesNotMatch",
-	"MissingAuthenticationTokenException"
-};
 
 /* ---- excerpts of text from the network --------------------------------- */
 
@@ -160,23 +152,18 @@ static void
 set_message(json_t *document, const DynCredentials *credentials, DynCall *call)
 {
 	json_t	   *text = json_object_get(document, "message");
+	/* messages of these errors may contain parts of the request */
+	bool		echoes = strstr(call->code, "Signature") != NULL ||
+		strcmp(call->code, "MissingAuthenticationTokenException") == 0;
 	const char *shown;
-	bool		echoes = false;
 	size_t		len;
 
 	if (!json_is_string(text))
 		text = json_object_get(document, "Message");
-	if (!json_is_string(text))
-		return;
 	shown = json_string_value(text);
 	len = json_string_length(text);
-	for (size_t i = 0; i < LENGTHOF(echoing_codes); i++)
-		echoes |= strcmp(call->code, echoing_codes[i]) == 0;
 	for (size_t i = 0; echoes && i < len; i++)
-		if (shown[i] == '\n')
-			len = i;
-		else if (shown[i] == '.' && (i + 1 == len || shown[i + 1] == ' ' ||
-									 shown[i + 1] == '\n'))
+		if (shown[i] == '\n' || (shown[i] == '.' && shown[i + 1] == ' '))
 			len = i + 1;
 	dyn_awserror_excerpt(shown, len, credentials, call->message,
 						 sizeof(call->message));
@@ -187,53 +174,74 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 					DynCall *call)
 {
 	json_t	   *reasons = json_object_get(document, "ThrottlingReasons");
-	json_t	   *first;
-	const char *reason;
-	const char *resource;
-	size_t		used;
+	const char *reason = NULL;
+	const char *resource = NULL;
+	char		text[1024];
 
 	if (!json_is_array(reasons))
 		reasons = json_object_get(document, "throttlingReasons");
-	first = json_array_get(reasons, 0);
-	call->hot_partition = first != NULL;
+	call->hot_partition = json_array_size(reasons) > 0;
 	/*
 	 * The reason for a single partition's limit ends with
 	 * KeyRangeThroughputExceeded (developer guide, "Diagnosing throttling").
 	 */
-	for (size_t i = 0; i < json_array_size(reasons); i++)
+	for (size_t i = json_array_size(reasons); i-- > 0;)
 	{
-		reason = json_string_value(json_object_get(json_array_get(reasons, i),
-												   "reason"));
-		if (reason == NULL || strstr(reason, "KeyRange") == NULL)
-			call->hot_partition = false;
+		const json_t *member = json_array_get(reasons, i);
+
+		reason = json_string_value(json_object_get(member, "reason"));
+		resource = json_string_value(json_object_get(member, "resource"));
+		call->hot_partition &= reason && strstr(reason, "KeyRange") != NULL;
 	}
-	reason = json_string_value(json_object_get(first, "reason"));
-	resource = json_string_value(json_object_get(first, "resource"));
+	/* the last one read is the first of the list */
 	if (reason == NULL)
 		return;
-	dyn_awserror_excerpt(reason, strlen(reason), credentials,
-						 call->throttle_reason,
-						 sizeof(call->throttle_reason) - 1);
-	if (resource == NULL)
-		return;
-	used = strlen(call->throttle_reason);
-	call->throttle_reason[used++] = ' ';
-	dyn_awserror_excerpt(resource, strlen(resource), credentials,
-						 call->throttle_reason + used,
-						 sizeof(call->throttle_reason) - used);
+	snprintf(text, sizeof(text), "%s %s", reason, resource ? resource : "");
+	dyn_awserror_excerpt(text, strlen(text), credentials,
+						 call->throttle_reason, sizeof(call->throttle_reason));
+}
+
+/*
+ * Copies the document with null for each object that is a member of an object.
+ * These are the items for which conditions failed; jansson could not parse
+ * names with U+0000.
+ */
+static void
+copy_without_items(const char *body, size_t len, DynBuffer *copy)
+{
+	bool		quoted = false;
+	char		last = '\0';	/* last byte that is not a space */
+	int			depth = 0;		/* number of open objects in the item */
+
+	for (size_t i = 0, n; i < len; i += n)
+	{
+		n = quoted && body[i] == '\\' && i + 1 < len ? 2 : 1;
+		quoted ^= body[i] == '"';
+		if (!quoted && body[i] == '{' && (depth > 0 || last == ':'))
+			depth++;
+		if (depth == 0)
+			dyn_buffer_append(copy, body + i, n);
+		else if (!quoted && body[i] == '}' && --depth == 0)
+			dyn_buffer_append_str(copy, "null");
+		if (strchr(" \t\r\n", body[i]) == NULL)
+			last = body[i];
+	}
 }
 
 DynFailure
 dyn_awserror_parse(const char *body, size_t len,
 				   const DynCredentials *credentials, DynCall *call)
 {
-	json_t	   *document;
+	DynBuffer	copy = {.max = LONGEST_DOCUMENT};
+	json_t	   *document = NULL;
 	const char *type;
-	bool		out_of_memory;
+	bool		out_of_memory = false;
 
-	if (len == 0 || len > LONGEST_DOCUMENT)
-		return DYN_FAIL_HTTP;
-	document = dyn_json_load(body, len, JSON_ALLOW_NUL, &out_of_memory);
+	copy_without_items(body, len, &copy);
+	if (!copy.failed && copy.len > 0)
+		document = dyn_json_load(copy.data, copy.len, JSON_ALLOW_NUL, &out_of_memory);
+	out_of_memory |= copy.out_of_memory;
+	dyn_buffer_free(&copy);
 	type = json_string_value(json_object_get(document, "__type"));
 	if (type != NULL)
 	{

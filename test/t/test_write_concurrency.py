@@ -331,6 +331,16 @@ class Upserts(writes.TestCase):
         self.both("WITH up AS (INSERT INTO {t} VALUES ('a', 1, 'cte') ON CONFLICT (id, n) DO UPDATE SET id = EXCLUDED.id, note = EXCLUDED.note RETURNING note)"
                   " SELECT * FROM up")
 
+    def test_large_items(self):
+        """The error document of a failed condition contains the item: up to 400 kB, with names that may contain U+0000."""
+        for extra in ({"k": {"S": "x" * 300_000}}, {"m": {"M": {"\0": {"S": "x"}}}}):
+            self.put_raw({"id": {"S": "l"}, "n": {"N": "1"}, "note": {"S": "old"}, **extra})
+            self.fx.execute("TRUNCATE near; INSERT INTO near SELECT * FROM far")
+            self.assertEqual(self.both("INSERT INTO {t} VALUES ('l', 1, 'no')"), "23505")
+            self.assertEqual(self.both("INSERT INTO {t} VALUES ('l', 1, 'no') ON CONFLICT DO NOTHING"), (0, []))
+            self.assertEqual(self.both("INSERT INTO {t} AS t VALUES ('l', 1, 'new') ON CONFLICT (id, n) DO UPDATE SET note = t.note || EXCLUDED.note"), (1, []))
+            self.assertEqual(self.item("l", 1), {"id": {"S": "l"}, "n": {"N": "1"}, "note": {"S": "oldnew"}, **extra})
+
     def test_twice(self):
         self.assertEqual(self.both("INSERT INTO {t} VALUES ('t', 1, 'x'), ('t', 1, 'y') ON CONFLICT (id, n) DO UPDATE SET note = EXCLUDED.note",
                                    same_tables=False), "21000")
@@ -438,6 +448,13 @@ class Atomic(writes.TestCase):
     def test_upserts(self):
         self.both("INSERT INTO {t} AS t VALUES ('a', 1, 'new', 5), ('u', 1, 'yes', 6) ON CONFLICT (id, n) DO UPDATE SET total = t.total + EXCLUDED.total")
         self.assertEqual(self.both("INSERT INTO {t} VALUES ('a', 1, 'no'), ('w', 1, 'yes') ON CONFLICT DO NOTHING")[0], 1)
+
+    def test_large_items(self):
+        """The error document of a canceled transaction contains all items that exist."""
+        for n in range(1, 101):
+            self.put_raw({"id": {"S": "l"}, "n": {"N": str(n)}, "k": {"S": "x" * 2700}})
+        self.fx.execute("TRUNCATE near; INSERT INTO near SELECT * FROM far")
+        self.assertEqual(self.both("INSERT INTO {t} SELECT 'l', g FROM generate_series(1, 100) g ON CONFLICT DO NOTHING"), (0, []))
 
     def test_limits(self):
         self.assertEqual(self.outcome("INSERT INTO far SELECT 'l', g FROM generate_series(1, 101) g"), "54000")

@@ -87,6 +87,26 @@ refuses_other_documents(void)
 }
 
 static void
+leaves_out_items(void)
+{
+	char	   *body = malloc(400000);
+
+	CHECK(parse("{\"Item\": {\"\\u0000\":{\"M\":{\"}\\\"{\":{\"L\":[{}]}}}},"
+				"\"__type\":\"C\",\"CancellationReasons\":[{\"Code\":\"C\","
+				"\"Item\":{\"\\u0000\":{\"S\":\"x\"}}}],\"message\":\"m\"}"));
+	CHECK_EQ_STR(error.code, "C");
+	CHECK_EQ_STR(error.message, "m");
+	CHECK(!parse("{\"__type\":\"C\",\"Item\":{\"a\":{\"S\":\"x\"}"));
+	CHECK(!parse("{\"Item\":{\"__type\":\"C\"}}"));
+	snprintf(body, 400000, "{\"__type\":\"C\",\"Item\":{\"a\":{\"S\":\"%0300000d\"}}}", 0);
+	CHECK(parse(body));
+	CHECK_EQ_STR(error.code, "C");
+	snprintf(body, 400000, "{\"__type\":\"C\",\"message\":\"%0300000d\"}", 0);
+	CHECK(!parse(body));
+	free(body);
+}
+
+static void
 keeps_only_the_first_sentence_of_signature_errors(void)
 {
 	CHECK(parse("{\"__type\":\"x#InvalidSignatureException\",\"message\":"
@@ -133,6 +153,7 @@ main(void)
 	RUN(reads_code_and_message);
 	RUN(reads_throttling_reasons);
 	RUN(refuses_other_documents);
+	RUN(leaves_out_items);
 	RUN(keeps_only_the_first_sentence_of_signature_errors);
 	RUN(shows_no_secret);
 	RUN(shows_printable_utf8_only);
