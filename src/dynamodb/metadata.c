@@ -140,7 +140,6 @@ read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
 	const json_t *projection = json_object_get(index, "Projection");
 	const json_t *names = json_object_get(projection, "NonKeyAttributes");
 	const char *type = text_member(projection, "ProjectionType");
-	size_t		i;
 
 	meta->projection = strcmp(type, "ALL") == 0 ? DYN_PROJECT_ALL
 		: strcmp(type, "INCLUDE") == 0 ? DYN_PROJECT_INCLUDE
@@ -149,7 +148,7 @@ read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
 		return;
 	meta->included = malloc((json_array_size(names) + 1) * sizeof(char *));
 	src->out_of_memory |= meta->included == NULL;
-	for (i = 0; meta->included != NULL && i < json_array_size(names); i++)
+	for (size_t i = 0; meta->included != NULL && i < json_array_size(names); i++)
 	{
 		const char *name = json_string_value(json_array_get(names, i));
 
@@ -173,8 +172,10 @@ read_index(Source *src, const json_t *index, bool global, DynIndexMeta *meta)
 		!read_key(src, index, global ? DYN_MAX_KEY_ATTRS : 1, &meta->key))
 		return false;
 	meta->global = global;
+	/* UPDATING: the capacity is changing, but the index can be read */
 	meta->active = !global ||
-		((status[0] == '\0' || strcmp(status, "ACTIVE") == 0) &&
+		((status[0] == '\0' || strcmp(status, "ACTIVE") == 0 ||
+		  strcmp(status, "UPDATING") == 0) &&
 		 !json_is_true(json_object_get(index, "Backfilling")));
 	meta->item_count = count_member(index, "ItemCount");
 	meta->size_bytes = count_member(index, "IndexSizeBytes");
@@ -399,12 +400,9 @@ dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *index,
 const char *
 dyn_metadata_schema(const DynTableMeta *meta, const char *index)
 {
-	const DynIndexMeta *found;
+	const DynIndexMeta *found = dyn_metadata_index(meta, index);
 
-	if (index == NULL)
-		return meta->schema;
-	found = dyn_metadata_index(meta, index);
-	return found ? found->schema : NULL;
+	return index == NULL ? meta->schema : found != NULL ? found->schema : NULL;
 }
 
 bool

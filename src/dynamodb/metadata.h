@@ -64,8 +64,8 @@ typedef struct DynIndexMeta
 {
 	const char *name;
 	bool		global;			/* true for a GSI, false for an LSI */
-	bool		active;			/* LSI: true; GSI: true if ACTIVE and not
-								 * backfilling */
+	bool		active;			/* LSI: true; GSI: true if ACTIVE or UPDATING,
+								 * and not backfilling */
 	DynKeySchema key;
 	DynProjectionType projection;
 	int			nincluded;		/* number of NonKeyAttributes */

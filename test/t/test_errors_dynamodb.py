@@ -211,11 +211,14 @@ class Planned(Errors):
         self.assertIn(NO_INDEX_TEXT, failure.detail)
 
     def test_index_being_built(self):
-        """An index that is still being filled is not used."""
-        self.fake.table("building", items=[{"pk": {"S": "a"}, "v": {"N": "1"}}], indexes=[tables.index("by_v", ("v", "N"), status="CREATING")])
+        """An index that is still being filled is not used, but one whose capacity is being changed is used."""
         self.fx.foreign_table("building", "pk text, v integer", server="fake", scan_policy="allow")
-        self.fx.rows("SELECT * FROM building WHERE v = 1")
-        self.assertEqual(self.fake.operations(), ["DescribeTable", "Scan"])
+        for status, operation in (("CREATING", "Scan"), ("UPDATING", "Query"), ("DELETING", "Scan")):
+            self.fake.table("building", items=[{"pk": {"S": "a"}, "v": {"N": "1"}}], indexes=[tables.index("by_v", ("v", "N"), status=status)])
+            self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
+            self.fake.reset()
+            self.fx.rows("SELECT * FROM building WHERE v = 1")
+            self.assertEqual(self.fake.operations(), ["DescribeTable", operation])
 
     def test_key_of_another_type(self):
         """A column whose type cannot be the key's is no key column; a number key is never bound by a text."""
