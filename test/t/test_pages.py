@@ -214,12 +214,14 @@ class Batches(ScriptedPages):
         super().setUp()
         self.table(items=items(200), item_count=5000, size_bytes=3 << 20)    # of one page all would be read
 
-    def leave(self, count):
-        """A script that responds to all but the last `count` keys."""
+    def leave(self, count, units=None):
+        """A script that responds to all but the last `count` keys, and reports these units."""
         def respond(request):
             keys = request.body["RequestItems"]["t"]["Keys"]
             done, left = (keys[:-count], keys[-count:]) if count else (keys, [])
             document = {"Responses": {"t": [{"h": key["h"], "n": key["n"]} for key in done]}, "UnprocessedKeys": {}}
+            if units is not None:
+                document["ConsumedCapacity"] = [{"TableName": "t", "CapacityUnits": units}]
             if left:
                 document["UnprocessedKeys"] = {"t": {**request.body["RequestItems"]["t"], "Keys": left}}
             return replies.reply(document)
@@ -250,6 +252,16 @@ class Batches(ScriptedPages):
         self.fake.on("BatchGetItem", [self.leave(left) for left in (5, 4, 3, 2, 1)])
         self.assertEqual(self.read_keys(6), list(range(6)))
         self.assertEqual(self.key_counts(), [6, 5, 4, 3, 2, 1])
+
+    def test_as_many_as_a_response_may_read(self):
+        """The items of one partition are 1 MB, of which the projection leaves little: the rest is requested at once."""
+        for units, consistent in ((125, "off"), (250, "on")):
+            self.table(items=items(100), item_count=5000, size_bytes=3 << 20, units=100)
+            self.fx.execute(f"ALTER FOREIGN TABLE t OPTIONS (ADD consistent_read '{consistent}')")
+            self.fake.reset()
+            self.fake.on("BatchGetItem", [self.leave(left, units) for left in (75, 50, 25, 0)])
+            self.assertEqual(self.read_keys(100), list(range(100)))
+            self.assertEqual(self.key_counts(), [100, 75, 50, 25])
 
     def test_of_two_requests_one(self):
         """150 keys are two requests, of which one has to be repeated in part."""

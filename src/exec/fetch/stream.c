@@ -21,12 +21,6 @@
 #include "stream.h"
 
 /*
- * A response of at least this size (bytes) may have unprocessed keys because
- * of its size (limits of BatchGetItem: 16 MB, and 1 MB of one partition).
- */
-#define LARGE_RESPONSE	(1024 * 1024)
-
-/*
  * Bytes by which a response may exceed its expected size without being counted
  * in statement->bytes: the size of libcurl's own buffers.
  */
@@ -617,10 +611,12 @@ accept_page(DynFetch *fetch, DynStream *stream, DynFetchPage *page,
 		return;
 	stream->more = true;
 	/*
-	 * unprocessed keys slow down the pace of the table, unless the response is
-	 * so large that its size may be the reason
+	 * unprocessed keys slow down the pace of the table, unless one more item
+	 * could have exceeded BatchGetItem's limit of 1 MB of one partition
 	 */
-	if (page->page.unprocessed != NULL && page->body.len < LARGE_RESPONSE)
+	if (page->page.unprocessed != NULL &&
+		(page->page.units_reported ? page->page.units / (fetch->params.consistent ? 2 : 1)
+		 : dyn_page_units(page->body.len)) < DYN_FULL_PAGE_UNITS - DYN_LARGEST_ITEM_UNITS)
 		dyn_pacing_refuse(fetch, stream);
 }
 
