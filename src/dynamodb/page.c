@@ -192,6 +192,7 @@ static const Member members[] =
 	{"LastEvaluatedKey", read_last_key, DYN_PAGE_LAST_KEY},
 	{"UnprocessedKeys", read_unprocessed, DYN_PAGE_UNPROCESSED},
 	{"ConsumedCapacity", read_units, DYN_PAGE_UNITS},
+	{"Attributes", NULL, DYN_PAGE_ATTRIBUTES},
 	{"__type", NULL, DYN_PAGE_TYPE},
 };
 

@@ -76,6 +76,7 @@ typedef struct DynPageError
 #define DYN_PAGE_TYPE			0x100	/* __type, as in an error document */
 #define DYN_PAGE_OTHER			0x200	/* unknown member */
 #define DYN_PAGE_EMPTY_LAST_KEY 0x400	/* LastEvaluatedKey is null or {} */
+#define DYN_PAGE_ATTRIBUTES		0x800	/* as in the response to a write */
 
 /* Maximum plausible units of a response; larger figures are ignored. */
 #define DYN_PAGE_MOST_UNITS		1e7

@@ -8,8 +8,8 @@
  * has an array for the table, even if it is empty, unless keys are
  * unprocessed.  GetItem has Item, or only ConsumedCapacity if no item has the
  * key.  Unknown members are ignored, because the service adds members without
- * notice.  They are an error only in a GetItem response without Item, because
- * no member identifies such a response.
+ * notice.  They are an error only in a GetItem response without Item and
+ * ConsumedCapacity, because no member identifies such a response.
  *
  * Items.  In a Query, all items have the same partition key, usually with the
  * same bytes, so each item is first compared with the previous item.
@@ -60,18 +60,14 @@ check_members(const DynPage *page, const DynExpected *expected)
 		return "is an error document, but has a success status";
 	if (members & DYN_PAGE_EMPTY_LAST_KEY)
 		return "has an empty LastEvaluatedKey";
-	if (missing & DYN_PAGE_ITEMS)
-		return "lacks the member Items";
-	if (missing & DYN_PAGE_COUNT)
-		return "lacks the member Count";
-	if (missing & DYN_PAGE_SCANNED_COUNT)
-		return "lacks the member ScannedCount";
 	if (missing != 0)
-		return "lacks the member Responses";
+		return missing & DYN_PAGE_ITEMS ? "lacks the member Items"
+			: missing & DYN_PAGE_COUNT ? "lacks the member Count"
+			: missing & DYN_PAGE_SCANNED_COUNT ? "lacks the member ScannedCount"
+			: "lacks the member Responses";
 	if (members & ~(rule->required | rule->allowed))
 		return "has members of another operation's response";
-	if (expected->op == DYN_OP_GET_ITEM && !(members & DYN_PAGE_ITEM) &&
-		(members & DYN_PAGE_OTHER))
+	if (expected->op == DYN_OP_GET_ITEM && members == DYN_PAGE_OTHER)
 		return "lacks the member Item, but has other members";
 	if (expected->op != DYN_OP_QUERY && expected->op != DYN_OP_SCAN)
 		return NULL;

@@ -84,6 +84,8 @@ get_item(void)
 		{"{\"Item\":null," UNITS "}", ""},
 		{"{\"Item\":" ONE "," UNITS "}", ""},
 		{"{\"Item\":" ONE ",\"New\":{}}", ""},
+		{"{\"New\":{}," UNITS "}", ""},
+		{"{\"Attributes\":" ONE "," UNITS "}", "another operation"},
 		{"{\"Item\":{ \"r\" :{\"N\":\"1.0\"},\"h\":{\"S\":\"\\u0061\"}}}", ""},
 		{"{\"Item\":" TWO "}", "not requested"},
 		{"{\"Item\":" ALIEN "}", "not requested"},
