@@ -89,7 +89,7 @@ dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 	hash = hash_text(connection->service.url, (uint64) kind);
 	hash = hash_text(connection->service.region, hash);
 	hash = hash_text(table ? dyn_table_name(table) : "", hash);
-	/* a user must not change the limit of others by a foreign table of his own */
+	/* each rate has a bucket, so a user's table cannot change others' limits */
 	if (table != NULL)
 		hash = hash_bytes_extended((const unsigned char *) &rate, sizeof(rate), hash);
 	budget->key.hash = capacity ? hash_text(capacity, hash) : hash;
@@ -114,9 +114,9 @@ dyn_budget_scope(void)
 /* ---- buckets, under the lock ---- */
 
 /*
- * Returns a bucket for a new budget; NULL if there is none.  Of the buckets
- * that are unused or full again, returns the one idle for the longest time.
- * In the session's own table, any bucket may be replaced, even one in debt.
+ * Returns a bucket for a new budget: the one that has been idle for the longest
+ * time, of those that are unused or full again; NULL if there is none.  In the
+ * session's own table, any bucket may be replaced, even one in debt.
  */
 static Bucket *
 reusable_bucket(BucketTable *table, double now)
@@ -127,7 +127,7 @@ reusable_bucket(BucketTable *table, double now)
 	{
 		Bucket	   *bucket = &table->buckets[i];
 		double		rate = bucket->budget.rate;
-		/* a bucket filled just now may belong to the same request */
+		/* 0 if another budget of the same request has just used the bucket */
 		double		idle = now - bucket->filled_ms;
 		bool		is_full = rate == 0 ||
 			(idle > 0 && bucket->level + rate * idle / 1000 >= rate);

@@ -15,7 +15,9 @@
  *
  * A budget belongs to a database and a server with its endpoint and region.
  * It may also belong to a DynamoDB table, or to the capacity of a table or a
- * global index; foreign tables then share it if their rates are equal.  Times are in ms of a monotonic clock.
+ * global index; foreign tables then share it if their rates are equal.
+ *
+ * Times are in ms of a monotonic clock.
  */
 #ifndef DYN_MODEL_BUDGET_H
 #define DYN_MODEL_BUDGET_H
@@ -77,7 +79,7 @@ extern void dyn_budgets_correct(DynBudgets *budgets, double charged,
 /* Appends "R per second of `owner`" to EXPLAIN's list, unless `rate` is 0. */
 extern void dyn_budget_append_text(StringInfo list, double rate, const char *owner);
 
-/* Returns the end of EXPLAIN's list: who shares the budgets. */
+/* Returns the end of EXPLAIN's list, such as ", shared by all sessions". */
 extern const char *dyn_budget_scope(void);
 
 /* Requests the shared memory; called once, when the library is loaded. */

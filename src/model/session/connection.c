@@ -203,7 +203,7 @@ wipe_options(List *options)
 	}
 }
 
-/* Sets up the credentials.  Requires connection->service. */
+/* Requires connection->service. */
 static void
 set_credentials(DynConnection *connection)
 {

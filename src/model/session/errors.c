@@ -270,7 +270,6 @@ dyn_report_call(const DynCall *call, const DynRequestContext *context)
 			 hint ? errhint("%s", hint) : 0));
 }
 
-/* Returns the reason why the outcome of a write is unknown. */
 static char *
 describe_unanswered(const DynCall *call, const char *err)
 {

@@ -19,7 +19,6 @@
 #include "../../dynamodb/page.h"
 #include "connection.h"
 
-/* Identifies a request. */
 typedef struct DynRequestContext
 {
 	DynOperation op;
@@ -38,9 +37,9 @@ DYN_NORETURN extern void dyn_report_call(const DynCall *call,
 										 const DynRequestContext *context);
 
 /*
- * Raises the error of a write of unknown outcome: DynamoDB may or may not have
- * executed it.  `err` is NULL if the call failed.  Otherwise the response is
- * unusable, and `err` continues "The response ..." (dynamodb/write.h).
+ * Raises the error of a write whose outcome is unknown: DynamoDB may or may not
+ * have executed it.  If the call failed, `err` is NULL.  Otherwise the response
+ * is unusable, and `err` continues "The response ..." (dynamodb/write.h).
  * `action` is, for example, "insertion of an item".  `key` is the item's key,
  * such as "(pk, sk)=(a, 1)"; NULL if the user may not see it.
  */
@@ -48,10 +47,7 @@ DYN_NORETURN extern void dyn_report_unanswered(const DynCall *call, const char *
 											   const DynRequestContext *context,
 											   const char *action, const char *key);
 
-/*
- * Raises the error of a provider that could not obtain credentials.  `what` is
- * the beginning of the message.
- */
+/* Raises the error of a credential provider; `what` begins the message. */
 DYN_NORETURN extern void dyn_report_credentials(const DynError *err,
 												const char *what);
 
@@ -109,9 +105,7 @@ extern bool dyn_request_is_logged(const DynCall *call);
  */
 extern void dyn_request_log(const DynCall *call, const char *line);
 
-/*
- * Logs a slow call, as attempt `n` of a request that is sent as several calls.
- */
+/* Logs a slow call, as attempt `n` of a request sent as several calls. */
 extern void dyn_request_log_attempt(const DynCall *call, const char *line,
 									int n);
 

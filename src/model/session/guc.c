@@ -61,9 +61,9 @@ static const struct config_enum_entry scan_policy_values[] = {
 static bool initialized = false;
 
 /*
- * Returns true if a setting from this source must not loosen a limit.  If a
- * SECURITY DEFINER function loads the library, its owner is the current user,
- * but the settings before that are the session user's.
+ * Returns true if a setting from this source must not loosen a limit.  Settings
+ * from before the library was loaded are the session user's; the current user
+ * may be the owner of a SECURITY DEFINER function that loads it.
  */
 static bool
 is_restricted(GucSource source)

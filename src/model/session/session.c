@@ -5,9 +5,8 @@
  *
  * Connections are in a hash table with the key (user mapping, user).  The
  * metadata in a description is malloc'd, and freed at the latest with the
- * connection's memory context.  A reset callback of the memory context in which
- * a pin was created releases the pin, however a statement ends.  Lists of
- * tables are short, so a linear search is enough.
+ * connection's memory context.  A pin is released by a reset callback of the
+ * memory context in which it was created, however the statement ends.
  *
  * Interrupts are handled when the client is in a consistent state, never
  * inside libcurl.
@@ -45,10 +44,7 @@
 /* Maximum number of times that the options of one connection are read. */
 #define MOST_READINGS	5
 
-/*
- * Time (ms) from a failed DescribeTable to the next one, if an expired
- * description can be used in the meantime.
- */
+/* Pause (ms) after a failed DescribeTable, if an expired description exists. */
 #define REFRESH_PAUSE	5000.0
 
 typedef struct DynDescription
@@ -86,7 +82,7 @@ dyn_session_now(void)
 	return dyn_loop_now_us() / 1000.0;
 }
 
-/* Acquires a descriptor, unless other code needs the remaining ones. */
+/* Acquires a descriptor if SPARE_DESCRIPTORS more would be left. */
 static bool
 acquire_descriptor(void)
 {
@@ -366,7 +362,7 @@ invalidate(Datum arg, int cacheid, uint32 hashvalue)
 	(void) forget_connections(InvalidOid);
 }
 
-/* A change of roles only affects whether connections may still be used. */
+/* After a change of roles, connections stay cached, but are checked again. */
 static void
 doubt(Datum arg, int cacheid, uint32 hashvalue)
 {
@@ -374,9 +370,10 @@ doubt(Datum arg, int cacheid, uint32 hashvalue)
 }
 
 /*
- * Adds a connection to the cache.  If an invalidation arrives while the
- * catalogs are read, creates the connection again.  Each reading may bring one
- * (debug_discard_caches), so the last connection is not cached instead.
+ * Builds a connection, and adds it to the cache.  If an invalidation arrives
+ * while the catalogs are read, reads them again.  With debug_discard_caches,
+ * every reading causes an invalidation, so the last connection is used without
+ * being cached.
  */
 static DynConnection *
 add_connection(Oid serverid, Oid userid)
@@ -408,9 +405,9 @@ add_connection(Oid serverid, Oid userid)
 }
 
 /*
- * Accepts invalidations, because PostgreSQL may not do so for a long time
- * while a cursor is open.  Static keys do not need this: they belong to the
- * user, and cannot be withdrawn.
+ * Accepts invalidations, because PostgreSQL may not do so for a long time while
+ * a cursor is open.  Access keys in the mapping (DYN_SOURCE_STATIC) do not need
+ * this: they belong to the user, and cannot be withdrawn.
  */
 void
 dyn_session_check(DynConnection *connection)
@@ -434,9 +431,9 @@ dyn_session_connection(Oid serverid, Oid userid)
 	DynConnection *connection;
 
 	/*
-	 * process earlier changes by other sessions, which would otherwise seem to
-	 * happen during the statement: PostgreSQL does not process them if the
-	 * transaction already holds the locks that the statement needs
+	 * accept invalidations first: if the transaction already holds the locks
+	 * that the statement needs, PostgreSQL does not, and earlier changes by
+	 * other sessions would seem to happen during the statement
 	 */
 	AcceptInvalidationMessages();
 	key.mapping = dyn_connection_mapping(serverid, userid);
@@ -503,8 +500,8 @@ pin_description(DynDescription *description)
 
 /*
  * Sends DescribeTable, with shorter timeouts than a read, because it runs
- * during planning.  If `aged_serves` (the caller has an expired description),
- * returns NULL for a temporary failure.  Raises an error for other failures.
+ * during planning.  Raises an error for a failure; but returns NULL for a
+ * temporary one if `aged_serves` (the caller has an expired description).
  */
 static DynDescription *
 describe_table(DynConnection *connection, const char *table, bool aged_serves)

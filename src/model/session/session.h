@@ -33,8 +33,8 @@
 extern DynConnection *dyn_session_connection(Oid serverid, Oid userid);
 
 /*
- * Raises an error if the connection must not be used any longer.  Must be
- * called before a call is started, while an error has no side effects.
+ * Raises an error if the connection must not be used any longer.  Call it
+ * before a request is started, while an error has no side effects.
  */
 extern void dyn_session_check(DynConnection *connection);
 
@@ -94,7 +94,7 @@ extern void dyn_session_run(DynCall *call, const DynRequestContext *context);
 extern bool dyn_session_try(DynCall *call, const DynService *service,
 							const DynRequestContext *context);
 
-/* Raises the error of the call, and destroys it. */
+/* Destroys the call, and raises its error. */
 extern void dyn_session_fail(DynCall *call, const DynRequestContext *context);
 
 /* Returns the milliseconds of a monotonic clock. */
@@ -110,7 +110,6 @@ extern void dyn_session_end_statement(void);
  */
 extern bool dyn_session_disconnect(Oid serverid);
 
-/* Returns the number of file descriptors that the client holds open. */
 extern int	dyn_session_open_descriptors(void);
 
 /* Registers for invalidations; called once, when the library is loaded. */

@@ -3,8 +3,8 @@
  *		Counts requests in shared memory.
  *
  * A spinlock protects the entries.  It is held to add counts, to search through
- * 500 entries if a handle is new, and to copy an entry.  It is never held where
- * an error could be raised.
+ * 500 entries if a DynUsage is new, and to copy an entry.  It is never held
+ * where an error could be raised.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@
 
 #define MAX_ENTRIES		500
 
-/* Time (ms) after which an unused pace is outdated. */
+/* Time (ms) after which an unused pace (measured rate) is outdated. */
 #define FRESH_MS		10000.0
 
 typedef struct UsageTable
@@ -39,7 +39,7 @@ struct DynUsage
 	int			slot;			/* last known position of its entry */
 	uint64		statement;		/* number of the last statement counted */
 	int			max_concurrency;	/* the connection's limit */
-	DynTablePace paces[2];		/* paces of reads and of writes */
+	DynTablePace paces[2];		/* measured rates of reads and writes */
 };
 
 DynCounters dyn_backend_counters;

@@ -24,7 +24,7 @@
 /* Counts for a plan node, a statement, a backend, or a DynUsageEntry. */
 typedef struct DynCounters
 {
-	uint64		requests;		/* requests, without retries, that succeeded or
+	uint64		requests;		/* requests (not attempts) that succeeded or
 								 * finally failed */
 	uint64		retries;		/* attempts beyond the first */
 	uint64		throttles;		/* attempts that were throttled */
@@ -141,8 +141,8 @@ extern void dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call
 extern void dyn_usage_reject(DynUsage *usage);
 
 /*
- * Returns true if the caller usually sends the request of a call that is done
- * again, with another call: the call counts as a retry.
+ * Returns true if callers usually send the request of this finished call again,
+ * with another call.  The finished call then counts as a retry.
  */
 static inline bool
 dyn_call_is_repeated(const DynCall *call)
@@ -151,8 +151,8 @@ dyn_call_is_repeated(const DynCall *call)
 }
 
 /*
- * Counts the failure of a request whose last call may have counted as a retry:
- * as throttling if `throttled`, otherwise as the error of the call.
+ * Counts a request as failed, although its last call may have been counted as a
+ * retry.  The error is throttling if `throttled`, otherwise that of the call.
  */
 extern void dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call,
 							  bool throttled);
@@ -189,12 +189,12 @@ typedef struct DynTablePace
 	int			in_flight;		/* requests in flight of all statements */
 	uint64		statement;		/* statement that started the pace; 0: none */
 
-	/* last request that the limit of a partition throttled */
+	/* time (ms) of the last request that the limit of a partition throttled */
 	double		hot_ms;
 	const void *hot_stream;		/* stream of that request, or NULL */
-	double		shared_ms;		/* last time that such requests of two streams
-								 * were throttled shortly after each other:
-								 * both streams may read one partition */
+	double		shared_ms;		/* last time (ms) that such requests of two
+								 * streams were throttled shortly after each
+								 * other: both may read one partition */
 } DynTablePace;
 
 /*

@@ -129,7 +129,6 @@ drop_counts(int level)
 	maybe_written = 0;
 }
 
-/* Adds the counts of this level to those of its parent. */
 static void
 merge_counts(int level)
 {
@@ -154,8 +153,8 @@ merge_counts(int level)
 }
 
 /*
- * Appends the sums of a relation's counts from `first` on, such as "orders:
- * 110 inserted, 2 updated", and sets these counts to 0.
+ * Appends a relation's counts from `first` on, such as "orders: 110 inserted, 2
+ * updated", and sets them to 0.
  */
 static void
 append_relation(StringInfo detail, WrittenCount *first, int level)
@@ -218,8 +217,9 @@ warn(int level)
 /* ---- recently written tables ---- */
 
 /*
- * Replaces an ARN with the table's name at its end.  Tables of other accounts
- * may have the same name, and are then read consistently without need.
+ * Returns endpoint, region and table name, without the rest of an ARN.  Equal
+ * names in different accounts have the same id; such tables are read
+ * consistently without need.
  */
 static char *
 table_id(const DynConnection *connection, const char *table)
