@@ -139,11 +139,9 @@ read_column(DynColumn *column, TupleDesc desc, int i,
  * filter compares.  An attribute is not omitted if columns show only a path
  * inside of it.
  *
- * Also sets `unasserted` of the templates.  In every row, an attribute of the
- * table's key is the text that its template composes from the columns, unless
- * the template lower-cases letters.  An attribute of any other template
- * (unasserted) is omitted only if it is the composed text; otherwise no column
- * would show it.
+ * Also sets `unasserted` of the templates (template_columns.h).  It is false
+ * for the table's key, because an item whose key is not the composed text is
+ * not a row, unless the template lower-cases letters.
  */
 static DynNames *
 attributes_shown(DynRelation *relation)
@@ -303,8 +301,8 @@ dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase,
 
 /*
  * Sets `listed` of the templates: true if a statement may request each of the
- * enumerated values of a placeholder.  Such a statement misses an item with
- * another value, so this item must be an error in every access path.
+ * enumerated values of a placeholder.  Such a statement misses items with other
+ * values, so these items must be errors in every access path.
  */
 static void
 mark_listed(DynRelation *relation)
@@ -521,12 +519,10 @@ dyn_column_shows(const DynColumn *column, const char *attribute)
 }
 
 /*
- * Returns the key attribute of the table that the column shows, if the
- * column's type cannot hold the attribute's values; otherwise NULL.  Reading
- * such a column would raise an error for every item, and a condition on it
- * would select nothing.  Columns with a format or on_mismatch 'null' are not
- * checked.  Keys of indexes are not checked either, since the attribute of an
- * older item may have any type.
+ * Returns the attribute of the table's key that the column shows, if the
+ * column's type cannot hold the attribute's values; otherwise NULL.  Columns
+ * with a format or on_mismatch 'null' are not checked, and neither are keys of
+ * indexes, since the attribute of an older item may have any type.
  */
 static const DynKeyAttr *
 unmatched_attribute(const DynRelation *relation, const DynTableMeta *meta,

@@ -30,7 +30,7 @@ typedef struct DynRowTally
 
 typedef struct DynRelation
 {
-	DynRowTally *tally;			/* tally of an executing scan, or NULL */
+	DynRowTally *tally;			/* tally of the executing scan, or NULL */
 
 	Oid			relid;
 	const char *name;			/* name of the foreign table */
@@ -63,8 +63,8 @@ typedef struct DynRelation
 								 * may request ctid */
 	AttrNumber	segment_column; /* column that shows the segment of a Scan, or
 								 * 0 */
-	bool		hides_segment;	/* true while planning if full rows of an
-								 * UPDATE's target lack segment_column */
+	bool		hides_segment;	/* true while planning if the statement writes
+								 * the table, and does not read segment_column */
 	int			ncolumns;
 	DynColumn  *columns;		/* columns, indexed by attnum - 1 */
 } DynRelation;
@@ -118,9 +118,9 @@ extern void dyn_relation_connect_described(DynRelation *relation,
 										   const DynTableMeta *meta);
 
 /*
- * Get and set the key types of the templates' attributes, as integers in the
- * order of the templates.  Plans store these types, which come from the
- * table's description.
+ * Get and set the types that the templates' attributes have in keys, as
+ * integers in the order of the templates.  Plans store these types, so that
+ * execution does not need the table's description.
  */
 extern List *dyn_relation_text_types(const DynRelation *relation);
 extern void dyn_relation_set_text_types(DynRelation *relation,
@@ -129,7 +129,6 @@ extern void dyn_relation_set_text_types(DynRelation *relation,
 extern const DynTemplatedAttr *dyn_relation_templated(const DynRelation *relation,
 													  const char *attribute);
 
-/* Returns true if the relations have the same DynamoDB table. */
 extern bool dyn_relation_same_table(const DynRelation *a, const DynRelation *b);
 
 /* Returns true if the DynamoDB table may contain items that are not rows. */

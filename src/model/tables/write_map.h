@@ -68,8 +68,8 @@ extern void dyn_write_map_permit(Oid relid, CmdType operation);
 extern DynWriteMap *dyn_write_map_open(Oid relid, Oid user);
 
 /*
- * Raises an error if the table cannot be written by this operation: 55000 if
- * the option updatable does not permit it, 0A000 for other reasons.
+ * Raises an error if the table does not support this operation: 55000 if the
+ * option updatable does not permit it, 0A000 for other reasons.
  */
 extern void dyn_write_map_require(const DynWriteMap *map, CmdType operation);
 
@@ -103,20 +103,20 @@ extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
 										  const Bitmapset *changed);
 
 /*
- * Composes the guard: for each column in `read`, the value (in our encoding)
- * that its attribute has if the row is unchanged; ABSENT if the attribute must
- * not exist.  Columns of the table's key, documents and segment columns are
- * left out.  If another application stored an equal value in another encoding,
- * the write fails, and is repeated with the stored value.  A value that we
- * cannot encode is dyn_only_theirs.  Returns the number of values in *out.
+ * Composes the guard of a write.  For each column in `read`, the guard contains
+ * the value, in our encoding, that its attribute has if the row is unchanged;
+ * ABSENT if the attribute must not exist.  It omits columns of the table's key,
+ * documents and segment columns.  If another application stored an equal value
+ * in another encoding, the write fails, and is repeated with the stored value.
+ * Returns the number of values in *out.
  */
 extern int	dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 								const Bitmapset *read, DynPathValue **out);
 
 /*
- * Stands for a value that we can read but not encode: an empty set, which no
- * item can have.  DynamoDB rejects it in requests, so it must be replaced by a
- * condition that always fails; the response then has the stored value.
+ * Stands in a guard for a value that we can read but not encode.  The caller
+ * replaces it with a condition that always fails, so that the response has the
+ * stored value.  It is an empty set, which no item can have.
  */
 extern const DynScalar dyn_only_theirs;
 

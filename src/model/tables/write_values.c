@@ -89,7 +89,7 @@ report_null(const DynWriteMap *map, AttrNumber attnum, const char *detail, const
 			 hint ? errhint("%s", hint) : 0));
 }
 
-/* Returns a column of the template that is NULL in the row, or 0. */
+/* Returns the first column of the template that is NULL, or 0. */
 static AttrNumber
 null_column(const RowValues *row, const DynTemplatedAttr *templated)
 {
@@ -168,7 +168,6 @@ try_compose(const RowValues *row, const DynTemplatedAttr *templated, DynScalar *
 	return 0;
 }
 
-/* Composes the attribute, or raises an error if a value cannot be stored. */
 static DynScalar
 compose(const RowValues *row, const DynTemplatedAttr *templated)
 {
@@ -259,9 +258,9 @@ dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, DynKeyPart *part
 /* ---- columns ---- */
 
 /*
- * Adds the columns that are changed (`changed`; else the unchanged ones) and
- * NULL (`null`; else those that are not NULL).  Raises an error for a changed
- * value that cannot be stored; omits unchanged values that cannot be stored.
+ * Adds either the changed or the unchanged columns, and of these either those
+ * that are NULL or the others.  Raises an error for a changed value that cannot
+ * be stored; omits unchanged values that cannot be stored.
  */
 static void
 add_columns(RowValues *row, bool changed, bool null)
@@ -333,7 +332,7 @@ is_shown_changed(const DynRelation *relation, const char *attribute,
 	return false;
 }
 
-/* Returns the attribute's template, unless it is in the table's key. */
+/* Returns the template of an attribute outside of the table's key, or NULL. */
 static const DynTemplatedAttr *
 template_of(const DynRelation *relation, const char *attribute)
 {
@@ -358,9 +357,9 @@ index_changes(const DynWriteMap *map, const DynKeySchema *key, const Bitmapset *
 }
 
 /*
- * Returns the positions of the templates that an update composes.  If the key
- * of an index changes, these include all templates of the key, since the item
- * may be older than the templates.
+ * Returns the positions of the templates that an update composes: those of
+ * changed columns and, if it changes the key of an index, all templates of this
+ * key.  The item may lack them, if it was stored before they were defined.
  */
 static Bitmapset *
 rewritten_templates(const DynWriteMap *map, const Bitmapset *changed)
@@ -393,9 +392,9 @@ rewritten_templates(const DynWriteMap *map, const Bitmapset *changed)
 }
 
 /*
- * Raises an error if the value of a column would be lost: the column is stored
- * only in the attribute of this template, which is not written because column
- * `null` is NULL.
+ * Raises an error if a value would be lost.  Because column `null` is NULL, the
+ * attribute of this template is not written, and the values of columns that are
+ * stored only in this attribute would disappear.
  */
 static void
 check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber null)
@@ -414,8 +413,8 @@ check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber n
 }
 
 /*
- * With `null`, removes the attributes of those templates in `set` that have a
- * NULL column.  Otherwise adds the attributes of the other templates in `set`.
+ * With `null`, removes the attributes of the templates in `set` that have a
+ * NULL column.  Without it, adds the attributes of all others in `set`.
  */
 static void
 add_templates(RowValues *row, const Bitmapset *set, bool null)
@@ -578,10 +577,7 @@ dyn_write_map_rewritten(const DynWriteMap *map, const Bitmapset *changed)
 
 const DynScalar dyn_only_theirs = {DYN_TYPE_SS, "[]", 2};
 
-/*
- * Adds a value.  If its path already has a value, replaces an ABSENT value;
- * otherwise keeps the old one.
- */
+/* Adds a value, unless the path already has one that is not ABSENT. */
 static void
 add_guard(RowValues *row, const DynPath *path, DynScalar value)
 {
@@ -635,7 +631,7 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 		DynScalar	text = absent;
 		DynStoreError err;
 
-		/* a value was read from the attribute, even if a column is NULL */
+		/* a text was read, but cannot be composed if a column is NULL */
 		if (null_column(&row, templated) != 0 ? bms_is_member(i, shown)
 			: try_compose(&row, templated, &text, &err) != 0)
 			text = dyn_only_theirs;
