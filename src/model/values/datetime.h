@@ -144,9 +144,10 @@ extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
 extern Timestamp dyn_trunc(const DynFormat *format, Timestamp instant);
 
 /*
- * With `lower`, returns a local time before which no unit begins that contains
- * `instant` or a later time.  Otherwise returns a local time after which no unit
- * begins that contains `instant` or an earlier time.
+ * Returns a bound, in local time, of where units begin.  With `lower`, each
+ * unit that contains `instant` or a later time begins at the bound or later.
+ * Otherwise each unit that contains `instant` or an earlier time begins at the
+ * bound or earlier.
  */
 extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,
 								 bool lower);

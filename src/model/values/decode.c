@@ -2,8 +2,8 @@
  * decode.c
  *		Decodes DynamoDB's values.
  *
- * Each kind of codec has a small decoding function.  Encoding is in encode.c
- * and encode_value.c, jsonb in jsonvalue.c, dates and times in datetime.c.
+ * Encoding is in encode.c and encode_value.c, jsonb in jsonvalue.c, and dates
+ * and times are in datetime.c.
  *
  * Decoders allocate in CurrentMemoryContext.  They return false for a value
  * that the column cannot hold.  Unless `soft` is true, input functions and
@@ -105,10 +105,10 @@ decode_text(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 /*
- * Decodes with the type's input function.  For char(n), the function only adds
- * blanks and cannot fail, because the length is checked before.  XML, also
- * inside a composite, must not depend on the session's xmloption: a column can
- * contain any XML content.
+ * Decodes with the type's input function.  For char(n), this function only adds
+ * blanks and cannot fail, because the length is checked first.  XML, also
+ * inside a composite, must not depend on the session's xmloption, so any XML
+ * content is accepted.
  */
 static bool
 decode_input(DynCodec *codec, const DynValue *value, bool soft,
@@ -140,9 +140,9 @@ decode_input(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 /*
- * Decodes any text form of the format 'string'.  The type's input function
- * may accept texts that DynamoDB's N has no number for, such as 1E200 or NaN.
- * Without `soft`, a failure must become an error (see dyn_input_or_why).
+ * Decodes any text form of the format 'string'.  The type's input function may
+ * accept texts that DynamoDB's N has no number for, such as 1E200 or NaN.
+ * Without `soft`, the caller must raise failures (see dyn_input_or_why).
  */
 static bool
 decode_any_form(DynCodec *codec, const DynValue *value, bool soft,
@@ -420,7 +420,7 @@ decode_bytea(DynCodec *codec, const DynValue *value, bool soft,
 	long		last = (len - 1) / 3 * 3;
 	char		again[4];
 
-	/* with zeros as unused bits of the last group, bytes have one encoding */
+	/* require zeros as unused bits of the last group, for a unique encoding */
 	if (len > 0 && codec->format.kind == DYN_FORMAT_BASE64)
 	{
 		dyn_base64_encode(bytes + last, len - last, again);
@@ -485,7 +485,7 @@ decode_instant(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/* Without `soft`, a failure must become an error (see dyn_input_or_why). */
+/* Without `soft`, the caller must raise failures (see dyn_input_or_why). */
 static bool
 decode_json_text(DynCodec *codec, const DynValue *value, bool soft,
 				 Datum *result, const char **why)

@@ -401,8 +401,9 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 	if (dyn_codec_is_lenient(codec))
 	{
 		/*
-		 * A text with an offset may have the day before or after the instant's
-		 * day in UTC.  The text of a time sorts after the text of its date.
+		 * A text with an offset may have the day before or after the day in
+		 * UTC.  The text of a time sorts after that of its date, so an upper
+		 * bound is moved by one more day.
 		 */
 		instant += lower ? -USECS_PER_DAY : 2 * USECS_PER_DAY;
 		*inclusive = true;
@@ -439,9 +440,9 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 /*
  * Encodes a bound that is text or bytea.  A bound longer than an item is
  * truncated to the maximum size of an item, because no stored value is between
- * the truncated bound and the full one.  Characters are not split, which may
- * make the bound even shorter.  Then values between the two bounds are possible,
- * and only a lower bound can be truncated.
+ * the truncated and the full bound.  Characters are not split.  If the
+ * truncated bound is therefore even shorter, values may be between the two, so
+ * only a lower bound is truncated.
  */
 static DynEncoded
 bound_bytes(Oid valuetype, Datum value, bool lower, bool *inclusive,

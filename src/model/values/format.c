@@ -5,8 +5,6 @@
  * The option is converted to UTF-8 before it is parsed, because its strings,
  * such as the arguments of bool(t,f), are compared with stored values and sent
  * to DynamoDB.
- *
- * decode.c, encode.c and encode_value.c apply the formats to values.
  */
 #include "postgres.h"
 
@@ -61,7 +59,6 @@ arguments_of(const char *text, const char *word)
 	return pnstrdup(text + len + 1, total - len - 2);
 }
 
-/* Parses a number of fractional digits, from 0 to 9. */
 static bool
 parse_digits(const char *args, int *digits)
 {
@@ -131,7 +128,6 @@ static const struct
 	{"hour", "YYYY-MM-DD\"T\"HH24"},
 };
 
-/* Returns true if the text is the word, or begins with the word and "(". */
 static bool
 begins_with_word(const char *text, const char *word)
 {
@@ -151,7 +147,7 @@ dyn_format_is_trunc(const char *text)
 	return begins_with_word(text, "trunc");
 }
 
-/* Ends the text at its last unquoted comma; returns the text after, or NULL. */
+/* Splits text at its last unquoted comma; returns the second part, or NULL. */
 static char *
 split_zone(char *args)
 {

@@ -32,7 +32,7 @@ typedef enum DynFormatKind
 {
 	DYN_FORMAT_NONE,
 	DYN_FORMAT_ISO8601,
-	DYN_FORMAT_PATTERN,			/* iso8601(n), too */
+	DYN_FORMAT_PATTERN,			/* pattern(...), iso8601(n) */
 	DYN_FORMAT_ULID,
 	DYN_FORMAT_EPOCH,
 	DYN_FORMAT_EPOCH_MS,
@@ -56,8 +56,8 @@ typedef struct DynFormat
 	DynFormatKind kind;
 	const char *text;			/* the option's text, for messages; NULL if the
 								 * user has set no format */
-	int			digits;			/* digits of a second's fraction, 0 .. 9
-								 * (EPOCH, iso8601(n)); PADDED: 1 .. 38 */
+	int			digits;			/* digits of a fraction, 0 .. 9 (EPOCH,
+								 * iso8601(n)), or of an integer (PADDED) */
 	const struct DynPattern *pattern;	/* pattern (PATTERN, TRUNC) */
 	struct pg_tz *zone;			/* time zone; NULL: UTC (TRUNC) */
 	const char *true_text;		/* text of true in UTF-8 (BOOL) */

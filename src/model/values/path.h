@@ -19,9 +19,9 @@
 #define DYN_MAX_PATH_STEPS	32	/* DynamoDB's limit for nesting and paths */
 
 /*
- * Name of a pseudo-attribute: the number of the Scan segment that contains the
- * item.  No attribute has an empty name.  The value is never requested, but
- * set by exec/fetch/fetch.c.
+ * Name of a pseudo-attribute, whose value is the number of the Scan segment
+ * that contains the item.  No attribute has an empty name.  The value is never
+ * requested, but set by exec/fetch/fetch.c.
  */
 #define DYN_SEGMENT_NAME	""
 

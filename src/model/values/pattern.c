@@ -47,7 +47,6 @@ static const FieldWord field_words[] = {
 	{"US", FIELD_FRACTION, 6, 1, 0, 999999},
 };
 
-/* A field, or one byte of a literal. */
 typedef struct Item
 {
 	const FieldWord *field;		/* field, or NULL for a literal */
@@ -271,7 +270,7 @@ dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
 
 	if (!up || down == instant)
 		return down;
-	/* this is in the next unit: no unit is twice as long as another one */
+	/* round a time in the next unit: no unit is twice as long as another one */
 	return round_down(pattern, down + 2 * dyn_pattern_unit(pattern) - 1);
 }
 

@@ -32,7 +32,7 @@ extern bool dyn_codec_has_steps(const DynCodec *codec);
 /* Initializes the interval to all values. */
 extern void dyn_steps_init(DynSteps *steps, const DynCodec *codec);
 
-/* Excludes values outside these inclusive limits; 1 and 0 exclude all values. */
+/* Excludes values below `lo` or above `hi`; (1, 0) excludes all values. */
 extern void dyn_steps_within(DynSteps *steps, int64 lo, int64 hi);
 
 /* Returns true if dyn_steps_bound accepts bounds of this SQL type. */

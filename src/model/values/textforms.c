@@ -18,7 +18,7 @@
 
 /* ---- numeric ---- */
 
-/* Bits of the short header; unusual scales and weights need a longer one. */
+/* Bits of the short header, which suffices for numbers of 38 digits. */
 #define SHORT_HEADER	0x8000
 #define SHORT_NEGATIVE	0x2000
 #define SHORT_SCALE		7		/* shift */

@@ -2,8 +2,6 @@
  * types.c
  *		Sets up codecs from the types and formats of columns.
  *
- * Decoding is in decode.c, encoding in encode.c and encode_value.c.
- *
  * The functions dyn_codec_holds_... decide which values a type can hold,
  * according to integer ranges and typmods.  Decoding rejects a value that the
  * type cannot hold, and encoding builds no condition from it.  An item
@@ -140,7 +138,7 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 		: getBaseTypeAndTypmod(typid, &codec->typmod);
 	codec->is_domain = (codec->basetype != typid);
 	codec->kind = kind_of(codec->basetype);
-	/* vectors are arrays that only their input function makes as they must be */
+	/* only their input functions build valid int2vectors and oidvectors */
 	if (codec->kind == DYN_CODEC_INPUT && codec->basetype != INT2VECTOROID &&
 		codec->basetype != OIDVECTOROID &&
 		OidIsValid(get_element_type(codec->basetype)))

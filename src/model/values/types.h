@@ -7,8 +7,8 @@
  * cannot hold exactly is a mismatch.  Only real and double precision round, and
  * only a few formats drop digits (dyn_format_truncates, ulid).
  *
- * A value that no item can have selects nothing in a condition
- * (dyn_codec_encode), but cannot be stored (dyn_codec_store).
+ * For a value that no item can have, a condition selects nothing
+ * (dyn_codec_encode), and a write raises an error (dyn_codec_store).
  */
 #ifndef DYN_MODEL_TYPES_H
 #define DYN_MODEL_TYPES_H
@@ -97,7 +97,7 @@ typedef struct DynCodecFacts
 
 extern const DynCodecFacts dyn_codec_facts[];
 
-/* Restriction of the members of a map in jsonb; NULL: no restriction */
+/* Restriction of a map's members in jsonb; NULL fields restrict nothing */
 typedef struct DynMembers
 {
 	const DynNames *without;	/* excluded members */
