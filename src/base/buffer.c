@@ -1,7 +1,6 @@
 /*
  * buffer.c
- *		Functions for a growable byte buffer with an upper bound, in malloc'd
- *		memory.
+ *		Implements the growable byte buffer.
  *
  * An empty buffer allocates exactly the reserved size (at least SMALLEST_CAP),
  * since the caller usually knows the final size.  A buffer with contents at

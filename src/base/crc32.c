@@ -12,14 +12,12 @@
  * reduced to 16 bytes with the same remainder.  zlib computes the CRC of these
  * 16 bytes and of the tail.
  *
- * In a CRC-32, the lowest bit of a byte is the coefficient of its highest
- * power.  So a 64-bit lane of a register holds a mirrored polynomial, and the
- * low lane is 64 bits above the high lane.  To fold over D bits, the low lane
- * is multiplied by x^(D+64) and the high lane by x^D, both mod P.  A constant
- * has degree 31 at most, but is mirrored in 64 bits, which multiplies it by
- * x^32.  Therefore the exponents are D+32 and D-32.  Mirroring also shifts a
- * product by one bit; to compensate, the constants are shifted by one bit, to
- * 33 bits.
+ * CRC-32 reads the bits of a byte from the lowest one on.  So a 64-bit lane of a
+ * register holds a mirrored polynomial, and the low lane is 64 bits above the
+ * high lane.  To fold over D bits, the low lane is multiplied by x^(D+64), and
+ * the high lane by x^D.  Mirroring a constant of 32 bits in 64 bits multiplies
+ * it by x^32, so the exponents are D+32 and D-32.  Mirroring also shifts a
+ * product by one bit, so each constant is shifted back, to 33 bits.
  *
  * The unit test compares every length up to 700 with zlib.
  */

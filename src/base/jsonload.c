@@ -22,11 +22,10 @@
 #define CHUNK	64
 
 /*
- * Upper bound of the memory (bytes) that jansson needs for the rest of a
- * chunk: 128 for each byte of the chunk, and 16 for each byte of the document
- * (`len`).  The latter is for the current string, and for an object's hash
- * table while it is doubled: an entry takes 16 bytes, and at least 5 bytes of
- * the document.
+ * Upper bound of the memory (bytes) that jansson allocates for the rest of a
+ * chunk.  Each byte of the chunk needs at most 128 bytes.  The current string,
+ * and an object's hash table while it is doubled, need at most 16 bytes for
+ * each byte of the document (`len`).
  */
 #define RESERVE(len)	(128 * CHUNK + 16 * (len) + 4096)
 

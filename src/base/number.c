@@ -20,8 +20,8 @@
 #include "number.h"
 
 /*
- * Digits of an exponent are ignored once it has reached this value: no text
- * has enough digits to compensate for such an exponent.
+ * An exponent is not read further once it has reached this value, since no text
+ * has enough digits to compensate for it.
  */
 #define EXP_CLAMP	INT64_C(1000000000000000)
 
@@ -175,7 +175,7 @@ round_away_from_zero(Decimal *d)
 	}
 	else if (d->excess && d->exp <= DYN_NUMBER_MAX_EXP)
 	{
-		/* adds one in the 38th place */
+		/* add one in the 38th place */
 		memset(d->digits + d->ndigits, '0', DYN_NUMBER_MAX_DIGITS - d->ndigits);
 		while (i >= 0 && d->digits[i] == '9')
 			d->digits[i--] = '0';

@@ -17,7 +17,6 @@
  */
 extern bool dyn_utf8_valid(const char *s, size_t len);
 
-/* Returns true for an ASCII letter or digit. */
 static inline bool
 dyn_is_alphanumeric(char c)
 {
@@ -25,7 +24,7 @@ dyn_is_alphanumeric(char c)
 		(c >= '0' && c <= '9');
 }
 
-/* Returns true for a continuation byte of a character. */
+/* Returns true for the second, third or fourth byte of a character. */
 static inline bool
 dyn_utf8_continues(char c)
 {
@@ -59,7 +58,6 @@ dyn_utf8_length(const char *p, size_t space)
 /* Writes a character as UTF-8; returns the number of bytes. */
 extern size_t dyn_utf8_put(char *dst, uint32_t code);
 
-/* Appends a number in decimal digits. */
 extern bool dyn_append_number(DynBuffer *buf, unsigned long number);
 
 /* Appends ,"name": for a name that needs no escapes. */
