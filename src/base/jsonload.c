@@ -1,7 +1,6 @@
 /*
  * jsonload.c
- *		Parses a JSON document with jansson, and detects jansson's failed
- *		allocations.
+ *		Parses a JSON document with jansson, even if malloc fails.
  *
  * When jansson cannot enlarge the buffer of a string, it drops a byte and
  * continues.  If that byte was the closing quotation mark, jansson later reads

@@ -9,15 +9,15 @@
  * random sample of partition keys.  The items of a partition are sampled
  * together, like the rows of a block of a local table.
  *
- * Segments are read in rounds, until the sample is full or the limit is
- * reached.  A segment with a large partition may be large, so a Limit makes its
- * pages small.  So a sample exceeds analyze_read_units by at most the pages in
- * flight.
+ * Segments are read in rounds, until the sample is full or has cost
+ * analyze_read_units.  Only pages in flight can exceed this cost, and they are
+ * small, because the requests have a Limit.
  *
  * The first page is read with all attributes, which costs the same, to find
- * columns whose names were folded to lower case (other_case.c).
+ * columns that are NULL because PostgreSQL lower-cased their names
+ * (other_case.c).
  *
- * scan_policy does not apply, because it prevents unintended full scans.
+ * scan_policy does not apply, because it prevents only unintended full scans.
  * Consistent reads would cost twice as much, and not improve statistics.
  */
 #include "postgres.h"

@@ -3,18 +3,21 @@
  *		Checks how foreign tables read a table's items:
  *		dynamo_fdw_check_table().
  *
- * Reads all items with one Scan.  Each item is converted to rows of each foreign
- * table of the server over the DynamoDB table.  The conversion works as in a
- * scan of the foreign table, except that errors are recorded, not raised
- * (exec/rows/rows.h).  A result has the number of items with this issue, and the
- * key of the first one.
+ * One Scan reads all items of the DynamoDB table.  Each item is converted to
+ * rows of each foreign table of the server over this table, as in a scan of the
+ * foreign table, except that errors are recorded as issues, not raised
+ * (exec/rows/rows.h).  A row of the result is an issue, such as a type mismatch
+ * in one column, with the number of affected items, and the key of the first.
  *
  * If some foreign tables have templates for the key, tables without them (for
  * example, imported tables) are left out, unless the caller names them.  All
- * others are compared.  An item is unclaimed if it is a row of no compared
- * table, and if no left-out table selects it by an item_filter.  If a compared
- * table is selective (by templates of the key or by an item_filter), only rows
- * of selective and of unnested tables count.
+ * others are compared with the items.
+ *
+ * It is also an issue if no table claims an item.  A compared table claims the
+ * items that are its rows.  But if a compared table is selective (it has an
+ * item_filter, or templates for the key), only selective and unnested tables
+ * claim items, since the other tables show every item.  A table that is left
+ * out claims the items that its item_filter selects.
  *
  * The requests use the current user's credentials.  Values are converted as the
  * owner of each foreign table, in a restricted context, since constraints of
@@ -64,10 +67,10 @@ typedef struct Issue
 } Issue;
 
 /*
- * An assertion that an item is in an index if its row has values in `columns`:
- * columns of the index key that are declared NOT NULL and, if the index is in
- * trusted_indexes, the columns of the templates of the index key.  The item's
- * index key must then match these templates.
+ * A foreign table's assertion that an index contains an item if the item's row
+ * has values in all `columns`.  These are the columns of the index key that are
+ * declared NOT NULL and, if the index is in trusted_indexes, those in the
+ * templates of the index key.  The item must then match these templates.
  */
 typedef struct Assertion
 {
@@ -92,10 +95,7 @@ typedef struct CheckedPath
 	bool		seen;
 } CheckedPath;
 
-/*
- * A foreign table over the DynamoDB table.  Its options are compared with the
- * items, unless `left_out` is true or `failure` is set.
- */
+/* A foreign table, to be compared unless it is left out or has a `failure`. */
 typedef struct CheckedTable
 {
 	struct Check *check;
@@ -114,8 +114,8 @@ typedef struct CheckedTable
 	DynFolded  *folded;
 	bool		has_template;	/* true if the key has templates */
 	bool		left_out;
-	bool		selective;		/* true if templates of the key or item_filter
-								 * exclude items */
+	bool		selective;		/* true if it has item_filter or templates of
+								 * the key, and is not unnested */
 	TupleTableSlot *slot;
 	Issue	   *mismatches;		/* array by attnum; [0]: errors of no column */
 	Issue	   *nulls;
@@ -485,7 +485,9 @@ expect_values(CheckedTable *table, const DynRelation *relation)
 		};
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
-		/* skip key attributes, which all items have, and those of columns */
+		/*
+		 * skip the key, which all items have, and attributes that columns show
+		 */
 		const DynPath *path = relation->templated[i].path;
 		bool		is_read = relation->templated[i].base;
 

@@ -9,7 +9,8 @@
  * applies as to a statement with LIMIT 100.  If scan_policy or the IAM policy
  * forbids reading items, only key attributes are shown.
  *
- * The items also reveal columns whose names were folded (other_case.c).
+ * The items are also compared with foreign tables, to report columns that are
+ * NULL because PostgreSQL lower-cased their names (other_case.c).
  */
 #include "postgres.h"
 
@@ -53,7 +54,6 @@ add_word(StringInfo list, const char *separator, const char *word)
 	appendStringInfoString(list, word);
 }
 
-/* Returns the attribute names, separated by commas; NULL if `n` is 0. */
 static const char *
 describe_side(const DynKeyAttr *attrs, int n)
 {
@@ -235,10 +235,10 @@ compare_table(void *arg)
 }
 
 /*
- * Reports columns with folded names (other_case.c) in all foreign tables over
- * the DynamoDB table, as far as the current user may read them.  These tables
- * may belong to other users, so this function must not run code of their owners,
- * wait for locks, or report errors in definitions.
+ * Reports columns with lower-cased names (other_case.c) in all foreign tables
+ * over the DynamoDB table, as far as the current user may read them.  These
+ * tables may belong to other users, so this function must not run code of their
+ * owners, wait for locks, or report errors in definitions.
  */
 static void
 report_other_cases(const DynSample *sample)

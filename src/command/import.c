@@ -265,7 +265,6 @@ write_command(const Import *import, const char *name, const NewColumns *columns,
 	{
 		const NewColumn *column = &columns->columns[i];
 		bool		renamed = strcmp(column->name, column->attribute) != 0;
-		/* true if all values in the sample are sets of the same type */
 		bool		is_set = column->types == 1u << DYN_TYPE_SS ||
 			column->types == 1u << DYN_TYPE_NS ||
 			column->types == 1u << DYN_TYPE_BS;
@@ -735,7 +734,7 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 	if (stmt->list_type == FDW_IMPORT_SCHEMA_LIMIT_TO)
 		import->limits = list_copy(stmt->table_list);
 	listed = dyn_list_tables(sample->connection);
-	/* skip a table named like the prefix: its foreign table has no name */
+	/* skip a table named like the prefix, whose foreign table has no name */
 	foreach(lc, listed)
 	{
 		if (((const char *) lfirst(lc))[0] == '\0')

@@ -3,8 +3,8 @@
  *		Lists, scans and samples DynamoDB tables.
  *
  * A Scan is an ordinary fetch, so throttling, unit limits and memory limits
- * apply.  Each view has its own slots, even if another view reads the same
- * paths, because a view's values must be in adjacent slots.
+ * apply.  Each view (DynView) has its own slots, even if another view reads the
+ * same paths, because a view's values must be in adjacent slots.
  *
  * The Scan of a sample ends after its first page.  Even one page may contain
  * 200,000 attributes, so equal names are found by sorting.

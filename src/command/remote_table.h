@@ -75,7 +75,7 @@ dyn_view_begin(const DynView *view, const DynValue *values)
 extern DynFetch *dyn_item_scan_start(DynItemScan *scan, DynStatement *statement,
 									 int limit);
 
-/* Returns parameters for a fetch of scan->requests, without limits of pages. */
+/* Returns parameters for a fetch of scan->requests, with pages of full size. */
 extern DynFetchParams dyn_item_scan_params(DynItemScan *scan);
 
 /* ---- samples ---- */
@@ -117,7 +117,6 @@ extern void dyn_sample_take(void *sample);
 /* Returns the palloc'd text (UTF-8) of an S; NULL if it contains U+0000. */
 extern char *dyn_sample_text(const DynValue *value);
 
-/* An attribute of keys or items. */
 typedef struct DynAttribute
 {
 	const char *name;			/* UTF-8; a description if `has_nul` */

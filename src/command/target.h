@@ -26,17 +26,17 @@ extern DynConnection *dyn_target_server(const char *name);
 /*
  * Locks a relation until the transaction ends.  Raises an error if it is not a
  * foreign table of this wrapper that the current user owns.  Returns the owner,
- * which may also be another role, of which the current user is a member.
+ * which may be a role of which the current user is a member.
  */
 extern Oid	dyn_target_check(Oid relid);
 
 /*
- * Raises an error if a conversion of the column's values could run user-defined
- * code, such as a constraint of a domain, unless the current user is the owner,
- * or has the owner's privileges.  Otherwise, the user could run code as the
- * owner, with functions in his own search_path, and the code could see the items
- * that are read with his credentials.  A superuser has the privileges of every
- * role, which counts only if the owner is a superuser, too.
+ * Raises an error if converting the column's values could run user-defined
+ * code, such as a constraint of a domain, unless the current user has the
+ * owner's privileges.  Otherwise the owner would run functions in the user's
+ * search_path, and the owner's code could see items that are read with the
+ * user's credentials.  A superuser is refused, too, unless the owner is a
+ * superuser.
  */
 extern void dyn_target_check_column(const DynColumn *column, Oid owner);
 

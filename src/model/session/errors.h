@@ -27,10 +27,7 @@ typedef struct DynRequestContext
 	DynConnection *connection;
 } DynRequestContext;
 
-/*
- * Returns `DynamoDB table "orders"` or `index "by_due" of DynamoDB table
- * "orders"`.
- */
+/* Returns, for example, `index "by_due" of DynamoDB table "orders"`. */
 extern const char *dyn_describe_target(const char *table, const char *index);
 
 DYN_NORETURN extern void dyn_report_call(const DynCall *call,

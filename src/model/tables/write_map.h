@@ -120,7 +120,9 @@ extern int	dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
  */
 extern const DynScalar dyn_only_theirs;
 
-/* Returns true if a column or a template determines the term's attribute. */
+/*
+ * Returns true if a column or a template sets the attribute of a filter term.
+ */
 extern bool dyn_write_map_names(const DynWriteMap *map, const DynFilterTerm *term);
 
 #endif

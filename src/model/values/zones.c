@@ -23,7 +23,6 @@
 /* Maximum offset of POSIX zones such as <X>-9: a week, and some hours of DST. */
 #define MAX_DESCRIBED	(170 * USECS_PER_HOUR)
 
-/* Maximum number of transitions examined. */
 #define MAX_TRANSITIONS	64
 
 #define EPOCH_SECONDS	((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY)
