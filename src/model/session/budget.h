@@ -46,8 +46,8 @@ typedef struct DynBudget
 } DynBudget;
 
 /*
- * The budgets that a request is charged to: of the server, of the table, and
- * of the capacity that it uses (the table's or a global index's).
+ * The budgets that a request is charged to: those of the server, of the table,
+ * and of the capacity that the request uses (the table's or a global index's).
  */
 typedef struct DynBudgets
 {

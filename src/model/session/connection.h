@@ -23,7 +23,7 @@ typedef struct DynConnection
 	DynSourceKind source;		/* provider of the credentials */
 	DynService	service;
 	DynClock	clock;			/* estimate of the service's clock */
-	DynProvider provider;		/* the service's credential provider */
+	DynProvider provider;		/* credential provider of `service` */
 	const char *table_prefix;
 	int			max_concurrency;
 	double		max_read_units_per_second;	/* units per second; 0: no limit */
@@ -31,7 +31,7 @@ typedef struct DynConnection
 	double		max_read_units_per_statement;	/* read units; 0: no limit */
 	int			throttle_timeout;	/* maximum ms of uninterrupted throttling;
 									 * 0: no limit */
-	DynReadOptions reads;		/* defaults of the server's tables */
+	DynReadOptions reads;		/* read options of the server */
 
 	/* private to connection.c */
 	const char *detour;			/* first server option that redirects

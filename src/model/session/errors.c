@@ -196,8 +196,9 @@ describe_service_error(const DynCall *call)
 }
 
 /*
- * Only superusers may see text that a service has sent.  The text may be a
- * secret of a service that only the database server can reach.
+ * Returns true if the user may see text from a service that is not DynamoDB.
+ * Only superusers may, because the text may be a secret of a service that only
+ * the database server can reach.
  */
 static bool
 shows_excerpts(void)

@@ -58,10 +58,10 @@ extern int	dyn_failure_sqlstate(const DynCall *call);
 extern const char *dyn_describe_failure(const DynCall *call);
 
 /*
- * Raises the error that reads (or writes) of `resource` (dyn_describe_target)
- * were throttled for `seconds`, without any result.  `call` is the last
- * attempt.  `capacity` is the resource's units per second (0: unknown).
- * `units` are the read (or write) units that the statement has used.
+ * Raises the error that reads (or writes) were throttled for `seconds`, without
+ * any result.  `call` is the last attempt.  `resource` (from
+ * dyn_describe_target) has `capacity` units per second (0: unknown).  The
+ * statement has used `units` read (or write) units.
  */
 DYN_NORETURN extern void dyn_report_throttled(const DynCall *call, bool is_write,
 											  const char *resource,
@@ -91,8 +91,8 @@ DYN_NORETURN extern void dyn_report_changed_schema(const DynRequestContext *cont
 
 /*
  * Returns true if a finished call must be logged, because of log_requests or
- * because it was slow.  The caller composes the line.  The line contains
- * values of keys and filters only if log_requests is on.
+ * because it was slow.  The caller composes the log line, which contains values
+ * of keys and filters only if log_requests is on.
  */
 extern bool dyn_request_is_logged(const DynCall *call);
 

@@ -6,7 +6,7 @@
  * configuration file, the server's command line and ALTER ROLE ALL may set
  * "allow", which loosens a table's own policy.  Setting "allow" by ALTER
  * ROLE name SET has an effect only if this role is a superuser, because ALTER
- * ROLE cannot check the right if this library is not loaded.
+ * ROLE cannot check privileges while this library is not loaded.
  *
  * log_requests shows the constants in other users' views, so only a superuser
  * may set it.  log_min_duration also requires a superuser, although it logs no

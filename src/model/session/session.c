@@ -431,9 +431,9 @@ dyn_session_connection(Oid serverid, Oid userid)
 	DynConnection *connection;
 
 	/*
-	 * accept invalidations first: if the transaction already holds the locks
-	 * that the statement needs, PostgreSQL does not, and earlier changes by
-	 * other sessions would seem to happen during the statement
+	 * accept invalidations first, which PostgreSQL does not do if the
+	 * transaction already holds the needed locks: earlier changes by other
+	 * sessions would seem to happen during the statement
 	 */
 	AcceptInvalidationMessages();
 	key.mapping = dyn_connection_mapping(serverid, userid);
@@ -500,8 +500,8 @@ pin_description(DynDescription *description)
 
 /*
  * Sends DescribeTable, with shorter timeouts than a read, because it runs
- * during planning.  Raises an error for a failure; but returns NULL for a
- * temporary one if `aged_serves` (the caller has an expired description).
+ * during planning.  Returns NULL for a temporary failure if `aged_serves` (the
+ * caller has an expired description); raises an error for all other failures.
  */
 static DynDescription *
 describe_table(DynConnection *connection, const char *table, bool aged_serves)

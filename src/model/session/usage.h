@@ -159,7 +159,7 @@ extern void dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *c
 
 /*
  * Adds items, units, pages, conflicts, unanswered attempts, waiting_ms and
- * waited_ms; all other counters must be 0.
+ * waited_ms.  All other counters must be 0, since dyn_usage_call adds them.
  */
 extern void dyn_usage_add(DynUsage *usage, const DynCounters *counters);
 

@@ -5,7 +5,7 @@
  * When a level is released, its counts are merged into those of its parent.
  * When a level is aborted, its counts are reported and dropped.  Counts are
  * malloc'd, because they outlive subtransactions.  They contain copies of the
- * names, because an abort must not read the catalogs.
+ * tables' names, because an abort must not read the catalogs.
  */
 #include "postgres.h"
 
