@@ -43,8 +43,8 @@ typedef struct DynRelation
 	bool		own_writes;		/* true if the statement writes the table, or
 								 * the session has just written it: reads are
 								 * then consistent, except of global indexes */
-	double		max_read_units_per_second;	/* limits of the table alone; 0: no
-											 * limit */
+	double		max_read_units_per_second;	/* limits of the table, in addition
+											 * to the server's; 0: no limit */
 	double		max_write_units_per_second;
 	DynItemFilter item_filter;	/* item_filter and ttl_attribute */
 	int			ntemplated;		/* number of templates */

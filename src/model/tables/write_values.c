@@ -27,7 +27,7 @@ typedef struct RowValues
 	int			n;
 	int			capacity;
 	bool		overlaps;		/* true if paths may overlap */
-	Bitmapset  *compared;		/* columns that `out` contains */
+	Bitmapset  *compared;		/* columns whose values `out` contains */
 } RowValues;
 
 static RowValues
@@ -434,7 +434,7 @@ add_templates(RowValues *row, const Bitmapset *set, bool null)
 	}
 }
 
-/* Returns the rewritten templates, and those from which the row is read. */
+/* Returns the templates that are written, or from which the row is read. */
 static Bitmapset *
 checked_templates(const RowValues *row)
 {

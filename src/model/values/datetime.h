@@ -144,9 +144,9 @@ extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
 extern Timestamp dyn_trunc(const DynFormat *format, Timestamp instant);
 
 /*
- * Returns a bound, in local time, of where units begin.  With `lower`, each
- * unit that contains `instant` or a later time begins at the bound or later.
- * Otherwise each unit that contains `instant` or an earlier time begins at the
+ * Returns a bound (local time) of the starts of units.  With `lower`, all units
+ * that contain `instant` or a later time start at the bound or later.
+ * Otherwise all units that contain `instant` or an earlier time start at the
  * bound or earlier.
  */
 extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,

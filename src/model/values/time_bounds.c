@@ -294,7 +294,7 @@ is_moderate(const Interval *interval)
 		interval->time < limit * 31 * USECS_PER_DAY;
 }
 
-/* Inverts the addition to an instant, which PostgreSQL does in local time. */
+/* Inverts an addition to an instant, which PostgreSQL does in local time. */
 static int64
 before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 {

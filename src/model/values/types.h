@@ -63,8 +63,8 @@ typedef enum DynCodecKind
 typedef enum DynSorting
 {
 	DYN_UNSORTED,				/* not in the order of the values */
-	DYN_SORTED_ROUGHLY,			/* an interval of values lies between two
-								 * encodings, perhaps with other values */
+	DYN_SORTED_ROUGHLY,			/* an interval of encodings contains an interval
+								 * of values, and perhaps other values */
 	DYN_SORTED					/* as PostgreSQL sorts the values; the
 								 * encodings of one value are adjacent */
 } DynSorting;
