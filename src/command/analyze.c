@@ -75,9 +75,9 @@ typedef struct Sampler
 } Sampler;
 
 /*
- * Divides a large table into segments that are so small that SAMPLED_SEGMENTS of
- * them fill the sample, or use up the limit.  A table of unknown size (0) counts
- * as small; the limit still applies.
+ * Divides a large table into segments so small that SAMPLED_SEGMENTS of them
+ * fill the sample, or cost max_units.  A table of unknown size (0) counts as
+ * small; the limit still applies.
  */
 static void
 choose_segments(Sampler *sampler)

@@ -60,7 +60,7 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_check_table);
 typedef struct Issue
 {
 	uint64		items;			/* number of items with this issue */
-	uint64		last_item;		/* last Check.item, to count each item once */
+	uint64		last_item;		/* last counted item (Check.item) */
 	char	   *example;		/* key of the first item (JSON); NULL if jsonb
 								 * cannot represent the key */
 	char	   *detail;			/* message */

@@ -60,7 +60,7 @@ typedef struct Import
 
 	/* current table */
 	const char *name;			/* name of the foreign table */
-	const char *listed;			/* table's name without table_prefix */
+	const char *listed;			/* DynamoDB table's name without table_prefix */
 	bool		named;			/* true if LIMIT TO contains `name` */
 	DynSample	sample;			/* sample; connection, estate, tag and limit
 								 * are the same for all tables */

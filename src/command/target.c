@@ -21,8 +21,8 @@
 #include "target.h"
 
 /*
- * Returns true if the server belongs to this wrapper.  Other wrappers may have
- * options with the same names.
+ * Returns true if the server belongs to this wrapper.  Its options do not show
+ * this, since other wrappers may have options with the same names.
  */
 static bool
 is_our_server(const ForeignServer *server)
