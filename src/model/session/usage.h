@@ -186,7 +186,7 @@ extern void dyn_usage_reset(void);
 typedef struct DynTablePace
 {
 	DynPace		pace;
-	int			in_flight;		/* requests in flight of all statements */
+	int			in_flight;		/* requests in flight, for all statements */
 	uint64		statement;		/* statement that started the pace; 0: none */
 
 	/* time (ms) of the last request that the limit of a partition throttled */

@@ -599,7 +599,7 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 {
 	const DynRelation *relation = map->relation;
 	RowValues	row = begin_values(map, slot, NULL);
-	Bitmapset  *shown = NULL;	/* templates with a part that is not NULL */
+	Bitmapset  *shown = NULL;	/* templates with a column that is not NULL */
 	int			attnum = -1;
 
 	while ((attnum = bms_next_member(read, attnum)) >= 0)

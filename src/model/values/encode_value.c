@@ -111,7 +111,7 @@ set_portable_output(Oid type)
 {
 	static const Oid names[] = {REGPROCOID, REGPROCEDUREOID, REGOPEROID, REGOPERATOROID,
 	REGCLASSOID, REGTYPEOID, REGCONFIGOID, REGDICTIONARYOID, REGCOLLATIONOID};
-	bool		qualifies = type_is_rowtype(type);	/* fields may need it */
+	bool		qualifies = type_is_rowtype(type);	/* fields may print names */
 	int			level = NewGUCNestLevel();
 
 	if (DateStyle != USE_ISO_DATES)

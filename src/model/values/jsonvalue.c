@@ -285,7 +285,7 @@ merge_names(JsonName *names, uint32 count, const DynNode *nodes)
 typedef struct JsonWriter
 {
 	const DynNode *nodes;
-	bool		encoded;		/* true if converted names may be equal */
+	bool		encoded;		/* true if conversion can make names equal */
 	const char *why;			/* reason why a value has no jsonb, or NULL */
 } JsonWriter;
 
