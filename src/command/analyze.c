@@ -48,7 +48,7 @@ typedef struct Sampler
 	DynStatement *statement;
 	DynItemScan *scan;			/* Scan; it counts the units of the sample */
 	DynView    *view;
-	int			item_slot;		/* slot of the full item */
+	int			item_slot;		/* slot (remote_table.h) of the full item */
 	DynFolded  *folded;
 
 	double		table_units;	/* read units of a full scan; 0: unknown */

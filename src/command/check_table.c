@@ -75,7 +75,8 @@ typedef struct Issue
 typedef struct Assertion
 {
 	const DynIndexMeta *index;
-	int			slots[2 * DYN_MAX_KEY_ATTRS];	/* slots of the key attributes;
+	int			slots[2 * DYN_MAX_KEY_ATTRS];	/* positions of the key
+												 * attributes in Check.values;
 												 * 0: not asserted */
 	Bitmapset  *columns;		/* attnums */
 	DynView    *view;			/* view whose rows match these templates; NULL
@@ -142,10 +143,10 @@ typedef struct Check
 	MemoryContext context;		/* memory of the issues */
 	MemoryContext item_context;
 	DynCodec	jsonb;			/* codec of the examples */
-	int			full;			/* slot of the full item */
+	int			full;			/* position of the full item in `values` */
 
 	/* current item */
-	const DynValue *values;		/* values by slot; the key comes first */
+	const DynValue *values;		/* values of the item, with the key first */
 	uint64		item;			/* number of the item, from 1 */
 	bool		undecided;		/* true if an error prevents deciding whether
 								 * the item is a row */
