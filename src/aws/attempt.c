@@ -14,12 +14,13 @@
  * also in BACKOFF (`held`) while it waits for a file descriptor, for
  * credentials (provider.c), or for a connection (connections.c).
  *
- * A SENT call is paused if its response is longer than its allowance
- * (dyn_call_allow).  During a pause, libcurl neither reads from the connection
- * nor notices that the peer closes it.  libcurl's time limit would include
- * pauses, and the time in which the caller does other work, and libcurl checks
- * it before it reads responses that have arrived.  So we measure the time of
- * attempts ourselves; libcurl limits only the time to connect.
+ * A SENT call is paused when its response exceeds the limit that
+ * dyn_call_allow has set.  During a pause, libcurl neither reads from the
+ * connection nor notices that the peer closes it.
+ *
+ * libcurl limits only the time to connect; we limit the time of an attempt.
+ * libcurl's limit would include pauses and the time in which the caller does
+ * other work, and could end an attempt whose response has arrived unread.
  *
  * Every attempt is signed again, because signatures expire.  Headers that a
  * proxy may change (Accept-Encoding) or libcurl adds (Content-Length,
@@ -36,9 +37,8 @@
 #include "provider.h"
 
 /*
- * Maximum number of a call's failures that do not count toward max_attempts.
- * Without this limit, a peer that ends every attempt could keep a call
- * running.
+ * Maximum number of a call's failures that do not count toward max_attempts
+ * because the caller left the transfer alone (dyn_attempt_may_repeat).
  */
 #define MOST_UNATTENDED		100
 
@@ -296,9 +296,9 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 		return false;
 
 	/*
-	 * If the transfer was left alone, the peer may have closed the connection
-	 * because we did not read or respond, and the time to connect may have
-	 * run out.  Such failures do not count toward max_attempts.
+	 * If we did not read for some time (left_alone), this may be why the peer
+	 * closed the connection, or why the time to connect has run out.  Such
+	 * failures do not count toward max_attempts.
 	 */
 	unattended = call->left_alone && (call->public.failure == DYN_FAIL_NETWORK ||
 									  call->public.failure == DYN_FAIL_TIMEOUT ||
@@ -314,9 +314,9 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 }
 
 /*
- * Returns true if the service may have executed a write (`once`), but sent no
- * usable response.  An error document shows that the write was not executed,
- * unless the document reports an internal error.
+ * Returns true if a write (`once`) may have been executed without a usable
+ * response.  An error document shows that the write was not executed, unless
+ * the document reports an internal error.
  */
 static bool
 is_unanswered(const DynActiveCall *call, DynRetryClass class)
@@ -400,11 +400,10 @@ send_attempt(DynActiveCall *call)
 								  call->service->max_idle_connections))
 		{
 			/*
-			 * If the first bytes already exceed the allowance, the transfer is
-			 * paused before libcurl has reported its socket, and sockets.c
-			 * would regard the connection as idle.  So the transfer is resumed
-			 * without a limit, to accept the bytes that have arrived; then
-			 * libcurl reports the socket.
+			 * If the first bytes exceed the allowance, the transfer is paused
+			 * before libcurl has reported its socket.  sockets.c would then
+			 * regard the connection as idle.  So accept these bytes without a
+			 * limit; then libcurl reports the socket.
 			 */
 			if (http->paused)
 			{
@@ -493,14 +492,14 @@ has_credentials(DynActiveCall *call)
 }
 
 /*
- * Each transfer needs a file descriptor (DynDescriptors).  A descriptor of an
- * idle connection counts as available, even if that connection leads to
- * another host.  So until the statement ends, twice as many sockets as
+ * Each transfer needs a file descriptor (DynDescriptors).  The descriptor of
+ * an idle connection counts as available, even if that connection leads to
+ * another host.  So until the statement ends, up to twice as many sockets as
  * acquired descriptors may be open.
  *
- * If no descriptor is granted, the call waits for another transfer to end.  If
- * no other transfer is running, or all are paused, the call exceeds the limit:
- * the caller may need this call's response before it resumes them.
+ * If the limit is reached, the call waits for another transfer to end.  But if
+ * all other transfers are paused, or none exists, the call exceeds the limit:
+ * the caller may need its response before it resumes other transfers.
  */
 void
 dyn_attempt_begin(DynActiveCall *call)
@@ -581,7 +580,7 @@ dyn_attempt_end_overdue(DynActiveCall *call, int64_t now)
 							  : call->left_us);
 		return;
 	}
-	call->left_alone = false;	/* the deadline has excluded that time */
+	call->left_alone = false;	/* due_us was deferred: the failure counts */
 	snprintf(http->error, sizeof(http->error),
 			 "Operation timed out after %d milliseconds with %zu bytes received",
 			 call->service->request_timeout_ms, http->reply.body_bytes);

@@ -5,7 +5,7 @@
  * An error document is {"__type": "...#Code", "message": "..."}.  The name
  * "message" may also be "Message", the code may have a prefix and a suffix,
  * and for throttled requests there is a list of reasons.  Gateways and proxies
- * send HTML or XML instead, of which error messages contain an excerpt.
+ * may send HTML or XML instead; error messages then quote the beginning of it.
  *
  * All text from the network passes through dyn_awserror_excerpt.  The text may
  * be malformed or unprintable, or contain parts of the request: the response
@@ -35,8 +35,8 @@
 #define SHORTEST_SECRET	8
 
 /*
- * Minimum length (bytes) of a secret's prefix that is masked.  Of a shorter
- * secret, only the full text is masked.
+ * Minimum length (bytes) of a secret's prefix that is masked.  A secret that
+ * is shorter is masked only if all of it appears.
  */
 #define BETRAYING		16
 

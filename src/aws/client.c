@@ -1,15 +1,15 @@
 /*
  * client.c
- *		Drives the calls and exchanges of a backend; creates, starts, reads and
- *		destroys them for their owners.
+ *		Drives a backend's calls (requests to DynamoDB) and exchanges (requests
+ *		for credentials).
  *
  * libcurl puts ended transfers into a queue, which process() reads.  So no
  * call is checked, restarted or freed inside a callback of libcurl.
  *
- * An exchange (an HTTP request for credentials) has its own connection.  Some
- * addresses are allowed for exchanges (DYN_ADDRESS_LOCAL), but refused for
- * calls.  If a user set such an address as the endpoint, a call could
- * otherwise reach it by reusing the connection of an exchange.
+ * An exchange has its own connection.  Some addresses are allowed for
+ * exchanges (DYN_ADDRESS_LOCAL), but refused for calls.  If a user set such an
+ * address as the endpoint, a call could otherwise reach it by reusing the
+ * connection of an exchange.
  */
 #include "client_private.h"
 
@@ -162,8 +162,8 @@ arm(DynClient *client)
 
 /*
  * Defers the deadlines of calls by the time in which the caller did not drive
- * the client, and marks the exchanges, whose time limits libcurl does not
- * defer.  Must be called before deadlines are used.
+ * the client.  Only marks exchanges (left_alone), because libcurl enforces
+ * their time limits.  Must be called before deadlines are used.
  */
 static void
 resume_clocks(DynClient *client)
@@ -181,7 +181,7 @@ resume_clocks(DynClient *client)
 void
 dyn_client_will_wait(DynClient *client, bool waits)
 {
-	/* an Append calls this for each row */
+	/* must be fast, since an Append calls this for each row */
 	if (!waits && !client->waits)
 		return;
 	client->waits = false;

@@ -217,8 +217,8 @@ extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 
 /*
  * Sets how the time until the next dyn_client_drive counts.  If the caller
- * `waits` for the descriptor, time limits continue to run; otherwise (the
- * default) they stand still.
+ * `waits` for the descriptor, deadlines do not change.  Otherwise (the default)
+ * they are deferred by this time; those of reads only if it is long.
  */
 extern void dyn_client_will_wait(DynClient *client, bool waits);
 

@@ -31,14 +31,13 @@ typedef struct DynConnections
 	int			keep;			/* largest max_idle_connections in use */
 	bool		drop_idle;		/* true if all connections will be dropped when
 								 * `used` is 0 */
-	int64_t		waited_us;		/* waits of requests for connections (us), less
-								 * the allowed wait per new connection */
+	int64_t		waited_us;		/* sum of waits for a connection (us); each new
+								 * connection subtracts the limit of one wait */
 } DynConnections;
 
 /*
- * Must be called before each attempt.  Calls dyn_connections_check_trust;
- * drops all connections if this is the first attempt of a statement and a peer
- * has closed a connection.
+ * Must be called before each attempt.  Calls dyn_connections_check_trust; drops
+ * all connections before a statement's first attempt if a peer has closed one.
  */
 extern void dyn_connections_prepare(DynConnections *connections,
 									const DynService *service);
@@ -122,10 +121,11 @@ typedef struct DynActiveCall
 	bool		suspended;		/* true if paused, with the timeout stopped */
 	int64_t		left_us;		/* rest of the timeout at the last pause (us);
 								 * -1 if the attempt was never paused */
-	bool		left_alone;		/* true if the attempt was paused, or not
-								 * driven for longer than DYN_LOOP_LATE_US */
+	bool		left_alone;		/* true if the attempt was paused, or we did not
+								 * read for more than DYN_LOOP_LATE_US */
 	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
-	int			unattended;		/* failures not counted in max_attempts */
+	int			unattended;		/* failures while left_alone, which do not count
+								 * toward max_attempts */
 	bool		clock_tried;	/* true if a clock correction was tried */
 	unsigned	generation;		/* generation of the credentials last used */
 	bool		credentials_tried;	/* true after credentials were rejected */
@@ -151,7 +151,7 @@ struct DynClient
 									 * dyn_client_drive */
 	int64_t		left_us;		/* time at which the caller last got control
 								 * back (monotonic us) */
-	bool		waits;			/* true if the caller has waited since then */
+	bool		waits;			/* true if the caller waits since left_us */
 	DynExchange *exchanges;		/* exchanges started, but not reported yet */
 	DynSocketWatcher *watchers;
 	DynBuffer	spare[DYN_SPARE_BUFFERS];	/* response buffers for reuse */
@@ -199,7 +199,10 @@ extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 extern void dyn_attempt_delay(DynActiveCall *call, DynRetryClass class,
 							  long retry_after_ms);
 
-/* Adds `us` without dyn_client_drive to deadlines (of reads, only if long). */
+/*
+ * Defers deadlines by `us`, for which the client was not driven; those of reads
+ * only if `us` is more than DYN_LOOP_LATE_US.
+ */
 extern void dyn_attempts_defer(DynClient *client, int64_t us);
 
 extern void dyn_attempt_resume(DynActiveCall *call);
@@ -211,9 +214,8 @@ extern void dyn_attempt_resume(DynActiveCall *call);
 extern void dyn_attempts_suspend_paused(DynClient *client);
 
 /*
- * Makes held calls due, after a transfer or a source of credentials has ended,
- * or when a connection may be established.  With `connections_only`, only
- * calls that wait for a connection become due.
+ * Makes held calls due, since what they wait for may now be available.  With
+ * `connections_only`, only calls that wait for a connection become due.
  */
 extern void dyn_attempts_try_held(DynClient *client, bool connections_only);
 

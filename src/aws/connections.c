@@ -8,14 +8,13 @@
  * connections were dropped on request or because certificates changed.
  *
  * Making a connection over TLS takes two round trips and a millisecond of CPU
- * time.  So a request that finds no idle connection waits for a busy one, for
- * at most one and a half round trips and the CPU time of a handshake.  At most
- * one request waits for each busy connection.  The waiting times of successive
- * requests are added up; when the sum has reached the limit of one wait, the
- * next request makes a connection.  So the number of connections follows the
- * demand; if the demand lasts, each request in flight has a connection.  While
- * the first connection to a peer is being made, all other requests to the peer
- * wait until that TCP connection is established (before TLS).
+ * time.  So a request that finds no idle connection first waits for a busy one
+ * (at most one request for each), for no longer than one and a half round
+ * trips and that millisecond.  The waits of successive requests are added up.
+ * When the sum reaches the limit of one wait, the next request makes a
+ * connection at once.  So if the demand lasts, each request in flight gets a
+ * connection.  While the first connection to a peer is being made, all other
+ * requests to the peer wait until TCP (not yet TLS) is established.
  *
  * The process has a limit of file descriptors, which other code enforces (in
  * PostgreSQL, fd.c).  A descriptor is acquired for each connection, and

@@ -33,7 +33,6 @@ extern bool dyn_credentials_set(DynCredentials *credentials,
 /* Returns true if the value has no control characters, such as a newline. */
 extern bool dyn_credentials_suit_header(const char *value);
 
-/* Zeroes and frees the strings. */
 extern void dyn_credentials_clear(DynCredentials *credentials);
 
 /* Copies a string, which may be NULL.  Returns false if memory runs out. */

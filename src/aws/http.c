@@ -8,11 +8,10 @@
  * of this project: verify TLS, HTTP/1.1, no redirects, no proxy from the
  * environment, no refused addresses (address.h), limited size of replies.
  *
- * The callbacks write the body directly into its buffer.  If there is a
- * Content-Length that the allowance covers, the buffer is allocated once.  The
- * callbacks also store the few headers that are needed, and compute the
- * checksum while the bytes are in the CPU cache.  They never raise an error:
- * they record the failure and return a value that makes libcurl stop.
+ * The callbacks write the body directly into its buffer, store the few headers
+ * that are needed, and compute the checksum while the bytes are in the CPU
+ * cache.  They never raise an error: they record the failure and return a
+ * value that makes libcurl stop.
  */
 #include "http.h"
 
@@ -188,9 +187,9 @@ announced_length(const DynHttp *http)
 }
 
 /*
- * Reserves space for `len` more bytes of the body.  If the Content-Length is
- * known, the full size is reserved as soon as the allowance covers it.  Until
- * then, the buffer grows with the allowance: full-sized buffers that are
+ * Reserves space for `len` more bytes of the body; for all of the body if the
+ * allowance (body bytes before a pause) covers most of the Content-Length.
+ * Until then, the buffer grows with the allowance: full-sized buffers that are
  * filled later, or never, would fragment the heap.
  */
 static bool
@@ -272,12 +271,11 @@ on_send(char *bytes, size_t size, size_t n, void *arg)
 }
 
 /*
- * Lets libcurl read the body again, unless the peer may have received a part
- * of the request.  libcurl repeats a request by itself if a reused connection
- * ends without a reply.  Recent versions (8.23 among them) may reuse a
- * connection that we have shut down, since they do not check connections used
- * within the last second.  If the body cannot be read again, the result is
- * CURLE_SEND_FAIL_REWIND.
+ * Called when libcurl repeats a request by itself, because a reused connection
+ * has ended without a reply.  Fails if the peer may have received a part of
+ * the request; the transfer then ends with CURLE_SEND_FAIL_REWIND.  Otherwise
+ * lets libcurl read the body again: recent versions (8.23 among them) may reuse
+ * a connection that we have shut down, if it was used within the last second.
  */
 static int
 on_rewind(void *arg, curl_off_t offset, int origin)
@@ -549,7 +547,7 @@ dyn_http_was_sent(const DynHttp *http)
 							 &bytes) == CURLE_OK && bytes > 0;
 }
 
-/* The local port identifies the connection, even after it is closed. */
+/* Uses the local port, which identifies even a closed connection. */
 bool
 dyn_http_repeats(const DynHttp *http, DynFingerprints *fingerprints)
 {

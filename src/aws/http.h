@@ -47,7 +47,7 @@ typedef struct DynHttpRequest
 	size_t		body_len;
 	DynBuffer  *plain;			/* buffer for an uncompressed body */
 	DynBuffer  *packed;			/* buffer for a gzip body */
-	const size_t *allowance;	/* body bytes before a pause */
+	const size_t *allowance;	/* body bytes to receive before a pause */
 	DynAddressPolicy policy;	/* address policy for new sockets */
 	uint64_t	peer;			/* dyn_connections_peer for new sockets */
 	DynExchangeLimits limits;	/* timeout_ms 0: no time limit */
@@ -69,7 +69,8 @@ typedef struct DynHttp
 	bool		is_set;			/* true if the constant options are set */
 	bool		trusts;			/* true if the TLS options are set, too */
 	char	   *ca_bundle;		/* CA bundle of the TLS options */
-	unsigned	forgotten;		/* tls->forgotten when TLS options were set */
+	unsigned	forgotten;		/* number of dyn_tls_forget calls before the TLS
+								 * options were set */
 	DynHttpRequest request;		/* all zero if the handle is not in use */
 	size_t		body_read;		/* bytes of the body that libcurl has read */
 	int			opened;			/* socket opened last, or -1 */

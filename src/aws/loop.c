@@ -90,8 +90,8 @@ block_signals(sigset_t *before)
 
 /*
  * Adds a descriptor to epoll; if it is `known` there, changes its events.
- * libcurl stores `known` with the socket.  Since closing a descriptor removes
- * it from epoll, `known` may be wrong; then the other operation is used.
+ * `known` may be wrong, since closing a descriptor removes it from epoll; then
+ * the other operation is used.
  */
 static void
 watch_socket(DynLoop *loop, curl_socket_t fd, uint32_t wanted, bool known)
@@ -200,8 +200,7 @@ dyn_loop_drop_connections(DynLoop *loop)
 /*
  * Lets libcurl act on a socket, or on its timers.  If libcurl runs out of
  * memory, it may not have reported which sockets to watch or when to call it
- * next.  So we call libcurl again soon; if that does not help, libcurl's own
- * timeouts end the transfer.
+ * next.  So we call libcurl again soon.
  */
 static void
 act(DynLoop *loop, curl_socket_t fd, int what)

@@ -18,7 +18,7 @@
 
 #define SECOND	1000.0
 
-/* Factor by which a refusal narrows the window. */
+/* Factor by which a refusal reduces the limit of requests in flight. */
 #define NARROWING			0.7
 
 /*
@@ -103,7 +103,7 @@
 /* A longer period without requests counts as this time in a measurement. */
 #define LONGEST_IDLE_MS	1000.0
 
-/* Maximum time that a stall counts between two refusals. */
+/* Maximum time between two refusals that counts toward a stall. */
 #define LONGEST_GAP_MS		15000.0
 
 /* An episode of refusals ends after this time without a refusal. */

@@ -103,7 +103,7 @@ typedef struct DynThrottleEpisode
  */
 extern double dyn_episode_refuse(DynThrottleEpisode *episode, double now_ms);
 
-/* The time without a success since the first refusal.  All zero: no refusal. */
+/* The time since the first refusal; the caller zeroes it after a success. */
 typedef struct DynStall
 {
 	double		ms;				/* length so far */

@@ -168,16 +168,16 @@ dyn_provider_reject(DynProvider *provider, unsigned generation,
 	if (generation != provider->generation || provider->rejected)
 		return true;
 	provider->rejected = true;
-
-	/*
-	 * if clocks differ or the service is malicious, new credentials could be
-	 * refused again and again; so the source pauses
-	 */
 	if (dyn_loop_now_us() - provider->obtained_us >= YOUNG_US)
 	{
 		provider->refusals = 0;
 		return true;
 	}
+
+	/*
+	 * a wrong clock or a malicious service could refuse new credentials again
+	 * and again; so the source pauses from the second refusal on
+	 */
 	if (++provider->refusals > 1)
 		provider->retry_us = pause_end_us(provider->refusals - 1);
 	blame_clocks(provider, service_time);

@@ -57,7 +57,7 @@ inflate_all(z_stream *stream, DynBuffer *out, size_t hint)
 		Bytef		spare;
 		size_t		space;
 
-		/* a reservation beyond out->max fails, but the stream may end there */
+		/* do not reserve beyond out->max, where the stream may end exactly */
 		if (out->max > 0 && hint > out->max - out->len)
 			hint = out->max - out->len;
 		if (hint > 0 && !dyn_buffer_reserve(out, hint))

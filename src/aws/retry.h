@@ -40,10 +40,10 @@ extern double dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 								 long retry_after_ms);
 
 /*
- * Sets the clock to `offset`, which a reply's Date header shows, unless
+ * Sets the clock to `offset`, computed from a reply's Date header, unless
  * another attempt has set it since this attempt was signed.  Returns false,
  * changing nothing, if a retry would not help: the clock was corrected before,
- * and `offset` is nearly the offset with which the attempt was signed.
+ * and this attempt was signed with nearly the same offset.
  */
 extern bool dyn_retry_set_clock(DynClock *clock, int64_t offset,
 								int64_t signed_offset);

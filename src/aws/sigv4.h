@@ -1,9 +1,6 @@
 /*
  * sigv4.h
  *		Signs requests with AWS Signature Version 4.
- *
- * The steps have the standard's names: canonical request, string to sign,
- * signing key, signature.  dyn_sigv4_authorization performs all steps.
  */
 #ifndef DYN_AWS_SIGV4_H
 #define DYN_AWS_SIGV4_H

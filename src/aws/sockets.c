@@ -243,7 +243,7 @@ dyn_sockets_distrust(const DynSockets *sockets, const DynSocket *socket)
 	if (entry == NULL || entry->inode != socket->inode || !is_open(entry))
 		return;
 	(void) shutdown(entry->fd, SHUT_RDWR);
-	/* a later transfer, which may be reading, needs what has arrived */
+	/* a later transfer may be reading, and needs the data that has arrived */
 	if (entry->uses != socket->uses || entry->registered)
 		return;
 	/* discard data, so that libcurl finds the end of the connection */

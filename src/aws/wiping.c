@@ -23,9 +23,9 @@
 #include "loop.h"
 
 /*
- * Frees a block, and overwrites it first unless it is a receive buffer.  Only
- * receive buffers have between 1 and 17/16 times the size DYN_RECEIVE_BUFFER:
- * libcurl's other blocks are smaller, or grow by doubling, past that range.
+ * Frees a block, and overwrites it first unless it is a receive buffer, which
+ * is recognized by its size (1 to 17/16 times DYN_RECEIVE_BUFFER).  libcurl's
+ * other large blocks double in size when they grow, and so skip this range.
  */
 static void
 wipe_and_free(void *memory)
