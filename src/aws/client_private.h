@@ -151,7 +151,7 @@ struct DynClient
 									 * dyn_client_drive */
 	int64_t		left_us;		/* time at which the caller last got control
 								 * back (monotonic us) */
-	bool		waits;			/* true if the caller waits since left_us */
+	bool		waits;			/* true if the time since left_us is a wait */
 	DynExchange *exchanges;		/* exchanges started, but not reported yet */
 	DynSocketWatcher *watchers;
 	DynBuffer	spare[DYN_SPARE_BUFFERS];	/* response buffers for reuse */

@@ -421,7 +421,7 @@ dyn_ini_value(const DynIni *ini, DynIniKind kind, const char *name,
 
 /* ---- the two files ---------------------------------------------------- */
 
-/* An empty file that was changed this recently is probably incomplete (s). */
+/* An empty file of at most this age (s) is probably being written now. */
 #define REWRITE_SECONDS	5
 
 static const struct
@@ -458,7 +458,7 @@ load_file(DynConfig *config, DynConfigFile file, DynError *err)
 	read = dyn_file_read(path, DYN_FILE_LONGEST_CONFIG, &text, err);
 	if (read != DYN_FILE_READ)
 		return read == DYN_FILE_MISSING;
-	/* without the file, the default chain would select other credentials */
+	/* fail, since without this file other credentials could be selected */
 	if (text.len == 0 && stat(path, &st) == 0 &&
 		llabs((long long) (time(NULL) - st.st_mtime)) < REWRITE_SECONDS)
 	{

@@ -22,9 +22,9 @@ typedef struct DynIniEntry
 	DynIniKind	kind;			/* kind of the entry's section */
 	const char *section;		/* name of the section */
 	const char *key;			/* lower-case key; NULL at a section's start */
-	const char *value;			/* value; line feeds separate continuation
-								 * lines.  A comment after it is included only
-								 * for credential_process, as in the AWS CLI */
+	const char *value;			/* value, maybe of several lines; without the
+								 * comment after it, except (as in the AWS CLI)
+								 * for credential_process */
 } DynIniEntry;
 
 /* A parsed file; without sections if zero-initialized. */

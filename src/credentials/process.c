@@ -168,7 +168,6 @@ split_command(Program *program, const char *command, DynError *err)
 	return true;
 }
 
-/* Returns "NAME=value", malloc'd. */
 static char *
 make_setting(const char *name, const char *value)
 {
@@ -479,7 +478,7 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 
 	/*
 	 * A pipe at its end would remain readable, so it is closed.  It is first
-	 * removed from epoll, which would watch a copy in a child process.
+	 * removed from epoll: closing is not enough if a child has a copy.
 	 */
 	if (len == 0 || (len < 0 && errno != EAGAIN))
 	{

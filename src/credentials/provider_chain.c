@@ -18,9 +18,9 @@
  * of AWS's tools ignore the variable and try other sources.
  *
  * A profile with role_arn names the source of the credentials for assuming the
- * role: another profile, which may also have role_arn, or a source outside the
- * files.  We follow these profiles and collect the roles; the last role found
- * is assumed first.  The last profile determines the provider.
+ * role.  This is another profile, which may also have role_arn, or a source
+ * outside the files.  We follow these profiles and collect the roles; the last
+ * role found is assumed first.  The last profile determines the provider.
  *
  * If a profile has several of the following settings, the first one in this
  * list applies, as in AWS's tools:
@@ -82,7 +82,8 @@ typedef struct Builder
 	const char *visited[DYN_MAX_CHAINED_ROLES + 1];
 	int			nvisited;
 	DynProviderChain *chain;
-	const char *words;			/* description; NULL: "profile" and its name */
+	const char *words;			/* description of the provider; NULL stands for
+								 * "profile" and its name */
 	DynError   *err;
 } Builder;
 
@@ -463,10 +464,7 @@ find_named_source(Builder *builder, const char *source)
 	return dyn_error_hint(builder->err, "Valid values are Environment, Ec2InstanceMetadata and EcsContainer.");
 }
 
-/*
- * Returns true if the profile has an id or a secret of an access key.
- * find_keys then requires both.
- */
+/* One of the two is enough here, but find_keys then requires both. */
 static bool
 has_keys(const Builder *builder)
 {
@@ -508,7 +506,6 @@ check_source(Builder *builder, const char *source)
 	return dyn_error_hint(builder->err, "The last profile of the chain must have access keys or another credential provider, and no role_arn.");
 }
 
-/* Returns true if the profile has a role, but no web identity token. */
 static bool
 assumes_role(const Builder *builder)
 {
@@ -641,7 +638,7 @@ find(Builder *builder, DynSourceKind kind)
 	static const struct
 	{
 		DynProviderKind provider;
-		const char *words;		/* description; NULL: "profile" and its name */
+		const char *words;		/* as in Builder */
 	}			kinds[] =
 	{
 		[DYN_SOURCE_STATIC] = {DYN_PROVIDER_KEYS, "static keys"},

@@ -15,7 +15,7 @@
 
 #include "../base/text.h"
 
-/* Longer words are masked in an excerpt; names in messages are shorter. */
+/* Words of at least this length are masked; names in messages are shorter. */
 #define LONGEST_WORD	100
 
 /* Length of AWS's secret access keys, which are masked, too. */

@@ -78,8 +78,9 @@ extern bool dyn_response_read_time(const char *text, int64_t *seconds);
 /*
  * Sets *err for a failed request: to libcurl's message if there was no reply,
  * otherwise to the status, which is not 200, and an excerpt of the body.
- * Returns AGAIN for network failures, unless the peer's certificate is refused,
- * and for the statuses 429 and 5xx; otherwise FAILED.  `whose` is a phrase such as "the container credentials".
+ * `whose` is a phrase such as "the container credentials".  Returns AGAIN for
+ * the statuses 429 and 5xx, and for network failures other than a refused
+ * certificate; otherwise FAILED.
  */
 extern DynProviderResponse dyn_response_failed(const DynExchange *exchange,
 											   const char *whose, DynError *err);
@@ -99,9 +100,7 @@ extern bool dyn_response_is_visible(const char *text);
 /* Returns true if the text can be an error code, which messages may show. */
 extern bool dyn_response_is_code(const char *text);
 
-/*
- * Returns a request to the URL; NULL with *err set on failure.  Frees `url`.
- */
+/* Frees `url`.  Returns a request to it; NULL with *err set on failure. */
 extern DynExchange *dyn_response_exchange(const char *method, DynBuffer *url,
 										  DynAddressPolicy policy, DynError *err);
 

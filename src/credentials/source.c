@@ -8,10 +8,10 @@
  *
  *		start --> provider --> role --> role ... --> obtained
  *
- * Each step is a request (an exchange), a program, or keys that are known.  If
- * a request fails but may succeed later, the source sends it again after a
- * pause, at most MOST_TRIES times in all.  After the last failure, provider.c
- * starts the source again on demand, but not within a second.
+ * Each step is a request (an exchange), a program, or keys that are known.  A
+ * request that fails but may succeed later is sent up to MOST_TRIES times, with
+ * pauses.  After the last failure, provider.c starts the source again on
+ * demand, but not within a second.
  */
 #include "source.h"
 
@@ -239,7 +239,7 @@ on_reply(void *arg)
 	char		hint[sizeof(err.hint)];
 	char		times[2][DYN_ERROR_TIME_SIZE];
 
-	/* the failure may be ours: the reply may have arrived, but unread */
+	/* the reply may have arrived, but we did not read it for a long time */
 	if (exchange->left_alone && exchange->failure != DYN_FAIL_NONE)
 	{
 		dyn_provider_rest(source->provider);

@@ -80,9 +80,9 @@ extern bool dyn_role_copy(DynRole *to, const DynRole *from);
 extern bool dyn_source_open(DynProvider *provider, DynSourceOptions *source_options);
 
 /*
- * Returns a text for users about where the current credentials come from, such
- * as "static keys" or "profile \"reports\", role arn:..."; "" before there are
- * credentials.  The text is valid until credentials are obtained again.
+ * Returns the origin of the current credentials for users, such as "static
+ * keys" or "profile \"reports\", role arn:..."; "" if there are no credentials.
+ * The text is valid until credentials are obtained again.
  */
 extern const char *dyn_describe_source(const DynProvider *provider);
 

@@ -30,7 +30,6 @@ consists_of(const char *text, const char *characters, size_t least,
 	return len >= least && len <= most && strspn(text, characters) == len;
 }
 
-/* Moves *p past `text` if it is there. */
 static bool
 skip(const char **p, const char *text)
 {

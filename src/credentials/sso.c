@@ -48,10 +48,7 @@ create(const DynSsoProfile *sso, DynError *err)
 	return dyn_response_exchange("GET", &url, DYN_ADDRESS_ENDPOINT, err);
 }
 
-/*
- * Reads the token from the cache file, and adds it to the exchange; fails if
- * the token has expired at `now`.
- */
+/* Adds the token in the cache file; fails if it has expired at `now`. */
 static bool
 add_token(DynExchange *exchange, const DynSsoProfile *sso, int64_t now,
 		  DynError *err)

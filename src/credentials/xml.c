@@ -44,7 +44,6 @@ is_space(char c)
 	return c != '\0' && strchr(SPACES, c) != NULL;
 }
 
-/* Moves past `word` if it is next. */
 static bool
 take(Parser *parser, const char *word)
 {
@@ -149,7 +148,7 @@ read_tag(Parser *parser)
 		parser->p++;
 	if (closes)
 		return take(parser, ">") && close_element(parser, name, len);
-	/* the element at `path` has text only, and there is only one root */
+	/* refuse elements inside the one at `path`, and a second root */
 	if (len == 0 || parser->len + 1 + len >= LONGEST_PATH ||
 		in_target(parser) || (parser->len == 0 && parser->has_root))
 		return false;
