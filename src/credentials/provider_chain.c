@@ -82,8 +82,7 @@ typedef struct Builder
 	const char *visited[DYN_MAX_CHAINED_ROLES + 1];
 	int			nvisited;
 	DynProviderChain *chain;
-	const char *words;			/* description of the provider; NULL stands for
-								 * "profile" and its name */
+	const char *words;			/* description; NULL: profile "NAME" */
 	DynError   *err;
 } Builder;
 
@@ -638,7 +637,7 @@ find(Builder *builder, DynSourceKind kind)
 	static const struct
 	{
 		DynProviderKind provider;
-		const char *words;		/* as in Builder */
+		const char *words;		/* description; NULL: profile "NAME" */
 	}			kinds[] =
 	{
 		[DYN_SOURCE_STATIC] = {DYN_PROVIDER_KEYS, "static keys"},

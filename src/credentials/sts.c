@@ -213,7 +213,7 @@ typedef struct ErrorRule
 	const char *code;			/* error code without "Exception" */
 	bool		passing;
 	const char *hint;			/* hint, or NULL */
-	const char *web_hint;		/* hint for web identity; NULL: the same */
+	const char *web_hint;		/* hint for web identity; NULL: use `hint` */
 } ErrorRule;
 
 static const ErrorRule error_rules[] = {

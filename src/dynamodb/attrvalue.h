@@ -57,7 +57,6 @@ extern const char *dyn_type_name(DynType type);
 /* Returns the type with this tag; ABSENT for any other text. */
 extern DynType dyn_type_of_name(const char *name, size_t len);
 
-/* Returns the type of a set's elements. */
 static inline DynType
 dyn_element_type(DynType set)
 {

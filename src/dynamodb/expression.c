@@ -40,8 +40,8 @@ typedef struct Entry
 /*
  * The names or the values of a request.  Entries are found by a linear search
  * for the hash: an expression of 4096 bytes has at most about 700 tokens, so
- * an index is not worth its cost.  Entries are added at the end, so a rollback
- * truncates the table.
+ * an index is not worth its cost.  Entries are added at the end, so truncating
+ * the table removes those of an expression that fails.
  */
 typedef struct Table
 {

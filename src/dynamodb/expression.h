@@ -17,6 +17,7 @@
 #include "page.h"
 #include "wire.h"
 
+/* The comments list the members of DynCond that the kind uses. */
 typedef enum DynCondKind
 {
 	DYN_COND_TRUE,				/* removed by dyn_cond_simplify */
@@ -107,11 +108,7 @@ extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
 extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond,
 							   DynBuffer *out);
 
-/*
- * A document path and the value to store there; type ABSENT removes the path.
- * Items (update.h), and the values that a write requires an item to have
- * (exec/write), also consist of DynPathValues.
- */
+/* A document path, and the value to store there; ABSENT: remove the path. */
 typedef struct DynPathValue
 {
 	const DynPath *path;

@@ -3,9 +3,8 @@
  *		Reads attribute values in one pass: the innermost loop of the
  *		extension.
  *
- * An item is a JSON object of attribute values.  An attribute value is a JSON
- * object with exactly one member: its name is the type tag, its value the
- * payload.
+ * An attribute value is a JSON object with exactly one member, such as
+ * {"S":"x"}.  Its name is the type tag, and its value the payload.
  *
  * Each step first tries the bytes that DynamoDB itself would send: no white
  * space, no escapes in tags, the names of the previous item.  If the bytes
@@ -20,12 +19,12 @@
 
 #include <stdlib.h>
 
-/* The place of a value in the path tree and in the name cache */
+/* The place of a value in the path tree, and in the name cache (item.h) */
 typedef struct Place
 {
 	const DynPathNode *want;	/* node in the path tree, or NULL */
-	uint16_t	context;		/* name cache entry that is the context of the
-								 * names in the value */
+	uint16_t	context;		/* name cache entry of the value, which is the
+								 * context of names inside the value */
 } Place;
 
 #define FIRST_ENTRIES	64
@@ -70,8 +69,8 @@ put(DynItemParser *r, const DynPathNode *want, DynType type, uint8_t flags,
 }
 
 /*
- * Ends the item whose tape entries begin at `first`: marks its last entry, or
- * counts the item in a run if it has no entries.
+ * Ends the item whose tape entries begin at `first`.  Marks its last entry; if
+ * it has none, counts it in an entry for successive such items (a run).
  */
 static DYN_HOT bool
 end_item(DynItemParser *r, size_t first, const char *at)

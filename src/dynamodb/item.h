@@ -2,10 +2,10 @@
  * item.h
  *		Reads one item: names and attribute values, nested up to DYN_MAX_DEPTH.
  *
- * The tape is an array of small entries in the order of the items.  It has one
- * entry for each wanted attribute that is present; the last entry of an item
- * is marked.  Successive items without any wanted attribute (a run) share one
- * entry.  The item parser writes the tape; dyn_page_next reads it.
+ * A page's tape is an array with a small entry for each wanted attribute that
+ * an item has; the last entry of each item is marked.  Successive items
+ * without any wanted attribute (a run) share one entry.  The item parser
+ * writes the tape; dyn_page_next reads it.
  *
  * A DynItemParser exists while one response is read.  For each item the
  * response parser calls dyn_item_read, which validates the item and appends

@@ -57,7 +57,7 @@ common_members(DynBuffer *buf, const DynReadRequest *req)
 		dyn_tokens_write(req->tokens, buf);
 }
 
-/* Writes {"RequestItems":{"table":{"Keys":[...],...}}, without the last }. */
+/* Writes {"RequestItems":{"table":{"Keys":[...],...}}; the caller adds "}". */
 static void
 write_request_items(DynBuffer *buf, const DynReadRequest *req)
 {

@@ -9,11 +9,11 @@
  * accepted or rejected completely before its first row is returned.  By then,
  * LastEvaluatedKey is known, so the next request can already be sent.
  *
- * A DynPage owns the tape (item.h), with 12 bytes for each wanted attribute
- * that is present.  It also owns the name cache (at most 68 kB), and up to 64
- * bytes for each name that is not in this cache.  The memory is reused for
- * later pages.  The response buffer and the path tree belong to the caller and
- * must not move or change while the page is read.
+ * A DynPage owns these positions (the tape, 12 bytes each), a cache of
+ * attribute names (at most 68 kB), and up to 64 bytes for each name that is not
+ * in this cache (item.h).  Later pages reuse the memory.  The response buffer
+ * and the path tree belong to the caller, and must not move or change while
+ * the page is read.
  *
  * The rules are stricter than JSON's: duplicate names in an object, and JSON
  * escapes in N, are errors.  The consumer checks that B is valid base64

@@ -59,7 +59,7 @@ extern int	dyn_batch_count(const DynBatch *batch, DynKeyState state);
  * The boundary between two pages of a Query: the sort attribute's value in the
  * last item of the previous page.  The next page must begin after this value
  * or, unless the values are `unique`, at this value.  Otherwise the response
- * does not begin at the requested position.
+ * does not begin at the requested position.  Must be zero-initialized.
  */
 typedef struct DynSeam
 {
@@ -73,10 +73,7 @@ typedef struct DynSeam
 	DynBuffer	value;
 } DynSeam;
 
-/*
- * Prepares `seam` for the first page of a Query.  The caller initializes
- * *seam with zeros before the first call; later calls reuse its memory.
- */
+/* Prepares `seam`, whose memory is reused, for the first page of a Query. */
 extern void dyn_seam_begin(DynSeam *seam, int slot, bool backward, bool unique);
 extern void dyn_seam_free(DynSeam *seam);
 
@@ -105,9 +102,9 @@ typedef struct DynExpected
 /*
  * Returns NULL if the response matches the request; otherwise a description of
  * the error (a static string) that completes a sentence beginning with "The
- * response".  `left` has the unprocessed keys (DYN_PARSE_KEYS), or is
- * NULL.  These keys become open again in the batch, and all other requested
- * keys become complete.
+ * response".  `left` has the unprocessed keys (DYN_PARSE_KEYS), or is NULL.
+ * In a batch, these keys become open again, and all other requested keys
+ * become complete.
  */
 extern const char *dyn_page_check(const DynPage *page, const DynPage *left,
 								  const DynExpected *expected,
@@ -128,6 +125,7 @@ extern bool dyn_names_table(const char *requested, const char *name,
  * Detects cycles in the LastEvaluatedKeys of consecutive pages.  Each key is
  * compared with the last key and an older one, which is replaced at pages 1,
  * 2, 4, 8 and so on.  So every cycle is detected soon (Brent's algorithm).
+ * Must be zero-initialized.
  */
 typedef struct DynProgress
 {
@@ -137,10 +135,7 @@ typedef struct DynProgress
 	uint32_t	replace_at;
 } DynProgress;
 
-/*
- * Starts a sequence of pages.  The caller initializes *progress with zeros
- * before the first call; later calls reuse its memory.
- */
+/* Starts a sequence of pages; reuses the memory of *progress. */
 extern void dyn_progress_begin(DynProgress *progress);
 extern void dyn_progress_free(DynProgress *progress);
 

@@ -32,9 +32,8 @@ decode_char(const char *p, size_t len)
 
 /*
  * Finds the least string that is greater than all strings that begin with
- * `text`: the first *prefix bytes of `text`, and the character that is written
- * to `next`.  Returns the length of this character; 0 if there is no such
- * string.
+ * `text`.  It consists of the first *prefix bytes of `text` and the character
+ * in `next`.  Returns the length of this character; 0 if no string is greater.
  */
 static size_t
 find_successor(const char *text, size_t len, size_t *prefix, char *next)
@@ -160,8 +159,8 @@ dyn_span_compare(const DynSpan *a, const DynSpan *b)
 
 /*
  * Returns true if two spans overlap or, with `touching`, have no value between
- * them.  `end` is the upper limit of one span, `begin` the lower limit of the
- * other, which does not sort before the first (dyn_span_compare).
+ * them.  `end` is the upper limit of the span that sorts first
+ * (dyn_span_compare), and `begin` is the lower limit of the other span.
  */
 static bool
 reaches(const DynLimit *end, const DynLimit *begin, bool touching)

@@ -379,8 +379,8 @@ last_char(DynText text)
  * Returns the separator of a part; `data` is NULL if there is none.  If the
  * part takes the rest of the string, the separator is the last character in
  * the literals before it that is not alphanumeric, an underscore or a hyphen.
- * But a hyphen directly before such a part is its separator, not a sign,
- * unless the part's column is of type text.
+ * But if the part's column is not of type text, a hyphen directly before the
+ * part is its separator.
  */
 static DynText
 separator_of(const DynTemplate *tmpl, int i)

@@ -16,10 +16,10 @@
  * which it matches, and no further position is tried.  The last segment of a
  * template without `any` must also end with the text.
  *
- * The result of the search for a part's separator, or for the end of a time, is
- * cached.  The positions at which a part is tried only move in one direction, so
- * all searches for its end together read each byte once.  The searches for a folded part
- * whose given value is not ASCII are not cached, because such values are rare.
+ * The search for a part's separator, or for the end of a time, is cached.  The
+ * positions at which a part is tried only move in one direction, so all its
+ * searches together read each byte once.  step_unknown, which is rare, does not
+ * use the cache.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* memmem */
@@ -33,10 +33,7 @@
 
 #define NOWHERE		SIZE_MAX
 
-/*
- * The result of a search for a separator, or for the end of a time.  It is valid
- * for all positions between `from` and `found`
- */
+/* The result of a search, for all positions between `from` and `found` */
 typedef struct SearchCache
 {
 	bool		valid;
@@ -110,8 +107,8 @@ ahead(const Matcher *m, int dir, size_t pos)
 }
 
 /*
- * Moves *pos over `text`.  Returns false, like all step functions,
- * if m->text does not match at this position.
+ * Moves *pos over `text`.  Returns false, like all step functions, if m->text
+ * does not match at this position.
  */
 static bool
 step_text(const Matcher *m, DynText text, int dir, size_t *pos)
@@ -224,8 +221,9 @@ count_separators(DynText text, DynText c)
 }
 
 /*
- * Moves over a value that was folded in an unknown way.  The folded value has
- * as many separators as the given value, because folding only changes letters.
+ * Moves over a folded part whose given value is not ASCII.  Its folded form is
+ * not known, but has as many separators as the given value, because folding
+ * only changes letters.
  */
 static bool
 step_unknown(const Matcher *m, int i, int dir, size_t *pos)
@@ -637,12 +635,12 @@ span_prefix(DynTextSpan *span)
 
 /*
  * Narrows *span, which contains all strings that begin with span->lower, by
- * the limits of `next` for the next part.  If the part's width is fixed, the
- * strings whose part has the value v are those that continue with v.  So an
- * exclusive lower limit, or an inclusive upper limit, is replaced with the
- * least string after all strings that begin with the limit.  A lower limit
- * that is shorter than the width is not replaced, because longer values that
- * begin with it are greater.
+ * the limits of `next` for the next part.
+ *
+ * If the part's width is fixed, the strings with the value v in this part are
+ * those that continue with v.  So "> v" and "<= v" become limits at the least
+ * string after all of them.  This does not apply to "> v" if v is shorter than
+ * the width, because longer values that begin with v are greater than v.
  */
 static void
 narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)

@@ -204,11 +204,11 @@ typedef enum DynSplit
  * Splits `text` into the values of the parts, which point into `text`.
  * `values` is undefined unless `text` matches.  The time is linear in `len`.
  *
- * `given` (NULL: none) has the encodings, after dyn_part_fold(), of columns that
- * are read from other attributes.  These values must be equal to the parts of
- * `text`.  A folded part is not compared if its given value is not
- * ASCII, because applications fold other letters in different ways.  The
- * caller handles NULLs: an item with a NULL does not match.
+ * `given` (NULL: none) has the encodings of columns that are read from other
+ * attributes, after dyn_part_fold().  The parts of `text` must be equal to
+ * these values.  A folded part is not compared if its given value is not ASCII,
+ * because applications fold other letters in different ways.  The caller
+ * handles NULLs: an item with a NULL does not match.
  *
  * If the value of the `any` part is given, the result may be AMBIGUOUS even if
  * no values of the undecided parts would make `text` match.
@@ -258,10 +258,7 @@ typedef enum DynHolds
 								 * because the value is not ASCII */
 } DynHolds;
 
-/*
- * Returns whether strings can exist in which the part has `value` (not
- * folded).
- */
+/* Returns whether the part of a string can have `value` (not folded). */
 extern DynHolds dyn_part_holds(const DynTemplatePart *part, DynText value);
 
 /*
@@ -353,7 +350,6 @@ extern bool dyn_template_ways(DynWays *ways);
 
 /* ---- strings ---- */
 
-/* Returns the number of characters in `text`. */
 extern size_t dyn_text_chars(DynText text);
 
 /*

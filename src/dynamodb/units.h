@@ -82,8 +82,8 @@ typedef struct DynPrices
 	double		round_trip_ms;
 	double		unit_cost_ms;
 	double		in_flight;		/* maximum number of concurrent requests */
-	double		most_units;		/* maximum units of repeated reads, in addition
-								 * to 0.5 for each key; 0: unlimited */
+	double		most_units;		/* maximum units of dyn_reads_repeat, plus 0.5
+								 * for each key; 0: unlimited */
 	double		most_base_units;	/* maximum units of base_requests; 0:
 									 * unlimited */
 	bool		known;			/* true if the capacity is not a guess */
@@ -120,9 +120,7 @@ extern void dyn_capacity_init(DynCapacity *capacity,
 /* Returns the minimum time (ms) for which the reads wait for units. */
 extern double dyn_reads_wait_ms(const DynReads *reads, const DynPrices *prices);
 
-/*
- * Returns the price (ms) of the reads, including unit_cost_ms for each unit.
- */
+/* Returns the price (ms) of the reads, including unit_cost_ms per unit. */
 extern double dyn_reads_price(const DynReads *reads, const DynPrices *prices);
 
 /*

@@ -79,7 +79,7 @@ typedef struct Reply
 	DynJson		scan;
 	const char *table;			/* table of the request */
 	bool		is_error;		/* true if __type marks an error document */
-	bool		is_read;		/* true if a response to a read was found */
+	bool		is_read;		/* true if this is the response to a read */
 	const char *no_capacity;	/* error, until the capacity of the table is
 								 * found; then NULL */
 	double		units;
