@@ -7,12 +7,12 @@
  * and for throttled requests there is a list of reasons.  Gateways and proxies
  * may send HTML or XML instead; error messages then quote the beginning of it.
  *
- * All text from the network passes through dyn_awserror_excerpt.  The text may
- * be malformed or unprintable, or contain parts of the request: the response
- * to a wrong signature contains the canonical request with the session token,
- * and a proxy's error page may contain all headers.  So messages of signature
- * errors end after the first line or sentence, the text ends before an
- * Authorization value, and the secrets of the request are masked.
+ * All text from the network passes through dyn_awserror_excerpt, because it
+ * may be malformed, unprintable, or contain parts of the request.  A proxy's
+ * error page may contain all headers, and the response to a wrong signature
+ * contains the canonical request with the session token.  So the secrets of
+ * the request are masked, the text ends before an Authorization value, and
+ * messages of signature errors end after the first line or sentence.
  */
 #include "client_private.h"
 
@@ -43,9 +43,9 @@
 /* ---- excerpts of text from the network --------------------------------- */
 
 /*
- * Returns true if the character of `n` bytes is a control character: below
- * U+0020, U+007F to U+009F, or one that makes a terminal show text in another
- * order (U+202A to U+202E, U+2066 to U+2069).
+ * Returns true if the character of `n` bytes is a control character (below
+ * U+0020, U+007F to U+009F), or makes a terminal show text in another order
+ * (U+202A to U+202E, U+2066 to U+2069).
  */
 static bool
 is_control(const char *s, size_t n)

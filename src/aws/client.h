@@ -188,12 +188,11 @@ extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 extern void dyn_client_close_idle(DynClient *client);
 
 /*
- * Must be called when a statement has ended.  Closes all connections if no
- * transfer is running, and one of these is true: more connections are open
- * than needed, a peer has closed a connection, or a descriptor for a
- * connection is refused.  The number needed is the maximum number of requests
- * in flight at once during this statement and the previous one, but at most
- * the largest max_idle_connections of the services used.
+ * Must be called when a statement has ended.  If no transfer is running, closes
+ * all connections if more are open than needed, if a peer has closed one, or if
+ * a descriptor for one is refused.  The number needed is the maximum number of
+ * requests in flight at once during this statement and the previous one, but
+ * at most the largest max_idle_connections of the services used.
  */
 extern void dyn_client_end_statement(DynClient *client);
 

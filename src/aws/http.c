@@ -54,8 +54,8 @@
 
 /*
  * Opens a socket unless its address is refused.  One refused address ends the
- * request: the host name is then not trusted, even if its other addresses are
- * allowed or already connected.
+ * request, even if other addresses of the host are allowed or connected,
+ * because the host name is then not trusted.
  */
 static curl_socket_t
 on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
@@ -393,9 +393,8 @@ same_text(const char *a, const char *b)
 
 /*
  * Sets the constant options, unless the handle has them.  If the TLS options
- * differ, creates a new handle, because libcurl cannot restore defaults:
- * single options have no reset, and a used handle may reject options after
- * curl_easy_reset (CURLOPT_BUFFERSIZE, while it has a buffer).
+ * differ, creates a new handle.  libcurl cannot reset a single option, and
+ * after curl_easy_reset a used handle may reject CURLOPT_BUFFERSIZE.
  */
 static bool
 set_up(DynHttp *http)

@@ -123,10 +123,10 @@ dyn_pace_init(DynPace *pace, double max_window)
 }
 
 /*
- * Excludes idle time from the measurement of the rate.  If a request was
- * allowed, but none was sent and no response arrived for more than
- * LONGEST_IDLE_MS, the excess time does not count: the capacity was not being
- * used.  Must be called when a request is sent or its response arrives.
+ * Excludes idle time from the measurement of the rate, because the capacity
+ * was not being used.  Time is idle if a request was allowed, but none was sent
+ * and no response arrived; only the part beyond LONGEST_IDLE_MS is excluded.
+ * Must be called when a request is sent or its response arrives.
  */
 static void
 skip_idle_time(DynPace *pace, double now_ms)

@@ -43,7 +43,8 @@ typedef struct DynPace
 	int			responses;		/* requests granted since the last refusal */
 	double		pause_ms;		/* length of the last pause; 0 after a grant */
 	double		paused_ms;		/* time of the first refusal after a grant */
-	bool		any_rate;		/* true if a test showed refusals at any rate */
+	bool		any_rate;		/* true if a test has succeeded: requests are
+								 * refused even at a low rate */
 	double		tested_ms;		/* start of the test for any_rate, or 0 */
 	double		tested_rate;	/* highest measured rate since the last test */
 	int			test_grants;	/* requests granted in the test */

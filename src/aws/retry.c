@@ -152,7 +152,7 @@ dyn_retry_classify(const DynCall *call, bool lasting, const int64_t *skew)
 
 /*
  * If another attempt has corrected the clock since this attempt was signed,
- * `offset` is ignored: it could undo the correction.
+ * `offset` is ignored, because it could undo the correction.
  */
 bool
 dyn_retry_set_clock(DynClock *clock, int64_t offset, int64_t signed_offset)

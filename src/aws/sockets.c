@@ -143,7 +143,7 @@ dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 
 /*
  * Between transfers, epoll only watches connections on which the peer has
- * replied: libcurl may have closed any other socket without a callback.
+ * replied, because libcurl may close other sockets without a callback.
  */
 bool
 dyn_sockets_unwatch(DynSockets *sockets, int fd)

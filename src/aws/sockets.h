@@ -79,9 +79,9 @@ extern int	dyn_sockets_unpark(DynSockets *sockets, const void *transfer,
 							   uint32_t *events);
 
 /*
- * Handles an event that epoll has reported.  If libcurl does not watch the
- * descriptor, shuts the connection down if it is idle, and returns true: the
- * caller should remove the descriptor from epoll.
+ * Handles an event that epoll has reported.  If `fd` is a socket that libcurl
+ * does not watch now, shuts the connection down if it is idle, and returns
+ * true.  The caller should then remove the descriptor from epoll.
  */
 extern bool dyn_sockets_handle_event(DynSockets *sockets, int fd);
 
