@@ -3,7 +3,7 @@
  *		Reads small files, and finds the server's operating-system user.
  *
  * The buffer for a file is allocated once, one byte larger than the largest
- * file that is accepted: a buffer that grows would leave copies of secrets.
+ * accepted file, because a buffer that grows would leave copies of secrets.
  *
  * A path may come from a file or the environment, and may name anything.  So a
  * file is opened without waiting (a named pipe without a writer would block

@@ -8,7 +8,7 @@
  * An epoll descriptor watches the pipes and a pidfd; in kernels before 5.3,
  * which do not have pidfds, a timer replaces the pidfd.
  *
- * The result is complete when the program ends, not when its output ends: the
+ * The result is complete when the program ends, not when its output ends.  The
  * program may close its output early, or leave a process running that keeps
  * the pipe open.  The end of the program is checked before the pipes are read,
  * so all of its output is read.
@@ -731,9 +731,9 @@ dyn_process_destroy(DynProcess *process)
 		(void) has_ended(process, &info);
 
 	/*
-	 * If other code has reaped the program, and another process now has its
-	 * pid, do not kill the group: it no longer exists, because the kernel does
-	 * not reuse a pid that is the id of a group.
+	 * Do not kill the group if other code has reaped the program, and another
+	 * process now has its pid.  The group no longer exists then, because the
+	 * kernel does not reuse a pid while it is the id of a group.
 	 */
 	if (process->pid > 0 &&
 		!(process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH)))

@@ -14,8 +14,8 @@
  *   identity are skipped.
  *
  * The environment is the one in which the server was started.  An access key
- * id without its secret, or a secret without its id, is an error, while some
- * of AWS's tools ignore the variable and try other sources.
+ * id without its secret, or a secret without its id, is an error (some of AWS's
+ * tools ignore the variable and try other sources).
  *
  * A profile with role_arn names the source of the credentials for assuming the
  * role.  This is another profile, which may also have role_arn, or a source
@@ -472,8 +472,8 @@ has_keys(const Builder *builder)
 }
 
 /*
- * Checks that the source profile exists and may be followed: it must not have
- * been visited, except that a profile with keys may be its own source.
+ * Checks that the source profile exists and has not been visited, except that a
+ * profile with keys may be its own source.
  */
 static Found
 check_source(Builder *builder, const char *source)

@@ -2,11 +2,11 @@
  * source_options.c
  *		Checks, copies and wipes the credential options of a user mapping.
  *
- * The rules for roles are those of the API reference of STS.  They apply to
- * user mappings, files and the environment, so an error message names the
- * option or key that causes the error, and appears before a request is sent.
+ * The rules for roles are those of the API reference of STS.  They are checked
+ * before a request is sent, so that an error message can name the option or
+ * key that causes the error.
  *
- * All strings are overwritten when they are freed, not only the keys: an
+ * All strings are overwritten when they are freed, not only the keys.  An
  * external id is also a kind of secret, and a proxy may have a password.
  */
 #include "source.h"
