@@ -273,8 +273,8 @@ read_node(DynNodes *list, DynNode *node, Nest *nest, const char *p,
 }
 
 /*
- * Reads a member of the innermost container.  Returns the same position as
- * read_node, or NULL if memory runs out.
+ * Reads a member of the innermost container, like read_node.  Returns NULL if
+ * memory runs out.
  */
 static DYN_HOT const char *
 read_member(DynNodes *list, Nest *nest, const char *p, const char *end)

@@ -3,8 +3,8 @@
  *		Reads the values in a list, set or map: one by one, or all at once.
  *
  * A DynElements is a position in a collection.  A DynNodes is a list of all
- * values in a collection: each container comes before its members, with the
- * number of members, which the writer of jsonb needs first.  Both point into
+ * values in a collection.  Each container comes before its members, and has
+ * their number, which the writer of jsonb needs first.  Both structs point into
  * the collection, which must not change.
  */
 #ifndef DYN_DYNAMODB_ELEMENTS_H

@@ -86,15 +86,15 @@ extern void dyn_tokens_free(DynTokens *tokens);
 
 /*
  * Returns true if memory has run out since the last reset.  If not, a failure
- * was due to a limit.
+ * of a function below was due to a limit.
  */
 extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
 
 /*
  * The following functions append an expression.  They return false, with *out
- * and *tokens unchanged, if memory runs out or the expression would exceed a
- * limit of DynamoDB: the number of operators or bytes, the size of all values
- * (2 MB), or the length of a name (1 to 65535 bytes).
+ * and *tokens unchanged, if memory runs out or the expression would exceed one
+ * of DynamoDB's limits.  These are the number of operators or bytes, the size
+ * of all values (2 MB), and the length of a name (1 to 65535 bytes).
  *
  * If `tokens` is NULL, they write text for EXPLAIN and logs, without limits
  * and placeholders; names are in double quotes unless they are plain words.

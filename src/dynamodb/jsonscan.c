@@ -279,12 +279,11 @@ dyn_scan_end(DynJson *scan, const char *p)
 
 /*
  * The hash table uses linear probing.  Names are removed in the reverse order
- * of their insertion, so a slot can simply be cleared: all remaining names
- * were inserted earlier.  When the table grows, the names are inserted again
- * in their original order.
+ * of their insertion, so the slot of a removed name can simply be cleared.
+ * When the table grows, the names are inserted again in their original order.
  *
- * Anyone who can write to the DynamoDB table chooses the names, so the hash
- * has a secret seed and mixes all bits: names cannot be crafted to collide.
+ * Anyone who can write to the DynamoDB table chooses the names.  The hash has a
+ * secret seed and mixes all bits, so that names cannot be crafted to collide.
  */
 static inline uint64_t
 mix(uint64_t x)

@@ -43,7 +43,7 @@ dyn_key_attr(const DynKeySchema *key, int i)
 /*
  * The throughput that a table or a global index can serve.  DynamoDB does not
  * report the throughput of on-demand tables.  We assume the throughput of new
- * tables or the warm throughput, whichever is greater, but at most
+ * tables or the warm throughput, whichever is greater.  The limit is
  * MaxReadRequestUnits or, if that is not set, the default quota (developer
  * guide, "On-demand capacity", "Quotas").
  */
@@ -141,11 +141,10 @@ extern bool dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *ind
 							   const char *attr);
 
 /*
- * Returns a string with everything that a plan relies on when it reads the
- * table (`index` NULL) or the index of this name: the keys, and for an index
- * also its kind, state and projection.  A plan is valid while this string is
- * equal to the string that the plan contains.  The string lives as long as the
- * description.  Returns NULL if no index has the name.
+ * Returns a string with the keys of the table or, if `index` is not NULL, of
+ * this index, and the index's kind, state and projection.  A plan contains this
+ * string, and is valid while the string does not change.  The string lives as
+ * long as the description.  Returns NULL if no index has the name.
  */
 extern const char *dyn_metadata_schema(const DynTableMeta *meta,
 									   const char *index);

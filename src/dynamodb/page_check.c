@@ -428,8 +428,8 @@ find_item(const DynExpected *expected, const DynValue *item, DynBuffer *scratch,
 
 /*
  * Moves each key of the page from REQUESTED to `state`.  Returns NULL on
- * success; `unexpected` if a key is not in the batch; `twice` if a key is in
- * the batch, but not REQUESTED; or the error of find_item.
+ * success.  The error is `unexpected` if a key is not in the batch, `twice` if
+ * it is in the batch, but not REQUESTED, or that of find_item.
  */
 static const char *
 mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,

@@ -2,11 +2,11 @@
  * page_check.h
  *		Checks that a response matches its request.
  *
- * A response can be legal JSON with a correct checksum, but not the response
- * to the request: a proxy's message with status 200, an error document, or the
- * late response to an earlier request.  Without checks, each of these could
- * look like "no rows".  So a response is accepted only if it has the members
- * of its operation, and contains only items that were requested.
+ * Legal JSON with a correct checksum may still not be the response to the
+ * request, but a proxy's message with status 200, an error document, or the
+ * late response to an earlier request.  Each of these could look like "no
+ * rows".  So a response is accepted only if it has the members of its
+ * operation, and contains only items that were requested.
  *
  * The functions allocate memory only in DynBuffers.
  */
@@ -18,7 +18,7 @@
 #include "page.h"
 
 /*
- * Maximum number of key parts: a Query can require one value for each
+ * Maximum number of key parts.  A Query can require one value for each
  * attribute of the partition key and for the first attribute of the sort key.
  */
 #define DYN_MAX_EXPECTED_PARTS	(DYN_MAX_KEY_ATTRS + 1)

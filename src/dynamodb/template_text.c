@@ -356,10 +356,10 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
  * facts.width characters; any other part ends before the first character that
  * is not in its charset.
  *
- * Sets m->mismatch if the time does not have the width of its format.  There
- * is one exception: if the part has a separator, and the separator or the end
- * of m->text follows the time, m->text can be split although the width
- * differs.  The caller's codec then decides whether the time is valid.
+ * Sets m->mismatch if the time does not have the width of its format.  But if
+ * the part has a separator, and the separator or the end of m->text follows the
+ * time, m->text can be split although the width differs.  The caller's codec
+ * then decides whether the time is valid.
  */
 static bool
 step_instant(Matcher *m, int i, int dir, size_t *pos)
@@ -438,10 +438,10 @@ step_segment(Matcher *m, int first, int last, int dir, size_t *pos)
 /* ---- split ---- */
 
 /*
- * Returns true if m->text from lo to hi is valid for the `any` part: equal to
- * the given value, or not empty if no value is given that can be compared.
- * With wildcards, the range need only contain the given value, since a result
- * of true then only means that the text is ambiguous.
+ * Returns true if m->text from lo to hi is valid for the `any` part.  If a
+ * value is given that can be compared, the range must be equal to the value;
+ * otherwise it must not be empty.  With wildcards, the range need only contain
+ * the value, since a result of true then only means that the text is ambiguous.
  */
 static bool
 any_is(Matcher *m, size_t lo, size_t hi)

@@ -79,7 +79,7 @@ typedef enum DynFolding
 /* The caller's description of a part's column */
 typedef struct DynPartFacts
 {
-	/* true if the part is the value itself of a text or varchar column */
+	/* true for a text or varchar column whose value is stored as it is */
 	bool		text;
 
 	/*
@@ -134,12 +134,12 @@ typedef struct DynTemplatePart
 	bool		guarded;
 
 	/*
-	 * true if guarded, but the template does not exclude values that contain
-	 * the separator: a string that matches only with such a value is ambiguous
+	 * true if guarded, but values may contain the separator; a string that
+	 * matches only with such a value is ambiguous
 	 */
 	bool		undecided;
 
-	/* true if strings that are equal before this part sort by the part */
+	/* true if strings that are equal up to this part sort by its value */
 	bool		ordered;
 } DynTemplatePart;
 
@@ -173,11 +173,14 @@ extern void dyn_template_free(DynTemplate *tmpl);
 /*
  * Stores the facts about the columns (one element for each part), and derives
  * how strings are split.  Returns false with *error set if the template is not
- * well-formed: adjacent parts have neither a literal between them nor a fixed
- * width; `any` or `plain` is used for a column that is not of type text; a
- * folded column is not read from another attribute; or a word contains its
- * part's separator.  May be called again with different facts.  The strings
- * facts[i].charset must outlive the template.
+ * well-formed, which means that
+ * - adjacent parts have neither a literal between them nor a fixed width,
+ * - `any` or `plain` is used for a column that is not of type text,
+ * - a folded column is not read from another attribute, or
+ * - a word contains its part's separator.
+ *
+ * May be called again with different facts.  The strings facts[i].charset must
+ * outlive the template.
  */
 extern bool dyn_template_resolve(DynTemplate *tmpl, const DynPartFacts *facts,
 								 DynTemplateError *error);

@@ -85,9 +85,8 @@ dyn_capacity_init(DynCapacity *capacity, const DynThroughput *throughput,
 }
 
 /*
- * Returns the minimum time (ms) in which the capacity serves these units;
- * `keys` is the number of partitions or items that are read, or 0 for all of
- * them.
+ * Returns the minimum time (ms) in which the capacity serves these units.
+ * `keys` is the number of partitions or items that are read; 0 means all.
  */
 static double
 units_ms(const DynCapacity *capacity, double units, double keys)

@@ -246,7 +246,7 @@ normalize_number(json_t *number)
 
 /*
  * Changes an attribute value, such as {"N":"1.0"}, so that equal values are
- * equal as JSON: numbers become canonical, and a set becomes an object with
+ * equal as JSON.  Numbers become canonical, and a set becomes an object with
  * its elements as names.  Returns false if memory runs out.
  */
 static bool
