@@ -28,7 +28,8 @@ typedef struct DynConnections
 	int			used;			/* number of running transfers */
 	int			peak;			/* most transfers at once in this statement */
 	int			last_peak;		/* peak of the previous statement */
-	int			keep;			/* largest max_idle_connections in use */
+	int			keep;			/* largest max_idle_connections of the services
+								 * used in this statement */
 	bool		drop_idle;		/* true if all connections will be dropped when
 								 * `used` is 0 */
 	int64_t		waited_us;		/* sum of waits for a connection (us); each new
@@ -123,7 +124,7 @@ typedef struct DynActiveCall
 								 * -1 if the attempt was never paused */
 	bool		left_alone;		/* true if the attempt was paused, or we did not
 								 * read for more than DYN_LOOP_LATE_US */
-	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
+	DynRetryClass last_retry;	/* class of the last retry; FINAL: no retry */
 	int			unattended;		/* failures while left_alone, which do not count
 								 * toward max_attempts */
 	bool		clock_tried;	/* true if a clock correction was tried */

@@ -39,7 +39,7 @@ typedef struct DynPace
 	double		granted;		/* units granted since since_ms */
 	double		seen_ms;		/* time of the last request or response */
 	double		refused_ms;		/* time of the last refusal */
-	double		raised_ms;		/* time of the last growth or refusal */
+	double		raised_ms;		/* time of the last refusal or rate increase */
 	int			responses;		/* requests granted since the last refusal */
 	double		pause_ms;		/* length of the last pause; 0 after a grant */
 	double		paused_ms;		/* time of the first refusal after a grant */

@@ -23,7 +23,7 @@ typedef struct DynCaFile
 {
 	char	   *path;
 	X509_STORE *store;			/* NULL if libcurl reads the file */
-	unsigned	number;			/* unique number of this file in this state */
+	unsigned	number;			/* unique; a changed file gets a new number */
 	dev_t		device;			/* device of the file; 0, like all following
 								 * members, if the file does not exist */
 	ino_t		inode;
