@@ -60,7 +60,7 @@ typedef struct DynNameEntry
 	uint32_t	hash;
 	uint16_t	parent;			/* index of the context */
 	uint16_t	next;			/* entry that followed this one last time */
-	uint16_t	first;			/* first entry in this entry's map last time */
+	uint16_t	first;			/* entry of the first name inside, last time */
 	const DynPathNode *want;	/* node in the path tree, or NULL */
 } DynNameEntry;
 

@@ -24,7 +24,7 @@ typedef struct Parser
 	const char *p;				/* next byte */
 	const char *end;
 	DynTemplate *tmpl;
-	DynText    *words;			/* unused rest of the block's words */
+	DynText    *words;			/* next free word of the block */
 	char	   *text;
 	DynTemplateError *error;
 } Parser;
