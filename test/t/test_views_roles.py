@@ -124,6 +124,24 @@ class Roles(fixture.TestCase):
                 self.assertEqual("t2-4711" in str(failure), shown, failure)
                 self.assertEqual("IBAN" in str(failure), shown and column != "n", failure)
 
+    def test_hidden_texts_of_functions(self):
+        """Functions of types and domains quote values with any code, and also in hints, contexts and warnings."""
+        self.fake.table("mixed", ("pk", "S"), items=[{"pk": {"S": "mine"}, "t": {"S": "pg_am"}},
+                                                     {"pk": {"S": "t2-4711"}, "t": {"S": "t2-4711 'x"}}])
+        self.fx.execute("""RESET ROLE; CREATE FUNCTION is_short(text) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN
+                           IF length($1) < 6 THEN RETURN true; END IF; RAISE WARNING 'saw %', $1;
+                           EXECUTE format('DO %L', format('BEGIN RAISE %L USING HINT = %1$L; END', 'no ' || $1)); END $$;
+                           CREATE DOMAIN short AS text CHECK (is_short(VALUE))""")
+        self.veil("texts", "pk text, t tsvector, r regclass OPTIONS (attribute 't'), s short OPTIONS (attribute 't')")
+        self.veil("parted", "pk text, part short", key_templates='{"pk": "${part}"}')
+        for view, column, code in (("texts", "t", "42601"), ("texts", "r", "42602"), ("texts", "s", "P0001"), ("parted", "part", "P0001")):
+            for role, shown in ((self.reader, False), (self.owner, True)):
+                self.fx.execute(f"SET ROLE {role}")
+                del self.fx.conn.notices[:]
+                failure = self.fx.error(f"SELECT {column} FROM veiled_{view}")
+                self.assertEqual(failure.sqlstate, code, failure)
+                self.assertEqual("t2-4711" in f"{failure} {self.fx.conn.notices}", shown, failure)
+
     def test_hidden_first_item(self):
         """So does the NOTICE about a read without rows."""
         self.fake.table("mixed", ("pk", "S"), items=[{"pk": {"S": "t2-4711"}}])

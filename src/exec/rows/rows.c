@@ -16,6 +16,7 @@
 #include "../../base/number.h"
 #include "../../model/server/encoding.h"
 #include "../../model/server/memory.h"
+#include "../../model/server/pg_compat.h"
 #include "../../model/values/path.h"
 #include "rows.h"
 #include "template_parts.h"
@@ -291,15 +292,54 @@ conversion_context(void *arg)
 
 	if (rows->current == NULL)
 		return;
-	if (!may_show(rows) && ERRCODE_TO_CATEGORY(geterrcode()) == ERRCODE_DATA_EXCEPTION)
+	if (!may_show(rows) && dyn_rejects_value(geterrcode()))
 	{
-		/* replace texts in which the input function quotes the value */
+		/* replace texts in which the function of a type quotes the value */
 		errmsg("a value does not match the column's type");
 		errdetail("The value is shown only to users who may read the foreign table.");
 	}
-	errcontext("column \"%s\" of foreign table \"%s\"%s",
-			   rows->current->column->name, rows->relation->name,
-			   describe_key(rows));
+	errcontext("%s of foreign table \"%s\"%s",
+			   rows->current->column == NULL ? "key"
+			   : psprintf("column \"%s\"", rows->current->column->name),
+			   rows->relation->name, describe_key(rows));
+}
+
+typedef bool (*Step) (DynRows *rows, TupleTableSlot *slot);
+
+/*
+ * Calls step().  If the function of a type or domain rejects a value that must
+ * not be shown, raises an error without the function's hint and context.  Not
+ * inlined, so that the caller stays cheap for an item without a row.
+ */
+static pg_noinline bool
+convert(DynRows *rows, Step step, TupleTableSlot *slot)
+{
+	ErrorContextCallback callback = {error_context_stack, conversion_context, rows};
+	bool		result;
+
+	error_context_stack = &callback;
+	if (likely(may_show(rows)))
+		result = step(rows, slot);
+	else
+	{
+		PG_TRY();
+		{
+			result = step(rows, slot);
+		}
+		PG_CATCH();
+		{
+			int			code = geterrcode();
+
+			if (rows->current == NULL || !dyn_rejects_value(code))
+				PG_RE_THROW();
+			FlushErrorState();
+			/* conversion_context() replaces the message */
+			ereport(ERROR, (errcode(code), errmsg_internal("rejected value")));
+		}
+		PG_END_TRY();
+	}
+	error_context_stack = callback.previous;
+	return result;
 }
 
 /* ---- decoding ---- */
@@ -482,17 +522,11 @@ decode_unnested(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 	return decode_value(rows, fetched, value, result);
 }
 
-/*
- * Stores a row in the slot.  Not inlined, so that the caller stays cheap for
- * an item without a row.
- */
-static pg_noinline void
+/* Stores a row in the slot; returns true. */
+static bool
 store_row(DynRows *rows, TupleTableSlot *slot)
 {
-	ErrorContextCallback callback = {error_context_stack, conversion_context, rows};
-
 	Assert(rows->values != NULL);
-	error_context_stack = &callback;
 	ExecClearTuple(slot);
 	memset(slot->tts_isnull, true,
 		   slot->tts_tupleDescriptor->natts * sizeof(bool));
@@ -508,8 +542,8 @@ store_row(DynRows *rows, TupleTableSlot *slot)
 			? !decode_column(rows, fetched, &slot->tts_values[position])
 			: !decode_unnested(rows, fetched, &slot->tts_values[position]);
 	}
-	error_context_stack = callback.previous;
 	ExecStoreVirtualTuple(slot);
+	return true;
 }
 
 /* ---- the rows of an item ---- */
@@ -525,32 +559,22 @@ is_row(DynRows *rows)
 	return passes;
 }
 
-/* Adds the item's key to an error that the constraint of a domain raises. */
-static void
-item_context(void *arg)
-{
-	const DynRows *rows = arg;
-
-	errcontext("key of foreign table \"%s\"%s", rows->relation->name, describe_key(rows));
-}
-
 /*
  * Returns true if the item is a row according to the templates.  Raises an
  * error if the item is ambiguous, or if a placeholder has a mismatch.  If
  * note_error is set, it receives the error instead: an ambiguous item is not a
- * row, but an item with a mismatch is a row.  Not inlined, since most tables
- * have no templates.
+ * row, but an item with a mismatch is a row.
  */
-static pg_noinline bool
-parts_match(DynRows *rows)
+static bool
+parts_match(DynRows *rows, TupleTableSlot *unused)
 {
-	ErrorContextCallback callback = {error_context_stack, item_context, rows};
+	static const DynRowColumn key = {.column = NULL};
 	const DynMismatch *mismatch;
 	DynRowMatch match;
 
-	error_context_stack = &callback;
+	rows->current = &key;
 	match = dyn_parts_begin(rows->parts, rows->values, &mismatch);
-	error_context_stack = callback.previous;
+	rows->current = NULL;
 	if (match == DYN_MATCH_AMBIGUOUS && rows->note_error != NULL)
 		rows->note_error(rows->note_error_arg, DYN_ERROR_AMBIGUOUS, 0,
 						 mismatch->attribute);
@@ -617,7 +641,7 @@ dyn_rows_begin(DynRows *rows, const DynValue *values)
 	Assert(rows->left == 0);
 	rows->values = values;
 	rows->left = (rows->test == NULL || is_row(rows)) &&
-		(rows->parts == NULL || parts_match(rows)) ? 1 : 0;
+		(rows->parts == NULL || convert(rows, parts_match, NULL)) ? 1 : 0;
 	if (rows->relation->tally != NULL && likely(rows->left > 0))
 		rows->relation->tally->any_row = true;
 	else if (rows->relation->tally != NULL)
@@ -632,7 +656,7 @@ dyn_rows_next(DynRows *rows, TupleTableSlot *slot)
 	Assert(rows->left >= 0);
 	if (rows->left == 0)
 		return false;
-	store_row(rows, slot);
+	convert(rows, store_row, slot);
 	dyn_rows_skip(rows);
 	return true;
 }

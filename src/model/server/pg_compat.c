@@ -241,13 +241,8 @@ dyn_input_is_soft(const FmgrInfo *input, Oid ioparam)
 #endif
 }
 
-/*
- * Returns true if an input function's error is about the value.  Extensions
- * reject values with errors of many classes, so the function lists the errors
- * that are about the session or the server instead.
- */
-static bool
-rejects_value(int sqlstate)
+bool
+dyn_rejects_value(int sqlstate)
 {
 	switch (ERRCODE_TO_CATEGORY(sqlstate))
 	{
@@ -290,7 +285,7 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 	*result = call.result;
 	if (failure == NULL)
 		return true;
-	if (!rejects_value(failure->sqlerrcode))
+	if (!dyn_rejects_value(failure->sqlerrcode))
 		ReThrowError(failure);
 	if (soft && IsInParallelMode())
 		ereport(ERROR,

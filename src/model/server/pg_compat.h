@@ -299,6 +299,13 @@ extern bool dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel,
 extern bool dyn_input_is_soft(const FmgrInfo *input, Oid ioparam);
 
 /*
+ * Returns true if an input function's error is about the value.  Extensions
+ * reject values with errors of many classes, so the function lists the errors
+ * that are about the session or the server instead.
+ */
+extern bool dyn_rejects_value(int sqlstate);
+
+/*
  * Calls a type's input function.  If the function rejects the value, returns
  * false with the message in *why, instead of raising an error.  Other errors
  * (out of memory, cancel) are raised.
