@@ -322,3 +322,10 @@ class Tables(writes.TestCase):
         self.over("localhost", 1, 1)
         self.assertIn("Deferred: true", self.fx.explain("INSERT INTO far SELECT id || '+', n FROM there", "ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF"))
         self.assertEqual(self.fx.value("SELECT count(*) FROM far"), 8)
+
+    def test_own_writes(self):
+        """Are found by another name and endpoint of the table, too."""
+        self.over("localhost", 1, 1)
+        self.fx.execute("UPDATE far SET note = 'own' WHERE id = 'a' AND n = 1")
+        requests = self.fx.requests("SELECT note FROM there WHERE id = 'a' AND n = 1")
+        self.assertEqual([r.body.get("ConsistentRead") for r in requests], [True])

@@ -201,6 +201,8 @@ dyn_scandesc_check_schema(DynScanDesc *scandesc)
 		.index = scandesc->access->index,
 		.connection = connection
 	};
+	const DynTableMeta *meta = scandesc->checked ? NULL
+		: dyn_session_table(connection, about.table);
 
 	scandesc->relation->own_writes =
 		dyn_statement_writes(scandesc->statement, scandesc->relation) ||
@@ -214,8 +216,7 @@ dyn_scandesc_check_schema(DynScanDesc *scandesc)
 				 errmsg("cannot use consistent reads with global secondary index \"%s\"",
 						scandesc->access->index),
 				 errhint("Retry the statement, because consistent_read was enabled after it was planned.")));
-	if (dyn_access_is_valid(scandesc->access,
-							dyn_session_table(connection, about.table)))
+	if (dyn_access_is_valid(scandesc->access, meta))
 		return;
 	dyn_session_forget_table(connection, about.table);
 	dyn_report_changed_schema(&about, "The keys or the projection have changed.");

@@ -450,7 +450,7 @@ dyn_session_connection(Oid serverid, Oid userid)
 /* ---- descriptions ---- */
 
 static DynDescription *
-find_description(DynConnection *connection, const char *table)
+find_description(const DynConnection *connection, const char *table)
 {
 	for (DynDescription *d = connection->descriptions; d != NULL; d = d->next)
 	{
@@ -583,6 +583,17 @@ dyn_session_cached_table(DynConnection *connection, const char *table)
 	DynDescription *description = find_description(connection, table);
 
 	return description == NULL ? NULL : pin_description(description);
+}
+
+char *
+dyn_session_table_id(const DynConnection *connection, const char *table)
+{
+	const DynDescription *description = find_description(connection, table);
+
+	return description != NULL && description->meta->id != NULL
+		? pstrdup(description->meta->id)
+		: psprintf("%s %s %s", connection->service.url, connection->service.region,
+				   dyn_table_name(table));
 }
 
 void

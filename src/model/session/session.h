@@ -56,6 +56,13 @@ extern const DynTableMeta *dyn_session_table(DynConnection *connection,
 extern const DynTableMeta *dyn_session_cached_table(DynConnection *connection,
 													const char *table);
 
+/*
+ * Returns the TableId in the cached description, which all endpoints and names
+ * of a table have in common.  If it is unknown, returns endpoint, region and
+ * name; tables of other accounts may have the same.
+ */
+extern char *dyn_session_table_id(const DynConnection *connection, const char *table);
+
 /* Removes a description from the cache, and resets all cached plans. */
 extern void dyn_session_forget_table(DynConnection *connection, const char *table);
 

@@ -12,7 +12,6 @@
 #include "access/xact.h"
 #include "lib/stringinfo.h"
 
-#include "../../dynamodb/page_check.h"
 #include "../server/memory.h"
 #include "session.h"
 #include "written.h"
@@ -28,13 +27,13 @@ typedef struct WrittenCount
 	char		relation[NAMEDATALEN];
 } WrittenCount;
 
-/* A written DynamoDB table, identified by endpoint, region and name. */
+/* A written DynamoDB table. */
 typedef struct WrittenTable
 {
 	struct WrittenTable *next;
 	bool		in_transaction; /* true until the running transaction ends */
 	double		written_ms;		/* monotonic ms; time of the last write */
-	char		id[FLEXIBLE_ARRAY_MEMBER];
+	char		id[FLEXIBLE_ARRAY_MEMBER];	/* dyn_session_table_id() */
 } WrittenTable;
 
 static WrittenCount *counts = NULL;
@@ -216,18 +215,6 @@ warn(int level)
 
 /* ---- recently written tables ---- */
 
-/*
- * Returns endpoint, region and table name, without the rest of an ARN.  Equal
- * names in different accounts have the same id; such tables are read
- * consistently without need.
- */
-static char *
-table_id(const DynConnection *connection, const char *table)
-{
-	return psprintf("%s %s %s", connection->service.url, connection->service.region,
-					dyn_table_name(table));
-}
-
 static WrittenTable *
 find_table(const char *id)
 {
@@ -242,7 +229,7 @@ find_table(const char *id)
 void
 dyn_written_table(const DynConnection *connection, const char *name)
 {
-	char	   *id = table_id(connection, name);
+	char	   *id = dyn_session_table_id(connection, name);
 	double		now = dyn_session_now();
 	WrittenTable **link = &tables;
 	WrittenTable *table;
@@ -280,7 +267,7 @@ dyn_written_recently(const DynConnection *connection, const char *name)
 
 	if (tables == NULL)
 		return false;
-	id = table_id(connection, name);
+	id = dyn_session_table_id(connection, name);
 	table = find_table(id);
 	pfree(id);
 	return table != NULL && (table->in_transaction ||

@@ -579,13 +579,6 @@ dyn_key_type_check(const DynRelation *relation, const DynTableMeta *meta,
 bool
 dyn_relation_same_table(const DynRelation *a, const DynRelation *b)
 {
-	const DynTableMeta *meta_a = dyn_session_cached_table(a->connection, a->table);
-	const DynTableMeta *meta_b = dyn_session_cached_table(b->connection, b->table);
-
-	/* a table may have several endpoints, and a name may be that of an ARN */
-	if (meta_a != NULL && meta_b != NULL && meta_a->id != NULL && meta_b->id != NULL)
-		return strcmp(meta_a->id, meta_b->id) == 0;
-	return strcmp(a->connection->service.url, b->connection->service.url) == 0 &&
-		strcmp(a->connection->service.region, b->connection->service.region) == 0 &&
-		strcmp(meta_a ? meta_a->name : a->table, meta_b ? meta_b->name : b->table) == 0;
+	return strcmp(dyn_session_table_id(a->connection, a->table),
+				  dyn_session_table_id(b->connection, b->table)) == 0;
 }
