@@ -412,6 +412,25 @@ class OfCapacity(Budgets):
         self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'k1'"), [(1,)])
         self.waits("SELECT n FROM again WHERE pk = 'k1'")
 
+    def test_by_the_id_of_the_table(self):
+        """The ARN of another account has another budget, but a name and an ARN of one table share one."""
+        for name, id in (("arn:aws:dynamodb:us-east-1:1:table/t", "1"), ("arn:aws:dynamodb:us-east-1:2:table/t", "2")):
+            self.fake.tables[name] = made = self.table(409600, max_read_units_per_second=0.5)
+            described = {**made.describe(), "TableId": id}
+            self.fake.on("DescribeTable", lambda request, described=described: {"Table": described})
+            self.fx.foreign_table(f"of{id}", "pk text, n integer", server="metered", table_name=name, max_read_units_per_second=0.5)
+            self.assertEqual(self.fx.rows(f"SELECT n FROM of{id} WHERE pk = 'k1'"), [(1,)])
+        self.waits("SELECT n FROM t WHERE pk = 'k1'")
+
+    def test_changed_capacity(self):
+        """Does not fill the budget."""
+        table = self.table(409600, details={"capacity": 10}, read_percent=5)
+        self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'k1'"), [(1,)])
+        table.units = 20
+        self.fx.execute("SELECT dynamo_fdw_disconnect('metered')")
+        self.assertEqual(self.budget("SELECT * FROM t"), ["1 per second of the table's capacity"])
+        self.waits("SELECT n FROM t WHERE pk = 'k1'")
+
     def test_another_limit(self):
         """A foreign table with a higher limit does not lift that of the others."""
         self.table(409600, max_read_units_per_second=0.1)

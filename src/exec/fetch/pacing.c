@@ -91,8 +91,10 @@ dyn_pacing_init(DynFetch *fetch)
 					relation->table, NULL, of_table);
 	/* a local index shares the capacity of its table */
 	dyn_budgets_add(pacing->budgets, relation->connection, DYN_BUDGET_READS,
-					relation->table, requests->index != NULL && !requests->local_index
-					? requests->index : "", of_capacity);
+					relation->table, psprintf("%.17g %.17g %s", relation->options.read_capacity,
+											  relation->options.read_percent,
+											  requests->index != NULL && !requests->local_index
+											  ? requests->index : ""), of_capacity);
 	pacing->budget_units = REQUEST_SECONDS * smallest;
 }
 

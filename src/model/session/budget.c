@@ -13,7 +13,6 @@
 #include "miscadmin.h"
 #include "storage/spin.h"
 
-#include "../../dynamodb/page_check.h"
 #include "../server/pg_compat.h"
 #include "budget.h"
 
@@ -88,9 +87,9 @@ dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 	budget->key.server = connection->serverid;
 	hash = hash_text(connection->service.url, (uint64) kind);
 	hash = hash_text(connection->service.region, hash);
-	hash = hash_text(table ? dyn_table_name(table) : "", hash);
+	hash = hash_text(table ? dyn_session_table_id(connection, table) : "", hash);
 	/* each rate has a bucket, so a user's table cannot change others' limits */
-	if (table != NULL)
+	if (table != NULL && capacity == NULL)
 		hash = hash_bytes_extended((const unsigned char *) &rate, sizeof(rate), hash);
 	budget->key.hash = capacity ? hash_text(capacity, hash) : hash;
 	budget->rate = rate;

@@ -15,7 +15,7 @@
  *
  * A budget belongs to a database and a server with its endpoint and region.
  * It may also belong to a DynamoDB table, or to the capacity of a table or a
- * global index; foreign tables then share it if their rates are equal.
+ * global index; foreign tables then share it if their options are equal.
  *
  * Times are in ms of a monotonic clock.
  */
@@ -39,7 +39,7 @@ typedef struct DynBudget
 		Oid			database;
 		Oid			server;
 		uint64		hash;		/* hash of kind, endpoint, region, table, the
-								 * table's rate, capacity */
+								 * table's rate or capacity */
 	}			key;
 	double		rate;			/* units per second */
 	int			slot;			/* last known position of its bucket */
@@ -58,8 +58,8 @@ typedef struct DynBudgets
 /*
  * Adds the budget of the server (`table` is NULL) or of the table, with `rate`
  * units per second; nothing if `rate` is 0.  If `capacity` is not NULL, adds
- * the budget of a capacity instead: the table's if `capacity` is "", else that
- * of the global index with this name.
+ * the budget of a capacity of the table instead.  Since its rate may change, it
+ * is shared if this text, with options and global index, is the same.
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 							DynBudgetKind kind, const char *table,
