@@ -150,6 +150,14 @@ class Cursors(TestCase):
                 self.assertEqual(len(self.fx.rows("FETCH ALL FROM d")), 5 - count)
                 self.fx.execute("CLOSE d; DELETE FROM far WHERE id = 'r'")
 
+    def test_exists(self):
+        """A subquery that has its result is not read further."""
+        self.fx.execute("SET x.t = far")
+        exists = "EXISTS (SELECT FROM far WHERE id = 'p' AND note > '')"
+        expected = [r.operation for r in self.fx.requests(f"SELECT 1 WHERE {exists}")]
+        self.assertEqual([r.operation for r in self.fx.requests(f"SELECT add(300) WHERE {exists}")], expected + ["PutItem"])
+        self.assertEqual(self.fx.value(f"SELECT count(add(n + 400)) FROM far WHERE id = 'p' AND {exists}"), COUNT + 1)
+
     def test_failed_cursor(self):
         """A cursor that failed in a subtransaction is dead."""
         self.fx.execute("DECLARE c CURSOR FOR SELECT 1 / (n - 3), note FROM far WHERE id = 'p' ORDER BY n")

@@ -23,11 +23,18 @@ has_rest(const DynInput *input, const DynRelation *relation)
 {
 	const DynRelation *own = input->scandesc->relation;
 	const Plan *plan = input->node->ss.ps.plan;
+	const EState *estate = input->node->ss.ps.state;
+	const SubPlan *initplan;
 
 	if (!input->running || input->items == NULL || input->finished || input->reading ||
 		input->scandesc->access->count_only || !bms_is_empty(plan->allParam) ||
 		!dyn_items_has_rest(input->items) || !dyn_relation_same_table(own, relation) ||
-		dyn_plan_is_limited(input->node->ss.ps.state->es_plannedstmt, plan))
+		dyn_plan_is_limited(estate->es_plannedstmt, plan))
+		return false;
+	/* after its first row, the plan of an EXISTS is not executed further */
+	initplan = dyn_plan_initplan_of(estate->es_plannedstmt, plan);
+	if (initplan != NULL && initplan->subLinkType == EXISTS_SUBLINK &&
+		estate->es_param_exec_vals[linitial_int(initplan->setParam)].execPlan == NULL)
 		return false;
 	for (int i = 0; i < own->ncolumns; i++)
 	{

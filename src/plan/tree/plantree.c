@@ -553,23 +553,31 @@ all_initplans(const PlannedStmt *statement)
 	return found;
 }
 
+const SubPlan *
+dyn_plan_initplan_of(const PlannedStmt *statement, const Plan *node)
+{
+	Plan	   *tree = dyn_plan_tree_of(statement, node);
+	ListCell   *lc;
+
+	foreach(lc, all_initplans(statement))
+	{
+		const SubPlan *initplan = lfirst_node(SubPlan, lc);
+
+		if (dyn_plan_of_subplan(statement->subplans, initplan->plan_id) == tree)
+			return initplan;
+	}
+	return NULL;
+}
+
 bool
 dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node)
 {
 	Plan	   *tree = dyn_plan_tree_of(statement, node);
 
-	if (tree != statement->planTree)
-	{
-		bool		found = false;
-		ListCell   *lc;
-
-		/* an initplan runs once, unless it depends on a parameter */
-		foreach(lc, all_initplans(statement))
-			found |= dyn_plan_of_subplan(statement->subplans,
-										 lfirst_node(SubPlan, lc)->plan_id) == tree;
-		if (!found || !bms_is_empty(tree->extParam))
-			return false;
-	}
+	/* an initplan runs once, unless it depends on a parameter */
+	if (tree != statement->planTree &&
+		(dyn_plan_initplan_of(statement, node) == NULL || !bms_is_empty(tree->extParam)))
+		return false;
 	return reach_of(statement, node, false).at_most_once;
 }
 

@@ -82,6 +82,10 @@ extern bool dyn_plan_is_full_scan(const PlannedStmt *statement, const Plan *node
  */
 extern bool dyn_plan_is_limited(const PlannedStmt *statement, const Plan *node);
 
+/* Returns the initplan whose plan contains the node; NULL if there is none. */
+extern const SubPlan *dyn_plan_initplan_of(const PlannedStmt *statement,
+										   const Plan *node);
+
 /*
  * Returns true if the node is executed at most once, by the statement's plan
  * or by an initplan.
