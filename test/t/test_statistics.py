@@ -125,6 +125,16 @@ class OneSession(fixture.TestCase):
         attempts = self.fake.operations().count("Query")
         self.assertEqual(self.counted("busy", "query, query + retries, throttles, throttling_errors, errors"), (1, attempts, attempts, 1, 1))
 
+    def test_canceled_pause(self):
+        """A request that would have been sent again is one that was canceled."""
+        self.fake.on("Query", throttle())
+        self.fake.reset()
+        self.fx.execute("SET statement_timeout = '400ms'")
+        self.assertEqual(self.fx.error("SELECT * FROM busy WHERE pk = 'k1'").sqlstate, "57014")
+        self.fx.execute("RESET statement_timeout")
+        attempts = self.fake.operations().count("Query")
+        self.assertEqual(self.counted("busy", "query, query + retries, canceled, errors"), (1, attempts, 1, 0))
+
     def test_waiting(self):
         """The time of each response is one of a request, and of the session that waits for it."""
         self.fx.rows("SELECT FROM slow WHERE pk = 'k1'")
@@ -242,6 +252,19 @@ class Writes(fixture.TestCase):
         self.assertCounts("DELETE FROM w WHERE pk = 'none'", delete_item=1, get_item=1, failed_conditions=1)
         self.assertCounts("DELETE FROM w WHERE pk = 'k2'", delete_item=1, items_written=1, write_units=1)
         self.assertCounts("SET dynamo_fdw.write_mode = atomic; INSERT INTO w VALUES ('a', 1), ('b', 2); RESET dynamo_fdw.write_mode", transact_write_items=1, items_written=2, write_units=2)
+
+    def test_canceled_pause(self):
+        """A write that would have been sent again is one that was canceled."""
+        for response in (throttle(), internal_error()):
+            self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
+            self.fx.proxy.reset()
+            self.fx.proxy.on("PutItem", response)
+            self.addCleanup(self.fx.proxy.reset, scripts=True)
+            self.fx.execute("SET statement_timeout = '200ms'")
+            self.assertEqual(self.fx.error("INSERT INTO w VALUES ('p', 1)").sqlstate, "57014")
+            self.fx.execute("RESET statement_timeout")
+            self.assertEqual(self.fx.rows("SELECT put_item, put_item + retries, canceled, errors FROM dynamo_fdw_statistics WHERE table_name = %s", (self.fx.remote("w"),)),
+                             [(1, len(self.fx.proxy.requests), 1, 0)])
 
 
 class Dashboard(fixture.TestCase):

@@ -695,6 +695,9 @@ dyn_stream_abandon(DynFetch *fetch, DynStream *stream)
 		dyn_call_destroy(stream->call);
 		stream->call = NULL;
 	}
+	else if (stream->more && stream->call != NULL && dyn_call_is_repeated(stream->call))
+		dyn_usage_give_up(fetch->usage, fetch->params.requests->op, stream->call,
+						  DYN_USAGE_CANCELED);
 	stream->more = false;
 	stream->count = 0;
 	while ((page = dyn_stream_pop(stream)) != NULL)

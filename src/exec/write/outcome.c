@@ -114,7 +114,7 @@ report_unknown(DynWrite *write)
 	if (write->why != NULL)
 		dyn_usage_reject(write->modify->usage);
 	else if (dyn_call_is_repeated(write->call))
-		dyn_usage_give_up(write->modify->usage, write->op, write->call, false);
+		dyn_usage_give_up(write->modify->usage, write->op, write->call, DYN_USAGE_OTHER);
 	dyn_report_unanswered(write->call, write->why, &about, action, key);
 }
 
@@ -156,7 +156,7 @@ report_throttled(DynWrite *write)
 {
 	const DynModify *modify = write->modify;
 
-	dyn_usage_give_up(modify->usage, write->op, write->call, true);
+	dyn_usage_give_up(modify->usage, write->op, write->call, DYN_USAGE_THROTTLED);
 	dyn_report_throttled(write->call, true,
 						 dyn_describe_target(modify->relation->table, NULL),
 						 modify->stall.ms / 1000, 0, modify->counters.write_units);
@@ -788,5 +788,5 @@ dyn_write_judge_only(DynWrite *write)
 	else if (call->failure == DYN_FAIL_NONE || call->unanswered || write->unanswered > 0)
 		dyn_written_maybe(1);
 	if (dyn_call_is_repeated(call))
-		dyn_usage_give_up(write->modify->usage, write->op, call, false);
+		dyn_usage_give_up(write->modify->usage, write->op, call, DYN_USAGE_OTHER);
 }

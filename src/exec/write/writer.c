@@ -50,6 +50,9 @@ abandon_write(DynWriter *writer, DynWrite *write)
 		leave_flight(writer, write);
 		dyn_usage_call(write->modify->usage, write->op, write->call);
 	}
+	else if (write->state == DYN_WRITE_PAUSED && dyn_call_is_repeated(write->call))
+		dyn_usage_give_up(write->modify->usage, write->op, write->call,
+						  DYN_USAGE_CANCELED);
 	/* a call that waits for its first or next attempt was not executed */
 	if ((write->state == DYN_WRITE_SENT && write->call->state != DYN_CALL_BACKOFF) ||
 		write->unanswered > 0)

@@ -235,11 +235,12 @@ dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call)
 }
 
 void
-dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call, bool throttled)
+dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call,
+				  DynUsageError error)
 {
 	DynTally	more = {0};
 
-	more.errors[throttled ? DYN_USAGE_THROTTLED : error_of(call)] = 1;
+	more.errors[error == DYN_USAGE_OTHER ? error_of(call) : error] = 1;
 	if (dyn_call_is_repeated(call))
 	{
 		more.counters.requests = 1;

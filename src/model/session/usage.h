@@ -151,11 +151,11 @@ dyn_call_is_repeated(const DynCall *call)
 }
 
 /*
- * Counts a request as failed, although its last call may have been counted as a
- * retry.  The error is throttling if `throttled`, otherwise that of the call.
+ * Counts the end of a request whose last call may have counted as a retry: as
+ * `error`, or as the error of the call if that is DYN_USAGE_OTHER.
  */
 extern void dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call,
-							  bool throttled);
+							  DynUsageError error);
 
 /*
  * Adds items, units, pages, conflicts, unanswered attempts, waiting_ms and
