@@ -105,6 +105,15 @@ class Latin(oneitem.TestCase):
         self.assertEqual(failure.sqlstate, "42501")
         self.assertIn("AccessDeniedException", failure.detail)
 
+    def test_names_of_keys(self):
+        """A limit and a refusal show them."""
+        self.fake.table("k", ("clé", "S"), items=[{"clé": {"S": "x"}}])
+        self.fx.foreign_table("k", "k text OPTIONS (attribute 'clé') NOT NULL, v text", server="fake", updatable="true", scan_policy="allow")
+        self.assertIn('key attribute "clé"', self.fx.error("UPDATE k SET k = 'y' WHERE k = 'x'").detail)
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 0.1")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.max_read_units_per_statement")
+        self.assertIn('partition key "clé"', self.fx.error("SELECT * FROM k").hint)
+
     def test_names_of_tables(self):
         """A name that was misspelled is compared, and shown, in the database's encoding."""
         fake = self.fx.fake("names")

@@ -49,6 +49,7 @@
 #include <math.h>
 
 #include "../../dynamodb/units.h"
+#include "../../model/server/encoding.h"
 #include "stream.h"
 
 /* A request costs at most REQUEST_SECONDS * (rate of the smallest budget). */
@@ -136,7 +137,6 @@ DYN_NORETURN static void
 report_limit(const DynFetch *fetch, double limit, double cost)
 {
 	const DynFetchParams *params = &fetch->params;
-	const char *key = params->access->base[0].name;
 
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -148,7 +148,7 @@ report_limit(const DynFetch *fetch, double limit, double cost)
 					   params->requests->relation->table, cost),
 			 params->requests->op == DYN_OP_SCAN
 			 ? errhint("Add a condition on partition key \"%s\" to read less, or raise max_read_units_per_statement.",
-					   key)
+					   dyn_from_utf8_lossy(params->access->base[0].name))
 			 : errhint("Add conditions so that fewer keys match, or raise max_read_units_per_statement.")));
 }
 

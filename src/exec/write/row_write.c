@@ -12,6 +12,7 @@
 #include "utils/rel.h"
 
 #include "../../dynamodb/expression.h"
+#include "../../model/server/encoding.h"
 #include "../../model/server/memory.h"
 #include "../../model/values/types.h"
 #include "../keys/filter.h"
@@ -314,7 +315,7 @@ check_key(DynModify *modify, const DynKeyPart *old, TupleTableSlot *new,
 				 errmsg("cannot change the primary key of a row of foreign table \"%s\"",
 						modify->relation->name),
 				 errdetail("DynamoDB cannot change the key attribute \"%s\" of an item.",
-						   key[i].name),
+						   dyn_from_utf8_lossy(key[i].name)),
 				 errhint("Insert a new row, and delete the old one.")));
 	}
 }
