@@ -240,11 +240,24 @@ is_word(char c)
 		(c != '\0' && strchr("+/=_-.%", c) != NULL);
 }
 
+/*
+ * Returns the number of bytes of the next character of a secret key, which may
+ * be percent-encoded; 0 if it is not one.
+ */
+static size_t
+key_character(const char *p, size_t len)
+{
+	if (dyn_is_alphanumeric(*p) || *p == '+' || *p == '/')
+		return 1;
+	return len >= 3 && p[0] == '%' && p[1] == '2' && strchr("BbFf", p[2]) ? 3 : 0;
+}
+
 /* Appends a word; a token, or a secret key within the word, becomes "***". */
 static void
 append_masked(DynBuffer *out, const char *word, size_t len)
 {
 	size_t		n;
+	bool		escape = false; /* true after "%", as in "%3D" */
 
 	if (len >= LONGEST_WORD)
 	{
@@ -253,14 +266,16 @@ append_masked(DynBuffer *out, const char *word, size_t len)
 	}
 	for (; len > 0; word += n, len -= n)
 	{
-		n = 0;
-		while (n < len && (dyn_is_alphanumeric(word[n]) || word[n] == '+' ||
-						   word[n] == '/'))
-			n++;
-		if (n == SECRET_KEY_LENGTH)
+		int			count = 0;
+		size_t		bytes;
+
+		for (n = 0; n < len && (bytes = key_character(word + n, len - n)) > 0; n += bytes)
+			count++;
+		if (count == SECRET_KEY_LENGTH || (escape && count == SECRET_KEY_LENGTH + 2))
 			dyn_buffer_append_str(out, "***");
 		else
 			dyn_buffer_append(out, word, n += n == 0);
+		escape = *word == '%';
 	}
 }
 

@@ -333,6 +333,7 @@ a_reply_with_keys_is_not_quoted(void)
 	dyn_exchange_destroy(request);
 }
 
+#define ENCODED	"key%3dwJalrXUtnFEMI%2FK7MDENG%2fbPxRfiCYEXAMPLE%2BEY"
 #define KEY	"wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
 
 static void
@@ -352,6 +353,10 @@ excerpts_have_no_tokens(void)
 	CHECK_EQ_STR(err.excerpt, "***");
 	dyn_response_excerpt(&err, "key=" KEY, strlen("key=" KEY));
 	CHECK_EQ_STR(err.excerpt, "key=***");
+	dyn_response_excerpt(&err, "a=%3D" KEY "%26b", strlen("a=%3D" KEY "%26b"));
+	CHECK_EQ_STR(err.excerpt, "a=%***%26b");
+	dyn_response_excerpt(&err, ENCODED, strlen(ENCODED));
+	CHECK_EQ_STR(err.excerpt, "key%***");
 	dyn_response_excerpt(&err, "key=x" KEY, strlen("key=x" KEY));
 	CHECK_EQ_STR(err.excerpt, "key=x" KEY);
 	dyn_response_excerpt(&err, NULL, 0);
