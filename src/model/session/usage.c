@@ -119,10 +119,7 @@ dyn_table_pace(DynUsage *usage, bool writes, uint64 statement,
 static bool
 is_of(const DynUsageEntry *entry, const DynUsage *usage)
 {
-	return entry->key.database == usage->key.database &&
-		entry->key.server == usage->key.server &&
-		entry->key.userid == usage->key.userid &&
-		entry->key.names == usage->key.names;
+	return memcmp(&entry->key, &usage->key, sizeof(entry->key)) == 0;
 }
 
 static DynUsageEntry *
@@ -177,12 +174,9 @@ add_tally(DynUsage *usage, const DynTally *more)
 void
 dyn_usage_statement(DynUsage *usage, uint64 number)
 {
-	DynTally	more = {.statements = 1};
-
-	if (usage->statement == number)
-		return;
+	if (usage->statement != number)
+		add_tally(usage, &(DynTally) {.statements = 1});
 	usage->statement = number;
-	add_tally(usage, &more);
 }
 
 static DynUsageError

@@ -215,37 +215,38 @@ warn(int level)
 
 /* ---- recently written tables ---- */
 
+/* Also frees the entries of all tables that were not written recently. */
 static WrittenTable *
 find_table(const char *id)
 {
-	for (WrittenTable *table = tables; table != NULL; table = table->next)
+	double		now = dyn_session_now();
+	WrittenTable **link = &tables;
+	WrittenTable *found = NULL;
+	WrittenTable *table;
+
+	while ((table = *link) != NULL)
 	{
-		if (strcmp(table->id, id) == 0)
-			return table;
+		bool		recent = table->in_transaction || now - table->written_ms <= RECENT_MS;
+
+		if (recent && strcmp(table->id, id) == 0)
+			found = table;
+		if (recent)
+			link = &table->next;
+		else
+		{
+			*link = table->next;
+			free(table);
+		}
 	}
-	return NULL;
+	return found;
 }
 
 void
 dyn_written_table(const DynConnection *connection, const char *name)
 {
 	char	   *id = dyn_session_table_id(connection, name);
-	double		now = dyn_session_now();
-	WrittenTable **link = &tables;
-	WrittenTable *table;
+	WrittenTable *table = find_table(id);
 
-	/* free the entries of tables that were not written recently */
-	while ((table = *link) != NULL)
-	{
-		if (!table->in_transaction && now - table->written_ms > RECENT_MS)
-		{
-			*link = table->next;
-			free(table);
-		}
-		else
-			link = &table->next;
-	}
-	table = find_table(id);
 	if (table == NULL)
 	{
 		table = calloc(1, offsetof(WrittenTable, id) + strlen(id) + 1);
@@ -255,23 +256,22 @@ dyn_written_table(const DynConnection *connection, const char *name)
 		tables = table;
 	}
 	table->in_transaction = true;
-	table->written_ms = now;
+	table->written_ms = dyn_session_now();
 	pfree(id);
 }
 
 bool
 dyn_written_recently(const DynConnection *connection, const char *name)
 {
-	WrittenTable *table;
 	char	   *id;
+	bool		found;
 
 	if (tables == NULL)
 		return false;
 	id = dyn_session_table_id(connection, name);
-	table = find_table(id);
+	found = find_table(id) != NULL;
 	pfree(id);
-	return table != NULL && (table->in_transaction ||
-							 dyn_session_now() - table->written_ms <= RECENT_MS);
+	return found;
 }
 
 /* ---- transactions ---- */
