@@ -137,6 +137,13 @@ COUNTS = [
     ("count one item", "SELECT count(*) FROM orders WHERE cust = 'c01' AND at = '2024-01-01'",
      ["GetItem orders {cust 'c01', at '2024-01-01'} get cust"]),
     ("count two", "SELECT count(*), max(at) FROM orders WHERE cust = 'c01'", ["Query orders where cust = 'c01' get at"]),
+    ("count in a branch that is never taken", "SELECT CASE WHEN false THEN count(*) END FROM orders WHERE cust = 'c01'", []),
+    ("count in such a branch, below a CTE", "WITH c AS (SELECT 1) SELECT CASE WHEN false THEN count(*) END FROM orders WHERE cust = 'c01'",
+     ["Query orders where cust = 'c01' get cust"]),
+    ("count in such a branch, and a window", "SELECT CASE WHEN false THEN count(*) END, row_number() OVER () FROM orders WHERE cust = 'c01'",
+     ["Query orders where cust = 'c01' get cust"]),
+    ("count in a HAVING that is always true", "WITH c AS (SELECT 1) SELECT 1 FROM orders WHERE cust = 'c01' HAVING count(*) >= 0 OR true",
+     ["Query orders where cust = 'c01' get cust"]),
 ]
 
 

@@ -515,7 +515,7 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 
 	if (stage != UPPERREL_GROUP_AGG || output_rel->fdw_private != NULL ||
 		!IS_SIMPLE_REL(input_rel) || input_rel->fdw_private == NULL ||
-		!root->parse->hasAggs || root->parse->groupClause != NIL ||
+		root->agginfos == NIL || root->parse->groupClause != NIL ||
 		root->parse->groupingSets != NIL ||
 		contain_subplans((Node *) target->exprs) ||
 		contain_subplans(group->havingQual) ||
