@@ -378,6 +378,19 @@ class Rescans(Scripted):
         self.assertIn("Async Foreign Scan", self.fx.explain(sql))
         self.assertEqual(len(self.fx.rows(sql)), len(words))
 
+    def test_arms_ahead_without_memory(self):
+        """What later arms have requested ahead is received at their turn; an arm before them does not wait for it to send its next request."""
+        items = [item({"h": "p", "n": n, "v": n // 13, "x": "x" * 380000}) for n in range(14)]
+        self.table(0, page_size=7)
+        self.fake.tables["t0"].items = items
+        for number in range(2):
+            self.fx.foreign_table(f"t{number}", COLUMNS + ", x text", server="fake")
+        self.fx.execute("SET dynamo_fdw.fetch_memory = '4MB'; SET dynamo_fdw.enable_lookup_join = off; SET statement_timeout = '20s'")
+        union = self.union("SELECT x FROM {} WHERE h = 'p' AND n >= g OR v = 1", 2)
+        sql = f"SELECT g, (SELECT sum(length(x)) FROM ({union}) u) FROM generate_series(0, 2) g"
+        self.assertIn("Async Foreign Scan", self.fx.explain(sql))
+        self.assertEqual(self.fx.rows(sql), [(g, (14 - g) * 380000) for g in range(3)])
+
     def test_without_new_values(self):
         """The Append is the inner side of a nested loop."""
         self.fx.execute("SET enable_material = off; SET enable_hashjoin = off; SET enable_mergejoin = off")

@@ -112,14 +112,13 @@ open_arm(United *united, int n)
 	arm->resolved = palloc(sizeof(DynResolvedAccess));
 	resolve(united, arm, arm->planned);
 	if (arm->resolved->incomplete)
-	{
 		resolve(united, arm, arm->table);
-		Assert(!arm->resolved->incomplete);
-	}
+	Assert(!arm->resolved->incomplete);
 	if (arm->resolved->contradiction || is_repeated(united, n))
 		return;
 	united->input->fallbacks += arm->scandesc == arm->table;
 	dyn_permit_requests(united->input, arm->scandesc);
+	arm->scandesc->group_in_flight = NULL;	/* until its turn (join_group) */
 	arm->items = dyn_items_start(arm->scandesc, arm->resolved);
 	dyn_items_skip_keys(arm->items, united->returned, &united->duplicates);
 }
