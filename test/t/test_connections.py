@@ -51,6 +51,15 @@ class Connections(fixture.TestCase):
         self.addCleanup(self.fx.execute, "RESET debug_discard_caches; RESET statement_timeout")
         self.assertEqual(self.fx.rows(NARROW), [(1,)])
 
+    def test_discarded_while_explained(self):
+        """EXPLAIN's reference to the table's description outlives the executor's to the connection; a server with assertions sees a difference."""
+        self.fx.execute("PREPARE discarding AS SELECT dynamo_fdw_disconnect_all() FROM t WHERE pk = 'p1'")
+        self.addCleanup(self.fx.execute, "DEALLOCATE discarding")
+        self.fx.explain("EXECUTE discarding")
+        for _ in range(2):
+            self.assertIn("actual rows=1", self.fx.explain("EXECUTE discarding", "ANALYZE, TIMING OFF"))
+            self.assertEqual(self.fx.rows(NARROW), [(1,)])
+
     def test_statements_within_one(self):
         """What a function reads while a cursor is open is no statement of its own."""
         self.addCleanup(self.fx.execute, "ROLLBACK")

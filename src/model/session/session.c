@@ -87,14 +87,12 @@ static bool
 acquire_descriptor(void)
 {
 	int			n = 0;
-	bool		enough;
 
 	while (n <= SPARE_DESCRIPTORS && AcquireExternalFD())
 		n++;
-	enough = n > SPARE_DESCRIPTORS;
-	for (int i = enough ? 1 : 0; i < n; i++)
+	for (int i = n > SPARE_DESCRIPTORS ? 1 : 0; i < n; i++)
 		ReleaseExternalFD();
-	return enough;
+	return n > SPARE_DESCRIPTORS;
 }
 
 static const DynDescriptors descriptors = {
@@ -296,7 +294,6 @@ dyn_session_run(DynCall *call, const DynRequestContext *context)
 static void
 drop_if_unused(DynConnection *connection)
 {
-	Assert(connection->pins >= 0);
 	if (!connection->valid && connection->pins == 0)
 		MemoryContextDelete(connection->context);
 }
@@ -488,12 +485,15 @@ unpin_description(void *arg)
 	((DynDescription *) arg)->pins--;
 }
 
+/* Also pins the connection: other pins of it may be released before this one. */
 static const DynTableMeta *
-pin_description(DynDescription *description)
+pin_description(DynConnection *connection, DynDescription *description)
 {
-	Assert(description->meta != NULL && description->pins >= 0);
-	Assert(!description->forgotten);
+	Assert(description->meta != NULL && !description->forgotten);
+	connection->pins++;
 	description->pins++;
+	/* callbacks run in reverse order: the description is unpinned first */
+	dyn_call_at_reset(CurrentMemoryContext, unpin_connection, connection);
 	dyn_call_at_reset(CurrentMemoryContext, unpin_description, description);
 	return description->meta;
 }
@@ -574,7 +574,7 @@ dyn_session_table(DynConnection *connection, const char *table)
 			ResetPlanCache();
 	}
 	sweep_descriptions(connection);
-	return pin_description(fresh != NULL ? fresh : aged);
+	return pin_description(connection, fresh != NULL ? fresh : aged);
 }
 
 const DynTableMeta *
@@ -582,7 +582,7 @@ dyn_session_cached_table(DynConnection *connection, const char *table)
 {
 	DynDescription *description = find_description(connection, table);
 
-	return description == NULL ? NULL : pin_description(description);
+	return description == NULL ? NULL : pin_description(connection, description);
 }
 
 char *

@@ -47,7 +47,7 @@ extern DynCall *dyn_session_call(void);
  * otherwise from DescribeTable (at most two attempts, each limited by
  * connect_timeout).  If the service fails or cannot be reached, returns the
  * expired description; raises an error if there is none.  If keys or indexes
- * have changed, resets cached plans.  The result is pinned like a connection.
+ * have changed, resets cached plans.  Pins the result and the connection.
  */
 extern const DynTableMeta *dyn_session_table(DynConnection *connection,
 											 const char *table);
