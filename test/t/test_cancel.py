@@ -247,6 +247,17 @@ class Interrupts(fixture.TestCase):
         self.assertEqual((failure.sqlstate, failure.message), ("08006", 'DescribeTable of DynamoDB table "unreachable" failed: timeout expired'))
         self.assertIn("connect_timeout", failure.hint)
 
+    def test_rows_that_a_union_drops(self):
+        """The conditions of a union are checked where no node of PostgreSQL looks for interrupts."""
+        items = [{"pk": {"S": "a"}, "sk": {"N": str(number)}, "v": {"N": "2"}} for number in range(100)]
+        self.fake.table("u", ("pk", "S"), ("sk", "N"), items=items, indexes=[{
+            "name": "by_v", "hash": [("v", "N")], "range": [], "projection": "ALL", "local": False, "status": "ACTIVE"}])
+        self.fx.foreign_table("u", 'pk text COLLATE "C" NOT NULL, sk integer NOT NULL, v integer', server="fake")
+        sql = "SELECT FROM u WHERE (pk = 'a' OR v = 1) AND md5(rpad(pk, 10000000, pk)) = ''"
+        self.assertIn("Union", str(self.query(f"EXPLAIN {sql}")))
+        self.query("SET statement_timeout = 200")
+        self.assertEqual(Running(self.worker, sql).end(), "57014")
+
     def test_cancel_of_a_cursor(self):
         """A cursor that waits for its next page can be cancelled."""
         pages = [[{"pk": {"S": "a"}, "sk": {"N": str(number)}}] for number in range(2)]

@@ -428,6 +428,7 @@ dyn_schedule_has_response(const DynFetch *fetch)
 void
 dyn_fetch_pump(DynFetch *fetch)
 {
+	CHECK_FOR_INTERRUPTS();
 	/*
 	 * also drive the network for other fetches: a response to one of their
 	 * requests may free memory, or allow the next request to the table
@@ -471,25 +472,21 @@ dyn_schedule_wait(DynFetch *fetch)
 {
 	double		pause = dyn_schedule_next_resumption(fetch);
 	bool		idle = in_flight(fetch) == 0 && pause >= 0;
+	bool		ready = dyn_schedule_has_response(fetch);
 	DynWaitReason reason = idle ? DYN_WAITS_FOR_CAPACITY : DYN_WAITS_FOR_RESPONSE;
 	double		began = dyn_session_now();
 	DynCounters counters = {0};
 
 	Assert(!fetch->solo_wait && !dyn_schedule_is_finished(fetch));
 	fetch->solo_wait = true;
-	/* do not wait: the pump below takes in this response, or resumes it */
-	if (dyn_schedule_has_response(fetch))
-		CHECK_FOR_INTERRUPTS();
 	/*
 	 * table->in_flight excludes responses that have arrived or are paused:
-	 * waiting for these might not end
+	 * waiting for these might not end, as only a pump takes them in
 	 */
-	else if (fetch->pacing.table->in_flight > 0)
+	if (!ready && fetch->pacing.table->in_flight > 0)
 		dyn_session_wait(pause < 0 ? -1 : (long) pause + 1, reason);
-	else if (pause >= 0)
+	else if (!ready && pause >= 0)
 		dyn_session_sleep(pause, reason);
-	else
-		CHECK_FOR_INTERRUPTS();
 	counters.waiting_ms = dyn_session_now() - began;
 	if (idle)
 		counters.waited_ms = counters.waiting_ms;

@@ -497,6 +497,7 @@ dyn_checker_next_row(const DynChecker *checker, DynItems *items,
 
 	for (;;)
 	{
+		CHECK_FOR_INTERRUPTS();
 		ExecClearTuple(slot);
 		ResetExprContext(econtext);
 		oldcontext = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
