@@ -188,6 +188,12 @@ class Semantics(Lookups):
                 self.assertIn("DynamoLookupJoin", self.fx.explain(limited))
                 self.assertIn(len(self.fx.rows(limited)), (3, 6))
                 self.assertEqual(self.fx.error(above.format(sql, 4)).sqlstate, "22012")
+            # SELECT INTO and a function in SQL fetch one row
+            self.fx.execute(f"DO $$ DECLARE r record; BEGIN {sql.replace('FROM divisors', 'INTO r FROM divisors')}; END $$")
+            self.fx.execute(f"CREATE FUNCTION first_of(OUT i int, OUT name text) LANGUAGE sql AS $$ {sql} $$")
+            self.assertEqual(self.fx.rows("SELECT i FROM first_of()"), [(1,)])
+            self.fx.execute("DROP FUNCTION first_of")
+            self.assertEqual(self.fx.error(sql).sqlstate, "22012")
         # an OFFSET alone leaves no rows out
         counts = self.counts("SELECT i, q.name FROM divisors o LEFT JOIN parents q ON q.id = 'p000' || 10 / (o.x + 1000) || o.i OFFSET 20")
         self.assertNotIn("GetItem", counts)

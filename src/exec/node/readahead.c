@@ -11,8 +11,8 @@
  * row by row, their responses are in flight or received.  Core still executes
  * the join: join types and join conditions need no code here.
  *
- * If a node above may stop early, the first batch is one row, and batches
- * grow.  They stay at one row if reading a row has side effects, or if
+ * If a node above, or the caller of the executor, may stop early, the first
+ * batch is one row, and batches grow.  They stay at one row if reading a row has side effects, or if
  * evaluating a scan's values may raise an error.  A batch also ends when the
  * lookups have enough requests (dyn_lookups_is_full), or when its rows take
  * more than fetch_memory or half of work_mem, whichever is larger.
@@ -126,7 +126,8 @@ resolve(ReadAhead *ahead)
 	EState	   *estate = ahead->css.ss.ps.state;
 	CustomScan *node = (CustomScan *) ahead->css.ss.ps.plan;
 	DynReadAheadPlan plan;
-	List	   *all = estate->es_plannedstmt->subplans;
+	const PlannedStmt *statement = estate->es_plannedstmt;
+	List	   *all = statement->subplans;
 	NestLoop   *loop;
 	MemoryContext oldcontext;
 	ListCell   *lc;
@@ -135,11 +136,10 @@ resolve(ReadAhead *ahead)
 		return;
 	ahead->resolved = true;
 	plan = dyn_read_ahead_decode(node);
-	ahead->may_stop_early = plan.may_stop_early &&
-		!dyn_plan_is_full_scan(estate->es_plannedstmt, ahead->css.ss.ps.plan, false);
 	/* the planner knows only the LIMIT of the node's own query level */
-	ahead->may_stop_early |= dyn_plan_is_limited(estate->es_plannedstmt,
-												 ahead->css.ss.ps.plan);
+	ahead->may_stop_early = dyn_plan_is_limited(statement, &node->scan.plan) ||
+		((plan.may_stop_early || !dyn_run_is_to_end(estate)) &&
+		 !dyn_plan_is_full_scan(statement, &node->scan.plan, false));
 	ahead->size = ahead->may_stop_early ? FIRST_LAZY_ROWS : INT_MAX;
 	/* if reading a row has side effects, read only rows that are requested */
 	ahead->growth = ahead->may_stop_early &&
@@ -156,7 +156,7 @@ resolve(ReadAhead *ahead)
 		foreach(lc, plan.subplans)
 			add_scans(ahead, dyn_plan_of_subplan(all, lfirst_int(lc)), all);
 	}
-	else if ((loop = dyn_plan_loop_over(estate->es_plannedstmt, &node->scan.plan)) != NULL)
+	else if ((loop = dyn_plan_loop_over(statement, &node->scan.plan)) != NULL)
 	{
 		foreach(lc, loop->nestParams)
 		{
