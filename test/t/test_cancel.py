@@ -211,6 +211,17 @@ class Interrupts(fixture.TestCase):
         self.assertEqual(self.query("FETCH ALL FROM c"), [(1,)])
         self.query("CLOSE c")
 
+    def test_timeout_set_by_a_function(self):
+        """FETCH from a cursor WITH HOLD is no COMMIT; a function's own statement_timeout starts no timer."""
+        self.fake.on("Scan", replies.delay(0.2, {"Items": [{"pk": {"S": "a"}, "sk": {"N": "1"}}], "Count": 1, "ScannedCount": 1}))
+        self.query("CREATE FUNCTION pg_temp.first() RETURNS int LANGUAGE plpgsql SET statement_timeout = 10 AS "
+                   "$$ DECLARE c refcursor := 'c'; n int; BEGIN FETCH c INTO n; RETURN n; END $$")
+        self.query("SET statement_timeout = 0")
+        self.query("BEGIN")
+        self.query("DECLARE c CURSOR WITH HOLD FOR SELECT sk FROM t")
+        self.assertEqual(self.query("SELECT pg_temp.first()"), [(1,)])
+        self.query("ROLLBACK")
+
     def test_terminate(self):
         for place in self.PLACES:
             with self.subTest(place=place.__name__):

@@ -194,7 +194,8 @@ static long
 held_cursor_ms(void)
 {
 	if (StatementTimeout <= 0 || MyBackendType != B_BACKEND ||
-		ActivePortal == NULL || (ActivePortal->cursorOptions & CURSOR_OPT_HOLD) == 0 ||
+		ActivePortal == NULL || ActivePortal->holdStore == NULL ||
+		!(ActivePortal->cursorOptions & CURSOR_OPT_HOLD) ||
 		get_timeout_active(STATEMENT_TIMEOUT))
 		return -1;
 	return Max(0, StatementTimeout -
