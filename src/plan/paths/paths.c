@@ -380,10 +380,10 @@ add_access_path(DynRelPlan *plan, DynAccess *access, DynPathChoice *choice,
 				ParamPathInfo *param)
 {
 	DynEstimate *estimate = palloc(sizeof(DynEstimate));
-	List	   *pathkeys = param != NULL || choice->while_open != NULL ? NIL
-		: ordered_pathkeys(plan, access, choice);
 	double		rows = param ? param->ppi_rows : plan->rel->rows;
 	Relids		outer = param ? param->ppi_req_outer : plan->rel->lateral_relids;
+	List	   *pathkeys = !bms_is_empty(outer) || choice->while_open != NULL ? NIL
+		: ordered_pathkeys(plan, access, choice);
 	Cost		startup,
 				total;
 
