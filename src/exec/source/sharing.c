@@ -192,7 +192,7 @@ make_member(DynInput *input, const DynAccess *table)
 		return NULL;
 	if (!input->running && !member->awaits_values)
 	{
-		if (dyn_may_fail(exprs))
+		if (dyn_may_fail(exprs, NULL))
 			return NULL;
 		dyn_input_evaluate(input, &input->next_values);
 	}

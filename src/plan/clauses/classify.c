@@ -7,6 +7,7 @@
 #include "access/detoast.h"
 #include "access/stratnum.h"
 #include "access/transam.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "optimizer/clauses.h"
@@ -219,24 +220,19 @@ dyn_compare(Oid opno, Node *left, Node *right, Oid collation)
 /* ---- expressions that cannot fail ---- */
 
 /*
- * Functions that cannot raise an error.  PostgreSQL does not record this
- * property; LEAKPROOF is stricter.  Only functions that are typical in key
- * values, and in conditions on parameters, are listed.
+ * Functions that cannot raise an error, but are not marked as LEAKPROOF.  Only
+ * those that are typical in key values, and in conditions, are listed.
  */
 static const Oid harmless[] = {
-	F_TEXTCAT, F_LOWER_TEXT, F_UPPER_TEXT, F_INT4_INT2, F_INT8_INT2, F_INT8_INT4,
-	F_NUMERIC_INT2, F_NUMERIC_INT4, F_NUMERIC_INT8, F_CARDINALITY, F_ARRAY_LENGTH,
-	F_LENGTH_TEXT, F_CHAR_LENGTH_TEXT, F_STRPOS
+	F_TEXTCAT, F_LOWER_TEXT, F_UPPER_TEXT, F_BTRIM_TEXT, F_LEFT, F_REPLACE, F_STRPOS,
+	F_LENGTH_TEXT, F_CHAR_LENGTH_TEXT, F_CARDINALITY, F_ARRAY_LENGTH, F_UNNEST_ANYARRAY,
+	F_JSONB_OBJECT_FIELD, F_JSONB_OBJECT_FIELD_TEXT, F_GENERATE_SERIES_INT4_INT4, F_NOW
 };
 
-/* Types whose values can be compared without an error */
-static const Oid plain[] = {
-	BOOLOID, INT2OID, INT4OID, INT8OID, FLOAT4OID, FLOAT8OID, NUMERICOID, TEXTOID,
-	BYTEAOID, UUIDOID, DATEOID, TIMESTAMPOID, TIMESTAMPTZOID
-};
+static const Oid likes[] = {F_TEXTLIKE, F_TEXTNLIKE, F_TEXTICLIKE, F_TEXTICNLIKE};
 
-/* Types of `plain` that can be compared with one another (int4 = float8) */
-static const Oid numbers[] = {INT2OID, INT4OID, INT8OID, FLOAT4OID, FLOAT8OID};
+/* Types whose comparisons cannot fail, but are not always LEAKPROOF */
+static const Oid comparable[] = {NUMERICOID, DATEOID, TIMESTAMPOID, TIMESTAMPTZOID};
 
 /* Types whose casts to text cannot fail */
 static const Oid printable[] = {
@@ -256,26 +252,27 @@ is_in(Oid oid, const Oid *oids, int n)
 
 #define IS_IN(oid, oids)	is_in(oid, oids, lengthof(oids))
 
-/*
- * Returns true for the operators =, <>, <, <=, > and >= on two values of plain
- * types that need no conversion.
- */
 static bool
-is_plain_comparison(Oid opno)
+is_harmless(Oid function)
 {
-	DynOperator op;
-
-	return opno < FirstGenbkiObjectId &&
-		dyn_describe_operator(opno, InvalidOid, &op) &&
-		IS_IN(op.column_type, plain) && IS_IN(op.value_type, plain) &&
-		(op.column_type == op.value_type ||
-		 (IS_IN(op.column_type, numbers) && IS_IN(op.value_type, numbers)));
+	return IS_IN(function, harmless) ||
+		(get_func_leakproof(function) && func_volatile(function) != PROVOLATILE_VOLATILE);
 }
 
 static bool
-may_fail(Node *node, void *context)
+is_harmless_operator(Oid opno)
 {
-	if (node == NULL)
+	DynOperator op;
+
+	return is_harmless(get_opcode(opno)) ||
+		(opno < FirstGenbkiObjectId && dyn_describe_operator(opno, InvalidOid, &op) &&
+		 IS_IN(op.column_type, comparable) && IS_IN(op.value_type, comparable));
+}
+
+bool
+dyn_may_fail(Node *node, void *for_row)
+{
+	if (node == NULL || (for_row != NULL && dyn_is_fixed(node)))
 		return false;
 	switch (nodeTag(node))
 	{
@@ -284,22 +281,28 @@ may_fail(Node *node, void *context)
 		case T_Var:
 		case T_Param:
 		case T_RelabelType:
-		case T_BoolExpr:
 		case T_NullTest:
 		case T_BooleanTest:
+		case T_TargetEntry:
+		case T_RangeTblFunction:
+			break;
+		case T_BoolExpr:
 		case T_CoalesceExpr:
+			for_row = NULL;		/* some rows may not need all parts */
 			break;
 		case T_FuncExpr:
-			if (!IS_IN(((FuncExpr *) node)->funcid, harmless))
+			if (!is_harmless(((FuncExpr *) node)->funcid))
 				return true;
 			break;
 		case T_OpExpr:
-			if (!IS_IN(((OpExpr *) node)->opfuncid, harmless) &&
-				!is_plain_comparison(((OpExpr *) node)->opno))
+			/* a pattern of LIKE fails only if it ends with a backslash */
+			if (!is_harmless_operator(((OpExpr *) node)->opno) &&
+				!(IS_IN(get_opcode(((OpExpr *) node)->opno), likes) &&
+				  IsA(llast(((OpExpr *) node)->args), Const)))
 				return true;
 			break;
 		case T_ScalarArrayOpExpr:
-			if (!is_plain_comparison(((ScalarArrayOpExpr *) node)->opno))
+			if (!is_harmless_operator(((ScalarArrayOpExpr *) node)->opno))
 				return true;
 			break;
 		case T_CoerceViaIO:
@@ -311,13 +314,7 @@ may_fail(Node *node, void *context)
 		default:
 			return true;
 	}
-	return expression_tree_walker(node, may_fail, context);
-}
-
-bool
-dyn_may_fail(Node *node)
-{
-	return may_fail(node, NULL);
+	return expression_tree_walker(node, dyn_may_fail, for_row);
 }
 
 /* ---- locations in the item ---- */

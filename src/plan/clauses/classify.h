@@ -92,9 +92,10 @@ extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
 
 /*
  * Returns true if evaluating the expression (or List) might raise an error or
- * have side effects.
+ * have side effects.  Unless `for_row` is NULL, leaves out the parts that fail
+ * for all rows or none.
  */
-extern bool dyn_may_fail(Node *node);
+extern bool dyn_may_fail(Node *node, void *for_row);
 
 /* Matches like dyn_match_comparand, but not a path below a column. */
 extern bool dyn_classify_column(const DynClassify *context, Node *node,

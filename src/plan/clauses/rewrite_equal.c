@@ -177,7 +177,7 @@ static bool
 is_parametric(const DynClassify *context, Node *node)
 {
 	return !IsA(node, Const) && dyn_is_runtime_value(context, node) &&
-		dyn_is_fixed(node) && !dyn_may_fail(node);
+		dyn_is_fixed(node) && !dyn_may_fail(node, NULL);
 }
 
 /*
@@ -268,7 +268,7 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 	if (!OidIsValid(eq) || !OidIsValid(get_negator(eq)))
 		return NULL;
 	different = dyn_compare(get_negator(eq), low, high, lower->inputcollid);
-	return dyn_may_fail(different) ? NULL
+	return dyn_may_fail(different, NULL) ? NULL
 		: (Node *) make_orclause(list_make2(different, equality_of_bound(lower)));
 }
 
