@@ -120,9 +120,9 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 
 /*
  * Returns true if the comparison can restrict a placeholder ("part") of a key
- * template, whose format may differ from that of the column's own attribute.
- * <, <=, > and >= can use any format that supports =, if the values of the
- * part can be enumerated (enumerate.c).
+ * template.  A part may store the column in another format than the column's
+ * own attribute does.  If the values of a part can be enumerated
+ * (enumerate.c), a format that supports = is sufficient for <, <=, > and >=.
  */
 static bool
 is_comparable_in_part(const DynClassify *context, const DynField *field,

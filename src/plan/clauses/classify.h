@@ -2,17 +2,17 @@
  * classify.h
  *		Functions shared by the files that classify expressions (quals.h)
  *
- * These files have one function for each kind of expression.  Each returns
- * NULL, or a predicate that is true for every row for which the expression is
- * true.  Each also clears those flags in DynClassify that do not apply to the
- * predicate.  An expression that only implies bounds on a column is replaced
- * by these bounds (dyn_classify_comparison), and `exact` is cleared.  If a
- * complete clause becomes an AND of bounds, each bound is matched to keys
- * separately.
+ * These files have one function for each kind of expression.  Each function
+ * returns NULL, or a predicate that is true for every row for which the
+ * expression is true.  Each function also clears those flags in DynClassify
+ * that do not apply to the predicate.
  *
- * An expression that is equivalent to an equality is replaced by that equality
- * before it is classified, also within AND and OR (dyn_plain_equality).  The
- * planner's estimates still use the original clause.
+ * Some expressions are replaced.  The planner's estimates still use the
+ * original clause.
+ * - If an expression is equivalent to an equality, also within AND and OR, the
+ *   equality is classified instead (dyn_plain_equality).
+ * - If an expression only implies bounds on a column, the predicate consists
+ *   of these bounds (dyn_classify_comparison), and `exact` is cleared.
  */
 #ifndef DYN_PLAN_CLASSIFY_H
 #define DYN_PLAN_CLASSIFY_H
@@ -78,8 +78,7 @@ extern bool dyn_match_comparand(const DynRelPlan *plan, Node *node,
 
 /*
  * Returns true if the expression has the same value in all executions of a
- * scan, because it has no columns, and no parameters except external ones
- * ($1).
+ * scan, because it has no columns, and at most external parameters ($1).
  */
 extern bool dyn_is_fixed(Node *node);
 
@@ -139,10 +138,10 @@ extern Node *dyn_compare(Oid opno, Node *left, Node *right, Oid collation);
 /* ---- rewrite_equal.c: conditions that are equivalent to equalities ---- */
 
 /*
- * Returns the equality that is true for the same rows, if the node is LIKE
- * without wildcards, or IS NOT DISTINCT FROM a constant that is not NULL.
- * (For other rows, the equality may be NULL and the node false.)  Else returns
- * the node.
+ * If the node is LIKE without wildcards, or IS NOT DISTINCT FROM a constant
+ * that is not NULL, returns an equality that is true for the same rows.  For
+ * other rows, the equality may be NULL where the node is false.  Returns any
+ * other node itself.
  */
 extern Node *dyn_plain_equality(Node *node);
 
@@ -184,9 +183,8 @@ extern List *dyn_lists_of_equals(PlannerInfo *root, const RelOptInfo *rel);
 /* ---- rewrite_given.c: conditions without columns ---- */
 
 /*
- * Returns x IS NULL OR x = k for coalesce(x, k) = k.  Both expressions are
- * true for the same rows if k is not NULL.  Returns NULL for any other
- * expression.
+ * Returns x IS NULL OR x = k for coalesce(x, k) = k.  Both are true for the
+ * same rows if k is not NULL.  Returns NULL for other expressions.
  */
 extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 
@@ -197,10 +195,11 @@ extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 
 /*
- * Wraps in CASE each value in an OR whose evaluation might fail.  For example,
- * $1 IS NULL OR k = f($1) then evaluates f($1) only if $1 IS NULL, an arg
- * without columns, is not true.  With `all`, `pred` is an AND, whose values are
- * evaluated only if all args without columns are true.
+ * Wraps each value that might raise an error in a CASE, which skips the
+ * evaluation if the result of `pred` does not depend on the value:
+ * - If `pred` is an OR, and an arg without columns is true.  For example, $1
+ *   IS NULL OR k = f($1) evaluates f($1) only if $1 is not NULL.
+ * - If `pred` is an AND (`all`), and an arg without columns is not true.
  */
 extern void dyn_guard_values(const DynClassify *context, DynPred *pred, bool all);
 
@@ -214,11 +213,10 @@ extern void dyn_guard_values(const DynClassify *context, DynPred *pred, bool all
 extern Node *dyn_keyset_expand(DynClassify *context, RowCompareExpr *row);
 
 /*
- * Returns the condition on one column that the clause implies together with
- * the conditions `rinfos`; NULL if there is none.  The clause is a row
- * comparison, or an equivalent OR.  Sets *first to true if the condition is on
- * the first column of the row comparison, which then cannot be NULL; else to
- * false.
+ * Returns the condition on one column that the clause (a row comparison, or an
+ * equivalent OR) and the conditions `rinfos` imply together; NULL if there is
+ * none.  Sets *first to whether the condition is on the first column of the
+ * row comparison.  This first column cannot be NULL.
  */
 extern Node *dyn_keyset_bound(const DynClassify *context, Node *clause,
 							  List *rinfos, bool *first);

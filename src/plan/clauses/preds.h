@@ -252,7 +252,7 @@ extern const DynPred *dyn_only_templated(const List *preds);
 
 /*
  * Calls visit(leaf, arg) for the leaves of the tree until a call returns true.
- * Returns true if one did.  With `parts`, also visits the args of TEMPLATED
+ * Returns true if a call did.  With `parts`, also visits the args of TEMPLATED
  * and EACH, after their parent.
  */
 extern bool dyn_pred_visit(DynPred *pred, bool parts,

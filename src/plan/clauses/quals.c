@@ -124,10 +124,11 @@ classify_number(DynClassify *context, const DynOperator *op,
 }
 
 /*
- * Prepares field = ANY (array) or field <> ALL (array).  Returns true if it can
- * be classified as a list, for which *array and *op may be converted to
- * numeric.  Returns false if an element may be equal to several values of the
- * column; then sets *pred to an OR of ranges, or to NULL.
+ * Prepares the classification of field = ANY (array) or field <> ALL (array).
+ * - If the array can be classified as a list, returns true.  May then have
+ *   converted *array and *op to numeric.
+ * - If an element may be equal to several values of the column, returns false,
+ *   and sets *pred to an OR of ranges, or to NULL if there is no such OR.
  */
 static bool
 number_list_is_plain(DynClassify *context, DynOperator *op,
@@ -373,8 +374,7 @@ classify_boolean(DynClassify *context, Node *node, bool negated)
 /*
  * Classifies AND, OR and NOT.  Args of an AND that cannot be sent are omitted;
  * an OR can be sent only if all its args can.  An arg without a column of the
- * table becomes a DYN_PRED_GIVEN, which is evaluated at the start of each
- * execution.
+ * table becomes a DYN_PRED_GIVEN, evaluated when an execution starts.
  */
 static DynPred *
 classify_bool(DynClassify *context, BoolExpr *expr)
@@ -490,8 +490,7 @@ classify_expr(DynClassify *context, Node *node)
 
 /*
  * Classifies a RestrictInfo as one clause.  Caches the result in `plan`,
- * because the same RestrictInfo is classified for each path and for the plan
- * node.
+ * because it is classified for each path and for the plan node.
  */
 static const DynClause *
 classify_once(DynRelPlan *plan, RestrictInfo *rinfo)
@@ -518,8 +517,8 @@ classify_once(DynRelPlan *plan, RestrictInfo *rinfo)
 /*
  * Splits a clause whose predicate is an AND into one clause for each arg;
  * returns a copy of any other clause.  PostgreSQL has already split its own
- * ANDs, so all args come from one SQL condition.  Each may select more rows
- * than this condition, so the new clauses are not exact.
+ * ANDs, so all args come from one SQL condition.  A single arg may select more
+ * rows than this condition, so the new clauses are not exact.
  */
 static List *
 divide(const DynClause *found)

@@ -118,8 +118,8 @@ extern List *dyn_classify_lists(DynRelPlan *plan);
 /*
  * Returns the conditions that an item must satisfy to be a row (DynClause *):
  * one for each condition of the item filter (options item_filter and
- * ttl_attribute), and one for each template of the table's key.  The latter
- * have no predicate, so they are checked locally.
+ * ttl_attribute), and one for each template of the table's key.  The
+ * conditions of templates have no predicate, so they are checked locally.
  */
 extern List *dyn_row_clauses(const DynRelation *relation);
 

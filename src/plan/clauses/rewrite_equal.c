@@ -170,8 +170,7 @@ equality_of_bound(const OpExpr *bound)
 
 /*
  * Returns true if the expression is not a constant, depends only on
- * parameters, and can be evaluated before the first row without raising an
- * error.
+ * parameters, and can be evaluated before the first row, without errors.
  */
 static bool
 is_parametric(const DynClassify *context, Node *node)

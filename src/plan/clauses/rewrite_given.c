@@ -3,10 +3,10 @@
  *		Classifies conditions without columns of the table, in ORs and ANDs.
  *
  * These conditions are evaluated at the start of each execution.  For example,
- * `$1 IS NULL OR k = $1` is true for all rows if $1 is NULL, else a condition
- * on k.  For a local table, PostgreSQL does not evaluate the args of an OR
- * after an arg that is true.  So a value that might raise an error must not be
- * evaluated if its arg is not needed.
+ * `$1 IS NULL OR k = $1` is true for all rows if $1 is NULL; otherwise it is a
+ * condition on k.  For a local table, PostgreSQL does not evaluate the args of
+ * an OR after an arg that is true.  So a value that might raise an error must
+ * not be evaluated if its arg is not needed.
  */
 #include "postgres.h"
 

@@ -37,9 +37,9 @@ typedef struct Term
 /* ---- one term ---- */
 
 /*
- * Describes a comparison as a term, with the column on the left.  Returns
- * false unless the operator is in the family and exactly one side is a
- * run-time value.
+ * Sets *term to a comparison, with its column on the left.  Returns false
+ * unless the operator is in the family and exactly one side is a run-time
+ * value.
  */
 static bool
 describe(const DynClassify *context, Oid opno, Oid opfamily, Node *left,
@@ -295,9 +295,9 @@ static Node *bound_from(const DynClassify *context, List *terms, int n,
 /*
  * Returns the condition that follows from term `n` (counted from 0) and the
  * later terms, if the column of term `n` has the value `fixed`.  For the term
- * column > x, this is fixed > x OR (fixed = x AND rest), where the rest
- * follows from the later terms.  Returns NULL if there is no rest, or if the
- * condition is always true or cannot be built.
+ * column > x, the condition is fixed > x OR (fixed = x AND rest), where the
+ * rest follows from the later terms.  Returns NULL if there is no rest, or if
+ * the condition is always true or cannot be built.
  */
 static Node *
 decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
@@ -334,8 +334,8 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 /*
  * Returns the condition that follows from term `n` (counted from 0) and the
  * later terms, if each column of the earlier terms is equal to its value.
- * Returns NULL if there is none, or if the value of term `n` might raise an
- * error that SQL would not raise (n > 0).
+ * Returns NULL if there is none.  If n > 0, also returns NULL if the value of
+ * term `n` might raise an error, because SQL might not evaluate that value.
  */
 static Node *
 bound_from(const DynClassify *context, List *terms, int n, List *rinfos)
