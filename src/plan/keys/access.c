@@ -160,14 +160,18 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
 
 /*
  * Adds the parts of the attribute's template as sort attributes, except the
- * first `bound` ones, to which key conditions give values.  Returns false at
- * the first part that does not sort like its column, or may lack the column's
- * value in an item of the index.  An index in trusted_indexes has the value if
- * no column of the template is NULL; NOT NULL or the clauses must ensure this.
+ * first `bound` parts, to which key conditions give values.  Returns false at
+ * the first part that does not sort like its column, or that may lack the
+ * column's value.  A part has this value in every row if
+ * - the column is read from the part,
+ * - the attribute is in the table's own key, or
+ * - the index is in trusted_indexes, and no column of the template is NULL (by
+ *   NOT NULL or by a clause).
  *
- * With `merged`, rows of several requests are merged: by the attribute's text
- * (`by_text`) if the bound parts are the same in all rows, else by the parts.
- * Merging by parts requires that the text alone determines each part.
+ * If `merged`, rows of several requests will be merged.  If `by_text`, they
+ * are compared by the full text of the attribute; this requires that the
+ * first `bound` parts are the same in all rows.  Otherwise the rows are
+ * compared by parts, and the text alone must determine each part.
  */
 static bool
 sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -392,9 +396,9 @@ copy_attrs(DynKeyAttr *attrs, int n)
 }
 
 /*
- * Copies a fallback, but omits filters whose values are not in `values`; if a
- * value of the keys is not in `values`, the copy is a Scan.  All clauses are
- * checked for a fallback's rows anyway.
+ * Copies a fallback.  Omits filters whose values are not in `values`.  If a
+ * value of the keys is not in `values`, the copy is a Scan.  The rows remain
+ * the same, because all clauses are checked for a fallback's rows.
  */
 static DynAccess *
 copy_fallback(const DynAccess *fallback, Values *values)

@@ -55,11 +55,12 @@ typedef struct DynKeyMatch
 } DynKeyMatch;
 
 /*
- * A condition for the completeness of an index, on one of its key attributes;
- * checked at run time.  Items with an empty or too long value are not in the
- * index, so one of `preds` must exclude such values.  A predicate of kind
- * TEMPLATED is the only one in its list; the index must be able to hold all
- * strings that it allows (index_complete.c).
+ * A condition on one key attribute of an index.  If the condition is false at
+ * run time, the index may not be complete, and the table is read instead
+ * (index_complete.c).  Items with an empty or too long value are not in the
+ * index, so one of `preds` must exclude such values.  A TEMPLATED predicate is
+ * the only one in its list; the index must be able to hold all strings that
+ * the predicate allows.
  */
 typedef struct DynIndexCondition
 {
@@ -273,9 +274,10 @@ extern bool dyn_preds_compare_fields(const List *preds);
 extern bool dyn_access_can(const DynAccess *access, DynAccessAbility ability);
 
 /*
- * Adds an inner access plan: to a UNION its arms (DYN_USE_ALWAYS), in their
- * order; to other access plans at most one fallback, and after it at most one
- * with DYN_USE_IF_OPEN.
+ * Adds an inner access plan:
+ * - to a UNION, each arm (DYN_USE_ALWAYS), in the order of reading;
+ * - to any other access plan, at most one fallback (DYN_USE_IF_INCOMPLETE),
+ *   and then at most one access plan with DYN_USE_IF_OPEN.
  */
 extern void dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use);
 

@@ -20,8 +20,8 @@
  * items older than the index.  For these types, each predicate below ensures
  * that the selected items are in the index, if the condition next to it holds:
  *
- *		= and IN		the index can hold all the values; for an attribute with
- *						such predicates, one of them must satisfy this, because
+ *		= and IN		the index can hold all the values; if an attribute has
+ *						= or IN predicates, this must hold for one of them, and
  *						NOT NULL or a range is not sufficient
  *		>, >=			the index can hold the bound; a bound of > may be empty
  *		LIKE, prefixes	an empty text does not match, and the pattern or prefix
@@ -314,12 +314,12 @@ may_be_empty(const DynCodec *codec)
 }
 
 /*
- * Describes the i'th attribute (from 0) of the index's key, hash attributes
- * first.  A Scan of the index (`full`) misses rows with a value that the index
- * cannot hold; requests by key do not select such rows.  Known limitation
- * (docs/pushdown.md): if a partition key is also the sort key of an index, an
- * item that is older than the index, and has a value over the index's limit,
- * is not found by key.
+ * Describes the i'th attribute (from 0) of the index's key; hash attributes
+ * come first.  A Scan of the index (`full`) misses rows with a value that the
+ * index cannot hold; requests by key do not select such rows.  Known
+ * limitation (docs/pushdown.md): a partition key of the table can be longer
+ * than a sort key of an index.  If an attribute is both, an item that is older
+ * than the index, and has such a long value, is not found by key.
  */
 static Place
 place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
@@ -352,9 +352,10 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 
 /*
  * Returns the completeness that the item filter implies for the attribute:
- * PRESENT if a condition of the filter requires values that the index can
- * hold; NO_POINT if none requires the attribute; ABSENT if one allows a value
- * that an old item may have, but the index cannot hold.
+ * - PRESENT if a condition requires values that the index can hold;
+ * - ABSENT if a condition allows a value that an old item may have, but that
+ *   the index cannot hold;
+ * - NO_POINT if no condition requires the attribute.
  */
 static Completeness
 completeness_by_item_filter(const Place *place)
@@ -383,9 +384,9 @@ completeness_by_item_filter(const Place *place)
 
 /*
  * Sets *preds to the predicates (DynPred *) of the clauses, and *exprs to
- * their SQL expressions.  Omits pseudoconstant clauses from *exprs.  Of a
- * keys_only clause, uses only its `condition`, and its predicate if this is an
- * equality.
+ * their SQL expressions, except those of pseudoconstant clauses.  If a clause
+ * is keys_only (used only to match keys), the predicate is added only if it is
+ * an equality, and the SQL expression is the clause's `condition`.
  */
 static void
 collect(List *clauses, List **preds, List **exprs)
@@ -410,10 +411,10 @@ collect(List *clauses, List **preds, List **exprs)
 }
 
 /*
- * Returns true if the template implies that all selected items have the
- * attribute, because a column that is read from it is never NULL.  With
- * `trusted`, also returns true if no column of the template is NULL:
- * trusted_indexes asserts that such rows have the attribute.
+ * Returns true if all selected items have the attribute, because a column that
+ * is read from the attribute is never NULL.  With `trusted`, also returns true
+ * if no column of the template is NULL: trusted_indexes asserts that such rows
+ * have the attribute.
  */
 static bool
 is_templated(const Place *place, List *exprs, bool trusted)

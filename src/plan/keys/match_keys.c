@@ -175,7 +175,7 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 
 /*
  * Returns the first point predicate that a clause implies for the target, or
- * NULL.  Sets *fully_consumed to true if it is equivalent to the clause.
+ * NULL.  Sets *fully_consumed to whether predicate and clause are equivalent.
  */
 static DynPred *
 points_of_clauses(const DynTarget *target, List *clauses, bool *fully_consumed)
@@ -196,9 +196,8 @@ points_of_clauses(const DynTarget *target, List *clauses, bool *fully_consumed)
 
 /*
  * Returns an AND of one point predicate for each of `attrs`, in their order,
- * which the arm and the clauses `others` together imply; NULL if one is
- * missing.  Clears *fully_consumed unless the points are equivalent to the
- * arm.
+ * which the arm and the clauses `others` imply together; NULL if one is
+ * missing.  Clears *fully_consumed unless points and arm are equivalent.
  */
 static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm, List *others,
@@ -260,10 +259,10 @@ other_clauses(const KeyMatch *match, const DynClause *clause)
 
 /*
  * Stores as row-wise keys the first OR whose arms all have points for each of
- * `attrs`, such as (pk = 1 AND sk = 'a') OR ...; returns false if there is
- * none.  Row-wise keys are stricter than separate points for each attribute,
- * or for each part of its template.  With `distribute`, all clauses that are
- * not an OR are also conditions of each arm.
+ * `attrs`, such as (pk = 1 AND sk = 'a') OR (pk = 2 AND sk = 'b').  Returns
+ * false if there is no such OR.  With `distribute`, all clauses that are not
+ * an OR are also conditions of each arm.  Separate points for each attribute
+ * would be less strict: pk IN (1, 2) and sk IN ('a', 'b').
  */
 static bool
 match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
@@ -428,10 +427,11 @@ match_query(KeyMatch *match, DynAccess *access)
 
 /*
  * Matches conditions that need not be sent, because their result is the same
- * for all items.  IS NOT NULL is always true for a key attribute, and for a
- * document (a jsonb column that shows the item).  If an index is read, > '' and
- * <> '' on a key attribute are always true, too.  IS NULL on these columns is
- * never true, so it makes the access plan a contradiction.
+ * for all items:
+ * - IS NOT NULL on a key attribute, or on a document (a jsonb column that
+ *   shows the item), is true;
+ * - > '' and <> '' on a key attribute are true if an index is read;
+ * - IS NULL on these columns is false, so the access plan is a contradiction.
  */
 static void
 match_completeness(KeyMatch *match, DynAccess *access)
@@ -661,11 +661,11 @@ is_on_truncated(const DynRelation *relation, const DynPred *pred)
 }
 
 /*
- * Adds filters for clauses that no key condition uses, and for clauses on
- * truncated columns (is_on_truncated), if these filters are allowed.  An exact
- * clause needs no local check if its filter is always sent (`enforced`).  Other
- * filters are omitted if the expression would be too large, but all enforced
- * ones must be small enough for one expression.
+ * Adds the filters that are allowed, for clauses that no key condition uses,
+ * and for clauses on truncated columns (is_on_truncated).  If a filter is
+ * always sent (`enforced`), its exact clause needs no local check.  One
+ * expression can contain all enforced filters.  If the full expression is too
+ * large, the other filters are omitted.
  */
 static void
 match_filters(KeyMatch *match, DynAccess *access)

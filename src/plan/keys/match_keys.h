@@ -22,11 +22,11 @@ extern DynAccess *dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *ind
 								 List *clauses);
 
 /*
- * Adds a fallback if run-time values may make the index incomplete
- * (index_complete.c), or make the keys unusable.  The fallback reads the
- * table: by its key, if this is usable with all run-time values, else by a
- * Scan.  All clauses are checked for its rows, which are sorted if the access
- * plan provides an order.
+ * Adds a fallback (an access plan that reads the table) if run-time values may
+ * make the index incomplete (index_complete.c), or the keys unusable.  If the
+ * table's own key is usable with all run-time values, the fallback reads by
+ * this key, otherwise by a Scan.  All clauses are checked for the fallback's
+ * rows.  If `access` provides an order, these rows are sorted.
  */
 extern void dyn_add_fallback(const DynRelPlan *plan, List *clauses,
 							 DynAccess *access);
@@ -78,17 +78,17 @@ extern DynPred *dyn_match_template(const DynRelPlan *plan,
 /*
  * Returns the conditions that the clauses impose on the attribute's text in
  * rows whose columns are read from this text; NULL if there are none.  The
- * result is a DYN_PRED_TEMPLATED with an AND for each part, which is empty if
- * no clause restricts the part.  It cannot be matched to a key, since
- * restricted parts may come after unrestricted ones.
+ * result is a DYN_PRED_TEMPLATED with an AND for each part.  If no clause
+ * restricts a part, the AND is empty.  The result cannot be matched to a key,
+ * since restricted parts may come after unrestricted ones.
  */
 extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);
 
 /*
- * Explains why some parts of the attribute's template have no values: returns
+ * Returns a reason why some parts of the attribute's template have no values:
  * dyn_why_not_each() of the first such part.  Returns NULL if all parts have
- * values, or if dyn_why_not_each() is NULL for one that has none.
+ * values, or if dyn_why_not_each() is NULL for a part without values.
  */
 extern const char *dyn_template_lacks_values(const DynRelPlan *plan,
 											 const DynKeyAttr *attr,

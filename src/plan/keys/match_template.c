@@ -3,10 +3,11 @@
  *		Converts clauses on columns into predicates on the text of a templated
  *		attribute.
  *
- * A placeholder (part) of the template can be used if it contains its column's
- * value in every row.  This is the case if the column is read from the part,
- * if the attribute is in the table's key (its text must agree with the
- * columns), or if trusted_indexes asserts this.
+ * A placeholder (part) can be used if it contains its column's value in every
+ * row, because
+ * - the column is read from the part,
+ * - the attribute is in the table's key: its text must match the columns, or
+ * - trusted_indexes asserts this.
  */
 #include "postgres.h"
 
@@ -147,12 +148,14 @@ part_each(TemplateMatch *match, int p)
 }
 
 /*
- * Returns predicates for the leading parts: points (finitely many values) for
- * each part or, without `points`, maybe ranges for the last one.  Sets *full to
- * true if all parts have points.  With `enumerate`, lists all values of a part
- * that no clause restricts, if a later part is restricted.  In a partition key,
- * `points` also lists the values of unrestricted parts at the end, and those
- * between bounds.
+ * Returns predicates for the leading parts, up to the last part that a clause
+ * restricts.  Each predicate allows finitely many values (points).  Sets *full
+ * to true if all parts have points.
+ * - Without `points`, the last predicate may be a range.
+ * - With `enumerate`, a part that no clause restricts has the values that the
+ *   template lists.
+ * - In a partition key, with `points`, the values between two bounds are
+ *   points.  Parts at the end that no clause restricts are then included.
  */
 static List *
 match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)
@@ -190,9 +193,9 @@ match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)
 
 /*
  * Returns a predicate that allows a range of strings; NULL if all parts have
- * points.  If no part is restricted, the range has the strings that begin with
- * the literal before the first part; returns NULL if this literal is empty, or
- * if some rows may lack it (not match->asserted).
+ * points.  If no part is restricted, the range has all strings that begin with
+ * the literal before the first part.  Then returns NULL if this literal is
+ * empty, or if some rows may lack the literal (not match->asserted).
  */
 static DynPred *
 match_range(TemplateMatch *match)

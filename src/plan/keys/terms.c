@@ -73,8 +73,9 @@ count_texts(const DynRelPlan *plan, const DynPred *pred)
 }
 
 /*
- * Combines the summaries of predicates in an AND: values take precedence over
- * ranges; of two numbers of values, or of ranges, the smaller one is used.
+ * Combines the summaries of predicates in an AND.  Points (finitely many
+ * values) take precedence over ranges.  Of two summaries of the same kind, the
+ * smaller number is used.
  */
 static DynCount
 count_all(const DynRelPlan *plan, const List *preds, bool part)
@@ -370,9 +371,9 @@ dyn_is_on_target(const DynTarget *target, const DynPred *pred)
 /*
  * Returns true if the value can be compared in the target's part.  If the part
  * folds a text column to one case, the value must be ASCII, because other
- * programs may fold other letters differently.  A value that is unknown at
- * planning is checked at execution; with sure_only, returns false for it.
- * Types other than text have only ASCII letters in their encodings.
+ * programs may fold other letters differently.  If the value is unknown at
+ * planning, returns true, and execution checks the value; with sure_only,
+ * returns false.  Encodings of other types have only ASCII letters.
  */
 static bool
 can_be_folded(const DynTarget *target, const DynPred *pred)

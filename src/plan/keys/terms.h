@@ -48,19 +48,18 @@ extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
 
 /*
  * Returns the range that `pred` implies for the target, a full attribute; NULL
- * if there is none.  If not NULL, it is `pred` itself, or an OR in which only
- * one arm has columns.  Clears *fully_consumed if the range omits conditions
- * of `pred`, or has several bounds or values: then a key condition for the
- * range is not equivalent to `pred`.
+ * if there is none.  The range is `pred` itself, or an OR in which only one
+ * arm has columns.  Clears *fully_consumed if a key condition for the range is
+ * not equivalent to `pred`, because the range omits conditions of `pred`, or
+ * has several bounds or values.
  */
 extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 								  bool *fully_consumed);
 
 /*
- * Returns the predicate on segments that a predicate implies: a tree of
- * points, ranges, NULL tests and conditions without columns.  Returns NULL if
- * there is none.  Clears *fully_consumed unless the result is equivalent to
- * the predicate.
+ * Returns the predicate on segments that `pred` implies: a tree of points,
+ * ranges, NULL tests and conditions without columns.  Returns NULL if there is
+ * none.  Clears *fully_consumed unless the result is equivalent to `pred`.
  */
 extern DynPred *dyn_implied_segments(const DynTarget *target, DynPred *pred,
 									 bool *fully_consumed);
@@ -79,12 +78,12 @@ extern DynCount dyn_count(const DynRelPlan *plan, const DynPred *pred, bool part
 extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 
 /*
- * Returns lists, which are predicates column = ANY (array): one for each column
- * that the same array restricts in several parts of the key, such as ${c} in
- * both C#${c} and O#${c}.  A row has the same element in all of these parts, so
- * keys are computed for each element, not for all combinations of elements.
- * For row-wise keys, `arm` is one of their arms, since each arm has lists of
- * its own; else NULL.  Works in the planner and in the executor.
+ * Returns the lists that several parts of the key share.  A list is a
+ * predicate column = ANY (array), for example on a column c in C#${c} and
+ * O#${c}.  A row has the same element in all these parts, so keys are computed
+ * for each element, not for all combinations of elements.  Each arm of
+ * row-wise keys has lists of its own: `arm` is one of these arms; NULL for
+ * other keys.  Works in the planner and in the executor.
  */
 extern List *dyn_shared_lists(const DynAccess *access, const DynPred *arm);
 
@@ -114,10 +113,10 @@ extern bool dyn_same_list(const DynPred *a, const DynPred *b);
 /*
  * Returns the DYN_PRED_EACH that the clauses (DynClause *) imply for the
  * target, with at most `most` values (most * JOIN_FACTOR if bounds change
- * between executions).  Returns NULL if clauses and CHECK constraints do not
- * bound the target on both sides, if its values cannot be enumerated, or if
- * the range has no values or too many.  Adds the clauses that it uses to
- * *used.
+ * between executions).  Adds the used clauses to *used.  Returns NULL if
+ * - clauses and CHECK constraints do not bound the target on both sides,
+ * - the target's values cannot be enumerated, or
+ * - there are no values between the bounds, or too many.
  */
 extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 							   List **used);
