@@ -9,9 +9,6 @@
  * (exec/node/readahead.c).  This node batches the inner side's requests for
  * many rows.  Core still implements the join: its types, its conditions, NULLs
  * of outer joins, rescans, EvalPlanQual.
- *
- * Each outer path is paired with each parameterized inner path that reads our
- * table by key.
  */
 #include "postgres.h"
 
@@ -141,7 +138,7 @@ reads_more_than_lookups(const Path *scan, const RelOptInfo *other)
 
 /*
  * Sets *listed to true if a scan reads by a list of another relation's keys.
- * Returns false if a lookup join with `other`, the other side of the join,
+ * Returns false if a lookup join with the other side of the join (`other`)
  * would read fewer items.
  */
 static bool
@@ -483,10 +480,10 @@ page_rows(const DynRelPlan *plan, const DynEstimate *estimate)
 /*
  * Returns a lower limit for the number of keys of a lookup join, or 0.  Before
  * ANALYZE, each partition that the outer side reads may fill a page, and each
- * of its rows may need a lookup.  The limit applies if the statement also names
- * partitions of the inner table, and reading these once costs less than the
- * lookups.  Returns 0 if the statement may stop early, or if one outer row is
- * expected, because core then uses a nested loop without lookups.
+ * row of the page may need a lookup.  The limit applies if the statement also
+ * names partitions of the inner table, and reading these once costs less than
+ * the lookups.  Returns 0 if the statement may stop early, or if one outer row
+ * is expected: core then uses a nested loop without lookups.
  */
 static double
 page_keys(PlannerInfo *root, Path *outer, const Path *scan,
@@ -536,10 +533,10 @@ set_costs(NestPath *path, DynLookupCost *lookups)
 }
 
 /*
- * Computes the required_outer of a join of the two paths; returns false if
- * this join is useless or unsafe.  The tests are stricter than those of core's
- * try_nestloop_path; a join that fails only here still has core's own nested
- * loop.
+ * Sets *required to the required_outer of a join of the two paths; returns
+ * false if this join is useless or unsafe.  The tests are stricter than those
+ * of core's try_nestloop_path.  If a join fails only the stricter tests,
+ * core's own nested loop remains.
  */
 static bool
 join_parameters(PlannerInfo *root, JoinPathExtraData *extra, Path *outer,

@@ -163,10 +163,10 @@ is_sort(const Path *path)
 }
 
 /*
- * Returns the expressions by which a path sorts, except those whose
- * equivalence class has several members.  Core adds such an expression to the
- * target list of the sort's input, if it is missing there.  Since PostgreSQL
- * 16, it also does so for sorted arguments of aggregates.
+ * Returns the expressions by which a path sorts, except expressions whose
+ * equivalence class has several members.  If a returned expression is missing
+ * in the target list of the sort's input, core adds it there; since PostgreSQL
+ * 16, also for sorted arguments of aggregates.
  */
 static List *
 sort_expressions(const Path *path)
@@ -211,9 +211,10 @@ subplans_of_rows(Path *path, const Path *subpath)
 
 /*
  * Returns true if WHERE CURRENT OF may search this query level for the scan of
- * a cursor's row.  With FOR UPDATE, core finds the row without the scan, so the
- * result is false.  If is_cursor is UNKNOWN, a portal (DECLARE, OPEN) counts as
- * a cursor if its tuple_fraction may be that of a cursor.
+ * a cursor's row.  Returns false with FOR UPDATE, because core then finds the
+ * row without the scan.  If is_cursor is UNKNOWN, a query in a portal
+ * (DECLARE, OPEN) counts as a cursor's if its tuple_fraction may be a
+ * cursor's.
  */
 static bool
 may_be_at_cursor(const PlannerInfo *root)
@@ -386,11 +387,10 @@ read_ahead_of_subplans(PlannerInfo *root, UpperRelationKind stage,
 }
 
 /*
- * Plans a statement, with upserts permitted and is_cursor set.  Cursors
- * (DECLARE, PL/pgSQL) set CURSOR_OPT_FAST_PLAN.
- *
- * If a session's first statement loads the library during planning, this hook
- * is not called for that statement.  The manual therefore recommends
+ * Plans a statement.  Permits upserts, and sets is_cursor to YES or NO while
+ * planning: cursors (DECLARE, PL/pgSQL) are planned with CURSOR_OPT_FAST_PLAN,
+ * other statements without it.  If a statement loads the library while it is
+ * planned, this hook is not called.  The manual therefore recommends
  * session_preload_libraries for upserts.
  */
 static PlannedStmt *
