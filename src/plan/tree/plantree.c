@@ -271,8 +271,9 @@ dyn_visit_child_paths(Path *path, DynPathVisitor visit, void *context)
 typedef struct Reach
 {
 	Plan	   *parent;			/* parent node; NULL for the root */
-	bool		once;			/* true if always executed once, from the
-								 * start */
+	bool		once;			/* true if each execution of the tree executes
+								 * the node exactly once, as soon as the
+								 * execution begins */
 	bool		unless_empty;	/* true if executed once, unless the input of a
 								 * node above is empty */
 	bool		limited;		/* true if it may be stopped before its end */
@@ -313,7 +314,7 @@ runs_at_most_once(const Plan *plan, int use, const Plan *parent)
 
 /*
  * Calls search->visit for the node and those below it, until a call returns
- * true.  Returns true if one did.
+ * true.  Returns true if a call did.
  */
 static bool
 search_plan(Plan *plan, int use, void *context)

@@ -15,8 +15,9 @@
  */
 
 /* Uses of a child by one execution of its parent, as bits; 0 if unknown */
-#define DYN_CHILD_ONCE			0x01	/* child is always executed once, from
-										 * the start */
+#define DYN_CHILD_ONCE			0x01	/* each execution of the parent
+										 * executes the child exactly once, as
+										 * soon as the execution begins */
 #define DYN_CHILD_UNLESS_EMPTY	0x02	/* child is executed once, unless
 										 * another input is empty */
 #define DYN_CHILD_FULL			0x04	/* child is read to its end if the
@@ -34,9 +35,10 @@ typedef bool (*DynPathVisitor) (Path *child, int use, void *context);
 
 /*
  * Visits the children of a node.  Returns true if the visitor ended the visit.
- * Unless `subplans` (those of the statement) is NIL, also visits the initplans
- * of a Result without a child, which only returns their values (min and max).
- * The use of an initplan is 0 if the Result may not need its value.
+ * If `subplans` (all subplans of the statement) is not NIL, also visits the
+ * initplans of a Result that has no child and only returns their values, for
+ * min and max.  If the Result may not need the value of an initplan, the use
+ * of this initplan is 0.
  */
 extern bool dyn_visit_child_plans(Plan *plan, List *subplans,
 								  DynPlanVisitor visit, void *context);
@@ -62,9 +64,8 @@ extern List *dyn_path_scans_once(Path *path);
 
 /*
  * Returns the foreign scans (ForeignScan *) that are executed once unless an
- * input is empty.  Scans that a LIMIT may skip, or stop before their end, are
- * omitted.  `limited` is true if the plan itself may be stopped before its
- * end.
+ * input is empty.  Omits scans that a LIMIT may skip or stop before their end.
+ * `limited` is true if the plan itself may be stopped before its end.
  */
 extern List *dyn_plan_scans_unless_empty(Plan *plan, bool limited);
 
@@ -77,8 +78,8 @@ extern bool dyn_plan_is_full_scan(const PlannedStmt *statement, const Plan *node
 								  bool to_end);
 
 /*
- * Returns true if a LIMIT above may stop the node before its end.  The LIMIT
- * may be above the scans of the CTE whose plan contains the node.
+ * Returns true if a LIMIT above the node may stop the node before its end.  If
+ * the node is in the plan of a CTE, the LIMIT may be above the CTE's scans.
  */
 extern bool dyn_plan_is_limited(const PlannedStmt *statement, const Plan *node);
 
@@ -114,9 +115,11 @@ extern Plan *dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node);
 
 /*
  * Like expression_tree_walker, but leaves out the parts of this node that may
- * remain unevaluated.  It walks only the first argument of a COALESCE, AND or
- * OR; the argument and the first WHEN condition of a CASE; the first column on
- * each side of a row comparison; and no subscripts.
+ * remain unevaluated:
+ * - in a COALESCE, AND or OR, all arguments except the first;
+ * - in a CASE, all parts except its argument and the first WHEN condition;
+ * - in a row comparison, all columns except the first on each side;
+ * - subscripts.
  */
 extern bool dyn_walk_evaluated(Node *node, bool (*walker) (Node *, void *),
 							   void *context);
