@@ -23,8 +23,7 @@
  *
  * If an index lacks attributes, its items are read from the table by key.
  * This costs at most n times the price of a Scan, where n is the number of
- * items in 4 kB.  If n is more than 3, it replaces the assumed 3 items per
- * key.
+ * items in 4 kB.  If n is more than 3, n items per key are assumed, not 3.
  */
 #include "postgres.h"
 
@@ -48,8 +47,7 @@
 /*
  * After the first execution of an access, each further execution costs at most
  * Max(cost of the first, price of a Scan / DIRECT_ADVANTAGE).  The factor
- * exceeds 1.01, because core considers costs equal if they differ by less than
- * 1 %.
+ * exceeds 1.01, because core ignores differences of less than 1 %.
  */
 #define DIRECT_ADVANTAGE	1.05
 
@@ -586,11 +584,12 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 }
 
 /*
- * Limits the read units of many Queries with different keys to those of reading
- * the full table or index once.  If each item is also read from the table,
- * limits these reads to the items that satisfy the key clauses without columns
- * of other relations.  If the number of items per key is a guess, this second
- * limit is at least a 200th of the items.
+ * Limits the read units of many Queries with different keys to those of
+ * reading the full table or index once.  If each item is also read from the
+ * table, limits the number of items that are read there: it is at most the
+ * number of items that satisfy the key clauses without columns of other
+ * relations.  If the number of items per key is a guess, this second limit is
+ * at least a 200th of all items.
  */
 static void
 limit_units(DynPrices *prices, const DynRelPlan *plan,
@@ -731,9 +730,9 @@ dyn_access_is_one_round(const DynAccess *access)
 /* ---- costs ---- */
 
 /*
- * Converts time (ms) to a cost.  Raises it once for each more direct kind of
- * access, so that a less direct kind always costs more for the same rows.
- * Skips the step for unions, which would only raise the cost of Scans.
+ * Converts time (ms) to a cost.  Raises the cost once for each more direct
+ * kind of access, so that a less direct kind always costs more for the same
+ * rows.  Skips the step for unions, which would only raise the cost of Scans.
  */
 static Cost
 cost_of_kind(DynAccessKind kind, double ms)
@@ -752,8 +751,8 @@ cost_of_kind(DynAccessKind kind, double ms)
  * Sets the costs of the requests alone, without those of clauses and rows.
  * Repeated executions are priced without burst capacity, which would serve
  * only a few of them.  But if the first execution costs less than a Scan of
- * the table, so do the repeated ones: otherwise, core might drop a path that
- * is executed only a few times.
+ * the table, repeated executions also cost less: otherwise, core might drop a
+ * path that is executed only a few times.
  */
 static void
 cost_requests(const DynEstimate *estimate, bool repeated, Cost *startup, Cost *total)

@@ -15,8 +15,7 @@
  * A Query returns the items of one partition in sort key order.  The path
  * declares the longest prefix of the query's pathkeys that this order
  * provides.  With several partitions, it declares pathkeys only if at most
- * max_concurrency partitions are merged, or if they are read one after the
- * other (in_turn).
+ * max_concurrency partitions are merged, or if they are read one by one.
  */
 #include "postgres.h"
 
@@ -93,8 +92,9 @@ ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choic
 		pathkeys = lappend(pathkeys, key);
 		n++;
 		/*
-		 * the next attribute sorts only the items with one value of this one,
-		 * so stop if the column may have the same value for several of them
+		 * The next attribute sorts only items that are equal in this
+		 * attribute.  So stop if different values of this attribute may be
+		 * equal in the column.
 		 */
 		if (!dyn_relation_column(relation, attnum)->traits.distinct)
 			break;
@@ -150,16 +150,15 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
 /* ---- adding paths ---- */
 
 /*
- * Raises the costs of an access above those that keep_direct has recorded for
- * each more direct kind (GetItem, then Query, then union).  The total cost is
- * raised unless it is lower by more than the direct access's startup cost (its
- * first round trip).  So tables with few items, or of unknown size, are read by
- * key.
- *
- * The startup cost is raised to that of the direct access.  If the direct
- * access has an unknown number of rows, the startup cost is raised to half of
- * the total cost, but at most to the total cost of the direct access: a Scan
- * for a row that does not exist reads the full table.
+ * Raises the costs of an access above those of each more direct access that
+ * keep_direct has recorded (GetItem, then Query, then union).  So tables with
+ * few items, or of unknown size, are read by key.
+ * - The total cost is not raised if it is lower by more than the direct
+ *   access's startup cost (its first round trip).
+ * - The startup cost is raised to that of the direct access.
+ * - If the direct access has an unknown number of rows, the startup cost is
+ *   raised to half of the total cost, but at most to the total cost of the
+ *   direct access: a Scan for a row that does not exist reads the full table.
  */
 static void
 yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,

@@ -14,8 +14,7 @@
  *
  * DynamoDB charges for the items of a page, so a scan limits its first page if
  * the statement needs only a few rows.  Later pages are larger
- * (exec/fetch/stream.c), so a limit that is too small costs requests, but
- * never rows.
+ * (exec/fetch/stream.c), so a limit that is too small only costs requests.
  */
 #include "postgres.h"
 
@@ -158,8 +157,7 @@ may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
 
 		/*
 		 * the request excludes the value of < or > if more text follows it in
-		 * each sort key, or if the request has the value's successor instead
-		 * (template_text.c)
+		 * each sort key, or if its successor is requested (template_text.c)
 		 */
 		first.strict_is_exact = n == 0 || n < tmpl->nparts || tmpl->literals[n].len > 0 ||
 			(!descending && tmpl->parts[n - 1].facts.width > 0);
@@ -243,9 +241,9 @@ may_stop_early(PlannerInfo *root)
 
 /*
  * Completes the access plan's fallback, which reads the table in place of the
- * index; returns false if there is none.  It also fetches the columns of all
- * clauses (`local` and `remote`), which are checked for its rows, and those
- * that the rows are sorted by.
+ * index; returns false if there is no fallback.  The fallback also fetches the
+ * columns that its rows are sorted by, and those of all clauses (`local` and
+ * `remote`), because all clauses are checked for its rows.
  */
 static bool
 complete_fallback(const DynRelPlan *plan, DynAccess *access, List *local,
@@ -424,8 +422,8 @@ dyn_access_of_scan(const ForeignScan *scan)
 
 /*
  * Returns true if an Append may start the scan before it needs the scan's
- * rows.  Under a LIMIT, it may never need the rows of later children.  So only
- * children that read by key, which is cheap, may start early.
+ * rows.  Under a LIMIT, the Append may never need the rows of later children.
+ * So only children that read by key, which is cheap, may start early.
  */
 bool
 dynIsForeignPathAsyncCapable(ForeignPath *path)
@@ -462,9 +460,8 @@ depends_on_count_only(Node *node)
 }
 
 /*
- * Returns the access plan of the cheapest path if DynamoDB can count its rows:
- * no clause is checked locally, and each item is one row.  Otherwise returns
- * NULL.
+ * Returns the access plan of the cheapest path if DynamoDB can count its rows
+ * (no clause is checked locally, and each item is one row), or NULL.
  */
 static DynAccess *
 countable_access(RelOptInfo *input_rel)

@@ -7,8 +7,7 @@
  * PostgreSQL locks a row before it computes the new one.  DynamoDB has no
  * locks, so the write has a condition instead, the guard: the columns in the
  * statement's conditions and assigned expressions must be unchanged.  Columns
- * that are only assigned are not compared: the last writer wins, as with row
- * locks.
+ * that are only assigned are not compared: the last writer wins.
  */
 #include "postgres.h"
 

@@ -81,9 +81,9 @@ extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 
 /*
  * Returns an access plan by key that can be used only if some guards are false
- * or NULL, such as $1 IS NULL in $1 IS NULL OR k = $1 (choice.c).  These
- * guards, as few as possible, are its optional_quals.  Returns NULL if the
- * clauses match the key even if all guards are true, or do not match it at
+ * or NULL, such as $1 IS NULL in $1 IS NULL OR k = $1 (choice.c).  The access
+ * plan's optional_quals are these guards, as few as possible.  Returns NULL if
+ * the clauses match the key even if all guards are true, or do not match it at
  * all.
  */
 extern DynAccess *dyn_match_closed(const DynRelPlan *plan,
@@ -108,11 +108,11 @@ extern void dyn_advise_on_index(const char **advice, const DynIndexMeta *index,
 
 /*
  * Returns the advice that EXPLAIN prints for an access plan made from these
- * clauses, not capitalized and without a period; NULL if there is none.  For a
- * Scan, it names an index that could be used, or the reason why a condition on
- * a partition key does not restrict the key.  For a Query, it is the reason
- * why a condition does not restrict the first unmatched attribute of the sort
- * key, or why the rows are sorted again.
+ * clauses, not capitalized and without a period; NULL if there is none.
+ * - For a Scan, the advice names an index that could be used, or the reason
+ *   why a condition on a partition key does not restrict the key.
+ * - For a Query, the advice is the reason why a condition does not restrict
+ *   the first unmatched sort key attribute, or why rows are sorted again.
  */
 extern const char *dyn_advise(const DynRelPlan *plan, const DynAccess *access,
 							  List *clauses);

@@ -67,14 +67,14 @@ described_items(const DynTableMeta *meta)
 }
 
 /*
- * Returns the number of rows of the table.  Statistics are scaled by the
- * current number of pages, as in core for local tables.  If the table had one
- * page and still has one, they are not scaled.
- *
- * If the table was never analyzed or was empty, or if it had one page and has
- * grown, uses its description, because ANALYZE may have preceded DynamoDB's
- * first count.  Then assumes that one item in five is a row, if an item filter
- * or key templates may reject items, and three rows per item if it is unnested.
+ * Returns the number of rows of the table.
+ * - If the table was never analyzed or was empty, or if it had one page and
+ *   has grown, uses its description, because ANALYZE may have preceded
+ *   DynamoDB's first count.  If an item filter or key templates may reject
+ *   items, assumes that one item in five is a row; in an unnested table, three
+ *   rows per item.
+ * - If the table still has one page, or is now empty, returns the statistics.
+ * - Otherwise scales the statistics by the current number of pages.
  */
 static double
 table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
@@ -267,8 +267,8 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 /*
  * Adds a column to the index; returns false if equal values of the column may
  * have different keys.  Also returns false for date and timestamp: the planner
- * would use the index for comparisons with timestamptz, and when a time zone's
- * offset changes, two timestamps are equal to one timestamptz.
+ * would use the index for comparisons with timestamptz, and two timestamps are
+ * equal to one timestamptz if the time zone's offset has changed between them.
  */
 static bool
 add_index_column(IndexOptInfo *index, AttrNumber attnum, const DynColumn *column)
@@ -395,8 +395,7 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 
 /*
  * Returns a row of pg_statistic with the fraction of NULLs and the number of
- * distinct values.  If `most` > 0, adds a histogram of the integers from 0 to
- * `most`.
+ * distinct values.  If `most` > 0, adds a histogram from 0 to `most`.
  */
 static HeapTuple
 make_statistics(Oid relid, AttrNumber attnum, float4 nulls_share, float4 distinct,

@@ -6,10 +6,10 @@
  * row, and a row that several arms return is returned once
  * (exec/source/united.c).
  *
- * Each arm is matched together with the relation's other clauses.  They decide
- * whether an index is complete: it may have all rows of one arm, but lack rows
- * of another.  If some arm matches no key, a union is not built, because it
- * would need a Scan anyway.
+ * Each arm is matched together with the relation's other clauses, because an
+ * index may be complete for one arm, but lack rows of another arm.  If some
+ * arm matches no key, a union is not built, because it would need a Scan
+ * anyway.
  *
  * Arms that match the same key become one access plan, which matches the OR of
  * these arms, unless this costs more.  So values of one partition key become a
@@ -17,8 +17,7 @@
  * access plan, a union is not built, because paths.c finds this access plan.
  *
  * If there is a volatile condition, a union is not built: each arm that reads
- * a row would evaluate the condition, and one true result would return the
- * row.
+ * a row would evaluate it, and one true result would return the row.
  */
 #include "postgres.h"
 
