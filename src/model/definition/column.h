@@ -9,7 +9,7 @@
  *
  * Traits apply only to operators that compare values of the column's type.
  * Whether an operator does so depends on its input types and collation, because
- * its operand may be a cast of the column.
+ * the operand may be a cast of the column.
  *
  * A mismatch is a stored value that the column's type cannot represent.
  * PostgreSQL raises an error for it or, under on_mismatch 'null', reads NULL;

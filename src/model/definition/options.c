@@ -247,10 +247,11 @@ find_entry(const char *name, int where)
 }
 
 /*
- * Returns the option that a misspelled name probably means, or NULL.  If the
- * most similar name is in other_names, returns its option.  Otherwise returns an
- * option that contains the name, at its beginning or after an underscore, or
- * else the most similar one.
+ * Returns the option that a misspelled name probably means, or NULL.  The
+ * candidates are the options and the names in other_names.
+ * - If the most similar candidate is in other_names, returns its option.
+ * - Otherwise returns an option that contains the name, at its beginning or
+ *   after an underscore; if there is none, the most similar option.
  */
 static const char *
 closest_option(const char *name, int where)

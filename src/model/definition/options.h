@@ -91,7 +91,7 @@ extern void dyn_options_check_import(List *options);
 
 /*
  * Returns the object if it has members and no duplicate names.  Otherwise
- * returns NULL, with a hint in *why, in which `example` is a valid object.
+ * returns NULL, with a hint in *why that shows `example`, a valid object.
  */
 extern Jsonb *dyn_json_option_check(const char *text, const char *example,
 									const char **why);

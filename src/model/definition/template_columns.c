@@ -360,10 +360,10 @@ key_hint(const Connector *connector, const DynTemplatedAttr *templated)
 }
 
 /*
- * Chooses the part that a column is read from, if the column is in a template.
- * If an option sets the column's attribute, the part must be in the template
- * of this attribute.  Without such an option, raises an error if the column
- * occurs only in templates of attributes outside of the table's key.
+ * Chooses the part that a column in a template is read from.  If an option
+ * sets the column's attribute, the part must be in the template of this
+ * attribute.  Without such an option, the part must be in a template of the
+ * table's key; raises an error if only other templates have the column.
  */
 static void
 choose_source(const Connector *connector, AttrNumber attnum)
@@ -429,9 +429,9 @@ dyn_part_may_be_number(const DynTemplatePart *part, const DynCodec *codec)
 }
 
 /*
- * Sets *format to the placeholder's format; without a modifier, to the column's
- * format.  Without any format, integers and booleans are stored like their
- * casts to text.
+ * Sets *format to the format in the placeholder's modifier; without a
+ * modifier, to the column's format.  If there is no format, integers and
+ * booleans are stored like their casts to text.
  */
 static void
 choose_format(const Connector *connector, const DynTemplatedAttr *templated,

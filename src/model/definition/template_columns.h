@@ -36,8 +36,8 @@ typedef struct DynTemplatedAttr
 {
 	const DynPath *path;		/* path of the attribute */
 	bool		base;			/* true for a key attribute of the table */
-	bool		listed;			/* true if the key of an index, but not that of
-								 * the table, has the attribute, and statements
+	bool		listed;			/* true if the attribute is in the key of an
+								 * index, but not of the table, and statements
 								 * can request each value that a part lists, such
 								 * as A and B for ${type:A|B} */
 	bool		unasserted;		/* true if a row's attribute may differ from the
@@ -73,11 +73,14 @@ extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn 
 
 /*
  * Sets needed[i] if a scan of the columns `attnums` must split attribute i by
- * its template: if the attribute is `base` or `listed`; if a column in `attnums`
- * or in another needed template is read from it; or if it is `unasserted` and a
- * column in `attnums` has document 'rest'.  Returns the paths (DynPath *) of
- * the needed attributes, and of those columns in needed templates that are not
- * read from a template.
+ * its template, because
+ * - the attribute is `base` or `listed`,
+ * - a column in `attnums`, or in another needed template, is read from it, or
+ * - the attribute is `unasserted`, and a column in `attnums` has document
+ *   'rest'.
+ *
+ * Returns the paths (DynPath *) of the needed attributes, and of those columns
+ * in needed templates that are not read from a template.
  */
 extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 								 const DynColumn *columns,
