@@ -255,8 +255,7 @@ typedef struct DynJsonbState
 
 /*
  * Returns true if the collation sorts bytewise.  Reads the catalogs, because
- * the server's own function for this differs between versions, and needs ICU's
- * headers.
+ * the server's own function differs between versions and needs ICU's headers.
  */
 extern bool dyn_collation_is_bytewise(Oid collation);
 
@@ -271,15 +270,14 @@ extern Oid	dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate);
  * Returns true if an asynchronous Append must always have an event to wait
  * for.  If no child adds an event, versions 15.6 and 16.2 leave a PG_TRY block
  * with "return", so the session's next error jumps into a stack frame that no
- * longer exists.  Checks the minor version of the running server, not of the
- * headers.
+ * longer exists.  Checks the minor version of the running server.
  */
 extern bool dyn_append_needs_event(void);
 
 /*
  * Raises an error if DO UPDATE, through a view, would update a row that is not
- * visible through the view.  Older minor versions do not have this check.  In
- * newer ones it is WCO_VIEW_CONFLICT_CHECK, the last kind of check.
+ * visible through the view.  In newer minor versions, this is
+ * WCO_VIEW_CONFLICT_CHECK, the last check; older ones lack it.
  */
 extern void dyn_check_view_conflict(ResultRelInfo *rinfo, TupleTableSlot *row,
 									EState *estate);
@@ -309,11 +307,11 @@ extern bool dyn_rejects_value(int sqlstate);
  * Calls a type's input function.  If the function rejects the value, returns
  * false with the message in *why, instead of raising an error.  Other errors
  * (out of memory, cancel) are raised.
- *
- * With `soft`, the function runs in a subtransaction, unless dyn_input_is_soft.
- * In parallel mode, which does not allow subtransactions, a rejected value then
- * raises an error.  Without `soft`, the caller must raise an error if this
- * returns false, because nothing is rolled back.
+ * - With `soft`, the function runs in a subtransaction, unless
+ *   dyn_input_is_soft.  Parallel mode does not allow subtransactions, so a
+ *   rejected value then raises an error.
+ * - Without `soft`, nothing is rolled back, so the caller must raise an error
+ *   if this returns false.
  */
 extern bool dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam,
 							 int32 typmod, bool soft, Datum *result,
@@ -332,10 +330,10 @@ typedef struct DynSharedBlock
 } DynSharedBlock;
 
 /*
- * dyn_request_shared_memory requests the block, a static variable, when the
- * library is loaded.  dyn_shared_memory returns the block's memory, or memory of
- * the backend if shared memory is unavailable.  Before PostgreSQL 17, shared
- * memory requires shared_preload_libraries.
+ * The first function requests the memory of the block, a static variable, when
+ * the library is loaded.  The second function returns this memory, or memory
+ * of the backend if shared memory is unavailable.  Before PostgreSQL 17,
+ * shared memory requires shared_preload_libraries.
  */
 extern void dyn_request_shared_memory(DynSharedBlock *block);
 extern void *dyn_shared_memory(DynSharedBlock *block);
