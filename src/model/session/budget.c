@@ -113,9 +113,9 @@ dyn_budget_scope(void)
 /* ---- buckets, under the lock ---- */
 
 /*
- * Returns a bucket for a new budget: the one that has been idle for the longest
- * time, of those that are unused or full again; NULL if there is none.  In the
- * session's own table, any bucket may be replaced, even one in debt.
+ * Returns a bucket for a new budget, or NULL.  Of the buckets that are unused
+ * or full again, the one that has been idle for the longest time is replaced.
+ * In the session's own table, any bucket may be replaced, even one in debt.
  */
 static Bucket *
 reusable_bucket(BucketTable *table, double now)

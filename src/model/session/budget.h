@@ -56,10 +56,10 @@ typedef struct DynBudgets
 } DynBudgets;
 
 /*
- * Adds the budget of the server (`table` is NULL) or of the table, with `rate`
- * units per second; nothing if `rate` is 0.  If `capacity` is not NULL, adds
- * the budget of a capacity of the table instead.  Since its rate may change, it
- * is shared if this text, with options and global index, is the same.
+ * Adds a budget of `rate` units per second; nothing if `rate` is 0.  If
+ * `capacity` is NULL, the budget is that of the server (`table` is NULL) or of
+ * the table.  Otherwise the budget is for the capacity that this text names by
+ * its options and global index; the rate is not compared, since it may change.
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 							DynBudgetKind kind, const char *table,

@@ -11,12 +11,14 @@
  * Credentials from a provider belong to the database server.  They are used
  * only for a user in whose mapping a superuser has set a provider.  They are
  * sent only to AWS, or to the endpoint in the mapping (allowed_endpoint_url).
- * If the server has endpoint_url, proxy or ca_bundle, which redirect requests,
- * the mapping must name the endpoint, and a superuser must own the server.  The
- * mapping must also name the endpoint if the owner, who can change the region,
- * is not a superuser.  The catalogs do not record who set an option, so all
- * this is checked whenever a connection is used, for the current owner and user
- * mapping.
+ * - If the server has endpoint_url, proxy or ca_bundle, which redirect
+ *   requests, the mapping must name the endpoint, and a superuser must own the
+ *   server.
+ * - If the owner, who can change the region, is not a superuser, the mapping
+ *   must name the endpoint.
+ *
+ * The catalogs do not record who set an option.  So these rules are checked
+ * whenever a connection is used, for the current owner and user mapping.
  */
 #include "postgres.h"
 
@@ -281,8 +283,7 @@ dyn_connection_make(Oid serverid, Oid userid)
 
 /*
  * Returns true for names such as eu-west-1 or us-gov-west-1.  Another name
- * could lead to another service: with "s3", dynamodb.s3.amazonaws.com is a
- * bucket.
+ * could lead to another service: dynamodb.s3.amazonaws.com is a bucket.
  */
 static bool
 names_region(const char *region)

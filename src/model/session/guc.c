@@ -11,8 +11,6 @@
  * log_requests shows the constants in other users' views, so only a superuser
  * may set it.  log_min_duration also requires a superuser, although it logs no
  * values.
- *
- * A parallel worker accepts its leader's settings without these checks.
  */
 #include "postgres.h"
 
@@ -61,9 +59,9 @@ static const struct config_enum_entry scan_policy_values[] = {
 static bool initialized = false;
 
 /*
- * Returns true if a setting from this source must not loosen a limit.  Settings
- * from before the library was loaded are the session user's; the current user
- * may be the owner of a SECURITY DEFINER function that loads it.
+ * Returns true if a setting from this source must not loosen a limit.  A
+ * setting from before the library was loaded is the session user's, even if a
+ * SECURITY DEFINER function of another user loads the library.
  */
 static bool
 is_restricted(GucSource source)

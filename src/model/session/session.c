@@ -349,7 +349,7 @@ forget_connections(Oid serverid)
 }
 
 /*
- * Discards all connections, not only those that the change concerns, since
+ * Discards all connections, even those that the change does not concern, since
  * changes of servers and user mappings are rare.  Running statements keep
  * their pinned connections.
  */
@@ -370,8 +370,7 @@ doubt(Datum arg, int cacheid, uint32 hashvalue)
 /*
  * Builds a connection, and adds it to the cache.  If an invalidation arrives
  * while the catalogs are read, reads them again.  With debug_discard_caches,
- * every reading causes an invalidation, so the last connection is used without
- * being cached.
+ * every reading causes an invalidation, so the last connection is not cached.
  */
 static DynConnection *
 add_connection(Oid serverid, Oid userid)

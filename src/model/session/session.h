@@ -43,11 +43,12 @@ extern DynClient *dyn_session_client(void);
 extern DynCall *dyn_session_call(void);
 
 /*
- * Returns the description of a table: from the cache unless it has expired,
- * otherwise from DescribeTable (at most two attempts, each limited by
- * connect_timeout).  If the service fails or cannot be reached, returns the
- * expired description; raises an error if there is none.  If keys or indexes
- * have changed, resets cached plans.  Pins the result and the connection.
+ * Returns the description of a table.  Pins it and the connection.
+ * - If the cached description has not expired, returns it.
+ * - Otherwise sends DescribeTable (at most two attempts, each limited by
+ *   connect_timeout).  If keys or indexes have changed, resets cached plans.
+ * - If the service fails or cannot be reached, returns the expired
+ *   description; raises an error if there is none.
  */
 extern const DynTableMeta *dyn_session_table(DynConnection *connection,
 											 const char *table);

@@ -199,8 +199,7 @@ typedef struct DynTablePace
 
 /*
  * Returns the pace of reads or writes.  `statement` is the number of the
- * running statement.  `is_running` returns true for a statement that has not
- * ended yet.
+ * running statement.  `is_running` returns true until a statement ends.
  */
 extern DynTablePace *dyn_table_pace(DynUsage *usage, bool writes, uint64 statement,
 									bool (*is_running) (uint64 statement));
