@@ -139,9 +139,9 @@ read_column(DynColumn *column, TupleDesc desc, int i,
  * filter compares.  An attribute is not omitted if columns show only a path
  * inside of it.
  *
- * Also sets `unasserted` of the templates (template_columns.h).  It is false
- * for the table's key, because an item whose key is not the composed text is
- * not a row, unless the template lower-cases letters.
+ * Also sets `unasserted` of the templates (template_columns.h).  A template of
+ * the table's key is not `unasserted`, because an item with another key is not
+ * a row, unless the template folds letters to one case.
  */
 static DynNames *
 attributes_shown(DynRelation *relation)

@@ -83,7 +83,7 @@ extern DynRelation *dyn_relation_open(Oid relid, Oid userid);
 extern const char *dyn_relation_quoted_name(const DynRelation *relation);
 
 /*
- * Returns true if the current user may read these columns (all if NULL), so that
+ * Returns true if the current user may read these columns (NULL: all), so that
  * messages may show their values.  A user who reads a view need not have this
  * privilege.
  */
@@ -107,9 +107,9 @@ extern bool dyn_relation_is_updatable(Oid relid);
 /*
  * Connect the templates with the columns (dyn_templated_connect).  Before
  * that, no column is read from a placeholder of a template.  `base` is the key
- * of the DynamoDB table; `meta` is the description of that table, or NULL.
- * The second function also sets the types of the templates' attributes, and
- * raises an error if an index in trusted_indexes does not exist.
+ * of the DynamoDB table, and `meta` its description, or NULL.
+ * dyn_relation_connect_described also sets the types of the templates'
+ * attributes, and raises an error if a trusted index does not exist.
  */
 extern void dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base,
 								 int nbase, const DynTableMeta *meta);
@@ -151,8 +151,7 @@ extern AttrNumber dyn_relation_column_of(const DynRelation *relation,
 
 /*
  * Returns the only column that determines a key attribute, as its value or as
- * the only placeholder of its template; 0 if there is none.  Used for
- * estimates.
+ * the only placeholder of its template; 0 if there is none.
  */
 extern AttrNumber dyn_relation_only_column_of(const DynRelation *relation,
 											  const DynKeyAttr *attr);

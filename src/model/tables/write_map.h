@@ -90,9 +90,9 @@ extern int	dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot,
  * column must not be in from_key.  A value of type ABSENT removes its path.
  *
  * If `compared` is not NULL, instead composes an item from the full new row,
- * to check that it would be read as the same row.  Sets *compared to the
- * columns that the item contains.  The item lacks unchanged columns whose
- * values we cannot encode.
+ * to check that the item would be read as the same row.  Sets *compared to the
+ * columns that the item contains.  Unchanged columns whose values we cannot
+ * encode are omitted.
  */
 extern int	dyn_write_map_update(DynWriteMap *map, const TupleTableSlot *slot,
 								 const Bitmapset *changed, Bitmapset **compared,
@@ -103,12 +103,12 @@ extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
 										  const Bitmapset *changed);
 
 /*
- * Composes the guard of a write.  For each column in `read`, the guard contains
- * the value, in our encoding, that its attribute has if the row is unchanged;
- * ABSENT if the attribute must not exist.  It omits columns of the table's key,
- * documents and segment columns.  If another application stored an equal value
- * in another encoding, the write fails, and is repeated with the stored value.
- * Returns the number of values in *out.
+ * Composes the guard (condition) of a write.  For each column in `read`, the
+ * guard contains the value, in our encoding, that its attribute has if the row
+ * is unchanged; ABSENT if the attribute must not exist.  Columns of the
+ * table's key, documents and segment columns are omitted.  If another
+ * application stored an equal value in another encoding, the write fails, and
+ * is repeated with the stored value.  Returns the number of values in *out.
  */
 extern int	dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 								const Bitmapset *read, DynPathValue **out);

@@ -258,9 +258,9 @@ dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, DynKeyPart *part
 /* ---- columns ---- */
 
 /*
- * Adds either the changed or the unchanged columns, and of these either those
- * that are NULL or the others.  Raises an error for a changed value that cannot
- * be stored; omits unchanged values that cannot be stored.
+ * Adds the columns that are changed (or, if !changed, unchanged) and NULL (or,
+ * if !null, not NULL).  If a changed value cannot be stored, raises an error;
+ * omits unchanged values that cannot be stored.
  */
 static void
 add_columns(RowValues *row, bool changed, bool null)
@@ -392,9 +392,9 @@ rewritten_templates(const DynWriteMap *map, const Bitmapset *changed)
 }
 
 /*
- * Raises an error if a value would be lost.  Because column `null` is NULL, the
- * attribute of this template is not written, and the values of columns that are
- * stored only in this attribute would disappear.
+ * Raises an error if a value would be lost: because column `null` is NULL, the
+ * attribute of this template is not written, and columns that are stored only
+ * in this attribute would lose their values.
  */
 static void
 check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber null)
@@ -413,8 +413,8 @@ check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber n
 }
 
 /*
- * With `null`, removes the attributes of the templates in `set` that have a
- * NULL column.  Without it, adds the attributes of all others in `set`.
+ * With `null`, removes the attributes of those templates in `set` that have a
+ * NULL column.  Otherwise adds the attributes of all other templates in `set`.
  */
 static void
 add_templates(RowValues *row, const Bitmapset *set, bool null)
