@@ -37,11 +37,11 @@ extern bool dyn_instant_from_ulid(const char *text, size_t len, Timestamp *resul
 
 /*
  * The functions below print an instant into `dst`, which has
- * DYN_INSTANT_BUFSIZE bytes.  They return false if the format cannot represent
- * the instant, because of its year, because it is infinite, or because it
- * needs more digits.  If several encodings represent the instant, the
- * functions print the first one in sort order or, if `last` is true, the last
- * one.
+ * DYN_INSTANT_BUFSIZE bytes.
+ * - If several encodings represent the instant, the functions print the first
+ *   one in sort order or, if `last` is true, the last one.
+ * - If the format cannot represent the instant (an infinite one, or one with
+ *   another year or with more digits), the functions return false.
  */
 #define DYN_INSTANT_BUFSIZE	256
 
@@ -104,7 +104,7 @@ extern Timestamp dyn_pattern_round(const DynPattern *pattern, Timestamp instant,
  * To convert between timestamps and instants, PostgreSQL adds or subtracts one
  * of the zone's offsets, even where local times are skipped or repeated.  So
  * bounds that are moved by the least and greatest of these offsets contain all
- * converted times.  These functions raise no errors.
+ * converted times.  The functions of zones.c raise no errors.
  */
 
 /* Offsets in microseconds east of UTC. */
@@ -134,9 +134,9 @@ extern bool dyn_zone_find(Oid type, Datum operand, DynZone *zone);
 extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
 
 /*
- * Formats such as day and day(zone) (format.h) truncate times to units of local
- * time, in UTC or in this zone.  If clocks are set back within a unit, it is
- * longer than usual.  If they are set back to a time before its start, the unit
+ * Formats such as day and day(zone) (format.h) truncate times to units of
+ * local time, in UTC or in this zone.  If clocks are set back within a unit,
+ * the unit is longer.  If clocks are set back to a time before the unit, it
  * begins twice, like a day in St. John's whose clocks went from 00:01 to 23:01.
  */
 

@@ -105,10 +105,10 @@ decode_text(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 /*
- * Decodes with the type's input function.  For char(n), this function only adds
- * blanks and cannot fail, because the length is checked first.  XML, also
- * inside a composite, must not depend on the session's xmloption, so any XML
- * content is accepted.
+ * Decodes with the type's input function.  For char(n), the input function
+ * only adds blanks and cannot fail, because the length is checked first.  XML,
+ * also inside a composite, must not depend on the session's xmloption, so any
+ * XML content is accepted.
  */
 static bool
 decode_input(DynCodec *codec, const DynValue *value, bool soft,

@@ -382,8 +382,7 @@ round_instant(const DynCodec *codec, Timestamp instant, bool up)
 
 /*
  * Encodes a bound that is a time.  If the value has several encodings, the
- * bound of >= and < is the first one, and the bound of > and <= is the last
- * one.
+ * bound of >= and < is the first, and the bound of > and <= the last.
  */
 static DynEncoded
 bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
@@ -401,9 +400,10 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 	if (dyn_codec_is_lenient(codec))
 	{
 		/*
-		 * A text with an offset may have the day before or after the day in
-		 * UTC.  The text of a time sorts after that of its date, so an upper
-		 * bound is moved by one more day.
+		 * The date in a text with a UTC offset may be one day earlier or later
+		 * than the date in UTC, so each bound is moved outward by one day.  An
+		 * upper bound is moved by a second day, because the text of a time
+		 * sorts after the text of its date.
 		 */
 		instant += lower ? -USECS_PER_DAY : 2 * USECS_PER_DAY;
 		*inclusive = true;
@@ -440,9 +440,9 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 /*
  * Encodes a bound that is text or bytea.  A bound longer than an item is
  * truncated to the maximum size of an item, because no stored value is between
- * the truncated and the full bound.  Characters are not split.  If the
- * truncated bound is therefore even shorter, values may be between the two, so
- * only a lower bound is truncated.
+ * the truncated and the full bound.  If the truncated bound would end within a
+ * character, the complete character is removed.  Then a stored value may be
+ * between the two bounds, so only a lower bound is truncated.
  */
 static DynEncoded
 bound_bytes(Oid valuetype, Datum value, bool lower, bool *inclusive,

@@ -3,8 +3,7 @@
  *		Parses the column option "format".
  *
  * The option is converted to UTF-8 before it is parsed, because its strings,
- * such as the arguments of bool(t,f), are compared with stored values and sent
- * to DynamoDB.
+ * such as the arguments of bool(t,f), are compared with stored values.
  */
 #include "postgres.h"
 

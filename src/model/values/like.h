@@ -17,9 +17,9 @@ typedef enum DynLike
 
 /*
  * Returns the condition that a pattern implies, and sets *text to the string
- * in this condition, palloc'd and without escapes.  Returns DYN_LIKE_ANYTHING
- * for a pattern that ends with an odd number of backslashes, because LIKE
- * raises an error for it on some values.
+ * in this condition, palloc'd and without escapes.  If the pattern ends with
+ * an odd number of backslashes, returns DYN_LIKE_ANYTHING, because LIKE raises
+ * an error for some values.
  */
 extern DynLike dyn_like_pattern(const char *pattern, size_t len,
 								char **text, size_t *text_len);

@@ -117,7 +117,8 @@ clamp_number(double number)
 
 /*
  * Returns the first year that satisfies a lower bound, or the last year that
- * satisfies an upper bound; maybe one year more if the number was rounded.
+ * satisfies an upper bound.  If the number was rounded, the range may have one
+ * more year.
  */
 static int64
 year_bound(Datum value, Oid type, bool upper, bool strict)

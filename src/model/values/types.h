@@ -29,8 +29,7 @@
  * A new kind needs entries in the tables of types.c, decode.c and
  * encode_value.c, which have no defaults.  If conditions on the kind are sent,
  * it also needs a case in dyn_codec_accepts, dyn_codec_encode and
- * dyn_codec_encode_bound.  Other directories test few kinds (grep DYN_CODEC_);
- * look there only if the new kind is similar to one of these.
+ * dyn_codec_encode_bound.  Other directories test few kinds (grep DYN_CODEC_).
  */
 typedef enum DynCodecKind
 {
@@ -116,7 +115,8 @@ typedef struct DynCodec
 	DynEncoding encoding;
 	FmgrInfo	input;			/* input function (INPUT, BPCHAR, JSON_TEXT, and
 								 * with the format 'string') */
-	FmgrInfo	output;			/* output function (INPUT); set on first use */
+	FmgrInfo	output;			/* output function (only DYN_CODEC_INPUT);
+								 * set on first use */
 	Oid			ioparam;
 	DynMembers	members;		/* restriction of a map's members (JSONB) */
 	struct DynCodec *element;	/* codec of the elements (ARRAY), or NULL */
@@ -162,9 +162,9 @@ extern void dyn_set_parameter(const char *name, const char *value);
 
 /*
  * Decodes a value, which is neither absent nor of DynamoDB's type NULL, into
- * CurrentMemoryContext.  Returns false if the column cannot hold it, with the
- * reason in *why (palloc'd or static).  With `soft`, errors of input functions
- * and domains are also returned, not raised.
+ * CurrentMemoryContext.  Returns false if the column cannot hold the value,
+ * with the reason in *why (palloc'd or static).  If input functions or domains
+ * reject the value, raises an error or, with `soft`, returns false, too.
  */
 extern bool dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 							 Datum *result, const char **why);
@@ -255,16 +255,16 @@ typedef struct DynStoreError
 
 /*
  * Encodes a value, which must not be NULL, to be stored.  Returns false with
- * *err set if it cannot be stored, or if its encoding would be decoded as
- * another value.
+ * *err set if the value cannot be stored, or if its encoding would be decoded
+ * as another value.
  */
 extern bool dyn_codec_store(DynCodec *codec, Datum value, DynScalar *out,
 							DynStoreError *err);
 
 /*
- * Encodes the members of a jsonb object as values of attributes.  Returns their
- * number; -1 with *err set if one of them cannot be stored, or `document` is
- * not an object.
+ * Encodes the members of a jsonb object as values of attributes.  Returns the
+ * number of members; -1 with *err set if a member cannot be stored, or
+ * `document` is not an object.
  */
 extern int	dyn_store_members(Datum document, DynPathValue **out,
 							  DynStoreError *err);
