@@ -2,9 +2,9 @@
  * base_keys.c
  *		Separates new keys that an index lists from repeated ones.
  *
- * After the first key was set aside in the sort (base_keys.h), the hash table
- * does not change any more, so it never contains a key of the sort.  The sort
- * only has to remove its own duplicates.
+ * Once a key was set aside in the sort (base_keys.h), no key is added to the
+ * hash table any more.  So no key is in both, and the sort only has to remove
+ * its own duplicates.
  */
 #include "postgres.h"
 

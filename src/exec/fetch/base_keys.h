@@ -35,16 +35,14 @@ extern DynBaseKeys *dyn_base_keys_create(const DynAccess *access);
 extern bool dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts);
 
 /*
- * Adds a key to the hash table, even if the hash table is full.  `bytes` is
- * the key as dyn_key_append writes it.  Must not be called after a key was set
- * aside.
+ * Adds a key to the hash table, even to a full one.  `bytes` is the key as
+ * dyn_key_append writes it.  Must not be called after a key was set aside.
  */
 extern void dyn_base_keys_remember(DynBaseKeys *keys, const char *bytes, Size len);
 
 /*
  * dyn_base_keys_has returns true if the key is in the hash table.
- * dyn_base_keys_is_full returns true if all new keys are set aside from now
- * on.
+ * dyn_base_keys_is_full returns true if new keys are set aside from now on.
  */
 extern bool dyn_base_keys_has(DynBaseKeys *keys, const DynKeyPart *parts);
 extern bool dyn_base_keys_is_full(const DynBaseKeys *keys);

@@ -56,9 +56,10 @@ dyn_fetch_stop(DynFetch *fetch)
 /* ---- items in any order ---- */
 
 /*
- * Takes the waiting page with the smallest number in its stream, so that all
- * streams advance equally; with `in_turn`, the next page of the stream whose
- * turn it is.  Returns false if no such page waits.
+ * Takes the next waiting page; returns false if there is none.  With
+ * `in_turn`, the page must belong to the stream whose turn it is.  Without it,
+ * the page with the smallest number in its stream comes first, so that all
+ * streams advance equally.
  */
 static bool
 next_waiting_page(DynFetch *fetch)

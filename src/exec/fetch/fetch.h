@@ -29,10 +29,10 @@
 typedef struct DynFetch DynFetch;
 
 /*
- * Bound of a Scan that may stop early.  The option scan_policy does not apply
- * before the fetch has examined `items` items or used `units` read units; then
- * `beyond` is called once before the next request, and may raise an error.
- * Until then, streams are read one at a time.
+ * The part of a Scan to which the option scan_policy does not apply, because
+ * the Scan may stop early.  Once the fetch has examined `items` items or used
+ * `units` read units, `beyond` is called once, before the next request, and
+ * may raise an error.  Until then, streams are read one at a time.
  */
 typedef struct DynReadBound
 {
@@ -121,11 +121,10 @@ extern DynFetch *dyn_fetch_start(DynStatement *statement, const DynFetchParams *
 extern const DynValue *dyn_fetch_next(DynFetch *fetch);
 
 /*
- * Starts again at the first item, without a request.  If items are merged, or
- * if the first page is no longer available, returns false and changes nothing.
- * The first page is available until the consumer has read past its last item;
- * with `keep`, the only page of a fetch is available even after that.  Not for
- * keyed fetches.
+ * Starts again at the first item, without a request.  Returns false, and
+ * changes nothing, if items are merged, or if the first page was freed.  The
+ * first page is freed when the consumer has read past its last item, unless
+ * `keep` is set and the fetch has no other page.  Not for keyed fetches.
  */
 extern bool dyn_fetch_rewind(DynFetch *fetch);
 
@@ -148,9 +147,8 @@ typedef enum DynFetchState
 extern DynFetchState dyn_fetch_poll(DynFetch *fetch);
 
 /*
- * Returns the number of milliseconds after which the fetch must be polled even
- * if no data arrive, to send a delayed request; -1: never.  Sends and receives
- * nothing.
+ * Returns the time (ms) after which the fetch must be polled even if no data
+ * arrive, to send a delayed request; -1: never.  Sends and receives nothing.
  */
 extern double dyn_fetch_pause(DynFetch *fetch);
 

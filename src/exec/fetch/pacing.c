@@ -155,12 +155,13 @@ report_limit(const DynFetch *fetch, double limit, double cost)
 /* ---- when a stream may send ---- */
 
 /*
- * Returns true if the next request must wait for a response.  With budgets,
- * the first responses show the real cost of requests.  Near the statement's
- * limit, a response shows how many units are left.  The result is false if no
- * response can be taken in, since the fetch would wait forever: paused
- * responses wait for memory, and at the memory limit, a keyed or in_turn fetch
- * takes in only responses of the awaited stream (schedule.c).
+ * Returns true if the next request must wait for a response:
+ * - With budgets, the first responses show the real cost of requests.
+ * - Near the statement's limit, a response shows how many units are left.
+ *
+ * Returns false if no response can be taken in, since the fetch would wait
+ * forever.  Paused responses wait for memory.  At the memory limit, a keyed or
+ * in_turn fetch takes in only responses of the awaited stream (schedule.c).
  */
 static bool
 awaits_response(const DynFetch *fetch)
@@ -442,8 +443,8 @@ warn_if_slow(const DynFetch *fetch, double now)
 
 /*
  * Records that the limit of a partition has throttled the stream.  Returns
- * false if this happened to another stream less than HOT_TOGETHER_MS ago; then
- * the pace of the table slows down as well.
+ * false if another stream was throttled like this less than HOT_TOGETHER_MS
+ * ago; the pace of the table then slows down, too.
  */
 static bool
 is_alone(DynTablePace *table, const DynStream *stream, double now)

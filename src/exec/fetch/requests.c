@@ -3,7 +3,7 @@
  *		Renders the requests of an access plan.
  *
  * If a filter is larger than DynamoDB accepts, the conditions that are also
- * checked locally are omitted.  They only reduce the data transferred.  A
+ * checked locally are omitted: they only reduce the data transferred.  A
  * projection that is too large is omitted, too.
  */
 #include "postgres.h"

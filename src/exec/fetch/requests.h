@@ -90,8 +90,7 @@ extern DynRequests *dyn_requests_of_queries(const DynRelation *relation,
 
 /*
  * Replaces the array of keys or Queries with a longer one, which begins with
- * the same elements.  Once a stream has sent its request, its keys must not
- * change.
+ * the same elements.  Keys of requests that were sent must not change.
  */
 extern void dyn_requests_set_keys(DynRequests *requests, const DynKeyPart *keys,
 								  int nkeys);

@@ -45,9 +45,9 @@ key_at(const DynScanDesc *scandesc, const DynCall *call, const DynPath *paths,
 
 /*
  * Returns the key of the item that is being decoded, as text (DynRows).  If
- * the key was not read, requests the item's page once more, with only the key
- * attributes; unless the table has changed, the item has the same position on
- * this page.  Raises an error only for an interrupt, or if memory runs out.
+ * the key was not read, requests the item's page again, with only the key
+ * attributes.  The item has the same position on this page, unless the table
+ * has changed.  Raises an error only for an interrupt, or if memory runs out.
  */
 static const char *
 find_key(void *arg, const char **why)
@@ -113,11 +113,11 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 }
 
 /*
- * Returns the conversion of a Scan's items.  Except for a count, it includes
- * the key, so that responses can be checked.  If jsonb cannot represent this
- * key, a statement that reads only other parts of a jsonb column must not
- * fail.  So the column must hide the key; if it cannot, the key is not
- * requested.
+ * Returns the conversion of a Scan's items to rows.  Except for a count, the
+ * conversion includes the key, so that responses can be checked.  A jsonb
+ * column of which only some parts are read must hide the key, because jsonb
+ * may be unable to represent it.  If the column cannot hide the key, the key
+ * is not requested.
  */
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)
@@ -137,12 +137,16 @@ scanned_rows(DynScanDesc *scandesc)
 }
 
 /*
- * Returns the conversion of the scan's items.  It includes the table's key for
- * an arm of an OR, to remove duplicates (united.c), for items whose keys an
- * index lists, and for a batch, whose items come in any order.  A Scan has its
- * own rule (scanned_rows).  Other reads include the sort attributes, by which
- * items may be merged.  If several partitions may be read, the partition key
- * is included, so that a response to the wrong Query is detected.
+ * Returns the conversion of the scan's items to rows.  The conversion includes
+ * the table's key if
+ * - the scan is an arm of an OR, which removes duplicates by key (united.c),
+ * - an index lists the keys by which the items are read, or
+ * - the items are read in batches, which return items in any order.
+ *
+ * A Scan has its own rule (scanned_rows).  Other reads include the sort
+ * attributes, by which items may be merged.  If a Query may read several
+ * partitions, the partition key is included, so that a response to the wrong
+ * Query is detected.
  */
 static DynRows *
 returned_rows(DynScanDesc *scandesc)

@@ -48,10 +48,10 @@ extern DynScanDesc *dyn_scandesc_create(DynStatement *statement,
 /*
  * Prepares an execution before its keys are resolved.  Determines whether its
  * reads must be consistent because this session has written the table.  The
- * first call also checks the plan, and sends a DescribeTable if the cached
- * description has expired.  It raises an error if keys or projection differ
- * from those in the plan, or if consistent reads were enabled after a global
- * index was planned.
+ * first call also checks the plan, and sends DescribeTable if the cached
+ * description has expired.  The check raises an error if keys or projection
+ * differ from those in the plan, or if consistent reads were enabled after a
+ * global index was planned.
  */
 extern void dyn_scandesc_check_schema(DynScanDesc *scandesc);
 

@@ -44,9 +44,9 @@
 #define KEYED_EXPECTED_BYTES	(256 * 1024)
 
 /*
- * A keyed fetch has at most KEYED_WINDOW * max_concurrency active streams.  A
- * stream whose response came early stays active until it is read; it must not
- * prevent other streams from sending.
+ * A keyed fetch has at most KEYED_WINDOW * max_concurrency active streams.
+ * Streams whose responses came early stay active until they are read, and must
+ * not prevent other streams from sending.
  */
 #define KEYED_WINDOW			4
 
@@ -348,9 +348,9 @@ send_requests(DynFetch *fetch)
 
 /*
  * Returns true if the stream's response should be parsed now.  If memory is
- * short, the stream cannot send its next request after parsing.  So responses
- * are then parsed only when the consumer needs a page; otherwise, the consumer
- * could use up all pages while no request is in flight.
+ * short, the stream could not send its next request after parsing.  So its
+ * response is then parsed only when the consumer needs a page.  The consumer
+ * would otherwise use up all pages while no request is in flight.
  */
 static bool
 wants_response(const DynFetch *fetch, const DynStream *stream)

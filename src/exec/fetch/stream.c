@@ -284,12 +284,12 @@ log_line(const DynFetch *fetch, const DynStream *stream, const DynPage *page)
 }
 
 /*
- * Checks whether the request was rejected because the table or index may have
- * changed since planning.  If so, forgets the table's description, so that the
- * next plan uses a new one.  Returns true if the request should be sent again:
- * the fetch has not taken in any response, and the plan matches a new
- * description.  A fetch requests this description once; the result also
- * applies to requests that were in flight at that time.
+ * Handles a request that was rejected, maybe because the table or index has
+ * changed since planning.  Forgets the table's description, so that the next
+ * plan uses a new one.  Returns true if the request should be sent again: the
+ * fetch has not taken in any response, and the plan matches a new description.
+ * A fetch requests this description once; the result also applies to requests
+ * that were in flight at that time.
  */
 static bool
 refresh_if_stale(DynFetch *fetch, const DynStream *stream)
@@ -540,10 +540,10 @@ check_response(DynFetch *fetch, DynStream *stream,
 
 /*
  * Estimates the read units of a response that does not report them (some
- * emulators).  This is the expected cost of the request, but for a Query or
- * Scan at most the cost of the examined items.  A last page may be short: if
- * the size of items is unknown, it costs at most as much as the bytes of the
- * response.  With a filter or projection, this may be too low.
+ * emulators).  The estimate is the expected cost of the request.  For a Query
+ * or Scan, it is at most the cost of the examined items.  If the size of items
+ * is unknown, a last page, which may be short, costs at most as much as the
+ * bytes of the response; with a filter or projection, this may be too low.
  */
 static double
 unreported_units(const DynFetch *fetch, const DynStream *stream,

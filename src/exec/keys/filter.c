@@ -135,9 +135,9 @@ compare_scalars(const void *a, const void *b, void *arg)
 }
 
 /*
- * Returns an IN condition with the elements of the SQL array that an item can
- * store; FALSE without such elements.  It may exceed DynamoDB's limit for IN:
- * requests then have several INs, connected by OR (expression.c).
+ * Returns an IN condition with those elements of the SQL array that an item
+ * can store; FALSE if there are none.  If there are more elements than
+ * DynamoDB's IN permits, expression.c renders several INs, connected by OR.
  */
 static DynCond *
 members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,

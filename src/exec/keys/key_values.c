@@ -141,12 +141,13 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
 }
 
 /*
- * Replaces a limit that is longer than any key by an equivalent one.  Usually,
- * this is its first max_bytes bytes: a key below the limit is less than or
- * equal to them.  But if these bytes end within a character, this character
- * is removed.  A key that begins with the remaining text has no space for a
- * character of this length, and shorter characters sort lower.  So all such
- * keys are below the limit, and their end is the new limit.
+ * Replaces a limit that is longer than any key by an equivalent one: its first
+ * max_bytes bytes.  A key below the limit is less than or equal to them.
+ *
+ * If these bytes end within a character, the new limit is the end of all texts
+ * that begin with the characters before it.  Such keys are below the long
+ * limit: they have no space for a next character of the same length, and
+ * shorter characters sort lower.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)

@@ -22,9 +22,9 @@
 
 /*
  * An array that restricts several parts of the key, such as `id = ANY ($1)` if
- * the templates of both key attributes contain ${id} (dyn_shared_lists).  All
- * of these parts of a row have the same element.  So values are computed for
- * one element at a time, as if the array had only the element `current`.
+ * the templates of both key attributes contain ${id} (dyn_shared_lists).  In
+ * each row, all of these parts have the same element.  So values are computed
+ * for one element at a time, as if the array had only the element `current`.
  */
 typedef struct DynElement
 {
@@ -74,8 +74,8 @@ extern DynCond *dyn_key_cond(const DynSpans *spans, const DynPath *path);
 
 /*
  * Returns a filter condition for a predicate on an attribute with a template
- * (kind TEMPLATED).  It may be constant.  The plan must not rely on it, because
- * it may be true for strings that the predicate rejects.
+ * (kind TEMPLATED).  The condition may be constant.  The plan must not rely on
+ * the condition, which may be true for strings that the predicate rejects.
  */
 extern DynCond *dyn_templated_cond(const DynRelation *relation,
 								   const DynPred *pred, const DynValues *values);

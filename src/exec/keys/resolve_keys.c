@@ -53,10 +53,10 @@ range_conditions(const DynAccess *access, DynSpans spans, int *n)
 	 */
 	spans.n = dyn_spans_unite(spans.at, spans.n, !access->ordered);
 	/*
-	 * if the attribute has a template, each span has its own Query, since it
-	 * belongs to one combination of leading placeholders; otherwise, one Query
-	 * reads the range of all spans.  For an ordered plan, the planner has
-	 * limited the number of keys instead.
+	 * if the attribute has a template, each span belongs to one combination of
+	 * leading placeholders, and has its own Query.  Otherwise, or if there are
+	 * too many spans, one Query reads the range of all spans.  For an ordered
+	 * plan, the planner has limited the number of keys instead.
 	 */
 	*n = (access->ordered || spans.n <= DYN_MAX_SORT_RANGES) &&
 		dyn_only_templated(match->preds) != NULL ? spans.n : 1;
