@@ -3,9 +3,10 @@
  *		Serves many executions of one scan together.
  *
  * An execution needs one cache entry for each key or partition that it reads.
- * The rows of a COMPLETE entry (lookup_cache.h) come from the cache, those of a
- * PENDING entry from its batch's fetch, for the first execution that needs the
- * entry.  If an entry is EMPTY, the execution sends its own requests.
+ * The state of an entry (lookup_cache.h) decides where its rows come from:
+ * - COMPLETE: from the cache.
+ * - PENDING: from the fetch of the entry's batch, as responses arrive.
+ * - EMPTY: the lookups do not serve the execution; the scan sends requests.
  *
  * Full primary keys are requested by BatchGetItem, up to a hundred keys for
  * each stream of the fetch.  Items are assigned to entries according to their
@@ -19,9 +20,9 @@
  * chunks of as many keys as all connections can request at once.
  *
  * Rows are cached for later executions while the cache is below its memory
- * limit.  Above the limit, a Query's entry that receives a row drops all of
- * its rows, and does not cache the following ones.  Later executions that need
- * this entry are not served, so the scan sends its own requests for them.
+ * limit.  If the entry of a Query receives a row above the limit, the entry
+ * drops its rows, and caches no more.  Later executions that need this entry
+ * are not served.
  */
 #include "postgres.h"
 
@@ -654,9 +655,10 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 
 /*
  * Lists the keys of the next chunk: first for the entry being served, then for
- * the following entries, until the chunk is full.  A listing that was begun is
- * continued only when its entry is served, after forget_listed() has stored
- * its keys: other listings overwrite listed_by, which shows repeated keys.
+ * following entries whose listing has not begun, until the chunk is full.  A
+ * listing that has begun is continued only when its entry is served, because
+ * other listings overwrite listed_by, which shows repeated keys.  By then,
+ * forget_listed() has stored the keys listed so far.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)
@@ -799,11 +801,13 @@ static const DynItemsMethods lookups_methods = {
 /* ---- creation ---- */
 
 /*
- * Returns the row conversion of lookups.  Items of a BatchGetItem come in any
- * order, so their rows include the primary key, by which each item's entry is
- * found.  Rows of Queries include the partition key, so that a response to the
- * wrong Query is detected.  Rows of an unnested table are cached as items, and
- * include the primary key for error messages.
+ * Returns the row conversion of lookups:
+ * - Rows of a BatchGetItem include the primary key, by which each item's entry
+ *   is found, because items come in any order.
+ * - Rows of Queries include the partition key, so that a response to the wrong
+ *   Query is detected.
+ * - For an unnested table, items are cached.  They also include the primary
+ *   key, for error messages.
  */
 static DynRows *
 lookup_rows(DynScanDesc *scandesc)

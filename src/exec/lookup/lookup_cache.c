@@ -2,9 +2,6 @@
  * lookup_cache.c
  *		Manages the cache's entries, their contents, and eviction; collects and
  *		sends the requests of lookups.
- *
- * Idle entries are in a separate list, so that eviction need not skip pinned
- * entries.
  */
 #include "postgres.h"
 

@@ -125,7 +125,7 @@ extern void dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entr
 /*
  * Adds a copy of the item's slots, for a table whose rows are elements of an
  * item (unnest).  The rows repeat the item's values, so they may need much
- * more memory than the item.  The item is unnested each time that the entry is
+ * more memory than the item.  The item is unnested whenever the entry is
  * served.
  */
 extern void dyn_lookup_entry_add_record(DynLookupCache *cache, DynLookupEntry *entry,

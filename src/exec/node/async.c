@@ -68,9 +68,9 @@ get_group(DynStatement *statement, const PlanState *requestor)
 
 /*
  * Ends the executions of children whose parameters have changed.  Core rescans
- * such a child only when it requests a row from it, and never if the child is
- * now pruned.  Until then, nothing takes in the responses to the child's
- * requests, so the other children must not wait for them.
+ * such a child only when it requests a row from the child, and never if the
+ * child is now pruned.  Until then, nothing takes in the responses to the
+ * child's requests, so the other children must not wait for them.
  */
 static void
 end_outdated_runs(const DynScan *scan)

@@ -235,10 +235,10 @@ dyn_scan_end_run(DynScan *scan)
 /* ---- early start ---- */
 
 /*
- * If `tree` is an initplan of a query such as SELECT min(sk), max(sk), returns
- * the scans of all its initplans; otherwise NIL.  PostgreSQL plans min and max
- * as a Result without input, over an initplan with a LIMIT for each.  The
- * Result always evaluates the initplans whose values its target list needs.
+ * Returns the scans of all initplans if `tree` is an initplan of a query such
+ * as SELECT min(sk), max(sk); otherwise NIL.  PostgreSQL plans min and max as
+ * a Result without input, over an initplan with a LIMIT for each.  The Result
+ * always evaluates the initplans whose values its target list needs.
  */
 static List *
 find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
@@ -279,11 +279,11 @@ find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
  * together with those of another scan of the same keys (one_round).
  *
  * The plan must also be certain to read the scan, unless another input of the
- * plan is empty; then the request is wasted.  So the scan is not below a
- * LIMIT, a one-time filter or a Memoize, not in a subplan (whose scans start
- * together when it runs), and not executed for each row of another node.  A
- * subplan is treated like a plan below a LIMIT, because the executor may stop
- * it early.
+ * plan is empty; then the request is wasted.  These scans do not qualify:
+ * - scans below a LIMIT, a one-time filter or a Memoize
+ * - scans in a subplan: they start together when the subplan runs, which then
+ *   counts as a plan below a LIMIT, because the executor may stop it early
+ * - scans that are executed for each row of another node
  *
  * The scan's expressions are evaluated even if the statement turns out not to
  * need them, so they must not fail or have side effects (classify.c).
@@ -398,11 +398,12 @@ dynIterateForeignScan(ForeignScanState *node)
 }
 
 /*
- * Returns true for a scan of a relation: core itself checks fdw_recheck_quals.
- * Before 15.15, 16.11, 17.7 and 18.1, EvalPlanQual calls this function instead
- * of executing a scan without its own relation, such as a count in a subquery.
- * The count is then executed here.  Its fdw_recheck_quals are hidden from
- * core: they are for the rows that a fallback (requested.c) counts.
+ * Checks a row again for EvalPlanQual.  Returns true for a scan of a relation:
+ * core itself checks fdw_recheck_quals.  Before 15.15, 16.11, 17.7 and 18.1,
+ * EvalPlanQual calls this function instead of executing a scan without its own
+ * relation, such as a count in a subquery.  The count is then executed here.
+ * Its fdw_recheck_quals are hidden from core: they are for the rows that a
+ * fallback (requested.c) counts.
  */
 bool
 dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
@@ -420,11 +421,10 @@ dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
 }
 
 /*
- * If no parameter has changed and no request is necessary, restarts the
- * execution at its first row; otherwise ends it.  A restart saves requests
- * where the planner omitted a Materialize node because it expected few
- * executions.  An execution that was started ahead continues, since it uses no
- * parameters.
+ * Restarts the execution at its first row if no parameter has changed and no
+ * request is necessary; otherwise ends it.  A restart saves requests where the
+ * planner omitted a Materialize node because it expected few executions.  An
+ * execution that was started ahead continues, since it uses no parameters.
  */
 void
 dynReScanForeignScan(ForeignScanState *node)
@@ -455,11 +455,11 @@ dynReScanForeignScan(ForeignScanState *node)
 /* ---- items without rows ---- */
 
 /*
- * Returns the number of items that were read but are not rows: those that the
- * conversion rejected or, if there are none, those that DynamoDB removed by
- * the item filter.  Returns 0 if there was a row, or if filters other than the
- * item filter were sent.  Considers only Scan and Query, since the key of a
- * GetItem often belongs to another entity.
+ * Returns the number of items that a Scan or Query read without finding a row:
+ * the items that the conversion rejected or, if there are none, those that
+ * DynamoDB removed by the item filter.  Returns 0 if there was a row, or if
+ * other filters were sent.  GetItem does not count, since its key often
+ * belongs to another entity.
  */
 static uint64
 items_without_rows(const DynScanDesc *scandesc)
