@@ -118,7 +118,8 @@ dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
 
 /*
  * Returns true if messages may show the item.  A user of a view must not see
- * items that the view hides: they may be converted before it selects rows.
+ * items that the view hides, but items are converted before the view's
+ * conditions are checked.
  */
 static bool
 may_show(const DynRows *rows)
@@ -562,8 +563,8 @@ is_row(DynRows *rows)
 /*
  * Returns true if the item is a row according to the templates.  Raises an
  * error if the item is ambiguous, or if a placeholder has a mismatch.  If
- * note_error is set, it receives the error instead: an ambiguous item is not a
- * row, but an item with a mismatch is a row.
+ * note_error is set, it receives the error instead.  Then an ambiguous item is
+ * not a row, but an item with a mismatch is a row.
  */
 static bool
 parts_match(DynRows *rows, TupleTableSlot *unused)

@@ -178,16 +178,16 @@ extern int	dyn_rows_slot(const DynRows *rows, const char *name);
 
 /*
  * The following functions convert an item to rows: call dyn_rows_begin with
- * the item's values, then dyn_rows_next until it returns false.  The values
- * must not change in the meantime.  An item has at most one row, unless the
- * relation is unnested.
- *
- * dyn_rows_begin raises an error if a key attribute matches its template in
- * several ways, if a placeholder of the key is not a value of its column, or
- * if a value cannot be unnested.  dyn_rows_next raises an error if a value
- * does not match its column, or if a column declared NOT NULL is NULL.
- * dyn_rows_skip skips the next row; dyn_rows_end drops all remaining rows.
- * The values of a row's columns are valid until the next item is begun.
+ * the item's values, then dyn_rows_next until it returns false.  The item's
+ * values must not change in the meantime.  An item has at most one row, unless
+ * the relation is unnested.  The values of a row's columns are valid until the
+ * next item is begun.
+ * - dyn_rows_begin raises an error if a key attribute matches its template in
+ *   several ways, if a placeholder of the key is not a value of its column, or
+ *   if a value cannot be unnested.
+ * - dyn_rows_next raises an error if a value does not match its column, or if
+ *   a column declared NOT NULL is NULL.
+ * - dyn_rows_skip skips the next row; dyn_rows_end drops all remaining rows.
  */
 extern void dyn_rows_begin(DynRows *rows, const DynValue *values);
 extern bool dyn_rows_next(DynRows *rows, TupleTableSlot *slot);

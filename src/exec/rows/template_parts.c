@@ -58,8 +58,8 @@ why_no_match(const DynParsedAttr *parsed)
 }
 
 /*
- * Calls mismatch_of() for an attribute that does not match its template: with
- * the first part from which a column is read, or else with the last part.
+ * Calls mismatch_of() for an attribute that does not match its template, with
+ * the first part from which a column is read; the last part if there is none.
  */
 static DynRowMatch
 mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
@@ -130,7 +130,7 @@ judge_ways(DynParts *parts)
 
 /*
  * Returns true if the split of a decisive attribute (DynParts) outside of the
- * key is ambiguous.  Other attributes with the same columns may determine it.
+ * key is ambiguous.  Other attributes with the same columns may decide it.
  */
 static bool
 has_undecided_text(const DynParts *parts)
@@ -169,8 +169,8 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 /*
  * Returns mismatch_of() if the column that is read from the part cannot have
  * its value, or if the template lists other values; otherwise DYN_MATCH_ROW.
- * Requests for the listed values do not find items with other values, so such
- * items must not be rows in other scans, either.
+ * Requests for the listed values do not find items with other values, so other
+ * requests must not return them as rows either.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
@@ -200,10 +200,10 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 }
 
 /*
- * Checks the parts of an index key whose values the template lists, since
- * requests for these values do not find items with other values.  If a mismatch
- * makes the column NULL, such requests are not sent (traits.members), and the
- * check is omitted.
+ * Checks those parts of an index key whose values the template lists, since
+ * requests for the listed values do not find items with other values.  The
+ * check is omitted if a mismatch makes the column NULL, because such requests
+ * are then not sent (traits.members).
  */
 static DynRowMatch
 judge_index_key(DynParts *parts, int i)

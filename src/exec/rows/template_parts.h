@@ -48,12 +48,15 @@ extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 								  const DynPath *paths, int npaths);
 
 /*
- * Begins the next item, and returns its match.  The columns that are read from
- * parts of the table's key must be able to represent them.  If the template of
- * a key, even of an index key, lists the values of a part, the part must have
- * one of them.  If the item is ambiguous or has a mismatch, *mismatch describes
- * the attribute.  Under on_mismatch 'null', an item with a mismatch in a key
- * column is not a row.
+ * Begins the next item, and returns whether it is a row.  In the following
+ * cases, *mismatch describes the attribute:
+ * - ambiguous: the key attributes match in several ways.
+ * - mismatch: a column cannot represent a part of the table's key.
+ * - mismatch: the template of a key, even of an index key, lists the values of
+ *   a part, and the part has another value.
+ *
+ * Under on_mismatch 'null', an item with a mismatch in a key column is not a
+ * row.
  */
 extern DynRowMatch dyn_parts_begin(DynParts *parts, const DynValue *values,
 								   const DynMismatch **mismatch);

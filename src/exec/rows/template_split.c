@@ -247,9 +247,9 @@ dyn_expected_text(DynParts *parts, const DynPlaceholderCheck *check, DynText *te
 /*
  * For each part of template `i` whose column is read from another attribute,
  * stores the case-folded encoding of the column's value in `given`.  First
- * splits the other attribute if it has a template, unless that depends on
- * template `i`.  Returns false if a column is NULL, or if the part cannot
- * encode its value.  Sets parts->unsure if a value is unknown.
+ * splits the other attribute if it has a template, except in a cycle.  Returns
+ * false if a column is NULL, or if the part cannot encode its value.  Sets
+ * parts->unsure if a value is unknown.
  */
 static bool
 expected_texts(DynParts *parts, int i, DynText *given)
@@ -532,8 +532,7 @@ guesses_are_confirmed(const Search *search)
 
 /*
  * Returns the number of ways found; 2 if there are more, or if no steps are
- * left.  Afterwards the attributes are split in the first way, if one was
- * found.
+ * left.  Afterwards the attributes are split in the first way, if any.
  */
 static int
 search_ways(Search *search, Guess guess)
@@ -624,8 +623,8 @@ begin_search(Search *search, DynParts *parts)
 
 /*
  * Searches in up to three passes, one for each Guess, until a pass finds a
- * way.  The result is DYN_WAYS_ONE if this pass finds one way, in which each
- * part that contains its separator is confirmed by another occurrence of its
+ * way.  Returns DYN_WAYS_ONE if this pass finds only one way, and each part
+ * that contains its separator is confirmed by another occurrence of its
  * column.
  */
 DynWaysFound

@@ -121,10 +121,10 @@ dyn_parsed_attr_matches(const DynParsedAttr *parsed)
 /* ---- search ---- */
 
 /*
- * A column may occur in several attributes, or several times in one, such as
- * CUSTOMER#${name} in both key attributes.  The string CUSTOMER#o#neil matches
- * only if the part contains its separator.  The string alone does not
- * determine such a part, but another occurrence of the column may do so.
+ * Result of a search for all ways to split attributes.  A column may occur
+ * several times, such as CUSTOMER#${name} in both key attributes.  The string
+ * CUSTOMER#o#neil matches only if the part contains its separator.  Then only
+ * another occurrence of the column can confirm the part.
  */
 typedef enum DynWaysFound
 {

@@ -213,9 +213,10 @@ rescan_cached(void *state)
 }
 
 /*
- * Returns NULL for the first execution, whose filters may reduce the number of
- * items that are received.  Also returns NULL if the access plan cannot be
- * divided, or if the keys differ from those of the previous execution.
+ * Returns a source of cached items, or NULL for the first execution, whose
+ * filters may reduce the number of received items.  Also returns NULL if the
+ * access plan cannot be divided, or if the keys differ from those of the
+ * previous execution.
  */
 static DynItems *
 open_cached(void *state)

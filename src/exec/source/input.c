@@ -3,15 +3,15 @@
  *		Reads the rest of open queries before a statement writes their table.
  *
  * A cursor over a local table does not see later writes, but DynamoDB has no
- * snapshots.  So before a statement writes a table, the rows that open scans of
- * the table have not returned yet are read and stored.
+ * snapshots.  So before a statement writes a table, the rows that open scans
+ * of the table have not returned yet are read and stored.
  *
- * The rows are read on behalf of another query, so this must not run code of
- * users with the privileges and settings of the writing statement.  Scans that
- * need such code are left alone, and see the write.  So do scans below a LIMIT,
- * which would read more than their query needs, and scans that depend on rows
- * of other nodes, such as those of a lookup join: most of their executions
- * begin after the write anyway.
+ * These scans are left alone, and see the write:
+ * - scans that need code of users: this code must not run with the privileges
+ *   and settings of the writing statement
+ * - scans below a LIMIT, which would read more than their query needs
+ * - scans that depend on rows of other nodes, such as those of a lookup join:
+ *   most of their executions begin after the write anyway
  */
 #include "postgres.h"
 

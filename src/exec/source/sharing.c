@@ -15,11 +15,13 @@
  * full table in any case, scans that would read an index of the table use the
  * items of that scan.
  *
- * These are not shared: scans that are executed for each row of another node,
- * scans whose keys depend on other rows, merged Queries of several partitions,
- * executions of EvalPlanQual, scans with filters that compare two attributes,
- * and bounded scans, which may read a few items even if scan_policy is
- * "error".
+ * These are not shared:
+ * - scans that are executed for each row of another node
+ * - scans whose keys depend on other rows
+ * - merged Queries of several partitions
+ * - executions of EvalPlanQual
+ * - scans with filters that compare two attributes
+ * - bounded scans: they may read a few items even if scan_policy is "error"
  */
 #include "postgres.h"
 
@@ -141,8 +143,8 @@ is_expected(const DynInput *input)
 
 /*
  * Returns true if sharing can save requests.  A scan that might stop early, or
- * only counts, must not cause additional reads.  It shares only with a scan
- * that is expected to run and reads all items in any case.
+ * only counts, must not cause additional reads.  So such a scan shares only
+ * with one that is expected to run and reads all items in any case.
  */
 static bool
 is_worth_while(const DynInput *input, List *candidates)
