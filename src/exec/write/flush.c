@@ -372,8 +372,9 @@ flush(EState *estate)
 }
 
 /*
- * Flushes only if the query has run to its end, not if a portal fetches some
- * of its rows.  `count` does not limit a query without RETURNING.
+ * Hook of ExecutorRun.  Flushes only if the query has run to its end, not if a
+ * portal fetches some of its rows.  `count` does not limit an INSERT, UPDATE
+ * or DELETE without RETURNING.
  */
 static void
 run_and_flush(QueryDesc *query, ScanDirection direction,

@@ -150,9 +150,9 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 }
 
 /*
- * Sets modify->met.  The CTEs that update or delete rows of the same table
- * share one set.  Like PostgreSQL, the statement changes a row once, and skips
- * later changes of it.
+ * Sets modify->met (keys of the rows written so far).  CTEs that update or
+ * delete rows of the same table share one set: like PostgreSQL, the statement
+ * changes a row once, and skips later changes of it.
  */
 static void
 create_met(DynModify *modify, bool may_repeat)
@@ -269,9 +269,9 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 /* ---- rows ---- */
 
 /*
- * Stores another row of the subplan for the item of modify->old, if the item's
- * write is in flight: if the item has changed and the first row is not selected
- * any longer, the next one may be.
+ * Stores another row of the subplan that is joined with the item of
+ * modify->old, if the item's write is in flight.  If the item has changed, the
+ * statement may select this row instead of the first one.
  */
 static void
 keep_repeated(DynModify *modify, TupleTableSlot *planSlot)

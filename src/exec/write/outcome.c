@@ -413,10 +413,12 @@ is_inserted(const DynWrite *write, const DynScalar *item)
 /*
  * Evaluates DO UPDATE for the item's row, which is in the scratch slot, and
  * composes the update.  In the expressions, the existing row is the scan
- * tuple, and the row to be inserted is the inner tuple.  Fails if the new
- * values depend on the row, and an attempt of unknown outcome may have written
- * it: the update could be executed twice.  If such an attempt may have inserted
- * the item as it is, fails if DO UPDATE would change it.
+ * tuple, and the row to be inserted is the inner tuple.
+ *
+ * After an attempt of unknown outcome, the write fails in two cases:
+ * - The new values depend on the row, which that attempt may have written: the
+ *   update could be executed twice.
+ * - The item is equal to the inserted one, and DO UPDATE would change it.
  */
 static void
 evaluate_upsert(DynWrite *write, const DynScalar *item)

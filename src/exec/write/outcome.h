@@ -10,18 +10,18 @@
  * | another failure               | error               | error
  *
  * If the outcome of an earlier attempt is unknown, a condition may fail
- * because that attempt was executed.  The attempt is considered executed if
- * - INSERT: the item is equal to the inserted one, and DO UPDATE would not
- *   change it;
- * - UPDATE: the item has the assigned values, and the values on which they
- *   depend have not changed;
- * - DELETE: the item, which was read before, does not exist any longer.
- * Otherwise an INSERT, and an UPDATE whose item does not exist, are handled as
- * in the table.  If DO UPDATE would change an equal item, or the item of DO
- * UPDATE does not exist any longer, the outcome remains unknown (08007).  Any
- * other UPDATE or DELETE is sent again if neither the guarded nor the assigned
- * or returned values have changed.  If they have, the outcome remains unknown,
- * too.
+ * because that attempt was executed.  The first line that applies decides:
+ * - INSERT, the item is equal to the inserted one: written; but unknown
+ *   (08007) if DO UPDATE would change the item.
+ * - DO UPDATE, the item does not exist any longer: unknown.
+ * - another INSERT: as in the table; but unknown if DO UPDATE computes values
+ *   from the item.
+ * - UPDATE, the item does not exist: as in the table.
+ * - DELETE, the item, which was read before, does not exist: written.
+ * - guarded, assigned and returned values have not changed: sent again.
+ * - UPDATE, the item has the assigned values, and the values on which they
+ *   depend have not changed: written.
+ * - another UPDATE or DELETE: unknown.
  */
 #ifndef DYN_EXEC_OUTCOME_H
 #define DYN_EXEC_OUTCOME_H

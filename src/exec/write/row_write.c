@@ -25,11 +25,11 @@
 #define MOST_GUARDED		100
 
 /*
- * In addition to constraints, checks row-level security of a partitioned or
- * inheritance parent, and WITH CHECK OPTION.  Core does not check them for
- * foreign tables, or only after the write.  Does not check constraints of a
- * row that was not read, because the planner has ensured that the assignments
- * violate none (plan/paths/plan_modify.c).
+ * Raises an error if the row violates constraints, row-level security of a
+ * partitioned or inheritance parent, or WITH CHECK OPTION.  Core does not
+ * check the latter two for foreign tables, or only after the write.  Does not
+ * check constraints of a row that was not read, because the planner has
+ * ensured that the assignments violate none (plan/paths/plan_modify.c).
  */
 void
 dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
@@ -323,8 +323,8 @@ check_key(DynModify *modify, const DynKeyPart *old, TupleTableSlot *new,
 /*
  * Returns the path of the map that contains the i-th value of an update.  The
  * update requires that the map exists, because DynamoDB does not create it.
- * Returns NULL for a top-level attribute, or if an earlier value is inside the
- * same map.
+ * Returns NULL for a top-level attribute, or if an earlier value is in the
+ * map.
  */
 static const DynPath *
 map_of(const DynWrite *write, int i)
@@ -496,8 +496,7 @@ guard_stored_values(DynWrite *write, const DynScalar *item)
 
 /*
  * Returns the values, with a missing map in place of the values inside it.
- * The map is the last of the returned values; it is ABSENT if it would be
- * empty.
+ * The map is the last returned value; it is ABSENT if it would be empty.
  */
 static DynPathValue *
 put_map(const DynPathValue *values, int *n, const DynPath *map)

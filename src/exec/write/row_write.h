@@ -45,16 +45,17 @@ extern void dyn_modify_keep_segment(const DynWrite *write);
 
 /*
  * Adapts an UPDATE or DELETE whose condition has failed although the values of
- * its row have not changed.  Either another application has stored the values
- * in an encoding that the guard does not expect, or the item lacks a map on
- * the path of a written value.
+ * its row have not changed:
+ * - If another application has stored a value in an encoding that the guard
+ *   does not expect, changes the guard to the stored value.
+ * - If the item lacks a map on the path of a written value, adds the map to
+ *   the values to be written.
  *
- * Changes the guard to the values that the item has, and adds maps that the
- * item lacks to the values to be written.  Sets the state FAILED if the write
- * would replace values that its column cannot represent, such as a set inside
- * a document, or if the item has another value in place of a required map.
- * Returns false if nothing is left to write.  `item` must live as long as the
- * write.  Allocates in CurrentMemoryContext, which must be the write's.
+ * Sets the state FAILED if the write would replace values that its column
+ * cannot represent, such as a set inside a document, or if the item has
+ * another value in place of a required map.  Returns false if nothing is left
+ * to write.  `item` must live as long as the write.  Allocates in
+ * CurrentMemoryContext, which must be the write's.
  */
 extern bool dyn_write_require_stored(DynWrite *write, const DynScalar *item);
 
@@ -67,10 +68,10 @@ extern DynWrite *dyn_write_create(DynModify *modify, DynOperation op);
 extern void dyn_write_render(const DynWrite *write, DynBuffer *out, bool member);
 
 /*
- * Adds the old values of the columns in write->replaced to the guard of an
- * UPDATE or DELETE whose outcome is unknown, and renders its request again.
- * Otherwise the repetition could overwrite what another session has written
- * after the first attempt.  Returns false if the guard would be too long.
+ * Prevents the repetition of an UPDATE or DELETE of unknown outcome from
+ * overwriting what another session has written after the first attempt.  Adds
+ * the old values of the columns in write->replaced to the guard, and renders
+ * the request again.  Returns false if the guard would be too long.
  */
 extern bool dyn_write_guard_replaced(DynWrite *write);
 

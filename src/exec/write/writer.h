@@ -5,17 +5,13 @@
  * There is one writer for each executing statement.  It is the only sender of
  * writes.  Each row is one conditional request, sent as soon as the row is
  * known.  Up to max_concurrency requests of the statement are in flight, if
- * its memory permits.  Two writes of the same key are sent one after the
- * other.
+ * its memory permits.  Writes of the same key are sent one after the other.
  *
  * A successful write is counted.  Nothing is written for a row if its item is
- * gone, if the statement does not select it any longer, or if ON CONFLICT skips
- * it; then the statement's number of rows is corrected.  If a write fails, the
- * writer first waits for the other writes in flight, so that the number of
- * items written is known exactly.
- *
- * If the outcome of a request is unknown, outcome.c decides whether it can be
- * sent again without being executed twice.
+ * gone, if the statement does not select it any longer, or if ON CONFLICT
+ * skips it; then the statement's number of rows is corrected.  If a write
+ * fails, the writer first waits for the other writes in flight, so that the
+ * number of items written is known exactly.
  */
 #ifndef DYN_EXEC_WRITER_H
 #define DYN_EXEC_WRITER_H
