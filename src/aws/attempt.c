@@ -492,8 +492,8 @@ has_credentials(DynActiveCall *call)
 }
 
 /*
- * Each transfer needs a file descriptor (DynDescriptors).  The descriptor of
- * an idle connection counts as available, even if that connection leads to
+ * Begins an attempt if a file descriptor is available (DynDescriptors).  That
+ * of an idle connection counts as available, even if that connection leads to
  * another host.  So until the statement ends, up to twice as many sockets as
  * acquired descriptors may be open.
  *

@@ -202,9 +202,9 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 }
 
 /*
- * Copies the document with null for each object that is a member of an object.
- * These are the items for which conditions failed; jansson could not parse
- * names with U+0000.
+ * Copies an error document without the items for which conditions failed,
+ * because jansson could not parse names with U+0000.  Each object that is a
+ * member of an object is such an item, and becomes null.
  */
 static void
 copy_without_items(const char *body, size_t len, DynBuffer *copy)

@@ -204,9 +204,9 @@ process(DynClient *client)
 }
 
 /*
- * A callback or an ended exchange may provide the credentials that calls wait
- * for, and calls may start another exchange.  So the last loop repeats until
- * every ended exchange is reported.
+ * The last loop repeats until every ended exchange is reported: a callback or
+ * an ended exchange may provide the credentials for which calls wait, and
+ * these calls may start another exchange.
  */
 void
 dyn_client_drive(DynClient *client)

@@ -188,11 +188,11 @@ extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 extern void dyn_client_close_idle(DynClient *client);
 
 /*
- * Must be called when a statement has ended.  If no transfer is running, closes
- * all connections if more are open than needed, if a peer has closed one, or if
- * a descriptor for one is refused.  The number needed is the maximum number of
- * requests in flight at once during this statement and the previous one, but
- * at most the largest max_idle_connections of the services used.
+ * Must be called when a statement has ended.  If no transfer is running,
+ * closes all connections if more are open than needed, if a peer has closed
+ * one, or if a descriptor for one is refused.  The number needed is the
+ * maximum number of requests in flight at once during this statement and the
+ * previous one, but at most the largest max_idle_connections of the services.
  */
 extern void dyn_client_end_statement(DynClient *client);
 
@@ -216,8 +216,8 @@ extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 
 /*
  * Sets how the time until the next dyn_client_drive counts.  If the caller
- * `waits` for the descriptor, deadlines do not change.  Otherwise (the default)
- * they are deferred by this time; those of reads only if it is long.
+ * `waits` for the descriptor, deadlines do not change.  Otherwise (the
+ * default) this time defers deadlines; those of reads only if it is long.
  */
 extern void dyn_client_will_wait(DynClient *client, bool waits);
 

@@ -244,10 +244,12 @@ extern DynFailure dyn_response_inflate(DynCall *call, const DynBuffer *packed);
 
 /*
  * Parses an error document into the call's code, message, throttle_reason and
- * hot_partition, which must be empty.  Returns DYN_FAIL_SERVICE; DYN_FAIL_HTTP,
- * with an empty code, if the body is not a JSON object with a "__type" or
- * exceeds 256 kB without its items; or DYN_FAIL_MEMORY.  `credentials` are those that signed the
- * request, or NULL; their secrets do not appear in *call.
+ * hot_partition, which must be empty.  `credentials` are those that signed the
+ * request, or NULL; their secrets do not appear in *call.  Returns
+ * - DYN_FAIL_SERVICE on success,
+ * - DYN_FAIL_HTTP, with an empty code, if the body is not a JSON object with a
+ *   "__type", or exceeds 256 kB without its items, or
+ * - DYN_FAIL_MEMORY.
  */
 extern DynFailure dyn_awserror_parse(const char *body, size_t len,
 									 const DynCredentials *credentials,

@@ -18,8 +18,7 @@
  *
  * The process has a limit of file descriptors, which other code enforces (in
  * PostgreSQL, fd.c).  A descriptor is acquired for each connection, and
- * released after the connection is closed.  Easy handles are reused, since
- * creating one costs more than a small request.
+ * released after the connection is closed.
  */
 #include "client_private.h"
 

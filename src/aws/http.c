@@ -8,9 +8,7 @@
  * of this project: verify TLS, HTTP/1.1, no redirects, no proxy from the
  * environment, no refused addresses (address.h), limited size of replies.
  *
- * The callbacks write the body directly into its buffer, store the few headers
- * that are needed, and compute the checksum while the bytes are in the CPU
- * cache.  They never raise an error: they record the failure and return a
+ * The callbacks never raise an error: they record the failure, and return a
  * value that makes libcurl stop.
  */
 #include "http.h"
@@ -187,10 +185,10 @@ announced_length(const DynHttp *http)
 }
 
 /*
- * Reserves space for `len` more bytes of the body; for all of the body if the
- * allowance (body bytes before a pause) covers most of the Content-Length.
- * Until then, the buffer grows with the allowance: full-sized buffers that are
- * filled later, or never, would fragment the heap.
+ * Reserves space for `len` more bytes of the body.  If the allowance (body
+ * bytes before a pause) covers most of the Content-Length, reserves space for
+ * all of the body.  A smaller allowance limits the space: full-sized buffers
+ * that are filled later, or never, would fragment the heap.
  */
 static bool
 make_space(const DynHttp *http, DynBuffer *body, size_t len)

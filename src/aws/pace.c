@@ -67,9 +67,8 @@
 #define MAX_GROWTH			0.5
 
 /*
- * A test finds out whether the service refuses requests no matter how slowly
- * they are sent.  During a test and after its success, refusals do not lower
- * the rate.
+ * A test finds out whether the service refuses requests at any rate.  During a
+ * test and after its success, refusals do not lower the rate.
  *
  * The refill time is the time in which the rate grants the cost of the refused
  * request.  A test starts at a refusal if all of these are true:
@@ -81,10 +80,9 @@
  * During the test, each request is sent TEST_PAUSE_MS after the response to
  * the previous one.  If the bucket was empty at the first refusal, it can
  * grant at most one of these requests within the refill time.  So the test
- * succeeds if two are granted within that time.  Its result is used until
- * TRUSTED_REFUSALS more requests are refused.  The test fails at the first
- * refusal, or at the second grant, after the refill time; and after
- * TEST_REFUSALS refusals.
+ * succeeds if two are granted within that time.  Its result is used for
+ * TRUSTED_REFUSALS more refusals.  The test fails if a refusal or the second
+ * grant comes after the refill time, or after TEST_REFUSALS refusals.
  */
 #define TEST_SHARE			0.7
 #define TEST_PAUSE_MS		1.0

@@ -9,9 +9,9 @@
  *		start --> provider --> role --> role ... --> obtained
  *
  * Each step is a request (an exchange), a program, or keys that are known.  A
- * request that fails but may succeed later is sent up to MOST_TRIES times, with
- * pauses.  After the last failure, provider.c starts the source again on
- * demand, but not within a second.
+ * request that fails but may succeed later is sent up to MOST_TRIES times,
+ * with pauses.  After the last failure, provider.c starts the source again on
+ * demand.
  */
 #include "source.h"
 
