@@ -10,8 +10,7 @@
  * an error in DynamoDB, so parentheses are written only where precedence
  * requires them, and never around atoms.  An AND inside an AND, or an OR
  * inside an OR, is written as one flat list.  An IN with more values than
- * DynamoDB accepts is written as an OR of shorter INs, and parenthesized like
- * an OR.
+ * DynamoDB accepts is written, and parenthesized, as an OR of shorter INs.
  *
  * For requests, the renderer counts operators and bytes, and stops at the
  * limits.  Each level of the tree counts at least one operator (an AND or OR

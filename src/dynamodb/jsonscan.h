@@ -143,8 +143,7 @@ dyn_member_is(const DynJsonText *name, const char *text)
 /*
  * Reads the object at `p`, and calls `read` for each member with the position
  * of its value; `read` returns the position after the value, or NULL after
- * recording an error.  A name that is not a valid string, or occurs twice, is
- * an error.
+ * recording an error.  Invalid and repeated names are errors.
  */
 typedef const char *(*DynMemberReader) (void *arg, const char *p,
 										const DynJsonText *name);

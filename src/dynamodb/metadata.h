@@ -43,7 +43,7 @@ dyn_key_attr(const DynKeySchema *key, int i)
 /*
  * The throughput that a table or a global index can serve.  DynamoDB does not
  * report the throughput of on-demand tables.  We assume the throughput of new
- * tables or the warm throughput, whichever is greater.  The limit is
+ * tables or the warm throughput, whichever is greater, but at most
  * MaxReadRequestUnits or, if that is not set, the default quota (developer
  * guide, "On-demand capacity", "Quotas").
  */

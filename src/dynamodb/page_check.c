@@ -2,17 +2,19 @@
  * page_check.c
  *		Checks that a response matches its request.
  *
- * Members.  The rules below list the required and allowed members of each
- * operation, as DynamoDB and its emulators send them.  Query and Scan always
- * have Count and ScannedCount, and Items unless Select is COUNT.  BatchGetItem
- * has an array for the table, even if it is empty, unless keys are
- * unprocessed.  GetItem has Item, or only ConsumedCapacity if no item has the
- * key.  Unknown members are ignored, because the service adds members without
+ * Each operation has required and allowed members, as DynamoDB and its
+ * emulators send them:
+ * - Query, Scan: always Count and ScannedCount; Items unless Select is COUNT
+ * - BatchGetItem: an array for the table, even if the array is empty, unless
+ *   keys are unprocessed
+ * - GetItem: Item, or only ConsumedCapacity if no item has the key
+ *
+ * Unknown members are ignored, because the service adds members without
  * notice.  They are an error only in a GetItem response without Item and
  * ConsumedCapacity, because no member identifies such a response.
  *
- * Items.  In a Query, all items have the same partition key, usually with the
- * same bytes, so each item is first compared with the previous item.
+ * In a Query, all items have the same partition key, usually with the same
+ * bytes, so each item is first compared with the previous item.
  *
  * A response may encode a key differently from the request (JSON escapes,
  * numbers from some emulators), so a key is decoded before it is considered
@@ -456,8 +458,7 @@ mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,
 
 /*
  * Checks the items, then the unprocessed keys, and completes all other
- * requested keys.  No key may occur twice among the items and unprocessed
- * keys.
+ * requested keys.  No key may occur twice in items and unprocessed keys.
  */
 static const char *
 check_batch(const DynPage *page, const DynPage *left,

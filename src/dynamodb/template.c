@@ -7,10 +7,13 @@
  *		DynTemplate | DynTemplatePart x parts | DynText x (parts + 1) |
  *		DynText x words | text
  *
- * There are at most as many parts as occurrences of "${", and at most as many
- * words as parts and vertical bars.  The copied strings with their NULs are
- * not longer than the template, because a placeholder has at least three bytes
- * in addition to its column name, and a colon before its modifier.
+ * The size of the block is computed before parsing, from upper bounds:
+ * - parts: the number of occurrences of "${"
+ * - words (of lists such as open|closed): the bound of parts plus the number
+ *   of vertical bars
+ * - copied strings with their NULs: the length of the template, because a
+ *   placeholder has at least three bytes in addition to its column name, and a
+ *   colon before its modifier
  */
 #include <stdlib.h>
 #include <string.h>
@@ -377,10 +380,10 @@ last_char(DynText text)
 
 /*
  * Returns the separator of a part; `data` is NULL if there is none.  If the
- * part takes the rest of the string, the separator is the last character in
- * the literals before it that is not alphanumeric, an underscore or a hyphen.
- * But if the part's column is not of type text, a hyphen directly before the
- * part is its separator.
+ * part takes the rest of the string, the separator is in the literals before
+ * it:
+ * - a hyphen directly before the part, if its column is not of type text
+ * - otherwise the last character except alphanumeric ones, _ and hyphens
  */
 static DynText
 separator_of(const DynTemplate *tmpl, int i)

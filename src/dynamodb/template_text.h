@@ -28,9 +28,11 @@
  * `any` part are split off from the right, and begin where the literal before
  * them ends.  The adjacent character of that literal is the part's separator,
  * such as the # before n in the example (for a part at the end of the
- * template, see separator_of).  The `any` part has no separator.  A part of
- * fixed width has none if its encodings may contain this character, or if it
- * adjoins another part (unless it takes the rest of the string).
+ * template, see separator_of).  These parts have no separator:
+ * - the `any` part
+ * - a part of fixed width whose encodings may contain this character
+ * - a part of fixed width that adjoins another part, but not if the part takes
+ *   the rest of the string
  *
  * A part must not contain its separator, unless the part's column is read from
  * another attribute.  But the values of a text column without `plain` or a

@@ -33,9 +33,9 @@ extern bool dyn_path_values_item(const DynPathValue *values, int n, DynBuffer *o
  * inner value replaces or adds the member at its path in the outer value; an
  * absent value removes the member.  If several values have the same path, the
  * last one is used.  Merged values are in `memory`, which is reset first; the
- * other values do not change.  Returns DYN_MERGE_NO_MEMORY, or
- * DYN_MERGE_NOT_A_MAP if a path leads into a value that is not a map; the
- * array is then undefined.
+ * other values do not change.  On failure, the array is undefined, and the
+ * result is DYN_MERGE_NOT_A_MAP if a path leads into a value that is not a
+ * map, or DYN_MERGE_NO_MEMORY.
  */
 extern int	dyn_path_values_merge(DynPathValue *values, int n, DynBuffer *memory);
 

@@ -4,9 +4,6 @@
  *
  * Numbers are in canonical form (base/number.h), so equal numbers have equal
  * bytes, and need no escapes.  Sets, lists and maps already are JSON.
- *
- * Printed values are truncated after a number of characters, not bytes.  Then
- * "..." follows the closing quote, to show that it is not a part of the value.
  */
 #include <string.h>
 

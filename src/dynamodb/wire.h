@@ -11,10 +11,13 @@
 #include "attrvalue.h"
 
 /*
- * A value to send.  S: UTF-8 text.  N: canonical decimal text (base/number.h).
- * B: raw bytes.  BOOL: data is NULL, len 0 or 1.  NULL: data NULL, len 0.  SS,
- * NS, BS, L, M: JSON as in DynValue, such as ["a"], [{"S":"a"}] or
- * {"a":{"N":"1"}}; only writes send these.
+ * A value to send:
+ * - S: UTF-8 text
+ * - N: canonical decimal text (base/number.h)
+ * - B: raw bytes
+ * - BOOL: data is NULL, len 0 or 1; NULL: data is NULL, len 0
+ * - SS, NS, BS, L, M (only in writes): JSON as in DynValue, such as ["a"],
+ *   [{"S":"a"}] or {"a":{"N":"1"}}
  */
 typedef struct DynScalar
 {
