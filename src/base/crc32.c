@@ -18,8 +18,6 @@
  * the high lane by x^D.  Mirroring a constant of 32 bits in 64 bits multiplies
  * it by x^32, so the exponents are D+32 and D-32.  Mirroring also shifts a
  * product by one bit, so each constant is shifted back, to 33 bits.
- *
- * The unit test compares every length up to 700 with zlib.
  */
 #include "text.h"
 

@@ -11,8 +11,6 @@
  * too large above DYN_NUMBER_MAX_EXP and too small below DYN_NUMBER_MIN_EXP,
  * regardless of its digits.  Infinity is a Decimal with an exponent beyond all
  * limits, so that rounding needs no special case for it.
- *
- * This file does not allocate, use the locale, or compute in binary.
  */
 #include <stdint.h>
 #include <string.h>

@@ -3,10 +3,8 @@
  *		Validates UTF-8; writes JSON strings, base64 and hashes.
  *
  * These functions process every byte that is sent to DynamoDB, so each has a
- * fast path for the common case.  UTF-8 is checked eight ASCII bytes at a
- * time.  JSON strings are copied in runs between the few bytes that need an
- * escape.  Base64 is written directly into reserved space.  Functions that
- * append record a failure in the buffer (buffer.h).
+ * fast path for the common case.  Functions that append record a failure in
+ * the buffer (buffer.h).
  */
 #include <string.h>
 

@@ -4,25 +4,26 @@
  *		dynamo_fdw_check_table().
  *
  * One Scan reads all items of the DynamoDB table.  Each item is converted to
- * rows of each foreign table of the server over this table, as in a scan of the
- * foreign table, except that errors are recorded as issues, not raised
- * (exec/rows/rows.h).  A row of the result is an issue, such as a type mismatch
- * in one column, with the number of affected items, and the key of the first.
+ * rows of each foreign table of the server over this table, as in a scan of
+ * the foreign table, except that errors are recorded as issues, not raised
+ * (exec/rows/rows.h).  A row of the result is an issue, such as a type
+ * mismatch in one column, with the number of affected items, and the key of
+ * the first.
  *
  * If some foreign tables have templates for the key, tables without them (for
  * example, imported tables) are left out, unless the caller names them.  All
  * others are compared with the items.
  *
- * It is also an issue if no table claims an item.  A compared table claims the
- * items that are its rows.  But if a compared table is selective (it has an
- * item_filter, or templates for the key), only selective and unnested tables
- * claim items, since the other tables show every item.  A table that is left
- * out claims the items that its item_filter selects.
+ * It is also an issue if no table claims an item:
+ * - A compared table claims the items that are its rows.  But if a compared
+ *   table is selective (it has an item_filter, or templates for the key), only
+ *   selective and unnested tables claim items: the others show every item.
+ * - A table that is left out claims the items that its item_filter selects.
  *
- * The requests use the current user's credentials.  Values are converted as the
- * owner of each foreign table, in a restricted context, since constraints of
- * domains may run code.  Neither the caller nor the owner may gain privileges
- * by this code (dyn_target_check_column).
+ * The requests use the current user's credentials.  Values are converted as
+ * the owner of each foreign table, in a restricted context, since constraints
+ * of domains may run code.  Neither the caller nor the owner may gain
+ * privileges by this code (dyn_target_check_column).
  */
 #include "postgres.h"
 
@@ -67,10 +68,11 @@ typedef struct Issue
 } Issue;
 
 /*
- * A foreign table's assertion that an index contains an item if the item's row
- * has values in all `columns`.  These are the columns of the index key that are
- * declared NOT NULL and, if the index is in trusted_indexes, those in the
- * templates of the index key.  The item must then match these templates.
+ * A foreign table's assertion that an index contains each item whose row has
+ * values in all `columns`.  These are the columns of the index key that are
+ * declared NOT NULL.  If the index is in trusted_indexes, they include the
+ * columns in the templates of the index key, and the item must match these
+ * templates.
  */
 typedef struct Assertion
 {

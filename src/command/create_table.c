@@ -1,9 +1,7 @@
 /*
  * create_table.c
  *		Creates the DynamoDB table of a foreign table:
- *		dynamo_fdw_create_table().
- *
- * The function is for tests and demos.
+ *		dynamo_fdw_create_table(), for tests and demos.
  *
  * A foreign table does not define the keys of its DynamoDB table, so the keys
  * are arguments.  The type of a key attribute follows from its column or its

@@ -8,9 +8,6 @@
  * are not in a key, a Scan of one page of at most 100 items.  scan_policy
  * applies as to a statement with LIMIT 100.  If scan_policy or the IAM policy
  * forbids reading items, only key attributes are shown.
- *
- * The items are also compared with foreign tables, to report columns that are
- * NULL because PostgreSQL lower-cased their names (other_case.c).
  */
 #include "postgres.h"
 
