@@ -11,6 +11,7 @@ import fixture
 import metered
 import metering
 import psycopg2
+import replies
 import writes
 from dynamo import index
 from volume import volume
@@ -443,6 +444,45 @@ class Maps(writes.TestCase):
                 self.assertEqual((outcome[0], done), (after[0], [True]))
                 stored = self.item("m", 1).get("m")
                 self.assertEqual(stored, dynamo.item({"m": after[1]})["m"] if after[1] is not None else None)
+
+    def test_H12_null(self):
+        """DynamoDB's NULL, as mappers store it, is replaced like a missing map, unless it changes before the write arrives."""
+        null = {"NULL": True}
+        for m in (null, {"M": {"k": null, "a": {"N": "1"}}}, {"M": {"k": {"M": {"l": null}}}}):
+            for value in ("7", "NULL", "coalesce(c, 0) + 1"):
+                with self.subTest(m=m, value=value):
+                    self.put_raw({"id": {"S": "m"}, "n": {"N": "1"}, "m": m})
+                    self.fx.execute("TRUNCATE near; INSERT INTO near SELECT * FROM far")
+                    self.both(f"UPDATE {{t}} SET c = {value} WHERE id = 'm'")
+        self.put_raw({"id": {"S": "m"}, "n": {"N": "1"}, "m": null})
+        self.fx.proxy.on("UpdateItem", [lambda _: None, lambda _: self.put("text")])
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        self.assertEqual(self.outcome("UPDATE far SET c = 1 WHERE id = 'm'"), "HV004")
+        self.assertEqual(self.item("m", 1)["m"], {"S": "text"})
+
+    def test_H12_created_concurrently(self):
+        """Another session creates the map, or removes it again, after an attempt has found it missing: its values stay."""
+        lost = replies.executed(replies.empty_reply())
+        insert = "INSERT INTO far AS t VALUES ('m', 1) ON CONFLICT (id, n) DO UPDATE SET {} WHERE t.n > 0"
+        for changes, unread, after in (
+                ([None, {"k": {"b": 2}}], "a = 1", {"a": 1, "k": {"b": 2}}), ([None, {"a": 4}], "c = 1", {"a": 4, "k": {"l": {"c": 1}}}),
+                ([None, {"k": {"b": 2}}], "c = 1", {"k": {"b": 2, "l": {"c": 1}}}), ([None, {"k": {}}, None], "a = 1, b = 5", {"a": 1, "k": {"b": 5}}),
+                ([None, {"k": {"l": {"c": 6}}}], "a = 1, b = NULL", {"a": 1, "k": {"l": {"c": 6}}}),
+                ([None, lost, {"a": 1, "k": {"b": 2}}], "a = 1", {"a": 1, "k": {"b": 2}}), ([None, replies.empty_reply(), {"k": {"b": 2}}], "a = 1", {"a": 1, "k": {"b": 2}})):
+            for sql, mode in (("UPDATE far SET {} WHERE id = 'm'", "immediate"), ("UPDATE far SET {} WHERE id = 'm'", "atomic"), (insert, "immediate")):
+                if mode == "atomic" and len(changes) == 3:
+                    continue
+                with self.subTest(changes=changes, sql=sql.format(unread), mode=mode):
+                    self.put(None)
+                    steps = [change if isinstance(change, (replies.Reply, replies.Executed)) else lambda _, m=change: self.put(m) for change in changes]
+                    self.fx.execute(f"SET dynamo_fdw.write_mode = '{mode}'")
+                    self.fx.proxy.on("TransactWriteItems" if mode == "atomic" else "UpdateItem", steps)
+                    try:
+                        self.assertEqual(self.outcome(sql.format(unread)), (1, []))
+                    finally:
+                        self.fx.proxy.reset(scripts=True)
+                        self.fx.execute("RESET dynamo_fdw.write_mode")
+                    self.assertEqual(self.item("m", 1)["m"], dynamo.item({"m": after})["m"])
 
     def test_H12_nothing_to_remove(self):
         """The map is gone when the write arrives, and with it the value that the statement removes: no item is written."""

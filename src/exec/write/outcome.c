@@ -694,7 +694,7 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 	else if (write->unanswered == 0)
 		write_again(write, item);
 	else if (write->op == DYN_OP_UPDATE_ITEM && (unchanged || !write->derived) &&
-			 dyn_item_has(item, write->values, write->nvalues))
+			 dyn_item_has(item, write->composed, write->ncomposed))
 		dyn_write_confirm(write, 0, item);
 	else
 		dyn_write_fail(write, report_unknown, NULL);

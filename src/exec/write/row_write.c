@@ -382,6 +382,9 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	dyn_reread_check(modify->reread, &item, new, compared, changed, modify->scratch);
 	write->nvalues = dyn_write_map_update(modify->map, new, changed, NULL,
 										  &write->values);
+	write->composed = write->values;
+	write->ncomposed = write->nvalues;
+	write->ncreated = 0;
 	check_size(modify, write->values, write->nvalues);
 	rewritten = dyn_write_map_rewritten(modify->map, changed);
 	set_guard(write, old, bms_union(guarded, bms_difference(rewritten, changed)), changed);
@@ -495,69 +498,65 @@ guard_stored_values(DynWrite *write, const DynScalar *item)
 }
 
 /*
- * Returns the values, with a missing map in place of the values inside it.
- * The map is the last returned value; it is ABSENT if it would be empty.
+ * Returns true, and sets *missing, if the item lacks a map on `path`: the
+ * outermost such map, and what the item has there, nothing or NULL.  If `path`
+ * leads through another value that is not a map, the write fails.
  */
-static DynPathValue *
-put_map(const DynPathValue *values, int *n, const DynPath *map)
-{
-	DynPathValue *merged = palloc((*n + 1) * sizeof(DynPathValue));
-
-	memcpy(merged, values, *n * sizeof(DynPathValue));
-	merged[*n] = (DynPathValue) {map, {DYN_TYPE_ABSENT, NULL, 0}};
-	*n = dyn_path_values_merge(merged, *n + 1, dyn_buffer_create());
-	dyn_check_oom(*n < 0);
-	return merged;
-}
-
-/*
- * Returns the path of the outermost map on `path` that the item lacks, or
- * NULL.  If `path` leads through a value that is not a map, the write fails.
- */
-static DynPath *
-missing_map(DynWrite *write, const DynPath *path, const DynScalar *item)
+static bool
+find_missing_map(DynWrite *write, const DynPath *path, const DynScalar *item,
+				 DynPathValue *missing)
 {
 	DynPath    *map = palloc(sizeof(DynPath));
 
 	*map = *path;
 	for (map->nsteps = 1; map->nsteps <= path->nsteps; map->nsteps++)
 	{
-		DynType		type = stored_value(item, map).type;
-
-		if (type == DYN_TYPE_ABSENT)
-			return map;
-		if (type != DYN_TYPE_M)
+		*missing = (DynPathValue) {map, stored_value(item, map)};
+		if (missing->value.type == DYN_TYPE_ABSENT || missing->value.type == DYN_TYPE_NULL)
+			return true;
+		if (missing->value.type != DYN_TYPE_M)
 		{
 			dyn_write_fail(write, report_not_a_map, dyn_path_text(map));
-			return NULL;
+			return false;
 		}
 	}
-	return NULL;
+	return false;
 }
 
 /*
  * Changes the update to set each outermost missing map as one value, which
- * contains the values inside the map.
+ * contains the values inside the map.  Starts from the composed values: since
+ * the last attempt, another session may have created or removed a map.
  */
 static void
 create_maps(DynWrite *write, const DynScalar *item)
 {
+	int			n = write->nvalues = write->ncomposed;
 	int			i = 0;
 
+	/* each map takes the place of at least one value */
+	write->created = palloc((n + 1) * sizeof(DynPathValue));
+	write->values = palloc((n + 1) * sizeof(DynPathValue));
+	if (n > 0)
+		memcpy(write->values, write->composed, n * sizeof(DynPathValue));
+	write->ncreated = 0;
 	while (i < write->nvalues && write->state != DYN_WRITE_FAILED)
 	{
 		const DynPath *path = map_of(write, i);
-		const DynPath *map = path != NULL ? missing_map(write, path, item) : NULL;
+		DynPathValue *missing = &write->created[write->ncreated];
 
-		if (map == NULL)
+		if (path == NULL || !find_missing_map(write, path, item, missing))
 		{
 			i++;
 			continue;
 		}
-		/* guard_stored_values() sets the map's guard to ABSENT later */
-		write->guard = put_map(write->guard, &write->nguard, map);
-		/* the next value moves to position i */
-		write->values = put_map(write->values, &write->nvalues, map);
+		write->ncreated++;
+		/* the next value moves to position i, and the map becomes the last */
+		write->values[write->nvalues] = (DynPathValue) {missing->path, {DYN_TYPE_ABSENT, NULL, 0}};
+		write->nvalues = dyn_path_values_merge(write->values, write->nvalues + 1,
+											   dyn_buffer_create());
+		dyn_check_oom(write->nvalues < 0);
+		/* do not create an empty map */
 		if (write->values[write->nvalues - 1].value.type == DYN_TYPE_ABSENT)
 			write->nvalues--;
 	}
@@ -642,7 +641,7 @@ exists_condition(const DynWrite *write)
 	const DynModify *modify = write->modify;
 	const DynItemFilter *filter = &modify->relation->item_filter;
 	DynCond    *all = dyn_make_junction(DYN_COND_AND, 1 + filter->nterms +
-										write->nguard + write->nvalues);
+										write->nguard + write->ncreated + write->nvalues);
 
 	dyn_cond_add(all, key_condition(modify, DYN_COND_EXISTS));
 	/* omit the term for ttl_attribute: an expired row is still the same row */
@@ -654,9 +653,10 @@ exists_condition(const DynWrite *write)
 			!dyn_is_in_key(&modify->map->meta->key, dyn_filter_term_attribute(term)))
 			dyn_cond_add(all, dyn_filter_term_cond(term));
 	}
-	for (int i = 0; i < write->nguard; i++)
+	for (int i = 0; i < write->nguard + write->ncreated; i++)
 	{
-		const DynPathValue *guard = &write->guard[i];
+		const DynPathValue *guard = i < write->nguard ? &write->guard[i]
+			: &write->created[i - write->nguard];
 
 		/* we cannot encode the value (dyn_only_theirs): fail always, so that the response shows it */
 		dyn_cond_add(all, dyn_scalar_equal(&guard->value, &dyn_only_theirs)

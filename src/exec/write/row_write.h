@@ -53,7 +53,7 @@ extern void dyn_modify_keep_segment(const DynWrite *write);
  *
  * Sets the state FAILED if the write would replace values that its column
  * cannot represent, such as a set inside a document, or if the item has
- * another value in place of a required map.  Returns false if nothing is left
+ * another value than NULL in place of a map.  Returns false if nothing is left
  * to write.  `item` must live as long as the write.  Allocates in
  * CurrentMemoryContext, which must be the write's.
  */

@@ -51,6 +51,12 @@ typedef struct DynWrite
 	DynPathValue *values;		/* UpdateItem: values to set; an ABSENT value
 								 * removes its path */
 	int			nvalues;
+	DynPathValue *composed;		/* UpdateItem: the values before missing maps
+								 * took the place of the values inside them */
+	int			ncomposed;
+	DynPathValue *created;		/* these maps, and what the item has instead:
+								 * ABSENT or NULL, which must not change */
+	int			ncreated;
 	DynPathValue *guard;		/* values that must not have changed */
 	int			nguard;
 	DynCall    *call;
