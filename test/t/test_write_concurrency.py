@@ -178,6 +178,19 @@ class Concurrency(writes.TestCase):
                     self.assertEqual(self.between(sql, self.set("total", "N", "10"), operation)[0], 1)
                     self.assertEqual(self.row(), [("high", 10)] if operation == "UpdateItem" else [])
 
+    def test_joined_with_several_deferred_rows(self):
+        """If the statement also reads the table, the next rows are not stored: it fails, unless the first row still matches, or there is no other."""
+        self.fx.execute("CREATE TABLE IF NOT EXISTS limits (most numeric, new text)")
+        self.addCleanup(self.fx.execute, "DROP TABLE limits")
+        again = "WITH second AS (UPDATE far SET note = 'second' WHERE id = 'a') UPDATE far SET note = 'first' WHERE id = 'a' AND total < 5"
+        for limits, sql, outcome, note in (("5, 20", None, "40001", "one"), ("20, 5", None, (1, []), "new"), ("5", None, (0, []), "one"), ("5", again, "40001", "one")):
+            with self.subTest(limits, sql=sql):
+                self.setUp()
+                self.fx.execute(f"TRUNCATE limits; INSERT INTO limits SELECT unnest('{{{limits}}}'::int[]), 'new'")
+                sql = sql or f"UPDATE far SET note = new FROM limits, far s {self.ONE.replace('id', 'far.id').replace('AND n', 'AND far.n')} AND s.id = 'c' AND far.total < most"
+                self.assertEqual(self.between(sql, self.set("total", "N", "10")), outcome)
+                self.assertEqual(self.row(), [(note, 10)])
+
     def test_late(self):
         """The row that changed is the first of many, whose responses are awaited at the end."""
         self.fx.execute("INSERT INTO far SELECT 'l', g, 'x', g FROM generate_series(1, 40) g")

@@ -279,6 +279,7 @@ keep_repeated(DynModify *modify, TupleTableSlot *planSlot)
 	DynWrite   *write = dyn_write_of_row(modify, modify->old);
 	MemoryContext oldcontext;
 
+	modify->writer->skipped |= modify->deferred;
 	if (write == NULL || write->modify != modify)
 		return;
 	oldcontext = MemoryContextSwitchTo(write->context);

@@ -114,6 +114,8 @@ typedef struct DynWriter
 	List	   *modifies;		/* list of DynModify * */
 	List	   *deferred;		/* list of DynDeferredRun: rows to be sent later,
 								 * in this order (flush.c) */
+	bool		skipped;		/* true if rows were skipped because an earlier
+								 * row of the same item was deferred */
 	List	   *writes;			/* list of DynWrite, SENT or PAUSED; or FAILED,
 								 * if dyn_writers_await received the failure */
 	DynWrite   *waiting;		/* write that must wait before it is sent, or
