@@ -191,6 +191,11 @@ class Concurrency(writes.TestCase):
                 self.assertEqual(self.between(sql, self.set("total", "N", "10")), outcome)
                 self.assertEqual(self.row(), [(note, 10)])
 
+    def test_part(self):
+        """A part of a WITH is evaluated again."""
+        self.assertEqual(self.between(f"WITH u AS (UPDATE far SET total = total + 1 {self.ONE} AND total > 0) INSERT INTO far VALUES ('z', 1)", self.set("total", "N", "10")), (1, []))
+        self.assertEqual(self.row(), [("one", 11)])
+
     def test_late(self):
         """The row that changed is the first of many, whose responses are awaited at the end."""
         self.fx.execute("INSERT INTO far SELECT 'l', g, 'x', g FROM generate_series(1, 40) g")

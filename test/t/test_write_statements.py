@@ -58,6 +58,33 @@ class Parts(writes.TestCase):
         self.assertEqual(self.both("WITH d AS (DELETE FROM {t} t USING {t} s WHERE s.id = t.id), i AS (INSERT INTO {t} SELECT id, n, 'again' FROM {t}) SELECT",
                                    same_tables=False), "23505")
 
+    DELETE, UPDATE, INSERT = "DELETE FROM {t} WHERE id = 'a'", "UPDATE {t} SET total = 10 WHERE id = 'a'", "INSERT INTO {t} AS t VALUES ('a', 1, 'new', 5)"
+    UPSERT = INSERT + " ON CONFLICT (id, n) DO UPDATE SET total = t.total + 1"
+    MOVE = "INSERT INTO {t} AS t SELECT id, n, 'moved' FROM p"
+
+    def test_key_of_several_parts(self):
+        """The main query is executed first, unless it reads what the other part returns."""
+        for part, main in (
+                (self.DELETE, self.INSERT), (self.DELETE, self.UPSERT), (self.DELETE, f"{self.INSERT} ON CONFLICT DO NOTHING"), (self.DELETE, f"{self.UPSERT} WHERE t.total > 7"),
+                (self.UPDATE, self.INSERT), (self.UPDATE, self.UPSERT), (self.UPDATE, f"{self.INSERT} ON CONFLICT DO NOTHING"), (self.UPDATE, f"{self.UPSERT} WHERE t.total > 7"),
+                (self.UPSERT, self.DELETE), (self.UPSERT, self.UPDATE), (self.INSERT, self.DELETE), (f"{self.INSERT} ON CONFLICT DO NOTHING", self.UPDATE),
+                (f"{self.DELETE} RETURNING *", self.MOVE), (f"{self.DELETE} RETURNING *", f"{self.MOVE} ON CONFLICT (id, n) DO UPDATE SET note = 'x'"),
+                (f"{self.DELETE} RETURNING *", "INSERT INTO {t} SELECT id, n + 1, 'moved' FROM p"), ("DELETE FROM {t} WHERE n = 2 RETURNING *", "INSERT INTO {t} SELECT id, n + 1, 'moved' FROM p"),
+                (f"{self.UPDATE} RETURNING *", f"{self.MOVE} ON CONFLICT (id, n) DO UPDATE SET note = 'x'"), (f"{self.UPDATE} RETURNING *", f"{self.MOVE} ON CONFLICT (id, n) DO UPDATE SET note = 'x' WHERE false"),
+                (f"{self.UPDATE} RETURNING *", f"{self.MOVE} ON CONFLICT DO NOTHING"), (f"{self.INSERT.replace('1,', '9,')} RETURNING *", f"{self.MOVE} ON CONFLICT (id, n) DO UPDATE SET note = 'x'"),
+                (self.INSERT.replace("1,", "9,"), self.UPSERT.replace("1,", "9,")), (self.UPSERT, self.UPSERT), (f"{self.UPSERT} WHERE false", self.UPSERT), (self.UPSERT, f"{self.UPSERT} WHERE false"),
+                (self.UPSERT, f"{self.INSERT} ON CONFLICT DO NOTHING"), (f"{self.INSERT} ON CONFLICT DO NOTHING", self.UPSERT)):
+            with self.subTest(part=part, main=main):
+                self.setUp()
+                outcome = self.both(f"WITH p AS ({part}) {main}", same_tables=False)
+                if not isinstance(outcome, str):
+                    self.assertSameTables()
+
+    def test_row_shown_by_a_part_that_does_not_write_it(self):
+        """DO UPDATE has affected the row, but RETURNING has shown it."""
+        for part in (self.UPDATE, self.DELETE):
+            self.assertEqual(self.outcome(f"WITH p AS ({part} RETURNING 1) {self.UPSERT}".replace("{t}", "far")), "0A000")
+
     def test_statement_trigger_after_a_part_that_was_not_finished(self):
         """PL/pgSQL fetches one row only; the rest is written at the end, before the triggers of the statement."""
         self.fx.execute("CREATE TABLE seen (many bigint)")

@@ -7,8 +7,10 @@
  * would: INSERT INTO t SELECT ... FROM t would read the rows that it has just
  * inserted, and might never end.  So rows are deferred if a scan reads the
  * DynamoDB table that the statement writes, even through another foreign table.
- * (The scan that finds the rows to change does not count.)  Deferred rows are
- * stored, and are composed and sent when all scans have ended.
+ * (The scan that finds the rows to change does not count.)  If another CTE
+ * writes the table, changed rows are deferred, too, to remain in order with its
+ * new rows.  Deferred rows are stored, and are composed and sent when all scans
+ * have ended.
  *
  * Core reads the number of rows after ExecutorRun, and fires AFTER triggers in
  * ExecutorFinish.  The hooks of both functions therefore flush.  Before that,
@@ -93,6 +95,14 @@ dyn_modify_is_deferred(DynModify *modify)
 		if (dyn_statement_writes(statement, input->scandesc->relation))
 			read = input->scandesc->relation;
 	}
+	foreach(lc, modify->writer->modifies)
+	{
+		const DynModify *other = lfirst(lc);
+
+		modify->deferred |= !modify->atomic && modify->operation != CMD_INSERT &&
+			other->mtstate != modify->mtstate &&
+			dyn_relation_same_table(other->relation, modify->relation);
+	}
 
 	/* RETURNING and AFTER triggers would see rows that ON CONFLICT skips later */
 	if ((modify->deferred || modify->atomic) && modify->do_nothing &&
@@ -114,23 +124,39 @@ dyn_modify_is_deferred(DynModify *modify)
 /* ---- one row ---- */
 
 /*
- * Raises an error if DO UPDATE has already affected the row.  If modify->met
- * contains the key, first waits for the writes in flight: a write whose row
- * does not satisfy WHERE removes its key.
+ * Returns true if a row of UPDATE or DELETE is skipped because DO UPDATE has
+ * already affected it.  Raises an error if DO UPDATE would affect a row that
+ * the statement has inserted or updated.  If writer->affected contains the row,
+ * first waits for the writes in flight, since a row that is not affected is
+ * removed.  A row that DELETE has deleted may be inserted again.
  */
-static void
-check_upsert_once(DynModify *modify, TupleTableSlot *row)
+static bool
+is_affected(const DynWrite *write)
 {
+	const DynModify *modify = write->modify;
+	HASHACTION	action = modify->operation == CMD_DELETE ? HASH_FIND : HASH_ENTER;
+	struct HTAB *affected = modify->writer->affected;
+
 	/* atomic.c raises an error for any second write of an item */
-	if (modify->atomic || !dyn_met_add(modify, row))
-		return;
+	if (modify->atomic || !dyn_met_change(affected, write, action))
+		return false;
 	dyn_writer_finish(modify->writer);
-	if (!dyn_met_add(modify, row))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_CARDINALITY_VIOLATION),
-			 errmsg("ON CONFLICT DO UPDATE command cannot affect row a second time"),
-			 errhint("Ensure that no rows proposed for insertion within the same command have duplicate constrained values.")));
+	if (!dyn_met_change(affected, write, action))
+		return false;
+	if (modify->upsert != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_CARDINALITY_VIOLATION),
+				 errmsg("ON CONFLICT DO UPDATE command cannot affect row a second time"),
+				 errhint("Ensure that no rows proposed for insertion within the same command have duplicate constrained values.")));
+	if (modify->operation == CMD_INSERT)
+		return false;
+	if (modify->returning || modify->has_row_triggers)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot skip a row of foreign table \"%s\" that ON CONFLICT DO UPDATE has affected, because RETURNING or a row trigger has already seen it",
+						modify->relation->name)));
+	dyn_write_uncount(modify);
+	return true;
 }
 
 typedef struct Composition
@@ -187,8 +213,6 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 	bool		composed = true;
 	bool		written;
 
-	if (modify->upsert != NULL)
-		check_upsert_once(modify, row);
 	write = dyn_write_create(modify, dyn_operation_of(modify->operation));
 	oldcontext = MemoryContextSwitchTo(write->context);
 	if (modify->operation == CMD_INSERT)
@@ -203,7 +227,7 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 		write->plan_row = ExecCopySlotMinimalTuple(modify->operation == CMD_INSERT
 												   ? row : planSlot);
 	MemoryContextSwitchTo(oldcontext);
-	if (!composed)
+	if (is_affected(write) || !composed)
 	{
 		dyn_write_free(write);
 		return !modify->presumes;

@@ -150,32 +150,6 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 }
 
 /*
- * Sets modify->met (keys of the rows written so far).  CTEs that update or
- * delete rows of the same table share one set: like PostgreSQL, the statement
- * changes a row once, and skips later changes of it.
- */
-static void
-create_met(DynModify *modify, bool may_repeat)
-{
-	ListCell   *lc;
-
-	foreach(lc, modify->writer->modifies)
-	{
-		DynModify  *other = lfirst(lc);
-
-		if (other->mtstate == modify->mtstate || other->operation == CMD_INSERT ||
-			!dyn_relation_same_table(other->relation, modify->relation))
-			continue;
-		if (other->met == NULL)
-			other->met = dyn_met_create();
-		modify->met = other->met;
-		return;
-	}
-	if (may_repeat)
-		modify->met = dyn_met_create();
-}
-
-/*
  * Returns the plan of the target.  Does not use the list that core passes to
  * BeginForeignModify: before 18.6, run-time pruning of earlier targets makes
  * core pass the list of another target.
@@ -215,8 +189,8 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 		dyn_report_changed_schema(&about, "The keys or indexes of the table differ.");
 	}
 	modify->plan = plan;
-	if (modify->upsert != NULL)
-		modify->met = dyn_met_create();
+	if (modify->upsert != NULL && modify->writer->affected == NULL)
+		modify->writer->affected = dyn_met_create();
 	if (mtstate->operation == CMD_INSERT)
 		return;
 	if (mtstate->operation == CMD_DELETE)
@@ -235,10 +209,14 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 		access = dyn_access_of_scan((const ForeignScan *) subplan->plan);
 	modify->presumes = access != NULL && access->is_presumed;
 	/*
-	 * a row may come twice from a join, or from an index that changes while it
-	 * is read, but not if the index only supplies the keys to read
+	 * a row may come twice from several CTEs, from a join, or from an index
+	 * that changes while it is read, but not if the index only supplies the
+	 * keys to read
 	 */
-	create_met(modify, access == NULL || (access->index != NULL && !access->fetch_base_items));
+	if (modify->writer->met == NULL &&
+		(((const DynModify *) linitial(modify->writer->modifies))->mtstate != mtstate ||
+		 access == NULL || (access->index != NULL && !access->fetch_base_items)))
+		modify->writer->met = dyn_met_create();
 }
 
 /*
@@ -274,9 +252,9 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
  * statement may select this row instead of the first one.
  */
 static void
-keep_repeated(DynModify *modify, TupleTableSlot *planSlot)
+keep_repeated(DynModify *modify, const DynWrite *row, TupleTableSlot *planSlot)
 {
-	DynWrite   *write = dyn_write_of_row(modify, modify->old);
+	DynWrite   *write = dyn_write_find(modify->writer->writes, row);
 	MemoryContext oldcontext;
 
 	modify->writer->skipped |= modify->deferred;
@@ -301,6 +279,7 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 	bool		first = !modify->deferral_known;
 	bool		deferred = dyn_modify_is_deferred(modify);
 	bool		repeated = false;
+	DynWrite	same;			/* key of the old row */
 	MemoryContext oldcontext = MemoryContextSwitchTo(GetPerTupleMemoryContext(modify->estate));
 
 	/* core would report this only after the write, if at all */
@@ -315,7 +294,11 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 	if (modify->operation != CMD_INSERT)
 	{
 		dyn_modify_old_row(modify, planSlot);
-		repeated = dyn_met_add(modify, modify->old);
+		if (modify->writer->met != NULL)
+		{
+			same = dyn_write_of_row(modify, modify->old);
+			repeated = dyn_met_change(modify->writer->met, &same, HASH_ENTER);
+		}
 	}
 	if (repeated && dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, modify->operation, true))
 		ereport(ERROR,
@@ -326,7 +309,7 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 				 errhint("Use EXISTS or DISTINCT, so that each row is selected once.")));
 	if (repeated)
 	{
-		keep_repeated(modify, planSlot);
+		keep_repeated(modify, &same, planSlot);
 		slot = NULL;
 	}
 	else

@@ -60,8 +60,6 @@ typedef struct DynModify
 								 * read */
 	AttrNumber *junk;			/* DELETE: position of each column in the
 								 * subplan's row; 0 if missing */
-	struct HTAB *met;			/* keys of rows that were written or deferred
-								 * so far; NULL if no row can come twice */
 
 	/* deferred rows (flush.c) */
 	bool		deferral_known;	/* true if `deferred` is valid */

@@ -394,7 +394,7 @@ why_not_again(const DynModify *modify)
 	if (modify->deferred && modify->returning)
 		return "RETURNING has already shown the row";
 	if (modify->deferred && list_length(modify->estate->es_subplanstates) >
-		list_length(modify->mtstate->ps.initPlan))
+		Max(list_length(modify->mtstate->ps.initPlan), list_length(modify->estate->es_auxmodifytables)))
 		return "a subquery would read what the statement has written";
 	return NULL;
 }
@@ -446,7 +446,6 @@ evaluate_upsert(DynWrite *write, const DynScalar *item)
 															ExecProject(modify->upsert->projection)));
 	else if (!inserted)
 	{
-		dyn_met_forget(write);
 		write->state = DYN_WRITE_NO_ROW;
 		return;
 	}
@@ -514,7 +513,6 @@ write_again(DynWrite *write, const DynScalar *item)
 	}
 	if (TupIsNull(row))
 	{
-		dyn_met_forget(write);
 		write->state = DYN_WRITE_NO_ROW;
 		return;
 	}

@@ -127,13 +127,13 @@ dyn_write_find(const List *writes, const DynWrite *write)
 	return NULL;
 }
 
-DynWrite *
+DynWrite
 dyn_write_of_row(DynModify *modify, TupleTableSlot *row)
 {
-	DynWrite	write = {0};
+	DynWrite	write = {.modify = modify};
 
 	write.key_bytes = compose_key(modify, row, write.key, &write.key_len);
-	return dyn_write_find(modify->writer->writes, &write);
+	return write;
 }
 
 HTAB *
@@ -146,42 +146,20 @@ dyn_met_create(void)
 					   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
-/*
- * Adds a key to the set, or removes it; returns true if the set had the key.
- * The set contains 128-bit digests of the keys.
- */
-static bool
-change_met(HTAB *met, const char *key, size_t len, HASHACTION action)
-{
-	const unsigned char *bytes = (const unsigned char *) key;
-	uint64		digest[2] = {
-		hash_bytes_extended(bytes, len, 0),
-		hash_bytes_extended(bytes, len, UINT64CONST(0x9E3779B97F4A7C15))
-	};
-	bool		found;
-
-	(void) hash_search(met, digest, action, &found);
-	return found;
-}
-
+/* The set contains 128-bit digests of the keys. */
 bool
-dyn_met_add(DynModify *modify, TupleTableSlot *row)
+dyn_met_change(HTAB *met, const DynWrite *write, HASHACTION action)
 {
-	DynKeyPart	key[2];
-	const char *bytes;
-	size_t		len;
+	const unsigned char *bytes = (const unsigned char *) write->key_bytes;
+	uint64		digest[2] = {
+		hash_bytes_extended(bytes, write->key_len, 0),
+		hash_bytes_extended(bytes, write->key_len, UINT64CONST(0x9E3779B97F4A7C15))
+	};
+	bool		found = false;	/* "return found" */
 
-	if (modify->met == NULL)
-		return false;
-	bytes = compose_key(modify, row, key, &len);
-	return change_met(modify->met, bytes, len, HASH_ENTER);
-}
-
-void
-dyn_met_forget(const DynWrite *write)
-{
-	if (write->modify->met != NULL)
-		(void) change_met(write->modify->met, write->key_bytes, write->key_len, HASH_REMOVE);
+	if (met != NULL)
+		(void) hash_search(met, digest, action, &found);
+	return found;
 }
 
 static DynScalar

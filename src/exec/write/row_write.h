@@ -11,6 +11,8 @@
 #ifndef DYN_EXEC_ROW_WRITE_H
 #define DYN_EXEC_ROW_WRITE_H
 
+#include "utils/hsearch.h"
+
 #include "modify.h"
 
 /* Checks the constraints that core does not check for foreign tables. */
@@ -78,23 +80,17 @@ extern bool dyn_write_guard_replaced(DynWrite *write);
 /* Returns a write of the list for the same item as `write`, or NULL. */
 extern DynWrite *dyn_write_find(const List *writes, const DynWrite *write);
 
-/* Returns the write of the row in flight, or NULL. */
-extern DynWrite *dyn_write_of_row(DynModify *modify, TupleTableSlot *row);
+/* Returns a write that has only the key of the row, to find or compare it. */
+extern DynWrite dyn_write_of_row(DynModify *modify, TupleTableSlot *row);
 
-/* Returns an empty set for modify->met, in CurrentMemoryContext. */
+/* Returns an empty set of rows, in CurrentMemoryContext. */
 extern struct HTAB *dyn_met_create(void);
 
 /*
- * Adds the row's key to modify->met.  Returns true if the set already
- * contained the key; false if no row can come twice (modify->met is NULL).
+ * Adds the row of a write to the set, finds it, or removes it.  Returns true if
+ * the set contained the row; false if `met` is NULL.
  */
-extern bool dyn_met_add(DynModify *modify, TupleTableSlot *row);
-
-/*
- * Removes the key of a write from modify->met: the statement does not affect
- * its row, because its conditions are not true.
- */
-extern void dyn_met_forget(const DynWrite *write);
+extern bool dyn_met_change(struct HTAB *met, const DynWrite *write, HASHACTION action);
 
 /* Frees a write that is not in flight. */
 extern void dyn_write_free(DynWrite *write);

@@ -333,6 +333,12 @@ receive(DynWriter *writer, DynWrite *write)
 	if (write->state == DYN_WRITE_WRITTEN || write->state == DYN_WRITE_NO_ROW)
 	{
 		writer->writes = list_delete_ptr(writer->writes, write);
+		if (write->state == DYN_WRITE_NO_ROW)
+		{
+			/* the statement does not affect the row, so another part may do so */
+			dyn_met_change(writer->met, write, HASH_REMOVE);
+			dyn_met_change(writer->affected, write, HASH_REMOVE);
+		}
 		if (write->state == DYN_WRITE_NO_ROW && write->returned)
 			dyn_write_uncount(write->modify);
 		if (write->returned)

@@ -114,6 +114,10 @@ typedef struct DynWriter
 	List	   *modifies;		/* list of DynModify * */
 	List	   *deferred;		/* list of DynDeferredRun: rows to be sent later,
 								 * in this order (flush.c) */
+	struct HTAB *met;			/* keys of rows that UPDATE or DELETE has written
+								 * or deferred; NULL if no row can come twice */
+	struct HTAB *affected;		/* keys of rows that were inserted or updated,
+								 * for DO UPDATE; NULL without DO UPDATE */
 	bool		skipped;		/* true if rows were skipped because an earlier
 								 * row of the same item was deferred */
 	List	   *writes;			/* list of DynWrite, SENT or PAUSED; or FAILED,
