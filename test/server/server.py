@@ -248,6 +248,13 @@ class ScriptedServer:
             if scripts:
                 self._scripts = {}
 
+    def finish(self):
+        """Wait until all that was sent before is recorded and executed, even if the client has left."""
+        asyncio.run_coroutine_threadsafe(self._settle(), self._loop).result()
+        until = time.monotonic() + HOLD_SECONDS
+        while not all(request.status for request in list(self.requests)) and time.monotonic() < until:
+            time.sleep(0.002)
+
     def operations(self):
         """The names of the recorded operations, in order."""
         return [request.operation for request in self.requests]

@@ -268,7 +268,7 @@ class Maker:
                                "DEFAULT" if self.rng.random() < 0.05 and not c.key and c.name != "region" else self.value(c) for c in columns) + ")"
 
     def fresh_keys(self):
-        """Keys that no row has: which part of a WITH is executed first is not defined."""
+        """Keys that no row has, so that both parts of a WITH succeed."""
         keys = self.table.keys
         stored = lambda texts: repr([key.store(text) for key, text in zip(keys, texts)])
         taken = {stored([row[key.name] for key in keys]) for row in self.rows}
@@ -373,8 +373,8 @@ class Maker:
     def with_two(self):
         """Two writes in one statement: new rows, and changes of the old ones."""
         rng, table = self.rng, self.table
-        self.quiet, self.fresh = True, self.fresh_keys()
-        if not self.fresh:
+        self.quiet, self.fresh = True, self.fresh_keys() if rng.random() < 0.6 else None
+        if self.fresh == []:
             self.quiet = False
             return self.update()
         body, columns, _ = self.values(2)
