@@ -153,6 +153,15 @@ class Errors(ErrorsCase):
             assigned = ", ".join(f"column_{i} = {columns}" for i in range(columns))
             self.assertEqual(self.scripted("UpdateItem", [replies.internal_error()], f"UPDATE wide SET {assigned} {self.ONE} AND total > 0"), outcome)
 
+    def test_update_of_many_maps(self):
+        """The condition of the repetition would be too long for DynamoDB."""
+        self.fx.foreign_table("maps", "id text NOT NULL, n int NOT NULL, total numeric, " + ", ".join(f"c{i} int OPTIONS (path 'm{i}.c')" for i in range(90)),
+                              table_name=self.fx.remote("items"), updatable="true")
+        for columns, outcome in ((60, (1, [])), (90, "08007")):
+            self.put_raw({"id": {"S": "a"}, "n": {"N": "1"}, "total": {"N": "1"}, **{f"m{i}": {"M": {}} for i in range(90)}})
+            assigned = ", ".join(f"c{i} = {columns}" for i in range(columns))
+            self.assertEqual(self.scripted("UpdateItem", [replies.internal_error()], f"UPDATE maps SET {assigned} {self.ONE} AND total > 0"), outcome)
+
     def test_delete(self):
         for error in (self.lost(), self.after(), replies.internal_error()):
             self.fx.execute("INSERT INTO far VALUES ('d', 1) ON CONFLICT DO NOTHING")

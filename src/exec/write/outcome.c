@@ -506,14 +506,11 @@ write_again(DynWrite *write, const DynScalar *item)
 		write->plan_row = linitial(write->repeated);
 		write->repeated = list_delete_first(write->repeated);
 	}
-	if (TupIsNull(row) && modify->writer->skipped)
-	{
-		dyn_write_fail(write, report_concurrent, "a skipped row of the join may select it");
-		return;
-	}
 	if (TupIsNull(row))
 	{
 		write->state = DYN_WRITE_NO_ROW;
+		if (modify->writer->skipped)
+			dyn_write_fail(write, report_concurrent, "a skipped row of the join may select it");
 		return;
 	}
 	ExecCopySlot(modify->old, modify->scratch);

@@ -658,23 +658,22 @@ exists_condition(const DynWrite *write)
 }
 
 /*
- * Returns the rendered expression.  Raises an error if it was too long to be
- * rendered (`complete` is false).
+ * Renders the update and the condition into buffers of the writer; returns
+ * false if one is too long, which leaves its buffer empty.
  */
-static const char *
-take_expression(const DynWrite *write, const char *what, bool complete, DynBuffer *text)
+static bool
+render_expressions(const DynWrite *write)
 {
-	dyn_check_oom(text->failed || dyn_tokens_out_of_memory(write->modify->writer->tokens));
-	if (!complete)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("%s for foreign table \"%s\" is too long for DynamoDB", what,
-						write->modify->relation->name),
-				 errdetail("DynamoDB allows %d bytes, and %d operators.",
-						   DYN_EXPR_MAX_BYTES, DYN_EXPR_MAX_OPERATORS),
-				 errhint("Read or assign fewer columns in the statement, or map fewer columns.")));
-	dyn_check_oom(dyn_buffer_terminate(text) == NULL);
-	return text->data;
+	DynWriter  *writer = write->modify->writer;
+	DynCond    *cond = write->op == DYN_OP_PUT_ITEM ? not_exists_condition(write->modify)
+		: exists_condition(write);
+
+	dyn_tokens_reset(writer->tokens);
+	dyn_buffer_reset(&writer->update);
+	dyn_buffer_reset(&writer->condition);
+	return (write->op != DYN_OP_UPDATE_ITEM ||
+			dyn_expr_update(writer->tokens, write->values, write->nvalues, &writer->update)) &&
+		dyn_expr_condition(writer->tokens, dyn_cond_simplify(cond), &writer->condition);
 }
 
 void
@@ -683,8 +682,7 @@ dyn_write_render(const DynWrite *write, DynBuffer *out, bool member)
 	DynModify  *modify = write->modify;
 	DynWriter  *writer = modify->writer;
 	MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
-	DynCond    *cond = write->op == DYN_OP_PUT_ITEM ? not_exists_condition(modify)
-		: exists_condition(write);
+	bool		complete = render_expressions(write);
 	DynWriteRequest request = {
 		.op = write->op,
 		.table = modify->relation->table,
@@ -695,19 +693,21 @@ dyn_write_render(const DynWrite *write, DynBuffer *out, bool member)
 		.returning = dyn_write_returns(write)
 	};
 
-	dyn_tokens_reset(writer->tokens);
-	dyn_buffer_reset(&writer->update);
-	dyn_buffer_reset(&writer->condition);
+	dyn_check_oom(writer->update.failed || writer->condition.failed ||
+				  dyn_tokens_out_of_memory(writer->tokens));
+	if (!complete)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("%s for foreign table \"%s\" is too long for DynamoDB",
+						write->op == DYN_OP_UPDATE_ITEM && writer->update.len == 0
+						? "the update" : "the condition of the write", modify->relation->name),
+				 errdetail("DynamoDB allows %d bytes, and %d operators.",
+						   DYN_EXPR_MAX_BYTES, DYN_EXPR_MAX_OPERATORS),
+				 errhint("Read or assign fewer columns in the statement, or map fewer columns.")));
+	dyn_check_oom(!dyn_buffer_terminate(&writer->update) || !dyn_buffer_terminate(&writer->condition));
 	if (write->op == DYN_OP_UPDATE_ITEM)
-		request.update = take_expression(write, "the update",
-										 dyn_expr_update(writer->tokens, write->values,
-														 write->nvalues, &writer->update),
-										 &writer->update);
-	request.condition = take_expression(write, "the condition of the write",
-										dyn_expr_condition(writer->tokens,
-														   dyn_cond_simplify(cond),
-														   &writer->condition),
-										&writer->condition);
+		request.update = writer->update.data;
+	request.condition = writer->condition.data;
 	dyn_write_write(out, &request, member);
 	dyn_check_oom(out->failed);
 	MemoryContextSwitchTo(oldcontext);
@@ -739,6 +739,8 @@ dyn_write_guard_replaced(DynWrite *write)
 	memcpy(write->guard + write->nguard, more, n * sizeof(DynPathValue));
 	write->nguard += n;
 	write->guards_replaced = true;
+	if (!render_expressions(write))
+		return false;
 	dyn_write_render(write, dyn_call_body(write->call), false);
 	return true;
 }
