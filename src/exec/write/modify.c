@@ -279,7 +279,7 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 	bool		first = !modify->deferral_known;
 	bool		deferred = dyn_modify_is_deferred(modify);
 	bool		repeated = false;
-	DynWrite	same;			/* key of the old row */
+	DynWrite	same = {0};	/* key of the old row */
 	MemoryContext oldcontext = MemoryContextSwitchTo(GetPerTupleMemoryContext(modify->estate));
 
 	/* core would report this only after the write, if at all */

@@ -395,12 +395,12 @@ class Generator:            # pylint: disable=too-many-instance-attributes
         return [json.loads(text.partition(":")[2]) for text in self.near.notices.take() if '"op"' in text]
 
     def written(self):
-        """The items of the writes that DynamoDB has executed: (table, key)."""
+        """The items of the writes that DynamoDB has executed, (table, key); a WITH may write one twice."""
         writes = [(request.operation, request.body) for request in self.fx.proxy.requests if request.is_write() and request.status == 200]
         writes += [member for operation, body in writes if operation == "TransactWriteItems" for one in body["TransactItems"] for member in one.items()]
         remotes = {self.fx.remote(name): remote for name, remote in self.remotes.items()}
-        return {(remotes[body["TableName"]].name, remotes[body["TableName"]].key(body.get("Item") or body["Key"]))
-                for operation, body in writes if operation != "TransactWriteItems"}
+        return [(remotes[body["TableName"]].name, remotes[body["TableName"]].key(body.get("Item") or body["Key"]))
+                for operation, body in writes if operation != "TransactWriteItems"]
 
     @staticmethod
     def warned(notices):
@@ -462,7 +462,7 @@ class Generator:            # pylint: disable=too-many-instance-attributes
         now = {name: remote.scan(self.fx.dynamo, self.fx.remote(remote.name)) for name, remote in self.remotes.items()}
         differ = {(name, key) for name, remote in self.remotes.items() for key in now[name].keys() | remote.items.keys()
                   if canonical_item(now[name].get(key, {})) != canonical_item(remote.items.get(key, {}))}
-        changed, same = len(differ), len(written - differ)      # a write may leave the item as it was
+        changed, same = len(differ), len(written) - len(differ & set(written))      # a write may leave the item as it was
         problem = None
         if isinstance(foreign, str):
             state = foreign[:5]
