@@ -40,7 +40,7 @@
 typedef struct DynAsyncGroup
 {
 	const PlanState *requestor;
-	int			in_flight;		/* requests in flight of all children */
+	int			in_flight;		/* DynamoDB requests in flight of all children */
 	const AsyncRequest *waiter; /* request that registered the descriptor last,
 								 * or NULL */
 } DynAsyncGroup;

@@ -85,9 +85,10 @@ extern void dyn_parts_reset(DynParts *parts, const DynValue *values);
 extern void dyn_split_attr(DynParts *parts, int i);
 
 /*
- * Returns false if a part differs from the value of its column, which is read
- * from another part.  Checks the attributes that dyn_find_ways splits if
- * `searched`, else key attributes.  Unknown values are not compared.
+ * A column may occur in several parts, and is read from one of them.  Returns
+ * false if another part has a different value.  Unknown values are not
+ * compared.  If `searched`, checks the attributes that dyn_find_ways splits;
+ * otherwise those of the table's key.
  */
 extern bool dyn_parts_agree(DynParts *parts, bool searched);
 

@@ -206,7 +206,7 @@ static const OptionEntry options_table[] = {
 	"attribute whose values divide a table into foreign tables"},
 };
 
-/* Names that users may try instead, such as those of similar programs. */
+/* Wrong names that users may try, such as those of similar programs */
 static const struct
 {
 	const char *name;

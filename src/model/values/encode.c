@@ -416,7 +416,7 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 			instant += (lower ? 1 : -1) *
 				(codec->kind == DYN_CODEC_DATE ? USECS_PER_DAY : 1);
 		*inclusive = true;
-		/* from here on, the local time decides which values are out of range */
+		/* `instant` becomes a local time, as the check of the range expects */
 		instant = dyn_trunc_bound(&codec->format, instant, lower);
 		encoded = dyn_pattern_print(codec->format.pattern, instant, false, dst);
 	}

@@ -103,8 +103,8 @@ exclusive(const Term *term)
 }
 
 /*
- * Compares `left` with the term's value, using the operator of the term's
- * family with this strategy; returns NULL if the family has none.
+ * Returns the expression "left op value of the term", with the operator for
+ * `strategy` in the term's operator family; NULL if there is no such operator.
  */
 static Node *
 compare(const Term *term, Node *left, Oid type, StrategyNumber strategy)

@@ -266,8 +266,8 @@ find_table_scan(Path *path, int use, void *context)
 /*
  * Batches the requests of subplans that the path (a projection, aggregation or
  * sort of *subpath) executes; returns the saved cost.  Does not change costs
- * in a SubPlan, whose copies must remain equal(): core searches for the
- * expression in the output of nodes below.
+ * in SubPlan nodes: core finds a SubPlan in the target list of a lower node by
+ * equal(), so all copies of it must stay the same.
  */
 static Cost
 read_ahead_of_rows(PlannerInfo *root, Path *path, Path **subpath)

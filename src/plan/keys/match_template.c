@@ -25,8 +25,8 @@ typedef struct TemplateMatch
 								 * is composed from the row's columns */
 	uint64		most_members;	/* maximum of `members`; 0: enumerate no
 								 * unrestricted parts */
-	uint64		members;		/* combinations of values of enumerated parts
-								 * so far */
+	uint64		members;		/* number of combinations of the values of the
+								 * parts that were enumerated so far */
 	bool		ranged;			/* true if values between bounds are enumerated */
 	List	   *used;
 } TemplateMatch;

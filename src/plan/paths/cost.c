@@ -750,9 +750,10 @@ cost_of_kind(DynAccessKind kind, double ms)
 /*
  * Sets the costs of the requests alone, without those of clauses and rows.
  * Repeated executions are priced without burst capacity, which would serve
- * only a few of them.  But if the first execution costs less than a Scan of
- * the table, repeated executions also cost less: otherwise, core might drop a
- * path that is executed only a few times.
+ * only a few of them.  But if the first execution is cheaper than a Scan of
+ * the table, the price of a repeated one is limited, so that it is cheaper
+ * than the Scan, too.  Otherwise, core might drop a path that is executed only
+ * a few times.
  */
 static void
 cost_requests(const DynEstimate *estimate, bool repeated, Cost *startup, Cost *total)

@@ -345,7 +345,7 @@ count_plan(RelOptInfo *upperrel, List *tlist)
 	List	   *private = list_make1(dyn_access_node(access, &exprs));
 	ListCell   *lc;
 
-	/* all count(*) are equal; there may be one in HAVING only */
+	/* take any count(*), since all are equal; maybe only HAVING has one */
 	if (counts == NIL)
 		counts = pull_var_clause((Node *) access->having, PVC_INCLUDE_AGGREGATES);
 	row = list_make1(makeTargetEntry(copyObject(linitial(counts)), 1, NULL, false));
@@ -477,7 +477,7 @@ countable_access(RelOptInfo *input_rel)
 		return NULL;
 	for (int i = 0; i < plan->relation->ntemplated; i++)
 	{
-		/* DynamoDB cannot check that the template enumerates each item's value */
+		/* DynamoDB would also count items with values that the template omits */
 		if (plan->relation->templated[i].listed)
 			return NULL;
 	}
