@@ -12,10 +12,10 @@
  * the join: join types and join conditions need no code here.
  *
  * If a node above, or the caller of the executor, may stop early, the first
- * batch is one row, and batches grow.  They stay at one row if reading a row
- * or computing a scan's values may raise an error or have side effects.  A
- * batch also ends when the lookups have enough requests (dyn_lookups_is_full),
- * or when its rows exceed both fetch_memory and half of work_mem.
+ * batch is one row, and batches grow.  They stay at one row if reading a row has side effects, or if
+ * evaluating a scan's values may raise an error.  A batch also ends when the
+ * lookups have enough requests (dyn_lookups_is_full), or when its rows take
+ * more than fetch_memory or half of work_mem, whichever is larger.
  *
  * The rows of a batch are in a tuplestore, in memory up to half of work_mem.
  * Its temporary file belongs to the resource owner of the statement (for a
@@ -99,8 +99,6 @@ add_scans(ReadAhead *ahead, Plan *plan, List *subplans)
 
 	foreach(lc, dyn_plan_scans_once(plan, subplans))
 	{
-		Node	   *values = (Node *) lfirst_node(ForeignScan, lc)->fdw_exprs;
-
 		foreach(lc2, statement->scans)
 		{
 			DynScan    *scan = dyn_scan_of(lfirst(lc2));
@@ -111,9 +109,6 @@ add_scans(ReadAhead *ahead, Plan *plan, List *subplans)
 				continue;
 			scan->input.has_prefetcher = true;
 			ahead->scans = lappend(ahead->scans, scan);
-			/* prefetching must not fail for a row that is never requested */
-			if (ahead->may_stop_early && dyn_may_fail(values, values))
-				ahead->growth = 1;
 		}
 	}
 }
@@ -146,9 +141,9 @@ resolve(ReadAhead *ahead)
 		((plan.may_stop_early || !dyn_run_is_to_end(estate)) &&
 		 !dyn_plan_is_full_scan(statement, &node->scan.plan, false));
 	ahead->size = ahead->may_stop_early ? FIRST_LAZY_ROWS : INT_MAX;
-	/* if reading a row may fail or has side effects, read only requested rows */
+	/* if reading a row has side effects, read only rows that are requested */
 	ahead->growth = ahead->may_stop_early &&
-		dyn_plan_has_effects(&node->scan.plan, all) ? 1 : LAZY_GROWTH;
+		dyn_plan_has_effects(linitial(node->custom_plans), all) ? 1 : LAZY_GROWTH;
 	if (estate->es_epq_active != NULL ||
 		(plan.subplans != NIL && ahead->css.ss.ps.ps_ProjInfo != NULL))
 		return;
@@ -174,6 +169,14 @@ resolve(ReadAhead *ahead)
 		add_scans(ahead, innerPlan(loop), all);
 	}
 	MemoryContextSwitchTo(oldcontext);
+	/* prefetching must not raise an error for a row that is never requested */
+	foreach(lc, ahead->may_stop_early ? ahead->scans : NIL)
+	{
+		const DynScan *scan = lfirst(lc);
+
+		if (dyn_may_fail((Node *) ((ForeignScan *) scan->input.node->ss.ps.plan)->fdw_exprs))
+			ahead->growth = 1;
+	}
 }
 
 /*
@@ -357,7 +360,8 @@ static void
 begin_read_ahead(CustomScanState *node, EState *estate, int eflags)
 {
 	ReadAhead  *ahead = (ReadAhead *) node;
-	Plan	   *child = linitial(((CustomScan *) node->ss.ps.plan)->custom_plans);
+	CustomScan *plan = (CustomScan *) node->ss.ps.plan;
+	Plan	   *child = linitial(plan->custom_plans);
 
 	node->custom_ps = list_make1(ExecInitNode(child, estate,
 											  eflags & ~(EXEC_FLAG_BACKWARD |

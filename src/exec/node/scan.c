@@ -318,7 +318,7 @@ start_early(const DynScan *scan)
 		if (other->input.running || plan->scan.plan.async_capable ||
 			!dyn_input_can(&other->input, DYN_CAN_START_AHEAD) ||
 			!list_member_ptr(found, plan) || dyn_running_params(values) != NULL ||
-			dyn_may_fail(values, NULL))
+			dyn_may_fail(values))
 			continue;
 		/* send this scan's request first, because the executor waits for it */
 		fetch = sent ? NULL : dyn_items_awaited(scan->input.items);

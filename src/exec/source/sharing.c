@@ -194,7 +194,7 @@ make_member(DynInput *input, const DynAccess *table)
 		return NULL;
 	if (!input->running && !member->awaits_values)
 	{
-		if (dyn_may_fail(exprs, NULL))
+		if (dyn_may_fail(exprs))
 			return NULL;
 		dyn_input_evaluate(input, &input->next_values);
 	}

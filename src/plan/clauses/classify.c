@@ -7,7 +7,6 @@
 #include "access/detoast.h"
 #include "access/stratnum.h"
 #include "access/transam.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "optimizer/clauses.h"
@@ -220,21 +219,24 @@ dyn_compare(Oid opno, Node *left, Node *right, Oid collation)
 /* ---- expressions that cannot fail ---- */
 
 /*
- * Functions that cannot raise an error, but are not marked as LEAKPROOF.  Only
- * those that are typical in key values, and in conditions, are listed.
+ * Functions that cannot raise an error.  PostgreSQL does not record this
+ * property; LEAKPROOF is stricter.  Only functions that are typical in key
+ * values, and in conditions on parameters, are listed.
  */
 static const Oid harmless[] = {
-	F_TEXTCAT, F_LOWER_TEXT, F_UPPER_TEXT, F_BTRIM_TEXT, F_LEFT, F_REPLACE, F_STRPOS,
-	F_LENGTH_TEXT, F_CHAR_LENGTH_TEXT, F_CARDINALITY, F_ARRAY_LENGTH, F_UNNEST_ANYARRAY,
-	F_JSONB_OBJECT_FIELD, F_JSONB_OBJECT_FIELD_TEXT, F_GENERATE_SERIES_INT4_INT4, F_NOW,
-	F_NUMERIC_ADD, F_NUMERIC_SUB, F_NUMERIC_MUL,	/* columns have 38 digits */
-	F_DATE_TIMESTAMP, F_DATE_TIMESTAMPTZ
+	F_TEXTCAT, F_LOWER_TEXT, F_UPPER_TEXT, F_INT4_INT2, F_INT8_INT2, F_INT8_INT4,
+	F_NUMERIC_INT2, F_NUMERIC_INT4, F_NUMERIC_INT8, F_CARDINALITY, F_ARRAY_LENGTH,
+	F_LENGTH_TEXT, F_CHAR_LENGTH_TEXT, F_STRPOS
 };
 
-static const Oid likes[] = {F_TEXTLIKE, F_TEXTNLIKE, F_TEXTICLIKE, F_TEXTICNLIKE};
+/* Types whose values can be compared without an error */
+static const Oid plain[] = {
+	BOOLOID, INT2OID, INT4OID, INT8OID, FLOAT4OID, FLOAT8OID, NUMERICOID, TEXTOID,
+	BYTEAOID, UUIDOID, DATEOID, TIMESTAMPOID, TIMESTAMPTZOID
+};
 
-/* Types whose comparisons cannot fail, but are not always LEAKPROOF */
-static const Oid comparable[] = {NUMERICOID, DATEOID, TIMESTAMPOID, TIMESTAMPTZOID};
+/* Types of `plain` that can be compared with one another (int4 = float8) */
+static const Oid numbers[] = {INT2OID, INT4OID, INT8OID, FLOAT4OID, FLOAT8OID};
 
 /* Types whose casts to text cannot fail */
 static const Oid printable[] = {
@@ -254,27 +256,26 @@ is_in(Oid oid, const Oid *oids, int n)
 
 #define IS_IN(oid, oids)	is_in(oid, oids, lengthof(oids))
 
+/*
+ * Returns true for the operators =, <>, <, <=, > and >= on two values of plain
+ * types that need no conversion.
+ */
 static bool
-is_harmless(Oid function)
-{
-	return IS_IN(function, harmless) ||
-		(get_func_leakproof(function) && func_volatile(function) != PROVOLATILE_VOLATILE);
-}
-
-static bool
-is_harmless_operator(Oid opno)
+is_plain_comparison(Oid opno)
 {
 	DynOperator op;
 
-	return is_harmless(get_opcode(opno)) ||
-		(opno < FirstGenbkiObjectId && dyn_describe_operator(opno, InvalidOid, &op) &&
-		 IS_IN(op.column_type, comparable) && IS_IN(op.value_type, comparable));
+	return opno < FirstGenbkiObjectId &&
+		dyn_describe_operator(opno, InvalidOid, &op) &&
+		IS_IN(op.column_type, plain) && IS_IN(op.value_type, plain) &&
+		(op.column_type == op.value_type ||
+		 (IS_IN(op.column_type, numbers) && IS_IN(op.value_type, numbers)));
 }
 
-bool
-dyn_may_fail(Node *node, void *for_row)
+static bool
+may_fail(Node *node, void *context)
 {
-	if (node == NULL || (for_row != NULL && dyn_is_fixed(node)))
+	if (node == NULL)
 		return false;
 	switch (nodeTag(node))
 	{
@@ -283,28 +284,22 @@ dyn_may_fail(Node *node, void *for_row)
 		case T_Var:
 		case T_Param:
 		case T_RelabelType:
+		case T_BoolExpr:
 		case T_NullTest:
 		case T_BooleanTest:
-		case T_TargetEntry:
-		case T_RangeTblFunction:
-			break;
-		case T_BoolExpr:
 		case T_CoalesceExpr:
-			for_row = NULL;		/* some rows may not need all parts */
 			break;
 		case T_FuncExpr:
-			if (!is_harmless(((FuncExpr *) node)->funcid))
+			if (!IS_IN(((FuncExpr *) node)->funcid, harmless))
 				return true;
 			break;
 		case T_OpExpr:
-			/* a pattern of LIKE fails only if it ends with a backslash */
-			if (!is_harmless_operator(((OpExpr *) node)->opno) &&
-				!(IS_IN(get_opcode(((OpExpr *) node)->opno), likes) &&
-				  IsA(llast(((OpExpr *) node)->args), Const)))
+			if (!IS_IN(((OpExpr *) node)->opfuncid, harmless) &&
+				!is_plain_comparison(((OpExpr *) node)->opno))
 				return true;
 			break;
 		case T_ScalarArrayOpExpr:
-			if (!is_harmless_operator(((ScalarArrayOpExpr *) node)->opno))
+			if (!is_plain_comparison(((ScalarArrayOpExpr *) node)->opno))
 				return true;
 			break;
 		case T_CoerceViaIO:
@@ -316,7 +311,13 @@ dyn_may_fail(Node *node, void *for_row)
 		default:
 			return true;
 	}
-	return expression_tree_walker(node, dyn_may_fail, for_row);
+	return expression_tree_walker(node, may_fail, context);
+}
+
+bool
+dyn_may_fail(Node *node)
+{
+	return may_fail(node, NULL);
 }
 
 /* ---- locations in the item ---- */

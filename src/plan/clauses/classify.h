@@ -91,10 +91,9 @@ extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
 
 /*
  * Returns true if evaluating the expression (or List) might raise an error or
- * have side effects.  Unless `for_row` is NULL, leaves out the parts that fail
- * for all rows or none.
+ * have side effects.
  */
-extern bool dyn_may_fail(Node *node, void *for_row);
+extern bool dyn_may_fail(Node *node);
 
 /* Matches like dyn_match_comparand, but not a path below a column. */
 extern bool dyn_classify_column(const DynClassify *context, Node *node,

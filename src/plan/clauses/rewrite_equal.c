@@ -176,7 +176,7 @@ static bool
 is_parametric(const DynClassify *context, Node *node)
 {
 	return !IsA(node, Const) && dyn_is_runtime_value(context, node) &&
-		dyn_is_fixed(node) && !dyn_may_fail(node, NULL);
+		dyn_is_fixed(node) && !dyn_may_fail(node);
 }
 
 /*
@@ -267,7 +267,7 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 	if (!OidIsValid(eq) || !OidIsValid(get_negator(eq)))
 		return NULL;
 	different = dyn_compare(get_negator(eq), low, high, lower->inputcollid);
-	return dyn_may_fail(different, NULL) ? NULL
+	return dyn_may_fail(different) ? NULL
 		: (Node *) make_orclause(list_make2(different, equality_of_bound(lower)));
 }
 

@@ -42,7 +42,7 @@ reads_result(Node *node, void *root)
 static bool
 may_fail(const DynClassify *context, void *expr)
 {
-	return dyn_may_fail(expr, NULL) || reads_result(expr, context->plan->root);
+	return dyn_may_fail(expr) || reads_result(expr, context->plan->root);
 }
 
 DynPred *

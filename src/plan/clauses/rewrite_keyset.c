@@ -243,7 +243,7 @@ expand(DynClassify *context, List *terms, int n)
 	 * SQL evaluates the next value only if this column is equal to its value,
 	 * so a value that might raise an error is not used
 	 */
-	rest = dyn_may_fail(((Term *) list_nth(terms, n + 1))->value, NULL) ? NULL
+	rest = dyn_may_fail(((Term *) list_nth(terms, n + 1))->value) ? NULL
 		: expand(context, terms, n + 1);
 	if (rest != NULL)
 		equally = (Node *) make_andclause(list_make2(equally, rest));
@@ -311,7 +311,7 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 	Node	   *decided;
 
 	if (rest == NULL || strictly == NULL || equally == NULL ||
-		dyn_may_fail(strictly, NULL))
+		dyn_may_fail(strictly))
 		return NULL;
 	if (equal(fixed, term->value))
 		return rest;
@@ -345,7 +345,7 @@ bound_from(const DynClassify *context, List *terms, int n, List *rinfos)
 	Node	   *fixed;
 
 	check_stack_depth();
-	if (n > 0 && dyn_may_fail(term->value, NULL))
+	if (n > 0 && dyn_may_fail(term->value))
 		return NULL;
 	fixed = fixed_value(context, term, rinfos, &type);
 	if (fixed != NULL)

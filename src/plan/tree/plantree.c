@@ -13,7 +13,6 @@
 #include "optimizer/optimizer.h"
 
 #include "../../model/server/pg_compat.h"
-#include "../clauses/classify.h"
 #include "plantree.h"
 #include "readahead_path.h"
 
@@ -600,7 +599,6 @@ static bool
 list_has_effects(List *expressions, List *subplans)
 {
 	return contain_volatile_functions((Node *) expressions) ||
-		dyn_may_fail((Node *) expressions, expressions) ||
 		subplans_have_effects((Node *) expressions, subplans);
 }
 
@@ -610,9 +608,6 @@ has_effects(Plan *plan, const Reach *reach, void *context)
 	/* without parameters, a function or initplan is executed only once */
 	bool		repeated = !bms_is_empty(plan->allParam);
 
-	/* the first row needs all rows of this node */
-	if (reach->full && reach->at_most_once)
-		return false;
 	if (list_has_effects(plan->targetlist, context) ||
 		list_has_effects(plan->qual, context) ||
 		(repeated && list_has_effects(plan->initPlan, context)))
@@ -633,10 +628,7 @@ has_effects(Plan *plan, const Reach *reach, void *context)
 		case T_TableFuncScan:
 			return repeated && list_has_effects(list_make1(((TableFuncScan *) plan)->tablefunc), context);
 		case T_ValuesScan:
-			return dyn_may_fail((Node *) ((ValuesScan *) plan)->values_lists, NULL) ||
-				list_has_effects(((ValuesScan *) plan)->values_lists, context);
-		case T_ForeignScan:
-			return list_has_effects(((ForeignScan *) plan)->fdw_exprs, context);
+			return list_has_effects(((ValuesScan *) plan)->values_lists, context);
 		case T_CteScan:
 			return dyn_plan_has_effects(dyn_plan_of_subplan(context, ((CteScan *) plan)->ctePlanId),
 										context);

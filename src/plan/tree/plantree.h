@@ -94,9 +94,9 @@ extern const SubPlan *dyn_plan_initplan_of(const PlannedStmt *statement,
 extern bool dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node);
 
 /*
- * Returns true if reading a row of the plan may raise an error, or have side
- * effects: volatile functions are called, or rows are locked.  `subplans` are
- * those of the statement.
+ * Returns true if reading a row of the plan may have side effects: volatile
+ * functions are called, or rows are locked.  `subplans` are those of the
+ * statement.
  */
 extern bool dyn_plan_has_effects(Plan *plan, List *subplans);
 
