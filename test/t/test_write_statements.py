@@ -80,6 +80,10 @@ class Parts(writes.TestCase):
                 if not isinstance(outcome, str):
                     self.assertSameTables()
 
+    def test_row_of_three_parts(self):
+        """DO NOTHING does not affect the row, and leaves it affected by another part."""
+        self.assertEqual(self.both(f"WITH a AS ({self.UPSERT}), b AS ({self.INSERT} ON CONFLICT DO NOTHING) {self.UPSERT}", same_tables=False), "21000")
+
     def test_row_shown_by_a_part_that_does_not_write_it(self):
         """DO UPDATE has affected the row, but RETURNING has shown it."""
         for part in (self.UPDATE, self.DELETE):

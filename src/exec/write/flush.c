@@ -131,17 +131,19 @@ dyn_modify_is_deferred(DynModify *modify)
  * removed.  A row that DELETE has deleted may be inserted again.
  */
 static bool
-is_affected(const DynWrite *write)
+is_affected(DynWrite *write)
 {
 	const DynModify *modify = write->modify;
 	HASHACTION	action = modify->operation == CMD_DELETE ? HASH_FIND : HASH_ENTER;
 	struct HTAB *affected = modify->writer->affected;
 
 	/* atomic.c raises an error for any second write of an item */
-	if (modify->atomic || !dyn_met_change(affected, write, action))
+	write->affects = !modify->atomic && !dyn_met_change(affected, write, action);
+	if (modify->atomic || write->affects)
 		return false;
 	dyn_writer_finish(modify->writer);
-	if (!dyn_met_change(affected, write, action))
+	write->affects = !dyn_met_change(affected, write, action);
+	if (write->affects)
 		return false;
 	if (modify->upsert != NULL)
 		ereport(ERROR,

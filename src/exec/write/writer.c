@@ -337,7 +337,7 @@ receive(DynWriter *writer, DynWrite *write)
 		{
 			/* the statement does not affect the row, so another part may do so */
 			dyn_met_change(writer->met, write, HASH_REMOVE);
-			dyn_met_change(writer->affected, write, HASH_REMOVE);
+			dyn_met_change(write->affects ? writer->affected : NULL, write, HASH_REMOVE);
 		}
 		if (write->state == DYN_WRITE_NO_ROW && write->returned)
 			dyn_write_uncount(write->modify);

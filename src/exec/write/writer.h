@@ -70,6 +70,7 @@ typedef struct DynWrite
 	Bitmapset  *guarded;		/* columns that the guard compares */
 	Bitmapset  *replaced;		/* columns that the guard also compares if the
 								 * write is repeated after an unknown outcome */
+	bool		affects;		/* true if it has added its row to `affected` */
 	bool		guards_replaced;	/* true if the guard compares `replaced` */
 	bool		derived;		/* true if the new values depend on values that
 								 * were read */

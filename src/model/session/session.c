@@ -596,6 +596,21 @@ dyn_session_table_id(const DynConnection *connection, const char *table)
 				   dyn_table_name(table));
 }
 
+bool
+dyn_session_same_table(const DynConnection *a, const char *table_a,
+					   const DynConnection *b, const char *table_b)
+{
+	const DynDescription *description_a = find_description(a, table_a);
+	const DynDescription *description_b = find_description(b, table_b);
+
+	if (description_a != NULL && description_a->meta->id != NULL &&
+		description_b != NULL && description_b->meta->id != NULL)
+		return strcmp(description_a->meta->id, description_b->meta->id) == 0;
+	return strcmp(a->service.url, b->service.url) == 0 &&
+		strcmp(a->service.region, b->service.region) == 0 &&
+		strcmp(dyn_table_name(table_a), dyn_table_name(table_b)) == 0;
+}
+
 void
 dyn_session_forget_table(DynConnection *connection, const char *table)
 {

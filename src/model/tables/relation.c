@@ -579,11 +579,5 @@ dyn_key_type_check(const DynRelation *relation, const DynTableMeta *meta,
 bool
 dyn_relation_same_table(const DynRelation *a, const DynRelation *b)
 {
-	char	   *id_a = dyn_session_table_id(a->connection, a->table);
-	char	   *id_b = dyn_session_table_id(b->connection, b->table);
-	bool		same = strcmp(id_a, id_b) == 0;
-
-	pfree(id_a);
-	pfree(id_b);
-	return same;
+	return dyn_session_same_table(a->connection, a->table, b->connection, b->table);
 }
