@@ -152,7 +152,13 @@ open_multi(DynLoop *loop)
 		 SETS(CURLMOPT_TIMERDATA, loop) &&
 		 SETS(CURLMOPT_PIPELINING, (long) CURLPIPE_NOTHING) &&
 		 SETS(CURLMOPT_MAXCONNECTS, IDLE_CONNECTIONS)))
+	{
+#if LIBCURL_VERSION_NUM >= 0x081400
+		/* as CURLOPT_QUICK_EXIT; an older library does not know the option */
+		(void) SETS(CURLMOPT_QUICK_EXIT, 1L);
+#endif
 		return multi;
+	}
 	curl_multi_cleanup(multi);
 	return NULL;
 }
