@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/socket.h>
 
 #include "../base/text.h"
@@ -93,7 +92,7 @@ has_value(const char *line, size_t len, const char *name, char *value,
 {
 	size_t		n = strlen(name);
 
-	if (len <= n || line[n] != ':' || strncasecmp(line, name, n) != 0)
+	if (len <= n || line[n] != ':' || !curl_strnequal(line, name, n))
 		return false;
 	for (n++; n < len && strchr(" \t", line[n]);)
 		n++;
@@ -130,10 +129,10 @@ read_header(DynReply *reply, const char *line, size_t len)
 	}
 	else if (has_value(line, len, "content-encoding", value, sizeof(value)))
 	{
-		reply->packed = strcasecmp(value, "gzip") == 0 ||
-			strcasecmp(value, "x-gzip") == 0;
+		reply->packed = curl_strequal(value, "gzip") ||
+			curl_strequal(value, "x-gzip");
 		reply->unknown_encoding = !reply->packed && value[0] != '\0' &&
-			strcasecmp(value, "identity") != 0;
+			!curl_strequal(value, "identity");
 	}
 	else if (has_value(line, len, "x-amz-retry-after", value, sizeof(value)))
 	{

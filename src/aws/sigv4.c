@@ -16,10 +16,8 @@
  */
 #include "sigv4.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 
 #include <openssl/crypto.h>
@@ -162,11 +160,26 @@ canonical_path(const char *path, DynBuffer *out)
 	}
 }
 
+/* Unlike tolower(), does not depend on the locale. */
+static char
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char) (c - 'A' + 'a') : c;
+}
+
 static void
 append_lower(DynBuffer *out, const char *s)
 {
 	for (; *s; s++)
-		dyn_buffer_append_char(out, (char) tolower((unsigned char) *s));
+		dyn_buffer_append_char(out, lower(*s));
+}
+
+static int
+compare_names(const char *a, const char *b)
+{
+	for (; *a && lower(*a) == lower(*b); a++)
+		b++;
+	return lower(*a) - lower(*b);
 }
 
 /*
@@ -201,7 +214,7 @@ canonical_headers(const DynSigHeader **sorted, size_t n, DynBuffer *out,
 	for (size_t i = 0; i < n; i++)
 	{
 		bool		repeats = i > 0 &&
-			strcasecmp(sorted[i - 1]->name, sorted[i]->name) == 0;
+			compare_names(sorted[i - 1]->name, sorted[i]->name) == 0;
 
 		if (repeats)
 			out->data[out->len - 1] = ',';
@@ -238,8 +251,8 @@ canonical_request(const DynSigRequest *request, DynBuffer *out,
 	{
 		size_t		at = i;
 
-		for (; at > 0 && strcasecmp(sorted[at - 1]->name,
-									request->headers[i].name) > 0; at--)
+		for (; at > 0 && compare_names(sorted[at - 1]->name,
+									   request->headers[i].name) > 0; at--)
 			sorted[at] = sorted[at - 1];
 		sorted[at] = &request->headers[i];
 	}

@@ -22,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,8 +37,8 @@
 bool
 dyn_tls_is_used(const char *url, const char *proxy)
 {
-	return strncasecmp(url, "https:", 6) == 0 ||
-		(proxy != NULL && strncasecmp(proxy, "https:", 6) == 0);
+	return curl_strnequal(url, "https:", 6) ||
+		(proxy != NULL && curl_strnequal(proxy, "https:", 6));
 }
 
 /* ---- stores ----------------------------------------------------------- */

@@ -15,7 +15,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+
+#include <curl/curl.h>
 
 #include "files.h"
 #include "url.h"
@@ -139,7 +140,7 @@ dyn_instance_is_enabled(void)
 	const char *disabled =
 		dyn_response_environment("AWS_EC2_METADATA_DISABLED");
 
-	return disabled == NULL || strcasecmp(disabled, "true") != 0;
+	return disabled == NULL || !curl_strequal(disabled, "true");
 }
 
 void
@@ -159,9 +160,9 @@ find_endpoint(DynError *err)
 	if (endpoint)
 		return dyn_url_parse(endpoint, ENDPOINT, false, NULL, err) ?
 			endpoint : NULL;
-	if (mode == NULL || strcasecmp(mode, "IPv4") == 0)
+	if (mode == NULL || curl_strequal(mode, "IPv4"))
 		return "http://169.254.169.254";
-	if (strcasecmp(mode, "IPv6") == 0)
+	if (curl_strequal(mode, "IPv6"))
 		return "http://[fd00:ec2::254]";
 	dyn_error_set(err, ENDPOINT_MODE " is neither IPv4 nor IPv6");
 	return NULL;

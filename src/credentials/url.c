@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include <curl/curl.h>
 
@@ -41,12 +40,12 @@ copy_parts(char *const texts[PARTS], const char *url, const char *what,
 		   bool query, DynUrl *parts, DynError *err)
 {
 	bool		is_https = texts[SCHEME] &&
-		strcasecmp(texts[SCHEME], "https") == 0;
+		curl_strequal(texts[SCHEME], "https");
 	bool		shown = texts[PORT] &&
 		strcmp(texts[PORT], is_https ? "443" : "80") != 0;
 	size_t		size;
 
-	if (!is_https && (!texts[SCHEME] || strcasecmp(texts[SCHEME], "http") != 0))
+	if (!is_https && (!texts[SCHEME] || !curl_strequal(texts[SCHEME], "http")))
 		return dyn_error_set(err, "%s is not an http or https URL", what);
 	if (texts[USER] || texts[PASSWORD])
 		return dyn_error_set(err, "%s contains a user name", what);
@@ -122,7 +121,7 @@ dyn_url_configured(const char *variable)
 	const char *ignored =
 		dyn_response_environment("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
 
-	if (ignored && strcasecmp(ignored, "true") == 0)
+	if (ignored && curl_strequal(ignored, "true"))
 		return NULL;
 	return dyn_response_environment(variable);
 }

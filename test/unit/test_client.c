@@ -14,11 +14,13 @@
 #include <arpa/inet.h>
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <locale.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -260,6 +262,30 @@ sends_the_signed_headers(void)
 	CHECK(strstr(text, "\"path\": \"/\""));
 	CHECK(strstr(text, "\"expect\"") == NULL);
 	dyn_call_destroy(call);
+}
+
+/* In Turkish, "I" is not the capital of "i".  The locale is made here. */
+static void
+knows_headers_in_every_locale(void)
+{
+	char		directory[] = "/tmp/dynamo_fdw.XXXXXX";
+	char		command[200];
+	bool		made = mkdtemp(directory) != NULL;
+
+	snprintf(command, sizeof(command),
+			 "localedef -c -i tr_TR -f UTF-8 %s/tr_TR.UTF-8 >%s/log 2>&1",
+			 directory, directory);
+	(void) !system(command);
+	setenv("LOCPATH", directory, 1);
+	made = made && setlocale(LC_CTYPE, "tr_TR.UTF-8") != NULL;
+	if (made && CHECK(strcasecmp("i", "I") != 0))
+		sends_the_signed_headers();
+	setlocale(LC_CTYPE, "C");
+	unsetenv("LOCPATH");
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	(void) !system(command);
+	if (!made)
+		SKIP("no Turkish locale");
 }
 
 static void
@@ -1696,6 +1722,7 @@ static void
 run_tests(void)
 {
 	STAGED(sends_the_signed_headers);
+	STAGED(knows_headers_in_every_locale);
 	STAGED(keeps_the_connection);
 	STAGED(runs_calls_side_by_side);
 	STAGED(closes_idle_connections);
