@@ -649,8 +649,14 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting, const char **text)
 		*text = refusal_text(DYN_FAIL_TOO_LARGE);
 		return DYN_FAIL_TOO_LARGE;
 	}
-	/* libcurl returns this code if the server does not reply with HTTP */
+	/*
+	 * libcurl returns this code if the server does not reply with HTTP; an old
+	 * connection may only be out of step
+	 */
 	if (code == CURLE_UNSUPPORTED_PROTOCOL && dyn_http_was_sent(http))
-		return DYN_FAIL_HTTP;
+	{
+		*lasting = dyn_http_round_trip_us(http) >= 0;
+		return *lasting ? DYN_FAIL_HTTP : DYN_FAIL_NETWORK;
+	}
 	return rule->failure;
 }

@@ -99,7 +99,8 @@ classify_status(int status)
 {
 	if (status == 429)
 		return DYN_RETRY_THROTTLING;
-	return status == 500 || (status >= 502 && status <= 504)
+	/* load balancers send 408 when they close an idle connection */
+	return status == 408 || status == 500 || (status >= 502 && status <= 504)
 		? DYN_RETRY_TRANSIENT : DYN_RETRY_FINAL;
 }
 

@@ -201,6 +201,20 @@ class Script(BaseHTTPRequestHandler):
     def do_html(self, status):
         self.reply(b"<html>\r\n<b>no \xff such</b>", status)
 
+    def do_junk(self, key):
+        """No HTTP, the first time."""
+        if nth(key) > 1:
+            return self.reply(b"{}")
+        self.wfile.write(b"junk that has no status line\r\n\r\n")
+        self.close_connection = True
+
+    def do_late(self, key):
+        """A load balancer's timeout of an idle connection, the first time."""
+        if nth(key) > 1:
+            return self.reply(b"{}")
+        self.reply(b"<html>408 Request Time-out</html>", 408, crc=False)
+        self.close_connection = True
+
     def do_redirect(self):
         self.reply(b"", 302, [("Location", "/elsewhere")])
 

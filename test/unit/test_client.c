@@ -881,6 +881,16 @@ shows_pages_that_are_no_errors(void)
 	dyn_call_destroy(call);
 }
 
+/* On a connection in use, it may belong to something else. */
+static void
+repeats_what_is_no_http_on_an_old_connection(void)
+{
+	check_success("\"junk\", \"old\"", 2);
+	dyn_client_close_idle(client);
+	check_failure("\"junk\", \"new\"", DYN_FAIL_HTTP, 1);
+	check_success("\"late\", \"408\"", 2);
+}
+
 static void
 follows_no_redirect(void)
 {
@@ -1753,6 +1763,7 @@ run_tests(void)
 	STAGED(stops_when_the_quota_is_spent);
 	STAGED(pays_once_for_an_outage);
 	STAGED(shows_pages_that_are_no_errors);
+	STAGED(repeats_what_is_no_http_on_an_old_connection);
 	STAGED(follows_no_redirect);
 	STAGED(betrays_no_secret);
 	STAGED(corrects_a_wrong_clock_once);

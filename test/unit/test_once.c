@@ -183,6 +183,10 @@ internal_errors_are_not_repeated(void)
 	check_call(DYN_FAIL_HTTP, 1, true);
 	run(true, "\"html\", 404");
 	check_call(DYN_FAIL_HTTP, 1, true);
+	run(true, "\"html\", 408");
+	check_call(DYN_FAIL_HTTP, 1, true);
+	run(true, "\"fail\", \"408\", 1, 408");
+	check_call(DYN_FAIL_SERVICE, 1, true);
 }
 
 static void

@@ -73,6 +73,7 @@ static const ErrorEntry coded_errors[] = {
 	{"InternalServerError", ERRCODE_FDW_ERROR, "Retry the statement later."},
 	{"InternalFailure", ERRCODE_FDW_ERROR, "Retry the statement later."},
 	{"ServiceUnavailable", ERRCODE_FDW_ERROR, "Retry the statement later."},
+	{"408", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
 	{"429", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
 	{"500", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
 	{"502", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
