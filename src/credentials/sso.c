@@ -7,6 +7,8 @@
  */
 #include "providers.h"
 
+#include <time.h>
+
 #include "files.h"
 #include "url.h"
 
@@ -48,7 +50,10 @@ create(const DynSsoProfile *sso, DynError *err)
 	return dyn_response_exchange("GET", &url, DYN_ADDRESS_ENDPOINT, err);
 }
 
-/* Adds the token in the cache file; fails if it has expired at `now`. */
+/*
+ * Adds the token in the cache file; fails if it has expired at `now` and by
+ * the clock of this machine, since `now` may have been corrected by mistake.
+ */
 static bool
 add_token(DynExchange *exchange, const DynSsoProfile *sso, int64_t now,
 		  DynError *err)
@@ -78,7 +83,7 @@ add_token(DynExchange *exchange, const DynSsoProfile *sso, int64_t now,
 	else if (expires == NULL || !dyn_response_read_time(expires, &seconds))
 		dyn_error_set(err, "file \"%s\" contains no valid expiresAt",
 					  sso->cache_file);
-	else if (seconds <= now)
+	else if (seconds <= now && seconds <= time(NULL))
 		dyn_error_set(err, "the token in file \"%s\" expired at %.40s",
 					  sso->cache_file, expires);
 	else

@@ -7,6 +7,8 @@
 #include "harness.h"
 #include "headers.h"
 
+#include <time.h>
+
 #include "credentials/files.h"
 #include "credentials/providers.h"
 
@@ -24,6 +26,9 @@ static DynSsoProfile sso;
 static DynCredentials credentials;
 static DynError err;
 
+/* The service's clock. */
+static int64_t now = NOW;
+
 /* The request with a token file of this text. */
 static DynExchange *
 request_with(const char *contents)
@@ -36,7 +41,7 @@ request_with(const char *contents)
 	};
 	sso.cache_file = (char *) file_with(contents, strlen(contents));
 	memset(&err, 0, sizeof(err));
-	exchange = dyn_sso_request(&sso, NOW, &err);
+	exchange = dyn_sso_request(&sso, now, &err);
 	unlink(sso.cache_file);
 	return exchange;
 }
@@ -155,6 +160,26 @@ a_user_must_log_in(void)
 	}
 }
 
+/* The service's clock may have been misjudged. */
+static void
+a_token_is_valid_by_either_clock(void)
+{
+	int64_t		later = (int64_t) time(NULL) + 3600;
+	char		contents[200];
+	char		expires[40];
+	DynExchange *exchange;
+
+	strftime(expires, sizeof(expires), "%Y-%m-%dT%H:%M:%SZ",
+			 gmtime(&(time_t) {later}));
+	snprintf(contents, sizeof(contents),
+			 "{\"accessToken\":\"t\",\"expiresAt\":\"%s\"}", expires);
+	now = later + 1;
+	exchange = request_with(contents);
+	CHECK(exchange != NULL);
+	dyn_exchange_destroy(exchange);
+	now = NOW;
+}
+
 static void
 the_file_may_be_missing(void)
 {
@@ -241,6 +266,7 @@ main(void)
 	RUN(the_endpoint_can_be_set);
 	RUN(regions_are_checked);
 	RUN(a_user_must_log_in);
+	RUN(a_token_is_valid_by_either_clock);
 	RUN(the_file_may_be_missing);
 	RUN(tokens_have_one_line);
 	RUN(replies_are_read);
