@@ -273,7 +273,7 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 	 * A call may correct the clock again if our clock is set in between; but
 	 * only the first correction permits an attempt beyond max_attempts.
 	 */
-	if (class == DYN_RETRY_CLOCK)
+	if (class == DYN_RETRY_CLOCK && !call->left_alone)
 	{
 		tried = call->clock_tried;
 		call->clock_tried = true;
@@ -297,10 +297,11 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 
 	/*
 	 * If we did not read for some time (left_alone), this may be why the peer
-	 * closed the connection, or why the time to connect has run out.  Such
-	 * failures do not count toward max_attempts.
+	 * closed the connection, why the time to connect has run out, or why the
+	 * Date differs.  Such failures do not count toward max_attempts.
 	 */
-	unattended = call->left_alone && (call->public.failure == DYN_FAIL_NETWORK ||
+	unattended = call->left_alone && (class == DYN_RETRY_CLOCK ||
+									  call->public.failure == DYN_FAIL_NETWORK ||
 									  call->public.failure == DYN_FAIL_TIMEOUT ||
 									  call->public.failure == DYN_FAIL_TLS);
 	if (unattended && call->unattended < MOST_UNATTENDED)

@@ -207,8 +207,8 @@ read_response(Source *source, const DynExchange *exchange, DynError *err)
 	{
 		dyn_credentials_clear(&source->keys);
 		source->keys = obtained;
-		source->issuer_ahead = exchange->has_date
-			? exchange->date - (int64_t) time(NULL) : 0;
+		source->issuer_ahead = exchange->has_date && !exchange->left_alone
+			? exchange->date - (int64_t) time(NULL) : source->offset;
 	}
 	return response;
 }
@@ -240,7 +240,8 @@ on_reply(void *arg)
 	char		times[2][DYN_ERROR_TIME_SIZE];
 
 	/* the reply may have arrived, but we did not read it for a long time */
-	if (exchange->left_alone && exchange->failure != DYN_FAIL_NONE)
+	if (exchange->left_alone &&
+		(exchange->failure != DYN_FAIL_NONE || corrected))
 	{
 		dyn_provider_rest(source->provider);
 		return;

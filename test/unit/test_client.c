@@ -1638,6 +1638,15 @@ counts_no_attempt_that_was_left_alone(void)
 	finish(call);
 	CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
 	CHECK_EQ_INT(call->attempts, 2);
+	/* the Date of a response that was read late is old */
+	start(call, "\"skew\", -3600, \"UnrecognizedClientException\", \"\"");
+	nanosleep(&moment, NULL);
+	for (i = 0; i < 100 && call->attempts == 1; i++)
+		dyn_client_wait(client, wait_readable, NULL, 100);
+	CHECK(call->attempts == 2 && service_clock.offset == 0);
+	finish(call);
+	CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
+	CHECK_EQ_INT(call->attempts, 3);
 	dyn_call_destroy(call);
 	service.request_timeout_ms = 200;
 	check_failure("\"slow\", 5", DYN_FAIL_TIMEOUT, 1);

@@ -350,6 +350,28 @@ clocks_are_corrected(void)
 	}
 }
 
+/* A reply that was read late shows an old time: its source starts again. */
+static void
+late_replies_correct_no_clock(void)
+{
+	struct timespec moment = {0, 500 * 1000 * 1000};
+	bool		rested = false;
+
+	set_stage(DYN_SOURCE_STATIC);
+	set_keys();
+	spec.role.arn = strdup(ROLE "ahead--7200");
+	CHECK(dyn_source_open(&provider, &spec));
+	CHECK(request() == DYN_CREDENTIALS_AWAITED);
+	nanosleep(&moment, NULL);
+	for (int i = 0; i < 100 && !rested && provider.generation == 0; i++)
+	{
+		dyn_client_wait(client, wait_readable, NULL, 1000);
+		rested = provider.client == NULL && provider.generation == 0;
+	}
+	CHECK(rested);
+	CHECK(obtain() == DYN_CREDENTIALS_READY);
+}
+
 /* A service whose Date is not the clock that it judges by. */
 static void
 clocks_that_cannot_be_corrected_are_named(void)
@@ -583,6 +605,7 @@ main(void)
 	RUN(redirects_are_not_followed);
 	RUN(expired_ones_are_refused);
 	RUN(clocks_are_corrected);
+	RUN(late_replies_correct_no_clock);
 	RUN(clocks_that_cannot_be_corrected_are_named);
 	RUN(no_responses);
 	RUN(replies_do_not_grow);
