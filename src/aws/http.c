@@ -633,6 +633,9 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting, const char **text)
 		*text = refusal_text(http->refusal);
 		return http->refusal;
 	}
+	if (code == CURLE_OPERATION_TIMEDOUT && http->opened < 0 &&
+		!dyn_http_was_sent(http))
+		*text = "the host name was not resolved in time, which takes more than 5 seconds while a DNS server is down";
 	if (code == CURLE_SEND_FAIL_REWIND)
 		*text = "the connection was closed without a response";
 

@@ -1689,10 +1689,22 @@ does_not_wait_for_a_slow_resolver(void)
 	CHECK(call->state == DYN_CALL_SENT);
 	dyn_call_destroy(call);
 	service.request_timeout_ms = 200;
+	service.connect_timeout_ms = 200;
 	service.max_attempts = 1;
-	check_failure("\"echo\"", DYN_FAIL_TIMEOUT, 1);
+	call = run("\"echo\"");
+	CHECK_EQ_INT(call->failure, DYN_FAIL_TIMEOUT);
+	CHECK(strstr(call->message, "the host name was not resolved in time"));
+	dyn_call_destroy(call);
 	dyn_client_close_idle(client);
 	CHECK(now_ms() - begun < 2000);
+	set_stage();
+	service.connect_timeout_ms = 200;
+	service.max_attempts = 1;
+	service.request_timeout_ms = 300;
+	call = run("\"slow\", 5");
+	CHECK_EQ_INT(call->failure, DYN_FAIL_TIMEOUT);
+	CHECK(strstr(call->message, "timed out"));
+	dyn_call_destroy(call);
 }
 
 /* Signals are blocked only while libcurl runs. */
