@@ -303,13 +303,11 @@ dyn_http_append_header(struct curl_slist **list, const char *name,
 {
 	size_t		size = strlen(name) + strlen(value) + sizeof(": ");
 	char	   *line = malloc(size);
-	bool		ok = line != NULL;
+	bool		ok;
 
-	if (ok)
-	{
+	if (line != NULL)
 		snprintf(line, size, "%s: %s", name, value);
-		ok = dyn_http_append_line(list, line);
-	}
+	ok = line != NULL && dyn_http_append_line(list, line);
 	dyn_secret_free(line);
 	return ok;
 }
@@ -351,10 +349,8 @@ set_static(DynHttp *http)
 
 #if LIBCURL_VERSION_NUM >= 0x075500
 	SET(CURLOPT_PROTOCOLS_STR, "http,https");
-	SET(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
 #else
 	SET(CURLOPT_PROTOCOLS, (long) (CURLPROTO_HTTP | CURLPROTO_HTTPS));
-	SET(CURLOPT_REDIR_PROTOCOLS, (long) (CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
 	SET(CURLOPT_HTTP_VERSION, (long) CURL_HTTP_VERSION_1_1);
 	SET(CURLOPT_FOLLOWLOCATION, 0L);
@@ -525,8 +521,7 @@ dyn_http_socket(const DynHttp *http)
 {
 	curl_socket_t fd = CURL_SOCKET_BAD;
 
-	if (curl_easy_getinfo(http->easy, CURLINFO_ACTIVESOCKET, &fd) != CURLE_OK)
-		return -1;
+	(void) curl_easy_getinfo(http->easy, CURLINFO_ACTIVESOCKET, &fd);
 	return fd;
 }
 
@@ -604,15 +599,10 @@ static const CodeRule code_rules[] = {
 static const char *
 refusal_text(DynFailure refusal)
 {
-	switch (refusal)
-	{
-		case DYN_FAIL_ADDRESS:
-			return "the host resolves to an address that is not allowed";
-		case DYN_FAIL_TOO_LARGE:
-			return "the response is longer than allowed";
-		default:
-			return "out of memory";
-	}
+	if (refusal == DYN_FAIL_ADDRESS)
+		return "the host resolves to an address that is not allowed";
+	return refusal == DYN_FAIL_TOO_LARGE
+		? "the response is longer than allowed" : "out of memory";
 }
 
 DynFailure
@@ -652,10 +642,7 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting, const char **text)
 		*text = refusal_text(DYN_FAIL_TOO_LARGE);
 		return DYN_FAIL_TOO_LARGE;
 	}
-	/*
-	 * libcurl returns this code if the server does not reply with HTTP; an old
-	 * connection may only be out of step
-	 */
+	/* what is not HTTP on an old connection may belong to an old request */
 	if (code == CURLE_UNSUPPORTED_PROTOCOL && dyn_http_was_sent(http))
 	{
 		*lasting = dyn_http_round_trip_us(http) >= 0;

@@ -145,6 +145,10 @@ open_multi(DynLoop *loop)
 {
 	CURLM	   *multi = curl_multi_init();
 
+#if LIBCURL_VERSION_NUM >= 0x081400
+	/* as CURLOPT_QUICK_EXIT; an older library does not know the option */
+	(void) SETS(CURLMOPT_QUICK_EXIT, 1L);
+#endif
 	if (multi == NULL ||
 		(SETS(CURLMOPT_SOCKETFUNCTION, on_socket) &&
 		 SETS(CURLMOPT_SOCKETDATA, loop) &&
@@ -152,13 +156,7 @@ open_multi(DynLoop *loop)
 		 SETS(CURLMOPT_TIMERDATA, loop) &&
 		 SETS(CURLMOPT_PIPELINING, (long) CURLPIPE_NOTHING) &&
 		 SETS(CURLMOPT_MAXCONNECTS, IDLE_CONNECTIONS)))
-	{
-#if LIBCURL_VERSION_NUM >= 0x081400
-		/* as CURLOPT_QUICK_EXIT; an older library does not know the option */
-		(void) SETS(CURLMOPT_QUICK_EXIT, 1L);
-#endif
 		return multi;
-	}
 	curl_multi_cleanup(multi);
 	return NULL;
 }
@@ -337,17 +335,14 @@ dyn_loop_resume(DynLoop *loop, CURL *easy)
 CURL *
 dyn_loop_finished(DynLoop *loop, CURLcode *result)
 {
-	CURLMsg    *message;
 	int			left;
+	CURLMsg    *message = curl_multi_info_read(loop->multi, &left);
 
-	while ((message = curl_multi_info_read(loop->multi, &left)) != NULL)
-	{
-		if (message->msg != CURLMSG_DONE)
-			continue;
-		*result = message->data.result;
-		return message->easy_handle;
-	}
-	return NULL;
+	/* the only messages of libcurl are CURLMSG_DONE */
+	if (message == NULL)
+		return NULL;
+	*result = message->data.result;
+	return message->easy_handle;
 }
 
 void

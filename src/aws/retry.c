@@ -89,11 +89,6 @@ static const char *const auth_codes[] = {
 	"IncompleteSignatureException"
 };
 
-static const char *const skew_texts[] = {
-	"Signature expired",
-	"Signature not yet current"
-};
-
 static DynRetryClass
 classify_status(int status)
 {
@@ -112,11 +107,10 @@ static DynRetryClass
 classify_code(const DynCall *call, const int64_t *skew)
 {
 	DynRetryClass wrong_clock = skew != NULL ? DYN_RETRY_CLOCK : DYN_RETRY_FINAL;
-	bool		is_skewed = skew != NULL && llabs(*skew) > NOTABLE_SKEW;
+	bool		is_skewed = (skew != NULL && llabs(*skew) > NOTABLE_SKEW) ||
+		strstr(call->message, "Signature expired") == call->message ||
+		strstr(call->message, "Signature not yet current") == call->message;
 
-	for (size_t i = 0; i < LENGTHOF(skew_texts); i++)
-		is_skewed |= strncmp(call->message, skew_texts[i],
-							 strlen(skew_texts[i])) == 0;
 	for (size_t i = 0; is_skewed && i < LENGTHOF(auth_codes); i++)
 		if (strcmp(call->code, auth_codes[i]) == 0)
 			return wrong_clock;

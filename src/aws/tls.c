@@ -94,20 +94,14 @@ static bool is_foreign;			/* true if libcurl uses another OpenSSL */
 static bool
 shares_openssl(void)
 {
-	static const char theirs_prefix[] = "OpenSSL/";
-	static const char ours_prefix[] = "OpenSSL ";
 	const char *theirs = curl_version_info(CURLVERSION_NOW)->ssl_version;
 	const char *ours = OpenSSL_version(OPENSSL_VERSION);
-	size_t		len;
+	char		wanted[40] = "OpenSSL/";
 
-	if (is_foreign || theirs == NULL ||
-		strncmp(theirs, theirs_prefix, sizeof(theirs_prefix) - 1) != 0 ||
-		strncmp(ours, ours_prefix, sizeof(ours_prefix) - 1) != 0)
-		return false;
-	theirs += sizeof(theirs_prefix) - 1;
-	ours += sizeof(ours_prefix) - 1;
-	len = strcspn(ours, " ");
-	return strlen(theirs) == len && strncmp(theirs, ours, len) == 0;
+	/* libcurl's text is "OpenSSL/3.0.1", OpenSSL's is "OpenSSL 3.0.1 <date>" */
+	return !is_foreign && theirs != NULL &&
+		sscanf(ours, "OpenSSL %31s", wanted + 8) == 1 &&
+		strcmp(theirs, wanted) == 0;
 }
 
 /*

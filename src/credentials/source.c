@@ -165,11 +165,10 @@ static bool
 start_watcher(Source *source, int fd, int held_fds, int64_t us,
 			  void (*callback) (void *arg))
 {
-	source->watcher.fd = fd;
-	source->watcher.held_fds = held_fds;
-	source->watcher.due_us = dyn_loop_now_us() + us;
-	source->watcher.callback = callback;
-	source->watcher.arg = source;
+	source->watcher = (DynSocketWatcher) {
+		.fd = fd,.held_fds = held_fds,.due_us = dyn_loop_now_us() + us,
+		.callback = callback,.arg = source
+	};
 	source->watching = dyn_client_add_watcher(source->client, &source->watcher);
 	return source->watching;
 }

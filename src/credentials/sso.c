@@ -50,10 +50,7 @@ create(const DynSsoProfile *sso, DynError *err)
 	return dyn_response_exchange("GET", &url, DYN_ADDRESS_ENDPOINT, err);
 }
 
-/*
- * Adds the token in the cache file; fails if it has expired at `now` and by
- * the clock of this machine, since `now` may have been corrected by mistake.
- */
+/* Adds the token of the file, unless `now` and our clock see it expired. */
 static bool
 add_token(DynExchange *exchange, const DynSsoProfile *sso, int64_t now,
 		  DynError *err)

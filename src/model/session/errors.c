@@ -116,10 +116,8 @@ find_report(const DynCall *call)
 		: call->failure == DYN_FAIL_HTTP ? psprintf("%d", call->http_status) : "";
 
 	for (int i = 0; i < lengthof(coded_errors); i++)
-	{
 		if (strcmp(coded_errors[i].code, code) == 0)
 			return &coded_errors[i];
-	}
 	return call->failure == DYN_FAIL_SERVICE ? NULL : &other_errors[call->failure];
 }
 
