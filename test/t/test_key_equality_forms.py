@@ -88,6 +88,13 @@ NOT_NULL = [
     ("null or a list of a column that may be null", "SELECT s FROM t WHERE (region IS NULL OR region IN ('r1')) AND k = 'ann'",
      ["Query t where k = 'ann' filter attribute_not_exists(region) OR attribute_type(region,'NULL') OR region = 'r1' get s"]),
     ("null in an AND", "SELECT s FROM t WHERE k IS NULL AND n = 4 OR k = 'ann'", None),
+    ("null in an AND of an OR", "SELECT s FROM t WHERE k = (SELECT 'ann'::text) OR k IS NULL AND (SELECT 'ann'::text) IS NULL", ["Query t where k = 'ann' get s"]),
+    ("null in an AND of a column that may be null", "SELECT s FROM t WHERE region = 'r1' OR region IS NULL AND n = 4", None),
+    ("volatile in an AND with null", "SELECT s FROM t WHERE k = 'ann' OR k IS NULL AND random() < 2", None),
+    ("null-safe join", "SELECT t.s FROM (VALUES ('ann', 1), ('bob', 2), (NULL, 3)) AS o(name, at)"
+     " JOIN t ON t.k = o.name AND t.s = o.at OR t.k IS NULL AND o.name IS NULL", ["BatchGetItem t {k 'ann', s 1} {k 'bob', s 2} get k, s"]),
+    ("null-safe outer join", "SELECT o.name, t.s FROM (VALUES ('ann'), ('no'), (NULL)) AS o(name)"
+     " LEFT JOIN t ON (t.k = o.name OR t.k IS NULL AND o.name IS NULL)", ["Query t where k = 'ann' get k, s", "Query t where k = 'no' get k, s"]),
     ("null or a range", "SELECT s FROM t WHERE k = 'ann' AND (s IS NULL OR s > 1)", ["Query t where k = 'ann' AND s > 1 get s"]),
     ("null or not", "SELECT s FROM t WHERE k IS NULL OR k <> 'ann'", None),
     ("null of an outer join", "SELECT o.name, t.s FROM (VALUES ('ann'), ('no')) AS o(name) LEFT JOIN t ON t.k = o.name AND t.s < 2 WHERE t.k IS NULL OR t.k IN ('ann', 'bob')", None),

@@ -372,6 +372,30 @@ classify_boolean(DynClassify *context, Node *node, bool negated)
 }
 
 /*
+ * Returns true for IS NULL of a NOT NULL column, and for an AND with it.
+ * PostgreSQL leaves these in an OR.
+ */
+static bool
+is_never_true(DynClassify *context, Node *node)
+{
+	const NullTest *test = (const NullTest *) node;
+	DynField	field;
+	ListCell   *lc;
+
+	if (!is_andclause(node))
+		return IsA(node, NullTest) && !test->argisrow &&
+			test->nulltesttype == IS_NULL &&
+			dyn_match_column(context->plan, (Node *) test->arg, &field) &&
+			dyn_field_column(context, &field)->not_null;
+	foreach(lc, ((BoolExpr *) node)->args)
+	{
+		if (is_never_true(context, lfirst(lc)))
+			return true;
+	}
+	return false;
+}
+
+/*
  * Classifies AND, OR and NOT.  Args of an AND that cannot be sent are omitted;
  * an OR can be sent only if all its args can.  An arg without a column of the
  * table becomes a DYN_PRED_GIVEN, evaluated when an execution starts.
@@ -390,15 +414,9 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 						 NULL);
 	foreach(lc, expr->args)
 	{
-		const NullTest *test = lfirst(lc);
-		DynField	field;
 		DynPred    *arg;
 
-		/* omit IS NULL of a NOT NULL column, which PostgreSQL leaves in an OR */
-		if (expr->boolop == OR_EXPR && IsA(test, NullTest) && !test->argisrow &&
-			test->nulltesttype == IS_NULL &&
-			dyn_match_column(context->plan, (Node *) test->arg, &field) &&
-			dyn_field_column(context, &field)->not_null)
+		if (expr->boolop == OR_EXPR && is_never_true(context, lfirst(lc)))
 			continue;
 		arg = dyn_classify_given(context, lfirst(lc));
 		if (arg == NULL)
