@@ -182,12 +182,15 @@ add_column(NewColumns *columns, const DynAttribute *attribute)
 {
 	char	   *name = attribute->has_nul || attribute->name[0] == '\0' ? NULL
 		: option_text_of(attribute->name);
+	/* a row of pg_attribute has no space for a longer name */
+	bool		too_long = name != NULL && strlen(name) > 4096;
 	NewColumn  *column;
 
-	if (name == NULL || columns->n == MaxHeapAttributeNumber)
+	if (name == NULL || too_long || columns->n == MaxHeapAttributeNumber)
 	{
-		columns->left_out = lappend(columns->left_out,
-									pstrdup(dyn_from_utf8_lossy(attribute->name)));
+		columns->left_out = lappend(columns->left_out, too_long
+									? "(a name of more than 4 kB)"
+									: pstrdup(dyn_from_utf8_lossy(attribute->name)));
 		return;
 	}
 	column = &columns->columns[columns->n++];

@@ -1,5 +1,6 @@
 """IMPORT FOREIGN SCHEMA: which tables, their columns, what is read for them, and what is reported."""
 import json
+import random
 import re
 from collections import Counter
 
@@ -351,6 +352,16 @@ class Scripted(Case):
         self.assertIn("Attributes that no column can have: (a name with U+0000).", "".join(self.run_import()))
         self.assertEqual(self.columns("t"), ["pk text COLLATE \"C\" NOT NULL", "v text"])
         self.assertEqual(self.fx.rows("SELECT * FROM imported.t WHERE pk = 'a'"), [("a", "w")])
+
+    def test_long_attribute_name(self):
+        """So is a name that does not fit into the catalog; one of 4 kB does."""
+        longest = "".join(f"{n:08x}" for n in random.Random(1).choices(range(1 << 32), k=512))
+        for name in (longest, longest + "x", longest * 15):
+            self.setUp()
+            self.fake.table("t", items=[{"pk": {"S": "a"}, name: {"S": "z"}, "v": {"S": "w"}}])
+            notices = "".join(self.run_import())
+            self.assertEqual("Attributes that no column can have: (a name of more than 4 kB)." in notices, name != longest)
+            self.assertEqual(len(self.columns("t")), 3 if name == longest else 2)
 
     def test_very_many_attributes(self):
         """A table has at most 1600 columns."""
