@@ -25,10 +25,10 @@
 #include "access/htup_details.h"
 #include "common/pg_prng.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/sampling.h"
 
 #include "../dynamodb/units.h"
 #include "../model/server/pg_compat.h"
@@ -64,11 +64,11 @@ typedef struct Sampler
 
 	/* the sample, in the caller's memory */
 	HeapTuple  *sample;
-	int			wanted;
+	int			wanted;			/* number of rows to see, if there are as many */
+	int			size;			/* maximum number of rows in the sample */
+	double		bytes;			/* size of the rows in the sample */
 	double		items;			/* number of items so far */
 	double		seen;			/* number of rows so far */
-	double		skip;			/* rows to skip; negative: not chosen yet */
-	ReservoirStateData reservoir;
 	MemoryContext sample_context;
 	MemoryContext item_context;
 	TupleTableSlot *slot;
@@ -142,34 +142,45 @@ decode_row(Sampler *sampler)
 	return tuple;
 }
 
+/* Removes a random row from the n rows of the sample. */
+static void
+remove_row(Sampler *sampler, int n)
+{
+	int			victim = pg_prng_uint64_range(&pg_global_prng_state, 0, n - 1);
+
+	sampler->bytes -= sampler->sample[victim]->t_len;
+	heap_freetuple(sampler->sample[victim]);
+	sampler->sample[victim] = sampler->sample[n - 1];
+}
+
 /*
- * Offers a row to the sample, with Vitter's reservoir sampling, as core does for
- * local tables.  Only rows that enter the sample are decoded.
+ * Offers a row to the sample, so that all rows seen are in it with the same
+ * probability.  Only rows that enter the sample are decoded.  If they exceed
+ * maintenance_work_mem, the sample becomes smaller: each row of an unnested
+ * table may contain a copy of a large attribute.
  */
 static void
 offer_row(Sampler *sampler)
 {
-	if (sampler->seen < sampler->wanted)
-		sampler->sample[(int) sampler->seen] = decode_row(sampler);
-	else
-	{
-		if (sampler->skip < 0)
-			sampler->skip = reservoir_get_next_S(&sampler->reservoir,
-												 sampler->seen,
-												 sampler->wanted);
-		if (sampler->skip <= 0)
-		{
-			int			victim = (int) (sampler->wanted *
-										sampler_random_fract(&sampler->reservoir.randstate));
+	int			n = Min(sampler->seen, sampler->size);
 
-			heap_freetuple(sampler->sample[victim]);
-			sampler->sample[victim] = decode_row(sampler);
-		}
-		else
-			dyn_rows_skip(sampler->view->rows);
-		sampler->skip -= 1;
-	}
 	sampler->seen += 1;
+	if (n == sampler->size)
+	{
+		if (pg_prng_double(&pg_global_prng_state) * sampler->seen >= n)
+		{
+			dyn_rows_skip(sampler->view->rows);
+			return;
+		}
+		remove_row(sampler, n--);
+	}
+	sampler->sample[n] = decode_row(sampler);
+	sampler->bytes += sampler->sample[n++]->t_len;
+	for (; n > 1 && sampler->bytes > maintenance_work_mem * 1024.0; n--)
+	{
+		remove_row(sampler, n);
+		sampler->size = n - 1;
+	}
 }
 
 static bool
@@ -252,9 +263,7 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 	scan->requests->projection = sampler->view->rows->projection;
 	scan->requests->nprojection = sampler->view->rows->nprojection;
 	sampler->sample = sample;
-	sampler->wanted = wanted;
-	sampler->skip = -1;
-	reservoir_init_selection_state(&sampler->reservoir, wanted);
+	sampler->wanted = sampler->size = wanted;
 	sampler->item_context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo_fdw item",
 												  ALLOCSET_SMALL_SIZES);
@@ -289,7 +298,7 @@ acquire_sample(Relation rel, int elevel, HeapTuple *sample, int wanted,
 		*totalrows = sampler->seen / Max(sampler->items, 1) *
 			Max(sampler->items, (double) sampler->scan->meta->item_count);
 	*totaldeadrows = 0;
-	nsample = (int) Min(sampler->seen, sampler->wanted);
+	nsample = (int) Min(sampler->seen, sampler->size);
 	ereport(elevel,
 			(errmsg("\"%s\": scanned %u of %u segments, containing %.0f items, with %g read units; %d rows in sample, %.0f estimated total rows",
 					RelationGetRelationName(rel), sampler->done,

@@ -6,6 +6,7 @@ import fixture
 import replies
 import shop
 from dynamo import item
+from processes import WITHOUT_SANITIZERS
 from server import most_in_flight
 from tables import read_page
 
@@ -339,6 +340,33 @@ class Bound(Scripted):
         self.fake.tables["t"].item_count = 7000
         self.fake.tables["t"].size_bytes = 700_000
         self.assertIn("rows=7000 ", self.fx.explain("SELECT * FROM t", "COSTS ON"))
+
+
+class Sizes(Scripted):
+    """Large rows, and many."""
+
+    def peak(self):
+        """The backend's peak memory in MB."""
+        with open(f"/proc/{self.fx.conn.info.backend_pid}/status", encoding="ascii") as file:
+            return int(re.search(r"VmHWM:\s+(\d+) kB", file.read()).group(1)) / 1024
+
+    @WITHOUT_SANITIZERS
+    def test_large_attributes_of_unnested_items(self):
+        """Each row has a copy of its item's attributes; the sample stays within maintenance_work_mem, and is a random one of all rows."""
+        items = [item({"h": f"h{n:02d}", "n": n, "body": chr(97 + n) * 300_000, "tags": [f"tag {tag}" for tag in range(2000)]}) for n in range(20)]
+        self.fake.table("t", ("h", "S"), ("n", "N"), items=items, page_size=3)
+        self.fx.foreign_table("t", "h text NOT NULL, n int NOT NULL, body text, none text, tag text OPTIONS (path '@')",
+                              server=f"fake{id(self)}", unnest="tags")
+        self.fx.execute("SET maintenance_work_mem = '16MB'")
+        before = self.peak()
+        [message] = analyzed(self.fx, "ANALYZE VERBOSE t")
+        sample = int(re.search(r"(\d+) rows in sample, 40000 estimated total rows", message).group(1))
+        self.assertTrue(40 <= sample <= 56, message)
+        self.assertLess(self.peak() - before, 70)
+        self.assertEqual(self.fx.rows("SELECT avg_width, null_frac::int FROM pg_stats WHERE tablename = 't' AND attname IN ('body', 'none') ORDER BY 2"),
+                         [(300_004, 0), (0, 1)])
+        self.assertGreater(self.fx.value("SELECT cardinality(histogram_bounds::text::text[]) + cardinality(coalesce(most_common_vals::text::text[], '{}'))"
+                                         " FROM pg_stats WHERE tablename = 't' AND attname = 'n'"), 10)
 
 
 class Ends(Scripted):
