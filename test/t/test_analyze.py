@@ -368,6 +368,26 @@ class Sizes(Scripted):
         self.assertGreater(self.fx.value("SELECT cardinality(histogram_bounds::text::text[]) + cardinality(coalesce(most_common_vals::text::text[], '{}'))"
                                          " FROM pg_stats WHERE tablename = 't' AND attname = 'n'"), 10)
 
+    def together(self, count, partition, *commands, **reported):
+        """True if two items are read by a Query of their partition, instead of two GetItems."""
+        self.table(count, partition, **reported)
+        self.fx.execute(f"ALTER SERVER fake{id(self)} OPTIONS (ADD scan_policy 'allow'); SET dynamo_fdw.metadata_cache_ttl = 0")
+        for command in (*commands, "ANALYZE t"):
+            self.fx.execute(command)
+        self.fake.reset()
+        self.assertEqual(sorted(self.fx.rows("SELECT n FROM t WHERE h = 'h000001' AND n = 1 UNION ALL SELECT n FROM t WHERE h = 'h000001' AND n = 2")),
+                         [(1,), (2,)])
+        self.fx.execute(f"RESET ALL; ALTER SERVER fake{id(self)} OPTIONS (DROP scan_policy)")
+        return "Query" in self.fake.operations()
+
+    def test_items_of_a_partition(self):
+        """As many as n_distinct says if a user has set it, or if all items were read; else those of the sample's keys."""
+        self.assertTrue(self.together(900, 3))
+        self.assertFalse(self.together(900, 90))
+        self.assertFalse(self.together(900, 20, "SET default_statistics_target = 1"))
+        self.assertTrue(self.together(20000, 4, "SET dynamo_fdw.analyze_read_units = 200"))
+        self.assertFalse(self.together(20000, 1000, "ALTER TABLE t ALTER h SET (n_distinct = 10000)", item_count=10_000_000, size_bytes=8_192_000_000))
+
 
 class Ends(Scripted):
     """Cancel and errors."""

@@ -36,10 +36,12 @@
 #include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "utils/attoptcache.h"
 #include "utils/selfuncs.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
+#include "../../model/session/guc.h"
 #include "planner.h"
 
 #define COST_PER_MS			20.0
@@ -181,8 +183,8 @@ dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
  * from statistics, or else DYN_COLLECTION_ITEMS.  Returns all items if no
  * column or template maps to the key.  If the table is too large to be read in
  * full, ANALYZE samples complete item collections of a few keys
- * (command/analyze.c).  Then n_distinct is the number of keys in the sample,
- * not in the table, so the size of the sample is divided by n_distinct.
+ * (command/analyze.c).  Then n_distinct, unless a user has set it, is the
+ * number of keys in the sample, so the size of the sample is divided by it.
  */
 static double
 collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
@@ -190,7 +192,10 @@ collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
 	const DynRelation *relation = plan->relation;
 	AttrNumber	attnum = dyn_relation_only_column_of(relation, attr);
 	VariableStatData variable;
-	double		sampled = Min(plan->rel->tuples, 300.0 * default_statistics_target);
+	double		rows = plan->rel->tuples;
+	double		share = dyn_guc_analyze_read_units /
+		dyn_sequence_units(plan->meta->size_bytes);
+	const AttributeOpts *options;
 	double		keys;
 	bool		is_default;
 
@@ -202,7 +207,10 @@ collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
 	examine_variable(plan->root, (Node *) column_var(plan, attnum), 0, &variable);
 	keys = get_variable_numdistinct(&variable, &is_default);
 	ReleaseVariableStats(variable);
-	return Max(1.0, sampled / plan->item_rows / Max(keys, 1.0));
+	options = get_attribute_options(relation->relid, attnum);
+	if (share < 1 && (options == NULL || options->n_distinct == 0))
+		rows = Min(rows * share, 300.0 * default_statistics_target);
+	return Max(1.0, rows / plan->item_rows / Max(keys, 1.0));
 }
 
 /*
