@@ -167,8 +167,15 @@ class Statistics(fixture.TestCase):
         self.assertEqual(self.rows_of("SELECT * FROM empty"), 1000)
 
     def test_database(self):
-        """A plain ANALYZE leaves foreign tables alone, as PostgreSQL does with all of them."""
+        """A plain ANALYZE leaves foreign tables alone, as PostgreSQL does with all of them, unless they are children of a table."""
         self.assertEqual(self.fx.requests("ANALYZE"), [])
+        self.fx.execute("CREATE TABLE recent (cust text NOT NULL, at text NOT NULL); CREATE TABLE every (LIKE recent) PARTITION BY LIST (cust)")
+        self.addCleanup(self.fx.execute, "DROP TABLE recent, every CASCADE")
+        for child in ("PARTITION OF every DEFAULT", "() INHERITS (recent)"):
+            self.fx.execute(f"CREATE FOREIGN TABLE older {child} SERVER ddb OPTIONS (table_name '{self.fx.remote('orders')}')")
+            for command in ("ANALYZE", "VACUUM ANALYZE", "ANALYZE orders"):
+                self.assertEqual([request.operation for request in self.fx.requests(command)], ["Scan"], (child, command))
+            self.fx.execute("DROP FOREIGN TABLE older")
 
 
 class Owners(fixture.TestCase):
