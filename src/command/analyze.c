@@ -83,7 +83,6 @@ static void
 choose_segments(Sampler *sampler)
 {
 	const DynTableMeta *meta = sampler->scan->meta;
-	long		fetch_size = sampler->scan->relation->options.fetch_size;
 	double		units = sampler->table_units;
 
 	sampler->full = units <= sampler->max_units;
@@ -105,9 +104,8 @@ choose_segments(Sampler *sampler)
 		sampler->step = (uint32) pg_prng_uint64(&pg_global_prng_state) | 1;
 		sampler->page_items = 1 + (long) (2.0 * meta->item_count / sampler->segments);
 	}
-	if (fetch_size > 0 &&
-		(sampler->page_items == 0 || sampler->page_items > fetch_size))
-		sampler->page_items = fetch_size;
+	sampler->page_items = (long) dyn_smaller_limit(sampler->page_items,
+												   sampler->scan->relation->options.fetch_size);
 }
 
 /* ---- the sample ---- */
@@ -243,14 +241,12 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 	const DynTableMeta *meta = dyn_session_table(relation->connection,
 												 relation->table);
 	DynItemScan *scan;
-	double		limit;
 
 	relation->consistent = false;
 
 	/* end the sample, without an error, at max_read_units_per_statement */
-	limit = dyn_statement_max_units(relation->connection);
-	sampler->max_units = limit > 0 ? Min(limit, dyn_guc_analyze_read_units)
-		: dyn_guc_analyze_read_units;
+	sampler->max_units = dyn_smaller_limit(dyn_statement_max_units(relation->connection),
+										   dyn_guc_analyze_read_units);
 	sampler->table_units = dyn_sequence_units(meta->size_bytes);
 	dyn_relation_connect_described(relation, meta);
 	sampler->statement = dyn_statement_get(estate);

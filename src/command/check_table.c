@@ -167,9 +167,8 @@ static char *
 key_of_item(Check *check)
 {
 	const DynAccess *access = check->scan->access;
-	StringInfoData json;
+	StringInfo	json = makeStringInfo();
 
-	initStringInfo(&json);
 	for (int i = 0; i < access->nbase; i++)
 	{
 		const DynValue *value = &check->values[i];
@@ -179,14 +178,14 @@ key_of_item(Check *check)
 		if (value->type == DYN_TYPE_ABSENT ||
 			!dyn_codec_decode(&check->jsonb, value, true, &datum, &why))
 			return NULL;
-		appendStringInfoChar(&json, i == 0 ? '{' : ',');
-		escape_json(&json, dyn_from_utf8_lossy(access->base[i].name));
-		appendStringInfo(&json, ": %s",
+		appendStringInfoChar(json, i == 0 ? '{' : ',');
+		escape_json(json, dyn_from_utf8_lossy(access->base[i].name));
+		appendStringInfo(json, ": %s",
 						 JsonbToCString(NULL, &DatumGetJsonbP(datum)->root,
 										VARSIZE_ANY_EXHDR(DatumGetPointer(datum))));
 	}
-	appendStringInfoChar(&json, '}');
-	return json.data;
+	appendStringInfoChar(json, '}');
+	return json->data;
 }
 
 static void

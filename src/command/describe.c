@@ -54,12 +54,11 @@ add_word(StringInfo list, const char *separator, const char *word)
 static const char *
 describe_side(const DynKeyAttr *attrs, int n)
 {
-	StringInfoData list;
+	StringInfo	list = makeStringInfo();
 
-	initStringInfo(&list);
 	for (int i = 0; i < n; i++)
-		add_word(&list, ", ", dyn_from_utf8_lossy(attrs[i].name));
-	return n > 0 ? list.data : NULL;
+		add_word(list, ", ", dyn_from_utf8_lossy(attrs[i].name));
+	return n > 0 ? list->data : NULL;
 }
 
 /*
@@ -99,49 +98,44 @@ emit_table(const Describe *describe)
 {
 	const DynSample *sample = &describe->sample;
 	const DynTableMeta *meta = sample->meta;
-	StringInfoData detail;
+	StringInfo	detail = makeStringInfo();
 
-	initStringInfo(&detail);
-	appendStringInfo(&detail, "%s, %s", dyn_from_utf8_lossy(meta->status),
+	appendStringInfo(detail, "%s, %s", dyn_from_utf8_lossy(meta->status),
 					 meta->throughput.provisioned ? "provisioned" : "on demand");
 	if (sample->taken)
-		appendStringInfo(&detail, "; attributes of %d item%s",
+		appendStringInfo(detail, "; attributes of %d item%s",
 						 list_length(sample->items),
 						 list_length(sample->items) == 1 ? "" : "s");
 	else
-		appendStringInfo(&detail, "; attributes of keys only: %s", describe->unread);
+		appendStringInfo(detail, "; attributes of keys only: %s", describe->unread);
 	emit(describe, "table", meta->name, NULL, &meta->key, meta->item_count,
-		 meta->size_bytes, meta->throughput.read_units, detail.data);
+		 meta->size_bytes, meta->throughput.read_units, detail->data);
 }
 
 static void
 emit_index(const Describe *describe, const DynIndexMeta *index)
 {
-	StringInfoData detail;
+	StringInfo	detail = makeStringInfo();
 
-	initStringInfo(&detail);
-	if (index->projection == DYN_PROJECT_ALL)
-		appendStringInfoString(&detail, "projects all attributes");
-	else if (index->projection == DYN_PROJECT_KEYS_ONLY)
-		appendStringInfoString(&detail, "projects keys only");
-	else
-		appendStringInfoString(&detail, "projects keys");
+	appendStringInfoString(detail, index->projection == DYN_PROJECT_ALL
+						   ? "projects all attributes"
+						   : index->projection == DYN_PROJECT_KEYS_ONLY
+						   ? "projects keys only" : "projects keys");
 	for (int i = 0; i < index->nincluded; i++)
-		appendStringInfo(&detail, ", %s", dyn_from_utf8_lossy(index->included[i]));
+		appendStringInfo(detail, ", %s", dyn_from_utf8_lossy(index->included[i]));
 	if (!index->active)
-		appendStringInfoString(&detail, "; not active");
+		appendStringInfoString(detail, "; not active");
 	emit(describe, index->global ? "global index" : "local index", index->name,
 		 NULL, &index->key, index->item_count, index->size_bytes,
-		 index->global ? index->throughput.read_units : -1, detail.data);
+		 index->global ? index->throughput.read_units : -1, detail->data);
 }
 
 /* Describes the keys that contain the attribute; NULL if no key contains it. */
 static const char *
 describe_use(const DynTableMeta *meta, const char *attr)
 {
-	StringInfoData uses;
+	StringInfo	uses = makeStringInfo();
 
-	initStringInfo(&uses);
 	for (int i = 0; i <= meta->nindexes; i++)
 	{
 		const DynKeySchema *key = dyn_key_number(meta, i);
@@ -149,11 +143,11 @@ describe_use(const DynTableMeta *meta, const char *attr)
 			: psprintf(" of %s", dyn_from_utf8_lossy(meta->indexes[i - 1].name));
 
 		if (dyn_is_in_hash_key(key, attr))
-			add_word(&uses, "; ", psprintf("partition key%s", of));
+			add_word(uses, "; ", psprintf("partition key%s", of));
 		else if (dyn_is_in_key(key, attr))
-			add_word(&uses, "; ", psprintf("sort key%s", of));
+			add_word(uses, "; ", psprintf("sort key%s", of));
 	}
-	return uses.len > 0 ? uses.data : NULL;
+	return uses->len > 0 ? uses->data : NULL;
 }
 
 static void
@@ -182,15 +176,6 @@ emit_attributes(const Describe *describe)
 		MemoryContextSwitchTo(oldcontext);
 		MemoryContextReset(describe->row_context);
 	}
-}
-
-static void
-report_unread(const Describe *describe, const char *detail)
-{
-	ereport(NOTICE,
-			(errmsg("skipping the items of DynamoDB table \"%s\"",
-					describe->sample.table),
-			 errdetail("%s", detail)));
 }
 
 typedef struct Candidate
@@ -266,7 +251,7 @@ read_items(Describe *describe)
 	DynSample  *sample = &describe->sample;
 	DynRelation relation = {.options = sample->connection->reads,
 	.table = sample->table};
-	ErrorData  *failure;
+	const char *detail;
 
 	if (strcmp(sample->meta->status, "CREATING") == 0 ||
 		strcmp(sample->meta->status, "DELETING") == 0)
@@ -277,21 +262,26 @@ read_items(Describe *describe)
 	if (!dyn_scan_policy_page(&relation, sample->meta, sample->limit))
 	{
 		describe->unread = "scan_policy";
-		report_unread(describe,
-					  psprintf("The scan_policy is \"error\", and %d items exceed 1 MB.",
-							   sample->limit));
-		return;
+		detail = psprintf("The scan_policy is \"error\", and %d items exceed 1 MB.",
+						  sample->limit);
 	}
-	failure = dyn_attempt(dyn_sample_take, sample);
-	if (failure == NULL)
+	else
 	{
-		report_other_cases(sample);
-		return;
+		ErrorData  *failure = dyn_attempt(dyn_sample_take, sample);
+
+		if (failure == NULL)
+		{
+			report_other_cases(sample);
+			return;
+		}
+		if (failure->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE)
+			ReThrowError(failure);
+		describe->unread = "the credentials do not permit Scan of the table";
+		detail = dyn_failure_text(failure);
 	}
-	if (failure->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE)
-		ReThrowError(failure);
-	describe->unread = "the credentials do not permit Scan of the table";
-	report_unread(describe, dyn_failure_text(failure));
+	ereport(NOTICE,
+			(errmsg("skipping the items of DynamoDB table \"%s\"", sample->table),
+			 errdetail("%s", detail)));
 }
 
 typedef struct Search

@@ -111,12 +111,6 @@ split(const char *text, int len)
 	return pnstrdup(text, pg_mbcliplen(text, strlen(text), len));
 }
 
-static bool
-is_too_long(const char *text)
-{
-	return strlen(text) > LONGEST_NAME;
-}
-
 /*
  * Returns a List of unique names (char *) for the texts (List of char *), in
  * CurrentMemoryContext, and adds the names to `taken`.
@@ -132,11 +126,11 @@ assign_names(HTAB *taken, List *texts)
 	foreach(lc, texts)
 	{
 		char	   *text = lfirst(lc);
+		bool		is_long = strlen(text) > LONGEST_NAME;
 
-		if (is_too_long(text) && !take_if_unused(once, split(text, LONGEST_NAME)))
+		if (is_long && !take_if_unused(once, split(text, LONGEST_NAME)))
 			(void) take_if_unused(again, split(text, LONGEST_NAME));
-		names = lappend(names, !is_too_long(text) && take_if_unused(taken, text)
-						? text : NULL);
+		names = lappend(names, !is_long && take_if_unused(taken, text) ? text : NULL);
 	}
 	foreach(lc, names)
 	{
@@ -146,7 +140,7 @@ assign_names(HTAB *taken, List *texts)
 
 		if (lfirst(lc) != NULL)
 			continue;
-		name = is_too_long(text) ? split(text, LONGEST_NAME) : NULL;
+		name = strlen(text) > LONGEST_NAME ? split(text, LONGEST_NAME) : NULL;
 		if (name != NULL && hash_search(again, name, HASH_FIND, NULL) != NULL)
 			name = NULL;		/* it could mean another long text */
 		while (name == NULL || !take_if_unused(taken, name))
@@ -203,7 +197,6 @@ static NewColumns *
 infer_columns(const DynTableMeta *meta, const List *items)
 {
 	NewColumns *columns = palloc0(sizeof(NewColumns));
-	const DynAttribute *without_name = NULL;
 	HTAB	   *taken = create_names();
 	List	   *texts = NIL;
 	List	   *names;
@@ -212,14 +205,7 @@ infer_columns(const DynTableMeta *meta, const List *items)
 
 	columns->columns = palloc0(MaxHeapAttributeNumber * sizeof(NewColumn));
 	for (int i = 0; i < n; i++)
-	{
-		if (attributes[i].has_nul)
-			without_name = &attributes[i];
-		else
-			add_column(columns, &attributes[i]);
-	}
-	if (without_name != NULL)
-		add_column(columns, without_name);
+		add_column(columns, &attributes[i]);
 	/* names of system columns count as used */
 	for (int attnum = -1; attnum > FirstLowInvalidHeapAttributeNumber; attnum--)
 		(void) take_if_unused(taken, NameStr(SystemAttributeDefinition(attnum)->attname));
@@ -398,7 +384,7 @@ report_table(const Import *import, const char *name, const char *match,
 {
 	List	   *mixed = NIL;
 	List	   *untyped = NIL;
-	StringInfoData detail;
+	StringInfo	detail = makeStringInfo();
 
 	for (int i = 0; i < columns->n; i++)
 	{
@@ -409,20 +395,19 @@ report_table(const Import *import, const char *name, const char *match,
 		else if (pg_popcount32(column->types) > 1)
 			mixed = lappend(mixed, column->name);
 	}
-	initStringInfo(&detail);
-	appendStringInfoString(&detail, "The columns are the keys");
+	appendStringInfoString(detail, "The columns are the keys");
 	if (import->sample.taken)
-		appendStringInfo(&detail, ", and the attributes of %d %s%s%s", nitems,
+		appendStringInfo(detail, ", and the attributes of %d %s%s%s", nitems,
 						 nitems == 1 ? "item" : "items",
 						 match ? " with " : "", match ? match : "");
-	appendStringInfoChar(&detail, '.');
-	append_names(&detail, "Of several types, and jsonb", mixed);
-	append_names(&detail, "NULL only, and jsonb", untyped);
-	append_names(&detail, "Attributes that no column can have", columns->left_out);
+	appendStringInfoChar(detail, '.');
+	append_names(detail, "Of several types, and jsonb", mixed);
+	append_names(detail, "NULL only, and jsonb", untyped);
+	append_names(detail, "Attributes that no column can have", columns->left_out);
 	ereport(NOTICE,
 			(errmsg("imported DynamoDB table \"%s\" as foreign table \"%s\"",
 					import->sample.table, name),
-			 errdetail_internal("%s", detail.data)));
+			 errdetail_internal("%s", detail->data)));
 }
 
 static void
@@ -451,17 +436,22 @@ add_table(Import *import, const char *name, const char *match, List *items)
 
 /* ---- entities ---- */
 
+static char *
+json_of(const char *text)
+{
+	StringInfo	json = makeStringInfo();
+
+	if (text == NULL)
+		return NULL;
+	escape_json(json, text);
+	return json->data;
+}
+
 /* Returns the option item_filter for one value of the entity attribute. */
 static char *
 match_of(const Import *import, const char *json)
 {
-	StringInfoData match;
-
-	initStringInfo(&match);
-	appendStringInfoChar(&match, '{');
-	escape_json(&match, import->tag_option);
-	appendStringInfo(&match, ": %s}", json);
-	return match.data;
+	return psprintf("{%s: %s}", json_of(import->tag_option), json);
 }
 
 typedef struct Entity
@@ -524,15 +514,7 @@ divide_items(const Import *import, List **entities, List **untagged)
 			continue;
 		}
 		if (json != NULL && item->tag_type == DYN_TYPE_S)
-		{
-			const char *text = option_text_of(json);
-			StringInfoData quoted;
-
-			initStringInfo(&quoted);
-			if (text != NULL)
-				escape_json(&quoted, text);
-			json = text != NULL ? quoted.data : NULL;
-		}
+			json = json_of(option_text_of(json));
 		if (json == NULL)
 			unsaid++;
 		else
@@ -737,16 +719,13 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 	if (stmt->list_type == FDW_IMPORT_SCHEMA_LIMIT_TO)
 		import->limits = list_copy(stmt->table_list);
 	listed = dyn_list_tables(sample->connection);
-	/* skip a table named like the prefix, whose foreign table has no name */
-	foreach(lc, listed)
-	{
-		if (((const char *) lfirst(lc))[0] == '\0')
-			listed = foreach_delete_current(listed, lc);
-	}
 	/* names do not depend on LIMIT TO, so unwanted tables get names, too */
 	forboth(lc, listed, name, assign_names(import->taken, listed))
 	{
 		CHECK_FOR_INTERRUPTS();
+		/* skip a table named like the prefix, whose foreign table has no name */
+		if (((const char *) lfirst(lc))[0] == '\0')
+			continue;
 		import->known = lappend(import->known, lfirst(name));
 		if (is_wanted(import, lfirst(name)))
 			import_table(import, lfirst(name), lfirst(lc));

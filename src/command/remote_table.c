@@ -6,8 +6,7 @@
  * apply.  Each view (DynView) has its own slots, even if another view reads the
  * same paths, because a view's values must be in adjacent slots.
  *
- * The Scan of a sample ends after its first page.  Even one page may contain
- * 200,000 attributes, so equal names are found by sorting.
+ * A sample may contain 200,000 attributes, so equal names are found by sorting.
  */
 #include "postgres.h"
 
@@ -280,7 +279,7 @@ dyn_sample_take(void *arg)
 	{
 		CHECK_FOR_INTERRUPTS();
 		items = lappend(items, read_item(item, sample->tag));
-		/* budgets may make pages small; the next item may not fit into 1 MB */
+		/* budgets may make pages small; the next item may exceed 1 MB */
 		units += dyn_sequence_units(item->len);
 		if (list_length(items) == sample->limit)
 			break;

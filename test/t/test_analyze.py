@@ -388,7 +388,7 @@ class Sizes(Scripted):
         return "Query" in self.fake.operations()
 
     def test_items_of_a_partition(self):
-        """As many as n_distinct says if a user has set it, or if all items were read; else those of the sample's keys."""
+        """As many as n_distinct shows if a user has set it, or if all items were read; else those of the sample's keys."""
         self.assertTrue(self.together(900, 3))
         self.assertFalse(self.together(900, 90))
         self.assertFalse(self.together(900, 20, "SET default_statistics_target = 1"))

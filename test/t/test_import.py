@@ -354,7 +354,7 @@ class Scripted(Case):
         self.assertEqual(self.fx.rows("SELECT * FROM imported.t WHERE pk = 'a'"), [("a", "w")])
 
     def test_long_attribute_name(self):
-        """So is a name that does not fit into the catalog; one of 4 kB does."""
+        """So is a name that is too long for the catalog; one of 4 kB is not."""
         longest = "".join(f"{n:08x}" for n in random.Random(1).choices(range(1 << 32), k=512))
         for name in (longest, longest + "x", longest * 15):
             self.setUp()
@@ -435,7 +435,7 @@ class Scripted(Case):
         self.assertEqual(self.fake.operations(), ["ListTables", "DescribeTable", "Scan"])
 
     def test_small_budget(self):
-        """A read budget cuts the pages, but not the sample: an entity at its end has a table."""
+        """A read budget makes the pages smaller, but not the sample: an entity at its end has a table."""
         self.fake.table("t", items=[item({"pk": str(n), "e": "rare" if n == 99 else "often"}) for n in range(300)], item_count=300, size_bytes=300 * 4096)
         self.fx.execute("ALTER SERVER fake OPTIONS (ADD max_read_units_per_second '20')")
         self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP max_read_units_per_second)")

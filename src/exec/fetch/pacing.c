@@ -222,8 +222,7 @@ costs_by_item(const DynFetch *fetch)
 static double
 fewer(double items, double most)
 {
-	most = Max(floor(most), 1);
-	return items > 0 && items <= most ? items : most;
+	return dyn_smaller_limit(items, Max(floor(most), 1));
 }
 
 /* Returns true if a page without a Limit could cost more than `units`. */
@@ -261,9 +260,7 @@ dyn_pacing_limit(const DynFetch *fetch, long limit)
 {
 	double		most = most_items(fetch);
 
-	if (most <= 0 || most >= INT_MAX || (limit > 0 && limit <= most))
-		return limit;
-	return (long) most;
+	return most >= INT_MAX ? limit : (long) dyn_smaller_limit(limit, most);
 }
 
 /* ---- sending ---- */

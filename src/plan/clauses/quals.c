@@ -382,17 +382,15 @@ is_never_true(DynClassify *context, Node *node)
 	DynField	field;
 	ListCell   *lc;
 
-	if (!is_andclause(node))
-		return IsA(node, NullTest) && !test->argisrow &&
-			test->nulltesttype == IS_NULL &&
-			dyn_match_column(context->plan, (Node *) test->arg, &field) &&
-			dyn_field_column(context, &field)->not_null;
-	foreach(lc, ((BoolExpr *) node)->args)
+	foreach(lc, is_andclause(node) ? ((BoolExpr *) node)->args : NIL)
 	{
 		if (is_never_true(context, lfirst(lc)))
 			return true;
 	}
-	return false;
+	return IsA(node, NullTest) && !test->argisrow &&
+		test->nulltesttype == IS_NULL &&
+		dyn_match_column(context->plan, (Node *) test->arg, &field) &&
+		dyn_field_column(context, &field)->not_null;
 }
 
 /*

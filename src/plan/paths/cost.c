@@ -199,10 +199,9 @@ collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
 	double		keys;
 	bool		is_default;
 
-	if (attnum == 0)
-		return dyn_relation_templated(relation, attr->name) != NULL
-			? DYN_COLLECTION_ITEMS : plan->items;
-	if (!has_statistics(relation->relid, attnum))
+	if (attnum == 0 && dyn_relation_templated(relation, attr->name) == NULL)
+		return plan->items;
+	if (attnum == 0 || !has_statistics(relation->relid, attnum))
 		return DYN_COLLECTION_ITEMS;
 	examine_variable(plan->root, (Node *) column_var(plan, attnum), 0, &variable);
 	keys = get_variable_numdistinct(&variable, &is_default);
