@@ -133,6 +133,8 @@ def store(text, sqltype, form):        # pylint: disable=too-many-return-stateme
     base = sqltype.partition("(")[0]
     if base.endswith("[]"):
         return store_array(text, base[:-2], form)
+    if base in NUMBERS and form == "string":
+        return {"S": plain(Decimal(text)) if Decimal(text).is_finite() else text}
     if base in NUMBERS:
         number = decimal(text)
         if form and form.startswith("padded("):
@@ -140,7 +142,7 @@ def store(text, sqltype, form):        # pylint: disable=too-many-return-stateme
             if number < 0 or number != int(number) or number >= 10 ** width:
                 raise Refused("22003")
             return {"S": str(int(number)).zfill(width)}
-        return {"S" if form == "string" else "N": plain(number)}
+        return {"N": plain(number)}
     if base == "boolean":
         if not form:
             return {"BOOL": text in ("t", "true")}
