@@ -270,7 +270,6 @@ dyn_sample_take(void *arg)
 	DynFetch   *fetch;
 	const DynValue *item;
 	List	   *items = NIL;
-	double		units = 0;
 
 	(void) dyn_item_scan_read(scan, dyn_path_of_item(), 1);
 	fetch = dyn_item_scan_start(scan, dyn_statement_get(sample->estate),
@@ -278,13 +277,9 @@ dyn_sample_take(void *arg)
 	while ((item = dyn_fetch_next(fetch)) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
-		items = lappend(items, read_item(item, sample->tag));
-		/* budgets may make pages small; the next item may exceed 1 MB */
-		units += dyn_sequence_units(item->len);
-		if (list_length(items) == sample->limit)
-			break;
-		if (units > DYN_FULL_PAGE_UNITS - DYN_LARGEST_ITEM_UNITS)
+		if (items == NIL)
 			dyn_fetch_drain(fetch);
+		items = lappend(items, read_item(item, sample->tag));
 	}
 	dyn_fetch_stop(fetch);
 	sample->items = items;
