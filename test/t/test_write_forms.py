@@ -317,6 +317,14 @@ class Tables(writes.TestCase):
         requests = self.fx.requests("WITH u AS (UPDATE far SET note = 'x' WHERE id = 'a' AND n = 1) UPDATE there SET note = 'y' WHERE id = 'a' AND n = 1")
         self.assertEqual([r.operation for r in requests].count("UpdateItem"), 2)
 
+    def test_names_of_two_endpoints(self):
+        """Without ids, tables of one name at two endpoints are two tables: no part of the statement skips a row of the other one."""
+        self.over("localhost")
+        for parts, operation in (("WITH u AS (UPDATE far SET note = 'x' WHERE id = 'a' AND n = 1) UPDATE there SET note = 'y' WHERE id = 'a' AND n = 1", "UpdateItem"),
+                                 ("WITH i AS (INSERT INTO far VALUES ('new', 1) ON CONFLICT (id, n) DO UPDATE SET note = 'x') INSERT INTO there VALUES ('new', 1)"
+                                  " ON CONFLICT (id, n) DO UPDATE SET note = 'y'", "PutItem")):
+            self.assertEqual([r.operation for r in self.fx.requests(parts)].count(operation), 2)
+
     def test_two_endpoints(self):
         """One table: the statement does not read what it writes."""
         self.over("localhost", 1, 1)

@@ -124,6 +124,20 @@ dyn_modify_is_deferred(DynModify *modify)
 /* ---- one row ---- */
 
 /*
+ * Adds the row to writer->affected; DELETE only looks for it.  Returns true if
+ * the set contained it.
+ */
+static bool
+add_affected(DynWrite *write)
+{
+	HASHACTION	action = write->modify->operation == CMD_DELETE ? HASH_FIND : HASH_ENTER;
+	bool		found = dyn_met_change(write->modify->writer->affected, write, action);
+
+	write->affects = !found && action == HASH_ENTER;
+	return found;
+}
+
+/*
  * Returns true if a row of UPDATE or DELETE is skipped because DO UPDATE has
  * already affected it.  Raises an error if DO UPDATE would affect a row that
  * the statement has inserted or updated.  If writer->affected contains the row,
@@ -134,16 +148,12 @@ static bool
 is_affected(DynWrite *write)
 {
 	const DynModify *modify = write->modify;
-	HASHACTION	action = modify->operation == CMD_DELETE ? HASH_FIND : HASH_ENTER;
-	struct HTAB *affected = modify->writer->affected;
 
 	/* atomic.c raises an error for any second write of an item */
-	write->affects = !modify->atomic && !dyn_met_change(affected, write, action);
-	if (modify->atomic || write->affects)
+	if (modify->atomic || !add_affected(write))
 		return false;
 	dyn_writer_finish(modify->writer);
-	write->affects = !dyn_met_change(affected, write, action);
-	if (write->affects)
+	if (!add_affected(write))
 		return false;
 	if (modify->upsert != NULL)
 		ereport(ERROR,

@@ -146,14 +146,18 @@ dyn_met_create(void)
 					   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
-/* The set contains 128-bit digests of the keys. */
+/*
+ * The set contains 128-bit digests of foreign table and key.  As with local
+ * tables, two foreign tables over one DynamoDB table have different rows.
+ */
 bool
 dyn_met_change(HTAB *met, const DynWrite *write, HASHACTION action)
 {
 	const unsigned char *bytes = (const unsigned char *) write->key_bytes;
+	uint64		seed = write->modify->relation->relid;
 	uint64		digest[2] = {
-		hash_bytes_extended(bytes, write->key_len, 0),
-		hash_bytes_extended(bytes, write->key_len, UINT64CONST(0x9E3779B97F4A7C15))
+		hash_bytes_extended(bytes, write->key_len, seed),
+		hash_bytes_extended(bytes, write->key_len, seed ^ UINT64CONST(0x9E3779B97F4A7C15))
 	};
 	bool		found = false;	/* "return found" */
 
