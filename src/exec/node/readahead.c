@@ -12,8 +12,10 @@
  * the join: join types and join conditions need no code here.
  *
  * If a node above, or the caller of the executor, may stop early, the first
- * batch is one row, and batches grow.  They stay at one row if reading a row has side effects, or if
- * evaluating a scan's values may raise an error.  A batch also ends when the
+ * batch is one row, and batches grow.  They stay at one row if reading a row
+ * has side effects, or if evaluating a scan's values may raise an error.
+ * (Conditions of outer rows may also raise an error for a row that is never
+ * requested, as in workers of a parallel plan.)  A batch also ends when the
  * lookups have enough requests (dyn_lookups_is_full), or when its rows take
  * more than fetch_memory or half of work_mem, whichever is larger.
  *
