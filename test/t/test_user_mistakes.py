@@ -479,6 +479,23 @@ class Writes(fixture.TestCase):
         self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk = 'a' FOR UPDATE"), [(1,)])
 
 
+class Definitions(fixture.TestCase):
+    """ALTER FOREIGN TABLE leaves the items alone, as docs/tables.md says."""
+
+    def test_altered(self):
+        self.fx.create_table("t", ("pk", "S"))
+        self.fx.put("t", [{"pk": "a", "note": "x"}])
+        self.fx.foreign_table("f", 'pk text COLLATE "C" NOT NULL, note text', table_name=self.fx.remote("t"), scan_policy="allow")
+        self.fx.execute("ALTER FOREIGN TABLE f RENAME note TO remark")
+        self.assertEqual(self.fx.rows("SELECT pk, remark FROM f"), [("a", None)])
+        self.fx.execute("ALTER FOREIGN TABLE f ALTER remark OPTIONS (ADD attribute 'note')")
+        self.assertEqual(self.fx.rows("SELECT pk, remark FROM f"), [("a", "x")])
+        self.fx.execute("ALTER FOREIGN TABLE f ADD n int DEFAULT 5")
+        self.assertEqual(self.fx.rows("SELECT n FROM f"), [(None,)])
+        self.fx.execute("ALTER FOREIGN TABLE f ALTER n SET NOT NULL")
+        self.assertEqual(self.fx.error("SELECT n FROM f").sqlstate, "23502")
+
+
 class Times(fixture.TestCase):
     """Seconds and milliseconds, and formats that are not the stored ones: what the manual shows of them."""
 
