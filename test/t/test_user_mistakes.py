@@ -480,7 +480,7 @@ class Writes(fixture.TestCase):
 
 
 class Definitions(fixture.TestCase):
-    """ALTER FOREIGN TABLE leaves the items alone, as docs/tables.md says."""
+    """ALTER FOREIGN TABLE leaves the items alone."""
 
     def test_altered(self):
         self.fx.create_table("t", ("pk", "S"))
