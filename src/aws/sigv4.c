@@ -160,26 +160,19 @@ canonical_path(const char *path, DynBuffer *out)
 	}
 }
 
-/* Unlike tolower(), does not depend on the locale. */
-static char
-lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char) (c - 'A' + 'a') : c;
-}
-
 static void
 append_lower(DynBuffer *out, const char *s)
 {
 	for (; *s; s++)
-		dyn_buffer_append_char(out, lower(*s));
+		dyn_buffer_append_char(out, dyn_ascii_lower(*s));
 }
 
 static int
 compare_names(const char *a, const char *b)
 {
-	for (; *a && lower(*a) == lower(*b); a++)
+	for (; *a && dyn_ascii_lower(*a) == dyn_ascii_lower(*b); a++)
 		b++;
-	return lower(*a) - lower(*b);
+	return dyn_ascii_lower(*a) - dyn_ascii_lower(*b);
 }
 
 /*

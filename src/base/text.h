@@ -24,6 +24,13 @@ dyn_is_alphanumeric(char c)
 		(c >= '0' && c <= '9');
 }
 
+/* Unlike tolower(), does not depend on the locale. */
+static inline char
+dyn_ascii_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char) (c - 'A' + 'a') : c;
+}
+
 /* Returns true for the second, third or fourth byte of a character. */
 static inline bool
 dyn_utf8_continues(char c)

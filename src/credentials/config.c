@@ -277,8 +277,7 @@ read_key(Parser *parser, Span line)
 	if (key.start == key.end)
 		return is_wrong(parser, "has no key before \"=\"");
 	for (char *p = key.start; p < key.end; p++)
-		if (*p >= 'A' && *p <= 'Z')
-			*p = (char) (*p - 'A' + 'a');
+		*p = dyn_ascii_lower(*p);
 	if (strcmp(terminate(key), "credential_process") == 0)
 		line = full;
 	value = trim((Span) {equals + 1, line.end});

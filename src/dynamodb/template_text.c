@@ -76,8 +76,8 @@ dyn_text_find(DynText text, DynText what)
 static char
 fold_char(char c, DynFolding folding)
 {
-	if (folding == DYN_FOLD_LOWER && c >= 'A' && c <= 'Z')
-		return (char) (c - 'A' + 'a');
+	if (folding == DYN_FOLD_LOWER)
+		return dyn_ascii_lower(c);
 	if (folding == DYN_FOLD_UPPER && c >= 'a' && c <= 'z')
 		return (char) (c - 'a' + 'A');
 	return c;
