@@ -220,9 +220,8 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	 * but uses only that of local ones.  MERGE requests ctid from all
 	 * partitions before the planner refuses foreign ones.
 	 */
-	plan->relation->locked = plan->relation->target && root->parse->commandType == CMD_MERGE;
-	foreach(lc, root->rowMarks)
-		plan->relation->locked |= lfirst_node(PlanRowMark, lc)->rti == baserel->relid;
+	plan->relation->locked = get_plan_rowmark(root->rowMarks, baserel->relid) != NULL ||
+		(plan->relation->target && root->parse->commandType == CMD_MERGE);
 	plan->relation->hides_segment = plan->relation->target &&
 		plan->relation->segment_column != 0 &&
 		!dyn_modify_reads_column(root, baserel->relid, relid,
