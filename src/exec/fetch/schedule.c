@@ -472,7 +472,6 @@ dyn_schedule_wait(DynFetch *fetch)
 {
 	double		pause = dyn_schedule_next_resumption(fetch);
 	bool		idle = in_flight(fetch) == 0 && pause >= 0;
-	bool		ready = dyn_schedule_has_response(fetch);
 	DynWaitReason reason = idle ? DYN_WAITS_FOR_CAPACITY : DYN_WAITS_FOR_RESPONSE;
 	double		began = dyn_session_now();
 	DynCounters counters = {0};
@@ -483,10 +482,13 @@ dyn_schedule_wait(DynFetch *fetch)
 	 * table->in_flight excludes responses that have arrived or are paused:
 	 * waiting for these might not end, as only a pump takes them in
 	 */
-	if (!ready && fetch->pacing.table->in_flight > 0)
-		dyn_session_wait(pause < 0 ? -1 : (long) pause + 1, reason);
-	else if (!ready && pause >= 0)
-		dyn_session_sleep(pause, reason);
+	if (!dyn_schedule_has_response(fetch))
+	{
+		if (fetch->pacing.table->in_flight > 0)
+			dyn_session_wait(pause < 0 ? -1 : (long) pause + 1, reason);
+		else if (pause >= 0)
+			dyn_session_sleep(pause, reason);
+	}
 	counters.waiting_ms = dyn_session_now() - began;
 	if (idle)
 		counters.waited_ms = counters.waiting_ms;
