@@ -146,9 +146,13 @@ class Fixture:
 
     def requests(self, sql, parameters=None, describe=False):
         """The requests that a statement sends to the server "ddb", without DescribeTable unless requested."""
+        return self.requests_and_rows(sql, parameters, describe)[0]
+
+    def requests_and_rows(self, sql, parameters=None, describe=False):
+        """The requests of one execution, as requests() has them, and its rows."""
         self.proxy.reset()
-        self.rows(sql, parameters)
-        return [r for r in self.proxy.requests if describe or r.operation != "DescribeTable"]
+        rows = self.rows(sql, parameters)
+        return [r for r in self.proxy.requests if describe or r.operation != "DescribeTable"], rows
 
     def notices(self, sql, parameters=None):
         """What a statement reports next to its rows, one text per notice or warning."""

@@ -78,12 +78,13 @@ class Lookups(request_text.RequestTestCase):
 
     def assertCosts(self, sql, **expected):
         """This number of requests of each operation, and the rows of local tables."""
-        self.assertEqual(self.counts(sql), expected, self.fx.explain(sql))
-        self.assertRight(sql)
+        sent, rows = self.fx.requests_and_rows(sql)
+        self.assertEqual(Counter(r.operation for r in sent), expected, self.fx.explain(sql))
+        self.assertRight(sql, rows)
 
-    def assertRight(self, sql):
-        """The rows of local tables, in order if the statement has one."""
-        rows, right = self.fx.rows(sql), self.mirrored(sql)
+    def assertRight(self, sql, rows=None):
+        """The rows of local tables, in order if the statement has one; executes the statement unless the caller has its rows."""
+        rows, right = self.fx.rows(sql) if rows is None else rows, self.mirrored(sql)
         if "order by" not in sql.lower():
             rows, right = sorted(rows, key=repr), sorted(right, key=repr)
         self.assertEqual(rows, right)

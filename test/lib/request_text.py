@@ -111,12 +111,18 @@ class RequestTestCase(fixture.TestCase):
 
     def texts(self, sql, parameters=None):
         """What the statement requests, sorted."""
-        return sorted(request_text(r, self.fx.database) for r in self.fx.requests(sql, parameters))
+        return self.texts_and_rows(sql, parameters)[0]
+
+    def texts_and_rows(self, sql, parameters=None):
+        """What one execution requests, sorted, and its rows."""
+        sent, rows = self.fx.requests_and_rows(sql, parameters)
+        return sorted(request_text(request, self.fx.database) for request in sent), rows
 
     def assertRequests(self, sql, expected, parameters=None):
         """The statement sends just these requests, and gives the rows of a local table."""
-        self.assertEqual(self.texts(sql, parameters), sorted(expected))
-        rows, right = plain(self.fx.rows(sql, parameters)), plain(self.mirrored(sql, parameters))
+        texts, rows = self.texts_and_rows(sql, parameters)
+        self.assertEqual(texts, sorted(expected))
+        rows, right = plain(rows), plain(self.mirrored(sql, parameters))
         if "order by" not in sql.lower():
             rows, right = sorted(rows, key=repr), sorted(right, key=repr)
         self.assertEqual(rows, right)
@@ -197,14 +203,13 @@ class IdealTestCase(RequestTestCase):
             requests, units = (best[place] if isinstance(best, tuple) else best for best in (ideal.requests, ideal.units))
             right = plain(self.fx.rows(self.prepared(ideal, f"rows {size}")))
             for schema in (size, f"{size} analyzed"):
-                sql = self.prepared(ideal, schema)
-                sent = self.fx.requests(sql)
+                sent, rows = self.fx.requests_and_rows(self.prepared(ideal, schema))
+                rows = plain(rows)
                 paid = sum(request.response["units"] for request in sent)
                 if os.environ.get("IDEAL_TABLE"):
                     over = " !" if len(sent) > MARGIN * requests or paid > MARGIN * units else ""
                     print(f"{ideal.name} | {schema} | {requests} {len(sent)} | {units} {paid}{over}", flush=True)
                 with self.subTest(ideal.name, schema=schema):
-                    rows = plain(self.fx.rows(sql))
                     ordered = "order by" in ideal.sql.lower().rsplit(")", 1)[-1]
                     self.assertEqual(*(found if ordered else sorted(found, key=repr) for found in (rows, right)))
                     self.assertTrue(right, "a statement without rows shows nothing")

@@ -3,6 +3,7 @@ import re
 
 import times
 from formats import OPERATORS
+from volume import volume
 
 RANGES = [operator for operator in OPERATORS if operator != "<>"]
 
@@ -56,7 +57,7 @@ class Forms(times.Twins):
                 values = times.near(zone, (-24, -5, -4, -0.5, 0, 1, 24)) + times.PLAIN[-2:] + ([] if finite else times.ENDS[other][:6])
                 self.bind(other, values)
                 form = re.sub(r"\bx\b", "b.x", form)
-                for operator in {"=", RANGES[(place + number) % 5], RANGES[(place + number + 2) % 5]}:
+                for operator in {RANGES[(place + number) % 5], RANGES[(place + number + 2) % 5], *volume((), ("=",))}:
                     self.same_for_each(form.format(operator))
 
     def test_timestamptz(self):

@@ -1,11 +1,20 @@
 """Open queries do not see what the session writes after them: cursors, loops, and queries that call functions which write."""
+import json
+
 import psycopg2
 
 import writes
 import replies
 
-PAD = "repeat('x', 350000)"         # three rows fill a page
+LENGTH = 8000
+PAD = f"repeat('x', {LENGTH})"
 COUNT = 24                      # more than PL/pgSQL fetches at first
+PAGE = 3
+
+
+def shorten(request):
+    """Pages of three items, as if these were large."""
+    request.raw = json.dumps({**request.body, "Limit": min(PAGE, request.body.get("Limit", PAGE))}).encode()
 
 
 class TestCase(writes.TestCase):
@@ -16,6 +25,9 @@ class TestCase(writes.TestCase):
 
     def setUp(self):
         super().setUp()
+        self.fx.proxy.on("Query", shorten)
+        self.fx.proxy.on("Scan", shorten)
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
         self.fx.execute(f"""{self.CREATE} add(k int) RETURNS int LANGUAGE plpgsql AS $$
             BEGIN
                 EXECUTE format('INSERT INTO %s VALUES (''p'', $1, {PAD.replace("'", "''")})', current_setting('x.t')) USING k;
@@ -110,7 +122,7 @@ class Cursors(TestCase):
         self.fx.execute("DECLARE c CURSOR FOR SELECT n, note FROM far WHERE id = 'p' ORDER BY n")
         self.assertEqual([n for n, _ in self.fx.rows("FETCH 2 FROM c")], [1, 2])
         self.fx.execute("DELETE FROM far WHERE id = 'p' AND n > 5; INSERT INTO far VALUES ('p', 200)")
-        self.assertEqual([(n, len(note)) for n, note in self.fx.rows("FETCH ALL FROM c")], [(n, 350000) for n in range(3, COUNT + 1)])
+        self.assertEqual([(n, len(note)) for n, note in self.fx.rows("FETCH ALL FROM c")], [(n, LENGTH) for n in range(3, COUNT + 1)])
 
     def test_joined_with_itself(self):
         """Values of the outer row are still needed when the rest of the outer side has been read."""
@@ -199,7 +211,7 @@ class Cursors(TestCase):
         self.addCleanup(self.fx.execute, "RESET work_mem")
         self.fx.execute("DECLARE c CURSOR FOR SELECT n, note FROM far WHERE id = 'p' ORDER BY n")
         self.fx.rows("FETCH 1 FROM c")
-        self.fx.proxy.on("Query", [None, None, None, None] + [replies.error("AccessDeniedException", "no")] * 5)
+        self.fx.proxy.on("Query", [shorten] * 4 + [replies.error("AccessDeniedException", "no")] * 5)
         self.addCleanup(self.fx.proxy.reset, scripts=True)
         self.fx.execute("SAVEPOINT s")
         self.assertEqual(self.fx.error("INSERT INTO far VALUES ('p', 101)").sqlstate, "42501")
@@ -234,7 +246,7 @@ class Elements(TestCase):
         self.fx.foreign_table("parts", "id text, n int, note text, part text OPTIONS (path '@')", table_name=self.fx.remote("items"),
                               unnest="parts", scan_policy="allow")
         for n in range(1, COUNT + 1):
-            self.put_raw({"id": {"S": "p"}, "n": {"N": str(n)}, "note": {"S": "x" * 350000}, "parts": {"L": [{"S": f"{n}a"}, {"S": f"{n}b"}]}})
+            self.put_raw({"id": {"S": "p"}, "n": {"N": str(n)}, "note": {"S": "x" * LENGTH}, "parts": {"L": [{"S": f"{n}a"}, {"S": f"{n}b"}]}})
         self.fx.execute("SET x.t = far")
         self.assertEqual(self.fx.rows("SELECT left(note, 2), add(n * 100 + ascii(right(part, 1))), left(note, 3), part FROM parts WHERE id = 'p' ORDER BY n, part"),
                          [("xx", n * 100 + ascii_code, "xxx", f"{n}{chr(ascii_code)}") for n in range(1, COUNT + 1) for ascii_code in (97, 98)])
