@@ -185,14 +185,17 @@ render(DynWriter *writer, DynWrite *write)
 static void
 note_tables(const DynWriter *writer, const DynWrite *write)
 {
-	const DynRelation *relation = write->modify->relation;
+	const DynRelation *noted = write->modify->relation;
 	ListCell   *lc;
 
-	dyn_written_table(relation->connection, relation->table);
+	dyn_written_table(noted->connection, noted->table);
 	foreach(lc, dyn_write_is_transaction(write) ? writer->collected : NIL)
 	{
-		relation = ((const DynWrite *) lfirst(lc))->modify->relation;
-		dyn_written_table(relation->connection, relation->table);
+		const DynRelation *relation = ((const DynWrite *) lfirst(lc))->modify->relation;
+
+		if (relation != noted)
+			dyn_written_table(relation->connection, relation->table);
+		noted = relation;
 	}
 }
 
