@@ -43,8 +43,8 @@ make_directory() {
     remember "DIR=$DIR"
 }
 
-# In memory where there is room: each test class creates a database, 300 files, and drops it, and ext4 does not give
-# the inode of a deleted file away for seconds: a seventh of the CPU time of all tests went into looking for others.
+# In memory, if 4 GB of it are free. Each test class creates a database of 300 files and drops it, and ext4 uses the
+# inode of a deleted file again only after seconds: finding other inodes took a seventh of the CPU time of the tests.
 make_pg_directory() {
     local free
     free=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)
