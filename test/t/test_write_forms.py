@@ -249,6 +249,32 @@ class OwnWrites(fixture.TestCase):
         self.assertEqual([(r.operation, r.body.get("IndexName"), r.body.get("ConsistentRead")) for r in requests], [("Query", "by_rank", True)] + [("UpdateItem", None, None)] * 4)
         self.assertEqual(fx.value("SELECT count(*) FROM ranked WHERE id = 'a' AND rank = 4"), 8)
 
+    def test_trigger_and_a_local_index(self):
+        """An update that moves entries of a local index does not fire a BEFORE trigger for them again."""
+        fx = self.fx
+        fx.create_table("moved", ("id", "S"), ("n", "N"), [index("by_rank", ("id", "S"), ("rank", "N"), local=True)])
+        fx.put("moved", [{"id": "a", "n": n, "note": "x" * 1000, **({"rank": n} if n < 20 else {})} for n in range(500)])
+        fx.foreign_table("moved", "id text NOT NULL, n int NOT NULL, rank int, changes int", updatable="on")
+        fx.execute("ANALYZE moved; CREATE FUNCTION count_changes() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.changes := coalesce(NEW.changes, 0) + 1; RETURN NEW; END $$;"
+                   " CREATE TRIGGER changes BEFORE UPDATE ON moved FOR EACH ROW EXECUTE FUNCTION count_changes()")
+        fx.proxy.on("Query", writes.shorten)
+        self.addCleanup(fx.proxy.reset, scripts=True)
+        sql = "UPDATE moved SET rank = rank + 100 WHERE id = 'a' AND rank >= 0"
+        self.assertIn("by_rank", fx.explain(sql))
+        fx.execute(sql)
+        self.assertEqual(fx.rows("SELECT sum(rank)::int, sum(changes)::int FROM moved"), [(2190, 20)])
+
+    def test_target_without_a_scan_of_an_index(self):
+        """A global index lags behind, so rows to write are not read by a Scan of it; a local one does not."""
+        fx = self.fx
+        fx.create_table("due", ("id", "S"), ("n", "N"), [index("by_due", ("due", "N")), index("by_rank", ("id", "S"), ("rank", "N"), local=True)])
+        fx.put("due", [{"id": f"i{n}", "n": n, "note": "x" * 400, **({"due": n} if n % 9 == 0 else {}), **({"rank": n} if n % 8 == 0 else {})} for n in range(100)])
+        fx.foreign_table("due", "id text NOT NULL, n int NOT NULL, due int, rank int, note text", updatable="on", scan_policy="allow")
+        for column, select, update in (("due", "by_due", None), ("rank", "by_rank", "by_rank")):
+            for sql, name in ((f"SELECT * FROM due WHERE {column} IS NOT NULL", select), (f"UPDATE due SET note = 'y' WHERE {column} IS NOT NULL", update)):
+                with self.subTest(sql):
+                    self.assertEqual([r.body.get("IndexName") for r in fx.requests(sql) if r.operation == "Scan"], [name])
+
     def test_for_some_seconds(self):
         """While the transaction lasts, and some seconds after the write."""
         fx = self.fx

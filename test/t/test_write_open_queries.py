@@ -1,6 +1,4 @@
 """Open queries do not see what the session writes after them: cursors, loops, and queries that call functions which write."""
-import json
-
 import psycopg2
 
 import writes
@@ -9,12 +7,6 @@ import replies
 LENGTH = 8000
 PAD = f"repeat('x', {LENGTH})"
 COUNT = 24                      # more than PL/pgSQL fetches at first
-PAGE = 3
-
-
-def shorten(request):
-    """Pages of three items, as if these were large."""
-    request.raw = json.dumps({**request.body, "Limit": min(PAGE, request.body.get("Limit", PAGE))}).encode()
 
 
 class TestCase(writes.TestCase):
@@ -25,8 +17,8 @@ class TestCase(writes.TestCase):
 
     def setUp(self):
         super().setUp()
-        self.fx.proxy.on("Query", shorten)
-        self.fx.proxy.on("Scan", shorten)
+        self.fx.proxy.on("Query", writes.shorten)
+        self.fx.proxy.on("Scan", writes.shorten)
         self.addCleanup(self.fx.proxy.reset, scripts=True)
         self.fx.execute(f"""{self.CREATE} add(k int) RETURNS int LANGUAGE plpgsql AS $$
             BEGIN
@@ -211,7 +203,7 @@ class Cursors(TestCase):
         self.addCleanup(self.fx.execute, "RESET work_mem")
         self.fx.execute("DECLARE c CURSOR FOR SELECT n, note FROM far WHERE id = 'p' ORDER BY n")
         self.fx.rows("FETCH 1 FROM c")
-        self.fx.proxy.on("Query", [shorten] * 4 + [replies.error("AccessDeniedException", "no")] * 5)
+        self.fx.proxy.on("Query", [writes.shorten] * 4 + [replies.error("AccessDeniedException", "no")] * 5)
         self.addCleanup(self.fx.proxy.reset, scripts=True)
         self.fx.execute("SAVEPOINT s")
         self.assertEqual(self.fx.error("INSERT INTO far VALUES ('p', 101)").sqlstate, "42501")

@@ -59,6 +59,8 @@ typedef struct DynRelation
 								 * item is an error */
 	bool		target;			/* true while planning if the statement writes
 								 * the table's rows */
+	bool		triggered;		/* true while planning if a BEFORE trigger is
+								 * fired for each row that an UPDATE selects */
 	bool		locked;			/* true while planning if a row lock or MERGE
 								 * may request ctid */
 	AttrNumber	segment_column; /* column that shows the segment of a Scan, or

@@ -784,8 +784,10 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	}
 	Assert(access->kind != DYN_ACCESS_GET || index == NULL);
 	Assert(access->nhash == match.key->nhash || access->row_keys != NULL);
-	access->fetch_base_items = index != NULL && index->global &&
-		(!dyn_index_covers(plan, index) || plan->relation->target);
+	/* an update may move an entry of an LSI, so that a Query returns it again */
+	access->fetch_base_items = index != NULL &&
+		(index->global ? !dyn_index_covers(plan, index) || plan->relation->target
+		 : plan->relation->triggered);
 	access->shares_lists = dyn_access_shares_lists(access);
 	access->keys = dyn_count_keys(plan, access);
 	access->multi_partition = !access->keys.single;

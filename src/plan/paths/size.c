@@ -214,6 +214,14 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	plan->relation = dyn_relation_open(relid, baserel->userid);
 	plan->limited = root->limit_tuples > 0 && root->sort_pathkeys == NIL;
 	plan->relation->target = bms_is_member(baserel->relid, root->all_result_relids);
+	if (plan->relation->target)
+	{
+		Relation	rel = table_open(relid, NoLock);
+
+		plan->relation->triggered = root->parse->commandType == CMD_UPDATE &&
+			dyn_has_row_trigger(rel->trigdesc, CMD_UPDATE, true);
+		table_close(rel, NoLock);
+	}
 	/*
 	 * Set `locked` if references to ctid must not raise an error.  With row
 	 * locks, the planner requests ctid from every partition if some are local,
