@@ -265,7 +265,7 @@ class OwnWrites(fixture.TestCase):
         self.assertEqual(fx.rows("SELECT sum(rank)::int, sum(changes)::int FROM moved"), [(2190, 20)])
 
     def test_target_without_a_scan_of_an_index(self):
-        """A global index lags behind, so rows to write are not read by a Scan of it; a local one does not."""
+        """A global index is updated later, so rows to write are not read by a Scan of it; a local one is not."""
         fx = self.fx
         fx.create_table("due", ("id", "S"), ("n", "N"), [index("by_due", ("due", "N")), index("by_rank", ("id", "S"), ("rank", "N"), local=True)])
         fx.put("due", [{"id": f"i{n}", "n": n, "note": "x" * 400, **({"due": n} if n % 9 == 0 else {}), **({"rank": n} if n % 8 == 0 else {})} for n in range(100)])

@@ -110,6 +110,16 @@ class Cursors(TestCase):
         self.assertEqual(self.fx.requests("FETCH ALL FROM c"), [])
         self.fx.execute("CLOSE c")
 
+    def test_past_its_end(self):
+        """A FETCH after the last row does not open a query again, of which scans have not ended."""
+        self.fx.execute("CREATE TEMP TABLE few AS SELECT generate_series(1, 3) AS n; ANALYZE few;"
+                        " SET enable_hashjoin = off; SET enable_nestloop = off; SET dynamo_fdw.enable_lookup_join = off")
+        self.addCleanup(self.fx.execute, "RESET enable_hashjoin; RESET enable_nestloop; RESET dynamo_fdw.enable_lookup_join")
+        self.fx.execute("DECLARE c NO SCROLL CURSOR FOR SELECT far.n FROM far JOIN few USING (n) WHERE id = 'p' ORDER BY far.n")
+        self.assertEqual([len(self.fx.rows("FETCH 100 FROM c")) for _ in range(2)], [3, 0])
+        self.assertEqual([r.operation for r in self.fx.requests("INSERT INTO far VALUES ('r', 1)")], ["PutItem"])
+        self.fx.execute("CLOSE c; DELETE FROM far WHERE id = 'r'")
+
     def test_rows(self):
         self.fx.execute("DECLARE c CURSOR FOR SELECT n, note FROM far WHERE id = 'p' ORDER BY n")
         self.assertEqual([n for n, _ in self.fx.rows("FETCH 2 FROM c")], [1, 2])

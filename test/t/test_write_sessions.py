@@ -55,6 +55,12 @@ class FirstStatement(writes.TestCase):
                 self.assertEqual(self.first(work), count)
                 self.assertEqual(self.stored(), [(n, "x") for n in range(1, 31)])
 
+    def test_H15_conflicts(self):
+        """The number of rows does not count those that ON CONFLICT skips."""
+        for many in (3, 30):
+            self.fx.execute("DELETE FROM far WHERE id = 'z'; INSERT INTO far SELECT 'z', g FROM generate_series(2, 3) g")
+            self.assertEqual(self.first(lambda c, many=many: c.execute(f"INSERT INTO parent SELECT 'z', g FROM generate_series(1, {many}) g ON CONFLICT DO NOTHING")), many - 2)
+
     def test_H15_update_and_delete(self):
         self.assertEqual(self.first(lambda c: c.execute("UPDATE far SET note = 'first' WHERE id = 'a'")), 2)
         self.assertEqual(self.fx.rows("SELECT note FROM far WHERE id = 'a'"), [("first",)] * 2)

@@ -546,9 +546,7 @@ open_shared(void *state)
 	List	   *inputs = NIL;
 	ListCell   *lc;
 
-	if (!dyn_guc_enable_shared_reads)
-		return NULL;
-	if (input->member == NULL && !input->reads_alone)
+	if (input->member == NULL && !input->reads_alone && dyn_guc_enable_shared_reads)
 		begin_sharing(input);
 	input->reads_alone = (input->member == NULL);
 	member = input->member;

@@ -26,8 +26,11 @@ static uint64 nstatements = 0;
 
 static ExecutorRun_hook_type previous_hook = NULL;
 
-/* The innermost running statement, if its caller fetches all rows; or NULL. */
-static const EState *to_end = NULL;
+/* The innermost running statement, or NULL. */
+static const EState *running = NULL;
+
+/* True if the caller of `running` fetches all rows. */
+static bool to_end = false;
 
 static void
 forget_statement(void *arg)
@@ -128,10 +131,15 @@ static void
 run_executor(QueryDesc *query, ScanDirection direction,
 			 uint64 count DYN_RUN_ONCE_PARAMETER)
 {
-	const EState *outer = to_end;
+	const EState *outer = running;
+	bool		outer_to_end = to_end;
+	/* a FETCH from a cursor that is past its end executes nothing */
+	bool		moves = direction != NoMovementScanDirection;
 
-	set_ended(query->estate, false);
-	to_end = count == 0 && ScanDirectionIsForward(direction) ? query->estate : NULL;
+	if (moves)
+		set_ended(query->estate, false);
+	running = query->estate;
+	to_end = count == 0 && ScanDirectionIsForward(direction);
 	PG_TRY();
 	{
 		if (previous_hook)
@@ -141,20 +149,29 @@ run_executor(QueryDesc *query, ScanDirection direction,
 	}
 	PG_CATCH();
 	{
-		to_end = outer;
+		running = outer;
+		to_end = outer_to_end;
 		set_ended(query->estate, true);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
-	to_end = outer;
-	set_ended(query->estate, ScanDirectionIsForward(direction) &&
-			  (count == 0 || query->estate->es_processed < count));
+	running = outer;
+	to_end = outer_to_end;
+	if (moves)
+		set_ended(query->estate, ScanDirectionIsForward(direction) &&
+				  (count == 0 || query->estate->es_processed < count));
+}
+
+bool
+dyn_is_running(const EState *estate)
+{
+	return estate == running;
 }
 
 bool
 dyn_run_is_to_end(const EState *estate)
 {
-	return estate == to_end;
+	return dyn_is_running(estate) && to_end;
 }
 
 void

@@ -93,6 +93,12 @@ extern bool dyn_statement_writes(const DynStatement *statement,
 								 const struct DynRelation *relation);
 
 /*
+ * Returns true if this is the innermost statement in ExecutorRun.  Returns
+ * false for a statement that has loaded the library while it was running.
+ */
+extern bool dyn_is_running(const EState *estate);
+
+/*
  * Returns true if the current call of ExecutorRun fetches all rows of the
  * plan.  Returns false if a client or a cursor fetches only some of them.
  */

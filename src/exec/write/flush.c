@@ -423,7 +423,12 @@ run_and_flush(QueryDesc *query, ScanDirection direction,
 	if ((count == 0 || (query->operation != CMD_SELECT &&
 						!query->plannedstmt->hasReturning)) &&
 		ScanDirectionIsForward(direction) && dyn_writer_find(query->estate) != NULL)
+	{
+		uint64		processed = query->estate->es_processed;
+
 		flush(query->estate);
+		dyn_uncount_total(query->estate, processed - query->estate->es_processed);
+	}
 }
 
 /*

@@ -238,6 +238,9 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 						RelationGetRelationName(rinfo->ri_RelationDesc)),
 				 errdetail_relkind_not_supported(RELKIND_FOREIGN_TABLE)));
 	insert = create_modify(mtstate, rinfo, CMD_INSERT);
+	/* what flush.c does after core has read the number of rows is too late */
+	if (insert->do_nothing && !insert->atomic && !dyn_is_running(mtstate->ps.state))
+		insert->awaits = "loading of the library";
 	if (update == NULL)
 		return;
 	update->routed = insert;

@@ -61,6 +61,9 @@
 #define dyn_owns_relation(relid, userid) \
 	object_ownercheck(RelationRelationId, relid, userid)
 
+/* Corrects what core has added from es_processed. */
+#define dyn_uncount_total(estate, n) ((estate)->es_total_processed -= (n))
+
 /* Stores a copy of the next datum of a sort; false at the end. */
 #define dyn_tuplesort_getdatum(sort, value, isnull) \
 	tuplesort_getdatum(sort, true, true, value, isnull, NULL)
@@ -74,6 +77,7 @@
 #define dyn_server_usage(serverid, userid) \
 	pg_foreign_server_aclcheck(serverid, userid, ACL_USAGE)
 #define dyn_owns_relation(relid, userid) pg_class_ownercheck(relid, userid)
+#define dyn_uncount_total(estate, n) ((void) (n))
 #define dyn_tuplesort_getdatum(sort, value, isnull) \
 	tuplesort_getdatum(sort, true, value, isnull, NULL)
 

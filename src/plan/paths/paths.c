@@ -205,7 +205,8 @@ index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index,
 					DynIndexLack *lack)
 {
 	return index->size_bytes > 0 && index->size_bytes < plan->meta->size_bytes &&
-		!(index->global && plan->relation->target) && dyn_index_covers(plan, index) &&
+		!(index->global && plan->relation->target) &&
+		dyn_index_covers(plan, index) &&
 		dyn_index_is_usable(plan, index, true, plan->clauses, lack);
 }
 
