@@ -467,6 +467,15 @@ class Atomic(writes.TestCase):
         self.both("INSERT INTO {t} AS t VALUES ('a', 1, 'new', 5), ('u', 1, 'yes', 6) ON CONFLICT (id, n) DO UPDATE SET total = t.total + EXCLUDED.total")
         self.assertEqual(self.both("INSERT INTO {t} VALUES ('a', 1, 'no'), ('w', 1, 'yes') ON CONFLICT DO NOTHING")[0], 1)
 
+    def test_nothing_to_write_in_one_of_two_tables(self):
+        """The response then contains only the other table."""
+        self.fx.create_table("more", ("id", "S"))
+        self.fx.foreign_table("far_more", "id text NOT NULL", table_name=self.fx.remote("more"), updatable="on", scan_policy="allow")
+        self.fx.execute("CREATE TABLE near_more (id text PRIMARY KEY)")
+        for action in ("NOTHING", "UPDATE SET note = t.note"):
+            self.both(f"WITH last AS (INSERT INTO {{t}}_more VALUES ('{action}')) INSERT INTO {{t}} AS t VALUES ('a', 1) ON CONFLICT (id, n) DO {action}")
+            self.assertEqual(*(self.fx.rows(f"SELECT * FROM {table}_more ORDER BY id") for table in ("far", "near")))
+
     def test_large_items(self):
         """The error document of a canceled transaction contains all items that exist."""
         for n in range(1, 101):

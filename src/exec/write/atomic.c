@@ -71,6 +71,8 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 	Datum		token = DirectFunctionCall1(gen_random_uuid, (Datum) 0);
 	ListCell   *lc;
 
+	/* a table that is not written (resolve_members) is not in the response */
+	transaction->modify = ((const DynWrite *) linitial(writer->collected))->modify;
 	dyn_write_begin_transaction(body);
 	foreach(lc, writer->collected)
 		dyn_write_render(lfirst(lc), body, true);
@@ -150,19 +152,11 @@ deciding_reason(const DynCancelReason *reasons, int n)
 
 /* Handles a canceled transaction, which has written nothing. */
 static void
-judge_canceled(DynWriter *writer, DynWrite *transaction)
+judge_canceled(DynWriter *writer, DynWrite *transaction, const DynCancelReason *reasons)
 {
 	DynCall    *call = transaction->call;
-	int			n = list_length(writer->collected);
-	DynCancelReason reasons[DYN_TRANSACTION_MAX_WRITES];
 	const DynCancelReason *reason;
 
-	if (dyn_write_cancel_reasons(call->response.data, call->response.len, reasons,
-								 n) != NULL)
-	{
-		(void) dyn_write_judge_call(transaction, NULL);
-		return;
-	}
 	/* no earlier attempt was executed: DynamoDB would report its success */
 	transaction->unanswered = 0;
 	if (resolve_members(writer, reasons))
@@ -172,7 +166,7 @@ judge_canceled(DynWriter *writer, DynWrite *transaction)
 		transaction->state = writer->collected == NIL ? DYN_WRITE_WRITTEN : DYN_WRITE_NEW;
 		return;
 	}
-	reason = deciding_reason(reasons, n);
+	reason = deciding_reason(reasons, list_length(writer->collected));
 	if (reason != NULL && is_of_throttling(reason->code))
 		dyn_write_retry_throttled(transaction);
 	else if (reason != NULL && strcmp(reason->code, "TransactionConflict") == 0)
@@ -196,11 +190,14 @@ void
 dyn_atomic_judge(DynWriter *writer, DynWrite *transaction)
 {
 	const DynCall *call = transaction->call;
+	DynCancelReason reasons[DYN_TRANSACTION_MAX_WRITES];
 	DynWritten	written;
 
 	if (call->failure == DYN_FAIL_SERVICE &&
-		strcmp(call->code, "TransactionCanceledException") == 0)
-		judge_canceled(writer, transaction);
+		strcmp(call->code, "TransactionCanceledException") == 0 &&
+		dyn_write_cancel_reasons(call->response.data, call->response.len, reasons,
+								 list_length(writer->collected)) == NULL)
+		judge_canceled(writer, transaction, reasons);
 	else if (dyn_write_judge_call(transaction, &written))
 	{
 		double		each = written.units / list_length(writer->collected);
