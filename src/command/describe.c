@@ -38,7 +38,7 @@ typedef struct Describe
 {
 	ReturnSetInfo *rsinfo;
 	DynSample	sample;
-	const char *unread;			/* reason why the items are not read, or NULL */
+	const char *unread;			/* reason to report if the items are not read */
 	MemoryContext row_context;	/* memory of one row; a page may have 200,000
 								 * attributes, each of which is a row */
 } Describe;
@@ -253,12 +253,6 @@ read_items(Describe *describe)
 	.table = sample->table};
 	const char *detail;
 
-	if (strcmp(sample->meta->status, "CREATING") == 0 ||
-		strcmp(sample->meta->status, "DELETING") == 0)
-	{
-		describe->unread = "the table is not active";
-		return;
-	}
 	if (!dyn_scan_policy_page(&relation, sample->meta, sample->limit))
 	{
 		describe->unread = "scan_policy";
@@ -338,7 +332,7 @@ dynamo_fdw_tables(PG_FUNCTION_ARGS)
 Datum
 dynamo_fdw_describe(PG_FUNCTION_ARGS)
 {
-	Describe	describe = {0};
+	Describe	describe = {.unread = "the table is not active"};
 	DynSample  *sample = &describe.sample;
 	const char *name;
 	ErrorData  *failure;

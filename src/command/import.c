@@ -618,9 +618,7 @@ look_at(Import *import)
 				 errdetail("The table is being deleted.")));
 		return false;
 	}
-	/* a table that is being created has no items, and cannot be read */
-	if (failure == NULL && sample->limit > 0 &&
-		strcmp(sample->meta->status, "CREATING") != 0)
+	if (failure == NULL && sample->limit > 0)
 	{
 		failure = attempt(import, dyn_sample_take);
 		if (failure != NULL && failure->sqlerrcode != ERRCODE_FDW_TABLE_NOT_FOUND)

@@ -271,6 +271,11 @@ dyn_sample_take(void *arg)
 	const DynValue *item;
 	List	   *items = NIL;
 
+	/* DynamoDB does not allow reads in these states */
+	if (strcmp(sample->meta->status, "CREATING") == 0 ||
+		strcmp(sample->meta->status, "DELETING") == 0 ||
+		strncmp(sample->meta->status, "ARCHIV", 6) == 0)
+		return;
 	(void) dyn_item_scan_read(scan, dyn_path_of_item(), 1);
 	fetch = dyn_item_scan_start(scan, dyn_statement_get(sample->estate),
 								sample->limit);

@@ -111,7 +111,10 @@ typedef struct DynSample
 /* Sends DescribeTable, even if a description is cached; sets `meta`. */
 extern void dyn_sample_describe(void *sample);
 
-/* Scans one page of at most `limit` full items; sets `items` and `taken`. */
+/*
+ * Scans one page of at most `limit` full items; sets `items` and `taken`.  Reads
+ * nothing if the table is being created or deleted, or is archived.
+ */
 extern void dyn_sample_take(void *sample);
 
 /* Returns the palloc'd text (UTF-8) of an S; NULL if it contains U+0000. */

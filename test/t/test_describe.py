@@ -136,8 +136,8 @@ class Values(Faked):
                           ("global index", "a, b", "c, d", 25.0, "projects keys, e, f; not active")])
 
     def test_table_that_is_not_active(self):
-        """It has no items yet, and none any more."""
-        for status in ("CREATING", "DELETING"):
+        """It has no items yet, or none that can be read."""
+        for status in ("CREATING", "DELETING", "ARCHIVING", "ARCHIVED"):
             self.fake.reset()
             self.fake.table("t", ("pk", "S"), status=status)
             self.assertEqual(self.described("detail", where="kind = 'table'"),

@@ -492,10 +492,13 @@ class Scripted(Case):
         self.assertEqual(self.fake.operations(), ["ListTables", "DescribeTable"])
 
     def test_new(self):
-        """A table that is being created cannot be read yet."""
+        """A table that is being created cannot be read yet, and one that is archived not any more."""
         self.fake.table("coming", status="CREATING")
+        for status in ("ARCHIVING", "ARCHIVED"):
+            self.fake.table(status.lower(), status=status)
+        self.fake.on("Scan", replies.error("ResourceInUseException", "Attempt to read a table that is not active"))
         self.run_import()
-        self.assertEqual((self.tables(), self.fake.operations()), (["coming"], ["ListTables", "DescribeTable"]))
+        self.assertEqual((self.tables(), self.fake.operations()), (["archived", "archiving", "coming"], ["ListTables"] + ["DescribeTable"] * 3))
 
     def test_other_errors_end_the_import(self):
         for operation in ("ListTables", "DescribeTable", "Scan"):
