@@ -489,6 +489,17 @@ class Atomic(writes.TestCase):
         self.assertEqual(self.outcome("INSERT INTO far SELECT 'b', g, repeat('x', 300000) FROM generate_series(1, 15) g"), "54000")
         self.assertEqual(self.outcome("INSERT INTO far VALUES ('d', 1), ('d', 1)"), "0A000")
 
+    def test_limit_of_bytes(self):
+        """It applies to the values, not to their longer JSON, and also to an UPDATE."""
+        self.fx.foreign_table("raw", "id text NOT NULL, n int NOT NULL, data bytea", table_name=self.fx.remote("items"), updatable="on")
+        self.assertEqual(self.outcome("INSERT INTO raw SELECT 'r', g, decode(repeat('00', 320000), 'hex') FROM generate_series(1, 10) g"), (10, []))
+        self.assertEqual(self.outcome("INSERT INTO far SELECT 's', g, repeat(chr(10), 300000) FROM generate_series(1, 13) g"), (13, []))
+        failure = self.fx.error("UPDATE far SET note = repeat('x', 330000) WHERE id = 's'")
+        self.assertEqual((failure.sqlstate, failure.message), ("54000", "an atomic statement can write at most 4 MB"))
+        self.fx.foreign_table("lists", "id text NOT NULL, n int NOT NULL, data jsonb", table_name=self.fx.remote("items"), updatable="on")
+        values = "SELECT 'l', g, to_jsonb(array[repeat('x', 300000)]) FROM generate_series(1, %s) g"
+        self.assertEqual([self.outcome(f"INSERT INTO lists {values}", (n,)) for n in (13, 60)], [(13, []), "54000"])
+
     def test_other_encodings_in_turns(self):
         """An item whose value has another encoding fails the transaction, and then the other one: both are guarded by what is stored."""
         for key in "ab":

@@ -57,7 +57,8 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 				 errmsg("an atomic statement cannot write an item twice"),
 				 errdetail("DynamoDB table \"%s\", item %s.", relation->table,
 						   dyn_key_text(write->key, write->modify->map->nparts, ", "))));
-	writer->collected_bytes += write->item.len + write->key_len;
+	/* DynamoDB counts values, not their JSON, but no request exceeds 16 MB */
+	writer->collected_bytes += Max(write->least_bytes, write->item.len / 4);
 	if (writer->collected_bytes > MOST_BYTES)
 		report_too_large("4 MB");
 	dyn_statement_append(writer->statement, &writer->collected, write);

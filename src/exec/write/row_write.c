@@ -179,26 +179,25 @@ compose_item(const DynPathValue *values, int n)
 }
 
 /*
- * Raises an error if the strings and binary values alone exceed the maximum
- * size of an item.  DynamoDB also counts other parts of an item.
+ * Computes the size of the strings and binary values.  Raises an error if they
+ * alone exceed the maximum size of an item; DynamoDB also counts other parts.
  */
 static void
-check_size(const DynModify *modify, const DynPathValue *values, int n)
+set_size(DynWrite *write, const DynPathValue *values, int n)
 {
-	size_t		size = 0;
-
+	write->least_bytes = 0;
 	for (int i = 0; i < n; i++)
 	{
 		if (values[i].value.type == DYN_TYPE_S || values[i].value.type == DYN_TYPE_B)
-			size += values[i].value.len;
+			write->least_bytes += values[i].value.len;
 	}
-	if (size > MOST_ITEM_BYTES)
+	if (write->least_bytes > MOST_ITEM_BYTES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("row of foreign table \"%s\" is too large for DynamoDB",
-						modify->relation->name),
-				 errdetail("Its item has at least %zu bytes; the maximum is %d.", size,
-						   MOST_ITEM_BYTES)));
+						write->modify->relation->name),
+				 errdetail("Its item has at least %zu bytes; the maximum is %d.",
+						   write->least_bytes, MOST_ITEM_BYTES)));
 }
 
 /* ---- composing ---- */
@@ -212,7 +211,7 @@ dyn_modify_insert(DynWrite *write, TupleTableSlot *row)
 
 	write->key_bytes = compose_key(modify, row, write->key, &write->key_len);
 	n = dyn_write_map_insert(modify->map, row, &values);
-	check_size(modify, values, n);
+	set_size(write, values, n);
 	write->item = compose_item(values, n);
 	dyn_reread_check(modify->reread, &write->item, row, NULL, NULL, modify->scratch);
 }
@@ -367,7 +366,7 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	write->composed = write->values;
 	write->ncomposed = write->nvalues;
 	write->ncreated = 0;
-	check_size(modify, write->values, write->nvalues);
+	set_size(write, write->values, write->nvalues);
 	rewritten = dyn_write_map_rewritten(modify->map, changed);
 	set_guard(write, old, bms_union(guarded, bms_difference(rewritten, changed)), changed);
 	write->derived = modify->plan.derives || !bms_is_subset(rewritten, changed);

@@ -48,6 +48,7 @@ typedef struct DynWrite
 	const char *key_bytes;		/* encoding of the key, to compare keys */
 	size_t		key_len;
 	DynScalar	item;			/* PutItem: the item, a value of type M */
+	size_t		least_bytes;	/* minimum size of the values to be written */
 	DynPathValue *values;		/* UpdateItem: values to set; an ABSENT value
 								 * removes its path */
 	int			nvalues;
