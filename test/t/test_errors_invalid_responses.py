@@ -420,8 +420,8 @@ class Sizes(Misbehaving):
         self.assertLess(self.peak() - before, 90)
 
     def test_too_large(self):
-        """16 MB are the most that any response may have, packed or not."""
-        for response in (replies.oversized(17 << 20), replies.gzip_body(replies.Reply(b'{"Items":[' + b" " * (17 << 20) + b"]}"))):
+        """32 MB are the most that any response may have, packed or not."""
+        for response in (replies.oversized(33 << 20), replies.gzip_body(replies.Reply(b'{"Items":[' + b" " * (33 << 20) + b"]}"))):
             for operation, sql in (("Query", "SELECT n FROM t WHERE h = 'p1'"), ("GetItem", "SELECT v FROM t WHERE h = 'p1' AND n = 1"),
                                    ("Scan", "SELECT v FROM t")):
                 self.fake.on(operation, response)
@@ -429,21 +429,28 @@ class Sizes(Misbehaving):
                 self.assertEqual((failure.sqlstate, failure.message.partition(": ")[2]), ("HV00M", "response too large"))
                 self.fake.on(operation, None)
 
+    @WITHOUT_SANITIZERS
+    def test_largest_item(self):
+        """DynamoDB counts three bytes for 1e125 in a list, and sends all of its digits."""
+        self.fx.foreign_table("numbers", "h text NOT NULL, n int NOT NULL, v numeric[]", server="fake", table_name="t")
+        self.fake.on("GetItem", {"Item": {"h": {"S": "p1"}, "n": {"N": "1"}, "v": {"L": [{"N": "1" + 125 * "0"}] * 133_000}}})
+        self.assertEqual(self.fx.rows("SELECT cardinality(v), v[133000] FROM numbers WHERE h = 'p1' AND n = 1"), [(133_000, 10 ** 125)])
+
     def keys_of(self, request):
         """The keys that a BatchGetItem requests."""
         return request.body["RequestItems"]["t"]["Keys"]
 
     def test_batches_by_halves(self):
-        """Forty-three items of 390 kB are lawful, and more than 16 MB of JSON."""
+        """A hundred items of 65 kB are lawful, and more than 32 MB of JSON."""
         def response(request):
             items = [{**key, "pad": {"S": "\u0001" * 65000}} for key in self.keys_of(request)]
             return replies.Reply(json.dumps({"Responses": {"t": items}, "UnprocessedKeys": {}}).encode())
         self.fake.on("BatchGetItem", response)
         self.assertEqual(self.fx.rows("SELECT count(pad), sum(length(pad)) FROM fat WHERE h = 'p0' AND n = ANY ('{%s}')"
-                                      % ",".join(map(str, range(60)))), [(60, 60 * 65000)])
+                                      % ",".join(map(str, range(100)))), [(100, 100 * 65000)])
         counts = [len(self.keys_of(request)) for request in self.fake.requests if request.operation == "BatchGetItem"]
-        self.assertEqual(counts, [60, 30, 30])
-        self.fake.on("BatchGetItem", replies.oversized(17 << 20))
+        self.assertEqual(counts, [100, 50, 50])
+        self.fake.on("BatchGetItem", replies.oversized(33 << 20))
         failure = self.fx.error("SELECT count(pad) FROM fat WHERE h = 'p0' AND n IN (1, 2, 3)")
         self.assertEqual((failure.sqlstate, failure.message), ("HV00M", 'BatchGetItem of DynamoDB table "t" failed: response too large'))
 
