@@ -788,13 +788,9 @@ open_scan(Oid relid)
 	DynConnection *connection = dyn_session_connection(table->serverid, GetUserId());
 	const char *name = dyn_relation_remote_name(connection, get_rel_name(relid),
 												table->options);
-	DynItemScan *scan = dyn_item_scan_of_table(connection, name,
-											   dyn_session_table(connection, name));
 
-	scan->relation->options = dyn_option_reads(table->options, &connection->reads);
-	scan->relation->max_read_units_per_second =
-		dyn_option_real(table->options, "max_read_units_per_second", 0);
-	return scan;
+	return dyn_item_scan_of_table(connection, name, dyn_session_table(connection, name),
+								  table->options);
 }
 
 static void

@@ -17,6 +17,8 @@
 #include "../dynamodb/page_check.h"
 #include "../dynamodb/units.h"
 #include "../model/server/memory.h"
+#include "../model/session/guc.h"
+#include "../model/session/written.h"
 #include "../plan/keys/match_keys.h"
 #include "remote_table.h"
 
@@ -129,13 +131,16 @@ dyn_item_scan_create(DynRelation *relation, const DynTableMeta *meta)
 
 DynItemScan *
 dyn_item_scan_of_table(DynConnection *connection, const char *table,
-					   const DynTableMeta *meta)
+					   const DynTableMeta *meta, List *options)
 {
 	DynRelation *relation = palloc0(sizeof(DynRelation));
 
 	relation->name = relation->table = table;
 	relation->connection = connection;
-	relation->options = connection->reads;
+	relation->options = dyn_option_reads(options, &connection->reads);
+	relation->consistent = dyn_guc_consistent_read || relation->options.consistent;
+	relation->own_writes = dyn_written_recently(connection, table);
+	relation->max_read_units_per_second = dyn_option_real(options, "max_read_units_per_second", 0);
 	return dyn_item_scan_create(relation, meta);
 }
 
@@ -166,7 +171,7 @@ dyn_item_scan_view(DynItemScan *scan, DynRelation *relation)
 DynFetchParams
 dyn_item_scan_params(DynItemScan *scan)
 {
-	const DynRelation *relation = scan->relation;
+	const DynReadOptions *options = &scan->relation->options;
 	const DynThroughput *throughput = &scan->meta->throughput;
 	DynFetchParams params = {0};
 
@@ -177,12 +182,12 @@ dyn_item_scan_params(DynItemScan *scan)
 	for (int i = 0; i < lengthof(params.key_slots); i++)
 		params.key_slots[i] = -1;
 	params.segment_slot = -1;
-	params.capacity_share = dyn_capacity_share(throughput,
-											   relation->options.read_capacity,
-											   relation->options.read_percent);
+	params.capacity_share = dyn_capacity_share(throughput, options->read_capacity,
+											   options->read_percent);
 	params.capacity = throughput->read_units;
 	params.counters = &scan->counters;
-	params.item_units =
+	params.consistent = dyn_requests_are_consistent(scan->requests);
+	params.item_units = (params.consistent ? 2 : 1) *
 		dyn_sequence_units(dyn_metadata_item_bytes(scan->meta, NULL));
 	return params;
 }
@@ -199,8 +204,7 @@ dyn_item_scan_start(DynItemScan *scan, DynStatement *statement, int limit)
 	params = dyn_item_scan_params(scan);
 	scan->access->may_stop_early = limit > 0;
 	scan->access->limit_hint = limit;
-	if (limit == 0)
-		params.fetch_size = scan->relation->options.fetch_size;
+	params.fetch_size = limit > 0 ? 0 : scan->relation->options.fetch_size;
 	return dyn_fetch_start(statement, &params);
 }
 
@@ -265,8 +269,8 @@ void
 dyn_sample_take(void *arg)
 {
 	DynSample  *sample = arg;
-	DynItemScan *scan = dyn_item_scan_of_table(sample->connection,
-											   sample->table, sample->meta);
+	DynItemScan *scan = dyn_item_scan_of_table(sample->connection, sample->table,
+											   sample->meta, NIL);
 	DynFetch   *fetch;
 	const DynValue *item;
 	List	   *items = NIL;

@@ -50,10 +50,10 @@ typedef struct DynView
 extern DynItemScan *dyn_item_scan_create(DynRelation *relation,
 										 const DynTableMeta *meta);
 
-/* Returns a Scan for no foreign table, with the options of the connection. */
+/* Returns a Scan for no foreign table, with these options of a table, or NIL. */
 extern DynItemScan *dyn_item_scan_of_table(DynConnection *connection,
 										   const char *table,
-										   const DynTableMeta *meta);
+										   const DynTableMeta *meta, List *options);
 
 /* Adds adjacent slots for the values at `n` paths; returns the first slot. */
 extern int	dyn_item_scan_read(DynItemScan *scan, const DynPath *paths, int n);

@@ -363,6 +363,28 @@ class Scripted(Case):
         self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 0.1")
         self.assertEqual(self.fx.error(CHECK.format("t")).sqlstate, "54000")
 
+    def test_consistent_reads(self):
+        """By the option, the parameter, or after a write of the session; also of samples."""
+        def reads(statement):
+            self.fake.requests.clear()
+            self.fx.execute(statement)
+            return [request.body.get("ConsistentRead", False) for request in self.fake.requests if request.operation == "Scan"]
+
+        self.table("t", "pk text NOT NULL", updatable="on")
+        self.fake.on("PutItem", replies.written("app"))
+        samples = ("SELECT * FROM dynamo_fdw_describe('fake', 'app')", "IMPORT FOREIGN SCHEMA x LIMIT TO (app) FROM SERVER fake INTO public")
+        self.addCleanup(self.fx.execute, "RESET ALL; SELECT dynamo_fdw_disconnect_all()")
+        for before, after, expected in (("RESET ALL", "RESET ALL", False), ("SET dynamo_fdw.consistent_read = on", "RESET ALL", True),
+                                        ("ALTER FOREIGN TABLE t OPTIONS (ADD consistent_read 'on')", "ALTER FOREIGN TABLE t OPTIONS (DROP consistent_read)", True),
+                                        ("INSERT INTO t VALUES ('own')", "RESET ALL", True)):
+            with self.subTest(before):
+                self.fx.execute(before)
+                self.assertEqual(reads(CHECK.format("t")), [expected] * 3)
+                for sample in samples:
+                    self.assertEqual(reads(sample), [expected and "ALTER" not in before])
+                    self.fx.execute("DROP FOREIGN TABLE IF EXISTS app")
+                self.fx.execute(after)
+
     def test_cancel(self):
         self.table("t", "pk text")
         self.fake.on("Scan", replies.hang_before_headers())
