@@ -124,6 +124,7 @@ FIGURES = {
         if there are at most {DYN_MAX_MEMBERS:,} in a partition key, or at most {DYN_MAX_SORT_MEMBERS} in a sort key.
         which reads at most {DYN_PAGE_BYTES / MB:.0f} MB. If `scan_policy` is
         truncated to {NAMEDATALEN - 1} bytes, the limit of PostgreSQL
+        attributes beyond {MAX_ATTRIBUTES:,} columns, and attributes whose name is empty, exceeds {LONGEST_ATTRIBUTE:,} bytes
         """,
     "docs/pushdown.md": """
         read units ({option.preview_units} by default) to find its rows
@@ -287,7 +288,7 @@ class Sources:
 def documented_figures():
     """page -> the phrases, with figures."""
     names = dict(Sources().names, WORDS=WORDS, KB=KB, MB=MB, GB=GB, A={1: "a"}, AN={1: "an"}, HALF={0.5: "half"}, PART={2: "half", 4: "a quarter", 8: "an eighth"},
-                 NAMEDATALEN=64, DEFAULT_NUM_DISTINCT=200, MAX_TIMESTAMP_PRECISION=6,
+                 NAMEDATALEN=64, MAX_ATTRIBUTES=1600, LONGEST_ATTRIBUTE=4096, DEFAULT_NUM_DISTINCT=200, MAX_TIMESTAMP_PRECISION=6,
                  YEAR=lambda seconds: 1970 + seconds // 31556952)
     return {page: [eval(f"f'''{' '.join(line.split())}'''", names) for line in lines.strip().splitlines()]  # pylint: disable=eval-used
             for page, lines in FIGURES.items()}
