@@ -98,11 +98,19 @@ FIGURES = {
         percentage of the read capacity that statements may use, {least.read_percent} to {most.read_percent};
         pages of {DYN_PAGE_BYTES / MB:.0f} MB, DynamoDB's own limit
         assumed duration of one request in milliseconds, {least.round_trip_ms} to {most.round_trip_ms} |
-        Set {metadata.ON_DEMAND_QUOTA:.0f} for emulators
+        Emulators never throttle: set {metadata.ON_DEMAND_QUOTA:.0f} |
+        an attempt to connect fails, {least.connect_timeout} to {most.connect_timeout} (
+        one attempt of a request fails, {least.request_timeout} to {most.request_timeout}, see
+        attempts of one request, {least.max_attempts} to {most.max_attempts}, see
+        number of items per page, {least.fetch_size} to {most.fetch_size};
+        each table and index can provide, at least {least.read_capacity}. The
+        the planner's [costs](planner.md#costs), {least.unit_cost_ms} to {most.unit_cost_ms}; 0: read
         seconds that a role session lasts, {least.role_duration} to {most.role_duration} (
         from which columns and types are derived, {least.sample_items} to {most.sample_items};
         share a quota of {DYN_RETRY_QUOTA} tokens. An outage takes {retry.TRANSIENT} tokens, however many requests are affected
+        ReplicatedWriteConflictException takes {retry.CONFLICT} tokens.
         returns {retry.FINAL} token. In addition, {retry.REFILL_A_SECOND:.0f} token is returned every second.
+        idle for more than {http.LONGEST_IDLE_S} seconds
         for at most one and a half round trips plus {A[connections.HANDSHAKE_US / 1000]} millisecond
         wait for this connection for up to {connections.LONGEST_WAIT_US / 1e6} seconds
         """,
@@ -172,6 +180,8 @@ FIGURES = {
         throttled for more than {A[pacing.WARN_AFTER_MS / 1000]} second raises a warning
         more than {pace.END_OF_EPISODE_MS / 1000:.0f} seconds apart do not count
         {parameter.analyze_read_units} are {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB
+        of a table again, at most {highest.metadata_cache_ttl} s |
+        of one statement, {lowest.fetch_memory / KB:.0f} MB to {highest.fetch_memory / MB:.0f} GB, see
         more than {guc.MOST_FETCH_MEMORY / KB:.0f} MB
         can use {PART[lookup.SPACE_PART]} of this memory for keys, and {PART[lookup.SPACE_PART]} for cached results
         at most {connection.MAX_RESPONSE / MB:.0f} MB of JSON
@@ -261,6 +271,8 @@ class Sources:
             SimpleNamespace(**{row[0]: self.number(row[at], {}) for row in options}) for at in (1, 2, 3))
         defaults = re.findall(r'Define\w+Variable\("dynamo_fdw\.(\w+)"(?:[^;]*?)&dyn_guc_\w+, ([^,]+),', read("src/model/session/guc.c"))
         self.names["parameter"] = SimpleNamespace(**{name: self.number(value, {}) for name, value in defaults})
+        limits = re.findall(r'Define\w+Variable\("dynamo_fdw\.(\w+)"[^;]*?&dyn_guc_\w+, [^,]+, (\d[\d *]*), (\d[\d *]*),', read("src/model/session/guc.c"))
+        self.names["lowest"], self.names["highest"] = (SimpleNamespace(**{row[0]: self.number(row[at], {}) for row in limits}) for at in (1, 2))
         self.names["explain"] = SimpleNamespace(AT_BEST=self.found(r"seconds >= ([\d.]+)", "src/exec/node/explain.c"))
         self.names["pictures"] = SimpleNamespace(MS=1000 * self.found(r"^DELAY = ([\d.]+)", "test/lib/pictures.py"))
         for stem, path in (("readahead", "src/exec/node/readahead.c"), ("shared", "src/exec/source/shared.c")):
