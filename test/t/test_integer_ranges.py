@@ -98,6 +98,23 @@ class Ranges(request_text.RequestTestCase):
         self.assertIn("Key Condition: k BETWEEN 5 AND 7", self.fx.explain("SELECT v FROM one WHERE k BETWEEN 5 AND 7"))
 
 
+class TwoColumns(request_text.RequestTestCase):
+    """Two columns that show one partition key."""
+
+    def test_order_of_conditions(self):
+        """The column with both bounds is used, in whichever order the planner sorts the conditions."""
+        self.fx.create_table("shown", ("k", "N"))
+        self.fx.put("shown", [{"k": n, "body": "b" * 400} for n in range(400)])
+        self.fx.foreign_table("shown", "a int OPTIONS (path 'k'), b bigint OPTIONS (path 'k'), body text", scan_policy="allow")
+        self.mirror("shown")
+        length = "length(current_user::text)"
+        for condition in (f"b >= {length} AND b <= {length} + 3 AND a >= 1", "a >= 1 AND b BETWEEN 8 AND 11", f"a <= 300 AND b >= {length} AND a >= {length} + 290"):
+            with self.subTest(condition):
+                requests, rows = self.fx.requests_and_rows(f"SELECT a, b FROM shown WHERE {condition}")
+                self.assertEqual([r.operation for r in requests], ["BatchGetItem"])
+                self.assertEqual(sorted(rows), sorted(self.mirrored(f"SELECT a, b FROM shown WHERE {condition}")))
+
+
 class Mismatches(request_text.RequestTestCase):
     """Keys between integers, which are NULL to an integer column."""
 

@@ -29,6 +29,15 @@ class Plain(writes.TestCase):
             self.both(sql)
         self.assertIsNone(self.item("z", 1))
 
+    def test_conditions_without_a_row(self):
+        """A condition that may fail, or changes something, is evaluated only for rows that exist."""
+        self.fx.execute("CREATE SEQUENCE seen")
+        self.addCleanup(self.fx.execute, "DROP SEQUENCE seen")
+        for sql in ("DELETE FROM {t} WHERE id = 'z' AND n = 1 AND id::int > 5", "UPDATE {t} SET note = 'x' WHERE id = 'z' AND n = 1 AND nextval('seen') > 0",
+                    "DELETE FROM {t} WHERE id = 'z' AND n = 1 AND 10 / (n - 1) > 0"):
+            self.assertEqual(self.both(sql)[0], 0)
+        self.assertEqual(self.fx.value("SELECT nextval('seen')"), 1)
+
     def test_values_that_cannot_be_stored(self):
         """Without a row, they are no error; with one, nothing is written."""
         for table in ("far", "near"):

@@ -154,13 +154,13 @@ add_members(Range *range, const DynTarget *target)
 }
 
 static void
-add_bound(Range *range, const DynTarget *target, DynClause *clause)
+add_bound(Range *range, const DynTarget *target, AttrNumber attnum, DynClause *clause)
 {
 	DynPred    *pred = clause->pred;
 	const Const *constant;
 	Datum		value;
 
-	if (!is_bound(target, pred))
+	if (pred == NULL || pred->field.attnum != attnum || !is_bound(target, pred))
 		return;
 	constant = IsA(pred->value, Const) && pred->conversion == NULL
 		? (const Const *) pred->value : NULL;
@@ -174,8 +174,6 @@ add_bound(Range *range, const DynTarget *target, DynClause *clause)
 		range->each = dyn_make_each(&pred->field);
 		range->fixed = true;
 	}
-	if (pred->field.attnum != range->each->field.attnum)
-		return;
 	if (constant != NULL)
 		apply_bound(&range->known, pred, constant->constvalue);
 	if (estimate_bound(target->plan, pred, &value))
@@ -189,22 +187,53 @@ add_bound(Range *range, const DynTarget *target, DynClause *clause)
 		range->clauses = lappend(range->clauses, clause);
 }
 
+/* Returns the next column after `attnum` that a clause bounds, or 0. */
+static AttrNumber
+next_bounded(const DynTarget *target, List *clauses, AttrNumber attnum)
+{
+	AttrNumber	next = 0;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		const DynPred *pred = ((const DynClause *) lfirst(lc))->pred;
+
+		if (is_bound(target, pred) && pred->field.attnum > attnum &&
+			(next == 0 || pred->field.attnum < next))
+			next = pred->field.attnum;
+	}
+	return next;
+}
+
+/*
+ * Returns the bounds of the first column of the table that has both.  The order
+ * of clauses must not matter: core changes it after planning.
+ */
 static Range
 find_bounds(const DynTarget *target, List *clauses)
 {
 	Range		range = {.each = NULL};
+	AttrNumber	attnum = 0;
 	ListCell   *lc;
 
-	foreach(lc, clauses)
-		add_bound(&range, target, lfirst(lc));
-	/*
-	 * A CHECK constraint also accepts NULL.  So it is used only if a clause
-	 * bounds the same column, and thereby excludes NULL.
-	 */
-	if (range.each == NULL || (range.lower && range.upper))
-		return range;
-	foreach(lc, target->plan->checks)
-		add_bound(&range, target, lfirst(lc));
+	while ((attnum = next_bounded(target, clauses, attnum)) > 0)
+	{
+		Range		found = {.each = NULL};
+
+		foreach(lc, clauses)
+			add_bound(&found, target, attnum, lfirst(lc));
+		/*
+		 * A CHECK constraint also accepts NULL.  So it is used only if a
+		 * clause bounds the same column, and thereby excludes NULL.
+		 */
+		foreach(lc, found.each == NULL || (found.lower && found.upper) ? NIL
+				: target->plan->checks)
+			add_bound(&found, target, attnum, lfirst(lc));
+		if (found.lower && found.upper)
+			return found;
+		if (range.each == NULL)
+			range = found;
+	}
 	return range;
 }
 

@@ -27,6 +27,7 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/tables/write_map.h"
 #include "../keys/match_keys.h"
+#include "../clauses/classify.h"
 #include "planner.h"
 
 char *
@@ -478,8 +479,8 @@ may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 	if (table->unnest != NULL || map->overlaps ||
 		dyn_item_filter_ttl(&table->item_filter) != NULL)
 		return false;
-	/* the statement must need only the key */
-	if (plan->returningLists != NIL || plan->withCheckOptionLists != NIL ||
+	/* the statement must need only the key, and evaluate nothing without a row */
+	if (dyn_may_fail((Node *) scan->scan.plan.qual) || plan->returningLists != NIL || plan->withCheckOptionLists != NIL ||
 		dyn_has_row_triggers(relation->trigdesc, plan->operation) ||
 		!bms_is_subset(read, map->from_key) ||
 		!bms_is_subset(map->key_columns, map->from_key))
