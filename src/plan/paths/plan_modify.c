@@ -26,8 +26,8 @@
 
 #include "../../model/server/pg_compat.h"
 #include "../../model/tables/write_map.h"
-#include "../keys/match_keys.h"
 #include "../clauses/classify.h"
+#include "../keys/match_keys.h"
 #include "planner.h"
 
 char *
