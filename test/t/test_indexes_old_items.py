@@ -1,4 +1,6 @@
 """Items older than an index, with key attributes that it cannot hold."""
+import base64
+import json
 import time
 from collections import Counter
 
@@ -111,6 +113,27 @@ class OldItems(fixture.TestCase):
         self.prepared(sql + "t = $1", "text", "'y'", QUERY)
         fx.execute(f"CREATE TABLE long_wanted AS SELECT 'a' AS h, '{LONG}' AS t; CREATE TABLE local.long_wanted AS SELECT * FROM long_wanted; ANALYZE long_wanted")
         self.check("SELECT p FROM long_wanted JOIN spelled USING (h, t)", SCAN)
+
+    def test_parts_that_are_not_text(self):
+        """A bytea, and the words of a boolean, can make the text too long, too."""
+        fx, long, yes = self.fx, "61" * 1600, "y" * 200
+        hashed, flagged = (f'pk text NOT NULL, h text, {column}' for column in ("hash bytea{0}", "flag boolean{0}"))
+        for table, columns, template, keys in (("hashed", hashed, "H#${hash:base64}", ("H#" + base64.b64encode(b"a" * 1600).decode(), "H#YQ==")),
+                                               ("flagged", flagged, "F" * 850 + f"#${{flag:bool({yes},n)}}", ("F" * 850 + "#" + yes, "F" * 850 + "#n"))):
+            fx.create_table(table, ("pk", "S"))
+            fx.put(table, [{"pk": f"p{n}", "h": "a", "gk": key} for n, key in enumerate(keys)])
+            self.add_index(table, "by_h", ("h", "S"), ("gk", "S"))
+            fx.foreign_table(table, columns.format(" OPTIONS (attribute 'gk')"), scan_policy="allow", key_templates=json.dumps({"gk": template}))
+            fx.execute(f"CREATE TABLE local.{table} ({columns.format('')})")
+        fx.execute(f"INSERT INTO local.hashed VALUES ('p0', 'a', '\\x{long}'), ('p1', 'a', 'a'); INSERT INTO local.flagged VALUES ('p0', 'a', true), ('p1', 'a', false)")
+        shop.pretend_large(fx, 300)
+        sql = "SELECT pk FROM hashed WHERE h = 'a' AND hash "
+        self.check(f"{sql} = '\\x{long}'", SCAN)
+        self.check(f"{sql} IN ('a', '\\x{long}')", SCAN)
+        self.check(f"{sql} = 'a'", QUERY)
+        self.prepared(f"{sql} = $1", "bytea", f"'\\x{long}'", SCAN)
+        self.prepared(f"{sql} = $1", "bytea", "'a'", QUERY)
+        self.check("SELECT pk FROM flagged WHERE h = 'a' AND flag", SCAN)
 
     def test_matched(self):
         """A row test that allows what the index cannot hold; the column is declared NOT NULL."""

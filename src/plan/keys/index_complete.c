@@ -233,7 +233,7 @@ preds_completeness(const Place *place, List *preds, bool asserted)
 
 /* ---- strings composed from templates ---- */
 
-/* Maximum length (bytes) of a placeholder (part) that is not text */
+/* Maximum length (bytes) of a placeholder (part): an integer, uuid or time */
 #define MAX_PART_BYTES	128
 
 /*
@@ -295,7 +295,10 @@ texts_completeness(const Place *place, const DynPred *pred)
 		const DynCodec *codec =
 			&templated->parts[foreach_current_index(lc)].column.codec;
 
-		if (codec->kind != DYN_CODEC_TEXT)
+		if (codec->kind == DYN_CODEC_BOOL)
+			bytes += Max(strlen(codec->format.true_text),
+						 strlen(codec->format.false_text));
+		else if (codec->kind != DYN_CODEC_TEXT && codec->kind != DYN_CODEC_BYTEA)
 			bytes += MAX_PART_BYTES;
 		else if (!add_part(place, codec, lfirst(lc), &bytes))
 			return LATER;
@@ -304,14 +307,6 @@ texts_completeness(const Place *place, const DynPred *pred)
 }
 
 /* ---- attributes of an index ---- */
-
-static bool
-may_be_empty(const DynCodec *codec)
-{
-	return dyn_codec_facts[codec->kind].may_be_empty ||
-		(codec->format.kind == DYN_FORMAT_BOOL &&
-		 (codec->format.true_text[0] == '\0' || codec->format.false_text[0] == '\0'));
-}
 
 /*
  * Describes the i'th attribute (from 0) of the index's key; hash attributes
@@ -342,7 +337,8 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 	else if (place.own_bytes > 0)
 		held = place.own_bytes <= place.max_bytes;
 	else
-		held = place.column != NULL && !may_be_empty(&place.column->codec);
+		held = place.column != NULL &&
+			!dyn_codec_facts[place.column->codec.kind].may_be_empty;
 	place.depends = !held && place.column != NULL;
 	place.may_miss = full && !held && !place.trusted;
 	place.asserted = !place.may_miss &&
