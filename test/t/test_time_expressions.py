@@ -1,4 +1,5 @@
 """Conditions on expressions over dates and times: date_trunc, casts, AT TIME ZONE, extract, intervals. Each reads a range, by the session's zone at each execution."""
+import os
 import re
 
 import times
@@ -101,6 +102,23 @@ class Limits(times.Twins):
                 self.fx.execute(f"SET timezone = '{zone}'")
                 self.every_operator(*(f"extract(year FROM at) {{}} {year}" for year in (-5000, 1970, 293999, 294000, 294246, 294275, 294276, 294277, 297000, 299999, 300000, 300001, "1e19", "'-Infinity'")),
                                     *(f"extract(epoch FROM at) {{}} {second}" for second in (*seconds, "9200100000000", "9224318000000", "1e15", "-1e30", "'Infinity'")))
+
+    def test_leap_seconds(self):
+        """A zone with leap seconds, which no session can have, is up to 27 seconds less than its offset from UTC."""
+        if not os.path.exists("/usr/share/zoneinfo/right/UTC"):
+            self.skipTest("no zones with leap seconds")
+        self.fx.execute("SET timezone = 'UTC'")
+        self.addCleanup(self.fx.execute, "RESET timezone")
+        first = self.fx.value("SELECT extract(epoch FROM timestamptz '2023-12-31 23:58:50+00')::int")
+        for kind, form in (("timestamptz", "at"), ("timestamp", "(at AT TIME ZONE 'UTC')")):
+            self.load([("pk", "text", None), ("at", kind, {"format": "epoch"}), ("n", "integer", None)],
+                      self.fx.rows(f"SELECT 'p', (timestamp '2023-12-31 23:58:50' + n * interval '10 s')::text || '+00', n FROM generate_series(0, 20) n"),
+                      [{"pk": {"S": "p"}, "at": {"N": str(first + n * 10)}, "n": {"N": str(n)}} for n in range(21)], (("pk", "S"), ("at", "N")))
+            for zone in ("right/UTC", "right/Europe/London"):
+                self.every_operator(f"{form} AT TIME ZONE '{zone}' {{}} timestamp '2024-01-01'", f"({form} AT TIME ZONE '{zone}')::date {{}} date '2024-01-01'",
+                                    f"extract(year FROM {form} AT TIME ZONE '{zone}') {{}} 2023", f"at::timestamp AT TIME ZONE '{zone}' {{}} timestamptz '2024-01-01 00:00+00'",
+                                    *(f"date_trunc('{unit}', {form}, '{zone}') {{}} timestamptz '2023-12-31 {time}+00'"
+                                      for unit, time in (("second", "23:59:53"), ("minute", "23:59"), ("hour", "23:00"), ("day", "00:00"))))
 
     def test_long_intervals(self):
         """Days and hours that nearly cancel out, each beyond all times."""

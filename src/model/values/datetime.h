@@ -123,7 +123,7 @@ typedef struct DynZone
 /*
  * Finds the zone that AT TIME ZONE uses for a name or abbreviation (text), or
  * for an interval; for any other `type`, the session's current zone.  Returns
- * false if AT TIME ZONE would raise an error.
+ * false if AT TIME ZONE would raise an error, or if the zone has leap seconds.
  */
 extern bool dyn_zone_find(Oid type, Datum operand, DynZone *zone);
 

@@ -63,9 +63,10 @@ zone_of_text(Datum name, DynZone *zone)
 		return true;
 	}
 	tz = pg_tzset(buf);
-	if (tz != NULL)
-		*zone = zone_of(tz);
-	return tz != NULL;
+	if (tz == NULL || !pg_tz_acceptable(tz))
+		return false;
+	*zone = zone_of(tz);
+	return true;
 }
 
 bool

@@ -119,7 +119,8 @@ match_patterns(const DynClassify *context, Oid function, List *args, Chain *chai
 
 /*
  * Matches date_trunc.  A timestamptz is truncated in the time zone given by
- * the third argument, or else in that of the session.
+ * the third argument, which may have leap seconds, or else in that of the
+ * session, which has none.
  */
 static bool
 match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)
@@ -134,7 +135,7 @@ match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)
 		return false;
 	if (function == F_DATE_TRUNC_TEXT_TIMESTAMP)
 		add_step(chain, DYN_STEP_TRUNC, (Node *) unit);
-	else if (length <= USECS_PER_HOUR)
+	else if (length <= USECS_PER_HOUR && zone == NULL)
 		add_step(chain, DYN_STEP_TRUNC_INSTANT, (Node *) unit);
 	else
 	{
