@@ -4,6 +4,7 @@ import unittest
 import fixture
 import oneitem
 import replies
+from dynamo import index
 
 
 class LatinFixture(fixture.Fixture):
@@ -146,6 +147,18 @@ class LatinFilters(fixture.TestCase):
     def test_keys(self):
         self.assertEqual(self.fx.rows("SELECT v FROM f WHERE id = 'a' AND v = 'é'"), [("é",)])
         self.assertEqual(self.fx.rows("SELECT v FROM f WHERE id = 'ü'"), [])
+
+    def test_patterns_that_are_too_long_for_an_index(self):
+        """The index lacks an older item whose key has 1200 bytes in UTF-8, and 600 in LATIN1."""
+        self.fx.create_table("old", ("pk", "S"))
+        self.fx.put("old", [{"pk": "p", "h": "x", "s": "é" * 600, "k": "K#" + "é" * 600}])
+        for name, key in (("by_s", "s"), ("by_k", "k")):
+            self.fx.dynamo.add_index(self.fx.remote("old"), index(name, ("h", "S"), (key, "S")))
+        self.fx.foreign_table("old", "pk text NOT NULL, h text, s text, word text OPTIONS (attribute 'k')", scan_policy="allow", key_templates='{"k": "K#${word}"}')
+        for column in ("s", "word"):
+            for condition in ("LIKE repeat('é', 600) || '%'", "^@ repeat('é', 600)", "= repeat('é', 600)"):
+                with self.subTest(where=f"{column} {condition}"):
+                    self.assertEqual(self.fx.rows(f"SELECT pk FROM old WHERE h = 'x' AND {column} {condition}"), [("p",)])
 
     def test_order(self):
         """LATIN1 bytes order as UTF-8 does under C; either way the order is right."""

@@ -134,20 +134,19 @@ find_lengths(const DynCodec *codec, const DynPred *pred, Datum value,
 
 /*
  * Returns false if the pattern matches an empty string (it is empty, or %
- * alone), or is longer than the key's limit.
+ * alone), is longer than the key's limit, or cannot be encoded.
  */
 static bool
 pattern_implies(const Place *place, Datum value)
 {
-	text	   *pattern = DatumGetTextPP(value);
-	size_t		len = VARSIZE_ANY_EXHDR(pattern);
+	DynScalar	pattern;
 
-	if (len > place->max_bytes)
+	if (!dyn_encode_text(value, &pattern))
 		return false;
-	for (size_t i = 0; i < len; i++)
+	for (size_t i = 0; i < pattern.len; i++)
 	{
-		if (VARDATA_ANY(pattern)[i] != '%')
-			return true;
+		if (pattern.data[i] != '%')
+			return pattern.len <= place->max_bytes;
 	}
 	return false;
 }
@@ -239,7 +238,7 @@ preds_completeness(const Place *place, List *preds, bool asserted)
 /*
  * Adds to *bytes the length of the longest value or pattern in the predicate
  * on a part; adds nothing for a range.  Returns false if this length is
- * unknown before execution.
+ * unknown before execution, or if a pattern cannot be encoded.
  */
 static bool
 add_part(const Place *place, const DynCodec *codec, const DynPred *pred,
@@ -248,6 +247,7 @@ add_part(const Place *place, const DynCodec *codec, const DynPred *pred,
 	size_t		longest = 0;
 	size_t		least;
 	Datum		value;
+	DynScalar	text;
 	bool		isnull;
 	ListCell   *lc;
 
@@ -267,10 +267,12 @@ add_part(const Place *place, const DynCodec *codec, const DynPred *pred,
 			return false;
 		if (isnull)
 			return true;
-		if (pred->kind == DYN_PRED_LIKE)
-			longest = VARSIZE_ANY_EXHDR(DatumGetTextPP(value));
-		else
+		if (pred->kind != DYN_PRED_LIKE)
 			find_lengths(codec, pred, value, &least, &longest);
+		else if (dyn_encode_text(value, &text))
+			longest = text.len;
+		else
+			return false;
 	}
 	*bytes += longest;
 	return true;
