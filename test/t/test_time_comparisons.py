@@ -46,6 +46,22 @@ class Values(times.Twins):
             self.every_operator(kind, zones[1:])
 
 
+class Joins(times.Twins):
+    """Rows of one time each."""
+
+    def test_two_local_times_of_one_instant(self):
+        """A clock that is set forward leaves an hour out: its times are equal to those of the next hour, so a join finds two rows by a key."""
+        texts = ["2024-03-31 01:30:00", "2024-03-31 02:30:00", "2024-03-31 03:30:00", "2024-03-31 04:30:00"]
+        self.load([("at", "timestamp", {"format": "iso8601(0)"}), ("n", "integer", None)], [(text, n) for n, text in enumerate(texts)],
+                  [{"at": {"S": text.replace(" ", "T") + "Z"}, "n": {"N": str(n)}} for n, text in enumerate(texts)], (("at", "S"),))
+        self.fx.execute("SET timezone = 'Europe/Berlin'; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off")
+        self.addCleanup(self.fx.execute, "RESET ALL")
+        self.bind("timestamptz", ["2024-03-31 01:30:00+00"])
+        for sql in ("SELECT n FROM t JOIN b ON t.at = b.x", "SELECT n FROM t RIGHT JOIN b ON b.x = t.at", "SELECT count(*) FROM t, b WHERE t.at = b.x"):
+            self.same(sql)
+        self.assertEqual(self.fx.rows("SELECT n FROM b JOIN f ON f.at = b.x ORDER BY n"), [(1,), (2,)])
+
+
 class Requests(times.Requests):
     """What is requested."""
 
