@@ -334,6 +334,23 @@ class Partitions(SegmentTestCase):
         self.assertEqual(self.fx.rows("UPDATE w SET n = n + 0 WHERE id = 'i9' RETURNING id, n, seg"), self.mirrored("SELECT id, n, seg FROM t WHERE id = 'i9'"))
         self.assertEqual(self.fx.error("INSERT INTO w (id, n) VALUES ('new', 1)").sqlstate, "23514")
 
+    def test_delete_of_a_changed_row(self):
+        """The bounds of the partition hold for a row that another session has changed."""
+        self.parted("d", "RANGE (seg)", "FROM (0) TO (8)", "FROM (8) TO (16)", updatable="on")
+        name = self.fx.remote("t")
+
+        def change(_):
+            self.fx.dynamo.call("UpdateItem", {"TableName": name, "Key": {"id": {"S": "i9"}}, "UpdateExpression": "SET n = n + :one",
+                                               "ExpressionAttributeValues": {":one": {"N": "1"}}})
+
+        self.fx.proxy.on("DeleteItem", [change])
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        self.addCleanup(self.fx.dynamo.put, name, [{"id": "i9", "n": 9, "x": 9 / 4}])
+        with self.fx.conn.cursor() as cursor:
+            cursor.execute("DELETE FROM d WHERE id = 'i9' AND n >= 9")
+            self.assertEqual(cursor.rowcount, 1)
+        self.assertEqual(self.fx.rows("SELECT n FROM t WHERE id = 'i9'"), [])
+
 
 class Designs(SegmentTestCase):
     """Item filters, expiry, templates, unnested tables, documents."""

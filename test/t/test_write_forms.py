@@ -263,6 +263,17 @@ class OwnWrites(fixture.TestCase):
         self.assertIn("by_rank", fx.explain(sql))
         fx.execute(sql)
         self.assertEqual(fx.rows("SELECT sum(rank)::int, sum(changes)::int FROM moved"), [(2190, 20)])
+        fx.proxy.on("Scan", writes.shorten)
+        fx.execute("SET dynamo_fdw.scan_policy = allow")
+        self.addCleanup(fx.execute, "RESET ALL; DEALLOCATE ALL")
+        fx.execute("UPDATE moved SET rank = rank + 100 WHERE rank >= 0")
+        self.assertEqual(fx.rows("SELECT sum(rank)::int, sum(changes)::int FROM moved"), [(4190, 40)])
+        # the plan without values of the optional condition scans the index
+        fx.execute("DROP TRIGGER changes ON moved; SET plan_cache_mode = force_generic_plan;"
+                   "PREPARE u(text, int) AS UPDATE moved SET rank = rank + 100 WHERE rank >= 0 AND ($1 IS NULL OR (id = $1 AND n = $2))")
+        self.assertIn("by_rank", fx.explain("EXECUTE u(NULL, NULL)"))
+        fx.execute("EXECUTE u(NULL, NULL)")
+        self.assertEqual(fx.rows("SELECT sum(rank)::int, sum(changes)::int FROM moved"), [(6190, 40)])
 
     def test_target_without_a_scan_of_an_index(self):
         """A global index is updated later, so rows to write are not read by a Scan of it; a local one is not."""

@@ -178,6 +178,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	const DynAccess *access = NULL; /* access plan of a scan of the target */
 	const TupleDesc desc = RelationGetDescr(rinfo->ri_RelationDesc);
 	DynModify  *modify;
+	bool		repeats;
 
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
@@ -213,9 +214,11 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	 * that changes while it is read, but not if the index only supplies the
 	 * keys to read
 	 */
-	if (modify->writer->met == NULL &&
-		(((const DynModify *) linitial(modify->writer->modifies))->mtstate != mtstate ||
-		 access == NULL || (access->index != NULL && !access->fetch_base_items)))
+	repeats = access == NULL ||
+		((const DynModify *) linitial(modify->writer->modifies))->mtstate != mtstate;
+	for (; access != NULL; access = dyn_access_inner(access, DYN_USE_IF_OPEN))
+		repeats |= access->index != NULL && !access->fetch_base_items;
+	if (modify->writer->met == NULL && repeats)
 		modify->writer->met = dyn_met_create();
 }
 

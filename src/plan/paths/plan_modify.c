@@ -286,6 +286,17 @@ returned_columns(PlannerInfo *root, Index rtindex)
 					 find_read(parse->returningList, parse->resultRelation).attnums);
 }
 
+/*
+ * Returns true for a DELETE from a partition, whose bounds may be evaluated
+ * again for a row that was changed.  For an UPDATE, read_columns returns what
+ * the bounds read.
+ */
+static bool
+bounds_rows(PlannerInfo *root, Relation relation)
+{
+	return root->parse->commandType == CMD_DELETE && relation->rd_rel->relispartition;
+}
+
 bool
 dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 						AttrNumber attnum)
@@ -297,6 +308,7 @@ dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 
 	read = bms_union(read, translate(root, rtindex, members_of(root->update_colnos)));
 	reads = bms_is_member(attnum, read) || bms_is_member(0, read) ||
+		bounds_rows(root, relation) ||
 		TupleDescAttr(RelationGetDescr(relation), attnum - 1)->attnotnull;
 
 	table_close(relation, NoLock);
@@ -342,6 +354,9 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 	attnums = bms_union(attnums, expand_whole_row(returned_columns(root, rtindex),
 												  target_relation));
 	attnums = bms_del_members(attnums, map->documents);
+	/* the only column that a response does not contain */
+	if (map->relation->segment_column != 0 && bounds_rows(root, target_relation))
+		attnums = bms_add_member(attnums, map->relation->segment_column);
 	for (int i = 0; i < map->relation->ncolumns; i++)
 	{
 		const DynColumn *column = &map->relation->columns[i];
