@@ -284,11 +284,11 @@ write_command(const Import *import, const char *name, const NewColumns *columns,
 /* ---- which tables ---- */
 
 static bool
-is_in_list(const ImportForeignSchemaStmt *stmt, const char *name)
+is_in_list(const List *list, const char *name)
 {
 	ListCell   *lc;
 
-	foreach(lc, stmt->table_list)
+	foreach(lc, list)
 	{
 		if (strcmp(lfirst_node(RangeVar, lc)->relname, name) == 0)
 			return true;
@@ -307,7 +307,7 @@ entity_is_in_list(const Import *import, const char *name)
 	bool		is_long = len > NAMEDATALEN / 2;	/* names may be truncated */
 	ListCell   *lc;
 
-	foreach(lc, import->stmt->table_list)
+	foreach(lc, import->limits)
 	{
 		const char *listed = lfirst_node(RangeVar, lc)->relname;
 
@@ -324,10 +324,10 @@ is_wanted(const Import *import, const char *name)
 	switch (import->stmt->list_type)
 	{
 		case FDW_IMPORT_SCHEMA_LIMIT_TO:
-			return is_in_list(import->stmt, name) ||
+			return is_in_list(import->limits, name) ||
 				(import->sample.tag != NULL && entity_is_in_list(import, name));
 		case FDW_IMPORT_SCHEMA_EXCEPT:
-			return !is_in_list(import->stmt, name);
+			return !is_in_list(import->stmt->table_list, name);
 		default:
 			return true;
 	}
@@ -541,7 +541,7 @@ add_entities(Import *import, List *entities)
 
 		import->known = lappend(import->known, known);
 		/* a table name in LIMIT TO means all entities of the table */
-		if (import->named && !is_in_list(import->stmt, known))
+		if (import->named)
 			import->stmt->table_list = lappend(import->stmt->table_list,
 											   makeRangeVar(NULL, known, -1));
 		MemoryContextSwitchTo(oldcontext);
@@ -643,8 +643,7 @@ import_table(Import *import, const char *name, const char *listed)
 
 	import->name = name;
 	import->listed = listed;
-	import->named = import->stmt->list_type == FDW_IMPORT_SCHEMA_LIMIT_TO &&
-		is_in_list(import->stmt, name);
+	import->named = is_in_list(import->limits, name);
 	sample->table = psprintf("%s%s", sample->connection->table_prefix, listed);
 	sample->meta = NULL;
 	sample->items = NIL;

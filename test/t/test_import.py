@@ -278,6 +278,17 @@ class Entities(Case):
                 self.assertEqual(self.tables(), tables)
                 self.assertEqual(len([notice for notice in notices if " has a value in " not in notice]), len(tables))
 
+    def test_table_named_like_an_entity(self):
+        """The entities of a table that LIMIT TO names do not make another table wanted whose name begins one of theirs."""
+        self.fx.create_table("tagged_a", ("pk", "S"))
+        self.addCleanup(self.fx.dynamo.drop_table, self.fx.remote("tagged_a"))
+        self.fx.put("tagged", [{"_et": "a_b", "n": 3}])
+        self.addCleanup(self.fx.dynamo.call, "DeleteItem", {"TableName": self.fx.remote("tagged"), "Key": item({"_et": "a_b", "n": 3})})
+        self.fx.proxy.reset()
+        self.run_import("LIMIT TO (tagged)", entity_attribute="_et")
+        self.assertEqual([request.operation for request in self.fx.proxy.requests if request.operation != "ListTables"], ["DescribeTable", "Scan"])
+        self.assertIn("tagged_a_b", self.tables())
+
     def test_tag_in_the_key(self):
         """There is no table of the rest: no item lacks a key."""
         self.run_import("LIMIT TO (tagged)", entity_attribute="_et")
