@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "foreign/foreign.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 
@@ -107,7 +108,9 @@ dyn_folded_report(const DynFolded *folded)
 						column->name, folded->relation->name),
 				 errdetail("No item has the attribute \"%s\"; items have the attribute \"%s\" instead. PostgreSQL folds names without double quotes to lower case.",
 						   dyn_from_utf8_lossy(sought->attribute), other),
-				 column->path->nsteps > 1
+				 dyn_option_text(GetForeignColumnOptions(folded->relation->relid,
+														 column - folded->relation->columns + 1),
+								 "path") != NULL
 				 ? errhint("Write \"%s\" in the column option \"path\".", other)
 				 : errhint("Set it with ALTER FOREIGN TABLE %s ALTER COLUMN %s OPTIONS (%s attribute %s).",
 						   dyn_relation_quoted_name(folded->relation),

@@ -354,6 +354,8 @@ class FoldedNames(fixture.TestCase):
         self.assert_hint("c", "CreatedAt", "createdAt", "Set it with ALTER FOREIGN TABLE f ALTER COLUMN c OPTIONS (SET attribute 'createdAt').")
         self.table("pk text, c int OPTIONS (path 'info.rating')")
         self.assert_hint("c", "info", "Info", 'Write "Info" in the column option "path".')
+        self.table("pk text, c int OPTIONS (path 'createdat')")
+        self.assert_hint("c", "createdat", "createdAt", 'Write "createdAt" in the column option "path".')
 
     def test_other_rows(self):
         """Only items that are rows of the table count, which a description does not know."""
