@@ -108,7 +108,7 @@ read_key_attr(const DynRelation *relation, const char *name, DynKeyAttr *attr)
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("column \"%s\" of foreign table \"%s\" does not exist",
 						name, relation->name)));
-	if (column->path->nsteps != 1 || !dyn_column_is_of_item(column) ||
+	if (column->path->nsteps != 1 || column->segments > 0 || !dyn_column_is_of_item(column) ||
 		(type != DYN_TYPE_S && type != DYN_TYPE_N && type != DYN_TYPE_B))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -198,6 +198,8 @@ read_projection(const DynRelation *relation, DynIndexMeta *index,
 	{
 		const DynColumn *column = find_column(relation, lfirst(lc));
 
+		if (column != NULL && column->segments > 0)
+			report_index(index->name, "The column of a segment shows no attribute to project.");
 		index->included[foreach_current_index(lc)] =
 			column != NULL && column->path->nsteps > 0
 			? column->path->steps[0].name : dyn_to_utf8(lfirst(lc));

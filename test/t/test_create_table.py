@@ -120,6 +120,17 @@ class Creation(fixture.TestCase):
                 self.assertEqual(failure[:3], ("22023", 'invalid definition of index "i"', detail))
                 self.assertIn("Write an object such as", failure.hint)
 
+    def test_segment(self):
+        """A segment is no attribute: no key can have it, no index project it."""
+        self.fx.foreign_table("orders", "customer text, seg int OPTIONS (segment '4')")
+        self.fx.proxy.reset()
+        for arguments in ("'seg'", "'customer', 'seg'", """'customer', NULL, '{"i": {"partition_key": "seg"}}'"""):
+            self.assertEqual(self.fx.error(f"SELECT dynamo_fdw_create_table('orders', {arguments})")[:2],
+                             ("42809", 'column "seg" of foreign table "orders" cannot be part of a key'), arguments)
+        failure = self.fx.error("""SELECT dynamo_fdw_create_table('orders', 'customer', NULL, '{"i": {"partition_key": "customer", "projection": ["seg"]}}')""")
+        self.assertEqual(failure[:3], ("22023", 'invalid definition of index "i"', "The column of a segment shows no attribute to project."))
+        self.assertEqual(self.fx.proxy.requests, [])
+
     def test_templates(self):
         """Attributes that templates compose are named by themselves; parts of them are none."""
         self.fx.foreign_table("orders", "company text NOT NULL, email text NOT NULL, n int NOT NULL", key_templates='{"pk": "company#${company}", "sk": "${n}", "e": "e#${email}"}')
