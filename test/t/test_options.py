@@ -246,7 +246,11 @@ class Options(fixture.TestCase):
 
     def test_options_of_a_role(self):
         for option, value in (("external_id", "ab"), ("role_session_name", "ab"), ("role_duration", "900")):
-            self.refused(f"ADD {option} '{value}'", f'option "{option}" requires option "role_arn"', "Set role_arn to the role to assume, or drop the option.")
+            self.refused(f"ADD {option} '{value}'", f'option "{option}" requires option "role_arn"', f'Set role_arn, or drop the option "{option}".')
+
+    def test_token_without_keys(self):
+        self.refused("DROP access_key_id, DROP secret_access_key, ADD session_token 'x'", 'option "session_token" requires option "access_key_id"',
+                     'Set access_key_id, or drop the option "session_token".')
 
     def test_a_profile_needs_its_source(self):
         for options in ("ADD", "ADD credential_provider 'static', ADD", "DROP access_key_id, DROP secret_access_key, ADD credential_provider 'environment', ADD"):

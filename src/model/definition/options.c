@@ -472,8 +472,10 @@ check_mapping(List *options)
 {
 	static const char *const keys[] =
 	{"access_key_id", "secret_access_key", "session_token"};
-	static const char *const others[] =
-	{"external_id", "role_session_name", "role_duration"};
+	static const char *const others[][2] = {
+		{"session_token", "access_key_id"}, {"external_id", "role_arn"},
+		{"role_session_name", "role_arn"}, {"role_duration", "role_arn"}
+	};
 	int			source = dyn_option_enum(options, "credential_provider",
 										 dyn_source_names, DYN_SOURCE_STATIC);
 
@@ -502,12 +504,11 @@ check_mapping(List *options)
 				 errhint("Set credential_provider, or drop the option \"profile\".")));
 	for (int i = 0; i < lengthof(others); i++)
 	{
-		if (has_option(options, others[i]) && !has_option(options, "role_arn"))
+		if (has_option(options, others[i][0]) && !has_option(options, others[i][1]))
 			ereport(ERROR,
 					(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
-					 errmsg("option \"%s\" requires option \"role_arn\"",
-							others[i]),
-					 errhint("Set role_arn to the role to assume, or drop the option.")));
+					 errmsg("option \"%s\" requires option \"%s\"", others[i][0], others[i][1]),
+					 errhint("Set %s, or drop the option \"%s\".", others[i][1], others[i][0])));
 	}
 }
 
