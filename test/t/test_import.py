@@ -184,6 +184,8 @@ class Local(Case):
             self.assertEqual(self.fails(sample_items=value)[:4], ("22023", f'invalid value for option "sample_items": "{value}"', None,
                                                             "The value must be an integer from 0 to 10000."))
         self.assertEqual(self.fails(entity_attribute="").hint, "The value must not be empty.")
+        twice = self.fx.error("IMPORT FOREIGN SCHEMA x FROM SERVER mine INTO imported OPTIONS (sample_items '5', sample_items '7')")
+        self.assertEqual(twice[:2], ("42710", 'option "sample_items" provided more than once'))
 
     def test_policy(self):
         """scan_policy 'error' is refused before a request, keys alone are imported; 'warn' does not warn of samples."""

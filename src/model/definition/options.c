@@ -526,6 +526,11 @@ check_options(List *options, int where)
 
 		if (entry == NULL)
 			report_unknown(def->defname, where);
+		/* PostgreSQL does not check this for IMPORT FOREIGN SCHEMA */
+		if (dyn_option_text(options, def->defname) != value)
+			ereport(ERROR,
+					(errcode(ERRCODE_DUPLICATE_OBJECT),
+					 errmsg("option \"%s\" provided more than once", def->defname)));
 		/*
 		 * the list also has the options that stay unchanged, so an ordinary
 		 * user cannot change an object that has an option of superusers
