@@ -93,6 +93,16 @@ class Explain(fixture.TestCase):
         [node] = self.nodes("SELECT at FROM orders WHERE cust = 'c01'")
         self.assertIs(node["Consistent Read"], True)
 
+    def test_settings(self):
+        """Parameters that plans depend on are settings of EXPLAIN; others are not."""
+        changed = {"scan_policy": "error", "consistent_read": "on", "enable_lookup_join": "off", "enable_cached_reads": "off", "enable_shared_reads": "off",
+                   "analyze_read_units": "7"}
+        self.addCleanup(self.fx.execute, "RESET ALL")
+        self.fx.execute("".join(f"SET dynamo_fdw.{name} = '{value}'; " for name, value in changed.items()) + "SET dynamo_fdw.metadata_cache_ttl = 299")
+        [(plan,)] = self.fx.rows("EXPLAIN (SETTINGS, FORMAT JSON) SELECT * FROM orders WHERE cust = 'a'")
+        self.assertEqual({name: value for name, value in plan[0]["Settings"].items() if name.startswith("dynamo_fdw.")},
+                         {f"dynamo_fdw.{name}": value for name, value in changed.items()})
+
     def test_explain_requests_nothing(self):
         """Neither reads nor descriptions once there is one, and no warning about a Scan."""
         for sql in ("SELECT * FROM orders", "SELECT * FROM orders WHERE ship = 's1'"):

@@ -119,13 +119,13 @@ dyn_guc_init(void)
 							 "Sets what to do if a statement requires a full scan of a DynamoDB table.",
 							 "With \"table\", the options of the table and the server apply. Other values can be stricter; only a superuser can set a less strict one.",
 							 &dyn_guc_scan_policy, -1, scan_policy_values,
-							 PGC_USERSET, 0, check_scan_policy, assign_scan_policy,
-							 NULL);
+							 PGC_USERSET, GUC_EXPLAIN, check_scan_policy,
+							 assign_scan_policy, NULL);
 	DefineCustomBoolVariable("dynamo_fdw.consistent_read",
 							 "Makes every read of DynamoDB strongly consistent.",
 							 "Global secondary indexes are not used in that case.",
 							 &dyn_guc_consistent_read, false,
-							 PGC_USERSET, 0, NULL, assign_consistent_read, NULL);
+							 PGC_USERSET, GUC_EXPLAIN, NULL, assign_consistent_read, NULL);
 	DefineCustomEnumVariable("dynamo_fdw.write_mode",
 							 "Sets how a statement's writes to DynamoDB are sent.",
 							 "With \"immediate\", each item is written by itself. With \"atomic\", all items of a statement are one transaction, of at most 100 items.",
@@ -144,17 +144,17 @@ dyn_guc_init(void)
 							 "Enables the planner's use of lookup joins, which send the requests of many outer rows together.",
 							 "If it is off, nested loops send one request at a time.",
 							 &dyn_guc_enable_lookup_join, true,
-							 PGC_USERSET, 0, NULL, NULL, NULL);
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomBoolVariable("dynamo_fdw.enable_cached_reads",
 							 "Enables caching of items for repeated executions within a statement.",
 							 "If it is off, each execution of a subquery or inner scan sends its own requests.",
 							 &dyn_guc_enable_cached_reads, true,
-							 PGC_USERSET, 0, NULL, NULL, NULL);
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomBoolVariable("dynamo_fdw.enable_shared_reads",
 							 "Enables one read for several scans of a statement that need the same items.",
 							 "If it is off, each scan sends its own requests.",
 							 &dyn_guc_enable_shared_reads, true,
-							 PGC_USERSET, 0, NULL, NULL, NULL);
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo_fdw.metadata_cache_ttl",
 							"Sets the time for which a table description is cached.",
 							NULL, &dyn_guc_metadata_ttl, 300, 0, 86400,
@@ -167,7 +167,7 @@ dyn_guc_init(void)
 							"Sets the maximum read units of ANALYZE for one foreign table.",
 							"Larger tables are sampled.",
 							&dyn_guc_analyze_read_units, 1000, 1, INT_MAX,
-							PGC_USERSET, 0, NULL, NULL, NULL);
+							PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomRealVariable("dynamo_fdw.max_read_units_per_statement",
 							 "Sets the maximum read units of one statement.",
 							 "Zero means no limit. The server option max_read_units_per_statement applies if it is smaller.",
