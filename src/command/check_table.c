@@ -767,7 +767,7 @@ report(Check *check)
 
 			emit(check, "shared", list_nth(check->tables, shared->first), NULL,
 				 &shared->issue, psprintf("the item is also a row of %s",
-										  quote_identifier(other->relation->name)));
+										  dyn_relation_quoted_name(other->relation)));
 		}
 		foreach(lc, check->tables)
 			emit_table(lfirst(lc));

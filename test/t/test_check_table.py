@@ -74,6 +74,14 @@ class Entities(Case):
                                                   ("shared", "a", None, 8, "the item is also a row of b")])
         self.assertEqual({row[4]["pk"] for row in rows}, {"u", "x"})
 
+    def test_shared_elsewhere(self):
+        """A table outside the search_path is named with its schema."""
+        self.table("ships", "pk text", item_filter='{"type": "ship"}')
+        self.table("far", "pk text", item_filter='{"type": "ship"}')
+        self.fx.execute("CREATE SCHEMA elsewhere; ALTER FOREIGN TABLE far SET SCHEMA elsewhere")
+        self.addCleanup(self.fx.execute, "DROP SCHEMA elsewhere CASCADE")
+        self.assertEqual([row[5] for row in self.check("ships") if row[0] == "shared"], ["the item is also a row of elsewhere.far"])
+
     def test_pairs(self):
         """Each pair of tables is one result, however many share an item."""
         for name in "abcd":
