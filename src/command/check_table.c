@@ -44,7 +44,7 @@
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
-#include "../exec/source/scan_policy.h"
+#include "../dynamodb/units.h"
 #include "../exec/rows/rows.h"
 #include "../model/server/encoding.h"
 #include "../model/server/pg_compat.h"
@@ -793,6 +793,36 @@ open_scan(Oid relid)
 								  table->options);
 }
 
+/*
+ * Applies scan_policy and the limit of read units.  Does not warn, since the
+ * function always reads the full table.
+ */
+static void
+check_limits(const DynItemScan *scan)
+{
+	const DynRelation *relation = scan->relation;
+	const char *target = dyn_describe_target(relation->table, NULL);
+	double		limit = dyn_statement_max_units(relation->connection);
+	double		units = dyn_page_units(scan->meta->size_bytes) *
+		(relation->consistent ? 2 : 1);
+
+	if (dyn_relation_scan_policy(relation) == DYN_SCAN_ERROR)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("full scan of %s is disabled by scan_policy \"error\"", target),
+				 scan->meta->item_count == 0 ? 0
+				 : errdetail("It would use about %.1f read units.", units),
+				 errhint("Set scan_policy to \"warn\" or \"allow\".")));
+	if (limit > 0 && units > limit && scan->meta->item_count > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg_plural("statement exceeds the limit of %g read unit",
+							   "statement exceeds the limit of %g read units",
+							   limit == 1 ? 1 : 2, limit),
+				 errdetail("A full scan of %s uses about %.1f read units.", target, units),
+				 errhint("Raise max_read_units_per_statement.")));
+}
+
 static void
 set_arguments(Check *check, FunctionCallInfo fcinfo)
 {
@@ -817,8 +847,6 @@ dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 {
 	Check		check = {0};
 	DynItemScan *scan;
-	DynEstimate estimate;
-	double		limit;
 	Oid			relid;
 	EState	   *estate;
 	DynFetch   *fetch;
@@ -838,13 +866,7 @@ dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 											   "dynamo_fdw item",
 											   ALLOCSET_DEFAULT_SIZES);
 	check.scan = scan = open_scan(relid);
-	/* do not warn, since the function always reads the full table */
-	limit = dyn_statement_max_units(scan->relation->connection);
-	dyn_scan_describe(scan->relation, scan->meta, &estimate);
-	if (dyn_relation_scan_policy(scan->relation) == DYN_SCAN_ERROR)
-		dyn_scan_policy_apply(scan->relation, NULL, &estimate, NULL, 0);
-	if (limit > 0)
-		dyn_scan_check_units(scan->relation, NULL, &estimate, NULL, 0, limit);
+	check_limits(scan);
 	dyn_codec_init(&check.jsonb, JSONBOID, -1, &(DynFormat) {0}, "example");
 	for (int i = 0; i < scan->access->nbase; i++)
 		(void) dyn_item_scan_read(scan, dyn_path_of_attribute(scan->access->base[i].name), 1);

@@ -160,27 +160,14 @@ advice_clause(const char *advice)
 		: psprintf(" %c%s.", pg_ascii_toupper(advice[0]), advice + 1);
 }
 
-void
-dyn_scan_describe(const DynRelation *relation, const DynTableMeta *meta,
-				  DynEstimate *estimate)
-{
-	const DynReadOptions *options = &relation->options;
-
-	memset(estimate, 0, sizeof(*estimate));
-	estimate->reads.units = dyn_page_units(meta->size_bytes) *
-		(relation->consistent ? 2 : 1);
-	dyn_capacity_init(&estimate->prices.capacity, &meta->throughput,
-					  meta->size_bytes, options->read_capacity,
-					  options->read_percent);
-	estimate->prices.known = dyn_known_capacity(&meta->throughput,
-												options->read_capacity) > 0;
-	estimate->assumed = meta->item_count == 0;
-}
-
-void
-dyn_scan_policy_apply(const DynRelation *relation, const char *index,
-					  const DynEstimate *estimate, const char *advice,
-					  double previewed)
+/*
+ * Warns, or raises an error.  `estimate` is the expected cost, as in EXPLAIN.
+ * `previewed` is the number of read units that a LIMIT scan (preview_units)
+ * has used, or 0.
+ */
+static void
+warn_or_refuse(const DynRelation *relation, const char *index,
+			   const DynEstimate *estimate, const char *advice, double previewed)
 {
 	DynScanPolicy policy = dyn_relation_scan_policy(relation);
 	const char *target = describe_target(relation, index, estimate);
@@ -269,10 +256,13 @@ dyn_scan_policy_page(const DynRelation *relation, const DynTableMeta *meta,
 	return true;
 }
 
-void
-dyn_scan_check_units(const DynRelation *relation, const char *index,
-					 const DynEstimate *estimate, const char *advice,
-					 double used, double limit)
+/*
+ * Raises an error if the `used` read units and those of a Scan to its end
+ * exceed the statement's `limit`, unless the table's size is unknown.
+ */
+static void
+check_units(const DynRelation *relation, const char *index,
+			const DynEstimate *estimate, const char *advice, double used, double limit)
 {
 	double		units = estimate->reads.units;
 
@@ -342,15 +332,15 @@ apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynAccess *read
 	/* if the Scan cannot stop early, check the limit before it reads */
 	limit = dyn_statement_max_units(relation->connection);
 	if (inputs != NIL && limit > 0 && (access->count_only || any_reads_all(input, inputs)))
-		dyn_scan_check_units(relation, read->index, &estimate, access->advice,
-							 scandesc->statement->counters.read_units, limit);
+		check_units(relation, read->index, &estimate, access->advice,
+					scandesc->statement->counters.read_units, limit);
 	if (warned != NULL && dyn_relation_scan_policy(relation) == DYN_SCAN_WARN)
 	{
 		if (*warned)
 			return;
 		*warned = true;
 	}
-	dyn_scan_policy_apply(relation, read->index, &estimate, access->advice, previewed);
+	warn_or_refuse(relation, read->index, &estimate, access->advice, previewed);
 }
 
 void

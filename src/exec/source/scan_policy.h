@@ -27,20 +27,6 @@ extern bool dyn_is_bounded(const DynInput *input);
 extern void dyn_permit_shared(DynInput *input, const DynAccess *access,
 							  const List *inputs, bool *warned);
 
-/* Estimates the cost of a full Scan from the table's description. */
-extern void dyn_scan_describe(const DynRelation *relation,
-							  const DynTableMeta *meta, DynEstimate *estimate);
-
-/*
- * Applies the policy before a Scan of the relation, or of an index: warns, or
- * raises an error.  `estimate` is the expected cost, as in EXPLAIN.  `advice`
- * is the advice of the access plan, or NULL.  `previewed` is the number of
- * read units that a LIMIT scan (preview_units) has used, or 0.
- */
-extern void dyn_scan_policy_apply(const DynRelation *relation, const char *index,
-								  const DynEstimate *estimate,
-								  const char *advice, double previewed);
-
 /*
  * Applies the policy to one page of at most `items` items.  Returns false
  * under "error", and warns under "warn"; a small read (dyn_is_small_read) is
@@ -48,14 +34,5 @@ extern void dyn_scan_policy_apply(const DynRelation *relation, const char *index
  */
 extern bool dyn_scan_policy_page(const DynRelation *relation,
 								 const DynTableMeta *meta, int items);
-
-/*
- * Raises an error if the `used` read units and those of a Scan to its end
- * exceed the statement's `limit`.  Does nothing if the table's size is
- * unknown.
- */
-extern void dyn_scan_check_units(const DynRelation *relation, const char *index,
-								 const DynEstimate *estimate,
-								 const char *advice, double used, double limit);
 
 #endif
