@@ -28,6 +28,7 @@
 #include "postgres.h"
 
 #include "access/relation.h"
+#include "access/sysattr.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "fmgr.h"
@@ -35,12 +36,14 @@
 #include "funcapi.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "optimizer/optimizer.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/partcache.h"
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
@@ -119,6 +122,9 @@ typedef struct CheckedTable
 	bool		left_out;
 	bool		selective;		/* true if it has item_filter or templates of
 								 * the key, and is not unnested */
+	bool		shares;			/* true if other tables may have its items: it
+								 * is unnested (its rows are elements), or a
+								 * partition by segments (not known here) */
 	TupleTableSlot *slot;
 	Issue	   *mismatches;		/* array by attnum; [0]: errors of no column */
 	Issue	   *nulls;
@@ -353,8 +359,8 @@ count_shared(Check *check, int first, int second)
 }
 
 /*
- * Checks one item, which should be a row of only one table.  Unnested tables may
- * read it as well, because their rows are elements.
+ * Checks one item, which should be a row of only one table, apart from those
+ * that share their items.
  */
 static void
 check_item(Check *check, const DynValue *values)
@@ -373,22 +379,21 @@ check_item(Check *check, const DynValue *values)
 	foreach(lc, check->tables)
 	{
 		CheckedTable *table = lfirst(lc);
-		bool		unnests;
 		bool		may_claim;
 		bool		is_row;
 
 		if (table->failure != NULL || table->left_out)
 			continue;
-		unnests = table->relation->unnest != NULL;
 		/* if tables are selective, only they and unnested tables may claim */
-		may_claim = !check->selective || table->selective || unnests;
+		may_claim = !check->selective || table->selective ||
+			table->relation->unnest != NULL;
 		SetUserIdAndSecContext(table->owner, context | SECURITY_RESTRICTED_OPERATION);
 		is_row = read_rows(table);
 		if (may_claim && !is_row && table->untimed != NULL)
 			expired |= is_row_of(table, table->untimed);
 		SetUserIdAndSecContext(user, context);
 		claimed |= may_claim && is_row;
-		if (may_claim && is_row && !unnests)
+		if (may_claim && is_row && !table->shares)
 			claims = bms_add_member(claims, foreach_current_index(lc));
 	}
 	for (int i = -1; (i = bms_next_member(claims, i)) >= 0;)
@@ -487,9 +492,7 @@ expect_values(CheckedTable *table, const DynRelation *relation)
 		};
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
-		/*
-		 * skip the key, which all items have, and attributes that columns show
-		 */
+		/* skip the key, which all items have, and attributes that columns show */
 		const DynPath *path = relation->templated[i].path;
 		bool		is_read = relation->templated[i].base;
 
@@ -556,6 +559,7 @@ open_checked_table(Check *check, Relation rel)
 {
 	CheckedTable *table = palloc0(sizeof(CheckedTable));
 	int			ncolumns = RelationGetDescr(rel)->natts;
+	Bitmapset  *bounded = NULL; /* columns in the bounds of a partition */
 
 	table->check = check;
 	table->relid = RelationGetRelid(rel);
@@ -569,6 +573,11 @@ open_checked_table(Check *check, Relation rel)
 	table->failure = dyn_attempt(open_relation, table);
 	if (table->failure != NULL && !dyn_failure_is_of_definition(table->failure))
 		ReThrowError(table->failure);
+	pull_varattnos((Node *) RelationGetPartitionQual(rel), 1, &bounded);
+	table->shares = table->failure == NULL &&
+		(table->relation->unnest != NULL ||
+		 bms_is_member(table->relation->segment_column - FirstLowInvalidHeapAttributeNumber,
+					   bounded));
 }
 
 static void

@@ -323,6 +323,13 @@ class Partitions(SegmentTestCase):
                 with self.subTest(f"{key}: {sql}"):
                     self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
 
+    def test_check_table(self):
+        """Partitions by segments share no items, which others do; each claims all items."""
+        kinds = "SELECT kind, relation::text FROM dynamo_fdw_check_table('p0', tables => '{}')"
+        self.assertEqual(self.fx.rows(kinds.format("{p1, p2}")), [])
+        self.parted("by_n", "RANGE (n)", "FROM (0) TO (50)", "FROM (50) TO (1000)")
+        self.assertEqual(self.fx.rows(kinds.format("{p1, by_n0, by_n1}")), [("shared", "by_n0")])
+
     def test_estimates(self):
         """The rows of a partition are its share."""
         rows = [int(line.split("rows=")[1].split()[0]) for line in self.fx.explain("SELECT * FROM p", "COSTS ON").splitlines() if "Foreign Scan" in line]
