@@ -266,6 +266,14 @@ class Writes(fixture.TestCase):
             self.assertEqual(self.fx.rows("SELECT put_item, put_item + retries, canceled, errors FROM dynamo_fdw_statistics WHERE table_name = %s", (self.fx.remote("w"),)),
                              [(1, len(self.fx.proxy.requests), 1, 0)])
 
+    def test_reset_during_a_pause(self):
+        """The retry that an abandoned pause takes back is no longer there, and no count becomes negative."""
+        self.fx.proxy.on("PutItem", internal_error())
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        self.assertEqual(self.fx.error("INSERT INTO w SELECT 'p' || g, CASE g WHEN 1 THEN 1 WHEN 4 THEN length(dynamo_fdw_statistics_reset()::text) WHEN 5 THEN 1 / (g - 5)"
+                                       " ELSE length(pg_sleep(0.05)::text) END FROM generate_series(1, 5) g").sqlstate, "22012")
+        self.assertEqual(self.fx.rows("SELECT canceled > 0, retries FROM dynamo_fdw_statistics WHERE table_name = %s", (self.fx.remote("w"),)), [(True, 0)])
+
 
 class Dashboard(fixture.TestCase):
     """The samples, the panels and the alerts of docs/monitoring.md, with traffic of all kinds."""

@@ -167,6 +167,8 @@ add_tally(DynUsage *usage, const DynTally *more)
 	for (int i = 0; i < DYN_USAGE_ERRORS; i++)
 		sum->errors[i] += more->errors[i];
 	dyn_counters_add(&sum->counters, &more->counters);
+	/* the retry that dyn_usage_give_up() takes back may have been reset */
+	sum->counters.retries = Max((int64) sum->counters.retries, 0);
 	SpinLockRelease(&table->lock);
 	dyn_counters_add(&dyn_backend_counters, &more->counters);
 }
