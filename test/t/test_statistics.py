@@ -73,6 +73,14 @@ class OneSession(fixture.TestCase):
         self.fx.rows("SELECT * FROM good WHERE pk = 'k2' UNION ALL SELECT * FROM good WHERE n > 3")
         self.assertEqual(self.counted("good", "statements, get_item, batch_get_item, query, scan, other_requests"), (4, 1, 1, 2, 1, 0))
 
+    def test_statements_in_turns(self):
+        """A statement counts once, though the statements of a function read the table between its own reads."""
+        self.fx.execute("CREATE FUNCTION last_of(key text) RETURNS text VOLATILE LANGUAGE plpgsql AS $$BEGIN RETURN (SELECT max(sk) FROM good WHERE pk = key); END$$;"
+                        "SET dynamo_fdw.enable_lookup_join = off; SET dynamo_fdw.enable_cached_reads = off")
+        self.addCleanup(self.fx.execute, "DROP FUNCTION last_of; RESET ALL")
+        self.fx.rows("SELECT (SELECT count(*) FROM good WHERE pk = k), last_of(k) FROM (VALUES ('k1'), ('k2'), ('k3')) AS v (k)")
+        self.assertEqual(self.counted("good", "statements"), (4,))
+
     def test_index(self):
         """Has a row of its own."""
         self.fx.rows("SELECT sk FROM good WHERE g = 'g1'")

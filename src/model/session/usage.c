@@ -176,9 +176,9 @@ add_tally(DynUsage *usage, const DynTally *more)
 void
 dyn_usage_statement(DynUsage *usage, uint64 number)
 {
-	if (usage->statement != number)
+	if (number > usage->statement)
 		add_tally(usage, &(DynTally) {.statements = 1});
-	usage->statement = number;
+	usage->statement = Max(usage->statement, number);
 }
 
 static DynUsageError

@@ -128,7 +128,7 @@ typedef struct DynUsage DynUsage;
 extern DynUsage *dyn_usage_of(DynConnection *connection, const char *table,
 							  const char *index);
 
-/* Counts a statement unless the last counted statement had this number. */
+/* Counts a statement unless it, or one that began later, was counted before. */
 extern void dyn_usage_statement(DynUsage *usage, uint64 number);
 
 /*
