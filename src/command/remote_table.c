@@ -18,6 +18,7 @@
 #include "../dynamodb/units.h"
 #include "../model/server/memory.h"
 #include "../model/session/guc.h"
+#include "../model/session/usage.h"
 #include "../model/session/written.h"
 #include "../plan/keys/match_keys.h"
 #include "remote_table.h"
@@ -67,7 +68,10 @@ list_page(DynConnection *connection, Listing *listing)
 	more = last != NULL;
 	free(last);
 	if (err != NULL)
+	{
 		dyn_call_distrust(call);
+		dyn_usage_reject(dyn_usage_of(connection, NULL, NULL));
+	}
 	dyn_call_destroy(call);
 	dyn_check_oom(err == dyn_check_memory);
 	if (err != NULL)

@@ -119,6 +119,15 @@ class OneSession(fixture.TestCase):
                 self.fx.error("SELECT * FROM bad WHERE pk = 'k1'")
                 self.assertEqual(self.counted("bad", "query, other_errors, errors, retries"), (1, 1, 1, 0))
 
+    def test_unusable_lists_and_descriptions(self):
+        self.fake.on("ListTables", {"TableNames": 5})
+        self.fake.on("DescribeTable", {"Table": {}})
+        self.addCleanup(self.fx.execute, "SELECT dynamo_fdw_disconnect_all()")
+        for sql in ("SELECT * FROM dynamo_fdw_tables('fake')", "SELECT dynamo_fdw_disconnect_all(); SELECT * FROM bad WHERE pk = 'k1'"):
+            self.fx.error(sql)
+        self.assertEqual(self.fx.rows("SELECT table_name, list_tables, describe_table, other_errors, errors FROM dynamo_fdw_statistics"
+                                      " WHERE server_name = 'fake' AND requests > 0 ORDER BY table_name"), [("bad", 0, 1, 1, 1), (None, 1, 0, 1, 1)])
+
     def test_throttles(self):
         """Attempts that were throttled are retries; a statement that gives up is an error."""
         self.fake.on("Query", [throttle(), throttle(), throttle()])

@@ -532,7 +532,10 @@ describe_table(DynConnection *connection, const char *table, bool aged_serves)
 		reason = "the description of another table";
 	}
 	if (meta == NULL)
+	{
 		dyn_call_distrust(call);
+		dyn_usage_reject(dyn_usage_of(connection, table, NULL));
+	}
 	dyn_call_destroy(call);
 	dyn_check_oom(meta == NULL && strcmp(reason, "out of memory") == 0);
 	if (meta == NULL)
