@@ -129,15 +129,9 @@ typedef struct CheckedTable
 	Issue	   *mismatches;		/* array by attnum; [0]: errors of no column */
 	Issue	   *nulls;
 	Issue		ambiguous;
+	Issue	   *shared;			/* array by position in Check.tables: items
+								 * that are also rows of that later table */
 } CheckedTable;
-
-/* Items that are rows of two foreign tables. */
-typedef struct SharedItems
-{
-	int			first;			/* positions in Check.tables */
-	int			second;
-	Issue		issue;
-} SharedItems;
 
 typedef struct Check
 {
@@ -162,7 +156,7 @@ typedef struct Check
 
 	Issue		unclaimed;
 	Issue		expired;
-	List	   *shared;			/* list of SharedItems * */
+	int			npairs;			/* number of pairs of tables that share items */
 	const char *emitting;		/* kind of the results to emit now */
 } Check;
 
@@ -334,28 +328,16 @@ read_rows(CheckedTable *table)
 static void
 count_shared(Check *check, int first, int second)
 {
-	SharedItems *shared;
-	MemoryContext oldcontext;
-	ListCell   *lc;
+	CheckedTable *table = list_nth(check->tables, first);
+	bool		is_new = table->shared == NULL || table->shared[second].items == 0;
 
-	foreach(lc, check->shared)
-	{
-		shared = lfirst(lc);
-		if (shared->first == first && shared->second == second)
-			break;
-	}
-	if (lc == NULL)
-	{
-		if (list_length(check->shared) == MAX_PAIRS)
-			return;
-		oldcontext = MemoryContextSwitchTo(check->context);
-		shared = palloc0(sizeof(SharedItems));
-		shared->first = first;
-		shared->second = second;
-		check->shared = lappend(check->shared, shared);
-		MemoryContextSwitchTo(oldcontext);
-	}
-	count(check, &shared->issue, NULL);
+	if (is_new && check->npairs == MAX_PAIRS)
+		return;
+	check->npairs += is_new;
+	if (table->shared == NULL)
+		table->shared = MemoryContextAllocZero(check->context,
+											   list_length(check->tables) * sizeof(Issue));
+	count(check, &table->shared[second], NULL);
 }
 
 /*
@@ -735,6 +717,15 @@ emit_table(CheckedTable *table)
 			 dyn_failure_text(table->failure));
 		return;
 	}
+	for (int i = 0; table->shared != NULL && i < list_length(check->tables); i++)
+	{
+		const CheckedTable *other = list_nth(check->tables, i);
+
+		if (table->shared[i].items > 0)
+			emit(check, "shared", table, NULL, &table->shared[i],
+				 psprintf("the item is also a row of %s",
+						  dyn_relation_quoted_name(other->relation)));
+	}
 	emit(check, "ambiguous", table, NULL, &table->ambiguous, NULL);
 	for (int i = 0; i <= table->relation->ncolumns; i++)
 	{
@@ -769,15 +760,6 @@ report(Check *check)
 			 "the item is a row of no foreign table");
 		emit(check, "expired", NULL, NULL, &check->expired,
 			 "the item has expired, and is a row of no foreign table");
-		foreach(lc, check->shared)
-		{
-			const SharedItems *shared = lfirst(lc);
-			const CheckedTable *other = list_nth(check->tables, shared->second);
-
-			emit(check, "shared", list_nth(check->tables, shared->first), NULL,
-				 &shared->issue, psprintf("the item is also a row of %s",
-										  dyn_relation_quoted_name(other->relation)));
-		}
 		foreach(lc, check->tables)
 			emit_table(lfirst(lc));
 	}
