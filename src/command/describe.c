@@ -322,9 +322,8 @@ dynamo_fdw_tables(PG_FUNCTION_ARGS)
 	foreach(lc, dyn_list_tables(connection))
 	{
 		Datum		value = CStringGetTextDatum(lfirst(lc));
-		bool		isnull = false;
 
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value, &isnull);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value, &(bool) {false});
 	}
 	return (Datum) 0;
 }

@@ -253,15 +253,11 @@ write_command(const Import *import, const char *name, const NewColumns *columns,
 	for (int i = 0; i < columns->n; i++)
 	{
 		const NewColumn *column = &columns->columns[i];
+		const char *type = sql_type(column);
 		bool		renamed = strcmp(column->name, column->attribute) != 0;
-		bool		is_set = column->types == 1u << DYN_TYPE_SS ||
-			column->types == 1u << DYN_TYPE_NS ||
-			column->types == 1u << DYN_TYPE_BS;
+		bool		is_set = strstr(type, "[]") != NULL;
 
-		if (i > 0)
-			appendStringInfoChar(sql, ',');
-		appendStringInfo(sql, "\n  %s %s", quote_identifier(column->name),
-						 sql_type(column));
+		appendStringInfo(sql, "%s\n  %s %s", i > 0 ? "," : "", quote_identifier(column->name), type);
 		if (renamed || is_set)
 			appendStringInfo(sql, " OPTIONS (%s%s%s%s)", renamed ? "attribute " : "",
 							 renamed ? quote_literal_cstr(column->attribute) : "",

@@ -57,7 +57,6 @@ list_page(DynConnection *connection, Listing *listing)
 	dyn_write_list_tables(dyn_call_body(call), from);
 	dyn_session_run(call, &context);
 	dyn_buffer_reset(&listing->names);
-	/* for static analyzers: dyn_check_oom raises an error if call is NULL */
 	err = dyn_read_list_tables(call->response.data, call->response.len,
 							   add_name, &listing->names, &last);
 	if (err == NULL && last != NULL)

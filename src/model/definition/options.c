@@ -436,35 +436,30 @@ has_option(List *options, const char *name)
 	return dyn_option_text(options, name) != NULL;
 }
 
-/* Raises an error if the column has `name` and another option in others[]. */
 static void
-check_alone(List *options, const char *name, const char *hint)
+check_apart(List *options, const char *name, const char *other, const char *hint)
 {
-	static const char *const others[] = {"attribute", "path", "format", "document"};
-
-	for (int i = 0; i < lengthof(others) && has_option(options, name); i++)
-	{
-		if (strcmp(others[i], name) != 0 && has_option(options, others[i]))
-			ereport(ERROR,
-					(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
-					 errmsg("options \"%s\" and \"%s\" are mutually exclusive",
-							name, others[i]),
-					 errhint("%s", hint)));
-	}
+	if (strcmp(name, other) != 0 && has_option(options, name) && has_option(options, other))
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+				 errmsg("options \"%s\" and \"%s\" are mutually exclusive", name, other),
+				 errhint("%s", hint)));
 }
 
 static void
 check_column(List *options)
 {
-	if (has_option(options, "attribute") && has_option(options, "path"))
-		ereport(ERROR,
-				(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
-				 errmsg("options \"attribute\" and \"path\" are mutually exclusive"),
-				 errhint("Use only \"path\"; it begins with the name of the attribute.")));
-	check_alone(options, "segment",
-				"Remove one of them, because a segment is not a value of the item.");
-	check_alone(options, "document",
-				"Remove one of them, because a document is the full item.");
+	static const char *const others[] = {"attribute", "path", "format", "document"};
+
+	check_apart(options, "attribute", "path",
+				"Use only \"path\"; it begins with the name of the attribute.");
+	for (int i = 0; i < lengthof(others); i++)
+	{
+		check_apart(options, "segment", others[i],
+					"Remove one of them, because a segment is not a value of the item.");
+		check_apart(options, "document", others[i],
+					"Remove one of them, because a document is the full item.");
+	}
 }
 
 static void
@@ -701,15 +696,13 @@ dyn_option_reads(List *options, const DynReadOptions *fallback)
 static const char *
 help_of(const OptionEntry *entry)
 {
-	if (dyn_has_shared_memory())
+	static const char all[] = "all sessions together";
+	const char *found = strstr(entry->help, all);
+
+	if (found == NULL || dyn_has_shared_memory())
 		return entry->help;
-	if (strcmp(entry->name, "max_read_units_per_second") == 0)
-		return "maximum read units per second of one session; for all together, add dynamo_fdw to shared_preload_libraries";
-	if (strcmp(entry->name, "max_write_units_per_second") == 0)
-		return "maximum write units per second of one session; for all together, add dynamo_fdw to shared_preload_libraries";
-	if (strcmp(entry->name, "read_percent") == 0)
-		return "percentage of a known capacity that one session may use; for all together, add dynamo_fdw to shared_preload_libraries";
-	return entry->help;
+	return psprintf("%.*sone session%s; for all together, add dynamo_fdw to shared_preload_libraries",
+					(int) (found - entry->help), entry->help, found + strlen(all));
 }
 
 /* Returns the option table as rows, one for each option and kind of object. */

@@ -145,11 +145,9 @@ dyn_describe_target(const char *table, const char *index)
 static char *
 what_failed(const DynRequestContext *context)
 {
-	if (context->table == NULL)
-		return psprintf("%s on server \"%s\" failed", dyn_operation_name(context->op),
-						context->connection->server_name);
-	return psprintf("%s of %s failed", dyn_operation_name(context->op),
-					dyn_describe_target(context->table, context->index));
+	return psprintf("%s %s failed", dyn_operation_name(context->op), context->table == NULL
+					? psprintf("on server \"%s\"", context->connection->server_name)
+					: psprintf("of %s", dyn_describe_target(context->table, context->index)));
 }
 
 static char *
@@ -365,11 +363,8 @@ dyn_report_changed_schema(const DynRequestContext *context, const char *detail)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 context->index != NULL
-			 ? errmsg("index \"%s\" of DynamoDB table \"%s\" has changed since the statement was planned",
-					  context->index, context->table)
-			 : errmsg("DynamoDB table \"%s\" has changed since the statement was planned",
-					  context->table),
+			 errmsg("%s has changed since the statement was planned",
+					dyn_describe_target(context->table, context->index)),
 			 errdetail("%s", detail),
 			 errhint("Retry the statement to plan it again.")));
 }
