@@ -19,6 +19,7 @@
 #include "../dynamodb/operation.h"
 #include "../model/server/encoding.h"
 #include "../model/server/memory.h"
+#include "../model/session/usage.h"
 #include "../model/tables/relation.h"
 #include "target.h"
 
@@ -325,6 +326,7 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 	{
 		DynCall    *call = dyn_session_call();
 
+		call->ends_throttled = true;
 		dyn_write_create_table(dyn_call_body(call), table);
 		dyn_client_close_idle(dyn_session_client());
 		if (dyn_session_try(call, &service, &context))
@@ -332,6 +334,9 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 			dyn_call_destroy(call);
 			return;
 		}
+		if (call->throttled && attempt >= connection->service.max_attempts)
+			dyn_usage_give_up(dyn_usage_of(connection, table->name, NULL), context.op, call,
+							  DYN_USAGE_THROTTLED);
 		if (!call->throttled || attempt >= connection->service.max_attempts)
 			dyn_session_fail(call, &context);
 		dyn_call_destroy(call);

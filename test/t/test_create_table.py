@@ -190,10 +190,18 @@ class Scripted(fixture.TestCase):
 
     def test_throttled(self):
         """A throttled request was not executed: it is sent again."""
+        self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
         self.fake.on("CreateTable", [replies.error("LimitExceededException", "Too many tables are being created"), replies.error("ThrottlingException"),
                                      self.made])
         self.fx.rows("SELECT dynamo_fdw_create_table('t', 'pk')")
         self.assertEqual(self.fake.operations().count("CreateTable"), 3)
+        counts = "SELECT other_requests, retries, throttles, throttling_errors, errors FROM dynamo_fdw_statistics WHERE table_name = 't' AND server_name = 'fake'"
+        self.assertEqual(self.fx.rows(counts), [(1, 2, 2, 0, 0)])
+        self.fake.on("CreateTable", replies.error("ThrottlingException"))
+        self.fx.execute("SELECT dynamo_fdw_statistics_reset(); ALTER SERVER fake OPTIONS (ADD max_attempts '3')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP max_attempts)")
+        self.assertEqual(self.fx.error("SELECT dynamo_fdw_create_table('t', 'pk')").sqlstate, "53400")
+        self.assertEqual(self.fx.rows(counts), [(1, 2, 3, 1, 1)])
 
     def test_lost(self):
         """A request whose response was lost may have been executed: it is not sent again."""
