@@ -194,10 +194,8 @@ warn_or_refuse(const DynRelation *relation, const char *index,
 						 key_hint(relation, meta, estimate), previewed > 0 ? "raise preview_units, " : "",
 						 advice_clause(advice))));
 	ereport(WARNING,
-			(part ? size != NULL ? errmsg("scan of %s (%s)", target, size)
-			 : errmsg("scan of %s", target)
-			 : size != NULL ? errmsg("full scan of %s (%s)", target, size)
-			 : errmsg("full scan of %s", target),
+			(part ? errmsg("scan of %s%s", target, size ? psprintf(" (%s)", size) : "")
+			 : errmsg("full scan of %s%s", target, size ? psprintf(" (%s)", size) : ""),
 			 errhint("%s to avoid the scan, or set scan_policy to \"allow\" to silence this warning.%s",
 					 key_hint(relation, meta, estimate), advice_clause(advice))));
 }
@@ -273,11 +271,8 @@ check_units(const DynRelation *relation, const char *index,
 			 errmsg_plural("statement exceeds the limit of %g read unit",
 						   "statement exceeds the limit of %g read units",
 						   limit == 1 ? 1 : 2, limit),
-			 is_part(estimate)
-			 ? errdetail("A scan of %s uses %s.", describe_target(relation, index, estimate),
-						 describe_units(units))
-			 : errdetail("A full scan of %s uses %s.",
-						 describe_target(relation, index, estimate), describe_units(units)),
+			 errdetail("A %sscan of %s uses %s.", is_part(estimate) ? "" : "full ",
+					   describe_target(relation, index, estimate), describe_units(units)),
 			 errhint("%s to read less, or raise max_read_units_per_statement.%s",
 					 key_hint(relation, dyn_session_cached_table(relation->connection,
 																 relation->table),

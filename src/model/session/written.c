@@ -187,14 +187,13 @@ warn(int level)
 	uint64		items = items_of(level);
 	StringInfoData detail;
 
-	if (items == 0 && maybe_written == 0)
-		return;
 	if (items == 0)
 	{
-		ereport(WARNING,
-				(errmsg_plural("up to %d item may have been written to DynamoDB, and is not rolled back",
-							   "up to %d items may have been written to DynamoDB, and are not rolled back",
-							   maybe_written, maybe_written)));
+		if (maybe_written > 0)
+			ereport(WARNING,
+					(errmsg_plural("up to %d item may have been written to DynamoDB, and is not rolled back",
+								   "up to %d items may have been written to DynamoDB, and are not rolled back",
+								   maybe_written, maybe_written)));
 		return;
 	}
 	initStringInfo(&detail);
