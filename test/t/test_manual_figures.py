@@ -143,7 +143,7 @@ FIGURES = {
         constants below 2^{DYN_EXACT_DOUBLES.bit_length() - 1}
         A range can contain at most {DYN_MAX_EACH:,} values, or {DYN_MAX_EACH * enumerate.JOIN_FACTOR:,} if a bound comes from another table.
         (above {DYN_MAX_HASH_BYTES} bytes in a partition key, {DYN_MAX_RANGE_BYTES} in a sort key)
-        A value that is not text counts as {index_complete.MAX_PART_BYTES} bytes
+        a number, `uuid`, date or time as {index_complete.MAX_PART_BYTES} bytes
         the value has {DYN_MAX_RANGE_BYTES + 1} to {DYN_MAX_HASH_BYTES} bytes
         in batches of {DYN_BATCH_GET_MAX_KEYS}. Partitions are read by up to
         a number of more than {DYN_NUMBER_MAX_DIGITS} digits
