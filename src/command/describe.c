@@ -24,6 +24,7 @@
 #include "../exec/source/scan_policy.h"
 #include "../model/definition/closest.h"
 #include "../model/server/encoding.h"
+#include "../model/session/guc.h"
 #include "../model/tables/relation.h"
 #include "../model/server/soft_errors.h"
 #include "remote_table.h"
@@ -249,10 +250,12 @@ static void
 read_items(Describe *describe)
 {
 	DynSample  *sample = &describe->sample;
-	DynRelation relation = {.options = sample->connection->reads,
-	.table = sample->table};
+	DynRelation relation = {.options = sample->connection->reads,.table = sample->table,
+	.consistent = dyn_guc_consistent_read || sample->connection->reads.consistent};
 	const char *detail;
 
+	if (!dyn_sample_is_readable(sample))
+		return;
 	if (!dyn_scan_policy_page(&relation, sample->meta, sample->limit))
 	{
 		describe->unread = "scan_policy";

@@ -268,6 +268,15 @@ dyn_sample_describe(void *arg)
 	sample->meta = dyn_session_table(sample->connection, sample->table);
 }
 
+bool
+dyn_sample_is_readable(const DynSample *sample)
+{
+	const char *status = sample->meta->status;
+
+	return strcmp(status, "CREATING") != 0 && strcmp(status, "DELETING") != 0 &&
+		strncmp(status, "ARCHIV", 6) != 0 && strncmp(status, "INACCESSIBLE", 12) != 0;
+}
+
 void
 dyn_sample_take(void *arg)
 {
@@ -278,10 +287,7 @@ dyn_sample_take(void *arg)
 	const DynValue *item;
 	List	   *items = NIL;
 
-	/* DynamoDB does not allow reads in these states */
-	if (strcmp(sample->meta->status, "CREATING") == 0 ||
-		strcmp(sample->meta->status, "DELETING") == 0 ||
-		strncmp(sample->meta->status, "ARCHIV", 6) == 0)
+	if (!dyn_sample_is_readable(sample))
 		return;
 	(void) dyn_item_scan_read(scan, dyn_path_of_item(), 1);
 	fetch = dyn_item_scan_start(scan, dyn_statement_get(sample->estate),

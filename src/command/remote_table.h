@@ -111,9 +111,12 @@ typedef struct DynSample
 /* Sends DescribeTable, even if a description is cached; sets `meta`. */
 extern void dyn_sample_describe(void *sample);
 
+/* Returns false in the states in which DynamoDB does not allow reads. */
+extern bool dyn_sample_is_readable(const DynSample *sample);
+
 /*
- * Scans one page of at most `limit` full items; sets `items` and `taken`.  Reads
- * nothing if the table is being created or deleted, or is archived.
+ * Scans one page of at most `limit` full items, unless the table is not
+ * readable; sets `items` and `taken`.
  */
 extern void dyn_sample_take(void *sample);
 

@@ -137,7 +137,7 @@ class Values(Faked):
 
     def test_table_that_is_not_active(self):
         """It has no items yet, or none that can be read."""
-        for status in ("CREATING", "DELETING", "ARCHIVING", "ARCHIVED"):
+        for status in ("CREATING", "DELETING", "ARCHIVING", "ARCHIVED", "INACCESSIBLE_ENCRYPTION_CREDENTIALS"):
             self.fake.reset()
             self.fake.table("t", ("pk", "S"), status=status)
             self.assertEqual(self.described("detail", where="kind = 'table'"),

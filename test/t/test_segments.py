@@ -357,6 +357,9 @@ class Partitions(SegmentTestCase):
             cursor.execute("DELETE FROM d WHERE id = 'i9' AND n >= 9")
             self.assertEqual(cursor.rowcount, 1)
         self.assertEqual(self.fx.rows("SELECT n FROM t WHERE id = 'i9'"), [])
+        # bounds of another column do not depend on segments
+        self.parted("e", "LIST (note)", "IN ('note 1')", updatable="on")
+        self.assertNotIn("Scan", {r.operation for r in self.fx.requests("DELETE FROM e WHERE note = 'note 1' AND id = 'none'")})
 
 
 class Designs(SegmentTestCase):

@@ -60,6 +60,9 @@ class FirstStatement(writes.TestCase):
         for many in (3, 30):
             self.fx.execute("DELETE FROM far WHERE id = 'z'; INSERT INTO far SELECT 'z', g FROM generate_series(2, 3) g")
             self.assertEqual(self.first(lambda c, many=many: c.execute(f"INSERT INTO parent SELECT 'z', g FROM generate_series(1, {many}) g ON CONFLICT DO NOTHING")), many - 2)
+        atomic = "SET dynamo_fdw.write_mode = atomic", "INSERT INTO parent VALUES ('z', 1), ('z', 99) ON CONFLICT DO NOTHING"
+        self.assertEqual(self.first(lambda c: [c.execute(sql) for sql in atomic]), "0A000")
+        self.assertNotIn((99, None), self.stored())
 
     def test_H15_update_and_delete(self):
         self.assertEqual(self.first(lambda c: c.execute("UPDATE far SET note = 'first' WHERE id = 'a'")), 2)

@@ -249,7 +249,8 @@ dyn_scan_policy_page(const DynRelation *relation, const DynTableMeta *meta,
 		return false;
 	ereport(WARNING,
 			(errmsg("reading a page of %s (%s)",
-					dyn_describe_target(relation->table, NULL), describe_units(DYN_FULL_PAGE_UNITS)),
+					dyn_describe_target(relation->table, NULL),
+					describe_units(DYN_FULL_PAGE_UNITS * (relation->consistent ? 2 : 1))),
 			 errhint("Set scan_policy to \"allow\" to read without a warning.")));
 	return true;
 }

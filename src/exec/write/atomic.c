@@ -58,8 +58,9 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 				 errdetail("DynamoDB table \"%s\", item %s.", relation->table,
 						   dyn_key_text(write->key, write->modify->map->nparts, ", "))));
 	/* DynamoDB counts values, not their JSON, but no request exceeds 16 MB */
-	writer->collected_bytes += Max(write->least_bytes, write->item.len / 4);
-	if (writer->collected_bytes > MOST_BYTES)
+	writer->collected_bytes += write->least_bytes;
+	writer->collected_json += write->item.len;
+	if (writer->collected_bytes > MOST_BYTES || writer->collected_json / 4 > MOST_BYTES)
 		report_too_large("4 MB");
 	dyn_statement_append(writer->statement, &writer->collected, write);
 	write->returned = true;

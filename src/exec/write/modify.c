@@ -242,8 +242,15 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 				 errdetail_relkind_not_supported(RELKIND_FOREIGN_TABLE)));
 	insert = create_modify(mtstate, rinfo, CMD_INSERT);
 	/* what flush.c does after core has read the number of rows is too late */
-	if (insert->do_nothing && !insert->atomic && !dyn_is_running(mtstate->ps.state))
+	if (insert->do_nothing && mtstate->canSetTag && !dyn_is_running(mtstate->ps.state))
+	{
+		if (insert->atomic)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cannot use ON CONFLICT in an atomic statement that loads dynamo_fdw"),
+					 errhint("Repeat the statement, or add dynamo_fdw to session_preload_libraries.")));
 		insert->awaits = "loading of the library";
+	}
 	if (update == NULL)
 		return;
 	update->routed = insert;

@@ -128,7 +128,8 @@ typedef struct DynWriter
 								 * NULL */
 	List	   *collected;		/* list of DynWrite to be sent together
 								 * (atomic.c) */
-	size_t		collected_bytes;
+	size_t		collected_bytes;	/* their values, and the JSON of their items */
+	size_t		collected_json;
 	DynTokens  *tokens;			/* placeholders of the request being rendered */
 	DynBuffer	update;
 	DynBuffer	condition;

@@ -288,6 +288,7 @@ may_fail(Node *node, void *context)
 		case T_NullTest:
 		case T_BooleanTest:
 		case T_CoalesceExpr:
+		case T_ArrayExpr:
 			break;
 		case T_FuncExpr:
 			if (!IS_IN(((FuncExpr *) node)->funcid, harmless))

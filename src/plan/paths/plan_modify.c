@@ -287,14 +287,18 @@ returned_columns(PlannerInfo *root, Index rtindex)
 }
 
 /*
- * Returns true for a DELETE from a partition, whose bounds may be evaluated
- * again for a row that was changed.  For an UPDATE, read_columns returns what
- * the bounds read.
+ * Returns true for a DELETE if the bounds of the partition read the column: they
+ * may be evaluated again for a row that was changed.  For an UPDATE,
+ * read_columns returns what the bounds read.
  */
 static bool
-bounds_rows(PlannerInfo *root, Relation relation)
+is_in_bounds(PlannerInfo *root, Relation relation, AttrNumber attnum)
 {
-	return root->parse->commandType == CMD_DELETE && relation->rd_rel->relispartition;
+	ReadWalkerContext context = {.rtindex = 1};
+
+	if (root->parse->commandType == CMD_DELETE)
+		(void) read_walker((Node *) RelationGetPartitionQual(relation), &context);
+	return bms_is_member(attnum, context.attnums);
 }
 
 bool
@@ -308,7 +312,7 @@ dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 
 	read = bms_union(read, translate(root, rtindex, members_of(root->update_colnos)));
 	reads = bms_is_member(attnum, read) || bms_is_member(0, read) ||
-		bounds_rows(root, relation) ||
+		is_in_bounds(root, relation, attnum) ||
 		TupleDescAttr(RelationGetDescr(relation), attnum - 1)->attnotnull;
 
 	table_close(relation, NoLock);
@@ -355,7 +359,7 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 												  target_relation));
 	attnums = bms_del_members(attnums, map->documents);
 	/* the only column that a response does not contain */
-	if (map->relation->segment_column != 0 && bounds_rows(root, target_relation))
+	if (is_in_bounds(root, target_relation, map->relation->segment_column))
 		attnums = bms_add_member(attnums, map->relation->segment_column);
 	for (int i = 0; i < map->relation->ncolumns; i++)
 	{
