@@ -92,7 +92,7 @@ extern int	dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot,
  * If `compared` is not NULL, instead composes an item from the full new row,
  * to check that the item would be read as the same row.  Sets *compared to the
  * columns that the item contains.  Unchanged columns whose values we cannot
- * encode are omitted.
+ * encode, or are read from a template that we cannot compose, are omitted.
  */
 extern int	dyn_write_map_update(DynWriteMap *map, const TupleTableSlot *slot,
 								 const Bitmapset *changed, Bitmapset **compared,

@@ -273,15 +273,10 @@ add_columns(RowValues *row, bool changed, bool null)
 		DynStoreError err;
 		DynScalar	value = absent;
 
-		if (column->dropped || row->nulls[i] != null ||
+		if (column->dropped || dyn_column_is_part(column) || row->nulls[i] != null ||
 			(row->changed == NULL || bms_is_member(i + 1, row->changed)) != changed ||
 			bms_is_member(i + 1, row->map->unassignable))
 			continue;
-		if (dyn_column_is_part(column))
-		{
-			row->compared = bms_add_member(row->compared, i + 1);
-			continue;
-		}
 		if (changed && !null)
 			value = store(row, i + 1);
 		else if (!null && !dyn_codec_store(&column->codec, row->values[i], &value, &err))
@@ -412,48 +407,50 @@ check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber n
 	}
 }
 
+/* Returns true if the row is read from the attribute of the template. */
+static bool
+is_read(const DynTemplatedAttr *templated)
+{
+	for (int p = 0; p < templated->tmpl->nparts; p++)
+	{
+		if (templated->parts[p].source)
+			return true;
+	}
+	return templated->base;
+}
+
 /*
- * With `null`, removes the attributes of those templates in `set` that have a
- * NULL column.  Otherwise adds the attributes of all other templates in `set`.
+ * With `null`, removes the attributes of those rewritten templates that have a
+ * NULL column.  Otherwise adds the attributes of all other rewritten templates
+ * and, with `full`, of the templates from which the row is read.  An attribute
+ * that is not rewritten may have a text that we cannot compose; omits it.
  */
 static void
-add_templates(RowValues *row, const Bitmapset *set, bool null)
+add_templates(RowValues *row, bool full, bool null)
 {
-	const DynRelation *relation = row->map->relation;
-
-	for (int i = 0; i < relation->ntemplated; i++)
+	for (int i = 0; i < row->map->relation->ntemplated; i++)
 	{
-		const DynTemplatedAttr *templated = &relation->templated[i];
+		const DynTemplatedAttr *templated = &row->map->relation->templated[i];
+		bool		rewritten = bms_is_member(i, row->rewritten);
 		AttrNumber	missing = null_column(row, templated);
+		DynScalar	text = absent;
+		DynStoreError err;
 
-		if (!bms_is_member(i, set) || (missing != 0) != null)
+		if ((missing != 0) != null || !(rewritten || (full && is_read(templated))))
 			continue;
 		if (null)
 			check_lost(row, templated, missing);
-		add_value(row, templated->path, null ? absent : compose(row, templated));
+		else if (rewritten)
+			text = compose(row, templated);
+		else if (try_compose(row, templated, &text, &err) != 0)
+			continue;
+		add_value(row, templated->path, text);
+		for (int p = 0; p < templated->tmpl->nparts; p++)
+		{
+			if (templated->parts[p].source)
+				row->compared = bms_add_member(row->compared, templated->parts[p].attnum);
+		}
 	}
-}
-
-/* Returns the templates that are written, or from which the row is read. */
-static Bitmapset *
-checked_templates(const RowValues *row)
-{
-	const DynRelation *relation = row->map->relation;
-	Bitmapset  *set = bms_copy(row->rewritten);
-
-	for (int i = 0; i < relation->ntemplated; i++)
-	{
-		if (relation->templated[i].base)
-			set = bms_add_member(set, i);
-	}
-	for (int i = 0; i < relation->ncolumns; i++)
-	{
-		const DynColumn *column = &relation->columns[i];
-
-		if (!column->dropped && dyn_column_is_part(column))
-			set = bms_add_member(set, column->templated);
-	}
-	return set;
 }
 
 /* ---- the result ---- */
@@ -528,11 +525,11 @@ dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot, DynPathValue 
 			dyn_write_map_require_column(map, attnum);
 	}
 	/* removals come first, so that they do not remove values of columns */
-	add_templates(&row, row.rewritten, true);
+	add_templates(&row, false, true);
 	add_rest(&row);
 	add_constants(&row);
 	add_columns(&row, true, false);
-	add_templates(&row, row.rewritten, false);
+	add_templates(&row, false, false);
 	return finish_values(&row, true, out);
 }
 
@@ -552,9 +549,9 @@ dyn_write_map_update(DynWriteMap *map, const TupleTableSlot *slot,
 		add_columns(&row, false, false);
 	}
 	add_columns(&row, true, true);
-	add_templates(&row, row.rewritten, true);
+	add_templates(&row, false, true);
 	add_columns(&row, true, false);
-	add_templates(&row, full ? checked_templates(&row) : row.rewritten, false);
+	add_templates(&row, full, false);
 	if (full)
 		*compared = row.compared;
 	return finish_values(&row, !full, out);
