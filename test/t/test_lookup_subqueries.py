@@ -121,6 +121,19 @@ class Together(Lookups):
                 self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
                 self.assertRight(sql)
 
+    def test_partitions(self):
+        """Each partition is sorted and aggregated for itself, by its own expressions."""
+        self.fx.execute("CREATE TABLE apart (LIKE people) PARTITION BY HASH (best); CREATE TABLE apart_0 PARTITION OF apart FOR VALUES WITH (MODULUS 2, REMAINDER 0);"
+                        " CREATE TABLE apart_1 PARTITION OF apart FOR VALUES WITH (MODULUS 2, REMAINDER 1); INSERT INTO apart SELECT * FROM people WHERE id < 'p0040';"
+                        " CREATE TABLE mirror.apart AS SELECT * FROM apart; ANALYZE apart; SET enable_partitionwise_aggregate = on")
+        self.addCleanup(self.fx.execute, "DROP TABLE apart, mirror.apart")
+        for sql in (f"SELECT best, {BEST}, count(DISTINCT name) FROM apart p GROUP BY 1, 2",
+                    f"SELECT best, count(DISTINCT {BEST}), min({BEST}) FROM apart p GROUP BY 1",
+                    f"SELECT best, {BEST}, string_agg(name, ',' ORDER BY {BEST}, name) FROM apart p GROUP BY 1, 2 ORDER BY 2, 1"):
+            with self.subTest(sql):
+                self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
+                self.assertRight(sql)
+
     def test_limit(self):
         """A few rows need only a few requests."""
         counts = self.counts("SELECT p.id, (SELECT count(*) FROM children c WHERE c.parent = p.id) FROM people p LIMIT 5")

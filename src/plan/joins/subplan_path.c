@@ -164,9 +164,10 @@ is_sort(const Path *path)
 
 /*
  * Returns the expressions by which a path sorts, except expressions whose
- * equivalence class has several members.  If a returned expression is missing
- * in the target list of the sort's input, core adds it there; since PostgreSQL
- * 16, also for sorted arguments of aggregates.
+ * equivalence class has several members.  Omits the sorts of partitions, since
+ * the class may have only the parent's expression.  If a returned expression is
+ * missing in the target list of the sort's input, core adds it there; since
+ * PostgreSQL 16, also for sorted arguments of aggregates.
  */
 static List *
 sort_expressions(const Path *path)
@@ -174,7 +175,7 @@ sort_expressions(const Path *path)
 	List	   *found = NIL;
 	ListCell   *lc;
 
-	foreach(lc, path->pathkeys)
+	foreach(lc, IS_OTHER_REL(path->parent) ? NIL : path->pathkeys)
 	{
 		const List *members = lfirst_node(PathKey, lc)->pk_eclass->ec_members;
 
