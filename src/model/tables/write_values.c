@@ -196,7 +196,7 @@ static void
 check_key(const DynWriteMap *map, const DynPath *path, const DynScalar *value)
 {
 	DynType		type = DYN_TYPE_ABSENT;
-	size_t		most = 0;
+	size_t		most = SIZE_MAX;
 	const char *name;
 
 	for (int i = 0; i <= map->meta->nindexes; i++)
@@ -205,15 +205,13 @@ check_key(const DynWriteMap *map, const DynPath *path, const DynScalar *value)
 
 		for (int k = 0; k < key->nhash + key->nrange; k++)
 		{
-			size_t		bytes = k < key->nhash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
-
 			if (!dyn_path_is_attribute(path, dyn_key_attr(key, k)->name))
 				continue;
-			most = most == 0 ? bytes : Min(most, bytes);
+			most = Min(most, k < key->nhash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES);
 			type = dyn_key_attr(key, k)->type;
 		}
 	}
-	if (most == 0 || value->type == DYN_TYPE_ABSENT)
+	if (type == DYN_TYPE_ABSENT || value->type == DYN_TYPE_ABSENT)
 		return;
 	name = path->steps[0].name;
 	if (value->type != type)
@@ -317,9 +315,7 @@ static bool
 is_shown_changed(const DynRelation *relation, const char *attribute,
 				 const Bitmapset *changed)
 {
-	int			attnum = -1;
-
-	while ((attnum = bms_next_member(changed, attnum)) >= 0)
+	for (int attnum = -1; (attnum = bms_next_member(changed, attnum)) >= 0;)
 	{
 		if (dyn_column_shows(dyn_relation_column(relation, attnum), attribute))
 			return true;
@@ -515,10 +511,9 @@ int
 dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot, DynPathValue **out)
 {
 	RowValues	row = begin_values(map, slot, NULL);
-	int			attnum = -1;
 
 	row.rewritten = bms_add_range(NULL, 0, map->relation->ntemplated - 1);
-	while ((attnum = bms_next_member(map->unassignable, attnum)) >= 0)
+	for (int attnum = -1; (attnum = bms_next_member(map->unassignable, attnum)) >= 0;)
 	{
 		if (!row.nulls[attnum - 1] &&
 			dyn_relation_column(map->relation, attnum)->document != DYN_REST_OF_ITEM)
@@ -560,13 +555,11 @@ dyn_write_map_update(DynWriteMap *map, const TupleTableSlot *slot,
 Bitmapset *
 dyn_write_map_rewritten(const DynWriteMap *map, const Bitmapset *changed)
 {
-	const DynRelation *relation = map->relation;
 	Bitmapset  *rewritten = rewritten_templates(map, changed);
 	Bitmapset  *attnums = NULL;
-	int			i = -1;
 
-	while ((i = bms_next_member(rewritten, i)) >= 0)
-		attnums = bms_add_members(attnums, dyn_templated_columns(&relation->templated[i]));
+	for (int i = -1; (i = bms_next_member(rewritten, i)) >= 0;)
+		attnums = bms_add_members(attnums, dyn_templated_columns(&map->relation->templated[i]));
 	return attnums;
 }
 
@@ -597,9 +590,8 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 	const DynRelation *relation = map->relation;
 	RowValues	row = begin_values(map, slot, NULL);
 	Bitmapset  *shown = NULL;	/* templates with a column that is not NULL */
-	int			attnum = -1;
 
-	while ((attnum = bms_next_member(read, attnum)) >= 0)
+	for (int attnum = -1; (attnum = bms_next_member(read, attnum)) >= 0;)
 	{
 		DynColumn  *column = dyn_relation_column(relation, attnum);
 		DynStoreError err;
