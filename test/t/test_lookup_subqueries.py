@@ -60,6 +60,20 @@ class Together(Lookups):
             self.assertNotIn("DynamoLookupJoin", self.fx.explain(sql))
             self.assertRight(sql)
 
+    def test_of_json(self):
+        """JSON_VALUE and JSON_QUERY always evaluate the document, but not the path, its variables and DEFAULT."""
+        if self.fx.conn.server_version < 170000:
+            self.skipTest("PostgreSQL 17 or later")
+        inner = "(SELECT name FROM parents q WHERE q.id = 'p000' || 10 / i)"
+        for expression in (f"JSON_VALUE('{{\"a\": 1}}', '$.a' DEFAULT upper({inner}) ON EMPTY)", f"JSON_VALUE('1', '$' DEFAULT upper({inner}) ON ERROR)",
+                           f"JSON_VALUE(CASE WHEN i > 0 THEN '1' END::json, ('$' || left({inner}, 0))::jsonpath)",
+                           f"JSON_QUERY(CASE WHEN i > 0 THEN '1' END::json, '$' PASSING {inner} AS x)"):
+            with self.subTest(expression):
+                sql = f"SELECT i, {expression} FROM generate_series(0, 12) i"
+                self.assertNotIn("DynamoLookupJoin", self.fx.explain(sql))
+                self.assertRight(sql)
+        self.assertCosts(f"SELECT p.id, JSON_VALUE(to_jsonb({BEST}), '$') FROM people p", BatchGetItem=1)
+
     def test_always_evaluated_without_from(self):
         """The value of a subquery without FROM, computed from others."""
         sql = f"SELECT p.id, (SELECT coalesce(upper({BEST}), p.name)) FROM people p"

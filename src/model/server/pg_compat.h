@@ -95,6 +95,10 @@
 
 #define dyn_array_length(root, array) estimate_array_length(root, array)
 
+/* The part of JSON_VALUE (and others) that is always evaluated, or NULL. */
+#define dyn_json_input(node) \
+	(IsA(node, JsonExpr) ? ((JsonExpr *) (node))->formatted_expr : NULL)
+
 /* Arguments fdw_restrictinfo (new) and fdw_private of a foreign path. */
 #define DYN_PATH_PRIVATE(private) NIL, (private)
 
@@ -103,6 +107,7 @@
 #define dyn_create_wait_set(nevents) CreateWaitEventSet(TopMemoryContext, nevents)
 #define dyn_new_wait_event(name) PG_WAIT_EXTENSION
 #define dyn_array_length(root, array) ((double) estimate_array_length(array))
+#define dyn_json_input(node) NULL
 #define DYN_PATH_PRIVATE(private) (private)
 
 #endif

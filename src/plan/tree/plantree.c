@@ -686,6 +686,8 @@ dyn_plan_initplan_params(const PlannedStmt *statement)
 bool
 dyn_walk_evaluated(Node *node, bool (*walker) (Node *, void *), void *context)
 {
+	Node	   *json = dyn_json_input(node);
+
 	switch (nodeTag(node))
 	{
 		case T_CoalesceExpr:
@@ -703,7 +705,8 @@ dyn_walk_evaluated(Node *node, bool (*walker) (Node *, void *), void *context)
 		case T_SubscriptingRef:
 			return walker((Node *) ((SubscriptingRef *) node)->refexpr, context);
 		default:
-			return expression_tree_walker(node, walker, context);
+			return json != NULL ? walker(json, context)
+				: expression_tree_walker(node, walker, context);
 	}
 }
 
