@@ -270,9 +270,12 @@ class Mismatches(oneitem.TestCase):
                 self.assertIn('item pk = "a"', where)
 
     def test_input_functions_under_mismatch_null(self):
-        for column, text in (("inet", "10.0.0.999"), ("interval", "soon"), ("color", "blue"), ("short", "too long")):
+        for column, text in (("inet", "10.0.0.999"), ("interval", "soon"), ("color", "blue"), ("short", "too long"), ("regtype", "int4 +"),
+                             ("regprocedure", "lower(int4 +)"), ("regoperator", "+(int4 +, int4)"), *((f"reg{kind}", "a.b.c.d") for kind in
+                               ("class", "oper", "proc", "collation", "config", "dictionary", "namespace", "role"))):
             with self.subTest(column=column):
                 self.assertIsNone(self.shown({"S": text}, column, on_mismatch="null"))
+                self.assertIsNone(self.shown({"L": [{"S": text}]}, f"{column}[]", on_mismatch="null"))
 
     def test_error_next_to_an_odd_key(self):
         """An item with a key of another type is none, whatever else is wrong with it."""

@@ -235,7 +235,10 @@ bool
 dyn_input_is_soft(const FmgrInfo *input, Oid ioparam)
 {
 #if PG_VERSION_NUM >= 160000
-	return ioparam < FirstNormalObjectId || input->fn_oid == F_ENUM_IN;
+	return input->fn_oid == F_ENUM_IN ||
+		(ioparam < FirstNormalObjectId && ioparam != REGPROCOID &&
+		 (ioparam < REGPROCEDUREOID || ioparam > REGTYPEOID) &&
+		 ioparam != REGCONFIGOID && ioparam != REGDICTIONARYOID && ioparam != REGCOLLATIONOID);
 #else
 	return false;
 #endif
@@ -279,7 +282,6 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 		return false;
 	}
 #endif
-	/* parallel mode allows no subtransaction */
 	failure = soft && !IsInParallelMode() ? dyn_attempt(call_input, &call)
 		: catch_input(&call);
 	*result = call.result;

@@ -300,8 +300,8 @@ extern bool dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel,
 
 /*
  * Returns true if the input function of this type (by getTypeInputInfo) can
- * return its errors instead of raising them.  From PostgreSQL 16 on, the input
- * functions of PostgreSQL's own types and of all enums can.
+ * return its errors instead of raising them.  From PostgreSQL 16 on, this is
+ * true for enums and PostgreSQL's own types, except regtype and similar types.
  */
 extern bool dyn_input_is_soft(const FmgrInfo *input, Oid ioparam);
 
