@@ -140,3 +140,42 @@ class Plain(writes.TestCase):
         for sql in ("UPDATE far SET note = 'x' WHERE id = 'a' AND n = 1", "DELETE FROM far WHERE id = 'a' AND n = 1"):
             for options in ("VERBOSE", "ANALYZE, VERBOSE"):
                 self.assertNotRegex(self.fx.explain(sql, options), "Projection|Consistent|Estimated Read Units")
+
+
+class NoRows(writes.TestCase):
+    """Keys that no row of the table can have: an error only if an item has the key, as if it had been read."""
+
+    TYPES = "CREATE DOMAIN small AS int CHECK (VALUE < 100); CREATE FUNCTION is_even(n int) RETURNS bool LANGUAGE plpgsql AS" \
+            " $$ BEGIN IF n % 2 = 1 THEN RAISE 'odd'; END IF; RETURN true; END $$; CREATE DOMAIN even AS int CHECK (is_even(VALUE))"
+    COLUMNS = 'kind text COLLATE "C" NOT NULL, email text COLLATE "C" NOT NULL, id small NOT NULL, m even NOT NULL, note text'
+    KEY = ("kind", "email", "id", "m")
+    RANGE = ("sk", "S")
+    OPTIONS = {"key_templates": '{"id": "${kind:A|B}#${email}#M", "sk": "${id}#${m}"}'}
+    ROWS = "('A', 'x', 1, 2, 'one'), ('B', 'x', 2, 4, NULL)"
+
+    def test_absent(self):
+        for form in ("UPDATE {t} SET note = 'new'", "DELETE FROM {t}"):
+            for where in ("kind = 'A' AND email = 'x#M' AND id = 1 AND m = 2", "kind = 'C' AND email = 'x' AND id = 1 AND m = 2", "kind = 'A' AND email = 'x' AND id = 500 AND m = 2",
+                          "kind = 'A' AND email = 'x' AND id = 1 AND m = 3"):
+                self.assertEqual(self.both(f"{form} WHERE {where}")[0], 0)
+            self.assertEqual(self.both(f"{form} WHERE kind = 'A' AND email IN ('x', 'x#M', 'y') AND id = 1 AND m = 2")[0], 1)
+            self.assertEqual(self.both(f"{form} WHERE kind = 'A' AND email IN ('v', 'w', 'x#M', 'y') AND id = 1 AND m = 2")[0], 0)
+            self.assertEqual(self.both(f"{form} WHERE kind = 'B' AND email = 'x' AND id IN (2, 500) AND m IN (3, 4)")[0], 1)
+
+    def test_present(self):
+        """The error of a read."""
+        for pk, sk, where, sqlstate in (("A#x#M#M", "1#2", "email = 'x#M'", "HV004"), ("C#x#M", "1#2", "kind = 'C'", "HV004"), ("A#x#M", "500#2", "id = 500", "HV004"), ("A#x#M", "1#3", "m = 3", "P0001")):
+            where += "".join(f" AND {column} = {value}" for column, value in (("kind", "'A'"), ("email", "'x'"), ("id", 1), ("m", 2)) if not where.startswith(column))
+            with self.subTest(where=where):
+                self.put_raw({"id": {"S": pk}, "sk": {"S": sk}})
+                outcomes = [self.outcome(f"{form} WHERE {where}") for form in ("UPDATE far SET note = 'new'", "DELETE FROM far")]
+                self.fx.dynamo.call("DeleteItem", {"TableName": self.fx.remote("items"), "Key": {"id": {"S": pk}, "sk": {"S": sk}}})
+                self.assertEqual(outcomes, [sqlstate] * 2)
+                self.assertSameTables()
+
+    def test_requests(self):
+        """Other keys are not read."""
+        for email, operations in (("x", ["UpdateItem"]), ("x#M", ["GetItem"])):
+            requests = self.fx.requests(f"UPDATE far SET note = 'new' WHERE kind = 'A' AND email = '{email}' AND id = 1 AND m = 2")
+            self.assertEqual([r.operation for r in requests], operations)
+        self.assertTrue(requests[0].body["ConsistentRead"])

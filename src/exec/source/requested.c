@@ -25,6 +25,7 @@
 
 #include "../../dynamodb/update.h"
 #include "../../model/server/memory.h"
+#include "../../model/server/soft_errors.h"
 #include "scan_policy.h"
 
 /* Values known to select zero rows. */
@@ -287,21 +288,25 @@ open_fallback(Fallback *fallback)
 typedef struct Presumed
 {
 	DynItems	items;			/* must be first */
-	const DynScanDesc *scandesc;
+	TupleTableSlot *slot;		/* slot of the scan */
 	const DynResolvedAccess *resolved;
 	int			next;			/* position in resolved->keys */
 	DynItemReader *reader;
-	DynBuffer	text;
+	DynBuffer  *text;
 } Presumed;
 
-static void
-compose_item(Presumed *presumed, const DynKeyPart *key)
+static const DynValue *
+presumed_next(DynItems *items)
 {
-	const DynItemFilter *filter = &presumed->scandesc->relation->item_filter;
+	Presumed   *presumed = (Presumed *) items;
+	const DynItemFilter *filter = &items->rows->relation->item_filter;
 	int			nparts = presumed->resolved->nparts;
+	const DynKeyPart *key = &presumed->resolved->keys[presumed->next * nparts];
 	DynPathValue *values = palloc((nparts + filter->nterms) * sizeof(DynPathValue));
 	int			n = 0;
 
+	if (presumed->next == presumed->resolved->nkeys)
+		return NULL;
 	for (; n < nparts; n++)
 		values[n] = (DynPathValue) {dyn_path_of_attribute(key[n].name), key[n].value};
 	for (int i = 0; i < filter->nterms; i++)
@@ -314,34 +319,48 @@ compose_item(Presumed *presumed, const DynKeyPart *key)
 		if (!is_key && !term->or_null)
 			values[n++] = (DynPathValue) {term->path, term->values[0]};
 	}
-	dyn_buffer_reset(&presumed->text);
-	dyn_check_oom(!dyn_path_values_item(values, n, &presumed->text));
+	dyn_buffer_reset(presumed->text);
+	dyn_check_oom(!dyn_path_values_item(values, n, presumed->text));
 	pfree(values);
+	presumed->next++;
+	return dyn_item_reader_read(presumed->reader, presumed->text->data, presumed->text->len);
 }
 
-static const DynValue *
-presumed_next(DynItems *items)
+static const DynItemsMethods presumed_methods = {.next = presumed_next};
+
+/* Converts all items (callback of dyn_attempt). */
+static void
+convert_presumed(void *arg)
 {
-	Presumed   *presumed = (Presumed *) items;
-	const DynResolvedAccess *resolved = presumed->resolved;
+	Presumed   *presumed = arg;
 
-	if (presumed->next == resolved->nkeys)
-		return NULL;
-	compose_item(presumed, &resolved->keys[presumed->next++ * resolved->nparts]);
-	return dyn_item_reader_read(presumed->reader, presumed->text.data, presumed->text.len);
+	while (dyn_items_take_row(&presumed->items, presumed->slot, true) == DYN_FETCH_ITEM)
+		CHECK_FOR_INTERRUPTS();
 }
 
-static bool
-presumed_rewind(DynItems *items)
+/*
+ * Returns NULL if the keys must be read: no row can have one of them, which is
+ * an error only if an item has it.
+ */
+static DynItems *
+open_presumed(const DynInput *input, const DynResolvedAccess *resolved)
 {
-	((Presumed *) items)->next = 0;
-	return true;
-}
+	DynRows    *rows = input->scandesc->rows;
+	Presumed   *presumed = palloc(sizeof(Presumed));
+	ErrorData  *error;
 
-static const DynItemsMethods presumed_methods = {
-	.next = presumed_next,
-	.rewind = presumed_rewind,
-};
+	*presumed = (Presumed) {{&presumed_methods, rows}, input->node->ss.ss_ScanTupleSlot,
+		resolved,.reader = dyn_item_reader_create(rows),.text = dyn_buffer_create()};
+	rows->composed = true;
+	error = dyn_attempt(convert_presumed, presumed);
+	if (error != NULL && !dyn_failure_is_of_definition(error))
+		ReThrowError(error);
+	ExecClearTuple(presumed->slot);
+	presumed->next = 0;
+	rows->composed = (error == NULL);
+	dyn_rows_end(rows);
+	return error == NULL ? &presumed->items : NULL;
+}
 
 /* ---- creation ---- */
 
@@ -353,22 +372,16 @@ open_requested(void *state)
 	DynInput   *input = fallback->input;
 	DynScanDesc *scandesc = input->scandesc;
 	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
-	Presumed   *presumed;
+	DynItems   *presumed;
 
 	dyn_resolve_access(scandesc->access, scandesc->relation, &input->values, resolved);
 	if (resolved->incomplete)
 		return input->ahead ? NULL : open_fallback(fallback);
 	if (resolved->contradiction)
 		return dyn_items_empty(scandesc->rows);
-	if (scandesc->access->is_presumed)
-	{
-		scandesc->rows->composed = true;
-		presumed = palloc(sizeof(Presumed));
-		*presumed = (Presumed) {{&presumed_methods, scandesc->rows}, scandesc, resolved,
-			.reader = dyn_item_reader_create(scandesc->rows)};
-		dyn_buffer_init_in(&presumed->text, CurrentMemoryContext);
-		return &presumed->items;
-	}
+	presumed = scandesc->access->is_presumed ? open_presumed(input, resolved) : NULL;
+	if (presumed != NULL)
+		return presumed;
 	scandesc->nsegments = resolved->nsegments;
 	dyn_permit_requests(input, scandesc);
 	return dyn_items_repeatable(dyn_items_start(scandesc, resolved), scandesc->keeps);
@@ -418,6 +431,5 @@ dyn_add_requested(DynInput *input)
 	if (planned->access->count_only)
 		set_count_positions(input, scandesc->rows);
 	fallback->scandesc = scandesc;
-	fallback->items.methods = &fallback_methods;
-	fallback->items.rows = scandesc->rows;
+	fallback->items = (DynItems) {&fallback_methods, scandesc->rows};
 }

@@ -202,12 +202,8 @@ compose_presumed(DynWrite *write, TupleTableSlot *row)
 
 	if (error == NULL)
 		return composition.composed;
-	if (ERRCODE_TO_CATEGORY(error->sqlerrcode) != ERRCODE_DATA_EXCEPTION &&
-		error->sqlerrcode != ERRCODE_PROGRAM_LIMIT_EXCEEDED &&
-		error->sqlerrcode != ERRCODE_WITH_CHECK_OPTION_VIOLATION)
-		ReThrowError(error);
 	dyn_modify_delete(write, write->modify->old);
-	if (dyn_write_has_row(write))
+	if (!dyn_failure_is_of_definition(error) || dyn_write_has_row(write))
 		ReThrowError(error);
 	return false;
 }
