@@ -136,9 +136,10 @@ merge_counts(int level)
 	while (*link != NULL)
 	{
 		WrittenCount *count = *link;
-		WrittenCount *outer = find_count(level - 1, count->relation);
+		WrittenCount *outer = count->level < level ? NULL
+			: find_count(level - 1, count->relation);
 
-		if (count->level < level || outer == NULL)
+		if (outer == NULL)
 		{
 			count->level = Min(count->level, level - 1);
 			link = &count->next;
