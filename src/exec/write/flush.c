@@ -92,7 +92,8 @@ dyn_modify_is_deferred(DynModify *modify)
 
 		modify->deferred |= !modify->atomic && !finds &&
 			dyn_relation_same_table(input->scandesc->relation, modify->relation);
-		if (dyn_statement_writes(statement, input->scandesc->relation))
+		if (modify->upsert != NULL && !modify->atomic &&
+			dyn_statement_writes(statement, input->scandesc->relation))
 			read = input->scandesc->relation;
 	}
 	foreach(lc, modify->writer->modifies)
@@ -116,7 +117,7 @@ dyn_modify_is_deferred(DynModify *modify)
 						  modify->relation->name),
 				 modify->atomic ? errhint("Set dynamo_fdw.write_mode to \"immediate\".")
 				 : errhint("Select the rows into a temporary table first.")));
-	if (modify->upsert != NULL && read != NULL && !modify->atomic)
+	if (read != NULL)
 		execute_subqueries(modify, read);
 	return modify->deferred;
 }

@@ -603,15 +603,16 @@ bool
 dyn_session_same_table(const DynConnection *a, const char *table_a,
 					   const DynConnection *b, const char *table_b)
 {
-	const DynDescription *description_a = find_description(a, table_a);
-	const DynDescription *description_b = find_description(b, table_b);
+	/* the searches take longer than comparing names */
+	bool		same = strcmp(dyn_table_name(table_a), dyn_table_name(table_b)) == 0;
+	const DynDescription *description_a = same ? find_description(a, table_a) : NULL;
+	const DynDescription *description_b = same ? find_description(b, table_b) : NULL;
 
 	if (description_a != NULL && description_a->meta->id != NULL &&
 		description_b != NULL && description_b->meta->id != NULL)
 		return strcmp(description_a->meta->id, description_b->meta->id) == 0;
-	return strcmp(a->service.url, b->service.url) == 0 &&
-		strcmp(a->service.region, b->service.region) == 0 &&
-		strcmp(dyn_table_name(table_a), dyn_table_name(table_b)) == 0;
+	return same && strcmp(a->service.url, b->service.url) == 0 &&
+		strcmp(a->service.region, b->service.region) == 0;
 }
 
 void

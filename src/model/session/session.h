@@ -65,8 +65,8 @@ extern const DynTableMeta *dyn_session_cached_table(DynConnection *connection,
 extern char *dyn_session_table_id(const DynConnection *connection, const char *table);
 
 /*
- * Compares TableIds if both descriptions are cached; otherwise endpoints,
- * regions and names, so tables of two accounts may seem to be the same.
+ * Compares names, and TableIds if both descriptions are cached; otherwise also
+ * endpoints and regions, so tables of two accounts may seem to be the same.
  */
 extern bool dyn_session_same_table(const DynConnection *a, const char *table_a,
 								   const DynConnection *b, const char *table_b);
