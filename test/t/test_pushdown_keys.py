@@ -7,6 +7,7 @@ import re
 
 import request_text
 import shop
+from dynamo import item
 from request_text import statements
 
 ONE = "{cust 'c01', at '2024-01-01'}"
@@ -164,6 +165,19 @@ class RequestsByKey(request_text.RequestTestCase):
         wanted = [r.body["RequestItems"]["numbers"]["Keys"] for r in fake.requests[1:]]
         self.assertEqual(sorted(map(len, wanted)), [1, 100, 100, 100])
         self.assertEqual(sorted(int(key["n"]["N"]) for keys in wanted for key in keys), list(range(301)))
+
+    def test_many_rows_of_values(self):
+        """Beyond 100 values, the plan may contain some of them more than once."""
+        fake = self.fx.fake("pairs")
+        self.addCleanup(fake.stop)
+        fake.table("pairs", ("h", "S"), ("n", "N"), items=[item({"h": f"h{n}", "n": n}) for n in range(120)],
+                   item_count=1000000, size_bytes=10 ** 9)
+        self.fx.foreign_table("pairs", 'h text COLLATE "C" NOT NULL, n int NOT NULL', server="pairs")
+        rows = ", ".join(f"('h{n % 150}', {n % 150})" for n in range(200))
+        sql = f"SELECT n FROM pairs WHERE (h, n) IN ({rows})"
+        self.assertEqual(sorted(self.fx.rows(sql)), [(n,) for n in range(120)])
+        wanted = [r.body["RequestItems"]["pairs"]["Keys"] for r in fake.requests[1:]]
+        self.assertEqual(sorted(int(key["n"]["N"]) for keys in wanted for key in keys), list(range(150)))
 
     def test_requests_carry_no_more_than_they_need(self):
         """Every placeholder is used, reads do not request totals that are not shown, and one key is requested once."""

@@ -315,26 +315,28 @@ copy_text(const char *text)
 /*
  * Returns the position in `values` of the value with this conversion; adds the
  * value if it is missing.  Returns -1 if `value` is NULL, or cannot be added.
+ * Compares only the last 100 values, so it may add a value again.
  */
 static int
 value_position(Expr *value, DynConversion *conversion, Values *values)
 {
-	ListCell   *lc,
-			   *other;
+	int			nvalues = list_length(values->exprs);
 
 	if (value == NULL)
 		return -1;
-	forboth(lc, values->exprs, other, values->conversions)
+	CHECK_FOR_INTERRUPTS();
+	for (int i = values->closed ? 0 : Max(nvalues - 100, 0); i < nvalues; i++)
 	{
-		if (equal(lfirst(lc), value) && lfirst(other) == conversion)
-			return foreach_current_index(lc);
+		if (equal(list_nth(values->exprs, i), value) &&
+			list_nth(values->conversions, i) == conversion)
+			return i;
 	}
 	values->missing |= values->closed;
 	if (values->closed)
 		return -1;
 	values->exprs = lappend(values->exprs, value);
 	values->conversions = lappend(values->conversions, conversion);
-	return list_length(values->exprs) - 1;
+	return nvalues;
 }
 
 /*
