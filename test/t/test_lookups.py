@@ -202,6 +202,13 @@ class Semantics(Lookups):
         self.assertEqual(counts["GetItem"], 1)
         self.assertLessEqual(counts["BatchGetItem"], 8)
 
+    def test_limit_above_many_ctes(self):
+        """Each of these CTEs is searched once for volatile functions, although there are 2^39 ways to the first."""
+        ctes = ", ".join(f"c{i} AS MATERIALIZED (SELECT * FROM c{i - 1} UNION ALL SELECT * FROM c{i - 1})" for i in range(1, 40))
+        sql = f"WITH c0 AS MATERIALIZED (SELECT id, best FROM people), {ctes} SELECT c.id, q.name FROM c39 c LEFT JOIN parents q ON q.id = c.best LIMIT 7"
+        self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
+        self.assertEqual(len(self.fx.rows(sql)), 7)
+
     def test_no_effects_of_rows_that_a_limit_leaves_out(self):
         """Volatile functions are called, and rows locked, for no more rows than in a plain nested loop."""
         self.fx.execute("CREATE SEQUENCE calls; CREATE TABLE queue AS SELECT * FROM people; ANALYZE queue")

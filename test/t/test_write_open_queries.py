@@ -164,6 +164,14 @@ class Cursors(TestCase):
                 self.assertEqual(len(self.fx.rows("FETCH ALL FROM d")), 5 - count)
                 self.fx.execute("CLOSE d; DELETE FROM far WHERE id = 'r'")
 
+    def test_limit_of_many_ctes(self):
+        """Each of these CTEs is considered once, although the first has 2^39 ways to the LIMIT."""
+        ctes = ", ".join(f"c{i} AS MATERIALIZED (SELECT * FROM c{i - 1} UNION ALL SELECT * FROM c{i - 1})" for i in range(1, 40))
+        self.fx.execute(f"DECLARE c CURSOR FOR WITH c0 AS MATERIALIZED (SELECT n FROM far WHERE id = 'p' ORDER BY n), {ctes} SELECT * FROM c39 LIMIT 3")
+        self.assertEqual(self.fx.rows("FETCH 1 FROM c"), [(1,)])
+        self.assertEqual([r.operation for r in self.fx.requests("INSERT INTO far VALUES ('p', 101)")], ["PutItem"])
+        self.assertEqual(self.fx.rows("FETCH ALL FROM c"), [(2,), (3,)])
+
     def test_exists(self):
         """A subquery that has its result is not read further."""
         self.fx.execute("SET x.t = far")

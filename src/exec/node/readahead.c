@@ -145,7 +145,7 @@ resolve(ReadAhead *ahead)
 	ahead->size = ahead->may_stop_early ? FIRST_LAZY_ROWS : INT_MAX;
 	/* if reading a row has side effects, read only rows that are requested */
 	ahead->growth = ahead->may_stop_early &&
-		dyn_plan_has_effects(linitial(node->custom_plans), all) ? 1 : LAZY_GROWTH;
+		dyn_plan_has_effects(linitial(node->custom_plans), list_copy(all)) ? 1 : LAZY_GROWTH;
 	if (estate->es_epq_active != NULL ||
 		(plan.subplans != NIL && ahead->css.ss.ps.ps_ProjInfo != NULL))
 		return;

@@ -475,48 +475,53 @@ dyn_plan_is_full_scan(const PlannedStmt *statement, const Plan *node, bool to_en
 	return reach_of(statement, node, to_end).full;
 }
 
-typedef struct CteSearch
-{
-	int			plan_id;		/* subplan of the CTE */
-	List	   *scans;			/* scans found (CteScan *) */
-} CteSearch;
-
 static bool
 add_cte_scan(Plan *plan, const Reach *reach, void *context)
 {
-	CteSearch  *search = context;
+	List	  **found = context;
 
-	if (IsA(plan, CteScan) && ((CteScan *) plan)->ctePlanId == search->plan_id)
-		search->scans = lappend(search->scans, plan);
+	if (IsA(plan, CteScan))
+		*found = lappend(*found, plan);
 	return false;
 }
 
 bool
 dyn_plan_is_limited(const PlannedStmt *statement, const Plan *node)
 {
-	Plan	   *tree = dyn_plan_tree_of(statement, node);
-	CteSearch	search = {.plan_id = 1};
-	ListCell   *lc;
+	List	   *nodes = list_make1(unconstify(Plan *, node));
+	List	   *scans = NIL;
+	ListCell   *lc,
+			   *lc2;
 
-	if (reach_of(statement, node, false).limited)
-		return true;
-	/* data-modifying CTEs always run to their end */
-	if (tree == statement->planTree || IsA(tree, ModifyTable))
-		return false;
-	while (list_nth(statement->subplans, search.plan_id - 1) != tree)
-		search.plan_id++;
 	foreach(lc, list_concat(list_make1(statement->planTree), statement->subplans))
 	{
 		if (lfirst(lc) != NULL)
-			(void) search_tree(lfirst(lc), NIL, false, false, add_cte_scan, &search);
+			(void) search_tree(lfirst(lc), NIL, false, false, add_cte_scan, &scans);
 	}
-	/* the CTE is limited only if all of its scans are */
-	foreach(lc, search.scans)
+	/* a CTE is limited only if all of its scans, which are appended, are */
+	foreach(lc, nodes)
 	{
-		if (!dyn_plan_is_limited(statement, lfirst(lc)))
+		Plan	   *tree = dyn_plan_tree_of(statement, lfirst(lc));
+		bool		found = false;
+
+		if (reach_of(statement, lfirst(lc), false).limited)
+			continue;
+		/* data-modifying CTEs always run to their end */
+		if (tree == statement->planTree || IsA(tree, ModifyTable))
+			return false;
+		foreach(lc2, scans)
+		{
+			int			plan_id = ((const CteScan *) lfirst(lc2))->ctePlanId;
+
+			if (dyn_plan_of_subplan(statement->subplans, plan_id) != tree)
+				continue;
+			nodes = list_append_unique_ptr(nodes, lfirst(lc2));
+			found = true;
+		}
+		if (!found)
 			return false;
 	}
-	return search.scans != NIL;
+	return true;
 }
 
 NestLoop *
@@ -582,7 +587,7 @@ dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node)
 	return reach_of(statement, node, false).at_most_once;
 }
 
-/* `context` is the list of the statement's subplans. */
+/* `context` is the argument `subplans` of dyn_plan_has_effects. */
 static bool
 subplans_have_effects(Node *node, void *context)
 {
@@ -640,6 +645,13 @@ has_effects(Plan *plan, const Reach *reach, void *context)
 bool
 dyn_plan_has_effects(Plan *plan, List *subplans)
 {
+	ListCell   *lc;
+
+	foreach(lc, subplans)
+	{
+		if (lfirst(lc) == plan)
+			lfirst(lc) = NULL;
+	}
 	return plan != NULL && search_tree(plan, NIL, false, false, has_effects, subplans);
 }
 

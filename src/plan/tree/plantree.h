@@ -95,8 +95,8 @@ extern bool dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node);
 
 /*
  * Returns true if reading a row of the plan may have side effects: volatile
- * functions are called, or rows are locked.  `subplans` are those of the
- * statement.
+ * functions are called, or rows are locked.  `subplans` is a copy of the
+ * statement's list; those searched become NULL, so that none is searched twice.
  */
 extern bool dyn_plan_has_effects(Plan *plan, List *subplans);
 
