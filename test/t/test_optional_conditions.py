@@ -100,6 +100,12 @@ class Optional(request_text.RequestTestCase):
                            [("3", ["Query readings where sensor = 1 filter val = 2 get val"]),
                             ("0", ["Query readings where sensor = 1 filter val = 1 get val"])])
 
+    def test_arrays_of_several_dimensions(self):
+        """An array of arrays fails if these have different lengths, but only for a row that is read."""
+        self.fx.execute("PREPARE p (int[], int[]) AS SELECT val FROM readings WHERE sensor = 99999 AND (ts = 3 OR 5 = ANY (ARRAY[$1, $2]))")
+        for second in ("{1, 2}", "{1}"):
+            self.assertEqual(self.fx.rows(f"EXECUTE p ('{{1}}', '{second}')"), [])
+
     def test_failing_subquery(self):
         """Nor does it evaluate subqueries there, or where an earlier arm of an OR is true."""
         self.fx.execute("CREATE TABLE public.pair AS SELECT 100 AS a UNION ALL SELECT 200")

@@ -333,9 +333,17 @@ static void
 convert_presumed(void *arg)
 {
 	Presumed   *presumed = arg;
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "presumed row",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 
 	while (dyn_items_take_row(&presumed->items, presumed->slot, true) == DYN_FETCH_ITEM)
+	{
 		CHECK_FOR_INTERRUPTS();
+		MemoryContextReset(context);
+	}
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextDelete(context);
 }
 
 /*

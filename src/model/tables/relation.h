@@ -61,9 +61,6 @@ typedef struct DynRelation
 								 * the table's rows */
 	bool		triggered;		/* true while planning if a BEFORE trigger is
 								 * fired for each row that an UPDATE selects */
-	bool		shows_stale;	/* true while planning if rows to write must
-								 * not be stale: those of an UPDATE, of a
-								 * trigger, or of RETURNING */
 	bool		locked;			/* true while planning if a row lock or MERGE
 								 * may request ctid */
 	AttrNumber	segment_column; /* column that shows the segment of a Scan, or

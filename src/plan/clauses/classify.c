@@ -288,7 +288,10 @@ may_fail(Node *node, void *context)
 		case T_NullTest:
 		case T_BooleanTest:
 		case T_CoalesceExpr:
+			break;
 		case T_ArrayExpr:
+			if (((ArrayExpr *) node)->multidims)
+				return true;
 			break;
 		case T_FuncExpr:
 			if (!IS_IN(((FuncExpr *) node)->funcid, harmless))

@@ -197,16 +197,16 @@ keep_direct(DynRelPlan *plan, const DynEstimate *estimate, Cost startup, Cost to
 /*
  * Returns true if a Scan may read the index instead of the table.  An index of
  * size 0 is not scanned, because DynamoDB may not have counted its items yet.
- * For rows to write, neither a GSI is scanned if its stale entries would show,
- * nor an LSI if moved entries would.  Sets *lack (unless NULL) if only
- * completeness is missing.
+ * For rows to write, neither a GSI is scanned, whose entries may be stale, nor
+ * an LSI whose entries may move if this matters.  Sets *lack (unless NULL) if
+ * only completeness is missing.
  */
 static bool
 index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index,
 					DynIndexLack *lack)
 {
 	return index->size_bytes > 0 && index->size_bytes < plan->meta->size_bytes &&
-		!(index->global ? plan->relation->shows_stale : plan->relation->triggered) &&
+		!(plan->relation->target && (index->global || plan->relation->triggered)) &&
 		dyn_index_covers(plan, index) &&
 		dyn_index_is_usable(plan, index, true, plan->clauses, lack);
 }

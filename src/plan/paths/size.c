@@ -220,9 +220,6 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 
 		plan->relation->triggered = root->parse->commandType == CMD_UPDATE &&
 			dyn_has_row_trigger(rel->trigdesc, CMD_UPDATE, true);
-		plan->relation->shows_stale = root->parse->commandType != CMD_DELETE ||
-			root->parse->returningList != NIL ||
-			dyn_has_row_triggers(rel->trigdesc, CMD_DELETE);
 		table_close(rel, NoLock);
 	}
 	/*
