@@ -203,8 +203,10 @@ compose_presumed(DynWrite *write, TupleTableSlot *row)
 
 	if (error == NULL)
 		return composition.composed;
+	if (!dyn_failure_is_of_definition(error))
+		ReThrowError(error);
 	dyn_modify_delete(write, write->modify->old);
-	if (!dyn_failure_is_of_definition(error) || dyn_write_has_row(write))
+	if (dyn_write_has_row(write))
 		ReThrowError(error);
 	return false;
 }

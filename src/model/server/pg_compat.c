@@ -282,6 +282,7 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 		return false;
 	}
 #endif
+	/* parallel mode allows no subtransaction */
 	failure = soft && !IsInParallelMode() ? dyn_attempt(call_input, &call)
 		: catch_input(&call);
 	*result = call.result;
