@@ -28,7 +28,6 @@
 #include "postgres.h"
 
 #include "access/relation.h"
-#include "access/sysattr.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "fmgr.h"
@@ -36,14 +35,12 @@
 #include "funcapi.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "optimizer/optimizer.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/partcache.h"
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
@@ -541,7 +538,6 @@ open_checked_table(Check *check, Relation rel)
 {
 	CheckedTable *table = palloc0(sizeof(CheckedTable));
 	int			ncolumns = RelationGetDescr(rel)->natts;
-	Bitmapset  *bounded = NULL; /* columns in the bounds of a partition */
 
 	table->check = check;
 	table->relid = RelationGetRelid(rel);
@@ -555,11 +551,9 @@ open_checked_table(Check *check, Relation rel)
 	table->failure = dyn_attempt(open_relation, table);
 	if (table->failure != NULL && !dyn_failure_is_of_definition(table->failure))
 		ReThrowError(table->failure);
-	pull_varattnos((Node *) RelationGetPartitionQual(rel), 1, &bounded);
 	table->shares = table->failure == NULL &&
 		(table->relation->unnest != NULL ||
-		 bms_is_member(table->relation->segment_column - FirstLowInvalidHeapAttributeNumber,
-					   bounded));
+		 dyn_relation_segment_bounds(table->relation, rel) != NIL);
 }
 
 static void

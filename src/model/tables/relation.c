@@ -11,14 +11,17 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "foreign/foreign.h"
 #include "miscadmin.h"
+#include "optimizer/optimizer.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/partcache.h"
 #include "utils/rel.h"
 
 #include "../../dynamodb/template_text.h"
@@ -580,4 +583,15 @@ bool
 dyn_relation_same_table(const DynRelation *a, const DynRelation *b)
 {
 	return dyn_session_same_table(a->connection, a->table, b->connection, b->table);
+}
+
+List *
+dyn_relation_segment_bounds(const DynRelation *relation, Relation rel)
+{
+	List	   *quals = relation->segment_column != 0 ? RelationGetPartitionQual(rel) : NIL;
+	Bitmapset  *attnums = NULL;
+
+	pull_varattnos((Node *) quals, 1, &attnums);
+	return bms_is_member(relation->segment_column - FirstLowInvalidHeapAttributeNumber,
+						 attnums) ? quals : NIL;
 }

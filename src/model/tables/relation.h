@@ -189,6 +189,12 @@ extern const DynColumn *dyn_relation_folded_column(const DynRelation *relation,
 												   const char *attribute);
 
 /*
+ * Returns the partition constraint of `rel`, the relation's table, if the
+ * constraint reads the segment column, else NIL.  Its Vars have varno 1.
+ */
+extern List *dyn_relation_segment_bounds(const DynRelation *relation, Relation rel);
+
+/*
  * If the column shows an attribute of the table's key, but cannot hold the
  * attribute's values, reads the table's description again.  Raises an error if
  * the column still does not match.  Returns `meta` or the new description.

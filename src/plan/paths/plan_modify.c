@@ -286,21 +286,6 @@ returned_columns(PlannerInfo *root, Index rtindex)
 					 find_read(parse->returningList, parse->resultRelation).attnums);
 }
 
-/*
- * Returns true for a DELETE if the bounds of the partition read the column: they
- * may be evaluated again for a row that was changed.  For an UPDATE,
- * read_columns returns what the bounds read.
- */
-static bool
-is_in_bounds(PlannerInfo *root, Relation relation, AttrNumber attnum)
-{
-	ReadWalkerContext context = {.rtindex = 1};
-
-	if (root->parse->commandType == CMD_DELETE)
-		(void) read_walker((Node *) RelationGetPartitionQual(relation), &context);
-	return bms_is_member(attnum, context.attnums);
-}
-
 bool
 dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 						AttrNumber attnum)
@@ -312,7 +297,6 @@ dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 
 	read = bms_union(read, translate(root, rtindex, members_of(root->update_colnos)));
 	reads = bms_is_member(attnum, read) || bms_is_member(0, read) ||
-		is_in_bounds(root, relation, attnum) ||
 		TupleDescAttr(RelationGetDescr(relation), attnum - 1)->attnotnull;
 
 	table_close(relation, NoLock);
@@ -358,8 +342,11 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 	attnums = bms_union(attnums, expand_whole_row(returned_columns(root, rtindex),
 												  target_relation));
 	attnums = bms_del_members(attnums, map->documents);
-	/* the only column that a response does not contain */
-	if (is_in_bounds(root, target_relation, map->relation->segment_column))
+	/*
+	 * the bounds may be evaluated again for a row that was changed, whose
+	 * segment is in no response
+	 */
+	if (dyn_relation_segment_bounds(map->relation, target_relation) != NIL)
 		attnums = bms_add_member(attnums, map->relation->segment_column);
 	for (int i = 0; i < map->relation->ncolumns; i++)
 	{
@@ -499,7 +486,8 @@ may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 		dyn_item_filter_ttl(&table->item_filter) != NULL)
 		return false;
 	/* the statement must need only the key, and evaluate nothing without a row */
-	if (dyn_may_fail((Node *) scan->scan.plan.qual) || plan->returningLists != NIL || plan->withCheckOptionLists != NIL ||
+	if (dyn_may_fail((Node *) scan->scan.plan.qual) ||
+		plan->returningLists != NIL || plan->withCheckOptionLists != NIL ||
 		dyn_has_row_triggers(relation->trigdesc, plan->operation) ||
 		!bms_is_subset(read, map->from_key) ||
 		!bms_is_subset(map->key_columns, map->from_key))

@@ -21,7 +21,6 @@
 #include <math.h>
 
 #include "access/htup_details.h"
-#include "access/sysattr.h"
 #include "access/table.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
@@ -34,7 +33,6 @@
 #include "rewrite/rewriteManip.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
-#include "utils/partcache.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
 #include "utils/typcache.h"
@@ -138,21 +136,16 @@ check_clauses(DynRelPlan *plan)
 static List *
 partition_bounds(const DynRelPlan *plan)
 {
-	AttrNumber	attnum = plan->relation->segment_column;
 	Relation	rel;
 	List	   *quals;
-	Bitmapset  *attnums = NULL;
 	List	   *rinfos = NIL;
 	ListCell   *lc;
 
-	if (attnum == 0)
+	if (plan->relation->segment_column == 0)
 		return NIL;
 	rel = table_open(plan->relation->relid, NoLock);
-	quals = copyObject(RelationGetPartitionQual(rel));
+	quals = copyObject(dyn_relation_segment_bounds(plan->relation, rel));
 	table_close(rel, NoLock);
-	pull_varattnos((Node *) quals, 1, &attnums);
-	if (!bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, attnums))
-		return NIL;
 	ChangeVarNodes((Node *) quals, 1, plan->rel->relid, 0);
 	foreach(lc, quals)
 		rinfos = lappend(rinfos, make_simple_restrictinfo(plan->root, lfirst(lc)));
@@ -230,16 +223,16 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	 */
 	plan->relation->locked = get_plan_rowmark(root->rowMarks, baserel->relid) != NULL ||
 		(plan->relation->target && root->parse->commandType == CMD_MERGE);
-	plan->relation->hides_segment = plan->relation->target &&
-		plan->relation->segment_column != 0 &&
-		!dyn_modify_reads_column(root, baserel->relid, relid,
-								 plan->relation->segment_column);
 	plan->rechecked = dyn_full_row_is_for_recheck(root, baserel->relid);
 	plan->meta = dyn_session_table(plan->relation->connection,
 								   plan->relation->table);
 	dyn_relation_connect_described(plan->relation, plan->meta);
 	baserel->fdw_private = plan;
 	plan->bounds = partition_bounds(plan);
+	plan->relation->hides_segment = plan->relation->target &&
+		plan->relation->segment_column != 0 && plan->bounds == NIL &&
+		!dyn_modify_reads_column(root, baserel->relid, relid,
+								 plan->relation->segment_column);
 	plan->clauses = list_concat(dyn_row_clauses(plan->relation),
 								dyn_quals_classify(plan, list_concat_copy(baserel->baserestrictinfo,
 																		  plan->bounds)));
