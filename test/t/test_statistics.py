@@ -80,6 +80,8 @@ class OneSession(fixture.TestCase):
         self.addCleanup(self.fx.execute, "DROP FUNCTION last_of; RESET ALL")
         self.fx.rows("SELECT (SELECT count(*) FROM good WHERE pk = k), last_of(k) FROM (VALUES ('k1'), ('k2'), ('k3')) AS v (k)")
         self.assertEqual(self.counted("good", "statements"), (4,))
+        self.fx.rows("SELECT last_of(k), (SELECT count(*) FROM good WHERE pk = k) FROM (VALUES ('k1'), ('k2'), ('k3')) AS v (k)")
+        self.assertEqual(self.counted("good", "statements"), (8,))
 
     def test_index(self):
         """Has a row of its own."""

@@ -37,7 +37,7 @@ dyn_fetch_start(DynStatement *statement, const DynFetchParams *params)
 	fetch->statement = statement;
 	fetch->usage = dyn_usage_of(requests->relation->connection,
 								requests->relation->table, requests->index);
-	dyn_usage_statement(fetch->usage, statement->number);
+	dyn_statement_count(statement, fetch->usage);
 	dyn_schedule_init(fetch);
 	dyn_pacing_init(fetch);
 	fetch->slots = MemoryContextAllocZero(fetch->context, Max(params->npaths, 1) *

@@ -101,6 +101,15 @@ dyn_statement_append(const DynStatement *statement, List **list, void *member)
 	MemoryContextSwitchTo(oldcontext);
 }
 
+void
+dyn_statement_count(DynStatement *statement, DynUsage *usage)
+{
+	if (list_member_ptr(statement->usages, usage))
+		return;
+	dyn_usage_statement(usage);
+	dyn_statement_append(statement, &statement->usages, usage);
+}
+
 bool
 dyn_statement_writes(const DynStatement *statement, const DynRelation *relation)
 {

@@ -52,6 +52,8 @@ typedef struct DynStatement
 								 * which they began */
 	List	   *targets;		/* foreign tables that the statement writes
 								 * (list of DynRelation *) */
+	List	   *usages;			/* tables and indexes that have counted the
+								 * statement (list of DynUsage *) */
 	List	   *started;		/* list of Plan *: plans and subplans whose
 								 * scans were started before the executor
 								 * reached them */
@@ -87,6 +89,9 @@ extern double dyn_statement_max_units(const DynConnection *connection);
 
 /* Appends a member to one of the statement's lists, in es_query_cxt. */
 extern void dyn_statement_append(const DynStatement *statement, List **list, void *member);
+
+/* Counts the statement for a table or index, once. */
+extern void dyn_statement_count(DynStatement *statement, DynUsage *usage);
 
 /* Returns true if the statement writes the DynamoDB table of this relation. */
 extern bool dyn_statement_writes(const DynStatement *statement,

@@ -138,7 +138,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	modify->usage = dyn_usage_of(relation->connection, relation->table, NULL);
 	modify->pace = dyn_table_pace(modify->usage, true, modify->writer->statement->number,
 								  dyn_statement_is_running);
-	dyn_usage_statement(modify->usage, modify->writer->statement->number);
+	dyn_statement_count(modify->writer->statement, modify->usage);
 	dyn_budgets_add(&modify->budgets, relation->connection, DYN_BUDGET_WRITES, NULL,
 					NULL, relation->connection->max_write_units_per_second);
 	dyn_budgets_add(&modify->budgets, relation->connection, DYN_BUDGET_WRITES,

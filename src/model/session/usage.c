@@ -37,7 +37,6 @@ struct DynUsage
 	char	   *table;
 	char	   *index;
 	int			slot;			/* last known position of its entry */
-	uint64		statement;		/* number of the last statement counted */
 	int			max_concurrency;	/* the connection's limit */
 	DynTablePace paces[2];		/* measured rates of reads and writes */
 };
@@ -174,11 +173,9 @@ add_tally(DynUsage *usage, const DynTally *more)
 }
 
 void
-dyn_usage_statement(DynUsage *usage, uint64 number)
+dyn_usage_statement(DynUsage *usage)
 {
-	if (number > usage->statement)
-		add_tally(usage, &(DynTally) {.statements = 1});
-	usage->statement = Max(usage->statement, number);
+	add_tally(usage, &(DynTally) {.statements = 1});
 }
 
 static DynUsageError

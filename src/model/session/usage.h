@@ -128,8 +128,8 @@ typedef struct DynUsage DynUsage;
 extern DynUsage *dyn_usage_of(DynConnection *connection, const char *table,
 							  const char *index);
 
-/* Counts a statement unless it, or one that began later, was counted before. */
-extern void dyn_usage_statement(DynUsage *usage, uint64 number);
+/* Counts a statement. */
+extern void dyn_usage_statement(DynUsage *usage);
 
 /*
  * Counts a call that is done, or is about to be destroyed in flight.  Ignores
