@@ -248,6 +248,13 @@ class Occurrences(TestCase):
         sql = f"SELECT n FROM {name} WHERE p IN (0, 1, 2) AND kind IN ('a#b', 'a') ORDER BY n LIMIT 7"
         self.assertEqual(self.fx.rows(sql), [(n,) for n in (0, 1, 3, 4, 6, 7, 9)])
 
+    def test_merged_after_a_part_with_the_separator(self):
+        """Where another attribute tells which text holds the separator, one text's items lie among another's."""
+        items = [{"pk": "T#1", "sk": "x#a", "g": "1#x"}, {"pk": "T#1", "sk": "x#y#0", "g": "1#x#y"}]
+        name = self.table("c text OPTIONS (attribute 'g') NOT NULL, a text OPTIONS (attribute 'sk') COLLATE \"C\" NOT NULL, b text OPTIONS (attribute 'sk') COLLATE \"C\" NOT NULL",
+                          {"pk": "T#${c}", "sk": "${a}#${b}", "g": "${c}#${a}"}, items)
+        self.assertEqual(self.fx.rows(f"SELECT a, b FROM {name} WHERE c = '1' AND a IN ('x', 'x#y') ORDER BY b LIMIT 1"), [("x#y", "0")])
+
 
 class Times(TestCase):
     """A time in a text ends where its format's characters end."""
@@ -372,6 +379,23 @@ class Mismatches(TestCase):
         # requested member by member it is not met
         self.assertEqual(self.rows(f"SELECT count(*) FROM {name} WHERE at >= '00' AND shard IN (0, 1, 2)"), [(40,)])
         self.assertIn("is not among those listed in its template", self.fx.error(f"SELECT * FROM {name} WHERE p = 'P#77'").message)
+
+    def test_an_index_key_that_is_null_outside_of_its_enumeration(self):
+        """With on_mismatch 'null' an item outside of the members is a row, of a range as well."""
+        items = [{"pk": f"A#{n}", "g": f"S#{n}", "n": n} for n in (1, 3, 7)]
+        columns = "id text NOT NULL, n int OPTIONS (attribute 'n', on_mismatch 'null')"
+        name = self.table(columns, {"pk": "A#${id}", "g": "S#${n:0..3}"}, items, range_key=None, indexes=[index("by_shard", ("g", "S"))], trusted_indexes="by_shard")
+        for condition, found in (("n = 7", [7]), ("n >= 1", [1, 3, 7]), ("n BETWEEN 2 AND 9", [3, 7]), ("n > 3", [7]), ("n BETWEEN -5 AND 1", [1])):
+            self.assertEqual(self.rows(f"SELECT n FROM {name} WHERE {condition}"), [(n,) for n in found], condition)
+            self.fx.execute("SET plan_cache_mode = force_generic_plan")
+            self.fx.execute(f"PREPARE ranged AS SELECT n FROM {name} WHERE {condition}")
+            self.assertEqual(self.rows("EXECUTE ranged"), [(n,) for n in found], condition)
+            self.fx.execute("DEALLOCATE ranged; RESET plan_cache_mode")
+        self.fx.execute(f"PREPARE ranged(int, int) AS SELECT n FROM {name} WHERE n BETWEEN $1 AND $2; SET plan_cache_mode = force_generic_plan")
+        self.addCleanup(self.fx.execute, "DEALLOCATE ranged; RESET plan_cache_mode")
+        self.assertEqual(self.rows("EXECUTE ranged(2, 9)"), [(3,), (7,)])
+        requests = self.fx.requests(f"SELECT n FROM {name} WHERE n BETWEEN 6 AND 8")
+        self.assertEqual({r.operation for r in requests}, {"Query"})
 
     def test_a_value_of_another_type_elsewhere(self):
         """A column that is a mismatch where it is read does not decide whether there is a row."""

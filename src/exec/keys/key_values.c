@@ -426,7 +426,8 @@ add_each(Collection *to, const DynResolveContext *context, const DynPred *pred)
 	}
 	Assert(context->unusable != NULL);
 	dyn_steps_init(&steps, &column_of(context, pred)->codec);
-	if (context->shape != NULL && context->shape->modifier == DYN_MODIFIER_RANGE)
+	if (context->shape != NULL && context->shape->modifier == DYN_MODIFIER_RANGE &&
+		context->part->column.traits.members)
 		dyn_steps_within(&steps, context->shape->lo, context->shape->hi);
 	foreach(lc, pred->args)
 	{

@@ -159,6 +159,29 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
 }
 
 /*
+ * Returns true if the text of the attribute alone may not determine this part,
+ * because the part may contain the separator after it: it has the modifier
+ * "any", or another template has its column, too, which decides then.
+ */
+static bool
+may_contain_separator(const DynRelation *relation, const DynTemplatedAttr *templated, int part)
+{
+	if (templated->tmpl->parts[part].any || !templated->tmpl->parts[part].undecided)
+		return templated->tmpl->parts[part].any;
+	for (int i = 0; i < relation->ntemplated; i++)
+	{
+		const DynTemplatedAttr *other = &relation->templated[i];
+
+		for (int p = 0; other != templated && p < other->tmpl->nparts; p++)
+		{
+			if (other->parts[p].attnum == templated->parts[part].attnum)
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
  * Adds the parts of the attribute's template as sort attributes, except the
  * first `bound` parts, to which key conditions give values.  Returns false at
  * the first part that does not sort like its column, or that may lack the
@@ -188,7 +211,8 @@ sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
 		AttrNumber	attnum = templated->parts[p].attnum;
 
 		if (merged && !by_text &&
-			(!templated->parts[p].source || (tmpl->parts[p].any && p < bound)))
+			(!templated->parts[p].source ||
+			 (p < bound && may_contain_separator(plan->relation, templated, p))))
 			return false;
 		asserted &= templated->base ||
 			dyn_relation_column(plan->relation, attnum)->not_null ||

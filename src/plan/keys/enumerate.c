@@ -142,7 +142,8 @@ add_members(Range *range, const DynTarget *target)
 	const DynTemplatePart *part = target->part != NULL ? target->modifier : NULL;
 	uint64		members;
 
-	if (part == NULL || part->modifier != DYN_MODIFIER_RANGE)
+	if (part == NULL || part->modifier != DYN_MODIFIER_RANGE ||
+		!target->part->column.traits.members)
 		return;
 	members = dyn_part_members(part);
 	range->listed = members > 0 && members <= DYN_MAX_EACH;
