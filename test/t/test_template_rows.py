@@ -249,7 +249,7 @@ class Occurrences(TestCase):
         self.assertEqual(self.fx.rows(sql), [(n,) for n in (0, 1, 3, 4, 6, 7, 9)])
 
     def test_merged_after_a_part_with_the_separator(self):
-        """Where another attribute tells which text holds the separator, one text's items lie among another's."""
+        """Where another attribute decides which text holds the separator, one text's items lie among another's."""
         items = [{"pk": "T#1", "sk": "x#a", "g": "1#x"}, {"pk": "T#1", "sk": "x#y#0", "g": "1#x#y"}]
         name = self.table("c text OPTIONS (attribute 'g') NOT NULL, a text OPTIONS (attribute 'sk') COLLATE \"C\" NOT NULL, b text OPTIONS (attribute 'sk') COLLATE \"C\" NOT NULL",
                           {"pk": "T#${c}", "sk": "${a}#${b}", "g": "${c}#${a}"}, items)
