@@ -92,7 +92,7 @@ take_mounts() { # directory
 release_mounts() { # directory
     local point
     for point in "$1/dev/shm" "$1/dev/pts" "$1/proc"; do
-        ! mountpoint -q "$point" || umount "$point"
+        ! mountpoint -q "$point" || umount --lazy "$point"
     done
 }
 
