@@ -106,6 +106,15 @@ class Optional(request_text.RequestTestCase):
         for second in ("{1, 2}", "{1}"):
             self.assertEqual(self.fx.rows(f"EXECUTE p ('{{1}}', '{second}')"), [])
 
+    def test_unknown_collation(self):
+        """Texts without one collation cannot be compared, which is an error only for a row that is read."""
+        self.fx.execute("CREATE TABLE public.collated (cust text, x text COLLATE \"C\", y text COLLATE \"POSIX\"); INSERT INTO collated VALUES ('none', 'a', 'a')")
+        for comparison in ("x = y", "lower(x || y) = 'a'", "x = ANY (ARRAY[y])"):
+            self.assertEqual(self.fx.rows(f"SELECT (SELECT max(o.status) FROM orders o WHERE o.cust = c.cust AND (o.status = 'open' OR {comparison})) FROM collated c"), [(None,)], comparison)
+        self.fx.execute("CREATE COLLATION public.loose (provider = icu, locale = 'und', deterministic = false);"
+                        "PREPARE p (text) AS SELECT val FROM readings WHERE sensor = 99999 AND (ts = 3 OR strpos($1 COLLATE loose, 'x') > 0)")
+        self.assertEqual(self.fx.rows("EXECUTE p ('a')"), [])
+
     def test_failing_subquery(self):
         """Nor does it evaluate subqueries there, or where an earlier arm of an OR is true."""
         self.fx.execute("CREATE TABLE public.pair AS SELECT 100 AS a UNION ALL SELECT 200")

@@ -153,6 +153,13 @@ class Softly(fixture.TestCase):
         self.fx.execute("ALTER DOMAIN changing ADD CONSTRAINT more CHECK (VALUE < 10)")
         self.assertEqual(len(self.fx.rows("SELECT v FROM f WHERE v > 0")), 6)
 
+    def test_columns_that_templates_check(self):
+        """A key is compared with a value that its type rejects, though the column is not read."""
+        self.fx.put("f", [{"pk": "N#00007", "n": "abc"}])
+        self.fx.foreign_table("f", "n numeric OPTIONS (attribute 'n', format 'string')", scan_policy="allow", table_name=self.fx.remote("f"),
+                              key_templates='{"pk": "N#${n:padded(5)}"}')
+        self.assertEqual(self.fx.rows("SELECT (SELECT count(*) FROM big WHERE n > 0), count(*) FROM f"), [(20000, 1)])
+
     def test_input_functions(self):
         """Nor do types with an input function fail, whatever the server has for them."""
         self.assertEqual(self.read("inet", "s", "inet"), ["192.168.0.1/32"] * 10)

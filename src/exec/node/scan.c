@@ -116,8 +116,9 @@ warn_if_locking(ForeignScanState *node, const DynRelation *relation)
 }
 
 /*
- * Returns true if reading the columns may need subtransactions, because under
- * on_mismatch 'null', NULL replaces values that an input function rejects.
+ * Returns true if reading the columns may need subtransactions, because an
+ * input function may reject a value without an error: under on_mismatch 'null',
+ * and where a key is compared with a column of its template.
  */
 static bool
 needs_subtransactions(const DynRelation *relation)
@@ -129,6 +130,18 @@ needs_subtransactions(const DynRelation *relation)
 		if (!column->dropped && column->null_on_mismatch &&
 			dyn_codec_has_hard_input(&column->codec))
 			return true;
+	}
+	for (int i = 0; i < relation->ntemplated; i++)
+	{
+		const DynTemplatedAttr *templated = &relation->templated[i];
+
+		for (int p = 0; p < templated->tmpl->nparts; p++)
+		{
+			if (!templated->parts[p].source &&
+				dyn_codec_has_hard_input(&dyn_relation_column(relation,
+															  templated->parts[p].attnum)->codec))
+				return true;
+		}
 	}
 	return false;
 }

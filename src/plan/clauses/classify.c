@@ -272,6 +272,26 @@ is_plain_comparison(Oid opno)
 		 (IS_IN(op.column_type, numbers) && IS_IN(op.value_type, numbers)));
 }
 
+/*
+ * Returns true if texts are compared or searched by an unknown collation, or
+ * searched by a nondeterministic one (an error up to 17).
+ */
+static bool
+lacks_collation(Node *node, Oid funcid, List *args)
+{
+	Oid			collation = exprInputCollation(node);
+	ListCell   *lc;
+
+	if (OidIsValid(collation))
+		return funcid == F_STRPOS && !get_collation_isdeterministic(collation);
+	foreach(lc, args)
+	{
+		if (type_is_collatable(exprType(lfirst(lc))))
+			return true;
+	}
+	return false;
+}
+
 static bool
 may_fail(Node *node, void *context)
 {
@@ -294,16 +314,19 @@ may_fail(Node *node, void *context)
 				return true;
 			break;
 		case T_FuncExpr:
-			if (!IS_IN(((FuncExpr *) node)->funcid, harmless))
+			if (!IS_IN(((FuncExpr *) node)->funcid, harmless) ||
+				lacks_collation(node, ((FuncExpr *) node)->funcid, ((FuncExpr *) node)->args))
 				return true;
 			break;
 		case T_OpExpr:
-			if (!IS_IN(((OpExpr *) node)->opfuncid, harmless) &&
-				!is_plain_comparison(((OpExpr *) node)->opno))
+			if ((!IS_IN(((OpExpr *) node)->opfuncid, harmless) &&
+				 !is_plain_comparison(((OpExpr *) node)->opno)) ||
+				lacks_collation(node, InvalidOid, ((OpExpr *) node)->args))
 				return true;
 			break;
 		case T_ScalarArrayOpExpr:
-			if (!is_plain_comparison(((ScalarArrayOpExpr *) node)->opno))
+			if (!is_plain_comparison(((ScalarArrayOpExpr *) node)->opno) ||
+				lacks_collation(node, InvalidOid, ((ScalarArrayOpExpr *) node)->args))
 				return true;
 			break;
 		case T_CoerceViaIO:
