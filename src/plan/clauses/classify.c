@@ -7,6 +7,7 @@
 #include "access/detoast.h"
 #include "access/stratnum.h"
 #include "access/transam.h"
+#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "optimizer/clauses.h"
@@ -274,7 +275,7 @@ is_plain_comparison(Oid opno)
 
 /*
  * Returns true if texts are compared or searched by an unknown collation, or
- * searched by a nondeterministic one (an error up to 17).
+ * searched by one that may be nondeterministic (an error up to 17).
  */
 static bool
 lacks_collation(Node *node, Oid funcid, List *args)
@@ -283,7 +284,8 @@ lacks_collation(Node *node, Oid funcid, List *args)
 	ListCell   *lc;
 
 	if (OidIsValid(collation))
-		return funcid == F_STRPOS && !get_collation_isdeterministic(collation);
+		return funcid == F_STRPOS && collation != DEFAULT_COLLATION_OID &&
+			collation != C_COLLATION_OID;
 	foreach(lc, args)
 	{
 		if (type_is_collatable(exprType(lfirst(lc))))
