@@ -11,8 +11,8 @@
  *	   the region, the service and a constant;
  *	4. the signature: HMAC of step 2 under the key of step 3.
  *
- * Intermediate keys are wiped after use.  The cache contains a hash of the
- * secret, not the secret.
+ * The signing key is cached, with a hash of the secret instead of the secret.
+ * All other intermediate keys are wiped after use.
  */
 #include "sigv4.h"
 

@@ -5,19 +5,21 @@
  *
  * The message is a polynomial over GF(2).  Its CRC is the remainder of the
  * division by a fixed polynomial P of degree 32.  The remainder stays the same
- * if the first bits of the message are folded into later bits.  To fold 128
- * bits into those D positions later, they are multiplied by (x^D mod P) and
- * added.  A carry-less multiplication takes 64 bits, so eight of them fold 64
+ * if the first bits of the message are folded into later bits.  To fold a block
+ * of 128 bits into the block D bits later, the first block is multiplied by
+ * (x^D mod P), and the product is added to the later block.  A carry-less multiplication takes 64 bits, so eight of them fold 64
  * bytes into the next 64, without a table.  In the end, the folded bytes are
  * reduced to 16 bytes with the same remainder.  zlib computes the CRC of these
  * 16 bytes and of the tail.
  *
- * CRC-32 reads the bits of a byte from the lowest one on.  So a 64-bit lane of a
- * register holds a mirrored polynomial, and the low lane is 64 bits above the
- * high lane.  To fold over D bits, the low lane is multiplied by x^(D+64), and
- * the high lane by x^D.  Mirroring a constant of 32 bits in 64 bits multiplies
- * it by x^32, so the exponents are D+32 and D-32.  Mirroring also shifts a
- * product by one bit, so each constant is shifted back, to 33 bits.
+ * CRC-32 takes the lowest bit of a byte as the highest power of x.  So each
+ * 64-bit lane of a register holds its polynomial mirrored, and the powers of
+ * the low lane are higher by 64.  To fold over D bits, the low lane must be
+ * multiplied by x^(D+64), and the high lane by x^D.  A mirrored constant of 32
+ * bits in a lane of 64 bits stands for x^32 times its value, so the constants
+ * are made for D+32 and D-32.  The product of two mirrored factors is off by
+ * one bit.  To correct this, each constant is shifted by one bit, and has 33
+ * bits.
  */
 #include "text.h"
 

@@ -69,9 +69,9 @@ typedef struct Issue
 
 /*
  * A foreign table's assertion that an index contains each item whose row has
- * values in all `columns`.  These are the columns of the index key that are
- * declared NOT NULL.  If the index is in trusted_indexes, they include the
- * columns in the templates of the index key, and the item must match these
+ * values in all `columns`: the columns of the index key that are declared NOT
+ * NULL.  An index in trusted_indexes asserts more: `columns` then also has the
+ * columns in the templates of the index key, and each such item must match the
  * templates.
  */
 typedef struct Assertion
@@ -779,8 +779,8 @@ open_scan(Oid relid)
 }
 
 /*
- * Applies scan_policy and the limit of read units.  Does not warn, since the
- * function always reads the full table.
+ * Applies scan_policy and the limit of read units.  Does not warn, since users
+ * know that dynamo_fdw_check_table() reads the full table.
  */
 static void
 check_limits(const DynItemScan *scan)

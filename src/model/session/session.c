@@ -369,8 +369,9 @@ doubt(Datum arg, int cacheid, uint32 hashvalue)
 
 /*
  * Builds a connection, and adds it to the cache.  If an invalidation arrives
- * while the catalogs are read, reads them again.  With debug_discard_caches,
- * every reading causes an invalidation, so the last connection is not cached.
+ * while the catalogs are read, reads them again, a few times.  If the last
+ * reading is invalidated, too (with debug_discard_caches, every reading is),
+ * returns the connection without caching it.
  */
 static DynConnection *
 add_connection(Oid serverid, Oid userid)

@@ -144,10 +144,10 @@ extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
 extern Timestamp dyn_trunc(const DynFormat *format, Timestamp instant);
 
 /*
- * Returns a bound (local time) of the starts of units.  With `lower`, all units
- * that contain `instant` or a later time start at the bound or later.
- * Otherwise all units that contain `instant` or an earlier time start at the
- * bound or earlier.
+ * With `lower`, returns a local time that is not after the start of any unit
+ * that contains `instant` or a later instant.  Otherwise returns a local time
+ * that is not before the start of any unit that contains `instant` or an
+ * earlier instant.
  */
 extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,
 								 bool lower);

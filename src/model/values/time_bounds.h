@@ -58,8 +58,9 @@ extern int64 dyn_unit_length(Datum unit);
 extern Datum dyn_convert_time(Datum value, Oid from, Oid to);
 
 /*
- * Returns the bound of c, which has type `to`, for a bound `value` of the
- * expression, which has type `from` and is compared as type `compared`.
+ * Converts a bound of the expression to the bound of c.  `value` has type
+ * `from`, which the comparison converts to type `compared`.  The result has
+ * type `to`, the type of c.
  * `upper` is true for an upper bound, and `strict` for an exclusive one.
  */
 extern Datum dyn_invert_bound(Datum value, Oid from, Oid compared, bool upper,

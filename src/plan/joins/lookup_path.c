@@ -209,8 +209,9 @@ key_values(const DynRelPlan *plan)
 }
 
 /*
- * Returns true if `a` and `b` will probably share their requests, because they
- * read the same keys of one table by equal lists.
+ * Returns true if `a` and `b` will probably share their requests: they read as
+ * many keys of one table or index, and the keys are the same values or come
+ * from a list of the join.
  */
 static bool
 reads_same_keys(const Path *a, const Path *b)

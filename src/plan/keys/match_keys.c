@@ -597,8 +597,8 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 			nvalues = DYN_EXPR_MAX_IN;
 	}
 	/*
-	 * these constants allow for ten comparisons, the maximum for one leaf (on
-	 * a text or boolean)
+	 * these constants are for ten comparisons: a leaf on a text or boolean may
+	 * need so many, others need fewer
 	 */
 	check->operators += 12;
 	check->bytes += 168 + 4 * path_bytes(path) + 7 * nvalues +

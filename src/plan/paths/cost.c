@@ -16,14 +16,16 @@
  *		items per key, if keys come		3: Queries then never use much more than
  *		from other tables or a list		a Scan, but a Scan chosen by mistake
  *										could use much more than Queries
- *		items of a partition that		a 200th of the table; in the cost of a
- *		the statement names				lookup join, a page, if the inner side
- *										can also be read once by named
- *										partitions (joins/lookup_path.c)
+ *		items of a partition that		a 200th of the table.  The cost of a
+ *		the statement names				lookup join assumes a page instead if
+ *										the statement also names partitions of
+ *										its inner table, which could be read
+ *										once (joins/lookup_path.c)
  *
- * If an index lacks attributes, its items are read from the table by key.
- * This costs at most n times the price of a Scan, where n is the number of
- * items in 4 kB.  If n is more than 3, n items per key are assumed, not 3.
+ * If an index lacks attributes, each of its items is also read from the table
+ * by key.  To read all items so costs up to n times as much as a Scan, where n
+ * is the number of items in 4 kB.  So if n is more than 3, the second row
+ * assumes n items per key.
  */
 #include "postgres.h"
 

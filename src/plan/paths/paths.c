@@ -423,8 +423,9 @@ add_access_path(DynRelPlan *plan, DynAccess *access, DynPathChoice *choice,
 		keep_direct(plan, estimate, startup, total);
 	}
 	/*
-	 * prefer a Scan of the table to one of an index; prefer a lookup join,
-	 * which may need fewer keys, to a path by list
+	 * prefer a Scan of the table to one of an index; prefer a lookup join to
+	 * a path that reads a list of keys from the join, because the lookup join
+	 * may need fewer keys
 	 */
 	if (choice->listed ||
 		(access->kind == DYN_ACCESS_SCAN && access->index != NULL))
