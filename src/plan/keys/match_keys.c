@@ -598,7 +598,7 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 	}
 	/*
 	 * these constants are for ten comparisons: a leaf on a text or boolean may
-	 * need so many, others need fewer
+	 * need ten, others need fewer
 	 */
 	check->operators += 12;
 	check->bytes += 168 + 4 * path_bytes(path) + 7 * nvalues +
