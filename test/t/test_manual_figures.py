@@ -23,7 +23,7 @@ FIGURES = {
         """,
     "docs/bi.md": """
         one BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} keys
-        read units to find its rows, {option.preview_units} by default
+        sets the maximum, by default {option.preview_units} units. In
         """,
     "docs/cost.md": """
         | GetItem, BatchGetItem | 0.5 for each {cost.ITEM_UNIT_BYTES / KB:.0f} KB of an item, rounded up for each item; \
