@@ -60,9 +60,9 @@ FIGURES = {
             up to {provider.LONGEST_PAUSE}.
         less than {config.REWRITE_SECONDS} seconds ago
         it is queried after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, up to {provider.LONGEST_PAUSE}.
-        starts the refresh again, and waits for the new credentials for at most {A[provider.REFRESH_WAIT_US / 1e6]} second. The pause is \
-            {provider.FIRST_PAUSE} second; after repeated stops it is {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so \
-            on, up to {provider.LONGEST_PAUSE}.
+        the refresh is stopped, and a pause of {provider.FIRST_PAUSE} second begins. After repeated stops, the pause is \
+            {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, up to {provider.LONGEST_PAUSE}.
+        starts the refresh again, and waits for the new credentials for at most {A[provider.REFRESH_WAIT_US / 1e6]} second.
         queries the service again after {(source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} to \
             {(2 * source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} minutes
         """,
