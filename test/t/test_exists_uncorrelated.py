@@ -1,6 +1,8 @@
-"""EXISTS that does not depend on the outer rows needs one item."""
+"""EXISTS that stays a subquery needs one item."""
 import request_text
 from request_text import statements
+
+ONE_OF_EACH = [f"Query t where k = '{k}' get k limit 1" for k in "ax"]
 
 FIRST = [
     ("a partition", "SELECT EXISTS (SELECT 1 FROM t WHERE k = 'a')", ["Query t where k = 'a' get k limit 1"]),
@@ -26,11 +28,19 @@ ALL = [
     ("a set-returning function", "SELECT EXISTS (SELECT generate_series(1, v) FROM t WHERE k = 'a')", ["Query t where k = 'a' get v"]),
     ("a join", "SELECT EXISTS (SELECT 1 FROM t JOIN t u ON u.v = t.v + 1 WHERE t.k = 'a' AND u.k = 'b')", None),
     ("outer rows", "SELECT n, EXISTS (SELECT 1 FROM t WHERE k = 'a' AND s = n) FROM generate_series(28, 31) n", None),
-    ("outer rows of a partition", "SELECT n, EXISTS (SELECT 1 FROM t WHERE k = n) FROM (VALUES ('a'), ('x')) AS o(n)", None),
+]
+
+OF_OUTER_ROWS = [
+    ("outer rows of a partition", "SELECT n, EXISTS (SELECT 1 FROM t WHERE k = n) FROM (VALUES ('a'), ('x')) AS o(n)", ONE_OF_EACH),
+    ("outer rows of a range", "SELECT n, EXISTS (SELECT 1 FROM t WHERE k = n AND s > 3) FROM (VALUES ('a'), ('x')) AS o(n)",
+     [f"Query t where k = '{k}' AND s > 3 get k, s limit 1" for k in "ax"]),
+    ("under OR", "SELECT n FROM (VALUES ('a'), ('x')) AS o(n) WHERE n = 'c' OR EXISTS (SELECT 1 FROM t WHERE k = n)", ONE_OF_EACH),
+    ("rows two levels up", "SELECT n, (SELECT count(*) FROM generate_series(2, 3) i WHERE i > 9 OR EXISTS (SELECT 1 FROM t WHERE k = n AND s > i))"
+     " FROM (VALUES ('a'), ('x')) AS o(n)", [f"Query t where k = '{k}' AND s > {i} get s limit 1" for k in "ax" for i in (2, 3)]),
 ]
 
 
-@statements(FIRST + ALL)
+@statements(FIRST + ALL + OF_OUTER_ROWS)
 class Existence(request_text.RequestTestCase):
     """The requests, and the rows of a local table."""
 
@@ -38,7 +48,7 @@ class Existence(request_text.RequestTestCase):
     def setUpClass(cls):
         super().setUpClass()
         cls.fx.create_table("t", ("k", "S"), ("s", "N"))
-        cls.fx.put("t", [{"k": k, "s": s, "v": s % 7, "body": "b" * 400} for k in "ab" for s in range(30)])
+        cls.fx.put("t", [{"k": k, "s": s, "v": s % 7, "body": "b" * 20000} for k in "ab" for s in range(30)])
         cls.fx.foreign_table("t", 'k text COLLATE "C" NOT NULL, s int NOT NULL, v int', scan_policy="allow")
         cls.mirror("t")
 

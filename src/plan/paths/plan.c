@@ -39,28 +39,20 @@
 /* ---- items of the first page ---- */
 
 /*
- * Returns true if this query level is an EXISTS without references to outer
- * levels (plan_params of the outer levels), so that one row is enough.  The
- * caller excludes joins, which may need many rows of the scan to find one.
+ * Returns true if this query level is an EXISTS, so that one row is enough.
+ * The caller excludes joins, which may need many rows of the scan to find one.
  */
 static bool
 is_existence(const PlannerInfo *root)
 {
 	const Query *parse = root->parse;
 
-	if (root->parent_root == NULL || root->tuple_fraction != 1.0 ||
-		parse->hasAggs || parse->groupClause != NIL ||
-		parse->groupingSets != NIL || parse->havingQual != NULL ||
-		parse->distinctClause != NIL || parse->hasWindowFuncs ||
-		parse->hasTargetSRFs || parse->sortClause != NIL ||
-		parse->setOperations != NULL || parse->limitOffset != NULL)
-		return false;
-	for (root = root->parent_root; root != NULL; root = root->parent_root)
-	{
-		if (root->plan_params != NIL)
-			return false;
-	}
-	return true;
+	return root->parent_root != NULL && root->tuple_fraction == 1.0 &&
+		!parse->hasAggs && parse->groupClause == NIL &&
+		parse->groupingSets == NIL && parse->havingQual == NULL &&
+		parse->distinctClause == NIL && !parse->hasWindowFuncs &&
+		!parse->hasTargetSRFs && parse->sortClause == NIL &&
+		parse->setOperations == NULL && parse->limitOffset == NULL;
 }
 
 /*
