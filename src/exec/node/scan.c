@@ -38,6 +38,7 @@ copy_for_end(const DynAccess *planned)
 	*access = *planned;
 	access->may_stop_early = false;
 	access->preview_rows = 0;
+	access->limit_hint = 0;
 	access->inner = NIL;
 	foreach(lc, planned->inner)
 		access->inner = lappend(access->inner, copy_for_end(lfirst(lc)));
@@ -164,13 +165,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	 */
 	if (access->may_stop_early &&
 		dyn_plan_is_full_scan(node->ss.ps.state->es_plannedstmt, &plan->scan.plan, false))
-	{
-		DynAccess  *copy = copy_for_end(access);
-
-		access = copy;
-		for (; copy != NULL; copy = dyn_access_inner(copy, DYN_USE_IF_OPEN))
-			copy->limit_hint = 0;
-	}
+		access = copy_for_end(access);
 	dyn_relation_connect(relation, access->base, access->nbase, NULL);
 	dyn_relation_set_text_types(relation, access->text_types);
 	relation->tally = palloc0(sizeof(DynRowTally));

@@ -39,20 +39,37 @@
 /* ---- items of the first page ---- */
 
 /*
- * Returns true if this query level is an EXISTS, so that one row is enough.
- * The caller excludes joins, which may need many rows of the scan to find one.
+ * Returns the number of rows that the scans of this query level need to return
+ * for a LIMIT or EXISTS; 0 for all rows.  Core sets limit_tuples only if the
+ * LIMIT is of this level, without DISTINCT or windows; else tuple_fraction has
+ * the number.  A window without an order, or up to the end of the partition,
+ * needs all rows of the partition.
  */
-static bool
-is_existence(const PlannerInfo *root)
+static double
+rows_needed(const PlannerInfo *root)
 {
 	const Query *parse = root->parse;
+	ListCell   *lc;
 
-	return root->parent_root != NULL && root->tuple_fraction == 1.0 &&
-		!parse->hasAggs && parse->groupClause == NIL &&
-		parse->groupingSets == NIL && parse->havingQual == NULL &&
-		parse->distinctClause == NIL && !parse->hasWindowFuncs &&
-		!parse->hasTargetSRFs && parse->sortClause == NIL &&
-		parse->setOperations == NULL && parse->limitOffset == NULL;
+	if (root->limit_tuples > 0)
+		return root->limit_tuples;
+	if (root->tuple_fraction < 1 || parse->hasAggs || parse->groupClause != NIL ||
+		parse->groupingSets != NIL || parse->havingQual != NULL ||
+		parse->hasTargetSRFs || parse->setOperations != NULL)
+		return 0;
+	for (const PlannerInfo *level = root; level != NULL; level = level->parent_root)
+	{
+		foreach(lc, level->parse->windowClause)
+		{
+			const WindowClause *window = lfirst_node(WindowClause, lc);
+
+			if (window->orderClause == NIL ||
+				(window->frameOptions & FRAMEOPTION_END_UNBOUNDED_FOLLOWING))
+				return 0;
+		}
+	}
+	/* the last row's frame ends where the next row has another value */
+	return root->tuple_fraction + parse->hasWindowFuncs;
 }
 
 /*
@@ -167,8 +184,8 @@ dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 			   const DynAccess *access, List *clauses)
 {
 	PlannerInfo *root = plan->root;
-	double		rows = root->limit_tuples <= 0 && is_existence(root) ? 1
-		: root->limit_tuples;
+	const Query *parse = root->parse;
+	double		rows = rows_needed(root);
 	int			provided = 0;
 	bool		in_groups;
 	List	   *exprs = NIL;
@@ -193,7 +210,8 @@ dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 	if (may_begin_before_rows(plan, access, clauses, pathkeys != NIL &&
 							  !dyn_pathkey_is_ascending(linitial_node(PathKey, pathkeys))))
 		rows++;
-	return items_of_rows(plan, access, clauses, rows, in_groups);
+	return items_of_rows(plan, access, clauses, rows, in_groups ||
+						 parse->distinctClause != NIL || parse->hasWindowFuncs);
 }
 
 /* ---- plan nodes ---- */
