@@ -199,8 +199,8 @@ class Semantics(Lookups):
         self.assertNotIn("GetItem", counts)
         self.assertLess(counts["BatchGetItem"], 20)
         counts = self.counts("SELECT i, q.name FROM divisors o LEFT JOIN parents q ON q.id = o.prefix || o.i LIMIT 300")
-        self.assertEqual(counts["GetItem"], 1)
-        self.assertLessEqual(counts["BatchGetItem"], 8)
+        self.assertNotIn("GetItem", counts)
+        self.assertLessEqual(counts["BatchGetItem"], 3)
 
     def test_limit_above_many_ctes(self):
         """Each of these CTEs is searched once for volatile functions, although there are 2^39 ways to the first."""

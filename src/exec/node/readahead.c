@@ -12,8 +12,10 @@
  * the join: join types and join conditions need no code here.
  *
  * If a node above, or the caller of the executor, may stop early, the first
- * batch is one row, and batches grow.  They stay at one row if reading a row
- * has side effects, or if evaluating a scan's values may raise an error.
+ * batch is one row, and batches grow.  If a LIMIT needs several rows, and each
+ * row is joined to at most one, the first batch has as many.  All batches have
+ * one row if reading a row has side effects, or if evaluating a scan's values
+ * may raise an error.
  * (Conditions of outer rows may also raise an error for a row that is never
  * requested, as in workers of a parallel plan.)  A batch also ends when the
  * lookups have enough requests (dyn_lookups_is_full), or when its rows take
@@ -47,7 +49,7 @@
 
 /*
  * If a node above may stop early, batch n (from 0) has at most LAZY_GROWTH^n *
- * FIRST_LAZY_ROWS rows.
+ * FIRST_LAZY_ROWS rows, or ReadAhead.first_rows if that is more.
  */
 #define FIRST_LAZY_ROWS		1
 #define LAZY_GROWTH			4
@@ -61,6 +63,7 @@ typedef struct ReadAhead
 {
 	CustomScanState css;		/* must be first */
 	bool		may_stop_early; /* true if a node above may stop early */
+	int			first_rows;		/* minimum size of batches */
 	int			growth;			/* growth factor of batches if a node above may
 								 * stop early */
 	bool		resolved;		/* true if resolve() was called */
@@ -140,9 +143,10 @@ resolve(ReadAhead *ahead)
 	plan = dyn_read_ahead_decode(node);
 	/* the planner knows only the LIMIT of the node's own query level */
 	ahead->may_stop_early = dyn_plan_is_limited(statement, &node->scan.plan) ||
-		((plan.may_stop_early || !dyn_run_is_to_end(estate)) &&
+		((plan.first_rows > 0 || !dyn_run_is_to_end(estate)) &&
 		 !dyn_plan_is_full_scan(statement, &node->scan.plan, false));
 	ahead->size = ahead->may_stop_early ? FIRST_LAZY_ROWS : INT_MAX;
+	ahead->first_rows = plan.first_rows;
 	/* if reading a row has side effects, read only rows that are requested */
 	ahead->growth = ahead->may_stop_early &&
 		dyn_plan_has_effects(linitial(node->custom_plans), list_copy(all)) ? 1 : LAZY_GROWTH;
@@ -176,9 +180,14 @@ resolve(ReadAhead *ahead)
 	{
 		const DynScan *scan = lfirst(lc);
 
+		/* one row may be joined to many */
+		if (plan.subplans == NIL && scan->input.scandesc->access->kind != DYN_ACCESS_GET)
+			ahead->first_rows = 0;
 		if (dyn_may_fail((Node *) ((ForeignScan *) scan->input.node->ss.ps.plan)->fdw_exprs))
 			ahead->growth = 1;
 	}
+	if (ahead->growth == 1)
+		ahead->first_rows = 0;
 }
 
 /*
@@ -286,7 +295,7 @@ batch_is_full(const ReadAhead *ahead)
 		if (dyn_lookups_is_full(((DynScan *) lfirst(lc))->lookups))
 			return true;
 	}
-	return ahead->nrows >= ahead->size || ahead->bytes > ahead->max_bytes;
+	return ahead->nrows >= Max(ahead->size, ahead->first_rows) || ahead->bytes > ahead->max_bytes;
 }
 
 /* Returns the child's next row, after a projection; NULL at the end. */

@@ -31,46 +31,13 @@
 #include "utils/selfuncs.h"
 
 #include "../../model/server/pg_compat.h"
+#include "../tree/readahead_path.h"
 #include "planner.h"
 
 /* Maximum number of items; if more are needed, a full page is requested */
 #define MAX_ITEMS	10000
 
 /* ---- items of the first page ---- */
-
-/*
- * Returns the number of rows that the scans of this query level need to return
- * for a LIMIT or EXISTS; 0 for all rows.  Core sets limit_tuples only if the
- * LIMIT is of this level, without DISTINCT or windows; else tuple_fraction has
- * the number.  A window without an order, or up to the end of the partition,
- * needs all rows of the partition.
- */
-static double
-rows_needed(const PlannerInfo *root)
-{
-	const Query *parse = root->parse;
-	ListCell   *lc;
-
-	if (root->limit_tuples > 0)
-		return root->limit_tuples;
-	if (root->tuple_fraction < 1 || parse->hasAggs || parse->groupClause != NIL ||
-		parse->groupingSets != NIL || parse->havingQual != NULL ||
-		parse->hasTargetSRFs || parse->setOperations != NULL)
-		return 0;
-	for (const PlannerInfo *level = root; level != NULL; level = level->parent_root)
-	{
-		foreach(lc, level->parse->windowClause)
-		{
-			const WindowClause *window = lfirst_node(WindowClause, lc);
-
-			if (window->orderClause == NIL ||
-				(window->frameOptions & FRAMEOPTION_END_UNBOUNDED_FOLLOWING))
-				return 0;
-		}
-	}
-	/* the last row's frame ends where the next row has another value */
-	return root->tuple_fraction + parse->hasWindowFuncs;
-}
 
 /*
  * Returns the number of items that are expected to contain `rows` rows; 0 (a
@@ -185,13 +152,14 @@ dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 {
 	PlannerInfo *root = plan->root;
 	const Query *parse = root->parse;
-	double		rows = rows_needed(root);
+	bool		joins = bms_membership(root->all_baserels) != BMS_SINGLETON;
+	double		rows = dyn_rows_needed(root, plan->rel->rows);
 	int			provided = 0;
 	bool		in_groups;
 	List	   *exprs = NIL;
 	ListCell   *lc;
 
-	if (rows <= 0 || bms_membership(root->all_baserels) != BMS_SINGLETON)
+	if (rows <= 0)
 		return 0;
 	in_groups = !pathkeys_count_contained_in(root->sort_pathkeys, pathkeys,
 											 &provided);
@@ -210,7 +178,7 @@ dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 	if (may_begin_before_rows(plan, access, clauses, pathkeys != NIL &&
 							  !dyn_pathkey_is_ascending(linitial_node(PathKey, pathkeys))))
 		rows++;
-	return items_of_rows(plan, access, clauses, rows, in_groups ||
+	return items_of_rows(plan, access, clauses, rows, joins || in_groups ||
 						 parse->distinctClause != NIL || parse->hasWindowFuncs);
 }
 

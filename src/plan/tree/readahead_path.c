@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "optimizer/optimizer.h"
 
 #include "../../model/server/pg_compat.h"
@@ -45,6 +47,53 @@ dyn_is_read_ahead_path(const Path *path)
 		((const CustomPath *) path)->methods == &path_methods;
 }
 
+/* The number of rows that the joins of this query level need to return. */
+static double
+joined_rows_needed(const PlannerInfo *root)
+{
+	const Query *parse = root->parse;
+	ListCell   *lc;
+
+	if (root->limit_tuples > 0)
+		return root->limit_tuples;
+	if (root->tuple_fraction < 1 || parse->hasAggs || parse->groupClause != NIL ||
+		parse->groupingSets != NIL || parse->havingQual != NULL ||
+		parse->hasTargetSRFs || parse->setOperations != NULL)
+		return 0;
+	for (const PlannerInfo *level = root; level != NULL; level = level->parent_root)
+	{
+		foreach(lc, level->parse->windowClause)
+		{
+			const WindowClause *window = lfirst_node(WindowClause, lc);
+
+			if (window->orderClause == NIL ||
+				(window->frameOptions & FRAMEOPTION_END_UNBOUNDED_FOLLOWING))
+				return 0;
+		}
+	}
+	/* the last row's frame ends where the next row has another value */
+	return root->tuple_fraction + parse->hasWindowFuncs;
+}
+
+double
+dyn_rows_needed(const PlannerInfo *root, double rows)
+{
+	double		needed = joined_rows_needed(root);
+	ListCell   *lc;
+
+	if (bms_membership(root->all_baserels) == BMS_SINGLETON)
+		return needed;
+	/* the inner side of a nested loop runs for each outer row */
+	foreach(lc, bms_is_empty(root->curOuterRels) ? root->join_rel_list : NIL)
+	{
+		const RelOptInfo *join = lfirst(lc);
+
+		if (bms_is_subset(root->all_baserels, join->relids))
+			return ceil(needed * rows / Max(join->rows, 1));
+	}
+	return 0;
+}
+
 /*
  * Returns the plan node.  Its custom_scan_tlist has the columns of the child,
  * and its custom_exprs the arguments of the subplans for each row.
@@ -61,6 +110,9 @@ plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	/* a parameterized path may be in a semijoin, which stops at a match */
 	bool		may_stop_early = root->tuple_fraction > 0 ||
 		root->limit_tuples > 0 || best_path->path.param_info != NULL;
+	/* a wrong estimate of a join must not request more keys than for the LIMIT */
+	double		rows = Min(dyn_rows_needed(root, best_path->path.rows),
+						   root->tuple_fraction);
 	ListCell   *lc;
 
 	/* for subplans, also return columns that core has added to a sort below */
@@ -79,7 +131,8 @@ plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 		scan->custom_exprs = list_concat(scan->custom_exprs,
 										 copyObject(subplan->args));
 	}
-	scan->custom_private = list_make3(makeInteger(may_stop_early), ids, params);
+	scan->custom_private = list_make3(makeInteger(may_stop_early ? (int) Max(1, Min(rows, INT_MAX)) : 0),
+									  ids, params);
 	scan->methods = scan_methods;
 	return &scan->scan.plan;
 }
@@ -88,7 +141,7 @@ DynReadAheadPlan
 dyn_read_ahead_decode(const CustomScan *plan)
 {
 	Assert(list_length(lthird(plan->custom_private)) == list_length(plan->custom_exprs));
-	return (DynReadAheadPlan) {intVal(linitial(plan->custom_private)) != 0,
+	return (DynReadAheadPlan) {intVal(linitial(plan->custom_private)),
 		lsecond(plan->custom_private), lthird(plan->custom_private)};
 }
 

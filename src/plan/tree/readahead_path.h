@@ -20,11 +20,20 @@
  */
 extern Path *dyn_read_ahead_path(Path *child, List *subplans);
 
+/*
+ * Returns the number of rows of a LIMIT or EXISTS that a scan or join with
+ * `rows` rows in all is expected to return for it; 0 if all, or if unknown.
+ * Core sets limit_tuples only if the LIMIT is of this query level, without
+ * DISTINCT or windows; else tuple_fraction has the number.  With joins, the
+ * result is known only while the plan is created.
+ */
+extern double dyn_rows_needed(const PlannerInfo *root, double rows);
+
 /* Private data of the plan node */
 typedef struct DynReadAheadPlan
 {
-	bool		may_stop_early; /* true if a node above may stop before the
-								 * last row */
+	int			first_rows;		/* number of rows that are probably needed, if
+								 * a node above may stop early; else 0 */
 	List	   *subplans;		/* plan_id (int) of each subplan, or NIL */
 	List	   *params;			/* ids (int) of the parameters that receive the
 								 * values of custom_exprs */
