@@ -7,8 +7,8 @@
  * are arguments.  The type of a key attribute follows from its column or its
  * template.
  *
- * Only a throttled CreateTable is sent again: after any other failure, the
- * table may have been created.
+ * CreateTable is sent again only if DynamoDB has not executed it, such as after
+ * throttling: after any other failure, the table may have been created.
  */
 #include "postgres.h"
 
@@ -310,39 +310,22 @@ check_types(const DynTableMeta *table)
 
 /* ---- requests ---- */
 
-/*
- * Sends each attempt on a new connection, because libcurl itself might repeat
- * the request on a reused connection.
- */
 static void
 send_creation(DynConnection *connection, const DynTableMeta *table)
 {
 	DynRequestContext context = {DYN_OP_CREATE_TABLE, table->name, NULL, connection};
-	DynService	service = connection->service;
-	double		pause = FIRST_PAUSE_MS;
+	DynCall    *call = dyn_session_call();
 
-	service.max_attempts = 1;
-	for (int attempt = 1;; attempt++)
+	call->once = true;
+	dyn_write_create_table(dyn_call_body(call), table);
+	if (!dyn_session_try(call, &connection->service, &context))
 	{
-		DynCall    *call = dyn_session_call();
-
-		call->ends_throttled = true;
-		dyn_write_create_table(dyn_call_body(call), table);
-		dyn_client_close_idle(dyn_session_client());
-		if (dyn_session_try(call, &service, &context))
-		{
-			dyn_call_destroy(call);
-			return;
-		}
-		if (call->throttled && attempt >= connection->service.max_attempts)
+		if (dyn_call_is_repeated(call))
 			dyn_usage_give_up(dyn_usage_of(connection, table->name, NULL), context.op, call,
-							  DYN_USAGE_THROTTLED);
-		if (!call->throttled || attempt >= connection->service.max_attempts)
-			dyn_session_fail(call, &context);
-		dyn_call_destroy(call);
-		dyn_session_sleep(pause, DYN_WAITS_FOR_CAPACITY);
-		pause = Min(2 * pause, LONGEST_PAUSE_MS);
+							  DYN_USAGE_OTHER);
+		dyn_session_fail(call, &context);
 	}
+	dyn_call_destroy(call);
 }
 
 /*

@@ -212,6 +212,21 @@ class Scripted(fixture.TestCase):
             self.assertEqual(self.fx.error("SELECT dynamo_fdw_create_table('t', 'pk')").sqlstate, state)
             self.assertEqual(self.fake.operations(), ["CreateTable"])
 
+    def test_lost_while_a_cursor_is_open(self):
+        """While a request of a cursor runs, idle connections stay open, and libcurl itself repeats a request if one of them ends."""
+        self.fake.table("t", items=[{"pk": {"S": "a"}, "v": {"N": "1"}}])
+        self.addCleanup(self.fx.execute, "ROLLBACK")
+        for n, response in enumerate((replies.reset_connection(), replies.empty_reply()), 1):
+            self.fx.rows("SELECT dynamo_fdw_disconnect_all(), dynamo_fdw_statistics_reset()")
+            self.fake.on("GetItem", [None, replies.hang_before_headers()])
+            self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT v FROM t WHERE pk = 'a' UNION ALL SELECT v FROM t WHERE pk = 'b'; FETCH 1 FROM c")
+            self.fake.on("CreateTable", [response, self.made])
+            self.assertEqual(self.fx.error("SAVEPOINT s; SELECT dynamo_fdw_create_table('t', 'pk')").sqlstate, "08006")
+            self.fx.execute("ROLLBACK TO s")
+            self.assertEqual(self.fake.operations(), n * ["DescribeTable", "GetItem", "GetItem", "CreateTable"])
+            self.assertEqual(self.fx.rows("SELECT other_requests, retries, network_errors, errors FROM dynamo_fdw_statistics WHERE table_name = 't'"), [(1, 0, 1, 1)])
+            self.fx.execute("ROLLBACK")
+
     def test_denied(self):
         self.fake.on("CreateTable", replies.error("AccessDeniedException", "no"))
         failure = self.fx.error("SELECT dynamo_fdw_create_table('t', 'pk')")
