@@ -623,6 +623,13 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting, const char **text)
 		*text = refusal_text(http->refusal);
 		return http->refusal;
 	}
+	/* libcurl quotes a proxy that it cannot use, with its password */
+	if (strncmp(http->error, "Unsupported proxy", strlen("Unsupported proxy")) == 0)
+	{
+		*lasting = true;
+		*text = "the URL of the proxy is not supported";
+		return DYN_FAIL_CONFIG;
+	}
 	if (code == CURLE_OPERATION_TIMEDOUT && http->opened < 0 &&
 		!dyn_http_was_sent(http))
 		*text = "the host name was not resolved in time, which takes more than 5 seconds while a DNS server is down";

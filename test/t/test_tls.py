@@ -238,6 +238,16 @@ class Addresses(fixture.TestCase):
             self.server("http://dynamodb.example:8000", proxy=f"http://127.0.0.1:{taken.getsockname()[1]}")
             self.assertEqual(self.fx.error("SELECT * FROM t").sqlstate, "HV00N")
 
+    def test_a_proxy_that_libcurl_rejects(self):
+        """libcurl quotes its URL, with the password; errors do not show it, however long it is."""
+        for proxy in ("http://user:Se/cret@127.0.0.1:1", "ftp://user:Secret@127.0.0.1:1", f"http://user:Se/cret{'x' * 300}@127.0.0.1:1"):
+            with self.subTest(proxy=proxy[:40]):
+                self.server("http://dynamodb.example:8000", proxy=proxy)
+                failure = self.fx.error("SELECT * FROM t")
+                self.assertEqual(failure[:4], ("HV00N", 'DescribeTable of DynamoDB table "t" failed: invalid connection settings',
+                                               "No response. The URL of the proxy is not supported.",
+                                               'Check the server options "endpoint_url", "ca_bundle" and "proxy".'))
+
     def test_ipv6(self):
         try:
             listener = socket.create_server(("::1", 0), family=socket.AF_INET6)
