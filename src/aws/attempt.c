@@ -198,6 +198,8 @@ prepare_attempt(DynActiveCall *call, DynHttp *http)
 		.peer = call->peer,
 		.limits = {service->ca_bundle, service->proxy, service->connect_timeout_ms,
 		0},
+		.resolves = call->public.failure != DYN_FAIL_NONE &&
+			call->public.failure != DYN_FAIL_SERVICE,
 		.never_resend = call->public.once
 	};
 

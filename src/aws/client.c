@@ -546,7 +546,8 @@ dyn_exchange_start(DynExchange *exchange, DynClient *client,
 		.allowance = &exchange->allowance,
 		.policy = exchange->policy,
 		.limits = *limits,
-		.once = true
+		.once = true,
+		.resolves = true
 	};
 
 	assert(exchange->policy != DYN_ADDRESS_LOCAL || limits->proxy == NULL);

@@ -52,6 +52,8 @@ typedef struct DynHttpRequest
 	uint64_t	peer;			/* dyn_connections_peer for new sockets */
 	DynExchangeLimits limits;	/* timeout_ms 0: no time limit */
 	bool		once;			/* true for a connection used only once */
+	bool		resolves;		/* true if a new connection must not use a
+								 * cached address of the host */
 	bool		never_resend;	/* true if libcurl must not send the request
 								 * again when a reused connection is closed */
 } DynHttpRequest;

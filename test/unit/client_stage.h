@@ -41,6 +41,7 @@
 
 #define SLOW_HOST	"slow.invalid"
 #define SLOW_S		3
+#define MOVED_HOST	"moved.invalid"
 
 static char access_key_id[] = "AKIDEXAMPLE";
 static char secret[] = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
@@ -56,7 +57,13 @@ static DynRetryQuota quota;
 
 /* ---- the stage -------------------------------------------------------- */
 
-/* One literal address; the slow host takes its time and is not found. */
+/* How often the moved host was looked up. */
+static int	moved_lookups;
+
+/*
+ * One literal address; the slow host takes its time and is not found.  The
+ * moved host is first found where nothing listens.
+ */
 int
 getaddrinfo(const char *node, const char *port,
 			const struct addrinfo *hints, struct addrinfo **result)
@@ -70,6 +77,8 @@ getaddrinfo(const char *node, const char *port,
 	(void) hints;
 	if (strcmp(node, SLOW_HOST) == 0)
 		sleep(SLOW_S);
+	if (strcmp(node, MOVED_HOST) == 0)
+		node = moved_lookups++ > 0 ? "127.0.0.1" : "127.0.0.2";
 	found = calloc(1, sizeof(*found));
 	if (found == NULL ||
 		inet_pton(AF_INET, node, &found->address.sin_addr) != 1)

@@ -40,6 +40,19 @@ gives_up_a_closed_port(void)
 	close(fd);
 }
 
+/* The address of a host that has moved is not tried again. */
+static void
+looks_up_a_host_that_has_moved(void)
+{
+	char		moved[64];
+
+	snprintf(moved, sizeof(moved), "http://" MOVED_HOST "%s", strrchr(url, ':'));
+	service.url = moved;
+	service.max_attempts = 2;
+	check_success("\"no_crc\"", 2);
+	CHECK_EQ_INT(moved_lookups, 2);
+}
+
 static void
 names_bad_settings(void)
 {
@@ -721,6 +734,7 @@ run_tests(void)
 {
 	STAGED(refuses_link_local_addresses);
 	STAGED(gives_up_a_closed_port);
+	STAGED(looks_up_a_host_that_has_moved);
 	STAGED(names_bad_settings);
 	STAGED(ignores_the_proxy_of_the_environment);
 	STAGED(trusts_known_certificates_only);
