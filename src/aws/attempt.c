@@ -319,7 +319,8 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 /*
  * Returns true if a write (`once`) may have been executed without a usable
  * response.  An error document shows that the write was not executed, unless
- * the document reports an internal error.
+ * the document reports an internal error.  So does one that is too large, with
+ * the reasons and items of a canceled transaction.
  */
 static bool
 is_unanswered(const DynActiveCall *call, DynRetryClass class)
@@ -331,6 +332,10 @@ is_unanswered(const DynActiveCall *call, DynRetryClass class)
 		case DYN_FAIL_SERVICE:
 			return class == DYN_RETRY_TRANSIENT ||
 				(class == DYN_RETRY_FINAL && call->public.http_status >= 500);
+		case DYN_FAIL_TOO_LARGE:
+			if (call->public.http_status == 400)
+				return false;
+			/* FALLTHROUGH */
 		default:
 			return call->http->body_read > 0 && dyn_http_was_sent(call->http);
 	}

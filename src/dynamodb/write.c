@@ -45,7 +45,8 @@ dyn_write_write(DynBuffer *buf, const DynWriteRequest *req, bool member)
 	}
 	dyn_append_json_text_member(buf, "UpdateExpression", req->update);
 	dyn_append_json_text_member(buf, "ConditionExpression", req->condition);
-	dyn_append_json_text_member(buf, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
+	dyn_append_json_text_member(buf, "ReturnValuesOnConditionCheckFailure",
+								req->omits_item ? NULL : "ALL_OLD");
 	dyn_tokens_write(req->tokens, buf);
 	if (!member)
 		dyn_append_json_text_member(buf, "ReturnConsumedCapacity", "TOTAL");

@@ -23,6 +23,8 @@ typedef struct DynWriteRequest
 	bool		returning;		/* true to return the item after the update,
 								 * or before the deletion; ignored in a
 								 * transaction */
+	bool		omits_item;		/* true if the error document of a failed
+								 * condition must not contain the item */
 } DynWriteRequest;
 
 #define DYN_TRANSACTION_MAX_WRITES	100
@@ -31,7 +33,7 @@ typedef struct DynWriteRequest
  * Resets the buffer and writes the request; or, if `member` is true, appends
  * the write to a TransactWriteItems request.  The response will report the
  * consumed capacity; if the condition fails, the error document will contain
- * the item.  The caller checks buf->failed.
+ * the item, unless req->omits_item is true.  The caller checks buf->failed.
  */
 extern void dyn_write_write(DynBuffer *buf, const DynWriteRequest *req,
 							bool member);

@@ -1,8 +1,10 @@
 """Sessions that write the same rows: no update is lost, and each statement does what it does to a local table under READ COMMITTED."""
+import itertools
 import threading
 
 import fixture
 import psycopg2
+import replies
 import writes
 from volume import volume
 
@@ -482,6 +484,35 @@ class Atomic(writes.TestCase):
             self.put_raw({"id": {"S": "l"}, "n": {"N": str(n)}, "k": {"S": "x" * 2700}})
         self.fx.execute("TRUNCATE near; INSERT INTO near SELECT * FROM far")
         self.assertEqual(self.both("INSERT INTO {t} SELECT 'l', g FROM generate_series(1, 100) g ON CONFLICT DO NOTHING"), (0, []))
+
+    def test_items_too_large_for_a_response(self):
+        """The items of canceled transactions can be larger than any response: nothing was written, and they are then read one by one."""
+        responses = itertools.cycle((replies.oversized(33 << 20, 400), replies.gzip_body(replies.Reply(b"{" + b" " * (33 << 20) + b"}", 400))))
+        changes = []
+
+        def respond(request):
+            for change in changes:
+                change()
+            return next(responses) if b"ReturnValuesOnConditionCheckFailure" in request.raw else None
+        self.put_raw({"id": {"S": "c"}, "n": {"N": "7"}, "note": {"S": "seven"}, "at": {"S": "2024-06-01T12:00:00.5+02:00"}})
+        self.fx.execute("TRUNCATE near; INSERT INTO near SELECT * FROM far")
+        self.fx.proxy.on("TransactWriteItems", respond)
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        cases = (("INSERT INTO {t} VALUES ('a', 1), ('b', 1), ('new', 1)", "23505", "TT"),
+                 ("INSERT INTO {t} VALUES ('a', 1), ('b', 1), ('new', 2) ON CONFLICT DO NOTHING", (1, []), "TTT"),
+                 ("INSERT INTO {t} AS t VALUES ('a', 1, 'x'), ('b', 1, 'y'), ('new', 3, 'z') ON CONFLICT (id, n) DO UPDATE SET note = t.note || EXCLUDED.note",
+                  (3, []), "TTGGT"),
+                 ("UPDATE {t} SET at = at + interval '1 hour' WHERE id = 'c' AND n = 7", (1, []), "GTTGT"),
+                 ("INSERT INTO {t} VALUES ('new', 4), ('new', 5)", (2, []), "TT"))
+        for sql, outcome, requests in cases:
+            with self.subTest(sql=sql):
+                self.fx.proxy.reset()
+                self.assertEqual(self.both(sql, same_tables=False), outcome)
+                self.assertEqual("".join(r.operation[0] for r in self.fx.proxy.requests), requests)
+                self.assertSameTables(sql)
+        changes.append(Concurrency.set(self, "total", "N", "10"))
+        self.assertEqual(self.outcome("UPDATE far SET total = total + 1 WHERE id = 'a'"), "40001")
+        self.assertEqual(self.balances(), (10, 2))
 
     def test_limits(self):
         self.assertEqual(self.outcome("INSERT INTO far SELECT 'l', g FROM generate_series(1, 101) g"), "54000")

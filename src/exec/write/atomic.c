@@ -104,7 +104,7 @@ resolve_members(DynWriter *writer, const DynCancelReason *reasons)
 			continue;
 		failed = true;
 		oldcontext = MemoryContextSwitchTo(write->context);
-		dyn_write_judge_condition(write, &reasons[i].item);
+		dyn_write_judge_condition(write, reasons[i].item);
 		MemoryContextSwitchTo(oldcontext);
 		if (write->state == DYN_WRITE_FAILED)
 			write->report(write);
@@ -200,6 +200,12 @@ dyn_atomic_judge(DynWriter *writer, DynWrite *transaction)
 		dyn_write_cancel_reasons(call->response.data, call->response.len, reasons,
 								 list_length(writer->collected)) == NULL)
 		judge_canceled(writer, transaction, reasons);
+	else if (call->failure == DYN_FAIL_TOO_LARGE && !call->unanswered && !writer->omits_items)
+	{
+		/* canceled; only items make the reasons this long, so omit them */
+		writer->omits_items = true;
+		transaction->unanswered = 0;
+	}
 	else if (dyn_write_judge_call(transaction, &written))
 	{
 		double		each = written.units / list_length(writer->collected);

@@ -701,18 +701,23 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 }
 
 void
-dyn_write_judge_condition(DynWrite *write, const DynScalar *item)
+dyn_write_judge_condition(DynWrite *write, DynScalar item)
 {
+	const DynModify *modify = write->modify;
+
+	if (item.data == NULL && (!modify->atomic || modify->writer->omits_items) &&
+		(write->op != DYN_OP_PUT_ITEM || modify->upsert != NULL || write->unanswered > 0))
+		item = read_item(write);
 	if (write->op != DYN_OP_PUT_ITEM)
-		judge_conflict(write, item);
-	else if (write->modify->upsert != NULL)
-		judge_upsert(write, item);
-	else if (is_inserted(write, item))
-		dyn_write_confirm(write, 0, item);
-	else if (write->modify->do_nothing)
+		judge_conflict(write, &item);
+	else if (modify->upsert != NULL)
+		judge_upsert(write, &item);
+	else if (is_inserted(write, &item))
+		dyn_write_confirm(write, 0, &item);
+	else if (modify->do_nothing)
 		write->state = DYN_WRITE_NO_ROW;
 	else
-		fail_duplicate(write, item);
+		fail_duplicate(write, &item);
 	if (write->state == DYN_WRITE_NEW && write->rounds >= FIRST_PAUSE)
 		delay(write, Min(write->rounds - FIRST_PAUSE, DOUBLINGS) + 1);
 }
@@ -772,10 +777,7 @@ dyn_write_judge(DynWrite *write)
 	}
 	item = dyn_write_failed_item(call->response.data, call->response.len);
 	grant_failed(write, &item);
-	if (item.data == NULL && (write->op != DYN_OP_PUT_ITEM ||
-							  write->modify->upsert != NULL || write->unanswered > 0))
-		item = read_item(write);
-	dyn_write_judge_condition(write, &item);
+	dyn_write_judge_condition(write, item);
 }
 
 void

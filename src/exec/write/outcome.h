@@ -44,9 +44,10 @@ extern void dyn_write_judge_only(DynWrite *write);
 
 /*
  * Handles the failed condition of a write that was sent alone or in a
- * transaction.  `item` is the item with the key of the write, or ABSENT.
+ * transaction.  `item` is the item with the key of the write, or ABSENT if the
+ * response does not contain it.
  */
-extern void dyn_write_judge_condition(DynWrite *write, const DynScalar *item);
+extern void dyn_write_judge_condition(DynWrite *write, DynScalar item);
 
 /* Reads the item of the write; returns true if it is a row of the table. */
 extern bool dyn_write_has_row(const DynWrite *write);

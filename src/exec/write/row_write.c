@@ -693,7 +693,8 @@ dyn_write_render(const DynWrite *write, DynBuffer *out, bool member)
 		.key = write->key,
 		.nparts = modify->map->nparts,
 		.tokens = writer->tokens,
-		.returning = dyn_write_returns(write)
+		.returning = dyn_write_returns(write),
+		.omits_item = writer->omits_items
 	};
 
 	dyn_check_oom(writer->update.failed || writer->condition.failed ||

@@ -130,6 +130,8 @@ typedef struct DynWriter
 								 * (atomic.c) */
 	size_t		collected_bytes;	/* their values, and the JSON of their items */
 	size_t		collected_json;
+	bool		omits_items;	/* true if the items of failed conditions are
+								 * too large for a response */
 	DynTokens  *tokens;			/* placeholders of the request being rendered */
 	DynBuffer	update;
 	DynBuffer	condition;
