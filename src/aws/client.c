@@ -363,7 +363,6 @@ dyn_call_start(DynCall *public, const DynService *service,
 {
 	DynActiveCall *call = (DynActiveCall *) public;
 	DynClient  *client = call->client;
-	size_t		len = strlen(operation);
 
 	assert(public->state == DYN_CALL_IDLE || public->state == DYN_CALL_DONE);
 	resume_clocks(client);
@@ -377,6 +376,7 @@ dyn_call_start(DynCall *public, const DynService *service,
 	};
 	call->service = service;
 	call->quota = quota;
+	call->operation = operation;
 	call->last_retry = DYN_RETRY_FINAL;
 	call->unattended = 0;
 	call->clock_tried = false;
@@ -402,13 +402,8 @@ dyn_call_start(DynCall *public, const DynService *service,
 	dyn_attempt_link(call);
 	if (call->body.failed)
 		dyn_attempt_refuse(call, DYN_FAIL_MEMORY);
-	else if (len >= sizeof(call->operation))
-		dyn_attempt_refuse(call, DYN_FAIL_CONFIG);
 	else
-	{
-		memcpy(call->operation, operation, len + 1);
 		dyn_attempt_begin(call);
-	}
 	process(client);
 }
 
@@ -546,7 +541,6 @@ dyn_exchange_start(DynExchange *exchange, DynClient *client,
 		.allowance = &exchange->allowance,
 		.policy = exchange->policy,
 		.limits = *limits,
-		.once = true,
 		.resolves = true
 	};
 

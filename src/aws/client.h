@@ -258,9 +258,9 @@ extern DynBuffer *dyn_call_body(DynCall *call);
 /*
  * Starts the call (again, after DONE) with the current body.  A call that
  * cannot be started becomes DONE, with `failure` set.  `quota` (retry.h)
- * limits the retries of all calls that share it, and must live until the call
- * is done or destroyed.  `operation` is appended to the service's
- * target_prefix; it is copied.
+ * limits the retries of all calls that share it.  `operation` is appended to
+ * the service's target_prefix.  Both must live until the call is done or
+ * destroyed.
  */
 extern void dyn_call_start(DynCall *call, const DynService *service,
 						   struct DynRetryQuota *quota, const char *operation);

@@ -108,7 +108,7 @@ typedef struct DynActiveCall
 	DynClient  *client;
 	const DynService *service;
 	DynRetryQuota *quota;
-	char		operation[64];
+	const char *operation;
 	DynBuffer	body;
 	DynBuffer	packed;			/* gzip body until it is unpacked */
 	DynHttp    *http;			/* easy handle; NULL unless SENT */

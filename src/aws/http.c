@@ -429,8 +429,8 @@ set_request(DynHttp *http)
 
 	SET(CURLOPT_URL, request->url);
 	SET(CURLOPT_CUSTOMREQUEST, is_plain ? NULL : request->method);
-	SET(CURLOPT_FRESH_CONNECT, request->once ? 1L : 0L);
-	SET(CURLOPT_FORBID_REUSE, request->once ? 1L : 0L);
+	SET(CURLOPT_FRESH_CONNECT, request->is_exchange ? 1L : 0L);
+	SET(CURLOPT_FORBID_REUSE, request->is_exchange ? 1L : 0L);
 	/* DNS records of DynamoDB live 5 s; libcurl also keeps dead addresses */
 	SET(CURLOPT_DNS_CACHE_TIMEOUT, request->resolves ? 0L : 5L);
 	SET(CURLOPT_PROXY, limits->proxy ? limits->proxy : "");

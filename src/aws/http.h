@@ -39,7 +39,8 @@ typedef struct DynReply
 typedef struct DynHttpRequest
 {
 	void	   *owner;			/* call or exchange */
-	bool		is_exchange;	/* true if the owner is an exchange */
+	bool		is_exchange;	/* true if the owner is an exchange, which has a
+								 * connection of its own */
 	const char *method;			/* "POST", "GET" or "PUT" */
 	const char *url;
 	struct curl_slist *headers; /* owned by the handle until it is released */
@@ -51,7 +52,6 @@ typedef struct DynHttpRequest
 	DynAddressPolicy policy;	/* address policy for new sockets */
 	uint64_t	peer;			/* dyn_connections_peer for new sockets */
 	DynExchangeLimits limits;	/* timeout_ms 0: no time limit */
-	bool		once;			/* true for a connection used only once */
 	bool		resolves;		/* true if a new connection must not use a
 								 * cached address of the host */
 	bool		never_resend;	/* true if libcurl must not send the request
