@@ -29,8 +29,8 @@ FIGURES = {
         | GetItem, BatchGetItem | 0.5 for each {cost.ITEM_UNIT_BYTES / KB:.0f} KB of an item, rounded up for each item; \
             {DYN_LEAST_UNITS} for a key without an item
         | Query, Scan | 0.5 for each {DYN_READ_UNIT_BYTES / 2 / KB:.0f} KB of the sum
-        So 100 items of 200 bytes cost {100 * DYN_LEAST_UNITS:.0f} units by key, and \
-            {-(-100 * 200 // 4096) / 2} in one Query
+        So 100 items of 200 bytes cost {100 * DYN_LEAST_UNITS:.0f} units with BatchGetItem, and \
+            {-(-100 * 200 // 4096) / 2} units with one Query
         {parameter.analyze_read_units} by default: {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB, or
         (2^40 bytes, {DYN_READ_UNIT_BYTES / KB:.0f} KB for each unit)
         | on demand, new table | {metadata.ON_DEMAND_UNITS:,.0f} |
@@ -189,7 +189,7 @@ FIGURES = {
         after {session.REFRESH_PAUSE / 1000:.0f} seconds
         """,
     "docs/functions.md": """
-        for at most {check_table.MAX_PAIRS} pairs;
+        for at most {check_table.MAX_PAIRS} pairs.
         Scan of one page, which samples at most {describe.SAMPLE_ITEMS} items.
         If {describe.SAMPLE_ITEMS} items of the average size are larger than {DYN_SMALL_READ_BYTES / MB:.0f} MB
         can each be an array of up to {WORDS[DYN_MAX_KEY_ATTRS]} columns
