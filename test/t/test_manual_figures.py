@@ -98,7 +98,7 @@ FIGURES = {
         percentage of the read capacity that statements may use, {least.read_percent} to {most.read_percent};
         pages of {DYN_PAGE_BYTES / MB:.0f} MB, DynamoDB's own limit
         assumed duration of one request in milliseconds, {least.round_trip_ms} to {most.round_trip_ms} |
-        Emulators never throttle: set {metadata.ON_DEMAND_QUOTA:.0f} |
+        Emulators never throttle, so set {metadata.ON_DEMAND_QUOTA:.0f} |
         an attempt to connect fails, {least.connect_timeout} to {most.connect_timeout} (
         one attempt of a request fails, {least.request_timeout} to {most.request_timeout}, see
         attempts of one request, {least.max_attempts} to {most.max_attempts}, see
@@ -107,7 +107,8 @@ FIGURES = {
         the planner's [costs](planner.md#costs), {least.unit_cost_ms} to {most.unit_cost_ms}; 0: read
         seconds that a role session lasts, {least.role_duration} to {most.role_duration} (
         from which columns and types are derived, {least.sample_items} to {most.sample_items};
-        share a quota of {DYN_RETRY_QUOTA} tokens. An outage takes {retry.TRANSIENT} tokens, however many requests are affected
+        share a quota of {DYN_RETRY_QUOTA} tokens. An *outage* begins
+        Each outage takes {retry.TRANSIENT} tokens, even if many requests are retried.
         ReplicatedWriteConflictException takes {retry.CONFLICT} tokens.
         returns {retry.FINAL} token. In addition, {retry.REFILL_A_SECOND:.0f} token is returned every second.
         idle for more than {http.LONGEST_IDLE_S} seconds
