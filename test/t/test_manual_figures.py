@@ -179,7 +179,7 @@ FIGURES = {
         At most {budget.MAX_BUCKETS} budgets can be shared
         Each of its partitions serves at most {units.UNITS_OF_PARTITION:,.0f}.
         throttled for more than {A[pacing.WARN_AFTER_MS / 1000]} second raises a warning
-        more than {pace.END_OF_EPISODE_MS / 1000:.0f} seconds apart do not count
+        does not count if they are more than {pace.END_OF_EPISODE_MS / 1000:.0f} seconds apart.
         {parameter.analyze_read_units} are {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB
         of a table again, at most {highest.metadata_cache_ttl} s |
         of one statement, {lowest.fetch_memory / KB:.0f} MB to {highest.fetch_memory / MB:.0f} GB, see
