@@ -140,7 +140,7 @@ FIGURES = {
         With `preview_units` {least.preview_units}, it fails
         A BatchGetItem has at most {DYN_BATCH_GET_MAX_KEYS} keys
         An OR of more than {union_path.MAX_ARMS} branches does not become a Union
-        until the sum of (branches * conditions) exceeds {union_path.MAX_MATCHED:,}.
+        When the sum exceeds {union_path.MAX_MATCHED:,}, no further OR is examined.
         constants below 2^{DYN_EXACT_DOUBLES.bit_length() - 1}
         A range can contain at most {DYN_MAX_EACH:,} values, or {DYN_MAX_EACH * enumerate.JOIN_FACTOR:,} if a bound comes from another table.
         (above {DYN_MAX_HASH_BYTES} bytes in a partition key, {DYN_MAX_RANGE_BYTES} in a sort key)
