@@ -188,6 +188,16 @@ class Cursors(TestCase):
         self.fx.execute("ROLLBACK TO s")
         self.assertEqual([r.operation for r in self.fx.requests("INSERT INTO far VALUES ('p', 101)")], ["PutItem"])
 
+    def test_failed_caller(self):
+        """A function that returns its rows one by one is dead if the cursor that calls it is, even if it reads the table alone."""
+        self.fx.execute(f"{self.CREATE} numbers() RETURNS SETOF int LANGUAGE sql AS 'SELECT n FROM far WHERE length(note) > 0'; CREATE TEMP SEQUENCE s")
+        self.fx.execute("DECLARE c CURSOR FOR SELECT numbers(), 1 / (2 - nextval('s'))")
+        self.assertEqual(len(self.fx.rows("FETCH c")), 1)
+        self.fx.execute("SAVEPOINT s")
+        self.assertEqual(self.fx.error("FETCH c").sqlstate, "22012")
+        self.fx.execute("ROLLBACK TO s")
+        self.assertEqual([r.operation for r in self.fx.requests("INSERT INTO far VALUES ('p', 101)")], ["PutItem"])
+
     def test_rewound(self):
         """Stored rows come again if the scan is executed again."""
         self.fx.execute("SET enable_material = off; SET enable_hashjoin = off; SET enable_mergejoin = off")

@@ -123,6 +123,17 @@ dyn_statement_writes(const DynStatement *statement, const DynRelation *relation)
 	return false;
 }
 
+/*
+ * Ends the statements of a released owner.  A cursor that fails, or a function
+ * that it has called, loses its resources but keeps its memory.
+ */
+static void
+end_released(ResourceReleasePhase phase, bool commits, bool is_top, void *arg)
+{
+	for (DynStatement *s = statements; s != NULL; s = s->next)
+		s->ended |= s->owner == CurrentResourceOwner;
+}
+
 /* ---- hook of ExecutorRun ---- */
 
 /* Sets `ended` in the DynStatement, if the statement has one. */
@@ -156,16 +167,12 @@ run_executor(QueryDesc *query, ScanDirection direction,
 		else
 			standard_ExecutorRun(query, direction, count DYN_RUN_ONCE_ARGUMENT);
 	}
-	PG_CATCH();
+	PG_FINALLY();
 	{
 		running = outer;
 		to_end = outer_to_end;
-		set_ended(query->estate, true);
-		PG_RE_THROW();
 	}
 	PG_END_TRY();
-	running = outer;
-	to_end = outer_to_end;
 	if (moves)
 		set_ended(query->estate, ScanDirectionIsForward(direction) &&
 				  (count == 0 || query->estate->es_processed < count));
@@ -188,4 +195,5 @@ dyn_run_init(void)
 {
 	previous_hook = ExecutorRun_hook;
 	ExecutorRun_hook = run_executor;
+	RegisterResourceReleaseCallback(end_released, NULL);
 }

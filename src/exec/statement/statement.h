@@ -36,7 +36,7 @@ typedef struct DynStatement
 	uint64		number;			/* number in this session, from 1 */
 	ResourceOwner owner;		/* owner of the statement's files */
 	bool		ended;			/* true if the last call of ExecutorRun has
-								 * returned all rows, or failed */
+								 * returned all rows, or `owner` was released */
 	int			in_flight;		/* number of requests in flight or waiting for
 								 * a retry */
 	size_t		bytes;			/* bytes of responses that are arriving or
