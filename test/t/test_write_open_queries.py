@@ -248,6 +248,27 @@ class Functions(TestCase):
         rows = self.both_rows("SELECT left(note, 2), add(n + 100), left(note, 3) FROM {t} WHERE id = 'p' ORDER BY n")
         self.assertEqual(rows, [("xx", n + 100, "xxx") for n in range(1, COUNT + 1)])
 
+    def test_in_a_part_of_with(self):
+        """The main query ends before this part begins."""
+        self.fx.execute("CREATE TABLE copied (n int)")
+        self.addCleanup(self.fx.execute, "DROP TABLE copied")
+        copy = f"WITH w AS (INSERT INTO copied SELECT add(n + {COUNT}) FROM {{t}} WHERE id = 'p' AND n < 100)"
+        for main in ("SELECT 1", "INSERT INTO copied VALUES (0)"):
+            self.setUp()
+            self.both_rows(f"{copy} {main}")
+        self.assertEqual(self.fx.rows("SELECT n, count(*) FROM copied GROUP BY n ORDER BY n"), [(0, 2)] + [(n + COUNT, 4) for n in range(1, COUNT + 1)])
+
+    def test_trigger_after_a_part_of_with(self):
+        """All scans have ended when the trigger writes, even one whose rows a join did not need."""
+        self.fx.execute(f"""CREATE TEMP TABLE few AS SELECT generate_series(1, 3) AS n; ANALYZE few; CREATE TEMP TABLE copied (n int);
+            SET enable_hashjoin = off; SET enable_nestloop = off; SET dynamo_fdw.enable_lookup_join = off; SET x.t = far;
+            {self.CREATE} after_copy() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM add(500); RETURN NULL; END';
+            CREATE TRIGGER added AFTER INSERT ON copied EXECUTE FUNCTION after_copy()""")
+        self.addCleanup(self.fx.execute, "DROP TABLE few, copied; RESET enable_hashjoin; RESET enable_nestloop; RESET dynamo_fdw.enable_lookup_join")
+        requests = self.fx.requests("WITH w AS (INSERT INTO copied SELECT far.n FROM far JOIN few USING (n) WHERE id = 'p' ORDER BY far.n) SELECT 1")
+        self.assertEqual(requests[-1].operation, "PutItem")
+        self.assertLess(len(requests), COUNT // 3)
+
     def test_trigger_of_an_update(self):
         for table in ("near", "far"):
             self.fx.execute(f"""{self.CREATE} log_{table}() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -136,9 +136,8 @@ end_released(ResourceReleasePhase phase, bool commits, bool is_top, void *arg)
 
 /* ---- hook of ExecutorRun ---- */
 
-/* Sets `ended` in the DynStatement, if the statement has one. */
-static void
-set_ended(const EState *estate, bool ended)
+void
+dyn_statement_set_ended(const EState *estate, bool ended)
 {
 	for (DynStatement *s = statements; s != NULL; s = s->next)
 	{
@@ -157,7 +156,7 @@ run_executor(QueryDesc *query, ScanDirection direction,
 	bool		moves = direction != NoMovementScanDirection;
 
 	if (moves)
-		set_ended(query->estate, false);
+		dyn_statement_set_ended(query->estate, false);
 	running = query->estate;
 	to_end = count == 0 && ScanDirectionIsForward(direction);
 	PG_TRY();
@@ -174,8 +173,9 @@ run_executor(QueryDesc *query, ScanDirection direction,
 	}
 	PG_END_TRY();
 	if (moves)
-		set_ended(query->estate, ScanDirectionIsForward(direction) &&
-				  (count == 0 || query->estate->es_processed < count));
+		dyn_statement_set_ended(query->estate, ScanDirectionIsForward(direction) &&
+								query->estate->es_auxmodifytables == NIL &&
+								(count == 0 || query->estate->es_processed < count));
 }
 
 bool

@@ -36,7 +36,8 @@ typedef struct DynStatement
 	uint64		number;			/* number in this session, from 1 */
 	ResourceOwner owner;		/* owner of the statement's files */
 	bool		ended;			/* true if the last call of ExecutorRun has
-								 * returned all rows, or `owner` was released */
+								 * returned all rows and data-modifying CTEs
+								 * have ended, or `owner` was released */
 	int			in_flight;		/* number of requests in flight or waiting for
 								 * a retry */
 	size_t		bytes;			/* bytes of responses that are arriving or
@@ -86,6 +87,9 @@ dyn_smaller_limit(double a, double b)
  * 0 is unlimited.
  */
 extern double dyn_statement_max_units(const DynConnection *connection);
+
+/* Sets `ended` in the DynStatement, if the statement has one. */
+extern void dyn_statement_set_ended(const EState *estate, bool ended);
 
 /* Appends a member to one of the statement's lists, in es_query_cxt. */
 extern void dyn_statement_append(const DynStatement *statement, List **list, void *member);

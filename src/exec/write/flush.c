@@ -400,6 +400,7 @@ flush(EState *estate)
 			row = ExecProcNode(lfirst(lc));
 		} while (!TupIsNull(row));
 	}
+	dyn_statement_set_ended(estate, true);
 	writer = dyn_writer_find(estate);
 	if (writer != NULL)
 		dyn_writer_flush(writer);
