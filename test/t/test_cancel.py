@@ -211,6 +211,13 @@ class Interrupts(fixture.TestCase):
         self.assertEqual(self.query("FETCH ALL FROM c"), [(1,)])
         self.query("CLOSE c")
 
+    def test_timeout_of_each_statement_of_a_message(self):
+        """It does not include the time of the statements before COMMIT in the same message."""
+        self.query("SET statement_timeout = '3s'")
+        self.query("BEGIN; DECLARE c CURSOR WITH HOLD FOR SELECT sk FROM t; SELECT pg_sleep(1.6); SELECT pg_sleep(1.6); COMMIT")
+        self.assertEqual(self.query("FETCH ALL FROM c"), [(1,)])
+        self.query("CLOSE c")
+
     def test_timeout_set_by_a_function(self):
         """FETCH from a cursor WITH HOLD is no COMMIT; a function's own statement_timeout starts no timer."""
         self.fake.on("Scan", replies.delay(0.2, {"Items": [{"pk": {"S": "a"}, "sk": {"N": "1"}}], "Count": 1, "ScannedCount": 1}))

@@ -188,7 +188,8 @@ wait_for_client(void *arg, int fd, long timeout_ms)
  * Returns the milliseconds of statement_timeout that are left while COMMIT
  * reads the rest of a cursor WITH HOLD (PersistHoldablePortal), because
  * PostgreSQL has already disabled its timer.  Returns -1 if there is no such
- * cursor or timeout.
+ * cursor or timeout.  The timer's start is older than the client's message if
+ * transaction_timeout replaces the timer.
  */
 static long
 held_cursor_ms(void)
@@ -199,7 +200,8 @@ held_cursor_ms(void)
 		get_timeout_active(STATEMENT_TIMEOUT))
 		return -1;
 	return Max(0, StatementTimeout -
-			   TimestampDifferenceMilliseconds(GetCurrentStatementStartTimestamp(),
+			   TimestampDifferenceMilliseconds(Max(get_timeout_start_time(STATEMENT_TIMEOUT),
+												   GetCurrentStatementStartTimestamp()),
 											   GetCurrentTimestamp()));
 }
 
