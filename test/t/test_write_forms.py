@@ -91,6 +91,26 @@ class Servers(writes.TestCase):
         self.assertEqual(self.outcome(sql), (1, []))
         self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 's'"), 2)
 
+    def test_atomic_during_ddl(self):
+        """A change of another server in the middle does not make one server several, but a change of this server's region does."""
+        self.fx.create_table("others", self.HASH, self.RANGE)
+        self.fx.server("elsewhere", self.fx.proxy.endpoint)
+        self.fx.execute(f"""CREATE TABLE parted ({self.COLUMNS}) PARTITION BY LIST (n); CREATE TABLE local (LIKE parted);
+            CREATE FUNCTION run(sql text) RETURNS text LANGUAGE plpgsql AS 'BEGIN EXECUTE sql; RETURN sql; END';
+            SET dynamo_fdw.write_mode = 'atomic'""")
+        self.addCleanup(self.fx.execute, "DROP TABLE parted, local; DROP FUNCTION run; RESET dynamo_fdw.write_mode")
+        for n, name in enumerate(("items", "others"), 1):
+            self.fx.execute(f"CREATE FOREIGN TABLE part{n} PARTITION OF parted FOR VALUES IN ({n}) SERVER ddb OPTIONS (table_name '{self.fx.remote(name)}', updatable 'true',"
+                            " scan_policy 'allow')")
+        self.fx.execute("DELETE FROM parted")
+        insert = "INSERT INTO {t} SELECT 's', n, run(format('ALTER SERVER {server} OPTIONS (SET {option})', n)) FROM generate_series(1, 2) n"
+        self.fx.execute(insert.format(t="local", server="elsewhere", option="endpoint_url ''http://127.0.0.%s''"))
+        requests = self.fx.requests(insert.format(t="parted", server="elsewhere", option="endpoint_url ''http://127.0.0.%s''"))
+        self.assertEqual([r.operation for r in requests], ["TransactWriteItems"])
+        self.assertEqual(*(sorted(self.fx.rows(f"SELECT * FROM {table}")) for table in ("parted", "local")))
+        failure = self.fx.error(insert.format(t="parted", server="ddb", option="region ''us-east-%s''"))
+        self.assertEqual((failure.sqlstate, failure.message), ("0A000", "cannot write tables of several servers in one atomic statement"))
+
     def test_write_mode_is_no_option(self):
         for statement in ("ALTER SERVER ddb OPTIONS (ADD write_mode 'atomic')", "ALTER FOREIGN TABLE far OPTIONS (ADD write_mode 'atomic')"):
             self.assertEqual(self.fx.error(statement).sqlstate, "HV00D")

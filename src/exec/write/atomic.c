@@ -41,11 +41,16 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 	const DynRelation *relation = write->modify->relation;
 	const DynRelation *first = writer->collected == NIL ? relation
 		: ((const DynWrite *) linitial(writer->collected))->modify->relation;
+	const DynConnection *a = first->connection;
+	const DynConnection *b = relation->connection;
 
 	dyn_session_check(relation->connection);
 	if (list_length(writer->collected) == DYN_TRANSACTION_MAX_WRITES)
 		report_too_large("100 items");
-	if (first->connection != relation->connection)
+	/* after DDL on any server, later partitions have a new connection */
+	if (a->mapping != b->mapping || a->userid != b->userid ||
+		strcmp(a->service.url, b->service.url) != 0 ||
+		strcmp(a->service.region, b->service.region) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot write tables of several servers in one atomic statement"),
