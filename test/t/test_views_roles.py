@@ -1,5 +1,6 @@
 """Whose keys are used, and foreign tables in the places where core puts relations: views, partitions, unions."""
 import fixture
+import replies
 import shop
 
 ROLES = ("reader", "owner")
@@ -78,6 +79,29 @@ class Roles(fixture.TestCase):
         self.assertEqual(self.keys_of("EXECUTE p"), {"KEYreader"})
         self.fx.execute(f"RESET ROLE; SET ROLE {self.owner}")
         self.assertEqual(self.keys_of("EXECUTE p"), {"KEYowner"})
+
+    def test_prepared_for_two_accounts(self):
+        """The keys and indexes of the table are those of the current role's account, so each role needs a plan of its own."""
+        self.fx.execute("RESET ROLE; SET plan_cache_mode = force_generic_plan")
+        self.addCleanup(self.fx.execute, "RESET plan_cache_mode; DEALLOCATE ALL")
+        tables = {role: self.fake.table("shared", ("pk", "S"), range_key, items=[{"pk": {"S": "a"}, "v": {"N": str(v)}}])
+                  for role, range_key, v in (("owner", ("v", "N"), 1), ("reader", None, 2))}
+
+        def of_account(request):
+            self.fake.tables["shared"] = tables["owner" if "KEYowner" in request.headers["authorization"] else "reader"]
+            return replies.written("shared") if request.operation == "PutItem" else None
+
+        self.fake.on("*", of_account)
+        self.addCleanup(self.fake.reset, scripts=True)
+        self.fx.foreign_table("shared", "pk text NOT NULL, v int NOT NULL", server="fake", updatable="true")
+        self.fx.execute(f"GRANT SELECT, INSERT ON shared TO {self.reader}, {self.owner};"
+                        "PREPARE r AS SELECT v FROM shared WHERE pk = 'a'; PREPARE w AS INSERT INTO shared VALUES ('b', 3)")
+        for role, operation, v in [("reader", "GetItem", 2), ("owner", "Query", 1)] * 2:
+            self.fx.execute(f"RESET ROLE; SET ROLE {getattr(self, role)}")
+            self.assertEqual(self.keys_of("EXECUTE w"), {f"KEY{role}"})
+            self.fake.reset()
+            self.assertEqual(self.fx.rows("EXECUTE r"), [(v,)])
+            self.assertEqual(self.fake.operations(), [operation])
 
     def test_no_mapping(self):
         """Without keys there is an error that reports it."""

@@ -513,6 +513,7 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	Bitmapset  *returned = expand_whole_row(bms_copy(named), relation);
 	Bitmapset  *read = NULL;
 
+	root->glob->dependsOnRole |= !OidIsValid(dyn_result_user(root->parse));
 	dyn_write_map_require(map, plan->operation);
 	dyn_check_system_column(map->relation, returning.system);
 	if (plan->onConflictSet != NIL)

@@ -205,6 +205,8 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	plan->root = root;
 	plan->rel = baserel;
 	plan->relation = dyn_relation_open(relid, baserel->userid);
+	/* another role may have a table of the same name in another account */
+	root->glob->dependsOnRole |= !OidIsValid(baserel->userid);
 	plan->limited = root->limit_tuples > 0 && root->sort_pathkeys == NIL;
 	plan->relation->target = bms_is_member(baserel->relid, root->all_result_relids);
 	if (plan->relation->target)
