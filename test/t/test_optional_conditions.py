@@ -87,6 +87,22 @@ class Optional(request_text.RequestTestCase):
                            [("true, 'c01'", [query]), ("false, 'c01'", ["Scan orders get at, cust"]),
                             ("NULL, 'c01'", [query]), ("true, NULL", [])])
 
+    def test_several_keys(self):
+        """Each condition that has a value may select a key, the cheapest one first; a Scan is left if none has a value."""
+        by_cust, by_status = "Query orders where cust = 'c01'", "Query orders/by_status where status = 'open'"
+        self.assertDecides("text, text", "SELECT at FROM promised WHERE ($1 IS NULL OR cust = $1) AND ($2 IS NULL OR status = $2)",
+                           [("'c01', 'open'", [f"{by_cust} filter status = 'open'"]), ("'c01', NULL", [by_cust]),
+                            ("NULL, 'open'", [by_status]), ("NULL, NULL", ["Scan orders"]), ("'', NULL", []),
+                            ("NULL, ''", ["Scan orders filter status = ''"])], False)
+        self.assertDecides("text, text", "SELECT at FROM promised WHERE ($1 IS NULL OR status = $1) AND ($2 IS NULL OR at >= $2)",
+                           [("'open', '2024-12'", [f"{by_status} AND at >= '2024-12'"]), ("'open', NULL", [by_status]),
+                            ("NULL, '2024-12'", ["Scan orders filter at >= '2024-12'"]), ("NULL, NULL", ["Scan orders"])], False)
+        self.assertDecides("text, text, text", "SELECT count(*) FROM promised WHERE ($1 IS NULL OR cust = $1)"
+                           " AND ($2 IS NULL OR status = $2) AND ($3 IS NULL OR at = $3)",
+                           [("NULL, 'open', '2024-01-01'", [f"{by_status} AND at = '2024-01-01'"]), ("NULL, 'open', NULL", [by_status]),
+                            ("'c01', NULL, '2024-01-01'", [f"{by_cust} AND at = '2024-01-01'"]),
+                            ("'c01', NULL, NULL", [by_cust])], False)
+
     def test_what_must_not_be_evaluated(self):
         """Where the first arm is true, PostgreSQL does not evaluate the second one."""
         self.assertDecides("text", "SELECT val FROM readings WHERE $1 = '' OR sensor = $1::int",
@@ -284,3 +300,18 @@ class Optional(request_text.RequestTestCase):
         text = "\n".join(row[0] for row in self.fx.rows("EXPLAIN (ANALYZE, COSTS OFF) EXECUTE p (NULL)"))
         for line in ("Operation: Scan", "Alternative Used Because: ($1 IS NULL)", "Alternative: Query where cust = $1"):
             self.assertIn(line, text)
+
+    def test_explain_of_several_keys(self):
+        """All others are shown, in the order in which they are tried."""
+        self.fx.execute("PREPARE p (text, text) AS SELECT at FROM promised WHERE ($1 IS NULL OR cust = $1) AND ($2 IS NULL OR status = $2)")
+        by_status = "Query of by_status where status = $2"
+        for execution, lines in (
+                ("EXPLAIN (COSTS OFF) EXECUTE p ('c01', 'open')",
+                 ["Key Condition: cust = $1", "Alternative If: ($1 IS NULL)", f"Alternative: {by_status}; Scan"]),
+                ("EXPLAIN (ANALYZE, COSTS OFF) EXECUTE p (NULL, 'open')",
+                 ["Key Condition: status = $2", "Alternative Used Because: ($1 IS NULL)", "Alternative: Query where cust = $1; Scan"]),
+                ("EXPLAIN (ANALYZE, COSTS OFF) EXECUTE p (NULL, NULL)",
+                 ["Operation: Scan", "Alternative Used Because: ($1 IS NULL)", f"Alternative: Query where cust = $1; {by_status}"])):
+            shown = [row[0].strip() for row in self.fx.rows(execution)]
+            for line in lines:
+                self.assertIn(line, shown, execution)

@@ -473,32 +473,34 @@ show_access(const DynAccess *access, ExplainState *es)
 
 /*
  * Shows the guards that decide between two access plans (plan/paths/choice.c),
- * and the access plan that is not used.  Without ANALYZE, guards are not
+ * and the access plans that are not used.  Without ANALYZE, guards are not
  * evaluated, but assumed to be false.
  */
 static void
 show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)
 {
 	const DynAccess *shown = scan->input.scandesc->access;
-	bool		open = (scan->planned != shown);
-	const DynAccess *alternative = dyn_access_inner(scan->planned, DYN_USE_IF_OPEN);
-	List	   *keys;
+	const DynAccess *alternative = scan->planned;
 
-	if (alternative == NULL)
+	if (alternative->optional_quals == NIL)
 		return;
 	initStringInfo(&printer->buf);
-	print_list(printer, scan->planned->optional_quals, "OR", false);
-	ExplainPropertyText(open ? "Alternative Used Because" : "Alternative If",
+	print_list(printer, alternative->optional_quals, "OR", false);
+	ExplainPropertyText(alternative == shown ? "Alternative If" : "Alternative Used Because",
 						printer->buf.data, es);
-	if (open)
-		alternative = scan->planned;
-	keys = dyn_access_key_preds(alternative);
 	resetStringInfo(&printer->buf);
-	appendStringInfoString(&printer->buf, operation_word(alternative, false));
-	if (alternative->index != NULL)
-		appendStringInfo(&printer->buf, " of %s", alternative->index);
-	if (keys != NIL)
+	for (; alternative != NULL; alternative = dyn_access_inner(alternative, DYN_USE_IF_OPEN))
 	{
+		List	   *keys = dyn_access_key_preds(alternative);
+
+		if (alternative == shown)
+			continue;
+		appendStringInfo(&printer->buf, "%s%s", printer->buf.len > 0 ? "; " : "",
+						 operation_word(alternative, false));
+		if (alternative->index != NULL)
+			appendStringInfo(&printer->buf, " of %s", alternative->index);
+		if (keys == NIL)
+			continue;
 		appendStringInfoString(&printer->buf, " where ");
 		print_list(printer, keys, "AND", false);
 	}

@@ -51,27 +51,32 @@ prepare_scan(DynScan *scan, int eflags)
 	PlanState  *node = &scan->input.node->ss.ps;
 	List	   *exprs = ((ForeignScan *) node->plan)->fdw_exprs;
 	DynScanDesc *scandesc = scan->input.scandesc;
-	bool		open = false;
+	const DynAccess *access = scandesc->access;
 	ListCell   *lc;
 
 	scan->input.exprs = ExecInitExprList(exprs, node);
 	dyn_values_init(&scan->input.values, exprs, scan->input.conversions);
 	dyn_values_init(&scan->input.next_values, exprs, scan->input.conversions);
 	/* evaluate guards of ORs, such as $1 IS NULL (choice.c): they are the same in all executions */
-	foreach(lc, scandesc->access->optional_quals)
+	for (bool open = true; open;)
 	{
-		const DynPred *optional_qual = lfirst(lc);
-		bool		isnull;
-		Datum		value =
-			ExecEvalExprSwitchContext(list_nth(scan->input.exprs, optional_qual->param),
-									  node->ps_ExprContext, &isnull);
+		open = false;
+		foreach(lc, access->optional_quals)
+		{
+			const DynPred *optional_qual = lfirst(lc);
+			bool		isnull;
+			Datum		value =
+				ExecEvalExprSwitchContext(list_nth(scan->input.exprs, optional_qual->param),
+										  node->ps_ExprContext, &isnull);
 
-		open |= !isnull && DatumGetBool(value);
+			open |= !isnull && DatumGetBool(value);
+		}
+		if (open)
+			access = dyn_access_inner(access, DYN_USE_IF_OPEN);
 	}
-	if (open)
-		scan->input.scandesc = dyn_scandesc_create(scandesc->statement, scandesc->relation,
-												   dyn_access_inner(scandesc->access,
-																	DYN_USE_IF_OPEN));
+	if (access != scandesc->access)
+		scan->input.scandesc = dyn_scandesc_create(scandesc->statement,
+												   scandesc->relation, access);
 	scan->input.runs_once = (scan->input.scandesc->access->is_small ||
 							 scan->input.scandesc->access->preview_rows > 0) &&
 		dyn_plan_runs_once(node->state->es_plannedstmt, node->plan);

@@ -7,13 +7,13 @@
  * IS NULL) is an arm without columns that has the same value in all executions
  * of a scan.  If the guard is false or NULL (closed), the OR is equivalent to
  * its other arms, and may match a key.  If the guard is true (open), the OR
- * restricts nothing.  So there are two access plans: one for closed guards,
- * and one that uses no optional condition for keys.  One of them is chosen
- * when the statement starts.
+ * restricts nothing.  So there are several access plans: some with guards, and
+ * one that uses no optional condition for keys.  When the statement starts, the
+ * first one without an open guard is chosen.
  *
- * A path with guards has only those properties that both access plans have.
- * So its rows have no order, and an index is read only if it is complete both
- * with open and with closed guards.
+ * A path with guards has only those properties that all access plans have.  So
+ * its rows have no order, and an index is read only if it is complete both with
+ * open and with closed guards.
  */
 #include "postgres.h"
 
@@ -204,7 +204,8 @@ dyn_match_choice(const DynRelPlan *plan, const DynPathChoice *choice, List *clau
 	if (choice->while_open != NULL)
 	{
 		DynPathChoice unordered = {.target = choice->while_open->target,
-		.kind = choice->while_open->kind};
+		.kind = choice->while_open->kind,
+		.while_open = choice->while_open->while_open};
 		DynAccess  *alternative = dyn_match_choice(plan, &unordered, clauses);
 
 		dyn_access_add(access, alternative, DYN_USE_IF_OPEN);

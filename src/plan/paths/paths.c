@@ -637,37 +637,51 @@ add_segment_paths(DynRelPlan *plan)
 
 /* ---- optional conditions ---- */
 
+/* An access plan that matches keys only if guards are false or NULL */
+typedef struct Guarded
+{
+	DynAccess  *access;
+	Cost		startup;
+	Cost		total;
+	DynPathChoice choice;
+} Guarded;
+
 /*
- * Adds Scans, and paths that match keys only if guards are false or NULL
- * (choice.c).  A path with guards contains the choice of the cheapest path
- * without guards, which is used if a guard is true.
+ * Adds Scans, and a path with guards (choice.c): its access plan is the
+ * cheapest one with guards.  If one of these guards is true, the next cheaper
+ * access plan is used, and so on.  The last one has no guards.
  */
 static void
 add_scan_and_optional_paths(DynRelPlan *plan)
 {
-	int			ntargets = plan->meta->nindexes + 1;
-	DynAccess **accesses = palloc0(ntargets * sizeof(DynAccess *));
+	List	   *guarded = NIL;	/* Guarded *, by descending cost */
 	const Path *unconditional = NULL;
 	const DynPathChoice *while_open;
-	ListCell   *lc;
+	ListCell   *lc,
+			   *next;
 
-	for (int i = 0; i < ntargets; i++)
+	for (int i = 0; i <= plan->meta->nindexes; i++)
 	{
 		const DynIndexMeta *index = dyn_choice_index(plan, i);
-		DynAccess  *access = dyn_match_closed(plan, index, plan->clauses);
-		DynEstimate estimate;
-		Cost		startup,
-					total;
+		Guarded    *one = palloc0(sizeof(Guarded));
+		int			n = 0;
 
+		one->access = dyn_match_closed(plan, index, plan->clauses);
 		/* the index must also be complete if a guard is true */
-		if (access == NULL ||
+		if (one->access == NULL ||
 			(index != NULL && !index_has_key_path(plan, index, plan->clauses)))
 			continue;
-		accesses[i] = access;
 		/* Scans must cost more than this access by key */
-		estimate = dyn_estimate_access(plan, access);
-		dyn_cost_estimate(&estimate, false, plan->rel->rows, &startup, &total);
-		keep_direct(plan, &estimate, startup, total);
+		one->access->estimate = dyn_estimate_access(plan, one->access);
+		one->choice = (DynPathChoice) {.target = i, .kind = one->access->kind,
+		.estimate = &one->access->estimate};
+		dyn_cost_estimate(one->choice.estimate, false, plan->rel->rows,
+						  &one->startup, &one->total);
+		keep_direct(plan, one->choice.estimate, one->startup, one->total);
+		while (n < list_length(guarded) &&
+			   ((const Guarded *) list_nth(guarded, n))->total > one->total)
+			n++;
+		guarded = list_insert_nth(guarded, n, one);
 	}
 	/* add no Scans to a read of one item by its key, which always costs less */
 	if (plan->keyed == NULL || plan->keyed->kind != DYN_ACCESS_GET ||
@@ -685,14 +699,23 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 	}
 	if (unconditional == NULL)
 		return;
-	/* read the choice now, since add_path may free the path */
 	while_open = dyn_choice_of(unconditional);
-	for (int i = 0; i < ntargets; i++)
+	foreach(lc, guarded)
 	{
-		DynPathChoice choice = {.target = i, .while_open = while_open};
+		Guarded    *one = lfirst(lc);
+		/* see yield_to_direct */
+		bool		helps = one->total < unconditional->total_cost +
+			(one->choice.kind < dyn_choice_of(unconditional)->kind ? one->startup : 0);
 
-		if (accesses[i] != NULL)
-			add_access_path(plan, accesses[i], &choice, NULL);
+		/* if all guards of a cheaper access plan are also its own, one is true */
+		for_each_cell(next, guarded, lnext(guarded, lc))
+			helps &= list_difference_ptr(((const Guarded *) lfirst(next))->access->optional_quals,
+										 one->access->optional_quals) != NIL;
+		one->choice.while_open = while_open;
+		if (lnext(guarded, lc) == NULL)
+			add_access_path(plan, one->access, &one->choice, NULL);
+		else if (helps)
+			while_open = &one->choice;
 	}
 }
 

@@ -342,7 +342,8 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 				  Plan *outer_plan)
 {
 	DynRelPlan *plan = baserel->fdw_private;
-	const DynPathChoice *choice;
+	const DynPathChoice *choice,
+			   *used;
 	DynAccess  *access;
 	List	   *clauses,
 			   *exprs,
@@ -356,7 +357,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	scan_clauses = list_concat_copy(scan_clauses, plan->bounds);
 	clauses = list_concat(dyn_row_clauses(plan->relation),
 						  dyn_quals_classify(plan, scan_clauses));
-	choice = dyn_choice_of(&best_path->path);
+	choice = used = dyn_choice_of(&best_path->path);
 	if (choice->listed)
 		clauses = list_concat(clauses, dyn_classify_lists(plan));
 	access = choice->kind == DYN_ACCESS_UNION
@@ -381,10 +382,10 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 		complete_access(plan, &best_path->path, choice, one, scan_clauses, local,
 						remote);
 		one->advice = dyn_advise(plan, one, clauses);
-		one->estimate = one == access ? *choice->estimate
-			: *choice->while_open->estimate;
+		one->estimate = *used->estimate;
 		one->one_request = dyn_access_is_one_request(one);
 		one->one_round = choice->together && dyn_access_is_one_round(one);
+		used = used->while_open;
 	}
 	private = list_make1(dyn_access_node(access, &exprs));
 	return make_foreignscan(tlist, local, baserel->relid, exprs, private, NIL,
@@ -409,9 +410,12 @@ dynIsForeignPathAsyncCapable(ForeignPath *path)
 	const DynRelPlan *plan = path->path.parent->fdw_private;
 	const DynPathChoice *choice = dyn_choice_of(&path->path);
 
-	return choice == NULL || !plan->limited ||
-		(choice->kind != DYN_ACCESS_SCAN &&
-		 (choice->while_open == NULL || choice->while_open->kind != DYN_ACCESS_SCAN));
+	for (; plan->limited && choice != NULL; choice = choice->while_open)
+	{
+		if (choice->kind == DYN_ACCESS_SCAN)
+			return false;
+	}
+	return true;
 }
 
 /* ---- count(*) ---- */
