@@ -3,6 +3,7 @@ import re
 
 import request_text
 import shop
+from dynamo import index
 from request_text import statements
 
 TEXT = [
@@ -32,6 +33,8 @@ TEXT = [
     ("range that excludes the value", "SELECT at FROM orders WHERE cust = 'c01' AND at = '2024-03-03' AND at > '2024-04'",
      []),
     ("NULL bound", "SELECT at FROM orders WHERE cust = 'c01' AND at > current_setting('test.missing', true)", []),
+    ("a list in a small partition", "SELECT at FROM orders WHERE status = 'open' AND at IN ('2024-01-01', '2024-10-10', '2024-03-03')",
+     ["Query orders/by_status where status = 'open' AND at BETWEEN '2024-01-01' AND '2024-10-10' get at"]),
     ("above the empty text", "SELECT at FROM orders WHERE cust = 'c01' AND at > ''",
      ["Query orders where cust = 'c01' get at"]),
     ("from the empty text", "SELECT at FROM orders WHERE cust = 'c01' AND at BETWEEN '' AND '2024-03'",
@@ -186,3 +189,94 @@ class RequestsByRange(request_text.RequestTestCase):
         plan = self.fx.explain("SELECT at FROM orders WHERE cust = 'c01' ORDER BY at COLLATE \"und-x-icu\" LIMIT 3")
         self.assertIn("Sort", plan)
         self.assertNotIn("First Page", plan)
+
+
+class ListsOfSortKeys(request_text.RequestTestCase):
+    """A list of sort keys of an index: one Query for each value, unless one for the range from the least to the greatest costs less."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        fx = cls.fx
+        fx.create_table("mail", ("tenant", "S"), ("id", "S"), (index("by_email", ("tenant", "S"), ("email", "S")),
+                                                               index("by_score", ("tenant", "S"), ("score", "N"), local=True)))
+        fx.put("mail", ({"tenant": f"t{n % 2}", "id": f"i{n:03}", "email": f"e{n // 2 % 150:03}", "score": n, "note": "n" * 1000}
+                        for n in range(400)))
+        columns = ('tenant text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, email text COLLATE "C" NOT NULL, score int NOT NULL,'
+                   " note text")
+        fx.foreign_table("mail", columns)
+        fx.foreign_table("unknown", columns, table_name=fx.remote("mail"))
+        cls.mirror("mail", "unknown")
+        fx.execute("CREATE TABLE users AS SELECT 't1' AS tenant, ARRAY['e001', 'e140'] AS emails; ANALYZE users, mail")
+
+    def tearDown(self):
+        self.fx.execute("DEALLOCATE ALL; RESET plan_cache_mode")
+        super().tearDown()
+
+    @staticmethod
+    def queries(*emails, get="email, id, tenant", after=""):
+        return [f"Query mail/by_email where tenant = 't1' AND email = '{email}' get {get}{after}" for email in emails]
+
+    def test_forms(self):
+        """Of a list, of an OR, of a parameter, and with further conditions on the sort key."""
+        self.fx.execute("SET plan_cache_mode = force_generic_plan")
+        for where, expected in (
+                ("email IN ('e001', 'e140')", self.queries("e001", "e140")),
+                ("(email = 'e001' OR email = 'e140')", self.queries("e001", "e140")),
+                ("email IN ('e001', 'e140', 'e070') AND email > 'e050'", self.queries("e070", "e140")),
+                ("(email = 'e001' OR email IN ('e140', 'e001'))", self.queries("e001", "e140")),
+                ("email IN ('e001', NULL)", self.queries("e001")),
+                ("score IN (1, 301)", [f"Query mail/by_score where tenant = 't1' AND score = {n} get id, score, tenant" for n in (1, 301)])):
+            with self.subTest(where=where):
+                self.assertRequests(f"SELECT id FROM mail WHERE tenant = 't1' AND {where}", expected)
+        for name in ("public", "mirror"):
+            self.fx.execute(f"SET search_path = {name}, public; PREPARE {name} (text[]) AS"
+                            " SELECT id FROM mail WHERE tenant = 't1' AND email = ANY ($1); RESET search_path")
+        wide = [f"e{n:03}" for n in range(0, 120)]
+        for array, expected in (("{e140,e001,NULL,e001}", self.queries("e001", "e140")), ("{}", []),
+                                (f"{{{','.join(wide)}}}", ["Query mail/by_email where tenant = 't1' AND email BETWEEN 'e000' AND 'e119'"
+                                                " get email, id, tenant"])):
+            texts, rows = self.texts_and_rows(f"EXECUTE public ('{array}')")
+            self.assertEqual(texts, sorted(expected))
+            self.assertEqual(sorted(rows), sorted(self.mirrored(f"EXECUTE mirror ('{array}')")))
+
+    def test_rows_and_branches(self):
+        """Of rows, and of branches with both attributes."""
+        for where in ("(tenant, email) IN (('t1', 'e001'), ('t1', 'e140'))",
+                      "(tenant = 't1' AND email = 'e001' OR tenant = 't1' AND email = 'e140')"):
+            self.assertRequests(f"SELECT id FROM mail WHERE {where}", self.queries("e001", "e140"))
+
+    def test_optional(self):
+        """An optional list divides the Query of a table only if the list is used."""
+        self.fx.execute("SET plan_cache_mode = force_generic_plan")
+        for name in ("public", "mirror"):
+            self.fx.execute(f"SET search_path = {name}, public; PREPARE {name} (text[]) AS"
+                            " SELECT score FROM mail WHERE tenant = 't1' AND ($1 IS NULL OR id = ANY ($1)); RESET search_path")
+        for array, conditions in (("'{i001,i399}'", [" AND id = 'i001'", " AND id = 'i399'"]), ("NULL", [""]), ("'{}'", [])):
+            texts, rows = self.texts_and_rows(f"EXECUTE public ({array})")
+            self.assertEqual(texts, [f"Query mail where tenant = 't1'{condition} get id, score, tenant" for condition in conditions])
+            self.assertEqual(sorted(rows), sorted(self.mirrored(f"EXECUTE mirror ({array})")))
+
+    def test_join_and_partitions(self):
+        """Of values of another table, and in several partitions."""
+        self.assertRequests("SELECT id FROM users u JOIN mail m ON m.tenant = u.tenant AND m.email = ANY (u.emails)",
+                            self.queries("e001", "e140"))
+        self.assertRequests("SELECT count(*) FROM mail WHERE tenant IN ('t0', 't1') AND email IN ('e001', 'e140')",
+                            [query.replace("t1", tenant) for query in self.queries("e001", "e140", get="email, tenant") for tenant in ("t0", "t1")])
+
+    def test_order(self):
+        """A few Queries are merged; under a LIMIT, one Query gives the order that many would not."""
+        self.assertRequests("SELECT email FROM mail WHERE tenant = 't1' AND email IN ('e001', 'e140') ORDER BY email DESC LIMIT 3",
+                            self.queries("e001", "e140", get="email, tenant", after=" limit 3 backward"))
+        self.fx.execute("SET plan_cache_mode = force_generic_plan;"
+                        "PREPARE p (text[]) AS SELECT email FROM mail WHERE tenant = 't1' AND email = ANY ($1) ORDER BY email LIMIT 2")
+        texts, rows = self.texts_and_rows("EXECUTE p ('{e001,e140}')")
+        self.assertEqual(texts[0], "Query mail/by_email where tenant = 't1' AND email BETWEEN 'e001' AND 'e140' get email limit 2")
+        self.assertEqual(rows, [("e001",), ("e001",)])
+
+    def test_costs(self):
+        """One Query, if half a unit for each value is more than the partition; without statistics, this partition seems small."""
+        for table, n in (("mail", 90), ("unknown", 2)):
+            values = ", ".join(f"'e{n:03}'" for n in range(n))
+            self.assertRequests(f"SELECT id FROM {table} WHERE tenant = 't1' AND email IN ({values})",
+                                [f"Query mail/by_email where tenant = 't1' AND email BETWEEN 'e000' AND 'e{n - 1:03}' get email, id"])

@@ -52,14 +52,9 @@ range_conditions(const DynAccess *access, DynSpans spans, int *n)
 	 * ordered, because rows are in order only within a span
 	 */
 	spans.n = dyn_spans_unite(spans.at, spans.n, !access->ordered);
-	/*
-	 * if the attribute has a template, each span belongs to one combination of
-	 * leading placeholders, and has its own Query.  Otherwise, or if there are
-	 * too many spans, one Query reads the range of all spans.  For an ordered
-	 * plan, the planner has limited the number of keys instead.
-	 */
-	*n = (access->ordered || spans.n <= DYN_MAX_SORT_RANGES) &&
-		dyn_only_templated(match->preds) != NULL ? spans.n : 1;
+	/* for an ordered plan, the planner has limited the number of Queries */
+	*n = access->per_value && (access->ordered || spans.n <= DYN_MAX_SORT_RANGES)
+		? spans.n : 1;
 	conds = palloc(*n * sizeof(DynCond *));
 	for (int i = 0; i < *n; i++)
 		conds[i] = dyn_key_cond(*n == 1 ? &spans : &(DynSpans) {1, &spans.at[i]}, path);

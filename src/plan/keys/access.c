@@ -515,7 +515,7 @@ copy_access(const DynAccess *access, Values *values)
 							  : copy_access(inner, values));
 	}
 	/* used only during planning */
-	copy->key_rinfos = copy->filter_rinfos = NIL;
+	copy->key_rinfos = copy->hash_rinfos = copy->filter_rinfos = NIL;
 	copy->exact_rinfos = copy->local_rinfos = NIL;
 	copy->having = copy->checks = NIL;
 	return copy;

@@ -144,6 +144,9 @@ typedef struct DynAccess
 								 * to send one request */
 	bool		shares_lists;	/* true if one array restricts several parts of
 								 * the key (dyn_access_shares_lists) */
+	bool		per_value;		/* QUERY: true if each value of range[0] has
+								 * its own Query, false if one Query reads the
+								 * range of all values */
 	bool		one_round;		/* true if the requests are sent together with
 								 * those of another scan that reads the same
 								 * keys */
@@ -221,6 +224,7 @@ typedef struct DynAccess
 
 	/* only during planning */
 	List	   *key_rinfos;		/* RestrictInfo *: matched to the keys */
+	List	   *hash_rinfos;	/* QUERY: those matched to the hash attributes */
 	List	   *filter_rinfos;	/* RestrictInfo *: sent as filters */
 	List	   *exact_rinfos;	/* RestrictInfo *: need no local check */
 	List	   *local_rinfos;	/* RestrictInfo *: need a local check */

@@ -378,6 +378,22 @@ enforce_single_range(KeyMatch *match, const DynKeyMatch *range)
 	}
 }
 
+static List *
+clause_rinfos(List *clauses)
+{
+	List	   *rinfos = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		const DynClause *clause = lfirst(lc);
+
+		if (clause->rinfo != NULL)
+			rinfos = list_append_unique_ptr(rinfos, clause->rinfo);
+	}
+	return rinfos;
+}
+
 /*
  * Matches hash attributes to points (such as =), and range attributes from the
  * left.  Row-wise keys (match_row_keys) can replace points; other predicates
@@ -407,6 +423,7 @@ match_query(KeyMatch *match, DynAccess *access)
 		match_ranges(match, &key->hash[i], &access->hash[i], true);
 	}
 	access->nhash = key->nhash;
+	access->hash_rinfos = clause_rinfos(match->consumed);
 	for (int i = 0; i < key->nrange; i++)
 	{
 		DynKeyMatch *key_match = &access->range[i];
@@ -472,22 +489,6 @@ match_completeness(KeyMatch *match, DynAccess *access)
 		if (!clause->implied)
 			match->pushed_exactly = lappend(match->pushed_exactly, clause);
 	}
-}
-
-static List *
-clause_rinfos(List *clauses)
-{
-	List	   *rinfos = NIL;
-	ListCell   *lc;
-
-	foreach(lc, clauses)
-	{
-		const DynClause *clause = lfirst(lc);
-
-		if (clause->rinfo != NULL)
-			rinfos = list_append_unique_ptr(rinfos, clause->rinfo);
-	}
-	return rinfos;
 }
 
 /* Matches conditions on the number of the Scan segment (segment column). */
@@ -789,6 +790,8 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 		(index->global ? !dyn_index_covers(plan, index) || plan->relation->target
 		 : plan->relation->triggered);
 	access->shares_lists = dyn_access_shares_lists(access);
+	access->per_value = access->nrange > 0 &&
+		dyn_only_templated(access->range[0].preds) != NULL;
 	access->keys = dyn_count_keys(plan, access);
 	access->multi_partition = !access->keys.single;
 	finish_match(&match, access);

@@ -123,8 +123,11 @@ dyn_count(const DynRelPlan *plan, const DynPred *pred, bool part)
 	{
 		foreach(lc, pred->args)
 		{
-			DynCount	arm = dyn_count(plan, lfirst(lc), part);
+			DynCount	arm;
 
+			if (!part && dyn_pred_is_given(lfirst(lc)))
+				continue;
+			arm = dyn_count(plan, lfirst(lc), part);
 			if (!arm.points)
 				return one_range;
 			arms.most += arm.most;
@@ -313,12 +316,8 @@ count_arm(const DynRelPlan *plan, const DynAccess *access, const DynPred *arm)
 			values.expected = values.points ? Max(values.expected, 1.0) : 1;
 		else if (!in_arm)
 		{
-			/*
-			 * A sort key with a template is read by a Query for each value,
-			 * if there are at most DYN_MAX_SORT_RANGES values.  Any other
-			 * sort key is read by one Query for a range.
-			 */
-			if (dyn_only_templated(preds) == NULL)
+			/* more values than DYN_MAX_SORT_RANGES are read as one range */
+			if (!access->per_value)
 				break;
 			values.single = (values.most == 1);
 			if (values.most > DYN_MAX_SORT_RANGES)

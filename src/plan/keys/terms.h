@@ -72,8 +72,8 @@ extern DynCount dyn_count(const DynRelPlan *plan, const DynPred *pred, bool part
 
 /*
  * Returns the number of keys that the access plan reads, computed from the
- * summaries of its attributes.  More than DYN_MAX_SORT_RANGES expected ranges
- * of a sort key count as one range that contains them all.
+ * summaries of its attributes.  Without access->per_value, or if more than
+ * DYN_MAX_SORT_RANGES are expected, all ranges of a sort key count as one.
  */
 extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 

@@ -100,7 +100,8 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 			 const Bitmapset *positions)
 {
 	List	   *while_closed = close_guards(clauses, positions);
-	DynAccess  *access = dyn_match_keys(plan, index, while_closed);
+	DynAccess  *access =
+		dyn_divide_values(plan, dyn_match_keys(plan, index, while_closed));
 
 	return index == NULL || access == NULL ||
 		dyn_index_is_usable(plan, index, false, while_closed, NULL)
@@ -193,7 +194,7 @@ dyn_match_choice(const DynRelPlan *plan, const DynPathChoice *choice, List *clau
 	else if (choice->kind == DYN_ACCESS_SCAN)
 		access = dyn_match_scan(plan, index, clauses);
 	else
-		access = dyn_match_keys(plan, index, clauses);
+		access = dyn_divide_values(plan, dyn_match_keys(plan, index, clauses));
 	if (access == NULL)
 		elog(ERROR, "clauses no longer match the key of \"%s\"", plan->relation->name);
 	access->ordered = choice->ordered;

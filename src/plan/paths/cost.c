@@ -847,3 +847,34 @@ dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)
 		lookups->executions * 4 * cpu_operator_cost;
 	*startup = Min(*startup, *total);
 }
+
+/*
+ * One Query for several values reads the range between them, which may be the
+ * full partition.  Under a LIMIT, it is used if it provides an order that too
+ * many Queries would not.
+ */
+DynAccess *
+dyn_divide_values(const DynRelPlan *plan, DynAccess *access)
+{
+	DynAccess	full,
+				divided;
+	DynEstimate one,
+				many;
+
+	if (access == NULL || access->kind != DYN_ACCESS_QUERY || access->per_value ||
+		access->nrange != 1 || access->nrow_attrs > access->nhash ||
+		!access->range[0].values.points || access->range[0].values.most <= 1)
+		return access;
+	full = divided = *access;
+	full.key_rinfos = access->hash_rinfos;
+	divided.per_value = divided.multi_partition = true;
+	divided.keys = dyn_count_keys(plan, &divided);
+	if (plan->root->parse->limitCount != NULL && plan->root->query_pathkeys != NIL &&
+		divided.keys.most > plan->relation->connection->max_concurrency)
+		return access;
+	one = dyn_estimate_access(plan, &full);
+	many = dyn_estimate_access(plan, &divided);
+	if (dyn_reads_price(&many.reads, &many.prices) < dyn_reads_price(&one.reads, &one.prices))
+		*access = divided;
+	return access;
+}

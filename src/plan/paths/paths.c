@@ -135,8 +135,9 @@ static DynAccess *
 match_target(DynRelPlan *plan, int target, List *clauses, List *others)
 {
 	const DynIndexMeta *index = dyn_choice_index(plan, target);
-	DynAccess  *access = index == NULL && clauses == plan->clauses ? plan->keyed
-		: dyn_match_keys(plan, index, clauses);
+	DynAccess  *access =
+		dyn_divide_values(plan, index == NULL && clauses == plan->clauses ? plan->keyed
+						  : dyn_match_keys(plan, index, clauses));
 
 	if (access == NULL && others == NIL && index != NULL &&
 		plan->relation->ntemplated > 0 &&

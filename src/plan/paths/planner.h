@@ -208,6 +208,12 @@ extern DynEstimate dyn_estimate_access(const DynRelPlan *plan,
 									   const DynAccess *access);
 
 /*
+ * Sets access->per_value, and returns the access plan, if separate Queries for
+ * the values of its sort key cost less than one Query.  Accepts NULL.
+ */
+extern DynAccess *dyn_divide_values(const DynRelPlan *plan, DynAccess *access);
+
+/*
  * Computes the costs of a path with this number of rows; `repeated` is true if
  * the path is executed for each row of another relation.
  */

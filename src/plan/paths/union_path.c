@@ -103,7 +103,7 @@ match_members(Search *search, List *clauses, int target)
 {
 	const DynRelPlan *plan = search->plan;
 	const DynIndexMeta *index = dyn_choice_index(plan, target);
-	DynAccess  *access = dyn_match_keys(plan, index, clauses);
+	DynAccess  *access = dyn_divide_values(plan, dyn_match_keys(plan, index, clauses));
 	DynIndexLack lack;
 
 	if (access == NULL)
