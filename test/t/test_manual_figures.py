@@ -13,7 +13,7 @@ WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 10: "ten", 60: "s
 # of options, and factors that the planner has from PostgreSQL.
 FIGURES = {
     "README.md": """
-        This statement sends one Query, for {HALF[DYN_LEAST_UNITS]} a read capacity unit (RCU)
+        This statement sends one Query, which costs {HALF[DYN_LEAST_UNITS]} a read capacity unit (RCU)
         complete primary keys, the items are read in batches of {WORDS[DYN_BATCH_GET_MAX_KEYS]}
         sends its Queries {option.max_concurrency} at a time, so it takes about {WORDS[round(1000 / option.max_concurrency, -1)]} round trips
         A full scan of 1 GB is {GB / DYN_READ_UNIT_BYTES:,.0f} units
@@ -158,6 +158,7 @@ FIGURES = {
         `preview_units` read units ({option.preview_units} by default)
         """,
     "docs/planner.md": """
+        takes one Query for each value, up to {DYN_MAX_SORT_RANGES}.
         each of these partitions has the size of a full page ({DYN_PAGE_BYTES / MB:.0f} MB).
         for [LIMIT scans of mapped tables](pushdown.md#limit-scans-of-mapped-tables); {parameter.preview_units}: the option applies
         The cost of a scan is {cost.COST_PER_MS:.0f} × (T
@@ -202,6 +203,7 @@ FIGURES = {
         limited to {DYN_TRANSACTION_MAX_WRITES} items and 4 MB
         more than 38 digits
         items above 400 kB
+        failed conditions exceed {connection.MAX_RESPONSE / MB:.0f} MB of JSON
         An item of up to 1 KB costs one write unit
         If two sessions send this UPDATE, one gets 1 row and the other 0
         fail with SQLSTATE 42P10
