@@ -226,7 +226,7 @@ class Concurrency(writes.TestCase):
                 self.set("total", "N", "100", ("l", 20))()
 
         self.fx.proxy.on("UpdateItem", change)
-        self.fx.execute("BEGIN ISOLATION LEVEL REPEATABLE READ; INSERT INTO far VALUES ('l', 41), ('l', 42), ('l', 43)")
+        self.fx.execute("BEGIN ISOLATION LEVEL REPEATABLE READ; INSERT INTO far VALUES ('l', 41), ('l', 42), ('l', 43); SAVEPOINT a")
         try:
             failure = self.fx.error("UPDATE far SET total = total + 1 WHERE id = 'l' AND note = 'x'")
         finally:

@@ -29,7 +29,7 @@ extern void dyn_written_count(const char *relation, DynOperation op);
  */
 extern void dyn_written_maybe(int requests);
 
-/* Returns the number of items that the current subtransaction has written. */
+/* Returns the number of items that the running transaction has written. */
 extern uint64 dyn_written_items(void);
 
 extern void dyn_written_table(const DynConnection *connection, const char *table);
