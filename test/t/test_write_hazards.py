@@ -174,6 +174,13 @@ class Privileges(writes.TestCase):
         self.assertEqual(self.fx.error("INSERT INTO far VALUES ('a', 1)").detail, "The key already exists.")
         self.fx.execute("RESET ROLE")
         self.assertEqual(self.fx.error("INSERT INTO far VALUES ('a', 1)").detail, "Key (id, n)=(a, 1) already exists.")
+        self.fx.foreign_table("also", self.COLUMNS, table_name=self.fx.remote("items"), updatable="true", scan_policy="allow")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.write_mode")
+        self.fx.execute("DELETE FROM far WHERE (id, n) <> ('a', 1); SET dynamo_fdw.write_mode = 'atomic'; GRANT UPDATE ON far, also TO w_inserter")
+        for role, key in (("SET ROLE w_inserter", "The key"), ("RESET ROLE", "Key (id, n)=(a, 1)")):
+            self.fx.execute(role)
+            failure = self.fx.error("WITH w AS (UPDATE far SET note = 'x') UPDATE also SET note = 'y'")
+            self.assertEqual((failure.sqlstate, failure.detail), ("0A000", f'{key} of DynamoDB table "{self.fx.remote("items")}" is written twice.'))
 
     def test_view_owners_and_definers(self):
         for table in ("far", "near"):

@@ -60,8 +60,8 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("an atomic statement cannot write an item twice"),
-				 errdetail("DynamoDB table \"%s\", item %s.", relation->table,
-						   dyn_key_text(write->key, write->modify->map->nparts, ", "))));
+				 errdetail("%s of DynamoDB table \"%s\" is written twice.",
+						   dyn_write_describe_key(write), relation->table)));
 	/* DynamoDB counts values, not their JSON, but no request exceeds 16 MB */
 	writer->collected_bytes += write->least_bytes;
 	writer->collected_json += write->item.len;

@@ -76,9 +76,8 @@ key_text(const DynWrite *write)
 	return dyn_take_text(&text);
 }
 
-/* Returns "Key" and the key, or "The key" if it must not be shown. */
-static const char *
-describe_key(const DynWrite *write)
+const char *
+dyn_write_describe_key(const DynWrite *write)
 {
 	const char *key = key_text(write);
 
@@ -94,7 +93,7 @@ report_duplicate(DynWrite *write)
 			(errcode(ERRCODE_UNIQUE_VIOLATION),
 			 errmsg("duplicate key value violates the primary key of DynamoDB table \"%s\"",
 					modify->relation->table),
-			 errdetail("%s already exists%s.", describe_key(write), write->why),
+			 errdetail("%s already exists%s.", dyn_write_describe_key(write), write->why),
 			 errtable(modify->rinfo->ri_RelationDesc)));
 }
 
@@ -126,7 +125,7 @@ report_concurrent(DynWrite *write)
 			 errmsg("could not serialize access due to concurrent update"),
 			 errdetail("%s was changed by another writer, and %s. " UINT64_FORMAT
 					   " items of this transaction are already written.",
-					   describe_key(write), write->why, dyn_written_items())));
+					   dyn_write_describe_key(write), write->why, dyn_written_items())));
 }
 
 static void

@@ -49,6 +49,12 @@ extern void dyn_write_judge_only(DynWrite *write);
  */
 extern void dyn_write_judge_condition(DynWrite *write, DynScalar item);
 
+/*
+ * Returns "Key" and the key of the write; "The key" if the user may not read
+ * the key columns.
+ */
+extern const char *dyn_write_describe_key(const DynWrite *write);
+
 /* Reads the item of the write; returns true if it is a row of the table. */
 extern bool dyn_write_has_row(const DynWrite *write);
 
