@@ -106,7 +106,11 @@ class Columns(Case):
         for sql in ("UPDATE t SET v = 2 WHERE doc ? 'v'", "UPDATE t SET v = 2 RETURNING doc", "UPDATE t SET v = (doc ->> 'v')::int + 1", "DELETE FROM t WHERE doc ->> 'v' = '1'",
                     "DELETE FROM t RETURNING doc", "UPDATE t SET v = 2 FROM (VALUES (1)) x(n) WHERE doc ->> 'v' = n::text"):
             self.assertIn("path", self.refused(sql, "0A000", message).hint)
-        self.fx.execute("UPDATE t SET v = v + 1")
+        for mode in ("immediate", "atomic"):
+            self.fx.execute(f"SET dynamo_fdw.write_mode = '{mode}'")
+            for sql in ("DELETE FROM t RETURNING t", "UPDATE t SET v = 2 RETURNING (t).doc", "UPDATE t SET v = 2 WHERE EXISTS (SELECT FROM t o WHERE o.v = 1) RETURNING t"):
+                self.refused(sql, "0A000", message)
+        self.fx.execute("RESET dynamo_fdw.write_mode; UPDATE t SET v = v + 1")
         self.assertEqual(self.items()[0]["v"], {"N": "2"})
 
     def test_R30_long_conditions(self):
@@ -224,3 +228,86 @@ class WithoutTheLibrary(writes.TestCase):
         with preloaded.cursor() as cursor:
             cursor.execute("INSERT INTO far VALUES ('a', 1) ON CONFLICT (id, n) DO UPDATE SET note = 'x'")
         self.assertEqual(self.item("a", 1)["note"], {"S": "x"})
+
+
+class Excluded(fixture.TestCase):
+    """Partitions and children that a statement may not write or read hinder only the executions that reach them."""
+
+    COLUMNS = "region text, k text, n int, doc jsonb"
+    FOREIGN = "region text, k text NOT NULL, n int, doc jsonb OPTIONS (document 'item')"
+    ROWS = "('west', 'a', 1, '{}'), ('west', 'b', 2, NULL)"
+
+    def setUp(self):
+        fx = self.fx
+        fx.create_table("old", ("k", "S"))
+        fx.put("old", [{"k": "a", "region": "east", "n": 7}])
+        fx.execute(f"CREATE TABLE twin ({self.COLUMNS}); CREATE TABLE events ({self.COLUMNS}) PARTITION BY LIST (region); CREATE TABLE hot PARTITION OF events FOR VALUES IN ('west');"
+                   f"CREATE FOREIGN TABLE archive ({self.FOREIGN}) SERVER ddb OPTIONS (table_name '{fx.remote('old')}', scan_policy 'allow'); ALTER TABLE events ATTACH PARTITION archive FOR VALUES IN ('east');"
+                   f"INSERT INTO events VALUES {self.ROWS}; INSERT INTO twin VALUES {self.ROWS}")
+        self.addCleanup(fx.execute, "DEALLOCATE ALL; DROP TABLE events, twin; SELECT dynamo_fdw_disconnect_all()")
+        self.addCleanup(fx.dynamo.drop_table, fx.remote("old"))
+
+    def prepare(self, sql):
+        """Eight executions for the local partition, as for a local table, and then the error of one for the other partition."""
+        self.fx.execute("PREPARE q (text) AS " + sql.format(t="events") + "; PREPARE p (text) AS " + sql.format(t="twin"))
+        for _ in range(8):
+            requests, rows = self.fx.requests_and_rows("EXECUTE q ('west')")
+            self.assertEqual((requests, rows), ([], self.fx.rows("EXECUTE p ('west')")))
+        failure = self.fx.error("EXECUTE q ('east')")
+        self.fx.execute("DEALLOCATE q; DEALLOCATE p")
+        return failure.sqlstate, failure.message
+
+    def test_read_only(self):
+        self.assertEqual(self.prepare("WITH w AS (UPDATE {t} SET n = n + 1 WHERE region = $1 AND k = 'a' RETURNING k, n) SELECT * FROM w"), ("55000", 'foreign table "archive" does not allow updates'))
+        self.assertEqual(self.prepare("WITH w AS (DELETE FROM {t} WHERE region = $1 AND k = 'a' RETURNING k, n) SELECT * FROM w"), ("55000", 'foreign table "archive" does not allow deletes'))
+
+    def test_columns(self):
+        self.fx.execute("ALTER FOREIGN TABLE archive OPTIONS (updatable 'on')")
+        document = ("0A000", 'cannot read document column "doc" in a statement that writes foreign table "archive"')
+        system = ("0A000", 'cannot read system columns of foreign table "archive"')
+        for sql, failure in (("SELECT k, xmin IS NULL FROM {t} WHERE region = $1 ORDER BY 1", system), ("SELECT count(*) FROM {t} WHERE region = $1 AND cmin::text <> 'x'", system),
+                             ("SELECT k FROM {t} WHERE region = $1 AND xmax IS NULL FOR UPDATE", system),
+                             ("WITH w AS (UPDATE {t} SET n = 3 WHERE region = $1 RETURNING xmin IS NULL) SELECT * FROM w", system),
+                             ("WITH w AS (UPDATE {t} SET n = 3 WHERE region = $1 RETURNING doc) SELECT * FROM w", document),
+                             ("WITH w AS (UPDATE {t} SET n = 3 WHERE region = $1 AND doc IS NOT NULL RETURNING k) SELECT * FROM w", document),
+                             ("WITH w AS (DELETE FROM {t} t WHERE region = $1 RETURNING t IS NULL) SELECT * FROM w", document)):
+            with self.subTest(sql):
+                self.assertEqual(self.prepare(sql), failure)
+        self.assertEqual(self.fx.rows("SELECT k FROM events FOR UPDATE"), [("a",)])
+
+    def test_explain(self):
+        """Shows the plan of what an execution would refuse."""
+        self.fx.execute("ALTER FOREIGN TABLE archive OPTIONS (updatable 'on')")
+        for sql in ("UPDATE events SET n = 3 RETURNING xmin, doc", "SELECT xmin FROM events"):
+            self.assertIn("archive", str(self.fx.explain(sql)))
+            self.assertEqual(self.fx.error(sql).sqlstate, "0A000")
+
+    def test_routed_rows(self):
+        """RETURNING of an INSERT into the parent reads what an item does not have, also if the columns are in another order."""
+        routed = "CREATE TABLE routed (region text, k text, n int, seg int) PARTITION BY LIST (region); CREATE TABLE near PARTITION OF routed FOR VALUES IN ('west');"
+        for order in ("region text, k text NOT NULL, n int, seg int OPTIONS (segment '4')", "seg int OPTIONS (segment '4'), n int, k text NOT NULL, region text"):
+            self.fx.execute(f"{routed} CREATE FOREIGN TABLE far ({order}) SERVER ddb OPTIONS (table_name '{self.fx.remote('old')}', updatable 'on', scan_policy 'allow');"
+                            "ALTER TABLE routed ATTACH PARTITION far FOR VALUES IN ('east'); INSERT INTO routed VALUES ('west', 'y', 2)")
+            try:
+                for returning, message in (("xmax = 0", 'cannot read system columns of foreign table "far"'), ("seg IS NULL", 'cannot read column "seg" in an INSERT into foreign table "far"'),
+                                           ("routed IS NULL", 'cannot read column "seg" in an INSERT into foreign table "far"')):
+                    for sql in (f"INSERT INTO routed VALUES ('east', 'z', 1) RETURNING {returning}", f"UPDATE routed SET region = 'east' WHERE region = 'west' RETURNING {returning}"):
+                        with self.subTest(order=order, sql=sql):
+                            self.fx.proxy.reset()
+                            failure = self.fx.error(sql)
+                            self.assertEqual((failure.sqlstate, failure.message), ("0A000", message))
+                            self.assertEqual([r.operation for r in self.fx.proxy.requests if r.operation in WRITES], [])
+                self.assertEqual(self.fx.rows("INSERT INTO routed VALUES ('east', 'z', 1) RETURNING k, n, tableoid::regclass::text"), [("z", 1, "far")])
+            finally:
+                self.fx.execute("DELETE FROM routed WHERE k = 'z'; DROP TABLE routed")
+
+    def test_constraint_exclusion(self):
+        self.fx.execute(f"CREATE TABLE parent ({self.COLUMNS}); INSERT INTO parent VALUES {self.ROWS};"
+                        f"CREATE FOREIGN TABLE child ({self.FOREIGN}, CHECK (region = 'east')) INHERITS (parent) SERVER ddb OPTIONS (table_name '{self.fx.remote('old')}', scan_policy 'allow')")
+        self.addCleanup(self.fx.execute, "DROP TABLE parent CASCADE")
+        for sql in ("UPDATE {t} SET n = n + 1 WHERE region = 'west' RETURNING k, n", "DELETE FROM {t} WHERE region = 'west' AND k = 'a' RETURNING k, n"):
+            requests, rows = self.fx.requests_and_rows(sql.format(t="parent"))
+            self.assertEqual((requests, rows), ([], self.fx.rows(sql.format(t="twin"))))
+        for sql in ("UPDATE parent SET n = 1", "DELETE FROM parent WHERE k = 'b'"):
+            self.assertEqual(self.fx.error(sql).sqlstate, "55000")
+        self.assertEqual(self.fx.rows("SELECT * FROM ONLY parent"), self.fx.rows("SELECT * FROM twin"))

@@ -11,9 +11,11 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -122,6 +124,30 @@ warn_if_locking(ForeignScanState *node, const DynRelation *relation)
 }
 
 /*
+ * Raises an error if the scan of a partition or child reads a system column.
+ * With row locks, core requests ctid from all of them, but uses only that of
+ * local ones.
+ */
+static void
+check_system_columns(ForeignScanState *node, const DynRelation *relation)
+{
+	const Scan *plan = (const Scan *) node->ss.ps.plan;
+	int			system = -1;
+	Bitmapset  *attnums = NULL;
+
+	pull_varattnos((Node *) list_make2(plan->plan.targetlist, plan->plan.qual),
+				   plan->scanrelid, &attnums);
+	while ((system = bms_next_member(attnums, system)) >= 0)
+	{
+		AttrNumber	attnum = system + FirstLowInvalidHeapAttributeNumber;
+
+		if (attnum != SelfItemPointerAttributeNumber ||
+			ExecFindRowMark(node->ss.ps.state, plan->scanrelid, true) == NULL)
+			dyn_check_system_column(relation, attnum);
+	}
+}
+
+/*
  * Returns true if reading the columns may need subtransactions, because an
  * input function may reject a value without an error: under on_mismatch 'null',
  * and where a key is compared with a column of its template.
@@ -185,6 +211,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	/* subtransactions are not allowed in parallel mode */
 	if (needs_subtransactions(relation))
 		node->ss.ps.state->es_plannedstmt->parallelModeNeeded = false;
+	check_system_columns(node, relation);
 	warn_if_locking(node, relation);
 	dyn_writers_await(node->ss.ps.state, relation);
 	prepare_scan(scan, eflags);

@@ -96,7 +96,8 @@ await_reason(const DynModify *modify)
  * so they have a copy of the tuple descriptor, which needs no pin.
  */
 static DynModify *
-create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation)
+create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation,
+			  DynModifyPlan columns)
 {
 	EState	   *estate = mtstate->ps.state;
 	DynModify  *modify = palloc0(sizeof(DynModify));
@@ -108,6 +109,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	modify->mtstate = mtstate;
 	modify->rinfo = rinfo;
 	modify->operation = operation;
+	modify->plan = columns;
 	modify->copying = (plan == NULL);
 	modify->do_nothing = plan != NULL && plan->onConflictAction != ONCONFLICT_NONE;
 	modify->upsert = create_upsert(mtstate, rinfo, desc);
@@ -127,6 +129,11 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 									 dyn_result_rel_user(rinfo, estate));
 	relation = modify->relation = modify->map->relation;
 	dyn_write_map_require(modify->map, operation);
+	/* core has set ri_returningList for routed rows, but not yet for others */
+	dyn_modify_check_read(modify->map, operation,
+						  modify->returning && rinfo->ri_returningList == NIL
+						  ? linitial(plan->returningLists) : rinfo->ri_returningList,
+						  0, bms_union(columns.read, columns.returned));
 	dyn_writers_await(estate, relation);
 	modify->reread = dyn_reread_create(relation, modify->map->meta);
 	modify->scratch = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
@@ -182,14 +189,13 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	modify = create_modify(mtstate, rinfo, mtstate->operation);
+	modify = create_modify(mtstate, rinfo, mtstate->operation, plan);
 	if (strcmp(plan.schema, dyn_metadata_schema(modify->map->meta, NULL)) != 0)
 	{
 		DynRequestContext about = dyn_modify_context(modify, dyn_operation_of(modify->operation));
 
 		dyn_report_changed_schema(&about, "The keys or indexes of the table differ.");
 	}
-	modify->plan = plan;
 	if (modify->upsert != NULL && modify->writer->affected == NULL)
 		modify->writer->affected = dyn_met_create();
 	if (mtstate->operation == CMD_INSERT)
@@ -240,7 +246,7 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 				 errmsg("cannot execute MERGE on relation \"%s\"",
 						RelationGetRelationName(rinfo->ri_RelationDesc)),
 				 errdetail_relkind_not_supported(RELKIND_FOREIGN_TABLE)));
-	insert = create_modify(mtstate, rinfo, CMD_INSERT);
+	insert = create_modify(mtstate, rinfo, CMD_INSERT, (DynModifyPlan) {0});
 	/* what flush.c does after core has read the number of rows is too late */
 	if (insert->do_nothing && mtstate->canSetTag && !dyn_is_running(mtstate->ps.state))
 	{

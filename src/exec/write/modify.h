@@ -11,7 +11,6 @@
 #include "foreign/fdwapi.h"
 
 #include "../../model/session/budget.h"
-#include "../../model/tables/write_map.h"
 #include "../../plan/paths/planner.h"
 #include "reread.h"
 #include "writer.h"

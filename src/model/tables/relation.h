@@ -61,8 +61,6 @@ typedef struct DynRelation
 								 * the table's rows */
 	bool		triggered;		/* true while planning if a BEFORE trigger is
 								 * fired for each row that an UPDATE selects */
-	bool		locked;			/* true while planning if a row lock or MERGE
-								 * may request ctid */
 	AttrNumber	segment_column; /* column that shows the segment of a Scan, or
 								 * 0 */
 	bool		hides_segment;	/* true while planning if the statement writes

@@ -141,7 +141,8 @@ add_var(FieldWalkerContext *context, Var *var)
 				add_field(context, i + 1, NIL);
 		}
 	}
-	else if (!(relation->locked && var->varattno == SelfItemPointerAttributeNumber))
+	/* partitions and children may be pruned, so dynBeginForeignScan checks them */
+	else if (!IS_OTHER_REL(context->plan->rel))
 		dyn_check_system_column(relation, var->varattno);
 }
 

@@ -25,7 +25,6 @@
 #include "utils/rel.h"
 
 #include "../../model/server/pg_compat.h"
-#include "../../model/tables/write_map.h"
 #include "../clauses/classify.h"
 #include "../keys/match_keys.h"
 #include "planner.h"
@@ -65,7 +64,7 @@ members_of(const List *integers)
 
 typedef struct ReadWalkerContext
 {
-	Index		rtindex;
+	Index		rtindex;		/* 0: Vars that refer to no subplan */
 	int			level;			/* nesting level of the query being walked */
 	Bitmapset  *attnums;		/* columns; a member 0 means all columns */
 	Bitmapset  *old;			/* columns of OLD in RETURNING */
@@ -84,7 +83,8 @@ read_walker(Node *node, ReadWalkerContext *context)
 	{
 		Var		   *var = (Var *) node;
 
-		if (var->varno != context->rtindex || var->varlevelsup != context->level)
+		if ((context->rtindex == 0 ? IS_SPECIAL_VARNO(var->varno)
+			 : var->varno != context->rtindex) || var->varlevelsup != context->level)
 			return false;
 		if (var->varattno >= 0)
 			context->attnums = bms_add_member(context->attnums, var->varattno);
@@ -264,18 +264,6 @@ read_columns(PlannerInfo *root, Index rtindex, Relation relation)
 
 /* ---- columns of the target ---- */
 
-/*
- * Returns the write map (write_map.h) of a table that the query writes, opened
- * as the user whose privileges apply.  Sends a DescribeTable request if the
- * description is not cached.
- */
-static DynWriteMap *
-open_map(const Query *query, Oid relid)
-{
-	dyn_write_map_permit(relid, query->commandType);
-	return dyn_write_map_open(relid, dyn_result_user(query));
-}
-
 /* Returns the target's columns that RETURNING reads; member 0 means all. */
 static Bitmapset *
 returned_columns(PlannerInfo *root, Index rtindex)
@@ -333,10 +321,11 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 	Bitmapset  *attnums;
 	int			attnum = -1;
 
-	if (root->parse->commandType != CMD_DELETE)
+	/* dynPlanForeignModify reports this, unless constraints exclude the table */
+	if (root->parse->commandType != CMD_DELETE ||
+		!dyn_relation_is_updatable(RelationGetRelid(target_relation)))
 		return;
-	map = open_map(root->parse, RelationGetRelid(target_relation));
-	dyn_write_map_require(map, CMD_DELETE);
+	map = dyn_write_map_open(RelationGetRelid(target_relation), dyn_result_user(root->parse));
 	attnums = bms_union(map->key_columns,
 						read_columns(root, rtindex, target_relation));
 	attnums = bms_union(attnums, expand_whole_row(returned_columns(root, rtindex),
@@ -386,10 +375,7 @@ refuse_documents(const DynWriteMap *map, const Bitmapset *attnums)
 				 errhint("Use a column with the option \"path\" for the value that the statement reads.")));
 }
 
-/*
- * Raises an error for the segment column: only a Scan determines an item's
- * segment.
- */
+/* Raises an error for the segment column: only a Scan finds it. */
 static void
 refuse_segment(const DynRelation *relation, const Bitmapset *attnums)
 {
@@ -403,6 +389,19 @@ refuse_segment(const DynRelation *relation, const Bitmapset *attnums)
 					relation->name),
 			 errdetail("Only a Scan finds the segment of an item."),
 			 errhint("Name the other columns in RETURNING and ON CONFLICT.")));
+}
+
+void
+dyn_modify_check_read(const DynWriteMap *map, CmdType operation, const List *returning,
+					  Index rtindex, const Bitmapset *read)
+{
+	ReadWalkerContext context = find_read(returning, rtindex);
+
+	dyn_check_system_column(map->relation, context.system);
+	if (operation == CMD_INSERT)
+		refuse_segment(map->relation, context.attnums);
+	else
+		refuse_documents(map, read);
 }
 
 /*
@@ -498,27 +497,42 @@ may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 		 are_simple_assignments(root, map, relation));
 }
 
+/*
+ * Leaves errors of a partition or child to create_modify (modify.c), because
+ * the plan may be for any parameters, and its execution may prune the table.
+ */
 List *
 dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 					 int subplan_index)
 {
+	const Query *parse = root->parse;
 	Oid			relid = planner_rt_fetch(resultRelation, root)->relid;
-	Relation	relation = table_open(relid, NoLock);
-	DynWriteMap *map = open_map(root->parse, relid);
+	bool		is_member = (resultRelation != parse->resultRelation);
+	Relation	relation;
+	DynWriteMap *map;
 	bool		derived = plan->operation == CMD_UPDATE &&
-		!bms_is_empty(read_by_target_list(root->parse, root->parse->resultRelation));
-	ReadWalkerContext returning = find_read(root->parse->returningList,
-											root->parse->resultRelation);
-	Bitmapset  *named = translate(root, resultRelation, returning.attnums);
-	Bitmapset  *returned = expand_whole_row(bms_copy(named), relation);
+		!bms_is_empty(read_by_target_list(parse, parse->resultRelation));
+	Bitmapset  *named = translate(root, resultRelation, read_by_statement(root));
+	Bitmapset  *returned;
 	Bitmapset  *read = NULL;
 
-	root->glob->dependsOnRole |= !OidIsValid(dyn_result_user(root->parse));
-	dyn_write_map_require(map, plan->operation);
-	dyn_check_system_column(map->relation, returning.system);
+	root->glob->dependsOnRole |= !OidIsValid(dyn_result_user(parse));
+	/* core raises an error before it executes the plan */
+	if (is_member && !dyn_relation_is_updatable(relid))
+		return NIL;
+	dyn_write_map_permit(relid, plan->operation);
+	map = dyn_write_map_open(relid, dyn_result_user(parse));
+	relation = table_open(relid, NoLock);
+	returned = expand_whole_row(returned_columns(root, resultRelation), relation);
+	if (!is_member)
+	{
+		dyn_write_map_require(map, plan->operation);
+		dyn_modify_check_read(map, plan->operation, parse->returningList,
+							  resultRelation, bms_union(named, returned));
+	}
 	if (plan->onConflictSet != NIL)
 	{
-		if (returning.names_old)
+		if (find_read(parse->returningList, resultRelation).names_old)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("cannot return OLD of ON CONFLICT DO UPDATE on foreign table \"%s\"",
@@ -526,19 +540,14 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 		dyn_restore_conflict_action(plan);
 		read = read_by_upsert(map, relation, plan, resultRelation, &derived);
 	}
-	if (plan->operation == CMD_INSERT)
-		refuse_segment(map->relation, returned);
-	else
+	if (plan->operation != CMD_INSERT)
 	{
-		named = bms_union(named, translate(root, resultRelation,
-										   read_by_statement(root)));
-		refuse_documents(map, named);
 		/*
 		 * the guard (condition of the write) omits columns that show the item,
 		 * even if triggers or full-row Vars read them
 		 */
 		read = bms_del_members(read_columns(root, resultRelation, relation),
-							   map->documents);
+							   bms_difference(map->documents, named));
 		/* the key determines the segment, so the guard does not compare it */
 		if (map->relation->segment_column != 0)
 			read = bms_del_member(read, map->relation->segment_column);
@@ -619,7 +628,8 @@ take_over(Query *query)
 	if (columns == NULL || get_rel_relkind(target->relid) != RELKIND_FOREIGN_TABLE ||
 		GetFdwRoutineByRelId(target->relid)->PlanForeignModify != dynPlanForeignModify ||
 		!dyn_relation_is_updatable(target->relid) ||
-		!bms_equal(columns, open_map(query, target->relid)->key_columns))
+		!bms_equal(columns, dyn_write_map_open(target->relid,
+											   dyn_result_user(query))->key_columns))
 		return;
 	if (dyn_conflict_selects(conflict))
 		ereport(ERROR,

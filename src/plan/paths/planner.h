@@ -13,6 +13,7 @@
 #include "storage/block.h"
 #include "utils/selfuncs.h"
 
+#include "../../model/tables/write_map.h"
 #include "../keys/match_keys.h"
 
 /* Callbacks defined in size.c, paths.c, plan.c */
@@ -308,6 +309,15 @@ extern bool dyn_full_row_is_for_recheck(PlannerInfo *root, Index rtindex);
 extern bool dyn_has_row_trigger(const TriggerDesc *triggers, CmdType operation,
 								bool before);
 extern bool dyn_has_row_triggers(const TriggerDesc *triggers, CmdType operation);
+
+/*
+ * Raises an error if RETURNING reads a system column, or the segment column in
+ * an INSERT; or if an UPDATE or DELETE reads a document column (`read`).  The
+ * index of the target is 0 in a complete plan.
+ */
+extern void dyn_modify_check_read(const DynWriteMap *map, CmdType operation,
+								  const List *returning, Index rtindex,
+								  const Bitmapset *read);
 
 /* Returns the name (palloc'd) of the junk column for a column of a target. */
 extern char *dyn_row_identity_name(Relation relation, AttrNumber attnum);

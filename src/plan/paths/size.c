@@ -28,7 +28,6 @@
 #include "nodes/makefuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
-#include "optimizer/prep.h"
 #include "optimizer/restrictinfo.h"
 #include "rewrite/rewriteManip.h"
 #include "utils/array.h"
@@ -217,14 +216,6 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 			dyn_has_row_trigger(rel->trigdesc, CMD_UPDATE, true);
 		table_close(rel, NoLock);
 	}
-	/*
-	 * Set `locked` if references to ctid must not raise an error.  With row
-	 * locks, the planner requests ctid from every partition if some are local,
-	 * but uses only that of local ones.  MERGE requests ctid from all
-	 * partitions before the planner refuses foreign ones.
-	 */
-	plan->relation->locked = get_plan_rowmark(root->rowMarks, baserel->relid) != NULL ||
-		(plan->relation->target && root->parse->commandType == CMD_MERGE);
 	plan->rechecked = dyn_full_row_is_for_recheck(root, baserel->relid);
 	plan->meta = dyn_session_table(plan->relation->connection,
 								   plan->relation->table);
