@@ -256,6 +256,32 @@ class Triggers(writes.TestCase):
         self.each("INSERT INTO {t} VALUES ('t', 1, 'x')")
         self.each("UPDATE {t} SET flag = true")
 
+    def test_disabled(self):
+        """What ON CONFLICT DO UPDATE, COPY and joins cannot do with triggers, they do without enabled ones."""
+        self.triggers("INSERT INTO log VALUES (TG_OP); RETURN coalesce(NEW, OLD);", "BEFORE UPDATE ON {t} FOR EACH ROW")
+        upsert = "INSERT INTO {t} AS t VALUES ('a', 1, 'new'), ('d', 1, 'new') ON CONFLICT (id, n) DO UPDATE SET total = 7"
+        join = "UPDATE {t} SET total = 8 FROM (VALUES (1), (2)) v (x) WHERE id = 'a'"
+        role = "SET session_replication_role = {}; ALTER TABLE near {} TRIGGER noted; ALTER FOREIGN TABLE far {} TRIGGER noted"
+        self.addCleanup(self.fx.execute, "RESET session_replication_role; DEALLOCATE ALL")
+        self.fx.execute("PREPARE up AS " + join.format(t="far"))
+        for mode, state, fires in (("origin", "DISABLE", False), ("origin", "ENABLE REPLICA", False), ("replica", "ENABLE", False), ("local", "ENABLE REPLICA", False), ("origin", "ENABLE", True),
+                                   ("local", "ENABLE", True), ("origin", "ENABLE ALWAYS", True), ("replica", "ENABLE ALWAYS", True), ("replica", "ENABLE REPLICA", True)):
+            with self.subTest(mode=mode, state=state):
+                self.fx.execute(role.format(mode, state, state))
+                if fires:
+                    self.assertEqual((self.outcome(upsert.format(t="far")), self.outcome(join.format(t="far")), self.outcome("EXECUTE up")), ("0A000",) * 3)
+                    continue
+                self.each(upsert)
+                self.each(join)
+                self.assertEqual(self.outcome("EXECUTE up"), (2, []))
+        self.fx.execute(role.format("origin", "DISABLE", "DISABLE") + "; SET dynamo_fdw.write_mode = 'atomic'")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.write_mode")
+        self.fx.execute("CREATE TRIGGER noted_after AFTER INSERT ON far FOR EACH ROW EXECUTE FUNCTION noted(); ALTER FOREIGN TABLE far DISABLE TRIGGER noted_after")
+        self.addCleanup(self.fx.execute, "DROP TRIGGER noted_after ON far")
+        with self.fx.conn.cursor() as cursor:
+            cursor.copy_expert("COPY far (id, n) FROM STDIN", io.StringIO("copied\t1\n"))
+        self.assertEqual(self.item("copied", 1), {"id": {"S": "copied"}, "n": {"N": "1"}})
+
     def test_after(self):
         self.triggers("INSERT INTO log VALUES (TG_OP || coalesce(OLD.note, '-') || coalesce(NEW.note, '-')); RETURN NULL;",
                       "AFTER INSERT OR UPDATE OR DELETE ON {t} FOR EACH ROW")

@@ -27,10 +27,8 @@ copy_has_after_trigger(const ResultRelInfo *rinfo)
 {
 	for (; rinfo != NULL; rinfo = rinfo->ri_RootResultRelInfo)
 	{
-		const TriggerDesc *triggers = rinfo->ri_TrigDesc;
-
-		if (triggers != NULL && (triggers->trig_insert_after_row ||
-								 triggers->trig_insert_after_statement))
+		if (dyn_has_trigger(rinfo->ri_TrigDesc, TRIGGER_TYPE_INSERT | TRIGGER_TYPE_BEFORE,
+							TRIGGER_TYPE_INSERT))
 			return true;
 	}
 	return false;
@@ -49,16 +47,12 @@ static DynUpsert *
 create_upsert(ModifyTableState *mtstate, ResultRelInfo *rinfo, TupleDesc desc)
 {
 	const ModifyTable *plan = (const ModifyTable *) mtstate->ps.plan;
-	const TriggerDesc *triggers = rinfo->ri_TrigDesc;
 	DynUpsert  *upsert;
 
 	if (plan == NULL || plan->onConflictSet == NIL)
 		return NULL;
-	if (triggers != NULL && (triggers->trig_update_before_row ||
-							 triggers->trig_update_after_row ||
-							 triggers->trig_update_before_statement ||
-							 triggers->trig_update_after_statement ||
-							 triggers->trig_insert_after_row))
+	if (dyn_has_trigger(rinfo->ri_TrigDesc, TRIGGER_TYPE_UPDATE, TRIGGER_TYPE_UPDATE) ||
+		dyn_has_row_trigger(rinfo->ri_TrigDesc, CMD_INSERT, TRIGGER_TYPE_AFTER))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("ON CONFLICT DO UPDATE is not supported on foreign table \"%s\", because it has triggers for UPDATE or AFTER INSERT",
@@ -83,9 +77,9 @@ await_reason(const DynModify *modify)
 	CmdType		operation = modify->operation;
 	bool		may_vanish = operation != CMD_INSERT || modify->do_nothing;
 
-	if (dyn_has_row_trigger(triggers, operation, true))
+	if (dyn_has_row_trigger(triggers, operation, TRIGGER_TYPE_BEFORE))
 		return "BEFORE trigger";
-	if ((may_vanish && dyn_has_row_trigger(triggers, operation, false)) ||
+	if ((may_vanish && dyn_has_row_trigger(triggers, operation, TRIGGER_TYPE_AFTER)) ||
 		(modify->copying && copy_has_after_trigger(modify->rinfo)))
 		return "AFTER trigger";
 	return may_vanish && modify->returning ? "RETURNING" : NULL;
@@ -319,7 +313,8 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 			repeated = dyn_met_change(modify->writer->met, &same, HASH_ENTER);
 		}
 	}
-	if (repeated && dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, modify->operation, true))
+	if (repeated && dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, modify->operation,
+										TRIGGER_TYPE_BEFORE))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot join a row of foreign table \"%s\" with several rows, because the table has a BEFORE trigger",

@@ -13,6 +13,7 @@
 
 #include "access/sysattr.h"
 #include "access/table.h"
+#include "commands/trigger.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
@@ -176,29 +177,37 @@ translate(PlannerInfo *root, Index rtindex, Bitmapset *attnums)
 }
 
 bool
-dyn_has_row_trigger(const TriggerDesc *triggers, CmdType operation, bool before)
+dyn_has_trigger(const TriggerDesc *triggers, int mask, int bits)
 {
-	if (triggers == NULL)
-		return false;
-	switch (operation)
+	char		mode = SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA
+		? TRIGGER_FIRES_ON_REPLICA : TRIGGER_FIRES_ON_ORIGIN;
+
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
-		case CMD_INSERT:
-			return before ? triggers->trig_insert_before_row
-				: triggers->trig_insert_after_row;
-		case CMD_UPDATE:
-			return before ? triggers->trig_update_before_row
-				: triggers->trig_update_after_row;
-		default:
-			return before ? triggers->trig_delete_before_row
-				: triggers->trig_delete_after_row;
+		const Trigger *trigger = &triggers->triggers[i];
+
+		if ((trigger->tgenabled == mode || trigger->tgenabled == TRIGGER_FIRES_ALWAYS) &&
+			(trigger->tgtype & mask) == bits)
+			return true;
 	}
+	return false;
+}
+
+bool
+dyn_has_row_trigger(const TriggerDesc *triggers, CmdType operation, int timing)
+{
+	int			bits = TRIGGER_TYPE_ROW | (operation == CMD_INSERT ? TRIGGER_TYPE_INSERT
+										   : operation == CMD_UPDATE ? TRIGGER_TYPE_UPDATE
+										   : TRIGGER_TYPE_DELETE);
+
+	return dyn_has_trigger(triggers, bits | TRIGGER_TYPE_BEFORE, bits | timing);
 }
 
 bool
 dyn_has_row_triggers(const TriggerDesc *triggers, CmdType operation)
 {
-	return dyn_has_row_trigger(triggers, operation, true) ||
-		dyn_has_row_trigger(triggers, operation, false);
+	return dyn_has_row_trigger(triggers, operation, TRIGGER_TYPE_BEFORE) ||
+		dyn_has_row_trigger(triggers, operation, TRIGGER_TYPE_AFTER);
 }
 
 /*

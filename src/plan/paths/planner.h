@@ -9,6 +9,7 @@
 #ifndef DYN_PLAN_PLANNER_H
 #define DYN_PLAN_PLANNER_H
 
+#include "catalog/pg_trigger.h"
 #include "foreign/fdwapi.h"
 #include "storage/block.h"
 #include "utils/selfuncs.h"
@@ -303,11 +304,13 @@ extern bool dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 extern bool dyn_full_row_is_for_recheck(PlannerInfo *root, Index rtindex);
 
 /*
- * Return true if the table has row triggers for the operation: BEFORE triggers
- * if `before`, else AFTER triggers.  The second function looks for both.
+ * Return true if the table has a trigger that is enabled in this session: with
+ * these `bits` (TRIGGER_TYPE_...) of a mask; or a row trigger for the operation
+ * with this timing (TRIGGER_TYPE_BEFORE or _AFTER), or with any timing.
  */
+extern bool dyn_has_trigger(const TriggerDesc *triggers, int mask, int bits);
 extern bool dyn_has_row_trigger(const TriggerDesc *triggers, CmdType operation,
-								bool before);
+								int timing);
 extern bool dyn_has_row_triggers(const TriggerDesc *triggers, CmdType operation);
 
 /*
