@@ -164,10 +164,10 @@ plan_of_target(const ModifyTableState *mtstate, const ResultRelInfo *rinfo)
 
 	forboth(lc, plan->resultRelations, lc2, plan->fdwPrivLists)
 	{
-		if ((Index) lfirst_int(lc) == rinfo->ri_RangeTableIndex)
+		if ((Index) lfirst_int(lc) == rinfo->ri_RangeTableIndex && lfirst(lc2) != NIL)
 			return dyn_modify_plan_of_list(lfirst(lc2));
 	}
-	elog(ERROR, "foreign table is not a target of its statement");
+	elog(ERROR, "foreign table was not an updatable target of its statement");
 }
 
 void
