@@ -144,6 +144,54 @@ class Last(LongResponses):
             self.assertEqual(rows, [(n,) for n in sorted([*range(self.MEGABYTES), 3, 3])])
 
 
+class Merged(fixture.TestCase):
+    """The next page of partition b is paused, as memory is short; then the consumer needs the next page of a, which was not requested."""
+
+    def setUp(self):
+        self.name = f"f{id(self)}"
+        self.fake = self.fx.fake(self.name)
+        self.addCleanup(self.fake.stop)
+        self.fx.execute("CREATE TABLE kept (h text, n int, pad text)")
+        self.addCleanup(self.fx.execute, "DROP TABLE kept; RESET ALL")
+
+    def table(self, name, sizes):
+        """Pages of one item, of these sizes (kB) in each partition; all sort keys of a partition are below those of the next one."""
+        rows = [{"h": h, "n": 100 * ord(h) + n, "pad": "x" * (size << 10)} for h, pages in sizes.items() for n, size in enumerate(pages)]
+        self.fake.table(name, ("h", "S"), ("n", "N"), items=[item(row) for row in rows], page_size=1,
+                        item_count=10 ** 6, size_bytes=10 ** 9)
+        self.fx.foreign_table(name, "h text NOT NULL, n int NOT NULL, pad text", server=self.name)
+        for row in rows:
+            self.fx.execute("INSERT INTO kept VALUES ('{h}', {n}, '{pad}')".format(**row))
+
+    def assert_rows(self, sql, local):
+        """Those of a local table, with one request for each page."""
+        self.fx.conn.close()
+        self.fx.conn = self.fx.connect()    # without buffers of long responses
+        self.fx.execute("SET dynamo_fdw.fetch_memory = '1MB'; SET statement_timeout = '10s'")
+        self.fake.reset()
+        rows = self.fx.rows(local)
+        self.assertEqual(self.fx.rows(sql), rows)
+        pages = [json.dumps([request.body["ExpressionAttributeValues"], request.body.get("ExclusiveStartKey")])
+                 for request in self.fake.requests if request.operation == "Query"]
+        self.assertEqual((len(pages), len(set(pages))), (len(rows), len(rows)))
+
+    def test_next_page_of_another_partition(self):
+        for first, second in ([100] * 2, [100, 3000]), ([100] * 5, [100, 1500, 100]), ([200] * 6, [200, 1500]):
+            with self.subTest(pages=len(first)):
+                self.fx.execute("TRUNCATE kept")
+                self.table("t", {"a": first, "b": second})
+                self.assert_rows("SELECT n, length(pad) FROM t WHERE h IN ('a', 'b') ORDER BY n", "SELECT n, length(pad) FROM kept ORDER BY n")
+
+    def test_of_an_append(self):
+        """Each child has such a response, which does not help the others."""
+        one = "(SELECT n, length(pad) FROM {} WHERE h IN ({}) ORDER BY n)"
+        self.table("t", {"a": [60] * 2, "b": [60, 3000]})
+        self.table("u", {"c": [60] * 2, "d": [60, 3000]})
+        sql = f"{one.format('t', '$a$a$a$, $b$b$b$')} UNION ALL {one.format('u', '$c$c$c$, $d$d$d$')}"
+        self.assertEqual(self.fx.explain(sql).count("Async Foreign Scan"), 2)
+        self.assert_rows(f"SELECT * FROM ({sql}) u ORDER BY 1", "SELECT n, length(pad) FROM kept ORDER BY n")
+
+
 class Segments(fixture.TestCase):
     """The first segment of a Scan has no items; its response is short, but those of the other segments are not."""
 

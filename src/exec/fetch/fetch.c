@@ -34,6 +34,8 @@ dyn_fetch_start(DynStatement *statement, const DynFetchParams *params)
 												   ALLOCSET_SMALL_SIZES);
 	dyn_call_at_reset(context, dyn_streams_release, fetch);
 	fetch->params = *params;
+	fetch->params.group = NULL;
+	dyn_fetch_set_group(fetch, params->group);
 	fetch->statement = statement;
 	fetch->usage = dyn_usage_of(requests->relation->connection,
 								requests->relation->table, requests->index);

@@ -23,6 +23,8 @@
 #ifndef DYN_EXEC_FETCH_H
 #define DYN_EXEC_FETCH_H
 
+#include "lib/ilist.h"
+
 #include "../statement/statement.h"
 #include "requests.h"
 
@@ -102,10 +104,9 @@ typedef struct DynFetchParams
 	DynReadBound bound;
 	DynCounters *counters;		/* counters to increase in addition to those of
 								 * the statement */
-	int		   *group_in_flight;	/* number of requests in flight of the
-									 * fetch's group: the fetches that the
-									 * consumer waits for at the same time;
-									 * NULL: no group */
+	dlist_head *group;			/* fetches that the consumer waits for at the
+								 * same time, including this one; NULL: no
+								 * group */
 } DynFetchParams;
 
 /*
@@ -152,11 +153,8 @@ extern DynFetchState dyn_fetch_poll(DynFetch *fetch);
  */
 extern double dyn_fetch_pause(DynFetch *fetch);
 
-/*
- * Moves the fetch and its requests in flight to the group with this counter
- * (see `group_in_flight` above); NULL: to no group.
- */
-extern void dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight);
+/* Moves the fetch to this group (DynFetchParams); NULL: to no group. */
+extern void dyn_fetch_set_group(DynFetch *fetch, dlist_head *group);
 
 /* Receives data and sends the requests that are allowed now; never waits. */
 extern void dyn_fetch_pump(DynFetch *fetch);

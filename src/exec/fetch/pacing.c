@@ -182,7 +182,7 @@ awaits_response(const DynFetch *fetch)
 	if (limit <= 0)
 		return false;
 	will_come = pacing->table->in_flight > 0 ||
-		(pacing->awaited > fetch->paused &&
+		(dyn_is_receiving(fetch) &&
 		 (!dyn_reads_one_stream(&fetch->params) ||
 		  statement->bytes + fetch->expected <= statement->max_bytes));
 	return will_come && left_of_statement(fetch, limit) <

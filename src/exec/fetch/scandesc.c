@@ -339,7 +339,7 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 	DynFetchParams params = {.requests = requests,.access = access,.paths = rows->paths,
 		.npaths = rows->npaths,.keep = scandesc->keeps,.bound = scandesc->bound,
 		.fetch_size = relation->options.fetch_size,.counters = scandesc->count_into,
-	.group_in_flight = keyed ? NULL : scandesc->group_in_flight,.keyed = keyed};
+	.group = keyed ? NULL : scandesc->group,.keyed = keyed};
 	DynExpected first;
 	const char *sort = NULL;
 

@@ -34,7 +34,7 @@ typedef struct DynScanDesc
 								 * reads; 0: all */
 	bool		keeps;			/* true if the scan may be executed again with
 								 * the same values (EXEC_FLAG_REWIND) */
-	int		   *group_in_flight;	/* as in DynFetchParams */
+	dlist_head *group;			/* as in DynFetchParams */
 	DynReadBound bound;			/* bound of the next fetch */
 
 	DynFetch   *origin;			/* fetch of the item being decoded, or NULL */
@@ -78,8 +78,8 @@ extern int	dyn_scandesc_segments(const DynScanDesc *scandesc);
 
 /*
  * Starts a fetch in CurrentMemoryContext, and stores it in scandesc->origin.
- * Requests the attributes that `rows` decodes.  A keyed fetch does not count
- * its requests in group_in_flight.
+ * Requests the attributes that `rows` decodes.  A keyed fetch is not in the
+ * scan's group.
  */
 extern DynFetch *dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests,
 									const DynRows *rows, bool keyed);

@@ -15,8 +15,8 @@
  *						only the stream that is awaited
  *		starves			if no page waits	if it has no	if it is awaited
  *						and no response		item, and no	and has no page
- *						is in flight		response is
- *											in flight
+ *						can arrive			response can
+ *											arrive
  *
  * A stream starves if the consumer cannot continue without it.  Streams that
  * are read in turn follow the first column, but only the stream whose turn it
@@ -29,6 +29,12 @@
  * of a statement could deadlock.  For the same reason, a paused response may
  * exceed the memory limit if the consumer waits for it, and no other response
  * that the consumer could use is arriving.
+ *
+ * A response can arrive unless it is paused.  A stream without an item or page
+ * waits only for responses that can arrive, so this wait ends: they arrive, or
+ * are paused as well.  Then the stream sends.  So the stream that the consumer
+ * needs always continues, unless its pace or a budget delays it.  Below an
+ * asynchronous Append, responses to the other children count like its own.
  */
 #include "postgres.h"
 
@@ -220,17 +226,6 @@ has_space(const DynFetch *fetch)
 		statement->bytes + fetch->expected <= statement->max_bytes;
 }
 
-static int
-in_flight(const DynFetch *fetch)
-{
-	int			n = 0;
-
-	for (int i = 0; i < fetch->nactive; i++)
-		n += fetch->active[i]->in_flight;
-	Assert(n <= fetch->statement->in_flight);
-	return n;
-}
-
 /* True if a page is left for a consumer of items in any order. */
 static bool
 has_pages(const DynFetch *fetch)
@@ -243,13 +238,20 @@ has_pages(const DynFetch *fetch)
 	return fetch->page != NULL;
 }
 
-/* True if a request of the fetch, or of its group, is in flight. */
+/* True if a response to the fetch, or to its group, can arrive. */
 static bool
 awaits_response(const DynFetch *fetch)
 {
-	const int  *group = fetch->params.group_in_flight;
+	dlist_iter	peer;
 
-	return group && !fetch->solo_wait ? *group > 0 : in_flight(fetch) > 0;
+	if (fetch->params.group == NULL || fetch->solo_wait)
+		return dyn_is_receiving(fetch);
+	dlist_foreach(peer, fetch->params.group)
+	{
+		if (dyn_is_receiving(dlist_container(DynFetch, peer, peer.cur)))
+			return true;
+	}
+	return false;
 }
 
 DynStream *
@@ -373,13 +375,8 @@ wants_response(const DynFetch *fetch, const DynStream *stream)
 static bool
 is_blocked(const DynFetch *fetch, const DynStream *stream)
 {
-	bool		blocked = dyn_stream_is_paused(stream) && is_wanted(fetch, stream);
-
-	if (dyn_reads_one_stream(&fetch->params))
-		return blocked;
-	for (int i = 0; i < fetch->nactive && blocked; i++)
-		blocked = !fetch->active[i]->in_flight || dyn_stream_is_paused(fetch->active[i]);
-	return blocked;
+	return dyn_stream_is_paused(stream) && is_wanted(fetch, stream) &&
+		(dyn_reads_one_stream(&fetch->params) || !dyn_is_receiving(fetch));
 }
 
 /*
@@ -404,9 +401,6 @@ take_responses(DynFetch *fetch)
 		if (may_send(fetch, stream))
 			(void) dyn_stream_send(fetch, stream);
 	}
-	fetch->paused = 0;
-	for (int i = 0; i < fetch->nactive; i++)
-		fetch->paused += dyn_stream_is_paused(fetch->active[i]);
 }
 
 bool
@@ -433,7 +427,8 @@ dyn_fetch_pump(DynFetch *fetch)
 	 * also drive the network for other fetches: a response to one of their
 	 * requests may free memory, or allow the next request to the table
 	 */
-	if (awaits_response(fetch) || fetch->pacing.table->in_flight > 0)
+	if (fetch->pacing.awaited > 0 || fetch->pacing.table->in_flight > 0 ||
+		awaits_response(fetch))
 	{
 		dyn_client_drive(dyn_session_client());
 		take_responses(fetch);
@@ -471,7 +466,7 @@ void
 dyn_schedule_wait(DynFetch *fetch)
 {
 	double		pause = dyn_schedule_next_resumption(fetch);
-	bool		idle = in_flight(fetch) == 0 && pause >= 0;
+	bool		idle = fetch->pacing.awaited == 0 && pause >= 0;
 	DynWaitReason reason = idle ? DYN_WAITS_FOR_CAPACITY : DYN_WAITS_FOR_RESPONSE;
 	double		began = dyn_session_now();
 	DynCounters counters = {0};
@@ -531,23 +526,6 @@ dyn_fetch_drop(DynFetch *fetch, int number)
 		if (fetch->active[i]->number == number)
 			dyn_stream_abandon(fetch, fetch->active[i]);
 	}
-}
-
-void
-dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight)
-{
-	int			n;
-
-	if (fetch->params.group_in_flight == group_in_flight)
-		return;
-	n = in_flight(fetch);
-	Assert(fetch->params.group_in_flight == NULL ||
-		   *fetch->params.group_in_flight >= n);
-	if (fetch->params.group_in_flight != NULL)
-		*fetch->params.group_in_flight -= n;
-	if (group_in_flight != NULL)
-		*group_in_flight += n;
-	fetch->params.group_in_flight = group_in_flight;
 }
 
 void

@@ -182,8 +182,6 @@ dyn_stream_send(DynFetch *fetch, DynStream *stream)
 	stream->reserved = fetch->expected;
 	stream->allowed = stream->reserved + SPACE_SLACK;
 	fetch->statement->in_flight++;
-	if (params->group_in_flight != NULL)
-		++*params->group_in_flight;
 	fetch->statement->bytes += stream->reserved;
 	dyn_call_allow(stream->call, stream->allowed);
 	stream->call->ends_throttled = true;
@@ -369,12 +367,8 @@ end_flight(DynFetch *fetch, DynStream *stream)
 {
 	Assert(stream->in_flight && fetch->statement->in_flight > 0);
 	Assert(fetch->statement->bytes >= stream->reserved);
-	Assert(fetch->params.group_in_flight == NULL ||
-		   *fetch->params.group_in_flight > 0);
 	stream->in_flight = false;
 	fetch->statement->in_flight--;
-	if (fetch->params.group_in_flight != NULL)
-		--*fetch->params.group_in_flight;
 	fetch->statement->bytes -= stream->reserved;
 	stream->reserved = 0;
 	dyn_usage_call(fetch->usage, fetch->params.requests->op, stream->call);
@@ -415,12 +409,6 @@ dyn_stream_charge(DynFetch *fetch, DynStream *stream)
 	stream->allowed = most;
 	reserve(fetch, stream, most);
 	dyn_call_allow(stream->call, most);
-}
-
-bool
-dyn_stream_is_paused(const DynStream *stream)
-{
-	return stream->in_flight && dyn_call_is_paused(stream->call);
 }
 
 void
@@ -671,7 +659,17 @@ dyn_stream_receive(DynFetch *fetch, DynStream *stream)
 	queue_page(fetch, stream, page);
 }
 
-/* ---- release ---- */
+/* ---- groups and release ---- */
+
+void
+dyn_fetch_set_group(DynFetch *fetch, dlist_head *group)
+{
+	if (fetch->params.group != NULL)
+		dlist_delete(&fetch->peer);
+	if (group != NULL)
+		dlist_push_tail(group, &fetch->peer);
+	fetch->params.group = group;
+}
 
 static void
 free_page(DynFetch *fetch, DynFetchPage *page)
@@ -709,6 +707,7 @@ dyn_streams_release(void *arg)
 {
 	DynFetch   *fetch = arg;
 
+	dyn_fetch_set_group(fetch, NULL);
 	for (int i = 0; i < fetch->nstreams; i++)
 	{
 		DynStream  *stream = fetch->active[i];

@@ -104,6 +104,7 @@ struct DynFetch
 	MemoryContext context;
 	MemoryContext request_context;	/* context of the request being composed */
 	DynFetchParams params;
+	dlist_node	peer;			/* element of params.group, if any */
 	DynStatement *statement;
 	DynUsage   *usage;			/* counts of requests to the table or index */
 	DynPathTree *tree;
@@ -116,9 +117,6 @@ struct DynFetch
 	uint64		responses;		/* number of responses taken in so far */
 	double		examined;		/* items that all responses have examined */
 	double		units;			/* read units that all responses have used */
-	int			paused;			/* number of responses in flight that were
-								 * paused for lack of memory at the last
-								 * pump */
 	bool		refreshed;		/* true if the table was described again after
 								 * a rejected request (refresh_if_stale) */
 	bool		matches;		/* true if the new description matches the
@@ -163,6 +161,25 @@ dyn_reads_one_stream(const DynFetchParams *params)
 	return params->keyed || params->in_turn;
 }
 
+/* True if the response in flight is paused until there is memory for it. */
+static inline bool
+dyn_stream_is_paused(const DynStream *stream)
+{
+	return stream->in_flight && dyn_call_is_paused(stream->call);
+}
+
+/* True if a request is in flight whose response is not paused. */
+static inline bool
+dyn_is_receiving(const DynFetch *fetch)
+{
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		if (fetch->active[i]->in_flight && !dyn_stream_is_paused(fetch->active[i]))
+			return true;
+	}
+	return false;
+}
+
 /* Prepares a stream for its first request; its buffers are reused. */
 extern void dyn_stream_begin(const DynFetch *fetch, DynStream *stream,
 							 int number);
@@ -186,9 +203,6 @@ extern void dyn_stream_charge(DynFetch *fetch, DynStream *stream);
 
 /* Adds `counters` to those of the statement and, if set, of the params. */
 extern void dyn_stream_count(DynFetch *fetch, const DynCounters *counters);
-
-/* True if the response in flight is paused until there is memory for it. */
-extern bool dyn_stream_is_paused(const DynStream *stream);
 
 /* Lets the response in flight arrive, regardless of the memory limit. */
 extern void dyn_stream_allow_all(DynStream *stream);

@@ -40,7 +40,7 @@
 typedef struct DynAsyncGroup
 {
 	const PlanState *requestor;
-	int			in_flight;		/* DynamoDB requests in flight of all children */
+	dlist_head	fetches;		/* fetches that the Append waits for */
 	const AsyncRequest *waiter; /* request that registered the descriptor last,
 								 * or NULL */
 } DynAsyncGroup;
@@ -135,10 +135,10 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 
 	if (scan->group == NULL)
 	{
-		/* set the group now, so that it counts the scan's first request */
-		Assert(scan->input.scandesc->group_in_flight == NULL && scan->input.items == NULL);
+		/* set the group now, so that the scan's first fetch joins it */
+		Assert(scan->input.scandesc->group == NULL && scan->input.items == NULL);
 		scan->group = get_group(scan->input.scandesc->statement, areq->requestor);
-		scan->input.scandesc->group_in_flight = &scan->group->in_flight;
+		scan->input.scandesc->group = &scan->group->fetches;
 	}
 	if (!scan->input.running)
 		end_outdated_runs(scan);
@@ -147,7 +147,7 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 	dyn_client_will_wait(dyn_session_client(), false);
 	/* leave_out_idle_peers may have removed the fetch from the group */
 	if (scan->input.items != NULL)
-		dyn_items_set_group(scan->input.items, &scan->group->in_flight);
+		dyn_items_set_group(scan->input.items, &scan->group->fetches);
 	dynForeignAsyncNotify(areq);
 }
 
@@ -191,13 +191,13 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 		ExecAsyncResponse(areq);
 		return;
 	}
-	Assert(scan->input.running && scan->group->in_flight >= 0);
+	Assert(scan->input.running);
 	leave_out_idle_peers(scan);
 	/*
 	 * put the fetch back into the group: another child that uses the same
 	 * shared scan may have removed it
 	 */
-	dyn_items_set_group(items, &scan->group->in_flight);
+	dyn_items_set_group(items, &scan->group->fetches);
 	fetch = dyn_items_awaited(items);
 	if (fetch != NULL && !(items->methods->has_next && items->methods->has_next(items)))
 		pause = dyn_fetch_pause(fetch);

@@ -184,7 +184,7 @@ static void
 end_batch(Listed *listed)
 {
 	listed->fetch = NULL;
-	dyn_fetch_set_group(listed->index_result, listed->scandesc->group_in_flight);
+	dyn_fetch_set_group(listed->index_result, listed->scandesc->group);
 }
 
 /*

@@ -208,12 +208,12 @@ dyn_items_awaited(const DynItems *items)
 
 /* Moves the awaited fetch to another group (dyn_fetch_set_group). */
 static inline void
-dyn_items_set_group(DynItems *items, int *group_in_flight)
+dyn_items_set_group(DynItems *items, dlist_head *group)
 {
 	DynFetch   *fetch = dyn_items_awaited(items);
 
 	if (fetch != NULL)
-		dyn_fetch_set_group(fetch, group_in_flight);
+		dyn_fetch_set_group(fetch, group);
 }
 
 extern bool dyn_items_rewind(DynItems *items);

@@ -258,7 +258,7 @@ open_fallback(Fallback *fallback)
 	if (is_known_empty(fallback, &input->values))
 		return dyn_items_empty(scandesc->rows);
 	dyn_scandesc_check_schema(scandesc);
-	scandesc->group_in_flight = input->scandesc->group_in_flight;
+	scandesc->group = input->scandesc->group;
 	dyn_resolve_access(scandesc->access, scandesc->relation, &input->values, resolved);
 	/* the table has all items */
 	Assert(!resolved->incomplete);

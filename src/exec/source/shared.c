@@ -245,8 +245,8 @@ take_item(DynMember *member, bool wait)
 	 * waits for all scans of an Append, which are a group (async.c).  The scan
 	 * descriptor adds later requests to the group.
 	 */
-	scandesc->group_in_flight = wait ? NULL : member->input->scandesc->group_in_flight;
-	dyn_items_set_group(read->items, scandesc->group_in_flight);
+	scandesc->group = wait ? NULL : member->input->scandesc->group;
+	dyn_items_set_group(read->items, scandesc->group);
 	if (!wait && dyn_items_would_wait(read->items))
 		return DYN_FETCH_WAITS;
 	item = read->items->methods->next(read->items);

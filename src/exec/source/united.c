@@ -118,7 +118,7 @@ open_arm(United *united, int n)
 		return;
 	united->input->fallbacks += arm->scandesc == arm->table;
 	dyn_permit_requests(united->input, arm->scandesc);
-	arm->scandesc->group_in_flight = NULL;	/* until its turn (join_group) */
+	arm->scandesc->group = NULL;	/* until its turn (join_group) */
 	arm->items = dyn_items_start(arm->scandesc, arm->resolved);
 	dyn_items_skip_keys(arm->items, united->returned, &united->duplicates);
 }
@@ -127,8 +127,8 @@ open_arm(United *united, int n)
 static void
 join_group(const United *united, const Arm *arm)
 {
-	arm->scandesc->group_in_flight = united->input->scandesc->group_in_flight;
-	dyn_items_set_group(arm->items, arm->scandesc->group_in_flight);
+	arm->scandesc->group = united->input->scandesc->group;
+	dyn_items_set_group(arm->items, arm->scandesc->group);
 }
 
 /* Opens the arms, and sends first requests unless the scan may stop early. */
