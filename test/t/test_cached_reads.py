@@ -287,6 +287,26 @@ class Partitions(fixture.TestCase):
         self.assertEqual(self.begun("SELECT o.i, (SELECT l.no FROM lines l WHERE l.doc = 'd3' AND l.kind = o.kind"
                                     " ORDER BY l.no DESC LIMIT 1) FROM outers o ORDER BY o.i"), 2)
 
+    def test_lookup_join(self):
+        """It would send a Query for each value of the filter, of the partition that the statement names."""
+        self.fx.execute("SET dynamo_fdw.enable_lookup_join = on")
+        one = "(SELECT {} FROM lines l WHERE l.doc = 'd3' AND l.kind = o.kind{})"
+        for sql in ("SELECT o.i, " + one.format("sum(l.v)", "") + " FROM outers o ORDER BY o.i",
+                    "SELECT o.i, " + one.format("l.no", " ORDER BY l.no LIMIT 1") + " FROM outers o ORDER BY o.i",
+                    "SELECT o.i, (SELECT count(*) FROM lines l WHERE l.doc = 'd3' AND l.v = o.i % 6) FROM outers o ORDER BY o.i",
+                    "SELECT o.i, EXISTS " + one.format("", " OFFSET 0") + " FROM outers o ORDER BY o.i",
+                    "SELECT o.i, x.s FROM outers o, LATERAL " + one.format("sum(l.v) AS s", "") + " x ORDER BY o.i",
+                    "SELECT o.i, x.no FROM outers o LEFT JOIN LATERAL " + one.format("l.no", " ORDER BY l.no LIMIT 2")
+                    + " x ON true ORDER BY o.i, x.no"):
+            with self.subTest(sql):
+                self.assertEqual(self.begun(sql), 2)
+                self.fx.execute("SET dynamo_fdw.enable_cached_reads = off")
+                self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
+                self.assertEqual(self.begun(sql), 6)
+                self.fx.execute("SET dynamo_fdw.enable_cached_reads = on")
+        # a condition on the sort key selects other items for each value
+        self.assertIn("DynamoLookupJoin", self.fx.explain("SELECT o.i, (SELECT sum(l.v) FROM lines l WHERE l.doc = 'd3' AND l.no > o.i) FROM outers o"))
+
     def test_partition_of_the_row(self):
         """Twice for each run of rows with the same partition; a changing sort key condition is sent each time."""
         self.assertEqual(self.begun("SELECT o.i, (SELECT sum(l.v) FROM lines l WHERE l.doc = o.doc AND l.kind = o.kind)"

@@ -271,15 +271,13 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access, int flags,
 				const List *filters)
 {
 	DynRows    *rows = palloc0(sizeof(DynRows));
-	ListCell   *lc;
 
 	rows->relation = relation;
 	rows->reader = dyn_relation_is_readable(relation, NULL) ? GetUserId() : InvalidOid;
 	rows->scalars = access->scalars;
 	add_columns(rows, access);
 	add_keys(rows, access, flags);
-	foreach(lc, filters)
-		(void) dyn_pred_visit(lfirst(lc), false, read_leaf, rows);
+	(void) dyn_preds_visit(filters, false, read_leaf, rows);
 	if (flags & DYN_ROWS_CONVERT)
 		add_conversion(rows);
 	return rows;

@@ -170,9 +170,9 @@ divide(Caching *cached)
 		if (dyn_shared_limit_parts(read))
 			cached->member = member;
 		cached->used = palloc0(Max(input->values.n, 1) * sizeof(bool));
-		foreach(lc, list_concat(dyn_access_key_preds(&member->own_access),
-								member->own_access.filters))
-			(void) dyn_pred_visit(lfirst(lc), true, visit_used, cached->used);
+		(void) dyn_preds_visit(list_concat(dyn_access_key_preds(&member->own_access),
+										   member->own_access.filters),
+							   true, visit_used, cached->used);
 	}
 	MemoryContextSwitchTo(oldcontext);
 }

@@ -150,15 +150,19 @@ bool
 dyn_pred_visit(DynPred *pred, bool parts, bool (*visit) (DynPred *, void *), void *arg)
 {
 	bool		is_leaf = !dyn_pred_is_junction(pred);
-	ListCell   *lc;
 
 	check_stack_depth();
-	if (is_leaf && visit(pred, arg))
-		return true;
-	foreach(lc, is_leaf && !parts ? NIL : pred->args)
-	{
-		if (dyn_pred_visit(lfirst(lc), parts, visit, arg))
-			return true;
-	}
-	return false;
+	return (is_leaf && visit(pred, arg)) ||
+		dyn_preds_visit(is_leaf && !parts ? NIL : pred->args, parts, visit, arg);
+}
+
+bool
+dyn_preds_visit(const List *preds, bool parts, bool (*visit) (DynPred *, void *), void *arg)
+{
+	bool		found = false;
+	ListCell   *lc;
+
+	foreach(lc, preds)
+		found = found || dyn_pred_visit(lfirst(lc), parts, visit, arg);
+	return found;
 }

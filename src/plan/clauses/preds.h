@@ -251,11 +251,13 @@ dyn_pred_selects_rows(const DynPred *pred)
 extern const DynPred *dyn_only_templated(const List *preds);
 
 /*
- * Calls visit(leaf, arg) for the leaves of the tree until a call returns true.
- * Returns true if a call did.  With `parts`, also visits the args of TEMPLATED
- * and EACH, after their parent.
+ * Call visit(leaf, arg) for the leaves of the tree, or of each tree of the
+ * list (DynPred *), until a call returns true.  Return true if a call did.
+ * With `parts`, also visit the args of TEMPLATED and EACH, after their parent.
  */
 extern bool dyn_pred_visit(DynPred *pred, bool parts,
 						   bool (*visit) (DynPred *, void *), void *arg);
+extern bool dyn_preds_visit(const List *preds, bool parts,
+							bool (*visit) (DynPred *, void *), void *arg);
 
 #endif

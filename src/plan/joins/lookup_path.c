@@ -199,12 +199,10 @@ key_values(const DynRelPlan *plan)
 {
 	const DynAccess *access = plan->keyed;
 	List	   *values = NIL;
-	ListCell   *lc;
 
 	if (access == NULL || (access->kind != DYN_ACCESS_GET && access->nrange > 0))
 		return NIL;
-	foreach(lc, dyn_access_key_preds(access))
-		(void) dyn_pred_visit(lfirst(lc), true, add_value, &values);
+	(void) dyn_preds_visit(dyn_access_key_preds(access), true, add_value, &values);
 	return values;
 }
 
@@ -354,7 +352,7 @@ find_scan(Path *path, const DynEstimate **estimate)
 			dyn_is_our_relation(scan->parent) ? scan->parent->fdw_private : NULL;
 
 		*estimate = choice != NULL && choice->batchable ? choice->estimate
-			: count != NULL && count->kind == DYN_ACCESS_QUERY ? &count->estimate
+			: count != NULL && dyn_access_can(count, DYN_CAN_BATCH) ? &count->estimate
 			: NULL;
 		if (*estimate != NULL)
 			return scan;

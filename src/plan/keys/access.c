@@ -43,14 +43,7 @@ compares_fields(DynPred *pred, void *arg)
 bool
 dyn_preds_compare_fields(const List *preds)
 {
-	ListCell   *lc;
-
-	foreach(lc, preds)
-	{
-		if (dyn_pred_visit(lfirst(lc), false, compares_fields, NULL))
-			return true;
-	}
-	return false;
+	return dyn_preds_visit(preds, false, compares_fields, NULL);
 }
 
 bool
@@ -65,7 +58,8 @@ dyn_access_can(const DynAccess *access, DynAccessAbility ability)
 	switch (ability)
 	{
 		case DYN_CAN_BATCH:
-			return (gets || queries) && !access->contradiction && !merged;
+			return (gets || queries) && !access->contradiction && !merged &&
+				(!access->same_items || access->unsure);
 		case DYN_CAN_CACHE:
 			return (queries || scans) && !access->contradiction && !access->unsure;
 		case DYN_CAN_SHARE:

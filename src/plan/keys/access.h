@@ -163,6 +163,9 @@ typedef struct DynAccess
 								 * whether the row exists */
 	bool		unsure;			/* true if run-time values may make the keys
 								 * unusable, so that the fallback is used */
+	bool		same_items;		/* QUERY: true if only filters have values that
+								 * may change from one execution to the next,
+								 * so that a cached read serves all */
 	bool		presumes;		/* true if clauses are matched to the key of an
 								 * index, so that only items of the index can
 								 * be rows */
@@ -250,7 +253,8 @@ extern List *dyn_access_key_preds(const DynAccess *access);
 typedef enum DynAccessAbility
 {
 	DYN_CAN_BATCH,				/* several executions can be served by one
-								 * batch of requests */
+								 * batch of requests, but not by one cached
+								 * read */
 	DYN_CAN_CACHE,				/* the items can be cached for executions that
 								 * differ only in filter values */
 	DYN_CAN_SHARE,				/* several scans can use the same items */

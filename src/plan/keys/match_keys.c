@@ -20,6 +20,7 @@
 #include "nodes/value.h"
 
 #include "../../dynamodb/expression.h"
+#include "../../model/session/guc.h"
 #include "../../model/values/path.h"
 #include "../clauses/classify.h"
 #include "match_keys.h"
@@ -711,6 +712,20 @@ match_filters(KeyMatch *match, DynAccess *access)
 
 /* ---- access plans ---- */
 
+/* True if a value of the predicate may change between executions. */
+static bool
+varies(DynPred *pred, void *arg)
+{
+	ListCell   *lc;
+
+	foreach(lc, pred->conversion != NULL ? pred->conversion->steps : NIL)
+	{
+		if (!dyn_is_fixed((Node *) ((DynConversionStep *) lfirst(lc))->operand))
+			return true;
+	}
+	return !dyn_is_fixed((Node *) pred->value);
+}
+
 static DynAccess *
 begin_match(KeyMatch *match, const DynRelPlan *plan, const DynIndexMeta *index,
 			List *clauses, DynAccessKind kind)
@@ -755,6 +770,12 @@ finish_match(KeyMatch *match, DynAccess *access)
 	access->key_rinfos = list_concat_unique_ptr(access->key_rinfos,
 												clause_rinfos(match->consumed));
 	match_filters(match, access);
+	/* the exceptions are those of exec/source/caching.c */
+	access->same_items = dyn_guc_enable_cached_reads &&
+		access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items &&
+		!dyn_preds_compare_fields(access->filters) &&
+		dyn_preds_visit(access->filters, true, varies, NULL) &&
+		!dyn_preds_visit(dyn_access_key_preds(access), true, varies, NULL);
 	/* an item that is read from the table after the index may have changed */
 	exactly = access->fetch_base_items ? NIL : match->pushed_exactly;
 	access->exact_rinfos = clause_rinfos(exactly);

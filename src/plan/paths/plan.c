@@ -121,7 +121,6 @@ may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
 {
 	FirstBound	first = {.clauses = clauses, .descending = descending};
 	const DynPred *texts;
-	ListCell   *lc;
 
 	if (access->kind != DYN_ACCESS_QUERY || access->nrange == 0)
 		return false;
@@ -141,8 +140,8 @@ may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
 		if (n > 0)
 			(void) dyn_pred_visit(llast(texts->args), false, note_bound, &first);
 	}
-	foreach(lc, texts == NULL ? access->range[access->nrange - 1].preds : NIL)
-		(void) dyn_pred_visit(lfirst(lc), false, note_bound, &first);
+	(void) dyn_preds_visit(texts == NULL ? access->range[access->nrange - 1].preds : NIL,
+						   false, note_bound, &first);
 	return first.implied || (first.strict && first.other_side && !first.strict_is_exact);
 }
 
