@@ -154,8 +154,8 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
 
 /*
  * Returns true if the text of the attribute alone may not determine this part,
- * because the part may contain the separator after it: it has the modifier
- * "any", or another template has its column, too, which decides then.
+ * because the part may contain the separator after it.  The modifier "any"
+ * allows this, and so may another template that has the same column.
  */
 static bool
 may_contain_separator(const DynRelation *relation, const DynTemplatedAttr *templated, int part)

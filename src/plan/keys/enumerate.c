@@ -207,8 +207,9 @@ next_bounded(const DynTarget *target, List *clauses, AttrNumber attnum)
 }
 
 /*
- * Returns the bounds of the first column of the table that has both.  The order
- * of clauses must not matter: core changes it after planning.
+ * Returns the bounds of the table's first column with a lower and an upper
+ * bound; if there is none, the bound of the first column with only one.  The
+ * order of clauses must not matter: core changes it after planning.
  */
 static Range
 find_bounds(const DynTarget *target, List *clauses)

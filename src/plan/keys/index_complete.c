@@ -382,9 +382,9 @@ completeness_by_item_filter(const Place *place)
 
 /*
  * Sets *preds to the predicates (DynPred *) of the clauses, and *exprs to
- * their SQL expressions, except those of pseudoconstant clauses.  If a clause
- * is keys_only (used only to match keys), the predicate is added only if it is
- * an equality, and the SQL expression is the clause's `condition`.
+ * their SQL expressions.  Omits the expressions of pseudoconstant clauses.  For
+ * a clause that is only used to match keys (keys_only), the predicate must be
+ * an equality, or is omitted; the SQL expression is the clause's `condition`.
  */
 static void
 collect(List *clauses, List **preds, List **exprs)

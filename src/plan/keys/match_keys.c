@@ -9,7 +9,7 @@
  * All clauses are rechecked locally, except exact ones that are sent as
  *
  *		points on a hash attribute
- *		points on a range attribute, if a GetItem or a single = contains them
+ *		points on a range attribute, if sent in a GetItem or as a single =
  *		a range, if it is the only predicate on its attribute
  *		a filter that is always sent, because it is small (match_filters)
  */
@@ -196,9 +196,9 @@ points_of_clauses(const DynTarget *target, List *clauses, bool *fully_consumed)
 }
 
 /*
- * Returns an AND of one point predicate for each of `attrs`, in their order,
- * which the arm and the clauses `others` imply together; NULL if one is
- * missing.  Clears *fully_consumed unless points and arm are equivalent.
+ * Returns an AND of one point predicate for each of `attrs`, in their order.
+ * The arm and the clauses `others` together must imply all of them; if not,
+ * returns NULL.  Clears *fully_consumed unless points and arm are equivalent.
  */
 static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm, List *others,
@@ -239,8 +239,8 @@ make_row_key(const KeyMatch *match, const DynPred *arm, List *others,
 }
 
 /*
- * Returns the clauses except `clause`, and except ORs, which would be copied
- * for each arm of `clause`.
+ * Returns the other clauses, but no OR: it would be copied for each arm of
+ * `clause`.
  */
 static List *
 other_clauses(const KeyMatch *match, const DynClause *clause)
@@ -598,10 +598,7 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 		if (nvalues < 0)
 			nvalues = DYN_EXPR_MAX_IN;
 	}
-	/*
-	 * these constants are for ten comparisons: a leaf on a text or boolean may
-	 * need ten, others need fewer
-	 */
+	/* enough for ten comparisons; only a text or boolean may need that many */
 	check->operators += 12;
 	check->bytes += 168 + 4 * path_bytes(path) + 7 * nvalues +
 		(other == NULL ? 0 : path_bytes(other));

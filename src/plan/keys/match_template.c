@@ -149,9 +149,8 @@ part_each(TemplateMatch *match, int p)
 
 /*
  * Returns predicates for the leading parts, up to the last part that a clause
- * restricts.  Each predicate allows finitely many values (points).  Sets *full
- * to true if all parts have points.
- * - Without `points`, the last predicate may be a range.
+ * restricts.  All allow finitely many values (points), but without `points`,
+ * the last one may be a range.  Sets *full to true if all parts have points.
  * - With `enumerate`, a part that no clause restricts has the values that the
  *   template lists.
  * - In a partition key, with `points`, the values between two bounds are

@@ -370,9 +370,9 @@ dyn_is_on_target(const DynTarget *target, const DynPred *pred)
 /*
  * Returns true if the value can be compared in the target's part.  If the part
  * folds a text column to one case, the value must be ASCII, because other
- * programs may fold other letters differently.  If the value is unknown at
- * planning, returns true, and execution checks the value; with sure_only,
- * returns false.  Encodings of other types have only ASCII letters.
+ * programs may fold other letters differently.  Encodings of other types have
+ * only ASCII letters.  If the value is unknown at planning, returns false with
+ * plan->sure_only; otherwise returns true, and execution checks the value.
  */
 static bool
 can_be_folded(const DynTarget *target, const DynPred *pred)
