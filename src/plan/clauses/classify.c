@@ -274,8 +274,8 @@ is_plain_comparison(Oid opno)
 }
 
 /*
- * Returns true if texts are compared or searched by an unknown collation, or
- * searched by one that may be nondeterministic (an error up to 17).
+ * Returns true if the collation for comparing texts is unknown, or if a text is
+ * searched with a collation that may be nondeterministic (an error up to 17).
  */
 static bool
 lacks_collation(Node *node, Oid funcid, List *args)

@@ -78,7 +78,7 @@ extern bool dyn_match_comparand(const DynRelPlan *plan, Node *node,
 
 /*
  * Returns true if the expression has the same value in all executions of a
- * scan, because it has no columns, and at most external parameters ($1).
+ * scan: it has no columns, and no parameters other than external ones ($1).
  */
 extern bool dyn_is_fixed(Node *node);
 
@@ -215,7 +215,7 @@ extern Node *dyn_keyset_expand(DynClassify *context, RowCompareExpr *row);
  * Returns the condition on one column that the clause (a row comparison, or an
  * equivalent OR) and the conditions `rinfos` imply together; NULL if there is
  * none.  Sets *first to whether the condition is on the first column of the
- * row comparison.  This first column cannot be NULL.
+ * row comparison; this column is not NULL in rows for which the clause is true.
  */
 extern Node *dyn_keyset_bound(const DynClassify *context, Node *clause,
 							  List *rinfos, bool *first);

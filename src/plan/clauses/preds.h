@@ -195,8 +195,8 @@ extern bool dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 						   const DynKeyAttr *attr);
 
 /*
- * Returns false if the predicate is on placeholders of key templates only.  It
- * cannot be a filter, because a placeholder is not an attribute.
+ * Returns false if the predicate is on placeholders of key templates only, and
+ * therefore cannot be a filter: a placeholder is not an attribute.
  */
 extern bool dyn_pred_is_of_attribute(const DynRelation *relation,
 									 const DynPred *pred);

@@ -372,8 +372,8 @@ classify_boolean(DynClassify *context, Node *node, bool negated)
 }
 
 /*
- * Returns true for IS NULL of a NOT NULL column, and for an AND with it.
- * PostgreSQL leaves these in an OR.
+ * Returns true for IS NULL of a NOT NULL column, and for an AND that contains
+ * such an IS NULL.  PostgreSQL does not remove these conditions from an OR.
  */
 static bool
 is_never_true(DynClassify *context, Node *node)
@@ -505,8 +505,8 @@ classify_expr(DynClassify *context, Node *node)
 }
 
 /*
- * Classifies a RestrictInfo as one clause.  Caches the result in `plan`,
- * because it is classified for each path and for the plan node.
+ * Classifies a RestrictInfo as one clause.  Caches the result in `plan`, since
+ * each path and the plan node need it again.
  */
 static const DynClause *
 classify_once(DynRelPlan *plan, RestrictInfo *rinfo)

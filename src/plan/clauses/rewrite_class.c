@@ -1,7 +1,7 @@
 /*
  * rewrite_class.c
- *		Derives a column's list of values from that of a column that a join
- *		requires to be equal.
+ *		Derives a list of values of a column from the list of another column,
+ *		if a join requires the columns to be equal.
  *
  *		a.k = b.k AND a.k IN (1, 2)		implies b.k IN (1, 2)
  *

@@ -240,8 +240,8 @@ expand(DynClassify *context, List *terms, int n)
 	if (strictly == NULL || equally == NULL)
 		return NULL;
 	/*
-	 * SQL evaluates the next value only if this column is equal to its value,
-	 * so a value that might raise an error is not used
+	 * for (a, b) > (x, y), SQL evaluates y only if a = x, so y is not used if
+	 * it might raise an error
 	 */
 	rest = dyn_may_fail(((Term *) list_nth(terms, n + 1))->value) ? NULL
 		: expand(context, terms, n + 1);

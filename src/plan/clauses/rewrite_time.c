@@ -118,9 +118,8 @@ match_patterns(const DynClassify *context, Oid function, List *args, Chain *chai
 }
 
 /*
- * Matches date_trunc.  A timestamptz is truncated in the time zone given by
- * the third argument, which may have leap seconds, or else in that of the
- * session, which has none.
+ * Matches date_trunc.  A timestamptz is truncated in the time zone of the third
+ * argument, or else of the session.  Only the former may have leap seconds.
  */
 static bool
 match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)
