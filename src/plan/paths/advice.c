@@ -293,9 +293,8 @@ explain_column(Unusable *unusable, AttrNumber attnum, const DynColumn *column,
 /*
  * Returns the reason why no clause restricts the attribute.  Returns NULL if a
  * clause does, or if no clause is on a column of the attribute.  Key templates
- * are examined only for a partition key.  The last reason that is tried is a
- * column that does not map to the attribute, because PostgreSQL has folded the
- * column's name to lower case.
+ * are examined only for a partition key.  If no other reason is found, looks
+ * for a column whose name differs from the attribute's only in case.
  */
 static const char *
 explain_attribute(const DynRelPlan *plan,

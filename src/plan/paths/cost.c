@@ -16,16 +16,13 @@
  *		items per key, if keys come		3: Queries then never use much more than
  *		from other tables or a list		a Scan, but a Scan chosen by mistake
  *										could use much more than Queries
- *		items of a partition that		a 200th of the table.  The cost of a
- *		the statement names				lookup join assumes a page instead if
- *										the statement also names partitions of
- *										its inner table, which could be read
- *										once (joins/lookup_path.c)
+ *		items of a partition that		a 200th of the table, but a full page in
+ *		the statement names				page_keys (joins/lookup_path.c)
  *
  * If an index lacks attributes, each of its items is also read from the table
- * by key.  To read all items so costs up to n times as much as a Scan, where n
- * is the number of items in 4 kB.  So if n is more than 3, the second row
- * assumes n items per key.
+ * by key.  To read all items in this way costs up to n times as much as a Scan,
+ * where n is the number of items in 4 kB.  So if n is more than 3, n items per
+ * key are assumed instead of 3.
  */
 #include "postgres.h"
 
@@ -741,7 +738,7 @@ dyn_access_is_one_round(const DynAccess *access)
 /*
  * Converts time (ms) to a cost.  Raises the cost once for each more direct
  * kind of access, so that a less direct kind always costs more for the same
- * rows.  Skips the step for unions, which would only raise the cost of Scans.
+ * rows.  But a Scan does not cost more than a union just because of its kind.
  */
 static Cost
 cost_of_kind(DynAccessKind kind, double ms)

@@ -198,9 +198,10 @@ keep_direct(DynRelPlan *plan, const DynEstimate *estimate, Cost startup, Cost to
 /*
  * Returns true if a Scan may read the index instead of the table.  An index of
  * size 0 is not scanned, because DynamoDB may not have counted its items yet.
- * For rows to write, neither a GSI is scanned, whose entries may be stale, nor
- * an LSI whose entries may move if this matters.  Sets *lack (unless NULL) if
- * only completeness is missing.
+ * For rows that the statement writes, a GSI is not scanned, because its entries
+ * may be stale.  With BEFORE triggers, an LSI is not scanned either: an update
+ * may move an entry, so that the Scan returns it again.  Sets *lack (unless
+ * NULL) if only completeness is missing.
  */
 static bool
 index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index,

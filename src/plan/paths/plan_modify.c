@@ -341,8 +341,8 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 												  target_relation));
 	attnums = bms_del_members(attnums, map->documents);
 	/*
-	 * the bounds may be evaluated again for a row that was changed, whose
-	 * segment is in no response
+	 * the partition constraint may be evaluated again for a row that was
+	 * changed; the response for such a row does not contain its segment
 	 */
 	if (dyn_relation_segment_bounds(map->relation, target_relation) != NIL)
 		attnums = bms_add_member(attnums, map->relation->segment_column);

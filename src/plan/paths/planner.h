@@ -226,8 +226,8 @@ extern void dyn_cost_estimate(const DynEstimate *estimate, bool repeated,
 extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
 
 /*
- * Returns the least cost of a less direct access to the same rows: of a Query
- * or Scan in place of GetItem, or of a Scan in place of a Query.
+ * For an access of this cost, returns the least cost of a less direct access to
+ * the same rows, such as a Scan in place of a Query.
  */
 static inline Cost
 dyn_less_direct_cost(Cost cost)
