@@ -207,9 +207,9 @@ key_values(const DynRelPlan *plan)
 }
 
 /*
- * Returns true if `a` and `b` will probably share their requests: they read as
- * many keys of one table or index, and the keys are the same values or come
- * from a list of the join.
+ * Returns true if `a` and `b` will probably share their requests: they read the
+ * same number of keys of one table or index, and the keys are the same values
+ * or come from a list of the join.
  */
 static bool
 reads_same_keys(const Path *a, const Path *b)
@@ -646,8 +646,9 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 			const DynPathChoice *choice = dyn_choice_of(lfirst(outer));
 
 			/*
-			 * an outer scan by a list of another relation's keys saves no
-			 * lookups, because that relation has only keys of the list
+			 * if the outer scan reads only keys that a clause on another
+			 * relation lists, this saves no lookups: other keys join no row of
+			 * that relation
 			 */
 			if (!dyn_is_one_row(lfirst(outer)) && (choice == NULL || !choice->listed))
 				add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,

@@ -166,8 +166,8 @@ is_sort(const Path *path)
  * Returns the expressions by which a path sorts, except expressions whose
  * equivalence class has several members.  Omits the sorts of partitions, since
  * the class may have only the parent's expression.  If a returned expression is
- * missing in the target list of the sort's input, core adds it there; since
- * PostgreSQL 16, also for sorted arguments of aggregates.
+ * missing in the target list of the sort's input, core adds it there.  Since
+ * PostgreSQL 16, core does the same for sorted arguments of aggregates.
  */
 static List *
 sort_expressions(const Path *path)
@@ -213,9 +213,8 @@ subplans_of_rows(Path *path, const Path *subpath)
 /*
  * Returns true if WHERE CURRENT OF may search this query level for the scan of
  * a cursor's row.  Returns false with FOR UPDATE, because core then finds the
- * row without the scan.  If is_cursor is UNKNOWN, a query in a portal
- * (DECLARE, OPEN) counts as a cursor's if its tuple_fraction may be a
- * cursor's.
+ * row without the scan.  If is_cursor is UNKNOWN, assumes a cursor if a portal
+ * is active (DECLARE, OPEN), and cursor_tuple_fraction may have been applied.
  */
 static bool
 may_be_at_cursor(const PlannerInfo *root)
