@@ -500,10 +500,10 @@ has_credentials(DynActiveCall *call)
 }
 
 /*
- * Begins an attempt if a file descriptor is available (DynDescriptors).  That
- * of an idle connection counts as available, even if that connection leads to
- * another host.  So until the statement ends, up to twice as many sockets as
- * acquired descriptors may be open.
+ * Begins an attempt if a file descriptor is available (DynDescriptors).  The
+ * descriptor of an idle connection to any host counts as available.  So until
+ * the statement ends, up to twice as many sockets as acquired descriptors may
+ * be open.
  *
  * If the limit is reached, the call waits for another transfer to end.  But if
  * all other transfers are paused, or none exists, the call exceeds the limit:

@@ -202,9 +202,9 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 }
 
 /*
- * Copies an error document without the items for which conditions failed,
- * because jansson could not parse names with U+0000.  Each object that is a
- * member of an object is such an item, and becomes null.
+ * Copies an error document, but writes null for the items whose conditions
+ * failed, because jansson cannot parse names with U+0000.  Such an item is any
+ * object that is the value of a member.
  */
 static void
 copy_without_items(const char *body, size_t len, DynBuffer *copy)

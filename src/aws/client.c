@@ -162,7 +162,7 @@ arm(DynClient *client)
 
 /*
  * Defers the deadlines of calls by the time in which the caller did not drive
- * the client.  Only marks exchanges (left_alone), because libcurl enforces
+ * the client.  For exchanges, only sets left_alone, because libcurl enforces
  * their time limits.  Must be called before deadlines are used.
  */
 static void

@@ -217,7 +217,7 @@ extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 /*
  * Sets how the time until the next dyn_client_drive counts.  If the caller
  * `waits` for the descriptor, deadlines do not change.  Otherwise (the
- * default) this time defers deadlines; those of reads only if it is long.
+ * default), this time defers the deadlines of writes and, if long, of reads.
  */
 extern void dyn_client_will_wait(DynClient *client, bool waits);
 

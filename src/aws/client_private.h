@@ -201,8 +201,8 @@ extern void dyn_attempt_delay(DynActiveCall *call, DynRetryClass class,
 							  long retry_after_ms);
 
 /*
- * Defers deadlines by `us`, for which the client was not driven; those of reads
- * only if `us` is more than DYN_LOOP_LATE_US.
+ * Defers deadlines by `us`, the time for which the client was not driven.
+ * Defers those of reads only if `us` is more than DYN_LOOP_LATE_US.
  */
 extern void dyn_attempts_defer(DynClient *client, int64_t us);
 

@@ -95,9 +95,9 @@ extern void dyn_http_destroy(DynHttp *http);
 
 /*
  * Prepares the handle for the request.  Takes ownership of the headers, even
- * on failure.  Both buffers must be empty, and must have a maximum size.  To
- * resume a paused transfer, the caller first increases the allowance.  Returns
- * DYN_FAIL_NONE or DYN_FAIL_MEMORY.
+ * on failure.  The request's buffers must be empty, and have a maximum size.
+ * To resume a paused transfer, the caller first increases the allowance.
+ * Returns DYN_FAIL_NONE or DYN_FAIL_MEMORY.
  */
 extern DynFailure dyn_http_prepare(DynHttp *http,
 								   const DynHttpRequest *request);

@@ -80,9 +80,9 @@
  * During the test, each request is sent TEST_PAUSE_MS after the response to
  * the previous one.  If the bucket was empty at the first refusal, it can
  * grant at most one of these requests within the refill time.  So the test
- * succeeds if two are granted within that time.  Its result is used for
+ * succeeds if two are granted within that time.  A success is relied on for
  * TRUSTED_REFUSALS more refusals.  The test fails if a refusal or the second
- * grant comes after the refill time, or after TEST_REFUSALS refusals.
+ * grant comes after the refill time, or if TEST_REFUSALS requests are refused.
  */
 #define TEST_SHARE			0.7
 #define TEST_PAUSE_MS		1.0
