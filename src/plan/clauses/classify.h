@@ -195,10 +195,9 @@ extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 
 /*
  * Wraps each value that might raise an error in a CASE, which skips the
- * evaluation if the result of `pred` does not depend on the value:
- * - If `pred` is an OR, and an arg without columns is true.  For example, $1
- *   IS NULL OR k = f($1) evaluates f($1) only if $1 is not NULL.
- * - If `pred` is an AND (`all`), and an arg without columns is not true.
+ * evaluation if the result of `pred` does not depend on the value: in an OR, if
+ * an arg without columns is true; in an AND (`all`), if such an arg is false or
+ * NULL.  In $1 IS NULL OR k = f($1), f($1) is evaluated only if $1 is not NULL.
  */
 extern void dyn_guard_values(const DynClassify *context, DynPred *pred, bool all);
 

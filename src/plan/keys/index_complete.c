@@ -20,9 +20,9 @@
  * items older than the index.  For these types, each predicate below ensures
  * that the selected items are in the index, if the condition next to it holds:
  *
- *		= and IN		the index can hold all the values; if an attribute has
- *						= or IN predicates, this must hold for one of them, and
- *						NOT NULL or a range is not sufficient
+ *		= and IN		the index can hold all the values; an attribute with
+ *						such predicates needs one for which this holds, even
+ *						if it is NOT NULL or has a range predicate
  *		>, >=			the index can hold the bound; a bound of > may be empty
  *		LIKE, prefixes	an empty text does not match, and the pattern or prefix
  *						is not longer than the limit of the key

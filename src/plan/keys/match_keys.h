@@ -124,7 +124,7 @@ typedef struct DynIndexLack
  * Returns true if the index may be read, and is complete for the clauses, at
  * least with some run-time values.  If not, stores in *lack (unless NULL) what
  * would make it complete.  `full` is true for a Scan, where NOT NULL is not
- * always sufficient, because an empty value is not NULL.
+ * always sufficient, because the index may lack empty values.
  */
 extern bool dyn_index_is_usable(const DynRelPlan *plan,
 								const DynIndexMeta *index, bool full,

@@ -650,8 +650,8 @@ typedef struct Guarded
 
 /*
  * Adds Scans, and a path with guards (choice.c): its access plan is the
- * cheapest one with guards.  If one of these guards is true, the next cheaper
- * access plan is used, and so on.  The last one has no guards.
+ * cheapest one with guards.  If one of these guards is true, the access plan
+ * with the next higher cost is used, and so on.  The last one has no guards.
  */
 static void
 add_scan_and_optional_paths(DynRelPlan *plan)

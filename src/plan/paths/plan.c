@@ -131,8 +131,8 @@ may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
 		int			n = list_length(texts->args);
 
 		/*
-		 * the request excludes the value of < or > if more text follows it in
-		 * each sort key, or if its successor is requested (template_text.c)
+		 * the request excludes the value of < or > if more text follows the
+		 * value in each sort key, or if the range begins at its successor
 		 */
 		first.strict_is_exact = n == 0 || n < tmpl->nparts || tmpl->literals[n].len > 0 ||
 			(!descending && tmpl->parts[n - 1].facts.width > 0);

@@ -508,7 +508,7 @@ may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 
 /*
  * Leaves errors of a partition or child to create_modify (modify.c), because
- * the plan may be for any parameters, and its execution may prune the table.
+ * the execution may prune this table.
  */
 List *
 dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,

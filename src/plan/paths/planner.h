@@ -304,9 +304,11 @@ extern bool dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 extern bool dyn_full_row_is_for_recheck(PlannerInfo *root, Index rtindex);
 
 /*
- * Return true if the table has a trigger that is enabled in this session: with
- * these `bits` (TRIGGER_TYPE_...) of a mask; or a row trigger for the operation
- * with this timing (TRIGGER_TYPE_BEFORE or _AFTER), or with any timing.
+ * Return true if the table has a trigger that is enabled in this session
+ * - with these `bits` (TRIGGER_TYPE_...) of the mask,
+ * - for rows and this operation, with this timing (TRIGGER_TYPE_BEFORE or
+ *   _AFTER), or
+ * - for rows and this operation, with any timing.
  */
 extern bool dyn_has_trigger(const TriggerDesc *triggers, int mask, int bits);
 extern bool dyn_has_row_trigger(const TriggerDesc *triggers, CmdType operation,
@@ -315,8 +317,8 @@ extern bool dyn_has_row_triggers(const TriggerDesc *triggers, CmdType operation)
 
 /*
  * Raises an error if RETURNING reads a system column, or the segment column in
- * an INSERT; or if an UPDATE or DELETE reads a document column (`read`).  The
- * index of the target is 0 in a complete plan.
+ * an INSERT; or if an UPDATE or DELETE reads a document column (`read`).
+ * `rtindex` is the index of the target; 0 for a complete plan.
  */
 extern void dyn_modify_check_read(const DynWriteMap *map, CmdType operation,
 								  const List *returning, Index rtindex,
