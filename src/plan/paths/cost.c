@@ -847,8 +847,8 @@ dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)
 
 /*
  * One Query for several values reads the range between them, which may be the
- * full partition.  Under a LIMIT, it is used if it provides an order that too
- * many Queries would not.
+ * full partition.  Under a LIMIT, one Query is used if the statement needs its
+ * order, and separate Queries would be too many to merge.
  */
 DynAccess *
 dyn_divide_values(const DynRelPlan *plan, DynAccess *access)

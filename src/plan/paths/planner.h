@@ -210,8 +210,8 @@ extern DynEstimate dyn_estimate_access(const DynRelPlan *plan,
 									   const DynAccess *access);
 
 /*
- * Sets access->per_value, and returns the access plan, if separate Queries for
- * the values of its sort key cost less than one Query.  Accepts NULL.
+ * Sets access->per_value if separate Queries for the values of the sort key
+ * cost less than one Query.  Returns `access`, which may be NULL.
  */
 extern DynAccess *dyn_divide_values(const DynRelPlan *plan, DynAccess *access);
 
