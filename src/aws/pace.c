@@ -234,7 +234,7 @@ refused_at_any_rate(DynPace *pace, double cost, double sent_ms, double now_ms)
 
 /*
  * Counts a grant in a test.  If the test succeeds, raises the rate to half of
- * what was granted.  A request of which less than half was granted shows that
+ * the granted rate.  A request of which less than half was granted shows that
  * the bucket is empty now, and does not count.
  */
 static void
