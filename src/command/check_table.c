@@ -68,11 +68,10 @@ typedef struct Issue
 } Issue;
 
 /*
- * A foreign table's assertion that an index contains each item whose row has
- * values in all `columns`: the columns of the index key that are declared NOT
- * NULL.  An index in trusted_indexes asserts more: `columns` then also has the
- * columns in the templates of the index key, and each such item must match the
- * templates.
+ * A foreign table's assertion that an index contains an item if the item's row
+ * has values in all `columns`: the columns of the index key that are declared
+ * NOT NULL and, if the index is in trusted_indexes, the columns in templates of
+ * the index key.  An item in a trusted index must also match these templates.
  */
 typedef struct Assertion
 {
@@ -119,15 +118,15 @@ typedef struct CheckedTable
 	bool		left_out;
 	bool		selective;		/* true if it has item_filter or templates of
 								 * the key, and is not unnested */
-	bool		shares;			/* true if other tables may have its items: it
-								 * is unnested (its rows are elements), or a
-								 * partition by segments (not known here) */
+	bool		shares;			/* true if its items may be rows of other tables:
+								 * it is unnested, or is a partition by segments
+								 * (the segments of items are not known here) */
 	TupleTableSlot *slot;
 	Issue	   *mismatches;		/* array by attnum; [0]: errors of no column */
 	Issue	   *nulls;
 	Issue		ambiguous;
-	Issue	   *shared;			/* array by position in Check.tables: items
-								 * that are also rows of that later table */
+	Issue	   *shared;			/* array by the position of a later table in
+								 * Check.tables: items that are rows of both */
 } CheckedTable;
 
 typedef struct Check
@@ -338,8 +337,8 @@ count_shared(Check *check, int first, int second)
 }
 
 /*
- * Checks one item, which should be a row of only one table, apart from those
- * that share their items.
+ * Checks one item.  It should be a row of some table, but not of two tables
+ * without `shares`.
  */
 static void
 check_item(Check *check, const DynValue *values)
@@ -779,8 +778,8 @@ open_scan(Oid relid)
 }
 
 /*
- * Applies scan_policy and the limit of read units.  Does not warn, since users
- * know that dynamo_fdw_check_table() reads the full table.
+ * Raises an error if scan_policy or the limit of read units forbids the Scan.
+ * Ignores the policy "warn": users of dynamo_fdw_check_table() expect a Scan.
  */
 static void
 check_limits(const DynItemScan *scan)

@@ -104,8 +104,9 @@ typedef struct DynSample
 } DynSample;
 
 /*
- * Callbacks for dyn_attempt(), so that the caller can handle denied requests.
- * `sample` is a DynSample *.  Results are in CurrentMemoryContext.
+ * dyn_sample_describe and dyn_sample_take are callbacks for dyn_attempt(), so
+ * that the caller can handle denied requests.  `sample` is a DynSample *.
+ * Results are in CurrentMemoryContext.
  */
 
 /* Sends DescribeTable, even if a description is cached; sets `meta`. */

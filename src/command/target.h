@@ -31,12 +31,11 @@ extern DynConnection *dyn_target_server(const char *name);
 extern Oid	dyn_target_check(Oid relid);
 
 /*
- * Raises an error if converting the column's values could run user-defined
- * code, such as a constraint of a domain, unless the current user has the
- * owner's privileges.  Otherwise the owner would run functions in the user's
- * search_path, and the owner's code could see items that are read with the
- * user's credentials.  A superuser is refused, too, unless the owner is a
- * superuser.
+ * If converting the column's values could run user-defined code, such as a
+ * constraint of a domain, raises an error unless the current user has the
+ * privileges of `owner`, the foreign table's owner.  The code runs as the owner.
+ * It could call functions in the user's search_path, and see items that are read
+ * with the user's credentials.  For a superuser, the owner must be one, too.
  */
 extern void dyn_target_check_column(const DynColumn *column, Oid owner);
 
