@@ -58,9 +58,9 @@ typedef struct DynTraits
 	DynExactness range;
 
 	/*
-	 * True if items sorted by this key attribute are also sorted by the column
-	 * (strings: bytewise).  Rows with equal values of the column are sorted by
-	 * the next key attribute only if `distinct` is true, too.
+	 * True if items that are sorted by this key attribute are also sorted by
+	 * the column (by the bytes of a string).  Rows with equal values of the column
+	 * are sorted by the next key attribute only if `distinct` is true, too.
 	 */
 	bool		order;
 

@@ -63,9 +63,9 @@ is_deterministic(Oid collation)
 }
 
 /*
- * Returns true if values of the type are equal (with `sorts`, also sorted)
- * like their bytes.  If a collatable type has no collation, returns false, so
- * that PostgreSQL evaluates the condition and raises an error.
+ * Returns true if PostgreSQL compares values of the type for equality, and with
+ * `sorts` also for order, by their bytes.  Returns false if a collatable type has
+ * no collation: PostgreSQL then evaluates the condition and raises an error.
  */
 static bool
 compares_bytes(Oid type, Oid collation, bool sorts)

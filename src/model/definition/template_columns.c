@@ -361,9 +361,9 @@ key_hint(const Connector *connector, const DynTemplatedAttr *templated)
 
 /*
  * Chooses the part that a column in a template is read from.  If an option
- * sets the column's attribute, the part must be in the template of this
- * attribute.  Without such an option, the part must be in a template of the
- * table's key; raises an error if only other templates have the column.
+ * sets the column's attribute, searches only the template of this attribute.
+ * Otherwise searches the templates of the table's key, and raises an error if
+ * the column could only be read from other templates.
  */
 static void
 choose_source(const Connector *connector, AttrNumber attnum)

@@ -4,8 +4,8 @@
  *
  * A template such as ORDER#${id} composes a string attribute from columns
  * (dynamodb/template_text.h).  Its placeholders are called parts.  Each column
- * is read from one source: an attribute, a path, or a part.  The texts of the
- * column's other parts must match the value from this source.
+ * is read from one source: an attribute, a path, or a part.  If the column is
+ * also in other parts, their texts must match the value from this source.
  *
  * An item is a row only if the key attributes of the table match their
  * templates.  Other templates only supply values and access paths.

@@ -185,9 +185,9 @@
 #define dyn_conflict_selects(conflict) ((conflict)->action == ONCONFLICT_SELECT)
 
 /*
- * Restores the action DO UPDATE, which plan_modify.c has changed to DO NOTHING,
- * because core now resolves the columns of DO UPDATE only if the action is DO
- * UPDATE.  For foreign tables, core's executor ignores the action.
+ * plan_modify.c plans DO UPDATE with the action DO NOTHING.  This macro restores
+ * the action DO UPDATE, because core now resolves the columns of DO UPDATE only
+ * for this action.  For foreign tables, core's executor ignores the action.
  */
 #define dyn_restore_conflict_action(plan) ((plan)->onConflictAction = ONCONFLICT_UPDATE)
 
@@ -285,8 +285,8 @@ extern bool dyn_append_needs_event(void);
 
 /*
  * Raises an error if DO UPDATE, through a view, would update a row that is not
- * visible through the view.  In newer minor versions, this is
- * WCO_VIEW_CONFLICT_CHECK, the last check; older ones lack it.
+ * visible through the view.  Only newer minor versions of PostgreSQL have this
+ * check (WCO_VIEW_CONFLICT_CHECK, the last value of WCOKind).
  */
 extern void dyn_check_view_conflict(ResultRelInfo *rinfo, TupleTableSlot *row,
 									EState *estate);

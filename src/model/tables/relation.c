@@ -143,8 +143,8 @@ read_column(DynColumn *column, TupleDesc desc, int i,
  * inside of it.
  *
  * Also sets `unasserted` of the templates (template_columns.h).  A template of
- * the table's key is not `unasserted`, because an item with another key is not
- * a row, unless the template folds letters to one case.
+ * the table's key is `unasserted` only if it folds letters to one case, because
+ * an item whose key does not match is not a row.
  */
 static DynNames *
 attributes_shown(DynRelation *relation)

@@ -187,8 +187,8 @@ extern const DynColumn *dyn_relation_folded_column(const DynRelation *relation,
 												   const char *attribute);
 
 /*
- * Returns the partition constraint of `rel`, the relation's table, if the
- * constraint reads the segment column, else NIL.  Its Vars have varno 1.
+ * Returns the partition constraint of the foreign table (also open as `rel`) if
+ * the constraint reads the segment column, else NIL.  Its Vars have varno 1.
  */
 extern List *dyn_relation_segment_bounds(const DynRelation *relation, Relation rel);
 

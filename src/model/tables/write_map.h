@@ -91,8 +91,8 @@ extern int	dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot,
  *
  * If `compared` is not NULL, instead composes an item from the full new row,
  * to check that the item would be read as the same row.  Sets *compared to the
- * columns that the item contains.  Unchanged columns whose values we cannot
- * encode, or are read from a template that we cannot compose, are omitted.
+ * columns that the item contains.  An unchanged column is omitted if we cannot
+ * encode its value, or cannot compose the template that it is read from.
  */
 extern int	dyn_write_map_update(DynWriteMap *map, const TupleTableSlot *slot,
 								 const Bitmapset *changed, Bitmapset **compared,
@@ -120,9 +120,7 @@ extern int	dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
  */
 extern const DynScalar dyn_only_theirs;
 
-/*
- * Returns true if a column or a template sets the attribute of a filter term.
- */
+/* Returns true if a column or template sets the attribute of a filter term. */
 extern bool dyn_write_map_names(const DynWriteMap *map, const DynFilterTerm *term);
 
 #endif
