@@ -56,10 +56,11 @@ typedef struct DynBudgets
 } DynBudgets;
 
 /*
- * Adds a budget of `rate` units per second; nothing if `rate` is 0.  If
- * `capacity` is NULL, the budget is that of the server (`table` is NULL) or of
- * the table.  Otherwise the budget is for the capacity that this text names by
- * its options and global index; the rate is not compared, since it may change.
+ * Adds a budget of `rate` units per second; nothing if `rate` is 0.  It is the
+ * budget of the server if `table` is NULL, of the table if `capacity` is NULL,
+ * and otherwise of the capacity of the table or a global index.  `capacity` is a
+ * text with the index name and the options that determine this capacity.  If
+ * the rate of a capacity changes, its budget stays the same.
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 							DynBudgetKind kind, const char *table,

@@ -37,8 +37,8 @@
 
 /*
  * Maximum bytes of a response.  A page of 1 MB is nearly 2 MB of JSON, but an
- * item full of numbers such as 1e125 is up to 26 MB.  A BatchGetItem that is
- * longer is split (exec/fetch/stream.c); such a page needs a lower fetch_size.
+ * item full of numbers such as 1e125 is up to 26 MB.  A longer BatchGetItem is
+ * split (exec/fetch/stream.c); a longer Query or Scan needs a lower fetch_size.
  */
 #define MAX_RESPONSE	((size_t) 32 * 1024 * 1024)
 

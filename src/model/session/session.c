@@ -188,8 +188,8 @@ wait_for_client(void *arg, int fd, long timeout_ms)
  * Returns the milliseconds of statement_timeout that are left while COMMIT
  * reads the rest of a cursor WITH HOLD (PersistHoldablePortal), because
  * PostgreSQL has already disabled its timer.  Returns -1 if there is no such
- * cursor or timeout.  The timer's start is older than the client's message if
- * transaction_timeout replaces the timer.
+ * cursor or timeout.  If transaction_timeout replaces the timer, the timer was
+ * last started for an earlier message, so we use the start of this message.
  */
 static long
 held_cursor_ms(void)
@@ -370,10 +370,10 @@ doubt(Datum arg, int cacheid, uint32 hashvalue)
 }
 
 /*
- * Builds a connection, and adds it to the cache.  If an invalidation arrives
- * while the catalogs are read, reads them again, a few times.  If the last
- * reading is invalidated, too (with debug_discard_caches, every reading is),
- * returns the connection without caching it.
+ * Builds a connection from the catalogs, and caches it.  If an invalidation
+ * arrives during this, builds the connection again, up to MOST_READINGS times in
+ * all.  If that does not help, as under debug_discard_caches, returns the last
+ * connection without caching it.
  */
 static DynConnection *
 add_connection(Oid serverid, Oid userid)
@@ -431,9 +431,9 @@ dyn_session_connection(Oid serverid, Oid userid)
 	DynConnection *connection;
 
 	/*
-	 * accept invalidations first, which PostgreSQL does not do if the
-	 * transaction already holds the needed locks: earlier changes by other
-	 * sessions would seem to happen during the statement
+	 * accept invalidations now, so that earlier changes by other sessions do
+	 * not seem to happen during the statement: PostgreSQL accepts none if the
+	 * transaction already holds the needed locks
 	 */
 	AcceptInvalidationMessages();
 	key.mapping = dyn_connection_mapping(serverid, userid);

@@ -58,15 +58,15 @@ extern const DynTableMeta *dyn_session_cached_table(DynConnection *connection,
 													const char *table);
 
 /*
- * Returns the TableId in the cached description, which all endpoints and names
- * of a table have in common.  If it is unknown, returns endpoint, region and
- * name; tables of other accounts may have the same.
+ * Returns the TableId from the cached description; it is the same for all
+ * endpoints and names of a table.  If it is unknown, returns endpoint, region
+ * and name, which a table of another account may have, too.
  */
 extern char *dyn_session_table_id(const DynConnection *connection, const char *table);
 
 /*
- * Compares names, and TableIds if both descriptions are cached; otherwise also
- * endpoints and regions, so tables of two accounts may seem to be the same.
+ * Compares names and TableIds.  If a TableId is not cached, compares endpoints
+ * and regions instead, so tables of two accounts may seem to be the same.
  */
 extern bool dyn_session_same_table(const DynConnection *a, const char *table_a,
 								   const DynConnection *b, const char *table_b);

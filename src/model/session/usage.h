@@ -151,8 +151,9 @@ dyn_call_is_repeated(const DynCall *call)
 }
 
 /*
- * Counts the end of a request whose last call may have counted as a retry: as
- * `error`, or as the error of the call if that is DYN_USAGE_OTHER.
+ * Counts the end of a request as `error`; if `error` is DYN_USAGE_OTHER, as the
+ * error of `call`, the last call.  If this call was counted as a retry
+ * (dyn_call_is_repeated), it now counts as a request instead.
  */
 extern void dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call,
 							  DynUsageError error);

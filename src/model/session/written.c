@@ -153,8 +153,8 @@ merge_counts(int level)
 }
 
 /*
- * Appends a relation's counts from `first` on, such as "orders: 110 inserted, 2
- * updated", and sets them to 0.
+ * Appends the sums of first->relation's counts at `level` and deeper, such as
+ * "orders: 110 inserted, 2 updated", and sets these counts to 0.
  */
 static void
 append_relation(StringInfo detail, WrittenCount *first, int level)
