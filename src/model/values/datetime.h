@@ -135,9 +135,9 @@ extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
 
 /*
  * Formats such as day and day(zone) (format.h) truncate times to units of
- * local time, in UTC or in this zone.  If clocks are set back within a unit,
- * the unit is longer.  If clocks are set back to a time before the unit, it
- * begins twice, like a day in St. John's whose clocks went from 00:01 to 23:01.
+ * local time, in UTC or in a zone.  A unit is longer if clocks are set back
+ * within it.  A unit begins twice if clocks are set back to a time before it:
+ * in St. John's, clocks once went from 00:01 to 23:01 of the day before.
  */
 
 /* Returns the local time at which the instant's unit begins. */

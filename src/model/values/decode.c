@@ -106,9 +106,8 @@ decode_text(DynCodec *codec, const DynValue *value, bool soft,
 
 /*
  * Decodes with the type's input function.  For char(n), the input function
- * only adds blanks and cannot fail, because the length is checked first.  XML,
- * also inside a composite, must not depend on the session's xmloption, so any
- * XML content is accepted.
+ * only adds blanks and cannot fail, because the length is checked first.
+ * Accepts any XML content, also in a composite, whatever xmloption is set.
  */
 static bool
 decode_input(DynCodec *codec, const DynValue *value, bool soft,
@@ -140,8 +139,8 @@ decode_input(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 /*
- * Decodes any text form of the format 'string'.  The type's input function may
- * accept texts that DynamoDB's N has no number for, such as 1E200 or NaN.
+ * Decodes any text that the type's input function accepts, if the format is
+ * 'string'.  The text may be a number that N cannot hold, such as 1E200 or NaN.
  * Without `soft`, the caller must raise failures (see dyn_input_or_why).
  */
 static bool

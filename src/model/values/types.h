@@ -155,8 +155,8 @@ extern void dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 						   const DynFormat *format, const char *column);
 
 /*
- * Sets a configuration parameter for an input or output function, until the
- * caller ends its level with AtEOXact_GUC().
+ * Sets a configuration parameter for an input or output function.  The caller
+ * has called NewGUCNestLevel(), and restores the parameter by AtEOXact_GUC().
  */
 extern void dyn_set_parameter(const char *name, const char *value);
 

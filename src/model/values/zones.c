@@ -54,8 +54,8 @@ zone_of_text(Datum name, DynZone *zone)
 								   &fixed, &offset))
 	{
 		/*
-		 * allow all offsets if the abbreviation's offset has changed over time;
-		 * else both signs, because versions of PostgreSQL differ in the sign
+		 * if the abbreviation's offset has changed over time, allow any offset;
+		 * else this one with both signs, as the sign depends on the version
 		 */
 		int64		most = fixed ? abs(offset) * USECS_PER_SEC : MAX_DESCRIBED;
 
