@@ -9,8 +9,8 @@
  *
  * All connections of a backend share one epoll descriptor, which a
  * WaitEventSet accepts only once.  So the first waiting child registers the
- * descriptor for all children, and when it becomes readable, receives data for
- * all of them.  Before the Append waits again, the other children are polled;
+ * descriptor.  When the descriptor becomes readable, this child receives data
+ * for all children.  Before the Append waits again, the others are polled;
  * those whose responses have arrived complete their AsyncRequests.
  *
  * A child that is polled may receive data for another child.  The descriptor
@@ -152,10 +152,10 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 }
 
 /*
- * Adds the latch to the events and sets it, so that the Append wakes at once
- * and continues with the rows that have arrived.  Servers that need this event
- * do not add the latch themselves.  (The first event is the postmaster's
- * death.)
+ * On servers that crash if the postmaster's death is the Append's only event
+ * (dyn_append_needs_event), adds the latch as an event, which core does not.
+ * Sets the latch, so that the Append wakes at once and continues with the rows
+ * that have arrived.
  */
 static void
 leave_event(const AsyncRequest *areq)

@@ -174,8 +174,9 @@ conditions_of_part(const DynPred *arg)
 }
 
 /*
- * Prints a placeholder: as its constant (constant_of_part) if it does not fold
- * case, as ${column = value} for another equality, else as ${column}.
+ * Prints a placeholder that is equal to a constant as the constant, such as
+ * 17, unless the placeholder folds case.  Prints any other equality as
+ * ${column = value}, and a placeholder without an equality as ${column}.
  */
 static void
 print_part(Printer *printer, const DynTemplatedAttr *templated, int p, const DynPred *arg)
@@ -472,9 +473,9 @@ show_access(const DynAccess *access, ExplainState *es)
 }
 
 /*
- * Shows the guards that decide between two access plans (plan/paths/choice.c),
- * and the access plans that are not used.  Without ANALYZE, guards are not
- * evaluated, but assumed to be false.
+ * Shows the guards, such as $1 IS NULL, that select one of several access plans
+ * (plan/paths/choice.c), and the access plans that are not used.  Without
+ * ANALYZE, guards are not evaluated, but assumed to be false.
  */
 static void
 show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)

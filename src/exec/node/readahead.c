@@ -12,14 +12,15 @@
  * the join: join types and join conditions need no code here.
  *
  * If a node above, or the caller of the executor, may stop early, the first
- * batch is one row, and batches grow.  If a LIMIT needs several rows, and each
- * row is joined to at most one, the first batch has as many.  All batches have
+ * batch has one row, and batches grow.  If a LIMIT needs n rows, and each row
+ * is joined to at most one, the first batch has n rows.  But all batches have
  * one row if reading a row has side effects, or if evaluating a scan's values
- * may raise an error.
- * (Conditions of outer rows may also raise an error for a row that is never
- * requested, as in workers of a parallel plan.)  A batch also ends when the
- * lookups have enough requests (dyn_lookups_is_full), or when its rows take
- * more than fetch_memory or half of work_mem, whichever is larger.
+ * may raise an error, since the row might never be requested.  (Conditions on
+ * the outer rows themselves may raise such errors, as in parallel workers.)
+ *
+ * A batch also ends when the lookups have enough requests
+ * (dyn_lookups_is_full), or when its rows take more than fetch_memory or half
+ * of work_mem, whichever is larger.
  *
  * The rows of a batch are in a tuplestore, in memory up to half of work_mem.
  * Its temporary file belongs to the resource owner of the statement (for a

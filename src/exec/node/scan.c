@@ -125,8 +125,8 @@ warn_if_locking(ForeignScanState *node, const DynRelation *relation)
 
 /*
  * Raises an error if the scan of a partition or child reads a system column.
- * With row locks, core requests ctid from all of them, but uses only that of
- * local ones.
+ * With row locks, core requests ctid from all partitions and children, but uses
+ * only the ctid of local tables.
  */
 static void
 check_system_columns(ForeignScanState *node, const DynRelation *relation)
@@ -321,8 +321,8 @@ find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
  * The plan must also be certain to read the scan, unless another input of the
  * plan is empty; then the request is wasted.  These scans do not qualify:
  * - scans below a LIMIT, a one-time filter or a Memoize
- * - scans in a subplan: they start together when the subplan runs, which then
- *   counts as a plan below a LIMIT, because the executor may stop it early
+ * - scans in a subplan: they start together when the subplan runs, under the
+ *   rules for scans below a LIMIT, because the executor may stop it early
  * - scans that are executed for each row of another node
  *
  * The scan's expressions are evaluated even if the statement turns out not to
@@ -442,8 +442,8 @@ dynIterateForeignScan(ForeignScanState *node)
  * core itself checks fdw_recheck_quals.  Before 15.15, 16.11, 17.7 and 18.1,
  * EvalPlanQual calls this function instead of executing a scan without its own
  * relation, such as a count in a subquery.  The count is then executed here.
- * Its fdw_recheck_quals are hidden from core: they are for the rows that a
- * fallback (requested.c) counts.
+ * Core must not check the count with fdw_recheck_quals, which are conditions
+ * on the rows that a fallback (requested.c) counts.
  */
 bool
 dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
