@@ -120,10 +120,10 @@ extern void dyn_add_sharing(DynInput *input);
 extern void dyn_add_requested(DynInput *input);
 
 /*
- * Reads the remaining rows of scans of the DynamoDB table of `relation` that
- * other statements have open, such as cursors and queries that have called a
- * function.  The statement `writing` is about to write the table.  Raises the
- * errors of these scans.
+ * Reads and stores the remaining rows of open scans of the DynamoDB table of
+ * `relation`, which the statement `writing` is about to write.  The scans
+ * belong to other statements: cursors, or queries that have called a function.
+ * Raises the errors of these scans.
  */
 extern void dyn_inputs_read_rest(const DynStatement *writing,
 								 const DynRelation *relation);

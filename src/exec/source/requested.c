@@ -347,8 +347,8 @@ convert_presumed(void *arg)
 }
 
 /*
- * Returns NULL if the keys must be read: no row can have one of them, which is
- * an error only if an item has it.
+ * Returns NULL if a key cannot be converted to a row.  This is an error only if
+ * an item with this key exists, so the keys must then be read.
  */
 static DynItems *
 open_presumed(const DynInput *input, const DynResolvedAccess *resolved)

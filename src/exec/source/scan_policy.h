@@ -8,9 +8,9 @@
 #include "input.h"
 
 /*
- * Applies the policy before one of the scan's descriptors starts its requests:
- * warns, or raises an error.  For a bounded Scan that is executed once, the
- * policy applies only beyond the bound (DynReadBound).
+ * Applies the policy before the requests of `scandesc` are sent: warns, or
+ * raises an error.  For a bounded Scan that is executed once, the policy
+ * applies only beyond the bound (DynReadBound).
  */
 extern void dyn_permit_requests(DynInput *input, DynScanDesc *scandesc);
 

@@ -12,7 +12,7 @@
  * The keys of returned items are stored in a hash table.  When the hash table
  * reaches its memory limit, further rows go to a sort, which may use a
  * temporary file, and are returned at the end.  An unnested item has several
- * rows; all of them come from the same read.
+ * rows; all of them are taken from one read of the item.
  */
 #include "postgres.h"
 
