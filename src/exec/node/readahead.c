@@ -122,9 +122,9 @@ add_scans(ReadAhead *ahead, Plan *plan, List *subplans)
 /*
  * Finds the scans to prefetch for, and the parameters on which they depend.  A
  * loop's parameters are columns of the rows that this node returns.  The
- * parameters of subplans are evaluated over the child's rows, so a node with a
- * projection does not prefetch for subplans.  EvalPlanQual, which tests single
- * rows, does not prefetch.
+ * parameters of subplans are columns of the child's rows, so a node whose
+ * projection changes these rows does not prefetch for subplans.  EvalPlanQual,
+ * which tests single rows, does not prefetch.
  */
 static void
 resolve(ReadAhead *ahead)

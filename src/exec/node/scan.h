@@ -39,8 +39,8 @@ typedef struct DynScan
 {
 	DynInput	input;
 	const DynAccess *planned;	/* access plan of the plan node; input.scandesc
-								 * has another one if a guard
-								 * (plan/paths/choice.c) is true */
+								 * has another one if a condition such as
+								 * $1 IS NULL is true (plan/paths/choice.c) */
 
 	bool		counted;		/* true if the only row of a count_only scan
 								 * was returned */
