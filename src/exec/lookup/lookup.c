@@ -308,8 +308,8 @@ begin_entry(DynLookups *lookups)
 /*
  * Returns the position of the next execution with these values, or -1.
  * Executions run in the order in which they were added, but some may be
- * skipped.  If the values are those of the execution that ran last, but not of
- * the next one, that execution is running again, and the result is -1.
+ * skipped.  The execution that ran last may also run again.  Then its values
+ * are not those of the next one, and this function returns -1.
  */
 static int
 find_execution(const DynLookups *lookups, const DynValues *values)
@@ -657,8 +657,8 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
  * Lists the keys of the next chunk: first for the entry being served, then for
  * following entries whose listing has not begun, until the chunk is full.  A
  * listing that has begun is continued only when its entry is served, because
- * other listings overwrite listed_by, which shows repeated keys.  By then,
- * forget_listed() has stored the keys listed so far.
+ * other listings overwrite listed_by, by which list_key() detects repeated
+ * keys.  By then, forget_listed() has stored the keys listed so far.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)

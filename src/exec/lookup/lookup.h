@@ -14,7 +14,7 @@
  * source that the opener returns (source/items.h).
  *
  * Memory.  A small work_mem must not reduce lookups to one request in flight.
- * Keys and results therefore have a minimum of fetch_memory / 8 each (3 MB by
+ * So each of the first two limits has a minimum of fetch_memory / 8 (3 MB by
  * default, enough for 1,600 keys of 400 bytes, or twice as many short keys):
  *
  *		values and requests of a batch	half of work_mem, at least the minimum

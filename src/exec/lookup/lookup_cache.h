@@ -76,7 +76,7 @@ typedef struct DynLookupEntry
 								 * listed the key, to detect repeated keys */
 
 	uint64		served_in;		/* number of the last execution that returned
-								 * the item, which returns it only once */
+								 * the item; each returns the item only once */
 
 	Size		bytes;			/* bytes counted in the cache's total */
 	bool		is_idle;
