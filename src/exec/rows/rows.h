@@ -132,8 +132,8 @@ typedef struct DynRows
 	const DynValue *values;		/* values of the current item */
 	int			left;			/* number of the item's remaining rows; if
 								 * unnested, 1 if there is a current element */
-	const DynRowColumn *current;	/* column being decoded, or NULL; without
-									 * `column` for the item's key */
+	const DynRowColumn *current;	/* column being decoded, or NULL; its
+									 * `column` is NULL for the item's key */
 } DynRows;
 
 /*

@@ -75,8 +75,8 @@ mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
 /* ---- split of the key attributes ---- */
 
 /*
- * Splits the key attributes, and returns whether the item can be a row.
- * judge_values() later checks times whose width differs from their format.
+ * Splits the key attributes, and returns whether the item can be a row.  A time
+ * whose width differs from its format passes; judge_values() handles it later.
  */
 static DynRowMatch
 judge_splits(DynParts *parts)
@@ -167,10 +167,10 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 }
 
 /*
- * Returns mismatch_of() if the column that is read from the part cannot have
- * its value, or if the template lists other values; otherwise DYN_MATCH_ROW.
- * Requests for the listed values do not find items with other values, so other
- * requests must not return them as rows either.
+ * Returns DYN_MATCH_ROW or, by mismatch_of(), a mismatch: the part's column
+ * cannot have its value, or the template lists values without it.  Requests for
+ * the listed values do not find an item with another value, so no other request
+ * may return such an item as a row.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)

@@ -486,9 +486,9 @@ stop_at_first(void *arg, const DynText *values)
 }
 
 /*
- * Returns true if accept_way() has compared the column's value with a part of
- * a searched attribute that matches.  Folded parts that are not ASCII are not
- * compared (dyn_part_agrees).
+ * Returns true if accept_way() has compared the column's value with a part.  It
+ * compares parts of the searched attributes that match their templates, except
+ * folded parts that are not ASCII (dyn_part_agrees).
  */
 static bool
 is_confirmed(const Search *search, AttrNumber attnum)
