@@ -124,8 +124,9 @@ dyn_statement_writes(const DynStatement *statement, const DynRelation *relation)
 }
 
 /*
- * Ends the statements of a released owner.  A cursor that fails, or a function
- * that it has called, loses its resources but keeps its memory.
+ * Ends the statements of a released owner.  When a cursor fails, its statement
+ * and those of functions that it has called lose their resources, but keep
+ * their memory.
  */
 static void
 end_released(ResourceReleasePhase phase, bool commits, bool is_top, void *arg)

@@ -3,10 +3,10 @@
  *		Evaluates, copies and compares the run-time values of executions.
  *
  * Some values are converted to the types of the columns with which they are
- * compared (plan/clauses/preds.h).  The result is NULL if the value or an
- * operand of the conversion is NULL.  For column < ANY (array), the greatest
- * bound of all elements is used; it is NULL if all elements are NULL.  In each
- * case, the SQL comparison selects no rows.
+ * compared (plan/clauses/preds.h).  For column < ANY (array), the result is the
+ * greatest bound of all elements.  The result is NULL if the value, all of its
+ * elements or an operand of the conversion are NULL: the SQL comparison then
+ * selects no rows.
  */
 #include "postgres.h"
 
