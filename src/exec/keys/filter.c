@@ -252,7 +252,7 @@ add_bytes_of_text(DynCond *cond, DynCondKind kind, const DynPath *path,
 }
 
 /*
- * Returns the condition that ->> shows the attribute as `value`.  If `value`
+ * Returns the condition that ->> returns `value` for the attribute.  If `value`
  * looks like a list or map, the condition is only that the attribute exists.
  */
 static DynCond *

@@ -141,13 +141,13 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
 }
 
 /*
- * Replaces a limit that is longer than any key by an equivalent one: its first
- * max_bytes bytes.  A key below the limit is less than or equal to them.
+ * Replaces a limit that is longer than any key by its first max_bytes bytes.  A
+ * key is below the long limit if it is less than or equal to these bytes.
  *
- * If these bytes end within a character, the new limit is the end of all texts
- * that begin with the characters before it.  Such keys are below the long
- * limit: they have no space for a next character of the same length, and
- * shorter characters sort lower.
+ * If they end within a character c, the new limit is the end of all texts that
+ * begin with the characters before c.  A key that begins with them is below the
+ * long limit: it has no space for another character as long as c, and shorter
+ * characters sort lower.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
