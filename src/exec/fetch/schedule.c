@@ -20,8 +20,8 @@
  *
  * A stream starves if the consumer cannot continue without it.  Streams that
  * are read in turn follow the first column, but only the stream whose turn it
- * is can starve, and LAZY_TURNS limits the active streams if the consumer may
- * stop early.  Up to a bound (DynReadBound), only one stream is active.
+ * is starves, if it has no page; and LAZY_TURNS limits the active streams if the
+ * consumer may stop early.  Up to a bound (DynReadBound), one stream is active.
  *
  * A stream sends its next request when pace and budgets allow it, and when the
  * statement's limits allow the request and the expected bytes of its response.
@@ -31,10 +31,10 @@
  * that the consumer could use is arriving.
  *
  * A response can arrive unless it is paused.  A stream without an item or page
- * waits only for responses that can arrive, so this wait ends: they arrive, or
- * are paused as well.  Then the stream sends.  So the stream that the consumer
- * needs always continues, unless its pace or a budget delays it.  Below an
- * asynchronous Append, responses to the other children count like its own.
+ * waits only for responses that can arrive: to its own fetch or, below an
+ * asynchronous Append, also to the other children.  The wait ends, because each
+ * response arrives or is paused.  Then the stream sends, unless its pace or a
+ * budget delays it.
  */
 #include "postgres.h"
 

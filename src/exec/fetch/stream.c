@@ -236,10 +236,7 @@ count_response(DynFetch *fetch, const DynCall *call, const DynPage *page)
 	fetch->units += counters.read_units;
 }
 
-/*
- * Counts the call's time, and adds the request's earlier throttled attempts to
- * the call's counts.
- */
+/* Counts the call's time; adds the request's throttled attempts to the call's counts. */
 static void
 count_call(DynFetch *fetch, DynStream *stream)
 {
@@ -528,10 +525,10 @@ check_response(DynFetch *fetch, DynStream *stream,
 
 /*
  * Estimates the read units of a response that does not report them (some
- * emulators).  The estimate is the expected cost of the request.  For a Query
- * or Scan, it is at most the cost of the examined items.  If the size of items
- * is unknown, a last page, which may be short, costs at most as much as the
- * bytes of the response; with a filter or projection, this may be too low.
+ * emulators), from the expected cost of the request.  If the size of items is
+ * known, a Query or Scan costs at most the examined items.  Otherwise a last
+ * page, which may be short, costs at most the bytes of the response; with a
+ * filter or projection, this may be too low.
  */
 static double
 unreported_units(const DynFetch *fetch, const DynStream *stream,
