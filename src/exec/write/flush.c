@@ -7,16 +7,15 @@
  * would: INSERT INTO t SELECT ... FROM t would read the rows that it has just
  * inserted, and might never end.  So rows are deferred if a scan reads the
  * DynamoDB table that the statement writes, even through another foreign table.
- * (The scan that finds the rows to change does not count.)  If another CTE
- * writes the table, changed rows are deferred, too, to remain in order with its
- * new rows.  Deferred rows are stored, and are composed and sent when all scans
- * have ended.
+ * (The scan that finds the rows to change does not count.)  The rows of an
+ * UPDATE or DELETE are also deferred if another CTE writes the table, so that
+ * they stay in order with deferred rows of that CTE.  Deferred rows are stored,
+ * and are composed and sent when all scans have ended.
  *
  * Core reads the number of rows after ExecutorRun, and fires AFTER triggers in
  * ExecutorFinish.  The hooks of both functions therefore flush.  Before that,
- * they run data-modifying CTEs to completion, which core would do later.  Such
- * a CTE may read tables that the main query writes, and must not see its
- * writes.
+ * they run data-modifying CTEs to completion, which core would do later.  A CTE
+ * that reads a table must not see what the main query writes to this table.
  *
  * If a session's first statement writes to a partitioned table, ExecutorRun
  * may already be running when the library is loaded.  Then only the hook of
@@ -142,8 +141,8 @@ add_affected(DynWrite *write)
  * Returns true if a row of UPDATE or DELETE is skipped because DO UPDATE has
  * already affected it.  Raises an error if DO UPDATE would affect a row that
  * the statement has inserted or updated.  If writer->affected contains the row,
- * first waits for the writes in flight, since a row that is not affected is
- * removed.  A row that DELETE has deleted may be inserted again.
+ * first waits for the writes in flight: if they do not affect the row, it is
+ * removed from the set.  A row that DELETE has deleted may be inserted again.
  */
 static bool
 is_affected(DynWrite *write)
@@ -190,9 +189,9 @@ compose(void *arg)
 }
 
 /*
- * Composes the update of a row that was not read.  If its values cannot be
- * stored, reads the row, and raises the error only if the row exists;
- * otherwise returns false.
+ * Composes the update of a row that was not read.  If the new values cannot be
+ * stored, reads the row.  Then raises the error if the row exists, and returns
+ * false if it does not.
  */
 static bool
 compose_presumed(DynWrite *write, TupleTableSlot *row)

@@ -260,9 +260,9 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 /* ---- rows ---- */
 
 /*
- * Stores another row of the subplan that is joined with the item of
- * modify->old, if the item's write is in flight.  If the item has changed, the
- * statement may select this row instead of the first one.
+ * Called if a join repeats the item of modify->old.  If the item's write is in
+ * flight, stores `planSlot`: if the item has changed, an evaluation of the
+ * statement may select this row of the subplan instead of the first one.
  */
 static void
 keep_repeated(DynModify *modify, const DynWrite *row, TupleTableSlot *planSlot)

@@ -48,8 +48,7 @@
 
 /*
  * Returns the key as text, such as "(pk, sk)=(a, 1)"; NULL if the user may not
- * read the key columns, which core also requires to show the values of a unique
- * index.
+ * read the key columns.  Core has the same rule for values of a unique index.
  */
 static const char *
 key_text(const DynWrite *write)

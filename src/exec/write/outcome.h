@@ -4,7 +4,7 @@
  *
  * | response                      | INSERT              | UPDATE, DELETE
  * | confirmed                     | written             | written
- * | condition failed, no item     | as in the next line | no row
+ * | condition failed, no item     | 23505 or ON CONFLICT| no row
  * | condition failed, with item   | 23505 or ON CONFLICT| evaluated again
  * | outcome unknown               | sent again          | sent again
  * | another failure               | error               | error

@@ -27,9 +27,9 @@
 /*
  * Raises an error if the row violates constraints, row-level security of a
  * partitioned or inheritance parent, or WITH CHECK OPTION.  Core does not
- * check the latter two for foreign tables, or only after the write.  Does not
- * check constraints of a row that was not read, because the planner has
- * ensured that the assignments violate none (plan/paths/plan_modify.c).
+ * check the latter two for foreign tables, or only after the write.  If the old
+ * row was not read, constraints need no check here: the planner has ensured
+ * that the assignments violate none (plan/paths/plan_modify.c).
  */
 void
 dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
@@ -340,9 +340,9 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	changed = changed_columns(modify, old, new, &unchanged);
 	check_key(modify, write->key, new, changed);
 	/*
-	 * omit changed columns that the key is composed of and that are read from
-	 * it: the key stays the same (check_key).  For other columns that are read
-	 * from the key, dyn_write_map_require_column raises an error
+	 * omit changed columns that are read from the key, if the key is composed
+	 * of them: the key stays the same (check_key).  For other columns that are
+	 * read from the key, dyn_write_map_require_column raises an error
 	 */
 	changed = bms_difference(changed, bms_intersect(modify->map->from_key,
 													modify->map->key_columns));
@@ -479,9 +479,9 @@ guard_stored_values(DynWrite *write, const DynScalar *item)
 }
 
 /*
- * Returns true, and sets *missing, if the item lacks a map on `path`: the
- * outermost such map, and what the item has there, nothing or NULL.  If `path`
- * leads through another value that is not a map, the write fails.
+ * Returns true if the item lacks a map on `path`.  Sets *missing to the path of
+ * the outermost missing map, and to what the item has there: ABSENT or NULL.
+ * The write fails if `path` leads through another value that is not a map.
  */
 static bool
 find_missing_map(DynWrite *write, const DynPath *path, const DynScalar *item,

@@ -55,8 +55,8 @@ typedef struct DynWrite
 	DynPathValue *composed;		/* UpdateItem: the values before missing maps
 								 * took the place of the values inside them */
 	int			ncomposed;
-	DynPathValue *created;		/* these maps, and what the item has instead:
-								 * ABSENT or NULL, which must not change */
+	DynPathValue *created;		/* UpdateItem: maps to create, and what the item
+								 * must still have instead: ABSENT or NULL */
 	int			ncreated;
 	DynPathValue *guard;		/* values that must not have changed */
 	int			nguard;
@@ -188,9 +188,9 @@ extern void dyn_atomic_add(DynWriter *writer, DynWrite *write);
 extern void dyn_atomic_render(DynWriter *writer, DynWrite *transaction);
 
 /*
- * Handles the response, like dyn_write_judge.  Raises an error at once if a
- * condition has failed, so that nothing was written, and the statement cannot
- * continue.
+ * Handles the response, like dyn_write_judge.  If a condition has failed,
+ * nothing was written: the request is then composed again or, if the statement
+ * cannot continue, the error is raised at once.
  */
 extern void dyn_atomic_judge(DynWriter *writer, DynWrite *transaction);
 
