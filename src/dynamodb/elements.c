@@ -251,8 +251,8 @@ read_scalar(DynNodes *list, DynValue *value, DynType type, const char *p,
 }
 
 /*
- * Reads the attribute value at `p`; returns the position after it.  Only opens
- * a container, and then returns the position of its first member.
+ * Reads the attribute value at `p`; returns the position after it.  A list, set
+ * or map is only opened; the result is the position of its first member.
  */
 static DYN_HOT const char *
 read_node(DynNodes *list, DynNode *node, Nest *nest, const char *p,

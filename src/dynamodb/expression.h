@@ -52,8 +52,8 @@ struct DynCond
 								 * NULL */
 	const DynScalar *values;
 	int			nvalues;
-	bool		sorted;			/* true if the values are sorted, and have one
-								 * type: S, N or B (IN) */
+	bool		sorted;			/* true if the values of an IN are sorted, and
+								 * all have the same type: S, N or B */
 	DynType		type;			/* type that IS_TYPE tests for */
 	DynCond   **args;
 	int			nargs;
@@ -123,9 +123,9 @@ extern bool dyn_expr_update(DynTokens *tokens, const DynPathValue *values,
 							int n, DynBuffer *out);
 
 /*
- * Appends a ProjectionExpression of the paths, each truncated before its first
- * list step, because DynamoDB would return tags[2] alone as tags[0].  Omits a
- * truncated path that begins with another one, or is equal to an earlier one.
+ * Appends a ProjectionExpression of the paths.  Truncates each path before its
+ * first list index, because DynamoDB would return tags[2] alone as tags[0].
+ * Omits paths that are then equal to an earlier path, or inside another path.
  */
 extern bool dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 								DynBuffer *out);

@@ -69,8 +69,8 @@ put(DynItemParser *r, const DynPathNode *want, DynType type, uint8_t flags,
 }
 
 /*
- * Ends the item whose tape entries begin at `first`.  Marks its last entry; if
- * it has none, counts it in an entry for successive such items (a run).
+ * Ends the item whose tape entries begin at `first`, and marks its last entry.
+ * Successive items without entries (a run) are counted in one entry.
  */
 static DYN_HOT bool
 end_item(DynItemParser *r, size_t first, const char *at)

@@ -141,10 +141,10 @@ extern bool dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *ind
 							   const char *attr);
 
 /*
- * Returns a string with the keys of the table or, if `index` is not NULL, of
- * this index, and the index's kind, state and projection.  A plan contains this
- * string, and is valid while the string does not change.  The string lives as
- * long as the description.  Returns NULL if no index has the name.
+ * Returns a string with the key of the table and, unless `index` is NULL, the
+ * index's name, kind, key, state and projection.  A plan contains this string,
+ * and is valid while the string does not change.  The string lives as long as
+ * the description.  Returns NULL if no index has the name.
  */
 extern const char *dyn_metadata_schema(const DynTableMeta *meta,
 									   const char *index);

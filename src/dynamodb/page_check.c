@@ -5,8 +5,8 @@
  * Each operation has required and allowed members, as DynamoDB and its
  * emulators send them:
  * - Query, Scan: always Count and ScannedCount; Items unless Select is COUNT
- * - BatchGetItem: an array for the table, even if the array is empty, unless
- *   keys are unprocessed
+ * - BatchGetItem: Responses, with an array for the table, even if the array is
+ *   empty; the array may be missing if keys are unprocessed
  * - GetItem: Item, or only ConsumedCapacity if no item has the key
  *
  * Unknown members are ignored, because the service adds members without
@@ -125,7 +125,7 @@ check_table(const DynPage *page, const DynExpected *expected, bool required,
 
 /*
  * Reads the slots of the item at *at, an entry of the tape (item.h), and moves
- * *at to the next item.  A run of items without wanted attributes is one step.
+ * *at to the next item.  Reads a run of items without wanted attributes as one.
  * Returns false after the last item.
  */
 static bool
@@ -223,8 +223,8 @@ has_key(const DynExpected *expected, const DynValue *key)
 }
 
 /*
- * Checks that a GetItem's item has the requested key, a Query's items have the
- * requested partition key, or a Scan's items have a key.
+ * Checks that the items of a GetItem or Query have the requested key
+ * attributes, or that the items of a Scan have a key.
  */
 static const char *
 check_keys(const DynPage *page, const DynExpected *expected, DynBuffer *scratch)
@@ -429,9 +429,9 @@ find_item(const DynExpected *expected, const DynValue *item, DynBuffer *scratch,
 }
 
 /*
- * Moves each key of the page from REQUESTED to `state`.  Returns NULL on
- * success.  The error is `unexpected` if a key is not in the batch, `twice` if
- * it is in the batch, but not REQUESTED, or that of find_item.
+ * Changes the state of each key of the page from REQUESTED to `state`.  Returns
+ * NULL on success; `unexpected` if a key is not in the batch; `twice` if a key
+ * of the batch is not REQUESTED; or the error of find_item.
  */
 static const char *
 mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,
@@ -457,8 +457,8 @@ mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,
 }
 
 /*
- * Checks the items, then the unprocessed keys, and completes all other
- * requested keys.  No key may occur twice in items and unprocessed keys.
+ * Checks the items, then the unprocessed keys.  No key may occur twice in them.
+ * All other requested keys become COMPLETE, because no item has them.
  */
 static const char *
 check_batch(const DynPage *page, const DynPage *left,

@@ -86,8 +86,8 @@ typedef struct DynExpected
 
 	/*
 	 * Requested keys.  GetItem, BatchGetItem: primary keys.  Query: the
-	 * partition key, nkeys 1.  Scan: names and types of the table's key, nkeys
-	 * 1.
+	 * partition key, maybe with the first sort attribute; nkeys is 1.  Scan:
+	 * names and types of the table's key; nkeys is 1.
 	 */
 	const DynKeyPart *keys;		/* key i at keys[i * nparts] */
 	int			nkeys;

@@ -59,8 +59,8 @@ find_child(const DynPathTree *tree, uint32_t parent, const DynStep *step)
 }
 
 /*
- * Returns the index of a node's child for this step, after adding the child if
- * necessary; its name is copied to *text, which moves to the end of the copy.
+ * Returns the index of a node's child for this step.  Adds a missing child: its
+ * name is copied to *text, and *text moves to the end of the copy.
  */
 static uint32_t
 add_child(DynPathTree *tree, uint32_t parent, const DynStep *step, char **text)

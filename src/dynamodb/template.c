@@ -11,9 +11,9 @@
  * - parts: the number of occurrences of "${"
  * - words (of lists such as open|closed): the bound of parts plus the number
  *   of vertical bars
- * - copied strings with their NULs: the length of the template, because a
- *   placeholder has at least three bytes in addition to its column name, and a
- *   colon before its modifier
+ * - text: the length of the template.  The NUL after a copied column name takes
+ *   the place of "${", and the NUL after a format or word that of the colon or
+ *   bar before it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -383,7 +383,7 @@ last_char(DynText text)
  * part takes the rest of the string, the separator is in the literals before
  * it:
  * - a hyphen directly before the part, if its column is not of type text
- * - otherwise the last character except alphanumeric ones, _ and hyphens
+ * - otherwise the last character that is not alphanumeric, _ or a hyphen
  */
 static DynText
 separator_of(const DynTemplate *tmpl, int i)

@@ -11,10 +11,10 @@
  *
  * A text that does not match is matched again, with a wildcard in place of
  * each undecided part (template_text.h).  If it matches then, it is ambiguous.
- * Wildcards divide the steps into segments.  If a segment begins later, it
- * does not end earlier.  So each segment is placed at the first position at
- * which it matches, and no further position is tried.  The last segment of a
- * template without `any` must also end with the text.
+ * Wildcards divide the steps into segments.  A segment that begins at a later
+ * position never ends at an earlier one.  So each segment is placed at the
+ * first position where it matches, and no other is tried.  The last segment of
+ * a template without `any` must also end with the text.
  *
  * The search for a part's separator, or for the end of a time, is cached.  The
  * positions at which a part is tried only move in one direction, so all its
@@ -356,10 +356,9 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
  * facts.width characters; any other part ends before the first character that
  * is not in its charset.
  *
- * Sets m->mismatch if the time does not have the width of its format.  But if
+ * Sets m->mismatch if the time does not have the width of its format, unless
  * the part has a separator, and the separator or the end of m->text follows the
- * time, m->text can be split although the width differs.  The caller's codec
- * then decides whether the time is valid.
+ * time.  Then m->text can be split, and the caller's codec checks the time.
  */
 static bool
 step_instant(Matcher *m, int i, int dir, size_t *pos)

@@ -26,18 +26,17 @@
  * Parts before the `any` part (all parts, if there is no `any` part) are split
  * off from the left, and end where the next literal begins.  Parts after the
  * `any` part are split off from the right, and begin where the literal before
- * them ends.  The adjacent character of that literal is the part's separator,
+ * them ends.  The literal's character next to the part is the part's separator,
  * such as the # before n in the example (for a part at the end of the
  * template, see separator_of).  These parts have no separator:
  * - the `any` part
  * - a part of fixed width whose encodings may contain this character
- * - a part of fixed width that adjoins another part, but not if the part takes
- *   the rest of the string
+ * - a part of fixed width that adjoins another part, unless it ends the string
  *
- * A part must not contain its separator, unless the part's column is read from
- * another attribute.  But the values of a text column without `plain` or a
- * list of words may contain the separator.  Such a part is `undecided`: a
- * string that matches only with such a value is ambiguous.
+ * A string is split as if parts never contained their separators, except parts
+ * whose column is read from another attribute.  But a value of a text column
+ * without `plain` or a list of words may contain the separator.  Such a part is
+ * `undecided`: a string that matches only with such a value is ambiguous.
  *
  * The values of parts are encoded; only the caller's codecs decode them.
  * Arrays of values have one element for each part.  All strings are valid
