@@ -7,19 +7,19 @@
  * division by a fixed polynomial P of degree 32.  The remainder stays the same
  * if the first bits of the message are folded into later bits.  To fold a block
  * of 128 bits into the block D bits later, the first block is multiplied by
- * (x^D mod P), and the product is added to the later block.  A carry-less multiplication takes 64 bits, so eight of them fold 64
- * bytes into the next 64, without a table.  In the end, the folded bytes are
- * reduced to 16 bytes with the same remainder.  zlib computes the CRC of these
- * 16 bytes and of the tail.
+ * (x^D mod P), and the product is added to the later block.  A carry-less
+ * multiplication takes 64 bits, so eight of them fold 64 bytes into the next
+ * 64, without a table.  In the end, the folded bytes are reduced to 16 bytes
+ * with the same remainder.  zlib computes the CRC of these and of the tail.
  *
  * CRC-32 takes the lowest bit of a byte as the highest power of x.  So each
- * 64-bit lane of a register holds its polynomial mirrored, and the powers of
- * the low lane are higher by 64.  To fold over D bits, the low lane must be
- * multiplied by x^(D+64), and the high lane by x^D.  A mirrored constant of 32
- * bits in a lane of 64 bits stands for x^32 times its value, so the constants
- * are made for D+32 and D-32.  The product of two mirrored factors is off by
- * one bit.  To correct this, each constant is shifted by one bit, and has 33
- * bits.
+ * 64-bit lane of a register holds its polynomial mirrored, and bits of the low
+ * lane stand for powers that are higher by 64 than those of the high lane.  To
+ * fold over D bits, the low lane must be multiplied by x^(D+64), and the high
+ * lane by x^D.  A mirrored constant of 32 bits in a lane of 64 bits stands for
+ * x^32 times its value, so the constants are made for D+32 and D-32.  The
+ * product of two mirrored factors is off by one bit.  To correct this, each
+ * constant is shifted by one bit, and has 33 bits.
  */
 #include "text.h"
 
