@@ -200,7 +200,7 @@ unquote(Span span)
 /*
  * Returns the kind of a section, and moves *name past the word for the kind.
  * A single word is the name of a PLAIN section.  If several unquoted words
- * follow, the kind is OTHER.
+ * follow the first word, the kind is OTHER.
  */
 static DynIniKind
 read_prefix(Span *name)

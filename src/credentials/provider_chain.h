@@ -35,8 +35,8 @@ typedef struct DynSsoProfile
 } DynSsoProfile;
 
 /*
- * Zero-initialize it; the strings are malloc'd.  Members marked with a kind of
- * provider are used only for that kind.
+ * Must be zero-initialized; the strings are malloc'd.  A member whose comment
+ * ends with a kind of provider, such as (SSO), is used only by that kind.
  */
 typedef struct DynProviderChain
 {

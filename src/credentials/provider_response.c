@@ -241,8 +241,8 @@ is_word(char c)
 }
 
 /*
- * Returns the number of bytes of the next character of a secret key, which may
- * be percent-encoded; 0 if it is not one.
+ * Returns the length of the character at `p`, which may be percent-encoded; 0
+ * if secret keys never contain this character.
  */
 static size_t
 key_character(const char *p, size_t len)

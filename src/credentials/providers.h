@@ -121,8 +121,8 @@ typedef struct DynProcess DynProcess;
 
 /*
  * Starts the command, which is split as by a shell in which only quotes and
- * backslashes are special.  Returns NULL with *err set on failure, but
- * dyn_process_response reports that the program cannot be executed.
+ * backslashes are special.  Returns NULL with *err set on failure.  If the
+ * program cannot be executed, only dyn_process_response reports this.
  */
 extern DynProcess *dyn_process_start(const char *command, DynError *err);
 
@@ -134,7 +134,7 @@ extern int	dyn_process_fd(const DynProcess *process);
 
 /*
  * Reads the available output, without waiting.  Returns AGAIN, with *err not
- * set, while the program runs; after that, *process must be destroyed.
+ * set, while the program runs; after any other result, destroy *process.
  */
 extern DynProviderResponse dyn_process_response(DynProcess *process,
 												DynCredentials *credentials,
