@@ -155,6 +155,33 @@ class Together(Lookups):
         counts = self.counts("SELECT p.id, (SELECT count(*) FROM children c WHERE c.parent = p.id) FROM people p ORDER BY id LIMIT 5")
         self.assertLessEqual(counts["Query"], 21)
 
+    def test_without_sort(self):
+        """Rows that need no sort, or are grouped or counted over: the SELECT list is evaluated above, and LIMIT reads a few."""
+        name, links = "(SELECT name FROM parents q WHERE q.id = l.b)", "FROM links l WHERE a = 'p0001'"
+        for sql in (f"SELECT b, {name} {links} ORDER BY b DESC LIMIT 20",
+                    f"SELECT b, coalesce({name}, 'none') {links} ORDER BY b LIMIT 20 OFFSET 10",
+                    f"SELECT b, CASE WHEN {name} > 'name 5' THEN 1 END {links} ORDER BY b LIMIT 20",
+                    f"SELECT b, EXISTS (SELECT FROM parents q WHERE q.id = l.b) {links} ORDER BY b LIMIT 20",
+                    f"SELECT DISTINCT ON (b) b, {name} {links} ORDER BY b LIMIT 20",
+                    f"SELECT * FROM (SELECT b, {name} {links} ORDER BY b LIMIT 20) x",
+                    f"SELECT b, {name}, row_number() OVER (ORDER BY b) {links} ORDER BY b LIMIT 20",
+                    f"SELECT * FROM (SELECT b, {name}, rank() OVER (ORDER BY b) AS r {links}) x WHERE r < 20"):
+            self.assertCosts(sql, Query=1, BatchGetItem=1)
+        self.assertCosts(f"SELECT l.b, p.name, {name} FROM links l JOIN parents p ON p.id = l.b WHERE a = 'p0001' ORDER BY b LIMIT 20",
+                         Query=1, BatchGetItem=2)
+        self.assertCosts(f"SELECT b, {name} FROM (TABLE links UNION ALL TABLE links) l WHERE a = 'p0001' ORDER BY b LIMIT 20",
+                         Query=2, BatchGetItem=1)
+        for sql in (f"SELECT b, {name}, count(*) {links} GROUP BY b", f"SELECT max(b), b || {name} {links} GROUP BY b HAVING count(*) > 0 ORDER BY b",
+                    f"SELECT b, {name}, sum(count(*)) OVER (PARTITION BY b) {links} GROUP BY b"):
+            self.assertCosts(sql, Query=1, BatchGetItem=3)
+        for sql in (f"SELECT left(b, 4) AS x, (SELECT name FROM parents q WHERE q.id = min(b)) {links} GROUP BY x",
+                    f"SELECT b, {name}, count(*) {links} GROUP BY ROLLUP (b)",
+                    f"SELECT b, {name}, generate_series(1, 2) {links} ORDER BY b LIMIT 20"):
+            self.assertRight(sql)
+        self.fx.execute(f"CREATE TEMP TABLE copied AS SELECT b, {name} AS name {links} LIMIT 0")
+        self.addCleanup(self.fx.execute, "DROP TABLE copied")
+        self.assertEqual(self.counts(f"INSERT INTO copied SELECT b, {name} {links} ORDER BY b LIMIT 20"), {"Query": 1, "BatchGetItem": 1})
+
     def test_update(self):
         """UPDATE ... SET from a subquery."""
         self.fx.execute("CREATE TABLE tally AS SELECT id, best, 0::bigint AS n FROM people; ANALYZE tally")
@@ -269,10 +296,11 @@ class Apart(Lookups):
 
     def test_current_of_a_cursor(self):
         """The row that a cursor is on can be updated."""
-        self.fx.execute("CREATE TABLE standing AS SELECT *, 0 AS z FROM people; ANALYZE standing")
+        self.fx.execute("CREATE TABLE standing AS SELECT *, 0 AS z FROM people; ALTER TABLE standing ADD PRIMARY KEY (id); ANALYZE standing;"
+                        "SET enable_sort = off")
         self.addCleanup(self.fx.execute, "DROP TABLE standing")
         query = "SELECT id, (SELECT name FROM parents q WHERE q.id = p.best) FROM standing p"
-        for fraction, tail in ((0.1, ""), (0.1, " FOR UPDATE"), (1, ""), (0.1, " LIMIT 500"), (1, " OFFSET 1 LIMIT 500")):
+        for fraction, tail in ((0.1, ""), (0.1, " FOR UPDATE"), (1, ""), (0.1, " LIMIT 500"), (1, " OFFSET 1 LIMIT 500"), (1, " ORDER BY id LIMIT 500")):
             self.fx.execute("UPDATE standing SET z = 0")
             self.fx.execute(f"BEGIN; SET LOCAL cursor_tuple_fraction = {fraction}; DECLARE c CURSOR FOR {query}{tail}")
             [(key, name)] = self.fx.rows("FETCH RELATIVE 3 FROM c")

@@ -18,8 +18,12 @@
 
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
 #include "optimizer/planmain.h"
 #include "optimizer/planner.h"
+#include "optimizer/tlist.h"
 #include "tcop/pquery.h"
 #include "utils/selfuncs.h"
 
@@ -369,21 +373,63 @@ visit_path(PlannerInfo *root, Path *path)
 	return visit.saved;
 }
 
+/*
+ * Separates subplans from the paths into whose target list core has put them:
+ * groups, windows, and scans and joins that need no sort.  Below the new
+ * projection there can be a lookup join node; without one, core creates no
+ * node for the projection.  Subplans that read our tables are not parallel
+ * safe; a Gather may have pushed others down.  Columns of grouping sets differ
+ * above and below.
+ */
+static void
+separate_projections(PlannerInfo *root, RelOptInfo *rel)
+{
+	ListCell   *lc,
+			   *column;
+
+	foreach(lc, root->parse->groupingSets == NIL ? rel->pathlist : NIL)
+	{
+		Path	   *path = lfirst(lc);
+		PathTarget *target = path->pathtarget;
+		PathTarget *input = create_empty_pathtarget();
+
+		if (IsA(path, ProjectionPath) || IsA(path, ProjectSetPath) ||
+			!is_projection_capable_path(path) ||
+			is_parallel_safe(root, (Node *) target->exprs))
+			continue;
+		foreach(column, target->exprs)
+		{
+			Index		ref = get_pathtarget_sortgroupref(target, foreach_current_index(column));
+
+			if (ref != 0)
+				add_column_to_pathtarget(input, lfirst(column), ref);
+		}
+		add_new_columns_to_pathtarget(input, pull_var_clause((Node *) target->exprs,
+															 PVC_INCLUDE_AGGREGATES |
+															 PVC_INCLUDE_WINDOWFUNCS |
+															 PVC_INCLUDE_PLACEHOLDERS));
+		path = apply_projection_to_path(root, path->parent, path,
+										set_pathtarget_cost_width(root, input));
+		lfirst(lc) = create_projection_path(root, rel, path, target);
+	}
+}
+
 static void
 read_ahead_of_subplans(PlannerInfo *root, UpperRelationKind stage,
 					   RelOptInfo *input_rel, RelOptInfo *output_rel,
 					   void *extra)
 {
+	ListCell   *lc;
+
 	if (previous_hook)
 		previous_hook(root, stage, input_rel, output_rel, extra);
-	if (stage == UPPERREL_FINAL && root->parse->hasSubLinks &&
-		dyn_guc_enable_lookup_join)
-	{
-		ListCell   *lc;
-
-		foreach(lc, output_rel->pathlist)
-			(void) visit_path(root, lfirst(lc));
-	}
+	if (!root->parse->hasSubLinks || !dyn_guc_enable_lookup_join)
+		return;
+	if (stage == UPPERREL_GROUP_AGG || stage == UPPERREL_WINDOW ||
+		stage == UPPERREL_ORDERED)
+		separate_projections(root, output_rel);
+	foreach(lc, stage == UPPERREL_FINAL ? output_rel->pathlist : NIL)
+		(void) visit_path(root, lfirst(lc));
 }
 
 /*
