@@ -332,12 +332,10 @@ is_unanswered(const DynActiveCall *call, DynRetryClass class)
 		case DYN_FAIL_SERVICE:
 			return class == DYN_RETRY_TRANSIENT ||
 				(class == DYN_RETRY_FINAL && call->public.http_status >= 500);
-		case DYN_FAIL_TOO_LARGE:
-			if (call->public.http_status == 400)
-				return false;
-			/* FALLTHROUGH */
 		default:
-			return call->http->body_read > 0 && dyn_http_was_sent(call->http);
+			return call->http->body_read > 0 && dyn_http_was_sent(call->http) &&
+				!(call->public.failure == DYN_FAIL_TOO_LARGE &&
+				  call->public.http_status == 400);
 	}
 }
 
