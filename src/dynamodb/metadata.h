@@ -15,7 +15,8 @@
 
 #define DYN_MAX_KEY_ATTRS	4	/* attributes of a partition key or sort key */
 
-/* Maximum size (bytes) of a value in a partition key, and in a sort key */
+/* Maximum size (bytes) of an item, and of a value in a partition key or sort key */
+#define DYN_MAX_ITEM_BYTES	409600
 #define DYN_MAX_HASH_BYTES	2048
 #define DYN_MAX_RANGE_BYTES	1024
 

@@ -5,8 +5,8 @@
  * If paths overlap, which is rare, the outer value is parsed, and the inner
  * values are set in the resulting tree.
  *
- * The members of a map are found by comparing all paths.  There is only one
- * path for each written column, so sorting the paths is not worth the cost.
+ * A row may have many attributes, but few paths lead into maps.  So merging
+ * sorts all paths, and composing compares only these few with the others.
  */
 #include "update.h"
 
@@ -39,47 +39,46 @@ is_repeated(const DynPathValue *values, int i, const DynPath *map)
 /* ---- composing ---- */
 
 static void
-put_map(const DynPathValue *values, int n, DynPath map, DynBuffer *out)
+put_members(const DynPathValue *values, int n, DynPath map, DynBuffer *out)
 {
-	size_t		start;
+	size_t		start = out->len;
 
-	dyn_buffer_append_char(out, '{');
-	start = out->len;
 	for (int i = 0; i < n; i++)
 	{
 		DynPath		member = {values[i].path->steps, map.nsteps + 1};
 		const DynStep *step = &member.steps[map.nsteps];
-		bool		stored = false;
+		bool		deeper = values[i].path->nsteps > member.nsteps;
+		size_t		before = out->len;
+		size_t		inside;
 
-		if (values[i].path->nsteps < member.nsteps ||
-			!dyn_path_is_inside(&member, &map) || is_repeated(values, i, &member))
+		if (values[i].path->nsteps < member.nsteps || !dyn_path_is_inside(&member, &map) ||
+			(deeper ? is_repeated(values, i, &member) : is_absent(&values[i])))
 			continue;
 		assert(step->name != NULL);
-		for (int j = i; j < n && !stored; j++)
-			stored = !is_absent(&values[j]) && dyn_path_is_inside(values[j].path, &member);
-		if (!stored)
-			continue;
-		if (out->len > start)
+		if (before > start)
 			dyn_buffer_append_char(out, ',');
 		dyn_append_json_string(out, step->name, step->name_len);
-		dyn_buffer_append_char(out, ':');
-		if (values[i].path->nsteps == member.nsteps)
+		dyn_buffer_append_str(out, deeper ? ":{\"M\":{" : ":");
+		if (!deeper)
 		{
 			dyn_wire_scalar(out, &values[i].value);
 			continue;
 		}
-		dyn_buffer_append_str(out, "{\"M\":");
-		put_map(values, n, member, out);
-		dyn_buffer_append_char(out, '}');
+		inside = out->len;
+		put_members(values, n, member, out);
+		if (out->len > inside)
+			dyn_buffer_append_str(out, "}}");
+		else
+			out->len = before;
 	}
-	dyn_buffer_append_char(out, '}');
 }
 
 bool
 dyn_path_values_item(const DynPathValue *values, int n, DynBuffer *out)
 {
-	put_map(values, n, (DynPath) {NULL, 0}, out);
-	return !out->failed;
+	dyn_buffer_append_char(out, '{');
+	put_members(values, n, (DynPath) {NULL, 0}, out);
+	return dyn_buffer_append_char(out, '}');
 }
 
 /* ---- merging ---- */
@@ -97,24 +96,26 @@ scalar_tree(const DynScalar *value)
 	return tree;
 }
 
-/*
- * Returns the index of the value that replaces values[i] (a later value of the
- * same path) or contains it (the value of an outer path); -1 if there is none.
- */
+/* Orders pointers to values by path, an outer path first, and by position. */
 static int
-find_outer(const DynPathValue *values, int n, int i)
+compare_paths(const void *a, const void *b)
 {
-	const DynPath *path = values[i].path;
+	const DynPathValue *left = *(DynPathValue *const *) a;
+	const DynPathValue *right = *(DynPathValue *const *) b;
+	int			result = 0;
 
-	for (int j = 0; j < n; j++)
+	for (int i = 0; i < left->path->nsteps && i < right->path->nsteps && result == 0; i++)
 	{
-		const DynPath *outer = values[j].path;
+		DynStep		x = left->path->steps[i];
+		DynStep		y = right->path->steps[i];
 
-		if (outer != NULL && (j > i || outer->nsteps < path->nsteps) &&
-			dyn_path_is_inside(path, outer))
-			return j;
+		assert(x.name != NULL && y.name != NULL);
+		result = x.name_len != y.name_len ? (x.name_len < y.name_len ? -1 : 1)
+			: memcmp(x.name, y.name, x.name_len);
 	}
-	return -1;
+	if (result == 0)
+		result = left->path->nsteps - right->path->nsteps;
+	return result != 0 ? result : left < right ? -1 : 1;
 }
 
 /*
@@ -164,33 +165,39 @@ set_inside(const DynPathValue *outer, json_t **tree, const DynPathValue *value)
 }
 
 /*
- * Sets each inner value in the tree of its outermost value.  Shorter paths
- * come first, because a longer path may lead into their values.  The paths of
- * inner and of replaced values become NULL.
+ * Sets each inner value in the tree of its outermost value, the last one
+ * before it in path order.  The paths of inner and of replaced values become NULL.
  */
 static int
 set_all(DynPathValue *values, int n, json_t **trees)
 {
+	DynPathValue **sorted = malloc((n + 1) * sizeof(DynPathValue *));
+	DynPathValue *outer = NULL;
 	int			result = 0;
-	int			deepest = 0;
 
+	if (sorted == NULL)
+		return DYN_MERGE_NO_MEMORY;
 	for (int i = 0; i < n; i++)
-		deepest = values[i].path->nsteps > deepest ? values[i].path->nsteps : deepest;
-	for (int steps = 1; steps <= deepest; steps++)
+		sorted[i] = &values[i];
+	qsort(sorted, n, sizeof(DynPathValue *), compare_paths);
+	for (int i = 0; i < n && result == 0; i++)
 	{
-		for (int i = 0; i < n && result == 0; i++)
-		{
-			int			outer = -1;
+		DynPathValue *value = sorted[i];
 
-			if (values[i].path != NULL && values[i].path->nsteps == steps)
-				outer = find_outer(values, n, i);
-			if (outer < 0)
-				continue;
-			if (values[outer].path->nsteps < steps)
-				result = set_inside(&values[outer], &trees[outer], &values[i]);
-			values[i].path = NULL;
+		if (outer == NULL || !dyn_path_is_inside(value->path, outer->path))
+			outer = value;
+		else if (value->path->nsteps > outer->path->nsteps)
+		{
+			result = set_inside(outer, &trees[outer - values], value);
+			value->path = NULL;
+		}
+		else
+		{
+			outer->path = NULL;
+			outer = value;
 		}
 	}
+	free(sorted);
 	return result;
 }
 

@@ -56,6 +56,18 @@ class Plain(writes.TestCase):
                 self.assertEqual((failure.sqlstate, 'column "rest" of foreign table "far"' in failure.message), (sqlstate, True), failure)
         self.assertIsNone(self.item("a", 1))
 
+    def test_many_members(self):
+        """Tens of thousands are stored in a moment; an object whose names alone exceed the size of an item is refused before any request."""
+        members = "SELECT 'a', 1, 'x', 'Rome', jsonb_object_agg('m' || i, true) || '{{\"place\": {{\"city\": \"Rome\"}}}}' FROM generate_series(1, {}) i"
+        self.fx.execute("SET statement_timeout = '20s'")
+        self.addCleanup(self.fx.execute, "RESET statement_timeout")
+        self.both("INSERT INTO {t} (id, n, note, city, rest) " + members.format(30000))
+        self.fx.proxy.reset()
+        for n, message in ((100000, 'row of foreign table "far" is too large for DynamoDB'), (500000, 'cannot store the value of column "rest" of foreign table "far"')):
+            failure = self.fx.error("INSERT INTO far (id, n, note, city, rest) " + members.format(n).replace("'a', 1", "'b', 1"))
+            self.assertEqual((failure.sqlstate, failure.message), ("54000", message))
+        self.assertEqual([r.operation for r in self.fx.proxy.requests if r.is_write], [])
+
     def test_update(self):
         """Only INSERT takes it."""
         self.both("INSERT INTO {t} VALUES ('a', 1, 'x', NULL, '{\"k\": 1}')")

@@ -258,6 +258,39 @@ outer_values_may_be_missing(void)
 	dyn_buffer_free(&memory);
 }
 
+/* Comparing each of these attributes with each would take minutes. */
+static void
+paths_may_be_many(void)
+{
+	enum {MANY = 400000};
+	char	   *names = malloc(MANY * 8);
+	DynStep    *steps = calloc(MANY, sizeof(DynStep));
+	DynPath    *paths = calloc(MANY, sizeof(DynPath));
+	DynPathValue *values = calloc(MANY, sizeof(DynPathValue));
+	DynBuffer	memory = {0};
+	DynBuffer	out = {0};
+
+	for (int i = 0; i < MANY; i++)
+	{
+		int			len = snprintf(names + i * 8, 8, "%d", i / 2);
+
+		steps[i] = (DynStep) {names + i * 8, (uint32_t) len, 0};
+		paths[i] = (DynPath) {&steps[i], 1};
+		values[i] = (DynPathValue) {&paths[i], {DYN_TYPE_BOOL, NULL, i % 2}};
+	}
+	CHECK_EQ_INT(dyn_path_values_merge(values, MANY, &memory), MANY / 2);
+	for (int i = 0; i < MANY / 2; i++)
+		CHECK(values[i].path == &paths[2 * i + 1] && values[i].value.len == 1);
+	CHECK(dyn_path_values_item(values, MANY / 2, &out));
+	CHECK(strncmp(out.data, "{\"0\":{\"BOOL\":true},\"1\":", 23) == 0);
+	dyn_buffer_free(&out);
+	dyn_buffer_free(&memory);
+	free(values);
+	free(paths);
+	free(steps);
+	free(names);
+}
+
 int
 main(void)
 {
@@ -266,5 +299,6 @@ main(void)
 	RUN(items_are_composed);
 	RUN(overlapping_paths_are_merged);
 	RUN(outer_values_may_be_missing);
+	RUN(paths_may_be_many);
 	return DONE("update");
 }

@@ -18,9 +18,6 @@
 #include "../keys/filter.h"
 #include "row_write.h"
 
-/* Maximum size of an item (developer guide, "Constraints"). */
-#define MOST_ITEM_BYTES		409600
-
 /* Maximum number of values in the guard of a repeated write. */
 #define MOST_GUARDED		100
 
@@ -179,8 +176,8 @@ compose_item(const DynPathValue *values, int n)
 }
 
 /*
- * Computes the size of the strings and binary values.  Raises an error if they
- * alone exceed the maximum size of an item; DynamoDB also counts other parts.
+ * Computes the size of names, strings and binary values.  Raises an error if
+ * it exceeds the maximum size of an item; DynamoDB also counts other parts.
  */
 static void
 set_size(DynWrite *write, const DynPathValue *values, int n)
@@ -188,16 +185,18 @@ set_size(DynWrite *write, const DynPathValue *values, int n)
 	write->least_bytes = 0;
 	for (int i = 0; i < n; i++)
 	{
+		if (values[i].value.type != DYN_TYPE_ABSENT)
+			write->least_bytes += values[i].path->steps[values[i].path->nsteps - 1].name_len;
 		if (values[i].value.type == DYN_TYPE_S || values[i].value.type == DYN_TYPE_B)
 			write->least_bytes += values[i].value.len;
 	}
-	if (write->least_bytes > MOST_ITEM_BYTES)
+	if (write->least_bytes > DYN_MAX_ITEM_BYTES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("row of foreign table \"%s\" is too large for DynamoDB",
 						write->modify->relation->name),
 				 errdetail("Its item has at least %zu bytes; the maximum is %d.",
-						   write->least_bytes, MOST_ITEM_BYTES)));
+						   write->least_bytes, DYN_MAX_ITEM_BYTES)));
 }
 
 /* ---- composing ---- */

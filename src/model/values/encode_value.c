@@ -26,6 +26,7 @@
 
 #include "../../base/number.h"
 #include "../../base/text.h"
+#include "../../dynamodb/metadata.h"
 #include "../server/encoding.h"
 #include "../server/memory.h"
 #include "datetime.h"
@@ -403,6 +404,13 @@ dyn_store_members(Datum document, DynPathValue **out, DynStoreError *err)
 	if (!JB_ROOT_IS_OBJECT(object))
 	{
 		(void) refuse(err, ERRCODE_INVALID_PARAMETER_VALUE, "it is not a JSON object", NULL);
+		return -1;
+	}
+	/* a cheap check, because each name has at least one byte */
+	if (JB_ROOT_COUNT(object) > DYN_MAX_ITEM_BYTES)
+	{
+		(void) refuse(err, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+					  "it has more members than an item can have bytes", NULL);
 		return -1;
 	}
 	*out = palloc(Max(JB_ROOT_COUNT(object), 1) * sizeof(DynPathValue));
