@@ -96,38 +96,18 @@ everything(void)
 	return (DynSpans) {1, palloc0(sizeof(DynSpan))};
 }
 
-/*
- * Copies the buffer.  If memory has run out, returns false instead of raising
- * an error, so that the caller can free the buffer.
- */
-static bool
-copy_buffer(DynScalar *to, const DynBuffer *buffer, DynType type)
-{
-	char	   *data = NULL;
-
-	if (!buffer->failed)
-		data = MemoryContextAllocExtended(CurrentMemoryContext, Max(buffer->len, 1),
-										  MCXT_ALLOC_NO_OOM | MCXT_ALLOC_HUGE);
-	if (data != NULL && buffer->len > 0)
-		memcpy(data, buffer->data, buffer->len);
-	*to = (DynScalar) {type, data, buffer->len};
-	return data != NULL;
-}
-
 /* Returns the upper limit of the strings that begin with `prefix`. */
 static DynLimit
 end_of_prefix(const DynScalar *prefix)
 {
 	DynLimit	end = {false};
 	DynBuffer	buffer;
-	bool		copied;
 
 	dyn_buffer_init(&buffer, 0);
 	dyn_buffer_append(&buffer, prefix->data, prefix->len);
 	end.set = dyn_text_successor(&buffer);
-	copied = copy_buffer(&end.value, &buffer, prefix->type);
-	dyn_buffer_free(&buffer);
-	dyn_check_oom(!copied);
+	end.value.type = prefix->type;
+	end.value.data = dyn_take_bytes(&buffer, &end.value.len);
 	return end;
 }
 
@@ -646,7 +626,6 @@ combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 	DynText		points[DYN_TEMPLATE_MAX_PARTS];
 	DynTextSpan texts = {0};
 	bool		point;
-	bool		copied;
 
 	for (int p = parts->n - 1; p >= 0; p--)
 	{
@@ -659,13 +638,14 @@ combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 		else
 			points[p] = (DynText) {value->lower.value.data, value->lower.value.len};
 	}
-	copied = dyn_template_span(parts->templated->tmpl, points, parts->npoints, next, &texts);
+	/* if memory runs out, the buffers have failed */
+	(void) dyn_template_span(parts->templated->tmpl, points, parts->npoints, next, &texts);
 	*span = texts.span;
 	point = dyn_span_is_point(span);
-	copied = copied && copy_buffer(&span->lower.value, &texts.lower, type) &&
-		copy_buffer(&span->upper.value, &texts.upper, type);
+	span->lower.value = (DynScalar) {type, dyn_copy_bytes(&texts.lower), texts.lower.len};
+	span->upper.value = (DynScalar) {type, dyn_copy_bytes(&texts.upper), texts.upper.len};
 	dyn_text_span_free(&texts);
-	dyn_check_oom(!copied);
+	dyn_check_oom(span->lower.value.data == NULL || span->upper.value.data == NULL);
 	if (point)
 		span->upper.value = span->lower.value;
 	return !texts.empty;

@@ -41,13 +41,24 @@ dyn_buffer_create(void)
 }
 
 char *
-dyn_take_bytes(DynBuffer *buf, size_t *len)
+dyn_copy_bytes(const DynBuffer *buf)
 {
-	char	   *copy = buf->failed ? NULL : palloc(buf->len + 1);
+	char	   *copy = NULL;
 
-	*len = buf->len;
+	if (!buf->failed && AllocSizeIsValid(buf->len + 1))
+		copy = MemoryContextAllocExtended(CurrentMemoryContext, buf->len + 1,
+										  MCXT_ALLOC_NO_OOM);
 	if (copy != NULL && buf->len > 0)
 		memcpy(copy, buf->data, buf->len);
+	return copy;
+}
+
+char *
+dyn_take_bytes(DynBuffer *buf, size_t *len)
+{
+	char	   *copy = dyn_copy_bytes(buf);
+
+	*len = buf->len;
 	dyn_buffer_free(buf);
 	dyn_check_oom(copy == NULL);
 	return copy;

@@ -47,8 +47,14 @@ extern void dyn_buffer_init_in(DynBuffer *buf, MemoryContext context);
 extern DynBuffer *dyn_buffer_create(void);
 
 /*
+ * Returns a copy of the bytes in CurrentMemoryContext.  Returns NULL if the
+ * buffer has failed or memory runs out, so that the caller can free the buffer.
+ */
+extern char *dyn_copy_bytes(const DynBuffer *buf);
+
+/*
  * Returns a copy of *len bytes in CurrentMemoryContext, and frees the buffer.
- * Raises an error if the buffer has failed.
+ * Raises an error if the buffer has failed or memory runs out.
  */
 extern char *dyn_take_bytes(DynBuffer *buf, size_t *len);
 
