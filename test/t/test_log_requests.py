@@ -5,6 +5,7 @@ import time
 import fixture
 import replies
 import shop
+from processes import WITHOUT_SANITIZERS
 
 SECRET = "wJalrXUtnFEMI/K7MDENG"
 TOKEN = "AQoDYXdzEJr//session//token"
@@ -98,6 +99,32 @@ class LogRequests(fixture.TestCase):
         signature = re.search(r"Signature=(\w+)", fake.requests[-1].headers["authorization"]).group(1)
         for word in (SECRET, TOKEN, signature, "Signature"):
             self.assertNotIn(word, seen)
+
+
+@WITHOUT_SANITIZERS
+class Memory(fixture.TestCase):
+    """A count takes the responses of all pages at once."""
+
+    def peak(self):
+        """The backend's peak memory in kB."""
+        with open(f"/proc/{self.fx.conn.info.backend_pid}/status", encoding="ascii") as file:
+            return int(re.search(r"VmHWM:\s+(\d+) kB", file.read()).group(1))
+
+    def test_count(self):
+        """No line is kept."""
+        fake = self.fx.fake("pages")
+        self.addCleanup(fake.stop)
+        fake.table("t", ("pk", "S"), ("n", "N"), items=[{"pk": {"S": "p"}, "n": {"N": str(n)}, "note": {"S": "y"}} for n in range(500)], page_size=1)
+        self.fx.foreign_table("t", "pk text NOT NULL, n int NOT NULL, note text", server="pages")
+        sql = "SELECT count(*) FROM t WHERE pk = 'p' AND note = 'y'"
+        self.assertEqual(self.fx.rows(sql), [(500,)])
+        before = self.peak()
+        self.fx.execute("SET dynamo_fdw.log_requests = on; SET dynamo_fdw.log_min_duration = 0")
+        fake.reset()
+        self.assertEqual(self.fx.rows(sql), [(500,)])
+        self.assertEqual({(request.operation, request.body["Select"]) for request in fake.requests}, {("Query", "COUNT")})
+        self.assertGreaterEqual(len(fake.requests), 500)
+        self.assertLess(self.peak(), before + 500)
 
 
 class Functions(fixture.TestCase):

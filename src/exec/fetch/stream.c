@@ -247,17 +247,21 @@ count_call(DynFetch *fetch, DynStream *stream)
 }
 
 /*
- * Returns one line for the log; NULL if the request is not logged.  Values of
- * conditions appear only if log_requests is on.
+ * Logs a call.  Values of conditions appear only if log_requests is on.  The
+ * caller may take many responses before its memory context is reset, so the
+ * line is composed in another one.
  */
-static char *
-log_line(const DynFetch *fetch, const DynStream *stream, const DynPage *page)
+static void
+log_call(const DynFetch *fetch, const DynStream *stream, const DynPage *page)
 {
 	DynRequests *requests = fetch->params.requests;
+	bool		repeated = stream->throttles > 0;	/* count_call resets it */
+	MemoryContext oldcontext;
 	StringInfoData line;
 
-	if (!dyn_request_is_logged(stream->call))
-		return NULL;
+	if (!dyn_request_is_logged(stream->call, repeated))
+		return;
+	oldcontext = MemoryContextSwitchTo(fetch->request_context);
 	initStringInfo(&line);
 	appendStringInfo(&line, "%s %s", dyn_operation_name(requests->op),
 					 requests->relation->table);
@@ -275,7 +279,10 @@ log_line(const DynFetch *fetch, const DynStream *stream, const DynPage *page)
 						 items == 1 ? "" : "s", page->units,
 						 page->units == 1 ? "" : "s");
 	}
-	return line.data;
+	dyn_request_log(stream->call, line.data,
+					stream->throttles + stream->call->attempts - repeated);
+	MemoryContextSwitchTo(oldcontext);
+	MemoryContextReset(fetch->request_context);
 }
 
 /*
@@ -328,7 +335,7 @@ receive_failure(DynFetch *fetch, DynStream *stream,
 
 	dyn_pacing_correct(fetch, stream, 0);
 	count_call(fetch, stream);
-	dyn_request_log(stream->call, log_line(fetch, stream, NULL));
+	log_call(fetch, stream, NULL);
 	if (stream->call->failure == DYN_FAIL_TOO_LARGE && nkeys > 1)
 		stream->batch_most = nkeys / 2;
 	else if (params->full_first_page && stream->number == 0 &&
@@ -348,8 +355,7 @@ receive_throttle(DynFetch *fetch, DynStream *stream)
 {
 	stream->throttles++;
 	count_time(fetch, stream->call);
-	dyn_request_log_attempt(stream->call, log_line(fetch, stream, NULL),
-							stream->throttles + stream->call->attempts - 1);
+	log_call(fetch, stream, NULL);
 	dyn_pacing_correct(fetch, stream, 0);
 	dyn_pacing_refuse(fetch, stream);
 	send_again(stream);
@@ -577,7 +583,7 @@ accept_page(DynFetch *fetch, DynStream *stream, DynFetchPage *page,
 {
 	note_units(fetch, stream, page);
 	count_call(fetch, stream);
-	dyn_request_log(stream->call, log_line(fetch, stream, &page->page));
+	log_call(fetch, stream, &page->page);
 	count_response(fetch, stream->call, &page->page);
 	fetch->responses++;
 	page->stream = stream->number;

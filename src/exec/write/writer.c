@@ -234,10 +234,7 @@ start(DynWriter *writer, DynWrite *write)
 
 /* ---- receiving ---- */
 
-/*
- * Returns the line for the log; NULL if the request is not logged.  Contains
- * values only if log_requests is on.
- */
+/* Returns the line for the log, with values only if log_requests is on. */
 static char *
 log_line(const DynWrite *write)
 {
@@ -245,8 +242,6 @@ log_line(const DynWrite *write)
 	StringInfoData line;
 	DynBuffer	update;
 
-	if (!dyn_request_is_logged(write->call))
-		return NULL;
 	initStringInfo(&line);
 	appendStringInfo(&line, "%s %s", dyn_operation_name(write->op),
 					 modify->relation->table);
@@ -314,7 +309,8 @@ take_response(DynWriter *writer, DynWrite *write)
 	dyn_counters_add(&writer->statement->counters, &counters);
 	dyn_counters_add(&modify->counters, &counters);
 	dyn_usage_call(modify->usage, write->op, call);
-	dyn_request_log(call, log_line(write));
+	if (dyn_request_is_logged(call, false))
+		dyn_request_log(call, log_line(write), call->attempts);
 	return true;
 }
 

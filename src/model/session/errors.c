@@ -400,9 +400,9 @@ is_slow(const DynCall *call)
 }
 
 bool
-dyn_request_is_logged(const DynCall *call)
+dyn_request_is_logged(const DynCall *call, bool repeated)
 {
-	return dyn_guc_log_requests || is_slow(call);
+	return (dyn_guc_log_requests && !repeated) || is_slow(call);
 }
 
 /* Returns the outcome of a slow request, and its id for AWS support. */
@@ -423,8 +423,8 @@ describe_outcome(const DynCall *call, int attempt)
 	return words.data;
 }
 
-static void
-write_line(const DynCall *call, const char *line, int attempts)
+void
+dyn_request_log(const DynCall *call, const char *line, int attempts)
 {
 	const char *more = is_slow(call) ? describe_outcome(call, attempts)
 		: attempts <= 1 ? "" : psprintf(", %d attempts", attempts);
@@ -433,18 +433,4 @@ write_line(const DynCall *call, const char *line, int attempts)
 			(errmsg_internal("dynamo_fdw: %s (%.1f ms%s)", line,
 							 call->elapsed_ms, more),
 			 errhidestmt(true), errhidecontext(true)));
-}
-
-void
-dyn_request_log(const DynCall *call, const char *line)
-{
-	if (line != NULL)
-		write_line(call, line, call->attempts);
-}
-
-void
-dyn_request_log_attempt(const DynCall *call, const char *line, int n)
-{
-	if (is_slow(call))
-		write_line(call, line, n);
 }

@@ -91,19 +91,13 @@ DYN_NORETURN extern void dyn_report_changed_schema(const DynRequestContext *cont
 
 /*
  * Returns true if a finished call must be logged, because of log_requests or
- * because it was slow.  The caller composes the log line, which contains values
- * of keys and filters only if log_requests is on.
+ * because it was slow.  If another call repeats the request, only a slow call
+ * is logged.  The caller composes the log line, which contains values of keys
+ * and filters only if log_requests is on.
  */
-extern bool dyn_request_is_logged(const DynCall *call);
+extern bool dyn_request_is_logged(const DynCall *call, bool repeated);
 
-/*
- * Logs a finished call with its duration and, if it was slow, its outcome.
- * Does nothing if `line` is NULL.
- */
-extern void dyn_request_log(const DynCall *call, const char *line);
-
-/* Logs a slow call, as attempt `n` of a request sent as several calls. */
-extern void dyn_request_log_attempt(const DynCall *call, const char *line,
-									int n);
+/* Logs a call with its duration and attempts and, if it was slow, its outcome. */
+extern void dyn_request_log(const DynCall *call, const char *line, int attempts);
 
 #endif

@@ -264,10 +264,10 @@ dyn_session_try(DynCall *call, const DynService *service,
 	}
 	PG_END_TRY();
 	dyn_usage_call(usage, context->op, call);
-	if (dyn_request_is_logged(call))
+	if (dyn_request_is_logged(call, false))
 		dyn_request_log(call, psprintf("%s%s%s", dyn_operation_name(context->op),
 									   context->table ? " " : "",
-									   context->table ? context->table : ""));
+									   context->table ? context->table : ""), call->attempts);
 	return call->failure == DYN_FAIL_NONE;
 }
 
