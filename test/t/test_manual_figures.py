@@ -215,7 +215,7 @@ FIGURES = {
         more than {WORDS[DYN_MAX_KEYS]} keys in one scan
         more than 10 GB for one partition key
         fails with SQLSTATE 42P10
-        an item above {row_write.MOST_ITEM_BYTES / 1024:.0f} kB; more than {DYN_TRANSACTION_MAX_WRITES} items or 4 MB
+        an item above {DYN_MAX_ITEM_BYTES / 1024:.0f} kB; more than {DYN_TRANSACTION_MAX_WRITES} items or 4 MB
         """,
     "docs/tutorial.md": """
         A read costs one unit for each {DYN_READ_UNIT_BYTES / 2 / KB:.0f} KB, or half a unit if it is eventually consistent
