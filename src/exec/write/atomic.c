@@ -49,8 +49,7 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 		report_too_large("100 items");
 	/* after DDL on any server, later partitions have a new connection */
 	if (a->mapping != b->mapping || a->userid != b->userid ||
-		strcmp(a->service.url, b->service.url) != 0 ||
-		strcmp(a->service.region, b->service.region) != 0)
+		!dyn_connection_same_endpoint(a, b))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot write tables of several servers in one atomic statement"),

@@ -67,4 +67,11 @@ extern DynConnection *dyn_connection_make(Oid serverid, Oid userid);
  */
 extern void dyn_connection_check(const DynConnection *connection);
 
+static inline bool
+dyn_connection_same_endpoint(const DynConnection *a, const DynConnection *b)
+{
+	return strcmp(a->service.url, b->service.url) == 0 &&
+		strcmp(a->service.region, b->service.region) == 0;
+}
+
 #endif

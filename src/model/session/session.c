@@ -614,8 +614,7 @@ dyn_session_same_table(const DynConnection *a, const char *table_a,
 	if (description_a != NULL && description_a->meta->id != NULL &&
 		description_b != NULL && description_b->meta->id != NULL)
 		return strcmp(description_a->meta->id, description_b->meta->id) == 0;
-	return same && strcmp(a->service.url, b->service.url) == 0 &&
-		strcmp(a->service.region, b->service.region) == 0;
+	return same && dyn_connection_same_endpoint(a, b);
 }
 
 void

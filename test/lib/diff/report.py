@@ -279,8 +279,8 @@ def finish(coverage, tally, failed, flags, began):
         print("not covered: " + " x ".join(hole))
     mapped = 100 * coverage.mapped / max(done - tally.scripted, 1)
     print(f"# {mapped:.0f} % of the statements read mapped or unnested tables")
-    if mapped < 45 and full:
-        print("not ok: less than 45 % of the statements read mapped or unnested tables")
+    if mapped < 50 and full:
+        print("not ok: less than half of the statements read mapped or unnested tables")
         missing.append("mapped")
     if share < 60 and full:
         print("not ok: less than 60 % of the results have rows")
