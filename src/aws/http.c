@@ -431,8 +431,8 @@ set_request(DynHttp *http)
 	SET(CURLOPT_CUSTOMREQUEST, is_plain ? NULL : request->method);
 	SET(CURLOPT_FRESH_CONNECT, request->is_exchange ? 1L : 0L);
 	SET(CURLOPT_FORBID_REUSE, request->is_exchange ? 1L : 0L);
-	/* DNS records of DynamoDB live 5 s; libcurl also keeps dead addresses */
-	SET(CURLOPT_DNS_CACHE_TIMEOUT, request->resolves ? 0L : 5L);
+	/* libcurl also keeps addresses to which it cannot connect */
+	SET(CURLOPT_DNS_CACHE_TIMEOUT, request->resolves ? 0L : 60L);
 	SET(CURLOPT_PROXY, limits->proxy ? limits->proxy : "");
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long) limits->connect_timeout_ms);
 	SET(CURLOPT_TIMEOUT_MS, (long) limits->timeout_ms);

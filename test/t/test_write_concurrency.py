@@ -495,7 +495,7 @@ class Atomic(writes.TestCase):
                 change()
             return next(responses) if b"ReturnValuesOnConditionCheckFailure" in request.raw else None
         self.put_raw({"id": {"S": "c"}, "n": {"N": "7"}, "note": {"S": "seven"}, "at": {"S": "2024-06-01T12:00:00.5+02:00"}})
-        self.fx.execute("TRUNCATE near; INSERT INTO near SELECT * FROM far")
+        self.fx.execute("TRUNCATE near; INSERT INTO near SELECT * FROM far; SELECT dynamo_fdw_statistics_reset()")
         self.fx.proxy.on("TransactWriteItems", respond)
         self.addCleanup(self.fx.proxy.reset, scripts=True)
         cases = (("INSERT INTO {t} VALUES ('a', 1), ('b', 1), ('new', 1)", "23505", "TT"),
@@ -510,6 +510,12 @@ class Atomic(writes.TestCase):
                 self.assertEqual(self.both(sql, same_tables=False), outcome)
                 self.assertEqual("".join(r.operation[0] for r in self.fx.proxy.requests), requests)
                 self.assertSameTables(sql)
+        errors = "SELECT sum(errors), sum(requests) > 9 FROM dynamo_fdw_statistics WHERE table_name = %s"
+        self.assertEqual(self.fx.rows(errors, (self.fx.remote("items"),)), [(0, True)])
+        self.fx.proxy.on("GetItem", [lambda _: Concurrency.delete(self)])
+        self.assertEqual(self.outcome("INSERT INTO far VALUES ('a', 1, 'inserted') ON CONFLICT (id, n) DO UPDATE SET note = 'updated'"), (1, []))
+        self.assertEqual(self.fx.value("SELECT note FROM far WHERE id = 'a' AND n = 1"), "inserted")
+        self.fx.execute("UPDATE far SET total = 1 WHERE id = 'a' AND n = 1")
         changes.append(Concurrency.set(self, "total", "N", "10"))
         self.assertEqual(self.outcome("UPDATE far SET total = total + 1 WHERE id = 'a'"), "40001")
         self.assertEqual(self.balances(), (10, 2))

@@ -604,7 +604,7 @@ judge_upsert(DynWrite *write, const DynScalar *item)
 		/* another session may have deleted what an earlier attempt wrote */
 		dyn_write_fail(write, report_unknown, NULL);
 	}
-	else if (item->data == NULL && !modify->atomic)
+	else if (item->data == NULL && (!modify->atomic || modify->writer->omits_items))
 	{
 		/* insert the row, which is still in the write */
 		write->op = DYN_OP_PUT_ITEM;

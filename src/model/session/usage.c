@@ -194,6 +194,9 @@ error_of(const DynCall *call)
 		case ERRCODE_CONNECTION_FAILURE:
 			return DYN_USAGE_NETWORK;
 		default:
+			/* a canceled transaction, with items that are too large to receive */
+			if (call->failure == DYN_FAIL_TOO_LARGE && call->once && !call->unanswered)
+				return DYN_USAGE_CONFLICT;
 			return call->http_status >= 500 ? DYN_USAGE_SERVICE
 				: call->failure == DYN_FAIL_SERVICE ? DYN_USAGE_REFUSED
 				: DYN_USAGE_OTHER;
