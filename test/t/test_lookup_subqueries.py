@@ -182,6 +182,28 @@ class Together(Lookups):
         self.addCleanup(self.fx.execute, "DROP TABLE copied")
         self.assertEqual(self.counts(f"INSERT INTO copied SELECT b, {name} {links} ORDER BY b LIMIT 20"), {"Query": 1, "BatchGetItem": 1})
 
+    def test_computed_columns(self):
+        """Groups, windows and parallel workers compute columns below the SELECT list; they do not return what these consist of."""
+        links = "FROM links l WHERE a = 'p0001'"
+        for sql in (f"SELECT left(b, 4), a, (SELECT name FROM parents q WHERE q.id = l.a), count(*) {links} GROUP BY left(b, 4), a",
+                    f"SELECT left(b, 4), (SELECT name FROM parents q WHERE q.id = l.b), row_number() OVER (ORDER BY left(b, 4), b) {links}",
+                    f"SELECT left(b, 4) AS x, a, (SELECT name FROM parents q WHERE q.id = l.a), count(*) {links} GROUP BY 1, 2 ORDER BY 1 LIMIT 20"):
+            with self.subTest(sql):
+                self.assertRight(sql)
+                self.assertLessEqual(set(self.counts(sql).items()), {("Query", 1), ("GetItem", 1), ("BatchGetItem", 3)})
+        self.fx.execute("CREATE TABLE big AS SELECT n AS id, n % 97 AS amount, n % 1000 AS created, 'p' || lpad((1 + n % 37)::text, 4, '0') AS cust FROM generate_series(1, 50000) n;"
+                        "CREATE TABLE small AS SELECT DISTINCT cust, upper(cust) AS name FROM big; ANALYZE big, small;"
+                        "SET parallel_setup_cost = 0; SET min_parallel_table_scan_size = 0")
+        self.addCleanup(self.fx.execute, "DROP TABLE big, small; RESET ALL")
+        local, remote = "(SELECT name FROM small c WHERE c.cust = b.cust)", "(SELECT name FROM parents q WHERE q.id = b.cust)"
+        for columns, order in ((f"id, amount * 2, {local}", "created, id"), (f"id, {local}", "lower(cust), id"), (f"id, amount * 2, {remote}", "created, id"),
+                               (f"id, {remote}, {local}", "lower(cust), id"), (f"id, amount + 1, {remote}", "created, id DESC")):
+            sql = f"SELECT {columns} FROM big b WHERE amount < 5 ORDER BY {order} LIMIT 10"
+            with self.subTest(sql):
+                self.assertIn("Gather Merge", self.fx.explain(sql))
+                self.assertRight(sql)
+                self.assertLessEqual(sum(self.counts(sql).values()), 1)
+
     def test_update(self):
         """UPDATE ... SET from a subquery."""
         self.fx.execute("CREATE TABLE tally AS SELECT id, best, 0::bigint AS n FROM people; ANALYZE tally")

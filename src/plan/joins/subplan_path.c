@@ -18,7 +18,6 @@
 
 #include "nodes/nodeFuncs.h"
 #include "nodes/parsenodes.h"
-#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/planmain.h"
@@ -373,13 +372,29 @@ visit_path(PlannerInfo *root, Path *path)
 	return visit.saved;
 }
 
+/* Returns true if a subplan of the SELECT list can be batched. */
+static bool
+has_lookup(const PlannerInfo *root, const Path *path)
+{
+	Search		search = {NIL, path->rows, NIL};
+	ListCell   *lc;
+
+	(void) collect_subplans((Node *) path->pathtarget->exprs, &search);
+	foreach(lc, search.found)
+	{
+		if (find_lookup(root->glob, lfirst(lc)) != NULL)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Separates subplans from the paths into whose target list core has put them:
  * groups, windows, and scans and joins that need no sort.  Below the new
  * projection there can be a lookup join node; without one, core creates no
- * node for the projection.  Subplans that read our tables are not parallel
- * safe; a Gather may have pushed others down.  Columns of grouping sets differ
- * above and below.
+ * node for the projection.  As in core (make_group_input_target and others),
+ * the path computes the columns that are grouped or sorted by, and what the
+ * others consist of.  Columns of grouping sets differ above and below.
  */
 static void
 separate_projections(PlannerInfo *root, RelOptInfo *rel)
@@ -392,10 +407,10 @@ separate_projections(PlannerInfo *root, RelOptInfo *rel)
 		Path	   *path = lfirst(lc);
 		PathTarget *target = path->pathtarget;
 		PathTarget *input = create_empty_pathtarget();
+		List	   *others = NIL;
 
 		if (IsA(path, ProjectionPath) || IsA(path, ProjectSetPath) ||
-			!is_projection_capable_path(path) ||
-			is_parallel_safe(root, (Node *) target->exprs))
+			!is_projection_capable_path(path) || !has_lookup(root, path))
 			continue;
 		foreach(column, target->exprs)
 		{
@@ -403,13 +418,21 @@ separate_projections(PlannerInfo *root, RelOptInfo *rel)
 
 			if (ref != 0)
 				add_column_to_pathtarget(input, lfirst(column), ref);
+			else
+				others = lappend(others, lfirst(column));
 		}
-		add_new_columns_to_pathtarget(input, pull_var_clause((Node *) target->exprs,
+		add_new_columns_to_pathtarget(input, pull_var_clause((Node *) others,
 															 PVC_INCLUDE_AGGREGATES |
 															 PVC_INCLUDE_WINDOWFUNCS |
 															 PVC_INCLUDE_PLACEHOLDERS));
-		path = apply_projection_to_path(root, path->parent, path,
-										set_pathtarget_cost_width(root, input));
+		/* core would change the workers' target list, which a Sort needs */
+		if (IsA(path, GatherPath))
+			path->pathtarget = ((GatherPath *) path)->subpath->pathtarget;
+		else if (IsA(path, GatherMergePath))
+			path->pathtarget = ((GatherMergePath *) path)->subpath->pathtarget;
+		else
+			path = apply_projection_to_path(root, path->parent, path,
+											set_pathtarget_cost_width(root, input));
 		lfirst(lc) = create_projection_path(root, rel, path, target);
 	}
 }
