@@ -24,7 +24,7 @@ PAGES = [
      [FROM_AT]),
     ("OR of other values",
      f"SELECT at, total FROM orders WHERE cust = 'c01' AND (at > '2024-05' OR (at = {AFTER} AND total > 5))",
-     ["Query orders where cust = 'c01' AND at >= '2024-03-03' get at, total"]),
+     ["Query orders where cust = 'c01' get at, total"]),
     ("OR of branches that go both ways",
      f"SELECT at, total FROM orders WHERE cust = 'c01' AND (at > {AFTER} OR at < {AFTER} AND total > 5)",
      ["Query orders where cust = 'c01' get at, total"]),

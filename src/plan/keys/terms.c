@@ -536,7 +536,7 @@ junction_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 		leafy += arm != NULL && !given;
 	}
 	*fully_consumed &= leafy == 1;
-	return leafy == 0 ? NULL : range;
+	return leafy == 0 || (pred->kind == DYN_PRED_OR && leafy > 1) ? NULL : range;
 }
 
 DynPred *
@@ -544,8 +544,7 @@ dyn_implied_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 {
 	Assert(target->part == NULL);
 	if (pred->kind == DYN_PRED_OR)
-		return dyn_implied_points(target, pred, &(bool) {true}) != NULL ? NULL
-			: junction_range(target, pred, fully_consumed);
+		return junction_range(target, pred, fully_consumed);
 	return dyn_is_range_pred(target, pred) && !is_point_leaf(target, pred)
 		? pred : NULL;
 }

@@ -48,10 +48,10 @@ extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
 
 /*
  * Returns the range that `pred` implies for the target, a full attribute; NULL
- * if there is none.  The range is `pred` itself, or an OR of ranges, points and
- * arms without columns, but not of points alone.  Clears *fully_consumed if a
- * key condition for the range is not equivalent to `pred`, because the range
- * omits conditions of `pred`, or has several bounds or values.
+ * if there is none.  The range is `pred` itself, or an OR in which only one
+ * arm has columns.  Clears *fully_consumed if a key condition for the range is
+ * not equivalent to `pred`, because the range omits conditions of `pred`, or
+ * has several bounds or values.
  */
 extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 								  bool *fully_consumed);
