@@ -223,7 +223,7 @@ class Scripted(fixture.TestCase):
             self.fake.on("CreateTable", [response, self.made])
             self.assertEqual(self.fx.error("SAVEPOINT s; SELECT dynamo_fdw_create_table('t', 'pk')").sqlstate, "08006")
             self.fx.execute("ROLLBACK TO s")
-            self.assertEqual(sorted(self.fake.operations()), n * ["CreateTable"] + n * ["DescribeTable"] + 2 * n * ["GetItem"])
+            self.assertEqual(self.fake.operations().count("CreateTable"), n)
             self.assertEqual(self.fx.rows("SELECT other_requests, retries, network_errors, errors FROM dynamo_fdw_statistics WHERE table_name = 't'"), [(1, 0, 1, 1)])
             self.fx.execute("ROLLBACK")
 

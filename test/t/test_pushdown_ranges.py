@@ -240,6 +240,15 @@ class ListsOfSortKeys(request_text.RequestTestCase):
             self.assertEqual(texts, sorted(expected))
             self.assertEqual(sorted(rows), sorted(self.mirrored(f"EXECUTE mirror ('{array}')")))
 
+    def test_too_many(self):
+        """More values than are read one by one are read in order, without a sort."""
+        emails = ", ".join(f"'e{n:03}'" for n in range(120))
+        sql = f"SELECT id, email FROM mail WHERE tenant = 't1' AND email IN ({emails}) ORDER BY email"
+        plan = self.fx.explain(sql)
+        self.assertNotIn("Sort", plan.replace("sort key", ""))
+        self.assertNotIn("per key", plan)
+        self.assertRequests(sql, ["Query mail/by_email where tenant = 't1' AND email BETWEEN 'e000' AND 'e119' get email, id"])
+
     def test_rows_and_branches(self):
         """Of rows, and of branches with both attributes."""
         for where in ("(tenant, email) IN (('t1', 'e001'), ('t1', 'e140'))",

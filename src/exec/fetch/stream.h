@@ -172,7 +172,7 @@ dyn_stream_is_paused(const DynStream *stream)
 static inline bool
 dyn_is_receiving(const DynFetch *fetch)
 {
-	for (int i = 0; i < fetch->nactive; i++)
+	for (int i = 0; i < fetch->nactive && fetch->pacing.awaited > 0; i++)
 	{
 		if (fetch->active[i]->in_flight && !dyn_stream_is_paused(fetch->active[i]))
 			return true;

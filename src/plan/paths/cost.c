@@ -860,7 +860,8 @@ dyn_divide_values(const DynRelPlan *plan, DynAccess *access)
 
 	if (access == NULL || access->kind != DYN_ACCESS_QUERY || access->per_value ||
 		access->nrange != 1 || access->nrow_attrs > access->nhash ||
-		!access->range[0].values.points || access->range[0].values.most <= 1)
+		!access->range[0].values.points || access->range[0].values.most <= 1 ||
+		access->range[0].values.expected > DYN_MAX_SORT_RANGES)
 		return access;
 	full = divided = *access;
 	full.key_rinfos = access->hash_rinfos;
