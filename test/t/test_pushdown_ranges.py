@@ -243,11 +243,11 @@ class ListsOfSortKeys(request_text.RequestTestCase):
     def test_too_many(self):
         """More values than are read one by one are read in order, without a sort."""
         emails = ", ".join(f"'e{n:03}'" for n in range(120))
-        sql = f"SELECT id, email FROM mail WHERE tenant = 't1' AND email IN ({emails}) ORDER BY email"
+        sql = f"SELECT email FROM mail WHERE tenant = 't1' AND email IN ({emails}) ORDER BY email"
         plan = self.fx.explain(sql)
         self.assertNotIn("Sort", plan.replace("sort key", ""))
         self.assertNotIn("per key", plan)
-        self.assertRequests(sql, ["Query mail/by_email where tenant = 't1' AND email BETWEEN 'e000' AND 'e119' get email, id"])
+        self.assertRequests(sql, ["Query mail/by_email where tenant = 't1' AND email BETWEEN 'e000' AND 'e119' get email"])
 
     def test_rows_and_branches(self):
         """Of rows, and of branches with both attributes."""
