@@ -83,10 +83,9 @@ typedef struct DynService
 								 * names one */
 	struct DynProvider *provider;
 	int			connect_timeout_ms;
-	int			request_timeout_ms; /* time limit of one attempt, without
-									 * pauses (dyn_call_allow); for `once`
-									 * calls, also without the time in which
-									 * the client is not driven */
+	int			request_timeout_ms; /* time limit of one attempt, not counting
+									 * pauses (dyn_call_allow) and times that
+									 * defer it (dyn_client_will_wait) */
 	int			max_attempts;
 	size_t		max_response;	/* maximum size of an inflated body (bytes) */
 	int			max_idle_connections;	/* maximum between statements */
@@ -221,7 +220,7 @@ extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
  */
 extern void dyn_client_will_wait(DynClient *client, bool waits);
 
-/* Makes the descriptor readable within `ms` milliseconds. */
+/* Makes the client's descriptor readable after at most `ms` milliseconds. */
 extern void dyn_client_wake(DynClient *client, double ms);
 
 /*

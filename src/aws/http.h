@@ -50,7 +50,7 @@ typedef struct DynHttpRequest
 	DynBuffer  *packed;			/* buffer for a gzip body */
 	const size_t *allowance;	/* body bytes to receive before a pause */
 	DynAddressPolicy policy;	/* address policy for new sockets */
-	uint64_t	peer;			/* dyn_connections_peer for new sockets */
+	uint64_t	peer;			/* fingerprint of the peer, for new sockets */
 	DynExchangeLimits limits;	/* timeout_ms 0: no time limit */
 	bool		resolves;		/* true if a new connection must not use a
 								 * cached address of the host */

@@ -24,7 +24,7 @@
  */
 #define DYN_RECEIVE_BUFFER	(130L * 1024)
 
-/* Delay (us) of a deadline after which dyn_client_drive counts as late. */
+/* A dyn_client_drive that is delayed by more than this (us) counts as late. */
 #define DYN_LOOP_LATE_US	300000
 
 /* Number of descriptors of the loop itself, not counting sockets. */

@@ -98,7 +98,7 @@
 /* A measurement that is longer than twice this time drops its older half. */
 #define MEASURED_MS			2000.0
 
-/* A longer period without requests counts as this time in a measurement. */
+/* A period without requests counts as at most this time in a measurement. */
 #define LONGEST_IDLE_MS	1000.0
 
 /* Maximum time between two refusals that counts toward a stall. */

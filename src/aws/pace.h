@@ -60,8 +60,8 @@ typedef struct DynPace
 extern void dyn_pace_init(DynPace *pace, double max_window);
 
 /*
- * Returns the time (ms) until the next request may be sent, 0 if it may be
- * sent now; or DYN_PACE_RESPONSE.  in_flight counts requests in flight.
+ * Returns the time (ms) until the next request may be sent (0: now), or
+ * DYN_PACE_RESPONSE.  `in_flight` is the number of requests in flight.
  */
 extern double dyn_pace_delay(const DynPace *pace, int in_flight, double now_ms);
 

@@ -24,7 +24,7 @@
 /* Lifetime of credentials that do not expire, in seconds. */
 #define FOR_EVER			(INT64_MAX / 2)
 
-/* If the service refuses younger credentials, new credentials may not help. */
+/* If credentials younger than this are refused, new ones may not help. */
 #define YOUNG_US			((int64_t) LONGEST_PAUSE * 1000000)
 
 /* Time that calls wait for a refresh if the previous refresh was stopped. */

@@ -100,8 +100,8 @@ extern DynReadiness dyn_provider_request(DynProvider *provider,
 										 struct DynClient *client);
 
 /*
- * Returns the time (monotonic us) at which calls stop waiting for new
- * credentials and use the old ones, which are still valid; or DYN_LOOP_NEVER.
+ * Returns the time (monotonic us) at which calls with valid credentials stop
+ * waiting for new ones; DYN_LOOP_NEVER if no such call waits.
  */
 extern int64_t dyn_provider_due_us(const DynProvider *provider);
 

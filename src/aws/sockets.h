@@ -24,7 +24,8 @@ typedef struct DynSocket
 								 * libcurl has not watched the socket since */
 	unsigned	uses;			/* times that libcurl began to watch `fd` */
 	bool		has_replied;	/* true if the peer has sent a reply */
-	uint64_t	peer;			/* dyn_connections_peer; 0 for an exchange */
+	uint64_t	peer;			/* fingerprint (dyn_connections_peer); 0 without
+								 * TLS, and for an exchange */
 	int64_t		rtt_us;			/* round trip to the peer (us) */
 } DynSocket;
 
@@ -120,8 +121,8 @@ extern bool dyn_sockets_any_closed_by_peer(const DynSockets *sockets);
 typedef struct DynFingerprints
 {
 	uint64_t	ids[DYN_FINGERPRINTS];	/* hashes of request ids */
-	uint64_t	replies[DYN_FINGERPRINTS];	/* hashes of id, body and
-											 * connection; 0: ignore the id */
+	/* hashes of id, body and connection; 0 if the service reuses the id */
+	uint64_t	replies[DYN_FINGERPRINTS];
 	unsigned	next;			/* position of the next reply */
 } DynFingerprints;
 
