@@ -82,7 +82,7 @@ typedef struct Builder
 	const char *visited[DYN_MAX_CHAINED_ROLES + 1];
 	int			nvisited;
 	DynProviderChain *chain;
-	const char *words;			/* provider, for users; NULL: profile "NAME" */
+	const char *words;			/* description for users; NULL for a profile */
 	DynError   *err;
 } Builder;
 
