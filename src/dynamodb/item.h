@@ -42,8 +42,8 @@
  */
 #define DYN_NAME_CACHE_MAX		1024
 #define DYN_NAME_CACHE_SLOTS	2048
-#define DYN_NAME_ROOT		0	/* root entry, for the item itself; as `next`,
-								 * `first` or a result: no entry */
+#define DYN_NAME_ROOT		0	/* root entry, which stands for the item; as
+								 * the entry of a name, it means no entry */
 #define DYN_NAME_NONE		UINT16_MAX	/* context of names that are not
 										 * cached */
 #define DYN_NAME_PREFIX		24
@@ -60,7 +60,7 @@ typedef struct DynNameEntry
 	uint32_t	hash;
 	uint16_t	parent;			/* index of the context */
 	uint16_t	next;			/* entry that followed this one last time */
-	uint16_t	first;			/* entry of the first name inside, last time */
+	uint16_t	first;			/* entry of the map's first name, last time */
 	const DynPathNode *want;	/* node in the path tree, or NULL */
 } DynNameEntry;
 
@@ -80,8 +80,8 @@ typedef struct DynNameCache
 typedef struct DynTapeEntry
 {
 	uint32_t	offset;			/* offset of the value in the response */
-	uint32_t	len;			/* length of the value (bytes); in a run,
-								 * number of items */
+	uint32_t	len;			/* length of the value (bytes); for a run of
+								 * items without entries, number of items */
 	uint16_t	slot;
 	uint8_t		type;			/* DynType; ABSENT for a run */
 	uint8_t		flags;

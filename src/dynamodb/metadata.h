@@ -65,8 +65,8 @@ typedef struct DynIndexMeta
 {
 	const char *name;
 	bool		global;			/* true for a GSI, false for an LSI */
-	bool		active;			/* LSI: true; GSI: true if ACTIVE or UPDATING,
-								 * and not backfilling */
+	bool		active;			/* true for an LSI, and for a GSI that is ACTIVE
+								 * or UPDATING, and not backfilling */
 	DynKeySchema key;
 	DynProjectionType projection;
 	int			nincluded;		/* number of NonKeyAttributes */

@@ -29,7 +29,7 @@
 #define DYN_COLD		__attribute__((noinline, cold))
 #define DYN_NOINLINE	__attribute__((noinline))
 
-/* Slow paths of dyn_slice_quote and dyn_slice_tag, for all strings and tags */
+/* Like dyn_slice_quote and dyn_slice_tag, but without their fast paths */
 extern const char *dyn_slice_quote_slow(const char *p, const char *end,
 										bool *escaped);
 extern const char *dyn_slice_tag_slow(const char *p, const char *end,

@@ -107,8 +107,8 @@ typedef struct DynTemplatePart
 {
 	DynText		column;			/* column name, NUL-terminated */
 	int			position;		/* position of "${" (characters, from 1) */
-	int			modifier_position;	/* position of the modifier; if there is
-									 * none, of the column name */
+	int			modifier_position;	/* position of the modifier, or of the
+									 * column name if no modifier exists */
 	DynPartModifier modifier;
 	bool		any;
 	DynFolding	folding;
@@ -129,14 +129,14 @@ typedef struct DynTemplatePart
 	bool		by_width;		/* true if split off by facts.width */
 
 	/*
-	 * true if the part has a separator, and the column's value is read from
-	 * the part, so that the value must not contain the separator
+	 * true if the part has a separator, and the column is read from the part;
+	 * strings are split as if the column's values never had the separator
 	 */
 	bool		guarded;
 
 	/*
-	 * true if guarded, but values may contain the separator; a string that
-	 * matches only with such a value is ambiguous
+	 * true if guarded, although the column can have values with the
+	 * separator; a string that matches only with such a value is ambiguous
 	 */
 	bool		undecided;
 

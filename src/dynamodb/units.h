@@ -82,8 +82,8 @@ typedef struct DynPrices
 	double		round_trip_ms;
 	double		unit_cost_ms;
 	double		in_flight;		/* maximum number of concurrent requests */
-	double		most_units;		/* maximum units in dyn_reads_repeat, which
-								 * allows 0.5 more per key; 0: unlimited */
+	double		most_units;		/* maximum units in dyn_reads_repeat, plus 0.5
+								 * for each key; 0: unlimited */
 	double		most_base_units;	/* maximum units of base_requests; 0:
 									 * unlimited */
 	bool		known;			/* true if the capacity is not a guess */

@@ -81,8 +81,8 @@ typedef struct Reply
 	const char *table;			/* table of the request */
 	bool		is_error;		/* true if __type marks an error document */
 	bool		is_read;		/* true if this is the response to a read */
-	const char *no_capacity;	/* error to report unless the capacity of the
-								 * table is found; then NULL */
+	const char *no_capacity;	/* error to report; NULL once the capacity of
+								 * the table is found */
 	double		units;
 	DynScalar	item;			/* Attributes or Item (type M), or ABSENT */
 	DynCancelReason *reasons;
