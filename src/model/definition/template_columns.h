@@ -41,9 +41,8 @@ typedef struct DynTemplatedAttr
 								 * can request each value that a part lists, such
 								 * as A and B for ${type:A|B} */
 	bool		unasserted;		/* true if a row's attribute may differ from the
-								 * string that the template composes; a column
-								 * with document 'rest' then shows it
-								 * (attributes_shown() in relation.c) */
+								 * template's string; columns with document
+								 * 'rest' then show it (relation.c) */
 	DynType		type;			/* type of a key attribute of the table or an
 								 * index; ABSENT for other attributes, and if
 								 * the keys are unknown */

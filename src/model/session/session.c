@@ -52,7 +52,7 @@ typedef struct DynDescription
 	struct DynDescription *next;
 	char	   *table;
 	DynTableMeta *meta;			/* malloc'd */
-	double		requested_at;	/* time of the response (monotonic ms) */
+	double		requested_at;	/* time of receiving `meta` (monotonic ms) */
 	double		retry_after;	/* time of the next attempt after a failure */
 	int			pins;
 	bool		forgotten;		/* true if removed from the cache */

@@ -151,9 +151,9 @@ dyn_call_is_repeated(const DynCall *call)
 }
 
 /*
- * Counts the end of a request as `error`; if `error` is DYN_USAGE_OTHER, as the
- * error of `call`, the last call.  If this call was counted as a retry
- * (dyn_call_is_repeated), it now counts as a request instead.
+ * Counts the failure of a request.  Its class is `error`, or that of the last
+ * call (`call`) if `error` is DYN_USAGE_OTHER.  If this call was counted as a
+ * retry (dyn_call_is_repeated), it now counts as a request instead.
  */
 extern void dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call,
 							  DynUsageError error);
@@ -193,9 +193,9 @@ typedef struct DynTablePace
 	/* time (ms) of the last request that the limit of a partition throttled */
 	double		hot_ms;
 	const void *hot_stream;		/* stream of that request, or NULL */
-	double		shared_ms;		/* last time (ms) that such requests of two
-								 * streams were throttled shortly after each
-								 * other: both may read one partition */
+	double		shared_ms;		/* last time (ms) that the limit of a partition
+								 * throttled two streams in quick succession;
+								 * both may read the same partition */
 } DynTablePace;
 
 /*

@@ -32,7 +32,7 @@ typedef struct WrittenTable
 {
 	struct WrittenTable *next;
 	bool		in_transaction; /* true until the running transaction ends */
-	double		written_ms;		/* monotonic ms; time of the last write */
+	double		written_ms;		/* time of the last write (monotonic ms) */
 	char		id[FLEXIBLE_ARRAY_MEMBER];	/* dyn_session_table_id() */
 } WrittenTable;
 

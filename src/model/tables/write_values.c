@@ -256,9 +256,9 @@ dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, DynKeyPart *part
 /* ---- columns ---- */
 
 /*
- * Adds the columns that are changed (or, if !changed, unchanged) and NULL (or,
- * if !null, not NULL).  If a changed value cannot be stored, raises an error;
- * omits unchanged values that cannot be stored.
+ * Adds the columns that are NULL (or, without `null`, not NULL) among those
+ * that are changed (or, without `changed`, unchanged).  If a value cannot be
+ * stored, raises an error if it is changed, and otherwise omits it.
  */
 static void
 add_columns(RowValues *row, bool changed, bool null)

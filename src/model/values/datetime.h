@@ -40,8 +40,8 @@ extern bool dyn_instant_from_ulid(const char *text, size_t len, Timestamp *resul
  * DYN_INSTANT_BUFSIZE bytes.
  * - If several encodings represent the instant, the functions print the first
  *   one in sort order or, if `last` is true, the last one.
- * - If the format cannot represent the instant (an infinite one, or one with
- *   another year or with more digits), the functions return false.
+ * - The functions return false if the format cannot represent the instant: it
+ *   is infinite, its year is out of range, or it needs too many digits.
  */
 #define DYN_INSTANT_BUFSIZE	256
 

@@ -24,8 +24,8 @@ typedef enum DynTimeStepKind
 {
 	DYN_STEP_DATE_TO_TIMESTAMP,
 	DYN_STEP_TIMESTAMP_TO_DATE,
-	DYN_STEP_TIMESTAMP_TO_INSTANT,	/* operand: zone; none: session's zone */
-	DYN_STEP_INSTANT_TO_TIMESTAMP,	/* operand: zone; none: session's zone */
+	DYN_STEP_TIMESTAMP_TO_INSTANT,	/* in zone `operand`, or the session's */
+	DYN_STEP_INSTANT_TO_TIMESTAMP,	/* in zone `operand`, or the session's */
 	DYN_STEP_TRUNC,				/* date_trunc() of a timestamp, with any unit */
 	DYN_STEP_TRUNC_INSTANT,		/* date_trunc() of an instant, at most to hours */
 	DYN_STEP_YEAR,				/* extract(year) of a timestamp */
