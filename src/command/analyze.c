@@ -64,7 +64,7 @@ typedef struct Sampler
 
 	/* the sample, in the caller's memory */
 	HeapTuple  *sample;
-	int			wanted;			/* number of rows to see, if there are as many */
+	int			wanted;			/* number of rows that suffice, unless `full` */
 	int			size;			/* maximum number of rows in the sample */
 	double		bytes;			/* size of the rows in the sample */
 	double		items;			/* number of items so far */

@@ -80,8 +80,8 @@ typedef struct Assertion
 												 * attributes in Check.values;
 												 * 0: not asserted */
 	Bitmapset  *columns;		/* attnums */
-	DynView    *view;			/* view whose rows match these templates; NULL
-								 * unless the index is trusted */
+	DynView    *view;			/* view whose rows match the index's templates;
+								 * NULL unless the index is trusted */
 	Issue		broken;
 } Assertion;
 
