@@ -52,20 +52,18 @@ typedef struct DynReadBound
 typedef struct DynFetchParams
 {
 	DynRequests *requests;
-	const DynAccess *access;	/* access plan, to check responses; also has
-								 * the Limit of the first page, and
-								 * may_stop_early */
+	const DynAccess *access;	/* access plan, for limit_hint, may_stop_early,
+								 * and checks of responses */
 	const DynPath *paths;		/* paths of needed attributes, one slot each */
 	int			npaths;
 
 	int			key_slots[DYN_MAX_EXPECTED_PARTS];	/* slots of the key parts,
 													 * to compare with the
-													 * requested keys; -1: not
-													 * projected */
-	int			sort_slot;		/* QUERY: slot of the sort attribute; -1: not
-								 * projected */
-	int			segment_slot;	/* SCAN: slot for the item's segment; -1:
-								 * none */
+													 * requested keys; -1 if
+													 * not projected */
+	int			sort_slot;		/* QUERY: slot of the sort attribute, or -1 if
+								 * not projected */
+	int			segment_slot;	/* SCAN: slot for the item's segment, or -1 */
 
 	/*
 	 * For merging: decodes an item's sort values from its slots, in
@@ -89,9 +87,8 @@ typedef struct DynFetchParams
 	double		capacity;		/* read units per second that the table or
 								 * index can serve (DynThroughput); 0:
 								 * unknown */
-	double		capacity_share; /* limit in read units per second from
-								 * read_percent (dyn_capacity_share); 0:
-								 * unlimited */
+	double		capacity_share; /* limit of read_percent in read units per
+								 * second; 0: unlimited */
 	bool		consistent;		/* true for strongly consistent reads */
 	bool		fetches_items;	/* true if DynamoDB also reads the table,
 								 * because the local index lacks attributes */
@@ -153,7 +150,7 @@ extern DynFetchState dyn_fetch_poll(DynFetch *fetch);
  */
 extern double dyn_fetch_pause(DynFetch *fetch);
 
-/* Moves the fetch to this group (DynFetchParams); NULL: to no group. */
+/* Moves the fetch to `group` (see DynFetchParams), or to no group if it is NULL. */
 extern void dyn_fetch_set_group(DynFetch *fetch, dlist_head *group);
 
 /* Receives data and sends the requests that are allowed now; never waits. */

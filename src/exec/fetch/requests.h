@@ -32,17 +32,17 @@ typedef struct DynRequests
 	const DynKeyPart *keys;		/* GET: full keys; SCAN: names and types of the
 								 * key attributes */
 	int			nkeys;
-	int			nparts;			/* number of parts of a key; QUERY: of the
+	int			nparts;			/* number of attributes in a key; QUERY: in the
 								 * partition key */
 	const DynQuery *queries;	/* QUERY: the Query of each stream */
 	int			total_segments; /* SCAN: total number of segments */
-	const int  *segments;		/* SCAN: segment of each stream; NULL: the
-								 * stream's number */
+	const int  *segments;		/* SCAN: segment of each stream; NULL if it is
+								 * the stream's number */
 	DynQuery	scan;			/* SCAN: only filters, without a key */
 	const DynPath *projection;	/* paths to request */
 	int			nprojection;	/* number of paths; 0: entire items */
 
-	const DynCond *filter;		/* filter of the request that was prepared */
+	const DynCond *filter;		/* filter of the last prepared request */
 	DynTokens  *tokens;			/* names and values of the expressions; freed
 								 * with the memory context */
 	DynBuffer	key_condition_text;

@@ -18,8 +18,8 @@ typedef struct DynScanDesc
 	DynRelation *relation;
 	const DynAccess *access;
 	DynRows    *rows;			/* conversion of the scan's items */
-	DynRows    *own_rows;		/* `rows`; or the same without the key, if only
-								 * the checks of responses need the key */
+	DynRows    *own_rows;		/* `rows`, or a conversion without the key if
+								 * only the checks of responses need the key */
 	DynRows    *index_rows;		/* conversion of index entries if
 								 * fetch_base_items, else NULL */
 	DynCounters counters;		/* counts of this descriptor's requests */
@@ -29,9 +29,9 @@ typedef struct DynScanDesc
 								 * table's description */
 	bool		policy_applied; /* true if the option scan_policy was applied
 								 * to the Scan */
-	int			nsegments;		/* Scan with conditions on the segment column:
-								 * number of segments that the next fetch
-								 * reads; 0: all */
+	int			nsegments;		/* number of segments that the next fetch
+								 * reads, if a Scan has conditions on the
+								 * segment column; 0: all */
 	bool		keeps;			/* true if the scan may be executed again with
 								 * the same values (EXEC_FLAG_REWIND) */
 	dlist_head *group;			/* as in DynFetchParams */

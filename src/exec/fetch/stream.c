@@ -640,7 +640,7 @@ dyn_stream_receive(DynFetch *fetch, DynStream *stream)
 	}
 	page = fetch->spare;
 	dyn_call_take_response(stream->call, &page->body);
-	/* reduce it by half at most: an empty segment's response is shorter than others */
+	/* reduce the estimate by half at most: the response of an empty segment is short */
 	fetch->expected = Max(page->body.cap, fetch->expected / 2);
 	if (!dyn_page_parse(&page->page, DYN_PARSE_RESPONSE, fetch->tree,
 						page->body.data, page->body.len, &error))

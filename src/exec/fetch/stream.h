@@ -48,8 +48,8 @@ typedef struct DynStream
 								 * of the next page */
 	long		limit;			/* Limit of the request in flight */
 	int			segment;		/* SCAN: segment of the request in flight */
-	DynBatch	batch;			/* BatchGetItem: state of each key; nkeys 0:
-								 * not begun */
+	DynBatch	batch;			/* BatchGetItem: state of each key; its `nkeys`
+								 * is 0 before the first request */
 	int			batch_most;		/* BatchGetItem: limit of keys in one
 								 * request */
 	int			batch_complete; /* BatchGetItem: number of complete keys after
@@ -57,7 +57,8 @@ typedef struct DynStream
 	bool		sent_after_refresh; /* true if the request was sent after
 									 * fetch->refreshed was set */
 	double		cost;			/* expected read units of the request */
-	double		expected;		/* part of statement->expected_units */
+	double		expected;		/* read units that the request has added to
+								 * statement->expected_units */
 	double		charge;			/* read units charged to the budgets for each
 								 * attempt */
 	int			ncharged;		/* number of attempts that were charged */
@@ -126,8 +127,8 @@ struct DynFetch
 	int			nactive;
 	int			max_active;
 	int			space;			/* allocated length of `active` */
-	DynStream **active;			/* active streams, usually by rising number;
-								 * after them, finished ones to reuse */
+	DynStream **active;			/* active streams, usually by rising number,
+								 * followed by finished streams to reuse */
 	int			nstreams;		/* number of streams in `active`, including
 								 * finished ones */
 	int			next_stream;	/* number of the next stream to begin ahead of
@@ -233,14 +234,14 @@ extern void dyn_streams_release(void *fetch);
 extern void dyn_pacing_init(DynFetch *fetch);
 
 /*
- * Returns the number of milliseconds until the stream may send; 0: it may send
- * now; DYN_PACE_RESPONSE: it must first wait for a response in flight.
+ * Returns the number of milliseconds until the stream may send (0: now), or
+ * DYN_PACE_RESPONSE if it must first wait for a response in flight.
  */
 extern double dyn_pacing_delay(const DynFetch *fetch, const DynStream *stream);
 
 /*
- * Returns the maximum number of items that one page may examine, or of keys in
- * one BatchGetItem: at most `limit` (0: unlimited).
+ * Returns the maximum number (0: unlimited) of items that one page may examine,
+ * or of keys in one BatchGetItem.  The number is at most `limit`.
  */
 extern long dyn_pacing_limit(const DynFetch *fetch, long limit);
 

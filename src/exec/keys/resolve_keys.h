@@ -46,7 +46,7 @@ typedef struct DynResolvedAccess
 	DynQuery   *queries;
 	int			nsegments;		/* SCAN: number of `segments` */
 	int		   *segments;		/* SCAN: segments to read, in ascending order;
-								 * NULL: all */
+								 * NULL for all */
 	DynCond    *filter;			/* SCAN: filter; in Queries, see DynQuery */
 	DynCond    *enforced;
 } DynResolvedAccess;

@@ -101,9 +101,10 @@ struct DynLookups
 	Execution  *open;
 	int			position;		/* position of the current entry in
 								 * open->entries */
-	int			row;			/* next row; fetch_base_items: next item */
-	int			item_row;		/* fetch_base_items: next row of the current
-								 * item */
+	int			row;			/* position of the next row, or of the next
+								 * item under fetch_base_items */
+	int			item_row;		/* fetch_base_items: position of the item's
+								 * next row */
 };
 
 /* ---- prefetching ---- */

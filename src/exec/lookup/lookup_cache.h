@@ -68,9 +68,9 @@ typedef struct DynLookupEntry
 
 	List	   *items;			/* entries of the base keys that an index lists
 								 * (list of DynLookupEntry *, pinned) */
-	DynBaseKeys *base_keys;		/* keys listed so far; NULL: all are in
-								 * `items` */
-	uint64		index_result;	/* index Query: ID of the list of keys that it
+	DynBaseKeys *base_keys;		/* keys that the index has listed so far; NULL
+								 * if `items` has all of them */
+	uint64		index_result;	/* ID of the list of keys that this index Query
 								 * returns (never reused) */
 	uint64		listed_by;		/* index_result of the last index Query that
 								 * listed the key, to detect repeated keys */
@@ -190,7 +190,7 @@ extern void dyn_lookup_batch_reset(DynLookupBatch *batch);
 
 /*
  * Adds an EMPTY entry, which becomes PENDING, and copies of the parts of its
- * full key (NULL: a partition).
+ * full key.  `parts` is NULL for the entry of a Query.
  */
 extern void dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry,
 								 const DynKeyPart *parts);
