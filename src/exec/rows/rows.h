@@ -38,9 +38,8 @@ typedef struct DynUnnested
 	DynValue   *below;			/* values at these paths */
 	DynBuffer	scratch;
 	char		position[12];	/* position of the element, as text */
-	MemoryContext context;		/* context of the columns of the item itself,
-								 * which are decoded once for all of its
-								 * rows */
+	MemoryContext context;		/* context of the item's own columns, which are
+								 * decoded once for all of its rows */
 	bool		decoded;
 } DynUnnested;
 
@@ -54,8 +53,8 @@ typedef struct DynRowColumn
 	int			slot;			/* slot of the item; -1 if the column is read
 								 * from the element */
 	int			position;		/* position in the row, from 0 */
-	DynNames   *only;			/* members that a partial column shows, even if
-								 * the item has more; NULL for all */
+	DynNames   *only;			/* the only members that a partial column
+								 * shows; NULL: all */
 
 	/* unnested table */
 	int			below_slot;		/* slot in `below` of DynUnnested, or -1 */
@@ -67,9 +66,8 @@ typedef struct DynRows
 {
 	DynRelation *relation;
 	Oid			reader;			/* user who may see items in messages, or
-								 * InvalidOid; it is determined in advance,
-								 * since an error context must not read
-								 * catalogs */
+								 * InvalidOid; determined in advance, because
+								 * an error context must not read catalogs */
 	int			ncolumns;
 	DynRowColumn *columns;
 	bool		composed;		/* true if items are composed, not received
@@ -82,8 +80,8 @@ typedef struct DynRows
 	DynPath    *paths;
 
 	/*
-	 * projection to request from DynamoDB; only paths inside a jsonb column if
-	 * the statement needs no more of the column
+	 * projection to request from DynamoDB: of a jsonb column, only the paths
+	 * that the statement needs
 	 */
 	const List *scalars;		/* key attributes (String) to request in full,
 								 * since DynamoDB rejects paths below them */
@@ -131,7 +129,7 @@ typedef struct DynRows
 
 	const DynValue *values;		/* values of the current item */
 	int			left;			/* number of the item's remaining rows; if
-								 * unnested, 1 if there is a current element */
+								 * unnested, 1 while an element remains */
 	const DynRowColumn *current;	/* column being decoded, or NULL; its
 									 * `column` is NULL for the item's key */
 } DynRows;

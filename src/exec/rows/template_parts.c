@@ -58,8 +58,8 @@ why_no_match(const DynParsedAttr *parsed)
 }
 
 /*
- * Calls mismatch_of() for an attribute that does not match its template, with
- * the first part from which a column is read; the last part if there is none.
+ * Calls mismatch_of() for an attribute that does not match its template.
+ * Passes the first part from which a column is read, or else the last part.
  */
 static DynRowMatch
 mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
@@ -167,10 +167,10 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 }
 
 /*
- * Returns DYN_MATCH_ROW or, by mismatch_of(), a mismatch: the part's column
- * cannot have its value, or the template lists values without it.  Requests for
- * the listed values do not find an item with another value, so no other request
- * may return such an item as a row.
+ * Calls mismatch_of() if a column that is read from the part cannot represent
+ * the text, or if the template lists values without this text.  Otherwise
+ * returns DYN_MATCH_ROW.  Requests for the listed values do not find an item
+ * with an unlisted text, so other requests must not return it as a row either.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)

@@ -72,8 +72,8 @@ extern bool dyn_parts_text(DynParts *parts, const DynValue *values, int i,
 /*
  * Stores the value of a column that is read from a part: the part's text, or
  * ABSENT if the item lacks the attribute.  If the attribute does not match the
- * template, or the template lists other values, returns false, with the reason
- * in *why.
+ * template, or the text is not one of the values that the template lists,
+ * returns false, with the reason in *why.
  */
 extern bool dyn_parts_value(DynParts *parts, const DynColumn *column,
 							DynValue *value, const char **why);
@@ -83,8 +83,8 @@ extern bool dyn_parts_value(DynParts *parts, const DynColumn *column,
 /*
  * Stores those names of `usual` that a column with document 'rest' omits for
  * the current item; `omitted` has space for all of them.  A templated attribute
- * of an index is not omitted if its template would compose another value from
- * the item's columns: an application may have written something else.
+ * of an index is not omitted if its value differs from the text that its
+ * template composes from the columns: an application may have stored any text.
  */
 extern void dyn_parts_omitted(DynParts *parts, const DynNames *usual,
 							  DynNames *omitted);

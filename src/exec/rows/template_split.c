@@ -509,7 +509,7 @@ is_confirmed(const Search *search, AttrNumber attnum)
 	return false;
 }
 
-/* Returns true if is_confirmed() for each part that contains its separator. */
+/* Returns true if each part that contains its separator is confirmed. */
 static bool
 guesses_are_confirmed(const Search *search)
 {
@@ -568,8 +568,8 @@ open_parts(const DynTemplate *tmpl)
 }
 
 /*
- * Selects the searched attributes that may match, those with the fewest
- * open_parts() first.  Returns false if a key attribute cannot match.
+ * Selects the searched attributes that may match, and sorts them by their
+ * number of open parts.  Returns false if a key attribute cannot match.
  */
 static bool
 begin_search(Search *search, DynParts *parts)

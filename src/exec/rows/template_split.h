@@ -24,8 +24,8 @@ typedef struct DynParsedAttr
 								 * none, or if the attribute decides whether
 								 * the item is a row */
 	bool		searched;		/* true if split by dyn_find_ways */
-	bool		unresolved;		/* true if the attribute matches only if a
-								 * part contains its separator */
+	bool		unresolved;		/* true if the attribute matches only if a part
+								 * contains its own separator */
 	int			slot;
 	bool		busy;			/* true while the attributes on which this
 								 * attribute depends are split */
@@ -35,8 +35,8 @@ typedef struct DynParsedAttr
 	bool		impossible;		/* true if a part's column is NULL, or has a
 								 * value that the part cannot encode */
 	bool		absent;
-	bool		no_text;		/* true if the template cannot match values of
-								 * this type */
+	bool		no_text;		/* true if the item's attribute has a type that
+								 * the template cannot match, such as a map */
 	bool		nul;			/* true if `text` contains U+0000 */
 	DynText		text;
 	char	   *space;			/* buffer for `text` if it has escapes in the
