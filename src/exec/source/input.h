@@ -63,7 +63,7 @@ typedef struct DynInput
 	MemoryContext run_context;	/* context of one execution */
 	bool		running;
 	DynItems   *items;			/* source; NULL if no execution is running, or
-								 * if it could not start ahead */
+								 * if an execution could not start ahead */
 	bool		finished;		/* true if the source has returned all rows */
 	bool		reading;		/* true while rows are read from the source,
 								 * and after an error in doing so */

@@ -90,11 +90,11 @@ typedef struct DynMember
 	DynBuffer	scratch;
 
 	int			nslots;			/* number of the member's slots */
-	int		   *slots;			/* slot of `read` for each own slot */
+	int		   *slots;			/* slot in read->slots of each own slot */
 	uint64		position;		/* number of stored items before the read
 								 * pointer */
-	bytea	   *record;			/* copy of the last stored item taken: the
-								 * tuplestore moves its tuples */
+	bytea	   *record;			/* copy of the last stored item taken, because
+								 * the tuplestore moves its tuples */
 	Size		record_space;
 	DynValue   *item;			/* current item, in the member's slots */
 	bool		found;			/* true if `item` was not returned yet */

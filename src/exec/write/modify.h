@@ -140,7 +140,7 @@ extern TupleTableSlot *dynExecForeignInsert(EState *estate, ResultRelInfo *rinfo
 											TupleTableSlot *slot,
 											TupleTableSlot *planSlot);
 
-/* Also the callback for DELETE. */
+/* The callback for UPDATE and DELETE. */
 extern TupleTableSlot *dynExecForeignUpdate(EState *estate, ResultRelInfo *rinfo,
 											TupleTableSlot *slot,
 											TupleTableSlot *planSlot);

@@ -638,7 +638,7 @@ exists_condition(const DynWrite *write)
 		const DynPathValue *guard = i < write->nguard ? &write->guard[i]
 			: &write->created[i - write->nguard];
 
-		/* we cannot encode the value (dyn_only_theirs): fail always, so that the response shows it */
+		/* fail for a value that we cannot encode (dyn_only_theirs): the response shows it */
 		dyn_cond_add(all, dyn_scalar_equal(&guard->value, &dyn_only_theirs)
 					 ? key_condition(modify, DYN_COND_NOT_EXISTS)
 					 : guard->value.type == DYN_TYPE_ABSENT

@@ -55,7 +55,7 @@ extern void dyn_modify_keep_segment(const DynWrite *write);
  *
  * Sets the state FAILED if the write would replace values that its column
  * cannot represent, such as a set inside a document, or if the item has
- * another value than NULL in place of a map.  Returns false if nothing is left
+ * a value other than NULL in place of a map.  Returns false if nothing is left
  * to write.  `item` must live as long as the write.  Allocates in
  * CurrentMemoryContext, which must be the write's.
  */

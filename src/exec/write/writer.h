@@ -52,11 +52,12 @@ typedef struct DynWrite
 	DynPathValue *values;		/* UpdateItem: values to set; an ABSENT value
 								 * removes its path */
 	int			nvalues;
-	DynPathValue *composed;		/* UpdateItem: the values before missing maps
-								 * took the place of the values inside them */
+	DynPathValue *composed;		/* UpdateItem: `values` as composed, before
+								 * create_maps() moved some into missing
+								 * maps */
 	int			ncomposed;
-	DynPathValue *created;		/* UpdateItem: maps to create, and what the item
-								 * must still have instead: ABSENT or NULL */
+	DynPathValue *created;		/* UpdateItem: missing maps to create, and what
+								 * the item must have there: ABSENT or NULL */
 	int			ncreated;
 	DynPathValue *guard;		/* values that must not have changed */
 	int			nguard;
@@ -71,7 +72,8 @@ typedef struct DynWrite
 	Bitmapset  *guarded;		/* columns that the guard compares */
 	Bitmapset  *replaced;		/* columns that the guard also compares if the
 								 * write is repeated after an unknown outcome */
-	bool		affects;		/* true if it has added its row to `affected` */
+	bool		affects;		/* true if the write has added its row to
+								 * writer->affected */
 	bool		guards_replaced;	/* true if the guard compares `replaced` */
 	bool		derived;		/* true if the new values depend on values that
 								 * were read */
@@ -128,8 +130,8 @@ typedef struct DynWriter
 								 * NULL */
 	List	   *collected;		/* list of DynWrite to be sent together
 								 * (atomic.c) */
-	size_t		collected_bytes;	/* their values, and the JSON of their items */
-	size_t		collected_json;
+	size_t		collected_bytes;	/* least_bytes of all collected writes */
+	size_t		collected_json; /* bytes of JSON of all collected items */
 	bool		omits_items;	/* true if the items of failed conditions are
 								 * too large for a response */
 	DynTokens  *tokens;			/* placeholders of the request being rendered */
