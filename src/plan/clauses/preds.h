@@ -123,7 +123,7 @@ typedef struct DynPred
 								 * or NULL */
 	DynBoundKind bound;			/* result of the conversion */
 	DynOperator operator;		/* COMPARE, FIELDS: the operator; LIKE: only
-								 * its collation */
+								 * the collation is set */
 	int			most;			/* EACH: maximum number of values; with more,
 								 * the key cannot be used */
 	double		expected;		/* EACH: estimated number of values */

@@ -72,7 +72,8 @@ typedef struct DynRelPlan
 	List	   *lists;			/* RestrictInfo *: column = ANY (array),
 								 * derived from equal columns of joined
 								 * relations (rewrite_class.c) */
-	double		items;			/* items in the table (rel->tuples: rows) */
+	double		items;			/* number of items, unlike rel->tuples
+								 * (rows) */
 	double		item_rows;		/* rows per item that passes the item filter; 1
 								 * unless the table is unnested */
 	double		fetched;		/* fraction of an item's bytes that `fields`

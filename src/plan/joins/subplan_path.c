@@ -393,8 +393,8 @@ has_lookup(const PlannerInfo *root, const Path *path)
  * groups, windows, and scans and joins that need no sort.  Below the new
  * projection there can be a lookup join node; without one, core creates no
  * node for the projection.  As in core (make_group_input_target and others),
- * the path computes the columns that are grouped or sorted by, and what the
- * others consist of.  Columns of grouping sets differ above and below.
+ * the path computes the columns that are grouped or sorted by, and the Vars and
+ * aggregates in all others.  Columns of grouping sets differ above and below.
  */
 static void
 separate_projections(PlannerInfo *root, RelOptInfo *rel)

@@ -97,8 +97,8 @@ typedef struct DynEstimate
 	bool		assumed;		/* true if the table's size is unknown */
 	bool		rows_unknown;	/* true if the number of items per partition
 								 * key is unknown */
-	bool		alone;			/* true for a Query if the query level reads
-								 * nothing else */
+	bool		alone;			/* true for a Query if it is the only read of
+								 * the query level */
 } DynEstimate;
 
 /* Use of an inner access plan by the one that contains it */
@@ -214,9 +214,9 @@ typedef struct DynAccess
 	const char *advice;			/* advice for EXPLAIN (dyn_advise), or NULL */
 	DynEstimate estimate;
 
-	List	   *conditions;		/* DynIndexCondition *: at most two for each
-								 * key attribute of the index: for its column,
-								 * and for its template */
+	List	   *conditions;		/* DynIndexCondition *: for each key attribute
+								 * of the index, at most one for its column and
+								 * one for its template */
 	List	   *optional_quals; /* DynPred *: guards of ORs, such as $1 IS NULL
 								 * (choice.c); if one is true, the inner access
 								 * plan DYN_USE_IF_OPEN is used */

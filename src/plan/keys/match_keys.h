@@ -86,9 +86,9 @@ extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);
 
 /*
- * Returns dyn_why_not_each() of the first part of the attribute's template for
- * which the clauses give no values.  Returns NULL if there is no such part, or
- * if dyn_why_not_each() is NULL for one of them.
+ * Returns the reason why the clauses give no values for a part of the
+ * attribute's template: that of dyn_why_not_each() for the first such part.
+ * Returns NULL if all parts have values, or if one lacks them without a reason.
  */
 extern const char *dyn_template_lacks_values(const DynRelPlan *plan,
 											 const DynKeyAttr *attr,

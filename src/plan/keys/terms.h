@@ -123,8 +123,8 @@ extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 
 /*
  * Returns the reason why values between the bounds of the target's column are
- * not enumerated.  Returns NULL if they are, if there are no bounds, or if the
- * target is a full attribute with one bound only.
+ * not enumerated.  Returns NULL if they are enumerated, if there are no bounds,
+ * or if the target is a full attribute with one bound only.
  */
 extern const char *dyn_why_not_each(const DynTarget *target, List *clauses);
 

@@ -669,7 +669,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 		int			n = 0;
 
 		one->access = dyn_match_closed(plan, index, plan->clauses);
-		/* the index must also be complete if a guard is true */
+		/* the index must be complete even if a guard is true */
 		if (one->access == NULL ||
 			(index != NULL && !index_has_key_path(plan, index, plan->clauses)))
 			continue;
@@ -709,7 +709,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 		bool		helps = one->total < unconditional->total_cost +
 			(one->choice.kind < dyn_choice_of(unconditional)->kind ? one->startup : 0);
 
-		/* if all guards of a cheaper access plan are also its own, one is true */
+		/* omit an access plan whose guards include all guards of a cheaper one */
 		for_each_cell(next, guarded, lnext(guarded, lc))
 			helps &= list_difference_ptr(((const Guarded *) lfirst(next))->access->optional_quals,
 										 one->access->optional_quals) != NIL;

@@ -65,7 +65,8 @@ members_of(const List *integers)
 
 typedef struct ReadWalkerContext
 {
-	Index		rtindex;		/* 0: Vars that refer to no subplan */
+	Index		rtindex;		/* relation whose Vars are collected; 0: all
+								 * Vars that refer to no subplan */
 	int			level;			/* nesting level of the query being walked */
 	Bitmapset  *attnums;		/* columns; a member 0 means all columns */
 	Bitmapset  *old;			/* columns of OLD in RETURNING */

@@ -54,9 +54,8 @@ typedef struct DynPathChoice
 	const RestrictInfo *or_clause;	/* UNION: the OR; NULL for other kinds */
 	List	   *arms;			/* UNION: arms of the OR; private to
 								 * union_path.c */
-	const struct DynPathChoice *while_open; /* choice that is used if a guard
-											 * (choice.c) is true; NULL if
-											 * there are no guards */
+	const struct DynPathChoice *while_open; /* choice if a guard (choice.c) is
+											 * true; NULL without guards */
 } DynPathChoice;
 
 /*
