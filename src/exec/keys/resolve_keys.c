@@ -549,7 +549,7 @@ query_pairs(const DynAccess *access, const Pairs *pairs, DynResolvedAccess *reso
 
 /*
  * For each attribute of (a, b) IN (...), stores the values that predicates
- * outside of the list allow.  Returns false if they allow no value of one.
+ * outside of the list allow.  Returns false if an attribute has no such value.
  */
 static bool
 other_values(const DynResolveContext *context, const DynAccess *access, DynSpans *others)

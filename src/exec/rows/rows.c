@@ -500,7 +500,7 @@ decode_unnested(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 			return accept_mismatch(rows, fetched, value, type == DYN_TYPE_M
 								   ? "the elements of a map have no position"
 								   : "the elements of a set have no position");
-		/* the number as DynamoDB would write it */
+		/* the position, written as DynamoDB writes numbers */
 		snprintf(unnested->position, sizeof(unnested->position), "%u",
 				 elements->position);
 		position = (DynValue) {

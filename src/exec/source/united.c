@@ -46,7 +46,7 @@ typedef struct United
 {
 	DynItems	items;			/* source of all rows (must be first) */
 	DynInput   *input;
-	uint64		duplicates;		/* items found again by another arm */
+	uint64		duplicates;		/* number of items found again by later arms */
 	int			narms;
 	Arm		   *arms;
 	DynChecker	checker;		/* all conditions */

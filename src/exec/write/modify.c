@@ -241,7 +241,7 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 						RelationGetRelationName(rinfo->ri_RelationDesc)),
 				 errdetail_relkind_not_supported(RELKIND_FOREIGN_TABLE)));
 	insert = create_modify(mtstate, rinfo, CMD_INSERT, (DynModifyPlan) {0});
-	/* what flush.c does after core has read the number of rows is too late */
+	/* flush.c would correct the number of rows only after core has read it */
 	if (insert->do_nothing && mtstate->canSetTag && !dyn_is_running(mtstate->ps.state))
 	{
 		if (insert->atomic)

@@ -334,7 +334,7 @@ receive(DynWriter *writer, DynWrite *write)
 		writer->writes = list_delete_ptr(writer->writes, write);
 		if (write->state == DYN_WRITE_NO_ROW)
 		{
-			/* the statement does not affect the row, so another part may do so */
+			/* a later part of the statement may affect the row */
 			dyn_met_change(writer->met, write, HASH_REMOVE);
 			dyn_met_change(write->affects ? writer->affected : NULL, write, HASH_REMOVE);
 		}

@@ -132,8 +132,8 @@ typedef struct DynWriter
 								 * (atomic.c) */
 	size_t		collected_bytes;	/* least_bytes of all collected writes */
 	size_t		collected_json; /* bytes of JSON of all collected items */
-	bool		omits_items;	/* true if the items of failed conditions are
-								 * too large for a response */
+	bool		omits_items;	/* true if responses must omit the items of
+								 * failed conditions, which are too large */
 	DynTokens  *tokens;			/* placeholders of the request being rendered */
 	DynBuffer	update;
 	DynBuffer	condition;
