@@ -100,8 +100,8 @@ extern bool dyn_classify_column(const DynClassify *context, Node *node,
 								DynField *field);
 
 /*
- * Clears `exact` unless the exactness of this part of the expression is
- * DYN_EXACT.  Returns false for DYN_LOCAL: the part cannot be sent.
+ * Clears context->exact unless `exactness` (of a part of the expression) is
+ * DYN_EXACT.  Returns false for DYN_LOCAL, because such a part cannot be sent.
  */
 extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
 

@@ -67,8 +67,8 @@ typedef struct DynRelPlan
 								 * reads the segment column (the number of the
 								 * segment with the item); else 0 */
 	List	   *bounds;			/* RestrictInfo *: partition constraint on the
-								 * segment column; items of other segments are
-								 * not rows */
+								 * segment column; items of excluded segments
+								 * are not rows */
 	List	   *lists;			/* RestrictInfo *: column = ANY (array),
 								 * derived from equal columns of joined
 								 * relations (rewrite_class.c) */

@@ -646,9 +646,8 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 			const DynPathChoice *choice = dyn_choice_of(lfirst(outer));
 
 			/*
-			 * if the outer scan reads only keys that a clause on another
-			 * relation lists, this saves no lookups: other keys join no row of
-			 * that relation
+			 * an outer scan by a list that a clause on another relation has
+			 * saves no lookups: unlisted keys join no row of that relation
 			 */
 			if (!dyn_is_one_row(lfirst(outer)) && (choice == NULL || !choice->listed))
 				add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,

@@ -239,8 +239,8 @@ make_row_key(const KeyMatch *match, const DynPred *arm, List *others,
 }
 
 /*
- * Returns the other clauses, but no OR: it would be copied for each arm of
- * `clause`.
+ * Returns the clauses other than `clause`, except ORs, which would be copied for
+ * each arm of `clause`.
  */
 static List *
 other_clauses(const KeyMatch *match, const DynClause *clause)
@@ -767,7 +767,7 @@ finish_match(KeyMatch *match, DynAccess *access)
 	access->key_rinfos = list_concat_unique_ptr(access->key_rinfos,
 												clause_rinfos(match->consumed));
 	match_filters(match, access);
-	/* the exceptions are those of exec/source/caching.c */
+	/* exec/source/caching.c has the same conditions for caching a read */
 	access->same_items = dyn_guc_enable_cached_reads &&
 		access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items &&
 		!dyn_preds_compare_fields(access->filters) &&

@@ -331,7 +331,7 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 	Bitmapset  *attnums;
 	int			attnum = -1;
 
-	/* dynPlanForeignModify reports this, unless constraints exclude the table */
+	/* dynPlanForeignModify rejects a table that is not updatable, unless constraints exclude it */
 	if (root->parse->commandType != CMD_DELETE ||
 		!dyn_relation_is_updatable(RelationGetRelid(target_relation)))
 		return;
