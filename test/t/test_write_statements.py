@@ -80,6 +80,23 @@ class Parts(writes.TestCase):
                 if not isinstance(outcome, str):
                     self.assertSameTables()
 
+    def test_partition_that_is_reached_late(self):
+        """DELETE has deleted its first row before INSERT comes to the table, whose rows wait for the end of the reads."""
+        for t in ("near", "far"):
+            self.fx.execute(f"CREATE TABLE {t}_parts ({self.COLUMNS}) PARTITION BY LIST (id); CREATE TABLE {t}_other PARTITION OF {t}_parts FOR VALUES IN ('other');"
+                            f"ALTER TABLE {t}_parts ATTACH PARTITION {t} FOR VALUES IN ('a', 'b', 'c')")
+            self.addCleanup(self.fx.execute, f"ALTER TABLE {t}_parts DETACH PARTITION {t}; DROP TABLE {t}_parts")
+        for conflict in ("", " ON CONFLICT DO NOTHING"):
+            for delete in ("DELETE FROM {t} WHERE id = 'a' RETURNING *", "DELETE FROM {t}_parts WHERE id = 'a' RETURNING *",
+                           "DELETE FROM {t} USING (VALUES (1), (2), (3), (4)) v (i) WHERE id = 'a' AND n = i RETURNING n"):
+                for key, following in (("n", 1), ("n", 0), ("CASE n WHEN 3 THEN 4 ELSE 9 END", 0)):
+                    self.setUp()
+                    self.fx.execute("INSERT INTO near VALUES ('a', 3), ('a', 4); INSERT INTO far VALUES ('a', 3), ('a', 4)")
+                    with self.subTest(delete, key=key, following=following, conflict=conflict):
+                        outcome = self.both(f"WITH d AS ({delete}) INSERT INTO {{t}}_parts SELECT CASE n WHEN 1 THEN 'other' ELSE 'a' END, {key} + {following} FROM d{conflict}", same_tables=False)
+                        if not isinstance(outcome, str):
+                            self.assertSameTables()
+
     def test_row_of_three_parts(self):
         """DO NOTHING does not affect the row, and leaves it affected by another part."""
         self.assertEqual(self.both(f"WITH a AS ({self.UPSERT}), b AS ({self.INSERT} ON CONFLICT DO NOTHING) {self.UPSERT}", same_tables=False), "21000")

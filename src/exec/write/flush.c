@@ -9,8 +9,9 @@
  * DynamoDB table that the statement writes, even through another foreign table.
  * (The scan that finds the rows to change does not count.)  The rows of an
  * UPDATE or DELETE are also deferred if another CTE writes the table, so that
- * they stay in order with deferred rows of that CTE.  Deferred rows are stored,
- * and are composed and sent when all scans have ended.
+ * they stay in order with deferred rows of that CTE.  If that CTE writes only to
+ * a partition that it has not yet reached, they are deferred from then on.
+ * Deferred rows are stored, and are composed and sent when all scans have ended.
  *
  * Core reads the number of rows after ExecutorRun, and fires AFTER triggers in
  * ExecutorFinish.  The hooks of both functions therefore flush.  Before that,
@@ -97,11 +98,15 @@ dyn_modify_is_deferred(DynModify *modify)
 	}
 	foreach(lc, modify->writer->modifies)
 	{
-		const DynModify *other = lfirst(lc);
+		DynModify  *other = lfirst(lc);
 
-		modify->deferred |= !modify->atomic && modify->operation != CMD_INSERT &&
-			other->mtstate != modify->mtstate &&
-			dyn_relation_same_table(other->relation, modify->relation);
+		if (modify->atomic || other->mtstate == modify->mtstate ||
+			!dyn_relation_same_table(other->relation, modify->relation))
+			continue;
+		if (modify->operation != CMD_INSERT)
+			modify->deferred = true;
+		else	/* a partition may be reached after rows of `other` */
+			other->deferred |= modify->deferred;
 	}
 
 	/* RETURNING and AFTER triggers would see rows that ON CONFLICT skips later */
