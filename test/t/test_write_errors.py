@@ -6,7 +6,6 @@ import io
 import threading
 
 import fixture
-import psycopg2
 import replies
 import writes
 
@@ -63,38 +62,6 @@ class Errors(ErrorsCase):
             respond = lambda _, error=error, count=count: error if next(count) == 20 else None   # noqa: E731
             self.assertEqual(self.scripted("PutItem", respond, "INSERT INTO far SELECT 'm', g FROM generate_series(1, 40) g"), (40, []))
             self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 'm'"), 40)
-
-    def test_equal_rows_of_one_transaction(self):
-        """The repetition finds an equal item: it is not its own, if the transaction has inserted or updated this row before, and not deleted it."""
-        row, skip, other = "INSERT INTO {t} VALUES ('e', 1, 'x')", " ON CONFLICT DO NOTHING", "INSERT INTO {t} VALUES ('e', 1, 'y')"
-        update, delete = "UPDATE {t} SET note = 'x' WHERE id = 'e'", "DELETE FROM {t} WHERE id = 'e'"
-        move = "WITH gone AS (DELETE FROM {t} WHERE id = 'e' RETURNING *) INSERT INTO {t} SELECT * FROM gone"
-        for nth, sql in ((2, f"{row}, ('e', 1, 'x')"), (2, f"{row}, ('e', 1, 'x'){skip}"), (3, f"{row}, ('e', 2, 'x'), ('e', 1, 'x'), ('e', 3, 'x'){skip}"),
-                         (2, f"{row}; {row}"), (2, f"{row}; {row}{skip}"), (2, f"{other}; {update}; {row}{skip}"), (2, f"{row}; {delete}; {row}"), (2, f"{row}; {move}"),
-                         (2, f"{row}; {row} ON CONFLICT (id, n) DO UPDATE SET note = 'z' WHERE {{t}}.total > 0"), (2, f"{row}; {row} ON CONFLICT (id, n) DO UPDATE SET note = {{t}}.note || 'z'"),
-                         (2, f"DO $$ BEGIN {row}; BEGIN {row}; EXCEPTION WHEN unique_violation THEN RAISE division_by_zero; END; END $$")):
-            for error in (self.lost(), self.after(), replies.internal_error()):
-                with self.subTest(sql):
-                    self.fx.execute("DELETE FROM far WHERE id = 'e'; DELETE FROM near WHERE id = 'e'")
-                    local = self.outcome(sql.replace("{t}", "near"))
-                    self.assertEqual(self.scripted("PutItem", [None] * (nth - 1) + [error], sql.replace("{t}", "far")), local)
-                    self.assertEqual(len(self.sent), nth + 1 + ("'e', 3" in sql))
-                    if not isinstance(local, str):
-                        self.assertSameTables(sql)
-        self.fx.execute("DELETE FROM far WHERE id = 'e'")
-        with self.assertRaises(psycopg2.errors.UniqueViolation), self.fx.conn.cursor() as cursor:
-            self.fx.proxy.on("PutItem", [None, self.lost()])
-            self.addCleanup(self.fx.proxy.reset, scripts=True)
-            cursor.copy_expert("COPY far (id, n) FROM STDIN", io.StringIO("e\t1\ne\t1\n"))
-
-    def test_equal_rows_of_two_transactions(self):
-        """Another session may have deleted the row between them."""
-        row = "INSERT INTO far VALUES ('e', 1, 'x')"
-        for error in (self.lost(), self.after()):
-            self.fx.execute(f"DELETE FROM far WHERE id = 'e'; {row}")
-            self.fx.dynamo.call("DeleteItem", {"TableName": self.fx.remote("items"), "Key": {"id": {"S": "e"}, "n": {"N": "1"}}})
-            self.assertEqual(self.scripted("PutItem", [error], row), (1, []))
-            self.assertEqual(len(self.sent), 2)
 
     def test_update_of_constants(self):
         for error in (self.lost(), self.after(), replies.internal_error()):

@@ -285,7 +285,7 @@ dyn_write_confirm(DynWrite *write, double units, const DynScalar *item)
 	write->state = DYN_WRITE_WRITTEN;
 	if (units > 0)
 		dyn_budgets_correct(&modify->budgets, write->cost, units, dyn_session_now());
-	dyn_written_count(modify->relation->name, write->op, write->key_bytes, write->key_len);
+	dyn_written_count(modify->relation->name, write->op);
 	count(modify, (DynCounters) {.items_written = 1,.write_units = units});
 	if (item != NULL)
 		keep_attributes(write, item);
@@ -703,11 +703,6 @@ dyn_write_judge_condition(DynWrite *write, DynScalar item)
 {
 	const DynModify *modify = write->modify;
 
-	/* unless it has expired, the transaction's item refused all attempts */
-	if (write->op == DYN_OP_PUT_ITEM &&
-		dyn_item_filter_ttl(&modify->relation->item_filter) == NULL &&
-		dyn_written_before(write->key_bytes, write->key_len))
-		write->unanswered = 0;
 	if (item.data == NULL && (!modify->atomic || modify->writer->omits_items) &&
 		(write->op != DYN_OP_PUT_ITEM || modify->upsert != NULL || write->unanswered > 0))
 		item = read_item(write);

@@ -10,9 +10,7 @@
  * | another failure               | error               | error
  *
  * If the outcome of an earlier attempt is unknown, a condition may fail
- * because that attempt was executed.  It was not if the transaction has written
- * the item to be inserted before; with ttl_attribute, the earlier item may have
- * expired.  The first line that applies decides:
+ * because that attempt was executed.  The first line that applies decides:
  * - INSERT, the item is equal to the inserted one: written; but unknown
  *   (08007) if DO UPDATE would change the item.
  * - DO UPDATE, the item does not exist any longer: unknown.

@@ -10,7 +10,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "common/hashfn.h"
 #include "lib/stringinfo.h"
 
 #include "../server/memory.h"
@@ -43,34 +42,7 @@ static WrittenTable *tables = NULL;
 /* Number of abandoned requests, each of which may have written an item. */
 static int	maybe_written = 0;
 
-/*
- * Digests of the keys that the transaction has written, each in the place that
- * the key's hash selects.  No key has a digest of an earlier era.
- */
-static uint32 written_keys[128 * 1024];
-static uint64 era = 0;
-
 static void (*abandon_writes) (int level) = NULL;
-
-/* ---- keys ---- */
-
-/* Returns the place of a key, and its digest. */
-static uint32 *
-find_key(const char *key, size_t len, uint32 *digest)
-{
-	uint64		hash = hash_bytes_extended((const unsigned char *) key, len, era);
-
-	*digest = hash >> 32;
-	return &written_keys[hash % lengthof(written_keys)];
-}
-
-bool
-dyn_written_before(const char *key, size_t len)
-{
-	uint32		digest;
-
-	return *find_key(key, len, &digest) == digest;
-}
 
 /* ---- counts ---- */
 
@@ -86,12 +58,10 @@ find_count(int level, const char *relation)
 }
 
 void
-dyn_written_count(const char *relation, DynOperation op, const char *key, size_t len)
+dyn_written_count(const char *relation, DynOperation op)
 {
 	int			level = GetCurrentTransactionNestLevel();
 	WrittenCount *count = find_count(level, relation);
-	uint32		digest;
-	uint32	   *place = find_key(key, len, &digest);
 
 	Assert(op >= DYN_OP_PUT_ITEM && op <= DYN_OP_DELETE_ITEM);
 	if (count == NULL)
@@ -104,7 +74,6 @@ dyn_written_count(const char *relation, DynOperation op, const char *key, size_t
 		counts = count;
 	}
 	count->items[op - DYN_OP_PUT_ITEM]++;
-	*place = op == DYN_OP_DELETE_ITEM ? 0 : digest;
 }
 
 void
@@ -157,7 +126,6 @@ drop_counts(int level)
 			link = &count->next;
 	}
 	maybe_written = 0;
-	era++;
 }
 
 static void
@@ -315,17 +283,25 @@ dyn_written_recently(const DynConnection *connection, const char *name)
 static void
 end_transaction(XactEvent event, void *arg)
 {
-	if (event == XACT_EVENT_PRE_PREPARE && (items_of(1) > 0 || maybe_written > 0))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot prepare a transaction that has written to DynamoDB")));
-	if (event == XACT_EVENT_PRE_PREPARE || event == XACT_EVENT_PRE_COMMIT ||
-		event == XACT_EVENT_PARALLEL_PRE_COMMIT)
-		return;
-	if (event == XACT_EVENT_ABORT || event == XACT_EVENT_PARALLEL_ABORT)
+	switch (event)
 	{
-		abandon_writes(1);
-		warn(1);
+		case XACT_EVENT_PRE_PREPARE:
+			if (items_of(1) > 0 || maybe_written > 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						 errmsg("cannot prepare a transaction that has written to DynamoDB")));
+			return;
+		case XACT_EVENT_ABORT:
+		case XACT_EVENT_PARALLEL_ABORT:
+			abandon_writes(1);
+			warn(1);
+			break;
+		case XACT_EVENT_COMMIT:
+		case XACT_EVENT_PARALLEL_COMMIT:
+		case XACT_EVENT_PREPARE:
+			break;
+		default:
+			return;
 	}
 	drop_counts(1);
 	for (WrittenTable *table = tables; table != NULL; table = table->next)

@@ -19,18 +19,9 @@
 /*
  * Counts one item of a foreign table that the current subtransaction has
  * written with a PutItem, UpdateItem or DeleteItem.  Raises an error only if
- * memory runs out.  `key` identifies the item among those of all tables.
+ * memory runs out.
  */
-extern void dyn_written_count(const char *relation, DynOperation op, const char *key,
-							  size_t len);
-
-/*
- * Returns true if the transaction has inserted or updated this item, and has
- * not deleted it.  Forgets all items at a rollback to a savepoint, and, with
- * probability 1/2, an item after 90,000 others.  The probability of a wrong
- * true is 2^-32.
- */
-extern bool dyn_written_before(const char *key, size_t len);
+extern void dyn_written_count(const char *relation, DynOperation op);
 
 /*
  * Counts abandoned requests, each of which may have written an item.  Does not
