@@ -6,6 +6,7 @@ import io
 import threading
 
 import fixture
+import psycopg2
 import replies
 import writes
 
@@ -62,6 +63,49 @@ class Errors(ErrorsCase):
             respond = lambda _, error=error, count=count: error if next(count) == 20 else None   # noqa: E731
             self.assertEqual(self.scripted("PutItem", respond, "INSERT INTO far SELECT 'm', g FROM generate_series(1, 40) g"), (40, []))
             self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 'm'"), 40)
+
+    def test_equal_rows_of_one_statement(self):
+        """The repetition finds an equal item: it is not its own, if the statement has inserted this row before."""
+        row, skip, note = "INSERT INTO {t} VALUES ('e', 1, 'x')", " ON CONFLICT DO NOTHING", "{t}.note || 'z'"
+        for nth, sql in ((2, f"{row}, ('e', 1, 'x')"), (2, f"{row}, ('e', 1, 'x'){skip}"), (3, f"{row}, ('e', 2, 'x'), ('e', 1, 'x'), ('e', 3, 'x'){skip}"),
+                         (2, f"{row}, ('e', 1, 'x') ON CONFLICT (id, n) DO UPDATE SET note = {note}"),
+                         (2, f"DO $$ BEGIN {row}, ('e', 1, 'x'); EXCEPTION WHEN unique_violation THEN RAISE division_by_zero; END $$")):
+            for error in (self.lost(), self.after(), replies.internal_error()):
+                with self.subTest(sql):
+                    self.fx.execute("DELETE FROM far WHERE id = 'e'; DELETE FROM near WHERE id = 'e'")
+                    local = self.outcome(sql.replace("{t}", "near"))
+                    self.assertEqual(self.scripted("PutItem", [None] * (nth - 1) + [error], sql.replace("{t}", "far")), local)
+                    if not isinstance(local, str):
+                        self.assertEqual(len(self.sent), nth + 1 + ("'e', 3" in sql))
+                        self.assertSameTables(sql)
+        self.fx.execute("DELETE FROM far WHERE id = 'e'")
+        with self.assertRaises(psycopg2.errors.UniqueViolation), self.fx.conn.cursor() as cursor:
+            self.fx.proxy.on("PutItem", [None, self.lost()])
+            self.addCleanup(self.fx.proxy.reset, scripts=True)
+            cursor.copy_expert("COPY far (id, n) FROM STDIN", io.StringIO("e\t1\ne\t1\n"))
+
+    def test_own_row_of_a_nested_statement(self):
+        """A function updates or deletes a row that the statement has inserted; the statement's own lost attempts stay its own."""
+        for table in ("far", "near"):
+            self.fx.execute(f"CREATE FUNCTION again_{table}() RETURNS text LANGUAGE sql AS $$ INSERT INTO {table} VALUES ('w', 1, 'inner')"
+                            " ON CONFLICT (id, n) DO UPDATE SET note = 'inner'; SELECT 'x' $$;"
+                            f"CREATE FUNCTION gone_{table}() RETURNS int LANGUAGE sql AS $$ DELETE FROM {table} WHERE id = 'w' AND n = 1; SELECT 1 $$")
+        insert = "INSERT INTO {t} SELECT 'w', g, CASE g WHEN 2 THEN again_{t}() END FROM generate_series(1, 2) g"
+        for script, sql in (([self.lost()], insert), ([self.lost()], insert + " ON CONFLICT DO NOTHING"),
+                            ([None, self.lost()], "INSERT INTO {t} SELECT 'w', CASE g WHEN 2 THEN gone_{t}() ELSE 1 END FROM generate_series(1, 2) g")):
+            with self.subTest(sql):
+                self.fx.execute("DELETE FROM far WHERE id = 'w'; DELETE FROM near WHERE id = 'w'")
+                self.assertEqual(self.scripted("PutItem", script, sql.replace("{t}", "far")), self.outcome(sql.replace("{t}", "near")))
+                self.assertSameTables(sql)
+
+    def test_equal_rows_of_two_statements(self):
+        """Another session may have deleted the row between them."""
+        row = "INSERT INTO far VALUES ('e', 1, 'x')"
+        for error in (self.lost(), self.after()):
+            self.fx.execute(f"DELETE FROM far WHERE id = 'e'; {row}")
+            self.fx.dynamo.call("DeleteItem", {"TableName": self.fx.remote("items"), "Key": {"id": {"S": "e"}, "n": {"N": "1"}}})
+            self.assertEqual(self.scripted("PutItem", [error], row), (1, []))
+            self.assertEqual(len(self.sent), 2)
 
     def test_update_of_constants(self):
         for error in (self.lost(), self.after(), replies.internal_error()):

@@ -527,6 +527,14 @@ class Expired(writes.TestCase):
                         self.fx.execute("RESET dynamo_fdw.write_mode")
                     self.assertEqual(self.item("e", 1), stored)
 
+    def test_H13_expired_item_of_the_statement(self):
+        """The lost attempt has replaced it, so the repetition finds its own item."""
+        self.fx.proxy.on("PutItem", [None, replies.executed(replies.empty_reply())])
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        past = "date_trunc('second', now()) - interval '1 day'"
+        self.assertEqual(self.outcome(f"INSERT INTO far VALUES ('e', 1, 'old', {past}), ('e', 1, 'new', NULL)"), (2, []))
+        self.assertEqual(self.fx.rows("SELECT note FROM far WHERE id = 'e'"), [("new",)])
+
     def test_H13_fractions(self):
         for sql in ("INSERT INTO far VALUES ('f', 1, 'x', '2040-01-01 00:00:00.5Z')", "UPDATE far SET ends = '2040-01-01 00:00:00.5Z' WHERE id = 'a' AND n = 1",
                     "UPDATE far SET ends = now() + interval '1.5 seconds' WHERE id = 'a'"):

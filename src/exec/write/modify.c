@@ -93,6 +93,7 @@ static DynModify *
 create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation,
 			  DynModifyPlan columns)
 {
+	static uint64 insert_seed = 0;
 	EState	   *estate = mtstate->ps.state;
 	DynModify  *modify = palloc0(sizeof(DynModify));
 	const ModifyTable *plan = (const ModifyTable *) mtstate->ps.plan;
@@ -129,6 +130,9 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 						  ? linitial(plan->returningLists) : rinfo->ri_returningList,
 						  0, bms_union(columns.read, columns.returned));
 	dyn_writers_await(estate, relation);
+	/* an item that has expired may be replaced */
+	if (operation == CMD_INSERT && dyn_item_filter_ttl(&relation->item_filter) == NULL)
+		modify->insert_seed = ++insert_seed;
 	modify->reread = dyn_reread_create(relation, modify->map->meta);
 	modify->scratch = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	modify->old = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);

@@ -59,6 +59,8 @@ typedef struct DynModify
 								 * read */
 	AttrNumber *junk;			/* DELETE: position of each column in the
 								 * subplan's row; 0 if missing */
+	uint64		insert_seed;	/* INSERT: seed for the hashes of written keys
+								 * (outcome.c); 0: keys are not known */
 
 	/* deferred rows (flush.c) */
 	bool		deferral_known;	/* true if `deferred` is valid */

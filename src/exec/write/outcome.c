@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "access/xact.h"
+#include "common/hashfn.h"
 #include "common/pg_prng.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -43,6 +44,12 @@
 
 /* Time (ms) of throttling after which the statement warns, once. */
 #define WARN_AFTER_MS	1000.0
+
+/*
+ * Digests of the keys that INSERTs have written, each in the place that its
+ * hash selects.  A key whose place is taken by another key is forgotten.
+ */
+static uint32 inserted_keys[128 * 1024];
 
 /* ---- errors ---- */
 
@@ -277,6 +284,17 @@ keep_attributes(DynWrite *write, const DynScalar *item)
 	write->attributes.data = memcpy(palloc(item->len), item->data, item->len);
 }
 
+/* Returns the place of the key in inserted_keys, and its digest. */
+static uint32 *
+find_inserted(const DynWrite *write, uint32 *digest)
+{
+	uint64		hash = hash_bytes_extended((const unsigned char *) write->key_bytes,
+										   write->key_len, write->modify->insert_seed);
+
+	*digest = hash >> 32;
+	return &inserted_keys[hash % lengthof(inserted_keys)];
+}
+
 void
 dyn_write_confirm(DynWrite *write, double units, const DynScalar *item)
 {
@@ -287,6 +305,13 @@ dyn_write_confirm(DynWrite *write, double units, const DynScalar *item)
 		dyn_budgets_correct(&modify->budgets, write->cost, units, dyn_session_now());
 	dyn_written_count(modify->relation->name, write->op);
 	count(modify, (DynCounters) {.items_written = 1,.write_units = units});
+	if (modify->insert_seed > 0)
+	{
+		uint32		digest;
+		uint32	   *place = find_inserted(write, &digest);
+
+		*place = digest;
+	}
 	if (item != NULL)
 		keep_attributes(write, item);
 }
@@ -702,7 +727,12 @@ void
 dyn_write_judge_condition(DynWrite *write, DynScalar item)
 {
 	const DynModify *modify = write->modify;
+	uint32		digest;
 
+	/* an item that the statement has inserted before has refused all attempts */
+	if (write->op == DYN_OP_PUT_ITEM && write->unanswered > 0 && modify->insert_seed > 0 &&
+		*find_inserted(write, &digest) == digest)
+		write->unanswered = 0;
 	if (item.data == NULL && (!modify->atomic || modify->writer->omits_items) &&
 		(write->op != DYN_OP_PUT_ITEM || modify->upsert != NULL || write->unanswered > 0))
 		item = read_item(write);

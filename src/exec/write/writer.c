@@ -499,6 +499,14 @@ dyn_writers_await(const EState *estate, const DynRelation *relation)
 			if (dyn_relation_same_table(write->modify->relation, relation))
 				await_suspended(writer, write);
 		}
+		/* the statement of `estate` may delete items that were inserted */
+		foreach(lc, writer->modifies)
+		{
+			DynModify  *modify = lfirst(lc);
+
+			if (dyn_relation_same_table(modify->relation, relation))
+				modify->insert_seed = 0;
+		}
 	}
 }
 
