@@ -602,7 +602,8 @@ gives_up_in_time(void)
 
 /*
  * Its time stands still while the client is not driven, and the response that
- * has arrived is read.
+ * has arrived is read.  Nothing here depends on how fast either side is: what
+ * was left alone once stays so until its attempt ends.
  */
 static void
 counts_no_attempt_that_was_left_alone(void)
@@ -614,7 +615,7 @@ counts_no_attempt_that_was_left_alone(void)
 	service.request_timeout_ms = 1000;
 	service.max_attempts = 1;
 	start(call, "\"slow\", 0.3");
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 20 && call->state != DYN_CALL_DONE; i++)
 	{
 		nanosleep(&moment, NULL);
 		dyn_client_drive(client);
@@ -624,18 +625,15 @@ counts_no_attempt_that_was_left_alone(void)
 	check_body(call, "{}");
 	CHECK_EQ_INT(call->attempts, 1);
 	/* a peer that did not wait, either */
+	service.request_timeout_ms = 10000;
 	start(call, "\"part\", \"p4\", 400000, 0.1");
-	turn_for(50);
 	nanosleep(&moment, NULL);
 	finish(call);
 	CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
 	CHECK_EQ_INT(call->attempts, 2);
-	/* the Date of a response that was read late is old */
+	/* the Date of a response that was read late is old: the next one's counts */
 	start(call, "\"skew\", -3600, \"UnrecognizedClientException\", \"\"");
 	nanosleep(&moment, NULL);
-	for (i = 0; i < 100 && call->attempts == 1; i++)
-		dyn_client_wait(client, wait_readable, NULL, 100);
-	CHECK(call->attempts == 2 && service_clock.offset == 0);
 	finish(call);
 	CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
 	CHECK_EQ_INT(call->attempts, 3);
