@@ -461,6 +461,15 @@ dyn_call_is_paused(const DynCall *public)
 		((const DynActiveCall *) public)->http->paused;
 }
 
+bool
+dyn_call_may_be_executed(const DynCall *public)
+{
+	if (public->state == DYN_CALL_SENT)
+		return dyn_http_was_sent(((const DynActiveCall *) public)->http);
+	return public->state == DYN_CALL_DONE &&
+		(public->failure == DYN_FAIL_NONE || public->unanswered);
+}
+
 void
 dyn_call_take_response(DynCall *call, DynBuffer *out)
 {

@@ -285,6 +285,9 @@ extern void dyn_call_allow(DynCall *call, size_t bytes);
 
 extern bool dyn_call_is_paused(const DynCall *call);
 
+/* Returns false if the service cannot have executed a `once` call. */
+extern bool dyn_call_may_be_executed(const DynCall *call);
+
 /*
  * Moves the response to *out, which must not own memory.  Pass *out to
  * dyn_client_recycle at the end, so that later responses reuse the memory.

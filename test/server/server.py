@@ -11,6 +11,7 @@ import json
 import math
 import os
 import select
+import socket
 import ssl
 import subprocess
 import tempfile
@@ -371,3 +372,25 @@ def openssl(*arguments):
     done = subprocess.run(["openssl", *arguments], capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"openssl {arguments[0]}: {done.stderr}")
+
+
+class FullListener:
+    """A listening socket that accepts nothing more: a client that connects waits for ever."""
+
+    def __init__(self, port=0):
+        self.listener = socket.socket()
+        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.listener.bind(("127.0.0.1", port))
+        self.listener.listen(0)
+        self.port = self.listener.getsockname()[1]
+        self.waiting = []
+        for _ in range(4):
+            client = socket.socket()
+            client.setblocking(False)
+            client.connect_ex(("127.0.0.1", self.port))
+            self.waiting.append(client)
+
+    def close(self):
+        """Let go."""
+        for each in [self.listener, *self.waiting]:
+            each.close()

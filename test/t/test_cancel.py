@@ -2,7 +2,6 @@
 
 No time is asserted but a bound on hanging, far above what it takes.
 """
-import socket
 import threading
 import time
 
@@ -11,6 +10,7 @@ import psycopg2
 import fixture
 import replies
 from processes import descriptors_of
+from server import FullListener
 
 # Seconds until a statement counts as hanging.
 BOUND = 5
@@ -35,27 +35,6 @@ class Running(threading.Thread):
         """The SQLSTATE that the statement ended with, or "hangs"."""
         self.join(BOUND)
         return "hangs" if self.is_alive() else self.sqlstate
-
-
-class FullListener:
-    """A listening socket that accepts nothing more: a client that connects waits for ever."""
-
-    def __init__(self):
-        self.listener = socket.socket()
-        self.listener.bind(("127.0.0.1", 0))
-        self.listener.listen(0)
-        self.port = self.listener.getsockname()[1]
-        self.waiting = []
-        for _ in range(4):
-            client = socket.socket()
-            client.setblocking(False)
-            client.connect_ex(("127.0.0.1", self.port))
-            self.waiting.append(client)
-
-    def close(self):
-        """Let go."""
-        for each in [self.listener, *self.waiting]:
-            each.close()
 
 
 class Interrupts(fixture.TestCase):

@@ -9,6 +9,7 @@ import fixture
 import psycopg2
 import replies
 import writes
+from server import FullListener
 
 
 class ErrorsCase(writes.TestCase):
@@ -311,9 +312,13 @@ class Errors(ErrorsCase):
             fake.table("gone")
             self.fx.foreign_table("gone", "pk text NOT NULL", server="closed", updatable="true")
             self.fx.rows("SELECT * FROM gone WHERE pk = 'a'")
-        del self.fx.conn.notices[:]
         self.fx.execute("SET statement_timeout = 300")
+        del self.fx.conn.notices[:]
         self.assertIn(self.outcome("INSERT INTO gone VALUES ('a')"), ("57014", "08001"))
+        self.assertEqual(self.warning(), [])
+        full = FullListener(fake.port)     # while it connects
+        self.addCleanup(full.close)
+        self.assertEqual(self.outcome("INSERT INTO gone VALUES ('a')"), "57014")
         self.assertEqual(self.warning(), [])
 
     def test_functions_that_read(self):

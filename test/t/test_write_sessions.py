@@ -210,7 +210,7 @@ class Aborts(writes.TestCase):
                         self.assertTrue(written <= stored <= written + maybe <= 19, (written, stored, maybe))
 
     def test_H17_others_in_flight(self):
-        """A subplan fails while nine writes are in flight, which are executed, or not."""
+        """A subplan fails while nine writes are in flight, which are executed, or not; those that were sent are counted."""
         for executed in (True, False):
             with self.subTest(executed=executed):
                 key = f"in flight {executed}"
@@ -220,8 +220,11 @@ class Aborts(writes.TestCase):
                 self.fx.proxy.reset()
                 self.fx.proxy.on("PutItem", lambda _, executed=executed, silent=silent: replies.executed(silent) if executed else silent)
                 self.assertEqual(self.outcome(f"INSERT INTO far (id, n, total) SELECT '{key}', g, (SELECT 1 / (10 - g)) FROM generate_series(1, 40) g"), "22012")
+                self.fx.proxy.finish()
+                sent = self.fx.proxy.operations().count("PutItem")
                 self.fx.proxy.reset(scripts=True)
-                self.assertEqual(self.counted(), (0, 9))
+                self.assertTrue(0 < sent <= 9, sent)        # the last connection may not stand yet
+                self.assertEqual(self.counted(), (0, sent))
                 stored = self.fx.value("SELECT count(*) FROM far WHERE id = %s", (key,))
                 self.assertTrue(stored <= 9 if executed else stored == 0, stored)
 

@@ -53,8 +53,7 @@ abandon_write(DynWriter *writer, DynWrite *write)
 	else if (write->state == DYN_WRITE_PAUSED && dyn_call_is_repeated(write->call))
 		dyn_usage_give_up(write->modify->usage, write->op, write->call,
 						  DYN_USAGE_CANCELED);
-	/* a call that waits for its first or next attempt was not executed */
-	if ((write->state == DYN_WRITE_SENT && write->call->state != DYN_CALL_BACKOFF) ||
+	if ((write->state == DYN_WRITE_SENT && dyn_call_may_be_executed(write->call)) ||
 		write->unanswered > 0)
 		dyn_written_maybe(dyn_write_is_transaction(write) ? list_length(writer->collected) : 1);
 	dyn_call_destroy(write->call);
