@@ -97,10 +97,7 @@ has_any_prefix(const unsigned char *address, const Prefix *prefixes, size_t n)
 	return false;
 }
 
-/*
- * The loopback address ::1 is allowed, although its last four bytes are the
- * refused IPv4 address 0.0.0.1.
- */
+/* Allows ::1, although its last four bytes are the refused 0.0.0.1. */
 static bool
 is_refused_v6(const unsigned char *address)
 {

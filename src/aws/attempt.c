@@ -130,11 +130,10 @@ time_limit_us(const DynActiveCall *call)
 
 /*
  * Returns the headers of an attempt, with its signature, owned by the caller;
- * NULL if memory runs out.  `now` is the service's time (seconds since the
- * epoch).  CURLOPT_ACCEPT_ENCODING is not used, since libcurl would then
- * inflate the body, but the checksum is that of the compressed bytes.
- * "Expect:" without a value prevents a wait for "100 Continue" before a large
- * body is sent.
+ * NULL if memory runs out.  `now` is the service's time (s since the epoch).
+ * CURLOPT_ACCEPT_ENCODING is not used, since libcurl would then inflate the
+ * body, but the checksum is that of the compressed bytes.  "Expect:" without a
+ * value prevents a wait for "100 Continue" before a large body.
  */
 static struct curl_slist *
 signed_headers(DynSigKeyCache *cache, const DynService *service,

@@ -59,10 +59,7 @@ typedef enum DynWait
  */
 typedef DynWait (*DynWaitFn) (void *arg, int fd, long timeout_ms);
 
-/*
- * The estimate of a service's clock; zero-initialize it.  Copies of a
- * DynService with different limits share it.
- */
+/* A service's clock, shared by copies of a DynService; zero-initialize it. */
 typedef struct DynClock
 {
 	int64_t		offset;			/* server's time minus local time (s) */
@@ -79,8 +76,7 @@ typedef struct DynService
 	const char *signing_name;	/* "dynamodb" */
 	const char *target_prefix;	/* "DynamoDB_20120810." */
 	const char *ca_bundle;		/* path; NULL: the system's certificates */
-	const char *proxy;			/* URL; NULL: no proxy, even if the environment
-								 * names one */
+	const char *proxy;			/* URL; NULL: none, despite the environment */
 	struct DynProvider *provider;
 	int			connect_timeout_ms;
 	int			request_timeout_ms; /* time limit of one attempt, not counting
@@ -255,11 +251,10 @@ extern DynCall *dyn_call_create(DynClient *client);
 extern DynBuffer *dyn_call_body(DynCall *call);
 
 /*
- * Starts the call (again, after DONE) with the current body.  A call that
- * cannot be started becomes DONE, with `failure` set.  `quota` (retry.h)
- * limits the retries of all calls that share it.  `operation` is appended to
- * the service's target_prefix.  Both must live until the call is done or
- * destroyed.
+ * Starts the call (again, after DONE) with the current body.  On failure, the
+ * call becomes DONE, with `failure` set.  `quota` (retry.h) limits the retries
+ * of all calls that share it.  `operation` is appended to the service's
+ * target_prefix.  Both must live until the call is done or destroyed.
  */
 extern void dyn_call_start(DynCall *call, const DynService *service,
 						   struct DynRetryQuota *quota, const char *operation);
@@ -295,10 +290,7 @@ extern bool dyn_call_may_be_executed(const DynCall *call);
 extern void dyn_call_take_response(DynCall *call, DynBuffer *out);
 extern void dyn_client_recycle(DynClient *client, DynBuffer *buf);
 
-/*
- * Prevents the reuse of a finished call's connection.  Must be called if the
- * caller rejects the response.
- */
+/* Prevents the reuse of the connection; call it if you reject a response. */
 extern void dyn_call_distrust(const DynCall *call);
 
 extern void dyn_call_destroy(DynCall *call);

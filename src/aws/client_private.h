@@ -30,8 +30,7 @@ typedef struct DynConnections
 	int			last_peak;		/* peak of the previous statement */
 	int			keep;			/* largest max_idle_connections of the services
 								 * used in this statement */
-	bool		drop_idle;		/* true if all connections will be dropped when
-								 * `used` is 0 */
+	bool		drop_idle;		/* true to drop all connections once unused */
 	int64_t		waited_us;		/* sum of waits for a connection (us); each new
 								 * connection subtracts the limit of one wait */
 } DynConnections;
@@ -193,10 +192,7 @@ extern void dyn_attempt_abandon(DynActiveCall *call);
  */
 extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 
-/*
- * Puts an active call into BACKOFF.  `retry_after_ms` is the delay that the
- * service has requested, or -1.
- */
+/* Puts the call into BACKOFF.  `retry_after_ms` is -1 without Retry-After. */
 extern void dyn_attempt_delay(DynActiveCall *call, DynRetryClass class,
 							  long retry_after_ms);
 
@@ -208,10 +204,7 @@ extern void dyn_attempts_defer(DynClient *client, int64_t us);
 
 extern void dyn_attempt_resume(DynActiveCall *call);
 
-/*
- * Stops the timeouts of newly paused transfers, and removes their calls from
- * the in_flight counters.
- */
+/* Stops the timeouts of newly paused transfers, and decrements in_flight. */
 extern void dyn_attempts_suspend_paused(DynClient *client);
 
 /*

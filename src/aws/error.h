@@ -41,16 +41,10 @@ extern bool dyn_error_memory(DynError *err);
 #define DYN_ERROR_TIME_SIZE	32
 extern void dyn_error_time_text(int64_t seconds, char *text);
 
-/*
- * Sets the excerpt to the truncated text, in which all but printable ASCII
- * becomes '?'.  Returns false.
- */
+/* Sets the excerpt, with '?' for all but printable ASCII.  Returns false. */
 extern bool dyn_error_excerpt(DynError *err, const char *text, size_t len);
 
-/*
- * Writes the text of an errno in English, since the encoding of the session's
- * locale may not be UTF-8.
- */
+/* Writes an errno's text in English: the locale may not use UTF-8. */
 extern void dyn_error_errno_text(int error, char *text, size_t size);
 
 #endif

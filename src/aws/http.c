@@ -440,10 +440,7 @@ set_request(DynHttp *http)
 	SET(is_get ? CURLOPT_HTTPGET : CURLOPT_POST, 1L);
 	if (is_get)
 		return ok;
-	/*
-	 * with POSTFIELDS NULL, libcurl calls on_send for the body, and on_rewind
-	 * before it sends the body again
-	 */
+	/* with POSTFIELDS NULL, libcurl calls on_send and on_rewind instead */
 	SET(CURLOPT_POSTFIELDS, request->never_resend ? NULL :
 		request->body_len > 0 ? request->body : "");
 	SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) request->body_len);

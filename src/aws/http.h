@@ -71,8 +71,7 @@ typedef struct DynHttp
 	bool		is_set;			/* true if the constant options are set */
 	bool		trusts;			/* true if the TLS options are set, too */
 	char	   *ca_bundle;		/* CA bundle of the TLS options */
-	unsigned	forgotten;		/* number of dyn_tls_forget calls before the TLS
-								 * options were set */
+	unsigned	forgotten;		/* dyn_tls_forget calls before the TLS setup */
 	DynHttpRequest request;		/* all zero if the handle is not in use */
 	size_t		body_read;		/* bytes of the body that libcurl has read */
 	int			opened;			/* socket opened last, or -1 */
@@ -110,10 +109,7 @@ extern DynFailure dyn_http_prepare(DynHttp *http,
 extern DynFailure dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 								  const char **text);
 
-/*
- * Returns false if the reply has no valid Date header; otherwise sets *date to
- * its time (seconds since the epoch).
- */
+/* Reads the Date header (s since the epoch); returns false if not valid. */
 extern bool dyn_http_date(const DynHttp *http, int64_t *date);
 
 /* Returns true if the TCP connection of the transfer is established. */

@@ -43,10 +43,7 @@
  */
 #define IDLE_CONNECTIONS	1024L
 
-/*
- * Maximum number of timer calls per dyn_loop_turn: libcurl may repeatedly
- * request to be called immediately.
- */
+/* Limit per dyn_loop_turn, since libcurl may always request another call. */
 #define CALLS_PER_TURN		8
 
 /* Time after which to call libcurl again if libcurl ran out of memory. */
@@ -260,10 +257,7 @@ run_event(DynLoop *loop, const struct epoll_event *event)
 	act(loop, event->data.fd, what);
 }
 
-/*
- * One epoll_wait is enough: descriptors that are still readable afterwards
- * keep the epoll descriptor readable.
- */
+/* One epoll_wait is enough: unhandled events keep the epoll fd readable. */
 void
 dyn_loop_turn(DynLoop *loop)
 {

@@ -167,10 +167,7 @@ dyn_pace_max_units(const DynPace *pace)
 	return pace->rate * REQUEST_MS / SECOND;
 }
 
-/*
- * Schedules the next request for the time at which the rate will have granted
- * `cost` units since `since_ms`.
- */
+/* Sets next_ms to when the rate has granted `cost` units since `since_ms`. */
 static void
 wait_for(DynPace *pace, double since_ms, double cost, double now_ms)
 {
@@ -202,10 +199,7 @@ stop_test(DynPace *pace, bool any_rate)
 	pace->vain = 0;
 }
 
-/*
- * Starts, continues or ends a test at a refusal.  Returns true if the refusal
- * must not lower the rate.
- */
+/* Updates the test at a refusal; returns true if the rate must not fall. */
 static bool
 refused_at_any_rate(DynPace *pace, double cost, double sent_ms, double now_ms)
 {

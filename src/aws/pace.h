@@ -74,10 +74,7 @@ extern double dyn_pace_max_units(const DynPace *pace);
 /* Records that a request with this estimated cost is sent. */
 extern void dyn_pace_send(DynPace *pace, double cost, double now_ms);
 
-/*
- * Records that a request, sent at sent_ms with the estimated cost `cost`, was
- * granted `units` units at now_ms.
- */
+/* Records that a request of estimated cost `cost` was granted `units`. */
 extern void dyn_pace_grant(DynPace *pace, double cost, double units,
 						   double sent_ms, double now_ms);
 

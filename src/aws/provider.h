@@ -72,16 +72,14 @@ struct DynProvider
 								 * (monotonic us) */
 	int64_t		issuer_ahead;	/* issuer's clock minus this machine's (s) */
 	int64_t		ends_at;		/* expiry of `current` (dyn_loop_uptime_s) */
-	int64_t		refresh_at;		/* time to refresh `current`
-								 * (dyn_loop_uptime_s) */
+	int64_t		refresh_at;		/* refresh of `current` (dyn_loop_uptime_s) */
 	DynError   *err;			/* latest failure; NULL if none yet */
 	int			misses;			/* successive failures and stops */
 	int			refusals;		/* successive refusals of new credentials */
 	bool		stopped;		/* true if the source's last run was stopped */
 	int64_t		retry_us;		/* end of the source's pause (monotonic us) */
-	int64_t		wait_until_us;	/* time until which calls that have credentials
-								 * wait for new ones (monotonic us); 0 if they
-								 * do not wait */
+	int64_t		wait_until_us;	/* time until which calls with credentials wait
+								 * for new ones (monotonic us); 0: no wait */
 };
 
 typedef enum DynReadiness
@@ -92,10 +90,7 @@ typedef enum DynReadiness
 	DYN_CREDENTIALS_FAILED		/* see dyn_provider_error */
 } DynReadiness;
 
-/*
- * Returns the state of the credentials; starts the source if they are missing
- * or due for a refresh.
- */
+/* Starts the source if credentials are missing or due for a refresh. */
 extern DynReadiness dyn_provider_request(DynProvider *provider,
 										 struct DynClient *client);
 

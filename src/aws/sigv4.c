@@ -132,10 +132,7 @@ dyn_sigv4_append_encoded(DynBuffer *out, const char *s, size_t len,
 	}
 }
 
-/*
- * Appends the path without segments that are "" or ".", and without ".." and
- * the segment before it.
- */
+/* Appends the path without empty and "." segments, and with ".." resolved. */
 static void
 canonical_path(const char *path, DynBuffer *out)
 {
@@ -326,10 +323,7 @@ derive_key(const DynSigScope *scope, const char *secret,
 	return ok;
 }
 
-/*
- * Writes the signing key of the scope to `key`, from the cache if it has the
- * key; returns false on failure.
- */
+/* Finds or derives the scope's signing key; returns false on failure. */
 static bool
 signing_key(DynSigKeyCache *cache, const DynSigScope *scope,
 			const char *secret, unsigned char key[DYN_SHA256_SIZE])

@@ -61,10 +61,7 @@ typedef struct DynSigKeyCache
 /* Writes the time (seconds since the epoch, UTC) into scope->time. */
 extern void dyn_sigv4_set_time(DynSigScope *scope, int64_t epoch);
 
-/*
- * Appends `s`; percent-encodes all bytes except letters, digits, "-._~" and
- * the characters of `keep`.
- */
+/* Percent-encodes all but letters, digits, "-._~" and the bytes of `keep`. */
 extern void dyn_sigv4_append_encoded(DynBuffer *out, const char *s, size_t len,
 									 const char *keep);
 

@@ -15,8 +15,7 @@ typedef struct DynSocket
 	int			fd;
 	ino_t		inode;			/* descriptor numbers are reused */
 	bool		registered;		/* true if libcurl watches the socket now */
-	uint32_t	events;			/* events that epoll watches; 0 if none or
-								 * unknown */
+	uint32_t	events;			/* watched by epoll; 0 if none or unknown */
 	uint32_t	parked;			/* events to watch when the transfer resumes; 0
 								 * if the transfer is not parked */
 	const void *transfer;		/* current or last transfer on the socket */
@@ -53,10 +52,7 @@ extern int	dyn_sockets_open(DynSockets *sockets, int family, int type,
 /* Closes a socket (CURLOPT_CLOSESOCKETFUNCTION); `sockets` is a DynSockets. */
 extern int	dyn_sockets_close(void *sockets, int fd);
 
-/*
- * Records that libcurl watches the descriptor for these epoll events; returns
- * true if epoll already does so.
- */
+/* Records what libcurl watches; returns true if epoll watches it already. */
 extern bool dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 							  const void *transfer);
 
@@ -66,10 +62,7 @@ extern bool dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
  */
 extern bool dyn_sockets_unwatch(DynSockets *sockets, int fd);
 
-/*
- * Records that epoll no longer watches the transfer's descriptor, and returns
- * this descriptor; -1 if there is none.
- */
+/* Marks the transfer's descriptor as unwatched by epoll; returns it, or -1. */
 extern int	dyn_sockets_park(DynSockets *sockets, const void *transfer);
 
 /*

@@ -64,10 +64,7 @@ extern bool dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle);
  */
 extern bool dyn_tls_changed(const DynTls *tls, const char *ca_bundle);
 
-/*
- * Shares TLS sessions between all handles passed to this function, until their
- * CURLOPT_SHARE is reset.
- */
+/* Lets the handle share TLS sessions, until its CURLOPT_SHARE is reset. */
 extern void dyn_tls_share(DynTls *tls, CURL *easy);
 
 /* Frees sessions and files; not allowed while a handle shares them. */
