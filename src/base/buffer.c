@@ -47,10 +47,7 @@ fail(DynBuffer *buf)
 	return false;
 }
 
-/*
- * Reallocates the memory.  The memory of an empty buffer is freed first, since
- * realloc would copy unused bytes.
- */
+/* Frees an empty buffer first, since realloc would copy unused bytes. */
 static bool
 set_capacity(DynBuffer *buf, size_t cap)
 {

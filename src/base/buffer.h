@@ -26,8 +26,7 @@ typedef struct DynBuffer
 	size_t		cap;			/* bytes allocated */
 	size_t		max;			/* maximum of `len`; 0 means no bound */
 	bool		failed;			/* true if a function of this file failed */
-	bool		out_of_memory;	/* true if malloc has failed since the last
-								 * reset */
+	bool		out_of_memory;	/* true if malloc failed since the reset */
 } DynBuffer;
 
 /* Initializes an empty buffer; a zeroed DynBuffer is one without a bound. */
@@ -85,10 +84,7 @@ dyn_buffer_append_char(DynBuffer *buf, char c)
 
 extern bool dyn_buffer_printf(DynBuffer *buf, const char *fmt,...) DYN_PRINTF(2, 3);
 
-/*
- * Writes a NUL after the contents (not counted in `len`) and returns the
- * contents, or NULL on failure.
- */
+/* Appends a NUL outside of `len`; returns the contents, or NULL on failure. */
 extern const char *dyn_buffer_terminate(DynBuffer *buf);
 
 #endif

@@ -1,7 +1,6 @@
 /*
  * jsonload.h
- *		Parses a JSON document with jansson, and detects jansson's failed
- *		allocations.
+ *		Parses JSON with jansson, and detects its failed allocations.
  */
 #ifndef DYN_BASE_JSONLOAD_H
 #define DYN_BASE_JSONLOAD_H

@@ -29,8 +29,7 @@ typedef struct Decimal
 	bool		excess;			/* true if digits beyond the 38th are not 0 */
 	int			ndigits;		/* number of digits; 0 if the value is zero */
 	int64_t		exp;			/* power of ten of digits[0] */
-	char		digits[DYN_NUMBER_MAX_DIGITS];	/* digits as text, without
-												 * leading zeros */
+	char		digits[DYN_NUMBER_MAX_DIGITS];	/* without leading zeros */
 } Decimal;
 
 static void
@@ -66,9 +65,8 @@ read_digits(const char *p, const char *end, Decimal *d, bool fraction)
 }
 
 /*
- * Parses the text; returns false if it is not a number.  With `infinity`, also
- * accepts PostgreSQL's "Infinity" and "-Infinity", as numbers beyond the
- * limits.
+ * Returns false if the text is not a number.  With `infinity`, also accepts
+ * PostgreSQL's "Infinity" and "-Infinity", as numbers beyond the limits.
  */
 static bool
 parse(const char *text, size_t len, bool infinity, Decimal *d)

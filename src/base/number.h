@@ -35,10 +35,8 @@ typedef enum DynNumberStatus
 /* Direction of rounding, if DynamoDB cannot store the value itself. */
 typedef enum DynRounding
 {
-	DYN_ROUND_DOWN,				/* largest storable number that is not greater
-								 * than the value */
-	DYN_ROUND_UP				/* smallest storable number that is not less
-								 * than the value */
+	DYN_ROUND_DOWN,				/* largest storable number <= the value */
+	DYN_ROUND_UP				/* smallest storable number >= the value */
 } DynRounding;
 
 /*

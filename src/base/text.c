@@ -47,10 +47,7 @@ dyn_utf8_put(char *dst, uint32_t code)
 	return n;
 }
 
-/*
- * Escape of each byte: 0 if none is needed, 'u' for \u00XX, otherwise the
- * character after the backslash.
- */
+/* The character after the backslash ('u' for \u00XX), or 0 for no escape */
 static const char escapes[256] = {
 	'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'b', 't', 'n', 'u', 'f', 'r', 'u',
 	'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u',

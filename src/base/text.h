@@ -11,10 +11,7 @@
 
 #include "buffer.h"
 
-/*
- * Returns true if the bytes are well-formed UTF-8 (no overlong forms, no
- * surrogates, at most U+10FFFF).
- */
+/* Returns true for well-formed UTF-8 (no overlong forms, no surrogates). */
 extern bool dyn_utf8_valid(const char *s, size_t len);
 
 static inline bool
@@ -95,9 +92,8 @@ extern bool dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len);
 extern bool dyn_json_check(const char *text, size_t len, char **err);
 
 /*
- * Continues a CRC-32 (IEEE 802.3) from `crc`, which is 0 at the beginning; like
- * zlib's crc32(), but several times faster on processors with carry-less
- * multiplication.
+ * Continues a CRC-32 (IEEE 802.3) from `crc`, initially 0; like zlib's
+ * crc32(), but several times faster with carry-less multiplication.
  */
 extern uint32_t dyn_crc32(uint32_t crc, const void *bytes, size_t len);
 
