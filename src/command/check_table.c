@@ -76,9 +76,8 @@ typedef struct Issue
 typedef struct Assertion
 {
 	const DynIndexMeta *index;
-	int			slots[2 * DYN_MAX_KEY_ATTRS];	/* positions of the key
-												 * attributes in Check.values;
-												 * 0: not asserted */
+	/* positions of the key attributes in Check.values; 0: not asserted */
+	int			slots[2 * DYN_MAX_KEY_ATTRS];
 	Bitmapset  *columns;		/* attnums */
 	DynView    *view;			/* view whose rows match the index's templates;
 								 * NULL unless the index is trusted */
@@ -336,10 +335,7 @@ count_shared(Check *check, int first, int second)
 	count(check, &table->shared[second], NULL);
 }
 
-/*
- * Checks one item.  It should be a row of some table, but not of two tables
- * without `shares`.
- */
+/* Checks that the item is a row, but not of two tables without `shares`. */
 static void
 check_item(Check *check, const DynValue *values)
 {

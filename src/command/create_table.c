@@ -60,10 +60,7 @@ find_column(const DynRelation *relation, const char *name)
 	return found;
 }
 
-/*
- * Returns true if the column occurs in a template, and no option sets its
- * attribute or path.
- */
+/* Returns true if a template has the column, and no option places it. */
 static bool
 is_part(const DynRelation *relation, const DynColumn *column)
 {
@@ -328,10 +325,7 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 	dyn_call_destroy(call);
 }
 
-/*
- * Returns true if the table and its indexes are active.  *unknown counts
- * ResourceNotFoundExceptions.
- */
+/* Checks table and indexes; *unknown counts ResourceNotFoundExceptions. */
 static bool
 is_active(DynConnection *connection, const char *table, int *unknown)
 {

@@ -40,8 +40,7 @@ typedef struct Describe
 	ReturnSetInfo *rsinfo;
 	DynSample	sample;
 	const char *unread;			/* reason to report if the items are not read */
-	MemoryContext row_context;	/* memory of one row; a page may have 200,000
-								 * attributes, each of which is a row */
+	MemoryContext row_context;	/* for one of up to 200,000 rows of a page */
 } Describe;
 
 static void
@@ -62,10 +61,7 @@ describe_side(const DynKeyAttr *attrs, int n)
 	return n > 0 ? list->data : NULL;
 }
 
-/*
- * Emits a row.  `key` is the key of a table or index, or NULL; numbers below 0
- * become NULL.
- */
+/* Emits a row.  `key` may be NULL; numbers below 0 become NULL. */
 static void
 emit(const Describe *describe, const char *kind, const char *name, const char *types,
 	 const DynKeySchema *key, int64 items, int64 bytes, double read_units,

@@ -239,10 +239,7 @@ sql_type(const NewColumn *column)
 	return "pg_catalog.jsonb";
 }
 
-/*
- * Returns CREATE FOREIGN TABLE, with schema-qualified types.  `match` is the
- * option item_filter, or NULL.
- */
+/* Returns CREATE FOREIGN TABLE; `match` is the option item_filter, or NULL. */
 static char *
 write_command(const Import *import, const char *name, const NewColumns *columns,
 			  const char *match)

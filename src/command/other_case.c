@@ -1,7 +1,6 @@
 /*
  * other_case.c
- *		Finds columns whose attribute exists only under a name that differs in
- *		case.
+ *		Finds columns whose attribute exists only in another case.
  *
  * For a column with a path, only the top-level attribute is compared.  Only the
  * case of ASCII letters is ignored, since PostgreSQL does not fold other letters
@@ -22,8 +21,7 @@ typedef struct Sought
 {
 	const DynColumn *column;
 	const char *attribute;
-	const char *other;			/* name (UTF-8) that occurred and differs only
-								 * in case, or NULL */
+	const char *other;			/* name found in other case (UTF-8), or NULL */
 } Sought;
 
 struct DynFolded

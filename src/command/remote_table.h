@@ -43,10 +43,7 @@ typedef struct DynView
 	int			first;			/* first slot of the view in the Scan */
 } DynView;
 
-/*
- * Returns a Scan with the options of a relation, in CurrentMemoryContext.  The
- * Scan reads no paths yet.
- */
+/* Returns a Scan of the relation, without paths, in CurrentMemoryContext. */
 extern DynItemScan *dyn_item_scan_create(DynRelation *relation,
 										 const DynTableMeta *meta);
 

@@ -1,7 +1,6 @@
 /*
  * target.c
- *		Checks the arguments of SQL-callable functions, and finds foreign
- *		tables.
+ *		Checks arguments of SQL-callable functions, and finds foreign tables.
  */
 #include "postgres.h"
 

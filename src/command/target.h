@@ -39,10 +39,7 @@ extern Oid	dyn_target_check(Oid relid);
  */
 extern void dyn_target_check_column(const DynColumn *column, Oid owner);
 
-/*
- * Returns the OIDs of all foreign tables of a server, sorted.  The tables are
- * not locked.
- */
+/* Returns the sorted OIDs of a server's foreign tables, without locks. */
 extern List *dyn_tables_of_server(Oid serverid);
 
 /* Returns true if `rel` is over the DynamoDB table with this name or ARN. */
