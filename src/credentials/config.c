@@ -57,8 +57,7 @@ typedef struct Parser
 	bool		prefixes;
 	int			line;			/* number of the current line, from 1 */
 	size_t		indent;			/* indentation of the last key or section */
-	char	   *value_end;		/* end of the last value; NULL after the start
-								 * of a section */
+	char	   *value_end;		/* end of the section's last value, or NULL */
 	bool		in_block;		/* true if the last key has an empty value */
 	const char *wrong;			/* error in the current line, or NULL */
 	bool		out_of_memory;

@@ -36,10 +36,7 @@ typedef struct DynIni
 	size_t		cap;
 } DynIni;
 
-/*
- * Returns the position (from 1) of the last section of this kind and name; 0
- * if there is none.
- */
+/* Returns the position (from 1) of the last section with this name, or 0. */
 extern size_t dyn_ini_place(const DynIni *ini, DynIniKind kind,
 							const char *name);
 

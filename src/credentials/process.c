@@ -83,8 +83,7 @@ extern char **environ;
 
 struct DynProcess
 {
-	pid_t		pid;			/* pid of the program, also the id of its
-								 * group; 0 or -1 if not started */
+	pid_t		pid;			/* pid and group id; 0 or -1 if not started */
 	bool		reaped;			/* true if other code has reaped the program */
 	bool		ticks;			/* true if end_fd is a timer, not a pidfd */
 	int			epoll_fd;		/* this and the next four: -1 if closed */
@@ -109,8 +108,7 @@ static pid_t lingering[16];
 typedef struct Program
 {
 	char	  **argv;			/* words of the command, ended by NULL */
-	char	  **envp;			/* variables, ended by NULL; AWS_* variables
-								 * are not copied */
+	char	  **envp;			/* ended by NULL; without AWS_* variables */
 	char	   *words;			/* memory of the words */
 	char	   *path_setting;	/* "PATH=..." */
 	char	   *home_setting;	/* "HOME=...", or NULL */

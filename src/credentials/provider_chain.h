@@ -48,8 +48,7 @@ typedef struct DynProviderChain
 	DynSsoProfile sso;			/* settings (SSO) */
 	char	   *token_file;		/* path of the token file (WEB_IDENTITY) */
 	DynRole		web_role;		/* role for the token (WEB_IDENTITY) */
-	DynRole		roles[DYN_MAX_CHAINED_ROLES];	/* roles in the order in which
-												 * they are assumed */
+	DynRole		roles[DYN_MAX_CHAINED_ROLES];	/* assumed in this order */
 	int			nroles;
 } DynProviderChain;
 

@@ -145,10 +145,7 @@ dyn_secret_json_open(const char *text, size_t len, const char *whose,
 	json_t	   *document;
 	bool		out_of_memory;
 
-	/*
-	 * jansson copies each string into a buffer and then into a value, and
-	 * would free both without overwriting them.
-	 */
+	/* jansson would free its copies of the secrets without wiping them */
 	json_get_alloc_funcs(&usual_malloc, &usual_free);
 	json_set_alloc_funcs(malloc, dyn_secret_free);
 	document = dyn_json_load(text ? text : "", len, 0, &out_of_memory);

@@ -3,15 +3,13 @@
  *		Obtains the credentials that a user mapping selects.
  *
  * A source runs in the client's event loop.  It obtains a provider's
- * credentials, uses them to assume the first role, and so on, one request at a
- * time:
+ * credentials, uses them to assume the first role, and so on, one by one:
  *
  *		start --> provider --> role --> role ... --> obtained
  *
  * Each step is a request (an exchange), a program, or keys that are known.  A
  * request that fails but may succeed later is sent up to MOST_TRIES times,
- * with pauses.  After the last failure, provider.c starts the source again on
- * demand.
+ * with pauses.  After that, provider.c starts the source again on demand.
  */
 #include "source.h"
 
@@ -39,10 +37,7 @@
 /* Clock skew that may make a signature invalid (s). */
 #define NOTABLE_SKEW		(4 * 60)
 
-/*
- * Expired credentials from an instance are used for STALE_LIFE * (1 + r)
- * seconds, where r is random in [0, 1).
- */
+/* Expired keys of an instance are used for 1 to 2 times this time (s). */
 #define STALE_LIFE			600
 
 const char *const dyn_source_names[] = {

@@ -122,10 +122,7 @@ create(const DynSourceOptions *source_options, const DynRole *role, DynUrl *part
 
 /* ---- AssumeRole --------------------------------------------------------- */
 
-/*
- * Signs the request.  The cache of signing keys is local, since the next
- * request is signed with other keys.
- */
+/* The key cache is local, since the next request uses other access keys. */
 static bool
 sign(DynExchange *exchange, const DynSourceOptions *source_options, const DynUrl *parts,
 	 const DynCredentials *keys, int64_t now, DynError *err)
@@ -305,10 +302,7 @@ describe(const DynRole *role, char whose[DESCRIPTION_SIZE])
 	return whose;
 }
 
-/*
- * Reads the error document in a reply.  Other replies, which may come from a
- * proxy, are reported with their status.
- */
+/* Reads the error document; reports other replies (of proxies) by status. */
 static DynProviderResponse
 read_error(const DynRole *role, const DynExchange *exchange, DynError *err)
 {
