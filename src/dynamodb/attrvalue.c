@@ -186,10 +186,7 @@ dyn_value_bytes_max(const DynValue *value)
 	return (size_t) value->len / 4 * 3 + 3;
 }
 
-/*
- * Decodes base64; `dst` may be `src`.  Returns the number of bytes, or -1 for
- * invalid base64.
- */
+/* Decodes base64, maybe in place; returns the length, or -1 if invalid. */
 static long
 decode(const unsigned char *src, size_t len, unsigned char *dst)
 {

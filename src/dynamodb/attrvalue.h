@@ -31,10 +31,8 @@ typedef enum DynType
 #define DYN_TYPE_COUNT 11
 
 /* Flags of a value */
-#define DYN_VALUE_ESCAPED	0x01	/* S, B: the payload contains JSON
-									 * escapes */
-#define DYN_VALUE_HAS_NUL	0x02	/* S, SS, L, M: a string or name in the
-									 * value contains U+0000 */
+#define DYN_VALUE_ESCAPED	0x01	/* S, B: payload has JSON escapes */
+#define DYN_VALUE_HAS_NUL	0x02	/* S, SS, L, M: contains U+0000 */
 #define DYN_VALUE_TRUE		0x04	/* BOOL: set if true */
 
 /*
@@ -71,8 +69,7 @@ extern size_t dyn_value_text(const DynValue *value, char *dst);
 
 /*
  * Writes the bytes of a B to `dst`, which needs dyn_value_bytes_max(value)
- * bytes.  Returns the number of bytes written, or -1 if the payload is not
- * valid base64.
+ * bytes.  Returns their number, or -1 for invalid base64.
  */
 extern size_t dyn_value_bytes_max(const DynValue *value);
 extern long dyn_value_bytes(const DynValue *value, unsigned char *dst);

@@ -19,8 +19,7 @@
 #include "slice.h"
 
 #define FIRST_NODES		64
-#define MOST_CACHED		16384	/* maximum number of nodes that remain
-								 * allocated (0.5 MB) */
+#define MOST_CACHED		16384	/* nodes that stay allocated (0.5 MB) */
 
 /* Reads the string at `p` without looking for U+0000; returns its end. */
 static DYN_HOT const char *
@@ -149,10 +148,7 @@ dyn_elements_next(DynElements *elements)
 	return true;
 }
 
-/*
- * Returns the path tree node of a member with this name; NULL if the tree has
- * no such node, or if memory runs out.
- */
+/* Returns the member's node in the tree; NULL if none, or out of memory. */
 static const DynPathNode *
 find_member(const DynPathTree *tree, const DynPathNode *node,
 			const DynValue *name, DynBuffer *scratch)
@@ -272,10 +268,7 @@ read_node(DynNodes *list, DynNode *node, Nest *nest, const char *p,
 	return end_value(p, end);
 }
 
-/*
- * Reads a member of the innermost container, like read_node.  Returns NULL if
- * memory runs out.
- */
+/* Reads a member, like read_node; returns NULL if memory runs out. */
 static DYN_HOT const char *
 read_member(DynNodes *list, Nest *nest, const char *p, const char *end)
 {

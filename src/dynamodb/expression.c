@@ -14,8 +14,7 @@
  *
  * For requests, the renderer counts operators and bytes, and stops at the
  * limits.  Each level of the tree counts at least one operator (an AND or OR
- * with one argument is skipped), so the limit of operators also limits the
- * recursion.
+ * with one argument is skipped), so the limit of operators limits recursion.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -48,8 +48,7 @@ struct DynCond
 {
 	DynCondKind kind;
 	const DynPath *path;
-	const DynPath *path2;		/* right side of a comparison of two paths, or
-								 * NULL */
+	const DynPath *path2;		/* right side if it is a path, or NULL */
 	const DynScalar *values;
 	int			nvalues;
 	bool		sorted;			/* true if the values of an IN are sorted, and
@@ -64,15 +63,11 @@ struct DynCond
  * Removes TRUE and FALSE from the tree, in place, and returns its new root:
  * either a tree without them, or a single TRUE or FALSE node.  Also simplifies
  * NOT NOT x to x, an IN without values to FALSE, and an AND or OR with one
- * argument to this argument.  The logic has two values; the caller handles
- * NULLs of SQL.
+ * argument to this argument.  The caller handles SQL's NULLs.
  */
 extern DynCond *dyn_cond_simplify(DynCond *cond);
 
-/*
- * Limits for one expression, within those of DynamoDB: number of operators,
- * bytes, and number of values of an IN
- */
+/* Limits of an expression within DynamoDB's: operators, bytes, IN values */
 #define DYN_EXPR_MAX_OPERATORS	300
 #define DYN_EXPR_MAX_BYTES		4096
 #define DYN_EXPR_MAX_IN			99
@@ -153,10 +148,9 @@ extern bool dyn_cond_fingerprint(const DynCond *cond, DynBuffer *out);
  */
 
 /*
- * Sets the slot of each path in the condition to the position of the path in
- * `paths`.  Returns false if `paths` lacks a path of the condition, or if the
- * condition compares two paths, which is not supported.  A later call replaces
- * the slots.
+ * Sets the slot of each path in the condition to its position in `paths`.
+ * Returns false if `paths` lacks a path of the condition, or if the condition
+ * compares two paths (not supported).  A later call replaces the slots.
  */
 extern bool dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths);
 

@@ -1,7 +1,6 @@
 /*
  * item.c
- *		Reads attribute values in one pass: the innermost loop of the
- *		extension.
+ *		Reads attribute values in one pass, the extension's innermost loop.
  *
  * An attribute value is a JSON object with exactly one member, such as
  * {"S":"x"}.  Its name is the type tag, and its value the payload.
@@ -194,8 +193,7 @@ add_entry(DynNameCache *name_cache, uint16_t context, const char *name,
 
 /*
  * Returns true if `"name":` is at `p`, where at least 32 bytes must be left.
- * A name that is too long for the prefix is compared with its first occurrence
- * in the response.
+ * A name too long for the prefix is compared with its first occurrence.
  */
 static DYN_HOT bool
 entry_matches(const DynNameEntry *entry, const char *p, const char *end)
@@ -261,10 +259,7 @@ take_found_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 	return take_entry(r, f, index, at, place);
 }
 
-/*
- * Sets the place of a name, adding the name to the name cache if possible;
- * returns false on error.
- */
+/* Sets a name's place, and tries to cache it; returns false on error. */
 static bool
 look_up(DynItemParser *r, DynFrame *f, const DynJsonText *name, Place *place)
 {
@@ -420,8 +415,7 @@ read_decimal_slow(DynJson *scan, const char *p)
  * Reads the number after an opening quote; returns the position of the closing
  * quote.  Only the syntax is checked; base/number.h checks that DynamoDB can
  * store the number.  Up to 16 digits and a point, as DynamoDB writes them, are
- * read in one step.  JSON escapes are rejected, so that the slice is the
- * number.
+ * read in one step.  Rejects JSON escapes, so the slice is the number.
  */
 static DYN_HOT const char *
 read_decimal(DynJson *scan, const char *p)
@@ -655,8 +649,7 @@ read_member(DynItemParser *r, const char *p)
 
 /*
  * Moves from the end of a value to the next member or element, closing frames
- * that end in between.  If r->depth becomes -1, the result is the position
- * after the item.
+ * that end in between.  r->depth is -1 after the item.
  */
 static DYN_HOT const char *
 next_member(DynItemParser *r, const char *p)

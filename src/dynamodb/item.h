@@ -44,8 +44,7 @@
 #define DYN_NAME_CACHE_SLOTS	2048
 #define DYN_NAME_ROOT		0	/* root entry, which stands for the item; as
 								 * the entry of a name, it means no entry */
-#define DYN_NAME_NONE		UINT16_MAX	/* context of names that are not
-										 * cached */
+#define DYN_NAME_NONE		UINT16_MAX	/* context of uncached names */
 #define DYN_NAME_PREFIX		24
 
 typedef struct DynNameEntry
@@ -70,8 +69,7 @@ typedef struct DynNameCache
 	DynNameEntry *entries;
 	uint32_t	count;
 	uint32_t	cap;
-	uint16_t	table[DYN_NAME_CACHE_SLOTS];	/* indexes of entries; 0: free
-												 * slot */
+	uint16_t	table[DYN_NAME_CACHE_SLOTS];	/* entries' indexes; 0: free */
 } DynNameCache;
 
 /* Flag of an entry, in addition to the flags of the value */
@@ -111,8 +109,7 @@ typedef struct DynFrame
 	uint32_t	object;			/* number of this frame, for the name cache */
 	uint32_t	base;			/* tape->names.count before this frame */
 	uint32_t	index;			/* index of the next element of a list */
-	uint16_t	context;		/* name cache entry that is the context of the
-								 * frame's names */
+	uint16_t	context;		/* context of its names (name cache entry) */
 	uint16_t	prev;			/* name cache entry of the previous member */
 	uint16_t	guess;			/* name cache entry expected next */
 	bool		map;

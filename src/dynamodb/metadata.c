@@ -7,8 +7,7 @@
  *
  * Unknown members are ignored; absent, null and empty members mean the same.
  * The table's own key must be valid.  An index whose key is not understood
- * (such as a future kind of key) is ignored, because the table can be read
- * without it.
+ * (maybe of a future kind) is ignored, since the table can be read without it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -130,10 +129,7 @@ read_throughput(const Source *src, const json_t *object,
 	throughput->read_units = units;
 }
 
-/*
- * Reads the projection; an unknown ProjectionType is read as KEYS_ONLY, the
- * smallest projection.
- */
+/* Reads an unknown ProjectionType as KEYS_ONLY, the smallest projection. */
 static void
 read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
 {

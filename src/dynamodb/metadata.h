@@ -71,8 +71,7 @@ typedef struct DynIndexMeta
 	DynProjectionType projection;
 	int			nincluded;		/* number of NonKeyAttributes */
 	const char **included;		/* names, which dyn_metadata_parse sorts */
-	uint64_t	item_count;		/* number of items some hours ago; 0 may mean
-								 * unknown */
+	uint64_t	item_count;		/* items some hours ago; 0 may mean unknown */
 	uint64_t	size_bytes;
 	DynThroughput throughput;	/* throughput (of the table, for an LSI) */
 	const char *schema;
@@ -89,8 +88,7 @@ typedef struct DynTableMeta
 	DynThroughput throughput;
 	double		created;		/* seconds since 1970; 0: not reported */
 	int			nindexes;
-	DynIndexMeta *indexes;		/* LSIs, then GSIs, each in the order of the
-								 * response */
+	DynIndexMeta *indexes;		/* LSIs, then GSIs, in the response's order */
 	const char *schema;
 	char	   *texts;			/* private: memory of the strings `schema` */
 	struct json_t *document;	/* private: memory of all other strings */
@@ -105,8 +103,7 @@ dyn_key_number(const DynTableMeta *meta, int i)
 
 /*
  * Parses a DescribeTable response; the caller frees the result.  Returns NULL
- * on failure, with a static string in *reason ("not a table description", "out
- * of memory", ...).
+ * on failure, with a static string in *reason such as "out of memory".
  */
 extern DynTableMeta *dyn_metadata_parse(const char *buf, size_t len,
 										const char **reason);

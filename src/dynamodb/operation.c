@@ -2,9 +2,8 @@
  * operation.c
  *		Writes the requests of operations, and reads ListTables responses.
  *
- * Every member except the first one is written with a comma before it, so
- * members can be omitted.  The order of members is fixed, so equal requests
- * have equal bytes.
+ * Every member except the first is written with a comma before it, so members
+ * can be omitted.  Their order is fixed, so equal requests have equal bytes.
  */
 #include <assert.h>
 #include <string.h>

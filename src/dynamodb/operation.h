@@ -40,39 +40,31 @@ extern const char *dyn_operation_name(DynOperation op);
 /*
  * One read request.  key_condition, filter and projection are expressions that
  * were rendered with the same `tokens` (expression.h); NULL or "" means none.
- * The comment of a field names the operations that use the field, unless all
- * of them do.
+ * A field's comment names the operations that use it, unless all do.
  */
 typedef struct DynReadRequest
 {
 	DynOperation op;			/* GET_ITEM, BATCH_GET_ITEM, QUERY or SCAN */
 	const char *table;
-	const char *index;			/* Query, Scan: index name; NULL: the table
-								 * itself */
+	const char *index;			/* Query, Scan: index name; NULL: the table */
 	const char *key_condition;	/* Query */
 	const char *filter;			/* Query, Scan */
 	const char *projection;
-	bool		all_attributes; /* true to read all attributes through a local
-								 * index, even those that it does not
-								 * project */
+	bool		all_attributes; /* true to read all attributes through an LSI,
+								 * even those not projected */
 	const DynTokens *tokens;	/* tokens; NULL if there is no expression */
 	bool		count_only;		/* Query, Scan: Select=COUNT */
 	bool		backward;		/* Query: ScanIndexForward=false */
 	bool		consistent;
 	bool		report_units;	/* ReturnConsumedCapacity=TOTAL */
-	long		limit;			/* Query, Scan: maximum number of items per
-								 * page; 0: no limit */
+	long		limit;			/* Query, Scan: items per page; 0: no limit */
 	int			segment;		/* Scan */
 	int			total_segments; /* Scan; 0 or 1: not segmented */
-	const char *start_key;		/* Query, Scan: LastEvaluatedKey object of the
-								 * previous page, sent unchanged; NULL: first
-								 * page */
+	const char *start_key;		/* Query, Scan: LastEvaluatedKey of the page
+								 * before, unchanged; NULL: first page */
 	size_t		start_key_len;
 
-	/*
-	 * Keys.  GetItem: nkeys = 1.  BatchGetItem: up to 100 keys with nparts
-	 * parts each, key i at keys[i * nparts].
-	 */
+	/* GetItem: 1 key; BatchGetItem: up to 100; key i is at keys[i * nparts] */
 	const DynKeyPart *keys;
 	int			nkeys;
 	int			nparts;
@@ -91,10 +83,7 @@ extern void dyn_write_describe_table(DynBuffer *buf, const char *table);
  */
 extern void dyn_write_create_table(DynBuffer *buf, const struct DynTableMeta *table);
 
-/*
- * Writes a ListTables request.  `start_name` is the last name of the previous
- * page, or NULL.
- */
+/* `start_name` is the last name of the previous page, or NULL. */
 extern void dyn_write_list_tables(DynBuffer *buf, const char *start_name);
 
 /*

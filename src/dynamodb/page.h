@@ -88,10 +88,8 @@ typedef struct DynPage
 	unsigned	members;		/* set of DYN_PAGE_... */
 	uint64_t	nitems;			/* number of items in this response */
 	int			ntables;		/* number of tables in Responses */
-	DynValue	table;			/* name of the first table in Responses, as a
-								 * value of type S */
-	uint64_t	count;			/* Count; with Select=COUNT, the response has
-								 * no items */
+	DynValue	table;			/* first table name in Responses (type S) */
+	uint64_t	count;			/* Count; no items are sent for Select=COUNT */
 	uint64_t	scanned_count;	/* ScannedCount; 0 if absent */
 	double		units;			/* sum of CapacityUnits */
 	bool		units_reported; /* false if the units are absent or

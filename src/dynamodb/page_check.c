@@ -17,8 +17,7 @@
  * bytes, so each item is first compared with the previous item.
  *
  * A response may encode a key differently from the request (JSON escapes,
- * numbers from some emulators), so a key is decoded before it is considered
- * different.
+ * numbers from some emulators), so keys that seem to differ are decoded.
  */
 #include "page_check.h"
 
@@ -155,10 +154,7 @@ next_item_key(const DynPageTape *tape, const int *slots, int nparts, size_t *at,
 	return true;
 }
 
-/*
- * Decodes the projected key parts; the type of a part that is not a valid
- * scalar becomes ABSENT, which no key has.
- */
+/* Decodes the key parts; an invalid part becomes ABSENT, which no key has. */
 static const char *
 decode_key(const DynExpected *expected, const DynValue *key, DynBuffer *scratch,
 		   DynScalar *parts)
@@ -279,10 +275,7 @@ dyn_seam_free(DynSeam *seam)
 	dyn_buffer_free(&seam->value);
 }
 
-/*
- * Decodes one slot of the item that begins at the tape entry; sets type ABSENT
- * if the slot has no valid S, N or B.
- */
+/* Decodes a slot of the item at `at`; ABSENT without a valid S, N or B. */
 static const char *
 read_slot(const DynPageTape *tape, size_t at, int slot, DynBuffer *scratch,
 		  DynScalar *scalar)

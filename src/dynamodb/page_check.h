@@ -25,8 +25,7 @@
 
 /*
  * State of a key in a batch.  A batch may take several BatchGetItem requests.
- * A key is complete if a response contains its item, or implies that no item
- * has the key.
+ * A key is complete if a response has its item, or implies that it has none.
  */
 typedef enum DynKeyState
 {
@@ -95,16 +94,14 @@ typedef struct DynExpected
 	const int  *slots;			/* slot of each part; -1: not projected.  In a
 								 * BatchGetItem, all parts are projected. */
 	DynBatch   *batch;			/* BatchGetItem: batch of the keys */
-	DynSeam    *seam;			/* Query: boundary to the previous page; NULL:
-								 * not checked */
+	DynSeam    *seam;			/* Query: end of the previous page, or NULL */
 } DynExpected;
 
 /*
  * Returns NULL if the response matches the request; otherwise a description of
  * the error (a static string) that completes a sentence beginning with "The
  * response".  `left` has the unprocessed keys (DYN_PARSE_KEYS), or is NULL.
- * In a batch, these keys become open again, and all other requested keys
- * become complete.
+ * In a batch, they become open again, and all other requested keys complete.
  */
 extern const char *dyn_page_check(const DynPage *page, const DynPage *left,
 								  const DynExpected *expected,

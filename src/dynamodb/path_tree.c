@@ -2,8 +2,7 @@
  * path_tree.c
  *		Compiles document paths into the tree that the item parser follows.
  *
- * The tree is one block of memory: DynPathTree, nodes, hash table, aliases,
- * and names.
+ * The tree is one block: DynPathTree, nodes, hash table, aliases, and names.
  */
 #include "path_tree.h"
 

@@ -8,8 +8,7 @@
  * slot and a child.
  *
  * Equal paths share a node, which has the slot of one of these paths.  The
- * slots of the other paths are aliases: values are copied to them when an item
- * is returned.
+ * other slots are aliases: values are copied to them when an item is returned.
  */
 #ifndef DYN_DYNAMODB_PATH_TREE_H
 #define DYN_DYNAMODB_PATH_TREE_H
@@ -20,8 +19,7 @@
 
 typedef struct DynPathNode
 {
-	int32_t		slot;			/* DYN_PATH_TREE_NO_SLOT if no path ends
-								 * here */
+	int32_t		slot;			/* DYN_PATH_TREE_NO_SLOT: no path ends here */
 	uint32_t	parent;			/* index of the parent */
 	DynStep		step;			/* step from the parent to this node */
 	bool		has_names;		/* true if a child is a member */
@@ -52,10 +50,7 @@ extern const DynPathNode *dyn_path_tree_child(const DynPathTree *tree,
 											  const DynPathNode *node,
 											  DynStep step);
 
-/*
- * Return the child of a node for a name or a list index; NULL if there is no
- * such child, or if `node` is NULL.
- */
+/* Return the child for a name or list index, or NULL; `node` may be NULL. */
 static inline const DynPathNode *
 dyn_path_tree_member(const DynPathTree *tree, const DynPathNode *node,
 					 const char *name, size_t len)

@@ -56,10 +56,7 @@ dyn_span_is_point(const DynSpan *span)
 /* Returns true if the limits of the span exclude all values. */
 extern bool dyn_span_is_empty(const DynSpan *span);
 
-/*
- * Returns true if the span consists of all strings that begin with the value
- * of its lower limit.
- */
+/* Returns true if the span is all strings that begin with its lower limit. */
 extern bool dyn_span_is_prefix(const DynSpan *span);
 
 /*

@@ -11,9 +11,8 @@
  * - parts: the number of occurrences of "${"
  * - words (of lists such as open|closed): the bound of parts plus the number
  *   of vertical bars
- * - text: the length of the template.  The NUL after a copied column name takes
- *   the place of "${", and the NUL after a format or word that of the colon or
- *   bar before it.
+ * - text: the length of the template.  The NUL after a column name takes the
+ *   place of "${", that after a format or word the place of the colon or bar.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -49,8 +49,7 @@ typedef struct Matcher
 	const DynText *given;
 	DynText    *values;			/* resulting values of the parts, or NULL */
 	bool		wildcards;		/* true if undecided parts are wildcards */
-	bool		mismatch;		/* true if the width of a time is not that of
-								 * its format */
+	bool		mismatch;		/* true if a time has the wrong width */
 	SearchCache searches[DYN_TEMPLATE_MAX_PARTS];
 } Matcher;
 
@@ -106,10 +105,7 @@ ahead(const Matcher *m, int dir, size_t pos)
 	return rest;
 }
 
-/*
- * Moves *pos over `text`.  Returns false, like all step functions, if m->text
- * does not match at this position.
- */
+/* Moves *pos over `text`; returns false (like all steps) on a mismatch. */
 static bool
 step_text(const Matcher *m, DynText text, int dir, size_t *pos)
 {
@@ -140,10 +136,7 @@ step_width(const Matcher *m, uint32_t width, int dir, size_t *pos)
 	return true;
 }
 
-/*
- * Returns the start of the next separator if dir is 1, or its end if dir is
- * -1; NOWHERE if there is none.
- */
+/* Returns the next separator's start (dir 1) or end (dir -1), or NOWHERE. */
 static size_t
 search_separator(const Matcher *m, DynText separator, int dir, size_t pos)
 {
@@ -459,8 +452,7 @@ any_is(Matcher *m, size_t lo, size_t hi)
  * Moves *pos in direction `dir` over a wildcard of at least one byte, and over
  * the segment of literals `first` to `last` that follows it.  Takes the
  * nearest position where the segment matches; returns false if there is none.
- * With `at_end`, which requires dir 1, the segment must end where the text
- * ends.
+ * With `at_end`, which requires dir 1, the segment must end with the text.
  */
 static bool
 place_segment(Matcher *m, int first, int last, int dir, bool at_end,

@@ -83,10 +83,7 @@ typedef struct DynPartFacts
 	/* true for a text or varchar column whose value is stored as it is */
 	bool		text;
 
-	/*
-	 * true if the column is read from another attribute; then the part must be
-	 * the encoding of the column's value
-	 */
+	/* true if the column is read from elsewhere; the part must encode it */
 	bool		elsewhere;
 
 	/* width of all encodings (characters); 0 if it varies */
@@ -96,9 +93,8 @@ typedef struct DynPartFacts
 	const char *charset;
 
 	/*
-	 * true for a time; `width` is that of its format.  A time ends at the
-	 * first character that is not in the charset, or earlier if it is split
-	 * off by its width
+	 * true for a time; `width` is that of its format.  It ends at the first
+	 * character outside of the charset, or before, if split off by width
 	 */
 	bool		instant;
 } DynPartFacts;
@@ -116,8 +112,7 @@ typedef struct DynTemplatePart
 	int64_t		hi;
 	const DynText *words;		/* WORDS: words, each NUL-terminated */
 	int			nwords;
-	DynText		format;			/* FORMAT: format such as "padded(5)",
-								 * NUL-terminated */
+	DynText		format;			/* FORMAT: such as "padded(5)", with a NUL */
 
 	/* Set by dyn_template_resolve(): */
 
@@ -148,8 +143,7 @@ typedef struct DynTemplate
 {
 	int			nparts;			/* 0: only literals[0] matches */
 	DynTemplatePart *parts;
-	DynText    *literals;		/* nparts + 1 literals; literals[i] is before
-								 * parts[i] */
+	DynText    *literals;		/* nparts + 1; literals[i] precedes parts[i] */
 	int			any;			/* index of the `any` part; -1: none */
 	bool		resolved;
 } DynTemplate;
@@ -186,10 +180,7 @@ extern void dyn_template_free(DynTemplate *tmpl);
 extern bool dyn_template_resolve(DynTemplate *tmpl, const DynPartFacts *facts,
 								 DynTemplateError *error);
 
-/*
- * Returns true if the template is one part without literals, as required for
- * an attribute of type N.
- */
+/* Returns true for one part without literals (required for type N). */
 extern bool dyn_template_is_bare(const DynTemplate *tmpl);
 
 /* ---- split ---- */
@@ -243,10 +234,7 @@ extern bool dyn_part_is_enumerated(const DynTemplatePart *part);
 /* Returns the number of values of an enumerated part; 0 means 2^64. */
 extern uint64_t dyn_part_members(const DynTemplatePart *part);
 
-/*
- * Returns true if `text` is one of the values of an enumerated part, or if the
- * part is not enumerated.
- */
+/* Returns true if the part is not enumerated, or has the value `text`. */
 extern bool dyn_part_lists(const DynTemplatePart *part, DynText text);
 
 /* ---- join ---- */
@@ -266,19 +254,15 @@ typedef enum DynHolds
 extern DynHolds dyn_part_holds(const DynTemplatePart *part, DynText value);
 
 /*
- * Appends the string composed of these values, after folding the values of
- * folded parts.  Returns false if memory runs out.  The values need not match
- * the template.
+ * Appends the string of these values, which need not match the template; folds
+ * those of folded parts.  Returns false if memory runs out.
  */
 extern bool dyn_template_join(const DynTemplate *tmpl, const DynText *values,
 							  DynBuffer *out);
 
 /* ---- spans ---- */
 
-/*
- * A span of strings in byte order, with the memory of its limits.  The caller
- * initializes it with zeros.
- */
+/* A span of strings in byte order, with its memory; zero-initialize it. */
 typedef struct DynTextSpan
 {
 	bool		empty;			/* true if no string is in the span */

@@ -12,9 +12,8 @@
 #define UNITS_OF_PARTITION		3000.0	/* units per second */
 #define BYTES_OF_PARTITION		(10.0 * 1024 * 1024 * 1024)
 #define ON_DEMAND_PARTITIONS	4.0 /* assumed partitions of a new table */
-#define SAVED_SECONDS			150.0	/* burst capacity, as seconds of unused
-										 * capacity: half of what DynamoDB
-										 * provides */
+#define SAVED_SECONDS			150.0	/* burst capacity in seconds: half of
+										 * what DynamoDB provides */
 #define MS_PER_MEGABYTE			20.0
 
 double

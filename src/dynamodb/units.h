@@ -22,10 +22,7 @@
 /* Maximum size (bytes) of a small read, to which scan_policy does not apply */
 #define DYN_SMALL_READ_BYTES		(1024 * 1024)
 
-/*
- * Units of eventually consistent reads: for a full page, for the largest item,
- * and for the smallest request
- */
+/* Units of eventually consistent reads */
 #define DYN_FULL_PAGE_UNITS		(DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES)
 #define DYN_LARGEST_ITEM_UNITS	50.0	/* 400 kB, read by its key */
 #define DYN_LEAST_UNITS			0.5
@@ -40,9 +37,8 @@
 #define DYN_MS_PER_KEY			0.003	/* CPU time per BatchGetItem key */
 
 /*
- * Returns the average size of an item (bytes), or an assumed size if DynamoDB
- * has not counted the items yet.  Here and below, `index` NULL means the
- * table.
+ * Returns an item's average size (bytes), or an assumed size if DynamoDB has
+ * not counted the items yet.  Here and below, `index` NULL means the table.
  */
 extern double dyn_default_item_bytes(const DynTableMeta *meta,
 									 const DynIndexMeta *index);
@@ -62,8 +58,7 @@ typedef struct DynCapacity
 /* The reads of one or more executions of an access plan */
 typedef struct DynReads
 {
-	double		keys;			/* number of partitions or items that are read;
-								 * 0: a Scan */
+	double		keys;			/* partitions or items to read; 0: a Scan */
 	double		requests;
 	double		width;			/* number of concurrent requests */
 	double		units;
@@ -84,8 +79,7 @@ typedef struct DynPrices
 	double		in_flight;		/* maximum number of concurrent requests */
 	double		most_units;		/* maximum units in dyn_reads_repeat, plus 0.5
 								 * for each key; 0: unlimited */
-	double		most_base_units;	/* maximum units of base_requests; 0:
-									 * unlimited */
+	double		most_base_units;	/* limit of base_units; 0: none */
 	bool		known;			/* true if the capacity is not a guess */
 } DynPrices;
 
@@ -99,8 +93,7 @@ extern double dyn_page_units(double bytes);
 
 /*
  * Returns the capacity in units per second; 0 if it is unknown.  Here and
- * below, `read_capacity`, unless 0, replaces the capacity in the table's
- * description.
+ * below, `read_capacity`, unless 0, replaces that of the description.
  */
 extern double dyn_known_capacity(const DynThroughput *throughput,
 								 double read_capacity);
@@ -132,8 +125,7 @@ extern double dyn_reads_first_price(const DynReads *reads, double share,
 
 /*
  * Returns the reads of `times` batched executions with different keys.  Their
- * requests are concurrent; full primary keys (`full_keys`) are read with
- * BatchGetItem.
+ * requests are concurrent; `full_keys` (primary keys) use BatchGetItem.
  */
 extern DynReads dyn_reads_repeat(const DynReads *once, const DynPrices *prices,
 								 double times, bool full_keys);

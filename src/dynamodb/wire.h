@@ -74,10 +74,7 @@ extern bool dyn_wire_key_names(const char *json, size_t len,
 extern bool dyn_scalar_read(const DynValue *value, DynBuffer *scratch,
 							DynScalar *scalar);
 
-/*
- * Returns true if type and bytes are equal; false also for equal sets, lists
- * and maps with different bytes.
- */
+/* Compares type and bytes; equal sets, lists and maps may differ in bytes. */
 extern bool dyn_scalar_equal(const DynScalar *a, const DynScalar *b);
 
 /*

@@ -81,8 +81,7 @@ typedef struct Reply
 	const char *table;			/* table of the request */
 	bool		is_error;		/* true if __type marks an error document */
 	bool		is_read;		/* true if this is the response to a read */
-	const char *no_capacity;	/* error to report; NULL once the capacity of
-								 * the table is found */
+	const char *no_capacity;	/* error, or NULL once capacity is found */
 	double		units;
 	DynScalar	item;			/* Attributes or Item (type M), or ABSENT */
 	DynCancelReason *reasons;
@@ -218,10 +217,7 @@ read_error_member(void *arg, const char *p, const DynJsonText *name)
 		: read_reason(reply, p, name);
 }
 
-/*
- * Returns NULL, or a description of the error if the document is malformed or
- * memory runs out.
- */
+/* Returns NULL, or the error: a malformed document, or out of memory. */
 static const char *
 read_reply(Reply *reply, const char *buf, size_t len, DynMemberReader read)
 {

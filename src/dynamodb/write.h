@@ -20,9 +20,8 @@ typedef struct DynWriteRequest
 	const char *update;			/* UpdateItem: update expression, or NULL */
 	const char *condition;		/* condition expression */
 	const DynTokens *tokens;	/* tokens of both expressions */
-	bool		returning;		/* true to return the item after the update,
-								 * or before the deletion; ignored in a
-								 * transaction */
+	bool		returning;		/* true to return the updated or deleted item;
+								 * ignored in a transaction */
 	bool		omits_item;		/* true if the error document of a failed
 								 * condition must not contain the item */
 } DynWriteRequest;
@@ -50,8 +49,7 @@ extern void dyn_write_end_transaction(DynBuffer *buf, const char *token);
 typedef struct DynWritten
 {
 	double		units;			/* consumed write units; 0 if not reported */
-	DynScalar	attributes;		/* item in the response (a slice, type M), or
-								 * ABSENT */
+	DynScalar	attributes;		/* slice of the response (type M), or ABSENT */
 } DynWritten;
 
 /*
@@ -68,17 +66,15 @@ extern const char *dyn_write_check(const char *buf, size_t len,
 
 /*
  * Returns the item for which a condition failed, as a slice of the error
- * document (type M); ABSENT if no item has the key, or if the document cannot
- * be parsed.
+ * document (type M); ABSENT if no item has the key, or if parsing fails.
  */
 extern DynScalar dyn_write_failed_item(const char *buf, size_t len);
 
 /* DynamoDB's reason for one write of a canceled transaction */
 typedef struct DynCancelReason
 {
-	char		code[64];		/* code, such as "ConditionalCheckFailed";
-								 * "None" if the write did not cancel the
-								 * transaction */
+	char		code[64];		/* such as "ConditionalCheckFailed"; "None" if
+								 * the write did not cancel */
 	char		message[256];	/* text of the reason, truncated; may be "" */
 	DynScalar	item;			/* item (type M) for which the condition
 								 * failed, or ABSENT */
