@@ -92,8 +92,7 @@ typedef struct DynColumn
 	bool		not_null;
 	bool		placed;			/* true if an option sets the location */
 	Oid			collation;
-	DynPathBase base;			/* start of the path; always ITEM unless the
-								 * table is unnested */
+	DynPathBase base;			/* start of the path; ITEM unless unnested */
 	const DynPath *path;		/* path of the value, of the templated string
 								 * that contains the value, or of the unnested
 								 * collection; no steps for the full item */

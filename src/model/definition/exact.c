@@ -47,7 +47,6 @@ encoding_is_one_to_one(void)
 	}
 }
 
-/* Returns true for text and varchar. */
 static bool
 is_text(const DynCodec *codec)
 {

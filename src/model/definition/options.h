@@ -44,8 +44,7 @@ typedef struct DynReadOptions
 
 	/* cost of reads (dynamodb/units.h) */
 	double		round_trip_ms;
-	double		read_capacity;	/* read units per second; 0: taken from the
-								 * table's description */
+	double		read_capacity;	/* units per second; 0: from DescribeTable */
 	double		read_percent;
 	double		unit_cost_ms;
 } DynReadOptions;

@@ -1,7 +1,6 @@
 /*
  * template_columns.c
- *		Parses the table option key_templates, and connects it with the
- *		columns.
+ *		Parses the table option key_templates, and connects it with columns.
  */
 #include "postgres.h"
 
@@ -625,10 +624,7 @@ check_precision(const Connector *connector, AttrNumber attnum)
 	}
 }
 
-/*
- * Raises errors for likely mistakes.  Runs for each statement, so it is cheap
- * unless a literal contains a brace.
- */
+/* Runs for each statement, so it is cheap unless a literal has a brace. */
 static void
 check_mistakes(const Connector *connector)
 {

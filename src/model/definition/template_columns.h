@@ -28,8 +28,7 @@ typedef struct DynPart
 {
 	AttrNumber	attnum;			/* number of the column */
 	bool		source;			/* true if the column is read from this part */
-	DynColumn	column;			/* copy of the column, with the part's codec
-								 * and traits */
+	DynColumn	column;			/* copy with the part's codec and traits */
 } DynPart;
 
 typedef struct DynTemplatedAttr
@@ -43,9 +42,8 @@ typedef struct DynTemplatedAttr
 	bool		unasserted;		/* true if a row's attribute may differ from the
 								 * template's string; columns with document
 								 * 'rest' then show it (relation.c) */
-	DynType		type;			/* type of a key attribute of the table or an
-								 * index; ABSENT for other attributes, and if
-								 * the keys are unknown */
+	DynType		type;			/* type if it is a key attribute of table or
+								 * index; ABSENT if not, or if unknown */
 	DynTemplate *tmpl;
 	DynPart    *parts;			/* tmpl->nparts elements */
 } DynTemplatedAttr;
