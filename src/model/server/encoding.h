@@ -13,9 +13,8 @@
 extern bool dyn_encoding_differs(void);
 
 /*
- * Converts a value to UTF-8, replacing *text and *len.  Returns false if the
- * value contains an invalid byte (in SQL_ASCII, invalid UTF-8), or is far too
- * long for an item.
+ * Converts a value to UTF-8, replacing *text and *len.  Returns false for an
+ * invalid byte (in SQL_ASCII, invalid UTF-8), and for a value far too long.
  */
 extern bool dyn_value_to_utf8(const char **text, size_t *len);
 

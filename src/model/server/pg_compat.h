@@ -268,10 +268,7 @@ typedef struct DynJsonbState
  */
 extern bool dyn_collation_is_bytewise(Oid collation);
 
-/*
- * Return the user whose privileges are needed to write a statement's target;
- * InvalidOid means the current user.
- */
+/* Return the user whose privileges a write needs; InvalidOid: current user. */
 extern Oid	dyn_result_user(const Query *query);
 extern Oid	dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate);
 
