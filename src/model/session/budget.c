@@ -49,10 +49,7 @@ init_table(void *table)
 	SpinLockInit(&((BucketTable *) table)->lock);
 }
 
-/*
- * The name ends with the version of the layout, because backends may have
- * loaded different versions of the library.
- */
+/* The name has a layout version, as backends may load different libraries. */
 static DynSharedBlock block = {
 	.name = "dynamo_fdw budgets 1",.size = sizeof(BucketTable),.init = init_table
 };

@@ -303,8 +303,7 @@ names_region(const char *region)
 
 /*
  * Raises an error if the connection must not use the credentials of its
- * provider.  `allowed` is allowed_endpoint_url, normalized like the service's
- * URL, or NULL.
+ * provider.  `allowed` is the normalized allowed_endpoint_url, or NULL.
  */
 static void
 check_source(const DynConnection *connection, const ForeignServer *server,

@@ -49,10 +49,7 @@ typedef struct DynConnection
 	bool		valid;
 } DynConnection;
 
-/*
- * Returns the OID of the user's mapping, or else of the mapping for PUBLIC.
- * Raises an error if neither exists.
- */
+/* Returns the user's mapping, or PUBLIC's; raises an error if none exists. */
 extern Oid	dyn_connection_mapping(Oid serverid, Oid userid);
 
 /*

@@ -9,8 +9,7 @@
  * ROLE cannot check privileges while this library is not loaded.
  *
  * log_requests shows the constants in other users' views, so only a superuser
- * may set it.  log_min_duration also requires a superuser, although it logs no
- * values.
+ * may set it.  log_min_duration also requires one, although it logs no values.
  */
 #include "postgres.h"
 

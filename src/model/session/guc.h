@@ -3,8 +3,7 @@
  *		The configuration parameters dynamo_fdw.*.
  *
  * Parameters control the session; properties of the DynamoDB service are
- * server options.  Only a superuser can set a parameter to a value that
- * loosens a policy.
+ * server options.  Only a superuser can loosen a policy.
  */
 #ifndef DYN_MODEL_GUC_H
 #define DYN_MODEL_GUC_H

@@ -1,15 +1,13 @@
 /*
  * session.c
- *		Manages the backend's network client, its connections and table
- *		descriptions.
+ *		Manages the backend's client, connections and table descriptions.
  *
  * Connections are in a hash table with the key (user mapping, user).  The
  * metadata in a description is malloc'd, and freed at the latest with the
  * connection's memory context.  A pin is released by a reset callback of the
  * memory context in which it was created, however the statement ends.
  *
- * Interrupts are handled when the client is in a consistent state, never
- * inside libcurl.
+ * Interrupts are handled in consistent states, never inside libcurl.
  */
 #include "postgres.h"
 
@@ -154,8 +152,7 @@ event_of(DynWaitReason reason)
  * Waits for `fd`, the descriptor of the DynClient, and for the process latch;
  * `arg` points to a DynWaitReason.  The WaitEventSet is created only once,
  * because creating one for each wait, as WaitLatchOrSocket does, takes five
- * system calls.  It stays valid, since the DynClient is never destroyed and
- * keeps its `fd`.
+ * system calls.  It stays valid, since the DynClient never closes its `fd`.
  */
 static DynWait
 wait_for_client(void *arg, int fd, long timeout_ms)

@@ -24,13 +24,11 @@
 /* Counts for a plan node, a statement, a backend, or a DynUsageEntry. */
 typedef struct DynCounters
 {
-	uint64		requests;		/* requests (not attempts) that succeeded or
-								 * finally failed */
+	uint64		requests;		/* finished requests (not attempts) */
 	uint64		retries;		/* attempts beyond the first */
 	uint64		throttles;		/* attempts that were throttled */
 	uint64		pages;			/* responses with items (or a count) */
-	uint64		items_read;		/* sum of ScannedCount, plus items of GetItem
-								 * and BatchGetItem */
+	uint64		items_read;		/* ScannedCounts, plus items read by key */
 	uint64		items_returned; /* items in the responses */
 	uint64		bytes;			/* body bytes on the wire */
 	double		waited_ms;		/* time (ms) in which throttling or a limit on
@@ -43,8 +41,7 @@ typedef struct DynCounters
 	double		read_units;		/* sum of ConsumedCapacity, where requested */
 	uint64		items_written;	/* writes that DynamoDB confirmed */
 	double		write_units;	/* write units consumed by confirmed writes */
-	uint64		conflicts;		/* writes rejected because their item had
-								 * changed */
+	uint64		conflicts;		/* writes rejected: the item had changed */
 	uint64		unanswered;		/* write attempts without a usable response */
 } DynCounters;
 
