@@ -24,8 +24,7 @@ typedef struct DynRowTally
 {
 	bool		any_row;		/* true if some item was a row */
 	uint64		rejected;		/* number of items that were not rows */
-	char	   *rejected_key;	/* key of the first item that was not a row;
-								 * NULL: unknown */
+	char	   *rejected_key;	/* key of the first such item, if known */
 } DynRowTally;
 
 typedef struct DynRelation
@@ -36,10 +35,8 @@ typedef struct DynRelation
 	const char *name;			/* name of the foreign table */
 	const char *table;			/* name of the DynamoDB table, with prefix */
 	DynConnection *connection;
-	DynReadOptions options;		/* options of the table, or else of the
-								 * server */
-	bool		consistent;		/* true if the option or the parameter
-								 * consistent_read is on */
+	DynReadOptions options;		/* table's options, or else the server's */
+	bool		consistent;		/* option or parameter consistent_read */
 	bool		own_writes;		/* true if the statement writes the table, or
 								 * the session has just written it: reads are
 								 * then consistent, except of global indexes */
@@ -51,9 +48,8 @@ typedef struct DynRelation
 	DynTemplatedAttr *templated;
 	bool		connected;		/* true after dyn_relation_connect */
 	List	   *trusted_indexes;	/* list of char *: names of indexes */
-	const DynPath *unnest;		/* path of the list, set or map whose
-								 * elements are the rows; NULL if the items
-								 * are the rows */
+	const DynPath *unnest;		/* path of the list, set or map with the rows;
+								 * NULL if the items are the rows */
 	bool		skips_scalars;	/* true if an item without a list, set or map
 								 * at `unnest` has no rows; false if such an
 								 * item is an error */
@@ -61,8 +57,7 @@ typedef struct DynRelation
 								 * the table's rows */
 	bool		triggered;		/* true while planning if a BEFORE trigger is
 								 * fired for each row that an UPDATE selects */
-	AttrNumber	segment_column; /* column that shows the segment of a Scan, or
-								 * 0 */
+	AttrNumber	segment_column; /* column of the Scan segment, or 0 */
 	bool		hides_segment;	/* true while planning if the statement writes
 								 * the table, and does not read segment_column */
 	int			ncolumns;
@@ -84,23 +79,18 @@ extern const char *dyn_relation_quoted_name(const DynRelation *relation);
 
 /*
  * Returns true if the current user may read these columns (NULL: all), so that
- * messages may show their values.  A user who reads a view need not have this
- * privilege.
+ * messages may show their values.  A user of a view may lack this privilege.
  */
 extern bool dyn_relation_is_readable(const DynRelation *relation,
 									 const Bitmapset *columns);
 
-/*
- * Returns the name of the DynamoDB table of a foreign table with these
- * options; `name` is the foreign table's name.
- */
+/* Returns the DynamoDB table's name; `name` is that of the foreign table. */
 extern const char *dyn_relation_remote_name(const DynConnection *connection,
 											const char *name, List *options);
 
 /*
  * Returns true if the option updatable of the table, or else of its server,
- * permits writes, and the table's rows are items.  Sends no request, and needs
- * no user mapping.
+ * permits writes, and the rows are items.  Needs no request or user mapping.
  */
 extern bool dyn_relation_is_updatable(Oid relid);
 
@@ -136,10 +126,7 @@ extern bool dyn_relation_may_reject_items(const DynRelation *relation);
 
 extern bool dyn_relation_trusts(const DynRelation *relation, const char *index);
 
-/*
- * Returns the scan policy in force: the parameter if it is "allow", otherwise
- * the stricter of option and parameter.
- */
+/* Returns the parameter if "allow", else the stricter of it and the option. */
 extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
 
 /*

@@ -47,8 +47,7 @@ typedef struct DynWriteMap
 	 */
 	Bitmapset  *key_columns;
 
-	Bitmapset  *documents;		/* columns that show the item or its unmapped
-								 * attributes */
+	Bitmapset  *documents;		/* show the item or unmapped attributes */
 	Bitmapset  *unassignable;	/* columns that cannot be assigned, even if the
 								 * table can be written */
 
