@@ -64,9 +64,8 @@ extern bool dyn_instant_to_ulid(Timestamp instant, bool last, char *dst);
  * the quotes, a backslash escapes a double quote or a backslash.
  *
  * Every field has a fixed width.  A pattern contains its smallest field and
- * all larger ones exactly once.  Every string that matches the pattern
- * therefore represents one time: the start of a unit of the smallest field,
- * such as a day.
+ * all larger ones exactly once.  Every matching string therefore represents
+ * one time: the start of a unit of the smallest field, such as a day.
  */
 
 typedef struct DynPattern DynPattern;

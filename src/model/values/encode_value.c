@@ -103,9 +103,8 @@ dyn_set_parameter(const char *name, const char *value)
 }
 
 /*
- * Sets the parameters on which output functions depend, so that input
- * functions can read the text in every session.  Returns the level for
- * AtEOXact_GUC().
+ * Sets parameters of output functions, so that input functions can read the
+ * text in every session.  Returns the level for AtEOXact_GUC().
  */
 static int
 set_portable_output(Oid type)

@@ -14,10 +14,7 @@
 #include "datetime.h"
 #include "textforms.h"
 
-/*
- * Maximum length of the arguments of bool(t,f).  They are sent in filters,
- * whose length DynamoDB limits.
- */
+/* For the arguments of bool(t,f), sent in filters, which DynamoDB limits */
 #define MAX_BOOL_BYTES	256
 
 static const struct

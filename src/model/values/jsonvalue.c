@@ -32,10 +32,7 @@ is_text(const DynNode *node)
 	return node->value.type == DYN_TYPE_S || node->value.type == DYN_TYPE_B;
 }
 
-/*
- * Returns the text without JSON escapes.  Spare bytes follow, because name_key()
- * reads eight bytes of any name.
- */
+/* Removes JSON escapes.  Spare bytes follow: name_key() reads eight bytes. */
 static char *
 plain_text(const DynValue *text, size_t *len)
 {

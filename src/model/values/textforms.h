@@ -1,7 +1,6 @@
 /*
  * textforms.h
- *		Converts decimal text to PostgreSQL's numeric, and to digits of a fixed
- *		width.
+ *		Converts decimal text to numeric, and to digits of a fixed width.
  */
 #ifndef DYN_MODEL_TEXTFORMS_H
 #define DYN_MODEL_TEXTFORMS_H

@@ -63,8 +63,7 @@ typedef struct FormatFacts
 	DynCodecKind last;
 	const char *types;			/* types of these kinds, for a hint */
 	DynType		wire;
-	DynEncoding encoding;		/* encoding; dyn_codec_init() weakens it for
-								 * some formats */
+	DynEncoding encoding;		/* some formats weaken it (dyn_codec_init) */
 } FormatFacts;
 
 #define INSTANTS	DYN_CODEC_DATE, DYN_CODEC_TIMESTAMPTZ, "type date, timestamp or timestamptz"
@@ -313,10 +312,7 @@ dyn_codec_holds_number(const DynCodec *codec, const char *number)
 	}
 	if (codec->typmod < 0 || strcmp(number, "0") == 0)
 		return true;
-	/*
-	 * count the digits before the point; for a number below 1, subtract the
-	 * zeros after the point instead
-	 */
+	/* digits before the point, or minus the zeros after it if below 1 */
 	number += (*number == '-');
 	leading = *number != '0' ? (int) strcspn(number, ".")
 		: -(int) strspn(number + 2, "0");

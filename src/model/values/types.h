@@ -74,8 +74,7 @@ typedef enum DynSorting
  */
 typedef struct DynEncoding
 {
-	bool		canonical;		/* true if SQL values and encodings correspond
-								 * one-to-one */
+	bool		canonical;		/* true if a value has only one encoding */
 	DynSorting	sorting;
 	bool		total;			/* true if every value of the DynamoDB type
 								 * can be decoded */
@@ -115,8 +114,7 @@ typedef struct DynCodec
 	DynEncoding encoding;
 	FmgrInfo	input;			/* input function (INPUT, BPCHAR, JSON_TEXT, and
 								 * with the format 'string') */
-	FmgrInfo	output;			/* output function (only DYN_CODEC_INPUT);
-								 * set on first use */
+	FmgrInfo	output;			/* output function (INPUT); set on first use */
 	Oid			ioparam;
 	DynMembers	members;		/* restriction of a map's members (JSONB) */
 	struct DynCodec *element;	/* codec of the elements (ARRAY), or NULL */
@@ -255,8 +253,7 @@ typedef struct DynStoreError
 
 /*
  * Encodes a value, which must not be NULL, to be stored.  Returns false with
- * *err set if the value cannot be stored, or if its encoding would be decoded
- * as another value.
+ * *err set if it cannot be stored, or would be decoded as another value.
  */
 extern bool dyn_codec_store(DynCodec *codec, Datum value, DynScalar *out,
 							DynStoreError *err);

@@ -5,8 +5,7 @@
  *
  * PostgreSQL may convert a timestamp with the offset of a day earlier, or with
  * the offset after a nearby transition.  So we collect all offsets in a window
- * around the time.  Each half of the window is longer than a day and than any
- * offset.
+ * around the time.  Each half of the window exceeds a day and any offset.
  */
 #include "postgres.h"
 
