@@ -61,10 +61,7 @@ dynamo_fdw_handler(PG_FUNCTION_ARGS)
 	routine->ReScanForeignScan = dynReScanForeignScan;
 	routine->RecheckForeignScan = dynRecheckForeignScan;
 	routine->EndForeignScan = dynEndForeignScan;
-	/*
-	 * IsForeignScanParallelSafe stays NULL: each worker of a parallel join
-	 * would read the full inner table itself
-	 */
+	/* IsForeignScanParallelSafe is NULL: workers would repeat inner scans */
 
 	routine->ExplainForeignScan = dynExplainForeignScan;
 
