@@ -27,8 +27,7 @@ struct DynBaseKeys
 	Size		max_bytes;
 	HTAB	   *known;			/* set of DynByteKey: keys not set aside */
 	DynBuffer	bytes;			/* bytes of the key being added (malloc'd) */
-	Tuplesortstate *aside;		/* sort of the keys set aside (bytea); NULL if
-								 * there are none */
+	Tuplesortstate *aside;		/* sort of keys set aside (bytea), or NULL */
 	bool		sorted;
 	bytea	   *last;			/* last key that the sort returned, or NULL */
 };
@@ -162,10 +161,7 @@ key_of_parts(DynBaseKeys *keys, const DynKeyPart *parts)
 	return key;
 }
 
-/*
- * Adds a copy of the key.  Copies the bytes first, so that no entry points to
- * the caller's bytes if memory runs out.
- */
+/* Copies the bytes first: if memory runs out, no entry points to the caller's. */
 static void
 remember(DynBaseKeys *keys, const DynByteKey *key)
 {

@@ -58,10 +58,7 @@ extern void dyn_base_keys_free(DynBaseKeys *keys);
 
 /* ---- a key as bytes: equal keys of a table have equal bytes ---- */
 
-/*
- * First member of each entry of a hash table whose keys are bytes
- * (dyn_byte_key_table); the caller owns `data`.
- */
+/* First member of the entries of a dyn_byte_key_table; the caller owns `data`. */
 typedef struct DynByteKey
 {
 	const char *data;
@@ -75,10 +72,7 @@ extern struct HTAB *dyn_byte_key_table(const char *name, long nelem,
 /* Appends the key parts as bytes; sets bytes->failed if out of memory. */
 extern void dyn_key_append(DynBuffer *bytes, const DynKeyPart *parts, int nparts);
 
-/*
- * Sets `parts` to the key that dyn_key_append has written to `bytes`.  The
- * parts' values point into `bytes`.
- */
+/* Reads a key written by dyn_key_append; the parts' values point into `bytes`. */
 extern void dyn_key_read(const char *bytes, const DynAccess *access, DynKeyPart *parts);
 
 #endif

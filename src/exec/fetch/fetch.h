@@ -38,13 +38,10 @@ typedef struct DynFetch DynFetch;
  */
 typedef struct DynReadBound
 {
-	double		units;			/* maximum read units; 0: no bound (then
-								 * `items` is 0, too) */
-	long		items;			/* maximum number of examined items; 0: only
-								 * read units are bounded */
+	double		units;			/* maximum read units; 0: no bound at all */
+	long		items;			/* maximum examined items; 0: unlimited */
 	double		wanted;			/* number of rows that the statement needs */
-	const double *found;		/* number of rows found so far; NULL: rows are
-								 * not counted */
+	const double *found;		/* rows found so far; NULL: not counted */
 	void		(*beyond) (void *arg);
 	void	   *arg;
 } DynReadBound;
@@ -52,17 +49,13 @@ typedef struct DynReadBound
 typedef struct DynFetchParams
 {
 	DynRequests *requests;
-	const DynAccess *access;	/* access plan, for limit_hint, may_stop_early,
-								 * and checks of responses */
+	const DynAccess *access;
 	const DynPath *paths;		/* paths of needed attributes, one slot each */
 	int			npaths;
 
-	int			key_slots[DYN_MAX_EXPECTED_PARTS];	/* slots of the key parts,
-													 * to compare with the
-													 * requested keys; -1 if
-													 * not projected */
-	int			sort_slot;		/* QUERY: slot of the sort attribute, or -1 if
-								 * not projected */
+	/* slots of the key parts, to compare with the requested keys, or -1 */
+	int			key_slots[DYN_MAX_EXPECTED_PARTS];
+	int			sort_slot;		/* QUERY: slot of the sort attribute, or -1 */
 	int			segment_slot;	/* SCAN: slot for the item's segment, or -1 */
 
 	/*
@@ -77,16 +70,12 @@ typedef struct DynFetchParams
 	bool		full_first_page;	/* true to request all attributes in the
 									 * first page of the first stream, if
 									 * DynamoDB permits it */
-	bool		keep;			/* true if the consumer may rewind the fetch
-								 * (dyn_fetch_rewind) */
-	bool		in_turn;		/* true if the items of a stream must follow
-								 * those of the streams before it */
+	bool		keep;			/* true to keep a page for dyn_fetch_rewind */
+	bool		in_turn;		/* true to return one stream after the other */
 	bool		keyed;			/* true to read with dyn_fetch_next_of */
-	double		item_units;		/* expected read units of one item or key; 0:
-								 * unknown */
-	double		capacity;		/* read units per second that the table or
-								 * index can serve (DynThroughput); 0:
-								 * unknown */
+	double		item_units;		/* expected read units per item; 0: unknown */
+	double		capacity;		/* read units per second of the table or index
+								 * (DynThroughput); 0: unknown */
 	double		capacity_share; /* limit of read_percent in read units per
 								 * second; 0: unlimited */
 	bool		consistent;		/* true for strongly consistent reads */
@@ -99,17 +88,12 @@ typedef struct DynFetchParams
 	long		fetch_size;		/* maximum Limit of any page; 0: unlimited */
 
 	DynReadBound bound;
-	DynCounters *counters;		/* counters to increase in addition to those of
-								 * the statement */
-	dlist_head *group;			/* fetches that the consumer waits for at the
-								 * same time, including this one; NULL: no
-								 * group */
+	DynCounters *counters;		/* further counters to increase, or NULL */
+	dlist_head *group;			/* fetches that the consumer awaits together,
+								 * including this one; or NULL */
 } DynFetchParams;
 
-/*
- * Starts a fetch.  Copies the params; all objects that they point to must live
- * as long as the fetch.
- */
+/* Copies the params; the objects that they point to must live as long as the fetch. */
 extern DynFetch *dyn_fetch_start(DynStatement *statement, const DynFetchParams *params);
 
 /*
@@ -156,10 +140,7 @@ extern void dyn_fetch_set_group(DynFetch *fetch, dlist_head *group);
 /* Receives data and sends the requests that are allowed now; never waits. */
 extern void dyn_fetch_pump(DynFetch *fetch);
 
-/*
- * Calls dyn_fetch_pump if the statement's limits allow another request.  Used
- * before the first item is needed.
- */
+/* Calls dyn_fetch_pump if the statement's limits allow another request. */
 extern void dyn_fetch_send_ahead(DynFetch *fetch);
 
 /*

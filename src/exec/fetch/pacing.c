@@ -101,10 +101,7 @@ dyn_pacing_init(DynFetch *fetch)
 
 /* ---- the statement's limit ---- */
 
-/*
- * Returns the read units of a request that would use `units` as an eventually
- * consistent read: twice as many if it is strongly consistent.
- */
+/* Strongly consistent reads cost twice as much as eventually consistent ones. */
 static double
 price(const DynFetch *fetch, double units)
 {
@@ -399,10 +396,7 @@ dyn_pacing_grant(DynFetch *fetch, DynStream *stream, double units,
 
 /* ---- throttles ---- */
 
-/*
- * Warns, once for each statement and table, that throttling slows the
- * statement, if throttling has lasted for WARN_AFTER_MS.
- */
+/* Warns once per statement and table if throttling has lasted WARN_AFTER_MS. */
 static void
 warn_if_slow(const DynFetch *fetch, double now)
 {

@@ -174,10 +174,7 @@ key_condition(const DynRequests *requests, int stream)
 	return all;
 }
 
-/*
- * Returns the text of an expression; NULL if it was not rendered, because it
- * is too large.  Raises an error if memory has run out.
- */
+/* Returns an expression's text; NULL if it was too large to be rendered. */
 static const char *
 finished(const DynRequests *requests, DynBuffer *text, bool rendered)
 {

@@ -20,20 +20,14 @@ typedef struct DynScanDesc
 	DynRows    *rows;			/* conversion of the scan's items */
 	DynRows    *own_rows;		/* `rows`, or a conversion without the key if
 								 * only the checks of responses need the key */
-	DynRows    *index_rows;		/* conversion of index entries if
-								 * fetch_base_items, else NULL */
+	DynRows    *index_rows;		/* conversion of index entries, or NULL */
 	DynCounters counters;		/* counts of this descriptor's requests */
-	DynCounters *count_into;	/* counters to increase: `counters`, or another
-								 * descriptor's */
-	bool		checked;		/* true if the plan was compared with the
-								 * table's description */
-	bool		policy_applied; /* true if the option scan_policy was applied
-								 * to the Scan */
-	int			nsegments;		/* number of segments that the next fetch
-								 * reads, if a Scan has conditions on the
-								 * segment column; 0: all */
-	bool		keeps;			/* true if the scan may be executed again with
-								 * the same values (EXEC_FLAG_REWIND) */
+	DynCounters *count_into;	/* `counters`, or another descriptor's */
+	bool		checked;		/* true if the table's schema was checked */
+	bool		policy_applied; /* true if scan_policy was applied */
+	int			nsegments;		/* number of segments selected by conditions on
+								 * the segment column; 0: all */
+	bool		keeps;			/* true if EXEC_FLAG_REWIND is set */
 	dlist_head *group;			/* as in DynFetchParams */
 	DynReadBound bound;			/* bound of the next fetch */
 

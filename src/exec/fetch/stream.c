@@ -346,10 +346,7 @@ receive_failure(DynFetch *fetch, DynStream *stream,
 	send_again(stream);
 }
 
-/*
- * Handles a throttled request, which is sent again at the pace of the table.
- * The throttled attempt is counted together with the request's response.
- */
+/* The throttled attempt is counted together with the request's response. */
 static void
 receive_throttle(DynFetch *fetch, DynStream *stream)
 {
@@ -361,10 +358,7 @@ receive_throttle(DynFetch *fetch, DynStream *stream)
 	send_again(stream);
 }
 
-/*
- * Ends the accounting of a call that is done or will be destroyed.  Its charge
- * to the budgets remains.
- */
+/* Ends the accounting of a call; its charge to the budgets remains. */
 static void
 end_flight(DynFetch *fetch, DynStream *stream)
 {

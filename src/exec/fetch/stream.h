@@ -25,10 +25,8 @@ typedef struct DynFetchPage
 	int			stream;
 	int			ordinal;		/* number of the page in its stream, from 1 */
 	long		limit;
-	DynBuffer	start_key;		/* ExclusiveStartKey; empty for the first
-								 * page */
-	DynPageCursor cursor;		/* position of the item that is returned
-								 * next */
+	DynBuffer	start_key;		/* ExclusiveStartKey, or empty (first page) */
+	DynPageCursor cursor;		/* position of the next item to return */
 	char		segment[8];		/* SCAN: number of the segment, as text */
 } DynFetchPage;
 
@@ -37,37 +35,27 @@ typedef struct DynStream
 	int			number;
 	DynCall    *call;
 	bool		in_flight;
-	size_t		reserved;		/* part of statement->bytes for the response in
-								 * flight */
-	size_t		allowed;		/* number of received bytes at which the client
-								 * pauses the transfer */
+	size_t		reserved;		/* bytes reserved in statement->bytes */
+	size_t		allowed;		/* the client pauses after this many bytes */
 	int			nrequests;		/* number of requests sent */
 	bool		more;			/* true if another request must follow */
 	DynProgress progress;		/* last key of the previous page */
-	DynSeam		seam;			/* Query: last sort value, to check the order
-								 * of the next page */
+	DynSeam		seam;			/* Query: last sort value, for order checks */
 	long		limit;			/* Limit of the request in flight */
 	int			segment;		/* SCAN: segment of the request in flight */
 	DynBatch	batch;			/* BatchGetItem: state of each key; its `nkeys`
 								 * is 0 before the first request */
-	int			batch_most;		/* BatchGetItem: limit of keys in one
-								 * request */
-	int			batch_complete; /* BatchGetItem: number of complete keys after
-								 * the last response */
-	bool		sent_after_refresh; /* true if the request was sent after
-									 * fetch->refreshed was set */
+	int			batch_most;		/* BatchGetItem: limit of keys per request */
+	int			batch_complete; /* BatchGetItem: number of complete keys */
+	bool		sent_after_refresh; /* true if sent after fetch->refreshed */
 	double		cost;			/* expected read units of the request */
-	double		expected;		/* read units that the request has added to
-								 * statement->expected_units */
-	double		charge;			/* read units charged to the budgets for each
-								 * attempt */
+	double		expected;		/* its part of statement->expected_units */
+	double		charge;			/* read units charged for each attempt */
 	int			ncharged;		/* number of attempts that were charged */
 	int			throttles;		/* throttled attempts of the current request */
-	bool		is_hot;			/* true if the stream's partition was
-								 * throttled */
+	bool		is_hot;			/* true if its partition was throttled */
 	DynPace		own_pace;		/* pace of the partition, if is_hot */
-	uint64		count;			/* sum of Counts that the consumer has not read
-								 * yet */
+	uint64		count;			/* sum of Counts that were not returned yet */
 	DynFetchPage *first;		/* list of waiting pages */
 	DynFetchPage *last;
 
@@ -81,23 +69,17 @@ typedef struct DynStream
 /* Limits of the requests of a fetch (pacing.c). */
 typedef struct DynPacing
 {
-	DynTablePace *table;		/* measured rate (aws/pace.h) of the table or
-								 * index */
-	double		item_units;		/* read units of one examined item or key:
-								 * measured, or from the table's description;
-								 * 0: unknown */
-	double		request_units;	/* measured read units of one request; 0:
-								 * unknown */
+	DynTablePace *table;		/* rate of the table or index (aws/pace.h) */
+	double		item_units;		/* read units of an item or key: measured, or
+								 * described; 0: unknown */
+	double		request_units;	/* measured read units per request, or 0 */
 	DynStall	stall;			/* throttles since the last response */
 
 	DynBudgets *budgets;		/* budgets to charge; NULL: none */
-	double		budget_units;	/* maximum read units of one request under the
-								 * budgets; 0: unlimited */
-	double		most_item;		/* largest measured read units of one item or
-								 * key */
+	double		budget_units;	/* limit of a request (read units); 0: none */
+	double		most_item;		/* largest read units of an item or key */
 	double		most_request;	/* largest measured read units of a request */
-	int			awaited;		/* number of requests whose responses were not
-								 * taken in yet */
+	int			awaited;		/* number of responses not yet taken in */
 } DynPacing;
 
 struct DynFetch
@@ -118,10 +100,8 @@ struct DynFetch
 	uint64		responses;		/* number of responses taken in so far */
 	double		examined;		/* items that all responses have examined */
 	double		units;			/* read units that all responses have used */
-	bool		refreshed;		/* true if the table was described again after
-								 * a rejected request (refresh_if_stale) */
-	bool		matches;		/* true if the new description matches the
-								 * plan */
+	bool		refreshed;		/* true if the table was described again */
+	bool		matches;		/* true if that description matches the plan */
 
 	/* the schedule (schedule.c) */
 	int			nactive;
@@ -129,33 +109,23 @@ struct DynFetch
 	int			space;			/* allocated length of `active` */
 	DynStream **active;			/* active streams, usually by rising number,
 								 * followed by finished streams to reuse */
-	int			nstreams;		/* number of streams in `active`, including
-								 * finished ones */
-	int			next_stream;	/* number of the next stream to begin ahead of
-								 * the consumer */
+	int			nstreams;		/* length of `active`, with finished streams */
+	int			next_stream;	/* number of the next stream to begin ahead */
 	Bitmapset  *settled;		/* keyed: streams that were begun or dropped */
-	int			pages_used;		/* number of pages whose items were all
-								 * returned */
-	int			until_pump;		/* items to return before the next pump
-								 * (dyn_fetch_pump) */
+	int			pages_used;		/* number of pages that are used up */
+	int			until_pump;		/* items to return before the next pump */
 	int			awaited;		/* keyed: number of the stream being read */
 	DynStream  *current;		/* keyed: awaited stream, if active; or NULL */
 	bool		draining;		/* true if no further requests may be sent */
-	bool		solo_wait;		/* true while the consumer waits only for this
-								 * fetch, not for its group */
+	bool		solo_wait;		/* true while only this fetch is awaited */
 
-	DynFetchPage *page;			/* page whose items are returned now; NULL if
-								 * merging or keyed */
-	DynFetchPage *cached;		/* only page of the fetch, to rewind to; or
-								 * NULL */
+	DynFetchPage *page;			/* current page; NULL if merging or keyed */
+	DynFetchPage *cached;		/* only page, to rewind to; or NULL */
 	const DynFetchPage *origin; /* page of the item returned last, or NULL */
 	DynValue   *slots;
 };
 
-/*
- * Returns true if the consumer waits for one particular stream, and cannot use
- * the responses of other streams.
- */
+/* Returns true if the consumer awaits one stream, and cannot use any other. */
 static inline bool
 dyn_reads_one_stream(const DynFetchParams *params)
 {
@@ -211,10 +181,7 @@ extern void dyn_stream_allow_all(DynStream *stream);
 /* Removes and returns the first waiting page; NULL if there is none. */
 extern DynFetchPage *dyn_stream_pop(DynStream *stream);
 
-/*
- * Moves a used page to the spare pages, and subtracts its bytes from the
- * statement's.
- */
+/* Makes a used page spare, and subtracts its bytes from statement->bytes. */
 extern void dyn_page_done(DynFetch *fetch, DynFetchPage *page);
 
 /* True if the stream has no request to send or in flight, and no page. */
@@ -302,19 +269,13 @@ extern bool dyn_schedule_may_send(const DynFetch *fetch);
  */
 extern bool dyn_schedule_has_response(const DynFetch *fetch);
 
-/*
- * Returns the first active stream that is not done, or NULL.  Streams are
- * begun in the order of their numbers.
- */
+/* Returns the first active stream, by number, that is not done; or NULL. */
 extern DynStream *dyn_schedule_turn(const DynFetch *fetch);
 
 /* True if all streams have been begun and are done. */
 extern bool dyn_schedule_is_finished(const DynFetch *fetch);
 
-/*
- * Returns the number of milliseconds until the first delayed stream may send;
- * -1 if no stream is delayed.
- */
+/* Returns the time (ms) until the first delayed stream may send; -1: none. */
 extern double dyn_schedule_next_resumption(const DynFetch *fetch);
 
 /*

@@ -41,11 +41,9 @@ typedef struct DynResolveContext
 	int			nshared;
 	bool	   *unusable;		/* set to true if the values cannot be used as
 								 * a key; may be NULL if may_widen is true */
-	bool		may_widen;		/* true if the result may include values that
-								 * the predicates reject */
-	const DynPart *part;		/* placeholder of a key template that
-								 * predicates compare; NULL: the full
-								 * attribute */
+	bool		may_widen;		/* true if the result may be a superset */
+	const DynPart *part;		/* placeholder that predicates compare; NULL:
+								 * the full attribute */
 	const DynTemplatePart *shape;	/* specification of `part` */
 } DynResolveContext;
 

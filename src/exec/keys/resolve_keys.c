@@ -152,8 +152,7 @@ typedef struct Pairs
 	int			n;
 	int			space;
 	char	   *at;
-	int			ncopied;		/* upper bound of the number of pairs whose
-								 * values are in `copies` */
+	int			ncopied;		/* maximum number of pairs in `copies` */
 	MemoryContext copies;		/* copied values; NULL: none */
 } Pairs;
 
@@ -214,10 +213,7 @@ unite_spans(Pairs *pairs, int i, int other)
 	return true;
 }
 
-/*
- * Sorts the pairs, and unites pairs of the same key.  Pairs with spans are
- * united only if unite_spans can unite the spans.
- */
+/* Sorts the pairs, and unites pairs of the same key, if their spans permit it. */
 static void
 unite_pairs(Pairs *pairs)
 {
@@ -267,10 +263,7 @@ copy_spans(MemoryContext context, const DynSpans *spans)
 	}
 }
 
-/*
- * Copies the values of the remaining pairs, and frees all earlier copies,
- * including those of pairs that were united with other pairs.
- */
+/* Copies the values of the remaining pairs, and frees all earlier copies. */
 static void
 free_unused_copies(Pairs *pairs)
 {
@@ -327,10 +320,7 @@ typedef struct Sets
 	DynSpans	at[DYN_MAX_KEY_ATTRS + 2];
 } Sets;
 
-/*
- * Adds all combinations of the sets' members; the last set varies fastest.
- * Copies the members' values if pairs->copies is set.
- */
+/* Adds all combinations of the sets' members; the last set varies fastest. */
 static void
 add_combinations(Pairs *pairs, Sets *sets)
 {

@@ -27,16 +27,12 @@ typedef struct DynQuery
 
 typedef struct DynResolvedAccess
 {
-	bool		contradiction;	/* true if no item can qualify, so that no
-								 * request is sent */
+	bool		contradiction;	/* true if no item can qualify */
 	bool		incomplete;		/* true if the index may lack items that
 								 * qualify, or the values cannot be used as
 								 * keys; then the other fields are not set */
 
-	/*
-	 * GET: full keys; QUERY: partition keys.  Key i begins at keys[i *
-	 * nparts].
-	 */
+	/* full keys (GET) or partition keys; key i begins at keys[i * nparts] */
 	int			nkeys;
 	int			nparts;
 	DynKeyPart *keys;
@@ -45,8 +41,7 @@ typedef struct DynResolvedAccess
 								 * the same key, with different conditions */
 	DynQuery   *queries;
 	int			nsegments;		/* SCAN: number of `segments` */
-	int		   *segments;		/* SCAN: segments to read, in ascending order;
-								 * NULL for all */
+	int		   *segments;		/* SCAN: segments, ascending; NULL for all */
 	DynCond    *filter;			/* SCAN: filter; in Queries, see DynQuery */
 	DynCond    *enforced;
 } DynResolvedAccess;

@@ -61,29 +61,24 @@ typedef struct Execution
 	bool		refused;		/* true if its values do not permit the plan's
 								 * requests (resolved.incomplete) */
 	int			nentries;
-	DynLookupEntry **entries;	/* pinned entries, one for each key or
-								 * partition */
+	DynLookupEntry **entries;	/* pinned; one for each key or partition */
 } Execution;
 
 struct DynLookups
 {
-	DynItems	items;			/* source of the open execution (must be
-								 * first) */
+	DynItems	items;			/* open execution's source (must be first) */
 	DynInput   *input;
 	DynScanDesc *scandesc;
 	MemoryContext context;
 	MemoryContext work_context; /* temporary memory */
 	DynLookupCache *cache;
-	bool		by_key;			/* true if `first` requests full keys, not
-								 * partitions */
+	bool		by_key;			/* true if `first` requests full keys */
 	DynRows    *rows;			/* conversion of items to rows */
 	TupleTableSlot *slot;		/* slot for rows to be cached */
 	DynValue   *item_slots;		/* unnested table: slots of the current cached
 								 * item; else NULL */
-	DynLookupBatch first;		/* requests for keys or Queries of
-								 * executions */
-	DynLookupBatch base;		/* fetch_base_items: requests for listed
-								 * keys */
+	DynLookupBatch first;		/* requests of executions: keys or Queries */
+	DynLookupBatch base;		/* fetch_base_items: reads of listed keys */
 	uint64		listings;		/* last ID given to an index Query */
 	uint64		served;			/* number of executions served */
 	DynLookupCounters *counters;
@@ -93,26 +88,19 @@ struct DynLookups
 	Execution  *executions;
 	int			nexecutions;
 	int			space;
-	int			next;			/* position of the first execution that was not
-								 * opened or skipped yet */
+	int			next;			/* first execution not opened or skipped */
 	bool		last;			/* true if no other batch is expected */
 
 	/* execution being served, or NULL */
 	Execution  *open;
-	int			position;		/* position of the current entry in
-								 * open->entries */
-	int			row;			/* position of the next row, or of the next
-								 * item under fetch_base_items */
-	int			item_row;		/* fetch_base_items: position of the item's
-								 * next row */
+	int			position;		/* current position in open->entries */
+	int			row;			/* next row, or next item (fetch_base_items) */
+	int			item_row;		/* fetch_base_items: the item's next row */
 };
 
 /* ---- prefetching ---- */
 
-/*
- * Unpins the entries of an execution, and drops Queries that no other
- * execution needs.
- */
+/* Unpins the entries, and drops Queries that no other execution needs. */
 static void
 release_execution(DynLookups *lookups, Execution *execution)
 {
@@ -167,10 +155,7 @@ add_execution(DynLookups *lookups, const DynValues *values)
 	return execution;
 }
 
-/*
- * Resolves the execution's keys and conditions again, in the memory of the
- * batch, and fills in the Queries of the execution's new entries.
- */
+/* Resolves the execution again, in memory of the batch, to fill in new Queries. */
 static void
 fill_queries(DynLookups *lookups, const Execution *execution, int first_new)
 {
@@ -241,11 +226,7 @@ find_entries(DynLookups *lookups, Execution *execution,
 	}
 }
 
-/*
- * Resolves keys in temporary memory: most keys are found in the cache, and
- * need not be stored.  New Queries are resolved again in the memory of the
- * batch (fill_queries).
- */
+/* Resolves keys in temporary memory first, since most are found in the cache. */
 void
 dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
 {
@@ -331,11 +312,7 @@ find_execution(const DynLookups *lookups, const DynValues *values)
 	return -1;
 }
 
-/*
- * Returns the source of the execution with the input's current values; NULL if
- * the lookups cannot serve this execution.  The source returns finished rows,
- * and cannot be rewound.
- */
+/* The source returns finished rows, and cannot be rewound. */
 static DynItems *
 open_lookups(void *state)
 {
@@ -445,10 +422,7 @@ receive_batch(DynLookups *lookups, DynLookupBatch *batch, const DynLookupEntry *
 	(void) dyn_lookup_cache_trim(lookups->cache);
 }
 
-/*
- * Caches the row of a Query (unnested table: the item) for other executions,
- * if there is memory.
- */
+/* Caches the row (unnested table: the item) if there is memory. */
 static void
 keep(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot,
 	 const DynValue *item)
@@ -596,10 +570,7 @@ next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 	return entry->base_keys != NULL && dyn_base_keys_next(entry->base_keys, parts);
 }
 
-/*
- * Adds listed keys to the entry (list_key) until the chunk is full.  At the
- * end of the listing, finishes the entry.
- */
+/* Lists keys until the chunk is full; finishes the entry after its last key. */
 static void
 list_keys(DynLookups *lookups, DynLookupEntry *entry)
 {

@@ -50,12 +50,10 @@ typedef struct DynLookupEntry
 	DynByteKey	key;			/* key in the hash table (must be first) */
 	DynLookupState state;
 	int			batch_position; /* PENDING: position in its batch */
-	int			pins;			/* number of executions and entries that need
-								 * this entry */
+	int			pins;			/* executions and entries that need it */
 	bool		ended;			/* true if its full result was received */
 	bool		caching;		/* true if all received rows are stored here */
-	uint64		taken;			/* number of rows, items or listed keys
-								 * received from the Query */
+	uint64		taken;			/* rows, items or listed keys received */
 	uint64		count;			/* sum of the Counts (Select=COUNT) */
 
 	List	   *rows;			/* list of MinimalTuple; unnested table: list
@@ -89,8 +87,7 @@ typedef struct DynLookupCache
 	struct HTAB *table;
 	DynBuffer	fingerprint;	/* fingerprint of the entry searched for */
 	dlist_head	idle;			/* idle entries, least recently used first */
-	Size		bytes;			/* sum of the entries' bytes, without the
-								 * overhead of palloc */
+	Size		bytes;			/* entries' bytes, without palloc's overhead */
 	Size		max_bytes;
 } DynLookupCache;
 
@@ -112,10 +109,7 @@ extern bool dyn_lookup_entry_is_servable(const DynLookupEntry *entry);
 
 extern void dyn_lookup_entry_pin(DynLookupEntry *entry);
 
-/*
- * Removes a pin.  When the last pin is removed, an entry with a transient row
- * becomes EMPTY.
- */
+/* Removes a pin.  An unpinned entry with a transient row becomes EMPTY. */
 extern void dyn_lookup_entry_unpin(DynLookupCache *cache, DynLookupEntry *entry);
 
 /* Adds a copy of the slot's row. */
@@ -139,10 +133,7 @@ extern void dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
 											   DynTransientRows *transient,
 											   const TupleTableSlot *slot);
 
-/*
- * Appends `item`, the entry of a key that an index Query lists, to the items
- * of the Query's entry.  Pins `item`.
- */
+/* Appends and pins `item`, the entry of a key that the index Query lists. */
 extern void dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry,
 									  DynLookupEntry *item);
 
@@ -153,10 +144,7 @@ extern void dyn_lookup_entry_stop_caching(DynLookupCache *cache,
 /* Removes an entry that is not pinned. */
 extern void dyn_lookup_entry_remove(DynLookupCache *cache, DynLookupEntry *entry);
 
-/*
- * Evicts idle entries while the memory limit is exceeded.  Returns false if
- * the limit is still exceeded after that.
- */
+/* Evicts idle entries down to the memory limit; false if that is not possible. */
 extern bool dyn_lookup_cache_trim(DynLookupCache *cache);
 
 /* ---- batches ---- */
@@ -168,8 +156,7 @@ typedef struct DynLookupBatch
 	const DynRows *rows;
 	MemoryContext context;		/* context of keys, Queries and the fetch */
 	MemoryContext work_context; /* temporary memory, owned by the lookups */
-	int			nparts;			/* number of parts of a full key; 0: the batch
-								 * has Queries */
+	int			nparts;			/* parts of a full key; 0: for Queries */
 
 	int			n;
 	int			space;
@@ -182,10 +169,7 @@ typedef struct DynLookupBatch
 	DynFetch   *fetch;			/* NULL if no request was sent */
 } DynLookupBatch;
 
-/*
- * Empties the batch.  Pending entries become EMPTY, or are removed if they are
- * not pinned.
- */
+/* Empties the batch.  Pending entries become EMPTY; unpinned ones are removed. */
 extern void dyn_lookup_batch_reset(DynLookupBatch *batch);
 
 /*
@@ -209,10 +193,7 @@ extern void dyn_lookup_batch_add_items(DynLookupBatch *batch, const DynLookupEnt
  */
 extern void dyn_lookup_batch_send(DynLookupBatch *batch, int n);
 
-/*
- * Marks the end of the entry's result.  The entry becomes COMPLETE, unless
- * some of its rows were not cached.
- */
+/* Ends the result; the entry becomes COMPLETE unless some rows were not cached. */
 extern void dyn_lookup_batch_finish(DynLookupBatch *batch, DynLookupEntry *entry);
 
 /*

@@ -41,8 +41,7 @@ typedef struct DynAsyncGroup
 {
 	const PlanState *requestor;
 	dlist_head	fetches;		/* fetches that the Append waits for */
-	const AsyncRequest *waiter; /* request that registered the descriptor last,
-								 * or NULL */
+	const AsyncRequest *waiter; /* last to register the descriptor, or NULL */
 } DynAsyncGroup;
 
 /* ---- groups of children ---- */
@@ -176,8 +175,7 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	const AsyncRequest *waiter;
 	DynItems   *items = scan->input.items;
 	DynFetch   *fetch;
-	double		pause = 0;		/* ms until the child must be polled, even if no
-								 * data arrive */
+	double		pause = 0;		/* ms until the child must be polled */
 
 	Assert(areq->callback_pending && scan->group != NULL);
 	if (areq->requestor->chgParam != NULL)

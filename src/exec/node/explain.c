@@ -351,10 +351,7 @@ show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
 		ExplainPropertyText("Item Filter", printer->buf.data, es);
 }
 
-/*
- * Returns the name of the operation.  `batched` is true if a lookup join
- * requests the full keys of several executions together.
- */
+/* `batched` is true if a lookup join requests several executions' keys together. */
 static const char *
 operation_word(const DynAccess *access, bool batched)
 {

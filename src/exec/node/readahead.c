@@ -65,19 +65,14 @@ typedef struct ReadAhead
 	CustomScanState css;		/* must be first */
 	bool		may_stop_early; /* true if a node above may stop early */
 	int			first_rows;		/* minimum size of batches */
-	int			growth;			/* growth factor of batches if a node above may
-								 * stop early */
+	int			growth;			/* growth factor, if may_stop_early */
 	bool		resolved;		/* true if resolve() was called */
-	List	   *params;			/* numbers of the parameters on which the scans
-								 * depend */
-	List	   *exprs;			/* values of `params` for a row (list of
-								 * ExprState *) */
-	List	   *scans;			/* scans (list of DynScan *) that are executed
-								 * for each row */
+	List	   *params;			/* numbers of the scans' parameters */
+	List	   *exprs;			/* their values for a row (ExprState *) */
+	List	   *scans;			/* scans (DynScan *) executed for each row */
 	TupleTableSlot *out;
 	bool		ended;			/* true if the child has returned all rows */
-	bool		once;			/* true if the node is not expected to be
-								 * executed again */
+	bool		once;			/* true if no further execution is expected */
 
 	MemoryContext work_context; /* context for prefetching for one row */
 	int			size;			/* maximum number of rows of the next batch */
@@ -409,10 +404,7 @@ next_row(ReadAhead *ahead)
 	return next_stored_row(ahead);
 }
 
-/*
- * Runs in the per-query context, because the child may allocate memory that
- * outlives the row.
- */
+/* Uses the per-query context: the child's memory may outlive the row. */
 static TupleTableSlot *
 exec_read_ahead(CustomScanState *node)
 {

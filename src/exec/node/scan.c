@@ -399,10 +399,7 @@ next_count(DynScan *scan, TupleTableSlot *slot, bool wait)
 	return DYN_FETCH_ITEM;
 }
 
-/*
- * Returns the next row.  The slot is empty at the end of the execution or, in
- * an asynchronous Append, if the row has not arrived yet.
- */
+/* Returns an empty slot at the end, or if an asynchronous Append must wait. */
 TupleTableSlot *
 dynIterateForeignScan(ForeignScanState *node)
 {
@@ -524,10 +521,7 @@ items_without_rows(const DynScanDesc *scandesc)
 		? scandesc->counters.items_read : 0;
 }
 
-/*
- * Returns the condition for rows, such as "pk = company#${company} AND sk =
- * user#${email}".
- */
+/* Returns text such as "pk = company#${company} AND sk = user#${email}". */
 static char *
 describe_rows(const DynRelation *relation)
 {
@@ -563,10 +557,7 @@ notice_no_rows(const DynScan *scan)
 	const DynRowTally *tally = scandesc->relation->tally;
 	uint64		items = scan->input.finished ? items_without_rows(scandesc) : 0;
 
-	/*
-	 * send one NOTICE for each statement of the client, even if it calls
-	 * functions that execute many statements
-	 */
+	/* one NOTICE per client statement, even if it calls functions that run many */
 	if (items == 0 || reported == GetCurrentStatementStartTimestamp())
 		return;
 	reported = GetCurrentStatementStartTimestamp();

@@ -42,8 +42,7 @@ typedef struct DynScan
 								 * has another one if a condition such as
 								 * $1 IS NULL is true (plan/paths/choice.c) */
 
-	bool		counted;		/* true if the only row of a count_only scan
-								 * was returned */
+	bool		counted;		/* true if the row of a count was returned */
 	ExprState  *checks;			/* fdw_recheck_quals of the node, hidden from
 								 * core (dynRecheckForeignScan) */
 

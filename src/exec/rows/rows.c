@@ -127,10 +127,7 @@ may_show(const DynRows *rows)
 	return rows->reader == GetUserId() || rows->note_error != NULL;
 }
 
-/*
- * Returns the key of the current item as text; NULL if it was not read, or must
- * not be shown.
- */
+/* Returns the item's key as text; NULL if not read, or if it must not be shown. */
 static const char *
 read_key(const DynRows *rows)
 {
@@ -201,8 +198,7 @@ report_mismatch(DynRows *rows, const DynValue *value,
 	bool		in_key = dyn_column_is_part(column) &&
 		rows->relation->templated[column->templated].base;
 
-	rows->current = NULL;		/* the message names the column, so omit the
-								 * error context */
+	rows->current = NULL;		/* the message already names the column */
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 			 errmsg("cannot convert value in column \"%s\" of foreign table \"%s\": %s",
@@ -477,7 +473,6 @@ begin_element(DynRows *rows, DynUnnested *unnested)
 	}
 }
 
-/* Decodes a column of an unnested table. */
 static bool
 decode_unnested(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 {

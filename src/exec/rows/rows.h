@@ -21,8 +21,7 @@ typedef enum DynRowError
 {
 	DYN_ERROR_MISMATCH,			/* value does not match its column */
 	DYN_ERROR_NULL,				/* NULL in a column declared NOT NULL */
-	DYN_ERROR_AMBIGUOUS,		/* key attribute matches its template in
-								 * several ways */
+	DYN_ERROR_AMBIGUOUS,		/* key matches its template in several ways */
 	DYN_ERROR_SCALAR			/* value to be unnested has no elements */
 } DynRowError;
 
@@ -50,11 +49,9 @@ typedef struct DynRowColumn
 	bool		partial;		/* true if only members of a document are
 								 * needed; the document may exist without them,
 								 * so NOT NULL is not checked */
-	int			slot;			/* slot of the item; -1 if the column is read
-								 * from the element */
+	int			slot;			/* slot of the item; -1 if from an element */
 	int			position;		/* position in the row, from 0 */
-	DynNames   *only;			/* the only members that a partial column
-								 * shows; NULL: all */
+	DynNames   *only;			/* members that are shown; NULL: all */
 
 	/* unnested table */
 	int			below_slot;		/* slot in `below` of DynUnnested, or -1 */
@@ -79,22 +76,16 @@ typedef struct DynRows
 	int			path_space;
 	DynPath    *paths;
 
-	/*
-	 * projection to request from DynamoDB: of a jsonb column, only the paths
-	 * that the statement needs
-	 */
+	/* projection to request: of a jsonb column, only the needed paths */
 	const List *scalars;		/* key attributes (String) to request in full,
 								 * since DynamoDB rejects paths below them */
-	bool		full;			/* true to request all attributes, without a
-								 * projection, because a column contains the
-								 * entire item */
+	bool		full;			/* true to request full items, because a column
+								 * contains them */
 	int			nprojection;
 	int			projection_space;
 	DynPath    *projection;
 
-	/*
-	 * the table's primary key, for messages, and its slots (-1 if not fetched)
-	 */
+	/* primary key, for messages, and its slots (-1 if not fetched) */
 	int			nbase;
 	const DynKeyAttr *base;
 	int			base_slots[2];
@@ -118,14 +109,12 @@ typedef struct DynRows
 	void	   *note_error_arg;
 
 	DynCond    *test;			/* item filter as a condition, or NULL */
-	struct DynParts *parts;		/* placeholders of templated attributes, or
-								 * NULL */
+	struct DynParts *parts;		/* parts of templated attributes, or NULL */
 	DynNames   *omitted;		/* attributes that a column with document
 								 * 'rest' omits for the current item; NULL if
 								 * they are the same for all items */
 	DynBuffer	scratch;		/* scratch buffer of `test` */
-	DynUnnested *unnested;		/* elements that are rows; NULL if items are
-								 * rows */
+	DynUnnested *unnested;		/* elements that are rows, or NULL */
 
 	const DynValue *values;		/* values of the current item */
 	int			left;			/* number of the item's remaining rows; if
@@ -191,10 +180,7 @@ extern void dyn_rows_begin(DynRows *rows, const DynValue *values);
 extern bool dyn_rows_next(DynRows *rows, TupleTableSlot *slot);
 extern void dyn_rows_end(DynRows *rows);
 
-/*
- * Makes the values of the current row valid as long as `rows`, even if the next
- * item is begun.
- */
+/* Makes the current row's values valid as long as `rows`. */
 extern void dyn_rows_keep_row(DynRows *rows);
 
 static inline void
@@ -213,10 +199,7 @@ dyn_rows_has_more(const DynRows *rows)
 
 /* ---- keys of items ---- */
 
-/*
- * Stores the table's key of an item in `parts`, for rows with DYN_ROWS_KEY.
- * Decodes values into CurrentMemoryContext.
- */
+/* Decodes the item's key into CurrentMemoryContext; needs DYN_ROWS_KEY. */
 extern void dyn_rows_item_key(const DynRows *rows, const DynValue *values,
 							  DynKeyPart *parts);
 
@@ -243,10 +226,7 @@ extern const char *dyn_item_key_text(const DynKeyAttr *base, int nbase,
 extern void dyn_key_scalar(const DynRelation *relation, const char *name,
 						   const DynValue *value, DynScalar *scalar);
 
-/*
- * Returns a key as text, with the separator between its parts, in the
- * database's encoding (dyn_from_utf8_lossy).
- */
+/* Returns a key as text in the database's encoding (dyn_from_utf8_lossy). */
 extern const char *dyn_key_text(const DynKeyPart *parts, int nparts,
 								const char *separator);
 
@@ -264,10 +244,7 @@ typedef struct DynItemReader
 	DynValue   *values;
 } DynItemReader;
 
-/*
- * Returns a reader for the conversion `rows`, in CurrentMemoryContext.  A
- * reset of the context also frees the reader's malloc'd memory.
- */
+/* Returns a reader in CurrentMemoryContext; a reset frees all of its memory. */
 extern DynItemReader *dyn_item_reader_create(DynRows *rows);
 
 /*

@@ -75,10 +75,7 @@ project(DynRows *rows, const DynPath *path)
 					&rows->projection_space, path);
 }
 
-/*
- * Adds slots for the fetched columns.  A column is partial if the statement
- * needs only members of its document.
- */
+/* Adds slots for the fetched columns. */
 static void
 add_columns(DynRows *rows, const DynAccess *access)
 {

@@ -22,8 +22,7 @@ typedef enum DynRowMatch
 {
 	DYN_MATCH_ROW,
 	DYN_MATCH_NOT_ROW,			/* usually, the key of another entity */
-	DYN_MATCH_AMBIGUOUS,		/* a key attribute can be split in several
-								 * ways */
+	DYN_MATCH_AMBIGUOUS,		/* a key can be split in several ways */
 	DYN_MATCH_MISMATCH			/* a part cannot be a value of its column */
 } DynRowMatch;
 
@@ -35,8 +34,7 @@ typedef struct DynMismatch
 	const char *attribute;		/* attribute name (UTF-8) */
 	const DynValue *value;		/* value of the attribute */
 	const DynColumn *column;	/* column that cannot represent the value */
-	const char *why;			/* reason; NULL if the template does not list
-								 * the value */
+	const char *why;			/* reason; NULL if the value is not listed */
 } DynMismatch;
 
 /*

@@ -342,11 +342,9 @@ typedef struct Search
 	Guess		guess;
 	int			n;
 	DynParsedAttr **attrs;		/* attributes that take part */
-	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];	/* parts in the first way
-													 * found, for each
-													 * attribute */
-	int			level;			/* position in `attrs` of the attribute to
-								 * split next */
+	/* parts of each attribute in the first way found */
+	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];
+	int			level;			/* position in `attrs` of the next to split */
 	int			found;			/* number of ways found (at most 2) */
 	int			steps;			/* number of remaining steps */
 } Search;
@@ -442,10 +440,7 @@ accept_way(Search *search)
 
 static bool take_way(void *arg, const DynText *values);
 
-/*
- * Searches the ways of the attribute at `level` and of all later attributes.
- * Returns true to stop the search.
- */
+/* Searches the ways of the attributes from `level` on.  Returns true to stop. */
 static bool
 search_level(Search *search)
 {

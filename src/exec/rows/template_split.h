@@ -19,18 +19,15 @@
 typedef struct DynParsedAttr
 {
 	const DynTemplatedAttr *templated;
-	Bitmapset  *cycle;			/* all templates of the dependency cycle that
-								 * includes this template; NULL if there is
-								 * none, or if the attribute decides whether
-								 * the item is a row */
+	Bitmapset  *cycle;			/* templates of its dependency cycle, or NULL;
+								 * NULL for decisive attributes (DynParts) */
 	bool		searched;		/* true if split by dyn_find_ways */
 	bool		unresolved;		/* true if the attribute matches only if a part
 								 * contains its own separator */
 	int			slot;
 	bool		busy;			/* true while the attributes on which this
 								 * attribute depends are split */
-	bool		done;			/* true if the fields below are for the current
-								 * item */
+	bool		done;			/* true if the rest is for the current item */
 	DynSplit	split;
 	bool		impossible;		/* true if a part's column is NULL, or has a
 								 * value that the part cannot encode */
@@ -39,16 +36,12 @@ typedef struct DynParsedAttr
 								 * the template cannot match, such as a map */
 	bool		nul;			/* true if `text` contains U+0000 */
 	DynText		text;
-	char	   *space;			/* buffer for `text` if it has escapes in the
-								 * response */
+	char	   *space;			/* buffer for a `text` with escapes */
 	size_t		capacity;
 	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
 } DynParsedAttr;
 
-/*
- * Check of a part whose column is read from another attribute: the part must
- * be the encoding of the column's value.
- */
+/* Check of a part whose column is read from another attribute. */
 typedef struct DynPlaceholderCheck
 {
 	int			templated;		/* number of the template */
@@ -61,8 +54,7 @@ struct DynParts
 {
 	DynRelation *relation;
 	MemoryContext context;
-	MemoryContext scratch;		/* context of encoded values, until the next
-								 * item */
+	MemoryContext scratch;		/* encoded values, until the next item */
 	const DynValue *values;		/* values of the current item */
 	DynParsedAttr *attrs;		/* one for each of relation->templated */
 	int			nchecks;
@@ -70,11 +62,9 @@ struct DynParts
 	Bitmapset  *decisive;		/* attributes in the table's key, and those on
 								 * which they depend: they decide whether an
 								 * item is a row */
-	bool		entangled;		/* true if decisive attributes have columns in
-								 * common */
-	bool		unsure;			/* true if the expected text of a part is
-								 * unknown for the current item
-								 * (DYN_EXPECTED_UNKNOWN) */
+	bool		entangled;		/* true if decisive attributes share columns */
+	bool		unsure;			/* true if a part of the current item is
+								 * DYN_EXPECTED_UNKNOWN */
 	DynMismatch mismatch;		/* mismatch of the current item */
 };
 

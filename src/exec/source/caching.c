@@ -48,8 +48,7 @@ typedef struct Caching
 	DynMember  *member;			/* only member of the read, which evaluates the
 								 * changing filters; NULL if the plan cannot be
 								 * divided */
-	bool	   *used;			/* true for each run-time value that requests
-								 * use */
+	bool	   *used;			/* true for each value that requests use */
 
 	/*
 	 * context of the cached read and its values (member->values); freed when

@@ -40,8 +40,7 @@ typedef struct DynOpener
 	/* Called at the end of the scan; NULL: not needed. */
 	void		(*free) (void *state);
 
-	bool		only_compares;	/* true if `open` compares input->values, but
-								 * does not keep them */
+	bool		only_compares;	/* true if `open` does not keep the values */
 	void	   *state;
 } DynOpener;
 
@@ -49,8 +48,7 @@ typedef struct DynInput
 {
 	ForeignScanState *node;
 	DynScanDesc *scandesc;
-	List	   *openers;		/* list of DynOpener *, in the order in which
-								 * they are tried */
+	List	   *openers;		/* list of DynOpener *, tried in this order */
 
 	/* run-time values */
 	List	   *exprs;			/* list of ExprState */
@@ -67,13 +65,11 @@ typedef struct DynInput
 	bool		finished;		/* true if the source has returned all rows */
 	bool		reading;		/* true while rows are read from the source,
 								 * and after an error in doing so */
-	bool		ahead;			/* true if the execution was started ahead, and
-								 * no row was fetched yet (start_early in
-								 * scan.c) */
+	bool		ahead;			/* true if started ahead (start_early, scan.c),
+								 * and no row was fetched yet */
 	double		found;			/* number of rows returned by the execution */
 	bool		begun;			/* true if any execution has fetched a row */
-	bool		has_prefetcher; /* true if a lookup join node prefetches for
-								 * the scan */
+	bool		has_prefetcher; /* true if a lookup join node prefetches */
 	bool		requested;		/* true if an execution has sent requests, or
 								 * used those of a shared read */
 	bool		runs_once;		/* true if the scan is executed only once, and
@@ -82,8 +78,7 @@ typedef struct DynInput
 								 * read the table in place of an index */
 
 	struct DynMember *member;	/* member of a shared read, or NULL */
-	bool		was_member;		/* true if an execution was served from the
-								 * shared read */
+	bool		was_member;		/* true if an execution used a shared read */
 	bool		reads_alone;	/* true if the scan cannot share a read */
 } DynInput;
 

@@ -147,12 +147,10 @@ typedef struct Listed
 	DynItems	items;			/* must be first */
 	DynScanDesc *scandesc;
 	DynFetch   *index_result;	/* fetch of the index */
-	DynFetch   *fetch;			/* fetch of the current batch; NULL between
-								 * batches */
+	DynFetch   *fetch;			/* fetch of the current batch, or NULL */
 	MemoryContext batch_context;
 	DynBaseKeys *keys;			/* keys that the index listed so far */
-	DynBaseKeys *done;			/* keys whose items must not be read, or
-								 * NULL */
+	DynBaseKeys *done;			/* keys of items not to be read, or NULL */
 	uint64	   *skipped;		/* counter of skipped keys, if `done` is set */
 } Listed;
 

@@ -90,16 +90,10 @@ typedef struct DynItemsMethods
 	 */
 	DynFetch   *(*awaited) (const DynItems *items);
 
-	/*
-	 * Returns true if the next item is available without a response to the
-	 * awaited fetch.  NULL: never.
-	 */
+	/* True if the next item needs no response to the awaited fetch; NULL: never. */
 	bool		(*has_next) (const DynItems *items);
 
-	/*
-	 * Makes the source begin again, without a request.  Returns false if that
-	 * is impossible.  NULL: always impossible.
-	 */
+	/* Begins again without a request, or returns false; NULL: always false. */
 	bool		(*rewind) (DynItems *items);
 
 	/*
@@ -108,20 +102,16 @@ typedef struct DynItemsMethods
 	 */
 	uint64		(*count) (DynItems *items);
 
-	/*
-	 * Abandons requests in flight; memory is freed with its context.  NULL:
-	 * not needed.
-	 */
+	/* Abandons requests; memory is freed with its context.  NULL: not needed. */
 	void		(*close) (DynItems *items);
 } DynItemsMethods;
 
 struct DynItems
 {
 	const DynItemsMethods *methods;
-	DynRows    *rows;			/* row conversion for the item that `next`
-								 * returned last; united sources change it from
-								 * item to item; NULL if the source has stored
-								 * rows */
+	DynRows    *rows;			/* conversion for the item that `next` returned
+								 * last (united sources change it); NULL if the
+								 * source has stored rows */
 };
 
 /*
@@ -232,8 +222,7 @@ typedef struct DynChecker
 {
 	ForeignScanState *node;
 	ExprState  *qual;			/* conditions; NULL if every row passes */
-	bool		counts;			/* true to count rejected rows (Rows Removed by
-								 * Filter) */
+	bool		counts;			/* true to count Rows Removed by Filter */
 	ExprContext *econtext;		/* expression context of a row */
 } DynChecker;
 

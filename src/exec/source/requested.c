@@ -39,8 +39,7 @@ typedef struct Fallback
 {
 	DynItems	items;			/* source of an execution (must be first) */
 	DynInput   *input;
-	DynScanDesc *scandesc;		/* scan descriptor of the table; NULL if a
-								 * fallback is never needed */
+	DynScanDesc *scandesc;		/* reads the table; NULL: never needed */
 	DynChecker	checker;		/* conditions, set at the first fallback */
 
 	/* one execution */

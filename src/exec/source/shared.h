@@ -41,26 +41,22 @@ typedef struct DynSharedRead
 	DynRows    *rows;			/* row conversion of the first member, with
 								 * slots for all members' attributes */
 
-	bool		warned;			/* true if a member has warned of the full scan
-								 * (scan_policy.h) */
+	bool		warned;			/* true if a member has warned of the Scan */
 
 	/* set by dyn_shared_start, until dyn_shared_stop */
 	MemoryContext context;
 	DynItems   *items;			/* source; NULL if no items are left */
 	DynValue   *slots;			/* slots of the last item read */
-	struct Tuplestorestate *stored; /* stored items (item_record.h); NULL if
-									 * the read is not started */
+	struct Tuplestorestate *stored; /* stored items (item_record.h), or NULL */
 	TupleTableSlot *tuple;		/* slot for a stored item */
 	uint64		nstored;
 	uint64		stored_bytes;
-	int			taken;			/* number of stored items taken since the last
-								 * tuplestore_trim */
+	int			taken;			/* items taken since the last trim */
 } DynSharedRead;
 
 typedef struct DynMember
 {
-	DynItems	items;			/* items that the member's filters select (must
-								 * be first) */
+	DynItems	items;			/* source of the member (must be first) */
 	DynInput   *input;
 	DynSharedRead *read;
 	int			number;			/* position among the read's members, and
@@ -79,8 +75,7 @@ typedef struct DynMember
 	bool		may_rewind;
 
 	/* the scan's access plan, divided in two */
-	DynAccess	own_access;		/* access plan without the filters that the
-								 * member evaluates */
+	DynAccess	own_access;		/* access plan without the member's filters */
 	DynAccess	filters;		/* access plan with only these filters */
 	DynScanDesc *scandesc;		/* scan descriptor of own_access */
 
@@ -91,8 +86,7 @@ typedef struct DynMember
 
 	int			nslots;			/* number of the member's slots */
 	int		   *slots;			/* slot in read->slots of each own slot */
-	uint64		position;		/* number of stored items before the read
-								 * pointer */
+	uint64		position;		/* stored items before the read pointer */
 	bytea	   *record;			/* copy of the last stored item taken, because
 								 * the tuplestore moves its tuples */
 	Size		record_space;
@@ -109,10 +103,7 @@ typedef struct DynMember
  */
 extern void dyn_member_init(DynMember *member, DynInput *input, List *filters);
 
-/*
- * Sets the member's condition: its filters with these values, in
- * CurrentMemoryContext.
- */
+/* Sets the member's condition, in CurrentMemoryContext, from these values. */
 extern void dyn_member_resolve(DynMember *member, const DynValues *values);
 
 /* Returns the member's source, which begins at the first item. */
@@ -121,10 +112,7 @@ extern DynItems *dyn_member_open(DynMember *member);
 /* Removes the member from the read.  Stops the read if no member is left. */
 extern void dyn_member_leave(DynMember *member);
 
-/*
- * Adds a member to a read, in CurrentMemoryContext.  The read must be zeroed
- * before the first call.
- */
+/* Adds a member in CurrentMemoryContext; the caller has zeroed a new read. */
 extern void dyn_shared_add(DynSharedRead *read, DynMember *member);
 
 /*
@@ -133,10 +121,7 @@ extern void dyn_shared_add(DynSharedRead *read, DynMember *member);
  */
 extern bool dyn_shared_limit_parts(DynSharedRead *read);
 
-/*
- * Starts the read of the first member's resolved access plan, in
- * CurrentMemoryContext, without sending requests.
- */
+/* Starts the read in CurrentMemoryContext; sends no requests yet. */
 extern void dyn_shared_start(DynSharedRead *read);
 
 /* Frees the items, and abandons requests in flight. */

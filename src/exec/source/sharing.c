@@ -338,10 +338,7 @@ shorten_prefix(DynScalar *prefix, const DynCond *cond)
 	}
 }
 
-/*
- * Returns a condition that each scan's condition on the sort key implies; NULL
- * for the full partition.
- */
+/* Returns a condition that all conditions on the sort key imply; NULL: none. */
 static DynCond *
 common_condition(List *members)
 {
@@ -531,10 +528,7 @@ begin_sharing(DynInput *input)
 
 /* ---- executions ---- */
 
-/*
- * Sets up the read if this scan is the first member.  Sends no request.
- * Returns NULL if the scan must read alone.
- */
+/* Sets up the read if this scan is the first member; sends no request. */
 static DynItems *
 open_shared(void *state)
 {

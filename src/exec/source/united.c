@@ -31,9 +31,8 @@
 typedef struct Arm
 {
 	DynScanDesc *planned;
-	DynScanDesc *table;			/* scan descriptor that reads the table if the
-								 * index may lack items
-								 * (plan/keys/index_complete.c), or NULL */
+	DynScanDesc *table;			/* reads the table if the index may lack items
+								 * (index_complete.c); or NULL */
 
 	/* one execution */
 	DynScanDesc *scandesc;		/* `planned` or `table` */
@@ -68,8 +67,7 @@ typedef struct United
 	Tuplesortstate *aside;		/* sort of the rows set aside */
 	TupleTableSlot *sorted_slot;	/* slot for sorted rows; NULL before the
 									 * sort ends */
-	bytea	   *last_key;		/* key of the last sorted row returned, or
-								 * NULL */
+	bytea	   *last_key;		/* key of the last row returned, or NULL */
 	int64		last_number;	/* `number` of that row's item */
 } United;
 

@@ -38,37 +38,30 @@ typedef struct DynStatement
 	bool		ended;			/* true if the last call of ExecutorRun has
 								 * returned all rows and data-modifying CTEs
 								 * have ended, or `owner` was released */
-	int			in_flight;		/* number of requests in flight or waiting for
-								 * a retry */
+	int			in_flight;		/* requests in flight or waiting for a retry */
 	size_t		bytes;			/* bytes of responses that are arriving or
 								 * still needed, and of writes in flight */
 	size_t		max_bytes;		/* limit of `bytes` (fetch_memory) */
 	DynCounters counters;
-	double		expected_units; /* expected read units of the requests in
-								 * flight */
+	double		expected_units; /* expected read units in flight */
 	double		lost_units;		/* expected read units of attempts without a
 								 * response, which may have been executed */
 	DynRetryQuota retries;		/* quota of retries (aws/retry.h) */
 	List	   *scans;			/* scans (list of DynInput *), in the order in
 								 * which they began */
-	List	   *targets;		/* foreign tables that the statement writes
-								 * (list of DynRelation *) */
+	List	   *targets;		/* foreign tables it writes (DynRelation *) */
 	List	   *usages;			/* tables and indexes that have counted the
 								 * statement (list of DynUsage *) */
 	List	   *started;		/* list of Plan *: plans and subplans whose
 								 * scans were started before the executor
 								 * reached them */
-	bool		warned_of_locks;	/* true if the warning that rows are not
-									 * locked was shown */
+	bool		warned_of_locks;	/* true if warn_if_locking has warned */
 	List	   *throttles;		/* list of DynThrottle * */
 } DynStatement;
 
 extern DynStatement *dyn_statement_get(EState *estate);
 
-/*
- * Returns the newest statement whose EState exists, or NULL; `next` leads to
- * the others.
- */
+/* Returns the newest statement whose EState exists, or NULL; then follow `next`. */
 extern DynStatement *dyn_statement_newest(void);
 
 /* Returns true if the EState of the statement with this number exists. */

@@ -34,12 +34,10 @@ typedef struct DynModify
 	bool		do_nothing;		/* true for any ON CONFLICT (the planner hook
 								 * replaces DO UPDATE by DO NOTHING) */
 	DynUpsert  *upsert;			/* NULL if not ON CONFLICT DO UPDATE */
-	struct DynModify *routed;	/* state for rows that an UPDATE moves to this
-								 * partition, or NULL */
+	struct DynModify *routed;	/* for rows moved here by UPDATE, or NULL */
 	bool		atomic;			/* true for write_mode 'atomic' */
 	const char *awaits;			/* reason why each row waits for its response,
-								 * such as "RETURNING"; NULL if rows do not
-								 * wait */
+								 * such as "RETURNING"; or NULL */
 	bool		has_row_triggers;	/* true if the table has BEFORE or AFTER
 									 * ROW triggers for this operation */
 	bool		returning;
@@ -55,8 +53,7 @@ typedef struct DynModify
 								 * UPDATE would insert */
 	DynModifyPlan plan;			/* columns that the statement depends on; empty
 								 * for COPY and for routed rows */
-	bool		presumes;		/* true if rows are written without being
-								 * read */
+	bool		presumes;		/* true if rows are written but not read */
 	AttrNumber *junk;			/* DELETE: position of each column in the
 								 * subplan's row; 0 if missing */
 	uint64		insert_seed;	/* INSERT: seed for the hashes of written keys
@@ -66,16 +63,13 @@ typedef struct DynModify
 	bool		deferral_known;	/* true if `deferred` is valid */
 	bool		deferred;
 	struct Tuplestorestate *new_rows;	/* tuples to write (INSERT, UPDATE) */
-	struct Tuplestorestate *plan_rows;	/* rows of the subplan (UPDATE,
-										 * DELETE) */
+	struct Tuplestorestate *plan_rows;	/* subplan's rows (UPDATE, DELETE) */
 
 	/* throttling */
 	struct DynTablePace *pace;	/* measured rate of the table's writes */
 	struct DynUsage *usage;		/* counts of requests to the table */
-	DynBudgets	budgets;		/* budgets of write units for the table's
-								 * writes */
-	double		item_units;		/* estimated write units of one item; 0 if
-								 * unknown */
+	DynBudgets	budgets;		/* budgets of the table's write units */
+	double		item_units;		/* estimated write units of an item, or 0 */
 	DynStall	stall;			/* throttles since the last success */
 	bool		warned;
 

@@ -177,10 +177,7 @@ fail_last(DynWrite *write, void (*report) (DynWrite *write))
 	dyn_write_fail(write, write->unanswered > 0 ? report_unknown : report, NULL);
 }
 
-/*
- * Marks an insertion as failed because its key exists.  `item` is the item
- * with this key, or ABSENT if it is unknown.
- */
+/* Marks an INSERT whose key exists as failed; `item` has this key, or is ABSENT. */
 static void
 fail_duplicate(DynWrite *write, const DynScalar *item)
 {
@@ -323,10 +320,7 @@ confirm(DynWrite *write, const DynWritten *written)
 	dyn_write_confirm(write, written->units, &written->attributes);
 }
 
-/*
- * Marks an update that changes nothing as written, without counting an item;
- * RETURNING shows the item.
- */
+/* Marks an update that changes nothing as written, without counting an item. */
 static void
 confirm_unchanged(DynWrite *write, const DynScalar *item)
 {
@@ -385,10 +379,6 @@ evaluate_again(DynWrite *write)
 	return result;
 }
 
-/*
- * Counts another composition of the write (round).  After MOST_ROUNDS, marks
- * the write as failed, and returns false.
- */
 static bool
 begin_round(DynWrite *write)
 {
@@ -551,10 +541,7 @@ destroy_call(void *call)
 	dyn_call_destroy(call);
 }
 
-/*
- * Reads the item with the key of the write, into memory of the write.  Returns
- * ABSENT if the item does not exist.
- */
+/* Reads the write's item into the write's memory; ABSENT if none exists. */
 static DynScalar
 read_item(const DynWrite *write)
 {
@@ -613,10 +600,7 @@ dyn_write_has_row(const DynWrite *write)
 		dyn_reread_item(write->modify->reread, &item, write->modify->scratch);
 }
 
-/*
- * Handles a failed condition under DO UPDATE.  `item` is ABSENT if the item
- * was deleted after the condition was evaluated.
- */
+/* Handles a failed condition of DO UPDATE; `item` is ABSENT if it is deleted. */
 static void
 judge_upsert(DynWrite *write, const DynScalar *item)
 {

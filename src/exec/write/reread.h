@@ -15,16 +15,12 @@ typedef struct DynReread
 {
 	DynRelation *relation;
 	DynItemReader *reader;		/* reads stored items */
-	DynItemReader *new_reader;	/* reads items to be written, even if they
-								 * have expired */
+	DynItemReader *new_reader;	/* reads new items, even expired ones */
 	AttrNumber	wrong;			/* number of the column with an error */
 	const char *why;			/* reason for the error; NULL if no error */
 } DynReread;
 
-/*
- * Returns a converter in CurrentMemoryContext.  A reset of the context also
- * frees the converter's malloc'd memory.
- */
+/* Returns a converter in CurrentMemoryContext; a reset frees all of its memory. */
 extern DynReread *dyn_reread_create(DynRelation *relation,
 									const DynTableMeta *meta);
 
@@ -35,16 +31,10 @@ extern DynReread *dyn_reread_create(DynRelation *relation,
  */
 extern bool dyn_reread_item(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
-/*
- * Works like dyn_reread_item, for an item that the statement has written, even
- * if the item has expired.
- */
+/* Works like dyn_reread_item, for a written item, even if it has expired. */
 extern bool dyn_reread_new(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
-/*
- * Returns true if the item is a row of the table, whether or not its columns
- * can represent the values.  Changes the slot.
- */
+/* True if the item is a row, even one with mismatched values; changes the slot. */
 extern bool dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
 /*

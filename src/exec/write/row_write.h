@@ -18,10 +18,7 @@
 /* Checks the constraints that core does not check for foreign tables. */
 extern void dyn_modify_check_row(DynModify *modify, TupleTableSlot *row);
 
-/*
- * Computes the generated columns of the projected new row of an UPDATE, and
- * checks the row, as core does; returns the row.
- */
+/* Computes generated columns of an UPDATE's new row, and checks it; returns it. */
 extern TupleTableSlot *dyn_modify_complete_row(DynModify *modify, TupleTableSlot *row);
 
 /*

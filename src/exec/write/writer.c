@@ -257,10 +257,7 @@ log_line(const DynWrite *write)
 	return line.data;
 }
 
-/*
- * Waits for the other writes, without repeating any, and raises the error of
- * `write`.
- */
+/* Waits for other writes without repeating any, then raises the write's error. */
 static void
 fail(DynWriter *writer, DynWrite *write)
 {
@@ -281,10 +278,7 @@ fail(DynWriter *writer, DynWrite *write)
 	write->report(write);
 }
 
-/*
- * Counts and logs a call that is done.  Returns false if dyn_call_unpack
- * repeats the attempt instead.
- */
+/* Counts and logs a finished call; returns false if dyn_call_unpack repeats it. */
 static bool
 take_response(DynWriter *writer, DynWrite *write)
 {

@@ -72,27 +72,20 @@ typedef struct DynWrite
 	Bitmapset  *guarded;		/* columns that the guard compares */
 	Bitmapset  *replaced;		/* columns that the guard also compares if the
 								 * write is repeated after an unknown outcome */
-	bool		affects;		/* true if the write has added its row to
-								 * writer->affected */
+	bool		affects;		/* true if it was added to writer->affected */
 	bool		guards_replaced;	/* true if the guard compares `replaced` */
-	bool		derived;		/* true if the new values depend on values that
-								 * were read */
+	bool		derived;		/* true if new values depend on read values */
 	int			rounds;			/* number of times that the write was composed
 								 * again; transaction: number of conflicts */
 
 	int			unanswered;		/* number of attempts of unknown outcome */
-	double		due_ms;			/* PAUSED, NEW: monotonic ms of the next
-								 * attempt; 0: at once */
+	double		due_ms;			/* monotonic ms of the next attempt; 0: now */
 	DynScalar	attributes;		/* WRITTEN: returned item, or ABSENT */
-	void		(*report) (struct DynWrite *write); /* FAILED: raises the
-														 * error */
+	void		(*report) (struct DynWrite *write); /* raises the error */
 	const char *why;			/* FAILED: reason or path for the message */
 } DynWrite;
 
-/*
- * Marks the write as failed.  The error is raised when the other writes have
- * ended.
- */
+/* Marks the write as failed; its error is raised when other writes have ended. */
 static inline void
 dyn_write_fail(DynWrite *write, void (*report) (DynWrite *write), const char *why)
 {
@@ -110,10 +103,8 @@ dyn_write_is_transaction(const DynWrite *write)
 typedef struct DynWriter
 {
 	DynStatement *statement;
-	MemoryContext context;		/* context whose reset abandons requests in
-								 * flight */
-	int			level;			/* transaction nesting level in which the
-								 * writer was created */
+	MemoryContext context;		/* its reset abandons requests in flight */
+	int			level;			/* transaction nesting level at creation */
 	struct DynWriter *next;		/* next writer of the session */
 	List	   *modifies;		/* list of DynModify * */
 	List	   *deferred;		/* list of DynDeferredRun: rows to be sent later,
@@ -126,10 +117,8 @@ typedef struct DynWriter
 								 * row of the same item was deferred */
 	List	   *writes;			/* list of DynWrite, SENT or PAUSED; or FAILED,
 								 * if dyn_writers_await received the failure */
-	DynWrite   *waiting;		/* write that must wait before it is sent, or
-								 * NULL */
-	List	   *collected;		/* list of DynWrite to be sent together
-								 * (atomic.c) */
+	DynWrite   *waiting;		/* write that waits to be sent, or NULL */
+	List	   *collected;		/* DynWrite *, to send together (atomic.c) */
 	size_t		collected_bytes;	/* least_bytes of all collected writes */
 	size_t		collected_json; /* bytes of JSON of all collected items */
 	bool		omits_items;	/* true if responses must omit the items of
@@ -137,8 +126,7 @@ typedef struct DynWriter
 	DynTokens  *tokens;			/* placeholders of the request being rendered */
 	DynBuffer	update;
 	DynBuffer	condition;
-	DynWrite   *failed;			/* write whose error is raised when the other
-								 * writes have ended, or NULL */
+	DynWrite   *failed;			/* write whose error will be raised, or NULL */
 } DynWriter;
 
 /* Returns the writer of a statement, created on first use. */
