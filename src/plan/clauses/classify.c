@@ -257,10 +257,7 @@ is_in(Oid oid, const Oid *oids, int n)
 
 #define IS_IN(oid, oids)	is_in(oid, oids, lengthof(oids))
 
-/*
- * Returns true for the operators =, <>, <, <=, > and >= on two values of plain
- * types that need no conversion.
- */
+/* Returns true for a comparison of two `plain` types that needs no conversion. */
 static bool
 is_plain_comparison(Oid opno)
 {

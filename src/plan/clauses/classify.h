@@ -89,10 +89,7 @@ extern bool dyn_is_fixed(Node *node);
  */
 extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
 
-/*
- * Returns true if evaluating the expression (or List) might raise an error or
- * have side effects.
- */
+/* Returns true if the expression (or List) may fail or have side effects. */
 extern bool dyn_may_fail(Node *node);
 
 /* Matches like dyn_match_comparand, but not a path below a column. */
@@ -115,10 +112,7 @@ extern DynPred *dyn_classify_comparison(DynClassify *context,
 										const DynField *field, Node *value,
 										bool array);
 
-/*
- * Returns the number of elements in an array; -1 if the number is unknown at
- * planning, or if the array is NULL.
- */
+/* Returns the array's number of elements; -1 if NULL, or unknown at planning. */
 extern int	dyn_fixed_array_size(Node *array);
 
 /*

@@ -67,8 +67,7 @@ typedef struct DynConversionStep
 	DynTimeStepKind kind;
 	Expr	   *operand;		/* operand (at planning), or NULL */
 	Oid			type;			/* type of the operand */
-	int			param;			/* position of the operand in fdw_exprs; -1:
-								 * none */
+	int			param;			/* operand's position in fdw_exprs, or -1 */
 } DynConversionStep;
 
 /*
@@ -82,16 +81,13 @@ typedef struct DynConversionStep
 typedef struct DynConversion
 {
 	DynBoundKind bound;
-	bool		upper;			/* true if the value is an upper bound of the
-								 * expression */
-	bool		strict;			/* true if the bound excludes the value
-								 * itself */
+	bool		upper;			/* true if the value is an upper bound */
+	bool		strict;			/* true if the bound excludes the value */
 	bool		array;			/* true if the value is an array: EQUAL
 								 * converts each element; LOWER is the least
 								 * bound of all elements, UPPER the greatest */
 	Oid			from;			/* type of the value, or of its elements */
-	Oid			compared;		/* type that both sides have when they are
-								 * compared */
+	Oid			compared;		/* type of both sides when compared */
 	Oid			to;				/* type of the column */
 	List	   *steps;			/* DynConversionStep *, outermost first; NIL:
 								 * the clause compares the column itself */
@@ -102,25 +98,19 @@ typedef struct DynConversion
 typedef struct DynField
 {
 	AttrNumber	attnum;
-	List	   *steps;			/* String *, names of nested members; NIL: the
-								 * column itself */
+	List	   *steps;			/* String *, nested members; NIL: the column */
 } DynField;
 
 typedef struct DynPred
 {
 	DynPredKind kind;
-	bool		negated;		/* NULL, BOOLEAN: true for IS NOT NULL, or NOT
-								 * field */
-	bool		array;			/* COMPARE, CONTAINS: true if value is an
-								 * array */
-	bool		literal;		/* LIKE: true if value is a prefix, not a
-								 * pattern */
+	bool		negated;		/* true for IS NOT NULL, and for NOT field */
+	bool		array;			/* COMPARE, CONTAINS: value is an array */
+	bool		literal;		/* LIKE: value is a prefix, not a pattern */
 	DynField	field;
 	AttrNumber	other;			/* FIELDS: column on the right; else 0 */
-	Expr	   *value;			/* value (only at planning); NULL in the plan
-								 * node */
-	DynConversion *conversion;	/* conversion of the value (only at planning),
-								 * or NULL */
+	Expr	   *value;			/* value at planning; NULL in the plan node */
+	DynConversion *conversion;	/* its conversion (at planning), or NULL */
 	DynBoundKind bound;			/* result of the conversion */
 	DynOperator operator;		/* COMPARE, FIELDS: the operator; LIKE: only
 								 * the collation is set */
@@ -237,10 +227,7 @@ dyn_pred_is_point(const DynPred *pred)
 		(pred->kind == DYN_PRED_COMPARE && pred->operator.comparison == DYN_COMPARE_EQ);
 }
 
-/*
- * Returns true for a condition of the item filter, and for a condition on an
- * attribute with a key template.
- */
+/* Returns true for conditions of the item filter or on a templated attribute. */
 static inline bool
 dyn_pred_selects_rows(const DynPred *pred)
 {

@@ -45,13 +45,10 @@ typedef struct DynRelPlan
 	List	   *clauses;		/* DynClause * for baserestrictinfo */
 	List	   *checks;			/* DynClause * of CHECK constraints, which are
 								 * true or NULL for every row */
-	List	   *classified;		/* DynClause *, cached results; private to
-								 * quals.c */
-	struct DynAccess *keyed;	/* access plan by the table's key, from the
-								 * table's own clauses; NULL if these do not
-								 * match the key */
-	List	   *fields;			/* DynField *: fields that the query may
-								 * need */
+	List	   *classified;		/* DynClause *: cache, private to quals.c */
+	struct DynAccess *keyed;	/* access plan by the table's key, from its own
+								 * clauses; or NULL */
+	List	   *fields;			/* DynField *: what the query may need */
 	List	   *join_clauses;	/* DynClause *: clauses of all parameterized
 								 * paths that were tried */
 	const char *advice;			/* advice on keys or an index that cannot be
@@ -61,38 +58,30 @@ typedef struct DynRelPlan
 	bool		limited;		/* true if a LIMIT may leave rows unread */
 	bool		rechecked;		/* true if full-row Vars are only for EvalPlanQual
 								 * (dyn_full_row_is_for_recheck) */
-	bool		analyzed;		/* true if the number of rows is from
-								 * ANALYZE */
+	bool		analyzed;		/* true if ANALYZE counted the rows */
 	int			segments;		/* number of Scan segments, if the statement
-								 * reads the segment column (the number of the
-								 * segment with the item); else 0 */
+								 * reads the segment column; else 0 */
 	List	   *bounds;			/* RestrictInfo *: partition constraint on the
 								 * segment column; items of excluded segments
 								 * are not rows */
 	List	   *lists;			/* RestrictInfo *: column = ANY (array),
 								 * derived from equal columns of joined
 								 * relations (rewrite_class.c) */
-	double		items;			/* number of items, unlike rel->tuples
-								 * (rows) */
+	double		items;			/* number of items; rel->tuples has rows */
 	double		item_rows;		/* rows per item that passes the item filter; 1
 								 * unless the table is unnested */
-	double		fetched;		/* fraction of an item's bytes that `fields`
-								 * take */
-	List	   *choices;		/* DynPathChoice *: one for each path
-								 * (paths/planner.h) */
-	Cost		direct[DYN_ACCESS_SCAN];	/* for each kind, least total cost
-											 * of a path with the table's own
-											 * clauses; 0: no such path */
+	double		fetched;		/* share of an item's bytes in `fields` */
+	List	   *choices;		/* DynPathChoice *, one for each path */
+	/* for each kind, least total cost of paths by the table's own clauses; or 0 */
+	Cost		direct[DYN_ACCESS_SCAN];
 	Cost		direct_startup[DYN_ACCESS_SCAN];
-	bool		direct_unknown[DYN_ACCESS_SCAN];	/* true if the number of
-													 * rows of that path is
-													 * unknown */
+	/* true if the number of rows of that path is unknown */
+	bool		direct_unknown[DYN_ACCESS_SCAN];
 } DynRelPlan;
 
 typedef struct DynClause
 {
-	RestrictInfo *rinfo;		/* source clause; NULL for a condition of
-								 * dyn_row_clauses */
+	RestrictInfo *rinfo;		/* source; NULL if from dyn_row_clauses */
 	DynPred    *pred;			/* predicate; NULL: checked locally only */
 	bool		exact;
 	bool		sized;			/* true if a filter with the predicate cannot
@@ -107,10 +96,7 @@ typedef struct DynClause
 								 * else NULL */
 } DynClause;
 
-/*
- * Classifies RestrictInfos of the relation; returns a List of DynClause *.
- * Each predicate is cached, so later calls return the same one.
- */
+/* Classifies RestrictInfos; returns DynClause *, whose predicates are cached. */
 extern List *dyn_quals_classify(DynRelPlan *plan, List *rinfos);
 
 /* Returns clauses (DynClause *) for plan->lists, all with `keys_only`. */

@@ -102,10 +102,7 @@ exclusive(const Term *term)
 		? BTLessStrategyNumber : BTGreaterStrategyNumber;
 }
 
-/*
- * Returns the expression "left op value of the term", with the operator for
- * `strategy` in the term's operator family; NULL if there is no such operator.
- */
+/* Returns "left op term->value"; NULL if the family lacks an operator for it. */
 static Node *
 compare(const Term *term, Node *left, Oid type, StrategyNumber strategy)
 {

@@ -317,10 +317,7 @@ classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 	return pred;
 }
 
-/*
- * Returns true for the input types of the operators that this file handles:
- * times, and the results of differences, extract and date_part.
- */
+/* Returns true for times, and the types of differences, extract and date_part. */
 static bool
 is_of_times(Oid type)
 {

@@ -87,10 +87,7 @@ collect_scans(const Path *path, List **scans)
 	return true;
 }
 
-/*
- * Returns the cheapest path that collect_scans accepts, and sets *scans; NULL
- * if there is none.
- */
+/* Returns the cheapest path that collect_scans accepts, and its scans; or NULL. */
 static Path *
 cheapest_by_key(const RelOptInfo *rel, List **scans)
 {
@@ -250,10 +247,7 @@ is_contained(const Path *path, List *scans)
 	return false;
 }
 
-/*
- * Returns the join clauses (RestrictInfo *) that can be hashed, and sets their
- * outer_is_left.
- */
+/* Returns the join clauses that can be hashed, and sets their outer_is_left. */
 static List *
 hash_clauses(const JoinPathExtraData *extra, const RelOptInfo *outerrel,
 			 const RelOptInfo *innerrel)

@@ -47,8 +47,7 @@ static enum
 typedef struct Search
 {
 	const List *computed;		/* expressions that the path below computes */
-	double		rows;			/* number of rows of the path, for
-								 * cheapest_alternative */
+	double		rows;			/* rows of the path (cheapest_alternative) */
 	List	   *found;
 } Search;
 

@@ -221,10 +221,7 @@ sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
 	return true;
 }
 
-/*
- * Sets the sort attributes; `merged` is true if rows of several requests are
- * to be merged by these attributes.
- */
+/* Sets the attributes by which rows are sorted and, if `merged`, are merged. */
 static void
 set_sort(const DynRelPlan *plan, const DynAccess *from, bool merged, DynAccess *access)
 {

@@ -24,14 +24,11 @@
 /* Summary of the values that predicates allow for a key attribute (terms.c) */
 typedef struct DynCount
 {
-	double		most;			/* maximum number of values or ranges; infinity
-								 * if unknown */
+	double		most;			/* maximum number; infinity if unknown */
 	double		expected;		/* estimated number of values or ranges */
 	bool		points;			/* true for values, false for ranges */
-	bool		single;			/* true if the attribute has the same value in
-								 * all selected items */
-	bool		each;			/* true if all values between two bounds are
-								 * enumerated */
+	bool		single;			/* true if all selected items share a value */
+	bool		each;			/* true if values in a range are enumerated */
 	bool		unsure;			/* true if run-time values may make the key
 								 * unusable */
 	int			point_parts;	/* number of the key template's leading
@@ -50,8 +47,7 @@ typedef struct DynKeyMatch
 	List	   *preds;			/* DynPred *: point and range predicates
 								 * (terms.h); also NULL tests for the segment
 								 * column (number of the Scan segment) */
-	DynCount	values;			/* planning: values that the predicates
-								 * allow */
+	DynCount	values;			/* planning: values that `preds` allow */
 } DynKeyMatch;
 
 /*
@@ -65,8 +61,7 @@ typedef struct DynKeyMatch
 typedef struct DynIndexCondition
 {
 	DynKeyAttr	attr;
-	int			max_bytes;		/* size limit (bytes) of a value in the
-								 * partition key or sort key */
+	int			max_bytes;		/* size limit (bytes) of the key attribute */
 	List	   *preds;			/* DynPred * */
 } DynIndexCondition;
 
@@ -81,9 +76,8 @@ typedef struct DynEstimate
 	double		full_ms;		/* time (ms) of a Scan of the table, without
 								 * the transfer */
 	double		examined;		/* number of items that the requests read */
-	int			segments;		/* number of segments that are read; 0: the
-								 * statement does not read the segment
-								 * column */
+	int			segments;		/* segments that are read; 0: the statement
+								 * does not read the segment column */
 	int			total_segments;
 	double		item_rows;		/* rows per examined item */
 	double		local_selectivity;	/* selectivity of the clauses that are not
@@ -127,13 +121,11 @@ typedef struct DynAccess
 	const char *index;			/* index name; NULL: the table itself */
 	bool		global;			/* true for a global index, which has no
 								 * consistent reads */
-	bool		fetch_base_items;	/* true to read primary keys from the
-									 * index, and then the items from the
-									 * table */
+	/* true to read primary keys from the index, and then items from the table */
+	bool		fetch_base_items;
 	bool		backward;		/* Query: true for descending order */
 	bool		ordered;		/* true if rows must be in sort key order */
-	bool		count_only;		/* true for Select=COUNT: the result is a
-								 * number, not rows */
+	bool		count_only;		/* true for Select=COUNT (returns a number) */
 	bool		may_stop_early; /* true if a plan node above may stop early */
 	bool		multi_partition;	/* true if several partitions may be
 									 * read */
@@ -142,22 +134,17 @@ typedef struct DynAccess
 	bool		first_row_only; /* true if only the first row is needed */
 	bool		one_request;	/* true for an access by key that is expected
 								 * to send one request */
-	bool		shares_lists;	/* true if one array restricts several parts of
-								 * the key (dyn_access_shares_lists) */
+	bool		shares_lists;	/* result of dyn_access_shares_lists */
 	bool		per_value;		/* QUERY: true if each value of range[0] has
 								 * its own Query, false if one Query reads the
 								 * range of all values */
-	bool		one_round;		/* true if the requests are sent together with
-								 * those of another scan that reads the same
-								 * keys */
-	bool		rechecks_item_filter;	/* true if the item filter is checked
-										 * locally */
-	bool		is_small;		/* Scan: true if the statement needs so few
-								 * items (limit_hint) that scan_policy does not
-								 * apply */
-	int			preview_rows;	/* Scan under a LIMIT for which the option
-								 * preview_units applies: number of rows of the
-								 * LIMIT; else 0 */
+	bool		one_round;		/* true if sent together with the requests of
+								 * another scan of the same keys */
+	bool		rechecks_item_filter;	/* true if checked locally */
+	bool		is_small;		/* Scan: true if limit_hint is so small that
+								 * scan_policy does not apply */
+	int			preview_rows;	/* Scan to which preview_units applies: rows of
+								 * the LIMIT; else 0 */
 	bool		is_presumed;	/* GET: true if no request is sent, because the
 								 * ConditionExpression of a write decides
 								 * whether the row exists */
@@ -171,13 +158,11 @@ typedef struct DynAccess
 								 * be rows */
 	int			limit_hint;		/* Limit of the first page (items); 0: none */
 
-	int			segments;		/* SCAN: total number of segments if the query
-								 * reads the segment column; 0: chosen by the
-								 * executor */
+	int			segments;		/* SCAN: total segments, if the query reads the
+								 * segment column; 0: chosen by the executor */
 	int			nhash;			/* number of hash attributes.  SCAN: 1 if
 								 * hash[0] has predicates on the segment */
-	int			nrange;			/* number of matched range attributes, from the
-								 * left */
+	int			nrange;			/* matched range attributes, from the left */
 	DynKeyMatch hash[DYN_MAX_KEY_ATTRS];
 	DynKeyMatch range[DYN_MAX_KEY_ATTRS];
 	DynPred    *row_keys;		/* row-wise keys: an OR of ANDs, each with one
@@ -193,8 +178,7 @@ typedef struct DynAccess
 	int			nsort;			/* ordered: number of attributes to sort by */
 	DynSortAttr sort[DYN_MAX_KEY_ATTRS];
 	DynCount	keys;			/* planning: number of keys that are read */
-	int			nbase;			/* number of attributes in the table's primary
-								 * key */
+	int			nbase;			/* attributes in the table's primary key */
 	DynKeyAttr	base[2];
 
 	List	   *key_names;		/* String *: key attributes of the table, and
@@ -202,15 +186,13 @@ typedef struct DynAccess
 	List	   *scalars;		/* String *: key attributes (of the table or
 								 * any index) that are requested in full,
 								 * because DynamoDB rejects paths below them */
-	const char *schema;			/* schema of the table and index during
-								 * planning (dyn_metadata_schema) */
+	const char *schema;			/* schema at planning (dyn_metadata_schema) */
 	List	   *filters;		/* DynPred *, ANDed */
 	List	   *fields;			/* DynField *: fields to fetch */
 	List	   *text_types;		/* key types of the attributes with templates
 								 * (dyn_relation_text_types) */
-	List	   *conversions;	/* DynConversion *: conversions of values in
-								 * fdw_exprs; only in the outermost access
-								 * plan */
+	List	   *conversions;	/* DynConversion *, for fdw_exprs; only in the
+								 * outermost access plan */
 	const char *advice;			/* advice for EXPLAIN (dyn_advise), or NULL */
 	DynEstimate estimate;
 
@@ -232,14 +214,10 @@ typedef struct DynAccess
 	List	   *exact_rinfos;	/* RestrictInfo *: need no local check */
 	List	   *local_rinfos;	/* RestrictInfo *: need a local check */
 	List	   *having;			/* count_only: HAVING, as an implicit AND */
-	List	   *checks;			/* count_only: clauses that the fallback
-								 * checks */
+	List	   *checks;			/* count_only: checked by the fallback */
 } DynAccess;
 
-/*
- * Returns the predicates of key attribute i; the range attributes follow the
- * hash attributes.
- */
+/* Returns the match of key attribute i; range attributes follow hash attributes. */
 static inline const DynKeyMatch *
 dyn_access_match(const DynAccess *access, int i)
 {
@@ -260,8 +238,7 @@ typedef enum DynAccessAbility
 	DYN_CAN_SHARE,				/* several scans can use the same items */
 	DYN_CAN_START_AHEAD,		/* the requests can be sent before the executor
 								 * requests rows */
-	DYN_CAN_USE_ALL,			/* every item that the requests return is
-								 * used */
+	DYN_CAN_USE_ALL,			/* all items that are returned are used */
 	DYN_CAN_READ_TABLE,			/* a Scan of the table returns the same rows */
 	DYN_CAN_ORDER,				/* items are in the order of the sort key, so a
 								 * LIMIT can end the reading */

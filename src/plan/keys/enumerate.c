@@ -123,12 +123,10 @@ apply_bound(DynSteps *steps, const DynPred *pred, Datum value)
 typedef struct Range
 {
 	DynPred    *each;
-	List	   *clauses;		/* DynClause *: bounds, except those of CHECK
-								 * constraints */
+	List	   *clauses;		/* DynClause *: bounds other than CHECKs */
 	DynSteps	known;			/* values between the constant bounds */
 	DynSteps	expected;		/* values between the estimated bounds */
-	bool		fixed;			/* true if all executions of the scan have the
-								 * same bounds */
+	bool		fixed;			/* true if the same in all executions */
 	bool		lower,
 				upper;
 	bool		listed;			/* true if the template lists few numbers, so

@@ -46,10 +46,8 @@
  */
 typedef enum Completeness
 {
-	NO_POINT,					/* no point predicate (such as =) on the
-								 * attribute */
-	ABSENT,						/* a selected item may be missing from the
-								 * index */
+	NO_POINT,					/* no point predicate (such as =) */
+	ABSENT,						/* the index may lack a selected item */
 	LATER,						/* the run-time value decides */
 	PRESENT
 } Completeness;
@@ -66,8 +64,7 @@ typedef struct Place
 
 	/* only while planning */
 	const DynRelPlan *plan;
-	const DynColumn *column;	/* column that maps to the attribute, or
-								 * NULL */
+	const DynColumn *column;	/* column of the attribute, or NULL */
 	bool		trusted;		/* true if the index is in trusted_indexes */
 	size_t		own_bytes;		/* maximum size (bytes) in the table's own key;
 								 * 0 if the attribute is not in that key */
@@ -169,8 +166,7 @@ leaf_completeness(const Place *place, const DynPred *pred, bool points)
 		(points && !dyn_pred_is_point(pred)))
 		return points ? NO_POINT : ABSENT;
 	if (pred->kind == DYN_PRED_BOOLEAN)
-		return PRESENT;			/* encodings of booleans are short, and not
-								 * empty */
+		return PRESENT;			/* booleans are short, and not empty */
 	/* an unknown value is rarely empty, so <> is ABSENT while planning */
 	if (!get_operand(place, pred, &value, &isnull))
 		return unequal || useless ? ABSENT : LATER;

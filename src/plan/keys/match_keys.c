@@ -36,8 +36,7 @@ typedef struct KeyMatch
 	const DynAccess *access;	/* access plan that is being built */
 	DynClause  *row_keys;		/* clause (pk = 1 AND sk = 'a') OR ..., or NULL
 								 * (match_row_keys) */
-	List	   *enumerated;		/* DynClause *: bounds between which all values
-								 * are enumerated */
+	List	   *enumerated;		/* DynClause *: bounds of enumerated values */
 	List	   *consumed;		/* DynClause *: used by key conditions */
 	List	   *pushed_exactly; /* DynClause *: need no local check */
 } KeyMatch;
@@ -525,8 +524,7 @@ match_segments(KeyMatch *match, DynAccess *access)
 typedef struct FilterCheck
 {
 	const KeyMatch *match;
-	int			operators;		/* upper bound of the number of operators in
-								 * all enforced filters */
+	int			operators;		/* maximum operators in enforced filters */
 	int			bytes;			/* upper bound of the size of these filters */
 } FilterCheck;
 
@@ -743,10 +741,7 @@ begin_match(KeyMatch *match, const DynRelPlan *plan, const DynIndexMeta *index,
 	return access;
 }
 
-/*
- * Completes an access plan after its keys are matched: determines the filters,
- * and the clauses that must be checked locally.
- */
+/* Determines the filters, and the clauses that must be checked locally. */
 static void
 finish_match(KeyMatch *match, DynAccess *access)
 {

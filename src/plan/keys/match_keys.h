@@ -116,8 +116,7 @@ typedef struct DynIndexLack
 	const char *column;			/* column to be declared NOT NULL, or NULL */
 	const char *nonempty;		/* column that the clauses allow to be empty,
 								 * but not to be NULL; else NULL */
-	bool		trust;			/* true if adding the index to trusted_indexes
-								 * suffices */
+	bool		trust;			/* true if trusted_indexes would suffice */
 } DynIndexLack;
 
 /*
@@ -130,10 +129,7 @@ extern bool dyn_index_is_usable(const DynRelPlan *plan,
 								const DynIndexMeta *index, bool full,
 								List *clauses, DynIndexLack *lack);
 
-/*
- * Adds to the access plan those conditions for completeness that depend on
- * run-time values.
- */
+/* Adds the conditions for completeness that depend on run-time values. */
 extern void dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
 									 List *clauses, DynAccess *access);
 

@@ -17,8 +17,7 @@
 typedef struct TemplateMatch
 {
 	const DynRelPlan *plan;
-	const DynTemplatedAttr *templated;	/* template of the attribute; NULL:
-										 * none */
+	const DynTemplatedAttr *templated;	/* the template; NULL: none */
 	const DynKeyAttr *attr;
 	List	   *clauses;
 	bool		asserted;		/* true if, in every row, the attribute's text

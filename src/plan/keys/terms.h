@@ -18,8 +18,7 @@ typedef struct DynTarget
 	const DynRelPlan *plan;
 	const DynKeyAttr *attr;
 	const DynPart *part;		/* NULL for the full attribute */
-	const DynTemplatePart *modifier;	/* the part's specification in the
-										 * template */
+	const DynTemplatePart *modifier;	/* specification of the part */
 } DynTarget;
 
 /*

@@ -56,10 +56,7 @@ mentions(const Unusable *unusable, Node *node)
 	return reads_column(unusable->classify.plan, node, unusable->attnum);
 }
 
-/*
- * Returns true if the expression reads all columns of a partition key, of the
- * table or of an index.
- */
+/* True if the expression reads all columns of a partition key (table or index). */
 static bool
 reads_partition_key(const DynRelPlan *plan, Node *node)
 {

@@ -147,10 +147,7 @@ dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clause
 
 /* ---- choices ---- */
 
-/*
- * Copies the choice into the memory context of the relation, because the
- * current context may end earlier (GEQO).
- */
+/* Copies the choice to the relation's context: the current one may end (GEQO). */
 List *
 dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice)
 {

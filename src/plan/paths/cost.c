@@ -425,10 +425,7 @@ read_table(DynReads *reads, double bytes, double segments)
 	reads->bytes = bytes;
 }
 
-/*
- * Returns the estimated number of segments that a Scan reads; 0 if the
- * statement does not read the segment column.
- */
+/* Returns the estimated segments read; 0 if the segment column is not read. */
 static double
 segments_read(const DynRelPlan *plan, const DynAccess *access)
 {

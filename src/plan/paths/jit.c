@@ -29,8 +29,7 @@ typedef struct Visit
 	List	   *subplans;		/* subplans of the statement */
 	Cost		waiting;		/* cost of waiting in the children visited */
 	Cost		total;			/* total cost of the children visited */
-	double		share;			/* greatest share of waiting in a subplan's
-								 * cost */
+	double		share;			/* greatest share of waiting in a subplan */
 } Visit;
 
 static Cost waiting_of(Plan *plan, List *subplans);

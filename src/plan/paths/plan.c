@@ -67,10 +67,8 @@ typedef struct FirstBound
 	bool		descending;		/* true if reading begins at the upper bound */
 	bool		strict_is_exact;	/* true if the request excludes the value
 									 * of < or > */
-	bool		other_side;		/* true if a bound was found where reading
-								 * ends */
-	bool		strict;			/* true if < or > was found where reading
-								 * begins */
+	bool		other_side;		/* true if the end of reading is bounded */
+	bool		strict;			/* true if reading begins at < or > */
 	bool		implied;		/* true if a bound weaker than its clause was
 								 * found where reading begins */
 } FirstBound;

@@ -71,8 +71,7 @@ typedef struct ReadWalkerContext
 	Bitmapset  *attnums;		/* columns; a member 0 means all columns */
 	Bitmapset  *old;			/* columns of OLD in RETURNING */
 	bool		names_old;		/* true if OLD occurs in RETURNING */
-	AttrNumber	system;			/* a system column that is read, other than
-								 * tableoid; or 0 */
+	AttrNumber	system;			/* system column except tableoid; or 0 */
 } ReadWalkerContext;
 
 static bool
@@ -594,10 +593,7 @@ dynIsForeignRelUpdatable(Relation rel)
 
 /* ---- ON CONFLICT (key) ---- */
 
-/*
- * Returns the columns of ON CONFLICT; NULL if one of them is an expression or
- * has an operator class.
- */
+/* Returns the columns of ON CONFLICT; NULL with an expression or operator class. */
 static Bitmapset *
 conflict_columns(const Query *query)
 {

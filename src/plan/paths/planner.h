@@ -41,8 +41,7 @@ typedef struct DynPathChoice
 {
 	int			target;			/* number of the index, from 1; 0: the table */
 	bool		ordered;		/* true if the path has pathkeys */
-	bool		backward;		/* true if the pathkeys are in descending
-								 * order */
+	bool		backward;		/* true if the pathkeys are descending */
 	bool		first_row_only; /* true if a semijoin or antijoin above the
 								 * path uses only its first row */
 	bool		listed;			/* true if keys come from DynRelPlan.lists */
@@ -52,22 +51,15 @@ typedef struct DynPathChoice
 	bool		batchable;		/* true if several executions can be batched */
 	const DynEstimate *estimate;
 	const RestrictInfo *or_clause;	/* UNION: the OR; NULL for other kinds */
-	List	   *arms;			/* UNION: arms of the OR; private to
-								 * union_path.c */
+	List	   *arms;			/* UNION: its arms (private to union_path.c) */
 	const struct DynPathChoice *while_open; /* choice if a guard (choice.c) is
 											 * true; NULL without guards */
 } DynPathChoice;
 
-/*
- * Adds a copy of the choice to plan->choices; returns the fdw_private of a
- * path with this choice.
- */
+/* Adds a copy to plan->choices; returns the fdw_private of the choice's path. */
 extern List *dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice);
 
-/*
- * Returns the choice of a path that scans a table of this wrapper.  Returns
- * NULL for any other path, such as that of count(*).
- */
+/* Returns the choice of a scan's path; NULL for other paths, such as count(*). */
 extern const DynPathChoice *dyn_choice_of(const Path *path);
 
 /* Returns the index with this number; NULL for 0, the table. */

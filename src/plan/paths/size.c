@@ -151,10 +151,7 @@ partition_bounds(const DynRelPlan *plan)
 	return rinfos;
 }
 
-/*
- * Returns the fraction of an item's bytes that responses contain, estimated
- * from the widths of the columns.
- */
+/* Estimates the fetched fraction of an item's bytes from the columns' widths. */
 static double
 fetched_part(const DynRelPlan *plan)
 {

@@ -118,10 +118,7 @@ match_members(Search *search, List *clauses, int target)
 	return access;
 }
 
-/*
- * Returns an Arm for these members; NULL if their clauses do not match the key
- * of the target.
- */
+/* Returns an Arm for these members; NULL if the clauses do not match the key. */
 static Arm *
 make_arm(Search *search, List *members, List *clauses, int target)
 {

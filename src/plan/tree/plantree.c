@@ -31,8 +31,7 @@ typedef struct NodeKind
 	NodeTag		tag;			/* tag of the plan node */
 	int			outer;			/* DYN_CHILD bits of the outer child */
 	int			inner;			/* DYN_CHILD bits of the inner child */
-	int			list;			/* DYN_CHILD bits of children in a list, or of
-								 * a subquery */
+	int			list;			/* DYN_CHILD bits of a list or subquery */
 } NodeKind;
 
 /*
@@ -311,10 +310,7 @@ runs_at_most_once(const Plan *plan, int use, const Plan *parent)
 	return (use & (DYN_CHILD_ONCE | DYN_CHILD_UNLESS_EMPTY)) != 0;
 }
 
-/*
- * Calls search->visit for the node and those below it, until a call returns
- * true.  Returns true if a call did.
- */
+/* Calls search->visit for the node and those below it; stops if it returns true. */
 static bool
 search_plan(Plan *plan, int use, void *context)
 {

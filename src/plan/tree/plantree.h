@@ -24,8 +24,7 @@
 										 * parent is */
 #define DYN_CHILD_FULL_FIRST	0x08	/* child is read to its end before the
 										 * parent returns a row */
-#define DYN_CHILD_LIMITED		0x10	/* parent may stop when it has enough
-										 * rows */
+#define DYN_CHILD_LIMITED		0x10	/* parent may stop early */
 #define DYN_CHILD_UPPER			0x20	/* parent is above the scans and joins
 										 * of its query level */
 
@@ -86,10 +85,7 @@ extern bool dyn_plan_is_limited(const PlannedStmt *statement, const Plan *node);
 extern const SubPlan *dyn_plan_initplan_of(const PlannedStmt *statement,
 										   const Plan *node);
 
-/*
- * Returns true if the node is executed at most once, by the statement's plan
- * or by an initplan.
- */
+/* True if the statement's plan or an initplan executes the node at most once. */
 extern bool dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node);
 
 /*
