@@ -69,7 +69,7 @@ class Errors(ErrorsCase):
         """The repetition finds an equal item: it is not its own, if the statement has inserted this row before."""
         row, skip, note = "INSERT INTO {t} VALUES ('e', 1, 'x')", " ON CONFLICT DO NOTHING", "{t}.note || 'z'"
         for nth, sql in ((2, f"{row}, ('e', 1, 'x')"), (2, f"{row}, ('e', 1, 'x'){skip}"), (3, f"{row}, ('e', 2, 'x'), ('e', 1, 'x'), ('e', 3, 'x'){skip}"),
-                         (2, f"{row}, ('e', 1, 'x') ON CONFLICT (id, n) DO UPDATE SET note = {note}"),
+                         (2, f"WITH a AS ({row}) {row}"), (2, f"{row}, ('e', 1, 'x') ON CONFLICT (id, n) DO UPDATE SET note = {note}"),
                          (2, f"DO $$ BEGIN {row}, ('e', 1, 'x'); EXCEPTION WHEN unique_violation THEN RAISE division_by_zero; END $$")):
             for error in (self.lost(), self.after(), replies.internal_error()):
                 with self.subTest(sql):

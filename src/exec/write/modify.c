@@ -99,6 +99,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	const ModifyTable *plan = (const ModifyTable *) mtstate->ps.plan;
 	TupleDesc	desc = CreateTupleDescCopyConstr(RelationGetDescr(rinfo->ri_RelationDesc));
 	DynRelation *relation;
+	ListCell   *lc;
 
 	modify->estate = estate;
 	modify->mtstate = mtstate;
@@ -130,9 +131,6 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 						  ? linitial(plan->returningLists) : rinfo->ri_returningList,
 						  0, bms_union(columns.read, columns.returned));
 	dyn_writers_await(estate, relation);
-	/* an item that has expired may be replaced */
-	if (operation == CMD_INSERT && dyn_item_filter_ttl(&relation->item_filter) == NULL)
-		modify->insert_seed = ++insert_seed;
 	modify->reread = dyn_reread_create(relation, modify->map->meta);
 	modify->scratch = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	modify->old = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
@@ -140,6 +138,16 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	if (modify->upsert != NULL)
 		modify->plan_slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	modify->writer = dyn_writer_get(estate);
+	/* an item that has expired may be replaced */
+	if (operation == CMD_INSERT && dyn_item_filter_ttl(&relation->item_filter) == NULL)
+		modify->insert_seed = ++insert_seed;
+	foreach(lc, modify->writer->modifies)
+	{
+		const DynModify *other = lfirst(lc);
+
+		if (other->operation == operation && other->relation->relid == relation->relid)
+			modify->insert_seed = other->insert_seed;
+	}
 	modify->usage = dyn_usage_of(relation->connection, relation->table, NULL);
 	modify->pace = dyn_table_pace(modify->usage, true, modify->writer->statement->number,
 								  dyn_statement_is_running);

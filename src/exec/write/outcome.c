@@ -292,6 +292,16 @@ find_inserted(const DynWrite *write, uint32 *digest)
 	return &inserted_keys[hash % lengthof(inserted_keys)];
 }
 
+/* Returns true if the statement has inserted an item with this key. */
+static bool
+was_inserted(const DynWrite *write)
+{
+	uint32		digest;
+	const uint32 *place = find_inserted(write, &digest);
+
+	return write->modify->insert_seed > 0 && *place == digest;
+}
+
 void
 dyn_write_confirm(DynWrite *write, double units, const DynScalar *item)
 {
@@ -711,11 +721,9 @@ void
 dyn_write_judge_condition(DynWrite *write, DynScalar item)
 {
 	const DynModify *modify = write->modify;
-	uint32		digest;
 
 	/* an item that the statement has inserted before has refused all attempts */
-	if (write->op == DYN_OP_PUT_ITEM && write->unanswered > 0 && modify->insert_seed > 0 &&
-		*find_inserted(write, &digest) == digest)
+	if (write->op == DYN_OP_PUT_ITEM && write->unanswered > 0 && was_inserted(write))
 		write->unanswered = 0;
 	if (item.data == NULL && (!modify->atomic || modify->writer->omits_items) &&
 		(write->op != DYN_OP_PUT_ITEM || modify->upsert != NULL || write->unanswered > 0))
