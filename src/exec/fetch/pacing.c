@@ -156,9 +156,10 @@ report_limit(const DynFetch *fetch, double limit, double cost)
  * - With budgets, the first responses show the real cost of requests.
  * - Near the statement's limit, a response shows how many units are left.
  *
- * Returns false if no response can be taken in, since the fetch would wait
- * forever.  Paused responses wait for memory.  At the memory limit, a keyed or
- * in_turn fetch takes in only responses of the awaited stream (schedule.c).
+ * Returns false if no response can be taken in, since the fetch would then wait
+ * forever.  This happens in two cases: all responses are paused until memory is
+ * free, or a keyed or in_turn fetch is at the memory limit, and takes in only
+ * responses of the awaited stream (schedule.c).
  */
 static bool
 awaits_response(const DynFetch *fetch)

@@ -114,10 +114,10 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 
 /*
  * Returns the conversion of a Scan's items to rows.  Except for a count, the
- * conversion includes the key, so that responses can be checked.  A jsonb
- * column of which only some parts are read must hide the key, because jsonb
- * may be unable to represent it.  If the column cannot hide the key, the key
- * is not requested.
+ * conversion includes the key, so that responses can be checked.  If only parts
+ * of a jsonb column are read, the column must hide the key, because jsonb may
+ * be unable to represent it.  If the column cannot hide the key, the key is not
+ * requested.
  */
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)

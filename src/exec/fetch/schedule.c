@@ -27,8 +27,8 @@
  * statement's limits allow the request and the expected bytes of its response.
  * A starving stream ignores the statement's limits, since otherwise two nodes
  * of a statement could deadlock.  For the same reason, a paused response may
- * exceed the memory limit if the consumer waits for it, and no other response
- * that the consumer could use is arriving.
+ * exceed the memory limit if both are true: the consumer waits for it, and no
+ * other response that the consumer could use is arriving.
  *
  * A response can arrive unless it is paused.  A stream without an item or page
  * waits only for responses that can arrive: to its own fetch or, below an
@@ -350,9 +350,9 @@ send_requests(DynFetch *fetch)
 
 /*
  * Returns true if the stream's response should be parsed now.  If memory is
- * short, the stream could not send its next request after parsing.  So its
- * response is then parsed only when the consumer needs a page.  The consumer
- * would otherwise use up all pages while no request is in flight.
+ * short, a response is parsed only when the consumer needs a page.  If it were
+ * parsed earlier, the stream could not send its next request, and the consumer
+ * would use up all pages while no request is in flight.
  */
 static bool
 wants_response(const DynFetch *fetch, const DynStream *stream)
@@ -368,9 +368,9 @@ wants_response(const DynFetch *fetch, const DynStream *stream)
 }
 
 /*
- * True if the consumer would wait forever, because this stream's response is
- * paused.  If the consumer could use any stream, all responses in flight must
- * be paused.
+ * Returns true if the consumer would wait forever for this stream's response,
+ * which is paused.  If the consumer can also use other streams, this requires
+ * that their responses in flight are paused, too.
  */
 static bool
 is_blocked(const DynFetch *fetch, const DynStream *stream)

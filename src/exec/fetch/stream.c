@@ -288,10 +288,10 @@ log_call(const DynFetch *fetch, const DynStream *stream, const DynPage *page)
 /*
  * Handles a request that was rejected, maybe because the table or index has
  * changed since planning.  Forgets the table's description, so that the next
- * plan uses a new one.  Returns true if the request should be sent again: the
- * fetch has not taken in any response, and the plan matches a new description.
- * A fetch requests this description once; the result also applies to requests
- * that were in flight at that time.
+ * plan uses a new one.  Returns true if the request should be sent again.  This
+ * requires that the fetch has not taken in any response, and that the plan
+ * matches a new description.  A fetch requests this description once; the
+ * result also applies to requests that were in flight at that time.
  */
 static bool
 refresh_if_stale(DynFetch *fetch, const DynStream *stream)

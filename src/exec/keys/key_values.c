@@ -124,10 +124,10 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
  * Replaces a limit that is longer than any key by its first max_bytes bytes.  A
  * key is below the long limit if it is less than or equal to these bytes.
  *
- * If they end within a character c, the new limit is the end of all texts that
- * begin with the characters before c.  A key that begins with them is below the
- * long limit: it has no space for another character as long as c, and shorter
- * characters sort lower.
+ * If the last of these bytes is inside a character c, the new limit is the end
+ * of all texts that begin with the characters before c.  A key that begins with
+ * these characters is below the long limit: it has no space for another
+ * character as long as c, and shorter characters sort lower.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)

@@ -56,9 +56,9 @@ extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);
 
 /*
- * Removes the elements that predicates other than element->list reject, on the
- * same template parts.  `preds` are all predicates of the key.  Must be called
- * before dyn_key_values, which ignores the other predicates on these parts.
+ * Removes the elements that violate another predicate on a template part that
+ * the list restricts.  `preds` are all predicates of the key.  Must be called
+ * before dyn_key_values, which ignores these other predicates.
  */
 extern void dyn_keep_elements(const DynResolveContext *context, const List *preds,
 							  DynElement *element);

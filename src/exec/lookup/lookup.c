@@ -627,10 +627,11 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 
 /*
  * Lists the keys of the next chunk: first for the entry being served, then for
- * following entries whose listing has not begun, until the chunk is full.  A
- * listing that has begun is continued only when its entry is served, because
- * other listings overwrite listed_by, by which list_key() detects repeated
- * keys.  By then, forget_listed() has stored the keys listed so far.
+ * following entries whose listing has not begun, until the chunk is full.  Does
+ * not continue listings of following entries: list_key() detects repeated keys
+ * by listed_by, which other listings may have overwritten.  For the entry being
+ * served, forget_listed() has stored the keys listed so far, so base_keys
+ * detects their repetition.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)

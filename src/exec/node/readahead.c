@@ -13,10 +13,11 @@
  *
  * If a node above, or the caller of the executor, may stop early, the first
  * batch has one row, and batches grow.  If a LIMIT needs n rows, and each row
- * is joined to at most one, the first batch has n rows.  But all batches have
- * one row if reading a row has side effects, or if evaluating a scan's values
- * may raise an error, since the row might never be requested.  (Conditions on
- * the outer rows themselves may raise such errors, as in parallel workers.)
+ * is joined to at most one, the first batch has n rows.  But if reading a row
+ * has side effects, or if evaluating a scan's values may raise an error, all
+ * batches have one row: a row that was read ahead might never be requested.
+ * (As in parallel workers, conditions on the outer rows themselves may raise
+ * such errors.)
  *
  * A batch also ends when the lookups have enough requests
  * (dyn_lookups_is_full), or when its rows take more than fetch_memory or half

@@ -276,9 +276,10 @@ dyn_scan_end_run(DynScan *scan)
 
 /*
  * Returns the scans of all initplans if `tree` is an initplan of a query such
- * as SELECT min(sk), max(sk); otherwise NIL.  PostgreSQL plans min and max as
- * a Result without input, over an initplan with a LIMIT for each.  The Result
- * always evaluates the initplans whose values its target list needs.
+ * as SELECT min(sk), max(sk); otherwise NIL.  PostgreSQL plans such a query as
+ * a Result without a child plan.  The Result gets each value from an initplan
+ * with a LIMIT, and always evaluates the initplans whose values its target list
+ * needs.
  */
 static List *
 find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
@@ -320,9 +321,10 @@ find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
  *
  * The plan must also be certain to read the scan, unless another input of the
  * plan is empty; then the request is wasted.  These scans do not qualify:
- * - scans below a LIMIT, a one-time filter or a Memoize
- * - scans in a subplan: they start together when the subplan runs, under the
- *   rules for scans below a LIMIT, because the executor may stop it early
+ * - scans that a LIMIT may skip or stop, and scans below a one-time filter or a
+ *   Memoize
+ * - scans in a subplan: they start together when the subplan runs (only those
+ *   that are read to their end even if the executor stops the subplan early)
  * - scans that are executed for each row of another node
  *
  * The scan's expressions are evaluated even if the statement turns out not to

@@ -152,9 +152,9 @@ divide(Caching *cached)
 	}
 
 	/*
-	 * Filters of an index reduce the items that are read from the table.  They
-	 * stay in the requests: one execution without them could read more items
-	 * than all executions with them.
+	 * If items are read from the table after an index, a plan with changing
+	 * filters is not divided: without these filters, one execution could read
+	 * more items from the table than all executions with them.
 	 */
 	if (!dyn_preds_compare_fields(changing) &&
 		(changing == NIL || !input->scandesc->access->fetch_base_items))

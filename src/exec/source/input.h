@@ -83,9 +83,9 @@ typedef struct DynInput
 } DynInput;
 
 /*
- * Adds a copy of an opener, in CurrentMemoryContext, after all other openers.
- * An opener that only compares values comes first: if it serves an execution,
- * the values need not be copied.
+ * Adds a copy of an opener, in CurrentMemoryContext: before the other openers
+ * if it only compares values, otherwise after them.  If an opener that only
+ * compares values serves an execution, the values need not be copied.
  */
 static inline void
 dyn_input_add_opener(DynInput *input, const DynOpener *opener)

@@ -9,9 +9,10 @@
  * DynamoDB table that the statement writes, even through another foreign table.
  * (The scan that finds the rows to change does not count.)  The rows of an
  * UPDATE or DELETE are also deferred if another CTE writes the table, so that
- * they stay in order with deferred rows of that CTE.  If that CTE writes only to
- * a partition that it has not yet reached, they are deferred from then on.
- * Deferred rows are stored, and are composed and sent when all scans have ended.
+ * they stay in order with deferred rows of that CTE.  If the table is a
+ * partition, an INSERT of the other CTE may reach it later; then the rows are
+ * deferred from then on if those of the INSERT are deferred.  Deferred rows are
+ * stored, and are composed and sent when all scans have ended.
  *
  * Core reads the number of rows after ExecutorRun, and fires AFTER triggers in
  * ExecutorFinish.  The hooks of both functions therefore flush.  Before that,

@@ -9,9 +9,10 @@
  * | outcome unknown               | sent again          | sent again
  * | another failure               | error               | error
  *
- * If the outcome of an earlier attempt is unknown, a condition may fail
- * because that attempt was executed, unless the statement had inserted an item
- * with the same key before.  The first line that applies decides:
+ * If the outcome of an earlier attempt is unknown, a condition may fail because
+ * that attempt was executed.  (This is impossible for an INSERT if the
+ * statement had inserted an item with the same key before: the table above
+ * applies.)  The first of these lines that applies decides:
  * - INSERT, the item is equal to the inserted one: written; but unknown
  *   (08007) if DO UPDATE would change the item.
  * - DO UPDATE, the item does not exist any longer: unknown.

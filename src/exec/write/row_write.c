@@ -23,8 +23,8 @@
 
 /*
  * Raises an error if the row violates constraints, row-level security of a
- * partitioned or inheritance parent, or WITH CHECK OPTION.  Core does not
- * check the latter two for foreign tables, or only after the write.  If the old
+ * partitioned or inheritance parent, or WITH CHECK OPTION.  For foreign tables,
+ * core checks the latter two only after the write, or not at all.  If the old
  * row was not read, constraints need no check here: the planner has ensured
  * that the assignments violate none (plan/paths/plan_modify.c).
  */
