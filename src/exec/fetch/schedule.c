@@ -19,9 +19,10 @@
  *											arrive
  *
  * A stream starves if the consumer cannot continue without it.  Streams that
- * are read in turn follow the first column, but only the stream whose turn it
- * is starves, if it has no page; and LAZY_TURNS limits the active streams if the
- * consumer may stop early.  Up to a bound (DynReadBound), one stream is active.
+ * are read in turn follow the first column, with two exceptions.  Only the
+ * stream whose turn it is can starve: it does if it has no page.  If the
+ * consumer may stop early, LAZY_TURNS limits the active streams.  Up to a bound
+ * (DynReadBound), one stream is active.
  *
  * A stream sends its next request when pace and budgets allow it, and when the
  * statement's limits allow the request and the expected bytes of its response.

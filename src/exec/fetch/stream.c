@@ -526,9 +526,9 @@ check_response(DynFetch *fetch, DynStream *stream,
 /*
  * Estimates the read units of a response that does not report them (some
  * emulators), from the expected cost of the request.  If the size of items is
- * known, a Query or Scan costs at most the examined items.  Otherwise a last
- * page, which may be short, costs at most the bytes of the response; with a
- * filter or projection, this may be too low.
+ * known, a Query or Scan costs at most as much as the examined items.  If the
+ * size is unknown, a last page, which may be short, costs at most as much as
+ * the bytes of the response.  With a filter or projection, this may be too low.
  */
 static double
 unreported_units(const DynFetch *fetch, const DynStream *stream,

@@ -290,8 +290,8 @@ begin_entry(DynLookups *lookups)
 /*
  * Returns the position of the next execution with these values, or -1.
  * Executions run in the order in which they were added, but some may be
- * skipped.  The execution that ran last may also run again.  Then its values
- * are not those of the next one, and this function returns -1.
+ * skipped.  If the values are not those of the next execution, but of the one
+ * that ran last, this one is running again, and the function returns -1.
  */
 static int
 find_execution(const DynLookups *lookups, const DynValues *values)

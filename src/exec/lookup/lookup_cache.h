@@ -17,9 +17,9 @@
  * A batch has the entries to be filled, and the fetch of their results.
  *
  * Legal order for a batch: dyn_lookup_batch_reset; dyn_lookup_batch_add for
- * each entry, after which the caller stores the Query of a partition in the
- * batch; dyn_lookup_batch_send at any time, for entries whose keys or Queries
- * are stored.
+ * each entry (for a partition, the caller then stores its Query in the batch);
+ * dyn_lookup_batch_send at any time, for entries whose keys or Queries are
+ * stored.
  */
 #ifndef DYN_EXEC_LOOKUP_CACHE_H
 #define DYN_EXEC_LOOKUP_CACHE_H

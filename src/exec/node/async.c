@@ -68,7 +68,7 @@ get_group(DynStatement *statement, const PlanState *requestor)
 /*
  * Ends the executions of children whose parameters have changed.  Core rescans
  * such a child only when it requests a row from the child, and never if the
- * child is now pruned.  Until then, nothing takes in the responses to the
+ * child is now pruned.  Without a rescan, nothing takes in the responses to the
  * child's requests, so the other children must not wait for them.
  */
 static void

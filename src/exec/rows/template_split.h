@@ -121,9 +121,9 @@ typedef enum DynWaysFound
 {
 	DYN_WAYS_NONE,				/* attributes do not match or do not agree */
 	DYN_WAYS_ONE,				/* one way to split the attributes */
-	DYN_WAYS_SEVERAL,			/* several ways; or one way, in which a part
-								 * contains its separator, and no other
-								 * occurrence of its column confirms it */
+	DYN_WAYS_SEVERAL,			/* several ways; or one way with a part that
+								 * contains its separator and is not confirmed
+								 * by another occurrence of its column */
 	DYN_WAYS_UNRESOLVED			/* a part must contain its separator, but no
 								 * value of its column matches all
 								 * occurrences */

@@ -212,10 +212,10 @@ rescan_cached(void *state)
 }
 
 /*
- * Returns a source of cached items, or NULL for the first execution, whose
- * filters may reduce the number of received items.  Also returns NULL if the
- * access plan cannot be divided, or if the keys differ from those of the
- * previous execution.
+ * Returns a source of cached items.  Returns NULL for the first execution,
+ * because its filters may reduce the number of received items.  Also returns
+ * NULL if the access plan cannot be divided, or if the keys differ from those
+ * of the previous execution.
  */
 static DynItems *
 open_cached(void *state)

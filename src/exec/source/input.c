@@ -3,8 +3,8 @@
  *		Reads the rest of open queries before a statement writes their table.
  *
  * A cursor over a local table does not see later writes, but DynamoDB has no
- * snapshots.  So before a statement writes a table, the rows that open scans
- * of the table have not returned yet are read and stored.
+ * snapshots.  So before a statement writes a table, the open scans of the table
+ * are read to their end, and their remaining rows are stored.
  *
  * These scans are left alone, and see the write:
  * - scans that need code of users: this code must not run with the privileges

@@ -273,8 +273,9 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 
 /*
  * Called if a join repeats the item of modify->old.  If the item's write is in
- * flight, stores `planSlot`: if the item has changed, an evaluation of the
- * statement may select this row of the subplan instead of the first one.
+ * flight, stores `planSlot`, because the item may have changed.  The statement
+ * is then evaluated again, and may select this row of the subplan instead of
+ * the first one.
  */
 static void
 keep_repeated(DynModify *modify, const DynWrite *row, TupleTableSlot *planSlot)
