@@ -188,10 +188,11 @@ extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 
 /*
- * Wraps each value that might raise an error in a CASE, which skips the
- * evaluation if the result of `pred` does not depend on the value: in an OR, if
- * an arg without columns is true; in an AND (`all`), if such an arg is false or
- * NULL.  In $1 IS NULL OR k = f($1), f($1) is evaluated only if $1 is not NULL.
+ * Wraps each value that might raise an error in a CASE.  The CASE skips the
+ * evaluation of the value if an arg without columns decides the result of
+ * `pred`.  In an OR, this arg is true; in an AND (`all`), it is false or NULL.
+ * For example, in $1 IS NULL OR k = f($1), f($1) is evaluated only if $1 is not
+ * NULL.
  */
 extern void dyn_guard_values(const DynClassify *context, DynPred *pred, bool all);
 

@@ -474,9 +474,9 @@ page_rows(const DynRelPlan *plan, const DynEstimate *estimate)
  * Returns a lower limit for the number of keys of a lookup join, or 0.  Before
  * ANALYZE, each partition that the outer side reads may fill a page, and each
  * row of the page may need a lookup.  The limit applies if the statement also
- * names partitions of the inner table, and reading these once costs less than
- * the lookups.  Returns 0 if the statement may stop early, or if one outer row
- * is expected: core then uses a nested loop without lookups.
+ * names partitions of the inner table that cost less to read once than the
+ * lookups.  Returns 0 if the statement may stop early, or if one outer row is
+ * expected: core then uses a nested loop without lookups.
  */
 static double
 page_keys(PlannerInfo *root, Path *outer, const Path *scan,
@@ -640,8 +640,9 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 			const DynPathChoice *choice = dyn_choice_of(lfirst(outer));
 
 			/*
-			 * an outer scan by a list that a clause on another relation has
-			 * saves no lookups: unlisted keys join no row of that relation
+			 * skip an outer scan by a list that was derived from a clause on
+			 * another relation: unlisted keys join no row of that relation, so
+			 * the list saves no lookups
 			 */
 			if (!dyn_is_one_row(lfirst(outer)) && (choice == NULL || !choice->listed))
 				add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,

@@ -215,8 +215,9 @@ subplans_of_rows(Path *path, const Path *subpath)
 /*
  * Returns true if WHERE CURRENT OF may search this query level for the scan of
  * a cursor's row.  Returns false with FOR UPDATE, because core then finds the
- * row without the scan.  If is_cursor is UNKNOWN, assumes a cursor if a portal
- * is active (DECLARE, OPEN), and cursor_tuple_fraction may have been applied.
+ * row without the scan.  If is_cursor is UNKNOWN, assumes a cursor if both are
+ * true: a portal is active (DECLARE, OPEN), and the planner may have applied
+ * cursor_tuple_fraction.
  */
 static bool
 may_be_at_cursor(const PlannerInfo *root)
@@ -388,12 +389,14 @@ has_lookup(const PlannerInfo *root, const Path *path)
 }
 
 /*
- * Separates subplans from the paths into whose target list core has put them:
- * groups, windows, and scans and joins that need no sort.  Below the new
- * projection there can be a lookup join node; without one, core creates no
- * node for the projection.  As in core (make_group_input_target and others),
- * the path computes the columns that are grouped or sorted by, and the Vars and
- * aggregates in all others.  Columns of grouping sets differ above and below.
+ * If core has put subplans into the target list of a path, moves this list into
+ * a projection above the path.  Such paths are groups, windows, and scans and
+ * joins that need no sort.  A lookup join node can then be put below the
+ * projection; without one, core creates no node for the projection.  As in core
+ * (make_group_input_target and others), the path still computes the columns
+ * that are grouped or sorted by, and the Vars and aggregates in all others.
+ * Does nothing for grouping sets, whose columns differ above and below the
+ * path.
  */
 static void
 separate_projections(PlannerInfo *root, RelOptInfo *rel)

@@ -99,8 +99,8 @@ dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use)
 {
 	inner->use = use;
 	/*
-	 * An access plan with DYN_USE_IF_OPEN is added in front of the fallback,
-	 * because copy_fallback uses only values of the access plans before it.
+	 * An access plan with DYN_USE_IF_OPEN is added before the fallback, because
+	 * copy_fallback uses only values of access plans before the fallback.
 	 */
 	access->inner = use == DYN_USE_ALWAYS ? lappend(access->inner, inner)
 		: lcons(inner, access->inner);

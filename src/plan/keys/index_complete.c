@@ -20,9 +20,9 @@
  * items older than the index.  For these types, each predicate below ensures
  * that the selected items are in the index, if the condition next to it holds:
  *
- *		= and IN		the index can hold all the values; an attribute with
- *						such predicates needs one for which this holds, even
- *						if it is NOT NULL or has a range predicate
+ *		= and IN		the index can hold all the values; if an attribute
+ *						has such predicates, one must meet this condition,
+ *						even with NOT NULL or a range predicate
  *		>, >=			the index can hold the bound; a bound of > may be empty
  *		LIKE, prefixes	an empty text does not match, and the pattern or prefix
  *						is not longer than the limit of the key
@@ -311,8 +311,8 @@ texts_completeness(const Place *place, const DynPred *pred)
  * come first.  A Scan of the index (`full`) misses rows with a value that the
  * index cannot hold; requests by key do not select such rows.  Known
  * limitation (docs/pushdown.md): a partition key of the table can be longer
- * than a sort key of an index.  If an attribute is both, an item that is older
- * than the index, and has such a long value, is not found by key.
+ * than a sort key of an index.  If an attribute is both, an item older than the
+ * index with such a long value is not found by key.
  */
 static Place
 place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
@@ -378,9 +378,9 @@ completeness_by_item_filter(const Place *place)
 
 /*
  * Sets *preds to the predicates (DynPred *) of the clauses, and *exprs to
- * their SQL expressions.  Omits the expressions of pseudoconstant clauses.  For
- * a clause that is only used to match keys (keys_only), the predicate must be
- * an equality, or is omitted; the SQL expression is the clause's `condition`.
+ * their SQL expressions.  Omits the expressions of pseudoconstant clauses.  If
+ * a clause is only used to match keys (keys_only), its predicate is omitted
+ * unless it is an equality, and its SQL expression is `condition`.
  */
 static void
 collect(List *clauses, List **preds, List **exprs)

@@ -289,8 +289,8 @@ extern bool dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 /*
  * Returns true if the statement itself does not use the full row of a relation
  * that is locked, or joined with a target.  Core adds a full-row Var for every
- * such relation, from which EvalPlanQual takes the columns of the scan's target
- * list and clauses.
+ * such relation.  From this Var, EvalPlanQual takes the columns of the scan's
+ * target list and clauses.
  */
 extern bool dyn_full_row_is_for_recheck(PlannerInfo *root, Index rtindex);
 

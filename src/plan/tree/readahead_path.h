@@ -21,11 +21,11 @@
 extern Path *dyn_read_ahead_path(Path *child, List *subplans);
 
 /*
- * Returns the number of rows of a LIMIT or EXISTS that a scan or join with
- * `rows` rows in all is expected to return for it; 0 if all, or if unknown.
- * Core sets limit_tuples only if the LIMIT is of this query level, without
- * DISTINCT or windows; else tuple_fraction has the number.  With joins, the
- * result is known only while the plan is created.
+ * Returns the number of rows that a scan or join, which has `rows` rows in all,
+ * is expected to return for a LIMIT or EXISTS; 0 if all are needed, or if the
+ * number is unknown.  Core sets limit_tuples only if the LIMIT is of this query
+ * level, without DISTINCT or windows; else tuple_fraction has the number.  With
+ * joins, the result is known only while the plan is created.
  */
 extern double dyn_rows_needed(const PlannerInfo *root, double rows);
 
