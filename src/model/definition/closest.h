@@ -9,8 +9,8 @@ typedef struct DynClosest
 {
 	const char *word;			/* misspelled name (not copied) */
 	int			distance;		/* edit distance of `best` (0 if it differs only
-								 * in case); before the first match, the limit
-								 * that a distance must be below */
+								 * in case), or a limit before the first match; a
+								 * better match has a smaller distance */
 	const char *best;			/* most similar candidate, or NULL */
 } DynClosest;
 

@@ -249,9 +249,10 @@ find_entry(const char *name, int where)
 /*
  * Returns the option that a misspelled name probably means, or NULL.  The
  * candidates are the options and the names in other_names.
- * - If the most similar candidate is in other_names, returns the entry's option.
- * - Otherwise returns an option that contains the name, at its beginning or
- *   after an underscore; if there is none, the most similar option.
+ * - If the most similar candidate is in other_names, returns the option of its
+ *   entry.
+ * - Otherwise returns an option that begins with the name, or contains it after
+ *   an underscore.  If none does, returns the most similar option.
  */
 static const char *
 closest_option(const char *name, int where)

@@ -3,8 +3,8 @@
  *		Hides all differences between PostgreSQL's major versions.
  *
  * Only this file and pg_compat.c test PG_VERSION_NUM.  The macros are grouped
- * by the version that made them necessary.  Their comments are at the
- * definitions for this version; those for older versions follow.
+ * by the version that made them necessary.  In each group, the definitions for
+ * this version come first, with comments; those for older versions follow.
  */
 #ifndef DYN_MODEL_PG_COMPAT_H
 #define DYN_MODEL_PG_COMPAT_H
@@ -313,9 +313,9 @@ extern bool dyn_rejects_value(int sqlstate);
  * Calls a type's input function.  If the function rejects the value, returns
  * false with the message in *why, instead of raising an error.  Other errors
  * (out of memory, cancel) are raised.
- * - With `soft`, the function runs in a subtransaction, unless
- *   dyn_input_is_soft.  Parallel mode does not allow subtransactions, so a
- *   rejected value then raises an error.
+ * - With `soft`, a function that cannot return its errors (dyn_input_is_soft)
+ *   runs in a subtransaction.  Parallel mode does not allow subtransactions, so
+ *   in this mode a value that such a function rejects raises an error.
  * - Without `soft`, nothing is rolled back, so the caller must raise an error
  *   if this returns false.
  */

@@ -13,9 +13,12 @@
  * Buckets are in shared memory (dyn_shared_memory).  If shared memory is not
  * available, or has no bucket left for a budget, each session uses its own.
  *
- * A budget belongs to a database and a server with its endpoint and region.
- * It may also belong to a DynamoDB table, or to the capacity of a table or a
- * global index; foreign tables then share it if their options are equal.
+ * Each budget is for one database, server, endpoint and region.  Of these:
+ * - All foreign tables share the budget of the server.
+ * - Foreign tables over the same DynamoDB table share a budget of this table if
+ *   their limits (such as max_read_units_per_second) are equal.
+ * - They share a budget of the capacity of the table, or of a global index, if
+ *   their options for this capacity (read_capacity, read_percent) are equal.
  *
  * Times are in ms of a monotonic clock.
  */

@@ -183,10 +183,11 @@ wait_for_client(void *arg, int fd, long timeout_ms)
 
 /*
  * Returns the milliseconds of statement_timeout that are left while COMMIT
- * reads the rest of a cursor WITH HOLD (PersistHoldablePortal), because
- * PostgreSQL has already disabled its timer.  Returns -1 if there is no such
- * cursor or timeout.  If transaction_timeout replaces the timer, the timer was
- * last started for an earlier message, so we use the start of this message.
+ * reads the rest of a cursor WITH HOLD (PersistHoldablePortal).  PostgreSQL has
+ * already disabled its timer then.  Returns -1 if there is no such cursor or
+ * timeout.  The time counts from the last start of the timer.  But if
+ * transaction_timeout replaces the timer, that start belongs to an earlier
+ * message, so the time counts from the start of this message.
  */
 static long
 held_cursor_ms(void)
@@ -428,9 +429,9 @@ dyn_session_connection(Oid serverid, Oid userid)
 	DynConnection *connection;
 
 	/*
-	 * accept invalidations now, so that earlier changes by other sessions do
-	 * not seem to happen during the statement: PostgreSQL accepts none if the
-	 * transaction already holds the needed locks
+	 * accept invalidations now: earlier changes by other sessions must apply
+	 * from the start of the statement, and PostgreSQL itself accepts none if
+	 * the transaction already holds the needed locks
 	 */
 	AcceptInvalidationMessages();
 	key.mapping = dyn_connection_mapping(serverid, userid);

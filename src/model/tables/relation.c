@@ -5,9 +5,9 @@
  * An option that is not set is inherited: by a column from its table, by a
  * table from its server.  Otherwise a built-in default applies.
  *
- * This file also detects a column whose type does not match the type of a key
- * attribute, which is known before an item is read.  A condition on such a
- * column would select nothing, as if the table were empty.
+ * The types of key attributes are known before an item is read.  So this file
+ * also detects a column whose type does not match its key attribute.  Otherwise
+ * a condition on the column would select nothing, as if the table were empty.
  */
 #include "postgres.h"
 
@@ -305,7 +305,8 @@ dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase,
 /*
  * Sets `listed` of the templates: true if a statement may request each of the
  * enumerated values of a placeholder.  Such a statement misses items with other
- * values, so these items must be errors in every access path.
+ * values.  So a statement that reads such an item raises an error; its rows
+ * would otherwise depend on the access path.
  */
 static void
 mark_listed(DynRelation *relation)

@@ -102,12 +102,12 @@ extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
 										  const Bitmapset *changed);
 
 /*
- * Composes the guard (condition) of a write.  For each column in `read`, the
- * guard contains the value, in our encoding, that its attribute has if the row
- * is unchanged; ABSENT if the attribute must not exist.  Columns of the
- * table's key, documents and segment columns are omitted.  If another
- * application stored an equal value in another encoding, the write fails, and
- * is repeated with the stored value.  Returns the number of values in *out.
+ * Composes the guard (condition) of a write: for each column in `read`, the
+ * value that its attribute must still have, in our encoding; ABSENT if the
+ * attribute must not exist.  Columns of the table's key, documents and segment
+ * columns are omitted.  If another application stored an equal value in another
+ * encoding, the write fails, and is repeated with the stored value.  Returns the
+ * number of values in *out.
  */
 extern int	dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 								const Bitmapset *read, DynPathValue **out);

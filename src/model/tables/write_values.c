@@ -256,9 +256,9 @@ dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, DynKeyPart *part
 /* ---- columns ---- */
 
 /*
- * Adds the columns that are NULL (or, without `null`, not NULL) among those
- * that are changed (or, without `changed`, unchanged).  If a value cannot be
- * stored, raises an error if it is changed, and otherwise omits it.
+ * Adds the columns that are changed (or, without `changed`, unchanged) and NULL
+ * (or, without `null`, not NULL).  Raises an error if a changed value cannot be
+ * stored; omits an unchanged value that cannot be stored.
  */
 static void
 add_columns(RowValues *row, bool changed, bool null)
@@ -383,9 +383,9 @@ rewritten_templates(const DynWriteMap *map, const Bitmapset *changed)
 }
 
 /*
- * Raises an error if a value would be lost: because column `null` is NULL, the
- * attribute of this template is not written, and columns that are stored only
- * in this attribute would lose their values.
+ * Raises an error if a value would be lost.  Because column `null` is NULL, the
+ * attribute of this template is not written.  So the columns that are stored
+ * only in this attribute must be NULL, too.
  */
 static void
 check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber null)
@@ -418,8 +418,8 @@ is_read(const DynTemplatedAttr *templated)
 /*
  * With `null`, removes the attributes of those rewritten templates that have a
  * NULL column.  Otherwise adds the attributes of all other rewritten templates
- * and, with `full`, of the templates from which the row is read.  An attribute
- * that is not rewritten may have a text that we cannot compose; omits it.
+ * and, with `full`, of the templates from which the row is read.  Omits an
+ * attribute that is not rewritten if we cannot compose its text.
  */
 static void
 add_templates(RowValues *row, bool full, bool null)

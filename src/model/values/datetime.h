@@ -128,7 +128,7 @@ extern bool dyn_zone_find(Oid type, Datum operand, DynZone *zone);
 
 /*
  * Returns the least and the greatest offset that PostgreSQL may use to convert a
- * timestamp or instant, if the result is `near`, or just before or after it.
+ * timestamp or instant to `near`, or to a time just before or after `near`.
  */
 extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
 

@@ -54,7 +54,7 @@ zone_of_text(Datum name, DynZone *zone)
 	{
 		/*
 		 * if the abbreviation's offset has changed over time, allow any offset;
-		 * else this one with both signs, as the sign depends on the version
+		 * else allow its offset with both signs: the sign depends on the version
 		 */
 		int64		most = fixed ? abs(offset) * USECS_PER_SEC : MAX_DESCRIBED;
 
