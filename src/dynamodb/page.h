@@ -6,8 +6,9 @@
  * once, validates all of it (JSON grammar, UTF-8, escapes, attribute values,
  * duplicate names, depth), and records the positions of the wanted attributes.
  * Then dyn_page_next returns the items one by one as slots.  So a page is
- * accepted or rejected completely before its first row is returned.  By then,
- * LastEvaluatedKey is known, so the next request can already be sent.
+ * accepted or rejected completely before its first row is returned.  Parsing
+ * also finds LastEvaluatedKey, so the next request can be sent before the rows
+ * are returned.
  *
  * A DynPage owns these positions (the tape, 12 bytes each), a cache of
  * attribute names (at most 68 kB), and up to 64 bytes for each name that is not

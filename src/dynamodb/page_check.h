@@ -56,9 +56,10 @@ extern int	dyn_batch_count(const DynBatch *batch, DynKeyState state);
 
 /*
  * The boundary between two pages of a Query: the sort attribute's value in the
- * last item of the previous page.  The next page must begin after this value
- * or, unless the values are `unique`, at this value.  Otherwise the response
- * does not begin at the requested position.  Must be zero-initialized.
+ * last item of the previous page.  The first item of the next page must have a
+ * later value in the order of the Query.  Unless the values are `unique`, it may
+ * also have the same value.  Any other value means that the response does not
+ * begin at the requested position.  Must be zero-initialized.
  */
 typedef struct DynSeam
 {

@@ -12,7 +12,8 @@
  * - words (of lists such as open|closed): the bound of parts plus the number
  *   of vertical bars
  * - text: the length of the template.  The NUL after a column name takes the
- *   place of "${", that after a format or word the place of the colon or bar.
+ *   place of "${".  The NUL after a format or word takes the place of the colon
+ *   or bar.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -349,9 +349,10 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
  * facts.width characters; any other part ends before the first character that
  * is not in its charset.
  *
- * Sets m->mismatch if the time does not have the width of its format, unless
- * the part has a separator, and the separator or the end of m->text follows the
- * time.  Then m->text can be split, and the caller's codec checks the time.
+ * Sets m->mismatch if the time does not have the width of its format, and its
+ * end is not certain.  The end is certain if the part has a separator, and
+ * either this separator or the end of m->text follows.  Then m->text can be
+ * split, and the caller's codec checks the time.
  */
 static bool
 step_instant(Matcher *m, int i, int dir, size_t *pos)
@@ -430,10 +431,11 @@ step_segment(Matcher *m, int first, int last, int dir, size_t *pos)
 /* ---- split ---- */
 
 /*
- * Returns true if m->text from lo to hi is valid for the `any` part.  If a
- * value is given that can be compared, the range must be equal to the value;
- * otherwise it must not be empty.  With wildcards, the range need only contain
- * the value, since a result of true then only means that the text is ambiguous.
+ * Returns true if m->text from lo to hi is valid for the `any` part.
+ * - If the part's value is given and can be compared, the range must be equal to
+ *   the value.  With wildcards, the range need only contain the value, because a
+ *   match with wildcards only means that the text is ambiguous.
+ * - Otherwise the range must not be empty.
  */
 static bool
 any_is(Matcher *m, size_t lo, size_t hi)

@@ -30,7 +30,7 @@
  * such as the # before n in the example (for a part at the end of the
  * template, see separator_of).  These parts have no separator:
  * - the `any` part
- * - a part of fixed width whose encodings may contain this character
+ * - a part of fixed width whose encodings may contain the character next to it
  * - a part of fixed width that adjoins another part, unless it ends the string
  *
  * A string is split as if parts never contained their separators, except parts
@@ -44,8 +44,8 @@
  *
  * Splitting and joining are inverse.  Joining the values that
  * dyn_template_split() returns yields the string that was split.  Splitting a
- * joined string returns the joined values if dyn_part_holds() is DYN_HOLDS_YES
- * for each of them, and those read from other attributes are given.
+ * joined string returns the joined values if both are true: dyn_part_holds() is
+ * DYN_HOLDS_YES for each value, and those read from other attributes are given.
  */
 #ifndef DYN_DYNAMODB_TEMPLATE_TEXT_H
 #define DYN_DYNAMODB_TEMPLATE_TEXT_H
@@ -93,8 +93,9 @@ typedef struct DynPartFacts
 	const char *charset;
 
 	/*
-	 * true for a time; `width` is that of its format.  It ends at the first
-	 * character outside of the charset, or before, if split off by width
+	 * true for a time; `width` is that of its format.  A part that is split off
+	 * by width has this width; any other part ends at the first character
+	 * outside of the charset
 	 */
 	bool		instant;
 } DynPartFacts;
