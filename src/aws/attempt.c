@@ -271,7 +271,7 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 	int64_t		date;
 
 	/*
-	 * A call may correct the clock again if our clock is set in between; but
+	 * If our clock is set after a correction, a call may correct it again.  But
 	 * only the first correction permits an attempt beyond max_attempts.
 	 */
 	if (class == DYN_RETRY_CLOCK && !call->left_alone)
@@ -318,8 +318,8 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 /*
  * Returns true if a write (`once`) may have been executed without a usable
  * response.  An error document shows that the write was not executed, unless
- * the document reports an internal error.  So does one that is too large, with
- * the reasons and items of a canceled transaction.
+ * the document reports an internal error.  An error document that is too large
+ * also shows this: it has the reasons and items of a canceled transaction.
  */
 static bool
 is_unanswered(const DynActiveCall *call, DynRetryClass class)

@@ -234,7 +234,7 @@ dyn_client_drive(DynClient *client)
 }
 
 /*
- * If there is work to do, the descriptor is readable, and `wait` returns at
+ * If there is work to do, the descriptor is readable, so `wait` returns at
  * once.  Only calls that ended in dyn_call_start need a separate check
  * (has_completions).  The timer is set again, because a source of credentials
  * may have been started since the client was last driven.

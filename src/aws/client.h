@@ -183,9 +183,9 @@ extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 extern void dyn_client_close_idle(DynClient *client);
 
 /*
- * Must be called when a statement has ended.  If no transfer is running,
- * closes all connections if more are open than needed, if a peer has closed
- * one, or if a descriptor for one is refused.  The number needed is the
+ * Must be called when a statement has ended.  Closes all connections if more
+ * are open than needed, if a peer has closed one, or if a descriptor for one is
+ * refused.  Closes none while a transfer is running.  The number needed is the
  * maximum number of requests in flight at once during this statement and the
  * previous one, but at most the largest max_idle_connections of the services.
  */
@@ -202,9 +202,9 @@ extern void dyn_client_drive(DynClient *client);
 
 /*
  * Calls `wait` once, with the client's descriptor and timeout_ms (-1: no
- * limit), then drives the client.  Returns the result of `wait`.  Does not
- * wait, and returns DYN_WAIT_READY, if calls have already ended, or if there
- * is no limit and nothing is active.
+ * limit), then drives the client.  Returns the result of `wait`.  Returns
+ * DYN_WAIT_READY without waiting if calls have already ended, or if there is no
+ * limit and nothing is active.
  */
 extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 							   long timeout_ms);

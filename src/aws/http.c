@@ -271,8 +271,9 @@ on_send(char *bytes, size_t size, size_t n, void *arg)
  * Called when libcurl repeats a request by itself, because a reused connection
  * has ended without a reply.  Fails if the peer may have received a part of
  * the request; the transfer then ends with CURLE_SEND_FAIL_REWIND.  Otherwise
- * lets libcurl read the body again: recent versions (8.23 among them) may reuse
- * a connection that we have shut down, if it was used within the last second.
+ * lets libcurl read the body again.  This also happens on a connection that we
+ * have shut down: recent versions of libcurl (8.23 among them) may reuse it if
+ * it was used within the last second.
  */
 static int
 on_rewind(void *arg, curl_off_t offset, int origin)

@@ -21,7 +21,7 @@
  * source is started again immediately.
  *
  * A refresh in progress is stopped when the statement ends.  If all statements
- * were shorter than a refresh, none would complete.  So after a stopped
+ * were shorter than a refresh, no refresh would complete.  So after a stopped
  * refresh, calls wait for the next one, but for a second at most.
  */
 #ifndef DYN_AWS_PROVIDER_H

@@ -73,9 +73,9 @@ extern int	dyn_sockets_unpark(DynSockets *sockets, const void *transfer,
 							   uint32_t *events);
 
 /*
- * Handles an event that epoll has reported.  If `fd` is a socket that libcurl
- * does not watch now, shuts the connection down if it is idle, and returns
- * true.  The caller should then remove the descriptor from epoll.
+ * Handles an event that epoll has reported.  Returns true if `fd` is a socket
+ * that libcurl does not watch now: the caller should remove it from epoll.  If
+ * the connection of this socket is idle, also shuts the connection down.
  */
 extern bool dyn_sockets_handle_event(DynSockets *sockets, int fd);
 

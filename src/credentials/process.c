@@ -729,9 +729,9 @@ dyn_process_destroy(DynProcess *process)
 		(void) has_ended(process, &info);
 
 	/*
-	 * Do not kill the group if other code has reaped the program, and another
-	 * process now has its pid.  The group no longer exists then, because the
-	 * kernel does not reuse a pid while it is the id of a group.
+	 * Do not kill the group if both are true: other code has reaped the program,
+	 * and another process now has its pid.  The kernel does not reuse a pid while
+	 * it is the id of a group, so this group no longer exists.
 	 */
 	if (process->pid > 0 &&
 		!(process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH)))
