@@ -13,8 +13,8 @@
  * analyze_read_units.  Only pages in flight can exceed this cost, and they are
  * small, because the requests have a Limit.
  *
- * The first page is read with all attributes, which costs the same, to find
- * columns that are NULL because PostgreSQL lower-cased their names
+ * The first page is read with all attributes, which costs the same.  So ANALYZE
+ * can find columns that are NULL because PostgreSQL lower-cased their names
  * (other_case.c).
  *
  * scan_policy does not apply, because it prevents only unintended full scans.
@@ -153,9 +153,9 @@ remove_row(Sampler *sampler, int n)
 
 /*
  * Offers a row to the sample, so that all rows seen are in it with the same
- * probability.  Only rows that enter the sample are decoded.  If they exceed
- * maintenance_work_mem, the sample becomes smaller: each row of an unnested
- * table may contain a copy of a large attribute.
+ * probability.  Only rows that enter the sample are decoded.  If the sample
+ * exceeds maintenance_work_mem, it becomes smaller.  This may happen in an
+ * unnested table, where each row may contain a copy of a large attribute.
  */
 static void
 offer_row(Sampler *sampler)

@@ -4,8 +4,8 @@
  *		dynamo_fdw_check_table().
  *
  * One Scan reads all items of the DynamoDB table.  Each item is converted to
- * rows of each foreign table of the server over this table, as in a scan of
- * the foreign table, except that errors are recorded as issues, not raised
+ * rows of each foreign table that the server has over this table.  Items are
+ * converted as in a scan of the foreign table, but errors are recorded as issues
  * (exec/rows/rows.h).  A row of the result is an issue, such as a type
  * mismatch in one column, with the number of affected items, and the key of
  * the first.
@@ -15,9 +15,10 @@
  * others are compared with the items.
  *
  * It is also an issue if no table claims an item:
- * - A compared table claims the items that are its rows.  But if a compared
- *   table is selective (it has an item_filter, or templates for the key), only
- *   selective and unnested tables claim items: the others show every item.
+ * - A compared table claims the items that are its rows.  A table is selective
+ *   if it has an item_filter, or templates for the key.  If a compared table is
+ *   selective, only selective and unnested tables claim items, because all
+ *   others show every item.
  * - A table that is left out claims the items that its item_filter selects.
  *
  * The requests use the current user's credentials.  Values are converted as
@@ -68,10 +69,11 @@ typedef struct Issue
 } Issue;
 
 /*
- * A foreign table's assertion that an index contains an item if the item's row
- * has values in all `columns`: the columns of the index key that are declared
- * NOT NULL and, if the index is in trusted_indexes, the columns in templates of
- * the index key.  An item in a trusted index must also match these templates.
+ * A foreign table's assertion that an index contains each item whose row has
+ * values in all `columns`.  These are the columns of the index key that are
+ * declared NOT NULL and, if the index is in trusted_indexes, the columns in
+ * templates of the index key.  An item in a trusted index must also match these
+ * templates.
  */
 typedef struct Assertion
 {
@@ -607,8 +609,9 @@ static const char *const kinds[] = {
 };
 
 /*
- * Emits a result if its kind is check->emitting, and an item has the issue.
- * `issue` is NULL if the result does not concern single items.
+ * Emits a result of the kind check->emitting; omits results of other kinds, and
+ * issues that no item has.  `issue` is NULL if the result does not concern
+ * single items.
  */
 static void
 emit(const Check *check, const char *kind,

@@ -7,8 +7,8 @@
  * are arguments.  The type of a key attribute follows from its column or its
  * template.
  *
- * CreateTable is sent again only if DynamoDB has not executed it, such as after
- * throttling: after any other failure, the table may have been created.
+ * CreateTable is sent again only after a failure, such as throttling, that shows
+ * that it was not executed.  After any other failure, the table may exist.
  */
 #include "postgres.h"
 

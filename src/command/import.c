@@ -15,9 +15,9 @@
  * the full name can still be used in statements.  If the result is already used,
  * or also results from another long name, a checksum is appended.
  *
- * A table is left out with a warning if it was dropped after ListTables, or if
- * DescribeTable is not permitted and LIMIT TO does not name the table.  If the
- * Scan is not permitted or throttled, the foreign table has only the keys.
+ * A table is left out with a warning in two cases: it was dropped after
+ * ListTables, or LIMIT TO does not name it and DescribeTable is not permitted.
+ * If the Scan is not permitted or throttled, the foreign table has only the keys.
  * These errors are caught in a subtransaction; all other errors end the import.
  */
 #include "postgres.h"
