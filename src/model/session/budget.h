@@ -13,12 +13,13 @@
  * Buckets are in shared memory (dyn_shared_memory).  If shared memory is not
  * available, or has no bucket left for a budget, each session uses its own.
  *
- * Each budget is for one database, server, endpoint and region.  Of these:
- * - All foreign tables share the budget of the server.
- * - Foreign tables over the same DynamoDB table share a budget of this table if
- *   their limits (such as max_read_units_per_second) are equal.
- * - They share a budget of the capacity of the table, or of a global index, if
- *   their options for this capacity (read_capacity, read_percent) are equal.
+ * A budget applies within one database, server, endpoint and region.  It is the
+ * budget of one of these:
+ * - the server; all its foreign tables share this budget
+ * - a DynamoDB table; foreign tables with the same limit, such as
+ *   max_read_units_per_second, share this budget
+ * - the capacity of a DynamoDB table or global index; foreign tables with the
+ *   same read_capacity and read_percent share this budget
  *
  * Times are in ms of a monotonic clock.
  */

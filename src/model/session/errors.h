@@ -82,7 +82,10 @@ DYN_NORETURN extern void dyn_report_no_match(const DynCall *call, const char *er
 /* Returns true if an outdated table description may have caused the failure. */
 extern bool dyn_failure_is_stale(const DynCall *call);
 
-/* Raises an error for a change since planning; `detail` is a sentence. */
+/*
+ * Raises the error that the table or index has changed since the statement was
+ * planned.  `detail` is a sentence.
+ */
 DYN_NORETURN extern void dyn_report_changed_schema(const DynRequestContext *context,
 												   const char *detail);
 

@@ -126,7 +126,10 @@ extern bool dyn_relation_may_reject_items(const DynRelation *relation);
 
 extern bool dyn_relation_trusts(const DynRelation *relation, const char *index);
 
-/* Returns the parameter if "allow", else the stricter of it and the option. */
+/*
+ * Returns the parameter scan_policy if it is "allow"; otherwise the stricter of
+ * the parameter and the option.
+ */
 extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
 
 /*

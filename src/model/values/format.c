@@ -14,7 +14,7 @@
 #include "datetime.h"
 #include "textforms.h"
 
-/* For the arguments of bool(t,f), sent in filters, which DynamoDB limits */
+/* Maximum length of the arguments of bool(t,f), which are sent in filters */
 #define MAX_BOOL_BYTES	256
 
 static const struct

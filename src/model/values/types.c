@@ -312,7 +312,7 @@ dyn_codec_holds_number(const DynCodec *codec, const char *number)
 	}
 	if (codec->typmod < 0 || strcmp(number, "0") == 0)
 		return true;
-	/* digits before the point, or minus the zeros after it if below 1 */
+	/* count the digits before the point; below 1, minus the zeros after it */
 	number += (*number == '-');
 	leading = *number != '0' ? (int) strcspn(number, ".")
 		: -(int) strspn(number + 2, "0");
