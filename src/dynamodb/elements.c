@@ -148,7 +148,7 @@ dyn_elements_next(DynElements *elements)
 	return true;
 }
 
-/* Returns the member's node in the tree; NULL if none, or out of memory. */
+/* Returns the node of a member; NULL if it has none, or memory runs out. */
 static const DynPathNode *
 find_member(const DynPathTree *tree, const DynPathNode *node,
 			const DynValue *name, DynBuffer *scratch)

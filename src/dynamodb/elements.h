@@ -46,7 +46,7 @@ extern void dyn_values_below(const DynPathTree *tree, const DynValue *value,
 
 typedef struct DynNode
 {
-	DynValue	value;			/* container: len is the number of members */
+	DynValue	value;			/* a container's len is its number of members */
 	const char *name;			/* name, maybe escaped; NULL if not in a map */
 	uint32_t	name_len;
 	uint32_t	end;			/* index of the next node outside this one */

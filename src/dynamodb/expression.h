@@ -67,7 +67,7 @@ struct DynCond
  */
 extern DynCond *dyn_cond_simplify(DynCond *cond);
 
-/* Limits of an expression within DynamoDB's: operators, bytes, IN values */
+/* Limits of an expression, within DynamoDB's: operators, bytes, IN values */
 #define DYN_EXPR_MAX_OPERATORS	300
 #define DYN_EXPR_MAX_BYTES		4096
 #define DYN_EXPR_MAX_IN			99

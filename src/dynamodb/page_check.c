@@ -275,7 +275,7 @@ dyn_seam_free(DynSeam *seam)
 	dyn_buffer_free(&seam->value);
 }
 
-/* Decodes a slot of the item at `at`; ABSENT without a valid S, N or B. */
+/* Decodes a slot of the item at `at`; ABSENT if not a valid S, N or B. */
 static const char *
 read_slot(const DynPageTape *tape, size_t at, int slot, DynBuffer *scratch,
 		  DynScalar *scalar)
@@ -450,8 +450,8 @@ mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,
 }
 
 /*
- * Checks the items, then the unprocessed keys.  No key may occur twice in them.
- * All other requested keys become COMPLETE, because no item has them.
+ * Checks the items, then the unprocessed keys.  A key may occur only once in the
+ * two.  All other requested keys become COMPLETE, because no item has them.
  */
 static const char *
 check_batch(const DynPage *page, const DynPage *left,

@@ -83,7 +83,7 @@ typedef struct DynPartFacts
 	/* true for a text or varchar column whose value is stored as it is */
 	bool		text;
 
-	/* true if the column is read from elsewhere; the part must encode it */
+	/* true if the column is read elsewhere; the part must encode its value */
 	bool		elsewhere;
 
 	/* width of all encodings (characters); 0 if it varies */
@@ -181,7 +181,10 @@ extern void dyn_template_free(DynTemplate *tmpl);
 extern bool dyn_template_resolve(DynTemplate *tmpl, const DynPartFacts *facts,
 								 DynTemplateError *error);
 
-/* Returns true for one part without literals (required for type N). */
+/*
+ * Returns true if the template is one part without literals, as required for an
+ * attribute of type N.
+ */
 extern bool dyn_template_is_bare(const DynTemplate *tmpl);
 
 /* ---- split ---- */
