@@ -271,7 +271,7 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 	int64_t		date;
 
 	/*
-	 * If our clock is set after a correction, a call may correct it again.  But
+	 * If our clock is set after a correction, a call may make another one.  But
 	 * only the first correction permits an attempt beyond max_attempts.
 	 */
 	if (class == DYN_RETRY_CLOCK && !call->left_alone)

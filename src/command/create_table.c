@@ -325,7 +325,10 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 	dyn_call_destroy(call);
 }
 
-/* Checks table and indexes; *unknown counts ResourceNotFoundExceptions. */
+/*
+ * Returns true if the table and its indexes are active.  *unknown counts
+ * ResourceNotFoundExceptions.
+ */
 static bool
 is_active(DynConnection *connection, const char *table, int *unknown)
 {

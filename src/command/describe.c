@@ -40,7 +40,7 @@ typedef struct Describe
 	ReturnSetInfo *rsinfo;
 	DynSample	sample;
 	const char *unread;			/* reason to report if the items are not read */
-	MemoryContext row_context;	/* for one of up to 200,000 rows of a page */
+	MemoryContext row_context;	/* memory of one row; a page may have 200,000 */
 } Describe;
 
 static void

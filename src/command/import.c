@@ -17,7 +17,7 @@
  *
  * A table is left out with a warning in two cases: it was dropped after
  * ListTables, or LIMIT TO does not name it and DescribeTable is not permitted.
- * If the Scan is not permitted or throttled, the foreign table has only the keys.
+ * If the Scan is not permitted or throttled, the foreign table has only keys.
  * These errors are caught in a subtransaction; all other errors end the import.
  */
 #include "postgres.h"

@@ -561,8 +561,8 @@ follow(Builder *builder)
 }
 
 /*
- * Finds the provider and the roles of the profile, which must exist if it is
- * named.  With `only_role`, returns NOTHING unless the profile assumes a role.
+ * Finds the provider and the roles of the profile.  A named profile must exist.
+ * With `only_role`, returns NOTHING unless the profile assumes a role.
  */
 static Found
 find_profile(Builder *builder, bool only_role)

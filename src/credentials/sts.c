@@ -302,7 +302,7 @@ describe(const DynRole *role, char whose[DESCRIPTION_SIZE])
 	return whose;
 }
 
-/* Reads the error document; reports other replies (of proxies) by status. */
+/* Reads the error document; reports any other reply with its status. */
 static DynProviderResponse
 read_error(const DynRole *role, const DynExchange *exchange, DynError *err)
 {
