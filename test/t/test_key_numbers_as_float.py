@@ -1,5 +1,6 @@
 """Integer and numeric columns compared with values of double precision."""
 import decimal
+import itertools
 
 import request_text
 from dynamo import index
@@ -84,10 +85,11 @@ class Doubles(request_text.RequestTestCase):
         fx.create_table("b", ("p", "S"), ("b", "N"))
         fx.put("b", [{"p": "p", "b": n, "v": i} for i, n in enumerate(EDGES)])
         fx.create_table("d", ("p", "S"), ("d", "N"))
-        fx.put("d", [{"p": "p", "d": decimal.Decimal(n), "v": decimal.Decimal(n)} for n in DIGITS])
+        fx.put("d", [{"p": "p", "d": decimal.Decimal(n), "v": decimal.Decimal(n), "w": 7 if "E" in n else decimal.Decimal(n)} for n in DIGITS])
         for name, columns in (("i", INTEGERS), ("b", BIGS), ("d", DECIMALS)):
             fx.foreign_table(name, columns, scan_policy="allow")
-        cls.mirror("i", "b", "d")
+        fx.foreign_table("f", "p text, x double precision OPTIONS (attribute 'v'), w real", scan_policy="allow", table_name=fx.remote("d"))
+        cls.mirror("i", "b", "d", "f")
 
     def assertRequests(self, sql, expected, parameters=None):
         """Where nothing is expected of the requests, the rows alone."""
@@ -103,3 +105,11 @@ class Doubles(request_text.RequestTestCase):
                     for where in ("p = 'p' AND ", "") if table != "i" else ("",):
                         sql = f"SELECT {column} FROM {table} WHERE {where}{column} {operator} '{value}'::float8"
                         self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)), sql)
+
+    def test_columns(self):
+        """Stored decimals on both sides of a value are rounded to it, in a column of either type."""
+        for (column, type_name), value in itertools.product({"x": "float8", "w": "real"}.items(), [digits for digits in DIGITS if "E" not in digits]):
+            for operator in ("=", "<", "<=", ">", ">="):
+                sql = f"SELECT x, w FROM f WHERE p = 'p' AND {column} {operator} '{value}'::{type_name}"
+                with self.subTest(sql):
+                    self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
