@@ -49,6 +49,13 @@ class StaleEntries(fixture.TestCase):
         [batch] = [r for r in self.fake.requests if r.operation == "BatchGetItem"]
         self.assertEqual(len(batch.body["RequestItems"]["t"]["Keys"]), 2)
 
+    def test_seen_twice_in_a_lookup(self):
+        """This also holds for a Query of a lookup join."""
+        join = "generate_series(1, 3) g JOIN t ON t.owner = CASE g WHEN 1 THEN 'o' ELSE 'x' || g END WHERE t.at >= 0"
+        self.assertIn("DynamoLookupJoin", self.fx.explain(f"SELECT t.v FROM {join}"))
+        self.entries(("p1", 1), ("p2", 2), ("p1", 9))
+        self.assertEqual(sorted(self.fx.rows(f"SELECT t.v FROM {join}")), [(1,), (2,)])
+
     def test_seen_twice_in_two_batches(self):
         """This holds however far apart its two positions are."""
         self.table.items = [item({"pk": f"p{n}", "owner": "o", "at": n, "v": n}) for n in range(900)]
