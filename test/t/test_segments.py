@@ -1,4 +1,5 @@
 """The segment column: rows of a twin filled from raw segment Scans, and Scans of just the segments that conditions allow."""
+import itertools
 import time
 
 import fixture
@@ -110,6 +111,13 @@ class Conditions(SegmentTestCase):
         for condition in ("seg = 7", "seg < 2 OR seg IS NULL", "seg IN (1, 2)", "seg BETWEEN 3 AND 5", "seg >= 3", "seg > 2.5", "seg IS NOT NULL", "seg < 2 OR seg > 13"):
             self.assertIn("Select: COUNT", self.fx.explain(f"SELECT count(*) FROM t WHERE {condition}"), condition)
         self.assertEqual({r.body.get("Select") for r in self.fx.requests("SELECT count(*) FROM t WHERE seg < 3 AND x IS NULL")}, {"COUNT"})
+
+    def test_fractions(self):
+        """Numbers that double precision rounds to a segment, and others."""
+        for number, operator in itertools.product(("2.99999999999999999999", "3.00000000000000000001", "0.00000000000000000001", "-0.5", "15.00000000000000000001", "4.5", "3.0"),
+                                                  ("<", "<=", ">", ">=", "=")):
+            expected = [segment for segment in ALL if self.fx.value(f"SELECT {segment} {operator} {number}")]
+            self.check(f"SELECT count(*) FROM t WHERE seg {operator} {number}", expected)
 
     def test_types(self):
         """Of a smallint and a bigint column too."""
@@ -322,6 +330,21 @@ class Partitions(SegmentTestCase):
             for sql in ("SELECT * FROM q", "SELECT count(*) FROM q", "SELECT id FROM q WHERE seg IN (3, 4) AND n > 50", "SELECT id FROM q WHERE id = 'i4'"):
                 with self.subTest(f"{key}: {sql}"):
                     self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
+
+    def test_default_of_ranges(self):
+        self.fx.execute("CREATE VIEW mirror.ranged AS SELECT * FROM mirror.t")
+        self.parted("ranged", "RANGE (seg)", "FROM (0) TO (6)", "FROM (9) TO (10)", "DEFAULT")
+        self.check("SELECT count(*) FROM ranged", ALL)
+        self.assertEqual(self.segments("SELECT count(*) FROM ranged2 WHERE seg < 12"), [6, 7, 8, 10, 11])
+        self.assertIn("Select: COUNT", self.fx.explain("SELECT count(*) FROM ranged2"))
+
+    def test_rows_of_other_partitions(self):
+        """Conditions are not evaluated for them."""
+        self.parted("h", "HASH (seg)", "WITH (MODULUS 2, REMAINDER 0)", "WITH (MODULUS 2, REMAINDER 1)", updatable="on")
+        [(id_, n)] = self.fx.rows("SELECT id, n FROM h1 ORDER BY n DESC LIMIT 1")
+        self.assertEqual(self.fx.rows(f"SELECT id FROM h0 WHERE 1 / (n - {n}) > 2"), [])
+        self.assertEqual(self.fx.rows(f"UPDATE h0 SET n = n WHERE 1 / (n - {n}) > 2 RETURNING id"), [])
+        self.assertEqual(self.fx.error(f"SELECT {id_!r} FROM h1 WHERE 1 / (n - {n}) > 2").sqlstate, "22012")
 
     def test_check_table(self):
         """Partitions by segments share no items, which others do; each claims all items."""

@@ -602,19 +602,27 @@ resolve_keys(const DynResolveContext *context, const DynAccess *access,
 /*
  * Returns the least integer that a lower limit allows, or the greatest that an
  * upper limit allows.  If the limit is not set, returns 0 or DBL_MAX.  Double
- * precision is exact for segments, which are small.
+ * precision is exact for segments, which are small, but not for the fraction
+ * of a limit.
  */
 static double
 integer_of_limit(const DynLimit *limit, bool lower)
 {
-	double		number;
+	char	   *text,
+			   *point;
+	double		integer;		/* number without its fraction */
 
 	if (!limit->set)
 		return lower ? 0 : DBL_MAX;
-	number = strtod(pnstrdup(limit->value.data, limit->value.len), NULL);
-	if (limit->inclusive)
-		return lower ? ceil(number) : floor(number);
-	return lower ? floor(number) + 1 : ceil(number) - 1;
+	text = pnstrdup(limit->value.data, limit->value.len);
+	point = strchr(text, '.');
+	if (point == NULL)
+		return strtod(text, NULL) + (limit->inclusive ? 0 : lower ? 1 : -1);
+	*point = '\0';
+	integer = strtod(text, NULL);
+	if (text[0] == '-')
+		return lower ? integer : integer - 1;
+	return lower ? integer + 1 : integer;
 }
 
 static void

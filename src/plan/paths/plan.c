@@ -351,7 +351,8 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 
 	if (IS_UPPER_REL(baserel))
 		return count_plan(baserel, tlist);
-	scan_clauses = list_concat_copy(scan_clauses, plan->bounds);
+	/* PostgreSQL must check first whether the item is a row of the partition */
+	scan_clauses = list_concat_copy(plan->bounds, scan_clauses);
 	clauses = list_concat(dyn_row_clauses(plan->relation),
 						  dyn_quals_classify(plan, scan_clauses));
 	choice = used = dyn_choice_of(&best_path->path);

@@ -136,6 +136,7 @@ static List *
 partition_bounds(const DynRelPlan *plan)
 {
 	Relation	rel;
+	Node	   *qual;
 	List	   *quals;
 	List	   *rinfos = NIL;
 	ListCell   *lc;
@@ -146,7 +147,9 @@ partition_bounds(const DynRelPlan *plan)
 	quals = copyObject(dyn_relation_segment_bounds(plan->relation, rel));
 	table_close(rel, NoLock);
 	ChangeVarNodes((Node *) quals, 1, plan->rel->relid, 0);
-	foreach(lc, quals)
+	/* the constraint of a default partition begins with NOT */
+	qual = eval_const_expressions(plan->root, (Node *) make_ands_explicit(quals));
+	foreach(lc, make_ands_implicit(canonicalize_qual((Expr *) qual, true)))
 		rinfos = lappend(rinfos, make_simple_restrictinfo(plan->root, lfirst(lc)));
 	return rinfos;
 }
