@@ -1,6 +1,6 @@
 /*
  * base_keys.c
- *		Separates new keys that an index lists from repeated ones.
+ *		Detects the keys that an index returns repeatedly.
  *
  * Once a key was set aside in the sort (base_keys.h), no key is added to the
  * hash table any more.  So no key is in both, and the sort only has to remove
@@ -161,7 +161,7 @@ key_of_parts(DynBaseKeys *keys, const DynKeyPart *parts)
 	return key;
 }
 
-/* Copies the bytes first: if memory runs out, no entry points to the caller's. */
+/* Copies the bytes first: if memory runs out, no entry points to `key`. */
 static void
 remember(DynBaseKeys *keys, const DynByteKey *key)
 {

@@ -4,10 +4,10 @@
  *		which items are then read from the table.
  *
  * An entry can move within a global secondary index while the index is read.
- * Its key may then be listed twice, but its item must be returned once.  So
- * keys are stored in a hash table.  Once the hash table has reached its memory
- * limit, new keys are set aside in a sort, which may use a temporary file.
- * When the index has been read, the sort returns these keys, each once.
+ * The index may then return its key twice, but the item must be returned once.
+ * So keys are stored in a hash table.  Once the hash table has reached its
+ * memory limit, new keys are set aside in a sort, which may use a temporary
+ * file.  When the index has been read, the sort returns these keys, each once.
  *
  * Legal order: dyn_base_keys_create; dyn_base_keys_add for each entry of the
  * index; dyn_base_keys_next until it returns false; dyn_base_keys_free at any
@@ -29,8 +29,8 @@ typedef struct DynBaseKeys DynBaseKeys;
 extern DynBaseKeys *dyn_base_keys_create(const DynAccess *access);
 
 /*
- * Adds a key that the index lists.  Returns true if the key is new, so that
- * its item must be read now; false if it was listed before or is set aside.
+ * Adds the key of an index entry.  Returns true if the key is new, and its
+ * item must be read now; false if the key was added before or is set aside.
  */
 extern bool dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts);
 

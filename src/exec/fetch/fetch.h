@@ -105,9 +105,8 @@ extern const DynValue *dyn_fetch_next(DynFetch *fetch);
 /*
  * Starts again at the first item, without a request.  Returns false, and
  * changes nothing, if items are merged, or if the first page was freed.  The
- * first page is freed when the consumer has read past its last item.  With
- * `keep`, this applies only if the fetch has further pages.  Not for keyed
- * fetches.
+ * first page is freed when the consumer has read past its last item, unless
+ * `keep` is set and the fetch has only this page.  Not for keyed fetches.
  */
 extern bool dyn_fetch_rewind(DynFetch *fetch);
 

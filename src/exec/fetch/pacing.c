@@ -389,8 +389,8 @@ dyn_pacing_grant(DynFetch *fetch, DynStream *stream, double units,
 	dyn_pace_grant(&stream->own_pace, stream->cost, units, call->started_ms,
 				   call->done_ms);
 	/*
-	 * after another stream was throttled at the same time, use only the pace
-	 * of the table: both streams may read the same partition
+	 * if another stream was throttled at about the same time, use only the
+	 * pace of the table, because both streams may read the same partition
 	 */
 	stream->is_hot = call->done_ms - pacing->table->shared_ms > HOT_TOGETHER_MS;
 }
@@ -435,7 +435,7 @@ warn_if_slow(const DynFetch *fetch, double now)
 
 /*
  * Records that the limit of a partition has throttled the stream.  Returns
- * false if another stream was throttled like this less than HOT_TOGETHER_MS
+ * false if such a limit has throttled another stream less than HOT_TOGETHER_MS
  * ago; the pace of the table then slows down, too.
  */
 static bool

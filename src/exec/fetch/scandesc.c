@@ -114,10 +114,10 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 
 /*
  * Returns the conversion of a Scan's items to rows.  Except for a count, the
- * conversion includes the key, so that responses can be checked.  If only parts
- * of a jsonb column are read, the column must hide the key, because jsonb may
- * be unable to represent it.  If the column cannot hide the key, the key is not
- * requested.
+ * conversion includes the key, so that responses can be checked.  If a jsonb
+ * column is read only in part, the added key must not become visible in the
+ * column, because jsonb may be unable to represent it.  If the key cannot be
+ * hidden, it is not requested.
  */
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)
@@ -140,7 +140,7 @@ scanned_rows(DynScanDesc *scandesc)
  * Returns the conversion of the scan's items to rows.  The conversion includes
  * the table's key if
  * - the scan is an arm of an OR, which removes duplicates by key (united.c),
- * - an index lists the keys by which the items are read, or
+ * - the keys are read from an index, and then the items by these keys, or
  * - the items are read in batches, which return items in any order.
  *
  * A Scan has its own rule (scanned_rows).  Other reads include the sort

@@ -381,8 +381,8 @@ is_blocked(const DynFetch *fetch, const DynStream *stream)
 }
 
 /*
- * Parses responses.  Before the next response is parsed, the stream sends its
- * next request, so that the network is not idle.
+ * Parses responses.  After each response, its stream sends the next request
+ * before another response is parsed, so that the network is not idle.
  */
 static void
 take_responses(DynFetch *fetch)

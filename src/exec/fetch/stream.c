@@ -597,7 +597,7 @@ accept_page(DynFetch *fetch, DynStream *stream, DynFetchPage *page,
 	stream->more = true;
 	/*
 	 * unprocessed keys slow down the pace of the table, unless one more item
-	 * could have exceeded BatchGetItem's limit of 1 MB of one partition
+	 * could have exceeded BatchGetItem's limit of 1 MB for each partition
 	 */
 	if (page->page.unprocessed != NULL &&
 		(page->page.units_reported ? page->page.units / (fetch->params.consistent ? 2 : 1)

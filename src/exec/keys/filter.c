@@ -103,7 +103,7 @@ bound_cond(const DynCodec *codec, const DynPath *path, DynComparison comparison,
 	}
 }
 
-/* Returns an equality, or the interval of all stored values that are equal. */
+/* Returns an equality, or the interval of stored values equal to `value`. */
 static DynCond *
 equality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 			  Datum value)
@@ -156,7 +156,7 @@ members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 							 &scalars[cond->nvalues]) == DYN_ENCODED)
 			cond->nvalues++;
 	}
-	/* sort a long list, to search it for each cached item */
+	/* sort a long list, because it may be searched for each cached item */
 	if (cond->nvalues > DYN_EXPR_MAX_IN && codec->wire != DYN_TYPE_ABSENT &&
 		codec->wire <= DYN_TYPE_B)
 	{
@@ -173,7 +173,7 @@ has_null(const DynArrayElements *elements)
 	return elements->n > 0 && memchr(elements->nulls, true, elements->n) != NULL;
 }
 
-/* Returns NOT IN: FALSE with a NULL in the list, TRUE with an empty list. */
+/* Returns NOT IN; FALSE if the list contains a NULL, TRUE if it is empty. */
 static DynCond *
 not_members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 				 const DynArrayElements *elements)
@@ -320,9 +320,9 @@ contains_number(const DynPath *path, const JsonbValue *number)
 }
 
 /*
- * Returns the condition that a set or list contains the scalar.  Returns TRUE
- * for a boolean, list or map, which are not tested, and FALSE for JSON's null,
- * since a null element is NULL in SQL.
+ * Returns the condition that a set or list contains the jsonb value.  Returns
+ * TRUE if the value is a boolean, list or map, for which items are not tested,
+ * and FALSE for JSON's null, since a null element is NULL in SQL.
  */
 static DynCond *
 contains_jsonb(const DynPath *path, Datum value)

@@ -195,7 +195,7 @@ add_value(Collection *to, const DynCodec *codec, Oid valuetype, Datum value)
 		add_point(to, &scalar);
 }
 
-/* Adds the elements of an array; if it is in context->shared, only the current one. */
+/* Adds an array's elements; for a list in context->shared, only `current`. */
 static void
 add_array(Collection *to, const DynResolveContext *context, const DynCodec *codec,
 		  const DynPred *pred, Datum array)
@@ -542,7 +542,7 @@ has_unknown(const DynTemplatePart *part, const DynSpans *values)
 	return any;
 }
 
-/* Returns the predicate on a part whose list is in context->shared, or NULL. */
+/* Returns the argument of `pred` whose list is in context->shared, or NULL. */
 static const DynPred *
 shared_list(const DynResolveContext *context, const DynPred *pred)
 {
@@ -638,7 +638,7 @@ combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 		else
 			points[p] = (DynText) {value->lower.value.data, value->lower.value.len};
 	}
-	/* if memory runs out, the buffers have failed */
+	/* ignore the result: if memory runs out, dyn_copy_bytes returns NULL */
 	(void) dyn_template_span(parts->templated->tmpl, points, parts->npoints, next, &texts);
 	*span = texts.span;
 	point = dyn_span_is_point(span);

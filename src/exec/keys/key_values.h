@@ -23,8 +23,9 @@
 /*
  * An array that restricts several parts of the key, such as `id = ANY ($1)` if
  * the templates of both key attributes contain ${id} (dyn_shared_lists).  In
- * each row, all of these parts have the same element.  So values are computed
- * for one element at a time, as if the array had only the element `current`.
+ * each row, all of these parts have the same element of the array.  So values
+ * are computed for one element at a time, as if the array had only the element
+ * at position `current`.
  */
 typedef struct DynElement
 {
@@ -56,9 +57,10 @@ extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);
 
 /*
- * Removes the elements that violate another predicate on a template part that
- * the list restricts.  `preds` are all predicates of the key.  Must be called
- * before dyn_key_values, which ignores these other predicates.
+ * Removes the members of element->elements that cannot match: if element->list
+ * restricts a template part, each member must satisfy all predicates on this
+ * part.  `preds` has all predicates of the key.  Must be called before
+ * dyn_key_values, which only uses the list for such a part.
  */
 extern void dyn_keep_elements(const DynResolveContext *context, const List *preds,
 							  DynElement *element);

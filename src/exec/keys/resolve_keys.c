@@ -99,7 +99,7 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	int			first = access->nrange > 0 &&
 		row_key_position(access, access->range[0].attr.name) >= 0 ? 1 : 0;
 
-	/* a wider range may have several values of a leading placeholder: not in order */
+	/* a range with several values of a placeholder is not in order */
 	widening.may_widen = !access->ordered;
 	for (int i = first; i < access->nrange; i++)
 	{
@@ -152,7 +152,8 @@ typedef struct Pairs
 	int			n;
 	int			space;
 	char	   *at;
-	int			ncopied;		/* maximum number of pairs in `copies` */
+	int			ncopied;		/* upper limit of the number of pairs whose
+								 * values are in `copies` */
 	MemoryContext copies;		/* copied values; NULL: none */
 } Pairs;
 
@@ -435,7 +436,7 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 	}
 	if (*context->unusable || !pairs->paired)
 		return !*context->unusable;
-	/* a wider range may break the order, as in resolve_queries */
+	/* a widened range is not in order, as in resolve_queries */
 	widening.may_widen = !access->ordered;
 	sets->at[pairs->nparts] = dyn_key_values(&widening, &access->range[0], DYN_MAX_RANGE_BYTES);
 	return !*context->unusable && sets->at[pairs->nparts].n > 0;

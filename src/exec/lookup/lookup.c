@@ -79,7 +79,7 @@ struct DynLookups
 								 * item; else NULL */
 	DynLookupBatch first;		/* requests of executions: keys or Queries */
 	DynLookupBatch base;		/* fetch_base_items: reads of listed keys */
-	uint64		listings;		/* last ID given to an index Query */
+	uint64		listings;		/* last index_result given to an entry */
 	uint64		served;			/* number of executions served */
 	DynLookupCounters *counters;
 
@@ -290,8 +290,8 @@ begin_entry(DynLookups *lookups)
 /*
  * Returns the position of the next execution with these values, or -1.
  * Executions run in the order in which they were added, but some may be
- * skipped.  If the values are not those of the next execution, but of the one
- * that ran last, this one is running again, and the function returns -1.
+ * skipped.  Returns -1 if the values are not those of the next execution, but
+ * those of the last one: then the last execution runs again.
  */
 static int
 find_execution(const DynLookups *lookups, const DynValues *values)
@@ -570,7 +570,9 @@ next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 	return entry->base_keys != NULL && dyn_base_keys_next(entry->base_keys, parts);
 }
 
-/* Lists keys until the chunk is full; finishes the entry after its last key. */
+/*
+ * Reads keys until the chunk is full; finishes the entry after its last key.
+ */
 static void
 list_keys(DynLookups *lookups, DynLookupEntry *entry)
 {
@@ -595,8 +597,8 @@ list_keys(DynLookups *lookups, DynLookupEntry *entry)
 
 /*
  * Stores the keys listed so far in base_keys, because the index may list them
- * again.  Then drops the entry's items, which were all served, unless other
- * executions need the entry and the cache is below its memory limit.
+ * again.  All of the entry's items have been returned.  Drops them, unless
+ * other executions need the entry and the cache is below its memory limit.
  */
 static void
 forget_listed(DynLookups *lookups, DynLookupEntry *entry)
@@ -626,12 +628,14 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 }
 
 /*
- * Lists the keys of the next chunk: first for the entry being served, then for
- * following entries whose listing has not begun, until the chunk is full.  Does
- * not continue listings of following entries: list_key() detects repeated keys
- * by listed_by, which other listings may have overwritten.  For the entry being
- * served, forget_listed() has stored the keys listed so far, so base_keys
- * detects their repetition.
+ * Reads keys from the index Queries until the chunk is full, and requests the
+ * items of these keys.  Begins with `entry`, whose rows are returned now.
+ * Then reads keys for later entries that have none yet.
+ *
+ * A later entry that already has keys must wait, because a key that its Query
+ * repeats would not be detected: item->listed_by has only the last Query that
+ * listed the item.  `entry` can continue, because forget_listed() has stored
+ * its keys in base_keys, which detects repeated keys.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)

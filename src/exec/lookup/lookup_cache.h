@@ -3,10 +3,11 @@
  *		Caches the results of requests, with their fingerprints as keys, and
  *		collects the requests for entries without a result in batches.
  *
- * An entry is pinned by each prefetched execution that needs it, and by the
- * entry of each index Query that lists its key.  Complete entries that are not
- * pinned are idle.  If the cache exceeds its memory limit, it evicts the idle
- * entry that was used least recently.
+ * An entry is pinned by each prefetched execution that needs it.  The entry of
+ * an item is also pinned by the entry of each index Query that has listed the
+ * item's key.  Complete entries that are not pinned are idle.  If the cache
+ * exceeds its memory limit, it evicts the idle entry that was used least
+ * recently.
  *
  *		state		pins	idle list	may be removed
  *		EMPTY		any		no			if not pinned
@@ -53,7 +54,7 @@ typedef struct DynLookupEntry
 	int			pins;			/* executions and entries that need it */
 	bool		ended;			/* true if its full result was received */
 	bool		caching;		/* true if all received rows are stored here */
-	uint64		taken;			/* rows, items or listed keys received */
+	uint64		taken;			/* number of received rows, items or keys */
 	uint64		count;			/* sum of the Counts (Select=COUNT) */
 
 	List	   *rows;			/* list of MinimalTuple; unnested table: list
@@ -64,17 +65,19 @@ typedef struct DynLookupEntry
 	Datum	   *values;
 	bool	   *nulls;
 
-	List	   *items;			/* entries of the base keys that an index lists
-								 * (list of DynLookupEntry *, pinned) */
-	DynBaseKeys *base_keys;		/* keys that the index has listed so far; NULL
-								 * if `items` has all of them */
-	uint64		index_result;	/* ID of the list of keys that this index Query
-								 * returns (never reused) */
-	uint64		listed_by;		/* index_result of the last index Query that
-								 * listed the key, to detect repeated keys */
+	List	   *items;			/* entry of an index Query: entries of the
+								 * items whose keys it has listed (list of
+								 * DynLookupEntry *, pinned) */
+	DynBaseKeys *base_keys;		/* keys that the index Query has listed so far;
+								 * NULL if `items` has all of them */
+	uint64		index_result;	/* ID of this index Query (never reused) */
+	uint64		listed_by;		/* entry of an item: index_result of the last
+								 * index Query that listed its key, to detect
+								 * repeated keys */
 
 	uint64		served_in;		/* number of the last execution that returned
-								 * the item; each returns the item only once */
+								 * the item; an execution returns an item only
+								 * once */
 
 	Size		bytes;			/* bytes counted in the cache's total */
 	bool		is_idle;
@@ -119,8 +122,8 @@ extern void dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entr
 /*
  * Adds a copy of the item's slots, for a table whose rows are elements of an
  * item (unnest).  The rows repeat the item's values, so they may need much
- * more memory than the item.  The item is unnested whenever the entry is
- * served.
+ * more memory than the item.  The item is unnested each time its rows are
+ * returned.
  */
 extern void dyn_lookup_entry_add_record(DynLookupCache *cache, DynLookupEntry *entry,
 										const DynValue *slots, int nslots);
@@ -133,7 +136,7 @@ extern void dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
 											   DynTransientRows *transient,
 											   const TupleTableSlot *slot);
 
-/* Appends and pins `item`, the entry of a key that the index Query lists. */
+/* Appends and pins `item`, whose key the entry's index Query has listed. */
 extern void dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry,
 									  DynLookupEntry *item);
 

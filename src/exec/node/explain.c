@@ -232,7 +232,7 @@ print_templated(Printer *printer, const DynPred *pred)
 	printer->part = NULL;
 }
 
-/* Prints bounds between which each value is a key; >= and <= as BETWEEN. */
+/* Prints the bounds of DYN_PRED_EACH; >= and <= are printed as BETWEEN. */
 static void
 print_each(Printer *printer, const DynPred *pred)
 {

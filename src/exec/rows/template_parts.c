@@ -130,7 +130,8 @@ judge_ways(DynParts *parts)
 
 /*
  * Returns true if the split of a decisive attribute (DynParts) outside of the
- * key is ambiguous.  Other attributes with the same columns may decide it.
+ * key is ambiguous.  Other attributes with the same columns may decide which
+ * split is right.
  */
 static bool
 has_undecided_text(const DynParts *parts)

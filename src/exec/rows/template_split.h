@@ -27,7 +27,8 @@ typedef struct DynParsedAttr
 	int			slot;
 	bool		busy;			/* true while the attributes on which this
 								 * attribute depends are split */
-	bool		done;			/* true if the rest is for the current item */
+	bool		done;			/* true if the members below are valid for the
+								 * current item */
 	DynSplit	split;
 	bool		impossible;		/* true if a part's column is NULL, or has a
 								 * value that the part cannot encode */

@@ -15,11 +15,11 @@
  * the first time, the items are requested again, without the filters that
  * depend on it.  So a Scan is repeated at most once for each parameter.
  *
- * Queries are cached, too: an execution is served if it has the keys of the
- * previous execution.  Only one read is cached at a time.
+ * Queries are cached, too: an execution uses cached items if it has the same
+ * keys as the previous execution.  Only one read is cached at a time.
  *
- * Scans served by lookups, scans in EvalPlanQual, and scans whose changing
- * filters compare two attributes are not cached.
+ * Scans whose requests a lookup join node sends, scans in EvalPlanQual, and
+ * scans whose changing filters compare two attributes are not cached.
  */
 #include "postgres.h"
 
@@ -37,14 +37,15 @@ typedef struct Caching
 	Bitmapset **value_params;	/* parameters that each run-time value depends
 								 * on; NULL before the first rescan */
 	Bitmapset  *changed;		/* parameters that have changed so far */
-	Bitmapset  *divided_by;		/* `changed` when the plan was divided */
-	uint64		executions;		/* number of executions served */
+	Bitmapset  *divided_by;		/* `changed` as of the last call of divide() */
+	uint64		executions;		/* number of executions with a source of cached
+								 * items */
 
 	/*
-	 * the access plan, divided into requests and the filters that change;
-	 * divided again when another parameter changes
+	 * set by divide(), which splits the access plan into requests and filters
+	 * that change; called again when another parameter changes
 	 */
-	MemoryContext context;		/* context of the division, or NULL */
+	MemoryContext context;		/* context of the divided plan, or NULL */
 	DynMember  *member;			/* only member of the read, which evaluates the
 								 * changing filters; NULL if the plan cannot be
 								 * divided */
@@ -152,9 +153,10 @@ divide(Caching *cached)
 	}
 
 	/*
-	 * If items are read from the table after an index, a plan with changing
-	 * filters is not divided: without these filters, one execution could read
-	 * more items from the table than all executions with them.
+	 * With fetch_base_items, a plan with changing filters cannot be divided.
+	 * The filters reduce the index entries whose items are then read from the
+	 * table.  One read without filters could cost more than all executions
+	 * with their filters.
 	 */
 	if (!dyn_preds_compare_fields(changing) &&
 		(changing == NIL || !input->scandesc->access->fetch_base_items))
@@ -214,8 +216,8 @@ rescan_cached(void *state)
 /*
  * Returns a source of cached items.  Returns NULL for the first execution,
  * because its filters may reduce the number of received items.  Also returns
- * NULL if the access plan cannot be divided, or if the keys differ from those
- * of the previous execution.
+ * NULL if divide() has rejected the access plan, or if the keys differ from
+ * those of the previous execution.
  */
 static DynItems *
 open_cached(void *state)

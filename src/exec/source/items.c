@@ -14,7 +14,7 @@
 
 #include "items.h"
 
-/* Maximum number of listed keys whose items are read in one batch. */
+/* Maximum number of keys from an index whose items are read in one batch. */
 #define BATCH_KEYS			(4 * DYN_BATCH_GET_MAX_KEYS)
 
 /* ---- all sources ---- */
@@ -138,9 +138,9 @@ static const DynItemsMethods fetched_methods = {
 /* ---- listed source ---- */
 
 /*
- * Source of the items whose keys an index lists.  The items are read from the
- * table in batches, each item once (base_keys.h).  An item that was deleted in
- * the meantime is omitted.
+ * Source of items whose keys are read from an index.  The items are read from
+ * the table in batches, each item once (base_keys.h).  An item that was
+ * deleted in the meantime is omitted.
  */
 typedef struct Listed
 {
@@ -149,7 +149,7 @@ typedef struct Listed
 	DynFetch   *index_result;	/* fetch of the index */
 	DynFetch   *fetch;			/* fetch of the current batch, or NULL */
 	MemoryContext batch_context;
-	DynBaseKeys *keys;			/* keys that the index listed so far */
+	DynBaseKeys *keys;			/* keys that the index has returned so far */
 	DynBaseKeys *done;			/* keys of items not to be read, or NULL */
 	uint64	   *skipped;		/* counter of skipped keys, if `done` is set */
 } Listed;

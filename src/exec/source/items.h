@@ -7,7 +7,7 @@
  *
  *		empty		no items, since none can qualify
  *		fetched		items of a fetch
- *		listed		items of the table whose keys an index lists
+ *		listed		items of the table, read by keys from an index
  *		member		items of a shared or cached read (shared.h)
  *		presumed	items that a write expects to exist (requested.c)
  *

@@ -256,8 +256,8 @@ dyn_scan_policy_page(const DynRelation *relation, const DynTableMeta *meta,
 }
 
 /*
- * Raises an error if the `used` read units and those of a Scan to its end
- * exceed the statement's `limit`, unless the table's size is unknown.
+ * Raises an error if `used` plus the read units of the full Scan exceed the
+ * statement's `limit`, unless the table's size is unknown.
  */
 static void
 check_units(const DynRelation *relation, const char *index,

@@ -85,8 +85,9 @@ typedef struct DynMember
 	DynBuffer	scratch;
 
 	int			nslots;			/* number of the member's slots */
-	int		   *slots;			/* slot in read->slots of each own slot */
-	uint64		position;		/* stored items before the read pointer */
+	int		   *slots;			/* for each of the member's slots, the number
+								 * of the slot in read->slots */
+	uint64		position;		/* number of items before its read pointer */
 	bytea	   *record;			/* copy of the last stored item taken, because
 								 * the tuplestore moves its tuples */
 	Size		record_space;

@@ -47,7 +47,7 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 	dyn_session_check(relation->connection);
 	if (list_length(writer->collected) == DYN_TRANSACTION_MAX_WRITES)
 		report_too_large("100 items");
-	/* after DDL on any server, later partitions have a new connection */
+	/* after DDL, the same server and user may have another connection */
 	if (a->mapping != b->mapping || a->userid != b->userid ||
 		!dyn_connection_same_endpoint(a, b))
 		ereport(ERROR,
@@ -61,7 +61,7 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 				 errmsg("an atomic statement cannot write an item twice"),
 				 errdetail("%s of DynamoDB table \"%s\" is written twice.",
 						   dyn_write_describe_key(write), relation->table)));
-	/* DynamoDB counts values, not their JSON, but no request exceeds 16 MB */
+	/* the limits are 4 MB for values, and 16 MB for a request with JSON */
 	writer->collected_bytes += write->least_bytes;
 	writer->collected_json += write->item.len;
 	if (writer->collected_bytes > MOST_BYTES || writer->collected_json / 4 > MOST_BYTES)
@@ -77,7 +77,7 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 	Datum		token = DirectFunctionCall1(gen_random_uuid, (Datum) 0);
 	ListCell   *lc;
 
-	/* a table that is not written (resolve_members) is not in the response */
+	/* a table whose writes were all removed is not in the response */
 	transaction->modify = ((const DynWrite *) linitial(writer->collected))->modify;
 	dyn_write_begin_transaction(body);
 	foreach(lc, writer->collected)
@@ -163,7 +163,7 @@ judge_canceled(DynWriter *writer, DynWrite *transaction, const DynCancelReason *
 	DynCall    *call = transaction->call;
 	const DynCancelReason *reason;
 
-	/* no earlier attempt was executed: DynamoDB would report its success */
+	/* no earlier attempt was executed, or DynamoDB would report success */
 	transaction->unanswered = 0;
 	if (resolve_members(writer, reasons))
 	{
@@ -206,7 +206,7 @@ dyn_atomic_judge(DynWriter *writer, DynWrite *transaction)
 		judge_canceled(writer, transaction, reasons);
 	else if (call->failure == DYN_FAIL_TOO_LARGE && !call->unanswered && !writer->omits_items)
 	{
-		/* canceled; only items make the reasons this long, so omit them */
+		/* canceled: omit the items of reasons, which exceed the size limit */
 		writer->omits_items = true;
 		transaction->unanswered = 0;
 	}

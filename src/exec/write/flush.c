@@ -6,13 +6,14 @@
  * A statement on local tables does not see its own writes.  On DynamoDB it
  * would: INSERT INTO t SELECT ... FROM t would read the rows that it has just
  * inserted, and might never end.  So rows are deferred if a scan reads the
- * DynamoDB table that the statement writes, even through another foreign table.
- * (The scan that finds the rows to change does not count.)  The rows of an
- * UPDATE or DELETE are also deferred if another CTE writes the table, so that
- * they stay in order with deferred rows of that CTE.  If the table is a
- * partition, an INSERT of the other CTE may reach it later; then the rows are
- * deferred from then on if those of the INSERT are deferred.  Deferred rows are
- * stored, and are composed and sent when all scans have ended.
+ * DynamoDB table that the statement writes, even through another foreign
+ * table.  (The scan that finds the rows to change does not count.)  The rows
+ * of an UPDATE or DELETE are also deferred if another CTE writes the table, so
+ * that they stay in order with deferred rows of that CTE.  An INSERT into a
+ * partitioned table may route its first row to this table after the UPDATE or
+ * DELETE has written some.  If rows of the INSERT are deferred, the later rows
+ * of the UPDATE or DELETE are deferred, too.  Deferred rows are stored, and
+ * are composed and sent when all scans have ended.
  *
  * Core reads the number of rows after ExecutorRun, and fires AFTER triggers in
  * ExecutorFinish.  The hooks of both functions therefore flush.  Before that,
@@ -106,7 +107,8 @@ dyn_modify_is_deferred(DynModify *modify)
 			continue;
 		if (modify->operation != CMD_INSERT)
 			modify->deferred = true;
-		else	/* a partition may be reached after rows of `other` */
+		else	/* an INSERT may route its first row to this partition after
+				 * `other` has written rows */
 			other->deferred |= modify->deferred;
 	}
 
@@ -217,8 +219,9 @@ compose_presumed(DynWrite *write, TupleTableSlot *row)
 }
 
 /*
- * Composes the write before waiting to send it.  While it waits, earlier rows
- * may be evaluated again, which overwrites modify->old.
+ * Composes the write before it waits to be sent: during the wait, the
+ * statement may be evaluated again for earlier rows, which overwrites
+ * modify->old.
  */
 bool
 dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)

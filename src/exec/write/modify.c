@@ -138,7 +138,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	if (modify->upsert != NULL)
 		modify->plan_slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	modify->writer = dyn_writer_get(estate);
-	/* an item that has expired may be replaced */
+	/* with ttl_attribute, an inserted item may expire and be replaced */
 	if (operation == CMD_INSERT && dyn_item_filter_ttl(&relation->item_filter) == NULL)
 		modify->insert_seed = ++insert_seed;
 	foreach(lc, modify->writer->modifies)

@@ -34,7 +34,8 @@ typedef struct DynModify
 	bool		do_nothing;		/* true for any ON CONFLICT (the planner hook
 								 * replaces DO UPDATE by DO NOTHING) */
 	DynUpsert  *upsert;			/* NULL if not ON CONFLICT DO UPDATE */
-	struct DynModify *routed;	/* for rows moved here by UPDATE, or NULL */
+	struct DynModify *routed;	/* target for rows that an UPDATE moves to this
+								 * partition, or NULL */
 	bool		atomic;			/* true for write_mode 'atomic' */
 	const char *awaits;			/* reason why each row waits for its response,
 								 * such as "RETURNING"; or NULL */

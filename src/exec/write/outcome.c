@@ -722,7 +722,7 @@ dyn_write_judge_condition(DynWrite *write, DynScalar item)
 {
 	const DynModify *modify = write->modify;
 
-	/* an item that the statement has inserted before has refused all attempts */
+	/* the item that the statement has inserted has made all attempts fail */
 	if (write->op == DYN_OP_PUT_ITEM && write->unanswered > 0 && was_inserted(write))
 		write->unanswered = 0;
 	if (item.data == NULL && (!modify->atomic || modify->writer->omits_items) &&

@@ -404,8 +404,8 @@ report_not_a_map(DynWrite *write)
 
 /*
  * Returns the item's value at a path, in a buffer of its own, because a buffer
- * moves as it grows.  dyn_item_value only fails if memory runs out: the column
- * has decoded the value, so its base64 is valid.
+ * moves as it grows.  The item was parsed before, and DynamoDB sends valid
+ * base64, so dyn_item_value fails only if memory runs out.
  */
 static DynScalar
 stored_value(const DynScalar *item, const DynPath *path)
@@ -424,7 +424,8 @@ is_json(const DynCodec *codec)
 
 /*
  * Returns true if a column can show a stored value of this type at this path.
- * An array must have shown all elements; jsonb shows a binary as a string.
+ * An array column shows a set if modify->old has its elements, not NULL.  json
+ * and jsonb cannot show a set or binary value, only a list or string.
  */
 static bool
 shows_value(const DynModify *modify, const DynPath *path, DynType type)
@@ -638,7 +639,10 @@ exists_condition(const DynWrite *write)
 		const DynPathValue *guard = i < write->nguard ? &write->guard[i]
 			: &write->created[i - write->nguard];
 
-		/* fail for a value that we cannot encode (dyn_only_theirs): the response shows it */
+		/*
+		 * if we cannot encode the stored value (dyn_only_theirs), let the
+		 * condition fail, so that the response contains the value
+		 */
 		dyn_cond_add(all, dyn_scalar_equal(&guard->value, &dyn_only_theirs)
 					 ? key_condition(modify, DYN_COND_NOT_EXISTS)
 					 : guard->value.type == DYN_TYPE_ABSENT

@@ -492,7 +492,7 @@ dyn_writers_await(const EState *estate, const DynRelation *relation)
 			if (dyn_relation_same_table(write->modify->relation, relation))
 				await_suspended(writer, write);
 		}
-		/* the statement of `estate` may delete items that were inserted */
+		/* the statement of `estate` may delete items with recorded keys */
 		foreach(lc, writer->modifies)
 		{
 			DynModify  *modify = lfirst(lc);

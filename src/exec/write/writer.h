@@ -52,9 +52,9 @@ typedef struct DynWrite
 	DynPathValue *values;		/* UpdateItem: values to set; an ABSENT value
 								 * removes its path */
 	int			nvalues;
-	DynPathValue *composed;		/* UpdateItem: `values` as composed, before
-								 * create_maps() moved some into missing
-								 * maps */
+	DynPathValue *composed;		/* UpdateItem: `values` before create_maps(),
+								 * which replaces values inside a missing map
+								 * by one value for this map */
 	int			ncomposed;
 	DynPathValue *created;		/* UpdateItem: missing maps to create, and what
 								 * the item must have there: ABSENT or NULL */
@@ -146,8 +146,8 @@ extern void dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait);
  * Waits until no other statement of the session has a write of the table in
  * flight, because the statement of `estate` will read or write the table.  The
  * other statements are suspended, since this statement runs in a function that
- * they have called.  Repeats their throttled writes, and those of unknown
- * outcome, but handles no other responses.
+ * they have called.  Sends their throttled writes, and their writes of unknown
+ * outcome, again.  Leaves all other responses to these statements.
  */
 extern void dyn_writers_await(const EState *estate, const struct DynRelation *relation);
 
