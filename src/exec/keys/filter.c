@@ -289,8 +289,8 @@ text_equality_cond(const DynPath *path, Datum value)
 /* ---- elements of unnested attributes ---- */
 
 /*
- * Returns the condition that a set or list contains the string, or the B value
- * that jsonb shows as this base64 text.
+ * Returns the condition that a set or list contains `string`, or the B value
+ * whose base64 text is `string`.
  */
 static DynCond *
 contains_string(const DynPath *path, const JsonbValue *string)

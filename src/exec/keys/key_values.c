@@ -616,8 +616,8 @@ leave_parts_out(TemplatedParts *parts, int most)
 }
 
 /*
- * Stores the span of the strings that are composed from combination `number`
- * of the parts' spans.  Returns false if the span is empty.
+ * Composes strings from one span of each part; `number` selects these spans.
+ * Stores the span of the strings; returns false if it is empty.
  */
 static bool
 combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)

@@ -62,8 +62,8 @@ range_conditions(const DynAccess *access, DynSpans spans, int *n)
 }
 
 /*
- * Makes one Query for each key, with all conditions; if `divided`, one for
- * each combination of key and condition.
+ * Makes one Query for each key, with all conditions.  If `divided`, makes one
+ * Query for each pair of a key and a condition.
  */
 static void
 make_queries(DynResolvedAccess *resolved, DynCond **range, int nrange, bool divided)

@@ -21,8 +21,8 @@
  *
  * Rows are cached for later executions while the cache is below its memory
  * limit.  If the entry of a Query receives a row above the limit, the entry
- * drops its rows, and caches no more.  Later executions that need this entry
- * are not served.
+ * drops its rows, and caches no more.  For later executions that need this
+ * entry, the scan sends its own requests.
  */
 #include "postgres.h"
 
@@ -51,9 +51,9 @@
 #define TRANSIENT_BYTES		(1024 * 1024)
 
 /*
- * A prefetched execution.  When it runs, find_execution finds it by its values,
- * which are copied here.  Until it is served or skipped, it pins the cache
- * entries that will serve it.
+ * A prefetched execution.  When it runs, find_execution finds it by its
+ * values, which are copied here.  Until it has run or was skipped, it pins the
+ * cache entries whose rows it will return.
  */
 typedef struct Execution
 {
@@ -80,7 +80,7 @@ struct DynLookups
 	DynLookupBatch first;		/* requests of executions: keys or Queries */
 	DynLookupBatch base;		/* fetch_base_items: reads of listed keys */
 	uint64		listings;		/* last index_result given to an entry */
-	uint64		served;			/* number of executions served */
+	uint64		served;			/* number of executions opened so far */
 	DynLookupCounters *counters;
 
 	/* executions of this batch of outer rows */
@@ -91,7 +91,7 @@ struct DynLookups
 	int			next;			/* first execution not opened or skipped */
 	bool		last;			/* true if no other batch is expected */
 
-	/* execution being served, or NULL */
+	/* execution whose rows are returned now, or NULL */
 	Execution  *open;
 	int			position;		/* current position in open->entries */
 	int			row;			/* next row, or next item (fetch_base_items) */
@@ -279,7 +279,7 @@ dyn_lookups_start(DynLookups *lookups, bool last)
 
 /* ---- opening ---- */
 
-/* Begins to serve an entry, at its first row. */
+/* Begins to return the rows of an entry. */
 static void
 begin_entry(DynLookups *lookups)
 {
@@ -552,8 +552,8 @@ list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 
 /*
  * Stores in `parts` the next listed key that is not in base_keys; returns
- * false after the last.  At the end of the listing, continues with the keys
- * that base_keys has set aside.
+ * false after the last.  At the end of the index Query, continues with the
+ * keys that base_keys has set aside.
  */
 static bool
 next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
@@ -813,7 +813,7 @@ free_lookups(void *state)
 {
 	DynLookups *lookups = state;
 
-	/* close the temporary files that lists of base keys may have (base_keys.h) */
+	/* close temporary files of the entries' base keys (base_keys.h) */
 	dyn_lookup_batch_reset(&lookups->first);
 	MemoryContextDelete(lookups->context);
 }

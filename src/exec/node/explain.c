@@ -168,7 +168,7 @@ conditions_of_part(const DynPred *arg)
 	if (arg->kind != DYN_PRED_AND ||
 		(list_length(arg->args) == 1 && dyn_pred_compares(last, DYN_COMPARE_EQ)))
 		return NIL;
-	/* omit a last condition that stands for all values that the template lists */
+	/* omit a last DYN_PRED_EACH for all values that the template lists */
 	return last->kind == DYN_PRED_EACH && last->args == NIL
 		? list_copy_head(arg->args, list_length(arg->args) - 1) : arg->args;
 }

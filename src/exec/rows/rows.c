@@ -291,7 +291,7 @@ conversion_context(void *arg)
 		return;
 	if (!may_show(rows) && dyn_rejects_value(geterrcode()))
 	{
-		/* replace texts in which the function of a type quotes the value */
+		/* replace the messages, which may quote the value */
 		errmsg("a value does not match the column's type");
 		errdetail("The value is shown only to users who may read the foreign table.");
 	}

@@ -34,7 +34,8 @@ typedef struct DynMismatch
 	const char *attribute;		/* attribute name (UTF-8) */
 	const DynValue *value;		/* value of the attribute */
 	const DynColumn *column;	/* column that cannot represent the value */
-	const char *why;			/* reason; NULL if the value is not listed */
+	const char *why;			/* reason; NULL if the template does not list
+								 * the value */
 } DynMismatch;
 
 /*

@@ -431,7 +431,7 @@ create_stored(DynItems *source, bool rest)
 	return stored;
 }
 
-/* Never stores a count, because every source that serves a count can be rewound. */
+/* Never stores a count, because every source for a count can be rewound. */
 DynItems *
 dyn_items_repeatable(DynItems *source, bool keeps)
 {

@@ -15,7 +15,7 @@
  *
  *		united		rows of the arms of an OR, each once (united.c)
  *		fallback	rows of the table in place of an index (requested.c)
- *		looked up	rows that lookups serve (lookup/lookup.h)
+ *		looked up	rows that a lookup join has requested (lookup/lookup.h)
  *		stored		rows of a source that cannot be rewound itself
  *
  * A source is closed at the end of the execution, unless an error ends the
@@ -98,7 +98,7 @@ typedef struct DynItemsMethods
 
 	/*
 	 * Returns the number of all items.  NULL: `next` is called for each of
-	 * them.  A source that serves a count has one of the two functions.
+	 * them.  A source for a count has one of the two functions.
 	 */
 	uint64		(*count) (DynItems *items);
 

@@ -54,8 +54,8 @@ dyn_shared_limit_parts(DynSharedRead *read)
 }
 
 /*
- * The resource owner during an execution is the portal's, so the file of the
- * tuplestore outlives the rollback of a cursor's savepoint.
+ * The current resource owner is that of the portal.  So the tuplestore's file
+ * survives the rollback of a savepoint while a cursor is open.
  */
 void
 dyn_shared_start(DynSharedRead *read)

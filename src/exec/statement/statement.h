@@ -53,8 +53,8 @@ typedef struct DynStatement
 	List	   *usages;			/* tables and indexes that have counted the
 								 * statement (list of DynUsage *) */
 	List	   *started;		/* list of Plan *: plans and subplans whose
-								 * scans were started before the executor
-								 * reached them */
+								 * scans were started ahead (start_early,
+								 * scan.c) */
 	bool		warned_of_locks;	/* true if warn_if_locking has warned */
 	List	   *throttles;		/* list of DynThrottle * */
 } DynStatement;

@@ -23,10 +23,11 @@
 
 /*
  * Raises an error if the row violates constraints, row-level security of a
- * partitioned or inheritance parent, or WITH CHECK OPTION.  For foreign tables,
- * core checks the latter two only after the write, or not at all.  If the old
- * row was not read, constraints need no check here: the planner has ensured
- * that the assignments violate none (plan/paths/plan_modify.c).
+ * partitioned or inheritance parent, or WITH CHECK OPTION.  For foreign
+ * tables, core checks row-level security and WITH CHECK OPTION only after the
+ * write, or not at all.  If the old row was not read, constraints need no
+ * check here: the planner has ensured that the assignments violate none
+ * (plan/paths/plan_modify.c).
  */
 void
 dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)

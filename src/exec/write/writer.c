@@ -25,7 +25,10 @@
 /* Memory that a request takes in addition to its body. */
 #define REQUEST_BYTES	4096
 
-/* Delay (ms) until the rate is checked again, if another statement changes it. */
+/*
+ * Delay (ms) until the rate is checked again, if a response to another
+ * statement will change it.
+ */
 #define LOOK_MS			10.0
 
 static DynWriter *writers = NULL;
