@@ -52,9 +52,8 @@ typedef struct DynStatement
 	List	   *targets;		/* foreign tables it writes (DynRelation *) */
 	List	   *usages;			/* tables and indexes that have counted the
 								 * statement (list of DynUsage *) */
-	List	   *started;		/* list of Plan *: plans and subplans whose
-								 * scans were started ahead (start_early,
-								 * scan.c) */
+	List	   *started;		/* list of Plan *: plans and subplans for which
+								 * start_early (scan.c) has run */
 	bool		warned_of_locks;	/* true if warn_if_locking has warned */
 	List	   *throttles;		/* list of DynThrottle * */
 } DynStatement;
