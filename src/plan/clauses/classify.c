@@ -272,7 +272,8 @@ is_plain_comparison(Oid opno)
 
 /*
  * Returns true if the collation for comparing texts is unknown, or if a text is
- * searched with a collation that may be nondeterministic (an error up to 17).
+ * searched with a collation that may be nondeterministic (an error before
+ * PostgreSQL 18).
  */
 static bool
 lacks_collation(Node *node, Oid funcid, List *args)

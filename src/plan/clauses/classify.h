@@ -92,7 +92,7 @@ extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
 /* Returns true if the expression (or List) may fail or have side effects. */
 extern bool dyn_may_fail(Node *node);
 
-/* Matches like dyn_match_comparand, but not a path below a column. */
+/* Matches like dyn_match_comparand, but not a member of a jsonb column. */
 extern bool dyn_classify_column(const DynClassify *context, Node *node,
 								DynField *field);
 
@@ -116,7 +116,7 @@ extern DynPred *dyn_classify_comparison(DynClassify *context,
 extern int	dyn_fixed_array_size(Node *array);
 
 /*
- * Describes in *op a comparison operator with the column on its left side.
+ * Sets *op to the comparison operator `opno`, with the column on the left.
  * Returns false unless the operator is in the default btree family of its left
  * input type, or is the negator (<>) of the = in this family.
  */

@@ -81,7 +81,8 @@ typedef struct DynConversionStep
 typedef struct DynConversion
 {
 	DynBoundKind bound;
-	bool		upper;			/* true if the value is an upper bound */
+	bool		upper;			/* true if the value is an upper bound of the
+								 * expression (`steps` over the column) */
 	bool		strict;			/* true if the bound excludes the value */
 	bool		array;			/* true if the value is an array: EQUAL
 								 * converts each element; LOWER is the least
@@ -185,8 +186,9 @@ extern bool dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 						   const DynKeyAttr *attr);
 
 /*
- * Returns false if the predicate is on placeholders of key templates only, and
- * therefore cannot be a filter: a placeholder is not an attribute.
+ * Returns false if the predicate needs the value of a placeholder of a key
+ * template.  A placeholder is not an attribute, so this predicate cannot be a
+ * filter.
  */
 extern bool dyn_pred_is_of_attribute(const DynRelation *relation,
 									 const DynPred *pred);

@@ -125,10 +125,11 @@ classify_number(DynClassify *context, const DynOperator *op,
 
 /*
  * Prepares the classification of field = ANY (array) or field <> ALL (array).
- * - If the array can be classified as a list, returns true.  May then have
- *   converted *array and *op to numeric.
- * - If an element may be equal to several values of the column, returns false,
- *   and sets *pred to an OR of ranges, or to NULL if there is no such OR.
+ * - If the array can be classified as a list, returns true, maybe after
+ *   converting *array and *op to numeric.
+ * - Otherwise an element may be equal to several values of the column.  Then
+ *   returns false, and sets *pred to an OR of ranges, or to NULL if it cannot
+ *   be built.
  */
 static bool
 number_list_is_plain(DynClassify *context, DynOperator *op,
@@ -559,7 +560,7 @@ divide(const DynClause *found)
 List *
 dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 {
-	/* implied conditions are not sent as filters, so the flags are ignored */
+	/* implied conditions are never filters: `exact` and `sized` are ignored */
 	DynClassify context = {plan, true, true};
 	List	   *clauses = NIL;
 	ListCell   *lc;

@@ -10,7 +10,7 @@
  *
  * A predicate selects every row that the clause selects.  It is exact if it
  * selects no other row, for all values that may be stored and all run-time
- * values.  Only then is the clause not checked locally.
+ * values.  Only then can the local check of the clause be omitted.
  *
  * Run-time values (constants, parameters, stable expressions, columns of other
  * tables) remain expressions until execution.
@@ -46,8 +46,8 @@ typedef struct DynRelPlan
 	List	   *checks;			/* DynClause * of CHECK constraints, which are
 								 * true or NULL for every row */
 	List	   *classified;		/* DynClause *: cache, private to quals.c */
-	struct DynAccess *keyed;	/* access plan by the table's key, from its own
-								 * clauses; or NULL */
+	struct DynAccess *keyed;	/* access plan by the table's key, matched from
+								 * `clauses`; or NULL */
 	List	   *fields;			/* DynField *: what the query may need */
 	List	   *join_clauses;	/* DynClause *: clauses of all parameterized
 								 * paths that were tried */
@@ -72,7 +72,7 @@ typedef struct DynRelPlan
 								 * unless the table is unnested */
 	double		fetched;		/* share of an item's bytes in `fields` */
 	List	   *choices;		/* DynPathChoice *, one for each path */
-	/* for each kind, least total cost of paths by the table's own clauses; or 0 */
+	/* for each kind, total cost of the cheapest unparameterized path; or 0 */
 	Cost		direct[DYN_ACCESS_SCAN];
 	Cost		direct_startup[DYN_ACCESS_SCAN];
 	/* true if the number of rows of that path is unknown */

@@ -118,8 +118,9 @@ match_patterns(const DynClassify *context, Oid function, List *args, Chain *chai
 }
 
 /*
- * Matches date_trunc.  A timestamptz is truncated in the time zone of the third
- * argument, or else of the session.  Only the former may have leap seconds.
+ * Matches date_trunc.  A timestamptz is truncated in the time zone of the
+ * third argument; without one, in that of the session.  A time zone with leap
+ * seconds can be an argument, but not the time zone of a session.
  */
 static bool
 match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)

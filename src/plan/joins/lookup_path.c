@@ -65,7 +65,10 @@ copy_scan(const Path *scan, const DynPathChoice *choice)
  * compares the full key of b, but the list has only a part of this key.
  */
 
-/* Minimum selectivity, for the hash join, of conditions not matched to keys */
+/*
+ * Minimum selectivity of the conditions that are not matched to keys; if it is
+ * lower, the hash join is not added
+ */
 #define MIN_SELECTIVITY	0.5
 
 /*
@@ -422,8 +425,9 @@ distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, Path *inner,
 }
 
 /*
- * Returns the choice of a path that reads the scan's table or index by Queries
- * of partitions that the table's own clauses name; NULL if there is none.
+ * Returns the choice of an unparameterized path that sends Queries to the
+ * scan's table or index; NULL if there is none.  The partitions are those that
+ * the relation's own clauses name.
  */
 static const DynPathChoice *
 named_partitions(const Path *scan)
@@ -460,7 +464,7 @@ scans_once(Path *path)
 		? scans_once(join->jpath.innerjoinpath) : dyn_path_scans_once(path);
 }
 
-/* Returns the number of rows of Queries if each partition fills a page. */
+/* Returns the number of rows that Queries return if each fills one page. */
 static double
 page_rows(const DynRelPlan *plan, const DynEstimate *estimate)
 {
@@ -640,9 +644,9 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 			const DynPathChoice *choice = dyn_choice_of(lfirst(outer));
 
 			/*
-			 * skip an outer scan by a list that was derived from a clause on
-			 * another relation: unlisted keys join no row of that relation, so
-			 * the list saves no lookups
+			 * Skip an outer scan by a list of keys that was derived from a
+			 * clause on another relation.  That clause already prevents
+			 * lookups of other keys in its relation, so the list saves none.
 			 */
 			if (!dyn_is_one_row(lfirst(outer)) && (choice == NULL || !choice->listed))
 				add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,

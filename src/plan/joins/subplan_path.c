@@ -394,7 +394,7 @@ has_lookup(const PlannerInfo *root, const Path *path)
  * joins that need no sort.  A lookup join node can then be put below the
  * projection; without one, core creates no node for the projection.  As in core
  * (make_group_input_target and others), the path still computes the columns
- * that are grouped or sorted by, and the Vars and aggregates in all others.
+ * that are grouped or sorted by, and the Vars and aggregates in other columns.
  * Does nothing for grouping sets, whose columns differ above and below the
  * path.
  */
@@ -427,7 +427,11 @@ separate_projections(PlannerInfo *root, RelOptInfo *rel)
 															 PVC_INCLUDE_AGGREGATES |
 															 PVC_INCLUDE_WINDOWFUNCS |
 															 PVC_INCLUDE_PLACEHOLDERS));
-		/* core would change the workers' target list, which a Sort needs */
+		/*
+		 * A Gather returns the columns of its subpath.  Core's
+		 * apply_projection_to_path would also change the columns of the
+		 * subpath, but a Sort in the workers needs them.
+		 */
 		if (IsA(path, GatherPath))
 			path->pathtarget = ((GatherPath *) path)->subpath->pathtarget;
 		else if (IsA(path, GatherMergePath))

@@ -153,9 +153,10 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
 }
 
 /*
- * Returns true if the text of the attribute alone may not determine this part,
- * because the part may contain the separator after it.  The modifier "any"
- * allows this, and so may another template that has the same column.
+ * Returns true if this part may contain the separator that follows it.  Then
+ * the attribute's text alone does not determine the part.  This is possible
+ * with the modifier "any", and for an undecided part (template_text.h) whose
+ * column is also in another template.
  */
 static bool
 may_contain_separator(const DynRelation *relation, const DynTemplatedAttr *templated, int part)
@@ -330,7 +331,8 @@ copy_text(const char *text)
 /*
  * Returns the position in `values` of the value with this conversion; adds the
  * value if it is missing.  Returns -1 if `value` is NULL, or cannot be added.
- * Compares only the last 100 values, so it may add a value again.
+ * Unless `closed`, compares only the last 100 values, so it may add a value
+ * again.
  */
 static int
 value_position(Expr *value, DynConversion *conversion, Values *values)

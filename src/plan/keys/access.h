@@ -138,13 +138,14 @@ typedef struct DynAccess
 	bool		per_value;		/* QUERY: true if each value of range[0] has
 								 * its own Query, false if one Query reads the
 								 * range of all values */
-	bool		one_round;		/* true if sent together with the requests of
-								 * another scan of the same keys */
-	bool		rechecks_item_filter;	/* true if checked locally */
+	bool		one_round;		/* true if the requests are sent together with
+								 * those of another scan of the same keys */
+	bool		rechecks_item_filter;	/* true if the item filter is checked
+										 * locally */
 	bool		is_small;		/* Scan: true if limit_hint is so small that
 								 * scan_policy does not apply */
-	int			preview_rows;	/* Scan to which preview_units applies: rows of
-								 * the LIMIT; else 0 */
+	int			preview_rows;	/* rows of the LIMIT if this is a Scan to which
+								 * the option preview_units applies; else 0 */
 	bool		is_presumed;	/* GET: true if no request is sent, because the
 								 * ConditionExpression of a write decides
 								 * whether the row exists */
@@ -152,7 +153,7 @@ typedef struct DynAccess
 								 * unusable, so that the fallback is used */
 	bool		same_items;		/* QUERY: true if only filters have values that
 								 * may change from one execution to the next,
-								 * so that a cached read serves all */
+								 * so that one cached read is enough for all */
 	bool		presumes;		/* true if clauses are matched to the key of an
 								 * index, so that only items of the index can
 								 * be rows */
@@ -214,7 +215,8 @@ typedef struct DynAccess
 	List	   *exact_rinfos;	/* RestrictInfo *: need no local check */
 	List	   *local_rinfos;	/* RestrictInfo *: need a local check */
 	List	   *having;			/* count_only: HAVING, as an implicit AND */
-	List	   *checks;			/* count_only: checked by the fallback */
+	List	   *checks;			/* count_only: clauses that the fallback
+								 * checks */
 } DynAccess;
 
 /* Returns the match of key attribute i; range attributes follow hash attributes. */

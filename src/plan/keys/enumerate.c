@@ -126,7 +126,8 @@ typedef struct Range
 	List	   *clauses;		/* DynClause *: bounds other than CHECKs */
 	DynSteps	known;			/* values between the constant bounds */
 	DynSteps	expected;		/* values between the estimated bounds */
-	bool		fixed;			/* true if the same in all executions */
+	bool		fixed;			/* true if the bounds are the same in all
+								 * executions */
 	bool		lower,
 				upper;
 	bool		listed;			/* true if the template lists few numbers, so
@@ -207,7 +208,8 @@ next_bounded(const DynTarget *target, List *clauses, AttrNumber attnum)
 /*
  * Returns the bounds of the table's first column with a lower and an upper
  * bound; if there is none, the bound of the first column with only one.  The
- * order of clauses must not matter: core changes it after planning.
+ * order of clauses must not matter: core may change it between the creation of
+ * the path and of the plan node.
  */
 static Range
 find_bounds(const DynTarget *target, List *clauses)

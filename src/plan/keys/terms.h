@@ -128,9 +128,9 @@ extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 extern const char *dyn_why_not_each(const DynTarget *target, List *clauses);
 
 /*
- * Returns the column in whose order the partitions can be read, because each
- * contains the items of one unit of time (such as a day), and the partition
- * keys sort like these units.  Returns 0 if there is no such column.
+ * Returns the column in whose order the partitions can be read; 0 if there is
+ * none.  It is a column of times: each partition contains the items of one
+ * unit of time (such as a day), and the partition keys sort like these units.
  */
 extern AttrNumber dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access);
 

@@ -457,7 +457,7 @@ countable_access(RelOptInfo *input_rel)
 		return NULL;
 	for (int i = 0; i < plan->relation->ntemplated; i++)
 	{
-		/* DynamoDB would also count items with values that the template omits */
+		/* DynamoDB would also count values that the template does not list */
 		if (plan->relation->templated[i].listed)
 			return NULL;
 	}

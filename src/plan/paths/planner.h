@@ -296,7 +296,7 @@ extern bool dyn_full_row_is_for_recheck(PlannerInfo *root, Index rtindex);
 
 /*
  * Return true if the table has a trigger that is enabled in this session
- * - with these `bits` (TRIGGER_TYPE_...) of the mask,
+ * - whose type (TRIGGER_TYPE_...), masked with `mask`, is equal to `bits`,
  * - for rows and this operation, with this timing (TRIGGER_TYPE_BEFORE or
  *   _AFTER), or
  * - for rows and this operation, with any timing.
@@ -307,9 +307,10 @@ extern bool dyn_has_row_trigger(const TriggerDesc *triggers, CmdType operation,
 extern bool dyn_has_row_triggers(const TriggerDesc *triggers, CmdType operation);
 
 /*
- * Raises an error if RETURNING reads a system column, or the segment column in
- * an INSERT; or if an UPDATE or DELETE reads a document column (`read`).
- * `rtindex` is the index of the target; 0 for a complete plan.
+ * Raises an error if RETURNING reads a system column.  For an INSERT, also
+ * raises an error if RETURNING reads the segment column; for an UPDATE or
+ * DELETE, if `read` (the columns that the statement reads) has a document
+ * column.  `rtindex` is the index of the target; 0 for a complete plan.
  */
 extern void dyn_modify_check_read(const DynWriteMap *map, CmdType operation,
 								  const List *returning, Index rtindex,

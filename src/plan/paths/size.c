@@ -65,11 +65,11 @@ described_items(const DynTableMeta *meta)
 
 /*
  * Returns the number of rows of the table.
- * - If the table was never analyzed or was empty, or if it had one page and
- *   has grown, uses its description, because ANALYZE may have preceded
- *   DynamoDB's first count.  If an item filter or key templates may reject
- *   items, assumes that one item in five is a row; in an unnested table, three
- *   rows per item.
+ * - Uses the table's description if ANALYZE never ran, or found no rows, or
+ *   found one page and the table now has more.  ANALYZE may have preceded
+ *   DynamoDB's first count of the table.  If an item filter or key templates
+ *   may reject items, assumes that one item in five is a row; in an unnested
+ *   table, three rows per item.
  * - If the table still has one page, or is now empty, returns the statistics.
  * - Otherwise scales the statistics by the current number of pages.
  */
@@ -113,7 +113,10 @@ check_clauses(DynRelPlan *plan)
 		if (!constr->check[i].ccvalid)
 			continue;
 		check = stringToNode(constr->check[i].ccbin);
-		/* before eval_const_expressions: since version 19, it uses NOT NULL */
+		/*
+		 * change the varno first: since PostgreSQL 19, eval_const_expressions
+		 * looks up whether a Var's column is NOT NULL
+		 */
 		ChangeVarNodes(check, 1, plan->rel->relid, 0);
 		check = eval_const_expressions(plan->root, check);
 		foreach(lc, make_ands_implicit(canonicalize_qual((Expr *) check, true)))

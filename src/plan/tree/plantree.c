@@ -31,7 +31,8 @@ typedef struct NodeKind
 	NodeTag		tag;			/* tag of the plan node */
 	int			outer;			/* DYN_CHILD bits of the outer child */
 	int			inner;			/* DYN_CHILD bits of the inner child */
-	int			list;			/* DYN_CHILD bits of a list or subquery */
+	int			list;			/* DYN_CHILD bits of the children in a list, or
+								 * of a subquery */
 } NodeKind;
 
 /*
@@ -494,7 +495,7 @@ dyn_plan_is_limited(const PlannedStmt *statement, const Plan *node)
 		if (lfirst(lc) != NULL)
 			(void) search_tree(lfirst(lc), NIL, false, false, add_cte_scan, &scans);
 	}
-	/* a CTE is limited only if all of its scans, which are appended, are */
+	/* a CTE is limited only if all its scans are: append them to `nodes` */
 	foreach(lc, nodes)
 	{
 		Plan	   *tree = dyn_plan_tree_of(statement, lfirst(lc));

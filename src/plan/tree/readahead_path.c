@@ -71,7 +71,7 @@ joined_rows_needed(const PlannerInfo *root)
 				return 0;
 		}
 	}
-	/* the last row's frame ends where the next row has another value */
+	/* a window frame may end only at the next row, so one more is needed */
 	return root->tuple_fraction + parse->hasWindowFuncs;
 }
 
