@@ -145,7 +145,7 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 		first = term->strategy;
 		terms = lappend(terms, term);
 	}
-	/* ignored terms decide if the last term's column is equal: allow = */
+	/* allow =: if the last column equals its value, ignored terms decide */
 	if (terms != NIL && list_length(terms) < list_length(row->opnos))
 		((Term *) llast(terms))->strategy = inclusive(llast(terms));
 	return terms;

@@ -166,10 +166,12 @@ is_sort(const Path *path)
 
 /*
  * Returns the expressions by which a path sorts, except expressions whose
- * equivalence class has several members.  Omits the sorts of partitions, since
- * the class may have only the parent's expression.  If a returned expression is
- * missing in the target list of the sort's input, core adds it there.  Since
- * PostgreSQL 16, core does the same for sorted arguments of aggregates.
+ * equivalence class has several members.  Returns NIL for a path of a
+ * partition, since the class may have only the parent table's expression.
+ *
+ * If a returned expression is missing in the target list of the sort's input,
+ * core adds it there.  Since PostgreSQL 16, core does the same for sorted
+ * arguments of aggregates.
  */
 static List *
 sort_expressions(const Path *path)

@@ -208,8 +208,8 @@ next_bounded(const DynTarget *target, List *clauses, AttrNumber attnum)
 /*
  * Returns the bounds of the table's first column with a lower and an upper
  * bound; if there is none, the bound of the first column with only one.  The
- * order of clauses must not matter: core may change it between the creation of
- * the path and of the plan node.
+ * order of clauses must not matter: core may change it after it has chosen the
+ * path, before it creates the plan node.
  */
 static Range
 find_bounds(const DynTarget *target, List *clauses)

@@ -491,7 +491,7 @@ dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full
 		if (place_completeness(&place, preds, exprs) >= LATER)
 			continue;
 		nlacking++;
-		/* recommend NOT NULL only if the attribute would then be complete */
+		/* recommend NOT NULL only if the index would then have all rows */
 		if (place.column != NULL && !place.asserted &&
 			(!place.depends || preds_completeness(&place, preds, true) >= LATER))
 			found.column = place.column->name;

@@ -48,9 +48,9 @@ extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
 /*
  * Returns the range that `pred` implies for the target, a full attribute; NULL
  * if there is none.  The range is `pred` itself, or an OR in which only one
- * arm has columns.  Clears *fully_consumed if a key condition for the range is
- * not equivalent to `pred`, because the range omits conditions of `pred`, or
- * has several bounds or values.
+ * arm has columns.  Clears *fully_consumed if the range omits conditions of
+ * `pred`, or has several bounds or values.  A key condition for the range is
+ * then not equivalent to `pred`.
  */
 extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 								  bool *fully_consumed);
@@ -129,8 +129,8 @@ extern const char *dyn_why_not_each(const DynTarget *target, List *clauses);
 
 /*
  * Returns the column in whose order the partitions can be read; 0 if there is
- * none.  It is a column of times: each partition contains the items of one
- * unit of time (such as a day), and the partition keys sort like these units.
+ * none.  The column contains times: each partition has the items of one unit
+ * of time (such as a day), and the partition keys sort like these units.
  */
 extern AttrNumber dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access);
 

@@ -288,10 +288,10 @@ explain_column(Unusable *unusable, AttrNumber attnum, const DynColumn *column,
 }
 
 /*
- * Returns the reason why no clause restricts the attribute.  Returns NULL if a
- * clause does, or if no clause is on a column of the attribute.  Key templates
- * are examined only for a partition key.  If no other reason is found, looks
- * for a column whose name differs from the attribute's only in case.
+ * Returns the reason why no clause restricts the attribute; NULL if a clause
+ * does, or if no reason is found.  Key templates are examined only for a
+ * partition key.  The last possible reason is a column whose name differs from
+ * the attribute's only in case.
  */
 static const char *
 explain_attribute(const DynRelPlan *plan,

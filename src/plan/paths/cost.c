@@ -844,8 +844,8 @@ dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)
 
 /*
  * One Query for several values reads the range between them, which may be the
- * full partition.  Under a LIMIT, one Query is used if the statement needs its
- * order, and separate Queries would be too many to merge.
+ * full partition.  Under a LIMIT, uses one Query if both are true: the
+ * statement needs its order, and separate Queries would be too many to merge.
  */
 DynAccess *
 dyn_divide_values(const DynRelPlan *plan, DynAccess *access)

@@ -457,7 +457,7 @@ countable_access(RelOptInfo *input_rel)
 		return NULL;
 	for (int i = 0; i < plan->relation->ntemplated; i++)
 	{
-		/* DynamoDB would also count values that the template does not list */
+		/* the template lists values, but DynamoDB also counts other items */
 		if (plan->relation->templated[i].listed)
 			return NULL;
 	}

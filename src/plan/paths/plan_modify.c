@@ -124,8 +124,8 @@ read_by_target_list(const Query *parse, Index rtindex)
 	ListCell   *lc;
 
 	/*
-	 * core adds junk Vars that identify rows; other junk entries are subqueries
-	 * of SET (a, b) = (SELECT ...), or for ORDER BY
+	 * Skip the junk Vars with which core identifies rows.  Other junk entries
+	 * are subqueries of SET (a, b) = (SELECT ...), or are for ORDER BY.
 	 */
 	foreach(lc, parse->targetList)
 	{
@@ -137,7 +137,7 @@ read_by_target_list(const Query *parse, Index rtindex)
 	return attnums;
 }
 
-/* Returns the target's columns that are read, in RETURNING only those of OLD. */
+/* Returns the target's columns that are read; in RETURNING, only by OLD. */
 static Bitmapset *
 read_by_statement(PlannerInfo *root)
 {
@@ -507,8 +507,8 @@ may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 }
 
 /*
- * Leaves errors of a partition or child to create_modify (modify.c), because
- * the execution may prune this table.
+ * If the table is a partition or child, create_modify (modify.c) raises the
+ * errors instead, because the execution may prune this table.
  */
 List *
 dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,

@@ -245,8 +245,8 @@ extern void dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup,
 #define DYN_COLLECTION_ITEMS	50.0
 
 /*
- * Returns true if the table is large, and the column has no statistics and is
- * the partition key of the table (if it has a sort key) or of a global index.
+ * Returns true if the table is large, and the column is a partition key
+ * without statistics: that of a table with a sort key, or of a global index.
  * Then DYN_COLLECTION_ITEMS, not core's default, determines the number of
  * items per value.
  */

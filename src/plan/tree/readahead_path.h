@@ -25,7 +25,7 @@ extern Path *dyn_read_ahead_path(Path *child, List *subplans);
  * is expected to return for a LIMIT or EXISTS; 0 if all are needed, or if the
  * number is unknown.  Core sets limit_tuples only if the LIMIT is of this query
  * level, without DISTINCT or windows; else tuple_fraction has the number.  With
- * joins, the result is known only while the plan is created.
+ * joins, returns 0 until the joins have been planned.
  */
 extern double dyn_rows_needed(const PlannerInfo *root, double rows);
 
