@@ -123,7 +123,8 @@ typedef struct CheckedTable
 								 * it is unnested, or is a partition by segments
 								 * (the segments of items are not known here) */
 	TupleTableSlot *slot;
-	Issue	   *mismatches;		/* array by attnum; [0]: errors of no column */
+	Issue	   *mismatches;		/* array by attnum; [0]: errors that concern no
+								 * column */
 	Issue	   *nulls;
 	Issue		ambiguous;
 	Issue	   *shared;			/* array by the position of a later table in
@@ -337,7 +338,10 @@ count_shared(Check *check, int first, int second)
 	count(check, &table->shared[second], NULL);
 }
 
-/* Checks that the item is a row, but not of two tables without `shares`. */
+/*
+ * Checks that the item is a row of a table, and not of two tables.  Tables
+ * with `shares` may have the item in addition to another table.
+ */
 static void
 check_item(Check *check, const DynValue *values)
 {
@@ -360,7 +364,7 @@ check_item(Check *check, const DynValue *values)
 
 		if (table->failure != NULL || table->left_out)
 			continue;
-		/* if tables are selective, only they and unnested tables may claim */
+		/* only selective tables, if any, and unnested tables claim items */
 		may_claim = !check->selective || table->selective ||
 			table->relation->unnest != NULL;
 		SetUserIdAndSecContext(table->owner, context | SECURITY_RESTRICTED_OPERATION);

@@ -40,7 +40,8 @@ typedef struct Describe
 	ReturnSetInfo *rsinfo;
 	DynSample	sample;
 	const char *unread;			/* reason to report if the items are not read */
-	MemoryContext row_context;	/* memory of one row; a page may have 200,000 */
+	MemoryContext row_context;	/* memory of one result row; the attributes of
+								 * a page may result in 200,000 rows */
 } Describe;
 
 static void

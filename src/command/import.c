@@ -142,7 +142,7 @@ assign_names(HTAB *taken, List *texts)
 			continue;
 		name = strlen(text) > LONGEST_NAME ? split(text, LONGEST_NAME) : NULL;
 		if (name != NULL && hash_search(again, name, HASH_FIND, NULL) != NULL)
-			name = NULL;		/* it could mean another long text */
+			name = NULL;		/* another text is truncated to it, too */
 		while (name == NULL || !take_if_unused(taken, name))
 		{
 			checksum = dyn_crc32(checksum, text, strlen(text));
@@ -487,8 +487,8 @@ compare_entities(const ListCell *a, const ListCell *b)
 
 /*
  * Divides the items by the value of the entity attribute.  Adds items in which
- * the attribute is absent or NULL to *untagged.  Leaves out items whose value
- * item_filter cannot represent, and returns their number.
+ * the attribute is absent or NULL to *untagged.  Leaves out the items with a
+ * value that item_filter cannot represent, and returns their number.
  */
 static int
 divide_items(const Import *import, List **entities, List **untagged)
@@ -713,7 +713,7 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 	forboth(lc, listed, name, assign_names(import->taken, listed))
 	{
 		CHECK_FOR_INTERRUPTS();
-		/* skip a table named like the prefix, whose foreign table has no name */
+		/* skip a table whose name is just table_prefix: no name is left */
 		if (((const char *) lfirst(lc))[0] == '\0')
 			continue;
 		import->known = lappend(import->known, lfirst(name));

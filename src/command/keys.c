@@ -173,8 +173,9 @@ dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
 }
 
 /*
- * Adds the column of a placeholder, with its value converted by to_jsonb().
- * Returns false if the text is not a valid value for the column.
+ * Adds a member to the JSON object in `state`: the name of the placeholder's
+ * column, and the column's value, converted by to_jsonb().  Returns false if
+ * the text is not a valid value for the column.
  */
 static bool
 decode_part(const DynTemplatedAttr *templated, int p, DynText text, DynJsonbState *state)

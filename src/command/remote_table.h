@@ -47,7 +47,10 @@ typedef struct DynView
 extern DynItemScan *dyn_item_scan_create(DynRelation *relation,
 										 const DynTableMeta *meta);
 
-/* Returns a Scan for no foreign table, with these options of a table, or NIL. */
+/*
+ * Returns a Scan of a DynamoDB table that does not need a foreign table.
+ * `options` are the table options that apply; NIL: the server's options.
+ */
 extern DynItemScan *dyn_item_scan_of_table(DynConnection *connection,
 										   const char *table,
 										   const DynTableMeta *meta, List *options);
@@ -123,7 +126,8 @@ extern char *dyn_sample_text(const DynValue *value);
 
 typedef struct DynAttribute
 {
-	const char *name;			/* UTF-8; a description if `has_nul` */
+	const char *name;			/* name (UTF-8); if `has_nul`, a text for users
+								 * that replaces the name */
 	bool		has_nul;		/* true if the name contains U+0000; all
 								 * attributes with such names are one entry */
 	bool		in_key;			/* true if it is in the key of the table */

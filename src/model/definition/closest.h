@@ -8,9 +8,9 @@
 typedef struct DynClosest
 {
 	const char *word;			/* misspelled name (not copied) */
-	int			distance;		/* edit distance of `best` (0 if it differs only
-								 * in case), or a limit before the first match; a
-								 * better match has a smaller distance */
+	int			distance;		/* edit distance of `best`; 0 if the names
+								 * differ only in case.  While `best` is NULL,
+								 * a limit; a candidate must be below it */
 	const char *best;			/* most similar candidate, or NULL */
 } DynClosest;
 

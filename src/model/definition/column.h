@@ -59,8 +59,8 @@ typedef struct DynTraits
 
 	/*
 	 * True if items that are sorted by this key attribute are also sorted by
-	 * the column (by the bytes of a string).  Rows with equal values of the column
-	 * are sorted by the next key attribute only if `distinct` is true, too.
+	 * the column (strings by their bytes).  Rows with equal values of the
+	 * column are sorted by the next key attribute only if `distinct` is true.
 	 */
 	bool		order;
 
@@ -166,7 +166,7 @@ extern DynExactness dyn_unnested_exactness(const DynColumn *column,
 /* column ->> 'name' OP value */
 extern DynExactness dyn_member_exactness(const DynOperator *op);
 
-/* Returns true if the member name has exactly one UTF-8 encoding. */
+/* Returns true if the member name has a UTF-8 form that no other name has. */
 extern bool dyn_name_is_exact(const char *name);
 
 /*

@@ -62,9 +62,10 @@ is_deterministic(Oid collation)
 }
 
 /*
- * Returns true if PostgreSQL compares values of the type for equality, and with
- * `sorts` also for order, by their bytes.  Returns false if a collatable type has
- * no collation: PostgreSQL then evaluates the condition and raises an error.
+ * Returns true if the type is not collatable, or if PostgreSQL compares its
+ * strings by their bytes under this collation: for equality and, with `sorts`,
+ * also for order.  Returns false if a collatable type has no collation:
+ * PostgreSQL then evaluates the condition and raises an error.
  */
 static bool
 compares_bytes(Oid type, Oid collation, bool sorts)
@@ -186,7 +187,10 @@ is_range(const DynOperator *op)
 	return op->comparison >= DYN_COMPARE_LT;
 }
 
-/* Returns true if the operator compares decoded values, and strings bytewise. */
+/*
+ * Returns true if the codec can encode values of both input types, and the
+ * operator compares strings by their bytes.
+ */
 static bool
 is_of_codec(const DynOperator *op, const DynCodec *codec)
 {

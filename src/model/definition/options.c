@@ -522,7 +522,7 @@ check_options(List *options, int where)
 
 		if (entry == NULL)
 			report_unknown(def->defname, where);
-		/* PostgreSQL does not check this for IMPORT FOREIGN SCHEMA */
+		/* reject duplicates: IMPORT FOREIGN SCHEMA does not check for them */
 		if (dyn_option_text(options, def->defname) != value)
 			ereport(ERROR,
 					(errcode(ERRCODE_DUPLICATE_OBJECT),

@@ -35,13 +35,15 @@ typedef struct DynTemplatedAttr
 {
 	const DynPath *path;		/* path of the attribute */
 	bool		base;			/* true for a key attribute of the table */
-	bool		listed;			/* for an attribute in the key of an index, but
-								 * not of the table: true if statements can
-								 * request each value that a part lists, such as
-								 * A and B for ${type:A|B} */
-	bool		unasserted;		/* true if columns with document 'rest' show the
-								 * attribute of a row when it differs from the
-								 * string that the template composes (relation.c) */
+	bool		listed;			/* true if the attribute is in the key of an
+								 * index, but not of the table, and statements
+								 * may request each value that a part lists,
+								 * such as A and B for ${type:A|B} */
+	bool		unasserted;		/* true if the attribute of a row may differ
+								 * from the string that the template composes
+								 * of the row's columns, and no column shows
+								 * the attribute.  If it differs, columns with
+								 * document 'rest' show it */
 	DynType		type;			/* type if it is a key attribute of table or
 								 * index; ABSENT if not, or if unknown */
 	DynTemplate *tmpl;

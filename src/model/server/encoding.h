@@ -14,7 +14,8 @@ extern bool dyn_encoding_differs(void);
 
 /*
  * Converts a value to UTF-8, replacing *text and *len.  Returns false for an
- * invalid byte (in SQL_ASCII, invalid UTF-8), and for a value far too long.
+ * invalid byte (in SQL_ASCII, invalid UTF-8), or if the value is so long that
+ * the result could exceed MaxAllocSize.
  */
 extern bool dyn_value_to_utf8(const char **text, size_t *len);
 

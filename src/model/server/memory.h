@@ -47,18 +47,18 @@ extern void dyn_buffer_init_in(DynBuffer *buf, MemoryContext context);
 extern DynBuffer *dyn_buffer_create(void);
 
 /*
- * Returns a copy of the bytes in CurrentMemoryContext.  Returns NULL if the
+ * Copies the buffer's bytes to CurrentMemoryContext.  Returns NULL if the
  * buffer has failed or memory runs out, so that the caller can free the buffer.
  */
 extern char *dyn_copy_bytes(const DynBuffer *buf);
 
 /*
- * Returns a copy of *len bytes in CurrentMemoryContext, and frees the buffer.
- * Raises an error if the buffer has failed or memory runs out.
+ * Copies the buffer's bytes to CurrentMemoryContext, sets *len, and frees the
+ * buffer.  Raises an error if the buffer has failed or memory runs out.
  */
 extern char *dyn_take_bytes(DynBuffer *buf, size_t *len);
 
-/* Works like dyn_take_bytes, but converts UTF-8 text for messages. */
+/* Works like dyn_take_bytes, but converts the UTF-8 text for messages. */
 extern const char *dyn_take_text(DynBuffer *buf);
 
 #endif

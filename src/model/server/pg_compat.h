@@ -61,7 +61,7 @@
 #define dyn_owns_relation(relid, userid) \
 	object_ownercheck(RelationRelationId, relid, userid)
 
-/* Subtracts rows from the total, to which core has added es_processed. */
+/* Subtracts rows that core has added to es_total_processed. */
 #define dyn_uncount_total(estate, n) ((estate)->es_total_processed -= (n))
 
 /* Stores a copy of the next datum of a sort; false at the end. */

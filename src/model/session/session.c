@@ -186,8 +186,8 @@ wait_for_client(void *arg, int fd, long timeout_ms)
  * reads the rest of a cursor WITH HOLD (PersistHoldablePortal).  PostgreSQL has
  * already disabled its timer then.  Returns -1 if there is no such cursor or
  * timeout.  The time counts from the last start of the timer.  But if
- * transaction_timeout replaces the timer, that start belongs to an earlier
- * message, so the time counts from the start of this message.
+ * transaction_timeout replaces the timer, the timer was last started for an
+ * earlier message, so the time counts from the start of the current message.
  */
 static long
 held_cursor_ms(void)
@@ -349,9 +349,8 @@ forget_connections(Oid serverid)
 }
 
 /*
- * Discards all connections, even those that the change does not concern, since
- * changes of servers and user mappings are rare.  Running statements keep
- * their pinned connections.
+ * Discards all connections after a change of any server or user mapping, since
+ * such changes are rare.  Running statements keep their pinned connections.
  */
 static void
 invalidate(Datum arg, int cacheid, uint32 hashvalue)
@@ -403,9 +402,10 @@ add_connection(Oid serverid, Oid userid)
 }
 
 /*
- * Accepts invalidations, because PostgreSQL may not do so for a long time while
- * a cursor is open.  Access keys in the mapping (DYN_SOURCE_STATIC) do not need
- * this: they belong to the user, and cannot be withdrawn.
+ * Another session may withdraw the permission to use a provider's credentials.
+ * So this function accepts invalidations, which PostgreSQL may not do for a
+ * long time while a cursor is open.  Access keys in the mapping
+ * (DYN_SOURCE_STATIC) belong to the user, who needs no permission to use them.
  */
 void
 dyn_session_check(DynConnection *connection)
@@ -604,7 +604,7 @@ bool
 dyn_session_same_table(const DynConnection *a, const char *table_a,
 					   const DynConnection *b, const char *table_b)
 {
-	/* the searches take longer than comparing names */
+	/* compare the names first, because searching takes longer */
 	bool		same = strcmp(dyn_table_name(table_a), dyn_table_name(table_b)) == 0;
 	const DynDescription *description_a = same ? find_description(a, table_a) : NULL;
 	const DynDescription *description_b = same ? find_description(b, table_b) : NULL;

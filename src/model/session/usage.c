@@ -166,7 +166,7 @@ add_tally(DynUsage *usage, const DynTally *more)
 	for (int i = 0; i < DYN_USAGE_ERRORS; i++)
 		sum->errors[i] += more->errors[i];
 	dyn_counters_add(&sum->counters, &more->counters);
-	/* the retry that dyn_usage_give_up() takes back may have been reset */
+	/* dyn_usage_give_up() subtracts a retry, which a reset may have removed */
 	sum->counters.retries = Max((int64) sum->counters.retries, 0);
 	SpinLockRelease(&table->lock);
 	dyn_counters_add(&dyn_backend_counters, &more->counters);
@@ -194,7 +194,7 @@ error_of(const DynCall *call)
 		case ERRCODE_CONNECTION_FAILURE:
 			return DYN_USAGE_NETWORK;
 		default:
-			/* a canceled transaction, with items that are too large to receive */
+			/* a canceled transaction whose response is too large */
 			if (call->failure == DYN_FAIL_TOO_LARGE && call->once && !call->unanswered)
 				return DYN_USAGE_CONFLICT;
 			return call->http_status >= 500 ? DYN_USAGE_SERVICE

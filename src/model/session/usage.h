@@ -148,9 +148,10 @@ dyn_call_is_repeated(const DynCall *call)
 }
 
 /*
- * Counts the failure of a request.  Its class is `error`, or that of the last
- * call (`call`) if `error` is DYN_USAGE_OTHER.  If this call was counted as a
- * retry (dyn_call_is_repeated), it now counts as a request instead.
+ * Counts the failure of a request, whose last call is `call`, in the class
+ * `error`; if this is DYN_USAGE_OTHER, in the class of the call's failure.  A
+ * call that was counted as a retry (dyn_call_is_repeated) is now counted as a
+ * request instead.
  */
 extern void dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call,
 							  DynUsageError error);

@@ -6,8 +6,8 @@
  * table from its server.  Otherwise a built-in default applies.
  *
  * The types of key attributes are known before an item is read.  So this file
- * also detects a column whose type does not match its key attribute.  Otherwise
- * a condition on the column would select nothing, as if the table were empty.
+ * also detects a column whose type does not match its key attribute.  A
+ * condition on such a column would select nothing, as if the table were empty.
  */
 #include "postgres.h"
 
@@ -143,8 +143,9 @@ read_column(DynColumn *column, TupleDesc desc, int i,
  * inside of it.
  *
  * Also sets `unasserted` of the templates (template_columns.h).  A template of
- * the table's key is `unasserted` only if it folds letters to one case, because
- * an item whose key does not match is not a row.
+ * the table's key is `unasserted` only if it folds letters to one case.
+ * Without folding, the key attribute of a row always equals the string that
+ * the template composes.
  */
 static DynNames *
 attributes_shown(DynRelation *relation)
@@ -305,8 +306,8 @@ dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase,
 /*
  * Sets `listed` of the templates: true if a statement may request each of the
  * enumerated values of a placeholder.  Such a statement misses items with other
- * values.  So a statement that reads such an item raises an error; its rows
- * would otherwise depend on the access path.
+ * values.  So any statement that reads an item with another value raises an
+ * error.  Otherwise the result would depend on the access path.
  */
 static void
 mark_listed(DynRelation *relation)

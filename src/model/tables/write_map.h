@@ -54,7 +54,7 @@ typedef struct DynWriteMap
 	/* private to write_map.c and write_values.c */
 	DynKeySource sources[2];	/* sources of the table's key attributes */
 	bool		overlaps;		/* true if the path of a column or template is
-								 * equal to, or inside, another one */
+								 * equal to another path, or inside it */
 } DynWriteMap;
 
 /* Raises an error unless the table's options permit writing. */

@@ -256,9 +256,10 @@ dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, DynKeyPart *part
 /* ---- columns ---- */
 
 /*
- * Adds the columns that are changed (or, without `changed`, unchanged) and NULL
- * (or, without `null`, not NULL).  Raises an error if a changed value cannot be
- * stored; omits an unchanged value that cannot be stored.
+ * Adds changed columns if `changed` is true, otherwise unchanged columns; of
+ * these, only columns that are NULL if `null` is true, otherwise only columns
+ * that are not NULL.  If a value cannot be stored, raises an error for a
+ * changed column, and omits an unchanged column.
  */
 static void
 add_columns(RowValues *row, bool changed, bool null)
@@ -350,7 +351,8 @@ index_changes(const DynWriteMap *map, const DynKeySchema *key, const Bitmapset *
 /*
  * Returns the positions of the templates that an update composes: those of
  * changed columns and, if it changes the key of an index, all templates of this
- * key.  The item may lack them, if it was stored before they were defined.
+ * key.  The item may lack the attributes of these templates, if it was stored
+ * before the templates were defined.
  */
 static Bitmapset *
 rewritten_templates(const DynWriteMap *map, const Bitmapset *changed)
@@ -620,7 +622,7 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 		DynScalar	text = absent;
 		DynStoreError err;
 
-		/* a text was read, but cannot be composed if a column is NULL */
+		/* the text that was read cannot be composed if a column is NULL */
 		if (null_column(&row, templated) != 0 ? bms_is_member(i, shown)
 			: try_compose(&row, templated, &text, &err) != 0)
 			text = dyn_only_theirs;

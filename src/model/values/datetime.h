@@ -79,7 +79,10 @@ extern DynPattern *dyn_pattern_of_iso8601(int digits, const char *suffix);
 /* Returns true if printed times sort in the order of the times. */
 extern bool dyn_pattern_is_ordered(const DynPattern *pattern);
 
-/* Returns the least length (us) of a unit of the smallest field. */
+/*
+ * Returns the length (us) of one unit of the pattern's smallest field, such as
+ * a minute; the shortest length if it varies (28 days for a month).
+ */
 extern int64 dyn_pattern_unit(const DynPattern *pattern);
 
 /* Scans a time; returns false if `text` does not match the pattern. */
@@ -143,10 +146,10 @@ extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
 extern Timestamp dyn_trunc(const DynFormat *format, Timestamp instant);
 
 /*
- * With `lower`, returns a local time that is not after the start of any unit
- * that contains `instant` or a later instant.  Otherwise returns a local time
- * that is not before the start of any unit that contains `instant` or an
- * earlier instant.
+ * With `lower`, returns a lower limit for the starts of all units that contain
+ * `instant` or a later instant.  Otherwise returns an upper limit for the
+ * starts of all units that contain `instant` or an earlier instant.  Starts
+ * and limits are local times.
  */
 extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,
 								 bool lower);

@@ -419,7 +419,7 @@ decode_bytea(DynCodec *codec, const DynValue *value, bool soft,
 	long		last = (len - 1) / 3 * 3;
 	char		again[4];
 
-	/* require zeros as unused bits of the last group, for a unique encoding */
+	/* unused bits of the last group must be 0, so that encodings are unique */
 	if (len > 0 && codec->format.kind == DYN_FORMAT_BASE64)
 	{
 		dyn_base64_encode(bytes + last, len - last, again);

@@ -108,7 +108,7 @@ holds_bytes(const DynCodec *codec, Oid valuetype, Datum value,
 
 	if (encoded->len > MAX_ITEM_BYTES)
 		return false;
-	/* without a format, decode_uuid() accepts only this form */
+	/* without a format, decode_uuid() accepts only lower-case digits */
 	if (codec->kind == DYN_CODEC_UUID)
 	{
 		if (encoded->len != sizeof(pattern) - 1)
@@ -416,7 +416,7 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 			instant += (lower ? 1 : -1) *
 				(codec->kind == DYN_CODEC_DATE ? USECS_PER_DAY : 1);
 		*inclusive = true;
-		/* `instant` becomes a local time, as the check of the range expects */
+		/* `instant` becomes a local time, as `first` is for these formats */
 		instant = dyn_trunc_bound(&codec->format, instant, lower);
 		encoded = dyn_pattern_print(codec->format.pattern, instant, false, dst);
 	}

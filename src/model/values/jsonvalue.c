@@ -283,7 +283,7 @@ typedef struct JsonWriter
 {
 	const DynNode *nodes;
 	bool		encoded;		/* true if conversion can make names equal */
-	const char *why;			/* reason why a value has no jsonb, or NULL */
+	const char *why;			/* reason why the conversion failed, or NULL */
 } JsonWriter;
 
 static char *write_container(JsonWriter *writer, char *p, uint32 n);

@@ -270,7 +270,7 @@ dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
 
 	if (!up || down == instant)
 		return down;
-	/* round a time in the next unit: no unit is twice as long as another one */
+	/* this time is in the next unit: no unit is twice as long as another */
 	return round_down(pattern, down + 2 * dyn_pattern_unit(pattern) - 1);
 }
 

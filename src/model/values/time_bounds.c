@@ -283,7 +283,7 @@ before_calendar(int64 value, bool upper, const Interval *interval)
 	return shift_back(value, multiply(days, USECS_PER_DAY));
 }
 
-/* Returns false for about 10,000 years and more, whose addition may fail. */
+/* Returns false from about 10,000 years on: adding the interval may fail. */
 static bool
 is_moderate(const Interval *interval)
 {
@@ -437,7 +437,7 @@ dyn_invert_bound(Datum value, Oid from, Oid compared, bool upper, bool strict,
 	for (int i = 0; i < nsteps; i++)
 	{
 		bound = before_step(bound, upper, &steps[i]);
-		/* an upper bound of x - y is a lower bound of y */
+		/* an upper bound of x - y becomes a lower bound of y */
 		upper ^= steps[i].kind == DYN_STEP_UNTIL;
 	}
 	if (to == DATEOID)

@@ -271,7 +271,7 @@ dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull, bool soft,
 	return true;
 }
 
-/* Must agree with the decoders. */
+/* The result must agree with the types that the decoders accept. */
 bool
 dyn_codec_holds_type(const DynCodec *codec, DynType type)
 {
@@ -312,7 +312,10 @@ dyn_codec_holds_number(const DynCodec *codec, const char *number)
 	}
 	if (codec->typmod < 0 || strcmp(number, "0") == 0)
 		return true;
-	/* count the digits before the point; below 1, minus the zeros after it */
+	/*
+	 * set `leading` to the number of digits before the point; if the number is
+	 * below 1, to minus the number of zeros directly after the point
+	 */
 	number += (*number == '-');
 	leading = *number != '0' ? (int) strcspn(number, ".")
 		: -(int) strspn(number + 2, "0");

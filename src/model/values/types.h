@@ -62,8 +62,9 @@ typedef enum DynCodecKind
 typedef enum DynSorting
 {
 	DYN_UNSORTED,				/* not in the order of the values */
-	DYN_SORTED_ROUGHLY,			/* an interval of encodings contains an interval
-								 * of values, and perhaps other values */
+	DYN_SORTED_ROUGHLY,			/* the encodings of a range of values are in
+								 * one interval; encodings of other values may
+								 * be in the interval, too */
 	DYN_SORTED					/* as PostgreSQL sorts the values; the
 								 * encodings of one value are adjacent */
 } DynSorting;
@@ -114,7 +115,8 @@ typedef struct DynCodec
 	DynEncoding encoding;
 	FmgrInfo	input;			/* input function (INPUT, BPCHAR, JSON_TEXT, and
 								 * with the format 'string') */
-	FmgrInfo	output;			/* output function (INPUT); set on first use */
+	FmgrInfo	output;			/* output function (INPUT); looked up when a
+								 * value is first stored */
 	Oid			ioparam;
 	DynMembers	members;		/* restriction of a map's members (JSONB) */
 	struct DynCodec *element;	/* codec of the elements (ARRAY), or NULL */
