@@ -47,7 +47,7 @@ typedef struct DynWriteMap
 	 */
 	Bitmapset  *key_columns;
 
-	Bitmapset  *documents;		/* show the item or unmapped attributes */
+	Bitmapset  *documents;		/* columns with the option document */
 	Bitmapset  *unassignable;	/* columns that cannot be assigned, even if the
 								 * table can be written */
 

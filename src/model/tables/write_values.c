@@ -418,10 +418,11 @@ is_read(const DynTemplatedAttr *templated)
 }
 
 /*
- * With `null`, removes the attributes of those rewritten templates that have a
- * NULL column.  Otherwise adds the attributes of all other rewritten templates
- * and, with `full`, of the templates from which the row is read.  Omits an
- * attribute that is not rewritten if we cannot compose its text.
+ * If `null` is true, removes the attributes of those rewritten templates that
+ * have a NULL column.  If it is false, adds the attributes of rewritten
+ * templates without a NULL column and, with `full`, also of templates from
+ * which the row is read.  Omits an attribute that is not rewritten if we
+ * cannot compose its text.
  */
 static void
 add_templates(RowValues *row, bool full, bool null)

@@ -104,9 +104,10 @@ extern Timestamp dyn_pattern_round(const DynPattern *pattern, Timestamp instant,
  * ---- offsets of time zones, and truncated times (zones.c) ----
  *
  * To convert between timestamps and instants, PostgreSQL adds or subtracts one
- * of the zone's offsets, even where local times are skipped or repeated.  So
- * bounds that are moved by the least and greatest of these offsets contain all
- * converted times.  The functions of zones.c raise no errors.
+ * of the zone's offsets, even where local times are skipped or repeated.  If
+ * one bound is moved by the least of these offsets and the other bound by the
+ * greatest, all converted times are therefore between them.  The functions of
+ * zones.c raise no errors.
  */
 
 /* Offsets in microseconds east of UTC. */

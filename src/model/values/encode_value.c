@@ -405,7 +405,7 @@ dyn_store_members(Datum document, DynPathValue **out, DynStoreError *err)
 		(void) refuse(err, ERRCODE_INVALID_PARAMETER_VALUE, "it is not a JSON object", NULL);
 		return -1;
 	}
-	/* a cheap check, because each name has at least one byte */
+	/* each name has at least one byte, so the names alone are too long */
 	if (JB_ROOT_COUNT(object) > DYN_MAX_ITEM_BYTES)
 	{
 		(void) refuse(err, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
