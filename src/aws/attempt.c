@@ -38,7 +38,7 @@
 
 /*
  * Maximum number of a call's failures that do not count toward max_attempts
- * because the caller left the transfer alone (dyn_attempt_may_repeat).
+ * because the transfer was not attended to for some time (left_alone).
  */
 #define MOST_UNATTENDED		100
 
@@ -96,7 +96,7 @@ signing_clock(const DynActiveCall *call)
 	return (int64_t) time(NULL) + call->signed_offset;
 }
 
-/* The caller has set the call's failure and message. */
+/* Ends a call, whose failure and message the caller has set. */
 static void
 finish_call(DynActiveCall *call)
 {
@@ -271,8 +271,9 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 	int64_t		date;
 
 	/*
-	 * If our clock is set after a correction, a call may make another one.  But
-	 * only the first correction permits an attempt beyond max_attempts.
+	 * A call may correct the clock's offset again, because this machine's
+	 * clock may be set after the first correction.  But only a call's first
+	 * correction permits an attempt beyond max_attempts.
 	 */
 	if (class == DYN_RETRY_CLOCK && !call->left_alone)
 	{
@@ -497,10 +498,11 @@ has_credentials(DynActiveCall *call)
 }
 
 /*
- * Begins an attempt if a file descriptor is available (DynDescriptors).  The
- * descriptor of an idle connection to any host counts as available.  So until
- * the statement ends, up to twice as many sockets as acquired descriptors may
- * be open.
+ * Begins an attempt if a file descriptor is available (DynDescriptors).  A
+ * descriptor that was acquired for a connection counts as available while the
+ * connection is idle, even if the attempt cannot reuse the connection and
+ * opens another socket.  So until the statement ends, up to twice as many
+ * sockets as acquired descriptors may be open.
  *
  * If the limit is reached, the call waits for another transfer to end.  But if
  * all other transfers are paused, or none exists, the call exceeds the limit:
@@ -585,7 +587,8 @@ dyn_attempt_end_overdue(DynActiveCall *call, int64_t now)
 							  : call->left_us);
 		return;
 	}
-	call->left_alone = false;	/* due_us was deferred: the failure counts */
+	/* the failure counts, since due_us was deferred by the time left alone */
+	call->left_alone = false;
 	snprintf(http->error, sizeof(http->error),
 			 "Operation timed out after %d milliseconds with %zu bytes received",
 			 call->service->request_timeout_ms, http->reply.body_bytes);

@@ -193,7 +193,7 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 		resource = json_string_value(json_object_get(member, "resource"));
 		call->hot_partition &= reason && strstr(reason, "KeyRange") != NULL;
 	}
-	/* the last one read is the first of the list */
+	/* the loop has ended with the first reason of the list */
 	if (reason == NULL)
 		return;
 	snprintf(text, sizeof(text), "%s %s", reason, resource ? resource : "");
@@ -203,8 +203,8 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 
 /*
  * Copies an error document, but writes null for the items whose conditions
- * failed, because jansson cannot parse names with U+0000.  Such an item is any
- * object that is the value of a member.
+ * failed, because jansson cannot parse names with U+0000.  Every object that
+ * is the value of a member is regarded as an item.
  */
 static void
 copy_without_items(const char *body, size_t len, DynBuffer *copy)

@@ -181,7 +181,7 @@ resume_clocks(DynClient *client)
 void
 dyn_client_will_wait(DynClient *client, bool waits)
 {
-	/* must be fast, since an Append calls this for each row */
+	/* must be fast: an asynchronous Append calls this for each row */
 	if (!waits && !client->waits)
 		return;
 	client->waits = false;

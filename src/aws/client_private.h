@@ -30,7 +30,8 @@ typedef struct DynConnections
 	int			last_peak;		/* peak of the previous statement */
 	int			keep;			/* largest max_idle_connections of the services
 								 * used in this statement */
-	bool		drop_idle;		/* true to drop all connections once unused */
+	bool		drop_idle;		/* true to drop all connections when no
+									 * transfer is running */
 	int64_t		waited_us;		/* sum of waits for a connection (us); each new
 								 * connection subtracts the limit of one wait */
 } DynConnections;
@@ -161,7 +162,10 @@ struct DynClient
 
 /* ---- attempts (attempt.c) --------------------------------------------- */
 
-/* Add a call to client->active and to the call's counter, or remove it. */
+/*
+ * Add a call to client->active, and count it in *in_flight (DynCall); or undo
+ * both.
+ */
 extern void dyn_attempt_link(DynActiveCall *call);
 extern void dyn_attempt_unlink(DynActiveCall *call);
 

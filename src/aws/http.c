@@ -271,9 +271,11 @@ on_send(char *bytes, size_t size, size_t n, void *arg)
  * Called when libcurl repeats a request by itself, because a reused connection
  * has ended without a reply.  Fails if the peer may have received a part of
  * the request; the transfer then ends with CURLE_SEND_FAIL_REWIND.  Otherwise
- * lets libcurl read the body again.  This also happens on a connection that we
- * have shut down: recent versions of libcurl (8.23 among them) may reuse it if
- * it was used within the last second.
+ * lets libcurl read the body again.
+ *
+ * The reused connection may also be one that we have shut down: recent
+ * versions of libcurl (8.23 among them) may reuse it if it was used within the
+ * last second.
  */
 static int
 on_rewind(void *arg, curl_off_t offset, int origin)
@@ -432,7 +434,7 @@ set_request(DynHttp *http)
 	SET(CURLOPT_CUSTOMREQUEST, is_plain ? NULL : request->method);
 	SET(CURLOPT_FRESH_CONNECT, request->is_exchange ? 1L : 0L);
 	SET(CURLOPT_FORBID_REUSE, request->is_exchange ? 1L : 0L);
-	/* libcurl also keeps addresses to which it cannot connect */
+	/* libcurl's cache also keeps addresses to which it could not connect */
 	SET(CURLOPT_DNS_CACHE_TIMEOUT, request->resolves ? 0L : 60L);
 	SET(CURLOPT_PROXY, limits->proxy ? limits->proxy : "");
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long) limits->connect_timeout_ms);
@@ -649,7 +651,10 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting, const char **text)
 		*text = refusal_text(DYN_FAIL_TOO_LARGE);
 		return DYN_FAIL_TOO_LARGE;
 	}
-	/* what is not HTTP on an old connection may belong to an old request */
+	/*
+	 * The reply is not HTTP.  On a reused connection, it may be the rest of an
+	 * earlier reply, so the request may be sent again.
+	 */
 	if (code == CURLE_UNSUPPORTED_PROTOCOL && dyn_http_was_sent(http))
 	{
 		*lasting = dyn_http_round_trip_us(http) >= 0;

@@ -71,9 +71,10 @@ typedef struct DynHttp
 	bool		is_set;			/* true if the constant options are set */
 	bool		trusts;			/* true if the TLS options are set, too */
 	char	   *ca_bundle;		/* CA bundle of the TLS options */
-	unsigned	forgotten;		/* dyn_tls_forget calls before the TLS setup */
+	unsigned	forgotten;		/* tls->forgotten when the TLS options were
+									 * set */
 	DynHttpRequest request;		/* all zero if the handle is not in use */
-	size_t		body_read;		/* bytes of the body that libcurl has read */
+	size_t		body_read;		/* bytes of request.body read by libcurl */
 	int			opened;			/* socket opened last, or -1 */
 	bool		paused;			/* true while the transfer is paused */
 	DynFailure	refusal;		/* failure set by a callback, or NONE */

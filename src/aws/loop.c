@@ -143,7 +143,10 @@ open_multi(DynLoop *loop)
 	CURLM	   *multi = curl_multi_init();
 
 #if LIBCURL_VERSION_NUM >= 0x081400
-	/* as CURLOPT_QUICK_EXIT; an older library does not know the option */
+	/*
+	 * Like CURLOPT_QUICK_EXIT in http.c.  The result is ignored, since the
+	 * installed library may be older than its header, and lack the option.
+	 */
 	(void) SETS(CURLMOPT_QUICK_EXIT, 1L);
 #endif
 	if (multi == NULL ||

@@ -18,7 +18,10 @@
 
 #define SECOND	1000.0
 
-/* Factor by which a refusal reduces the limit of requests in flight. */
+/*
+ * Factor by which a refusal reduces the limit of requests in flight.  The
+ * second refusal in a row also reduces the rate by at least this factor.
+ */
 #define NARROWING			0.7
 
 /*
@@ -227,9 +230,10 @@ refused_at_any_rate(DynPace *pace, double cost, double sent_ms, double now_ms)
 }
 
 /*
- * Counts a grant in a test.  If the test succeeds, raises the rate to half of
- * the granted rate.  A request of which less than half was granted shows that
- * the bucket is empty now, and does not count.
+ * Counts a grant in a test.  The test succeeds if the cost of one of the two
+ * granted requests, divided by the time of the test, exceeds the rate; this
+ * quotient then becomes the rate.  A request of which less than half was
+ * granted shows that the bucket is empty now, and does not count.
  */
 static void
 grant_in_test(DynPace *pace, double cost, double units, double now_ms)

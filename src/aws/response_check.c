@@ -57,7 +57,7 @@ inflate_all(z_stream *stream, DynBuffer *out, size_t hint)
 		Bytef		spare;
 		size_t		space;
 
-		/* do not reserve beyond out->max, where the stream may end exactly */
+		/* reserve no more than out->max: the stream may end exactly there */
 		if (out->max > 0 && hint > out->max - out->len)
 			hint = out->max - out->len;
 		if (hint > 0 && !dyn_buffer_reserve(out, hint))

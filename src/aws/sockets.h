@@ -13,9 +13,11 @@
 typedef struct DynSocket
 {
 	int			fd;
-	ino_t		inode;			/* descriptor numbers are reused */
+	ino_t		inode;			/* inode when `fd` was opened; if it differs
+									 * now, `fd` is another file */
 	bool		registered;		/* true if libcurl watches the socket now */
-	uint32_t	events;			/* watched by epoll; 0 if none or unknown */
+	uint32_t	events;			/* events that epoll watches; 0 if none or
+									 * unknown */
 	uint32_t	parked;			/* events to watch when the transfer resumes; 0
 								 * if the transfer is not parked */
 	const void *transfer;		/* current or last transfer on the socket */
@@ -52,7 +54,10 @@ extern int	dyn_sockets_open(DynSockets *sockets, int family, int type,
 /* Closes a socket (CURLOPT_CLOSESOCKETFUNCTION); `sockets` is a DynSockets. */
 extern int	dyn_sockets_close(void *sockets, int fd);
 
-/* Records what libcurl watches; returns true if epoll watches it already. */
+/*
+ * Records the events that libcurl wants to watch; returns true if epoll
+ * already watches the descriptor for exactly these events.
+ */
 extern bool dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 							  const void *transfer);
 
@@ -85,7 +90,10 @@ extern bool dyn_sockets_handle_event(DynSockets *sockets, int fd);
  */
 extern void dyn_sockets_got_response(DynSockets *sockets, int fd, int64_t rtt_us);
 
-/* Counts the connections to the peer, including stale entries (sockets.c). */
+/*
+ * Counts the connections on which the peer has replied, including those with
+ * stale entries (sockets.c).
+ */
 extern DynPeerSockets dyn_sockets_to(const DynSockets *sockets, uint64_t peer);
 
 /* Returns a copy of the descriptor's entry, with fd -1 if none exists. */

@@ -47,7 +47,10 @@ fail(DynBuffer *buf)
 	return false;
 }
 
-/* Frees an empty buffer first, since realloc would copy unused bytes. */
+/*
+ * Changes the capacity.  The memory of an empty buffer is freed first, since
+ * realloc would copy its unused bytes.
+ */
 static bool
 set_capacity(DynBuffer *buf, size_t cap)
 {

@@ -6,8 +6,8 @@
  * continues.  If that byte was the closing quotation mark, jansson later reads
  * beyond the buffer, or an assertion stops the process.  So no allocation may
  * fail while jansson parses.  If malloc fails, the allocation is served from a
- * reserve, and jansson receives no more of the document.  This limits the size
- * that the reserve must have.
+ * reserve, and jansson receives no more of the document.  So the reserve need
+ * only suffice for the bytes that jansson has already received.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -21,10 +21,10 @@
 #define CHUNK	64
 
 /*
- * Upper bound of the memory (bytes) that jansson allocates for the rest of a
- * chunk.  Each byte of the chunk needs at most 128 bytes.  The current string,
- * and an object's hash table while it is doubled, need at most 16 bytes for
- * each byte of the document (`len`).
+ * Upper bound of the memory (bytes) that jansson allocates after malloc has
+ * failed in the middle of a chunk.  Each byte of the chunk needs at most 128
+ * bytes.  The current string, and an object's hash table while it is doubled,
+ * need at most 16 bytes for each byte of the document (`len`).
  */
 #define RESERVE(len)	(128 * CHUNK + 16 * (len) + 4096)
 

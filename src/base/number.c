@@ -18,8 +18,9 @@
 #include "number.h"
 
 /*
- * An exponent is not read further once it has reached this value, since no text
- * has enough digits to compensate for it.
+ * When an exponent has reached this value, its further digits are ignored.  No
+ * text has enough digits before the exponent to bring the number back within
+ * DynamoDB's limits.
  */
 #define EXP_CLAMP	INT64_C(1000000000000000)
 
@@ -215,8 +216,8 @@ dyn_number_round(const char *text, size_t len, DynRounding dir,
 
 /*
  * Returns -1, 0 or 1 for two numbers in canonical form without a sign.  The
- * number with the longer integer part is greater; integer parts of equal
- * length compare as strings.
+ * number with the longer integer part is greater.  If the integer parts have
+ * equal length, the two numbers compare as strings.
  */
 static int
 compare_magnitude(const char *a, size_t alen, const char *b, size_t blen)

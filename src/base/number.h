@@ -20,7 +20,7 @@
 #define DYN_NUMBER_MAX_EXP		125 /* exponent of the leading digit */
 #define DYN_NUMBER_MIN_EXP		(-130)
 
-/* A canonical number: sign, "0.", 130 places, 38 digits, NUL, slack. */
+/* Enough for any canonical number: sign, "0.", 129 zeros, 38 digits, NUL. */
 #define DYN_NUMBER_BUFSIZE		192
 
 typedef enum DynNumberStatus

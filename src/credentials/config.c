@@ -6,9 +6,9 @@
  * is [profile name] in the config file, and [name] in the credentials file.
  * In the config file, the default profile may also be [default].
  *
- * The rules of the format are those on which AWS's tools agree.  Where the
- * tools differ, a form is accepted if one of them accepts it and none
- * interprets it differently:
+ * The rules of the format are those on which AWS's tools agree.  A form that
+ * only some of the tools accept is accepted here if they all give it the same
+ * meaning:
  *
  * - Blank lines, and lines whose first nonblank character is # or ;, are
  *   skipped.

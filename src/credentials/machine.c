@@ -220,7 +220,7 @@ request_failed(DynInstance *instance, const DynExchange *exchange,
 
 	if (instance->token != NULL && replied && exchange->status == 404)
 		return has_no_role(err);
-	/* a token may have expired, but its replacement must be valid */
+	/* the refused token may have expired; if so, a new one is accepted */
 	if (instance->token != NULL && replied && exchange->status == 401 &&
 		!instance->renewed)
 	{

@@ -4,7 +4,8 @@
  *
  * The program writes into two pipes, for its output and its errors.  A third
  * pipe, which exec closes, reports why the program could not be executed.
- * Nothing waits, since even exec may take long if the file is on a network.
+ * We never wait for the child, since even exec may take long if the file is on
+ * a network.
  * An epoll descriptor watches the pipes and a pidfd; in kernels before 5.3,
  * which do not have pidfds, a timer replaces the pidfd.
  *
@@ -104,11 +105,14 @@ static pid_t lingering[16];
 
 /* ---- the program ------------------------------------------------------ */
 
-/* The arguments and the environment; the arrays and strings are malloc'd. */
+/*
+ * The arguments and the environment.  The arrays and strings are malloc'd,
+ * except the AWS_* variables in `envp`, which point into `environ`.
+ */
 typedef struct Program
 {
 	char	  **argv;			/* words of the command, ended by NULL */
-	char	  **envp;			/* ended by NULL; without AWS_* variables */
+	char	  **envp;			/* PATH, HOME and AWS_*, ended by NULL */
 	char	   *words;			/* memory of the words */
 	char	   *path_setting;	/* "PATH=..." */
 	char	   *home_setting;	/* "HOME=...", or NULL */

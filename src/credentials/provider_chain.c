@@ -282,7 +282,7 @@ find_cache_file(Builder *builder, const char *hashed)
 static Found
 find_sso(Builder *builder)
 {
-	/* the first two may also be in the session's section */
+	/* the first two may also be in the section of the SSO session */
 	static const char *const needed[] = {
 		"sso_start_url", "sso_region", "sso_account_id", "sso_role_name"
 	};
@@ -463,7 +463,10 @@ find_named_source(Builder *builder, const char *source)
 	return dyn_error_hint(builder->err, "Valid values are Environment, Ec2InstanceMetadata and EcsContainer.");
 }
 
-/* One of the two is enough here, but find_keys then requires both. */
+/*
+ * Returns true if the profile has an access key id or a secret access key;
+ * find_keys then requires both.
+ */
 static bool
 has_keys(const Builder *builder)
 {

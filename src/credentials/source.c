@@ -233,7 +233,10 @@ on_reply(void *arg)
 	char		hint[sizeof(err.hint)];
 	char		times[2][DYN_ERROR_TIME_SIZE];
 
-	/* the reply may have arrived, but we did not read it for a long time */
+	/*
+	 * The failure, or the old Date, may only be due to us: for a long time,
+	 * nothing drove the client.  So the source stops without an error.
+	 */
 	if (exchange->left_alone &&
 		(exchange->failure != DYN_FAIL_NONE || corrected))
 	{
@@ -241,8 +244,8 @@ on_reply(void *arg)
 		return;
 	}
 	/*
-	 * sign again once, with the corrected clock, if the request was signed
-	 * with a wrong time or was sent long after signing
+	 * If the request was signed with a wrong time, or was sent long after
+	 * signing, it is signed again, once, with the corrected clock.
 	 */
 	if (corrected)
 	{

@@ -38,7 +38,7 @@ extern const char *dyn_url_configured(const char *variable);
 /* Returns false, with *err set, if the region cannot be part of a host name. */
 extern bool dyn_url_check_region(const char *region, DynError *err);
 
-/* Returns the domain of a region's partition: "amazonaws.com", ... */
+/* Returns the domain of AWS's endpoints in the region: "amazonaws.com", ... */
 extern const char *dyn_url_domain(const char *region);
 
 /* Appends the text; percent-encodes all but letters, digits and "-._~". */

@@ -148,7 +148,10 @@ dyn_elements_next(DynElements *elements)
 	return true;
 }
 
-/* Returns the node of a member; NULL if it has none, or memory runs out. */
+/*
+ * Returns the path tree's node for a member of a map; NULL if no path leads to
+ * the member, or if memory runs out.
+ */
 static const DynPathNode *
 find_member(const DynPathTree *tree, const DynPathNode *node,
 			const DynValue *name, DynBuffer *scratch)

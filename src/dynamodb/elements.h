@@ -2,10 +2,11 @@
  * elements.h
  *		Reads the values in a list, set or map: one by one, or all at once.
  *
- * A DynElements is a position in a collection.  A DynNodes lists the collection
- * and all values in it.  A list, set or map comes before its members, and its
- * node has their number, because jsonb is written in this order.  Both structs
- * point into the collection, which must not change.
+ * A DynElements is a position in a collection.  A DynNodes lists the
+ * collection and all values in it.  A list, set or map comes before its
+ * members, and its node has the number of members: jsonb is written in this
+ * order, and needs the number first.  Both structs point into the collection,
+ * which must not change.
  */
 #ifndef DYN_DYNAMODB_ELEMENTS_H
 #define DYN_DYNAMODB_ELEMENTS_H

@@ -496,7 +496,7 @@ renderer(DynTokens *tokens, DynBuffer *out)
 static bool
 finish(Renderer *r)
 {
-	put(r, "");					/* check the length, as only put() does */
+	put(r, "");					/* check the length; other appends do not */
 	if (r->failed && r->tokens != NULL)
 	{
 		table_split(&r->tokens->names, r->nnames);

@@ -124,7 +124,8 @@ check_table(const DynPage *page, const DynExpected *expected, bool required,
 
 /*
  * Reads the slots of the item at *at, an entry of the tape (item.h), and moves
- * *at to the next item.  Reads a run of items without wanted attributes as one.
+ * *at to the next item.  Reads a run of items without wanted attributes as one
+ * item.
  * Returns false after the last item.
  */
 static bool
@@ -205,7 +206,10 @@ repeats(const DynExpected *expected, const DynValue *key, const DynValue *before
 	return true;
 }
 
-/* Returns true if the item of a Scan has its projected key attributes. */
+/*
+ * Returns true if the item of a Scan has the key attributes of the table that
+ * the request projects.
+ */
 static bool
 has_key(const DynExpected *expected, const DynValue *key)
 {
@@ -219,8 +223,8 @@ has_key(const DynExpected *expected, const DynValue *key)
 }
 
 /*
- * Checks that the items of a GetItem or Query have the requested key
- * attributes, or that the items of a Scan have a key.
+ * Checks that the items of a GetItem or Query have the requested key values,
+ * or that the items of a Scan have a key.
  */
 static const char *
 check_keys(const DynPage *page, const DynExpected *expected, DynBuffer *scratch)
@@ -275,7 +279,10 @@ dyn_seam_free(DynSeam *seam)
 	dyn_buffer_free(&seam->value);
 }
 
-/* Decodes a slot of the item at `at`; ABSENT if not a valid S, N or B. */
+/*
+ * Decodes a slot of the item at `at`, an entry of the tape.  Sets scalar->type
+ * to ABSENT if the value is not a valid S, N or B.
+ */
 static const char *
 read_slot(const DynPageTape *tape, size_t at, int slot, DynBuffer *scratch,
 		  DynScalar *scalar)
@@ -376,7 +383,10 @@ dyn_batch_count(const DynBatch *batch, DynKeyState state)
 	return n;
 }
 
-/* Returns true if the item has this key, encoded as in the request. */
+/*
+ * Returns true if the item has the requested key with this number, encoded as
+ * in the request.
+ */
 static bool
 encodes_key(const DynExpected *expected, const DynValue *item, int number)
 {
@@ -391,9 +401,9 @@ encodes_key(const DynExpected *expected, const DynValue *item, int number)
 }
 
 /*
- * Sets *number to the index of the item's key; -1 if the key was not
- * requested.  Tries the key after the previous *number first, since items
- * often come in the order of the keys, with the same encoding.
+ * Sets *number to the index of the item's key in the batch; -1 if the batch
+ * does not have the key.  Tries the key after the previous *number first,
+ * since items often come in the order of the keys, with the same encoding.
  */
 static const char *
 find_item(const DynExpected *expected, const DynValue *item, DynBuffer *scratch,
@@ -450,8 +460,9 @@ mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,
 }
 
 /*
- * Checks the items, then the unprocessed keys.  A key may occur only once in the
- * two.  All other requested keys become COMPLETE, because no item has them.
+ * Checks the items, then the unprocessed keys.  A key must not occur twice
+ * among them.  All other requested keys become COMPLETE, because no item has
+ * them.
  */
 static const char *
 check_batch(const DynPage *page, const DynPage *left,

@@ -11,10 +11,11 @@
  *
  * A text that does not match is matched again, with a wildcard in place of
  * each undecided part (template_text.h).  If it matches then, it is ambiguous.
- * Wildcards divide the steps into segments.  A segment that begins at a later
- * position never ends at an earlier one.  So each segment is placed at the
- * first position where it matches, and no other is tried.  The last segment of
- * a template without `any` must also end with the text.
+ * Wildcards divide the steps into segments.  If a segment is placed further
+ * along, it does not end sooner, so this cannot help the segments after it.
+ * So each segment is placed at the first position where it matches, and no
+ * other position is tried.  The last segment of a template without `any` must
+ * also end with the text.
  *
  * The search for a part's separator, or for the end of a time, is cached.  The
  * positions at which a part is tried only move in one direction, so all its
@@ -33,7 +34,10 @@
 
 #define NOWHERE		SIZE_MAX
 
-/* The result of a search, for all positions between `from` and `found` */
+/*
+ * The result of a search that began at `from`.  It is also the result of all
+ * searches that begin between `from` and `found`.
+ */
 typedef struct SearchCache
 {
 	bool		valid;
@@ -105,7 +109,7 @@ ahead(const Matcher *m, int dir, size_t pos)
 	return rest;
 }
 
-/* Moves *pos over `text`; returns false (like all steps) on a mismatch. */
+/* Moves *pos over `text`; returns false on a mismatch, like all step_*. */
 static bool
 step_text(const Matcher *m, DynText text, int dir, size_t *pos)
 {

@@ -83,7 +83,10 @@ typedef struct DynPartFacts
 	/* true for a text or varchar column whose value is stored as it is */
 	bool		text;
 
-	/* true if the column is read elsewhere; the part must encode its value */
+	/*
+	 * true if the column is read from another attribute; the part must then
+	 * encode the value in that attribute
+	 */
 	bool		elsewhere;
 
 	/* width of all encodings (characters); 0 if it varies */
@@ -170,7 +173,8 @@ extern void dyn_template_free(DynTemplate *tmpl);
  * Stores the facts about the columns (one element for each part), and derives
  * how strings are split.  Returns false with *error set if the template is not
  * well-formed, which means that
- * - adjacent parts have neither a literal between them nor a fixed width,
+ * - there is no literal between two parts, and the one that is split off first
+ *   does not have a fixed width,
  * - `any` or `plain` is used for a column that is not of type text,
  * - a folded column is not read from another attribute, or
  * - a word contains its part's separator.

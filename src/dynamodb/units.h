@@ -93,7 +93,8 @@ extern double dyn_page_units(double bytes);
 
 /*
  * Returns the capacity in units per second; 0 if it is unknown.  Here and
- * below, `read_capacity`, unless 0, replaces that of the description.
+ * below, `read_capacity` (0: none) is used in place of `throughput`, the
+ * capacity in the table's description.
  */
 extern double dyn_known_capacity(const DynThroughput *throughput,
 								 double read_capacity);
@@ -117,15 +118,17 @@ extern double dyn_reads_wait_ms(const DynReads *reads, const DynPrices *prices);
 extern double dyn_reads_price(const DynReads *reads, const DynPrices *prices);
 
 /*
- * Returns the price (ms) of the requests before the first row: one page, or a
- * part of it if only the fraction `share` of all items is requested.
+ * Returns the price (ms) of what is read before the first row: one request
+ * and, if there are base_requests, one of these.  Neither is assumed to use
+ * more units than the reads of the fraction `share` of all items.
  */
 extern double dyn_reads_first_price(const DynReads *reads, double share,
 									const DynPrices *prices);
 
 /*
  * Returns the reads of `times` batched executions with different keys.  Their
- * requests are concurrent; `full_keys` (primary keys) use BatchGetItem.
+ * requests are concurrent.  `full_keys` is true if the keys are primary keys,
+ * which BatchGetItem reads.
  */
 extern DynReads dyn_reads_repeat(const DynReads *once, const DynPrices *prices,
 								 double times, bool full_keys);

@@ -96,7 +96,10 @@ scalar_tree(const DynScalar *value)
 	return tree;
 }
 
-/* Orders pointers to values by path, an outer path first, and by position. */
+/*
+ * Orders pointers to values by path, an outer path before its inner paths.
+ * Values with equal paths are ordered by their position in the array.
+ */
 static int
 compare_paths(const void *a, const void *b)
 {
@@ -165,8 +168,9 @@ set_inside(const DynPathValue *outer, json_t **tree, const DynPathValue *value)
 }
 
 /*
- * Sets each inner value in the tree of its outermost value, the last one
- * before it in path order.  The paths of inner and of replaced values become NULL.
+ * Sets each inner value in the tree of the outermost value around it.  Then
+ * the path of the inner value becomes NULL, and so does the path of a value
+ * that is replaced by a later value with the same path.
  */
 static int
 set_all(DynPathValue *values, int n, json_t **trees)
@@ -325,7 +329,7 @@ dyn_item_value(const DynScalar *item, const DynPath *path, DynBuffer *memory,
 	if (!read)
 		return false;
 	*out = (DynScalar) {value.type, value.data, value.len};
-	/* dyn_scalar_read would change numbers, and cannot read the other types */
+	/* dyn_scalar_read would change an N, and cannot read sets, lists, maps */
 	return value.type == DYN_TYPE_ABSENT || value.type == DYN_TYPE_N ||
 		value.type >= DYN_TYPE_SS || dyn_scalar_read(&value, memory, out);
 }

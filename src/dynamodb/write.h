@@ -74,7 +74,7 @@ extern DynScalar dyn_write_failed_item(const char *buf, size_t len);
 typedef struct DynCancelReason
 {
 	char		code[64];		/* such as "ConditionalCheckFailed"; "None" if
-								 * the write did not cancel */
+								 * the write is not a cause */
 	char		message[256];	/* text of the reason, truncated; may be "" */
 	DynScalar	item;			/* item (type M) for which the condition
 								 * failed, or ABSENT */
