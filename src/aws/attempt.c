@@ -587,8 +587,7 @@ dyn_attempt_end_overdue(DynActiveCall *call, int64_t now)
 							  : call->left_us);
 		return;
 	}
-	/* the failure counts, since due_us was deferred by the time left alone */
-	call->left_alone = false;
+	call->left_alone = false;	/* the failure counts toward max_attempts */
 	snprintf(http->error, sizeof(http->error),
 			 "Operation timed out after %d milliseconds with %zu bytes received",
 			 call->service->request_timeout_ms, http->reply.body_bytes);

@@ -80,9 +80,8 @@ typedef struct DynService
 	struct DynProvider *provider;
 	int			connect_timeout_ms;
 	int			request_timeout_ms; /* time limit of one attempt, not counting
-									 * pauses (dyn_call_allow) and time in
-									 * which the caller does other work
-									 * (dyn_client_will_wait) */
+									 * pauses (dyn_call_allow) and other work
+									 * of the caller (dyn_client_will_wait) */
 	int			max_attempts;
 	size_t		max_response;	/* maximum size of an inflated body (bytes) */
 	int			max_idle_connections;	/* maximum between statements */

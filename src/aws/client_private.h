@@ -30,8 +30,7 @@ typedef struct DynConnections
 	int			last_peak;		/* peak of the previous statement */
 	int			keep;			/* largest max_idle_connections of the services
 								 * used in this statement */
-	bool		drop_idle;		/* true to drop all connections when no
-									 * transfer is running */
+	bool		drop_idle;		/* true to drop connections when used is 0 */
 	int64_t		waited_us;		/* sum of waits for a connection (us); each new
 								 * connection subtracts the limit of one wait */
 } DynConnections;
@@ -162,10 +161,7 @@ struct DynClient
 
 /* ---- attempts (attempt.c) --------------------------------------------- */
 
-/*
- * Add a call to client->active, and count it in *in_flight (DynCall); or undo
- * both.
- */
+/* Add a call to client->active and to *in_flight (DynCall), or remove it. */
 extern void dyn_attempt_link(DynActiveCall *call);
 extern void dyn_attempt_unlink(DynActiveCall *call);
 

@@ -71,8 +71,7 @@ typedef struct DynHttp
 	bool		is_set;			/* true if the constant options are set */
 	bool		trusts;			/* true if the TLS options are set, too */
 	char	   *ca_bundle;		/* CA bundle of the TLS options */
-	unsigned	forgotten;		/* tls->forgotten when the TLS options were
-									 * set */
+	unsigned	forgotten;		/* tls->forgotten when `trusts` became true */
 	DynHttpRequest request;		/* all zero if the handle is not in use */
 	size_t		body_read;		/* bytes of request.body read by libcurl */
 	int			opened;			/* socket opened last, or -1 */

@@ -143,10 +143,7 @@ open_multi(DynLoop *loop)
 	CURLM	   *multi = curl_multi_init();
 
 #if LIBCURL_VERSION_NUM >= 0x081400
-	/*
-	 * Like CURLOPT_QUICK_EXIT in http.c.  The result is ignored, since the
-	 * installed library may be older than its header, and lack the option.
-	 */
+	/* like CURLOPT_QUICK_EXIT; fails if the installed library is older */
 	(void) SETS(CURLMOPT_QUICK_EXIT, 1L);
 #endif
 	if (multi == NULL ||

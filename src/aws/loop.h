@@ -77,9 +77,8 @@ extern CURLcode dyn_loop_resume(DynLoop *loop, CURL *easy);
 extern void dyn_loop_park(DynLoop *loop, CURL *easy);
 
 /*
- * Makes the epoll descriptor readable while `fd` is readable; `fd` belongs to
- * another component.  Returns false on failure.  `fd` must be unwatched before
- * it is closed.
+ * Makes the epoll descriptor readable while another component's `fd` is
+ * readable.  Returns false on failure.  Unwatch `fd` before closing it.
  */
 extern bool dyn_loop_watch(DynLoop *loop, int fd);
 extern void dyn_loop_unwatch(DynLoop *loop, int fd);

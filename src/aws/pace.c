@@ -18,10 +18,7 @@
 
 #define SECOND	1000.0
 
-/*
- * Factor by which a refusal reduces the limit of requests in flight.  The
- * second refusal in a row also reduces the rate by at least this factor.
- */
+/* Factor by which a refusal narrows the window, and two in a row the rate. */
 #define NARROWING			0.7
 
 /*

@@ -13,11 +13,9 @@
 typedef struct DynSocket
 {
 	int			fd;
-	ino_t		inode;			/* inode when `fd` was opened; if it differs
-									 * now, `fd` is another file */
+	ino_t		inode;			/* shows whether `fd` is still this socket */
 	bool		registered;		/* true if libcurl watches the socket now */
-	uint32_t	events;			/* events that epoll watches; 0 if none or
-									 * unknown */
+	uint32_t	events;			/* events in epoll; 0 if none or unknown */
 	uint32_t	parked;			/* events to watch when the transfer resumes; 0
 								 * if the transfer is not parked */
 	const void *transfer;		/* current or last transfer on the socket */
@@ -54,10 +52,7 @@ extern int	dyn_sockets_open(DynSockets *sockets, int family, int type,
 /* Closes a socket (CURLOPT_CLOSESOCKETFUNCTION); `sockets` is a DynSockets. */
 extern int	dyn_sockets_close(void *sockets, int fd);
 
-/*
- * Records the events that libcurl wants to watch; returns true if epoll
- * already watches the descriptor for exactly these events.
- */
+/* Records the events to watch; returns true if epoll watches exactly these. */
 extern bool dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 							  const void *transfer);
 
@@ -90,10 +85,7 @@ extern bool dyn_sockets_handle_event(DynSockets *sockets, int fd);
  */
 extern void dyn_sockets_got_response(DynSockets *sockets, int fd, int64_t rtt_us);
 
-/*
- * Counts the connections on which the peer has replied, including those with
- * stale entries (sockets.c).
- */
+/* Counts connections on which the peer has replied, even if now stale. */
 extern DynPeerSockets dyn_sockets_to(const DynSockets *sockets, uint64_t peer);
 
 /* Returns a copy of the descriptor's entry, with fd -1 if none exists. */

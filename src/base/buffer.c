@@ -47,10 +47,7 @@ fail(DynBuffer *buf)
 	return false;
 }
 
-/*
- * Changes the capacity.  The memory of an empty buffer is freed first, since
- * realloc would copy its unused bytes.
- */
+/* Frees the memory of an empty buffer first, since realloc would copy it. */
 static bool
 set_capacity(DynBuffer *buf, size_t cap)
 {

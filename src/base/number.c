@@ -18,9 +18,8 @@
 #include "number.h"
 
 /*
- * When an exponent has reached this value, its further digits are ignored.  No
- * text has enough digits before the exponent to bring the number back within
- * DynamoDB's limits.
+ * Digits of an exponent beyond this value are ignored, since no text has
+ * enough other digits to bring the number back within the limits.
  */
 #define EXP_CLAMP	INT64_C(1000000000000000)
 

@@ -4,8 +4,7 @@
  *
  * The program writes into two pipes, for its output and its errors.  A third
  * pipe, which exec closes, reports why the program could not be executed.
- * We never wait for the child, since even exec may take long if the file is on
- * a network.
+ * We do not wait for exec, which may take long if the file is on a network.
  * An epoll descriptor watches the pipes and a pidfd; in kernels before 5.3,
  * which do not have pidfds, a timer replaces the pidfd.
  *
@@ -105,10 +104,7 @@ static pid_t lingering[16];
 
 /* ---- the program ------------------------------------------------------ */
 
-/*
- * The arguments and the environment.  The arrays and strings are malloc'd,
- * except the AWS_* variables in `envp`, which point into `environ`.
- */
+/* The arguments and the environment; only AWS_* variables are not malloc'd. */
 typedef struct Program
 {
 	char	  **argv;			/* words of the command, ended by NULL */

@@ -463,10 +463,7 @@ find_named_source(Builder *builder, const char *source)
 	return dyn_error_hint(builder->err, "Valid values are Environment, Ec2InstanceMetadata and EcsContainer.");
 }
 
-/*
- * Returns true if the profile has an access key id or a secret access key;
- * find_keys then requires both.
- */
+/* Returns true if one key or both are set; find_keys then requires both. */
 static bool
 has_keys(const Builder *builder)
 {

@@ -233,10 +233,7 @@ on_reply(void *arg)
 	char		hint[sizeof(err.hint)];
 	char		times[2][DYN_ERROR_TIME_SIZE];
 
-	/*
-	 * The failure, or the old Date, may only be due to us: for a long time,
-	 * nothing drove the client.  So the source stops without an error.
-	 */
+	/* the failure may be due to us: for some time, nothing drove the client */
 	if (exchange->left_alone &&
 		(exchange->failure != DYN_FAIL_NONE || corrected))
 	{

@@ -50,10 +50,7 @@ create(const DynSsoProfile *sso, DynError *err)
 	return dyn_response_exchange("GET", &url, DYN_ADDRESS_ENDPOINT, err);
 }
 
-/*
- * Adds the token from the file.  Fails if the token has expired both at `now`
- * and by this machine's clock.
- */
+/* Adds the token; fails if it has expired both at `now` and by our clock. */
 static bool
 add_token(DynExchange *exchange, const DynSsoProfile *sso, int64_t now,
 		  DynError *err)

@@ -148,10 +148,7 @@ dyn_elements_next(DynElements *elements)
 	return true;
 }
 
-/*
- * Returns the path tree's node for a member of a map; NULL if no path leads to
- * the member, or if memory runs out.
- */
+/* Returns a member's node in the tree; NULL if none, or if memory runs out. */
 static const DynPathNode *
 find_member(const DynPathTree *tree, const DynPathNode *node,
 			const DynValue *name, DynBuffer *scratch)

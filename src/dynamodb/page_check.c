@@ -124,8 +124,7 @@ check_table(const DynPage *page, const DynExpected *expected, bool required,
 
 /*
  * Reads the slots of the item at *at, an entry of the tape (item.h), and moves
- * *at to the next item.  Reads a run of items without wanted attributes as one
- * item.
+ * *at to the next item.  A run of items without wanted attributes is one item.
  * Returns false after the last item.
  */
 static bool
@@ -206,10 +205,7 @@ repeats(const DynExpected *expected, const DynValue *key, const DynValue *before
 	return true;
 }
 
-/*
- * Returns true if the item of a Scan has the key attributes of the table that
- * the request projects.
- */
+/* Returns true if a Scan's item has all projected attributes of its key. */
 static bool
 has_key(const DynExpected *expected, const DynValue *key)
 {
@@ -279,10 +275,7 @@ dyn_seam_free(DynSeam *seam)
 	dyn_buffer_free(&seam->value);
 }
 
-/*
- * Decodes a slot of the item at `at`, an entry of the tape.  Sets scalar->type
- * to ABSENT if the value is not a valid S, N or B.
- */
+/* Decodes a slot of the item at `at`; type ABSENT if no valid S, N or B. */
 static const char *
 read_slot(const DynPageTape *tape, size_t at, int slot, DynBuffer *scratch,
 		  DynScalar *scalar)
@@ -383,10 +376,7 @@ dyn_batch_count(const DynBatch *batch, DynKeyState state)
 	return n;
 }
 
-/*
- * Returns true if the item has the requested key with this number, encoded as
- * in the request.
- */
+/* Returns true if the item has key `number`, encoded as in the request. */
 static bool
 encodes_key(const DynExpected *expected, const DynValue *item, int number)
 {
@@ -460,9 +450,8 @@ mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,
 }
 
 /*
- * Checks the items, then the unprocessed keys.  A key must not occur twice
- * among them.  All other requested keys become COMPLETE, because no item has
- * them.
+ * Checks the items, then the unprocessed keys; no key may occur twice.  All
+ * other requested keys become COMPLETE, because no item has them.
  */
 static const char *
 check_batch(const DynPage *page, const DynPage *left,

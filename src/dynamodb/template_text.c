@@ -34,10 +34,7 @@
 
 #define NOWHERE		SIZE_MAX
 
-/*
- * The result of a search that began at `from`.  It is also the result of all
- * searches that begin between `from` and `found`.
- */
+/* The result of a search that begins anywhere between `from` and `found` */
 typedef struct SearchCache
 {
 	bool		valid;

@@ -83,10 +83,7 @@ typedef struct DynPartFacts
 	/* true for a text or varchar column whose value is stored as it is */
 	bool		text;
 
-	/*
-	 * true if the column is read from another attribute; the part must then
-	 * encode the value in that attribute
-	 */
+	/* true if read from another attribute, whose value the part must encode */
 	bool		elsewhere;
 
 	/* width of all encodings (characters); 0 if it varies */

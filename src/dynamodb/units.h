@@ -93,8 +93,7 @@ extern double dyn_page_units(double bytes);
 
 /*
  * Returns the capacity in units per second; 0 if it is unknown.  Here and
- * below, `read_capacity` (0: none) is used in place of `throughput`, the
- * capacity in the table's description.
+ * below, `read_capacity`, unless 0, replaces the capacity in `throughput`.
  */
 extern double dyn_known_capacity(const DynThroughput *throughput,
 								 double read_capacity);
@@ -127,8 +126,7 @@ extern double dyn_reads_first_price(const DynReads *reads, double share,
 
 /*
  * Returns the reads of `times` batched executions with different keys.  Their
- * requests are concurrent.  `full_keys` is true if the keys are primary keys,
- * which BatchGetItem reads.
+ * requests are concurrent; primary keys (`full_keys`) use BatchGetItem.
  */
 extern DynReads dyn_reads_repeat(const DynReads *once, const DynPrices *prices,
 								 double times, bool full_keys);

@@ -96,10 +96,7 @@ scalar_tree(const DynScalar *value)
 	return tree;
 }
 
-/*
- * Orders pointers to values by path, an outer path before its inner paths.
- * Values with equal paths are ordered by their position in the array.
- */
+/* Orders values by path, an outer path first, and equal paths by position. */
 static int
 compare_paths(const void *a, const void *b)
 {
