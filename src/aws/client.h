@@ -290,7 +290,7 @@ extern bool dyn_call_may_be_executed(const DynCall *call);
 extern void dyn_call_take_response(DynCall *call, DynBuffer *out);
 extern void dyn_client_recycle(DynClient *client, DynBuffer *buf);
 
-/* Prevents the reuse of the connection; call it if you reject a response. */
+/* Prevents the reuse of the call's connection; for a rejected response. */
 extern void dyn_call_distrust(const DynCall *call);
 
 extern void dyn_call_destroy(DynCall *call);
@@ -346,8 +346,8 @@ typedef struct DynExchange
 	int64_t		date;			/* server's Date, seconds since the epoch */
 	DynBuffer	response;
 	char		message[256];	/* text of the failure */
-	bool		left_alone;		/* true if the client was not driven for so long
-								 * that the failure may be due to that */
+	bool		left_alone;		/* true if the failure may be due to a time in
+								 * which the client was not driven */
 
 	/* private to client.c */
 	DynClient  *client;			/* NULL unless the exchange runs */

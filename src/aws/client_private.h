@@ -78,7 +78,7 @@ extern void dyn_connections_waited(DynConnections *connections, uint64_t peer,
  */
 extern bool dyn_connections_acquire(DynConnections *connections, bool always);
 
-/* Reserve and release `n` file descriptors for other uses than connections. */
+/* Reserve and release `n` file descriptors for uses other than connections. */
 extern void dyn_connections_hold(DynConnections *connections, int n);
 extern void dyn_connections_return(DynConnections *connections, int n);
 

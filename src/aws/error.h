@@ -35,8 +35,8 @@ extern bool dyn_error_hint(DynError *err, const char *fmt,...) DYN_PRINTF(2, 3);
 extern bool dyn_error_memory(DynError *err);
 
 /*
- * Writes a time (s since the epoch) as "2026-01-02 03:04:05 UTC", or "an
- * unknown time" if it is not positive or after the year 9999.
+ * Writes a time (s since the epoch) as "2026-01-02 03:04:05 UTC"; writes "an
+ * unknown time" if `seconds` is not positive, or beyond the year 9999.
  */
 #define DYN_ERROR_TIME_SIZE	32
 extern void dyn_error_time_text(int64_t seconds, char *text);

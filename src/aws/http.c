@@ -28,7 +28,7 @@
 /* Connections idle for longer are not reused: the service closes them soon. */
 #define LONGEST_IDLE_S		55L
 
-/* Replies with a lower status, such as 100 Continue, are interim ones. */
+/* Least status of a final reply; 100 Continue is an interim reply. */
 #define FIRST_FINAL_STATUS	200
 
 /*

@@ -230,7 +230,7 @@ run_timers(DynLoop *loop)
 	}
 }
 
-/* libcurl ignores descriptors of other components (dyn_loop_watch). */
+/* Handles an event; libcurl ignores the descriptors of dyn_loop_watch. */
 static void
 run_event(DynLoop *loop, const struct epoll_event *event)
 {

@@ -167,7 +167,7 @@ dyn_pace_max_units(const DynPace *pace)
 	return pace->rate * REQUEST_MS / SECOND;
 }
 
-/* Sets next_ms to when the rate has granted `cost` units since `since_ms`. */
+/* Delays requests until the rate has granted `cost` units after since_ms. */
 static void
 wait_for(DynPace *pace, double since_ms, double cost, double now_ms)
 {

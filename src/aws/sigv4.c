@@ -46,7 +46,7 @@ sha256(void)
 	return md;
 }
 
-/* Hashes two byte strings as one, such as HMAC's block and its message. */
+/* Hashes two concatenated byte strings, such as HMAC's block and message. */
 static bool
 digest2(const void *first, size_t first_len, const void *second,
 		size_t second_len, unsigned char out[DYN_SHA256_SIZE])

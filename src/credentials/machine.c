@@ -21,7 +21,7 @@
 #include "files.h"
 #include "url.h"
 
-/* The names of the JSON members in the replies of both services. */
+/* Names of JSON members in the replies for containers and for instances. */
 static const DynResponseNames names = {
 	.access_key_id = "AccessKeyId",
 	.secret_access_key = "SecretAccessKey",

@@ -2,16 +2,17 @@
  * provider_chain.c
  *		Finds the provider chain: a provider and the roles to assume.
  *
- * The default order is that of AWS's tools: keys in the environment, a profile
- * that assumes a role, web identity in the environment, any other profile, the
- * container, the instance.  Only the first configured provider is used, even
- * if it fails: the credentials of another one could have different rights.
+ * The default order is that of AWS's tools: access keys in the environment, a
+ * profile that assumes a role, web identity in the environment, any other
+ * profile, the container, the instance.  Only the first configured provider is
+ * used, even if it fails: the credentials of another one could have different
+ * rights.
  *
  * - A profile that is named (by the user mapping or AWS_PROFILE) must exist;
  *   the profile "default" is used if it exists.  A profile without
  *   credentials, such as one that sets only a region, is skipped.
- * - If the user mapping names the profile, the environment's keys and web
- *   identity are skipped.
+ * - If the user mapping names the profile, the environment's access keys and
+ *   web identity are skipped.
  *
  * The environment is the one in which the server was started.  An access key
  * id without its secret, or a secret without its id, is an error (some of AWS's
@@ -28,12 +29,13 @@
  *		1. role_arn with source_profile or credential_source
  *		2. web_identity_token_file with role_arn
  *		3. sso_account_id and sso_role_name
- *		4. keys in the credentials file
+ *		4. access keys in the credentials file
  *		5. credential_process
- *		6. keys in the config file
+ *		6. access keys in the config file
  *
- * As an exception, a source profile with keys does not assume its role.  So a
- * profile with keys may be its own source; any other cycle is an error.
+ * As an exception, a source profile with access keys does not assume its role.
+ * So a profile with access keys may be its own source; any other cycle is an
+ * error.
  *
  * A profile that needs a person's input (mfa_serial) is an error.  So are
  * contradictory and incomplete settings, because credentials from another
@@ -55,7 +57,7 @@
 	"The environment is the one in which the server was started; " \
 	"change it there, and restart the server."
 
-/* Keys of a profile whose values must be one line. */
+/* Settings of a profile whose values must be one line. */
 static const char *const line_keys[] = {
 	"role_arn", "source_profile", "credential_source",
 	"web_identity_token_file", "mfa_serial", "external_id",
@@ -463,7 +465,7 @@ find_named_source(Builder *builder, const char *source)
 	return dyn_error_hint(builder->err, "Valid values are Environment, Ec2InstanceMetadata and EcsContainer.");
 }
 
-/* Returns true if one key or both are set; find_keys then requires both. */
+/* Returns true if an id or a secret is set; find_keys then requires both. */
 static bool
 has_keys(const Builder *builder)
 {
@@ -473,7 +475,7 @@ has_keys(const Builder *builder)
 
 /*
  * Checks that the source profile exists and has not been visited, except that a
- * profile with keys may be its own source.
+ * profile with access keys may be its own source.
  */
 static Found
 check_source(Builder *builder, const char *source)

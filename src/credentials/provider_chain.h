@@ -16,7 +16,8 @@
 
 typedef enum DynProviderKind
 {
-	DYN_PROVIDER_KEYS,			/* keys of a user mapping, file or environment */
+	DYN_PROVIDER_KEYS,			/* access keys of a mapping, file or the
+								 * environment */
 	DYN_PROVIDER_PROCESS,		/* credential_process (process.c) */
 	DYN_PROVIDER_SSO,			/* sso.c */
 	DYN_PROVIDER_WEB_IDENTITY,	/* sts.c */

@@ -100,7 +100,7 @@ extern bool dyn_response_is_visible(const char *text);
 /* Returns true if the text can be an error code, which messages may show. */
 extern bool dyn_response_is_code(const char *text);
 
-/* Frees `url`.  Returns a request to it; NULL with *err set on failure. */
+/* Returns a request to `url`; NULL with *err set on failure.  Frees `url`. */
 extern DynExchange *dyn_response_exchange(const char *method, DynBuffer *url,
 										  DynAddressPolicy policy, DynError *err);
 

@@ -7,9 +7,10 @@
  *
  *		start --> provider --> role --> role ... --> obtained
  *
- * Each step is a request (an exchange), a program, or keys that are known.  A
- * request that fails but may succeed later is sent up to MOST_TRIES times,
- * with pauses.  After that, provider.c starts the source again on demand.
+ * Each step is a request (an exchange), a program, or access keys that are
+ * known.  A request that fails but may succeed later is sent up to MOST_TRIES
+ * times, with pauses.  After that, provider.c starts the source again on
+ * demand.
  */
 #include "source.h"
 
@@ -37,7 +38,7 @@
 /* Clock skew that may make a signature invalid (s). */
 #define NOTABLE_SKEW		(4 * 60)
 
-/* Expired keys of an instance are used for 1 to 2 times this time (s). */
+/* Expired credentials of an instance are used for 1 to 2 times this (s). */
 #define STALE_LIFE			600
 
 const char *const dyn_source_names[] = {

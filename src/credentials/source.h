@@ -10,7 +10,7 @@
 /* Values of the option credential_provider. */
 typedef enum DynSourceKind
 {
-	DYN_SOURCE_STATIC,			/* keys of the user mapping */
+	DYN_SOURCE_STATIC,			/* access keys of the user mapping */
 	DYN_SOURCE_ENVIRONMENT,
 	DYN_SOURCE_PROFILE,
 	DYN_SOURCE_WEB_IDENTITY,
@@ -41,7 +41,7 @@ typedef struct DynRole
 typedef struct DynSourceOptions
 {
 	DynSourceKind kind;
-	DynCredentials keys;		/* keys (STATIC) */
+	DynCredentials keys;		/* access keys (STATIC) */
 	char	   *profile;		/* profile (kinds PROFILE, DEFAULT); NULL:
 								 * AWS_PROFILE, AWS_DEFAULT_PROFILE or
 								 * "default" */

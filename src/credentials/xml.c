@@ -148,7 +148,7 @@ read_tag(Parser *parser)
 		parser->p++;
 	if (closes)
 		return take(parser, ">") && close_element(parser, name, len);
-	/* refuse elements inside the one at `path`, and a second root */
+	/* refuse elements inside the element at `path`, and a second root */
 	if (len == 0 || parser->len + 1 + len >= LONGEST_PATH ||
 		in_target(parser) || (parser->len == 0 && parser->has_root))
 		return false;

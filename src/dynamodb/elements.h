@@ -66,8 +66,8 @@ typedef struct DynNodes
 
 /*
  * Lists a valid slice (attrvalue.h) of any type; nodes[0] is the value itself.
- * The caller may read the first eight bytes of each name, even if it is
- * shorter, because the value follows.  Returns false if memory runs out.
+ * The caller may read the first eight bytes even of a shorter name, because
+ * the JSON text continues with its value.  Returns false if memory runs out.
  */
 extern bool dyn_nodes_list(DynNodes *list, const DynValue *value);
 

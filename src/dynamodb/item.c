@@ -259,7 +259,7 @@ take_found_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 	return take_entry(r, f, index, at, place);
 }
 
-/* Sets a name's place, and tries to cache it; returns false on error. */
+/* Sets *place, and tries to cache the name; returns false on error. */
 static bool
 look_up(DynItemParser *r, DynFrame *f, const DynJsonText *name, Place *place)
 {

@@ -56,7 +56,7 @@ dyn_span_is_point(const DynSpan *span)
 /* Returns true if the limits of the span exclude all values. */
 extern bool dyn_span_is_empty(const DynSpan *span);
 
-/* Returns true if the span is all strings that begin with its lower limit. */
+/* Returns true if the span is the set of strings that begin with `lower`. */
 extern bool dyn_span_is_prefix(const DynSpan *span);
 
 /*

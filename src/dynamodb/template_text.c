@@ -328,7 +328,7 @@ dyn_part_agrees(const DynTemplatePart *part, DynText text, DynText given)
 	return text.len == given.len && i == given.len;
 }
 
-/* Moves over one character of the charset. */
+/* Moves *pos over one character, which must be in the charset. */
 static bool
 step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
 {

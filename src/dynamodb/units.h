@@ -77,9 +77,9 @@ typedef struct DynPrices
 	double		round_trip_ms;
 	double		unit_cost_ms;
 	double		in_flight;		/* maximum number of concurrent requests */
-	double		most_units;		/* limit of units in dyn_reads_repeat, which adds
-								 * 0.5 for each key to this limit; 0: none */
-	double		most_base_units;	/* limit of base_units; 0: none */
+	double		most_units;		/* dyn_reads_repeat limits `units` to this plus
+								 * 0.5 for each key; 0: no limit */
+	double		most_base_units;	/* limit of `base_units`; 0: no limit */
 	bool		known;			/* true if the capacity is not a guess */
 } DynPrices;
 
