@@ -270,7 +270,7 @@ on_send(char *bytes, size_t size, size_t n, void *arg)
 /*
  * Called when libcurl repeats a request by itself, because a reused connection
  * has ended without a reply.  Fails if the peer may have received a part of
- * the request; the transfer then ends with CURLE_SEND_FAIL_REWIND. Otherwise
+ * the request; the transfer then ends with CURLE_SEND_FAIL_REWIND.  Otherwise
  * lets libcurl read the body again.  The reused connection may even be one
  * that we have shut down: recent versions of libcurl (8.23 among them) do not
  * check a connection that was used within the last second.
@@ -649,7 +649,7 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting, const char **text)
 		*text = refusal_text(DYN_FAIL_TOO_LARGE);
 		return DYN_FAIL_TOO_LARGE;
 	}
-	/* on a reused connection, the text may be the rest of an earlier reply */
+	/* not HTTP: on a reused connection, maybe the rest of an earlier reply */
 	if (code == CURLE_UNSUPPORTED_PROTOCOL && dyn_http_was_sent(http))
 	{
 		*lasting = dyn_http_round_trip_us(http) >= 0;
