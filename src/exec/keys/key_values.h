@@ -57,10 +57,10 @@ extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);
 
 /*
- * Removes the members of element->elements that cannot match: if element->list
- * restricts a template part, each member must satisfy all predicates on this
- * part.  `preds` has all predicates of the key.  Must be called before
- * dyn_key_values, which only uses the list for such a part.
+ * If element->list restricts a template part, removes the elements of the array
+ * that do not satisfy all predicates on this part.  `preds` has all predicates
+ * of the key.  Must be called before dyn_key_values, which ignores the other
+ * predicates on such a part.
  */
 extern void dyn_keep_elements(const DynResolveContext *context, const List *preds,
 							  DynElement *element);

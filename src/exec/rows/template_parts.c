@@ -265,8 +265,9 @@ judge(DynParts *parts)
 			 dyn_find_ways(parts, parts->decisive, &about) != DYN_WAYS_ONE)
 	{
 		/*
-		 * the item is a row, but columns of the ambiguous attributes have
-		 * mismatches: undo the search, and split the attributes one by one
+		 * The item is a row, but there is no unique way to split its
+		 * attributes, so some columns have mismatches.  Split the attributes
+		 * again one by one, because the search has left other splits.
 		 */
 		for (int i = 0; i < parts->relation->ntemplated; i++)
 			parts->attrs[i].done = false;

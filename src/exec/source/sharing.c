@@ -21,7 +21,8 @@
  * - merged Queries of several partitions
  * - executions of EvalPlanQual
  * - scans with filters that compare two attributes
- * - bounded scans: they may read a few items even if scan_policy is "error"
+ * - Scans that scan_policy "error" permits up to preview_units: a shared read
+ *   would not have this bound
  */
 #include "postgres.h"
 

@@ -290,9 +290,9 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 }
 
 /*
- * Encodes a bound that is a number in decimal text.  A number that cannot be
- * stored is replaced by the nearest number inside the range that can be
- * stored; then the bound is inclusive.
+ * Encodes a bound that is a number in decimal text.  If DynamoDB cannot store
+ * the number, a lower bound is rounded up, and an upper bound down, to the
+ * nearest number that it can store; then the bound is inclusive.
  */
 static DynEncoded
 bound_text(const char *text, bool lower, bool *inclusive, DynScalar *out)

@@ -113,10 +113,11 @@ typedef struct DynCodec
 	DynFormat	format;
 	DynType		wire;			/* DynamoDB type; ABSENT if there are several */
 	DynEncoding encoding;
-	FmgrInfo	input;			/* input function (INPUT, BPCHAR, JSON_TEXT, and
-								 * with the format 'string') */
-	FmgrInfo	output;			/* output function (INPUT); looked up when a
-								 * value is first stored */
+	FmgrInfo	input;			/* input function; set for the kinds INPUT,
+								 * BPCHAR and JSON_TEXT, and for the format
+								 * 'string' */
+	FmgrInfo	output;			/* output function; set for the kind INPUT when
+								 * a value is first stored */
 	Oid			ioparam;
 	DynMembers	members;		/* restriction of a map's members (JSONB) */
 	struct DynCodec *element;	/* codec of the elements (ARRAY), or NULL */

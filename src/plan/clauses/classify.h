@@ -188,11 +188,11 @@ extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 
 /*
- * Wraps each value that might raise an error in a CASE.  The CASE skips the
- * evaluation of the value if an arg without columns decides the result of
- * `pred`.  In an OR, this arg is true; in an AND (`all`), it is false or NULL.
- * For example, in $1 IS NULL OR k = f($1), f($1) is evaluated only if $1 is not
- * NULL.
+ * Puts a CASE around each value whose evaluation might raise an error.  The
+ * CASE does not evaluate the value if an arg without columns already decides
+ * the result of `pred`: an arg that is true in an OR, or one that is false or
+ * NULL in an AND (`all`).  For example, in $1 IS NULL OR k = f($1), f($1) is
+ * evaluated only if $1 is not NULL.
  */
 extern void dyn_guard_values(const DynClassify *context, DynPred *pred, bool all);
 
