@@ -62,6 +62,26 @@ class Joins(times.Twins):
         self.assertEqual(self.fx.rows("SELECT n FROM b JOIN f ON f.at = b.x ORDER BY n"), [(1,), (2,)])
 
 
+class Pages(times.Twins):
+    """Keyset paging: where a clock is set forward, two local times may have the other order as instants, so the order of values need not be that of the column."""
+
+    def test_types(self):
+        locals_ = ["2024-03-31 01:30:00", "2024-03-31 02:30:00", "2024-03-31 03:10:00", "2024-03-31 03:30:00", "2011-12-30 00:00:00", "2011-12-31 00:00:00"]
+        instants = ["2024-03-31 00:30:00+00", "2024-03-31 01:10:00+00", "2024-03-31 01:30:00+00", "2011-12-30 10:00:00+00", "2011-12-31 00:00:00+00"]
+        values = {"timestamptz": instants, "timestamp": locals_, "date": ["2024-03-31", "2011-12-30", "2011-12-31"]}
+        for kind in TYPES:
+            rows = [("p", n, text) for n, text in enumerate(values[kind] * 2)]
+            self.load([("pk", "text", None), ("id", "int", None), ("at", kind, {} if kind == "date" else {"format": "iso8601(0)"})], rows,
+                      [{"pk": {"S": pk}, "id": {"N": str(n)}, "at": {"S": text if kind == "date" else text[:19].replace(" ", "T") + "Z"}} for pk, n, text in rows], (("pk", "S"), ("id", "N")))
+            for zone in self.each_zone(("Europe/Berlin", "Pacific/Apia")):
+                for fixed in TYPES:
+                    for after in TYPES:
+                        self.fx.execute(f"DROP TABLE IF EXISTS b; CREATE TEMP TABLE b AS SELECT x, y FROM unnest(%s::{fixed}[]) x, unnest(%s::{after}[]) y; ANALYZE b",
+                                        (values[fixed], values[after]))
+                        for more in ("(at, id) > (b.y, 4)", "(at < b.y OR at = b.y AND id < 4)"):
+                            self.same(f"SELECT s.id, b.x::text, b.y::text FROM b, LATERAL (SELECT id FROM t WHERE pk = 'p' AND at = b.x AND {more} OFFSET 0) s")
+
+
 class Requests(times.Requests):
     """What is requested."""
 
@@ -121,6 +141,23 @@ class Requests(times.Requests):
                     [request] = self.fx.requests(sql)
                     self.assertEqual(request.operation, "GetItem" if keyed or "tz" not in value else "Scan")
                     self.assertEqual(self.fx.rows(sql), [(1,)])
+
+    def test_pages(self):
+        """A page's end of another type than the column's is compared with the column, not with another local time, unless both are the same one."""
+        self.load([("at", "timestamptz", {"format": "epoch"}), ("id", "int", None)], [("2026-03-08 07:30:00+00", 7)], [{"at": {"N": "1772955000"}, "id": {"N": "7"}}], (("at", "N"), ("id", "N")))
+        self.fx.execute("SET timezone = 'America/New_York'; SET plan_cache_mode = force_generic_plan")
+        for condition in ("(at, id) > ($2, $3)", "(at > $2 OR at = $2 AND id > $3)"):
+            for table in "fl":
+                self.fx.execute(f"PREPARE {table}_p (timestamp, timestamp, int) AS SELECT id FROM {table} WHERE at = $1 AND {condition};"
+                                f"PREPARE {table}_s (timestamp, int) AS SELECT id FROM {table} WHERE at = $1 AND {condition.replace('$2', '$1').replace('$3', '$2')};"
+                                f"PREPARE {table}_z (timestamp, timestamptz, int) AS SELECT id FROM {table} WHERE at = $1 AND {condition}")
+            for end, rows in (("03:30', 5", [(7,)]), ("03:10', 5", [(7,)]), ("03:30', 7", []), ("03:40', 5", []), ("02:10', 9", [(7,)])):
+                for name in "pz":
+                    found, right = [self.fx.rows(f"EXECUTE {table}_{name} ('2026-03-08 02:30', '2026-03-08 {end})") for table in "fl"]
+                    self.assertEqual((found, right), (rows, rows), (condition, name, end))
+            self.assertEqual(self.key("EXECUTE f_s ('2026-03-08 02:30', 5)"), "at = 1772955000 AND id > 5")
+            self.assertEqual(self.key("EXECUTE f_p ('2026-03-08 02:30', '2026-03-08 03:30', 5)"), "at = 1772955000")
+            self.fx.execute("DEALLOCATE ALL")
 
     def test_zone_of_the_execution(self):
         """A plan serves all zones and date styles."""

@@ -13,6 +13,7 @@
 #include "postgres.h"
 
 #include "access/stratnum.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -312,6 +313,9 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 		return NULL;
 	if (equal(fixed, term->value))
 		return rest;
+	/* local times are compared with each other, but the column's are instants */
+	if (term->left == TIMESTAMPTZOID && type != TIMESTAMPTZOID)
+		return NULL;
 	decided = (Node *)
 		make_orclause(list_make2(strictly,
 								 make_andclause(list_make2(equally, rest))));
