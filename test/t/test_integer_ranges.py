@@ -98,6 +98,42 @@ class Ranges(request_text.RequestTestCase):
         self.assertIn("Key Condition: k BETWEEN 5 AND 7", self.fx.explain("SELECT v FROM one WHERE k BETWEEN 5 AND 7"))
 
 
+class Products(request_text.RequestTestCase):
+    """Ranges that are known at execution: if they have too many keys together, the table is read without them."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.create_table("products", ("pk", "S"))
+        cls.fx.create_table("halves", ("k", "N"), ("s", "N"))
+        cls.fx.put("products", [{"pk": f"{a}#{b}", "v": a * b, "body": "b" * 2000} for a in (*range(1, 20), 1000) for b in (*range(3, 20), 1, 2000)])
+        cls.fx.put("halves", [{"k": n, "s": n % 7, "v": n, "body": "b" * 2000} for n in range(1, 400)])
+        cls.mapped("products", "a int NOT NULL, b int NOT NULL, v int", {"pk": "${a}#${b}"})
+        cls.fx.foreign_table("halves", "k int NOT NULL, s int NOT NULL, v int", scan_policy="allow")
+        cls.mirror("halves")
+        cls.fx.execute("CREATE TABLE o (a1 int, a2 int, b1 int, b2 int); INSERT INTO o VALUES (1, 1, 1, 1); ANALYZE o; CREATE TABLE mirror.o AS TABLE o")
+
+    def test_joined(self):
+        """Parts of a template; one more value makes too many keys."""
+        sql = "SELECT v FROM o JOIN products p ON p.a BETWEEN o.a1 AND o.a2 AND p.b BETWEEN o.b1 AND o.b2"
+        for a, b in ((1000, 101), (5000, 3000)):
+            self.fx.execute(f"UPDATE o SET a2 = {a}, b2 = {b}; UPDATE mirror.o SET a2 = {a}, b2 = {b}")
+            self.assertRequests(sql, ["Scan products get pk, v"])
+        self.fx.execute("UPDATE o SET a2 = 2, b2 = 2; UPDATE mirror.o SET a2 = 2, b2 = 2")
+        self.assertRequests(sql, ["BatchGetItem products {pk '1#1'} {pk '1#2'} {pk '2#1'} {pk '2#2'} get pk, v"])
+
+    def test_next_to_lists(self):
+        """A list counts as well; lists alone have too many keys only where these are an error."""
+        self.fx.execute("UPDATE o SET a2 = 60000; UPDATE mirror.o SET a2 = 60000")
+        lists = "ANY (ARRAY(SELECT generate_series(1, 4000)))"
+        self.assertRequests(f"SELECT v FROM o JOIN products p ON p.a BETWEEN o.a1 AND o.a2 AND p.b = {lists}", ["Scan products get pk, v"])
+        self.assertRequests("SELECT v FROM o JOIN halves h ON h.k BETWEEN o.a1 AND o.a2 AND h.s IN (1, 2)",
+                            ["Scan halves filter s IN (1,2) AND k >= 1 AND k <= 60000 get k, s, v"])
+        for sql in ("SELECT v FROM products WHERE a = {0} AND b = {0}", "SELECT v FROM halves WHERE k = {0} AND s = {0}"):
+            failure = self.fx.error(sql.format(lists))
+            self.assertEqual((failure.sqlstate, failure.hint), ("54000", "Use fewer values in the IN lists or arrays."))
+
+
 class TwoColumns(request_text.RequestTestCase):
     """Two columns that show one partition key."""
 

@@ -23,14 +23,18 @@
 /* Maximum number of strings that dyn_templated_cond composes. */
 #define MAX_LOOSE_TEXTS	10000
 
-void
-dyn_refuse_too_many(double nkeys)
+bool
+dyn_too_many_keys(const DynResolveContext *context, double nkeys)
 {
-	if (nkeys > DYN_MAX_KEYS)
+	if (nkeys <= (context->most == NULL ? DYN_MAX_KEYS : *context->most))
+		return false;
+	if (context->most == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("too many keys to read: %.0f", nkeys),
 				 errhint("Use fewer values in the IN lists or arrays.")));
+	*context->unusable = true;
+	return true;
 }
 
 bool
@@ -405,6 +409,8 @@ add_each(Collection *to, const DynResolveContext *context, const DynPred *pred)
 		return;
 	}
 	Assert(context->unusable != NULL);
+	if (context->most != NULL)
+		*context->most = DYN_MAX_RANGED_KEYS;
 	dyn_steps_init(&steps, &column_of(context, pred)->codec);
 	if (context->shape != NULL && context->shape->modifier == DYN_MODIFIER_RANGE &&
 		context->part->column.traits.members)
@@ -663,7 +669,8 @@ templated_values(const DynResolveContext *context, const DynPred *pred,
 		return (DynSpans) {0, NULL};
 	if (limits->loosely)
 		leave_parts_out(&parts, MAX_LOOSE_TEXTS);
-	dyn_refuse_too_many(parts.combinations);
+	if (dyn_too_many_keys(context, parts.combinations))
+		return (DynSpans) {0, NULL};
 	for (int i = 0; i < (int) parts.combinations; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

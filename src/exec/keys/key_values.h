@@ -17,8 +17,9 @@
 #include "../../plan/keys/access.h"
 #include "../statement/values.h"
 
-/* Maximum number of keys; more raise an error. */
+/* Maximum number of keys, and if run-time values bound a range of a key part */
 #define DYN_MAX_KEYS	10000000
+#define DYN_MAX_RANGED_KEYS	100000
 
 /*
  * An array that restricts several parts of the key, such as `id = ANY ($1)` if
@@ -42,6 +43,8 @@ typedef struct DynResolveContext
 	int			nshared;
 	bool	   *unusable;		/* set to true if the values cannot be used as
 								 * a key; may be NULL if may_widen is true */
+	double	   *most;			/* maximum number of keys; NULL if the access
+								 * has no fallback for more */
 	bool		may_widen;		/* true if the result may be a superset */
 	const DynPart *part;		/* placeholder that predicates compare; NULL:
 								 * the full attribute */
@@ -50,8 +53,8 @@ typedef struct DynResolveContext
 
 /*
  * Returns the values of at most `max_bytes` bytes that all matched predicates
- * of an attribute allow.  Raises an error if the parts of its template have
- * more than DYN_MAX_KEYS combinations of values.
+ * of an attribute allow.  dyn_too_many_keys applies to the combinations of
+ * values of the parts of its template.
  */
 extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);
@@ -83,7 +86,10 @@ extern DynCond *dyn_templated_cond(const DynRelation *relation,
 /* Returns true if a condition without columns (DYN_PRED_GIVEN) is true. */
 extern bool dyn_given_holds(const DynValues *values, const DynPred *pred);
 
-/* Raises an error if there are more than DYN_MAX_KEYS keys. */
-extern void dyn_refuse_too_many(double nkeys);
+/*
+ * Returns true if there are too many keys, after setting *unusable.  Raises an
+ * error if the access has no fallback.
+ */
+extern bool dyn_too_many_keys(const DynResolveContext *context, double nkeys);
 
 #endif

@@ -70,7 +70,6 @@ make_queries(DynResolvedAccess *resolved, DynCond **range, int nrange, bool divi
 {
 	int			per_key = divided ? nrange : 1;
 
-	dyn_refuse_too_many((double) resolved->nkeys * per_key);
 	resolved->nqueries = resolved->nkeys * per_key;
 	resolved->queries = MemoryContextAllocHuge(CurrentMemoryContext,
 											   (Size) resolved->nqueries * sizeof(DynQuery));
@@ -119,7 +118,8 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 
 			if (n > 1)
 			{
-				make_queries(resolved, conds, n, true);
+				if (!dyn_too_many_keys(context, (double) resolved->nkeys * n))
+					make_queries(resolved, conds, n, true);
 				return;
 			}
 			cond = conds[0];
@@ -295,23 +295,25 @@ free_unused_copies(Pairs *pairs)
 }
 
 /*
- * Makes space for more pairs.  Unites the pairs first, so that memory is
- * proportional to the requests, not to the combinations of list elements.
+ * Makes space for more pairs; returns false if there are too many.  Unites the
+ * pairs first, so that memory is proportional to the requests, not to the
+ * combinations of list elements.
  */
-static void
-reserve_pairs(Pairs *pairs, double more)
+static bool
+reserve_pairs(const DynResolveContext *context, Pairs *pairs, double more)
 {
-	dyn_refuse_too_many(more);
 	if (pairs->n + more <= pairs->space)
-		return;
+		return true;
 	unite_pairs(pairs);
 	if (pairs->copies != NULL && pairs->ncopied / 2 > pairs->n)
 		free_unused_copies(pairs);
-	dyn_refuse_too_many(pairs->n + more);
+	if (dyn_too_many_keys(context, pairs->n + more))
+		return false;
 	if ((pairs->n + more) * 2 <= pairs->space)
-		return;
+		return true;
 	pairs->space = pairs->n == 0 ? (int) more : (pairs->n + (int) more) * 2;
 	pairs->at = dyn_grown(pairs->at, Max(pairs->space * pair_size(pairs), 1));
+	return true;
 }
 
 /* Values of each key part; after them, spans of sort keys if pairs->paired */
@@ -323,7 +325,7 @@ typedef struct Sets
 
 /* Adds all combinations of the sets' members; the last set varies fastest. */
 static void
-add_combinations(Pairs *pairs, Sets *sets)
+add_combinations(const DynResolveContext *context, Pairs *pairs, Sets *sets)
 {
 	int			nsets = pairs->nparts + pairs->paired;
 	double		total = 1;
@@ -331,7 +333,8 @@ add_combinations(Pairs *pairs, Sets *sets)
 	/* analyzer: the caller has filled the first nsets elements of sets->at */
 	for (int i = 0; i < nsets; i++)
 		total *= sets->at[i].n;
-	reserve_pairs(pairs, total);
+	if (!reserve_pairs(context, pairs, total))
+		return;
 	if (pairs->copies != NULL)
 	{
 		for (int i = 0; i < nsets; i++)
@@ -393,7 +396,8 @@ list_elements(const DynResolveContext *context, const List *preds, const List *l
 		dyn_keep_elements(context, preds, element);
 		*combinations *= element->elements.n;
 	}
-	dyn_refuse_too_many(*combinations);
+	if (dyn_too_many_keys(context, *combinations))
+		*combinations = 0;
 	return elements;
 }
 
@@ -485,7 +489,7 @@ add_elements(const DynResolveContext *context, const DynAccess *access, const Dy
 		any = compute_sets(&chosen, access, arm, pairs, &sets);
 		MemoryContextSwitchTo(caller);
 		if (any)
-			add_combinations(pairs, &sets);
+			add_combinations(context, pairs, &sets);
 		dyn_reset_if_large(sets_context);
 	}
 	MemoryContextSwitchTo(caller);
@@ -502,7 +506,7 @@ add_arm(const DynResolveContext *context, const DynAccess *access, const DynPred
 	if (shared != NIL)
 		add_elements(context, access, arm, shared, pairs);
 	else if (compute_sets(context, access, arm, pairs, &sets))
-		add_combinations(pairs, &sets);
+		add_combinations(context, pairs, &sets);
 }
 
 /* Makes the Queries of pairs, and the list of their distinct keys. */
@@ -695,8 +699,9 @@ dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 				   const DynValues *values, DynResolvedAccess *resolved)
 {
 	bool		unusable = false;
+	double		most = DYN_MAX_KEYS;
 	DynResolveContext context = {.relation = relation,.values = values,
-	.unusable = &unusable};
+	.unusable = &unusable,.most = access->unsure ? &most : NULL};
 
 	memset(resolved, 0, sizeof(*resolved));
 	resolved->contradiction = access->contradiction;

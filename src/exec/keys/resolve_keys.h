@@ -48,7 +48,7 @@ typedef struct DynResolvedAccess
 
 /*
  * Resolves the access plan, in CurrentMemoryContext; *resolved points into
- * `values`.  Raises an error if there are more than DYN_MAX_KEYS keys.
+ * `values`.  If there are too many keys, raises an error, or sets `incomplete`.
  */
 extern void dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 							   const DynValues *values, DynResolvedAccess *resolved);
