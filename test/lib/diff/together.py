@@ -86,14 +86,14 @@ class Together:
             return self.united(tables)
         sort, parts, aliases = table.keys[1], [], {}
         inside = [row[sort.name] for row in table.rows if row[table.keys[0].name] == self.partition[1] and row[sort.name] is not None]
-        bounds = ["", *(f" AND b{{0}}.{sort.name} {operator} " for operator in ("=", "=", ">=", "<"))]
+        bounds = ["", "=", "=", ">=", "<"]
         rng.shuffle(bounds)
         for number, bound in enumerate(bounds[:rng.choice([2, 2, 3])] if "" in bounds[:2] else ["", bounds[0]]):
             alias = f"b{number}"
             aliases[alias] = table.name
             parts += [" UNION ALL " if parts else "", f"SELECT {self.key(table, alias)} AS k FROM {TABLE}{table.name} {alias} WHERE {alias}.{table.keys[0].name} = ",
                       Lit(self.partition[1], self.partition[0])]
-            parts += [bound.format(number), Lit(rng.choice(inside or [pool[0] for pool in sort.pool]), sort.kind.sqltype)] if bound else []
+            parts += [f" AND {alias}.{sort.name} {bound} ", Lit(rng.choice(inside or [pool[0] for pool in sort.pool]), sort.kind.sqltype)] if bound else []
         select = Select(["x.k"], ["("] + parts + [") x"])
         select.aliases, select.settings = aliases, {}
         return select
