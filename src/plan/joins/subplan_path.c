@@ -365,9 +365,10 @@ visit_path(PlannerInfo *root, Path *path)
 	}
 	else
 	{
-		if (subpath != NULL)
-			visit.saved = read_ahead_of_rows(root, path, subpath);
+		/* first the children, because a lookup join node hides them */
 		(void) dyn_visit_child_paths(path, visit_child, &visit);
+		if (subpath != NULL)
+			visit.saved += read_ahead_of_rows(root, path, subpath);
 	}
 	path->total_cost = Max(0, path->total_cost - visit.saved);
 	path->startup_cost = Min(path->startup_cost, path->total_cost);
