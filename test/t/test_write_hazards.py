@@ -382,6 +382,22 @@ class Documents(writes.TestCase):
         self.assertEqual(self.outcome("INSERT INTO far AS t VALUES ('d', 1, '{\"w\": 1}') ON CONFLICT (id, n) DO UPDATE SET doc = t.doc || EXCLUDED.doc"), "0A000")
         self.assertEqual(self.item("d", 1)["doc"], {"M": {"v": {"SS": ["a"]}}})
 
+    def test_H11_removed(self):
+        """NULL flattens nothing: the document is removed, unless another session has changed it."""
+        self.fx.foreign_table("part", "id text NOT NULL, n int NOT NULL, v jsonb OPTIONS (path 'doc.v')", table_name=self.fx.remote("items"), updatable="on", scan_policy="allow")
+        item = {"id": {"S": "d"}, "n": {"N": "1"}}
+        for hidden in ({"M": {"v": {"SS": ["a", "b"]}}}, {"M": {"v": {"B": "AP8="}}}, {"M": {"v": {"L": [{"NS": ["1"]}]}}}, {"SS": ["a", "b"]}, {"B": "AP8="}):
+            for sql in ("UPDATE {t} SET doc = NULL WHERE id = 'd'", "INSERT INTO {t} VALUES ('d', 1) ON CONFLICT (id, n) DO UPDATE SET doc = EXCLUDED.doc",
+                        "UPDATE {t} SET doc = NULL WHERE doc IS NOT NULL RETURNING *"):
+                with self.subTest(hidden=hidden, sql=sql):
+                    self.put_raw({**item, "doc": hidden})
+                    self.fx.execute("DELETE FROM near; INSERT INTO near SELECT * FROM far")
+                    self.both(sql)
+                    self.assertEqual(self.item("d", 1), item)
+        self.put_raw({**item, "doc": {"M": {"v": {"SS": ["a", "b"]}, "w": {"SS": ["c"]}}}})
+        self.assertEqual(self.outcome("UPDATE part SET v = NULL WHERE id = 'd'"), (1, []))
+        self.assertEqual(self.item("d", 1), {**item, "doc": {"M": {"w": {"SS": ["c"]}}}})
+
     def test_H11_columns_inside_of_each_other(self):
         """Each column contains the same set, so the guard has the set once for each of them."""
         columns = {f"c{i}": "doc" + ".m" * i for i in range(9)}

@@ -450,8 +450,8 @@ shows_value(const DynModify *modify, const DynPath *path, DynType type)
 
 /*
  * Changes the guard to the stored values.  If a stored value differs from the
- * guard and is replaced, its column must represent the full value: a set or
- * binary inside a document would otherwise become a list or a string.
+ * guard and is replaced, not removed, its column must represent the full value: a
+ * set or binary inside a document would otherwise become a list or a string.
  */
 static void
 guard_stored_values(DynWrite *write, const DynScalar *item)
@@ -465,7 +465,8 @@ guard_stored_values(DynWrite *write, const DynScalar *item)
 		if (dyn_scalar_same(&stored, &guard->value))
 			continue;
 		for (int j = 0; j < write->nvalues; j++)
-			replaced |= dyn_path_equal(write->values[j].path, guard->path);
+			replaced |= write->values[j].value.type != DYN_TYPE_ABSENT &&
+				dyn_path_equal(write->values[j].path, guard->path);
 		if (replaced && stored.type != DYN_TYPE_ABSENT &&
 			!shows_value(write->modify, guard->path, stored.type))
 		{

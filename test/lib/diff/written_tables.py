@@ -405,7 +405,7 @@ class Table:            # pylint: disable=too-many-instance-attributes
             stored = column.store(new[name])
             self.check_expiry(column, stored)
             there = get(before, where)
-            if column.base == "jsonb" and there is not None and hides_types(there):
+            if column.base == "jsonb" and new[name] is not None and there is not None and hides_types(there):
                 raise Refused("0A000")
             put(item, where, stored)
         for attribute in self.rewritten(changed):
