@@ -1,4 +1,6 @@
 """What rows of tables with key templates, item filters, paths and TTL write: keys, index keys, constants, and which rows are refused."""
+import json
+
 import dynamo
 import fixture
 import psycopg2
@@ -112,6 +114,36 @@ class Templates(Case):
         self.assert_refused("UPDATE customer SET id = '8' WHERE id = '7'", "0A000")
         self.fx.execute("UPDATE customer SET id = '7', name = 'Eva' WHERE id = '7'")
         self.assertEqual(self.fx.rows("SELECT id, name FROM customer"), [("7", "Eva")])
+
+    def test_separator_that_another_occurrence_decides(self):
+        """Rows whose key holds the separator are written like others, if they are read; no UPDATE moves the separator, and no INSERT adds one."""
+        for n, (templates, more, columns) in enumerate((
+                ({"pk": "CUSTOMER#${username}", "sk": "CUSTOMER#${username}"}, {}, "username text NOT NULL"),
+                ({"pk": "C#${username}#${city}", "sk": "${username}#X"}, {}, "username text NOT NULL, city text NOT NULL"),
+                ({"pk": "C#${username}#${city}", "sk": "${city}#${username}#X", "gsi1pk": "U#${username}"}, {"gsi1pk": "U#o#neil"}, "username text NOT NULL, city text NOT NULL"))):
+            name = f"member{n}"
+            self.fx.foreign_table(name, f"{columns}, v int, note text", table_name=self.fx.remote("app"), updatable="on", scan_policy="allow", key_templates=json.dumps(templates))
+            key = {at: templates[at].replace("${username}", "o#neil").replace("${city}", "Rome") for at in ("pk", "sk")}
+            for sql in ("DELETE FROM {t} WHERE username = 'o#neil'", "DELETE FROM {t} WHERE v = 1", "UPDATE {t} SET v = v + 1 WHERE username = 'o#neil'",
+                        "UPDATE {t} SET v = 5 WHERE username LIKE 'o#%'", "UPDATE {t} SET v = 7, username = username RETURNING *",
+                        "UPDATE {t} SET note = 'x' FROM (VALUES ('o#neil'), ('o#neil')) s(u) WHERE username = u", "DELETE FROM {t} WHERE username = 'o'"):
+                with self.subTest(templates=templates, sql=sql):
+                    self.setUp()
+                    self.fx.put("app", [{**key, **more, "v": 1}])
+                    self.fx.execute(f"DROP TABLE IF EXISTS near; CREATE TABLE near AS SELECT * FROM {name}")
+                    self.assertEqual(self.fx.rows("SELECT username FROM near"), [("o#neil",)])
+                    counts = []
+                    for table in (name, "near"):
+                        with self.fx.conn.cursor() as cursor:
+                            cursor.execute(sql.format(t=table))
+                            counts.append((cursor.rowcount, cursor.fetchall() if cursor.description else []))
+                    self.assertEqual(*counts)
+                    self.assertEqual(self.fx.rows(f"SELECT * FROM {name}"), self.fx.rows("SELECT * FROM near"))
+            self.setUp()
+            self.fx.put("app", [{**key, **more, "v": 1}])
+            before = self.items()
+            self.assertIn(self.fx.error(f"UPDATE {name} SET username = 'o'").sqlstate, ("0A000", "22023"))
+            self.assertEqual(self.items(), before)
 
     def test_H10_values_that_no_row_could_have(self):
         for sql, sqlstate in (("INSERT INTO customer (id) VALUES ('a#b')", "22023"), ("INSERT INTO customer (id) VALUES ('')", "22023"),

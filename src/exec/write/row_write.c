@@ -102,7 +102,8 @@ compose_key(DynModify *modify, TupleTableSlot *row, DynKeyPart *key, size_t *len
 	DynBuffer	bytes;
 
 	slot_getallattrs(row);
-	dyn_write_map_key(modify->map, row, key);
+	/* dyn_write_map_insert is stricter with the key of a new row */
+	dyn_write_map_key(modify->map, row, true, key);
 	dyn_buffer_init(&bytes, 0);
 	dyn_buffer_append_str(&bytes, meta->id ? meta->id : meta->name);
 	dyn_wire_key(&bytes, key, modify->map->nparts);
@@ -286,7 +287,7 @@ check_key(DynModify *modify, const DynKeyPart *old, TupleTableSlot *new,
 
 	if (!bms_overlap(modify->map->key_columns, changed))
 		return;
-	dyn_write_map_key(modify->map, new, key);
+	dyn_write_map_key(modify->map, new, !bms_overlap(modify->map->from_key, changed), key);
 	for (int i = 0; i < modify->map->nparts; i++)
 	{
 		if (dyn_scalar_equal(&key[i].value, &old[i].value))

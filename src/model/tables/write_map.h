@@ -75,9 +75,9 @@ extern void dyn_write_map_require(const DynWriteMap *map, CmdType operation);
 /* Raises an error (0A000) if an UPDATE cannot change the column. */
 extern void dyn_write_map_require_column(const DynWriteMap *map, AttrNumber attnum);
 
-/* Composes the primary key of a row's item, in the order of the key schema. */
+/* Composes the key of a new or `found` row, in the order of the key schema. */
 extern void dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot,
-							  DynKeyPart *parts);
+							  bool found, DynKeyPart *parts);
 
 /* Composes an INSERT, with the key; returns the number of values in *out. */
 extern int	dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot,

@@ -23,6 +23,7 @@ typedef struct RowValues
 	const bool *nulls;
 	const Bitmapset *changed;	/* changed columns; NULL: all (INSERT) */
 	Bitmapset  *rewritten;		/* positions of the templates to compose */
+	bool		found;			/* true if the row of the key was read */
 	DynPathValue *out;
 	int			n;
 	int			capacity;
@@ -103,12 +104,16 @@ null_column(const RowValues *row, const DynTemplatedAttr *templated)
 
 /* Returns false with *err set if placeholder `p` cannot have this text. */
 static bool
-part_holds(const DynTemplatedAttr *templated, int p, DynText text, DynStoreError *err)
+part_holds(const RowValues *row, const DynTemplatedAttr *templated, int p, DynText text,
+		   DynStoreError *err)
 {
 	const DynTemplatePart *part = &templated->tmpl->parts[p];
 	DynHolds	holds = dyn_part_holds(part, text);
 	const char *tmpl;
 
+	/* another occurrence of the column has decided where the text ends */
+	if (holds == DYN_HOLDS_UNDECIDED && row->found && templated->base)
+		holds = DYN_HOLDS_YES;
 	if (holds == DYN_HOLDS_YES && dyn_part_lists(part, text))
 		return true;
 	*err = (DynStoreError) {ERRCODE_INVALID_PARAMETER_VALUE, NULL, NULL};
@@ -158,7 +163,7 @@ try_compose(const RowValues *row, const DynTemplatedAttr *templated, DynScalar *
 							 &scalar, err))
 			return attnum;
 		texts[p] = (DynText) {scalar.data, scalar.len};
-		if (!part_holds(templated, p, texts[p], err))
+		if (!part_holds(row, templated, p, texts[p], err))
 			return attnum;
 	}
 	dyn_buffer_init(&buf, 0);
@@ -229,9 +234,9 @@ check_key(const DynWriteMap *map, const DynPath *path, const DynScalar *value)
 }
 
 void
-dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, DynKeyPart *parts)
+dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, bool found, DynKeyPart *parts)
 {
-	const RowValues row = {.map = map,.values = slot->tts_values,.nulls = slot->tts_isnull};
+	const RowValues row = {map, slot->tts_values, slot->tts_isnull,.found = found};
 
 	for (int i = 0; i < map->nparts; i++)
 	{
@@ -541,6 +546,7 @@ dyn_write_map_update(DynWriteMap *map, const TupleTableSlot *slot,
 
 	Assert(!bms_is_empty(changed));
 	row.rewritten = rewritten_templates(map, changed);
+	row.found = true;
 	if (full)
 	{
 		add_constants(&row);
