@@ -254,6 +254,14 @@ class Concurrency(writes.TestCase):
                 self.fx.execute(f"UPDATE far SET total = 1.5 {self.ONE}")
             finally:
                 self.fx.execute("DROP TRIGGER seen ON far")
+            with self.subTest(when=when):
+                self.setUp()
+                self.fx.execute(f"CREATE TRIGGER seen {when} UPDATE OF note, n ON far FOR EACH ROW EXECUTE FUNCTION nothing()")
+                try:
+                    self.assertEqual(self.between(f"UPDATE far SET total = total + 1 {self.ONE}", self.set("total", "N", "10")), (1, []))
+                    self.assertEqual(self.fx.value(f"SELECT total FROM far {self.ONE}"), 11)
+                finally:
+                    self.fx.execute("DROP TRIGGER seen ON far")
 
     def test_subqueries_that_read_the_same_table(self):
         """A correlated one is not executed again, because it would see what the statement has written."""

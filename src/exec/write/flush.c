@@ -115,7 +115,7 @@ dyn_modify_is_deferred(DynModify *modify)
 	/* RETURNING and AFTER triggers would see rows that ON CONFLICT skips later */
 	if ((modify->deferred || modify->atomic) && modify->do_nothing &&
 		(modify->returning ||
-		 dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, CMD_INSERT, TRIGGER_TYPE_AFTER)))
+		 dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, CMD_INSERT, TRIGGER_TYPE_AFTER, NULL)))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 modify->atomic

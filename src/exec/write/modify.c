@@ -28,7 +28,7 @@ copy_has_after_trigger(const ResultRelInfo *rinfo)
 	for (; rinfo != NULL; rinfo = rinfo->ri_RootResultRelInfo)
 	{
 		if (dyn_has_trigger(rinfo->ri_TrigDesc, TRIGGER_TYPE_INSERT | TRIGGER_TYPE_BEFORE,
-							TRIGGER_TYPE_INSERT))
+							TRIGGER_TYPE_INSERT, NULL))
 			return true;
 	}
 	return false;
@@ -51,8 +51,8 @@ create_upsert(ModifyTableState *mtstate, ResultRelInfo *rinfo, TupleDesc desc)
 
 	if (plan == NULL || plan->onConflictSet == NIL)
 		return NULL;
-	if (dyn_has_trigger(rinfo->ri_TrigDesc, TRIGGER_TYPE_UPDATE, TRIGGER_TYPE_UPDATE) ||
-		dyn_has_row_trigger(rinfo->ri_TrigDesc, CMD_INSERT, TRIGGER_TYPE_AFTER))
+	if (dyn_has_trigger(rinfo->ri_TrigDesc, TRIGGER_TYPE_UPDATE, TRIGGER_TYPE_UPDATE, NULL) ||
+		dyn_has_row_trigger(rinfo->ri_TrigDesc, CMD_INSERT, TRIGGER_TYPE_AFTER, NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("ON CONFLICT DO UPDATE is not supported on foreign table \"%s\", because it has triggers for UPDATE or AFTER INSERT",
@@ -77,9 +77,10 @@ await_reason(const DynModify *modify)
 	CmdType		operation = modify->operation;
 	bool		may_vanish = operation != CMD_INSERT || modify->do_nothing;
 
-	if (dyn_has_row_trigger(triggers, operation, TRIGGER_TYPE_BEFORE))
+	if (dyn_has_row_trigger(triggers, operation, TRIGGER_TYPE_BEFORE, modify->updated))
 		return "BEFORE trigger";
-	if ((may_vanish && dyn_has_row_trigger(triggers, operation, TRIGGER_TYPE_AFTER)) ||
+	if ((may_vanish && dyn_has_row_trigger(triggers, operation, TRIGGER_TYPE_AFTER,
+										   modify->updated)) ||
 		(modify->copying && copy_has_after_trigger(modify->rinfo)))
 		return "AFTER trigger";
 	return may_vanish && modify->returning ? "RETURNING" : NULL;
@@ -111,7 +112,10 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	modify->upsert = create_upsert(mtstate, rinfo, desc);
 	modify->returning = rinfo->ri_projectReturning != NULL ||
 		(plan != NULL && plan->returningLists != NIL);
-	modify->has_row_triggers = dyn_has_row_triggers(rinfo->ri_TrigDesc, operation);
+	modify->updated = operation != CMD_UPDATE ? NULL
+		: bms_copy(ExecGetAllUpdatedCols(rinfo, estate));
+	modify->has_row_triggers = dyn_has_row_trigger(rinfo->ri_TrigDesc, operation,
+												   DYN_ANY_TIMING, modify->updated);
 	modify->atomic = (dyn_guc_write_mode == DYN_WRITE_ATOMIC);
 	if (modify->atomic && modify->copying && copy_has_after_trigger(rinfo))
 		ereport(ERROR,
@@ -327,7 +331,7 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 		}
 	}
 	if (repeated && dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, modify->operation,
-										TRIGGER_TYPE_BEFORE))
+										TRIGGER_TYPE_BEFORE, modify->updated))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot join a row of foreign table \"%s\" with several rows, because the table has a BEFORE trigger",

@@ -39,8 +39,9 @@ typedef struct DynModify
 	bool		atomic;			/* true for write_mode 'atomic' */
 	const char *awaits;			/* reason why each row waits for its response,
 								 * such as "RETURNING"; or NULL */
-	bool		has_row_triggers;	/* true if the table has BEFORE or AFTER
-									 * ROW triggers for this operation */
+	Bitmapset  *updated;		/* ExecGetAllUpdatedCols of an UPDATE */
+	bool		has_row_triggers;	/* true if BEFORE or AFTER ROW triggers are
+									 * fired for this operation */
 	bool		returning;
 
 	DynRelation *relation;

@@ -17,6 +17,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
+#include "optimizer/inherit.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/prep.h"
 #include "parser/parsetree.h"
@@ -176,8 +177,20 @@ translate(PlannerInfo *root, Index rtindex, Bitmapset *attnums)
 	return translated;
 }
 
+/* Returns false if the trigger is only for UPDATE OF other columns. */
+static bool
+is_for_columns(const Trigger *trigger, const Bitmapset *updated)
+{
+	for (int i = 0; i < trigger->tgnattr; i++)
+	{
+		if (bms_is_member(trigger->tgattr[i] - FirstLowInvalidHeapAttributeNumber, updated))
+			return true;
+	}
+	return trigger->tgnattr == 0 || updated == NULL;
+}
+
 bool
-dyn_has_trigger(const TriggerDesc *triggers, int mask, int bits)
+dyn_has_trigger(const TriggerDesc *triggers, int mask, int bits, const Bitmapset *updated)
 {
 	char		mode = SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA
 		? TRIGGER_FIRES_ON_REPLICA : TRIGGER_FIRES_ON_ORIGIN;
@@ -187,27 +200,38 @@ dyn_has_trigger(const TriggerDesc *triggers, int mask, int bits)
 		const Trigger *trigger = &triggers->triggers[i];
 
 		if ((trigger->tgenabled == mode || trigger->tgenabled == TRIGGER_FIRES_ALWAYS) &&
-			(trigger->tgtype & mask) == bits)
+			(trigger->tgtype & mask) == bits && is_for_columns(trigger, updated))
 			return true;
 	}
 	return false;
 }
 
 bool
-dyn_has_row_trigger(const TriggerDesc *triggers, CmdType operation, int timing)
+dyn_has_row_trigger(const TriggerDesc *triggers, CmdType operation, int timing,
+					const Bitmapset *updated)
 {
 	int			bits = TRIGGER_TYPE_ROW | (operation == CMD_INSERT ? TRIGGER_TYPE_INSERT
 										   : operation == CMD_UPDATE ? TRIGGER_TYPE_UPDATE
 										   : TRIGGER_TYPE_DELETE);
 
-	return dyn_has_trigger(triggers, bits | TRIGGER_TYPE_BEFORE, bits | timing);
+	return timing == DYN_ANY_TIMING ? dyn_has_trigger(triggers, bits, bits, updated)
+		: dyn_has_trigger(triggers, bits | TRIGGER_TYPE_BEFORE, bits | timing, updated);
 }
 
 bool
-dyn_has_row_triggers(const TriggerDesc *triggers, CmdType operation)
+dyn_fires_row_trigger(PlannerInfo *root, Index rtindex, Relation relation, int timing)
 {
-	return dyn_has_row_trigger(triggers, operation, TRIGGER_TYPE_BEFORE) ||
-		dyn_has_row_trigger(triggers, operation, TRIGGER_TYPE_AFTER);
+	CmdType		operation = root->parse->commandType;
+	Bitmapset  *updated = operation != CMD_UPDATE ? NULL
+		: get_rel_all_updated_cols(root, find_base_rel(root, rtindex));
+
+	/* core counts all generated columns if a BEFORE trigger exists, fired or not */
+	for (int i = 0; updated != NULL && i < RelationGetNumberOfAttributes(relation); i++)
+	{
+		if (TupleDescAttr(RelationGetDescr(relation), i)->attgenerated != '\0')
+			updated = bms_add_member(updated, i + 1 - FirstLowInvalidHeapAttributeNumber);
+	}
+	return dyn_has_row_trigger(relation->trigdesc, operation, timing, updated);
 }
 
 /*
@@ -256,7 +280,7 @@ expand_whole_row(Bitmapset *attnums, Relation relation)
 
 /*
  * Returns the columns of a target that the result of the statement depends on;
- * all columns if there are row triggers.
+ * all columns if row triggers are fired.
  */
 static Bitmapset *
 read_columns(PlannerInfo *root, Index rtindex, Relation relation)
@@ -266,7 +290,7 @@ read_columns(PlannerInfo *root, Index rtindex, Relation relation)
 
 	if (operation == CMD_UPDATE)
 		attnums = add_constraints(attnums, relation);
-	if (dyn_has_row_triggers(relation->trigdesc, operation))
+	if (dyn_fires_row_trigger(root, rtindex, relation, DYN_ANY_TIMING))
 		attnums = bms_add_member(attnums, 0);
 	return expand_whole_row(attnums, relation);
 }
@@ -496,7 +520,7 @@ may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 	/* the statement must need only the key, and evaluate nothing without a row */
 	if (dyn_may_fail((Node *) scan->scan.plan.qual) ||
 		plan->returningLists != NIL || plan->withCheckOptionLists != NIL ||
-		dyn_has_row_triggers(relation->trigdesc, plan->operation) ||
+		dyn_fires_row_trigger(root, target, relation, DYN_ANY_TIMING) ||
 		!bms_is_subset(read, map->from_key) ||
 		!bms_is_subset(map->key_columns, map->from_key))
 		return false;

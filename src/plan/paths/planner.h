@@ -295,16 +295,20 @@ extern bool dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 extern bool dyn_full_row_is_for_recheck(PlannerInfo *root, Index rtindex);
 
 /*
- * Return true if the table has a trigger that is enabled in this session
+ * Return true if the table has a trigger that is enabled in this session, and
+ * not only for UPDATE OF columns outside of `updated` (NULL: all columns),
  * - whose type (TRIGGER_TYPE_...), masked with `mask`, is equal to `bits`,
  * - for rows and this operation, with this timing (TRIGGER_TYPE_BEFORE or
- *   _AFTER), or
- * - for rows and this operation, with any timing.
+ *   _AFTER, or DYN_ANY_TIMING), or
+ * - for rows and the statement that is planned.
  */
-extern bool dyn_has_trigger(const TriggerDesc *triggers, int mask, int bits);
+#define DYN_ANY_TIMING	(-1)
+extern bool dyn_has_trigger(const TriggerDesc *triggers, int mask, int bits,
+							const Bitmapset *updated);
 extern bool dyn_has_row_trigger(const TriggerDesc *triggers, CmdType operation,
-								int timing);
-extern bool dyn_has_row_triggers(const TriggerDesc *triggers, CmdType operation);
+								int timing, const Bitmapset *updated);
+extern bool dyn_fires_row_trigger(PlannerInfo *root, Index rtindex,
+								  Relation relation, int timing);
 
 /*
  * Raises an error if RETURNING reads a system column.  For an INSERT, also

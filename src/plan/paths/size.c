@@ -216,7 +216,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 		Relation	rel = table_open(relid, NoLock);
 
 		plan->relation->triggered = root->parse->commandType == CMD_UPDATE &&
-			dyn_has_row_trigger(rel->trigdesc, CMD_UPDATE, TRIGGER_TYPE_BEFORE);
+			dyn_fires_row_trigger(root, baserel->relid, rel, TRIGGER_TYPE_BEFORE);
 		table_close(rel, NoLock);
 	}
 	plan->rechecked = dyn_full_row_is_for_recheck(root, baserel->relid);
