@@ -114,21 +114,18 @@ class Products(request_text.RequestTestCase):
         cls.fx.execute("CREATE TABLE o (a1 int, a2 int, b1 int, b2 int); INSERT INTO o VALUES (1, 1, 1, 1); ANALYZE o; CREATE TABLE mirror.o AS TABLE o")
 
     def test_joined(self):
-        """Parts of a template; one more value makes too many keys."""
+        """Parts of a template."""
         sql = "SELECT v FROM o JOIN products p ON p.a BETWEEN o.a1 AND o.a2 AND p.b BETWEEN o.b1 AND o.b2"
-        for a, b in ((1000, 101), (5000, 3000)):
-            self.fx.execute(f"UPDATE o SET a2 = {a}, b2 = {b}; UPDATE mirror.o SET a2 = {a}, b2 = {b}")
-            self.assertRequests(sql, ["Scan products get pk, v"])
+        self.fx.execute("UPDATE o SET a2 = 5000, b2 = 3000; UPDATE mirror.o SET a2 = 5000, b2 = 3000")
+        self.assertRequests(sql, ["Scan products get pk, v"])
         self.fx.execute("UPDATE o SET a2 = 2, b2 = 2; UPDATE mirror.o SET a2 = 2, b2 = 2")
         self.assertRequests(sql, ["BatchGetItem products {pk '1#1'} {pk '1#2'} {pk '2#1'} {pk '2#2'} get pk, v"])
 
     def test_next_to_lists(self):
-        """A list counts as well; lists alone have too many keys only where these are an error."""
+        """A list counts as well; for lists alone, too many keys are an error."""
         self.fx.execute("UPDATE o SET a2 = 60000; UPDATE mirror.o SET a2 = 60000")
         lists = "ANY (ARRAY(SELECT generate_series(1, 4000)))"
         self.assertRequests(f"SELECT v FROM o JOIN products p ON p.a BETWEEN o.a1 AND o.a2 AND p.b = {lists}", ["Scan products get pk, v"])
-        self.assertRequests("SELECT v FROM o JOIN halves h ON h.k BETWEEN o.a1 AND o.a2 AND h.s IN (1, 2)",
-                            ["Scan halves filter s IN (1,2) AND k >= 1 AND k <= 60000 get k, s, v"])
         for sql in ("SELECT v FROM products WHERE a = {0} AND b = {0}", "SELECT v FROM halves WHERE k = {0} AND s = {0}"):
             failure = self.fx.error(sql.format(lists))
             self.assertEqual((failure.sqlstate, failure.hint), ("54000", "Use fewer values in the IN lists or arrays."))

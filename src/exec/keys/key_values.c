@@ -26,9 +26,9 @@
 bool
 dyn_too_many_keys(const DynResolveContext *context, double nkeys)
 {
-	if (nkeys <= (context->most == NULL ? DYN_MAX_KEYS : *context->most))
+	if (nkeys <= DYN_MAX_KEYS)
 		return false;
-	if (context->most == NULL)
+	if (!context->has_fallback)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("too many keys to read: %.0f", nkeys),
@@ -409,8 +409,6 @@ add_each(Collection *to, const DynResolveContext *context, const DynPred *pred)
 		return;
 	}
 	Assert(context->unusable != NULL);
-	if (context->most != NULL)
-		*context->most = DYN_MAX_RANGED_KEYS;
 	dyn_steps_init(&steps, &column_of(context, pred)->codec);
 	if (context->shape != NULL && context->shape->modifier == DYN_MODIFIER_RANGE &&
 		context->part->column.traits.members)

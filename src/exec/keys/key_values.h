@@ -17,9 +17,8 @@
 #include "../../plan/keys/access.h"
 #include "../statement/values.h"
 
-/* Maximum number of keys, and if run-time values bound a range of a key part */
+/* Maximum number of keys; see dyn_too_many_keys. */
 #define DYN_MAX_KEYS	10000000
-#define DYN_MAX_RANGED_KEYS	100000
 
 /*
  * An array that restricts several parts of the key, such as `id = ANY ($1)` if
@@ -43,8 +42,7 @@ typedef struct DynResolveContext
 	int			nshared;
 	bool	   *unusable;		/* set to true if the values cannot be used as
 								 * a key; may be NULL if may_widen is true */
-	double	   *most;			/* maximum number of keys; NULL if the access
-								 * has no fallback for more */
+	bool		has_fallback;	/* true if too many keys are not an error */
 	bool		may_widen;		/* true if the result may be a superset */
 	const DynPart *part;		/* placeholder that predicates compare; NULL:
 								 * the full attribute */
@@ -87,8 +85,8 @@ extern DynCond *dyn_templated_cond(const DynRelation *relation,
 extern bool dyn_given_holds(const DynValues *values, const DynPred *pred);
 
 /*
- * Returns true if there are too many keys, after setting *unusable.  Raises an
- * error if the access has no fallback.
+ * Returns true if there are more than DYN_MAX_KEYS keys, after setting
+ * *unusable.  Raises an error if the access has no fallback.
  */
 extern bool dyn_too_many_keys(const DynResolveContext *context, double nkeys);
 

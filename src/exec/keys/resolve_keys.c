@@ -699,9 +699,8 @@ dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 				   const DynValues *values, DynResolvedAccess *resolved)
 {
 	bool		unusable = false;
-	double		most = DYN_MAX_KEYS;
 	DynResolveContext context = {.relation = relation,.values = values,
-	.unusable = &unusable,.most = access->unsure ? &most : NULL};
+	.unusable = &unusable,.has_fallback = access->unsure};
 
 	memset(resolved, 0, sizeof(*resolved));
 	resolved->contradiction = access->contradiction;

@@ -17,7 +17,6 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
-#include "optimizer/inherit.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/prep.h"
 #include "parser/parsetree.h"
@@ -222,14 +221,16 @@ bool
 dyn_fires_row_trigger(PlannerInfo *root, Index rtindex, Relation relation, int timing)
 {
 	CmdType		operation = root->parse->commandType;
-	Bitmapset  *updated = operation != CMD_UPDATE ? NULL
-		: get_rel_all_updated_cols(root, find_base_rel(root, rtindex));
+	Bitmapset  *updated = NULL;
+	Bitmapset  *named = operation != CMD_UPDATE ? NULL
+		: translate(root, rtindex, members_of(root->update_colnos));
 
 	/* core counts all generated columns if a BEFORE trigger exists, fired or not */
-	for (int i = 0; updated != NULL && i < RelationGetNumberOfAttributes(relation); i++)
+	for (AttrNumber n = 1; named != NULL && n <= RelationGetNumberOfAttributes(relation); n++)
 	{
-		if (TupleDescAttr(RelationGetDescr(relation), i)->attgenerated != '\0')
-			updated = bms_add_member(updated, i + 1 - FirstLowInvalidHeapAttributeNumber);
+		if (bms_is_member(n, named) ||
+			TupleDescAttr(RelationGetDescr(relation), n - 1)->attgenerated != '\0')
+			updated = bms_add_member(updated, n - FirstLowInvalidHeapAttributeNumber);
 	}
 	return dyn_has_row_trigger(relation->trigdesc, operation, timing, updated);
 }

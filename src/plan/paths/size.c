@@ -150,8 +150,11 @@ partition_bounds(const DynRelPlan *plan)
 	quals = copyObject(dyn_relation_segment_bounds(plan->relation, rel));
 	table_close(rel, NoLock);
 	ChangeVarNodes((Node *) quals, 1, plan->rel->relid, 0);
-	/* the constraint of a default partition begins with NOT */
-	qual = eval_const_expressions(plan->root, (Node *) make_ands_explicit(quals));
+	/*
+	 * The constraint of a default partition begins with NOT.  Without the
+	 * root, tests of NOT NULL columns stay conditions on the segment.
+	 */
+	qual = eval_const_expressions(NULL, (Node *) make_ands_explicit(quals));
 	foreach(lc, make_ands_implicit(canonicalize_qual((Expr *) qual, true)))
 		rinfos = lappend(rinfos, make_simple_restrictinfo(plan->root, lfirst(lc)));
 	return rinfos;
