@@ -242,8 +242,8 @@ class Aborts(writes.TestCase):
                 if sqlstate == "23505":
                     self.assertEqual((written, maybe), (len(stored), 0))
                 else:
-                    self.assertEqual(written + maybe, 19)
-                    self.assertTrue(written <= len(stored) and set(stored) <= set(range(1, 20)), (written, stored))
+                    self.assertTrue(written <= len(stored) <= written + maybe <= 19, (written, stored, maybe))     # 19 unless a connection does not stand yet
+                    self.assertTrue(set(stored) <= set(range(1, 20)), stored)
 
 
 class Psql(writes.TestCase):
