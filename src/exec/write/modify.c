@@ -112,8 +112,9 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	modify->upsert = create_upsert(mtstate, rinfo, desc);
 	modify->returning = rinfo->ri_projectReturning != NULL ||
 		(plan != NULL && plan->returningLists != NIL);
+	/* on 15, ExecGetAllUpdatedCols must not be called before core's own setup */
 	modify->updated = operation != CMD_UPDATE ? NULL
-		: bms_copy(ExecGetAllUpdatedCols(rinfo, estate));
+		: dyn_with_generated(bms_copy(ExecGetUpdatedCols(rinfo, estate)), desc);
 	modify->has_row_triggers = dyn_has_row_trigger(rinfo->ri_TrigDesc, operation,
 												   DYN_ANY_TIMING, modify->updated);
 	modify->atomic = (dyn_guc_write_mode == DYN_WRITE_ATOMIC);

@@ -217,20 +217,31 @@ dyn_has_row_trigger(const TriggerDesc *triggers, CmdType operation, int timing,
 		: dyn_has_trigger(triggers, bits | TRIGGER_TYPE_BEFORE, bits | timing, updated);
 }
 
+Bitmapset *
+dyn_with_generated(Bitmapset *updated, TupleDesc desc)
+{
+	for (AttrNumber n = 1; n <= desc->natts; n++)
+	{
+		if (TupleDescAttr(desc, n - 1)->attgenerated != '\0')
+			updated = bms_add_member(updated, n - FirstLowInvalidHeapAttributeNumber);
+	}
+	return updated;
+}
+
 bool
 dyn_fires_row_trigger(PlannerInfo *root, Index rtindex, Relation relation, int timing)
 {
 	CmdType		operation = root->parse->commandType;
 	Bitmapset  *updated = NULL;
-	Bitmapset  *named = operation != CMD_UPDATE ? NULL
-		: translate(root, rtindex, members_of(root->update_colnos));
 
-	/* core counts all generated columns if a BEFORE trigger exists, fired or not */
-	for (AttrNumber n = 1; named != NULL && n <= RelationGetNumberOfAttributes(relation); n++)
+	if (operation == CMD_UPDATE)
 	{
-		if (bms_is_member(n, named) ||
-			TupleDescAttr(RelationGetDescr(relation), n - 1)->attgenerated != '\0')
-			updated = bms_add_member(updated, n - FirstLowInvalidHeapAttributeNumber);
+		Bitmapset  *named = translate(root, rtindex, members_of(root->update_colnos));
+		int			attnum = -1;
+
+		while ((attnum = bms_next_member(named, attnum)) >= 0)
+			updated = bms_add_member(updated, attnum - FirstLowInvalidHeapAttributeNumber);
+		updated = dyn_with_generated(updated, RelationGetDescr(relation));
 	}
 	return dyn_has_row_trigger(relation->trigdesc, operation, timing, updated);
 }

@@ -295,6 +295,13 @@ extern bool dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 extern bool dyn_full_row_is_for_recheck(PlannerInfo *root, Index rtindex);
 
 /*
+ * Adds all generated columns to a set of updated columns, in which numbers are
+ * offset by FirstLowInvalidHeapAttributeNumber.  Core adds them if a BEFORE
+ * trigger exists, fired or not.
+ */
+extern Bitmapset *dyn_with_generated(Bitmapset *updated, TupleDesc desc);
+
+/*
  * Return true if the table has a trigger that is enabled in this session, and
  * not only for UPDATE OF columns outside of `updated` (NULL: all columns),
  * - whose type (TRIGGER_TYPE_...), masked with `mask`, is equal to `bits`,
