@@ -8,7 +8,6 @@
 #include "postgres.h"
 
 #include <float.h>
-#include <math.h>
 
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
