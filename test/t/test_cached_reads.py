@@ -25,8 +25,8 @@ class Cached(fixture.TestCase):
     def setUpClass(cls):
         super().setUpClass()
         cls.fx.create_table("parts", ("id", "S"))
-        cls.fx.put("parts", [item(i) for i in range(600)])
-        cls.fx.foreign_table("parts", COLUMNS, scan_policy="allow", fetch_size=100)
+        cls.fx.put("parts", [item(i) for i in range(300)])
+        cls.fx.foreign_table("parts", COLUMNS, scan_policy="allow", fetch_size=50)
         cls.fx.execute("CREATE TABLE mirror AS SELECT * FROM parts;"
                        "CREATE TABLE outers AS SELECT i, i % 40 AS n, 's' || i % 8 || 'é\"' AS shade, 't' || i % 6 AS tag,"
                        " 'l' || i % 4 AS label, i * 3.5 AS price FROM generate_series(0, 19) i;"
@@ -103,7 +103,7 @@ class Responses(Cached):
         self.fx.execute("SET work_mem = '64kB'")
         sql = "SELECT o.i, (SELECT string_agg(p.id || p.note, ',' ORDER BY p.id) FROM parts p WHERE p.n = o.n) FROM outers o"
         self.assertKept(sql)
-        self.assertRegex(self.fx.explain(sql, "ANALYZE, COSTS OFF, TIMING OFF"), r"Cached: 600 items  Disk: \d+kB  Executions Served: 20")
+        self.assertRegex(self.fx.explain(sql, "ANALYZE, COSTS OFF, TIMING OFF"), r"Cached: 300 items  Disk: \d+kB  Executions Served: 20")
 
     def test_stopped_early(self):
         """A read that was left is continued: no page is read twice."""
@@ -134,10 +134,10 @@ class Responses(Cached):
         """What was cached, and how often it served."""
         sql = "SELECT o.i, (SELECT sum(p.price) FROM parts p WHERE p.n = o.n) FROM outers o"
         self.assertRegex(self.fx.explain(sql, "ANALYZE, COSTS OFF, TIMING OFF"),
-                         r"Cached: 600 items  Memory: \d+kB  Executions Served: 20")
+                         r"Cached: 300 items  Memory: \d+kB  Executions Served: 20")
         [(plan,)] = self.fx.rows(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}")
         text = json.dumps(plan)
-        self.assertIn('"Cached Items": 600', text)
+        self.assertIn('"Cached Items": 300', text)
         self.assertIn('"Cached Space Type": "Memory"', text)
         self.assertNotIn("Kept", self.fx.explain("SELECT * FROM parts", "ANALYZE"))
 

@@ -17,10 +17,10 @@ TIME = "timestamptz OPTIONS (format 'iso8601(0)') NOT NULL"
 OWN_TIME = "timestamptz OPTIONS (attribute '{}', format 'iso8601(0)')"
 
 
-def item(**attributes):
-    """An item of BYTES, by text that fills it up."""
+def item(size=BYTES, **attributes):
+    """An item of that size (bytes), by text that fills it up."""
     used = sum(len(name) + (len(value.encode()) if isinstance(value, str) else 2 if isinstance(value, int) else 0) for name, value in attributes.items())
-    return {**attributes, "body": "x" * (BYTES - used - len("body"))}
+    return {**attributes, "body": "x" * (size - used - len("body"))}
 
 
 def iso(time):
@@ -149,7 +149,7 @@ class Folded(request_text.IdealTestCase):
 class Merged(request_text.IdealTestCase):
     """The first rows of several partitions; a column that may be NULL is read from its own attribute."""
 
-    SIZES = {"small": 30, "large": 600}
+    SIZES = {"small": 15, "large": 300}
     TABLES = {"app": (("pk", "S"), ("sk", "S"), [index("by_status", ("gpk", "S"), ("gsk", "S"))])}
     ORDER = {**templates("O#${id}", "-", gpk="ST#${status}", gsk="${created}#${id}"), "trusted_indexes": "by_status"}
     LOOSE = {**templates("L#${id}", "-", gpk="LS#${status}", gsk="${created}#${id}"), "trusted_indexes": "by_status"}
@@ -176,7 +176,7 @@ class Merged(request_text.IdealTestCase):
         Ideal("shards of several tenants", "SELECT at FROM events WHERE tenant IN ('t0', 't1') ORDER BY at LIMIT 3", 8, 4),
         Ideal("shards and ties", "SELECT total, at FROM events WHERE tenant = 't0' ORDER BY at, total DESC LIMIT 3", 4, 2),
         Ideal("shards of a column that may be null", "SELECT at, total FROM lax WHERE tenant = 't1' AND at IS NOT NULL ORDER BY at DESC LIMIT 3", 4, 2),
-        # without an order: all four shards, of 30 or 600 items
+        # without an order: all four shards, of 6 or 120 kB
         Ideal("all shards", "SELECT total FROM events WHERE tenant = 't1'", 4, (4, 60)),
         Ideal("half of the shards", "SELECT total FROM events WHERE tenant = 't1' AND shard >= 2", 2, (2, 30)),
         Ideal("half of the shards in a generic plan", "SELECT total FROM events WHERE tenant = $1 AND shard >= $2", 2, (2, 30), "('t1', 2)"),
@@ -189,15 +189,15 @@ class Merged(request_text.IdealTestCase):
         for s, status in enumerate(("open", "paid", "sent", "gone")):
             for n, at in enumerate(within(datetime.datetime(2026, 1, 1), 300 * day, count)):
                 key = f"{s}{n:04}"
-                yield item(pk=f"O#{key}", sk="-", gpk=f"ST#{status}", gsk=f"{iso(at)}#{key}", created=iso(at), status=status, total=n)
+                yield item(2 * BYTES, pk=f"O#{key}", sk="-", gpk=f"ST#{status}", gsk=f"{iso(at)}#{key}", created=iso(at), status=status, total=n)
         for status in ("open", "paid"):
             for n, at in enumerate(within(datetime.datetime(2026, 1, 1), 300 * day, count)):
-                yield item(pk=f"L#{status}{n:04}", sk="-", gpk=f"LS#{status}", gsk=f"{iso(at)}#{status}{n:04}", created=iso(at), status=status, total=n)
+                yield item(2 * BYTES, pk=f"L#{status}{n:04}", sk="-", gpk=f"LS#{status}", gsk=f"{iso(at)}#{status}{n:04}", created=iso(at), status=status, total=n)
             # without a time, and so not in the index
-            yield from (item(pk=f"L#none{status}{n:04}", sk="-", gpk=f"LS#{status}", status=status, total=n) for n in range(count // 10))
+            yield from (item(2 * BYTES, pk=f"L#none{status}{n:04}", sk="-", gpk=f"LS#{status}", status=status, total=n) for n in range(count // 10))
         for tenant in ("t0", "t1"):
             for shard in range(4):
-                yield from (item(pk=f"E#{tenant}#{shard}", sk=f"A#{iso(at)}", at=iso(at), total=n) for n, at in enumerate(within(datetime.datetime(2026, 1, 1, shard), 300 * day, count)))
+                yield from (item(2 * BYTES, pk=f"E#{tenant}#{shard}", sk=f"A#{iso(at)}", at=iso(at), total=n) for n, at in enumerate(within(datetime.datetime(2026, 1, 1, shard), 300 * day, count)))
 
 
 @ideals
@@ -273,7 +273,7 @@ class CollectionsOfTenants(request_text.IdealTestCase):
     def items(cls, table, count):
         if table == "device":
             for device, day in itertools.product(range(3), DAYS):
-                for total, at in enumerate(within(day, datetime.timedelta(days=1), 20 * count)):
+                for total, at in enumerate(within(day, datetime.timedelta(days=1), 6 * count)):
                     yield from (item(pk=f"D#d{device}#{day:%Y-%m-%d}", sk=f"{kind}#{iso(at)}", total=total) for kind in ("READING", "ALARM"))
             return
         for tenant, nr in itertools.product(range(10), range(10 if table == "club" else 2)):
