@@ -47,7 +47,7 @@ fail(DynBuffer *buf)
 	return false;
 }
 
-/* Frees the memory of an empty buffer first, since realloc would copy it. */
+/* Frees an empty buffer's memory first, since realloc would copy the bytes. */
 static bool
 set_capacity(DynBuffer *buf, size_t cap)
 {

@@ -26,7 +26,7 @@ typedef struct DynBuffer
 	size_t		cap;			/* bytes allocated */
 	size_t		max;			/* maximum of `len`; 0 means no bound */
 	bool		failed;			/* true if a function of this file failed */
-	bool		out_of_memory;	/* as `failed`, but only if memory ran out */
+	bool		out_of_memory;	/* true if a function ran out of memory */
 } DynBuffer;
 
 /* Initializes an empty buffer; a zeroed DynBuffer is one without a bound. */

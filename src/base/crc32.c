@@ -9,8 +9,8 @@
  * of 128 bits into the block D bits later, the first block is multiplied by
  * (x^D mod P), and the product is added to the later block.  A carry-less
  * multiplication takes 64 bits, so eight of them fold 64 bytes into the next
- * 64, without a table.  In the end, the folded bytes are reduced to 16 bytes
- * with the same remainder.  zlib computes the CRC of these and of the tail.
+ * 64.  In the end, the folded bytes are reduced to 16 bytes with the same
+ * remainder.  zlib computes the CRC of these 16 and of the unfolded bytes.
  *
  * CRC-32 takes the lowest bit of a byte as the highest power of x.  So each
  * 64-bit lane of a register holds its polynomial mirrored, and bits of the low

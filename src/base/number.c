@@ -18,8 +18,8 @@
 #include "number.h"
 
 /*
- * Digits of an exponent beyond this value are ignored, since no text has
- * enough other digits to bring the number back within the limits.
+ * If an exponent reaches this value, its further digits are ignored: no text
+ * has enough digits before the exponent to compensate for such an exponent.
  */
 #define EXP_CLAMP	INT64_C(1000000000000000)
 

@@ -48,8 +48,8 @@ extern DynNumberStatus dyn_number_canonical(const char *text, size_t len,
 											char *dst, size_t *dst_len);
 
 /*
- * Rounds a range bound: writes the canonical form of the nearest number in the
- * given direction that DynamoDB can store.  Returns false if no such number
+ * Rounds a range bound in direction `dir`: writes the canonical form of the
+ * nearest number that DynamoDB can store.  Returns false if no such number
  * exists (1E126 rounded up, -1E126 rounded down) or the text is not a number.
  */
 extern bool dyn_number_round(const char *text, size_t len, DynRounding dir,

@@ -3,8 +3,8 @@
  *		Validates UTF-8; writes JSON strings, base64 and hashes.
  *
  * These functions process every byte that is sent to DynamoDB, so each has a
- * fast path for the common case.  Functions that append record a failure in
- * the buffer (buffer.h).
+ * fast path for the common case.  If an append fails, the buffer records the
+ * failure (buffer.h).
  */
 #include <string.h>
 

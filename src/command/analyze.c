@@ -10,8 +10,8 @@
  * together, like the rows of a block of a local table.
  *
  * Segments are read in rounds, until the sample is full or has cost
- * analyze_read_units.  Only pages in flight can exceed this cost, and they are
- * small, because the requests have a Limit.
+ * analyze_read_units.  The pages in flight then add to this cost, but these
+ * pages are small, because the requests have a Limit.
  *
  * The first page is read with all attributes, which costs the same.  So ANALYZE
  * can find columns that are NULL because PostgreSQL lower-cased their names
@@ -40,7 +40,7 @@
 /* The largest power of two that DynamoDB accepts as TotalSegments. */
 #define MAX_SEGMENTS		(1 << 19)
 
-/* Minimum number of sampled segments, if each has at least one read unit. */
+/* Minimum number of sampled segments, unless each would cost < 1 read unit. */
 #define SAMPLED_SEGMENTS	100
 
 typedef struct Sampler
@@ -77,7 +77,7 @@ typedef struct Sampler
 /*
  * Divides a large table into segments so small that SAMPLED_SEGMENTS of them
  * fill the sample, or cost max_units.  A table of unknown size (0) counts as
- * small; the limit still applies.
+ * small, but its sample does not cost more than max_units either.
  */
 static void
 choose_segments(Sampler *sampler)
@@ -120,9 +120,9 @@ decode_row(Sampler *sampler)
 
 	(void) dyn_rows_next(sampler->view->rows, sampler->slot);
 	/*
-	 * the item's segment is not known, since the sample's Scan has another
-	 * TotalSegments.  All segments have about the same number of items, so set a
-	 * random one.
+	 * the segment column's value is not known, since the sample's Scan has a
+	 * different number of segments than the column.  All segments have about
+	 * the same number of items, so set a random one.
 	 */
 	if (attnum != 0)
 	{
@@ -154,8 +154,8 @@ remove_row(Sampler *sampler, int n)
 /*
  * Offers a row to the sample, so that all rows seen are in it with the same
  * probability.  Only rows that enter the sample are decoded.  If the sample
- * exceeds maintenance_work_mem, it becomes smaller.  This may happen in an
- * unnested table, where each row may contain a copy of a large attribute.
+ * exceeds maintenance_work_mem, random rows are removed.  The sample of an
+ * unnested table can be so large: rows may have copies of a large attribute.
  */
 static void
 offer_row(Sampler *sampler)
@@ -198,7 +198,7 @@ read_round(Sampler *sampler)
 	DynFetch   *fetch;
 	const DynValue *item;
 
-	/* read fewer segments if the limit may be reached earlier */
+	/* read only as many segments as the remaining read units suffice for */
 	if (!sampler->full)
 		nsegments = Max(1, Min(nsegments, units * sampler->segments /
 							   sampler->table_units));

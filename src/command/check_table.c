@@ -10,9 +10,9 @@
  * mismatch in one column, with the number of affected items, and the key of
  * the first.
  *
- * If some foreign tables have templates for the key, tables without them (for
- * example, imported tables) are left out, unless the caller names them.  All
- * others are compared with the items.
+ * If some foreign tables have templates for the key, tables without templates
+ * (for example, imported tables) are left out, unless the caller names them.
+ * All other tables are compared with the items.
  *
  * It is also an issue if no table claims an item:
  * - A compared table claims the items that are its rows.  A table is selective
@@ -148,8 +148,8 @@ typedef struct Check
 	/* current item */
 	const DynValue *values;		/* values of the item, with the key first */
 	uint64		item;			/* number of the item, from 1 */
-	bool		undecided;		/* true if an error prevents deciding whether
-								 * the item is a row */
+	bool		undecided;		/* true if an error leaves open whether the
+								 * item is a row of some table */
 	bool		quiet;			/* true if errors are not recorded */
 
 	Issue		unclaimed;
@@ -339,8 +339,8 @@ count_shared(Check *check, int first, int second)
 }
 
 /*
- * Checks that the item is a row of a table, and not of two tables.  Tables
- * with `shares` may have the item in addition to another table.
+ * Counts the item as an issue if no table claims it, or if two tables claim it
+ * and neither of the two has `shares`.
  */
 static void
 check_item(Check *check, const DynValue *values)

@@ -7,8 +7,8 @@
  * are arguments.  The type of a key attribute follows from its column or its
  * template.
  *
- * CreateTable is sent again only after a failure, such as throttling, that shows
- * that it was not executed.  After any other failure, the table may exist.
+ * CreateTable is sent again only if the failure, such as throttling, shows
+ * that DynamoDB did not execute it.  After other failures, the table may exist.
  */
 #include "postgres.h"
 

@@ -215,10 +215,10 @@ compare_table(void *arg)
 }
 
 /*
- * Reports columns with lower-cased names (other_case.c) in all foreign tables
- * over the DynamoDB table, as far as the current user may read them.  These
- * tables may belong to other users, so this function must not run code of their
- * owners, wait for locks, or report errors in definitions.
+ * Reports columns with lower-cased names (other_case.c) that the current user
+ * may read, in all foreign tables over the DynamoDB table.  The foreign tables
+ * may belong to other users, so this function must not run code of the owners,
+ * wait for locks, or report errors in definitions.
  */
 static void
 report_other_cases(const DynSample *sample)

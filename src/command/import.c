@@ -142,7 +142,7 @@ assign_names(HTAB *taken, List *texts)
 			continue;
 		name = strlen(text) > LONGEST_NAME ? split(text, LONGEST_NAME) : NULL;
 		if (name != NULL && hash_search(again, name, HASH_FIND, NULL) != NULL)
-			name = NULL;		/* another text is truncated to it, too */
+			name = NULL;		/* another text has the same truncated name */
 		while (name == NULL || !take_if_unused(taken, name))
 		{
 			checksum = dyn_crc32(checksum, text, strlen(text));
@@ -290,8 +290,8 @@ is_in_list(const List *list, const char *name)
 }
 
 /*
- * Returns true if a name in LIMIT TO begins with the table's name, so it may be
- * the name of an entity's foreign table (table_entity).
+ * Returns true if LIMIT TO may name an entity's foreign table (table_entity):
+ * one of the names in LIMIT TO begins with the table's name.
  */
 static bool
 entity_is_in_list(const Import *import, const char *name)

@@ -4,8 +4,8 @@
  *		dynamo_fdw_encode_key() and dynamo_fdw_decode_key().
  *
  * With these functions, users can try templates without DynamoDB.  No request
- * is sent, so the key attributes are not known.  We assume that the columns in
- * the template are read from it, unless the column option "attribute" is set.
+ * is sent, so the key attributes are not known.  Columns of the template are
+ * assumed to be read from its attribute, unless they set option "attribute".
  */
 #include "postgres.h"
 
@@ -33,7 +33,7 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_decode_key);
 /*
  * Returns the template of the attribute (argument 1), and sets *opened to the
  * foreign table (argument 0).  All attributes with templates are treated as key
- * attributes.  This attribute comes first, so its columns are read from it.
+ * attributes.  Argument 1 is the first: its template's columns are read from it.
  */
 static const DynTemplatedAttr *
 open_template(FunctionCallInfo fcinfo, DynRelation **opened)

@@ -112,7 +112,7 @@ extern DynPred *dyn_classify_comparison(DynClassify *context,
 										const DynField *field, Node *value,
 										bool array);
 
-/* Returns the array's number of elements; -1 if NULL, or unknown at planning. */
+/* Returns the array's length; -1 if unknown at planning, or for a NULL array. */
 extern int	dyn_fixed_array_size(Node *array);
 
 /*
@@ -157,10 +157,10 @@ typedef struct DynImplied
 } DynImplied;
 
 /*
- * Returns the equalities that two clauses L >= R and L <= R imply together, as
- * a List of DynImplied *.  For k BETWEEN $1 AND $2 on a partition key, the
- * list has the implied condition $1 <> $2 OR k = $1; for k LIKE $1, it has a
- * similar OR.
+ * Returns the equalities that the clauses imply, as a List of DynImplied *.
+ * The clauses L >= R and L <= R imply L = R.  On a partition key, k BETWEEN $1
+ * AND $2 implies $1 <> $2 OR k = $1, and k LIKE $1 implies a similar OR; these
+ * conditions are in the list, too.
  */
 extern List *dyn_implied_equalities(const DynClassify *context, List *rinfos);
 

@@ -111,7 +111,7 @@ typedef struct DynPred
 	DynField	field;
 	AttrNumber	other;			/* FIELDS: column on the right; else 0 */
 	Expr	   *value;			/* value at planning; NULL in the plan node */
-	DynConversion *conversion;	/* its conversion (at planning), or NULL */
+	DynConversion *conversion;	/* conversion of `value` (planning), or NULL */
 	DynBoundKind bound;			/* result of the conversion */
 	DynOperator operator;		/* COMPARE, FIELDS: the operator; LIKE: only
 								 * the collation is set */

@@ -127,8 +127,8 @@ classify_number(DynClassify *context, const DynOperator *op,
  * Prepares the classification of field = ANY (array) or field <> ALL (array).
  * - If the array can be classified as a list, returns true, maybe after
  *   converting *array and *op to numeric.
- * - Otherwise an element may be equal to several values of the column.  Then
- *   returns false, and sets *pred to an OR of ranges, or to NULL if it cannot
+ * - Otherwise returns false, because an element may be equal to several values
+ *   of the column.  Sets *pred to an OR of ranges, or to NULL if the OR cannot
  *   be built.
  */
 static bool

@@ -67,7 +67,7 @@ typedef struct DynRelPlan
 	List	   *lists;			/* RestrictInfo *: column = ANY (array),
 								 * derived from equal columns of joined
 								 * relations (rewrite_class.c) */
-	double		items;			/* number of items; rel->tuples has rows */
+	double		items;			/* number of items (rel->tuples: of rows) */
 	double		item_rows;		/* rows per item that passes the item filter; 1
 								 * unless the table is unnested */
 	double		fetched;		/* share of an item's bytes in `fields` */

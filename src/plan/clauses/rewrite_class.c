@@ -9,8 +9,8 @@
  * lists.  The members of an equivalence class are equal in each row of the
  * query level, so a row of b whose key is not in the list joins no row.
  *
- * The list is used to match keys only.  It is not checked again, and does not
- * change the size of the relation: the join clause already accounts for it.
+ * The derived list is only matched to keys.  The join clause already rejects
+ * rows with other values, and is already part of the row estimates.
  */
 #include "postgres.h"
 

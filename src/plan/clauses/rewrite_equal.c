@@ -181,8 +181,8 @@ is_parametric(const DynClassify *context, Node *node)
 
 /*
  * Returns true for a column that maps to a partition key of the table or an
- * index, since only an equality matches a partition key.  Columns of sort keys
- * need no rewrite, because ranges also match sort keys.
+ * index.  Only these columns need the rewrite: a partition key is matched only
+ * by an equality, but a sort key is also matched by a range.
  */
 static bool
 is_partition_key(const DynClassify *context, Node *node)

@@ -103,7 +103,7 @@ exclusive(const Term *term)
 		? BTLessStrategyNumber : BTGreaterStrategyNumber;
 }
 
-/* Returns "left op term->value"; NULL if the family lacks an operator for it. */
+/* Returns "left op term->value"; NULL if the family lacks that operator. */
 static Node *
 compare(const Term *term, Node *left, Oid type, StrategyNumber strategy)
 {
@@ -146,7 +146,7 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 		first = term->strategy;
 		terms = lappend(terms, term);
 	}
-	/* allow =: if the last column equals its value, ignored terms decide */
+	/* allow = in the last term: the omitted terms then decide */
 	if (terms != NIL && list_length(terms) < list_length(row->opnos))
 		((Term *) llast(terms))->strategy = inclusive(llast(terms));
 	return terms;
@@ -264,7 +264,7 @@ dyn_keyset_expand(DynClassify *context, RowCompareExpr *row)
 
 /*
  * Returns the value to which one of the conditions fixes the term's column,
- * and sets *type to its type; NULL if the column is not fixed.
+ * and sets *type to the value's type; NULL if the column is not fixed.
  */
 static Node *
 fixed_value(const DynClassify *context, const Term *term, List *rinfos, Oid *type)

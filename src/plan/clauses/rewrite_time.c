@@ -119,8 +119,8 @@ match_patterns(const DynClassify *context, Oid function, List *args, Chain *chai
 
 /*
  * Matches date_trunc.  A timestamptz is truncated in the time zone of the
- * third argument; without one, in that of the session.  A time zone with leap
- * seconds can be an argument, but not the time zone of a session.
+ * third argument; without one, in that of the session.  An hour may contain a
+ * leap second in the former time zone, but not in that of a session.
  */
 static bool
 match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)
@@ -318,7 +318,7 @@ classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 	return pred;
 }
 
-/* Returns true for times, and the types of differences, extract and date_part. */
+/* Returns true for date/time types, and results of -, extract, date_part. */
 static bool
 is_of_times(Oid type)
 {

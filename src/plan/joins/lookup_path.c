@@ -137,9 +137,9 @@ reads_more_than_lookups(const Path *scan, const RelOptInfo *other)
 }
 
 /*
- * Sets *listed to true if a scan reads by a list of another relation's keys.
- * Returns false if a lookup join with the other side of the join (`other`)
- * would read fewer items.
+ * Sets *listed to true if the list of a scan's keys was derived from a clause
+ * on another relation.  Returns false if a lookup join with the other side of
+ * the join (`other`) would read fewer items.
  */
 static bool
 use_lists(List *scans, const RelOptInfo *other, bool *listed)
@@ -291,8 +291,8 @@ read_together(Path *path)
 }
 
 /*
- * Adds the hash join that reads both relations at the same time, if one can be
- * read by a list of the other's keys (DynRelPlan.lists).
+ * Adds the hash join that reads both relations at the same time, if a clause
+ * on one relation lists the keys of the other relation (DynRelPlan.lists).
  */
 static void
 add_list_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
@@ -478,9 +478,9 @@ page_rows(const DynRelPlan *plan, const DynEstimate *estimate)
  * Returns a lower limit for the number of keys of a lookup join, or 0.  Before
  * ANALYZE, each partition that the outer side reads may fill a page, and each
  * row of the page may need a lookup.  The limit applies if the statement also
- * names partitions of the inner table that cost less to read once than the
- * lookups.  Returns 0 if the statement may stop early, or if one outer row is
- * expected: core then uses a nested loop without lookups.
+ * names partitions of the inner table, and reading these partitions once costs
+ * less than the lookups.  Returns 0 if the statement may stop early, or if one
+ * outer row is expected: core then uses a nested loop without lookups.
  */
 static double
 page_keys(PlannerInfo *root, Path *outer, const Path *scan,
@@ -646,7 +646,7 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 			/*
 			 * Skip an outer scan by a list of keys that was derived from a
 			 * clause on another relation.  That clause already prevents
-			 * lookups of other keys in its relation, so the list saves none.
+			 * lookups of other keys, so the list does not save lookups.
 			 */
 			if (!dyn_is_one_row(lfirst(outer)) && (choice == NULL || !choice->listed))
 				add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,

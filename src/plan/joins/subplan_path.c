@@ -9,8 +9,8 @@
  * aggregation or sort.  The node prefetches for many rows together.  Core
  * still evaluates the projection, the aggregates, the sort and the subplan.
  *
- * Subqueries in conditions are not batched, because scans and joins evaluate
- * conditions, and we cannot put a node below them.  Subqueries that an
+ * Subqueries in conditions are not batched, because we cannot put a node below
+ * the scan or join that evaluates the condition.  Subqueries that an
  * expression may skip are not batched either, such as those in CASE, COALESCE,
  * AND and OR, except in the part that is evaluated first.
  */
