@@ -8,7 +8,7 @@
  * template.
  *
  * CreateTable is sent again only if the failure, such as throttling, shows
- * that DynamoDB did not execute it.  After other failures, the table may exist.
+ * that the table was not created.  After other failures, the table may exist.
  */
 #include "postgres.h"
 

@@ -33,7 +33,7 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_decode_key);
 /*
  * Returns the template of the attribute (argument 1), and sets *opened to the
  * foreign table (argument 0).  All attributes with templates are treated as key
- * attributes.  Argument 1 is the first: its template's columns are read from it.
+ * attributes, and this one as the first: its template's columns belong to it.
  */
 static const DynTemplatedAttr *
 open_template(FunctionCallInfo fcinfo, DynRelation **opened)

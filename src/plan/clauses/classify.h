@@ -112,7 +112,7 @@ extern DynPred *dyn_classify_comparison(DynClassify *context,
 										const DynField *field, Node *value,
 										bool array);
 
-/* Returns the array's length; -1 if unknown at planning, or for a NULL array. */
+/* Returns the array's length; -1 if it is unknown at planning, or for NULL. */
 extern int	dyn_fixed_array_size(Node *array);
 
 /*

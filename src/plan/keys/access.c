@@ -99,8 +99,8 @@ dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use)
 {
 	inner->use = use;
 	/*
-	 * An access plan with DYN_USE_IF_OPEN is added before the fallback, because
-	 * copy_fallback uses only values of access plans before the fallback.
+	 * In the list, an access plan with DYN_USE_IF_OPEN precedes the fallback,
+	 * because copy_fallback uses only the values of preceding access plans.
 	 */
 	access->inner = use == DYN_USE_ALWAYS ? lappend(access->inner, inner)
 		: lcons(inner, access->inner);
@@ -153,10 +153,10 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
 }
 
 /*
- * Returns true if this part may contain the separator that follows it.  Then
- * the attribute's text alone does not determine the part.  This is possible
- * with the modifier "any", and for an undecided part (template_text.h) whose
- * column is also in another template.
+ * Returns true if the part may contain the separator that follows the part.
+ * Then the attribute's text alone does not determine the part.  The part has
+ * the modifier "any", or it is undecided (template_text.h) and its column is
+ * also in another template.
  */
 static bool
 may_contain_separator(const DynRelation *relation, const DynTemplatedAttr *templated, int part)
@@ -186,10 +186,10 @@ may_contain_separator(const DynRelation *relation, const DynTemplatedAttr *templ
  * - the index is in trusted_indexes, and no column of the template is NULL (by
  *   NOT NULL or by a clause).
  *
- * If `merged`, rows of several requests will be merged.  If `by_text`, they
- * are compared by the full text of the attribute; this requires that the
- * first `bound` parts are the same in all rows.  Otherwise the rows are
- * compared by parts, and the text alone must determine each part.
+ * If `merged`, rows of several requests will be merged.  If `by_text`, the
+ * merge compares the full text of the attribute; the first `bound` parts must
+ * then be the same in all rows.  Otherwise the merge compares the parts, and
+ * the text alone must determine each part.
  */
 static bool
 sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -245,7 +245,7 @@ set_sort(const DynRelPlan *plan, const DynAccess *from, bool merged, DynAccess *
 
 			if (i < from->nrange)
 				values = from->range[i].values;
-			/* only the first attribute has a request for each of its values */
+			/* only the first range attribute has a request for each value */
 			bound = i == 0 ? values.point_parts : values.one_value_parts;
 			if (!sort_by_parts(plan, index, templated, attr, bound,
 							   bound <= values.one_value_parts,
@@ -302,8 +302,8 @@ dyn_access_is_valid_key(const DynAccess *access, const char *json, size_t len)
 /* ---- copies ---- */
 
 /*
- * The value expressions that a copied access plan refers to by position.  If a
- * function below gets NULL instead, positions in predicates are not changed.
+ * The value expressions that a copied access plan refers to by position.  If
+ * `values` is NULL, the functions below do not change positions in predicates.
  */
 typedef struct Values
 {
@@ -331,8 +331,8 @@ copy_text(const char *text)
 /*
  * Returns the position in `values` of the value with this conversion; adds the
  * value if it is missing.  Returns -1 if `value` is NULL, or cannot be added.
- * Unless `closed`, compares only the last 100 values, so it may add a value
- * again.
+ * Unless `closed`, compares only the last 100 values, so the same value may be
+ * added twice.
  */
 static int
 value_position(Expr *value, DynConversion *conversion, Values *values)

@@ -206,10 +206,10 @@ next_bounded(const DynTarget *target, List *clauses, AttrNumber attnum)
 }
 
 /*
- * Returns the bounds of the table's first column with a lower and an upper
- * bound; if there is none, the bound of the first column with only one.  The
- * order of clauses must not matter: core may change it after it has chosen the
- * path, before it creates the plan node.
+ * Returns the bounds of the first column that has a lower and an upper bound.
+ * If no column has both, returns the bound of the first column that has one.
+ * The order of clauses must not matter: core may change this order between the
+ * choice of a path and the creation of the plan node.
  */
 static Range
 find_bounds(const DynTarget *target, List *clauses)

@@ -67,8 +67,8 @@ further_clauses(const KeyMatch *match, const DynKeyAttr *attr)
 }
 
 /*
- * Calls dyn_match_template.  The predicate is never exact, since items that
- * the clauses do not select may have the same text.
+ * Calls dyn_match_template.  The resulting predicate is never exact: an item
+ * that the clauses do not select may have the same text as a selected item.
  */
 static DynPred *
 match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
@@ -196,8 +196,8 @@ points_of_clauses(const DynTarget *target, List *clauses, bool *fully_consumed)
 
 /*
  * Returns an AND of one point predicate for each of `attrs`, in their order.
- * The arm and the clauses `others` together must imply all of them; if not,
- * returns NULL.  Clears *fully_consumed unless points and arm are equivalent.
+ * Returns NULL unless the arm and the clauses `others` together imply the AND.
+ * Clears *fully_consumed unless the AND is equivalent to the arm.
  */
 static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm, List *others,
@@ -660,9 +660,9 @@ is_on_truncated(const DynRelation *relation, const DynPred *pred)
 /*
  * Adds the filters that are allowed, for clauses that no key condition uses,
  * and for clauses on truncated columns (is_on_truncated).  If a filter is
- * always sent (`enforced`), its exact clause needs no local check.  One
- * expression can contain all enforced filters.  If the full expression is too
- * large, the other filters are omitted.
+ * always sent (`enforced`), its exact clause needs no local check.  Filters are
+ * enforced only as long as one expression can contain all of them.  If an
+ * expression with all filters is too large, the other filters are omitted.
  */
 static void
 match_filters(KeyMatch *match, DynAccess *access)
@@ -768,7 +768,7 @@ finish_match(KeyMatch *match, DynAccess *access)
 		!dyn_preds_compare_fields(access->filters) &&
 		dyn_preds_visit(access->filters, true, varies, NULL) &&
 		!dyn_preds_visit(dyn_access_key_preds(access), true, varies, NULL);
-	/* an item that is read from the table after the index may have changed */
+	/* an item may change between the read of its entry and that of the item */
 	exactly = access->fetch_base_items ? NIL : match->pushed_exactly;
 	access->exact_rinfos = clause_rinfos(exactly);
 	foreach(lc, match->clauses)

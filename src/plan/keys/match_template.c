@@ -66,8 +66,8 @@ target_of(const TemplateMatch *match, int p)
 
 /*
  * Returns the predicates that the clauses imply for part `p`: with `points`,
- * point predicates (such as =), else ranges.  Adds clauses that they fully use
- * to match->used.
+ * point predicates (such as =), else ranges.  Adds a clause to match->used if
+ * a predicate is equivalent to the clause, or is a range.
  */
 static List *
 part_preds(TemplateMatch *match, int p, bool points)
@@ -148,8 +148,8 @@ part_each(TemplateMatch *match, int p)
 
 /*
  * Returns predicates for the leading parts, up to the last part that a clause
- * restricts.  All allow finitely many values (points), but without `points`,
- * the last one may be a range.  Sets *full to true if all parts have points.
+ * restricts.  All predicates allow finitely many values (points), but without
+ * `points`, the last may be a range.  Sets *full if all parts have points.
  * - With `enumerate`, a part that no clause restricts has the values that the
  *   template lists.
  * - In a partition key, with `points`, the values between two bounds are

@@ -35,8 +35,8 @@ is_unknown(DynPred *pred, void *arg)
 }
 
 /*
- * Summarizes a DYN_PRED_TEMPLATED: counts the combinations of the values of
- * the parts before the first part that has a range.
+ * Summarizes a DYN_PRED_TEMPLATED.  The number of strings is the product of
+ * the parts' numbers of values, up to the first part that has a range.
  */
 static DynCount
 count_texts(const DynRelPlan *plan, const DynPred *pred)
@@ -288,8 +288,8 @@ count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
 }
 
 /*
- * Returns the number of keys of an arm of row-wise keys, or of all keys if
- * `arm` is NULL: the product of the attributes' numbers of values.
+ * Summarizes the keys of one arm of row-wise keys, or all keys if `arm` is
+ * NULL.  The number of keys is the product of the numbers of values.
  */
 static DynCount
 count_arm(const DynRelPlan *plan, const DynAccess *access, const DynPred *arm)

@@ -70,9 +70,9 @@ extern DynPred *dyn_implied_segments(const DynTarget *target, DynPred *pred,
 extern DynCount dyn_count(const DynRelPlan *plan, const DynPred *pred, bool part);
 
 /*
- * Returns the number of keys that the access plan reads, computed from the
- * summaries of its attributes.  Without access->per_value, or if more than
- * DYN_MAX_SORT_RANGES are expected, all ranges of a sort key count as one.
+ * Returns the number of keys that the access plan reads.  In a Query without
+ * access->per_value, or if more than DYN_MAX_SORT_RANGES values of the sort
+ * key are expected, all values and ranges of the sort key count as one.
  */
 extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 
@@ -96,8 +96,8 @@ extern bool dyn_access_shares_lists(const DynAccess *access);
 extern bool dyn_same_list(const DynPred *a, const DynPred *b);
 
 /*
- * Maximum number of sort key ranges that are read by one Query each.  An
- * ordered plan may have more (exec/keys/resolve_keys.c).
+ * Maximum number of values and ranges of a sort key that are read by one Query
+ * each; an ordered plan has no such maximum (exec/keys/resolve_keys.c).
  */
 #define DYN_MAX_SORT_RANGES	100
 

@@ -182,8 +182,8 @@ dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
  * from statistics, or else DYN_COLLECTION_ITEMS.  Returns all items if no
  * column or template maps to the key.  If the table is too large to be read in
  * full, ANALYZE samples complete item collections of a few keys
- * (command/analyze.c).  Then n_distinct, unless a user has set it, is the
- * number of keys in the sample, so the size of the sample is divided by it.
+ * (command/analyze.c).  Then n_distinct is the number of keys in the sample
+ * (unless set by a user), and divides the size of the sample.
  */
 static double
 collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
@@ -587,12 +587,11 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 }
 
 /*
- * Limits the read units of many Queries with different keys to those of
+ * Limits the read units of many Queries with different keys to the units of
  * reading the full table or index once.  If each item is also read from the
- * table, limits the number of items that are read there: it is at most the
- * number of items that satisfy the key clauses without columns of other
- * relations.  If the number of items per key is a guess, this second limit is
- * at least a 200th of all items.
+ * table, limits the number of these items to those that satisfy the key
+ * clauses without columns of other relations.  If the number of items per key
+ * is a guess, this limit is at least a 200th of all items.
  */
 static void
 limit_units(DynPrices *prices, const DynRelPlan *plan,
@@ -755,8 +754,8 @@ cost_of_kind(DynAccessKind kind, double ms)
  * Repeated executions are priced without burst capacity, which would serve
  * only a few of them.  But if the first execution is cheaper than a Scan of
  * the table, the price of a repeated one is limited, so that it is cheaper
- * than the Scan, too.  Otherwise, core might drop a path that is executed only
- * a few times.
+ * than the Scan, too.  Without this limit, core might drop a path that is
+ * executed only a few times.
  */
 static void
 cost_requests(const DynEstimate *estimate, bool repeated, Cost *startup, Cost *total)
@@ -803,10 +802,9 @@ dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
  * other than requests (other nodes, checks of rows) is charged once for each
  * key.
  *
- * An execution that ends before its last row (LIMIT, EXISTS) costs less than
- * all of its reads, but each request costs at least half a unit.  If only a
- * fraction of each partition is read, all executions together use at most this
- * fraction of the table's units.
+ * If executions end before their last row (LIMIT, EXISTS), only a fraction of
+ * their reads is charged, but at least half a unit for each request.  All
+ * executions together use at most this fraction of the table's units.
  */
 void
 dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)
@@ -843,9 +841,9 @@ dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)
 }
 
 /*
- * One Query for several values reads the range between them, which may be the
- * full partition.  Under a LIMIT, uses one Query if both are true: the
- * statement needs its order, and separate Queries would be too many to merge.
+ * One Query for several values reads the range between the values, which may
+ * be the full partition.  Under a LIMIT, one Query is used if the statement
+ * needs sorted rows, and separate Queries would be too many to merge.
  */
 DynAccess *
 dyn_divide_values(const DynRelPlan *plan, DynAccess *access)

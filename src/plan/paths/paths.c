@@ -154,8 +154,8 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
  * Raises the costs of an access above those of each more direct access that
  * keep_direct has recorded (GetItem, then Query, then union).  So tables with
  * few items, or of unknown size, are read by key.
- * - The total cost is not raised if it is lower by more than the direct
- *   access's startup cost (its first round trip).
+ * - The total cost is not raised if the direct access costs more, by more than
+ *   its own startup cost (its first round trip).
  * - The startup cost is raised to that of the direct access.
  * - If the direct access has an unknown number of rows, the startup cost is
  *   raised to half of the total cost, but at most to the total cost of the
@@ -425,9 +425,9 @@ add_access_path(DynRelPlan *plan, DynAccess *access, DynPathChoice *choice,
 		keep_direct(plan, estimate, startup, total);
 	}
 	/*
-	 * prefer a Scan of the table to one of an index; prefer a lookup join to
-	 * a path that reads a list of keys from the join, because the lookup join
-	 * may need fewer keys
+	 * Raise the costs of a Scan of an index, to prefer a Scan of the table.
+	 * Raise the costs of a path whose list of keys was derived from a join
+	 * (plan->lists), to prefer a lookup join, which may read fewer keys.
 	 */
 	if (choice->listed ||
 		(access->kind == DYN_ACCESS_SCAN && access->index != NULL))

@@ -88,7 +88,7 @@ has_comparison(const List *clauses, const Expr *value)
 	return false;
 }
 
-/* Stores facts about a bound in the sort key's condition; returns false. */
+/* Records a bound of the sort key in the FirstBound `arg`; returns false. */
 static bool
 note_bound(DynPred *pred, void *arg)
 {
@@ -130,7 +130,7 @@ may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
 
 		/*
 		 * the request excludes the value of < or > if more text follows the
-		 * value in each sort key, or if the range begins at its successor
+		 * value in each sort key, or if the range begins after the value
 		 */
 		first.strict_is_exact = n == 0 || n < tmpl->nparts || tmpl->literals[n].len > 0 ||
 			(!descending && tmpl->parts[n - 1].facts.width > 0);
@@ -182,8 +182,8 @@ dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 /* ---- plan nodes ---- */
 
 /*
- * Returns the fields (DynField *) for the target list and local checks.
- * EvalPlanQual also checks the `remote` clauses of locked and joined rows.
+ * Returns the fields (DynField *) for the target list and local checks; with
+ * plan->rechecked, also for the `remote` clauses, which EvalPlanQual checks.
  */
 static List *
 fetched_fields(const DynRelPlan *plan, List *local, List *remote)
@@ -418,7 +418,7 @@ dynIsForeignPathAsyncCapable(ForeignPath *path)
 
 /* ---- count(*) ---- */
 
-/* Returns true if the expression depends on the table by count(*) alone. */
+/* Returns true if the expression uses the table only in count(*). */
 static bool
 depends_on_count_only(Node *node)
 {
@@ -457,7 +457,7 @@ countable_access(RelOptInfo *input_rel)
 		return NULL;
 	for (int i = 0; i < plan->relation->ntemplated; i++)
 	{
-		/* the template lists values, but DynamoDB also counts other items */
+		/* items with values that are not listed are not rows, but are counted */
 		if (plan->relation->templated[i].listed)
 			return NULL;
 	}

@@ -420,7 +420,7 @@ refuse_documents(const DynWriteMap *map, const Bitmapset *attnums)
 				 errhint("Use a column with the option \"path\" for the value that the statement reads.")));
 }
 
-/* Raises an error for the segment column: only a Scan finds it. */
+/* Raises an error for the segment column, whose value only a Scan knows. */
 static void
 refuse_segment(const DynRelation *relation, const Bitmapset *attnums)
 {
@@ -529,7 +529,7 @@ may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 	if (table->unnest != NULL || map->overlaps ||
 		dyn_item_filter_ttl(&table->item_filter) != NULL)
 		return false;
-	/* the statement must need only the key, and evaluate nothing without a row */
+	/* the statement may need only the key, and do nothing for a missing row */
 	if (dyn_may_fail((Node *) scan->scan.plan.qual) ||
 		plan->returningLists != NIL || plan->withCheckOptionLists != NIL ||
 		dyn_fires_row_trigger(root, target, relation, DYN_ANY_TIMING) ||
@@ -593,7 +593,7 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 		 */
 		read = bms_del_members(read_columns(root, resultRelation, relation),
 							   bms_difference(map->documents, named));
-		/* the key determines the segment, so the guard does not compare it */
+		/* the guard compares no segments, because the key determines them */
 		if (map->relation->segment_column != 0)
 			read = bms_del_member(read, map->relation->segment_column);
 	}
@@ -601,7 +601,7 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	{
 		Node	   *node = linitial(((ForeignScan *) outerPlan(plan))->fdw_private);
 
-		/* the plan is not complete, so nothing shares the access plan */
+		/* the plan is still being made, so its access plan may be changed */
 		unconstify(DynAccess *, dyn_access_of_node(node))->is_presumed = true;
 	}
 	table_close(relation, NoLock);

@@ -273,8 +273,8 @@ typedef struct Reach
 	bool		once;			/* true if each execution of the tree executes
 								 * the node exactly once, as soon as the
 								 * execution begins */
-	bool		unless_empty;	/* true if executed once, unless the input of a
-								 * node above is empty */
+	bool		unless_empty;	/* true if executed once, unless another input
+								 * of a join above is empty */
 	bool		limited;		/* true if it may be stopped before its end */
 	bool		full;			/* true if read to its end */
 	bool		at_most_once;	/* true if never executed twice */
@@ -311,7 +311,7 @@ runs_at_most_once(const Plan *plan, int use, const Plan *parent)
 	return (use & (DYN_CHILD_ONCE | DYN_CHILD_UNLESS_EMPTY)) != 0;
 }
 
-/* Calls search->visit for the node and those below it; stops if it returns true. */
+/* Calls search->visit for the node and those below, until it returns true. */
 static bool
 search_plan(Plan *plan, int use, void *context)
 {

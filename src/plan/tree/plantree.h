@@ -19,7 +19,7 @@
 										 * executes the child exactly once, as
 										 * soon as the execution begins */
 #define DYN_CHILD_UNLESS_EMPTY	0x02	/* child is executed once, unless
-										 * another input is empty */
+										 * another input of a join is empty */
 #define DYN_CHILD_FULL			0x04	/* child is read to its end if the
 										 * parent is */
 #define DYN_CHILD_FULL_FIRST	0x08	/* child is read to its end before the
@@ -61,9 +61,9 @@ extern List *dyn_plan_scans_once(Plan *plan, List *subplans);
 extern List *dyn_path_scans_once(Path *path);
 
 /*
- * Returns the foreign scans (ForeignScan *) that are executed once unless an
- * input is empty.  Omits scans that a LIMIT may skip or stop before their end.
- * `limited` is true if the plan itself may be stopped before its end.
+ * Returns the foreign scans (ForeignScan *) that are executed once, unless the
+ * other input of a join above the scan is empty.  Omits scans that a LIMIT may
+ * skip or end early.  `limited` is true if the plan itself may be ended early.
  */
 extern List *dyn_plan_scans_unless_empty(Plan *plan, bool limited);
 

@@ -110,7 +110,7 @@ plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	/* a parameterized path may be in a semijoin, which stops at a match */
 	bool		may_stop_early = root->tuple_fraction > 0 ||
 		root->limit_tuples > 0 || best_path->path.param_info != NULL;
-	/* a wrong estimate of a join must not request more keys than for the LIMIT */
+	/* request at most the LIMIT's rows, since join estimates may be wrong */
 	double		rows = Min(dyn_rows_needed(root, best_path->path.rows),
 						   root->tuple_fraction);
 	ListCell   *lc;
