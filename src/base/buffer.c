@@ -6,7 +6,7 @@
  * since the caller usually knows the final size.  A buffer with contents at
  * least doubles its capacity, so that a response of unknown length is copied
  * only a few times.  `max` limits the contents, not the capacity: the NUL that
- * dyn_buffer_terminate writes may follow a full buffer.
+ * dyn_buffer_terminate writes may follow contents of `max` bytes.
  */
 #include "buffer.h"
 

@@ -70,10 +70,9 @@ typedef struct Issue
 
 /*
  * A foreign table's assertion that an index contains each item whose row has
- * values in all `columns`.  These are the columns of the index key that are
- * declared NOT NULL and, if the index is in trusted_indexes, the columns in
- * templates of the index key.  An item in a trusted index must also match these
- * templates.
+ * values in all `columns`: the columns of the index key that are declared NOT
+ * NULL and, if the index is in trusted_indexes, the columns in templates of
+ * the index key.  An item in a trusted index must also match the templates.
  */
 typedef struct Assertion
 {

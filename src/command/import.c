@@ -12,8 +12,8 @@
  * later items are likely to match.
  *
  * A name that is too long is truncated as PostgreSQL truncates names in SQL, so
- * the full name can still be used in statements.  If the result is already used,
- * or also results from another long name, a checksum is appended.
+ * the full name can still be used in statements.  A checksum is appended if
+ * the truncated name is already used, or also results from another long name.
  *
  * A table is left out with a warning in two cases: it was dropped after
  * ListTables, or LIMIT TO does not name it and DescribeTable is not permitted.

@@ -84,7 +84,7 @@ typedef struct DynSampleItem
 {
 	DynValue	map;			/* palloc'd copy of the full item */
 	DynType		tag_type;		/* type of attribute DynSample.tag, or ABSENT */
-	const char *tag;			/* text of this attribute.  S: UTF-8; N:
+	const char *tag;			/* the attribute's value.  S: UTF-8; N:
 								 * canonical; BOOL: true or false.  NULL for
 								 * other types, and for S with U+0000 */
 } DynSampleItem;

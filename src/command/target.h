@@ -35,7 +35,7 @@ extern Oid	dyn_target_check(Oid relid);
  * constraint of a domain, raises an error unless the current user has the
  * privileges of `owner`, the foreign table's owner.  The code runs as the owner.
  * It could call functions in the user's search_path, and see items that are read
- * with the user's credentials.  For a superuser, the owner must be one, too.
+ * with the user's credentials.  A superuser needs a superuser as the owner.
  */
 extern void dyn_target_check_column(const DynColumn *column, Oid owner);
 

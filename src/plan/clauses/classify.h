@@ -176,7 +176,7 @@ extern List *dyn_lists_of_equals(PlannerInfo *root, const RelOptInfo *rel);
 /* ---- rewrite_given.c: conditions without columns ---- */
 
 /*
- * Returns x IS NULL OR x = k for coalesce(x, k) = k.  Both are true for the
+ * For coalesce(x, k) = k, returns x IS NULL OR x = k, which is true for the
  * same rows if k is not NULL.  Returns NULL for other expressions.
  */
 extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);

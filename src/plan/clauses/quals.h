@@ -6,7 +6,7 @@
  *
  * dyn_quals_classify translates each clause into a predicate over fields of
  * the item, if possible; model/definition/exact.c decides its exactness.  All
- * later steps use the DynClause; index_complete.c also reads the SQL clause.
+ * later steps use this predicate; index_complete.c also reads the SQL clause.
  *
  * A predicate selects every row that the clause selects.  It is exact if it
  * selects no other row, for all values that may be stored and all run-time
@@ -70,7 +70,7 @@ typedef struct DynRelPlan
 	double		items;			/* number of items (rel->tuples: of rows) */
 	double		item_rows;		/* rows per item that passes the item filter; 1
 								 * unless the table is unnested */
-	double		fetched;		/* share of an item's bytes in `fields` */
+	double		fetched;		/* fraction of item bytes that `fields` have */
 	List	   *choices;		/* DynPathChoice *, one for each path */
 	/* for each kind, total cost of the cheapest unparameterized path; or 0 */
 	Cost		direct[DYN_ACCESS_SCAN];

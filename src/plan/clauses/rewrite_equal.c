@@ -273,8 +273,8 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 
 /*
  * Returns the equality that the bound at `position` implies together with a
- * later bound.  If there is none, and the bound is a lower one, tries
- * equality_unless_different with each upper bound.  Returns NULL if all fail.
+ * later bound.  If no later bound implies one, combines a lower bound with the
+ * upper bounds (equality_unless_different).  Returns NULL if this fails, too.
  */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)

@@ -313,7 +313,7 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 		return NULL;
 	if (equal(fixed, term->value))
 		return rest;
-	/* local times are compared with each other, but the column's are instants */
+	/* do not compare two local times: SQL compares both with an instant */
 	if (term->left == TIMESTAMPTZOID && type != TIMESTAMPTZOID)
 		return NULL;
 	decided = (Node *)

@@ -207,9 +207,9 @@ key_values(const DynRelPlan *plan)
 }
 
 /*
- * Returns true if `a` and `b` will probably share their requests: they read the
- * same number of keys of one table or index, and the keys are the same values
- * or come from a list of the join.
+ * Returns true if `a` and `b` will probably share their requests: they read
+ * the same number of keys of one table or index, and both lists of keys have
+ * the same values, or one list was derived from the other.
  */
 static bool
 reads_same_keys(const Path *a, const Path *b)

@@ -47,7 +47,7 @@ static enum
 typedef struct Search
 {
 	const List *computed;		/* expressions that the path below computes */
-	double		rows;			/* rows of the path (cheapest_alternative) */
+	double		rows;			/* number of rows for cheapest_alternative */
 	List	   *found;
 } Search;
 

@@ -52,7 +52,7 @@ dyn_access_can(const DynAccess *access, DynAccessAbility ability)
 	bool		gets = access->kind == DYN_ACCESS_GET;
 	bool		queries = access->kind == DYN_ACCESS_QUERY;
 	bool		scans = access->kind == DYN_ACCESS_SCAN;
-	/* several requests of one execution are merged by sort key */
+	/* the rows of several requests are merged by sort key */
 	bool		merged = access->ordered && access->multi_partition;
 
 	switch (ability)

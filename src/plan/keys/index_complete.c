@@ -41,8 +41,8 @@
 #include "match_keys.h"
 
 /*
- * Completeness of an index for one attribute, in ascending order.  An OR has
- * the least completeness of its arms, an AND the greatest of its arguments.
+ * Degrees of an index's completeness for one attribute, in ascending order.
+ * An OR has the least degree of its arms, an AND the greatest of its args.
  */
 typedef enum Completeness
 {

@@ -396,8 +396,8 @@ clause_rinfos(List *clauses)
 
 /*
  * Matches hash attributes to points (such as =), and range attributes from the
- * left.  Row-wise keys (match_row_keys) can replace points; other predicates
- * on their attributes then exclude some of these keys.  Returns false if a
+ * left.  Row-wise keys (match_row_keys) can replace points; predicates on the
+ * same attributes then exclude some of the row-wise keys.  Returns false if a
  * hash attribute has neither points nor row-wise keys.
  */
 static bool
@@ -596,7 +596,7 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 		if (nvalues < 0)
 			nvalues = DYN_EXPR_MAX_IN;
 	}
-	/* enough for ten comparisons; only a text or boolean may need that many */
+	/* enough for the longest condition: ten comparisons of a text or boolean */
 	check->operators += 12;
 	check->bytes += 168 + 4 * path_bytes(path) + 7 * nvalues +
 		(other == NULL ? 0 : path_bytes(other));
@@ -660,8 +660,8 @@ is_on_truncated(const DynRelation *relation, const DynPred *pred)
 /*
  * Adds the filters that are allowed, for clauses that no key condition uses,
  * and for clauses on truncated columns (is_on_truncated).  If a filter is
- * always sent (`enforced`), its exact clause needs no local check.  Filters are
- * enforced only as long as one expression can contain all of them.  If an
+ * always sent (`enforced`), its exact clause needs no local check.  Filters
+ * are enforced only if one expression can contain all enforced filters.  If an
  * expression with all filters is too large, the other filters are omitted.
  */
 static void

@@ -67,7 +67,7 @@ target_of(const TemplateMatch *match, int p)
 /*
  * Returns the predicates that the clauses imply for part `p`: with `points`,
  * point predicates (such as =), else ranges.  Adds a clause to match->used if
- * a predicate is equivalent to the clause, or is a range.
+ * its point predicate is equivalent to the clause, or if it is a range.
  */
 static List *
 part_preds(TemplateMatch *match, int p, bool points)

@@ -11,9 +11,9 @@
  * one that uses no optional condition for keys.  When the statement starts, the
  * first one without an open guard is chosen.
  *
- * A path with guards has only those properties that all access plans have.  So
- * its rows have no order, and an index is read only if it is complete both with
- * open and with closed guards.
+ * A path with guards has only the properties that all its access plans have.
+ * So its rows have no order, and it reads only an index that is complete both
+ * with open and with closed guards.
  */
 #include "postgres.h"
 

@@ -367,10 +367,10 @@ reads_base_items(const DynRelPlan *plan, const DynAccess *access,
 
 /*
  * Returns the estimated number of items that Queries for `keys` keys examine.
- * If the statement names one partition, and its length is a guess
- * (dyn_collections_are_unknown), a 200th of the table is assumed, as core
+ * If the statement names one partition, and its number of items is a guess
+ * (dyn_collections_are_unknown), assumes a 200th of the table's items, as core
  * would.  The partition may be large, so reading only one end of it (min, max,
- * LIMIT) must cost less than reading all of it.
+ * LIMIT) must cost less than reading the full partition.
  */
 static double
 query_items(const DynRelPlan *plan, const DynAccess *access,

@@ -457,7 +457,7 @@ countable_access(RelOptInfo *input_rel)
 		return NULL;
 	for (int i = 0; i < plan->relation->ntemplated; i++)
 	{
-		/* items with values that are not listed are not rows, but are counted */
+		/* DynamoDB also counts items with values that are not listed */
 		if (plan->relation->templated[i].listed)
 			return NULL;
 	}

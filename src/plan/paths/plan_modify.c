@@ -137,7 +137,7 @@ read_by_target_list(const Query *parse, Index rtindex)
 	return attnums;
 }
 
-/* Returns the target's columns that are read; in RETURNING, only by OLD. */
+/* Returns the target's columns that are read; from RETURNING, those of OLD. */
 static Bitmapset *
 read_by_statement(PlannerInfo *root)
 {
@@ -270,8 +270,8 @@ add_constraints(Bitmapset *attnums, Relation relation)
 }
 
 /*
- * Replaces member 0 (a full-row reference) by all columns, and removes virtual
- * generated columns, which CHECK constraints name; returns the set.
+ * Replaces member 0 (a full-row reference) by all columns.  Removes virtual
+ * generated columns, which CHECK constraints may read.  Returns the set.
  */
 static Bitmapset *
 expand_whole_row(Bitmapset *attnums, Relation relation)

@@ -281,7 +281,7 @@ extern void dyn_permit_upserts(Query *query);
 
 /*
  * Returns true if the statement, a constraint or a trigger uses this column of
- * a target.  If not, the full row of an UPDATE need not have its value.
+ * a target.  If not, the full row of an UPDATE need not have this column.
  */
 extern bool dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 									AttrNumber attnum);
@@ -296,18 +296,19 @@ extern bool dyn_full_row_is_for_recheck(PlannerInfo *root, Index rtindex);
 
 /*
  * Adds all generated columns to a set of updated columns, in which numbers are
- * offset by FirstLowInvalidHeapAttributeNumber.  Core adds them if a BEFORE
- * trigger exists, fired or not.
+ * offset by FirstLowInvalidHeapAttributeNumber.  Core adds these columns if a
+ * BEFORE trigger exists, even if the trigger is not fired.
  */
 extern Bitmapset *dyn_with_generated(Bitmapset *updated, TupleDesc desc);
 
 /*
  * Return true if the table has a trigger that is enabled in this session, and
- * not only for UPDATE OF columns outside of `updated` (NULL: all columns),
- * - whose type (TRIGGER_TYPE_...), masked with `mask`, is equal to `bits`,
- * - for rows and this operation, with this timing (TRIGGER_TYPE_BEFORE or
- *   _AFTER, or DYN_ANY_TIMING), or
- * - for rows and the statement that is planned.
+ * not only for UPDATE OF columns outside of `updated` (NULL: all columns).
+ * The functions consider, in this order,
+ * - triggers whose type (TRIGGER_TYPE_...), masked with `mask`, equals `bits`;
+ * - row triggers of an operation, with a timing (TRIGGER_TYPE_BEFORE or
+ *   _AFTER, or DYN_ANY_TIMING);
+ * - row triggers of the planned statement, with a timing.
  */
 #define DYN_ANY_TIMING	(-1)
 extern bool dyn_has_trigger(const TriggerDesc *triggers, int mask, int bits,

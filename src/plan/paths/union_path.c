@@ -16,8 +16,8 @@
  * list of values, and each partition is read once.  If all arms become one
  * access plan, a union is not built, because paths.c finds this access plan.
  *
- * If there is a volatile condition, a union is not built: each arm that reads a
- * row would evaluate this condition, and one true result would return the row.
+ * If there is a volatile condition, a union is not built: each arm that reads
+ * a row would evaluate that condition, and a true result would return the row.
  */
 #include "postgres.h"
 

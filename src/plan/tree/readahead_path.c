@@ -83,7 +83,7 @@ dyn_rows_needed(const PlannerInfo *root, double rows)
 
 	if (bms_membership(root->all_baserels) == BMS_SINGLETON)
 		return needed;
-	/* the inner side of a nested loop runs for each outer row */
+	/* return 0 on the inner side of a nested loop, which runs repeatedly */
 	foreach(lc, bms_is_empty(root->curOuterRels) ? root->join_rel_list : NIL)
 	{
 		const RelOptInfo *join = lfirst(lc);
