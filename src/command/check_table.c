@@ -18,7 +18,7 @@
  * - A compared table claims the items that are its rows.  A table is selective
  *   if it has an item_filter, or templates for the key.  If a compared table is
  *   selective, only selective and unnested tables claim items, because all
- *   others show every item.
+ *   other tables show every item.
  * - A table that is left out claims the items that its item_filter selects.
  *
  * The requests use the current user's credentials.  Values are converted as
@@ -321,7 +321,7 @@ read_rows(CheckedTable *table)
 	return is_row;
 }
 
-/* Counts the current item for two tables (positions in check->tables). */
+/* Counts the item as a row of two tables (positions in check->tables). */
 static void
 count_shared(Check *check, int first, int second)
 {

@@ -60,7 +60,7 @@ find_column(const DynRelation *relation, const char *name)
 	return found;
 }
 
-/* Returns true if a template has the column, and no option sets its path. */
+/* Returns true if the column is in a template, and no option sets its path. */
 static bool
 is_part(const DynRelation *relation, const DynColumn *column)
 {

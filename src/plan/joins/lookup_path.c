@@ -388,8 +388,8 @@ outer_columns(RelOptInfo *outerrel, Path *inner, const Path *scan)
 
 /*
  * Returns the estimated number of distinct keys in the outer rows.  Without
- * statistics, returns the maximum: the product of the rows of all relations
- * whose columns are in the key, but at most the outer rows.  Core's default of
+ * statistics, multiplies the row numbers of all relations whose columns are in
+ * the key, and returns at most the number of outer rows.  Core's default of
  * 200 may be too low, and each key costs at least a part of a request.
  */
 static double
@@ -426,8 +426,8 @@ distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, Path *inner,
 
 /*
  * Returns the choice of an unparameterized path that sends Queries to the
- * scan's table or index; NULL if there is none.  The partitions are those that
- * the relation's own clauses name.
+ * scan's table or index; NULL if there is none.  The path reads the partitions
+ * that the relation's own clauses name.
  */
 static const DynPathChoice *
 named_partitions(const Path *scan)
@@ -464,7 +464,7 @@ scans_once(Path *path)
 		? scans_once(join->jpath.innerjoinpath) : dyn_path_scans_once(path);
 }
 
-/* Returns the number of rows that Queries return if each fills one page. */
+/* Returns the number of rows of the Queries if each Query fills one page. */
 static double
 page_rows(const DynRelPlan *plan, const DynEstimate *estimate)
 {

@@ -95,7 +95,7 @@ typedef struct DynEstimate
 								 * the query level */
 } DynEstimate;
 
-/* Use of an inner access plan by the one that contains it */
+/* Use of an inner access plan by the access plan that contains it */
 typedef enum DynAccessUse
 {
 	DYN_USE_ALWAYS,				/* arm of a UNION (GET or QUERY); all clauses

@@ -285,7 +285,7 @@ dyn_why_not_each(const DynTarget *target, List *clauses)
 					DYN_MAX_EACH);
 }
 
-/* Partition keys must differ only in one placeholder, with truncated times. */
+/* Returns 0 unless the keys differ only in one part, with truncated times. */
 AttrNumber
 dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access)
 {

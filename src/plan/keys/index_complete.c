@@ -21,8 +21,8 @@
  * that the selected items are in the index, if the condition next to it holds:
  *
  *		= and IN		the index can hold all the values; if an attribute
- *						has such predicates, one must meet this condition,
- *						even with NOT NULL or a range predicate
+ *						has = or IN, one of these predicates must meet this
+ *						condition, even with NOT NULL or a range predicate
  *		>, >=			the index can hold the bound; a bound of > may be empty
  *		LIKE, prefixes	an empty text does not match, and the pattern or prefix
  *						is not longer than the limit of the key
@@ -205,7 +205,7 @@ pred_completeness(const Place *place, const DynPred *pred, bool points)
 
 /*
  * Returns the completeness that all predicates together imply.  If there are
- * point predicates (= and IN), the others are ignored.  `asserted` is true if
+ * point predicates (= and IN), all others are ignored.  `asserted` is true if
  * all items are known to have the attribute.
  */
 static Completeness

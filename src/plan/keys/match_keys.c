@@ -596,7 +596,7 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 		if (nvalues < 0)
 			nvalues = DYN_EXPR_MAX_IN;
 	}
-	/* enough for the longest condition: ten comparisons of a text or boolean */
+	/* enough for ten comparisons, the maximum (for a text or boolean) */
 	check->operators += 12;
 	check->bytes += 168 + 4 * path_bytes(path) + 7 * nvalues +
 		(other == NULL ? 0 : path_bytes(other));

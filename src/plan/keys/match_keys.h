@@ -51,9 +51,9 @@ extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
 /* ---- match_template.c ---- */
 
 /*
- * Maximum number of combinations of values, in a partition key and in a sort
- * key, if the template enumerates the values of placeholders (parts) that no
- * clause restricts.  Each combination for a sort key needs its own Query.
+ * Maximum number of combinations of enumerated values, in a partition key and
+ * in a sort key.  A template may enumerate the values of placeholders (parts)
+ * that no clause restricts.  Each combination in a sort key needs a Query.
  */
 #define DYN_MAX_MEMBERS			1000
 #define DYN_MAX_SORT_MEMBERS	25
@@ -123,8 +123,8 @@ typedef struct DynIndexLack
 /*
  * Returns true if the index may be read, and is complete for the clauses, at
  * least with some run-time values.  If not, stores in *lack (unless NULL) what
- * would make it complete.  `full` is true for a Scan, where NOT NULL is not
- * always sufficient, because the index may lack empty values.
+ * would make the index complete.  `full` is true for a Scan: NOT NULL may then
+ * not suffice, because the index may lack items with empty values.
  */
 extern bool dyn_index_is_usable(const DynRelPlan *plan,
 								const DynIndexMeta *index, bool full,

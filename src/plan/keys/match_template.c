@@ -24,7 +24,7 @@ typedef struct TemplateMatch
 								 * is composed from the row's columns */
 	uint64		most_members;	/* maximum of `members`; 0: enumerate no
 								 * unrestricted parts */
-	uint64		members;		/* number of combinations of the values of the
+	uint64		members;		/* number of combinations of values, over the
 								 * parts that were enumerated so far */
 	bool		ranged;			/* true if values between bounds are enumerated */
 	List	   *used;

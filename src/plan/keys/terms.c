@@ -289,7 +289,7 @@ count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
 
 /*
  * Summarizes the keys of one arm of row-wise keys, or all keys if `arm` is
- * NULL.  The number of keys is the product of the numbers of values.
+ * NULL.  Their number is the product of the attributes' numbers of values.
  */
 static DynCount
 count_arm(const DynRelPlan *plan, const DynAccess *access, const DynPred *arm)

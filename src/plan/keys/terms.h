@@ -104,8 +104,8 @@ extern bool dyn_same_list(const DynPred *a, const DynPred *b);
 /* ---- enumerate.c ---- */
 
 /*
- * Maximum number of values between two bounds that are enumerated.  A template
- * with a range of numbers, such as 0..9, has bounds, too.
+ * Maximum number of values between two bounds that are enumerated.  A range of
+ * numbers in a template, such as 0..9, counts as two bounds, too.
  */
 #define DYN_MAX_EACH	1000
 

@@ -147,7 +147,7 @@ dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clause
 
 /* ---- choices ---- */
 
-/* Copies the choice to the relation's context: the current one may end (GEQO). */
+/* Copies the choice to the relation's context, since GEQO deletes its own. */
 List *
 dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice)
 {

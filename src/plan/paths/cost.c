@@ -798,9 +798,8 @@ dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 /*
  * Sets the costs of batched lookups.  A tenth of a round trip is subtracted,
  * because low row estimates are often wrong: even if few executions are
- * expected, batches then cost less than single requests.  Work of an execution
- * other than requests (other nodes, checks of rows) is charged once for each
- * key.
+ * expected, batches then cost less than single requests.  All work except
+ * requests (other nodes, checks of rows) is charged once for each key.
  *
  * If executions end before their last row (LIMIT, EXISTS), only a fraction of
  * their reads is charged, but at least half a unit for each request.  All

@@ -544,7 +544,7 @@ may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 
 /*
  * If the table is a partition or child, create_modify (modify.c) raises the
- * errors instead, because the execution may prune this table.
+ * errors of this function, because the execution may prune the table.
  */
 List *
 dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,

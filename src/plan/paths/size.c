@@ -260,7 +260,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	return plan;
 }
 
-/* Maximum number of columns in a unique key, including that of an element */
+/* Maximum number of columns in a unique key (one is for unnested elements) */
 #define MAX_KEY_COLUMNS		(2 * DYN_TEMPLATE_MAX_PARTS + 1)
 
 /*

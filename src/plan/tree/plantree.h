@@ -91,7 +91,7 @@ extern bool dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node);
 /*
  * Returns true if reading a row of the plan may have side effects: volatile
  * functions are called, or rows are locked.  `subplans` is a copy of the
- * statement's list; those searched become NULL, so that none is searched twice.
+ * statement's list; a subplan becomes NULL there when it has been searched.
  */
 extern bool dyn_plan_has_effects(Plan *plan, List *subplans);
 
