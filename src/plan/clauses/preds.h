@@ -84,8 +84,8 @@ typedef struct DynConversion
 	bool		upper;			/* true if the value is an upper bound of the
 								 * expression (`steps` over the column) */
 	bool		strict;			/* true if the bound excludes the value */
-	bool		array;			/* true if the value is an array: for EQUAL,
-								 * each element is converted; LOWER is the least
+	bool		array;			/* true if the value is an array.  EQUAL: each
+								 * element is converted; LOWER is the least
 								 * bound of all elements, UPPER the greatest */
 	Oid			from;			/* type of the value, or of its elements */
 	Oid			compared;		/* type of both sides when compared */

@@ -120,7 +120,7 @@ match_patterns(const DynClassify *context, Oid function, List *args, Chain *chai
 /*
  * Matches date_trunc.  A timestamptz is truncated in the time zone of the
  * third argument; without one, in that of the session.  An hour may contain a
- * leap second in the former time zone, but not in that of a session.
+ * leap second in the time zone of an argument, but not in that of a session.
  */
 static bool
 match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)

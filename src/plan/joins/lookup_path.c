@@ -388,7 +388,7 @@ outer_columns(RelOptInfo *outerrel, Path *inner, const Path *scan)
 
 /*
  * Returns the estimated number of distinct keys in the outer rows.  Without
- * statistics, multiplies the row numbers of all relations whose columns are in
+ * statistics, multiplies the row estimates of all relations with columns in
  * the key, and returns at most the number of outer rows.  Core's default of
  * 200 may be too low, and each key costs at least a part of a request.
  */

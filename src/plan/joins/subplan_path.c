@@ -283,8 +283,8 @@ read_ahead_of_rows(PlannerInfo *root, Path *path, Path **subpath)
 	ListCell   *lc;
 
 	/*
-	 * Several paths may share a projection, whose subpath then already is a
-	 * lookup join node.  For a subpath with one row, there is nothing to batch.
+	 * Paths may share a projection, whose subpath is then a lookup join node
+	 * already.  For a subpath with one row, there is nothing to batch.
 	 */
 	if (dyn_is_read_ahead_path(*subpath) || dyn_is_one_row(*subpath))
 		return 0;

@@ -153,7 +153,7 @@ typedef struct DynAccess
 								 * unusable, so that the fallback is used */
 	bool		same_items;		/* QUERY: true if only filters have values that
 								 * may change from one execution to the next,
-								 * so that all can use one cached read */
+								 * so that executions share a cached read */
 	bool		presumes;		/* true if clauses are matched to the key of an
 								 * index, so that only items of the index can
 								 * be rows */

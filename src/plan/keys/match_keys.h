@@ -88,8 +88,8 @@ extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 /*
  * Returns the reason why the clauses give no values for a part of the
  * attribute's template: the result of dyn_why_not_each() for the first part
- * without values.  Returns NULL if all parts have values, or if
- * dyn_why_not_each() returns NULL for any part without values.
+ * without values.  Returns NULL if all parts have values, if a part cannot be
+ * used, or if dyn_why_not_each() returns NULL for any part without values.
  */
 extern const char *dyn_template_lacks_values(const DynRelPlan *plan,
 											 const DynKeyAttr *attr,

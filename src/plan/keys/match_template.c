@@ -66,8 +66,8 @@ target_of(const TemplateMatch *match, int p)
 
 /*
  * Returns the predicates that the clauses imply for part `p`: with `points`,
- * point predicates (such as =), else ranges.  Adds a clause to match->used if
- * its point predicate is equivalent to the clause, or if it is a range.
+ * point predicates (such as =), else ranges.  Adds to match->used the clauses
+ * that are ranges, or equivalent to their point predicates.
  */
 static List *
 part_preds(TemplateMatch *match, int p, bool points)

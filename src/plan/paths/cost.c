@@ -182,8 +182,8 @@ dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
  * from statistics, or else DYN_COLLECTION_ITEMS.  Returns all items if no
  * column or template maps to the key.  If the table is too large to be read in
  * full, ANALYZE samples complete item collections of a few keys
- * (command/analyze.c).  Then n_distinct is the number of keys in the sample
- * (unless set by a user), and divides the size of the sample.
+ * (command/analyze.c), and n_distinct is the number of keys in the sample.  So
+ * the size of the sample is divided by n_distinct, unless a user has set it.
  */
 static double
 collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)

@@ -529,7 +529,7 @@ may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 	if (table->unnest != NULL || map->overlaps ||
 		dyn_item_filter_ttl(&table->item_filter) != NULL)
 		return false;
-	/* the statement may need only the key, and do nothing for a missing row */
+	/* the statement must use only the key, and do nothing for a missing row */
 	if (dyn_may_fail((Node *) scan->scan.plan.qual) ||
 		plan->returningLists != NIL || plan->withCheckOptionLists != NIL ||
 		dyn_fires_row_trigger(root, target, relation, DYN_ANY_TIMING) ||

@@ -151,8 +151,8 @@ partition_bounds(const DynRelPlan *plan)
 	table_close(rel, NoLock);
 	ChangeVarNodes((Node *) quals, 1, plan->rel->relid, 0);
 	/*
-	 * Simplify the NOT of a default partition's constraint.  With the root,
-	 * core might remove conditions IS NOT NULL on the segment column.
+	 * Simplify the NOT of a default partition's constraint, without the root:
+	 * with it, core might remove conditions IS NOT NULL on the segment column.
 	 */
 	qual = eval_const_expressions(NULL, (Node *) make_ands_explicit(quals));
 	foreach(lc, make_ands_implicit(canonicalize_qual((Expr *) qual, true)))
