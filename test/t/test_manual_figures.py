@@ -81,7 +81,8 @@ FIGURES = {
         a BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} items
         the first batch is {WORDS[readahead.FIRST_LAZY_ROWS]} row, and each further batch is {WORDS[readahead.LAZY_GROWTH]} times the size of the previous one
         Rows beyond {PART[readahead.PART]} of `work_mem` go to a temporary file
-        one {PART[lookup.SPACE_PART].split()[1]} of `dynamo_fdw.fetch_memory` ({parameter.fetch_memory / KB / lookup.SPACE_PART:.0f} MB by default)
+        can use {PART[lookup.SPACE_PART]} of `dynamo_fdw.fetch_memory`
+        An {PART[lookup.SPACE_PART].split()[1]} is {parameter.fetch_memory / KB / lookup.SPACE_PART:.0f} MB by default.
         """,
     "docs/troubleshooting.md": """
         more than {budget.MAX_BUCKETS} budgets are in use
@@ -130,7 +131,7 @@ FIGURES = {
         expects one of {WORDS[1 / size.ROW_SHARE]} items to become a row
         expects each item to produce {WORDS[size.ITEM_ROWS]} rows
         each value becomes a separate Query, up to {DYN_MAX_SORT_RANGES} for each partition
-        if there are at most {DYN_MAX_MEMBERS:,} in a partition key, or at most {DYN_MAX_SORT_MEMBERS} in a sort key.
+        Above {DYN_MAX_MEMBERS:,} members in a partition key, or {DYN_MAX_SORT_MEMBERS} in a sort key, none are requested.
         which reads at most {DYN_PAGE_BYTES / MB:.0f} MB. If `scan_policy` is
         truncated to {NAMEDATALEN - 1} bytes, the limit of PostgreSQL
         attributes beyond {MAX_ATTRIBUTES:,} columns, and attributes whose name is empty, exceeds {LONGEST_ATTRIBUTE:,} bytes
@@ -218,7 +219,7 @@ FIGURES = {
         an item above {DYN_MAX_ITEM_BYTES / 1024:.0f} kB; more than {DYN_TRANSACTION_MAX_WRITES} items or 4 MB
         """,
     "docs/tutorial.md": """
-        A read costs one unit for each {DYN_READ_UNIT_BYTES / 2 / KB:.0f} KB, or half a unit if it is eventually consistent
+        Reading {DYN_READ_UNIT_BYTES / 2 / KB:.0f} KB costs half a unit, or a full unit if the read is strongly consistent.
         """,
 }
 
