@@ -69,7 +69,7 @@ extern size_t dyn_value_text(const DynValue *value, char *dst);
 
 /*
  * Writes the bytes of a B to `dst`, which needs dyn_value_bytes_max(value)
- * bytes.  Returns their number, or -1 for invalid base64.
+ * bytes.  Returns the number of bytes written, or -1 for invalid base64.
  */
 extern size_t dyn_value_bytes_max(const DynValue *value);
 extern long dyn_value_bytes(const DynValue *value, unsigned char *dst);

@@ -44,7 +44,7 @@
 #define DYN_NAME_CACHE_SLOTS	2048
 #define DYN_NAME_ROOT		0	/* root entry, which stands for the item; as
 								 * the entry of a name, it means no entry */
-#define DYN_NAME_NONE		UINT16_MAX	/* context of uncached names */
+#define DYN_NAME_NONE		UINT16_MAX	/* context without cached names */
 #define DYN_NAME_PREFIX		24
 
 typedef struct DynNameEntry

@@ -125,7 +125,7 @@ typedef struct DynJsonText
 
 /*
  * Reads the string whose opening quote is at `p`, and returns the position
- * after it.  `expected` is the error if no string is at `p`.
+ * after the string.  `expected` is the error if no string is at `p`.
  */
 extern const char *dyn_scan_text(DynJson *scan, const char *p,
 								 DynJsonText *text, const char *expected);

@@ -52,8 +52,8 @@ typedef struct DynPathTree DynPathTree;
 
 /*
  * Returns a tree compiled from `npaths` paths, with one slot for each path;
- * the caller frees it.  Paths may repeat and may be prefixes of other paths
- * (info and info.rating); they are copied.  Returns NULL if memory runs out or
+ * the caller frees it.  Paths are copied, may repeat, and may be prefixes of
+ * other paths (info and info.rating).  Returns NULL if memory runs out or
  * there are more than 65535 paths.  If `npaths` is 0, items are only counted.
  */
 extern DynPathTree *dyn_path_tree_create(const DynPath *paths, int npaths);

@@ -25,7 +25,7 @@
 
 /*
  * State of a key in a batch.  A batch may take several BatchGetItem requests.
- * A key is complete if a response has its item, or implies that it has none.
+ * A key is complete if a response has its item, or implies that none exists.
  */
 typedef enum DynKeyState
 {
@@ -45,7 +45,7 @@ extern void dyn_batch_begin(DynBatch *batch, int nkeys);
 
 /*
  * Marks up to `most` open keys as requested, and stores their indexes in
- * `picked`, which must have space for them.  Returns their number.
+ * `picked`, which has space for `most`.  Returns the number of marked keys.
  */
 extern int	dyn_batch_request(DynBatch *batch, int most, uint8_t *picked);
 
@@ -102,7 +102,7 @@ typedef struct DynExpected
  * Returns NULL if the response matches the request; otherwise a description of
  * the error (a static string) that completes a sentence beginning with "The
  * response".  `left` has the unprocessed keys (DYN_PARSE_KEYS), or is NULL.
- * In a batch, they become open again, and all other requested keys complete.
+ * In a batch, unprocessed keys become open, and other requested keys complete.
  */
 extern const char *dyn_page_check(const DynPage *page, const DynPage *left,
 								  const DynExpected *expected,

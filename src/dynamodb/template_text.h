@@ -35,8 +35,8 @@
  *
  * A string is split as if parts never contained their separators, except parts
  * whose column is read from another attribute.  But a value of a text column
- * without `plain` or a list of words may contain the separator.  Such a part is
- * `undecided`: a string that matches only with such a value is ambiguous.
+ * without `plain` or a list of words may contain the separator.  The column's
+ * part is `undecided`: strings that match only with this value are ambiguous.
  *
  * The values of parts are encoded; only the caller's codecs decode them.
  * Arrays of values have one element for each part.  All strings are valid
@@ -170,8 +170,8 @@ extern void dyn_template_free(DynTemplate *tmpl);
  * Stores the facts about the columns (one element for each part), and derives
  * how strings are split.  Returns false with *error set if the template is not
  * well-formed, which means that
- * - there is no literal between two parts, and the one that is split off first
- *   does not have a fixed width,
+ * - there is no literal between two parts, and the part that is split off
+ *   first does not have a fixed width,
  * - `any` or `plain` is used for a column that is not of type text,
  * - a folded column is not read from another attribute, or
  * - a word contains its part's separator.
@@ -259,8 +259,8 @@ typedef enum DynHolds
 extern DynHolds dyn_part_holds(const DynTemplatePart *part, DynText value);
 
 /*
- * Appends the string of these values, which need not match the template; folds
- * those of folded parts.  Returns false if memory runs out.
+ * Appends the string that the template composes of these values, unchecked but
+ * folded for folded parts.  Returns false if memory runs out.
  */
 extern bool dyn_template_join(const DynTemplate *tmpl, const DynText *values,
 							  DynBuffer *out);
@@ -318,8 +318,8 @@ typedef struct DynWays
 
 	/*
 	 * Known values of parts, not folded; `data` is NULL if unknown.  A part
-	 * with an unknown value may have any valid value.  If its column is read
-	 * from another attribute, the value may contain the separator.
+	 * with an unknown value may have any valid value.  If the part's column is
+	 * read from another attribute, the value may contain the separator.
 	 */
 	const DynText *known;
 

@@ -99,8 +99,8 @@ extern double dyn_known_capacity(const DynThroughput *throughput,
 								 double read_capacity);
 
 /*
- * Returns the capacity that statements may use under the option read_percent,
- * in units per second; 0 if they may use all of it, or if it is unknown.
+ * Returns the capacity, in units per second, to which read_percent limits
+ * statements; 0 if there is no limit, or the capacity is unknown.
  */
 extern double dyn_capacity_share(const DynThroughput *throughput,
 								 double read_capacity, double read_percent);
@@ -118,15 +118,15 @@ extern double dyn_reads_price(const DynReads *reads, const DynPrices *prices);
 
 /*
  * Returns the price (ms) of what is read before the first row: one request
- * and, if there are base_requests, one of these.  Neither is assumed to use
- * more units than the reads of the fraction `share` of all items.
+ * and, if there are base_requests, one base request.  Each is assumed to use
+ * at most as many units as reading the fraction `share` of all items.
  */
 extern double dyn_reads_first_price(const DynReads *reads, double share,
 									const DynPrices *prices);
 
 /*
- * Returns the reads of `times` batched executions with different keys.  Their
- * requests are concurrent; primary keys (`full_keys`) use BatchGetItem.
+ * Returns the reads of `times` batched executions with different keys, whose
+ * requests are concurrent.  Primary keys (`full_keys`) use BatchGetItem.
  */
 extern DynReads dyn_reads_repeat(const DynReads *once, const DynPrices *prices,
 								 double times, bool full_keys);

@@ -4,8 +4,8 @@
  *		such values.
  *
  * A foreign table may have a column for info and other columns for info.rating
- * or info.cast.lead.  A write stores all of them in one attribute, so this
- * file merges their values into one value.
+ * or info.cast.lead.  A write stores these columns in one attribute, so this
+ * file merges the values of the columns into one value.
  *
  * Comparisons ignore the order of a set's elements, and the form of a number:
  * 1.0 is equal to 1.
@@ -18,8 +18,8 @@
 /*
  * Appends an item as a JSON object, such as
  * {"a":{"S":"x"},"info":{"M":{"rating":{"N":"5"}}}}.  Creates the maps on the
- * paths, and omits absent values.  No path may have list steps, equal another
- * path, or be a prefix of one.  Returns false if memory runs out.
+ * paths, and omits absent values.  No path may have list steps, or be equal to
+ * or a prefix of another path.  Returns false if memory runs out.
  */
 extern bool dyn_path_values_item(const DynPathValue *values, int n, DynBuffer *out);
 

@@ -67,8 +67,8 @@ extern bool dyn_wire_key_names(const char *json, size_t len,
 
 /*
  * Decodes a scalar of a response.  A value that cannot be used in place is
- * decoded into `scratch`; later reads into `scratch` may move it.  Returns
- * false if the value is invalid or not a scalar, or if memory runs out
+ * decoded into `scratch`; later reads into `scratch` may move the value.
+ * Returns false if the value is invalid or not a scalar, or if memory runs out
  * (scratch->failed).
  */
 extern bool dyn_scalar_read(const DynValue *value, DynBuffer *scratch,

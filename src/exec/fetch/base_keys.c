@@ -3,8 +3,8 @@
  *		Detects the keys that an index returns repeatedly.
  *
  * Once a key was set aside in the sort (base_keys.h), no key is added to the
- * hash table any more.  So no key is in both, and the sort only has to remove
- * its own duplicates.
+ * hash table any more.  So no key is in both the hash table and the sort, and
+ * the sort has to remove only its own duplicates.
  */
 #include "postgres.h"
 

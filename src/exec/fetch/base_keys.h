@@ -4,7 +4,7 @@
  *		which items are then read from the table.
  *
  * An entry can move within a global secondary index while the index is read.
- * The index may then return its key twice, but the item must be returned once.
+ * The index may then return the entry twice; the item must be returned once.
  * So keys are stored in a hash table.  Once the hash table has reached its
  * memory limit, new keys are set aside in a sort, which may use a temporary
  * file.  When the index has been read, the sort returns these keys, each once.

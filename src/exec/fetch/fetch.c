@@ -59,7 +59,7 @@ dyn_fetch_stop(DynFetch *fetch)
 
 /*
  * Takes the next waiting page; returns false if there is none.  With
- * `in_turn`, the page must belong to the stream whose turn it is.  Without it,
+ * `in_turn`, the page must belong to the stream whose turn it is.  Otherwise
  * the page with the smallest number in its stream comes first, so that all
  * streams advance equally.
  */
@@ -93,7 +93,7 @@ finish_page(DynFetch *fetch)
 		fetch->next_stream >= fetch->params.requests->nstreams;
 
 	Assert(fetch->page->cursor.given == fetch->page->page.nitems);
-	/* merged and keyed pages stay with their streams until they are used up */
+	/* merging and keyed fetches do not have a current page */
 	Assert(fetch->params.nsort == 0 && !fetch->params.keyed);
 	for (int i = 0; i < fetch->nactive; i++)
 		is_only_page &= dyn_stream_is_done(fetch->active[i]);
@@ -167,9 +167,9 @@ dyn_fetch_rewind(DynFetch *fetch)
 /* ---- merging ---- */
 
 /*
- * Stores the slots of the next item of the stream's waiting pages.  Returns
- * false if no page has a further item.  A page stays the stream's first one
- * while its items are returned.
+ * Stores in `slots` the next item of the stream's waiting pages.  Returns
+ * false if no page has a further item.  A page remains stream->first while its
+ * items are returned.
  */
 static bool
 next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)

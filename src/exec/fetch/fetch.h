@@ -76,8 +76,8 @@ typedef struct DynFetchParams
 	double		item_units;		/* expected read units per item; 0: unknown */
 	double		capacity;		/* read units per second of the table or index
 								 * (DynThroughput); 0: unknown */
-	double		capacity_share; /* limit of read_percent in read units per
-								 * second; 0: unlimited */
+	double		capacity_share; /* read units per second that read_percent
+								 * allows; 0: unlimited */
 	bool		consistent;		/* true for strongly consistent reads */
 	bool		fetches_items;	/* true if DynamoDB also reads the table,
 								 * because the local index lacks attributes */
@@ -134,7 +134,7 @@ extern DynFetchState dyn_fetch_poll(DynFetch *fetch);
  */
 extern double dyn_fetch_pause(DynFetch *fetch);
 
-/* Moves the fetch to `group` (see DynFetchParams), or to no group if it is NULL. */
+/* Moves the fetch to `group` (see DynFetchParams); NULL: to no group. */
 extern void dyn_fetch_set_group(DynFetch *fetch, dlist_head *group);
 
 /* Receives data and sends the requests that are allowed now; never waits. */
@@ -144,17 +144,17 @@ extern void dyn_fetch_pump(DynFetch *fetch);
 extern void dyn_fetch_send_ahead(DynFetch *fetch);
 
 /*
- * Returns the next item of a stream of a keyed fetch; NULL at the end of the
- * stream, or if it was dropped.  After this call, streams with lower numbers
- * are begun only when they are read.  Streams that were begun earlier keep
- * their pages until they are read or dropped.
+ * Returns the next item of the stream, in a keyed fetch; NULL at the end of
+ * the stream, or if the stream was dropped.  After this call, streams with
+ * lower numbers are begun only when they are read.  Streams that were begun
+ * earlier keep their pages until they are read or dropped.
  */
 extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 
 /*
  * Sends requests that the limits allow now, after streams were added to the
- * requests of a keyed fetch.  Polls the network only in some of the calls,
- * because they may be frequent.
+ * requests of a keyed fetch.  Only some of the calls poll the network, because
+ * calls may be frequent.
  */
 extern void dyn_fetch_extend(DynFetch *fetch);
 

@@ -39,9 +39,9 @@
  * flight.
  *
  * The client returns a throttled request to its stream, which sends it again
- * when the pace allows.  This does not use the quota of retries or the
- * attempts of the client.  A statement fails when one of its fetches has been
- * throttled for throttle_timeout without a response.
+ * when the pace allows.  Such a repetition does not use the quota of retries
+ * or the attempts of the client.  A statement fails when one of its fetches
+ * has been throttled for throttle_timeout without a response.
  */
 #include "postgres.h"
 

@@ -174,7 +174,7 @@ key_condition(const DynRequests *requests, int stream)
 	return all;
 }
 
-/* Returns an expression's text; NULL if it was too large to be rendered. */
+/* Returns the text of an expression; NULL if the expression was too large. */
 static const char *
 finished(const DynRequests *requests, DynBuffer *text, bool rendered)
 {

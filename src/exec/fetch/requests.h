@@ -36,8 +36,8 @@ typedef struct DynRequests
 								 * partition key */
 	const DynQuery *queries;	/* QUERY: the Query of each stream */
 	int			total_segments; /* SCAN: total number of segments */
-	const int  *segments;		/* SCAN: segment of each stream; NULL if it is
-								 * the stream's number */
+	const int  *segments;		/* SCAN: segment of each stream; NULL if stream
+								 * n reads segment n */
 	DynQuery	scan;			/* SCAN: only filters, without a key */
 	const DynPath *projection;	/* paths to request */
 	int			nprojection;	/* number of paths; 0: entire items */

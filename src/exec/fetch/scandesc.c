@@ -116,8 +116,8 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
  * Returns the conversion of a Scan's items to rows.  Except for a count, the
  * conversion includes the key, so that responses can be checked.  If a jsonb
  * column is read only in part, the added key must not become visible in the
- * column, because jsonb may be unable to represent it.  If the key cannot be
- * hidden, it is not requested.
+ * column, because jsonb may be unable to represent the key.  If the key cannot
+ * be hidden, it is not requested.
  */
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)

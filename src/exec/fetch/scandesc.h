@@ -40,12 +40,12 @@ extern DynScanDesc *dyn_scandesc_create(DynStatement *statement,
 										const DynAccess *access);
 
 /*
- * Prepares an execution before its keys are resolved.  Determines whether its
- * reads must be consistent because this session has written the table.  The
- * first call also checks the plan, and sends DescribeTable if the cached
- * description has expired.  The check raises an error if keys or projection
- * differ from those in the plan, or if consistent reads were enabled after a
- * global index was planned.
+ * Prepares an execution before its keys are resolved.  Determines whether
+ * reads must be strongly consistent because this session has written the
+ * table.  The first call also checks the plan, and sends DescribeTable if the
+ * cached description has expired.  The check raises an error if keys or
+ * projection differ from those in the plan, or if consistent reads were
+ * enabled after a global index was planned.
  */
 extern void dyn_scandesc_check_schema(DynScanDesc *scandesc);
 
@@ -57,7 +57,7 @@ extern DynRows *dyn_scandesc_rows(DynScanDesc *scandesc, int keys);
 
 /*
  * Returns a conversion of index entries for fetch_base_items, in
- * CurrentMemoryContext.  It includes only the table's key and, if
+ * CurrentMemoryContext.  The conversion includes only the table's key and, if
  * `with_partition`, the index's partition key.
  */
 extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,

@@ -43,13 +43,13 @@ typedef struct DynStream
 	DynSeam		seam;			/* Query: last sort value, for order checks */
 	long		limit;			/* Limit of the request in flight */
 	int			segment;		/* SCAN: segment of the request in flight */
-	DynBatch	batch;			/* BatchGetItem: state of each key; its `nkeys`
-								 * is 0 before the first request */
+	DynBatch	batch;			/* BatchGetItem: state of each key; nkeys is 0
+								 * before the first request */
 	int			batch_most;		/* BatchGetItem: limit of keys per request */
 	int			batch_complete; /* BatchGetItem: number of complete keys */
 	bool		sent_after_refresh; /* true if sent after fetch->refreshed */
 	double		cost;			/* expected read units of the request */
-	double		expected;		/* its part of statement->expected_units */
+	double		expected;		/* the request's part of expected_units */
 	double		charge;			/* read units charged for each attempt */
 	int			ncharged;		/* number of attempts that were charged */
 	int			throttles;		/* throttled attempts of the current request */
@@ -109,7 +109,7 @@ struct DynFetch
 	int			space;			/* allocated length of `active` */
 	DynStream **active;			/* active streams, usually by rising number,
 								 * followed by finished streams to reuse */
-	int			nstreams;		/* length of `active`, with finished streams */
+	int			nstreams;		/* number of streams in `active` */
 	int			next_stream;	/* number of the next stream to begin ahead */
 	Bitmapset  *settled;		/* keyed: streams that were begun or dropped */
 	int			pages_used;		/* number of pages that are used up */
@@ -256,7 +256,7 @@ extern void dyn_schedule_init(DynFetch *fetch);
 /*
  * Waits for a response, or until a request may be sent, and then calls
  * dyn_fetch_pump.  Does not wait if a needed response is paused for lack of
- * memory, because only the pump lets it arrive.
+ * memory, because only the pump resumes the response.
  */
 extern void dyn_schedule_wait(DynFetch *fetch);
 

@@ -321,8 +321,8 @@ contains_number(const DynPath *path, const JsonbValue *number)
 
 /*
  * Returns the condition that a set or list contains the jsonb value.  Returns
- * TRUE if the value is a boolean, list or map, for which items are not tested,
- * and FALSE for JSON's null, since a null element is NULL in SQL.
+ * TRUE without a test for a boolean, list or map, and FALSE for JSON's null,
+ * since a null element is NULL in SQL.
  */
 static DynCond *
 contains_jsonb(const DynPath *path, Datum value)
@@ -477,7 +477,7 @@ dyn_item_filter_cond(const DynItemFilter *test)
 
 /* ---- all predicates ---- */
 
-/* Converts a predicate on a field; returns FALSE if its value is NULL. */
+/* Converts a predicate on a field; returns FALSE if the value is NULL. */
 static DynCond *
 field_cond(const DynRelation *relation, const DynPred *pred, const DynValues *values)
 {

@@ -1,7 +1,7 @@
 /*
  * filter.h
- *		Makes conditions of DynamoDB (dynamodb/expression.h), and converts
- *		predicates with run-time values to them.
+ *		Makes conditions of DynamoDB (dynamodb/expression.h): from their parts,
+ *		or from predicates with run-time values.
  *
  * Allocates in CurrentMemoryContext.  A converted condition is true for every
  * item whose row satisfies the predicate.  If an operand is NULL, the

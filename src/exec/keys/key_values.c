@@ -125,13 +125,13 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
 }
 
 /*
- * Replaces a limit that is longer than any key by its first max_bytes bytes.  A
- * key is below the long limit if it is less than or equal to these bytes.
+ * Replaces a limit that is longer than any key by its first max_bytes bytes.
+ * A key is below the long limit exactly if the key is not above these bytes.
  *
  * If the last of these bytes is inside a character c, the new limit is the end
- * of all texts that begin with the characters before c.  A key that begins with
- * these characters is below the long limit: it has no space for another
- * character as long as c, and shorter characters sort lower.
+ * of all texts that begin with the characters before c.  A key that begins
+ * with these characters is below the long limit: the key has no space for
+ * another character as long as c, and shorter characters sort lower.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
@@ -199,7 +199,7 @@ add_value(Collection *to, const DynCodec *codec, Oid valuetype, Datum value)
 		add_point(to, &scalar);
 }
 
-/* Adds an array's elements; for a list in context->shared, only `current`. */
+/* Adds an array's elements, or only the current one if the array is shared. */
 static void
 add_array(Collection *to, const DynResolveContext *context, const DynCodec *codec,
 		  const DynPred *pred, Datum array)
@@ -227,7 +227,7 @@ add_array(Collection *to, const DynResolveContext *context, const DynCodec *code
 	}
 }
 
-/* Adds the spans between the values that <> or NOT IN excludes. */
+/* Adds the spans of values other than those that <> or NOT IN excludes. */
 static void
 add_others(Collection *to, const DynResolveContext *context, const DynCodec *codec,
 		   const DynPred *pred, Datum value)
@@ -376,7 +376,7 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 	}
 	if (pred->kind == DYN_PRED_NULL)
 	{
-		/* the column is a segment column (number of the Scan segment), which is never NULL */
+		/* this is a segment column, which is never NULL */
 		if (pred->negated)
 			add_span(to, everything().at);
 		return;
@@ -621,7 +621,7 @@ leave_parts_out(TemplatedParts *parts, int most)
 
 /*
  * Composes strings from one span of each part; `number` selects these spans.
- * Stores the span of the strings; returns false if it is empty.
+ * Stores the span of the strings; returns false if the strings have no span.
  */
 static bool
 combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)

@@ -44,15 +44,15 @@ typedef struct DynResolveContext
 								 * a key; may be NULL if may_widen is true */
 	bool		has_fallback;	/* true if too many keys are not an error */
 	bool		may_widen;		/* true if the result may be a superset */
-	const DynPart *part;		/* placeholder that predicates compare; NULL:
+	const DynPart *part;		/* placeholder whose values are computed; NULL:
 								 * the full attribute */
 	const DynTemplatePart *shape;	/* specification of `part` */
 } DynResolveContext;
 
 /*
  * Returns the values of at most `max_bytes` bytes that all matched predicates
- * of an attribute allow.  dyn_too_many_keys applies to the combinations of
- * values of the parts of its template.
+ * of an attribute allow.  Calls dyn_too_many_keys before the values of several
+ * template parts are combined.
  */
 extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);
@@ -67,9 +67,9 @@ extern void dyn_keep_elements(const DynResolveContext *context, const List *pred
 							  DynElement *element);
 
 /*
- * Returns a key condition for a non-empty set of values; NULL if it would not
- * restrict the attribute.  Key conditions have no IN, so several spans become
- * one, from the lower limit of the first to the upper limit of the last.
+ * Returns a key condition for a non-empty set of values; NULL if the set
+ * restricts nothing.  Key conditions have no IN, so several spans become one,
+ * from the lower limit of the first to the upper limit of the last.
  */
 extern DynCond *dyn_key_cond(const DynSpans *spans, const DynPath *path);
 
@@ -85,8 +85,8 @@ extern DynCond *dyn_templated_cond(const DynRelation *relation,
 extern bool dyn_given_holds(const DynValues *values, const DynPred *pred);
 
 /*
- * Returns true if there are more than DYN_MAX_KEYS keys, after setting
- * *unusable.  Raises an error if the access has no fallback.
+ * If there are more than DYN_MAX_KEYS keys, raises an error or, if the access
+ * has a fallback, sets *unusable and returns true.
  */
 extern bool dyn_too_many_keys(const DynResolveContext *context, double nkeys);
 

@@ -85,7 +85,7 @@ make_queries(DynResolvedAccess *resolved, DynCond **range, int nrange, bool divi
 
 /*
  * Makes the Queries, or sets `contradiction`.  Omits the condition on the
- * first range attribute if the keys of (a, b) IN (...) contain it.
+ * first range attribute if (a, b) IN (...) contains this attribute.
  */
 static void
 resolve_queries(const DynResolveContext *context, const DynAccess *access,
@@ -97,7 +97,7 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	int			first = access->nrange > 0 &&
 		row_key_position(access, access->range[0].attr.name) >= 0 ? 1 : 0;
 
-	/* a range with several values of a placeholder is not in order */
+	/* rows of a widened range are not in order */
 	widening.may_widen = !access->ordered;
 	for (int i = first; i < access->nrange; i++)
 	{
@@ -147,7 +147,7 @@ typedef struct Pairs
 	bool		touching;		/* true to merge adjacent spans of a key */
 	const DynSpans *others;		/* for each part, the values that predicates
 								 * outside of (a, b) IN (...) allow; `at` is
-								 * NULL if they allow all */
+								 * NULL without such predicates */
 	int			n;
 	int			space;
 	char	   *at;
@@ -199,8 +199,8 @@ compare_pairs(const void *a, const void *b, void *arg)
 }
 
 /*
- * If the spans of both pairs overlap or, with `touching`, are adjacent,
- * extends the span of pair `i` to include the other, and returns true.
+ * If the spans of both pairs overlap or, with `touching`, are adjacent, adds
+ * the span of `other` to the span of pair `i`, and returns true.
  */
 static bool
 unite_spans(Pairs *pairs, int i, int other)
@@ -213,7 +213,7 @@ unite_spans(Pairs *pairs, int i, int other)
 	return true;
 }
 
-/* Sorts the pairs, and unites pairs of the same key, if their spans permit it. */
+/* Sorts the pairs, and unites pairs of one key whose spans can be united. */
 static void
 unite_pairs(Pairs *pairs)
 {
@@ -372,8 +372,8 @@ key_bytes(const DynAccess *access, int i)
 
 /*
  * Returns a DynElement for each of `lists`, with those elements that `preds`
- * allow (dyn_keep_elements).  Sets *combinations to the product of their
- * numbers of elements, which is 0 if `preds` allow no element of a list.
+ * allow (dyn_keep_elements).  Sets *combinations to the number of combinations
+ * of these elements, which is 0 if `preds` allow no element of a list.
  */
 static DynElement *
 list_elements(const DynResolveContext *context, const List *preds, const List *lists,
@@ -447,7 +447,7 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 
 /*
  * Adds the pairs of one row of (a, b) IN (...), or of all predicates if `arm`
- * is NULL.  Computes them for each combination of the elements of `lists`.
+ * is NULL, for each combination of the elements of `lists`.
  */
 static void
 add_elements(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,

@@ -596,9 +596,9 @@ list_keys(DynLookups *lookups, DynLookupEntry *entry)
 }
 
 /*
- * Stores the keys listed so far in base_keys, because the index may list them
- * again.  All of the entry's items have been returned.  Drops them, unless
- * other executions need the entry and the cache is below its memory limit.
+ * Called when all items of the entry have been returned.  Copies their keys to
+ * base_keys, because the index may list a key again.  Then drops the items,
+ * unless other executions need the entry and there is memory.
  */
 static void
 forget_listed(DynLookups *lookups, DynLookupEntry *entry)

@@ -55,8 +55,8 @@ extern void dyn_lookups_begin(DynLookups *lookups);
 extern void dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values);
 
 /*
- * Returns true if the caller should start the batch: its requests keep all
- * connections busy for some time, or its memory is used up.
+ * Returns true if the caller should start the batch: the requests keep all
+ * connections busy for some time, or the memory of the batch is used up.
  */
 extern bool dyn_lookups_is_full(const DynLookups *lookups);
 

@@ -62,9 +62,9 @@ find_entry(DynLookupCache *cache)
 }
 
 /*
- * Begins the fingerprint of a request with its kind and the values of its key.
- * The names and types of key parts are omitted: they are the same in all
- * requests of a scan.
+ * Begins the fingerprint of a request: its first byte is the kind of request,
+ * and the values of the key follow.  The names and types of key parts are
+ * omitted, because they are the same in all requests of a scan.
  */
 static void
 begin_fingerprint(DynLookupCache *cache, char kind, const DynKeyPart *parts,
@@ -370,7 +370,7 @@ dyn_lookup_batch_add_items(DynLookupBatch *batch, const DynLookupEntry *entry,
 
 		if (item->state != DYN_LOOKUP_EMPTY)
 			continue;
-		/* skip the first byte, which is the kind of fingerprint */
+		/* skip the first byte, which is the kind of request */
 		dyn_key_read(item->key.data + 1, batch->scandesc->access, parts);
 		dyn_lookup_batch_add(batch, item, parts);
 	}

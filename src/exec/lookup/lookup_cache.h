@@ -1,7 +1,7 @@
 /*
  * lookup_cache.h
- *		Caches the results of requests, with their fingerprints as keys, and
- *		collects the requests for entries without a result in batches.
+ *		Caches the results of requests by fingerprint, and collects in batches
+ *		the requests of entries that have no result.
  *
  * An entry is pinned by each prefetched execution that needs it.  The entry of
  * an item is also pinned by the entry of each index Query that has listed the
@@ -51,8 +51,8 @@ typedef struct DynLookupEntry
 	DynByteKey	key;			/* key in the hash table (must be first) */
 	DynLookupState state;
 	int			batch_position; /* PENDING: position in its batch */
-	int			pins;			/* executions and entries that need it */
-	bool		ended;			/* true if its full result was received */
+	int			pins;			/* executions and entries that need this one */
+	bool		ended;			/* true if the full result was received */
 	bool		caching;		/* true if all received rows are stored here */
 	uint64		taken;			/* number of received rows, items or keys */
 	uint64		count;			/* sum of the Counts (Select=COUNT) */
@@ -66,14 +66,14 @@ typedef struct DynLookupEntry
 	bool	   *nulls;
 
 	List	   *items;			/* entry of an index Query: entries of the
-								 * items whose keys it has listed (list of
-								 * DynLookupEntry *, pinned) */
+								 * items whose keys the Query has listed (list
+								 * of DynLookupEntry *, pinned) */
 	DynBaseKeys *base_keys;		/* keys that the index Query has listed so far;
 								 * NULL if `items` has all of them */
 	uint64		index_result;	/* ID of this index Query (never reused) */
 	uint64		listed_by;		/* entry of an item: index_result of the last
-								 * index Query that listed its key, to detect
-								 * repeated keys */
+								 * index Query that listed the item's key, to
+								 * detect repeated keys */
 
 	uint64		served_in;		/* number of the last execution that returned
 								 * the item; an execution returns an item only
@@ -176,8 +176,8 @@ typedef struct DynLookupBatch
 extern void dyn_lookup_batch_reset(DynLookupBatch *batch);
 
 /*
- * Adds an EMPTY entry, which becomes PENDING, and copies of the parts of its
- * full key.  `parts` is NULL for the entry of a Query.
+ * Adds an EMPTY entry, which becomes PENDING, with a copy of its full key.
+ * `parts` is NULL for the entry of a Query.
  */
 extern void dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry,
 								 const DynKeyPart *parts);

@@ -14,9 +14,9 @@
  * those whose responses have arrived complete their AsyncRequests.
  *
  * A child that is polled may receive data for another child.  The descriptor
- * then does not become readable for that child, so a timer of the client makes
- * it readable (dyn_client_wake).  The timer also wakes the Append when a
- * throttled child may send again.
+ * then does not become readable for the other child, so a timer of the client
+ * makes the descriptor readable (dyn_client_wake).  The timer also wakes the
+ * Append when a throttled child may send again.
  *
  * Some versions of the server crash if the event set of an Append is empty
  * (dyn_append_needs_event).  There, a child that completes its AsyncRequest
@@ -88,7 +88,7 @@ end_outdated_runs(const DynScan *scan)
 
 /*
  * Removes children without a pending AsyncRequest from the group, so that the
- * other children do not wait for their requests.
+ * other children do not wait for responses to these children.
  */
 static void
 leave_out_idle_peers(const DynScan *scan)
@@ -144,7 +144,7 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 	scan->request = areq;
 	/* end an announced wait: the Append may have returned rows instead */
 	dyn_client_will_wait(dyn_session_client(), false);
-	/* leave_out_idle_peers may have removed the fetch from the group */
+	/* leave_out_idle_peers may have removed the fetch: add it again */
 	if (scan->input.items != NULL)
 		dyn_items_set_group(scan->input.items, &scan->group->fetches);
 	dynForeignAsyncNotify(areq);

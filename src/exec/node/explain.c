@@ -139,8 +139,8 @@ print_term(Printer *printer, const DynFilterTerm *term)
 
 /*
  * Returns the encoded constant that a placeholder must be equal to.  Returns
- * NULL if there is no such constant, if it was converted to a bound of the
- * column, or if it cannot be encoded.
+ * NULL if there is no such constant, or if the constant was converted to a
+ * bound of the column or cannot be encoded.
  */
 static const char *
 constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg)
@@ -168,7 +168,7 @@ conditions_of_part(const DynPred *arg)
 	if (arg->kind != DYN_PRED_AND ||
 		(list_length(arg->args) == 1 && dyn_pred_compares(last, DYN_COMPARE_EQ)))
 		return NIL;
-	/* omit a last DYN_PRED_EACH for all values that the template lists */
+	/* omit a last condition that is a DYN_PRED_EACH for all listed values */
 	return last->kind == DYN_PRED_EACH && last->args == NIL
 		? list_copy_head(arg->args, list_length(arg->args) - 1) : arg->args;
 }
@@ -351,7 +351,7 @@ show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
 		ExplainPropertyText("Item Filter", printer->buf.data, es);
 }
 
-/* `batched` is true if a lookup join requests several executions' keys together. */
+/* `batched` is true if a lookup join requests keys of several executions. */
 static const char *
 operation_word(const DynAccess *access, bool batched)
 {

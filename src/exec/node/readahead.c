@@ -12,23 +12,23 @@
  * the join: join types and join conditions need no code here.
  *
  * If a node above, or the caller of the executor, may stop early, the first
- * batch has one row, and batches grow.  If a LIMIT needs n rows, and each row
- * is joined to at most one, the first batch has n rows.  But if reading a row
- * has side effects, or if evaluating a scan's values may raise an error, all
- * batches have one row: a row that was read ahead might never be requested.
- * (As in parallel workers, conditions on the outer rows themselves may raise
- * such errors.)
+ * batch has one row, and batches grow.  If a LIMIT needs n rows, and each
+ * outer row is joined to at most one inner row, the first batch has n rows.
+ * But if reading a row has side effects, or if evaluating a scan's values may
+ * raise an error, all batches have one row: a row that was read ahead might
+ * never be requested.  (Conditions on the outer rows themselves may still
+ * raise an error for a row that is never requested, as in parallel workers.)
  *
  * A batch also ends when the lookups have enough requests
  * (dyn_lookups_is_full), or when its rows take more than fetch_memory or half
  * of work_mem, whichever is larger.
  *
  * The rows of a batch are in a tuplestore, in memory up to half of work_mem.
- * Its temporary file belongs to the resource owner of the statement (for a
- * cursor, of the portal).  So the rows of an open cursor survive the rollback
- * of a savepoint.  If temp_file_limit is set, no row is written to a file, and
- * a batch has at most about half of work_mem: reading ahead must not make a
- * statement fail.
+ * The tuplestore's temporary file belongs to the resource owner of the
+ * statement (for a cursor, of the portal).  So the rows of an open cursor
+ * survive the rollback of a savepoint.  If temp_file_limit is set, no row is
+ * written to a file, and a batch has at most about half of work_mem: reading
+ * ahead must not make a statement fail.
  *
  * The node's loop is the one in the plan whose outer side is this node.  The
  * node prefetches only for scans that are executed for every row.
@@ -69,7 +69,7 @@ typedef struct ReadAhead
 	int			growth;			/* growth factor, if may_stop_early */
 	bool		resolved;		/* true if resolve() was called */
 	List	   *params;			/* numbers of the scans' parameters */
-	List	   *exprs;			/* their values for a row (ExprState *) */
+	List	   *exprs;			/* ExprState *, for the values of `params` */
 	List	   *scans;			/* scans (DynScan *) executed for each row */
 	TupleTableSlot *out;
 	bool		ended;			/* true if the child has returned all rows */
@@ -177,7 +177,7 @@ resolve(ReadAhead *ahead)
 	{
 		const DynScan *scan = lfirst(lc);
 
-		/* one row may be joined to many */
+		/* one outer row may be joined to many inner rows */
 		if (plan.subplans == NIL && scan->input.scandesc->access->kind != DYN_ACCESS_GET)
 			ahead->first_rows = 0;
 		if (dyn_may_fail((Node *) ((ForeignScan *) scan->input.node->ss.ps.plan)->fdw_exprs))
@@ -188,9 +188,9 @@ resolve(ReadAhead *ahead)
 }
 
 /*
- * Prefetches for one row: sets its parameters as a nested loop does, and
- * restores the old values at the end.  After an error the parameters remain
- * set.  This does no harm, because the error ends the statement.
+ * Prefetches for one row: sets the parameters from the row, as a nested loop
+ * does, and restores the old values at the end.  After an error the parameters
+ * remain set.  This does no harm, because the error ends the statement.
  */
 static void
 prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
@@ -428,7 +428,7 @@ end_read_ahead(CustomScanState *node)
 	ExecEndNode(linitial(node->custom_ps));
 }
 
-/* Rescans the node and its child, which core does not rescan. */
+/* Rescans the node, and its child, because core does not rescan the child. */
 static void
 rescan_read_ahead(CustomScanState *node)
 {

@@ -59,7 +59,7 @@ prepare_scan(DynScan *scan, int eflags)
 	scan->input.exprs = ExecInitExprList(exprs, node);
 	dyn_values_init(&scan->input.values, exprs, scan->input.conversions);
 	dyn_values_init(&scan->input.next_values, exprs, scan->input.conversions);
-	/* evaluate guards of ORs, such as $1 IS NULL (choice.c): they are the same in all executions */
+	/* guards of ORs (choice.c) have the same values in all executions */
 	for (bool open = true; open;)
 	{
 		open = false;
@@ -148,9 +148,9 @@ check_system_columns(ForeignScanState *node, const DynRelation *relation)
 }
 
 /*
- * Returns true if reading the columns may need subtransactions, because an
- * input function may reject a value without an error: under on_mismatch 'null',
- * and where a key is compared with a column of its template.
+ * Returns true if reading the columns may need subtransactions, because errors
+ * of input functions are caught: under on_mismatch 'null', and where a key is
+ * compared with a column of its template.
  */
 static bool
 needs_subtransactions(const DynRelation *relation)
@@ -319,8 +319,8 @@ find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
  * expected page.  A scan of several keys qualifies if its requests are sent
  * together with those of another scan of the same keys (one_round).
  *
- * The plan must also be certain to read the scan, unless another input of the
- * plan is empty; then the request is wasted.  These scans do not qualify:
+ * The plan must be certain to read the scan, unless another input of a node
+ * above is empty, which wastes the request.  These scans do not qualify:
  * - scans that a LIMIT may skip or stop, and scans below a one-time filter or a
  *   Memoize
  * - scans in a subplan: they start together when the subplan runs (only those
@@ -559,7 +559,7 @@ notice_no_rows(const DynScan *scan)
 	const DynRowTally *tally = scandesc->relation->tally;
 	uint64		items = scan->input.finished ? items_without_rows(scandesc) : 0;
 
-	/* one NOTICE per client statement, even if it calls functions that run many */
+	/* at most one NOTICE for a client statement and all functions it calls */
 	if (items == 0 || reported == GetCurrentStatementStartTimestamp())
 		return;
 	reported = GetCurrentStatementStartTimestamp();

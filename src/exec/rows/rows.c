@@ -23,7 +23,7 @@
 
 /* ---- keys of items ---- */
 
-/* Stores the value as a scalar; returns false if a key cannot have it. */
+/* Stores the value as a scalar; returns false if no key can have the value. */
 static bool
 read_key_scalar(const DynValue *value, DynScalar *scalar)
 {
@@ -137,7 +137,7 @@ read_key(const DynRows *rows)
 
 /*
  * Returns the detail of a message: the table, the item's key, and `more`.
- * Must be called before ereport, because it may send a request.
+ * Must be called before ereport, because finding the key may send a request.
  */
 static const char *
 describe_item(const DynRows *rows, const char *more)
@@ -272,7 +272,7 @@ report_placeholder_mismatch(DynRows *rows, const DynMismatch *mismatch)
 
 /* ---- context of errors ---- */
 
-/* Returns ", item " and the current item's key; "" if there is no such text. */
+/* Returns ", item " and the current item's key; "" if read_key has none. */
 static const char *
 describe_key(const DynRows *rows)
 {

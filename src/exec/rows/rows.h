@@ -49,13 +49,14 @@ typedef struct DynRowColumn
 	bool		partial;		/* true if only members of a document are
 								 * needed; the document may exist without them,
 								 * so NOT NULL is not checked */
-	int			slot;			/* slot of the item; -1 if from an element */
+	int			slot;			/* index among the item's slots; -1 if the
+								 * column is read from the unnested element */
 	int			position;		/* position in the row, from 0 */
 	DynNames   *only;			/* members that are shown; NULL: all */
 
 	/* unnested table */
 	int			below_slot;		/* slot in `below` of DynUnnested, or -1 */
-	Datum		datum;			/* value of a column of the item itself */
+	Datum		datum;			/* value of a column outside of the element */
 	bool		isnull;
 } DynRowColumn;
 
@@ -92,8 +93,8 @@ typedef struct DynRows
 	int			sort_slots[DYN_MAX_KEY_ATTRS];	/* slots of the sort attributes
 												 * (DYN_ROWS_SORT) */
 	/*
-	 * returns the current item's key if it was not fetched; NULL if it is
-	 * unknown, with a reason in *why if a request failed
+	 * returns the current item's key if it was not fetched; NULL if the key
+	 * remains unknown, with a reason in *why if a request failed
 	 */
 	const char *(*find_key) (void *arg, const char **why);
 	void	   *find_key_arg;
@@ -124,8 +125,8 @@ typedef struct DynRows
 } DynRows;
 
 /*
- * Flags that select attributes to be read in addition to columns, and the
- * conversion to rows.
+ * Flags of dyn_rows_create: attributes to be read in addition to columns, and
+ * (DYN_ROWS_CONVERT) whether items are converted to rows
  */
 #define DYN_ROWS_SORT		0x01	/* sort attributes of the access plan */
 #define DYN_ROWS_KEY		0x02	/* the table's key */
@@ -213,7 +214,7 @@ extern bool dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
 /*
  * Returns an item's key as text, such as pk = "a", sk = 5, from the given
  * slots.  Returns NULL if a slot is -1, or if its value cannot be in a key.
- * Raises no error for any value, since it is used in error messages.
+ * Raises no error for any value, because the text is used in error messages.
  */
 extern const char *dyn_item_key_text(const DynKeyAttr *base, int nbase,
 									 const int *slots, const DynValue *values);

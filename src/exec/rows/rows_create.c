@@ -43,7 +43,7 @@ dyn_rows_slot(const DynRows *rows, const char *name)
 	return -1;
 }
 
-/* Returns the full attribute if DynamoDB rejects paths below it. */
+/* Returns the path, or the full attribute if DynamoDB rejects longer paths. */
 static DynPath
 projected_path(const DynRows *rows, const DynPath *path)
 {
@@ -60,7 +60,7 @@ projected_path(const DynRows *rows, const DynPath *path)
 
 /*
  * Adds a path to the projection, unless the projection has it.  An empty path
- * requests the full item.  The segment number is not stored in items.
+ * requests the full item.  The segment number is not an attribute to request.
  */
 static void
 project(DynRows *rows, const DynPath *path)
@@ -165,8 +165,8 @@ read_leaf(DynPred *pred, void *arg)
 }
 
 /*
- * Adds a DynParts for the templates.  Their attributes are requested in full,
- * since they decide whether an item is a row.
+ * Adds a DynParts for the templates.  Templated attributes are requested in
+ * full, since they decide whether an item is a row.
  */
 static void
 add_parts(DynRows *rows)

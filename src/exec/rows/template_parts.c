@@ -75,8 +75,8 @@ mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
 /* ---- split of the key attributes ---- */
 
 /*
- * Splits the key attributes, and returns whether the item can be a row.  A time
- * whose width differs from its format passes; judge_values() handles it later.
+ * Splits the key attributes, and returns whether the item can be a row.  Does
+ * not check the width of times; judge_values() checks it later.
  */
 static DynRowMatch
 judge_splits(DynParts *parts)
@@ -171,7 +171,7 @@ part_is_listed(const DynParsedAttr *parsed, int p)
  * Calls mismatch_of() if a column that is read from the part cannot represent
  * the text, or if the template lists values without this text.  Otherwise
  * returns DYN_MATCH_ROW.  Requests for the listed values do not find an item
- * with an unlisted text, so other requests must not return it as a row either.
+ * with an unlisted text, so no other request may return such an item as a row.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
@@ -201,10 +201,10 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 }
 
 /*
- * Checks those parts of an index key whose values the template lists, since
- * requests for the listed values do not find items with other values.  The
- * check is omitted if a mismatch makes the column NULL, because such requests
- * are then not sent (traits.members).
+ * Checks those parts of an index key whose values the template lists.
+ * Requests for the listed values do not find an item with another value, so no
+ * other request may return the item as a row.  The check is omitted if
+ * mismatches become NULL: requests for the listed values are then not sent.
  */
 static DynRowMatch
 judge_index_key(DynParts *parts, int i)

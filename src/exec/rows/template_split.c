@@ -248,8 +248,8 @@ dyn_expected_text(DynParts *parts, const DynPlaceholderCheck *check, DynText *te
  * For each part of template `i` whose column is read from another attribute,
  * stores the case-folded encoding of the column's value in `given`.  First
  * splits the other attribute if it has a template, except in a cycle.  Returns
- * false if a column is NULL, or if the part cannot encode its value.  Sets
- * parts->unsure if a value is unknown.
+ * false if a column is NULL, or if a part cannot encode the column's value.
+ * Sets parts->unsure if a value is unknown.
  */
 static bool
 expected_texts(DynParts *parts, int i, DynText *given)
@@ -328,11 +328,11 @@ dyn_parts_agree(DynParts *parts, bool searched)
 
 /* ---- search for all ways ---- */
 
-/* Attributes whose undecided parts (template_text.h) may contain separators. */
+/* Attributes that may have separators in their undecided parts */
 typedef enum Guess
 {
 	GUESS_NONE,
-	GUESS_NO_MATCH,				/* those that do not match otherwise */
+	GUESS_NO_MATCH,				/* attributes that do not match otherwise */
 	GUESS_ALL
 } Guess;
 
@@ -344,7 +344,7 @@ typedef struct Search
 	DynParsedAttr **attrs;		/* attributes that take part */
 	/* parts of each attribute in the first way found */
 	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];
-	int			level;			/* position in `attrs` of the next to split */
+	int			level;			/* index of the attribute to split next */
 	int			found;			/* number of ways found (at most 2) */
 	int			steps;			/* number of remaining steps */
 } Search;
@@ -481,9 +481,9 @@ stop_at_first(void *arg, const DynText *values)
 }
 
 /*
- * Returns true if accept_way() has compared the column's value with a part.  It
- * compares parts of the searched attributes that match their templates, except
- * folded parts that are not ASCII (dyn_part_agrees).
+ * Returns true if accept_way() has compared the column's value with a part: a
+ * part of a searched attribute that matches its template, but not a folded
+ * part that is not ASCII (dyn_part_agrees).
  */
 static bool
 is_confirmed(const Search *search, AttrNumber attnum)
@@ -655,8 +655,8 @@ dyn_find_ways(DynParts *parts, const Bitmapset *attrs, const DynParsedAttr **abo
 }
 
 /*
- * Splits the attributes of a dependency cycle.  They do not decide whether an
- * item is a row: if the search does not find exactly one way, none matches.
+ * Splits the attributes of a cycle, which do not decide whether an item is a
+ * row.  Unless the search finds exactly one way, no attribute matches.
  */
 static void
 break_cycle(DynParts *parts, const Bitmapset *cycle)

@@ -126,15 +126,14 @@ typedef enum DynWaysFound
 								 * contains its separator and is not confirmed
 								 * by another occurrence of its column */
 	DYN_WAYS_UNRESOLVED			/* a part must contain its separator, but no
-								 * value of its column matches all
-								 * occurrences */
+								 * column value matches all occurrences */
 } DynWaysFound;
 
 /*
- * Searches all ways to split the given attributes of the current item, which
- * could not be split one after the other, or do not agree.  If the result is
- * SEVERAL, *about is the attribute to name in the message.  Sets `unresolved`
- * of each attribute.  Allocates in CurrentMemoryContext.
+ * Searches all ways to split the given attributes of the current item, because
+ * the attributes could not be split one by one, or do not agree.  If the
+ * result is SEVERAL, *about is the attribute to name in the message.  Sets
+ * `unresolved` of each attribute.  Allocates in CurrentMemoryContext.
  */
 extern DynWaysFound dyn_find_ways(DynParts *parts, const Bitmapset *attrs,
 								  const DynParsedAttr **about);

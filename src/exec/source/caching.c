@@ -10,10 +10,10 @@
  * caches them for the statement (shared.h).  From then on, these filters are
  * evaluated on the cached items, with the values of each execution.
  *
- * At a rescan, the executor marks the parameters that change (chgParam); a
- * value changes if it depends on one of them.  When a parameter changes for
- * the first time, the items are requested again, without the filters that
- * depend on it.  So a Scan is repeated at most once for each parameter.
+ * At a rescan, the executor marks the parameters that change (chgParam).  When
+ * a parameter changes for the first time, the items are requested again,
+ * without the filters whose values depend on this parameter.  So a Scan is
+ * repeated at most once for each parameter.
  *
  * Queries are cached, too: an execution uses cached items if it has the same
  * keys as the previous execution.  Only one read is cached at a time.
@@ -42,8 +42,8 @@ typedef struct Caching
 								 * items */
 
 	/*
-	 * set by divide(), which splits the access plan into requests and filters
-	 * that change; called again when another parameter changes
+	 * set by divide(), which splits the access plan into requests and changing
+	 * filters; divide() is called again when another parameter changes
 	 */
 	MemoryContext context;		/* context of the divided plan, or NULL */
 	DynMember  *member;			/* only member of the read, which evaluates the
@@ -215,9 +215,9 @@ rescan_cached(void *state)
 
 /*
  * Returns a source of cached items.  Returns NULL for the first execution,
- * because its filters may reduce the number of received items.  Also returns
- * NULL if divide() has rejected the access plan, or if the keys differ from
- * those of the previous execution.
+ * which sends all filters to reduce the number of received items.  Also
+ * returns NULL if divide() has rejected the access plan, or if the keys differ
+ * from those of the previous execution.
  */
 static DynItems *
 open_cached(void *state)
@@ -236,8 +236,8 @@ open_cached(void *state)
 	if (member == NULL)
 		return NULL;
 	/*
-	 * compare with the cached read or, if there is none, the last execution:
-	 * equal values lead to equal requests
+	 * compare the values with those of the cached read or, without a cached
+	 * read, of the last execution: equal values lead to equal requests
 	 */
 	same = cached->read_context != NULL &&
 		dyn_values_equal(&member->values, &input->values, cached->used);

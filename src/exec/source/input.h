@@ -4,7 +4,7 @@
  *		provide its executions with items.
  *
  * An input is part of the scan's state (DynScan).  DynStatement lists a
- * statement's inputs, so that scans with the same requests can share them.
+ * statement's inputs, so that scans of the same items find each other.
  */
 #ifndef DYN_EXEC_INPUT_H
 #define DYN_EXEC_INPUT_H
@@ -29,8 +29,8 @@ typedef struct DynOpener
 	DynItems   *(*open) (void *state);
 
 	/*
-	 * Called at a rescan, before the last execution is closed and values
-	 * change; NULL: not needed.
+	 * Called at a rescan, before the previous execution is closed and before
+	 * values change; NULL: not needed.
 	 */
 	void		(*rescan) (void *state);
 
@@ -83,9 +83,9 @@ typedef struct DynInput
 } DynInput;
 
 /*
- * Adds a copy of an opener, in CurrentMemoryContext: before the other openers
- * if it only compares values, otherwise after them.  If an opener that only
- * compares values serves an execution, the values need not be copied.
+ * Adds a copy of an opener, in CurrentMemoryContext.  An opener that only
+ * compares values is added before the others: if it serves an execution, the
+ * values need not be copied.  Any other opener is added at the end.
  */
 static inline void
 dyn_input_add_opener(DynInput *input, const DynOpener *opener)

@@ -242,8 +242,8 @@ listed_awaited(const DynItems *items)
 }
 
 /*
- * Returns true if the source would wait.  May itself wait for further pages of
- * the index, to fill a batch.
+ * Returns true if `next` would wait.  This function itself may wait for
+ * further pages of the index, to fill a batch.
  */
 static bool
 listed_would_wait(DynItems *items)
@@ -328,9 +328,9 @@ dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 
 /*
  * Source that stores the rows of `source` in memory, and beyond work_mem in a
- * temporary file.  After a rewind, it returns the stored rows, and then the
- * rows that were not read yet.  If only the rest of the rows is stored, the
- * rewind starts `source` again.
+ * temporary file.  After a rewind, the stored rows are returned first, and
+ * then the rows that were not read yet.  With `rest`, the first rows are not
+ * stored, so a rewind starts `source` again.
  */
 typedef struct Stored
 {

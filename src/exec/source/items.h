@@ -90,7 +90,7 @@ typedef struct DynItemsMethods
 	 */
 	DynFetch   *(*awaited) (const DynItems *items);
 
-	/* True if the next item needs no response to the awaited fetch; NULL: never. */
+	/* True if an item can be taken without the awaited fetch; NULL: never. */
 	bool		(*has_next) (const DynItems *items);
 
 	/* Begins again without a request, or returns false; NULL: always false. */
@@ -109,9 +109,9 @@ typedef struct DynItemsMethods
 struct DynItems
 {
 	const DynItemsMethods *methods;
-	DynRows    *rows;			/* conversion for the item that `next` returned
-								 * last (united sources change it); NULL if the
-								 * source has stored rows */
+	DynRows    *rows;			/* conversion of the item that `next` returned
+								 * last (a united source sets it for each arm);
+								 * NULL if the source has stored rows */
 };
 
 /*

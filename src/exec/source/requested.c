@@ -10,9 +10,9 @@
  * the index would return rows in order, the rows of the table are sorted.
  *
  * A value that an index cannot contain usually selects zero rows, and a join
- * may repeat the value many times.  So lists of values for which a fallback
- * found no row are stored for the statement, within a memory limit.  The table
- * is then read only once for each of them.
+ * may repeat the value many times.  So if a fallback finds no row, the
+ * run-time values of the execution are stored for the statement, within a
+ * memory limit.  Later executions with these values then read nothing.
  */
 #include "postgres.h"
 
@@ -40,7 +40,8 @@ typedef struct Fallback
 	DynItems	items;			/* source of an execution (must be first) */
 	DynInput   *input;
 	DynScanDesc *scandesc;		/* reads the table; NULL: never needed */
-	DynChecker	checker;		/* conditions, set at the first fallback */
+	DynChecker	checker;		/* checks fdw_recheck_quals on the rows; set at
+								 * the first fallback */
 
 	/* one execution */
 	DynItems   *unchecked;
@@ -346,8 +347,8 @@ convert_presumed(void *arg)
 }
 
 /*
- * Returns NULL if a key cannot be converted to a row.  This is an error only if
- * an item with this key exists, so the keys must then be read.
+ * Returns NULL if a key cannot be converted to a row.  The caller then reads
+ * the items, because this is an error only if an item with the key exists.
  */
 static DynItems *
 open_presumed(const DynInput *input, const DynResolvedAccess *resolved)
@@ -395,8 +396,8 @@ open_requested(void *state)
 }
 
 /*
- * Sets the position of each column in the scan tuple of a count.  Its first
- * column is the number of rows; the checks of a fallback read the others.
+ * Sets the position of each column in the scan tuple of a count.  The tuple
+ * begins with the number of rows; the checks of a fallback read the rest.
  */
 static void
 set_count_positions(const DynInput *input, DynRows *rows)

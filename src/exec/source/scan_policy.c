@@ -127,7 +127,7 @@ key_condition_hint(const DynRelation *relation, const DynTableMeta *meta)
 
 /*
  * Returns a hint on how to avoid the Scan.  A statement that reads the segment
- * column cannot use a key, so the hint then also advises not to read it.
+ * column cannot use a key, so the hint also advises not to read the column.
  */
 static char *
 key_hint(const DynRelation *relation, const DynTableMeta *meta,
@@ -283,7 +283,7 @@ check_units(const DynRelation *relation, const char *index,
 
 /* ---- policy for executions ---- */
 
-/* Returns true if one of `inputs`, in `input`'s plan tree, reads all items. */
+/* True if one of `inputs`, in the plan tree of `input`, reads all items. */
 static bool
 any_reads_all(const DynInput *input, const List *inputs)
 {
@@ -303,9 +303,9 @@ any_reads_all(const DynInput *input, const List *inputs)
 }
 
 /*
- * Applies the policy to a Scan, once for all executions of `scandesc`.  The
- * parameters are as in dyn_permit_shared; `warned` is NULL for a read that is
- * not shared.
+ * Applies the policy to a Scan, once for all executions of `scandesc`.  `read`
+ * is the access plan that is read; `inputs` and `warned` are as in
+ * dyn_permit_shared, and `warned` is NULL for a read that is not shared.
  */
 static void
 apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynAccess *read,
@@ -325,7 +325,7 @@ apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynAccess *read
 		estimate.reads.units *= (double) scandesc->nsegments / estimate.segments;
 		estimate.segments = scandesc->nsegments;
 	}
-	/* if the Scan cannot stop early, check the limit before it reads */
+	/* if the Scan cannot stop early, check the limit before any request */
 	limit = dyn_statement_max_units(relation->connection);
 	if (inputs != NIL && limit > 0 && (access->count_only || any_reads_all(input, inputs)))
 		check_units(relation, read->index, &estimate, access->advice,
@@ -358,8 +358,8 @@ read_beyond(void *arg)
 
 /*
  * Returns the read units that a Scan may use before the policy applies, or 0.
- * A Scan for a LIMIT (preview_rows) may use preview_units (the smaller of the
- * option and the parameter), but only if the policy would raise an error.
+ * A small read may use the units of 1 MB.  A Scan for a LIMIT (preview_rows)
+ * may use preview_units, but only if the policy would raise an error.
  */
 static double
 free_units(const DynInput *input, const DynScanDesc *scandesc)

@@ -21,8 +21,8 @@ extern bool dyn_is_bounded(const DynInput *input);
  * Applies the policy before an execution uses a shared read.  `access` is the
  * access plan that is read.  `inputs` has all scans that share the read, or is
  * NIL if the read units are counted for another scan.  If scan_policy is
- * "error", each of the scans raises an error.  If it is "warn", only one of
- * them warns, and sets *warned.
+ * "error", each of the scans raises an error.  If scan_policy is "warn", only
+ * one scan warns, and sets *warned.
  */
 extern void dyn_permit_shared(DynInput *input, const DynAccess *access,
 							  const List *inputs, bool *warned);

@@ -54,8 +54,8 @@ dyn_shared_limit_parts(DynSharedRead *read)
 }
 
 /*
- * The current resource owner is that of the portal.  So the tuplestore's file
- * survives the rollback of a savepoint while a cursor is open.
+ * The portal, whose resource owner is current, keeps the tuplestore's file if
+ * a savepoint is rolled back while a cursor is open.
  */
 void
 dyn_shared_start(DynSharedRead *read)
@@ -198,8 +198,8 @@ keep_item(DynMember *member)
 	Assert(member->position == read->nstored);
 	tuplestore_select_read_pointer(read->stored, member->number);
 	/*
-	 * this read finds no tuple, but moves the pointer to the end: only then
-	 * does the pointer skip the tuple that is added below
+	 * this call finds no tuple, but moves the read pointer to the end; only
+	 * from there does the pointer move past the tuple that is added below
 	 */
 	if (tuplestore_gettupleslot(read->stored, true, false, read->tuple))
 		elog(ERROR, "an item is stored before the end");
@@ -209,7 +209,7 @@ keep_item(DynMember *member)
 	value = PointerGetDatum(member->record);
 	tuplestore_putvalues(read->stored, read->tuple->tts_tupleDescriptor, &value, &isnull);
 	dyn_item_record_read(member->record, read->slots, nslots);
-	/* the member's pointer is after the copy, those of others before it */
+	/* this member has passed the copy; the other members have not */
 	member->position++;
 	read->nstored++;
 	read->stored_bytes += size;

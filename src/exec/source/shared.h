@@ -60,7 +60,7 @@ typedef struct DynMember
 	DynInput   *input;
 	DynSharedRead *read;
 	int			number;			/* position among the read's members, and
-								 * number of its read pointer in `stored` */
+								 * number of the read pointer in `stored` */
 	DynMemberState state;
 
 	/* the run-time values */
@@ -70,16 +70,16 @@ typedef struct DynMember
 	DynResolvedAccess resolved; /* resolved own_access */
 
 	/* set by the creator */
-	bool		expected;		/* true if the member will be opened, unless an
-								 * input of the plan is empty */
+	bool		expected;		/* true if the scan will be executed, unless
+								 * another input of a node above is empty */
 	bool		may_rewind;
 
 	/* the scan's access plan, divided in two */
 	DynAccess	own_access;		/* access plan without the member's filters */
-	DynAccess	filters;		/* access plan with only these filters */
+	DynAccess	filters;		/* access plan with only the filters */
 	DynScanDesc *scandesc;		/* scan descriptor of own_access */
 
-	/* the filters with their values */
+	/* the member's filters, with run-time values */
 	bool		contradiction;	/* true if no item passes */
 	DynCond    *cond;			/* condition; NULL: every item passes */
 	DynBuffer	scratch;
@@ -87,13 +87,13 @@ typedef struct DynMember
 	int			nslots;			/* number of the member's slots */
 	int		   *slots;			/* for each of the member's slots, the number
 								 * of the slot in read->slots */
-	uint64		position;		/* number of items before its read pointer */
+	uint64		position;		/* number of items before the read pointer */
 	bytea	   *record;			/* copy of the last stored item taken, because
 								 * the tuplestore moves its tuples */
 	Size		record_space;
 	DynValue   *item;			/* current item, in the member's slots */
 	bool		found;			/* true if `item` was not returned yet */
-	uint64		count;			/* number of items found */
+	uint64		count;			/* number of items that have passed */
 } DynMember;
 
 /*
@@ -113,7 +113,7 @@ extern DynItems *dyn_member_open(DynMember *member);
 /* Removes the member from the read.  Stops the read if no member is left. */
 extern void dyn_member_leave(DynMember *member);
 
-/* Adds a member in CurrentMemoryContext; the caller has zeroed a new read. */
+/* Adds a member, in CurrentMemoryContext; a new read must be zeroed. */
 extern void dyn_shared_add(DynSharedRead *read, DynMember *member);
 
 /*

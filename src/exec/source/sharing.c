@@ -107,7 +107,7 @@ find_candidates(const DynInput *input, const Bitmapset *initial)
 
 /*
  * Returns the access plan of a candidate that reads the entire table in any
- * case, so that a scan of an index can use its items; otherwise NULL.
+ * case, so that scans of an index can use the candidate's items; or NULL.
  */
 static const DynAccess *
 find_table_scan(const DynInput *input, List *candidates)
@@ -128,9 +128,9 @@ find_table_scan(const DynInput *input, List *candidates)
 }
 
 /*
- * Returns true if the scan is executed exactly once, unless an input of the
- * plan is empty.  A subplan, even one without parameters, runs only if an
- * expression needs its result.
+ * Returns true if the scan is executed exactly once, unless another input of a
+ * node above is empty.  A subplan, even one without parameters, runs only if
+ * an expression needs its result.
  */
 static bool
 is_expected(const DynInput *input)
@@ -177,8 +177,8 @@ is_worth_while(const DynInput *input, List *candidates)
 /*
  * Returns a member for the scan; NULL if the scan cannot share, or selects no
  * items.  `table` is the access plan of the table Scan that the members share;
- * NULL if they share another read.  A shared read is read to its end, even if
- * its first member may stop early.
+ * NULL if they share another read.  Even if a scan may stop early, its member
+ * may not: other members need the rest of the items.
  */
 static DynMember *
 make_member(DynInput *input, const DynAccess *table)
@@ -339,7 +339,7 @@ shorten_prefix(DynScalar *prefix, const DynCond *cond)
 	}
 }
 
-/* Returns a condition that all conditions on the sort key imply; NULL: none. */
+/* Returns a condition that all members' sort conditions imply; NULL: none. */
 static DynCond *
 common_condition(List *members)
 {
@@ -359,8 +359,8 @@ common_condition(List *members)
 
 /*
  * Returns true if one Query with the common condition costs less than a Query
- * for each scan.  This is certain if a scan has the common condition itself.
- * Otherwise a Query of the full partition must be known to cost less.
+ * for each scan: certainly if a scan itself has the common condition;
+ * otherwise if a Query of the full partition is known to cost less.
  */
 static bool
 is_cheaper(List *members, const DynCond *common)
@@ -461,9 +461,9 @@ gather(DynInput *input, List *candidates, const DynAccess *table)
 
 /*
  * Returns false if the scan reads alone.  If all members can use the items of
- * a table Scan, even in place of an index, sets *table to its access plan.
- * Otherwise sets *table to NULL, and removes candidates that read another
- * index.
+ * a table Scan, even in place of an index, sets *table to the Scan's access
+ * plan.  Otherwise sets *table to NULL, and removes candidates that read
+ * another index.
  */
 static bool
 choose_read(const DynInput *input, List **candidates, const DynAccess **table)

@@ -157,8 +157,8 @@ open_united(void *state)
 			dyn_fetch_pump(fetch);
 		}
 		/*
-		 * a later arm sends at most one request, because the response is taken
-		 * in only when it is the arm's turn
+		 * a later arm sends at most one request, because its response is taken
+		 * in only at the arm's turn
 		 */
 		else if (fetch != NULL && dyn_fetch_requests(arm->scandesc->origin)->nstreams == 1)
 			dyn_fetch_send_ahead(fetch);

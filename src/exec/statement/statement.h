@@ -43,13 +43,13 @@ typedef struct DynStatement
 								 * still needed, and of writes in flight */
 	size_t		max_bytes;		/* limit of `bytes` (fetch_memory) */
 	DynCounters counters;
-	double		expected_units; /* expected read units in flight */
+	double		expected_units; /* expected read units of requests in flight */
 	double		lost_units;		/* expected read units of attempts without a
 								 * response, which may have been executed */
 	DynRetryQuota retries;		/* quota of retries (aws/retry.h) */
 	List	   *scans;			/* scans (list of DynInput *), in the order in
 								 * which they began */
-	List	   *targets;		/* foreign tables it writes (DynRelation *) */
+	List	   *targets;		/* written foreign tables (DynRelation *) */
 	List	   *usages;			/* tables and indexes that have counted the
 								 * statement (list of DynUsage *) */
 	List	   *started;		/* list of Plan *: plans and subplans for which

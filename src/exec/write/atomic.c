@@ -2,10 +2,10 @@
  * atomic.c
  *		Sends all writes of a statement as one TransactWriteItems.
  *
- * DynamoDB applies all of the writes or none.  It accepts at most 100 items
- * and 4 MB, and no item twice (API reference, TransactWriteItems).  A statement
- * that exceeds these limits fails early, because they are checked as rows
- * arrive.
+ * DynamoDB applies all of the writes or none.  A transaction has at most 100
+ * items and 4 MB, and no item twice (API reference, TransactWriteItems).  A
+ * statement that exceeds these limits fails early, because the limits are
+ * checked as rows arrive.
  *
  * Each request has a ClientRequestToken.  DynamoDB executes only one of the
  * requests with the same token.  A request can therefore be sent again if its
@@ -61,7 +61,7 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 				 errmsg("an atomic statement cannot write an item twice"),
 				 errdetail("%s of DynamoDB table \"%s\" is written twice.",
 						   dyn_write_describe_key(write), relation->table)));
-	/* the limits are 4 MB for values, and 16 MB for a request with JSON */
+	/* the limits are 4 MB for values, and 16 MB for the JSON of the request */
 	writer->collected_bytes += write->least_bytes;
 	writer->collected_json += write->item.len;
 	if (writer->collected_bytes > MOST_BYTES || writer->collected_json / 4 > MOST_BYTES)
@@ -77,7 +77,7 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 	Datum		token = DirectFunctionCall1(gen_random_uuid, (Datum) 0);
 	ListCell   *lc;
 
-	/* a table whose writes were all removed is not in the response */
+	/* use a table that is still written, and so is in the response */
 	transaction->modify = ((const DynWrite *) linitial(writer->collected))->modify;
 	dyn_write_begin_transaction(body);
 	foreach(lc, writer->collected)
@@ -163,7 +163,7 @@ judge_canceled(DynWriter *writer, DynWrite *transaction, const DynCancelReason *
 	DynCall    *call = transaction->call;
 	const DynCancelReason *reason;
 
-	/* no earlier attempt was executed, or DynamoDB would report success */
+	/* no earlier attempt was executed, or this one would report success */
 	transaction->unanswered = 0;
 	if (resolve_members(writer, reasons))
 	{
@@ -206,7 +206,7 @@ dyn_atomic_judge(DynWriter *writer, DynWrite *transaction)
 		judge_canceled(writer, transaction, reasons);
 	else if (call->failure == DYN_FAIL_TOO_LARGE && !call->unanswered && !writer->omits_items)
 	{
-		/* canceled: omit the items of reasons, which exceed the size limit */
+		/* canceled, and the items in the reasons were too large: omit them */
 		writer->omits_items = true;
 		transaction->unanswered = 0;
 	}

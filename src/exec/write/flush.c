@@ -10,10 +10,10 @@
  * table.  (The scan that finds the rows to change does not count.)  The rows
  * of an UPDATE or DELETE are also deferred if another CTE writes the table, so
  * that they stay in order with deferred rows of that CTE.  An INSERT into a
- * partitioned table may route its first row to this table after the UPDATE or
- * DELETE has written some.  If rows of the INSERT are deferred, the later rows
- * of the UPDATE or DELETE are deferred, too.  Deferred rows are stored, and
- * are composed and sent when all scans have ended.
+ * partitioned table may route its first row to the table after the UPDATE or
+ * DELETE has written some of its rows.  If rows of the INSERT are deferred,
+ * the later rows of the UPDATE or DELETE are deferred, too.  Deferred rows are
+ * stored, and are composed and sent when all scans have ended.
  *
  * Core reads the number of rows after ExecutorRun, and fires AFTER triggers in
  * ExecutorFinish.  The hooks of both functions therefore flush.  Before that,
@@ -148,9 +148,9 @@ add_affected(DynWrite *write)
 /*
  * Returns true if a row of UPDATE or DELETE is skipped because DO UPDATE has
  * already affected it.  Raises an error if DO UPDATE would affect a row that
- * the statement has inserted or updated.  If writer->affected contains the row,
- * first waits for the writes in flight: if they do not affect the row, it is
- * removed from the set.  A row that DELETE has deleted may be inserted again.
+ * the statement has inserted or updated.  If writer->affected contains the
+ * row, first waits for the writes in flight, since rows that were not affected
+ * leave the set.  A row that DELETE has deleted may be inserted again.
  */
 static bool
 is_affected(DynWrite *write)

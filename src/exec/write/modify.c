@@ -87,7 +87,7 @@ await_reason(const DynModify *modify)
 }
 
 /*
- * Creates the state in memory of the statement.  Its slots are never dropped,
+ * Creates the state in memory of the statement.  The slots are never dropped,
  * so they have a copy of the tuple descriptor, which needs no pin.
  */
 static DynModify *
@@ -241,8 +241,8 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 
 /*
  * Begins to write the rows of a COPY, or rows that are routed to a partition.
- * If an UPDATE also changes rows of the partition, its state refers to the
- * state for the routed rows.
+ * If an UPDATE also changes rows of the partition, the state of the UPDATE
+ * refers to the state for the routed rows.
  */
 void
 dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
@@ -278,9 +278,8 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 
 /*
  * Called if a join repeats the item of modify->old.  If the item's write is in
- * flight, stores `planSlot`, because the item may have changed.  The statement
- * is then evaluated again, and may select this row of the subplan instead of
- * the first one.
+ * flight, stores `planSlot`: if the write's condition fails, the statement is
+ * evaluated again, and may then select this later row of the subplan.
  */
 static void
 keep_repeated(DynModify *modify, const DynWrite *row, TupleTableSlot *planSlot)

@@ -52,8 +52,8 @@ typedef struct DynModify
 	TupleTableSlot *old;		/* row of an UPDATE or DELETE before the
 								 * change, or existing row of DO UPDATE */
 	TupleTableSlot *again;		/* new row of an UPDATE, evaluated again */
-	TupleTableSlot *plan_slot;	/* copy of a subplan's row, or the row that DO
-								 * UPDATE would insert */
+	TupleTableSlot *plan_slot;	/* copy of a subplan's row; DO UPDATE: copy of
+								 * the row to be inserted */
 	DynModifyPlan plan;			/* columns that the statement depends on; empty
 								 * for COPY and for routed rows */
 	bool		presumes;		/* true if rows are written but not read */

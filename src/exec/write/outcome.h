@@ -87,8 +87,8 @@ extern void dyn_write_uncount(const struct DynModify *modify);
 
 /*
  * Counts the write's item as written.  Corrects the write's charge to `units`
- * write units; 0 means that they are unknown, and keeps the charge.  `item` is
- * what RETURNING shows; NULL or ABSENT if the response does not contain it.
+ * write units, unless `units` is 0 (unknown).  `item` is what RETURNING shows;
+ * NULL or ABSENT if the response does not contain the item.
  */
 extern void dyn_write_confirm(DynWrite *write, double units, const DynScalar *item);
 

@@ -178,8 +178,8 @@ compose_item(const DynPathValue *values, int n)
 }
 
 /*
- * Computes the size of names, strings and binary values.  Raises an error if
- * it exceeds the maximum size of an item; DynamoDB also counts other parts.
+ * Computes the size of names, strings and binary values, and raises an error
+ * above the maximum size of an item; DynamoDB also counts other parts.
  */
 static void
 set_size(DynWrite *write, const DynPathValue *values, int n)
@@ -305,8 +305,8 @@ check_key(DynModify *modify, const DynKeyPart *old, TupleTableSlot *new,
 /*
  * Returns the path of the map that contains the i-th value of an update.  The
  * update requires that the map exists, because DynamoDB does not create it.
- * Returns NULL for a top-level attribute, or if an earlier value is in the
- * map.
+ * Returns NULL for a top-level attribute, or if an earlier value of the update
+ * is in the same map.
  */
 static const DynPath *
 map_of(const DynWrite *write, int i)
@@ -354,7 +354,7 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	for (int attnum = -1; (attnum = bms_next_member(changed, attnum)) >= 0;)
 	{
 		dyn_write_map_require_column(modify->map, attnum);
-		/* guard jsonb and arrays: they show a set as a list, which would replace it */
+		/* guard jsonb and arrays: they show sets as lists, and write lists */
 		if (dyn_relation_column(modify->relation, attnum)->codec.wire == DYN_TYPE_ABSENT)
 			guarded = bms_add_member(guarded, attnum);
 	}
@@ -426,7 +426,7 @@ is_json(const DynCodec *codec)
 
 /*
  * Returns true if a column can show a stored value of this type at this path.
- * An array column shows a set if modify->old has its elements, not NULL.  json
+ * An array column shows a set, unless the column is NULL in modify->old.  json
  * and jsonb cannot show a set or binary value, only a list or string.
  */
 static bool
@@ -450,9 +450,9 @@ shows_value(const DynModify *modify, const DynPath *path, DynType type)
 }
 
 /*
- * Changes the guard to the stored values.  If a stored value differs from the
- * guard and is replaced, not removed, its column must represent the full value: a
- * set or binary inside a document would otherwise become a list or a string.
+ * Changes the guard to the stored values.  If the write replaces a stored
+ * value that differs from the guard, a column must show the full value: a set
+ * or binary inside a document would otherwise become a list or a string.
  */
 static void
 guard_stored_values(DynWrite *write, const DynScalar *item)
@@ -667,8 +667,8 @@ exists_condition(const DynWrite *write)
 }
 
 /*
- * Renders the update and the condition into buffers of the writer; returns
- * false if one is too long, which leaves its buffer empty.
+ * Renders the update and the condition into buffers of the writer.  If an
+ * expression is too long, leaves its buffer empty, and returns false.
  */
 static bool
 render_expressions(const DynWrite *write)
@@ -724,8 +724,8 @@ dyn_write_render(const DynWrite *write, DynBuffer *out, bool member)
 }
 
 /*
- * Uses a slot of its own, because the statement may be suspended while it uses
- * those of write->modify (dyn_writers_await).
+ * Uses a slot of its own, because a suspended statement may be using the slots
+ * of write->modify (dyn_writers_await).
  */
 bool
 dyn_write_guard_replaced(DynWrite *write)

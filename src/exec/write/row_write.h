@@ -18,7 +18,7 @@
 /* Checks the constraints that core does not check for foreign tables. */
 extern void dyn_modify_check_row(DynModify *modify, TupleTableSlot *row);
 
-/* Computes generated columns of an UPDATE's new row, and checks it; returns it. */
+/* Computes an updated row's generated columns, checks and returns the row. */
 extern TupleTableSlot *dyn_modify_complete_row(DynModify *modify, TupleTableSlot *row);
 
 /*

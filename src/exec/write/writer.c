@@ -3,9 +3,9 @@
  *		Sends the writes of a statement, several at a time.
  *
  * The writer waits only for its own requests.  Requests of scans progress only
- * while their nodes are executed, so waiting for them could take forever.
- * Therefore a writer without a request in flight may always send one, even
- * beyond the limits of the statement.
+ * while their nodes are executed, so waiting for such requests could take
+ * forever.  Therefore a writer without a request in flight may always send
+ * one, even beyond the limits of the statement.
  */
 #include "postgres.h"
 
@@ -27,7 +27,7 @@
 
 /*
  * Delay (ms) until the rate is checked again, if a response to another
- * statement will change it.
+ * statement will change the rate.
  */
 #define LOOK_MS			10.0
 

@@ -72,7 +72,7 @@ typedef struct DynWrite
 	Bitmapset  *guarded;		/* columns that the guard compares */
 	Bitmapset  *replaced;		/* columns that the guard also compares if the
 								 * write is repeated after an unknown outcome */
-	bool		affects;		/* true if it was added to writer->affected */
+	bool		affects;		/* true if added to writer->affected */
 	bool		guards_replaced;	/* true if the guard compares `replaced` */
 	bool		derived;		/* true if new values depend on read values */
 	int			rounds;			/* number of times that the write was composed
@@ -121,8 +121,8 @@ typedef struct DynWriter
 	List	   *collected;		/* DynWrite *, to send together (atomic.c) */
 	size_t		collected_bytes;	/* least_bytes of all collected writes */
 	size_t		collected_json; /* bytes of JSON of all collected items */
-	bool		omits_items;	/* true if responses must omit the items of
-								 * failed conditions, which are too large */
+	bool		omits_items;	/* true if responses to failed conditions must
+								 * omit the items: they are too large */
 	DynTokens  *tokens;			/* placeholders of the request being rendered */
 	DynBuffer	update;
 	DynBuffer	condition;
