@@ -19,8 +19,8 @@ typedef enum DynAddressPolicy
 /*
  * Returns true if the policy allows a request to the address.
  * DYN_ADDRESS_ENDPOINT refuses services that a cloud provides to this machine
- * only, such as EC2's metadata service.  Users who may set an endpoint must not
- * reach these.  Families other than IPv4 and IPv6 are always refused.
+ * only, such as EC2's metadata service, because users who may set an endpoint
+ * must not reach them.  Families other than IPv4 and IPv6 are always refused.
  */
 extern bool dyn_address_allowed(const struct sockaddr *address,
 								DynAddressPolicy policy);

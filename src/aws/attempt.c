@@ -37,8 +37,8 @@
 #include "provider.h"
 
 /*
- * Maximum number of a call's failures that do not count toward max_attempts
- * because the transfer was not attended to for some time (left_alone).
+ * Maximum number of failures of a call that do not count toward max_attempts,
+ * because we did not read from the connection for some time (left_alone).
  */
 #define MOST_UNATTENDED		100
 
@@ -320,7 +320,7 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
  * Returns true if a write (`once`) may have been executed without a usable
  * response.  An error document shows that the write was not executed, unless
  * the document reports an internal error.  An error document that is too large
- * also shows this: it has the reasons and items of a canceled transaction.
+ * shows this, too: it has the reasons and items of a canceled transaction.
  */
 static bool
 is_unanswered(const DynActiveCall *call, DynRetryClass class)
@@ -506,7 +506,7 @@ has_credentials(DynActiveCall *call)
  *
  * If the limit is reached, the call waits for another transfer to end.  But if
  * all other transfers are paused, or none exists, the call exceeds the limit:
- * the caller may need its response before it resumes other transfers.
+ * the caller may need this call's response before it resumes a transfer.
  */
 void
 dyn_attempt_begin(DynActiveCall *call)

@@ -5,7 +5,7 @@
  * An error document is {"__type": "...#Code", "message": "..."}.  The name
  * "message" may also be "Message", the code may have a prefix and a suffix,
  * and for throttled requests there is a list of reasons.  Gateways and proxies
- * may send HTML or XML instead; error messages then quote the beginning of it.
+ * may send HTML or XML instead; error messages then quote its beginning.
  *
  * All text from the network passes through dyn_awserror_excerpt, because it
  * may be malformed, unprintable, or contain parts of the request.  A proxy's
@@ -23,8 +23,8 @@
 #include "../base/text.h"
 
 /*
- * Maximum size of an error document without its items (bytes).  Longer bodies
- * come from gateways; parsing them would take a lot of memory (jsonload.c).
+ * Maximum size (bytes) of an error document, not counting items in it.  Longer
+ * bodies come from gateways; parsing them would take much memory (jsonload.c).
  */
 #define LONGEST_DOCUMENT	((size_t) 256 * 1024)
 
@@ -35,8 +35,8 @@
 #define SHORTEST_SECRET	8
 
 /*
- * Minimum length (bytes) of a secret's prefix that is masked.  A secret that
- * is shorter is masked only if all of it appears.
+ * A text that begins like a secret is masked if at least this many bytes are
+ * equal.  If the secret is shorter than this, all its bytes must be equal.
  */
 #define BETRAYING		16
 

@@ -124,7 +124,7 @@ typedef struct DynCall
 	/* set by the caller before the call is started; preserved */
 	bool		ends_throttled; /* true if throttling ends the call */
 	bool		once;			/* true for a write, which must not be repeated
-								 * once it may have been executed */
+								 * if it may have been executed */
 	int		   *in_flight;		/* counter that includes the call while it is
 								 * active and not paused */
 
@@ -184,10 +184,10 @@ extern void dyn_client_close_idle(DynClient *client);
 
 /*
  * Must be called when a statement has ended.  Closes all connections if more
- * are open than needed, if a peer has closed one, or if a descriptor for one is
- * refused.  Closes none while a transfer is running.  The number needed is the
- * maximum number of requests in flight at once during this statement and the
- * previous one, but at most the largest max_idle_connections of the services.
+ * are open than needed, if a peer has closed one of them, or if there are too
+ * few file descriptors.  Closes none while a transfer is running.  The number
+ * needed is the peak of requests in flight in this or the previous statement,
+ * but at most the largest max_idle_connections of the services.
  */
 extern void dyn_client_end_statement(DynClient *client);
 
@@ -203,16 +203,17 @@ extern void dyn_client_drive(DynClient *client);
 /*
  * Calls `wait` once, with the client's descriptor and timeout_ms (-1: no
  * limit), then drives the client.  Returns the result of `wait`.  Returns
- * DYN_WAIT_READY without waiting if calls have already ended, or if there is no
- * limit and nothing is active.
+ * DYN_WAIT_READY without waiting if calls have already ended, or if timeout_ms
+ * is -1 and nothing is active.
  */
 extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 							   long timeout_ms);
 
 /*
  * Sets how the time until the next dyn_client_drive counts.  If the caller
- * `waits` for the descriptor, deadlines do not change.  Otherwise (the
- * default), this time defers the deadlines of writes and, if long, of reads.
+ * `waits` for the descriptor, deadlines do not change.  Otherwise (default),
+ * the deadlines of writes are deferred by this time.  Those of reads are
+ * deferred, too, if the time exceeds DYN_LOOP_LATE_US.
  */
 extern void dyn_client_will_wait(DynClient *client, bool waits);
 
@@ -254,7 +255,7 @@ extern DynBuffer *dyn_call_body(DynCall *call);
  * Starts the call (again, after DONE) with the current body.  On failure, the
  * call becomes DONE, with `failure` set.  `quota` (retry.h) limits the retries
  * of all calls that share it.  `operation` is appended to the service's
- * target_prefix.  Both must live until the call is done or destroyed.
+ * target_prefix.  `quota` and `operation` must live until the call has ended.
  */
 extern void dyn_call_start(DynCall *call, const DynService *service,
 						   struct DynRetryQuota *quota, const char *operation);

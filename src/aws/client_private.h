@@ -129,7 +129,7 @@ typedef struct DynActiveCall
 	bool		clock_tried;	/* true if a clock correction was tried */
 	unsigned	generation;		/* generation of the credentials last used */
 	bool		credentials_tried;	/* true after credentials were rejected */
-	bool		held;			/* true if the call is in BACKOFF to wait for
+	bool		held;			/* true if the call is in BACKOFF and waits for
 								 * credentials, a descriptor or a connection */
 	uint64_t	peer;			/* fingerprint of the peer
 								 * (dyn_connections_peer); 0 without TLS */
@@ -198,7 +198,7 @@ extern void dyn_attempt_delay(DynActiveCall *call, DynRetryClass class,
 
 /*
  * Defers deadlines by `us`, the time for which the client was not driven.
- * Defers those of reads only if `us` is more than DYN_LOOP_LATE_US.
+ * Deadlines of reads are deferred only if `us` exceeds DYN_LOOP_LATE_US.
  */
 extern void dyn_attempts_defer(DynClient *client, int64_t us);
 
@@ -241,7 +241,7 @@ extern DynFailure dyn_response_inflate(DynCall *call, const DynBuffer *packed);
  * request, or NULL; their secrets do not appear in *call.  Returns
  * - DYN_FAIL_SERVICE on success,
  * - DYN_FAIL_HTTP, with an empty code, if the body is not a JSON object with a
- *   "__type", or exceeds 256 kB without its items, or
+ *   "__type", or exceeds 256 kB, not counting items in it, or
  * - DYN_FAIL_MEMORY.
  */
 extern DynFailure dyn_awserror_parse(const char *body, size_t len,

@@ -10,12 +10,11 @@
  * Making a connection over TLS takes two round trips and a millisecond of CPU
  * time.  So a request that finds no idle connection first waits for a busy one,
  * for no longer than one and a half round trips and that millisecond.  At most
- * one request waits for each busy connection.  The waits of successive requests
- * are added up.
- * When the sum reaches the limit of one wait, the next request makes a
- * connection at once.  So if the demand lasts, each request in flight gets a
- * connection.  While the first connection to a peer is being made, all other
- * requests to the peer wait until TCP (not yet TLS) is established.
+ * one request waits for each busy connection.  The lengths of successive waits
+ * are added up.  When the sum reaches the limit of one wait, the next request
+ * makes a connection at once.  So if the demand lasts, each request in flight
+ * gets a connection.  While the first connection to a peer is being made, all
+ * other requests to the peer wait until TCP (not yet TLS) is established.
  *
  * The process has a limit of file descriptors, which other code enforces (in
  * PostgreSQL, fd.c).  A descriptor is acquired for each connection, and

@@ -38,9 +38,9 @@
 #define ROUNDING			((size_t) 64 * 1024)
 
 /*
- * Size of libcurl's send buffer.  libcurl allocates one for each request whose
- * body on_send provides, and overwrites it before freeing it (wiping.c).  With
- * the default of 64 kB, overwriting takes longer than sending in parts.
+ * Size of libcurl's send buffer.  libcurl allocates a send buffer for each
+ * request whose body on_send provides, and wipes the buffer later (wiping.c).
+ * With the default of 64 kB, wiping takes longer than sending in parts.
  */
 #define SEND_BUFFER			(16 * 1024L)
 
@@ -649,7 +649,7 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting, const char **text)
 		*text = refusal_text(DYN_FAIL_TOO_LARGE);
 		return DYN_FAIL_TOO_LARGE;
 	}
-	/* not HTTP: on a reused connection, maybe the rest of an earlier reply */
+	/* not HTTP: a reused connection may return the rest of an earlier reply */
 	if (code == CURLE_UNSUPPORTED_PROTOCOL && dyn_http_was_sent(http))
 	{
 		*lasting = dyn_http_round_trip_us(http) >= 0;

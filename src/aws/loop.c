@@ -5,12 +5,12 @@
  * A backend can wait for its latch and one descriptor, so one descriptor must
  * cover everything that libcurl waits for.  libcurl's "socket" interface
  * reports which sockets to watch and when to call libcurl next.  An epoll
- * descriptor watches these sockets, and a timerfd for the time.
+ * descriptor watches these sockets, and a timerfd that expires at this time.
  *
  * libcurl changes its deadline several times per request, nearly always to a
  * later time, such as the timeout of the next request.  So the timerfd is only
- * set when the deadline becomes earlier.  If it expires too early,
- * dyn_loop_turn finds nothing to do, and the timerfd is set again.
+ * set when the deadline becomes earlier.  If the timerfd expires before the
+ * deadline, dyn_loop_turn finds nothing to do, and the timerfd is set again.
  *
  * Debian's libcurl resolves names in a thread, which inherits the signal mask;
  * a PostgreSQL signal handler must never run in that thread.  Any call of
@@ -86,9 +86,9 @@ block_signals(sigset_t *before)
 /* ---- libcurl's callbacks ---------------------------------------------- */
 
 /*
- * Adds a descriptor to epoll; if it is `known` there, changes its events.
- * `known` may be wrong, since closing a descriptor removes it from epoll; then
- * the other operation is used.
+ * Adds a descriptor to epoll or, if it is `known` there, changes its events.
+ * `known` may be wrong, since closing a descriptor removes it from epoll.  So
+ * if one of the two operations fails, the other is tried.
  */
 static void
 watch_socket(DynLoop *loop, curl_socket_t fd, uint32_t wanted, bool known)

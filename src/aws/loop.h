@@ -51,8 +51,8 @@ extern int64_t dyn_loop_uptime_s(void);
 
 /*
  * Initializes libcurl for the process, with an allocator that overwrites
- * memory before freeing it (wiping.c); returns false if that fails.  If other
- * code in the process has initialized libcurl before, its allocator remains.
+ * memory before freeing it (wiping.c); returns false on failure.  If other
+ * code has initialized libcurl before, libcurl's allocator does not change.
  */
 extern bool dyn_wiping_init_libcurl(void);
 

@@ -18,7 +18,7 @@
 
 #define SECOND	1000.0
 
-/* Factor by which a refusal narrows the window, and two in a row the rate. */
+/* Factor for the window at a refusal; also for the rate, at two in a row. */
 #define NARROWING			0.7
 
 /*
@@ -34,7 +34,7 @@
 #define PAUSE_SHARE			0.18
 #define LONGEST_PAUSE_MS	1500.0
 
-/* Longest pause if the rate is known; the rate may change during a pause. */
+/* Longest pause at a known rate: the capacity may rise during a pause. */
 #define LONGEST_WAIT_MS		8000.0
 
 /*

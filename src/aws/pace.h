@@ -6,8 +6,8 @@
  *
  * A throttled request (called a refusal here) shows that the capacity is used
  * up.  From then on, requests are sent at a measured rate: the units granted
- * since a refusal, divided by the time.  Grants raise the rate slowly, so that
- * few requests are refused, and faster while no request is refused.  The rate
+ * since a refusal, divided by the elapsed time.  Grants raise the rate slowly,
+ * so that few requests are refused; faster if none is refused.  The rate
  * is forgotten when it no longer limits the requests, or when nothing was
  * granted for a long time.  The window, which limits the requests in flight,
  * narrows with each refusal and widens with each grant.
@@ -101,7 +101,7 @@ typedef struct DynThrottleEpisode
  */
 extern double dyn_episode_refuse(DynThrottleEpisode *episode, double now_ms);
 
-/* The time since the first refusal; the caller zeroes it after a success. */
+/* The time since the first refusal; the caller zeroes *stall on success. */
 typedef struct DynStall
 {
 	double		ms;				/* length so far */

@@ -27,7 +27,7 @@
 /* If credentials younger than this are refused, new ones may not help. */
 #define YOUNG_US			((int64_t) LONGEST_PAUSE * 1000000)
 
-/* Time that calls wait for a refresh if the previous refresh was stopped. */
+/* Time limit of waits for a refresh if the previous refresh was stopped. */
 #define REFRESH_WAIT_US			1000000
 
 static bool

@@ -15,10 +15,10 @@
  *
  * Expiring credentials are refreshed 5 to 15 minutes early, at a random point,
  * so that sessions do not all refresh at the same time.  A failed source is
- * started again after 1, 2, 4 ... 60 seconds; until then calls without
- * credentials fail with the same error.  The same pauses apply if the service
- * refuses credentials that are less than a minute old; but the first time, the
- * source is started again immediately.
+ * started again after a pause of 1, 2, 4 ... 60 seconds.  During the pause,
+ * calls without credentials fail with the source's error.  The same pauses
+ * apply if the service refuses credentials less than a minute old; but the
+ * first time, the source is started again immediately.
  *
  * A refresh in progress is stopped when the statement ends.  If all statements
  * were shorter than a refresh, no refresh would complete.  So after a stopped

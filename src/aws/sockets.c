@@ -6,14 +6,14 @@
  * callbacks, too.  But some versions (7.88 among them) close a socket directly
  * if its transfer is canceled before the socket is connected.  So the entry of
  * each socket (DynSocket) also records the socket's inode.  An entry whose
- * descriptor is closed, or now refers to another file, is stale: it is not
- * counted, and is removed when space is needed.
+ * descriptor is closed, or now refers to another file, is stale.  It does not
+ * count as an open socket, and is removed when space is needed.
  *
  * HTTP/1.1 matches replies to requests by their order only.  So after a
  * surplus reply, every later request on the connection would get the reply to
  * the request before it.  We therefore shut an idle connection down when data
- * arrives on it.  We do not close the descriptor, since it belongs to libcurl,
- * which checks a connection before reusing it.
+ * arrives on it.  We do not close the descriptor, because it belongs to
+ * libcurl.  libcurl closes it after finding that the connection has ended.
  *
  * A surplus reply may also arrive while another reply is expected.  Since a
  * request id occurs only once on a connection, a reply that has the request id

@@ -85,7 +85,7 @@ extern bool dyn_sockets_handle_event(DynSockets *sockets, int fd);
  */
 extern void dyn_sockets_got_response(DynSockets *sockets, int fd, int64_t rtt_us);
 
-/* Counts connections on which the peer has replied, even if now stale. */
+/* Counts connections on which the peer has replied, including stale ones. */
 extern DynPeerSockets dyn_sockets_to(const DynSockets *sockets, uint64_t peer);
 
 /* Returns a copy of the descriptor's entry, with fd -1 if none exists. */

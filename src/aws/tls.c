@@ -7,11 +7,11 @@
  * bundle, because the system's tools generate both from the same certificates.
  *
  * OpenSSL takes some 20 ms of CPU time to load Debian's bundle.  libcurl loads
- * it for each connection, or (since 7.87) caches it in the multi handle for a
- * day at most.  Here it is loaded once, and all connections share it until
- * dyn_tls_forget.  Sharing requires that libcurl uses the same OpenSSL as we
- * do.  Otherwise libcurl reads the file itself.  libcurl also reads a file
- * that OpenSSL cannot load, and reports the error.
+ * the bundle for each connection, or (since 7.87) caches it in the multi
+ * handle for a day at most.  We load the bundle once, and all connections
+ * share it until dyn_tls_forget.  Sharing requires that libcurl uses the same
+ * OpenSSL as we do; otherwise libcurl reads the file itself.  libcurl also
+ * reads a file that OpenSSL cannot load, and reports the error.
  *
  * The contents of a file are cached, by us or by libcurl, so dyn_tls_changed
  * checks whether the file has changed.  New contents apply from the next

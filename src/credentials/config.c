@@ -2,7 +2,7 @@
  * config.c
  *		Reads the files of AWS's tools: ~/.aws/config, ~/.aws/credentials.
  *
- * A profile consists of the values under its name in both files.  Its section
+ * A profile consists of the values under its name in both files.  The section
  * is [profile name] in the config file, and [name] in the credentials file.
  * In the config file, the default profile may also be [default].
  *
@@ -434,7 +434,7 @@ static const struct
 	{"AWS_CONFIG_FILE", ".aws/config"}
 };
 
-/* Treats files as missing if there is no home directory (some containers). */
+/* Treats the file as missing if no home directory is known (containers). */
 static bool
 load_file(DynConfig *config, DynConfigFile file, DynError *err)
 {

@@ -476,7 +476,7 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 
 	/*
 	 * A pipe at its end would remain readable, so it is closed.  It is first
-	 * removed from epoll: closing is not enough if a child has a copy.
+	 * removed from epoll: if a child has a copy, closing is not enough.
 	 */
 	if (len == 0 || (len < 0 && errno != EAGAIN))
 	{
@@ -731,7 +731,7 @@ dyn_process_destroy(DynProcess *process)
 	/*
 	 * Do not kill the group if both are true: other code has reaped the program,
 	 * and another process now has its pid.  The kernel does not reuse a pid while
-	 * it is the id of a group, so this group no longer exists.
+	 * it is the id of a group, so the program's group no longer exists.
 	 */
 	if (process->pid > 0 &&
 		!(process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH)))

@@ -5,7 +5,7 @@
  * The default order is that of AWS's tools: access keys in the environment, a
  * profile that assumes a role, web identity in the environment, any other
  * profile, the container, the instance.  Only the first configured provider is
- * used, even if it fails: the credentials of another one could have different
+ * used, even if it fails: another provider's credentials could have different
  * rights.
  *
  * - A profile that is named (by the user mapping or AWS_PROFILE) must exist;
@@ -19,7 +19,7 @@
  * tools ignore the variable and try other sources).
  *
  * A profile with role_arn names the source of the credentials for assuming the
- * role.  This is another profile, which may also have role_arn, or a source
+ * role.  The source is another profile, which may also have role_arn, or is
  * outside the files.  We follow these profiles and collect the roles; the last
  * role found is assumed first.  The last profile determines the provider.
  *

@@ -35,10 +35,10 @@ typedef struct DynResponseNames
 } DynResponseNames;
 
 /*
- * Parses a document that contains secrets.  Until it is closed, jansson
- * overwrites all memory that it frees.  If the text is not JSON or memory runs
- * out, returns NULL with *err set, and no document is open.  Only one document
- * may be open, and nothing else may then use jansson.
+ * Parses a document that contains secrets, and opens it.  If the text is not
+ * JSON or memory runs out, returns NULL with *err set, and opens no document.
+ * While a document is open, jansson overwrites all memory that it frees, and
+ * must not be used for any other document.
  */
 extern json_t *dyn_secret_json_open(const char *text, size_t len,
 									const char *whose, DynError *err);

@@ -45,8 +45,8 @@ extern DynExchange *dyn_instance_request(const DynInstance *instance,
 										 DynError *err);
 
 /*
- * Handles the reply.  If the service refused the token (401), discards it and
- * returns NEXT; fails if its replacement is refused, too.
+ * Handles the reply.  If the service refused the token (401), discards the
+ * token and returns NEXT; but fails if a second token is refused, too.
  */
 extern DynProviderResponse dyn_instance_response(DynInstance *instance,
 												 const DynExchange *exchange,
@@ -142,8 +142,8 @@ extern DynProviderResponse dyn_process_response(DynProcess *process,
 
 /*
  * Kills the program's process group, reaps the program, and frees everything.
- * A program that cannot be killed, because it now runs as another user, is
- * reaped when a later program is started.  NULL is allowed.
+ * If the program cannot be killed, because it now runs as another user, it is
+ * reaped when another program is started later.  NULL is allowed.
  */
 extern void dyn_process_destroy(DynProcess *process);
 

@@ -3,7 +3,8 @@
  *		Obtains the credentials that a user mapping selects.
  *
  * A source runs in the client's event loop.  It obtains a provider's
- * credentials, uses them to assume the first role, and so on, one by one:
+ * credentials, assumes the first role with them, and each further role with
+ * the credentials of the role before:
  *
  *		start --> provider --> role --> role ... --> obtained
  *
@@ -127,7 +128,7 @@ succeed(Source *source)
 
 	/*
 	 * While AWS cannot create new credentials, the instance metadata service
-	 * returns expired ones, which AWS's services then accept.  So these
+	 * returns expired ones, and AWS's services accept them.  So the expired
 	 * credentials get a new lifetime.
 	 */
 	if (source->keys.expires != 0 && source->keys.expires <= now &&

@@ -39,7 +39,7 @@ typedef struct Entry
  * The names or the values of a request.  Entries are found by a linear search
  * for the hash: an expression of 4096 bytes has at most about 700 tokens, so
  * an index is not worth its cost.  Entries are added at the end, so truncating
- * the table removes those of an expression that fails.
+ * the table removes the entries of an expression that could not be rendered.
  */
 typedef struct Table
 {

@@ -3,7 +3,7 @@
  *		Reads attribute values in one pass, the extension's innermost loop.
  *
  * An attribute value is a JSON object with exactly one member, such as
- * {"S":"x"}.  Its name is the type tag, and its value the payload.
+ * {"S":"x"}.  The member's name is the type tag, and its value the payload.
  *
  * Each step first tries the bytes that DynamoDB itself would send: no white
  * space, no escapes in tags, the names of the previous item.  If the bytes
@@ -155,8 +155,8 @@ find_entry(const DynNameCache *name_cache, uint16_t context, const char *name,
 }
 
 /*
- * Adds an entry for a name that the open object does not have yet, and returns
- * its index; returns DYN_NAME_ROOT if the cache is full, or memory runs out.
+ * Adds an entry for a name that the open object does not have yet.  Returns
+ * the entry's index; DYN_NAME_ROOT if the cache is full, or memory runs out.
  */
 static uint16_t
 add_entry(DynNameCache *name_cache, uint16_t context, const char *name,

@@ -5,7 +5,7 @@
  * The response is small and rare, so jansson parses it.  The description owns
  * the parsed document, and points to the strings in it.
  *
- * Unknown members are ignored; absent, null and empty members mean the same.
+ * Unknown members are ignored.  A null or empty member counts as absent.
  * The table's own key must be valid.  An index whose key is not understood
  * (maybe of a future kind) is ignored, since the table can be read without it.
  */

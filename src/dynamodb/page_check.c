@@ -10,8 +10,8 @@
  * - GetItem: Item, or only ConsumedCapacity if no item has the key
  *
  * Unknown members are ignored, because the service adds members without
- * notice.  They are an error only in a GetItem response without Item and
- * ConsumedCapacity, because no member identifies such a response.
+ * notice.  They are an error only in a GetItem response with neither Item nor
+ * ConsumedCapacity, which might be the response of another operation.
  *
  * In a Query, all items have the same partition key, usually with the same
  * bytes, so each item is first compared with the previous item.
@@ -123,9 +123,9 @@ check_table(const DynPage *page, const DynExpected *expected, bool required,
 /* ---- keys of items ---------------------------------------------------- */
 
 /*
- * Reads the slots of the item at *at, an entry of the tape (item.h), and moves
- * *at to the next item.  A run of items without wanted attributes is one item.
- * Returns false after the last item.
+ * Reads the slots of the item whose first tape entry has the index *at, and
+ * moves *at to the next item.  A run of items without wanted attributes is one
+ * item.  Returns false after the last item.
  */
 static bool
 next_item_key(const DynPageTape *tape, const int *slots, int nparts, size_t *at,

@@ -11,11 +11,11 @@
  *
  * A text that does not match is matched again, with a wildcard in place of
  * each undecided part (template_text.h).  If it matches then, it is ambiguous.
- * Wildcards divide the steps into segments.  If a segment is placed further
- * along, it does not end sooner, so this cannot help the segments after it.
- * So each segment is placed at the first position where it matches, and no
- * other position is tried.  The last segment of a template without `any` must
- * also end with the text.
+ * Wildcards divide the steps into segments.  A segment that begins later never
+ * ends earlier, so a later beginning cannot help the segments after it.  So
+ * each segment is placed at the first position where it matches, and no other
+ * position is tried.  The last segment of a template without `any` must also
+ * end with the text.
  *
  * The search for a part's separator, or for the end of a time, is cached.  The
  * positions at which a part is tried only move in one direction, so all its
@@ -215,9 +215,9 @@ count_separators(DynText text, DynText c)
 }
 
 /*
- * Moves over a folded part whose given value is not ASCII.  Its folded form is
- * not known, but has as many separators as the given value, because folding
- * only changes letters.
+ * Moves over a folded part whose given value is not ASCII.  The folded form of
+ * the value is not known, but has as many separators as the given value,
+ * because folding only changes letters.
  */
 static bool
 step_unknown(const Matcher *m, int i, int dir, size_t *pos)
@@ -350,10 +350,10 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
  * facts.width characters; any other part ends before the first character that
  * is not in its charset.
  *
- * Sets m->mismatch if the time does not have the width of its format, and its
- * end is not certain.  The end is certain if the part has a separator, and
- * either this separator or the end of m->text follows.  Then m->text can be
- * split, and the caller's codec checks the time.
+ * Sets m->mismatch if the time does not have the width of its format, unless
+ * the end of the time is certain: the part has a separator, and either this
+ * separator or the end of m->text follows.  Then m->text can be split, and the
+ * caller's codec checks the time.
  */
 static bool
 step_instant(Matcher *m, int i, int dir, size_t *pos)

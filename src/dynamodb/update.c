@@ -6,7 +6,7 @@
  * values are set in the resulting tree.
  *
  * A row may have many attributes, but few paths lead into maps.  So merging
- * sorts all paths, and composing compares only these few with the others.
+ * sorts all paths, and composing compares only paths into maps with others.
  */
 #include "update.h"
 
@@ -165,9 +165,9 @@ set_inside(const DynPathValue *outer, json_t **tree, const DynPathValue *value)
 }
 
 /*
- * Sets each inner value in the tree of the outermost value around it.  Then
- * the path of the inner value becomes NULL, and so does the path of a value
- * that is replaced by a later value with the same path.
+ * Sets each inner value in the tree of the outermost value around it, and sets
+ * the path of the inner value to NULL.  Also sets the path of a value to NULL
+ * if a later value has the same path.
  */
 static int
 set_all(DynPathValue *values, int n, json_t **trees)

@@ -3,7 +3,7 @@
  *		Writes values and keys as JSON, compares and prints them.
  *
  * Numbers are in canonical form (base/number.h), so equal numbers have equal
- * bytes, and need no escapes.  Sets, lists and maps already are JSON.
+ * bytes, and numbers need no escapes.  Sets, lists and maps already are JSON.
  */
 #include <string.h>
 
@@ -67,7 +67,7 @@ dyn_wire_key(DynBuffer *buf, const DynKeyPart *parts, int nparts)
 
 /*
  * Compares two byte strings like strcmp().  The pointer of an empty string may
- * be NULL, so memcmp is not called for it.
+ * be NULL, so memcmp is not called for an empty string.
  */
 static int
 compare_bytes(const DynScalar *a, const DynScalar *b)

@@ -58,9 +58,9 @@ typedef struct DynTraits
 	DynExactness range;
 
 	/*
-	 * True if items that are sorted by this key attribute are also sorted by
-	 * the column (strings by their bytes).  Rows with equal values of the
-	 * column are sorted by the next key attribute only if `distinct` is true.
+	 * True if items that are sorted by the column's key attribute are also
+	 * sorted by the column (strings by their bytes).  Rows with equal values
+	 * are sorted by the next key attribute only if `distinct` is true.
 	 */
 	bool		order;
 
@@ -142,7 +142,7 @@ extern bool dyn_column_rejects(const DynColumn *column, DynType type);
 
 /*
  * Returns the exactness of column OP value, value OP column, and column OP ANY
- * (array).  The next five functions return that of other conditions.
+ * (array).  The next five functions return the exactness of other conditions.
  */
 extern DynExactness dyn_operator_exactness(const DynColumn *column,
 										   const DynOperator *op);

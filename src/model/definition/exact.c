@@ -91,7 +91,7 @@ has_ranges(const DynCodec *codec)
 		(!is_text(codec) || !dyn_encoding_differs() || GetDatabaseEncoding() == PG_LATIN1);
 }
 
-/* A column whose type is not collatable has no collation. */
+/* Returns true if equal values of the column have equal bytes. */
 static bool
 column_compares_bytes(const DynColumn *column)
 {

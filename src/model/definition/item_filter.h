@@ -7,9 +7,9 @@
  * the DynamoDB type and value of an attribute with constants; null matches an
  * attribute that is absent or NULL.
  *
- * The term of ttl_attribute, the last one, excludes expired items: those whose
- * ttl_attribute, in seconds since 1970, is not after the start of the
- * transaction, and at most five years before it (Amazon DynamoDB Developer
+ * The term of ttl_attribute, if this option is set, is the last one.  The term
+ * excludes expired items: their ttl_attribute, in seconds since 1970, is in
+ * the five years up to the start of the transaction (Amazon DynamoDB Developer
  * Guide, "Using time to live").
  */
 #ifndef DYN_MODEL_ITEM_FILTER_H

@@ -252,7 +252,7 @@ find_entry(const char *name, int where)
  * - If the most similar candidate is in other_names, returns the option of its
  *   entry.
  * - Otherwise returns an option that begins with the name, or contains it after
- *   an underscore.  If none does, returns the most similar option.
+ *   an underscore.  If there is no such option, returns the most similar one.
  */
 static const char *
 closest_option(const char *name, int where)

@@ -33,7 +33,7 @@ typedef enum DynDocument
 	DYN_REST_OF_ITEM
 } DynDocument;
 
-/* Options that a table inherits from its server unless it has its own. */
+/* Options that a table inherits from its server unless the table sets them. */
 typedef struct DynReadOptions
 {
 	DynScanPolicy scan_policy;
@@ -53,8 +53,8 @@ typedef struct DynReadOptions
 extern const char *dyn_option_text(List *options, const char *name);
 
 /*
- * These functions return the typed value of an option.  If it is not set, they
- * return `fallback`, or (_or_default) the default in the option table.
+ * These functions return the typed value of an option.  If the option is not
+ * set, they return `fallback`, or (_or_default) the option table's default.
  * dyn_option_enum returns a position in `words`, which ends with NULL.
  */
 extern int	dyn_option_int(List *options, const char *name, int fallback);
@@ -78,7 +78,7 @@ extern const DynReadOptions dyn_default_reads;
 DYN_NORETURN extern void dyn_option_invalid(const char *name, const char *value,
 											const char *why);
 
-/* Validates options of IMPORT FOREIGN SCHEMA, since core does not do it. */
+/* Validates options of IMPORT FOREIGN SCHEMA, which core does not validate. */
 extern void dyn_options_check_import(List *options);
 
 /*

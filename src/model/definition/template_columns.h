@@ -44,8 +44,8 @@ typedef struct DynTemplatedAttr
 								 * of the row's columns, and no column shows
 								 * the attribute.  If it differs, columns with
 								 * document 'rest' show it */
-	DynType		type;			/* type if it is a key attribute of table or
-								 * index; ABSENT if not, or if unknown */
+	DynType		type;			/* type of the key attribute; ABSENT if it is
+								 * unknown, or the attribute is in no key */
 	DynTemplate *tmpl;
 	DynPart    *parts;			/* tmpl->nparts elements */
 } DynTemplatedAttr;
@@ -74,7 +74,7 @@ extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn 
  * Sets needed[i] if a scan of the columns `attnums` must split attribute i by
  * its template, because
  * - the attribute is `base` or `listed`,
- * - a column in `attnums`, or in another needed template, is read from it, or
+ * - a column in `attnums` or in a needed template is read from attribute i, or
  * - the attribute is `unasserted`, and a column in `attnums` has document
  *   'rest'.
  *

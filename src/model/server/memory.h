@@ -47,8 +47,8 @@ extern void dyn_buffer_init_in(DynBuffer *buf, MemoryContext context);
 extern DynBuffer *dyn_buffer_create(void);
 
 /*
- * Copies the buffer's bytes to CurrentMemoryContext.  Returns NULL if the
- * buffer has failed or memory runs out, so that the caller can free the buffer.
+ * Copies the buffer's bytes to CurrentMemoryContext.  If the buffer has failed
+ * or memory runs out, returns NULL, so that the caller can free the buffer.
  */
 extern char *dyn_copy_bytes(const DynBuffer *buf);
 

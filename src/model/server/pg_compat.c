@@ -38,8 +38,8 @@
 
 /*
  * Returns true for libc's C and POSIX, and for all builtin locales.  `key` is
- * the OID of a database or collation.  `provider` and `name` are its
- * attributes for the provider (char) and libc's name (text, may be null).
+ * the OID of a database or collation.  `provider` and `name` are the catalog's
+ * columns for the provider (char) and for the name of a libc locale (text).
  */
 static bool
 locale_is_bytewise(int cacheid, Oid key, AttrNumber provider, AttrNumber name)
@@ -330,7 +330,7 @@ attach_block(void *arg)
 }
 
 /*
- * Attaches the block, which the server creates on first use.  If this fails,
+ * Attaches the block, which the server creates on first use.  If that fails,
  * for example because /dev/shm is full, statements can do without the block.
  */
 static void

@@ -148,7 +148,7 @@
 /* Handles interrupts, and sleeps according to vacuum_cost_delay. */
 #define dyn_analyze_delay_point() vacuum_delay_point(true)
 
-/* True if a NOT NULL constraint holds for all rows; it may now be NOT VALID. */
+/* True if a NOT NULL constraint holds for all rows: it is not NOT VALID. */
 #define dyn_is_never_null(desc, i) \
 	(TupleDescAttr(desc, i)->attnotnull && \
 	 TupleDescCompactAttr(desc, i)->attnullability != ATTNULLABLE_INVALID)
@@ -196,7 +196,7 @@
 
 /*
  * A path that makes the outer side of a semijoin unique, for an inner join;
- * NULL if that is impossible, or if core does it itself.
+ * NULL if the rows cannot be made unique, or if core adds such paths itself.
  */
 #define dyn_unique_outer_path(root, outerrel, sjinfo) ((Path *) NULL)
 
@@ -268,7 +268,7 @@ typedef struct DynJsonbState
  */
 extern bool dyn_collation_is_bytewise(Oid collation);
 
-/* Return the user whose privileges a write needs; InvalidOid: current user. */
+/* Return the user whose privileges allow a write; InvalidOid: current user. */
 extern Oid	dyn_result_user(const Query *query);
 extern Oid	dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate);
 
@@ -296,16 +296,16 @@ extern bool dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel,
 							  AttrNumber attnum);
 
 /*
- * Returns true if the input function of this type (by getTypeInputInfo) can
- * return its errors instead of raising them.  From PostgreSQL 16 on, this is
- * true for enums and PostgreSQL's own types, except regtype and similar types.
+ * Returns true if `input` (with the ioparam of getTypeInputInfo) can return
+ * its errors instead of raising them.  From PostgreSQL 16 on, this is true for
+ * enums and PostgreSQL's own types, except regtype and similar types.
  */
 extern bool dyn_input_is_soft(const FmgrInfo *input, Oid ioparam);
 
 /*
  * Returns true if an input function's error is about the value.  Extensions
- * reject values with errors of many classes, so the function lists the errors
- * that are about the session or the server instead.
+ * reject values with errors of many classes.  So the result is true for all
+ * errors except those that are known to be about the session or the server.
  */
 extern bool dyn_rejects_value(int sqlstate);
 
@@ -317,7 +317,7 @@ extern bool dyn_rejects_value(int sqlstate);
  *   runs in a subtransaction.  Parallel mode does not allow subtransactions, so
  *   in this mode a value that such a function rejects raises an error.
  * - Without `soft`, nothing is rolled back, so the caller must raise an error
- *   if this returns false.
+ *   if the result is false.
  */
 extern bool dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam,
 							 int32 typmod, bool soft, Datum *result,
@@ -336,10 +336,10 @@ typedef struct DynSharedBlock
 } DynSharedBlock;
 
 /*
- * The first function requests the memory of the block, a static variable, when
- * the library is loaded.  The second function returns this memory, or memory
- * of the backend if shared memory is unavailable.  Before PostgreSQL 17,
- * shared memory requires shared_preload_libraries.
+ * `block` must be a static variable.  The first function requests its memory,
+ * when the library is loaded.  The second function returns the memory: shared
+ * memory or, if this is unavailable, memory of the backend.  Before PostgreSQL
+ * 17, shared memory requires shared_preload_libraries.
  */
 extern void dyn_request_shared_memory(DynSharedBlock *block);
 extern void *dyn_shared_memory(DynSharedBlock *block);

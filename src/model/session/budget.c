@@ -49,7 +49,7 @@ init_table(void *table)
 	SpinLockInit(&((BucketTable *) table)->lock);
 }
 
-/* The name has the layout's version: backends may load different libraries. */
+/* The name ends with the layout's version: backends may load old libraries. */
 static DynSharedBlock block = {
 	.name = "dynamo_fdw budgets 1",.size = sizeof(BucketTable),.init = init_table
 };
@@ -85,7 +85,7 @@ dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 	hash = hash_text(connection->service.url, (uint64) kind);
 	hash = hash_text(connection->service.region, hash);
 	hash = hash_text(table ? dyn_session_table_id(connection, table) : "", hash);
-	/* each rate has its own bucket, so users cannot change limits of others */
+	/* if limits of one table shared a bucket, the latest would apply to all */
 	if (table != NULL && capacity == NULL)
 		hash = hash_bytes_extended((const unsigned char *) &rate, sizeof(rate), hash);
 	budget->key.hash = capacity ? hash_text(capacity, hash) : hash;

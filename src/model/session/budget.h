@@ -5,13 +5,13 @@
  *
  * A budget is a token bucket that holds the units of one second.  A request may
  * be sent while the bucket is not empty.  A read takes its maximum cost from the
- * bucket, a write its estimated cost.  This charge is corrected when the cost
- * is known.  Repeated attempts of a read are charged even if the bucket is
- * empty.  The usage of reads is therefore at most rate * (elapsed + 1 s), plus
- * the cost of one request and of repeated attempts.
+ * bucket, a write its estimated cost.  The charge is corrected when the real
+ * cost is known.  Repeated attempts of a read are charged even if the bucket
+ * is empty.  The usage of reads is therefore at most rate * (elapsed + 1 s),
+ * plus the cost of one request and of repeated attempts.
  *
  * Buckets are in shared memory (dyn_shared_memory).  If shared memory is not
- * available, or has no bucket left for a budget, each session uses its own.
+ * available, or has no bucket left, each session uses a bucket of its own.
  *
  * A budget applies within one database, server, endpoint and region.  It is the
  * budget of one of these:
@@ -42,8 +42,8 @@ typedef struct DynBudget
 	{
 		Oid			database;
 		Oid			server;
-		uint64		hash;		/* hash of kind, endpoint, region, table, the
-								 * table's rate or capacity */
+		uint64		hash;		/* hash of kind, endpoint, region, table, and
+								 * the table's rate or the text `capacity` */
 	}			key;
 	double		rate;			/* units per second */
 	int			slot;			/* last known position of its bucket */
@@ -61,10 +61,10 @@ typedef struct DynBudgets
 
 /*
  * Adds a budget of `rate` units per second; nothing if `rate` is 0.  It is the
- * budget of the server if `table` is NULL, of the table if `capacity` is NULL,
- * and otherwise of the capacity of the table or a global index.  `capacity` is a
- * text with the index name and the options that determine this capacity.  If
- * the rate of a capacity changes, its budget stays the same.
+ * budget of the server if `table` is NULL.  Otherwise it is the budget of the
+ * table if `capacity` is NULL.  Otherwise it is the budget of a capacity, and
+ * `capacity` is a text with the index name and the options that determine the
+ * capacity.  A budget of a capacity stays the same if its rate changes.
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 							DynBudgetKind kind, const char *table,
@@ -72,8 +72,8 @@ extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection
 
 /*
  * Takes the units from all budgets, and returns 0.  If any budget is empty,
- * takes no units, and returns the milliseconds until a request may be sent.
- * This is at most 100, since another backend may return units in the meantime.
+ * takes no units, and returns the milliseconds after which to try again, at
+ * most 100, since another backend may return units in the meantime.
  */
 extern double dyn_budgets_take(DynBudgets *budgets, double units, double now_ms);
 

@@ -91,9 +91,9 @@ DYN_NORETURN extern void dyn_report_changed_schema(const DynRequestContext *cont
 
 /*
  * Returns true if a finished call must be logged, because of log_requests or
- * because it was slow.  If another call repeats the request, only a slow call
- * is logged.  The caller composes the log line, which contains values of keys
- * and filters only if log_requests is on.
+ * because it was slow.  `repeated` is true if another call will send the same
+ * request again; log_requests does not log the call then.  The caller composes
+ * the log line, with values of keys and filters only if log_requests is on.
  */
 extern bool dyn_request_is_logged(const DynCall *call, bool repeated);
 

@@ -8,8 +8,8 @@
  * ROLE name SET has an effect only if this role is a superuser, because ALTER
  * ROLE cannot check privileges while this library is not loaded.
  *
- * log_requests shows the constants in other users' views, so only a superuser
- * may set it.  log_min_duration also requires one, although it logs no values.
+ * Only a superuser may set log_requests, which logs the constants in other
+ * users' views, and log_min_duration, although it logs no constants.
  */
 #include "postgres.h"
 

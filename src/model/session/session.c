@@ -182,12 +182,12 @@ wait_for_client(void *arg, int fd, long timeout_ms)
 }
 
 /*
- * Returns the milliseconds of statement_timeout that are left while COMMIT
- * reads the rest of a cursor WITH HOLD (PersistHoldablePortal).  PostgreSQL has
- * already disabled its timer then.  Returns -1 if there is no such cursor or
- * timeout.  The time counts from the last start of the timer.  But if
- * transaction_timeout replaces the timer, the timer was last started for an
- * earlier message, so the time counts from the start of the current message.
+ * Returns the milliseconds that statement_timeout still permits while COMMIT
+ * reads the last rows of a cursor WITH HOLD (PersistHoldablePortal), after
+ * PostgreSQL has disabled its timer.  Returns -1 without such a cursor or
+ * without a timeout.  The timeout begins when the timer was last started or
+ * when the current message arrived, whichever is later: PostgreSQL does not
+ * start the timer if transaction_timeout is not longer than statement_timeout.
  */
 static long
 held_cursor_ms(void)
@@ -368,9 +368,9 @@ doubt(Datum arg, int cacheid, uint32 hashvalue)
 
 /*
  * Builds a connection from the catalogs, and caches it.  If an invalidation
- * arrives during this, builds the connection again, up to MOST_READINGS times in
- * all.  If that does not help, as under debug_discard_caches, returns the last
- * connection without caching it.
+ * arrives in the meantime, builds the connection again, up to MOST_READINGS
+ * times in all.  If an invalidation arrives each time, as under
+ * debug_discard_caches, returns the last connection without caching it.
  */
 static DynConnection *
 add_connection(Oid serverid, Oid userid)
@@ -486,7 +486,7 @@ unpin_description(void *arg)
 	((DynDescription *) arg)->pins--;
 }
 
-/* Also pins the connection: other pins of it may be released before this one. */
+/* Also pins the connection, whose other pins may be released earlier. */
 static const DynTableMeta *
 pin_description(DynConnection *connection, DynDescription *description)
 {

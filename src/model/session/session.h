@@ -43,7 +43,7 @@ extern DynClient *dyn_session_client(void);
 extern DynCall *dyn_session_call(void);
 
 /*
- * Returns the description of a table.  Pins it and the connection.
+ * Returns the description of a table; pins the description and the connection.
  * - If the cached description has not expired, returns it.
  * - Otherwise sends DescribeTable (at most two attempts, each limited by
  *   connect_timeout).  If keys or indexes have changed, resets cached plans.
@@ -58,9 +58,9 @@ extern const DynTableMeta *dyn_session_cached_table(DynConnection *connection,
 													const char *table);
 
 /*
- * Returns the TableId from the cached description; it is the same for all
- * endpoints and names of a table.  If it is unknown, returns endpoint, region
- * and name, which a table of another account may have, too.
+ * Returns the TableId from the cached description.  The TableId is the same
+ * for all endpoints and names of a table.  If the TableId is unknown, returns
+ * endpoint, region and name, which a table of another account may have, too.
  */
 extern char *dyn_session_table_id(const DynConnection *connection, const char *table);
 

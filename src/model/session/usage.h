@@ -149,7 +149,7 @@ dyn_call_is_repeated(const DynCall *call)
 
 /*
  * Counts the failure of a request, whose last call is `call`, in the class
- * `error`; if this is DYN_USAGE_OTHER, in the class of the call's failure.  A
+ * `error`.  If `error` is OTHER, uses the class of the call's failure.  A
  * call that was counted as a retry (dyn_call_is_repeated) is now counted as a
  * request instead.
  */
@@ -164,8 +164,8 @@ extern void dyn_usage_add(DynUsage *usage, const DynCounters *counters);
 
 /*
  * Calls `each` for each entry of the current database.  If no entry is free, a
- * new one replaces the entry that has been idle for the longest time;
- * `replaced` is the number of such replacements in all databases.
+ * new entry replaces the one that has been idle for the longest time;
+ * `replaced` is the number of replaced entries of all databases.
  */
 extern void dyn_usage_list(void (*each) (void *arg, const DynUsageEntry *entry,
 										 uint64 replaced),

@@ -25,7 +25,7 @@ extern void dyn_written_count(const char *relation, DynOperation op);
 
 /*
  * Counts abandoned requests, each of which may have written an item.  Does not
- * allocate: it is called while a transaction is aborted.
+ * allocate memory, because it is called during the abort of a transaction.
  */
 extern void dyn_written_maybe(int requests);
 

@@ -526,8 +526,8 @@ dyn_column_shows(const DynColumn *column, const char *attribute)
 /*
  * Returns the attribute of the table's key that the column shows, if the
  * column's type cannot hold the attribute's values; otherwise NULL.  Columns
- * with a format or on_mismatch 'null' are not checked, and neither are keys of
- * indexes, since the attribute of an older item may have any type.
+ * with a format or on_mismatch 'null' are not checked, nor keys of indexes:
+ * in items that are older than an index, the attribute may have any type.
  */
 static const DynKeyAttr *
 unmatched_attribute(const DynRelation *relation, const DynTableMeta *meta,

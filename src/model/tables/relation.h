@@ -24,7 +24,7 @@ typedef struct DynRowTally
 {
 	bool		any_row;		/* true if some item was a row */
 	uint64		rejected;		/* number of items that were not rows */
-	char	   *rejected_key;	/* key of the first such item, if known */
+	char	   *rejected_key;	/* key of the first rejected item, if known */
 } DynRowTally;
 
 typedef struct DynRelation
@@ -65,9 +65,9 @@ typedef struct DynRelation
 } DynRelation;
 
 /*
- * Returns the definition of a foreign table, in CurrentMemoryContext, which
- * also pins the connection.  `userid` is the user whose user mapping is used;
- * InvalidOid: the current user.
+ * Returns the definition of a foreign table.  CurrentMemoryContext owns the
+ * definition, and a pin of the connection.  `userid` is the user whose user
+ * mapping is used; InvalidOid: the current user.
  */
 extern DynRelation *dyn_relation_open(Oid relid, Oid userid);
 
@@ -134,14 +134,14 @@ extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
 
 /*
  * Returns the first column that shows the key attribute (dyn_column_shows) and
- * stores values of its type; 0 if there is none.
+ * stores values of the attribute's type; 0 if there is none.
  */
 extern AttrNumber dyn_relation_column_of(const DynRelation *relation,
 										 const DynKeyAttr *attr);
 
 /*
- * Returns the only column that determines a key attribute, as its value or as
- * the only placeholder of its template; 0 if there is none.
+ * Returns a column that shows the key attribute, or is the only placeholder of
+ * the attribute's template and is not truncated; 0 if there is none.
  */
 extern AttrNumber dyn_relation_only_column_of(const DynRelation *relation,
 											  const DynKeyAttr *attr);
@@ -153,8 +153,8 @@ dyn_relation_column(const DynRelation *relation, AttrNumber attnum)
 }
 
 /*
- * Returns true if the column shows the item as jsonb, or its unmapped
- * attributes.  Such a column is never NULL.
+ * Returns true if the column shows the full item, or the item's unmapped
+ * attributes, as jsonb.  Such a column is never NULL.
  */
 static inline bool
 dyn_column_is_document(const DynColumn *column)
@@ -178,7 +178,7 @@ extern const DynColumn *dyn_relation_folded_column(const DynRelation *relation,
 
 /*
  * Returns the partition constraint of the foreign table (also open as `rel`) if
- * the constraint reads the segment column, else NIL.  Its Vars have varno 1.
+ * the constraint reads the segment column, else NIL.  All Vars have varno 1.
  */
 extern List *dyn_relation_segment_bounds(const DynRelation *relation, Relation rel);
 

@@ -86,7 +86,7 @@ extern int	dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot,
 /*
  * Composes what an UPDATE writes: the changed columns, the templates that
  * contain them, and all templates of an index whose key changes.  A changed
- * column must not be in from_key.  A value of type ABSENT removes its path.
+ * column must not be in from_key.  A value of type ABSENT is to be removed.
  *
  * If `compared` is not NULL, instead composes an item from the full new row,
  * to check that the item would be read as the same row.  Sets *compared to the
@@ -113,9 +113,9 @@ extern int	dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 								const Bitmapset *read, DynPathValue **out);
 
 /*
- * Stands in a guard for a value that we can read but not encode.  The caller
- * replaces it with a condition that always fails, so that the response has the
- * stored value.  It is an empty set, which no item can have.
+ * Stands, in a guard, for a stored value that we can read but not encode.  No
+ * item can have this empty set.  row_write.c replaces the set with a condition
+ * that always fails, so that the response has the stored value.
  */
 extern const DynScalar dyn_only_theirs;
 

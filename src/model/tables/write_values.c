@@ -23,7 +23,7 @@ typedef struct RowValues
 	const bool *nulls;
 	const Bitmapset *changed;	/* changed columns; NULL: all (INSERT) */
 	Bitmapset  *rewritten;		/* positions of the templates to compose */
-	bool		found;			/* true if the row of the key was read */
+	bool		found;			/* true if the row was read from an item */
 	DynPathValue *out;
 	int			n;
 	int			capacity;
@@ -144,8 +144,8 @@ part_holds(const RowValues *row, const DynTemplatedAttr *templated, int p, DynTe
 }
 
 /*
- * Composes the attribute of a template whose columns are not NULL.  Returns 0,
- * or the column whose value cannot be stored, with *err set.
+ * Composes the attribute of a template; none of its columns may be NULL.
+ * Returns 0, or the column whose value cannot be stored, with *err set.
  */
 static AttrNumber
 try_compose(const RowValues *row, const DynTemplatedAttr *templated, DynScalar *out,
@@ -261,10 +261,9 @@ dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, bool found, DynK
 /* ---- columns ---- */
 
 /*
- * Adds changed columns if `changed` is true, otherwise unchanged columns; of
- * these, only columns that are NULL if `null` is true, otherwise only columns
- * that are not NULL.  If a value cannot be stored, raises an error for a
- * changed column, and omits an unchanged column.
+ * Adds the columns that match both flags: `changed` (false: unchanged columns)
+ * and `null` (false: columns that are not NULL).  If a value cannot be stored,
+ * raises an error for a changed column, and omits an unchanged column.
  */
 static void
 add_columns(RowValues *row, bool changed, bool null)
@@ -354,10 +353,10 @@ index_changes(const DynWriteMap *map, const DynKeySchema *key, const Bitmapset *
 }
 
 /*
- * Returns the positions of the templates that an update composes: those of
- * changed columns and, if it changes the key of an index, all templates of this
- * key.  The item may lack the attributes of these templates, if it was stored
- * before the templates were defined.
+ * Returns the positions of the templates that an update composes: those that
+ * contain a changed column and, if the update changes the key of an index, all
+ * templates of this key.  The item may lack the attributes of these templates,
+ * if it was stored before the templates were defined.
  */
 static Bitmapset *
 rewritten_templates(const DynWriteMap *map, const Bitmapset *changed)
@@ -424,7 +423,7 @@ is_read(const DynTemplatedAttr *templated)
 
 /*
  * If `null` is true, removes the attributes of those rewritten templates that
- * have a NULL column.  If it is false, adds the attributes of rewritten
+ * have a NULL column.  If `null` is false, adds the attributes of rewritten
  * templates without a NULL column and, with `full`, also of templates from
  * which the row is read.  Omits an attribute that is not rewritten if we
  * cannot compose its text.

@@ -105,9 +105,9 @@ extern Timestamp dyn_pattern_round(const DynPattern *pattern, Timestamp instant,
  *
  * To convert between timestamps and instants, PostgreSQL adds or subtracts one
  * of the zone's offsets, even where local times are skipped or repeated.  If
- * one bound is moved by the least of these offsets and the other bound by the
- * greatest, all converted times are therefore between them.  The functions of
- * zones.c raise no errors.
+ * one end of a range is converted with the least of these offsets, and the
+ * other end with the greatest, the result therefore contains all converted
+ * times of the range.  The functions of zones.c raise no errors.
  */
 
 /* Offsets in microseconds east of UTC. */
@@ -139,8 +139,8 @@ extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
 /*
  * Formats such as day and day(zone) (format.h) truncate times to units of
  * local time, in UTC or in a zone.  A unit is longer if clocks are set back
- * within it.  A unit begins twice if clocks are set back to a time before it:
- * in St. John's, clocks once went from 00:01 to 23:01 of the day before.
+ * within it.  It begins twice if clocks are set back to before its start: in
+ * St. John's, clocks once went from 00:01 to 23:01 of the day before.
  */
 
 /* Returns the local time at which the instant's unit begins. */

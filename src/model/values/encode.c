@@ -292,7 +292,7 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 /*
  * Encodes a bound that is a number in decimal text.  If DynamoDB cannot store
  * the number, a lower bound is rounded up, and an upper bound down, to the
- * nearest number that it can store; then the bound is inclusive.
+ * nearest number that DynamoDB can store, and becomes inclusive.
  */
 static DynEncoded
 bound_text(const char *text, bool lower, bool *inclusive, DynScalar *out)
@@ -381,8 +381,8 @@ round_instant(const DynCodec *codec, Timestamp instant, bool up)
 }
 
 /*
- * Encodes a bound that is a time.  If the value has several encodings, the
- * bound of >= and < is the first, and the bound of > and <= the last.
+ * Encodes a bound that is a time.  If the time has several encodings, >= and <
+ * use the first encoding as the bound, and > and <= use the last.
  */
 static DynEncoded
 bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
@@ -416,7 +416,7 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 			instant += (lower ? 1 : -1) *
 				(codec->kind == DYN_CODEC_DATE ? USECS_PER_DAY : 1);
 		*inclusive = true;
-		/* `instant` becomes a local time, as `first` is for these formats */
+		/* for these formats, `instant` and `first` are local times */
 		instant = dyn_trunc_bound(&codec->format, instant, lower);
 		encoded = dyn_pattern_print(codec->format.pattern, instant, false, dst);
 	}

@@ -18,8 +18,8 @@ typedef enum DynLike
 /*
  * Returns the condition that a pattern implies, and sets *text to the string
  * in this condition, palloc'd and without escapes.  If the pattern ends with
- * an odd number of backslashes, returns DYN_LIKE_ANYTHING, because LIKE raises
- * an error for some values.
+ * an odd number of backslashes, returns DYN_LIKE_ANYTHING: LIKE would raise an
+ * error for some values, which must therefore be read.
  */
 extern DynLike dyn_like_pattern(const char *pattern, size_t len,
 								char **text, size_t *text_len);

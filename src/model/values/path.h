@@ -8,8 +8,8 @@
  * underscore and hyphen is written in double quotes; quotes in it are doubled.
  *
  * A column of an unnested table may show the element of the row: @ is the
- * element, @.name and @[0] are locations in it, @index is its position in a
- * list, @key its name in a map.
+ * element, @.name and @[0] are values inside the element, @index is the
+ * element's position in a list, and @key is its name in a map.
  */
 #ifndef DYN_MODEL_PATH_H
 #define DYN_MODEL_PATH_H

@@ -2,10 +2,10 @@
  * steps.h
  *		Enumerates the encodings of an interval of integers or times.
  *
- * For a range condition on a partition key, one key is requested for each value
- * in the range.  The values must be integers, dates, or times in units of an
- * hour or longer.  If the codec truncates times, the values are the units that
- * contain times of the interval.
+ * For a range condition on a partition key, one key is requested for each
+ * value in the range.  The values must be integers, dates, or times in units
+ * of an hour or longer.  If the codec truncates times to units such as days,
+ * one key is requested for each unit that contains a time of the range.
  */
 #ifndef DYN_MODEL_STEPS_H
 #define DYN_MODEL_STEPS_H
@@ -18,8 +18,8 @@ typedef struct DynSteps
 	const DynCodec *codec;
 	bool		has_lo;			/* true if there is a lower bound */
 	bool		has_hi;
-	int64		lo;				/* integer, or instant (datetime.h), in local
-								 * time if the codec truncates times */
+	int64		lo;				/* integer or instant (datetime.h); local time
+								 * if the codec truncates times */
 	int64		hi;
 } DynSteps;
 

@@ -2,9 +2,9 @@
  * time_bounds.c
  *		Converts bounds of expressions over a date or time.
  *
- * The functions before_... invert one step: they convert a bound of its result
- * to a bound of its argument.  Arithmetic saturates at the infinities, which
- * exclude everything or nothing.
+ * The functions before_... invert one step: they convert a bound of the step's
+ * result to a bound of its argument.  A bound that would overflow becomes
+ * infinite, and excludes everything or nothing.
  */
 #include "postgres.h"
 
@@ -135,8 +135,8 @@ year_bound(Datum value, Oid type, bool upper, bool strict)
 
 /*
  * Returns the timestamp of `value` seconds since 1970, moved outward by a
- * margin for rounding.  Computes with doubles, since the microseconds since
- * 1970 of the last timestamps overflow int64.
+ * margin for rounding.  Computes with doubles, because the last timestamps, in
+ * microseconds since 1970, exceed the range of int64.
  */
 static int64
 epoch_bound(Datum value, Oid type, bool upper)
@@ -202,9 +202,9 @@ last_truncated(Datum unit, int64 value)
 }
 
 /*
- * Inverts date_trunc().  Truncation of an instant to an hour or a smaller unit
- * does not change its offset from UTC, so the argument of date_trunc() is less
- * than one unit later than its result.
+ * Inverts date_trunc().  If an instant is truncated to an hour or a smaller
+ * unit, its offset from UTC does not change.  So the argument of date_trunc()
+ * is less than one unit later than the result.
  */
 static int64
 before_trunc(int64 value, bool upper, const DynTimeStep *step)
@@ -273,7 +273,7 @@ before_year(int64 value, bool upper)
 		: (date2j((int) year, 1, 1) - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
 }
 
-/* Inverts the addition of months, of 28 to 31 days each, and days. */
+/* Inverts the addition of days, and of months, which have 28 to 31 days. */
 static int64
 before_calendar(int64 value, bool upper, const Interval *interval)
 {
@@ -283,7 +283,7 @@ before_calendar(int64 value, bool upper, const Interval *interval)
 	return shift_back(value, multiply(days, USECS_PER_DAY));
 }
 
-/* Returns false from about 10,000 years on: adding the interval may fail. */
+/* Returns false for about 10,000 years or more: adding them may fail. */
 static bool
 is_moderate(const Interval *interval)
 {
@@ -295,7 +295,7 @@ is_moderate(const Interval *interval)
 		interval->time < limit * 31 * USECS_PER_DAY;
 }
 
-/* Inverts an addition to an instant, which PostgreSQL does in local time. */
+/* Inverts an addition to an instant; PostgreSQL adds to the local time. */
 static int64
 before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 {
@@ -308,9 +308,9 @@ before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 }
 
 /*
- * Inverts the addition or subtraction of an interval.  To an instant,
- * PostgreSQL adds months, then days, then microseconds, and converts the local
- * time back to an instant after each of the first two additions.
+ * Inverts the addition or subtraction of an interval.  PostgreSQL adds months,
+ * then days, then microseconds.  To an instant, it adds months and days in
+ * local time, and converts each of these two sums back to an instant.
  */
 static int64
 before_add(int64 value, bool upper, const DynTimeStep *step)

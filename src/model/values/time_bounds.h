@@ -4,9 +4,9 @@
  *		the date or time itself.
  *
  * An expression such as date_trunc('month', c AT TIME ZONE z) is a chain of
- * steps, the outermost first.  A bound of its value is converted step by step
- * into an inclusive bound of c.  If the expression satisfies its bound, c
- * satisfies the bound of c; the reverse need not be true.
+ * steps, the outermost first.  A bound of the expression is converted step by
+ * step into an inclusive bound of c.  Whenever the expression satisfies its
+ * bound, c satisfies the bound of c; the reverse need not be true.
  *
  * Bounds are numbers: the days of a date since 2000-01-01, the microseconds of
  * a timestamp, instant or interval, or a year.  A bound beyond all values is

@@ -4,8 +4,8 @@
  *
  * The functions dyn_codec_holds_... decide which values a type can hold,
  * according to integer ranges and typmods.  Decoding rejects a value that the
- * type cannot hold, and encoding builds no condition from it.  An item
- * selected by an equality can therefore always be decoded.
+ * type cannot hold, and encoding builds no condition from it.  So any stored
+ * value that is equal to an encoded one can be decoded, except by a domain.
  */
 #include "postgres.h"
 
@@ -63,7 +63,7 @@ typedef struct FormatFacts
 	DynCodecKind last;
 	const char *types;			/* types of these kinds, for a hint */
 	DynType		wire;
-	DynEncoding encoding;		/* some formats weaken it (dyn_codec_init) */
+	DynEncoding encoding;		/* may be weakened by dyn_codec_init */
 } FormatFacts;
 
 #define INSTANTS	DYN_CODEC_DATE, DYN_CODEC_TIMESTAMPTZ, "type date, timestamp or timestamptz"
@@ -137,7 +137,7 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 		: getBaseTypeAndTypmod(typid, &codec->typmod);
 	codec->is_domain = (codec->basetype != typid);
 	codec->kind = kind_of(codec->basetype);
-	/* only their input functions build valid int2vectors and oidvectors */
+	/* a valid int2vector or oidvector must be built by its input function */
 	if (codec->kind == DYN_CODEC_INPUT && codec->basetype != INT2VECTOROID &&
 		codec->basetype != OIDVECTOROID &&
 		OidIsValid(get_element_type(codec->basetype)))

@@ -213,7 +213,7 @@ typedef enum DynEncoded
 /*
  * Returns true if values of SQL type `valuetype` can be encoded for comparison
  * with this column.  A double precision value may be the bound of a bigint or
- * numeric column, but not a key: several numbers may be rounded to it.
+ * numeric column, but not a key: several numbers are rounded to one double.
  */
 extern bool dyn_codec_accepts(const DynCodec *codec, Oid valuetype);
 
