@@ -51,8 +51,9 @@ typedef struct DynResolveContext
 
 /*
  * Returns the values of at most `max_bytes` bytes that all matched predicates
- * of an attribute allow.  Calls dyn_too_many_keys before the values of several
- * template parts are combined.
+ * of an attribute allow.  Before it combines the values of several template
+ * parts, it checks the number of combinations with dyn_too_many_keys, which may
+ * raise an error.
  */
 extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);

@@ -170,8 +170,8 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 /*
  * Calls mismatch_of() if a column that is read from the part cannot represent
  * the text, or if the template lists values without this text.  Otherwise
- * returns DYN_MATCH_ROW.  Requests for the listed values do not find an item
- * with an unlisted text, so no other request may return such an item as a row.
+ * returns DYN_MATCH_ROW.  Plans that request the listed values do not find an
+ * item with an unlisted text, so no other plan must return it as a row.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
@@ -201,10 +201,11 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 }
 
 /*
- * Checks those parts of an index key whose values the template lists.
- * Requests for the listed values do not find an item with another value, so no
- * other request may return the item as a row.  The check is omitted if
- * mismatches become NULL: requests for the listed values are then not sent.
+ * Checks those parts of an index key whose values the template lists.  A plan
+ * that requests each listed value does not find an item with another value.
+ * All plans must return the same rows, so no other plan must return this item.
+ * The check is omitted if mismatches become NULL, because no plan then requests
+ * the listed values.
  */
 static DynRowMatch
 judge_index_key(DynParts *parts, int i)

@@ -16,9 +16,10 @@
 #include "format.h"
 
 /*
- * Parses ISO 8601 text: YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS[.fraction]][zone],
- * with a blank or T, and Z or an offset.  The fraction has up to nine digits;
- * those after the sixth must be zero.  Returns false for any other text.
+ * Parses ISO 8601 text: YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS[.fraction]][zone].
+ * A blank may replace the T, and the zone is Z or an offset.  The fraction has
+ * up to nine digits; those after the sixth must be zero.  Returns false for any
+ * other text.
  */
 extern bool dyn_instant_from_iso(const char *text, size_t len, Timestamp *result);
 

@@ -4,10 +4,10 @@
  *
  * DynamoDB compares stored values, so SQL values are encoded in the column's
  * format.  An equality with a value that the column cannot hold selects nothing.
- * A range bound that cannot be stored is moved to a value that can be stored.
- * The range then contains the same stored values, or more.  If no such value
- * exists, the bound selects everything or nothing.  The executor handles
- * bounds that are empty, or too long for a key.
+ * A range bound that cannot be stored is moved to a value that can be stored,
+ * so that the range contains the same stored values, or more.  If there is no
+ * value to which the bound can be moved, it selects everything or nothing.  The
+ * executor handles bounds that are empty, or too long for a key.
  *
  * Encoders allocate in CurrentMemoryContext.
  */

@@ -161,7 +161,7 @@ dyn_pattern_parse(const char *text, const char **why)
 		if (!read_item(&in, pattern))
 			return NULL;
 	}
-	/* all fields that are larger than the smallest one must occur */
+	/* the pattern must have all fields larger than its smallest field */
 	for (int i = 0; i < Max((int) pattern->last, 1); i++)
 	{
 		if (pattern->words[i] != NULL)

@@ -475,12 +475,13 @@ page_rows(const DynRelPlan *plan, const DynEstimate *estimate)
 }
 
 /*
- * Returns a lower limit for the number of keys of a lookup join, or 0.  Before
- * ANALYZE, each partition that the outer side reads may fill a page, and each
- * row of the page may need a lookup.  The limit applies if the statement also
- * names partitions of the inner table, and reading these partitions once costs
- * less than the lookups.  Returns 0 if the statement may stop early, or if one
- * outer row is expected: core then uses a nested loop without lookups.
+ * Returns a minimum for the estimated number of keys of a lookup join; 0 means
+ * no minimum.  Before ANALYZE, estimates of outer rows may be too low.  So each
+ * partition that the outer side reads is assumed to fill a page, and each row
+ * to need a lookup.  There is no minimum unless the statement also names
+ * partitions of the inner table, and reading these once costs less than the
+ * lookups.  Nor is there one if the statement may stop early, or if one outer
+ * row is expected: core then uses a nested loop without lookups.
  */
 static double
 page_keys(PlannerInfo *root, Path *outer, const Path *scan,

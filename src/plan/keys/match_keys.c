@@ -36,7 +36,8 @@ typedef struct KeyMatch
 	const DynAccess *access;	/* access plan that is being built */
 	DynClause  *row_keys;		/* clause (pk = 1 AND sk = 'a') OR ..., or NULL
 								 * (match_row_keys) */
-	List	   *enumerated;		/* DynClause *: bounds of enumerated values */
+	List	   *enumerated;		/* DynClause *: ranges on the hash attribute;
+								 * each value in a range is a key */
 	List	   *consumed;		/* DynClause *: used by key conditions */
 	List	   *pushed_exactly; /* DynClause *: need no local check */
 } KeyMatch;

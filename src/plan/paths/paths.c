@@ -392,8 +392,9 @@ add_access_path(DynRelPlan *plan, DynAccess *access, DynPathChoice *choice,
 				total;
 
 	/*
-	 * plan->lists do not reduce plan->rel->rows, because core already applies
-	 * the selectivity of the join clauses that imply them
+	 * This path reads only rows of plan->lists, so reduce its number of rows.
+	 * plan->rel->rows is not reduced, because core applies the selectivity of
+	 * the join clauses, which imply the lists, to the join.
 	 */
 	if (choice->listed)
 		rows = Min(clamp_row_est(rows * dyn_selectivity(plan, plan->lists)),

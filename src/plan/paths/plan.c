@@ -69,8 +69,8 @@ typedef struct FirstBound
 									 * of < or > */
 	bool		other_side;		/* true if the end of reading is bounded */
 	bool		strict;			/* true if reading begins at < or > */
-	bool		implied;		/* true if a bound weaker than its clause was
-								 * found where reading begins */
+	bool		implied;		/* true if the bound at which reading begins
+								 * may select more rows than its clause */
 } FirstBound;
 
 static bool
