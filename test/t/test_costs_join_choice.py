@@ -1,5 +1,6 @@
 """Lookups or Scans: what the planner chooses for what it knows, and for what it does not know."""
 import fixture
+from dynamo import index
 
 SIZES = {"unknown": (0, 0), "empty": (0, 0), "one page": (3000, 900_000), "two pages": (5000, 2_000_000), "100 MB": (300_000, 100_000_000),
          "10 GB": (30_000_000, 10_000_000_000)}
@@ -124,3 +125,25 @@ class Keys(Choices):
         self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
         self.fx.execute("SET dynamo_fdw.enable_lookup_join = off")
         self.assertNotIn("DynamoLookupJoin", self.fx.explain(sql))
+
+
+class Margins(fixture.TestCase):
+    """An index whose items must be read from the table, and a Scan of the table, which has 5 read units."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.create_table("bikes", ("id", "S"), None, [index("by_station", ("station", "S"), None, ["model"])])
+        cls.fx.put("bikes", [{"id": f"b{n:04}", "station": f"s{n % 30:02}", "model": "m", "rate": n, "note": "x" * 20} for n in range(600)])
+        cls.fx.foreign_table("bikes", 'id text COLLATE "C" NOT NULL, station text NOT NULL, model text, rate int', scan_policy="allow")
+        cls.fx.execute("ANALYZE bikes")
+
+    def test_items_of_an_index_by_key(self):
+        """The margin for the more direct plan is one request, not the read units of a hundred items, at any price of units."""
+        for price in ("", "ALTER SERVER ddb OPTIONS (ADD unit_cost_ms '50')"):
+            self.fx.execute(price or "SELECT")
+            for stations in (1, 5):
+                sent = self.fx.requests(f"SELECT model, rate FROM bikes WHERE station IN ({', '.join(repr(f's{n:02}') for n in range(stations))})")
+                with self.subTest(price, stations=stations):
+                    self.assertLessEqual(sum(request.response["units"] for request in sent), 10.5)
+        self.fx.execute("ALTER SERVER ddb OPTIONS (DROP unit_cost_ms)")

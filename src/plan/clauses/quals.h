@@ -75,6 +75,7 @@ typedef struct DynRelPlan
 	/* for each kind, total cost of the cheapest unparameterized path; or 0 */
 	Cost		direct[DYN_ACCESS_SCAN];
 	Cost		direct_startup[DYN_ACCESS_SCAN];
+	Cost		direct_margin[DYN_ACCESS_SCAN];	/* see yield_to_direct */
 	/* true if the number of rows of that path is unknown */
 	bool		direct_unknown[DYN_ACCESS_SCAN];
 } DynRelPlan;

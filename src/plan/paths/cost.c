@@ -788,6 +788,15 @@ dyn_cost_estimate(const DynEstimate *estimate, bool repeated, double rows,
 	*total += estimate->check_cost + rows * cpu_tuple_cost;
 }
 
+Cost
+dyn_first_request_cost(const DynEstimate *estimate)
+{
+	DynReads	first = estimate->reads;
+
+	first.base_requests = first.base_units = 0;
+	return cost_of_kind(estimate->kind, dyn_reads_first_price(&first, 1, &estimate->prices));
+}
+
 double
 dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 {

@@ -155,7 +155,7 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
  * keep_direct has recorded (GetItem, then Query, then union).  So tables with
  * few items, or of unknown size, are read by key.
  * - The total cost is not raised if the direct access costs more, by more than
- *   its own startup cost (its first round trip).
+ *   its first request.
  * - The startup cost is raised to that of the direct access.
  * - If the direct access has an unknown number of rows, the startup cost is
  *   raised to half of the total cost, but at most to the total cost of the
@@ -171,7 +171,7 @@ yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
 
 		if (plan->direct[i] <= 0)
 			continue;
-		if (direct <= *total + plan->direct_startup[i])
+		if (direct <= *total + plan->direct_margin[i])
 			*total = Max(*total, direct);
 		*startup = Max(*startup,
 					   dyn_less_direct_cost(plan->direct_startup[i]));
@@ -192,6 +192,7 @@ keep_direct(DynRelPlan *plan, const DynEstimate *estimate, Cost startup, Cost to
 		return;
 	plan->direct[kind] = total;
 	plan->direct_startup[kind] = startup;
+	plan->direct_margin[kind] = Min(startup, dyn_first_request_cost(estimate));
 	plan->direct_unknown[kind] = estimate->rows_unknown;
 }
 
@@ -708,7 +709,8 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 		Guarded    *one = lfirst(lc);
 		/* see yield_to_direct */
 		bool		helps = one->total < unconditional->total_cost +
-			(one->choice.kind < dyn_choice_of(unconditional)->kind ? one->startup : 0);
+			(one->choice.kind < dyn_choice_of(unconditional)->kind
+			 ? dyn_first_request_cost(one->choice.estimate) : 0);
 
 		/* omit an access plan whose guards include all guards of a cheaper one */
 		for_each_cell(next, guarded, lnext(guarded, lc))

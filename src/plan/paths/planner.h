@@ -213,6 +213,9 @@ extern DynAccess *dyn_divide_values(const DynRelPlan *plan, DynAccess *access);
 extern void dyn_cost_estimate(const DynEstimate *estimate, bool repeated,
 							  double rows, Cost *startup, Cost *total);
 
+/* Returns the cost of the first request: a round trip, and its read units. */
+extern Cost dyn_first_request_cost(const DynEstimate *estimate);
+
 /* Returns the part of a path's cost that is local CPU time, not waiting. */
 extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
 
