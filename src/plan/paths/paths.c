@@ -155,7 +155,7 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
  * keep_direct has recorded (GetItem, then Query, then union).  So tables with
  * few items, or of unknown size, are read by key.
  * - The total cost is not raised if the direct access costs more, by more than
- *   its first request.
+ *   its first request (its startup cost, if its number of rows is unknown).
  * - The startup cost is raised to that of the direct access.
  * - If the direct access has an unknown number of rows, the startup cost is
  *   raised to half of the total cost, but at most to the total cost of the
@@ -192,7 +192,8 @@ keep_direct(DynRelPlan *plan, const DynEstimate *estimate, Cost startup, Cost to
 		return;
 	plan->direct[kind] = total;
 	plan->direct_startup[kind] = startup;
-	plan->direct_margin[kind] = Min(startup, dyn_first_request_cost(estimate));
+	plan->direct_margin[kind] = estimate->rows_unknown ? startup
+		: Min(startup, dyn_first_request_cost(estimate));
 	plan->direct_unknown[kind] = estimate->rows_unknown;
 }
 
