@@ -56,6 +56,25 @@ class StaleEntries(fixture.TestCase):
         self.entries(("p1", 1), ("p2", 2), ("p1", 9))
         self.assertEqual(sorted(self.fx.rows(f"SELECT t.v FROM {join}")), [(1,), (2,)])
 
+    def test_seen_twice_on_pages_of_a_lookup(self):
+        """It also holds on one page and on the next ones, for rows that share the Query, and for one that continues what another has begun."""
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; SET enable_memoize = off")
+        self.addCleanup(self.fx.execute, "RESET ALL")
+        pages = [[item({"pk": pk, "owner": "o", "at": at}) for pk, at in page] for page in
+                 ((("p1", 1), ("p2", 2), ("p1", 3)), (("p2", 4), ("p3", 5)), (("p3", 6), ("p1", 7), ("p3", 8)))]
+        self.fake.pages("t", pages)
+        found = "SELECT v FROM t WHERE t.owner = CASE WHEN g > 0 THEN 'o' END AND t.at >= 0"
+        for sql, rows in ((f"SELECT g, v FROM generate_series(1, 3) g, LATERAL ({found}) s", [3, 3, 3]),
+                          (f"SELECT g, v FROM generate_series(1, 4) g, LATERAL ({found} LIMIT g) s", [1, 2, 3, 3])):
+            self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
+            self.fake.reset()
+            listed = self.fx.rows(sql)
+            self.assertEqual(len(listed), len(set(listed)))
+            self.assertEqual([sum(g == n + 1 for g, _ in listed) for n in range(len(rows))], rows)
+            self.assertEqual(self.fake.operations().count("Query"), 3)
+            self.assertEqual(sorted(key["pk"]["S"] for request in self.fake.requests if request.operation == "BatchGetItem"
+                                    for key in request.body["RequestItems"]["t"]["Keys"]), ["p1", "p2", "p3"])
+
     def test_seen_twice_in_two_batches(self):
         """This holds however far apart its two positions are."""
         self.table.items = [item({"pk": f"p{n}", "owner": "o", "at": n, "v": n}) for n in range(900)]

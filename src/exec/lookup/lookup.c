@@ -79,7 +79,6 @@ struct DynLookups
 								 * item; else NULL */
 	DynLookupBatch first;		/* requests of executions: keys or Queries */
 	DynLookupBatch base;		/* fetch_base_items: reads of listed keys */
-	uint64		listings;		/* last index_result given to an entry */
 	uint64		served;			/* number of executions opened so far */
 	DynLookupCounters *counters;
 
@@ -216,7 +215,6 @@ find_entries(DynLookups *lookups, Execution *execution,
 			dyn_lookup_batch_add(&lookups->first, entry, lookups->by_key
 								 ? &resolved->keys[(Size) i * resolved->nparts]
 								 : NULL);
-			entry->index_result = ++lookups->listings;
 			lookups->counters->distinct_keys++;
 		}
 		else
@@ -530,9 +528,8 @@ chunk_keys(const DynLookups *lookups)
 }
 
 /*
- * Adds a listed key to the entry of the index Query, unless the entry has the
- * key.  Also adds the key to lookups->base, unless its item is cached or
- * requested.
+ * Adds a listed key to the entry of the index Query, and to lookups->base,
+ * unless its item is cached or requested.
  */
 static void
 list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
@@ -542,11 +539,8 @@ list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 
 	Assert(entry->state == DYN_LOOKUP_PENDING && !entry->ended);
 	entry->taken++;
-	if (item->listed_by == entry->index_result)
-		return;
 	if (item->state == DYN_LOOKUP_EMPTY)
 		dyn_lookup_batch_add(&lookups->base, item, parts);
-	item->listed_by = entry->index_result;
 	dyn_lookup_entry_add_item(lookups->cache, entry, item);
 }
 
@@ -632,10 +626,8 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
  * items of these keys.  Begins with `entry`, whose rows are returned now.
  * Then reads keys for later entries that have none yet.
  *
- * A later entry that already has keys must wait, because a key that its Query
- * repeats would not be detected: item->listed_by has only the last Query that
- * listed the item.  `entry` can continue, because forget_listed() has stored
- * its keys in base_keys, which detects repeated keys.
+ * A later entry that already has keys must wait: the reset has dropped those of
+ * its items that were not received, which next_listed_row() requests first.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)
@@ -665,7 +657,7 @@ next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot
 		DynLookupEntry *item = list_nth(entry->items, lookups->row);
 
 		Assert(item->pins > 0);
-		/* an item whose index key changes may be listed for two partitions */
+		/* an index may list an item twice: while it moves, also in two partitions */
 		if (lookups->item_row == 0 && item->served_in == lookups->served)
 		{
 			lookups->row++;

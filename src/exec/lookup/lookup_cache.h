@@ -70,10 +70,6 @@ typedef struct DynLookupEntry
 								 * of DynLookupEntry *, pinned) */
 	DynBaseKeys *base_keys;		/* keys that the index Query has listed so far;
 								 * NULL if `items` has all of them */
-	uint64		index_result;	/* ID of this index Query (never reused) */
-	uint64		listed_by;		/* entry of an item: index_result of the last
-								 * index Query that listed the item's key, to
-								 * detect repeated keys */
 
 	uint64		served_in;		/* number of the last execution that returned
 								 * the item; an execution returns an item only
