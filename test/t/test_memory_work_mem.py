@@ -134,6 +134,16 @@ class Cached(Little):
         self.assertEqual(self.fx.rows(sql), right)
         self.assertGreater(len(self.reads()), 100)
 
+    def test_what_is_used_again_is_kept(self):
+        """A response that every tenth row needs is requested once, however many others are dropped between batches and in them."""
+        self.fx.execute(f"SET work_mem = '{LITTLE}'; SET hash_mem_multiplier = 1; SET dynamo_fdw.fetch_memory = '1MB'")
+        key = "CASE i % 10 WHEN 0 THEN $$again$$ ELSE $$k$$ || i END"
+        rows = self.fx.rows(f"SELECT i, note FROM {outer(1600, key)} JOIN parts ON owner = k")
+        self.assertEqual([(i, len(note)) for i, note in rows],
+                         [(i, len(f"k{i}" if i % 10 else "again") + len(self.TEXT)) for i in range(1, 1601) for _ in range(2)])
+        self.assertEqual(sum("again" in str(request.body) for request in self.reads()), 1)
+        self.assertEqual(len(self.reads()), 1441)
+
 
 class Spilled(Little):
     """The file of rows that were read ahead."""
