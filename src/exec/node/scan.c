@@ -86,7 +86,7 @@ prepare_scan(DynScan *scan, int eflags)
 	dyn_add_united(&scan->input);
 	if (scan->input.openers == NIL)
 	{
-		dyn_add_caching(&scan->input);
+		(void) dyn_add_caching(&scan->input, scan->input.scandesc);
 		dyn_add_sharing(&scan->input);
 		dyn_add_requested(&scan->input);
 	}
@@ -248,7 +248,7 @@ begin_run(DynScan *scan)
 		if (!copied && !opener->only_compares)
 			dyn_values_keep(&scan->input.values);
 		copied |= !opener->only_compares;
-		scan->input.items = opener->open(opener->state);
+		scan->input.items = opener->open ? opener->open(opener->state) : NULL;
 		if (scan->input.items != NULL)
 			break;
 	}

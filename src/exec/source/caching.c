@@ -16,10 +16,11 @@
  * repeated at most once for each parameter.
  *
  * Queries are cached, too: an execution uses cached items if it has the same
- * keys as the previous execution.  Only one read is cached at a time.
+ * keys as the previous execution.  Only one read is cached at a time.  Reads of
+ * a fallback (requested.c) are cached apart, from the first one on.
  *
- * Scans whose requests a lookup join node sends, scans in EvalPlanQual, and
- * scans whose changing filters compare two attributes are not cached.
+ * Not cached: scans whose requests a lookup join node sends (except fallbacks),
+ * scans in EvalPlanQual, and scans whose changing filters compare two attributes.
  */
 #include "postgres.h"
 
@@ -34,6 +35,7 @@
 typedef struct Caching
 {
 	DynInput   *input;
+	DynScanDesc *scandesc;		/* the scan's, or that of its fallback */
 	Bitmapset **value_params;	/* parameters that each run-time value depends
 								 * on; NULL before the first rescan */
 	Bitmapset  *changed;		/* parameters that have changed so far */
@@ -146,7 +148,7 @@ divide(Caching *cached)
 											ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(cached->context);
 	cached->divided_by = bms_copy(cached->changed);
-	foreach(lc, input->scandesc->access->filters)
+	foreach(lc, cached->scandesc->access->filters)
 	{
 		if (dyn_pred_visit(lfirst(lc), true, visit_value, cached))
 			changing = lappend(changing, lfirst(lc));
@@ -159,13 +161,13 @@ divide(Caching *cached)
 	 * with their filters.
 	 */
 	if (!dyn_preds_compare_fields(changing) &&
-		(changing == NIL || !input->scandesc->access->fetch_base_items))
+		(changing == NIL || !cached->scandesc->access->fetch_base_items))
 	{
 		DynMember  *member = palloc0(sizeof(DynMember));
 		DynSharedRead *read = palloc0(sizeof(DynSharedRead));
 
 		member->expected = member->may_rewind = true;
-		dyn_member_init(member, input, changing);
+		dyn_member_init(member, input, cached->scandesc, changing);
 		dyn_shared_add(read, member);
 		/* hide parts of documents that are requested only for these filters */
 		if (dyn_shared_limit_parts(read))
@@ -214,21 +216,22 @@ rescan_cached(void *state)
 }
 
 /*
- * Returns a source of cached items.  Returns NULL for the first execution,
- * which sends all filters to reduce the number of received items.  Also
- * returns NULL if divide() has rejected the access plan, or if the keys differ
- * from those of the previous execution.
+ * Returns a source of cached items.  Returns NULL until an execution has sent
+ * requests, because the filters of the first one reduce the number of received
+ * items.  Also returns NULL if divide() has rejected the access plan, or if the
+ * keys differ from those of the previous execution.
  */
-static DynItems *
-open_cached(void *state)
+DynItems *
+dyn_caching_open(void *state)
 {
 	Caching    *cached = state;
 	DynInput   *input = cached->input;
 	DynMember  *member;
 	bool		same;
 
-	if (cached->value_params == NULL || input->has_prefetcher ||
-		!dyn_input_is_complete(input, &input->values))
+	if (cached->value_params == NULL ||
+		(cached->scandesc == input->scandesc &&
+		 (input->has_prefetcher || !dyn_input_is_complete(input, &input->values))))
 		return NULL;
 	if (cached->context == NULL || !bms_equal(cached->divided_by, cached->changed))
 		divide(cached);
@@ -245,8 +248,8 @@ open_cached(void *state)
 		note_values(cached, &input->values);
 	/* other values may mean other keys, except in a Scan of all segments */
 	if (!input->requested ||
-		(!same && (input->scandesc->access->kind != DYN_ACCESS_SCAN ||
-				   input->scandesc->access->nhash > 0)))
+		(!same && (cached->scandesc->access->kind != DYN_ACCESS_SCAN ||
+				   cached->scandesc->access->nhash > 0)))
 		return NULL;
 	cached->executions++;
 	dyn_member_resolve(member, &input->values);
@@ -275,7 +278,8 @@ explain_cached(const void *state, ExplainState *es)
 	uint64		kilobytes = stores ? (read->stored_bytes + 1023) / 1024 : 0;
 	const char *place = stores && !tuplestore_in_memory(read->stored) ? "Disk" : "Memory";
 
-	if (cached->executions == 0)
+	/* EXPLAIN has no properties for the cache of a fallback */
+	if (cached->executions == 0 || cached->scandesc != cached->input->scandesc)
 		return;
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
@@ -291,16 +295,17 @@ explain_cached(const void *state, ExplainState *es)
 	ExplainPropertyUInteger("Cached Executions Served", NULL, cached->executions, es);
 }
 
-void
-dyn_add_caching(DynInput *input)
+void *
+dyn_add_caching(DynInput *input, DynScanDesc *scandesc)
 {
 	Caching    *cached;
 
 	if (!dyn_guc_enable_cached_reads || input->node->ss.ps.state->es_epq_active != NULL ||
-		!dyn_access_can(input->scandesc->access, DYN_CAN_CACHE))
-		return;
-	cached = palloc0(sizeof(Caching));
-	cached->input = input;
-	dyn_input_add_opener(input, &(DynOpener) {.open = open_cached,.rescan = rescan_cached,
-		.explain = explain_cached,.free = forget_division,.state = cached});
+		!dyn_access_can(scandesc->access, DYN_CAN_CACHE))
+		return NULL;
+	cached = palloc(sizeof(Caching));
+	*cached = (Caching) {.input = input,.scandesc = scandesc};
+	dyn_input_add_opener(input, &(DynOpener) {.open = scandesc == input->scandesc ? dyn_caching_open : NULL,
+		.rescan = rescan_cached,.explain = explain_cached,.free = forget_division,.state = cached});
+	return cached;
 }

@@ -25,6 +25,7 @@ typedef struct DynOpener
 	/*
 	 * Returns the source of an execution with input->values, in
 	 * CurrentMemoryContext; NULL if a later opener must serve the execution.
+	 * NULL: opens no source by itself.
 	 */
 	DynItems   *(*open) (void *state);
 
@@ -107,12 +108,16 @@ dyn_input_add_opener(DynInput *input, const DynOpener *opener)
  *		sharing.c	uses items that are received for several scans
  *		requested.c	sends the requests of the access plan
  *
+ * dyn_add_caching is also called for the fallback, which has no opener of its
+ * own, but calls dyn_caching_open with the result, unless that is NULL.
+ *
  * Lookups (lookup/lookup.h) add their opener before these.
  */
 extern void dyn_add_united(DynInput *input);
-extern void dyn_add_caching(DynInput *input);
+extern void *dyn_add_caching(DynInput *input, DynScanDesc *scandesc);
 extern void dyn_add_sharing(DynInput *input);
 extern void dyn_add_requested(DynInput *input);
+extern DynItems *dyn_caching_open(void *caching);
 
 /*
  * Reads and stores the remaining rows of open scans of the DynamoDB table of

@@ -9,10 +9,11 @@
  * plan omits checks of conditions that the index's requests would enforce.  If
  * the index would return rows in order, the rows of the table are sorted.
  *
- * A value that an index cannot contain usually selects zero rows, and a join
- * may repeat the value many times.  So if a fallback finds no row, the
- * run-time values of the execution are stored for the statement, within a
- * memory limit.  Later executions with these values then read nothing.
+ * A join may need many fallbacks, so their items are cached (caching.c).  And a
+ * value that an index cannot contain usually selects zero rows, and a join may
+ * repeat the value many times.  So if a fallback finds no row, the run-time
+ * values of the execution are stored for the statement, within a memory limit.
+ * Later executions with these values then read nothing.
  */
 #include "postgres.h"
 
@@ -40,6 +41,7 @@ typedef struct Fallback
 	DynItems	items;			/* source of an execution (must be first) */
 	DynInput   *input;
 	DynScanDesc *scandesc;		/* reads the table; NULL: never needed */
+	void	   *caching;		/* caches the items of the table, or NULL */
 	DynChecker	checker;		/* checks fdw_recheck_quals on the rows; set at
 								 * the first fallback */
 
@@ -78,14 +80,9 @@ static void
 remember_empty(Fallback *fallback)
 {
 	const DynValues *values = &fallback->input->values;
-	EState	   *estate = fallback->input->node->ss.ps.state;
 	MemoryContext oldcontext;
 	EmptyValues *empty;
 
-	if (fallback->empty_context == NULL)
-		fallback->empty_context = AllocSetContextCreate(estate->es_query_cxt,
-														"dynamo_fdw fallback",
-														ALLOCSET_SMALL_SIZES);
 	if (MemoryContextMemAllocated(fallback->empty_context, true) >
 		get_hash_memory_limit())
 	{
@@ -245,6 +242,32 @@ static const DynItemsMethods fallback_methods = {
 };
 
 /*
+ * Sets the position of each column in the scan tuple of a count.  Its first
+ * column is the number of rows; the checks of a fallback read the others.
+ */
+static void
+set_count_positions(const DynInput *input, DynRows *rows)
+{
+	ForeignScan *plan = (ForeignScan *) input->node->ss.ps.plan;
+	ListCell   *lc;
+
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		DynRowColumn *fetched = &rows->columns[i];
+
+		fetched->position = 0;
+		foreach(lc, plan->fdw_scan_tlist)
+		{
+			const TargetEntry *entry = lfirst(lc);
+
+			if (IsA(entry->expr, Var) &&
+				((Var *) entry->expr)->varattno == fetched->attnum)
+				fetched->position = entry->resno - 1;
+		}
+	}
+}
+
+/*
  * Returns the source that reads the table.  Returns an empty source for a
  * contradiction, or if an earlier fallback with these values found no row.
  */
@@ -267,12 +290,15 @@ open_fallback(Fallback *fallback)
 	input->fallbacks++;
 	dyn_permit_requests(input, scandesc);
 	if (fallback->checker.node == NULL)
-		fallback->checker = (DynChecker) {.node = input->node,
-			.qual = input->node->fdw_recheck_quals,
+		fallback->checker = (DynChecker) {input->node,.qual = input->node->fdw_recheck_quals,
 			.econtext = CreateExprContext(input->node->ss.ps.state)};
 	fallback->found = false;
 	fallback->context = CurrentMemoryContext;
-	fallback->unchecked = dyn_items_start(scandesc, resolved);
+	fallback->unchecked = fallback->caching ? dyn_caching_open(fallback->caching) : NULL;
+	if (fallback->unchecked == NULL)
+		fallback->unchecked = dyn_items_start(scandesc, resolved);
+	if (input->scandesc->access->count_only)
+		set_count_positions(input, fallback->unchecked->rows);
 	return &fallback->items;
 }
 
@@ -395,32 +421,6 @@ open_requested(void *state)
 	return dyn_items_repeatable(dyn_items_start(scandesc, resolved), scandesc->keeps);
 }
 
-/*
- * Sets the position of each column in the scan tuple of a count.  The tuple
- * begins with the number of rows; the checks of a fallback read the rest.
- */
-static void
-set_count_positions(const DynInput *input, DynRows *rows)
-{
-	ForeignScan *plan = (ForeignScan *) input->node->ss.ps.plan;
-	ListCell   *lc;
-
-	for (int i = 0; i < rows->ncolumns; i++)
-	{
-		DynRowColumn *fetched = &rows->columns[i];
-
-		fetched->position = 0;
-		foreach(lc, plan->fdw_scan_tlist)
-		{
-			const TargetEntry *entry = lfirst(lc);
-
-			if (IsA(entry->expr, Var) &&
-				((Var *) entry->expr)->varattno == fetched->attnum)
-				fetched->position = entry->resno - 1;
-		}
-	}
-}
-
 void
 dyn_add_requested(DynInput *input)
 {
@@ -436,8 +436,9 @@ dyn_add_requested(DynInput *input)
 	scandesc = dyn_scandesc_create(planned->statement, planned->relation, access);
 	scandesc->count_into = &planned->counters;
 	scandesc->keeps = planned->keeps;
-	if (planned->access->count_only)
-		set_count_positions(input, scandesc->rows);
+	fallback->caching = dyn_add_caching(input, scandesc);
+	fallback->empty_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo_fdw fallback",
+													ALLOCSET_SMALL_SIZES);
 	fallback->scandesc = scandesc;
 	fallback->items = (DynItems) {&fallback_methods, scandesc->rows};
 }

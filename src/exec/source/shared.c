@@ -47,7 +47,7 @@ dyn_shared_limit_parts(DynSharedRead *read)
 		DynMember  *member = lfirst(lc);
 
 		if (!dyn_rows_limit_parts(member->scandesc->rows,
-								  member->input->scandesc->own_rows, read->rows))
+								  member->scandesc->own_rows, read->rows))
 			return false;
 	}
 	return true;
@@ -301,7 +301,7 @@ static bool
 member_would_wait(DynItems *items)
 {
 	DynMember  *member = (DynMember *) items;
-	bool		counts = member->input->scandesc->access->count_only;
+	bool		counts = member->filters.count_only;
 	DynFetchState state = DYN_FETCH_ITEM;
 
 	while (!member->found || counts)
@@ -383,9 +383,9 @@ static const DynItemsMethods member_methods = {
 /* ---- members ---- */
 
 void
-dyn_member_init(DynMember *member, DynInput *input, List *filters)
+dyn_member_init(DynMember *member, DynInput *input, const DynScanDesc *full,
+				List *filters)
 {
-	const DynScanDesc *full = input->scandesc;
 	bool		by_partition = full->access->kind == DYN_ACCESS_QUERY &&
 		!full->access->fetch_base_items;
 
@@ -397,9 +397,11 @@ dyn_member_init(DynMember *member, DynInput *input, List *filters)
 	member->own_access.filters = list_difference_ptr(full->access->filters, filters);
 	member->filters.kind = DYN_ACCESS_SCAN;
 	member->filters.filters = filters;
+	member->filters.count_only = full->access->count_only;
 	member->scandesc = dyn_scandesc_create(full->statement, full->relation,
 										   &member->own_access);
 	member->scandesc->count_into = full->count_into;
+	member->scandesc->own_rows = full->own_rows;
 	/* cached items need the table's key, for error messages */
 	member->scandesc->rows =
 		dyn_rows_create(full->relation, &member->own_access,

@@ -97,12 +97,13 @@ typedef struct DynMember
 } DynMember;
 
 /*
- * Initializes a member, in CurrentMemoryContext.  Divides the scan's access
- * plan: the member evaluates `filters`, which own_access omits.  A filter must
+ * Initializes a member, in CurrentMemoryContext.  Divides the access plan of
+ * `full`: the member evaluates `filters`, which own_access omits.  A filter must
  * not compare two attributes.  The caller has zeroed the member, and set the
  * fields "set by the creator".
  */
-extern void dyn_member_init(DynMember *member, DynInput *input, List *filters);
+extern void dyn_member_init(DynMember *member, DynInput *input,
+							const DynScanDesc *full, List *filters);
 
 /* Sets the member's condition, in CurrentMemoryContext, from these values. */
 extern void dyn_member_resolve(DynMember *member, const DynValues *values);

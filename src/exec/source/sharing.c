@@ -204,7 +204,7 @@ make_member(DynInput *input, const DynAccess *table)
 										 : &input->next_values);
 	member->expected = is_expected(input);
 	member->may_rewind = input->scandesc->keeps || !member->expected;
-	dyn_member_init(member, input, access->filters);
+	dyn_member_init(member, input, input->scandesc, access->filters);
 	if (table != NULL)
 	{
 		Assert(table->index == NULL);
