@@ -242,8 +242,8 @@ static const DynItemsMethods fallback_methods = {
 };
 
 /*
- * Sets the position of each column in the scan tuple of a count.  Its first
- * column is the number of rows; the checks of a fallback read the others.
+ * Sets the position of each column in the scan tuple of a count.  The tuple
+ * begins with the number of rows; the checks of a fallback read the rest.
  */
 static void
 set_count_positions(const DynInput *input, DynRows *rows)
