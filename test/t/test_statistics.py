@@ -260,6 +260,9 @@ class Writes(fixture.TestCase):
         row = self.fx.rows(f"SELECT {self.COLUMNS} FROM dynamo_fdw_statistics WHERE table_name = %s", (self.fx.remote("w"),))[0]
         found = dict(zip(self.COLUMNS.split(", "), row))
         self.assertEqual({name: value for name, value in found.items() if value}, {**expected, "requests": len(self.fx.proxy.requests)})
+        reads = [r.response for r in self.fx.proxy.requests if r.operation == "GetItem"]
+        self.assertEqual(self.fx.rows("SELECT items_read, items_returned, read_units FROM dynamo_fdw_statistics WHERE table_name = %s", (self.fx.remote("w"),)),
+                         [(*[sum(reply["items"] for reply in reads)] * 2, sum(reply["units"] for reply in reads))])
 
     def test_operations(self):
         """What DynamoDB confirmed, and conditions that failed."""
@@ -271,6 +274,14 @@ class Writes(fixture.TestCase):
         self.assertCounts("DELETE FROM w WHERE pk = 'none'", delete_item=1, get_item=1, failed_conditions=1)
         self.assertCounts("DELETE FROM w WHERE pk = 'k2'", delete_item=1, items_written=1, write_units=1)
         self.assertCounts("SET dynamo_fdw.write_mode = atomic; INSERT INTO w VALUES ('a', 1), ('b', 2); RESET dynamo_fdw.write_mode", transact_write_items=1, items_written=2, write_units=2)
+
+    def test_items_read_again(self):
+        """The item, where the response to a failed condition does not have it."""
+        self.fx.execute("INSERT INTO w VALUES ('k1', 1)")
+        self.fx.proxy.on("UpdateItem", [error("ConditionalCheckFailedException", "The conditional request failed")])
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        self.assertCounts("UPDATE w SET n = n + 1 WHERE pk = 'k1'", get_item=2, update_item=2, items_written=1, write_units=1, failed_conditions=1)
+        self.assertEqual(self.fx.value("SELECT n FROM w WHERE pk = 'k1'"), 2)
 
     def test_canceled_pause(self):
         """A write that would have been sent again is one that was canceled."""

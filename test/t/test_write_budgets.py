@@ -15,10 +15,10 @@ class WriteBudgets(writes.TestCase):
         self.fx.proxy.reset()
         self.addCleanup(self.fx.execute, "RESET ALL")
 
-    def budget(self, place):
+    def budget(self, place, kind="write"):
         """Limit the server or the table."""
-        self.fx.execute(f"ALTER {place} OPTIONS (ADD max_write_units_per_second '{RATE}')")
-        self.addCleanup(self.fx.execute, f"ALTER {place} OPTIONS (DROP max_write_units_per_second)")
+        self.fx.execute(f"ALTER {place} OPTIONS (ADD max_{kind}_units_per_second '{RATE}')")
+        self.addCleanup(self.fx.execute, f"ALTER {place} OPTIONS (DROP max_{kind}_units_per_second)")
 
     def assert_held(self, operation, units, number):
         """Before each request, the others have used at most the budget of the time; the request itself may exceed it."""
@@ -54,6 +54,19 @@ class WriteBudgets(writes.TestCase):
         self.budget("FOREIGN TABLE far")
         self.assertEqual(self.outcome("INSERT INTO far SELECT 'l', g, repeat('x', 9 * 1024) FROM generate_series(1, 6) g ON CONFLICT DO NOTHING"), (0, []))
         self.assert_held("PutItem", 10, 6)
+
+    def test_items_read_again(self):
+        """The read after a failed condition is charged to the budgets of reads, and to the limit of the statement."""
+        self.budget("FOREIGN TABLE far", "read")
+        delete = "DELETE FROM far WHERE id = 'none' AND n = {}"
+        for no in range(60):
+            self.assertEqual(self.outcome(delete.format(no)), (0, []))
+        self.assertEqual({r.response["units"] for r in self.fx.proxy.requests if r.operation == "GetItem"}, {1})
+        self.assert_held("GetItem", 1, 60)
+        self.fx.proxy.reset()
+        self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 0.9")
+        self.assertEqual(self.fx.error(delete.format(1)).message, "statement exceeds the limit of 0.9 read units")
+        self.assertEqual(self.fx.proxy.operations(), ["DeleteItem"])
 
     def test_sleeps(self):
         """Writes that wait for the budget use no CPU."""

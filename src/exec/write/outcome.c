@@ -20,12 +20,13 @@
 #include "miscadmin.h"
 
 #include "../../aws/retry.h"
-#include "../../dynamodb/page_check.h"
 #include "../../dynamodb/units.h"
 #include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/usage.h"
 #include "../../model/session/written.h"
+#include "../../plan/keys/match_keys.h"
+#include "../fetch/scandesc.h"
 #include "outcome.h"
 #include "row_write.h"
 
@@ -545,60 +546,34 @@ write_again(DynWrite *write, const DynScalar *item)
 
 /* ---- failed conditions ---- */
 
-static void
-destroy_call(void *call)
-{
-	dyn_call_destroy(call);
-}
-
 /* Reads the write's item into the write's memory; ABSENT if none exists. */
 static DynScalar
 read_item(const DynWrite *write)
 {
 	DynModify  *modify = write->modify;
-	const DynRelation *relation = modify->relation;
-	DynItemReader *reader = modify->reread->reader;
-	DynRequestContext about = dyn_modify_context(modify, DYN_OP_GET_ITEM);
-	DynCall    *call = dyn_session_call();
-	DynReadRequest request = {
-		.op = DYN_OP_GET_ITEM,
-		.table = relation->table,
-		.consistent = true,
-		.report_units = true,
-		.keys = write->key,
-		.nkeys = 1,
-		.nparts = modify->map->nparts
-	};
-	DynExpected expected = {
-		.op = DYN_OP_GET_ITEM,
-		.table = relation->table,
-		.keys = write->key,
-		.nkeys = 1,
-		.nparts = modify->map->nparts,
-		.slots = reader->rows->base_slots
-	};
-	DynCounters counters = {.pages = 1};
-	DynPageError error;
-	const char *err = "cannot be parsed";
+	DynRelation *relation = modify->relation;
+	int			nparts = modify->map->nparts;
+	DynPath		paths[3];		/* the key, and the item itself */
+	DynRows		rows = {.paths = paths,.npaths = nparts + 1};
+	DynScanDesc scandesc = {.statement = modify->writer->statement,.relation = relation,
+		.access = dyn_match_all_columns(relation, modify->map->meta),
+	.count_into = &modify->counters,.checked = true};
+	DynFetch   *fetch;
+	const DynValue *values;
+	DynScalar	item = {0};
 
-	dyn_write_read(dyn_call_body(call), &request);
-	dyn_session_run(call, &about);
-	dyn_call_at_reset(write->context, destroy_call, call);
-	/* analyzer: call is not NULL, since dyn_session_call has returned it */
-	if (dyn_page_parse(&reader->page, DYN_PARSE_RESPONSE, reader->tree,
-					   call->response.data, call->response.len, &error))
-		err = dyn_page_check(&reader->page, NULL, &expected, dyn_buffer_create());
-	if (err != NULL)
-	{
-		dyn_usage_reject(modify->usage);
-		dyn_report_no_match(call, err, &about);
-	}
-	counters.read_units = reader->page.units;
-	dyn_usage_add(modify->usage, &counters);
-	counters.requests = 1;
-	dyn_counters_add(&modify->counters, &counters);
-	dyn_counters_add(&modify->writer->statement->counters, &counters);
-	return dyn_write_failed_item(call->response.data, call->response.len);
+	for (int i = 0; i < nparts; i++)
+		paths[i] = *dyn_path_of_attribute(write->key[i].name);
+	paths[nparts] = *dyn_path_of_item();
+	relation->own_writes = true;
+	fetch = dyn_scandesc_start(&scandesc, dyn_requests_of_keys(relation, write->key, 1, nparts),
+							   &rows, false);
+	values = dyn_fetch_next(fetch);
+	if (values != NULL)
+		item = (DynScalar) {DYN_TYPE_M, pnstrdup(values[nparts].data, values[nparts].len),
+			values[nparts].len};
+	dyn_fetch_stop(fetch);
+	return item;
 }
 
 bool
