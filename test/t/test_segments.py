@@ -5,6 +5,7 @@ import time
 import fixture
 from dynamo import index
 from processes import descriptors_of
+from replies import Executed, delay
 from request_text import RequestTestCase, request_text
 from server import most_in_flight
 
@@ -650,6 +651,70 @@ class Writes(SegmentTestCase):
         self.assertEqual(self.fx.rows("INSERT INTO w (id, n) VALUES ('ins', 1) RETURNING id, n"), [("ins", 1)])
         self.assertEqual(self.fx.rows("INSERT INTO w (id, n) VALUES ('ins', 1) ON CONFLICT (id) DO UPDATE SET n = w.n + 1 RETURNING n"), [(2,)])
         self.fx.execute("DELETE FROM w WHERE id = 'ins'")
+
+
+class Rare(RequestTestCase):
+    """Rows that are found only in the last segments: the Limit and the number of requests in flight grow from segment to segment."""
+
+    TOTAL = 64
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fx.create_table("rare", ("id", "S"))
+        cls.fx.put("rare", [{"id": f"i{n}", "n": n, "pad": "x" * 400} for n in range(20 * cls.TOTAL)])
+        cls.fx.foreign_table("rare", f"id text COLLATE \"C\", n int, seg int OPTIONS (segment '{cls.TOTAL}')", scan_policy="allow")
+        cls.mirror("rare")
+
+    def setUp(self):
+        self.fx.proxy.reset()
+        self.fx.proxy.on("Scan", Executed(lambda reply: delay(0.01, reply)))
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+
+    def sent(self, sql):
+        """The Limits of the requests, and how many were in flight together; the rows are those of a local table."""
+        requests, rows = self.fx.requests_and_rows(sql)
+        self.assertEqual(sorted(rows), sorted(self.mirrored(sql)))
+        return [r.body.get("Limit") for r in requests], most_in_flight(requests)
+
+    def test_last_rows(self):
+        """Where each segment has more items than the first Limit, most are read by one request all the same."""
+        for sql in ("SELECT id, seg FROM rare WHERE n > (SELECT 1274) LIMIT 5", "SELECT EXISTS (SELECT FROM rare WHERE n > (SELECT 1279) AND seg >= 0)",
+                    "SELECT 1 WHERE NOT EXISTS (SELECT FROM rare WHERE n > (SELECT 1279) AND seg < 60)"):
+            with self.subTest(sql):
+                limits, in_flight = self.sent(sql)
+                self.assertLess(limits[0], 20)
+                self.assertLess(len(limits), self.TOTAL + 5)
+                self.assertGreater(in_flight, 8)
+
+    def test_cursor(self):
+        with self.fx.conn.cursor() as cursor:
+            cursor.execute("BEGIN; DECLARE c CURSOR FOR SELECT id, seg FROM rare WHERE n > (SELECT 1274); FETCH 100 FROM c")
+            self.assertEqual(sorted(cursor.fetchall()), sorted(self.mirrored("SELECT id, seg FROM rare WHERE n > 1274")))
+            cursor.execute("ROLLBACK")
+        scans = [r for r in self.fx.proxy.requests if r.operation == "Scan"]
+        self.assertLess(len(scans), self.TOTAL + 5)
+        self.assertGreater(most_in_flight(scans), 8)
+
+    def test_partitions(self):
+        """Queries of many partitions, too; an empty partition does not raise the Limit."""
+        self.fx.create_table("parts", ("k", "S"), ("n", "N"))
+        self.fx.put("parts", [{"k": f"k{k:02}", "n": n, "v": n + 1000 * (k == 59), "pad": "x" * 400} for k in range(10, 60) for n in range(20)])
+        self.fx.foreign_table("parts", 'k text COLLATE "C", n int, v int', scan_policy="allow")
+        self.mirror("parts")
+        keys = ", ".join(f"'k{k:02}'" for k in range(60))
+        self.fx.proxy.reset()
+        requests, rows = self.fx.requests_and_rows(f"SELECT k, n FROM parts WHERE k IN ({keys}) AND v > (SELECT 1018) LIMIT 1")
+        self.assertEqual(rows, self.mirrored("SELECT k, n FROM parts WHERE v > 1018"))
+        limits = [r.body["Limit"] for r in requests]
+        self.assertEqual(limits[:10], limits[:1] * 10)
+        self.assertLess(len(limits), 80)
+
+    def test_first_rows(self):
+        """What the first segment has is all that is read."""
+        self.assertEqual(self.fx.requests_and_rows("SELECT id, seg FROM rare LIMIT 5")[0][0].body["Limit"], 5)
+        for sql in ("SELECT id, seg FROM rare LIMIT 5", "SELECT EXISTS (SELECT FROM rare WHERE seg >= 0)", "SELECT id, seg FROM rare WHERE n > (SELECT 0) LIMIT 3"):
+            self.assertEqual(len(self.fx.requests(sql)), 1, sql)
 
 
 class InFlight(fixture.TestCase):

@@ -9,7 +9,7 @@
  *
  *						any order			merged			keyed
  *		active streams	max_concurrency		all				4 * max_concurrency
- *		  may stop		1 + pages used up	all				4 * max_concurrency
+ *		  may stop		1 + used up			all				4 * max_concurrency
  *		reads ahead		always				always			always
  *		  may stop		after three requests, or when its pages are used up; keyed:
  *						only the stream that is awaited
@@ -18,10 +18,11 @@
  *						can arrive			response can
  *											arrive
  *
- * A stream starves if the consumer cannot continue without it.  Streams that
- * are read in turn follow the first column, with two exceptions.  Only the
- * stream whose turn it is can starve: it does if it has no page.  If the
- * consumer may stop early, LAZY_TURNS limits the active streams.  Up to a bound
+ * A response is used up if it has no items, or if all its items were returned.
+ * A stream starves if the consumer cannot continue without it.  Streams that are
+ * read in turn follow the first column, with two exceptions.  Only the stream
+ * whose turn it is can starve: it does if it has no page.  If the consumer may
+ * stop early, LAZY_TURNS limits the active streams.  Up to a bound
  * (DynReadBound), one stream is active.
  *
  * A stream sends its next request when pace and budgets allow it, and when the
@@ -330,7 +331,7 @@ send_requests(DynFetch *fetch)
 	int			allowed = lazy ? Min(fetch->max_active, params->bound.units > 0 ? 1
 									 : params->in_turn
 									 ? 1 + fetch->next_stream / LAZY_TURNS
-									 : 1 + fetch->pages_used)
+									 : 1 + fetch->pages_used + fetch->empty)
 		: fetch->max_active;
 	DynStream  *next;
 

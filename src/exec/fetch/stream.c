@@ -36,8 +36,10 @@
 #define SPACE_MARGIN		((size_t) 128 * 1024)
 
 /*
- * The Limit of page n (from 1) is limit_hint * LIMIT_GROWTH^(n - 1).  After a
- * Limit of more than 10,000, pages are unlimited.
+ * The Limit is limit_hint * LIMIT_GROWTH^n.  If streams are merged or keyed, n is
+ * the number of the stream's earlier pages.  Otherwise all streams share n, which
+ * grows after a page that is not the last one of its stream.  After a Limit of
+ * more than 10,000, pages are unlimited.
  */
 #define LIMIT_GROWTH	4
 
@@ -71,8 +73,9 @@ page_limit(const DynFetch *fetch, const DynStream *stream)
 	double		item_units = fetch->examined > 0
 		? fetch->units / fetch->examined : params->item_units;
 	double		items;
+	bool		alone = params->nsort > 0 || params->keyed;
 
-	for (int i = 0; limit > 0 && i < stream->nrequests; i++)
+	for (int i = alone ? stream->nrequests : fetch->growth; limit > 0 && i > 0; i--)
 		limit = limit > 10000 ? 0 : limit * LIMIT_GROWTH;
 	if (params->bound.found != NULL && *params->bound.found > 0)
 	{
@@ -176,6 +179,7 @@ dyn_stream_send(DynFetch *fetch, DynStream *stream)
 		return false;
 	}
 	stream->nrequests++;
+	stream->growth = fetch->growth;
 	stream->more = false;
 	stream->in_flight = true;
 	stream->sent_after_refresh = fetch->refreshed;
@@ -465,7 +469,7 @@ dyn_stream_pop(DynStream *stream)
  * was replaced after planning.
  */
 static void
-note_last_key(const DynFetch *fetch, DynStream *stream,
+note_last_key(DynFetch *fetch, DynStream *stream,
 			  const DynPage *page, const DynRequestContext *about)
 {
 	const DynRelation *relation = fetch->params.requests->relation;
@@ -487,6 +491,7 @@ note_last_key(const DynFetch *fetch, DynStream *stream,
 		dyn_report_changed_schema(about,
 								  "The LastEvaluatedKey of a response has different attributes.");
 	}
+	fetch->growth = Max(fetch->growth, stream->growth + 1);
 	stream->more = true;
 }
 
@@ -649,6 +654,7 @@ dyn_stream_receive(DynFetch *fetch, DynStream *stream)
 	fetch->count += page->page.count;
 	if (fetch->params.requests->count_only || page->page.nitems == 0)
 	{
+		fetch->empty++;
 		dyn_client_recycle(dyn_session_client(), &page->body);
 		return;
 	}

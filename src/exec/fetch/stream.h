@@ -42,6 +42,7 @@ typedef struct DynStream
 	DynProgress progress;		/* last key of the previous page */
 	DynSeam		seam;			/* Query: last sort value, for order checks */
 	long		limit;			/* Limit of the request in flight */
+	int			growth;			/* `growth` of the fetch when it was sent */
 	int			segment;		/* SCAN: segment of the request in flight */
 	DynBatch	batch;			/* BatchGetItem: state of each key; nkeys is 0
 								 * before the first request */
@@ -98,6 +99,7 @@ struct DynFetch
 	size_t		expected;		/* estimated bytes of a response */
 	uint64		count;			/* sum of the Counts of all responses */
 	uint64		responses;		/* number of responses taken in so far */
+	int			growth;			/* number of times that the Limit has grown */
 	double		examined;		/* items that all responses have examined */
 	double		units;			/* read units that all responses have used */
 	bool		refreshed;		/* true if the table was described again */
@@ -113,6 +115,7 @@ struct DynFetch
 	int			next_stream;	/* number of the next stream to begin ahead */
 	Bitmapset  *settled;		/* keyed: streams that were begun or dropped */
 	int			pages_used;		/* number of pages that are used up */
+	int			empty;			/* number of responses without items */
 	int			until_pump;		/* items to return before the next pump */
 	int			awaited;		/* keyed: number of the stream being read */
 	DynStream  *current;		/* keyed: awaited stream, if active; or NULL */
