@@ -166,6 +166,12 @@ class OneSession(fixture.TestCase):
         self.assertTrue(450 <= wait <= request, (wait, request))
         self.assertEqual(capacity, 0)
 
+    def test_waiting_for_a_description(self):
+        """The session waits for it, too."""
+        self.fake.on("DescribeTable", Executed(lambda reply: delay(0.3, reply)))
+        self.fx.rows("SELECT dynamo_fdw_disconnect_all(); SELECT FROM slow WHERE pk = 'k1'")
+        self.assertEqual(self.counted("slow", "wait_ms BETWEEN 300 AND request_ms + 50, describe_table, canceled"), (True, 1, 0))
+
     def test_capacity_wait(self):
         """It is a part of the time that a session waits, but not of a request: a throttled attempt, and a budget."""
         self.fx.rows("SELECT FROM slow WHERE pk = 'k1'; SELECT FROM busy WHERE pk = 'k1'")
@@ -295,6 +301,16 @@ class Writes(fixture.TestCase):
             self.fx.execute("RESET statement_timeout")
             self.assertEqual(self.fx.rows("SELECT put_item, put_item + retries, canceled, errors FROM dynamo_fdw_statistics WHERE table_name = %s", (self.fx.remote("w"),)),
                              [(1, len(self.fx.proxy.requests), 1, 0)])
+
+    def test_waiting_in_a_function(self):
+        """A statement of a function waits for the writes of the statement that calls it."""
+        self.fx.execute("CREATE FUNCTION found(v int) RETURNS int LANGUAGE plpgsql AS $$BEGIN RETURN v + count(*) FROM w WHERE pk = 'x1'; END$$")
+        self.addCleanup(self.fx.execute, "DROP FUNCTION found(int)")
+        self.fx.proxy.on("PutItem", Executed(lambda reply: delay(0.3, reply)))
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        self.fx.execute("SELECT dynamo_fdw_statistics_reset(); INSERT INTO w SELECT 'x' || g, found(g) FROM generate_series(1, 2) g")
+        self.assertEqual(self.fx.rows("SELECT pk, n FROM w ORDER BY pk"), [("x1", 1), ("x2", 3)])
+        self.assertGreater(self.fx.value("SELECT wait_ms FROM dynamo_fdw_statistics WHERE table_name = %s", (self.fx.remote("w"),)), 550)
 
     def test_reset_during_a_pause(self):
         """The retry that an abandoned pause takes back is no longer there, and no count becomes negative."""
@@ -483,6 +499,20 @@ class AllSessions(own_postgres.TestCase):
         for thread in [*threads, waiting]:
             thread.join()
         self.check()
+
+    def test_terminated(self):
+        """A session that is terminated while it waits for the description of a table."""
+        self.fake.on("DescribeTable", delay(30))
+        victim = self.connect()
+        waiting = threading.Thread(target=self.wait_for_ever, args=(victim,))
+        waiting.start()
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and not self.fake.requests:
+            time.sleep(0.02)
+        self.cursor.execute("SELECT pg_terminate_backend(%s, 10000)", (victim.info.backend_pid,))
+        waiting.join()
+        self.cursor.execute("SELECT describe_table, requests, canceled, errors FROM dynamo_fdw_statistics WHERE table_name = 'slow'")
+        self.assertEqual(self.cursor.fetchall(), [(1, 1, 1, 0)])
 
     def test_crashed(self):
         """After a crash the counts begin again, and nothing is locked."""

@@ -287,8 +287,7 @@ take_response(DynWriter *writer, DynWrite *write)
 {
 	const DynCall *call = write->call;
 	DynModify  *modify = write->modify;
-	bool		repeated;
-	DynCounters counters = {0};
+	DynCounters counters;
 
 	if (!dyn_call_unpack(write->call))
 		return false;
@@ -296,15 +295,9 @@ take_response(DynWriter *writer, DynWrite *write)
 	note_tables(writer, write);
 	write->state = DYN_WRITE_NEW;
 	write->due_ms = 0;
-	repeated = dyn_call_is_repeated(call);
-	counters.requests = !repeated;
-	counters.retries = Max(call->attempts - 1, 0) + repeated;
-	counters.throttles = call->throttles;
-	counters.bytes = call->bytes_received;
-	counters.request_ms = counters.slowest_ms = call->elapsed_ms;
+	counters = dyn_usage_call(modify->usage, write->op, call);
 	dyn_counters_add(&writer->statement->counters, &counters);
 	dyn_counters_add(&modify->counters, &counters);
-	dyn_usage_call(modify->usage, write->op, call);
 	if (dyn_request_is_logged(call, false))
 		dyn_request_log(call, log_line(write), call->attempts);
 	return true;
@@ -378,20 +371,6 @@ step(DynWriter *writer)
 	return false;
 }
 
-/* Waits like dyn_session_wait, and counts the time for the target's table. */
-static void
-wait_and_count(const DynModify *modify, double ms, DynWaitReason reason)
-{
-	double		began = dyn_session_now();
-	DynCounters counters = {0};
-
-	dyn_session_wait((long) ms, reason);
-	counters.waiting_ms = dyn_session_now() - began;
-	if (reason == DYN_WAITS_FOR_CAPACITY)
-		counters.waited_ms = counters.waiting_ms;
-	dyn_usage_add(modify->usage, &counters);
-}
-
 /* Waits until there is something to do, and does one step(). */
 static void
 wait_for_step(DynWriter *writer)
@@ -418,7 +397,7 @@ wait_for_step(DynWriter *writer)
 			ms = send_delay(write, now);
 			left = left < 0 ? ms : Min(left, ms);
 		}
-		wait_and_count(modify, left < 0 ? -1 : left + 1, reason);
+		dyn_session_wait_counted(modify->usage, left < 0 ? -1 : left + 1, reason);
 	}
 }
 
@@ -457,15 +436,16 @@ await_suspended(DynWriter *writer, DynWrite *write)
 		if (write->state == DYN_WRITE_PAUSED)
 		{
 			if (!start(writer, write))
-				dyn_session_wait((long) send_delay(write, dyn_session_now()) + 1,
-								 DYN_WAITS_FOR_RESPONSE);
+				dyn_session_wait_counted(write->modify->usage,
+										 send_delay(write, dyn_session_now()) + 1,
+										 DYN_WAITS_FOR_RESPONSE);
 			continue;
 		}
 		if (write->state != DYN_WRITE_SENT)
 			return;
 		if (call->state != DYN_CALL_DONE)
 		{
-			dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
+			dyn_session_wait_counted(write->modify->usage, -1, DYN_WAITS_FOR_RESPONSE);
 			continue;
 		}
 		if (!call->throttled && !call->unanswered)
@@ -521,8 +501,9 @@ dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
 			wait_for_step(writer);
 		if (start(writer, write))
 			break;
-		wait_and_count(write->modify, send_delay(write, dyn_session_now()) + 1,
-					   DYN_WAITS_FOR_CAPACITY);
+		dyn_session_wait_counted(write->modify->usage,
+								 send_delay(write, dyn_session_now()) + 1,
+								 DYN_WAITS_FOR_CAPACITY);
 		drive(writer);
 	}
 	dyn_statement_append(writer->statement, &writer->writes, write);
@@ -553,7 +534,7 @@ dyn_writer_end(DynWriter *writer)
 		write->cost = DYN_TRANSACTION_FACTOR *
 			Max(ceil(write->item.len / DYN_WRITE_UNIT_BYTES), 1);
 		while ((delay = dyn_budgets_take(budgets, write->cost, dyn_session_now())) > 0)
-			wait_and_count(write->modify, delay + 1, DYN_WAITS_FOR_CAPACITY);
+			dyn_session_wait_counted(write->modify->usage, delay + 1, DYN_WAITS_FOR_CAPACITY);
 		transaction->cost += write->cost;
 	}
 	dyn_writer_send(writer, transaction, true);

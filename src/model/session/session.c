@@ -15,6 +15,7 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/fd.h"
+#include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
 #include "tcop/pquery.h"
@@ -238,30 +239,52 @@ dyn_session_sleep(double ms, DynWaitReason reason)
 	check_held_cursor();
 }
 
+void
+dyn_session_wait_counted(DynUsage *usage, double timeout_ms, DynWaitReason reason)
+{
+	double		ms = -dyn_session_now();
+
+	dyn_session_wait((long) timeout_ms, reason);
+	ms += dyn_session_now();
+	dyn_usage_add(usage, &(DynCounters) {.waiting_ms = ms,
+		.waited_ms = reason == DYN_WAITS_FOR_CAPACITY ? ms : 0});
+}
+
+typedef struct RunningCall
+{
+	DynCall    *call;
+	DynUsage   *usage;			/* NULL until the call may start */
+	DynOperation op;
+} RunningCall;
+
+/* Ends the call because of an error, or because the backend is terminated. */
+static void
+abandon_call(int code, Datum arg)
+{
+	const RunningCall *run = (const RunningCall *) DatumGetPointer(arg);
+
+	if (run->usage != NULL)
+		dyn_usage_call(run->usage, run->op, run->call);
+	dyn_call_destroy(run->call);
+}
+
 bool
 dyn_session_try(DynCall *call, const DynService *service,
 				const DynRequestContext *context)
 {
 	DynRetryQuota quota = {0};
-	DynUsage   *volatile usage = NULL;
+	RunningCall run = {call, NULL, context->op};
 
-	PG_TRY();
+	PG_ENSURE_ERROR_CLEANUP(abandon_call, PointerGetDatum(&run));
 	{
 		dyn_session_check(context->connection);
-		usage = dyn_usage_of(context->connection, context->table, context->index);
+		run.usage = dyn_usage_of(context->connection, context->table, context->index);
 		dyn_call_start(call, service, &quota, dyn_operation_name(context->op));
 		while (call->state != DYN_CALL_DONE || !dyn_call_unpack(call))
-			dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
+			dyn_session_wait_counted(run.usage, -1, DYN_WAITS_FOR_RESPONSE);
 	}
-	PG_CATCH();
-	{
-		if (usage != NULL)
-			dyn_usage_call(usage, context->op, call);
-		dyn_call_destroy(call);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	dyn_usage_call(usage, context->op, call);
+	PG_END_ENSURE_ERROR_CLEANUP(abandon_call, PointerGetDatum(&run));
+	dyn_usage_call(run.usage, context->op, call);
 	if (dyn_request_is_logged(call, false))
 		dyn_request_log(call, psprintf("%s%s%s", dyn_operation_name(context->op),
 									   context->table ? " " : "",

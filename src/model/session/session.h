@@ -88,6 +88,10 @@ typedef enum DynWaitReason
  */
 extern void dyn_session_wait(long timeout_ms, DynWaitReason reason);
 
+/* Waits like dyn_session_wait, and counts the time. */
+extern void dyn_session_wait_counted(struct DynUsage *usage, double timeout_ms,
+									 DynWaitReason reason);
+
 /*
  * Sleeps at most `ms`, until the latch is set; does not drive the client.
  * Handles interrupts, so it may raise an error.

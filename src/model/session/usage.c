@@ -203,14 +203,14 @@ error_of(const DynCall *call)
 	}
 }
 
-void
+DynCounters
 dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call)
 {
 	DynTally	more = {0};
 	bool		done = call->state == DYN_CALL_DONE;
 
 	if (!done && call->attempts == 0)
-		return;
+		return more.counters;
 	more.counters.throttles = call->throttles;
 	more.counters.bytes = call->bytes_received;
 	more.counters.retries = Max(call->attempts - 1, 0);
@@ -228,6 +228,7 @@ dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call)
 			more.errors[error_of(call)] = 1;
 	}
 	add_tally(usage, &more);
+	return more.counters;
 }
 
 void

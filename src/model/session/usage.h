@@ -129,10 +129,10 @@ extern DynUsage *dyn_usage_of(DynConnection *connection, const char *table,
 extern void dyn_usage_statement(DynUsage *usage);
 
 /*
- * Counts a call that is done, or is about to be destroyed in flight.  Ignores
- * a call that is destroyed before its first attempt.
+ * Counts a call that is done, or is about to be destroyed in flight, and returns
+ * the counts.  Ignores a call that is destroyed before its first attempt.
  */
-extern void dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call);
+extern DynCounters dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call);
 
 /* Counts an unusable response of a call that was counted before. */
 extern void dyn_usage_reject(DynUsage *usage);
