@@ -154,6 +154,21 @@ class OneSession(fixture.TestCase):
         attempts = self.fake.operations().count("Query")
         self.assertEqual(self.counted("busy", "query, query + retries, canceled, errors"), (1, attempts, 1, 0))
 
+    def test_key_of_an_error(self):
+        """The request for the key that an error names."""
+        self.fx.foreign_table("wrong", "pk text COLLATE \"C\" NOT NULL, g int", server="fake", table_name="good", max_read_units_per_second="10")
+        self.fx.rows("SELECT FROM wrong WHERE pk = 'k1'")
+        self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
+        self.fake.reset()
+        self.fake.on("Query", Executed(lambda reply: json_reply({**reply.document, "ConsumedCapacity": {"TableName": "good", "CapacityUnits": 10}})))
+        began = time.monotonic()
+        for _ in range(2):
+            self.assertIn('item pk = "k1", sk = "001"', self.fx.error("SELECT g FROM wrong WHERE pk = 'k1'").detail)
+        self.assertGreater(time.monotonic() - began, 0.9)
+        self.assertEqual(self.fake.operations(), ["Query"] * 4)
+        self.assertEqual(self.counted("good", "query, pages, items_read, items_returned, read_units"),
+                         (4, 4, *[sum(r.response["items"] for r in self.fake.requests)] * 2, sum(r.response["units"] for r in self.fake.requests)))
+
     def test_waiting(self):
         """The time of each response is one of a request, and of the session that waits for it."""
         self.fx.rows("SELECT FROM slow WHERE pk = 'k1'")

@@ -173,6 +173,9 @@ extern uint64 dyn_fetch_count_of(DynFetch *fetch, int stream);
 extern bool dyn_fetch_position(const DynFetch *fetch, DynReadRequest *request,
 							   uint64 *item);
 
+/* Charges the budgets for a request that was sent outside of the fetch. */
+extern void dyn_fetch_charge(const DynFetch *fetch, double units);
+
 extern DynRequests *dyn_fetch_requests(const DynFetch *fetch);
 
 /*

@@ -347,11 +347,16 @@ dyn_pacing_repeat(DynFetch *fetch, DynStream *stream)
 void
 dyn_pacing_correct(DynFetch *fetch, DynStream *stream, double units)
 {
-	if (fetch->pacing.budgets != NULL)
-		dyn_budgets_correct(fetch->pacing.budgets,
-							stream->ncharged * stream->charge,
-							units + stream->call->lost * stream->charge,
-							dyn_session_now());
+	dyn_budgets_correct(fetch->pacing.budgets,
+						stream->ncharged * stream->charge,
+						units + stream->call->lost * stream->charge,
+						dyn_session_now());
+}
+
+void
+dyn_fetch_charge(const DynFetch *fetch, double units)
+{
+	dyn_budgets_correct(fetch->pacing.budgets, 0, units, dyn_session_now());
 }
 
 static double

@@ -15,14 +15,16 @@
 
 /* ---- key of an item, for error messages ---- */
 
+/* Counts the response, and returns the key of one of its items as text. */
 static const char *
-key_at(const DynScanDesc *scandesc, const DynCall *call, const DynPath *paths,
-	   uint64 item)
+key_at(const DynScanDesc *scandesc, const DynRequestContext *about,
+	   const DynCall *call, const DynPath *paths, uint64 item)
 {
 	const DynAccess *access = scandesc->access;
 	static const int slots[2] = {0, 1};
 	DynPathTree *tree = dyn_path_tree_create(paths, access->nbase);
 	DynValue	values[2];
+	DynPageCursor cursor;
 	DynPage		page = {0};
 	DynPageError error;
 	const char *key = NULL;
@@ -31,8 +33,10 @@ key_at(const DynScanDesc *scandesc, const DynCall *call, const DynPath *paths,
 		dyn_page_parse(&page, DYN_PARSE_RESPONSE, tree, call->response.data,
 					   call->response.len, &error) && item < page.nitems)
 	{
-		DynPageCursor cursor;
-
+		dyn_usage_add(dyn_usage_of(about->connection, about->table, about->index),
+					  &(DynCounters) {.pages = 1,.items_read = page.scanned_count,
+			.items_returned = page.nitems,.read_units = page.units});
+		dyn_fetch_charge(scandesc->origin, page.units);
 		dyn_page_cursor_init(&cursor, &page);
 		for (uint64 i = 0; i <= item; i++)
 			(void) dyn_page_next(&cursor, values);
@@ -53,17 +57,13 @@ static const char *
 find_key(void *arg, const char **why)
 {
 	DynScanDesc *scandesc = arg;
-	DynPath		paths[2];
+	DynPath    *paths = palloc(2 * sizeof(DynPath));
 	uint64		item;
-	DynConnection *connection = scandesc->relation->connection;
 	DynRequests *requests;
-	const DynPath *projection;
-	int			nprojection;
 	DynReadRequest request = {0};
 	DynRequestContext about;
 	DynCall    *call;
 	const char *key = NULL;
-	bool		found;
 
 	if (scandesc->origin == NULL)
 		return NULL;
@@ -74,20 +74,18 @@ find_key(void *arg, const char **why)
 		return NULL;
 	for (int i = 0; i < scandesc->access->nbase; i++)
 		paths[i] = *dyn_path_of_attribute(scandesc->access->base[i].name);
-	projection = requests->projection;
-	nprojection = requests->nprojection;
+	/* the error ends the fetch, which does not need its projection any more */
 	requests->projection = paths;
 	requests->nprojection = scandesc->access->nbase;
-	found = dyn_fetch_position(scandesc->origin, &request, &item);
-	requests->projection = projection;
-	requests->nprojection = nprojection;
-	if (!found || (call = dyn_call_create(dyn_session_client())) == NULL)
+	if (!dyn_fetch_position(scandesc->origin, &request, &item) ||
+		(call = dyn_call_create(dyn_session_client())) == NULL)
 		return NULL;
+	request.report_units = true;
 	dyn_write_read(dyn_call_body(call), &request);
 	about = dyn_requests_about(requests);
-	if (dyn_session_try(call, &connection->service, &about))
+	if (dyn_session_try(call, &about.connection->service, &about))
 	{
-		key = key_at(scandesc, call, paths, item);
+		key = key_at(scandesc, &about, call, paths, item);
 		*why = "the response does not have it";
 	}
 	else

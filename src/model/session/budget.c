@@ -233,7 +233,7 @@ dyn_budgets_correct(DynBudgets *budgets, double charged, double used,
 {
 	BucketTable *shared;
 
-	if (budgets->nbudgets == 0)
+	if (budgets == NULL || budgets->nbudgets == 0)
 		return;
 	shared = lock_buckets();
 	for (int i = 0; i < budgets->nbudgets; i++)

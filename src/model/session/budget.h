@@ -77,7 +77,7 @@ extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection
  */
 extern double dyn_budgets_take(DynBudgets *budgets, double units, double now_ms);
 
-/* Corrects the charge of a request, from `charged` to `used` units. */
+/* Corrects a request's charge from `charged` to `used`; does nothing if NULL. */
 extern void dyn_budgets_correct(DynBudgets *budgets, double charged,
 								double used, double now_ms);
 
