@@ -169,6 +169,26 @@ class OneSession(fixture.TestCase):
         self.assertEqual(self.counted("good", "query, pages, items_read, items_returned, read_units"),
                          (4, 4, *[sum(r.response["items"] for r in self.fake.requests)] * 2, sum(r.response["units"] for r in self.fake.requests)))
 
+    def test_stream_that_was_not_sent(self):
+        """It takes the place of one that was throttled when it was no longer needed, and is not counted."""
+        self.fake.table("large", ("pk", "S"), ("sk", "S"), item_count=10**7, size_bytes=10**9)
+        self.fx.foreign_table("orders", "pk text COLLATE \"C\" NOT NULL, a text COLLATE \"C\", b text COLLATE \"C\"", server="fake", table_name="large", key_templates='{"sk": "${a}-${b}"}')
+        self.fx.execute("ALTER SERVER fake OPTIONS (ADD max_concurrency '1'); SET statement_timeout = '400ms'; CREATE TEMP TABLE keys AS SELECT 'k' || n AS k FROM generate_series(0, 9) n; ANALYZE keys")
+        self.addCleanup(self.fx.execute, f"DROP TABLE keys; ALTER SERVER fake OPTIONS (DROP max_concurrency); SET statement_timeout = '{fixture.STATEMENT_TIMEOUT}'")
+
+        def page(n, count):
+            items = [{"pk": {"S": "k0"}, "sk": {"S": f"{n}{i:06}" + "-x" * (i == count - 1)}} for i in range(count)]
+            return json_reply({"Items": items, "Count": count, "ScannedCount": count, "LastEvaluatedKey": {"pk": {"S": "k0"}, "sk": {"S": f"{n}999999"}}})
+        sql = "SELECT k FROM keys WHERE EXISTS (SELECT FROM orders WHERE pk = k)"
+        self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
+        for _ in range(6):      # the page may be used up before the throttled response arrives
+            self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
+            self.fake.reset()
+            self.fake.on("Query", [page(0, 0), page(1, 0), page(2, 20000), throttle(), *[delay(5)] * 9])
+            self.assertEqual(self.fx.error(sql).sqlstate, "57014")
+            sent = [str(r.body) for r in self.fake.requests if r.operation == "Query"]
+            self.assertEqual(self.counted("large", "query + retries, canceled"), (len(sent), len(set(sent)) - 3))
+
     def test_waiting(self):
         """The time of each response is one of a request, and of the session that waits for it."""
         self.fx.rows("SELECT FROM slow WHERE pk = 'k1'")

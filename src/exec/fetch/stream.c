@@ -696,7 +696,7 @@ dyn_stream_abandon(DynFetch *fetch, DynStream *stream)
 		dyn_call_destroy(stream->call);
 		stream->call = NULL;
 	}
-	else if (stream->more && stream->call != NULL && dyn_call_is_repeated(stream->call))
+	else if (stream->more && stream->throttles > 0)
 		dyn_usage_give_up(fetch->usage, fetch->params.requests->op, stream->call,
 						  DYN_USAGE_CANCELED);
 	stream->more = false;
