@@ -308,6 +308,18 @@ class Triggers(writes.TestCase):
                 self.each("UPDATE {t} SET flag = true WHERE id = 'a' AND n = 1")
                 self.each("UPDATE {t} SET flag = NOT flag WHERE id = 'a'")
 
+    def test_update_of_columns_and_upserts(self):
+        """DO UPDATE is refused only if it assigns a column of the trigger."""
+        upsert = "INSERT INTO {t} AS t VALUES ('a', 1, 'new', 3), ('d', 1, 'new', 4), ('b', 1, 'new', 5) ON CONFLICT (id, n) DO UPDATE SET "
+        for when in ("BEFORE UPDATE OF total, at ON {t} FOR EACH ROW", "AFTER UPDATE OF total ON {t} FOR EACH ROW", "BEFORE INSERT OR UPDATE OF total ON {t} FOR EACH ROW", "AFTER UPDATE OF total ON {t} FOR EACH STATEMENT"):
+            self.triggers("INSERT INTO log VALUES (TG_OP); RETURN NEW;", when)
+            for assignment in ("note = EXCLUDED.note", "flag = t.total > EXCLUDED.total, note = 'x' WHERE t.n = 1 RETURNING *"):
+                with self.subTest(when=when, assignment=assignment):
+                    self.setUp()
+                    self.fx.execute("TRUNCATE log")
+                    self.each(upsert + assignment)
+            self.assertEqual(self.outcome(upsert.replace("{t}", "far") + "note = 'x', total = 4"), "0A000")
+
     def test_update_of_columns_of_partitions(self):
         """Children have other column numbers."""
         for table, kind in (("far", "FOREIGN TABLE"), ("near", "TABLE")):

@@ -39,19 +39,20 @@ copy_has_after_trigger(const ResultRelInfo *rinfo)
  * planned SET and WHERE, but does not execute them, because the planner hook
  * has changed the action to DO NOTHING (plan/paths/plan_modify.c).
  *
- * Raises an error if there are triggers for UPDATE or AFTER INSERT.  Core
- * would fire only those of the INSERT, because it does not know which rows
- * were updated.
+ * Raises an error if there are triggers for UPDATE of an assigned column, or
+ * AFTER INSERT.  Core would fire only those of the INSERT, because it does not
+ * know which rows were updated.
  */
 static DynUpsert *
-create_upsert(ModifyTableState *mtstate, ResultRelInfo *rinfo, TupleDesc desc)
+create_upsert(ModifyTableState *mtstate, ResultRelInfo *rinfo, TupleDesc desc,
+			  const Bitmapset *updated)
 {
 	const ModifyTable *plan = (const ModifyTable *) mtstate->ps.plan;
 	DynUpsert  *upsert;
 
 	if (plan == NULL || plan->onConflictSet == NIL)
 		return NULL;
-	if (dyn_has_trigger(rinfo->ri_TrigDesc, TRIGGER_TYPE_UPDATE, TRIGGER_TYPE_UPDATE, NULL) ||
+	if (dyn_has_trigger(rinfo->ri_TrigDesc, TRIGGER_TYPE_UPDATE, TRIGGER_TYPE_UPDATE, updated) ||
 		dyn_has_row_trigger(rinfo->ri_TrigDesc, CMD_INSERT, TRIGGER_TYPE_AFTER, NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -99,6 +100,8 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	DynModify  *modify = palloc0(sizeof(DynModify));
 	const ModifyTable *plan = (const ModifyTable *) mtstate->ps.plan;
 	TupleDesc	desc = CreateTupleDescCopyConstr(RelationGetDescr(rinfo->ri_RelationDesc));
+	/* on 15, ExecGetAllUpdatedCols must not be called before core's own setup */
+	Bitmapset  *updated = dyn_with_generated(bms_copy(ExecGetUpdatedCols(rinfo, estate)), desc);
 	DynRelation *relation;
 	ListCell   *lc;
 
@@ -109,12 +112,10 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	modify->plan = columns;
 	modify->copying = (plan == NULL);
 	modify->do_nothing = plan != NULL && plan->onConflictAction != ONCONFLICT_NONE;
-	modify->upsert = create_upsert(mtstate, rinfo, desc);
+	modify->upsert = create_upsert(mtstate, rinfo, desc, updated);
 	modify->returning = rinfo->ri_projectReturning != NULL ||
 		(plan != NULL && plan->returningLists != NIL);
-	/* on 15, ExecGetAllUpdatedCols must not be called before core's own setup */
-	modify->updated = operation != CMD_UPDATE ? NULL
-		: dyn_with_generated(bms_copy(ExecGetUpdatedCols(rinfo, estate)), desc);
+	modify->updated = operation == CMD_UPDATE ? updated : NULL;
 	modify->has_row_triggers = dyn_has_row_trigger(rinfo->ri_TrigDesc, operation,
 												   DYN_ANY_TIMING, modify->updated);
 	modify->atomic = (dyn_guc_write_mode == DYN_WRITE_ATOMIC);
