@@ -326,6 +326,73 @@ class OwnWrites(writes.TestCase):
         self.both("DELETE FROM {t} WHERE id = 'v' AND n < next_{t}() - 5")
 
 
+class Nested(writes.TestCase):
+    """Rows that functions or triggers of a statement write before the statement itself does, and others that they write."""
+
+    CHANGE = "UPDATE {t} SET total = coalesce(total, 0) + 1 WHERE id = k AND n = no"
+
+    def setUp(self):
+        self.fx.execute("SET session_replication_role = replica")       # no triggers
+        super().setUp()
+        self.fx.execute("RESET session_replication_role")
+
+    def prepare(self, change, when=None, condition="true"):
+        """The function change_near or change_far, which returns 1; or a trigger."""
+        for table in ("far", "near"):
+            for statement in ("DROP TRIGGER IF EXISTS nest ON {t}", "CREATE OR REPLACE FUNCTION change_{t}(k text, no int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN " + change + "; RETURN 1; END $$",
+                              "CREATE OR REPLACE FUNCTION nest_{t}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF pg_trigger_depth() = 1 AND " + condition +
+                              " THEN PERFORM change_{t}('a', 1); END IF; RETURN coalesce(NEW, OLD); END $$", when and f"CREATE TRIGGER nest {when} EXECUTE FUNCTION nest_{{t}}()"):
+                self.fx.execute(statement.replace("{t}", table) if statement else "SELECT")
+        self.addCleanup(self.fx.execute, "DROP TRIGGER IF EXISTS nest ON far; DROP TRIGGER IF EXISTS nest ON near")
+
+    def refused(self, sql):
+        """On both tables."""
+        with self.subTest(sql=sql):
+            self.setUp()
+            self.assertEqual(self.both(sql, same_tables=False), "27000")
+
+    def test_functions(self):
+        self.prepare(self.CHANGE)
+        for sql in ("UPDATE {t} SET note = change_{t}(id, n)", "UPDATE {t} SET total = total + change_{t}(id, n) WHERE n = 1", "UPDATE {t} SET flag = true WHERE change_{t}(id, n) > 0",
+                    "UPDATE {t} SET note = change_{t}(id, n + 1) WHERE id = 'a'", "DELETE FROM {t} WHERE change_{t}(id, n) > 0", "DELETE FROM {t} USING (VALUES (1)) v (x) WHERE change_{t}(id, n) = x RETURNING note"):
+            self.refused(sql)
+        self.setUp()
+        errors = []
+        for table in ("near", "far"):
+            self.fx.proxy.reset()
+            errors.append(self.fx.error(f"UPDATE {table} SET total = total + change_{table}(id, n) WHERE id = 'a' AND n = 1")[:4])
+        self.assertEqual(errors[0], errors[1])
+        self.assertEqual([r.operation for r in self.fx.proxy.requests], ["GetItem", "GetItem", "UpdateItem"])
+
+    def test_kinds_of_writes(self):
+        for change in ("DELETE FROM {t} WHERE id = k AND n = no", "UPDATE {t} SET note = note WHERE id = k AND n = no", "UPDATE {t} SET note = 'x' WHERE (id, n) = (k, no)",
+                       "INSERT INTO {t} VALUES (k, no) ON CONFLICT (id, n) DO UPDATE SET flag = true"):
+            self.prepare(change)
+            self.refused("UPDATE {t} SET at = '2024-01-01' WHERE change_{t}(id, n) = 1 AND id = 'a'")
+            self.refused("DELETE FROM {t} WHERE change_{t}(id, n) = 1 AND id = 'a'")
+
+    def test_other_rows(self):
+        """The statement has written them before, does not write them, or they are new."""
+        self.prepare(self.CHANGE)
+        self.both("UPDATE {t} SET note = CASE n WHEN 2 THEN change_{t}(id, 1) ELSE 5 END WHERE id = 'a'")
+        self.both("UPDATE {t} SET note = change_{t}('b', 1) WHERE id = 'a'")
+        self.both("DELETE FROM {t} WHERE id = 'a' AND (n = 1 OR change_{t}('b', 1) = 1)")
+        self.prepare("INSERT INTO {t} VALUES ('z' || k, no) ON CONFLICT (id, n) DO NOTHING")
+        self.both("UPDATE {t} SET note = change_{t}(id, n) WHERE id < 'z'")
+        self.both("DELETE FROM {t} WHERE change_{t}('z', n) = 1 AND id < 'z'")
+
+    def test_triggers(self):
+        for when, condition in (("BEFORE UPDATE OR DELETE ON {t} FOR EACH ROW", "OLD.n = 1"), ("BEFORE UPDATE OR DELETE ON {t} FOR EACH STATEMENT", "true")):
+            self.prepare(self.CHANGE, when, condition)
+            for sql in ("UPDATE {t} SET note = 'x'", "UPDATE {t} SET note = 'x' WHERE id = 'a' AND n = 1", "DELETE FROM {t} WHERE id = 'a'", "DELETE FROM {t} WHERE id = 'a' AND n = 1"):
+                self.refused(sql)
+            self.setUp()
+            self.both("UPDATE {t} SET note = 'x' WHERE id = 'c'")
+        self.prepare(self.CHANGE, "AFTER UPDATE OR DELETE ON {t} FOR EACH ROW")
+        self.both("UPDATE {t} SET note = 'x'")
+        self.both("DELETE FROM {t} WHERE id <> 'b'")
+
+
 class Atomic(writes.TestCase):
     """write_mode 'atomic'."""
 

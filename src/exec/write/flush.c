@@ -84,6 +84,7 @@ dyn_modify_is_deferred(DynModify *modify)
 	if (modify->deferral_known)
 		return modify->deferred;
 	modify->deferral_known = true;
+	dyn_inputs_read_rest(statement, modify->relation);
 	foreach(lc, statement->scans)
 	{
 		const DynInput *input = lfirst(lc);
@@ -218,6 +219,18 @@ compose_presumed(DynWrite *write, TupleTableSlot *row)
 	return false;
 }
 
+/* Raises the error that core raises for a row of a local table. */
+static void
+report_nested(const DynModify *modify)
+{
+	dyn_writer_finish(modify->writer);
+	ereport(ERROR,
+			(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+			 errmsg("tuple to be %s was already modified by an operation triggered by the current command",
+					modify->operation == CMD_UPDATE ? "updated" : "deleted"),
+			 errhint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.")));
+}
+
 /*
  * Composes the write before it waits to be sent: during the wait, the
  * statement may be evaluated again for earlier rows, which overwrites
@@ -246,8 +259,13 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 		write->plan_row = ExecCopySlotMinimalTuple(modify->operation == CMD_INSERT
 												   ? row : planSlot);
 	MemoryContextSwitchTo(oldcontext);
+	if (modify->operation != CMD_INSERT &&
+		dyn_met_change(modify->writer->nested, write, HASH_FIND))
+		report_nested(modify);
 	if (is_affected(write) || !composed)
 	{
+		if (!modify->presumes)
+			dyn_write_confirm_unchanged(write, NULL);
 		dyn_write_free(write);
 		return !modify->presumes;
 	}

@@ -13,7 +13,6 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/guc.h"
 #include "../../model/session/usage.h"
-#include "../source/input.h"
 #include "row_write.h"
 
 /* Maximum number of repeated rows of a write in flight (keep_repeated). */
@@ -25,13 +24,11 @@
 static bool
 copy_has_after_trigger(const ResultRelInfo *rinfo)
 {
-	for (; rinfo != NULL; rinfo = rinfo->ri_RootResultRelInfo)
-	{
-		if (dyn_has_trigger(rinfo->ri_TrigDesc, TRIGGER_TYPE_INSERT | TRIGGER_TYPE_BEFORE,
+	while (rinfo != NULL &&
+		   !dyn_has_trigger(rinfo->ri_TrigDesc, TRIGGER_TYPE_INSERT | TRIGGER_TYPE_BEFORE,
 							TRIGGER_TYPE_INSERT, NULL))
-			return true;
-	}
-	return false;
+		rinfo = rinfo->ri_RootResultRelInfo;
+	return rinfo != NULL;
 }
 
 /*
@@ -209,7 +206,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 		dyn_report_changed_schema(&about, "The keys or indexes of the table differ.");
 	}
 	if (modify->upsert != NULL && modify->writer->affected == NULL)
-		modify->writer->affected = dyn_met_create();
+		modify->writer->affected = dyn_met_create(modify->writer);
 	if (mtstate->operation == CMD_INSERT)
 		return;
 	if (mtstate->operation == CMD_DELETE)
@@ -237,7 +234,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	for (; access != NULL; access = dyn_access_inner(access, DYN_USE_IF_OPEN))
 		repeats |= access->index != NULL && !access->fetch_base_items;
 	if (modify->writer->met == NULL && repeats)
-		modify->writer->met = dyn_met_create();
+		modify->writer->met = dyn_met_create(modify->writer);
 }
 
 /*
@@ -307,7 +304,6 @@ keep_repeated(DynModify *modify, const DynWrite *row, TupleTableSlot *planSlot)
 static TupleTableSlot *
 write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 {
-	bool		first = !modify->deferral_known;
 	bool		deferred = dyn_modify_is_deferred(modify);
 	bool		repeated = false;
 	DynWrite	same = {0};	/* key of the old row */
@@ -320,8 +316,6 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 				 errmsg("cannot write rows of foreign table \"%s\", because a trigger of its parent has transition tables",
 						modify->relation->name),
 				 errhint("Use row triggers, or write the other partitions and children only.")));
-	if (first)
-		dyn_inputs_read_rest(modify->writer->statement, modify->relation);
 	if (modify->operation != CMD_INSERT)
 	{
 		dyn_modify_old_row(modify, planSlot);
@@ -340,22 +334,16 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 				 errdetail("The trigger was fired again for the same row."),
 				 errhint("Use EXISTS or DISTINCT, so that each row is selected once.")));
 	if (repeated)
-	{
 		keep_repeated(modify, &same, planSlot);
+	else if (modify->operation != CMD_DELETE)
+		dyn_modify_check_row(modify, slot);
+	/* RETURNING shows the old row if no response contains it */
+	else if (modify->returning)
+		ExecCopySlot(slot, modify->old);
+	if (deferred && !repeated)
+		dyn_modify_defer(modify, slot, planSlot);
+	else if (repeated || !dyn_modify_row(modify, slot, planSlot))
 		slot = NULL;
-	}
-	else
-	{
-		if (modify->operation != CMD_DELETE)
-			dyn_modify_check_row(modify, slot);
-		/* RETURNING shows the old row if no response contains it */
-		else if (modify->returning)
-			ExecCopySlot(slot, modify->old);
-		if (deferred)
-			dyn_modify_defer(modify, slot, planSlot);
-		else if (!dyn_modify_row(modify, slot, planSlot))
-			slot = NULL;
-	}
 	MemoryContextSwitchTo(oldcontext);
 	return slot;
 }

@@ -272,16 +272,6 @@ count(DynModify *modify, DynCounters counters)
 	dyn_usage_add(modify->usage, &counters);
 }
 
-/* Stores the item if RETURNING needs it, unless the item is ABSENT. */
-static void
-keep_attributes(DynWrite *write, const DynScalar *item)
-{
-	if (item->data == NULL || !dyn_write_returns(write))
-		return;
-	write->attributes = *item;
-	write->attributes.data = memcpy(palloc(item->len), item->data, item->len);
-}
-
 /* Returns the place of the key in inserted_keys, and its digest. */
 static uint32 *
 find_inserted(const DynWrite *write, uint32 *digest)
@@ -304,24 +294,33 @@ was_inserted(const DynWrite *write)
 }
 
 void
+dyn_write_confirm_unchanged(DynWrite *write, const DynScalar *item)
+{
+	write->state = DYN_WRITE_WRITTEN;
+	/* a statement that waits for this one must not write the row, too */
+	for (DynWriter *outer = write->modify->writer->next;
+		 outer != NULL && write->op != DYN_OP_PUT_ITEM; outer = outer->next)
+		(void) dyn_met_change(outer->nested, write, HASH_ENTER);
+	if (item == NULL || item->data == NULL || !dyn_write_returns(write))
+		return;
+	write->attributes = *item;
+	write->attributes.data = memcpy(palloc(item->len), item->data, item->len);
+}
+
+void
 dyn_write_confirm(DynWrite *write, double units, const DynScalar *item)
 {
 	DynModify  *modify = write->modify;
+	uint32		digest;
+	uint32	   *place = find_inserted(write, &digest);
 
-	write->state = DYN_WRITE_WRITTEN;
+	dyn_write_confirm_unchanged(write, item);
 	if (units > 0)
 		dyn_budgets_correct(&modify->budgets, write->cost, units, dyn_session_now());
 	dyn_written_count(modify->relation->name, write->op);
 	count(modify, (DynCounters) {.items_written = 1,.write_units = units});
 	if (modify->insert_seed > 0)
-	{
-		uint32		digest;
-		uint32	   *place = find_inserted(write, &digest);
-
 		*place = digest;
-	}
-	if (item != NULL)
-		keep_attributes(write, item);
 }
 
 static void
@@ -329,14 +328,6 @@ confirm(DynWrite *write, const DynWritten *written)
 {
 	dyn_write_grant(write, written->units);
 	dyn_write_confirm(write, written->units, &written->attributes);
-}
-
-/* Marks an update that changes nothing as written, without counting an item. */
-static void
-confirm_unchanged(DynWrite *write, const DynScalar *item)
-{
-	write->state = DYN_WRITE_WRITTEN;
-	keep_attributes(write, item);
 }
 
 /* ---- repetition ---- */
@@ -481,7 +472,7 @@ evaluate_upsert(DynWrite *write, const DynScalar *item)
 	{
 		write->op = DYN_OP_UPDATE_ITEM;
 		if (!changes)
-			confirm_unchanged(write, item);
+			dyn_write_confirm_unchanged(write, item);
 	}
 }
 
@@ -541,7 +532,7 @@ write_again(DynWrite *write, const DynScalar *item)
 	if (modify->operation == CMD_DELETE)
 		dyn_modify_delete(write, modify->old);
 	else if (!dyn_modify_update(write, modify->old, project_again(modify, row)))
-		confirm_unchanged(write, item);
+		dyn_write_confirm_unchanged(write, item);
 }
 
 /* ---- failed conditions ---- */
@@ -634,25 +625,18 @@ is_unchanged(DynWrite *write, const Bitmapset *columns)
 	return true;
 }
 
-/* Counts a change by another writer; an atomic statement fails instead. */
-static void
-count_conflict(DynModify *modify)
-{
-	if (!modify->atomic)
-		count(modify, (DynCounters) {.conflicts = 1});
-}
-
 /* Handles the failed condition of an UPDATE or DELETE. */
 static void
 judge_conflict(DynWrite *write, const DynScalar *item)
 {
 	DynModify  *modify = write->modify;
+	DynCounters conflict = {.conflicts = !modify->atomic};
 	bool		unchanged;
 
 	if (item->data == NULL || !dyn_reread_item(modify->reread, item, modify->scratch))
 	{
 		if (!modify->presumes)
-			count_conflict(modify);
+			count(modify, conflict);
 		if (write->unanswered > 0 && item->data == NULL &&
 			write->op == DYN_OP_DELETE_ITEM && !modify->presumes)
 			dyn_write_confirm(write, 0, item);
@@ -673,7 +657,7 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 	dyn_modify_keep_segment(write);
 	unchanged = is_unchanged(write, write->guarded);
 	if (!unchanged)
-		count_conflict(modify);
+		count(modify, conflict);
 	/*
 	 * no value has changed: earlier attempts were not executed, or can be
 	 * repeated; send the write again, with the stored encodings in its guard
@@ -681,7 +665,7 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 	if (unchanged && (write->unanswered == 0 || is_unchanged(write, write->replaced)))
 	{
 		if (begin_round(write) && !dyn_write_require_stored(write, item))
-			confirm_unchanged(write, item);
+			dyn_write_confirm_unchanged(write, item);
 	}
 	else if (write->unanswered == 0)
 		write_again(write, item);

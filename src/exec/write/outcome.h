@@ -92,4 +92,7 @@ extern void dyn_write_uncount(const struct DynModify *modify);
  */
 extern void dyn_write_confirm(DynWrite *write, double units, const DynScalar *item);
 
+/* Marks an update that changes nothing as written, without counting an item. */
+extern void dyn_write_confirm_unchanged(DynWrite *write, const DynScalar *item);
+
 #endif

@@ -136,10 +136,10 @@ dyn_write_of_row(DynModify *modify, TupleTableSlot *row)
 }
 
 HTAB *
-dyn_met_create(void)
+dyn_met_create(const DynWriter *writer)
 {
 	HASHCTL		ctl = {.keysize = 2 * sizeof(uint64),.entrysize = 2 * sizeof(uint64),
-	.hcxt = CurrentMemoryContext};
+	.hcxt = writer->context};
 
 	return hash_create("dynamo_fdw rows written", 1024, &ctl,
 					   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);

@@ -80,8 +80,8 @@ extern DynWrite *dyn_write_find(const List *writes, const DynWrite *write);
 /* Returns a write that has only the key of the row, to find or compare it. */
 extern DynWrite dyn_write_of_row(DynModify *modify, TupleTableSlot *row);
 
-/* Returns an empty set of rows, in CurrentMemoryContext. */
-extern struct HTAB *dyn_met_create(void);
+/* Returns an empty set of rows, in memory of the writer. */
+extern struct HTAB *dyn_met_create(const DynWriter *writer);
 
 /*
  * Adds the row of a write to the set, finds it, or removes it.  Returns true if

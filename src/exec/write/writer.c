@@ -480,8 +480,11 @@ dyn_writers_await(const EState *estate, const DynRelation *relation)
 		{
 			DynModify  *modify = lfirst(lc);
 
-			if (dyn_relation_same_table(modify->relation, relation))
-				modify->insert_seed = 0;
+			if (!dyn_relation_same_table(modify->relation, relation))
+				continue;
+			modify->insert_seed = 0;
+			if (writer->nested == NULL && !writer->statement->ended)
+				writer->nested = dyn_met_create(writer);
 		}
 	}
 }

@@ -105,7 +105,8 @@ typedef struct DynWriter
 	DynStatement *statement;
 	MemoryContext context;		/* its reset abandons requests in flight */
 	int			level;			/* transaction nesting level at creation */
-	struct DynWriter *next;		/* next writer of the session */
+	struct DynWriter *next;		/* next older writer of the session, maybe of a
+								 * statement that waits for this one */
 	List	   *modifies;		/* list of DynModify * */
 	List	   *deferred;		/* list of DynDeferredRun: rows to be sent later,
 								 * in this order (flush.c) */
@@ -113,6 +114,8 @@ typedef struct DynWriter
 								 * or deferred; NULL if no row can come twice */
 	struct HTAB *affected;		/* keys of rows that were inserted or updated,
 								 * for DO UPDATE; NULL without DO UPDATE */
+	struct HTAB *nested;		/* keys of rows that functions and triggers of the
+								 * statement have updated or deleted; or NULL */
 	bool		skipped;		/* true if rows were skipped because an earlier
 								 * row of the same item was deferred */
 	List	   *writes;			/* list of DynWrite, SENT or PAUSED; or FAILED,
