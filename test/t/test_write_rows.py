@@ -449,6 +449,19 @@ class VirtualColumns(writes.TestCase):
         self.assertEqual(self.both("INSERT INTO {t} (id, n, total) VALUES ('a', 1, 5) ON CONFLICT (id, n) DO UPDATE SET total = -10"), "23514")
         self.both("INSERT INTO {t} (id, n, total) VALUES ('a', 1, 7) ON CONFLICT (id, n) DO UPDATE SET total = EXCLUDED.total")
 
+    def test_reads(self):
+        """A row is read, and its values are compared, for a virtual column only if a constraint or the statement uses the column."""
+        def compared(sql):
+            requests = self.fx.requests(f"UPDATE far SET note = '{len(sql)}' WHERE id = 'a' AND n = 1" + sql)
+            return [r.operation for r in requests], "total" in requests[-1].body["ExpressionAttributeNames"].values()
+
+        self.assertEqual(compared(""), (["UpdateItem"], False))
+        self.assertEqual(compared(" RETURNING twice"), (["GetItem", "UpdateItem"], False))
+        self.assertEqual(compared(" AND twice = 3 RETURNING id"), (["GetItem", "UpdateItem"], True))
+        self.fx.execute("ALTER FOREIGN TABLE far ADD CONSTRAINT positive CHECK (twice > -20)")
+        self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE far DROP CONSTRAINT positive")
+        self.assertEqual(compared(" AND note IS NOT NULL"), (["GetItem", "UpdateItem"], True))
+
     def test_not_null(self):
         """A column that no item has can be NOT NULL."""
         for table in ("FOREIGN TABLE far", "TABLE near"):

@@ -90,8 +90,7 @@ dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTableSlot *slot
 {
 	reread->why = NULL;
 	reread->new_reader->rows->composed = false;
-	return store_item(reread->new_reader, item, slot) ||
-		reread->why != NULL;
+	return store_item(reread->new_reader, item, slot) || reread->why != NULL;
 }
 
 /* ---- comparison ---- */

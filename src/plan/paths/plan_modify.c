@@ -43,9 +43,8 @@ static List *
 integers_of(const Bitmapset *members)
 {
 	List	   *integers = NIL;
-	int			member = -1;
 
-	while ((member = bms_next_member(members, member)) >= 0)
+	for (int member = -1; (member = bms_next_member(members, member)) >= 0;)
 		integers = lappend_int(integers, member);
 	return integers;
 }
@@ -180,12 +179,11 @@ translate(PlannerInfo *root, Index rtindex, Bitmapset *attnums)
 static bool
 is_for_columns(const Trigger *trigger, const Bitmapset *updated)
 {
+	bool		found = trigger->tgnattr == 0 || updated == NULL;
+
 	for (int i = 0; i < trigger->tgnattr; i++)
-	{
-		if (bms_is_member(trigger->tgattr[i] - FirstLowInvalidHeapAttributeNumber, updated))
-			return true;
-	}
-	return trigger->tgnattr == 0 || updated == NULL;
+		found |= bms_is_member(trigger->tgattr[i] - FirstLowInvalidHeapAttributeNumber, updated);
+	return found;
 }
 
 bool
@@ -237,9 +235,8 @@ dyn_fires_row_trigger(PlannerInfo *root, Index rtindex, Relation relation, int t
 	if (operation == CMD_UPDATE)
 	{
 		Bitmapset  *named = translate(root, rtindex, members_of(root->update_colnos));
-		int			attnum = -1;
 
-		while ((attnum = bms_next_member(named, attnum)) >= 0)
+		for (int attnum = -1; (attnum = bms_next_member(named, attnum)) >= 0;)
 			updated = bms_add_member(updated, attnum - FirstLowInvalidHeapAttributeNumber);
 		updated = dyn_with_generated(updated, RelationGetDescr(relation));
 	}
@@ -248,7 +245,8 @@ dyn_fires_row_trigger(PlannerInfo *root, Index rtindex, Relation relation, int t
 
 /*
  * Adds the columns that CHECK constraints, generated columns and the partition
- * constraint read; returns the set.
+ * constraint read; returns the set.  A virtual column is computed only if it is
+ * NOT NULL, or if a constraint or an expression of the statement names it.
  */
 static Bitmapset *
 add_constraints(Bitmapset *attnums, Relation relation)
@@ -262,7 +260,9 @@ add_constraints(Bitmapset *attnums, Relation relation)
 	{
 		Form_pg_attribute attr = TupleDescAttr(desc, i);
 
-		if (attr->attgenerated != '\0' && !attr->attisdropped)
+		if (attr->attgenerated != '\0' && !attr->attisdropped &&
+			(!dyn_is_virtual(attr) || attr->attnotnull ||
+			 bms_is_member(0, context.attnums) || bms_is_member(i + 1, context.attnums)))
 			(void) read_walker(build_column_default(relation, i + 1), &context);
 	}
 	(void) read_walker((Node *) RelationGetPartitionQual(relation), &context);
