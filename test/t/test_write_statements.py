@@ -381,6 +381,19 @@ class Nested(writes.TestCase):
         self.both("UPDATE {t} SET note = change_{t}(id, n) WHERE id < 'z'")
         self.both("DELETE FROM {t} WHERE change_{t}('z', n) = 1 AND id < 'z'")
 
+    def test_upserts(self):
+        """DO UPDATE does not update a row that the statement's function has written."""
+        upsert = "INSERT INTO {t} VALUES (%s, change_{t}(%s, 1)) ON CONFLICT (id, n) DO UPDATE SET note = 'upsert'"
+        for change, outcome in ((self.CHANGE, "21000"), ("INSERT INTO {t} VALUES (k, no)", "21000"), ("INSERT INTO {t} VALUES (k, no) ON CONFLICT (id, n) DO UPDATE SET total = 9", "21000"),
+                                ("DELETE FROM {t} WHERE id = k AND n = no", (1, [])), ("UPDATE {t} SET note = 'x' WHERE id = k AND n = no + 1", (1, []))):
+            self.prepare(change)
+            key = "'new'" if change.endswith("(k, no)") else "'a'"
+            with self.subTest(change=change):
+                self.setUp()
+                self.assertEqual(self.both(upsert % (key, key), same_tables=outcome != "21000"), outcome)
+        self.prepare("DELETE FROM {t} WHERE id = k AND n = no")
+        self.both("INSERT INTO {t} VALUES ('again', 1, 'first'), ('again', change_{t}('again', 1), 'second') ON CONFLICT (id, n) DO UPDATE SET note = 'third'")
+
     def test_triggers(self):
         for when, condition in (("BEFORE UPDATE OR DELETE ON {t} FOR EACH ROW", "OLD.n = 1"), ("BEFORE UPDATE OR DELETE ON {t} FOR EACH STATEMENT", "true")):
             self.prepare(self.CHANGE, when, condition)

@@ -298,9 +298,13 @@ dyn_write_confirm_unchanged(DynWrite *write, const DynScalar *item)
 {
 	write->state = DYN_WRITE_WRITTEN;
 	/* a statement that waits for this one must not write the row, too */
-	for (DynWriter *outer = write->modify->writer->next;
-		 outer != NULL && write->op != DYN_OP_PUT_ITEM; outer = outer->next)
-		(void) dyn_met_change(outer->nested, write, HASH_ENTER);
+	for (DynWriter *outer = write->modify->writer->next; outer != NULL; outer = outer->next)
+	{
+		if (write->op != DYN_OP_PUT_ITEM)
+			(void) dyn_met_change(outer->nested, write, HASH_ENTER);
+		(void) dyn_met_change(outer->affected, write,
+							  write->op == DYN_OP_DELETE_ITEM ? HASH_REMOVE : HASH_ENTER);
+	}
 	if (item == NULL || item->data == NULL || !dyn_write_returns(write))
 		return;
 	write->attributes = *item;
@@ -610,11 +614,10 @@ static bool
 is_unchanged(DynWrite *write, const Bitmapset *columns)
 {
 	DynModify  *modify = write->modify;
-	int			attnum = -1;
 
 	ExecForceStoreMinimalTuple(write->old_row, modify->old, false);
 	slot_getallattrs(modify->old);
-	while ((attnum = bms_next_member(columns, attnum)) >= 0)
+	for (int attnum = -1; (attnum = bms_next_member(columns, attnum)) >= 0;)
 	{
 		const DynColumn *column = dyn_relation_column(modify->relation, attnum);
 

@@ -112,8 +112,8 @@ typedef struct DynWriter
 								 * in this order (flush.c) */
 	struct HTAB *met;			/* keys of rows that UPDATE or DELETE has written
 								 * or deferred; NULL if no row can come twice */
-	struct HTAB *affected;		/* keys of rows that were inserted or updated,
-								 * for DO UPDATE; NULL without DO UPDATE */
+	struct HTAB *affected;		/* keys of rows that the statement or its functions
+								 * inserted or updated; NULL without DO UPDATE */
 	struct HTAB *nested;		/* keys of rows that functions and triggers of the
 								 * statement have updated or deleted; or NULL */
 	bool		skipped;		/* true if rows were skipped because an earlier

@@ -156,14 +156,13 @@ translate(PlannerInfo *root, Index rtindex, Bitmapset *attnums)
 {
 	Bitmapset  *translated = NULL;
 	AppendRelInfo *child;
-	int			attnum = -1;
 
 	if (rtindex == root->parse->resultRelation || root->append_rel_array == NULL ||
 		root->append_rel_array[rtindex] == NULL)
 		return attnums;
 	child = root->append_rel_array[rtindex];
 	attnums = translate(root, child->parent_relid, attnums);
-	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
+	for (int attnum = -1; (attnum = bms_next_member(attnums, attnum)) >= 0;)
 	{
 		Node	   *var = attnum == 0 ? NULL : list_nth(child->translated_vars, attnum - 1);
 
@@ -364,7 +363,6 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 {
 	DynWriteMap *map;
 	Bitmapset  *attnums;
-	int			attnum = -1;
 
 	/* dynPlanForeignModify rejects a table that is not updatable, unless constraints exclude it */
 	if (root->parse->commandType != CMD_DELETE ||
@@ -391,7 +389,7 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 			attnums = bms_add_members(attnums,
 									  dyn_templated_columns(&map->relation->templated[column->templated]));
 	}
-	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
+	for (int attnum = -1; (attnum = bms_next_member(attnums, attnum)) >= 0;)
 	{
 		Form_pg_attribute attr =
 			TupleDescAttr(RelationGetDescr(target_relation), attnum - 1);
