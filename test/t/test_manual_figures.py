@@ -81,8 +81,6 @@ FIGURES = {
         a BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} items
         the first batch is {WORDS[readahead.FIRST_LAZY_ROWS]} row, and each further batch is {WORDS[readahead.LAZY_GROWTH]} times the size of the previous one
         Rows beyond {PART[readahead.PART]} of `work_mem` go to a temporary file
-        can use {PART[lookup.SPACE_PART]} of `dynamo_fdw.fetch_memory`
-        An {PART[lookup.SPACE_PART].split()[1]} is {parameter.fetch_memory / KB / lookup.SPACE_PART:.0f} MB by default.
         """,
     "docs/troubleshooting.md": """
         more than {budget.MAX_BUCKETS} budgets are in use
@@ -111,7 +109,7 @@ FIGURES = {
         share a quota of {DYN_RETRY_QUOTA} tokens. An *outage* begins
         Each outage takes {retry.TRANSIENT} tokens, even if many requests are retried.
         ReplicatedWriteConflictException takes {retry.CONFLICT} tokens.
-        returns {retry.FINAL} token. In addition, {retry.REFILL_A_SECOND:.0f} token is returned every second.
+        adds {retry.FINAL} token to the quota. In addition, {retry.REFILL_A_SECOND:.0f} token is added every second.
         idle for more than {http.LONGEST_IDLE_S} seconds
         for at most one and a half round trips plus {A[connections.HANDSHAKE_US / 1000]} millisecond
         wait for this connection for up to {connections.LONGEST_WAIT_US / 1e6} seconds
