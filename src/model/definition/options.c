@@ -674,22 +674,14 @@ dyn_option_reads(List *options, const DynReadOptions *fallback)
 {
 	DynReadOptions reads = *fallback;
 
-	reads.scan_policy = dyn_option_enum(options, "scan_policy", scan_policies,
-										fallback->scan_policy);
-	reads.preview_units = dyn_option_real(options, "preview_units",
-										  fallback->preview_units);
-	reads.consistent = dyn_option_bool(options, "consistent_read",
-									   fallback->consistent);
-	reads.fetch_size = dyn_option_int(options, "fetch_size",
-									  fallback->fetch_size);
-	reads.round_trip_ms = dyn_option_real(options, "round_trip_ms",
-										  fallback->round_trip_ms);
-	reads.read_capacity = dyn_option_real(options, "read_capacity",
-										  fallback->read_capacity);
-	reads.read_percent = dyn_option_real(options, "read_percent",
-										 fallback->read_percent);
-	reads.unit_cost_ms = dyn_option_real(options, "unit_cost_ms",
-										 fallback->unit_cost_ms);
+	reads.scan_policy = dyn_option_enum(options, "scan_policy", scan_policies, reads.scan_policy);
+	reads.preview_units = dyn_option_real(options, "preview_units", reads.preview_units);
+	reads.consistent = dyn_option_bool(options, "consistent_read", reads.consistent);
+	reads.fetch_size = dyn_option_int(options, "fetch_size", reads.fetch_size);
+	reads.round_trip_ms = dyn_option_real(options, "round_trip_ms", reads.round_trip_ms);
+	reads.read_capacity = dyn_option_real(options, "read_capacity", reads.read_capacity);
+	reads.read_percent = dyn_option_real(options, "read_percent", reads.read_percent);
+	reads.unit_cost_ms = dyn_option_real(options, "unit_cost_ms", reads.unit_cost_ms);
 	return reads;
 }
 
