@@ -80,7 +80,7 @@ class Folded(request_text.RequestTestCase):
         self.same("SELECT name FROM odd o WHERE NOT EXISTS (SELECT 1 FROM sale s WHERE s.store = o.name AND s.at = '2026-11-03')")
 
     def test_fallbacks_of_a_join(self):
-        """All values outside of ASCII are looked for in one Scan, whose items are kept; without that, in one Scan each."""
+        """The first value outside of ASCII is looked for in a Scan of its own, all others in one whose items are kept."""
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; SET enable_memoize = off")
         self.addCleanup(self.fx.execute, "RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_material; RESET enable_memoize;"
                         "RESET dynamo_fdw.enable_lookup_join; RESET dynamo_fdw.enable_cached_reads")
@@ -92,15 +92,15 @@ class Folded(request_text.RequestTestCase):
                              (f"SELECT o.name, x.amount FROM many o, LATERAL (SELECT * {one} AND s.amount > o.n ORDER BY s.at DESC LIMIT 2) x", ""),
                              (f"SELECT name FROM many o WHERE EXISTS (SELECT 1 {one} AND s.at < '2026-11-03' AND s.amount < o.n)",
                               "at < '2026-11-03' AND begins_with(pk,'$shop#store_') AND sk BETWEEN '$sale_1#at_' AND '$sale_1#at_2026-11-03'")):
-            for lookups, cached, scans in (("on", "on", 1), ("off", "on", 1), ("on", "off", 5)):
+            for lookups, cached, scans in (("on", "on", 2), ("off", "on", 2), ("on", "off", 5)):
                 with self.subTest(sql, lookups=lookups, cached=cached):
                     self.fx.execute(f"SET dynamo_fdw.enable_lookup_join = {lookups}; SET dynamo_fdw.enable_cached_reads = {cached}")
                     self.same(sql)
                     texts = self.texts(sql)
                     self.assertEqual([text.split()[0] for text in texts], ["Query"] + ["Scan"] * scans)
-                    if scans == 1:
+                    if scans == 2:
                         filters = filters or "begins_with(pk,'$shop#store_') AND begins_with(sk,'$sale_1#at_')"
-                        self.assertTrue(texts[1].startswith(f"Scan shop filter {filters} get "), texts[1])
+                        self.assertTrue(any(text.startswith(f"Scan shop filter {filters} get ") for text in texts), texts)
                         self.assertRegex(self.fx.explain(sql, "ANALYZE, COSTS OFF"), "Table Fallbacks: 5")
 
     def test_latest(self):

@@ -157,7 +157,7 @@ class TimeRanges(request_text.RequestTestCase):
             with self.subTest(sql):
                 self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
         self.assertEqual(len(self.texts("SELECT v FROM reading WHERE tenant = 'a' AND at BETWEEN (SELECT min(at) FROM public.spans) AND (SELECT max(at) FROM public.spans)")), 5)
-        # the rows without an end share one Scan
+        # the rows without an end share two Scans
         self.fx.execute("CREATE TEMP TABLE ends AS SELECT lo, CASE WHEN lo = '2026-11-02' THEN lo ELSE 'infinity' END AS hi FROM unnest('{2026-11-01,2026-11-02,2026-11-05,2026-10-30,-infinity}'::date[]) lo; ANALYZE ends")
         sql = "SELECT e.lo, m.v FROM ends e LEFT JOIN metric m ON m.tenant = 'acme' AND m.metric = 'cpu' AND m.day BETWEEN e.lo AND e.hi"
         self.assertEqual(sorted(self.fx.rows(sql), key=repr), sorted(self.mirrored(sql), key=repr))

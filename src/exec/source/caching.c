@@ -17,7 +17,7 @@
  *
  * Queries are cached, too: an execution uses cached items if it has the same
  * keys as the previous execution.  Only one read is cached at a time.  Reads of
- * a fallback (requested.c) are cached apart, from the first one on.
+ * a fallback (requested.c) are cached apart.
  *
  * Not cached: scans whose requests a lookup join node sends (except fallbacks),
  * scans in EvalPlanQual, and scans whose changing filters compare two attributes.

@@ -294,7 +294,8 @@ open_fallback(Fallback *fallback)
 			.econtext = CreateExprContext(input->node->ss.ps.state)};
 	fallback->found = false;
 	fallback->context = CurrentMemoryContext;
-	fallback->unchecked = fallback->caching ? dyn_caching_open(fallback->caching) : NULL;
+	fallback->unchecked = fallback->caching != NULL && input->fallbacks > 1
+		? dyn_caching_open(fallback->caching) : NULL;
 	if (fallback->unchecked == NULL)
 		fallback->unchecked = dyn_items_start(scandesc, resolved);
 	if (input->scandesc->access->count_only)

@@ -155,7 +155,7 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
  * keep_direct has recorded (GetItem, then Query, then union).  So tables with
  * few items, or of unknown size, are read by key.
  * - The total cost is not raised if the direct access costs more, by more than
- *   its first request (its startup cost, if its number of rows is unknown).
+ *   dyn_direct_margin.
  * - The startup cost is raised to that of the direct access.
  * - If the direct access has an unknown number of rows, the startup cost is
  *   raised to half of the total cost, but at most to the total cost of the
@@ -192,8 +192,7 @@ keep_direct(DynRelPlan *plan, const DynEstimate *estimate, Cost startup, Cost to
 		return;
 	plan->direct[kind] = total;
 	plan->direct_startup[kind] = startup;
-	plan->direct_margin[kind] = estimate->rows_unknown ? startup
-		: Min(startup, dyn_first_request_cost(estimate));
+	plan->direct_margin[kind] = dyn_direct_margin(estimate, startup);
 	plan->direct_unknown[kind] = estimate->rows_unknown;
 }
 
@@ -711,7 +710,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 		/* see yield_to_direct */
 		bool		helps = one->total < unconditional->total_cost +
 			(one->choice.kind < dyn_choice_of(unconditional)->kind
-			 ? dyn_first_request_cost(one->choice.estimate) : 0);
+			 ? dyn_direct_margin(one->choice.estimate, one->startup) : 0);
 
 		/* omit an access plan whose guards include all guards of a cheaper one */
 		for_each_cell(next, guarded, lnext(guarded, lc))

@@ -213,8 +213,12 @@ extern DynAccess *dyn_divide_values(const DynRelPlan *plan, DynAccess *access);
 extern void dyn_cost_estimate(const DynEstimate *estimate, bool repeated,
 							  double rows, Cost *startup, Cost *total);
 
-/* Returns the cost of the first request: a round trip, and its read units. */
-extern Cost dyn_first_request_cost(const DynEstimate *estimate);
+/*
+ * Returns the cost by which an access may exceed that of a less direct access,
+ * and still be preferred: the cost of a page of one Query, or of one item.  If
+ * the number of rows is unknown, it is the access's startup cost.
+ */
+extern Cost dyn_direct_margin(const DynEstimate *estimate, Cost startup);
 
 /* Returns the part of a path's cost that is local CPU time, not waiting. */
 extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
