@@ -156,7 +156,7 @@ class Profiles(aws_machine.TestCase):
                                          "No such file or directory.")
 
     def test_shown_sources(self):
-        options = {"static": {}, "static, with role_arn": {"role_arn": "arn:aws:iam::123456789012:role/orders-reader"},
+        options = {"static": {}, "any provider, with role_arn": {"role_arn": "arn:aws:iam::111122223333:role/orders-for-reports"},
                    "environment": {}, "profile": {"profile": "reports"}, "web_identity": {}, "container": {}, "instance": {},
                    "default": {}}
         rows = re.search(r"shown as `source`.*\n.*\n((?:\|.*\n)+)", read(PAGE)).group(1).splitlines()
@@ -164,7 +164,7 @@ class Profiles(aws_machine.TestCase):
         for row in rows:
             kind, shown = (cell.strip() for cell in row.strip("|").split(" | "))
             kind = kind.replace("`", "")
-            own = {"access_key_id": "AKIDOWN", "secret_access_key": "mine"} if kind.startswith("static") else {"credential_provider": kind}
+            own = {"access_key_id": "AKIDOWN", "secret_access_key": "mine"} if kind == "static" else {"credential_provider": kind if "," not in kind else "instance"}
             with self.subTest(kind=kind):
                 source = self.source(**own, **options[kind])
                 if kind == "default":

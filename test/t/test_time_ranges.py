@@ -161,7 +161,8 @@ class TimeRanges(request_text.RequestTestCase):
         self.fx.execute("CREATE TEMP TABLE ends AS SELECT lo, CASE WHEN lo = '2026-11-02' THEN lo ELSE 'infinity' END AS hi FROM unnest('{2026-11-01,2026-11-02,2026-11-05,2026-10-30,-infinity}'::date[]) lo; ANALYZE ends")
         sql = "SELECT e.lo, m.v FROM ends e LEFT JOIN metric m ON m.tenant = 'acme' AND m.metric = 'cpu' AND m.day BETWEEN e.lo AND e.hi"
         self.assertEqual(sorted(self.fx.rows(sql), key=repr), sorted(self.mirrored(sql), key=repr))
-        self.assertEqual(self.texts(sql), [*self.keys("2026-11-02"), "Scan metric get pk, sk, v"])
+        self.assertEqual([text for text in self.texts(sql) if " filter " not in text], [*self.keys("2026-11-02"), "Scan metric get pk, sk, v"])
+        self.assertEqual(len(self.texts(sql)), 3)
 
     def test_order(self):
         """Units follow each other, so that the first rows are in the first partition."""
