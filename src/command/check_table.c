@@ -618,22 +618,17 @@ static const char *const kinds[] = {
  */
 static void
 emit(const Check *check, const char *kind,
-	 const CheckedTable *table, const char *column, const Issue *issue,
-	 const char *detail)
+	 const CheckedTable *table, const char *column, const Issue *issue, const char *detail)
 {
 	Datum		values[6] = {0};
-	bool		nulls[6] = {false};
+	bool		nulls[6] = {false, table == NULL, column == NULL, issue == NULL,
+	issue == NULL || issue->example == NULL};
 	NameData	name;
 
-	if (strcmp(kind, check->emitting) != 0 ||
-		(issue != NULL && issue->items == 0))
+	if (strcmp(kind, check->emitting) != 0 || (issue != NULL && issue->items == 0))
 		return;
 	if (detail == NULL && issue != NULL)
 		detail = issue->detail;
-	nulls[1] = table == NULL;
-	nulls[2] = column == NULL;
-	nulls[3] = issue == NULL;
-	nulls[4] = issue == NULL || issue->example == NULL;
 	nulls[5] = detail == NULL;
 	values[0] = CStringGetTextDatum(kind);
 	if (table != NULL)
@@ -646,12 +641,10 @@ emit(const Check *check, const char *kind,
 	if (issue != NULL)
 		values[3] = Int64GetDatum((int64) issue->items);
 	if (!nulls[4])
-		values[4] = DirectFunctionCall1(jsonb_in,
-										CStringGetDatum(issue->example));
+		values[4] = DirectFunctionCall1(jsonb_in, CStringGetDatum(issue->example));
 	if (detail != NULL)
 		values[5] = CStringGetTextDatum(detail);
-	tuplestore_putvalues(check->rsinfo->setResult, check->rsinfo->setDesc,
-						 values, nulls);
+	tuplestore_putvalues(check->rsinfo->setResult, check->rsinfo->setDesc, values, nulls);
 }
 
 /*
@@ -663,8 +656,7 @@ emit_absent(const CheckedTable *table)
 {
 	const Check *check = table->check;
 	const DynRelation *relation = table->relation;
-	bool		is_explained = table->mismatches[0].items > 0 ||
-		table->ambiguous.items > 0;
+	bool		is_explained = table->mismatches[0].items > 0 || table->ambiguous.items > 0;
 	bool		elements = true;
 
 	if (check->item == 0)

@@ -211,7 +211,7 @@ class Source(unittest.TestCase):
     def test_explain_properties(self):
         source = "".join(read(f"src/exec/{name}") for name in ("node/explain.c", "node/readahead.c", "write/modify.c",
                                                                        "source/united.c", "source/caching.c", "source/sharing.c"))
-        calls = re.findall(r'(?:ExplainProperty\w+|show_preds)\((?:&?printer, )?(?:[\w>-]+(?: == \w+)?\s*\? )?'
+        calls = re.findall(r'(?:ExplainProperty\w+|show_preds|dyn_budget_show)\((?:&?printer, )?(?:[\w>-]+(?: == \w+)?\s*\? )?'
                            r'"([^"]+)"(?:\s*: "([^"]+)")?', source)
         shown = {name for call in calls for name in call if name}
         self.assertEqual({plain(name) for name, *_ in table("property", "docs/explain.md")}, shown)

@@ -327,7 +327,11 @@ class SharedAttributes(writes.TestCase):
                 self.assertEqual((outcome, stored), ((1, []), (after, after, after.get("rating") if isinstance(after, dict) else None)))
                 self.assertEqual(self.item("h", 9)["more"], {"S": "kept"})
 
-        self.assertEqual(self.fx.error("UPDATE far SET rating = 6").hint, 'Assign values that agree to all columns that show attribute "info".')
+        error = self.fx.error("UPDATE far SET rating = 6")
+        self.assertEqual(error.message, 'cannot store the value of column "info" of foreign table "far"')
+        self.assertEqual(error.detail, 'The item would be read back with another value.  Column "info" shows the same data as "rating".')
+        self.assertEqual(error.hint, 'Assign values that agree to all columns that show attribute "info".')
+        self.assertIn('Column "info" shows the same data as "rating", "other".', self.fx.error("INSERT INTO far VALUES ('h', 1, '{\"rating\": 1}', 2, '{\"rating\": 1}')").detail)
 
     def test_H09_an_identifier_and_its_time(self):
         """The time of a ULID is read from it, and follows it; alone, it cannot be assigned."""
@@ -342,6 +346,76 @@ class SharedAttributes(writes.TestCase):
         for assigned in ("made = made + interval '1 day'", f"made = made + interval '1 day', tag = '{early}'"):
             self.assertEqual(self.outcome(f"UPDATE event SET {assigned} WHERE id = 'e'"), "0A000")
         self.assertEqual(self.item("e", 1)["tag"], {"S": late})
+
+
+class ReturnedRows(writes.TestCase):
+    """RETURNING and AFTER triggers show a written row as a SELECT shows it, also where a column shows what other columns write."""
+
+    COLUMNS = "id text NOT NULL, n int NOT NULL, address jsonb, city text, again text, tag text, made timestamptz, tags text[], first text, total numeric, rest jsonb"
+    FOREIGN = "id text NOT NULL, n int NOT NULL, address jsonb, city text OPTIONS (path 'address.city'), again text OPTIONS (attribute 'tag'), tag text," \
+              " made timestamptz OPTIONS (attribute 'tag', format 'ulid', on_mismatch 'null'), tags text[] OPTIONS (format 'list'), first text OPTIONS (path 'tags[0]')," \
+              " total numeric, rest jsonb OPTIONS (document 'rest')"
+    ROWS = ""
+    SHOWN = "id, n, address, city, again, tag, made, tags, first, total::text"
+    INSERTS = ("(id, n, city) VALUES ('i', 1, 'Rome')", "(id, n, address, city, total) VALUES ('i', 1, NULL, 'Rome', 1.50), ('i', 2, '{\"city\": \"Oslo\"}', NULL, 2.0)",
+               "(id, n, tag) VALUES ('i', 1, '01HMAAAAAA0000000000000000')", "(id, n, again, tags) VALUES ('i', 1, 'x', '{a,b}')",
+               "(id, n, rest) VALUES ('i', 1, '{\"more\": 1}')", "VALUES ('i', 1)", "SELECT 's', n + 1, NULL, city, tag FROM far WHERE id = 'h'")
+    UPDATES = ("city = 'Rome', total = 7.10", "tag = '01HNAAAAAA0000000000000000', again = '01HNAAAAAA0000000000000000', tags = '{c,d}'", "tags = NULL",
+               "tags = '{e,f}', total = (SELECT max(n) * 1.0 FROM far)")
+
+    def setUp(self):
+        super().setUp()
+        self.fx.execute("CREATE TABLE IF NOT EXISTS seen (id text, n int, address jsonb, city text, again text, tag text, made timestamptz, tags text[], first text, total text); TRUNCATE seen")
+
+    def compare(self, sql, shown=SHOWN):
+        """What RETURNING shows, with what is read afterwards."""
+        returned = self.fx.rows(f"{sql} RETURNING {shown}")
+        self.assertGreater(len(returned), 0)
+        stored = self.fx.rows(f"SELECT {shown} FROM far WHERE id <> 'h' OR '{sql[:6]}' <> 'INSERT'")
+        self.assertEqual(sorted(map(repr, returned)), sorted(map(repr, stored)))
+
+    def each(self):
+        """Each statement, on one stored row."""
+        for sql in ["INSERT INTO far " + insert for insert in self.INSERTS] + ["UPDATE far SET " + update for update in self.UPDATES]:
+            for mode in ("immediate", "atomic"):
+                with self.subTest(sql=sql, mode=mode):
+                    self.fx.execute(f"RESET dynamo_fdw.write_mode; DELETE FROM far; SET dynamo_fdw.write_mode = {mode}; TRUNCATE seen")
+                    self.put_raw({"id": {"S": "h"}, "n": {"N": "1"}, "tag": {"S": "01HMAAAAAA0000000000000000"}, "total": {"N": "1"}} |
+                                 ({"tags": {"L": [{"S": "a"}]}} if "tags" in sql else {"address": {"M": {}}} if "city" in sql and "INSERT" in sql else {}))
+                    yield sql
+        self.fx.execute("RESET dynamo_fdw.write_mode")
+
+    def test_returning(self):
+        for sql in self.each():
+            self.compare(sql, self.SHOWN + (", rest" if sql.startswith("INSERT") else ""))
+
+    def test_on_conflict(self):
+        for sql in self.each():
+            if sql.startswith("INSERT") and "SELECT" not in sql and self.fx.value("SHOW dynamo_fdw.write_mode") == "immediate":
+                self.compare(sql + " ON CONFLICT (id, n) DO UPDATE SET total = 3.10")
+
+    def test_after_trigger(self):
+        self.fx.execute(f"CREATE OR REPLACE FUNCTION note_seen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO seen SELECT {self.SHOWN} FROM (SELECT NEW.*) x; RETURN NULL; END $$;"
+                        "CREATE TRIGGER noted AFTER INSERT OR UPDATE ON far FOR EACH ROW EXECUTE FUNCTION note_seen()")
+        self.addCleanup(self.fx.execute, "DROP TRIGGER noted ON far")
+        for sql in self.each():
+            self.fx.execute(sql)
+            self.assertEqual(sorted(map(repr, self.fx.rows("SELECT * FROM seen"))),
+                             sorted(map(repr, self.fx.rows(f"SELECT {self.SHOWN} FROM far WHERE id <> 'h' OR '{sql[:6]}' <> 'INSERT'"))))
+        self.fx.execute("TRUNCATE seen")
+        with self.fx.conn.cursor() as cursor:
+            cursor.copy_expert("COPY far (id, n, city, total) FROM STDIN", io.StringIO("c\t1\tRome\t1.50\n"))
+        self.assertEqual(self.fx.rows("SELECT address, city, total FROM seen"), [({"city": "Rome"}, "Rome", "1.5")])
+
+    def test_constraints(self):
+        """They hold for the row as it is assigned, and as it is read; nothing is written otherwise."""
+        for constraint in ("address IS NULL", "address IS NOT NULL"):
+            self.fx.execute(f"ALTER TABLE far ADD CONSTRAINT c CHECK ({constraint}); CREATE VIEW v AS SELECT * FROM far WHERE {constraint} WITH CHECK OPTION")
+            self.assertEqual(self.outcome("INSERT INTO far (id, n, city) VALUES ('i', 1, 'Rome')"), "23514")
+            self.fx.execute("ALTER TABLE far DROP CONSTRAINT c")
+            self.assertEqual(self.outcome("INSERT INTO v (id, n, city) VALUES ('i', 1, 'Rome')"), "44000")
+            self.fx.execute("DROP VIEW v")
+            self.assertEqual(self.fx.rows("SELECT id FROM far"), [])
 
 
 class Documents(writes.TestCase):

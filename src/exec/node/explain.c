@@ -554,10 +554,7 @@ show_budgets(const DynRelation *relation, const DynAccess *access,
 							   index ? psprintf("the capacity of index %s", name)
 							   : "the table's capacity");
 	}
-	if (buf.len == 0)
-		return;
-	appendStringInfoString(&buf, dyn_budget_scope());
-	ExplainPropertyText("Read Unit Budget", buf.data, es);
+	dyn_budget_show("Read Unit Budget", &buf, es);
 }
 
 static void

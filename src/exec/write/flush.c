@@ -247,6 +247,10 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 
 	write = dyn_write_create(modify, dyn_operation_of(modify->operation));
 	oldcontext = MemoryContextSwitchTo(write->context);
+	/* store the row for another evaluation (outcome.c) */
+	if (modify->operation != CMD_INSERT || modify->upsert != NULL)
+		write->plan_row = ExecCopySlotMinimalTuple(modify->operation == CMD_INSERT
+												   ? row : planSlot);
 	if (modify->operation == CMD_INSERT)
 		dyn_modify_insert(write, row);
 	else if (modify->operation == CMD_DELETE)
@@ -254,10 +258,6 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 	else
 		composed = modify->presumes ? compose_presumed(write, row)
 			: dyn_modify_update(write, modify->old, row);
-	/* store the row for another evaluation (outcome.c) */
-	if (modify->operation != CMD_INSERT || modify->upsert != NULL)
-		write->plan_row = ExecCopySlotMinimalTuple(modify->operation == CMD_INSERT
-												   ? row : planSlot);
 	MemoryContextSwitchTo(oldcontext);
 	if (modify->operation != CMD_INSERT &&
 		dyn_met_change(modify->writer->nested, write, HASH_FIND))
@@ -334,11 +334,20 @@ get_run(DynModify *modify)
 void
 dyn_modify_defer(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 {
+	DynWrite	write = {.modify = modify};
+
 	get_run(modify)->nrows++;
 	if (modify->operation != CMD_DELETE)
 		tuplestore_puttupleslot(modify->new_rows, row);
 	if (modify->operation != CMD_INSERT)
 		tuplestore_puttupleslot(modify->plan_rows, planSlot);
+	/* show RETURNING and triggers what a SELECT will show */
+	if (!modify->returning && !modify->has_row_triggers)
+		return;
+	if (modify->operation == CMD_INSERT)
+		dyn_modify_insert(&write, row);
+	else if (modify->operation == CMD_UPDATE)
+		(void) dyn_modify_update(&write, modify->old, row);
 }
 
 static void
@@ -368,7 +377,6 @@ send_run(const DynDeferredRun *run)
 			fetch(modify->new_rows, row);
 		if (modify->operation != CMD_INSERT)
 			fetch(modify->plan_rows, plan_row);
-		row->tts_tableOid = modify->relation->relid;
 		ResetExprContext(econtext);
 		oldcontext = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 		if (modify->operation != CMD_INSERT)

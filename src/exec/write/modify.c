@@ -396,14 +396,9 @@ dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	if (((const ModifyTable *) mtstate->ps.plan)->onConflictSet != NIL)
 		ExplainPropertyText("On Conflict", "update", es);
 	initStringInfo(&budgets);
-	dyn_budget_append_text(&budgets, relation->connection->max_write_units_per_second,
-						   "the server");
+	dyn_budget_append_text(&budgets, relation->connection->max_write_units_per_second, "the server");
 	dyn_budget_append_text(&budgets, relation->max_write_units_per_second, "the table");
-	if (budgets.len > 0)
-	{
-		appendStringInfoString(&budgets, dyn_budget_scope());
-		ExplainPropertyText("Write Unit Budget", budgets.data, es);
-	}
+	dyn_budget_show("Write Unit Budget", &budgets, es);
 	if (modify == NULL || !es->analyze)
 		return;
 	if (modify->awaits != NULL && !modify->deferred)

@@ -235,8 +235,7 @@ dyn_write_retry_throttled(DynWrite *write)
 		dyn_budgets_correct(&modify->budgets, write->cost, 0, now);
 	dyn_pace_refuse(&modify->pace->pace, write->cost, 0, write->call->started_ms,
 					write->call->done_ms);
-	if (connection->throttle_timeout > 0 &&
-		stalled_ms >= connection->throttle_timeout)
+	if (connection->throttle_timeout > 0 && stalled_ms >= connection->throttle_timeout)
 	{
 		fail_last(write, report_throttled);
 		return;

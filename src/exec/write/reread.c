@@ -95,22 +95,10 @@ dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTableSlot *slot
 
 /* ---- comparison ---- */
 
-/* Compares json as jsonb, and values of other types as text. */
-static bool
-texts_are_equal(Oid type, Datum a, Datum b)
+static Datum
+json_as_jsonb(Datum json)
 {
-	bool		varlena;
-	Oid			output;
-
-	if (type == JSONOID)
-	{
-		a = DirectFunctionCall1(jsonb_in, CStringGetDatum(TextDatumGetCString(a)));
-		b = DirectFunctionCall1(jsonb_in, CStringGetDatum(TextDatumGetCString(b)));
-		return DatumGetBool(DirectFunctionCall2(jsonb_eq, a, b));
-	}
-	getTypeOutputInfo(type, &output, &varlena);
-	return strcmp(OidOutputFunctionCall(output, a),
-				  OidOutputFunctionCall(output, b)) == 0;
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(TextDatumGetCString(json)));
 }
 
 bool
@@ -118,19 +106,20 @@ dyn_column_same(const DynColumn *column, AttrNumber attnum, const TupleTableSlot
 				const TupleTableSlot *b)
 {
 	int			i = attnum - 1;
-	Oid			type = column->codec.basetype;
 	Form_pg_attribute attr = TupleDescAttr(a->tts_tupleDescriptor, i);
 
 	if (a->tts_isnull[i] || b->tts_isnull[i])
 		return a->tts_isnull[i] && b->tts_isnull[i];
 	return datum_image_eq(a->tts_values[i], b->tts_values[i], attr->attbyval,
 						  attr->attlen) ||
-		(type == JSONOID && texts_are_equal(type, a->tts_values[i], b->tts_values[i]));
+		(column->codec.basetype == JSONOID &&
+		 DatumGetBool(DirectFunctionCall2(jsonb_eq, json_as_jsonb(a->tts_values[i]),
+										  json_as_jsonb(b->tts_values[i]))));
 }
 
 /*
  * Returns true if both values are NULL, or equal by the equality operator of
- * their type.  Without such an operator, texts_are_equal compares the values.
+ * their type.  Without such an operator, compares the values as text.
  */
 static bool
 are_equal(const DynColumn *column, AttrNumber attnum, const TupleTableSlot *a,
@@ -139,6 +128,8 @@ are_equal(const DynColumn *column, AttrNumber attnum, const TupleTableSlot *a,
 	int			i = attnum - 1;
 	Oid			type = column->codec.basetype;
 	TypeCacheEntry *entry;
+	bool		varlena;
+	Oid			output;
 
 	if (dyn_column_same(column, attnum, a, b))
 		return true;
@@ -146,7 +137,11 @@ are_equal(const DynColumn *column, AttrNumber attnum, const TupleTableSlot *a,
 		return false;
 	entry = lookup_type_cache(type, TYPECACHE_EQ_OPR_FINFO);
 	if (!OidIsValid(entry->eq_opr_finfo.fn_oid))
-		return texts_are_equal(type, a->tts_values[i], b->tts_values[i]);
+	{
+		getTypeOutputInfo(type, &output, &varlena);
+		return strcmp(OidOutputFunctionCall(output, a->tts_values[i]),
+					  OidOutputFunctionCall(output, b->tts_values[i])) == 0;
+	}
 	return DatumGetBool(FunctionCall2Coll(&entry->eq_opr_finfo, column->collation,
 										  a->tts_values[i], b->tts_values[i]));
 }
@@ -154,30 +149,37 @@ are_equal(const DynColumn *column, AttrNumber attnum, const TupleTableSlot *a,
 /* ---- the check ---- */
 
 /*
- * True if another column shows the value at the column's path, a value inside
- * it, or a value that contains it.
+ * Lists the other columns whose value is at the column's path, inside it, or
+ * contains it: those of `changed` or, in an INSERT, those that are not NULL in
+ * the row.  Returns NULL if there are none.
  */
-static bool
-is_shared(const DynRelation *relation, const DynColumn *column)
+static const char *
+list_sharing(const DynRelation *relation, const DynColumn *column,
+			 const TupleTableSlot *row, const Bitmapset *changed)
 {
+	const char *names = NULL;
+
 	for (int i = 0; i < relation->ncolumns; i++)
 	{
 		const DynColumn *other = &relation->columns[i];
 
 		if (other != column && !other->dropped && other->path->nsteps > 0 &&
 			!dyn_column_is_part(other) &&
+			(changed != NULL ? bms_is_member(i + 1, changed) : !row->tts_isnull[i]) &&
 			(dyn_path_is_inside(other->path, column->path) ||
 			 dyn_path_is_inside(column->path, other->path)))
-			return true;
+			names = psprintf("%s%s\"%s\"", names ? names : "", names ? ", " : "", other->name);
 	}
-	return false;
+	return names;
 }
 
 /* Raises the error that the column would not be read as it was written. */
 static void
-report_unreadable(DynReread *reread, AttrNumber attnum, const char *why)
+report_unreadable(DynReread *reread, AttrNumber attnum, const char *why,
+				  const TupleTableSlot *row, const Bitmapset *changed)
 {
 	const DynColumn *column = dyn_relation_column(reread->relation, attnum);
+	const char *others = list_sharing(reread->relation, column, row, changed);
 	const char *hint;
 	int			sqlstate = dyn_codec_remedy(&column->codec, &hint);
 
@@ -186,7 +188,7 @@ report_unreadable(DynReread *reread, AttrNumber attnum, const char *why)
 	else if (dyn_column_is_part(column) && column->codec.kind == DYN_CODEC_TEXT)
 		hint = psprintf("If values may contain the character after them in the template, use the placeholder ${%s:any}.",
 						column->name);
-	else if (hint == NULL && is_shared(reread->relation, column))
+	else if (hint == NULL && others != NULL)
 		hint = psprintf("Assign values that agree to all columns that show attribute \"%s\".",
 						dyn_from_utf8_lossy(column->path->steps[0].name));
 	ereport(ERROR,
@@ -194,16 +196,19 @@ report_unreadable(DynReread *reread, AttrNumber attnum, const char *why)
 			 errmsg("cannot store the value of column \"%s\" of foreign table \"%s\"",
 					column->name, reread->relation->name),
 			 why ? errdetail("The item would not be read back: %s.", why)
+			 : others ? errdetail("The item would be read back with another value.  Column \"%s\" shows the same data as %s.",
+								  column->name, others)
 			 : errdetail("The item would be read back with another value."),
 			 hint ? errhint("%s", hint) : 0));
 }
 
-void
+bool
 dyn_reread_check(DynReread *reread, const DynScalar *item, TupleTableSlot *row,
 				 const Bitmapset *columns, const Bitmapset *changed,
 				 TupleTableSlot *scratch)
 {
 	DynRelation *relation = reread->relation;
+	bool		shows_more = false;
 
 	reread->why = NULL;
 	reread->wrong = 0;
@@ -211,7 +216,7 @@ dyn_reread_check(DynReread *reread, const DynScalar *item, TupleTableSlot *row,
 	if (!store_item(reread->new_reader, item, scratch))
 	{
 		if (reread->wrong > 0)
-			report_unreadable(reread, reread->wrong, reread->why);
+			report_unreadable(reread, reread->wrong, reread->why, row, changed);
 		ereport(ERROR,
 				(errcode(ERRCODE_WITH_CHECK_OPTION_VIOLATION),
 				 errmsg("new row is not a row of foreign table \"%s\"", relation->name),
@@ -222,12 +227,26 @@ dyn_reread_check(DynReread *reread, const DynScalar *item, TupleTableSlot *row,
 	{
 		const DynColumn *column = &relation->columns[i];
 
-		if (column->dropped ||
-			(row->tts_isnull[i] && !bms_is_member(i + 1, changed)) ||
-			(columns != NULL && !bms_is_member(i + 1, columns)) ||
-			are_equal(column, i + 1, row, scratch))
-			continue;
-		report_unreadable(reread, i + 1,
-						  reread->wrong == i + 1 ? reread->why : NULL);
+		if ((columns == NULL || bms_is_member(i + 1, columns)) &&
+			(!row->tts_isnull[i] || bms_is_member(i + 1, changed)))
+		{
+			if (!column->dropped && !are_equal(column, i + 1, row, scratch))
+				report_unreadable(reread, i + 1, reread->wrong == i + 1 ? reread->why : NULL,
+								  row, changed);
+		}
+		else if (columns != NULL &&
+				 (dyn_column_is_document(column) ||
+				  (scratch->tts_isnull[i] && !row->tts_isnull[i] &&
+				   list_sharing(relation, column, row, changed) == NULL)))
+		{
+			scratch->tts_values[i] = row->tts_values[i];
+			scratch->tts_isnull[i] = row->tts_isnull[i];
+		}
+		else
+			shows_more |= !row->tts_isnull[i] || !scratch->tts_isnull[i];
 	}
+	/* the copy frees values of the row that the scratch slot refers to */
+	ExecMaterializeSlot(scratch);
+	ExecCopySlot(row, scratch);
+	return shows_more;
 }

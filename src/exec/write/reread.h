@@ -43,8 +43,10 @@ extern bool dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTab
  * value in the item.  A column of `changed` that is NULL in the row must be
  * NULL in the item, too.  The error names the column, with a hint on how to
  * store its value.  Also raises an error if the item would not be a row.
+ * Then changes the row to what a SELECT would show, for RETURNING and AFTER
+ * triggers; returns true if other columns write what a column shows.
  */
-extern void dyn_reread_check(DynReread *reread, const DynScalar *item,
+extern bool dyn_reread_check(DynReread *reread, const DynScalar *item,
 							 TupleTableSlot *row, const Bitmapset *columns,
 							 const Bitmapset *changed, TupleTableSlot *scratch);
 

@@ -35,6 +35,7 @@ dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
 	ResultRelInfo *rinfo = modify->rinfo;
 	Relation	relation = rinfo->ri_RelationDesc;
 
+	row->tts_tableOid = modify->relation->relid;
 	/* check a row that moves to this partition as a row of an UPDATE */
 	if (rinfo->ri_WithCheckOptions != NIL)
 		ExecWithCheckOptions(modify->mtstate->operation == CMD_INSERT
@@ -53,7 +54,6 @@ dyn_modify_complete_row(DynModify *modify, TupleTableSlot *row)
 {
 	const TupleConstr *constr = RelationGetDescr(modify->rinfo->ri_RelationDesc)->constr;
 
-	row->tts_tableOid = modify->relation->relid;
 	if (constr != NULL && constr->has_generated_stored)
 		ExecComputeStoredGenerated(modify->rinfo, modify->estate, row, CMD_UPDATE);
 	dyn_modify_check_row(modify, row);
@@ -214,7 +214,8 @@ dyn_modify_insert(DynWrite *write, TupleTableSlot *row)
 	n = dyn_write_map_insert(modify->map, row, &values);
 	set_size(write, values, n);
 	write->item = compose_item(values, n);
-	dyn_reread_check(modify->reread, &write->item, row, NULL, NULL, modify->scratch);
+	if (dyn_reread_check(modify->reread, &write->item, row, NULL, NULL, modify->scratch))
+		dyn_modify_check_row(modify, row);
 }
 
 /*
@@ -361,9 +362,9 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	/* check that the new item would be read as the new row */
 	n = dyn_write_map_update(modify->map, new, changed, &compared, &values);
 	item = compose_item(values, n);
-	dyn_reread_check(modify->reread, &item, new, compared, changed, modify->scratch);
-	write->nvalues = dyn_write_map_update(modify->map, new, changed, NULL,
-										  &write->values);
+	write->nvalues = dyn_write_map_update(modify->map, new, changed, NULL, &write->values);
+	if (dyn_reread_check(modify->reread, &item, new, compared, changed, modify->scratch))
+		dyn_modify_check_row(modify, new);
 	write->composed = write->values;
 	write->ncomposed = write->nvalues;
 	write->ncreated = 0;

@@ -12,7 +12,6 @@
 #include <math.h>
 
 #include "access/xact.h"
-#include "lib/stringinfo.h"
 
 #include "../../dynamodb/units.h"
 #include "../../model/server/memory.h"
@@ -54,8 +53,7 @@ abandon_write(DynWriter *writer, DynWrite *write)
 		dyn_usage_call(write->modify->usage, write->op, write->call);
 	}
 	else if (write->state == DYN_WRITE_PAUSED && dyn_call_is_repeated(write->call))
-		dyn_usage_give_up(write->modify->usage, write->op, write->call,
-						  DYN_USAGE_CANCELED);
+		dyn_usage_give_up(write->modify->usage, write->op, write->call, DYN_USAGE_CANCELED);
 	if ((write->state == DYN_WRITE_SENT && dyn_call_may_be_executed(write->call)) ||
 		write->unanswered > 0)
 		dyn_written_maybe(dyn_write_is_transaction(write) ? list_length(writer->collected) : 1);
@@ -237,27 +235,26 @@ start(DynWriter *writer, DynWrite *write)
 /* ---- receiving ---- */
 
 /* Returns the line for the log, with values only if log_requests is on. */
-static char *
+static const char *
 log_line(const DynWrite *write)
 {
 	const DynModify *modify = write->modify;
-	StringInfoData line;
-	DynBuffer	update;
+	DynBuffer	line;
 
-	initStringInfo(&line);
-	appendStringInfo(&line, "%s %s", dyn_operation_name(write->op),
-					 modify->relation->table);
-	if (!dyn_guc_log_requests || dyn_write_is_transaction(write))
-		return line.data;
-	appendStringInfo(&line, " where %s",
-					 dyn_key_text(write->key, modify->map->nparts, " AND "));
-	if (write->op == DYN_OP_UPDATE_ITEM)
+	dyn_buffer_init(&line, 0);
+	dyn_buffer_printf(&line, "%s %s", dyn_operation_name(write->op),
+					  modify->relation->table);
+	if (dyn_guc_log_requests && !dyn_write_is_transaction(write))
 	{
-		dyn_buffer_init(&update, 0);
-		dyn_expr_update(NULL, write->values, write->nvalues, &update);
-		appendStringInfo(&line, " %s", dyn_take_text(&update));
+		dyn_buffer_printf(&line, " where %s",
+						  dyn_key_text(write->key, modify->map->nparts, " AND "));
+		if (write->op == DYN_OP_UPDATE_ITEM)
+		{
+			dyn_buffer_append_char(&line, ' ');
+			dyn_expr_update(NULL, write->values, write->nvalues, &line);
+		}
 	}
-	return line.data;
+	return dyn_take_text(&line);
 }
 
 /* Waits for other writes without repeating any, then raises the write's error. */
@@ -326,9 +323,9 @@ receive(DynWriter *writer, DynWrite *write)
 			/* a later part of the statement may affect the row */
 			dyn_met_change(writer->met, write, HASH_REMOVE);
 			dyn_met_change(write->affects ? writer->affected : NULL, write, HASH_REMOVE);
+			if (write->returned)
+				dyn_write_uncount(write->modify);
 		}
-		if (write->state == DYN_WRITE_NO_ROW && write->returned)
-			dyn_write_uncount(write->modify);
 		if (write->returned)
 			dyn_write_free(write);
 	}

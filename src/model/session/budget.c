@@ -13,7 +13,6 @@
 #include "miscadmin.h"
 #include "storage/spin.h"
 
-#include "../server/pg_compat.h"
 #include "budget.h"
 
 #define MAX_BUCKETS		256
@@ -100,11 +99,12 @@ dyn_budget_append_text(StringInfo list, double rate, const char *owner)
 						 list->len > 0 ? ", " : "", rate, owner);
 }
 
-const char *
-dyn_budget_scope(void)
+void
+dyn_budget_show(const char *label, StringInfo list, ExplainState *es)
 {
-	return dyn_has_shared_memory() ? ", shared by all sessions"
-		: ", for this session alone";
+	if (list->len > 0)
+		ExplainPropertyText(label, psprintf(dyn_has_shared_memory() ? "%s, shared by all sessions"
+											: "%s, for this session alone", list->data), es);
 }
 
 /* ---- buckets, under the lock ---- */

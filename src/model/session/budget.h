@@ -26,7 +26,7 @@
 #ifndef DYN_MODEL_BUDGET_H
 #define DYN_MODEL_BUDGET_H
 
-#include "lib/stringinfo.h"
+#include "../server/pg_compat.h"
 
 #include "session.h"
 
@@ -84,8 +84,8 @@ extern void dyn_budgets_correct(DynBudgets *budgets, double charged,
 /* Appends "R per second of `owner`" to EXPLAIN's list, unless `rate` is 0. */
 extern void dyn_budget_append_text(StringInfo list, double rate, const char *owner);
 
-/* Returns the end of EXPLAIN's list, such as ", shared by all sessions". */
-extern const char *dyn_budget_scope(void);
+/* Shows EXPLAIN's list, unless it is empty, and which sessions share it. */
+extern void dyn_budget_show(const char *label, StringInfo list, ExplainState *es);
 
 /* Requests the shared memory; called once, when the library is loaded. */
 extern void dyn_budget_init(void);

@@ -21,9 +21,8 @@
 static DynKeySource
 find_source(const DynRelation *relation, const DynKeyAttr *attr)
 {
-	DynKeySource source = {NULL, 0, NULL};
+	DynKeySource source = {dyn_relation_templated(relation, attr->name), 0, NULL};
 
-	source.templated = dyn_relation_templated(relation, attr->name);
 	if (source.templated != NULL)
 		return source;
 	for (int i = 0; i < relation->ncolumns; i++)

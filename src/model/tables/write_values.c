@@ -391,16 +391,15 @@ rewritten_templates(const DynWriteMap *map, const Bitmapset *changed)
 /*
  * Raises an error if a value would be lost.  Because column `null` is NULL, the
  * attribute of this template is not written.  So the columns that are stored
- * only in this attribute must be NULL, too.
+ * only in this attribute (`sources`) must be NULL, too.
  */
 static void
-check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber null)
+check_lost(const RowValues *row, const DynTemplatedAttr *templated,
+		   const Bitmapset *sources, AttrNumber null)
 {
-	for (int p = 0; p < templated->tmpl->nparts; p++)
+	for (int attnum = -1; (attnum = bms_next_member(sources, attnum)) >= 0;)
 	{
-		AttrNumber	attnum = templated->parts[p].attnum;
-
-		if (templated->parts[p].source && !row->nulls[attnum - 1])
+		if (!row->nulls[attnum - 1])
 			report_null(row->map, null,
 						psprintf("Column \"%s\" is stored only in attribute \"%s\", which is composed of both columns.",
 								 dyn_relation_column(row->map->relation, attnum)->name,
@@ -409,16 +408,18 @@ check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber n
 	}
 }
 
-/* Returns true if the row is read from the attribute of the template. */
-static bool
-is_read(const DynTemplatedAttr *templated)
+/* Returns the columns that are stored only in the attribute of the template. */
+static Bitmapset *
+columns_from(const DynTemplatedAttr *templated)
 {
+	Bitmapset  *columns = NULL;
+
 	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
 		if (templated->parts[p].source)
-			return true;
+			columns = bms_add_member(columns, templated->parts[p].attnum);
 	}
-	return templated->base;
+	return columns;
 }
 
 /*
@@ -436,23 +437,20 @@ add_templates(RowValues *row, bool full, bool null)
 		const DynTemplatedAttr *templated = &row->map->relation->templated[i];
 		bool		rewritten = bms_is_member(i, row->rewritten);
 		AttrNumber	missing = null_column(row, templated);
+		Bitmapset  *sources = columns_from(templated);
 		DynScalar	text = absent;
 		DynStoreError err;
 
-		if ((missing != 0) != null || !(rewritten || (full && is_read(templated))))
+		if ((missing != 0) != null || !(rewritten || (full && (templated->base || sources != NULL))))
 			continue;
 		if (null)
-			check_lost(row, templated, missing);
+			check_lost(row, templated, sources, missing);
 		else if (rewritten)
 			text = compose(row, templated);
 		else if (try_compose(row, templated, &text, &err) != 0)
 			continue;
 		add_value(row, templated->path, text);
-		for (int p = 0; p < templated->tmpl->nparts; p++)
-		{
-			if (templated->parts[p].source)
-				row->compared = bms_add_member(row->compared, templated->parts[p].attnum);
-		}
+		row->compared = bms_join(row->compared, sources);
 	}
 }
 
