@@ -106,7 +106,7 @@ class Reading(oneitem.TestCase):
             with self.subTest(format=format_):
                 failure = self.failure(value, column, format=format_)
                 self.assertEqual(failure.sqlstate, "HV004")
-                self.assertIn(f"it has DynamoDB type {kind}, which type", failure.message)
+                self.assertIn(f"it has DynamoDB type {kind}, which format \"{format_}\" does not accept", failure.message)
 
     def test_string(self):
         self.each("string", [("integer", {"S": "7"}, "7"), ("integer", {"S": "  0007 "}, "7"), ("integer", {"S": "+7"}, "7"),

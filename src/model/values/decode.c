@@ -42,8 +42,10 @@ mismatch(const char **why, const char *reason)
 static bool
 wrong_type(const DynCodec *codec, const DynValue *value, const char **why)
 {
-	*why = psprintf("it has DynamoDB type %s, which type %s does not accept",
-					dyn_type_name(value->type), format_type_be(codec->typid));
+	*why = psprintf("it has DynamoDB type %s, which %s does not accept", dyn_type_name(value->type),
+					codec->format.text != NULL && codec->element == NULL
+					? psprintf("format \"%s\"", codec->format.text)
+					: psprintf("type %s", format_type_be(codec->typid)));
 	return false;
 }
 
@@ -230,8 +232,7 @@ check_digits(const DynCodec *codec, const DynValue *value, const char **why)
 		p++;
 	if (p < end && *p == '0' && value->len > 1)
 		return mismatch(why, "it has a leading zero");
-	return (p < end && are_digits(p, end)) ||
-		mismatch(why, "it is not an integer");
+	return (p < end && are_digits(p, end)) || mismatch(why, "it is not an integer");
 }
 
 /* Parses up to 18 plain digits with an optional minus sign (fast path). */
