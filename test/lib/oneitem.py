@@ -13,6 +13,8 @@ def mismatch_hint(value, column, **options):
     remedy = 'Change the column type or the column option "format".'
     if kind in ("L", "M"):
         remedy = "Change the column type. A jsonb column accepts every DynamoDB type."
+    if kind in ("SS", "NS", "BS") and not column.endswith("[]"):
+        remedy = "Change the column type. A column of an array type, such as text[], reads sets."
     if kind == "N" and column.startswith(("date", "timestamp")) and not options.get("format", "").startswith("epoch"):
         remedy = 'Set the column option "format" to "epoch" for seconds, or to "epoch_ms" for milliseconds.'
     return f'{remedy} To read such values as NULL, set on_mismatch to "null".'

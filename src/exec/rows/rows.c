@@ -83,8 +83,7 @@ dyn_key_text(const DynKeyPart *parts, int nparts, const char *separator)
 	dyn_buffer_init(&text, 0);
 	for (int i = 0; i < nparts; i++)
 	{
-		dyn_buffer_printf(&text, "%s%s = ", i == 0 ? "" : separator,
-						  parts[i].name);
+		dyn_buffer_printf(&text, "%s%s = ", i == 0 ? "" : separator, parts[i].name);
 		dyn_scalar_print(&text, &parts[i].value);
 	}
 	return dyn_take_text(&text);
@@ -187,6 +186,8 @@ mismatch_remedy(const DynColumn *column, const DynValue *value)
 		codec->kind != DYN_CODEC_JSON && codec->kind != DYN_CODEC_JSONB &&
 		codec->kind != DYN_CODEC_JSON_TEXT)
 		return "Change the column type. A jsonb column accepts every DynamoDB type.";
+	if (value->type >= DYN_TYPE_SS && value->type < DYN_TYPE_L && codec->element == NULL)
+		return "Change the column type. A column of an array type, such as text[], reads sets.";
 	return "Change the column type or the column option \"format\".";
 }
 
@@ -524,8 +525,7 @@ store_row(DynRows *rows, TupleTableSlot *slot)
 {
 	Assert(rows->values != NULL);
 	ExecClearTuple(slot);
-	memset(slot->tts_isnull, true,
-		   slot->tts_tupleDescriptor->natts * sizeof(bool));
+	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
 	if (rows->unnested != NULL)
 		begin_element(rows, rows->unnested);
 	for (int i = 0; i < rows->ncolumns; i++)
