@@ -44,6 +44,7 @@ REQUIRED_WITH["profile"] += "ADD credential_provider 'profile', "
 REQUIRED_WITH |= {name: "ADD role_arn 'arn:aws:iam::123456789012:role/r', " for name in ("external_id", "role_session_name", "role_duration")}
 
 INTEGER = "The value must be an integer from {} to {}."
+TIME = "The value must be a time from {} to {}."
 ROLE_ARN = "The ARN of a role looks like arn:aws:iam::123456789012:role/name."
 EXTERNAL_ID = "An external id has 2 to 1224 letters, digits and characters of \"_+=,.@:/-\"."
 SESSION_NAME = "A session name has 2 to 64 letters, digits and characters of \"_+=,.@-\"."
@@ -71,13 +72,13 @@ BAD = [(name, value, hint) for name, values, hint in (
                   "arn:aws:iam::123456789012:role/a b", "arn:aws:iam::123456789012:role/p/", "arn:aws:iam::123456789012:role/é", "arn:azure:iam::123456789012:role/r",
                   "arn:aws:iam::123456789012:role/" + "r" * 65, "arn:aws:iam::123456789012:role/" + "p" * 2020 + "/r", "arn:aws:iam::123456789012:role/r\n"], ROLE_ARN),
     ("external_id", ["", "a", "a b", "é1", "a&b", "x" * 1225], EXTERNAL_ID), ("role_session_name", ["", "a", "a b", "a:b", "a/b", "x" * 65], SESSION_NAME),
-    ("role_duration", ["899", "43201", "0", "13h", "long", ""], INTEGER.format(900, 43200)),
+    ("role_duration", ["899", "43201", "0", "10min", "13h", "long", ""], TIME.format("15min", "12h")),
     ("max_concurrency", ["0", "257", "many", "", "-1", "99999999999"], INTEGER.format(1, 256)),
     ("max_idle_connections", ["-1", "257", "all"], INTEGER.format(0, 256)),
-    ("connect_timeout", ["0", "600001", "1 fortnight"], INTEGER.format(1, 600000)),
-    ("request_timeout", ["0", "2h"], INTEGER.format(1, 3600000)),
+    ("connect_timeout", ["0", "600001", "1 fortnight"], TIME.format("1 ms", "600000 ms")),
+    ("request_timeout", ["0", "2h"], TIME.format("1 ms", "3600000 ms")),
     ("max_attempts", ["0", "101"], INTEGER.format(1, 100)),
-    ("throttle_timeout", ["-1", "30d", "long"], INTEGER.format(0, 2147483647)),
+    ("throttle_timeout", ["-1", "30d", "long"], TIME.format("0 ms", "2147483647 ms")),
     ("fetch_size", ["-1", "1000001", "1kB"], INTEGER.format(0, 1000000)),
     ("max_write_units_per_second", ["0", "x", "0.09", "1e10"], UNITS),
     ("max_read_units_per_second", ["0", "-1", "x", "NaN", "Infinity", "", "1e-300", "0.09", "1e10"], UNITS),

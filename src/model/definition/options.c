@@ -373,6 +373,7 @@ value_is_valid(const OptionEntry *entry, const char *value, const char **why)
 {
 	bool		flag;
 	int			full;
+	int			unit = unit_of(entry->name);
 	double		number;
 	DynPathBase base;
 	DynFormat	format;
@@ -392,9 +393,12 @@ value_is_valid(const OptionEntry *entry, const char *value, const char **why)
 			*why = "The value must be a Boolean, such as on or off.";
 			return parse_bool(value, &flag);
 		case VALUE_INT:
-			*why = psprintf("The value must be an integer from %d to %d.",
-							(int) entry->min, (int) entry->max);
-			return parse_int(value, &full, unit_of(entry->name), NULL) &&
+			*why = psprintf(unit == 0 ? "The value must be an integer from %d to %d."
+							: unit == GUC_UNIT_S ? "The value must be a time from %dmin to %dh."
+							: "The value must be a time from %d ms to %d ms.",
+							(int) entry->min / (unit == GUC_UNIT_S ? 60 : 1),
+							(int) entry->max / (unit == GUC_UNIT_S ? 3600 : 1));
+			return parse_int(value, &full, unit, NULL) &&
 				full >= entry->min && full <= entry->max;
 		case VALUE_REAL:
 			*why = psprintf("The value must be a number from %g to %.0f.",
@@ -721,8 +725,7 @@ dynamo_fdw_options(PG_FUNCTION_ARGS)
 			values[2] = CStringGetTextDatum(entry->fallback);
 			values[3] = BoolGetDatum(entry->superuser);
 			values[4] = CStringGetTextDatum(help_of(entry));
-			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values,
-								 nulls);
+			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 		}
 	}
 	return (Datum) 0;
