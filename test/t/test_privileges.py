@@ -256,7 +256,7 @@ class Credentials(fixture.TestCase):
     def test_no_keys(self):
         self.assertEqual(self.failing("OPTIONS (region 'eu-west-1')")[:4], (
             "HV002", 'user mapping for server "s" has no access key', None,
-            "Set the options access_key_id and secret_access_key with ALTER USER MAPPING."))
+            "Set the options access_key_id and secret_access_key with ALTER USER MAPPING; for credentials of the database server, a superuser sets credential_provider instead."))
 
     def test_no_region(self):
         self.assertEqual(self.failing()[:4], ("HV002", 'server "s" has no region', None, "Set one with ALTER SERVER s OPTIONS (ADD region 'eu-west-1')."))

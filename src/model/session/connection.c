@@ -125,8 +125,7 @@ static Oid
 mapping_of(Oid userid, Oid serverid)
 {
 	return GetSysCacheOid2(USERMAPPINGUSERSERVER, Anum_pg_user_mapping_oid,
-						   ObjectIdGetDatum(userid),
-						   ObjectIdGetDatum(serverid));
+						   ObjectIdGetDatum(userid), ObjectIdGetDatum(serverid));
 }
 
 Oid
@@ -169,11 +168,10 @@ set_keys(DynConnection *connection, List *options)
 				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
 				 errmsg("user mapping for server \"%s\" has no access key",
 						connection->server_name),
-				 errhint("Set the options access_key_id and secret_access_key with ALTER USER MAPPING.")));
+				 errhint("Set the options access_key_id and secret_access_key with ALTER USER MAPPING; for credentials of the database server, a superuser sets credential_provider instead.")));
 	if (!dyn_credentials_set(&connection->source_options.keys, key,
 							 dyn_option_text(options, "secret_access_key"),
-							 dyn_option_text(options, "session_token"),
-							 &bad))
+							 dyn_option_text(options, "session_token"), &bad))
 		ereport(ERROR,
 				(errcode(bad ? ERRCODE_INVALID_PARAMETER_VALUE
 						 : ERRCODE_OUT_OF_MEMORY),
@@ -212,8 +210,7 @@ set_credentials(DynConnection *connection)
 {
 	DynSourceOptions *source_options = &connection->source_options;
 	const DynService *service = &connection->service;
-	UserMapping *mapping = read_mapping(connection->serverid,
-										connection->userid);
+	UserMapping *mapping = read_mapping(connection->serverid, connection->userid);
 	List	   *options = mapping->options;
 	const char *sts = dyn_option_text(options, "sts_endpoint_url");
 
