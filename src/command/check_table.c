@@ -50,6 +50,7 @@
 #include "../model/server/encoding.h"
 #include "../model/server/pg_compat.h"
 #include "../model/server/soft_errors.h"
+#include "../model/tables/write_map.h"
 #include "../model/values/path.h"
 #include "remote_table.h"
 #include "target.h"
@@ -271,6 +272,37 @@ lacks_item(CheckedTable *table, const Assertion *assertion)
 	return assertion->view != NULL && !is_row_of(table, assertion->view);
 }
 
+/* Describes an index key that the item lacks: by its columns, and as stored. */
+static const char *
+describe_lack(const CheckedTable *table, const Assertion *assertion)
+{
+	const DynKeySchema *key = &assertion->index->key;
+	const char *lack =
+		psprintf(assertion->view != NULL
+				 ? "the item lacks the key of trusted index \"%s\" that its columns imply"
+				 : "index \"%s\" cannot contain the value of a column that is declared NOT NULL",
+				 dyn_from_utf8_lossy(assertion->index->name));
+
+	for (int i = 0; i < key->nhash + key->nrange && assertion->view != NULL; i++)
+	{
+		const DynKeyAttr *attr = dyn_key_attr(key, i);
+		const DynTemplatedAttr *templated = dyn_relation_templated(table->relation, attr->name);
+		const DynValue *values = table->check->values;
+		const char *stored = dyn_item_key_text(attr, 1, &assertion->slots[i], values);
+		DynKeyPart	part = {.name = attr->name};
+		const char *implied;
+		DynStoreError err;
+
+		if (assertion->slots[i] == 0 || templated == NULL ||
+			dyn_templated_compose(templated, table->slot->tts_values, false, &part.value, &err) != 0)
+			continue;
+		implied = dyn_key_text(&part, 1, "");
+		if (stored == NULL || strcmp(stored, implied) != 0)
+			return psprintf("%s, %s; it has %s", lack, implied, stored ? stored : "no such key");
+	}
+	return lack;
+}
+
 /* Checks the assertions about the item, whose first row is in table->slot. */
 static void
 check_assertions(CheckedTable *table)
@@ -286,7 +318,7 @@ check_assertions(CheckedTable *table)
 		while ((attnum = bms_next_member(assertion->columns, attnum)) >= 0)
 			has_all &= !table->slot->tts_isnull[attnum - 1];
 		if (has_all && lacks_item(table, assertion))
-			count(table->check, &assertion->broken, NULL);
+			count(table->check, &assertion->broken, describe_lack(table, assertion));
 	}
 }
 
@@ -631,15 +663,13 @@ emit(const Check *check, const char *kind,
 		detail = issue->detail;
 	nulls[5] = detail == NULL;
 	values[0] = CStringGetTextDatum(kind);
-	if (table != NULL)
-		values[1] = ObjectIdGetDatum(table->relid);
+	values[1] = ObjectIdGetDatum(table ? table->relid : InvalidOid);
 	/* truncate the name, which may come from a template and be too long */
 	if (column != NULL)
 		namestrcpy(&name, pnstrdup(column, pg_mbcliplen(column, strlen(column),
 														NAMEDATALEN - 1)));
 	values[2] = NameGetDatum(&name);
-	if (issue != NULL)
-		values[3] = Int64GetDatum((int64) issue->items);
+	values[3] = Int64GetDatum(issue ? (int64) issue->items : 0);
 	if (!nulls[4])
 		values[4] = DirectFunctionCall1(jsonb_in, CStringGetDatum(issue->example));
 	if (detail != NULL)
@@ -723,15 +753,7 @@ emit_table(CheckedTable *table)
 			 "the item has no value for a column that is declared NOT NULL");
 	}
 	foreach(lc, table->assertions)
-	{
-		const Assertion *assertion = lfirst(lc);
-
-		emit(check, "missing index key", table, NULL, &assertion->broken,
-			 psprintf(assertion->view != NULL
-					  ? "the item lacks the key of trusted index \"%s\" that its columns imply"
-					  : "index \"%s\" cannot contain the value of a column that is declared NOT NULL",
-					  dyn_from_utf8_lossy(assertion->index->name)));
-	}
+		emit(check, "missing index key", table, NULL, &((Assertion *) lfirst(lc))->broken, NULL);
 	emit_absent(table);
 }
 
@@ -841,8 +863,7 @@ dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 	set_arguments(&check, fcinfo);
 	check.context = CurrentMemoryContext;
 	check.item_context = AllocSetContextCreate(CurrentMemoryContext,
-											   "dynamo_fdw item",
-											   ALLOCSET_DEFAULT_SIZES);
+											   "dynamo_fdw item", ALLOCSET_DEFAULT_SIZES);
 	check.scan = scan = open_scan(relid);
 	check_limits(scan);
 	dyn_codec_init(&check.jsonb, JSONBOID, -1, &(DynFormat) {0}, "example");

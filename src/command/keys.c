@@ -198,8 +198,7 @@ decode_part(const DynTemplatedAttr *templated, int p, DynText text, DynJsonbStat
 	fmgr_info(F_TO_JSONB, &function);
 	fmgr_info_set_expr((Node *) makeFuncExpr(F_TO_JSONB, JSONBOID,
 											 list_make1(constant), InvalidOid,
-											 InvalidOid, COERCE_EXPLICIT_CALL),
-					   &function);
+											 InvalidOid, COERCE_EXPLICIT_CALL), &function);
 	if (!JsonbExtractScalar(&DatumGetJsonbP(FunctionCall1(&function, datum))->root,
 							&member))
 		elog(ERROR, "a placeholder of a template is not a scalar");

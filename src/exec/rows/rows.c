@@ -361,8 +361,7 @@ accept_null(DynRows *rows, const DynRowColumn *fetched)
 	/* if `notes` is false, a failed check raises an error instead of returning false */
 	else if (column->codec.is_domain &&
 			 !dyn_codec_check_domain(&column->codec, (Datum) 0, true, notes, &why))
-		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH,
-						 fetched->attnum, why);
+		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH, fetched->attnum, why);
 	return false;
 }
 
@@ -373,8 +372,7 @@ accept_mismatch(DynRows *rows, const DynRowColumn *fetched, const DynValue *valu
 	const DynColumn *column = fetched->column;
 
 	if (rows->note_error != NULL)
-		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH,
-						 fetched->attnum, why);
+		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH, fetched->attnum, why);
 	else if (!column->null_on_mismatch)
 		report_mismatch(rows, value, column, why);
 	return column->null_on_mismatch && accept_null(rows, fetched);
@@ -497,8 +495,7 @@ decode_unnested(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 								   ? "the elements of a map have no position"
 								   : "the elements of a set have no position");
 		/* the position, written as DynamoDB writes numbers */
-		snprintf(unnested->position, sizeof(unnested->position), "%u",
-				 elements->position);
+		snprintf(unnested->position, sizeof(unnested->position), "%u", elements->position);
 		position = (DynValue) {
 			.data = unnested->position,
 			.len = strlen(unnested->position),
@@ -572,16 +569,14 @@ parts_match(DynRows *rows, TupleTableSlot *unused)
 	match = dyn_parts_begin(rows->parts, rows->values, &mismatch);
 	rows->current = NULL;
 	if (match == DYN_MATCH_AMBIGUOUS && rows->note_error != NULL)
-		rows->note_error(rows->note_error_arg, DYN_ERROR_AMBIGUOUS, 0,
-						 mismatch->attribute);
+		rows->note_error(rows->note_error_arg, DYN_ERROR_AMBIGUOUS, 0, mismatch->attribute);
 	else if (match == DYN_MATCH_AMBIGUOUS)
 		report_ambiguous(rows, mismatch->attribute);
 	else if (match == DYN_MATCH_MISMATCH && rows->note_error == NULL)
 		report_placeholder_mismatch(rows, mismatch);
 	else if (match == DYN_MATCH_MISMATCH && mismatch->why == NULL)
 		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH,
-						 mismatch->column - rows->relation->columns + 1,
-						 DYN_NOT_LISTED);
+						 mismatch->column - rows->relation->columns + 1, DYN_NOT_LISTED);
 	/* note_error receives other mismatches when the columns are decoded */
 	return match == DYN_MATCH_ROW || match == DYN_MATCH_MISMATCH;
 }
@@ -693,8 +688,7 @@ dyn_item_reader_read(DynItemReader *reader, const char *item, size_t len)
 	DynPageCursor cursor;
 	DynPageError error;
 
-	if (!dyn_page_parse(&reader->page, DYN_PARSE_ITEM, reader->tree, item, len,
-						&error))
+	if (!dyn_page_parse(&reader->page, DYN_PARSE_ITEM, reader->tree, item, len, &error))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
 				 errmsg("could not read an item of DynamoDB table \"%s\"",

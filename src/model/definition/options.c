@@ -479,8 +479,7 @@ check_mapping(List *options)
 	int			source = dyn_option_enum(options, "credential_provider",
 										 dyn_source_names, DYN_SOURCE_STATIC);
 
-	if (has_option(options, "access_key_id") !=
-		has_option(options, "secret_access_key"))
+	if (has_option(options, "access_key_id") != has_option(options, "secret_access_key"))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
 				 errmsg("options \"access_key_id\" and \"secret_access_key\" must be set together"),

@@ -112,8 +112,7 @@ set_limits(DynConnection *connection, List *options)
 		dyn_option_real(options, "max_write_units_per_second", 0);
 	connection->max_read_units_per_statement =
 		dyn_option_real(options, "max_read_units_per_statement", 0);
-	connection->throttle_timeout =
-		dyn_option_int_or_default(options, "throttle_timeout");
+	connection->throttle_timeout = dyn_option_int_or_default(options, "throttle_timeout");
 	connection->reads = dyn_option_reads(options, &dyn_default_reads);
 	connection->detour = dyn_option_text(options, "endpoint_url") ? "endpoint_url"
 		: service->proxy ? "proxy" : service->ca_bundle ? "ca_bundle" : NULL;
@@ -362,11 +361,9 @@ void
 dyn_connection_check(const DynConnection *connection)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
-												  "dynamo_fdw check",
-												  ALLOCSET_SMALL_SIZES);
+												  "dynamo_fdw check", ALLOCSET_SMALL_SIZES);
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
-	ForeignServer *server = GetForeignServerExtended(connection->serverid,
-													 FSV_MISSING_OK);
+	ForeignServer *server = GetForeignServerExtended(connection->serverid, FSV_MISSING_OK);
 
 	if (server != NULL && !superuser_arg(server->owner) &&
 		pg_strncasecmp(connection->service.url, "http://", 7) == 0)

@@ -124,8 +124,7 @@ read_column(DynColumn *column, TupleDesc desc, int i,
 	text = dyn_option_text(options, "format");
 	if (text != NULL && !dyn_format_parse(text, false, &format, &why))
 		dyn_option_invalid("format", text, why);
-	dyn_codec_init(&column->codec, attr->atttypid, attr->atttypmod, &format,
-				   column->name);
+	dyn_codec_init(&column->codec, attr->atttypid, attr->atttypmod, &format, column->name);
 	/* checked here, because the options' validator does not know the type */
 	if (column->document != DYN_NO_DOCUMENT && column->codec.basetype != JSONBOID)
 		ereport(ERROR,
@@ -181,8 +180,7 @@ attributes_shown(DynRelation *relation)
 
 		for (int p = 0; p < templated->tmpl->nparts; p++)
 			is_asserted &= templated->tmpl->parts[p].folding == DYN_FOLD_NONE;
-		templated->unasserted = !is_asserted &&
-			!dyn_names_have(names, name, strlen(name));
+		templated->unasserted = !is_asserted && !dyn_names_have(names, name, strlen(name));
 	}
 	for (int i = 0; i < relation->ntemplated; i++)
 		names->names[names->n++] = dyn_templated_name(&relation->templated[i]);
@@ -260,8 +258,7 @@ read_options(DynRelation *relation, List *table)
 	relation->table = dyn_relation_remote_name(relation->connection,
 											   relation->name, table);
 	relation->options = dyn_option_reads(table, &relation->connection->reads);
-	relation->consistent = dyn_guc_consistent_read ||
-		relation->options.consistent;
+	relation->consistent = dyn_guc_consistent_read || relation->options.consistent;
 	/* the server's option is a budget for all of its tables, not a default */
 	relation->max_read_units_per_second = dyn_option_real(table, "max_read_units_per_second", 0);
 	relation->max_write_units_per_second = dyn_option_real(table, "max_write_units_per_second", 0);
@@ -435,8 +432,7 @@ dyn_relation_open(Oid relid, Oid userid)
 	relation->columns = palloc(Max(relation->ncolumns, 1) * sizeof(DynColumn));
 	for (int i = 0; i < relation->ncolumns; i++)
 	{
-		read_column(&relation->columns[i], RelationGetDescr(rel), i,
-					relation);
+		read_column(&relation->columns[i], RelationGetDescr(rel), i, relation);
 		if (relation->columns[i].segments == 0)
 			continue;
 		check_segment(&relation->columns[i], relation);
@@ -519,8 +515,7 @@ bool
 dyn_column_shows(const DynColumn *column, const char *attribute)
 {
 	return !column->dropped && dyn_column_is_of_item(column) &&
-		!dyn_column_is_part(column) &&
-		dyn_path_is_attribute(column->path, attribute);
+		!dyn_column_is_part(column) && dyn_path_is_attribute(column->path, attribute);
 }
 
 /*

@@ -75,6 +75,15 @@ extern void dyn_write_map_require(const DynWriteMap *map, CmdType operation);
 /* Raises an error (0A000) if an UPDATE cannot change the column. */
 extern void dyn_write_map_require_column(const DynWriteMap *map, AttrNumber attnum);
 
+/*
+ * Composes the attribute of a template from the columns of a new or `found`
+ * row; none of the template's columns may be NULL.  Returns 0, or the column
+ * whose value cannot be stored, with *err set.
+ */
+extern AttrNumber dyn_templated_compose(const DynTemplatedAttr *templated,
+										const Datum *values, bool found,
+										DynScalar *out, DynStoreError *err);
+
 /* Composes the key of a new or `found` row, in the order of the key schema. */
 extern void dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot,
 							  bool found, DynKeyPart *parts);

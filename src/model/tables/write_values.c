@@ -104,7 +104,7 @@ null_column(const RowValues *row, const DynTemplatedAttr *templated)
 
 /* Returns false with *err set if placeholder `p` cannot have this text. */
 static bool
-part_holds(const RowValues *row, const DynTemplatedAttr *templated, int p, DynText text,
+part_holds(const DynTemplatedAttr *templated, bool found, int p, DynText text,
 		   DynStoreError *err)
 {
 	const DynTemplatePart *part = &templated->tmpl->parts[p];
@@ -112,7 +112,7 @@ part_holds(const RowValues *row, const DynTemplatedAttr *templated, int p, DynTe
 	const char *tmpl;
 
 	/* another occurrence of the column has decided where the text ends */
-	if (holds == DYN_HOLDS_UNDECIDED && row->found && templated->base)
+	if (holds == DYN_HOLDS_UNDECIDED && found && templated->base)
 		holds = DYN_HOLDS_YES;
 	if (holds == DYN_HOLDS_YES && dyn_part_lists(part, text))
 		return true;
@@ -143,13 +143,9 @@ part_holds(const RowValues *row, const DynTemplatedAttr *templated, int p, DynTe
 	return false;
 }
 
-/*
- * Composes the attribute of a template; none of its columns may be NULL.
- * Returns 0, or the column whose value cannot be stored, with *err set.
- */
-static AttrNumber
-try_compose(const RowValues *row, const DynTemplatedAttr *templated, DynScalar *out,
-			DynStoreError *err)
+AttrNumber
+dyn_templated_compose(const DynTemplatedAttr *templated, const Datum *values, bool found,
+					  DynScalar *out, DynStoreError *err)
 {
 	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
 	DynBuffer	buf;
@@ -159,11 +155,10 @@ try_compose(const RowValues *row, const DynTemplatedAttr *templated, DynScalar *
 		AttrNumber	attnum = templated->parts[p].attnum;
 		DynScalar	scalar;
 
-		if (!dyn_codec_store(&templated->parts[p].column.codec, row->values[attnum - 1],
-							 &scalar, err))
+		if (!dyn_codec_store(&templated->parts[p].column.codec, values[attnum - 1], &scalar, err))
 			return attnum;
 		texts[p] = (DynText) {scalar.data, scalar.len};
-		if (!part_holds(row, templated, p, texts[p], err))
+		if (!part_holds(templated, found, p, texts[p], err))
 			return attnum;
 	}
 	dyn_buffer_init(&buf, 0);
@@ -178,7 +173,7 @@ compose(const RowValues *row, const DynTemplatedAttr *templated)
 {
 	DynStoreError err = {0};
 	DynScalar	text;
-	AttrNumber	refused = try_compose(row, templated, &text, &err);
+	AttrNumber	refused = dyn_templated_compose(templated, row->values, row->found, &text, &err);
 
 	if (refused != 0)
 		report_refused(row, dyn_relation_column(row->map->relation, refused), &err);
@@ -447,7 +442,7 @@ add_templates(RowValues *row, bool full, bool null)
 			check_lost(row, templated, sources, missing);
 		else if (rewritten)
 			text = compose(row, templated);
-		else if (try_compose(row, templated, &text, &err) != 0)
+		else if (dyn_templated_compose(templated, row->values, row->found, &text, &err) != 0)
 			continue;
 		add_value(row, templated->path, text);
 		row->compared = bms_join(row->compared, sources);
@@ -535,8 +530,7 @@ dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot, DynPathValue 
 
 int
 dyn_write_map_update(DynWriteMap *map, const TupleTableSlot *slot,
-					 const Bitmapset *changed, Bitmapset **compared,
-					 DynPathValue **out)
+					 const Bitmapset *changed, Bitmapset **compared, DynPathValue **out)
 {
 	RowValues	row = begin_values(map, slot, changed);
 	bool		full = (compared != NULL);
@@ -628,7 +622,7 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 
 		/* the text that was read cannot be composed if a column is NULL */
 		if (null_column(&row, templated) != 0 ? bms_is_member(i, shown)
-			: try_compose(&row, templated, &text, &err) != 0)
+			: dyn_templated_compose(templated, row.values, row.found, &text, &err) != 0)
 			text = dyn_only_theirs;
 		add_guard(&row, templated->path, text);
 	}

@@ -305,8 +305,7 @@ decode_numeric(DynCodec *codec, const DynValue *value, bool soft,
 
 	if (codec->format.kind != DYN_FORMAT_NONE && !check_digits(codec, value, why))
 		return false;
-	if (codec->typmod < 0 &&
-		(number = dyn_plain_numeric(value->data, value->len)) != NULL)
+	if (codec->typmod < 0 && (number = dyn_plain_numeric(value->data, value->len)) != NULL)
 	{
 		*result = NumericGetDatum(number);
 		return true;
@@ -322,8 +321,7 @@ decode_numeric(DynCodec *codec, const DynValue *value, bool soft,
 		return true;
 	if (numeric_is_inf(number) || !dyn_codec_holds_number(codec, plain))
 		return mismatch(why, psprintf("%s cannot represent it without rounding",
-									  format_type_with_typemod(NUMERICOID,
-															   codec->typmod)));
+									  format_type_with_typemod(NUMERICOID, codec->typmod)));
 	/* pad to the scale of the typmod */
 	*result = DirectFunctionCall2(numeric, *result,
 								  Int32GetDatum(codec->typmod));
@@ -495,8 +493,7 @@ decode_json_text(DynCodec *codec, const DynValue *value, bool soft,
 
 	if (!value_cstring(value, &cstring, &len, why))
 		return false;
-	if (dyn_input_or_why(&codec->input, cstring, codec->ioparam, -1, soft,
-						 result, why))
+	if (dyn_input_or_why(&codec->input, cstring, codec->ioparam, -1, soft, result, why))
 		return true;
 	return mismatch(why, psprintf("it is not JSON text that jsonb can represent: %s",
 								  *why));
@@ -596,8 +593,7 @@ dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 	}
 	if (!decoders[codec->kind].decode(codec, value, soft, result, why))
 		return false;
-	return !codec->is_domain ||
-		dyn_codec_check_domain(codec, *result, false, soft, why);
+	return !codec->is_domain || dyn_codec_check_domain(codec, *result, false, soft, why);
 }
 
 bool
