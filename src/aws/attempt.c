@@ -168,8 +168,7 @@ signed_headers(DynSigKeyCache *cache, const DynService *service,
 	/* headers[0] is Content-Type, which is also in `fixed` */
 	for (size_t i = 1; ok && i < request.nheaders; i++)
 		ok = dyn_http_append_header(&list, headers[i].name, headers[i].value);
-	ok = ok && dyn_http_append_header(&list, "Authorization",
-									  authorization.data);
+	ok = ok && dyn_http_append_header(&list, "Authorization", authorization.data);
 	for (size_t i = 0; ok && i < LENGTHOF(fixed); i++)
 		ok = dyn_http_append_line(&list, fixed[i]);
 	dyn_buffer_free(&target);

@@ -128,8 +128,7 @@ dyn_awserror_excerpt(const char *text, size_t len,
 	{
 		const char *chunk;
 		size_t		chunk_len;
-		size_t		taken = next_chunk(text, len, credentials, &chunk,
-									   &chunk_len);
+		size_t		taken = next_chunk(text, len, credentials, &chunk, &chunk_len);
 
 		if (used + chunk_len >= dst_size)
 			break;

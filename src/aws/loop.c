@@ -168,8 +168,7 @@ dyn_loop_open(DynLoop *loop, DynSockets *sockets)
 	loop->curl_due_us = DYN_LOOP_NEVER;
 	loop->armed_us = DYN_LOOP_NEVER;
 	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	loop->timer_fd = timerfd_create(CLOCK_MONOTONIC,
-									TFD_CLOEXEC | TFD_NONBLOCK);
+	loop->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (!has_libcurl)
 		has_libcurl = dyn_wiping_init_libcurl();
 	if (has_libcurl && loop->epoll_fd >= 0 && loop->timer_fd >= 0 &&

@@ -65,8 +65,7 @@ crc32_folded(uint32_t crc, const unsigned char *bytes, size_t len)
 	const __m128i by512 = _mm_set_epi64x(FOLD_512_HIGH, FOLD_512_LOW);
 	const __m128i by128 = _mm_set_epi64x(FOLD_128_HIGH, FOLD_128_LOW);
 	unsigned char rest[16];
-	__m128i		a = _mm_xor_si128(load(bytes),
-								  _mm_cvtsi32_si128((int) ~crc));
+	__m128i		a = _mm_xor_si128(load(bytes), _mm_cvtsi32_si128((int) ~crc));
 	__m128i		b = load(bytes + 16);
 	__m128i		c = load(bytes + 32);
 	__m128i		d = load(bytes + 48);

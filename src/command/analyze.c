@@ -263,8 +263,7 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 	sampler->item_context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo_fdw item",
 												  ALLOCSET_SMALL_SIZES);
-	sampler->slot = MakeSingleTupleTableSlot(RelationGetDescr(rel),
-											 &TTSOpsVirtual);
+	sampler->slot = MakeSingleTupleTableSlot(RelationGetDescr(rel), &TTSOpsVirtual);
 	choose_segments(sampler);
 	return sampler;
 }

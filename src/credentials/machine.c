@@ -114,8 +114,7 @@ DynProviderResponse
 dyn_container_response(const DynExchange *exchange, DynCredentials *credentials,
 					   DynError *err)
 {
-	return dyn_response_read(exchange, &names, CONTAINER,
-							 credentials, err);
+	return dyn_response_read(exchange, &names, CONTAINER, credentials, err);
 }
 
 /* ---- instances ------------------------------------------------------------ */
@@ -137,8 +136,7 @@ dyn_container_response(const DynExchange *exchange, DynCredentials *credentials,
 bool
 dyn_instance_is_enabled(void)
 {
-	const char *disabled =
-		dyn_response_environment("AWS_EC2_METADATA_DISABLED");
+	const char *disabled = dyn_response_environment("AWS_EC2_METADATA_DISABLED");
 
 	return disabled == NULL || !curl_strequal(disabled, "true");
 }
@@ -284,8 +282,7 @@ static bool
 check_code(const DynInstance *instance, const json_t *document, DynError *err)
 {
 	const char *code = json_string_value(json_object_get(document, "Code"));
-	const char *message =
-		json_string_value(json_object_get(document, "Message"));
+	const char *message = json_string_value(json_object_get(document, "Message"));
 
 	if (code == NULL || strcmp(code, "Success") == 0)
 		return true;

@@ -533,8 +533,7 @@ read_errors(DynProcess *process)
 		process->errors_len += len;
 		if (process->errors_len > ERRORS_TAIL)
 			process->errors_len = ERRORS_TAIL;
-		memcpy(process->errors, end - process->errors_len,
-			   process->errors_len);
+		memcpy(process->errors, end - process->errors_len, process->errors_len);
 	}
 	explicit_bzero(bytes, sizeof(bytes));
 }

@@ -556,8 +556,7 @@ follow(Builder *builder)
 		refuse_key(builder, "login_session", "is not supported");
 		return dyn_error_hint(builder->err, "Use \"aws configure sso\", or a role.");
 	}
-	dyn_error_set(builder->err, "profile \"%s\" has no credentials",
-				  builder->at);
+	dyn_error_set(builder->err, "profile \"%s\" has no credentials", builder->at);
 	dyn_error_hint(builder->err, "Set aws_access_key_id and aws_secret_access_key, or role_arn, or credential_process, or sso_account_id and sso_role_name.");
 	return builder->nvisited > 0 ? FOUND_ERROR : FOUND_NOTHING;
 }

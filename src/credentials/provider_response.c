@@ -110,8 +110,7 @@ set_parts(const char *access_key_id, const char *secret_access_key,
 	}
 	if (bad == NULL)
 		return dyn_error_memory(err);
-	return dyn_error_set(err, "%s: %s contains control characters", whose,
-						 bad);
+	return dyn_error_set(err, "%s: %s contains control characters", whose, bad);
 }
 
 bool
@@ -233,8 +232,7 @@ dyn_response_read_object(const json_t *document, const DynResponseNames *names,
 static bool
 is_word(char c)
 {
-	return dyn_is_alphanumeric(c) ||
-		(c != '\0' && strchr("+/=_-.%", c) != NULL);
+	return dyn_is_alphanumeric(c) || (c != '\0' && strchr("+/=_-.%", c) != NULL);
 }
 
 /*
@@ -388,8 +386,7 @@ dyn_response_header(DynExchange *exchange, const char *name, const char *value,
 	if (!dyn_credentials_suit_header(value))
 		return dyn_error_set(err, "%s contains a line break or another control character",
 							 what);
-	return dyn_exchange_header(exchange, name, value) ||
-		dyn_error_memory(err);
+	return dyn_exchange_header(exchange, name, value) || dyn_error_memory(err);
 }
 
 DynExchange *

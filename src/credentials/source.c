@@ -342,8 +342,7 @@ request(Source *source)
 			NULL, NULL, LOCAL_TIMEOUT_MS, LOCAL_TIMEOUT_MS
 		};
 	source->tries++;
-	dyn_exchange_start(source->exchange, source->client, &limits, on_reply,
-					   source);
+	dyn_exchange_start(source->exchange, source->client, &limits, on_reply, source);
 }
 
 /* Begins the next step, or sends the current step's next request. */

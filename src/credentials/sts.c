@@ -357,8 +357,7 @@ read_reply(const DynRole *role, const DynBuffer *response,
 			snprintf(text, sizeof(text), "%sResponse/%sResult/Credentials/%s",
 					 actions[action], actions[action], names[i]);
 			dyn_secret_free_buffer(&parts[i]);
-			found = dyn_xml_find(response->data, response->len, text,
-								 &parts[i]);
+			found = dyn_xml_find(response->data, response->len, text, &parts[i]);
 		}
 	}
 	switch (found)

@@ -39,8 +39,7 @@ static bool
 copy_parts(char *const texts[PARTS], const char *url, const char *what,
 		   bool query, DynUrl *parts, DynError *err)
 {
-	bool		is_https = texts[SCHEME] &&
-		curl_strequal(texts[SCHEME], "https");
+	bool		is_https = texts[SCHEME] && curl_strequal(texts[SCHEME], "https");
 	bool		shown = texts[PORT] &&
 		strcmp(texts[PORT], is_https ? "443" : "80") != 0;
 	size_t		size;

@@ -162,8 +162,7 @@ dyn_tokens_reset(DynTokens *tokens)
 bool
 dyn_tokens_out_of_memory(const DynTokens *tokens)
 {
-	return tokens->names.json.out_of_memory ||
-		tokens->values.json.out_of_memory;
+	return tokens->names.json.out_of_memory || tokens->values.json.out_of_memory;
 }
 
 void
@@ -436,8 +435,7 @@ render_function(Renderer *r, const DynCond *cond, const char *word)
 	{
 		put(r, r->comma);
 		/* a type is written as a string such as "S" */
-		put_value(r, cond->kind == DYN_COND_IS_TYPE ? &type
-				  : &cond->values[0]);
+		put_value(r, cond->kind == DYN_COND_IS_TYPE ? &type : &cond->values[0]);
 	}
 	put(r, ")");
 }

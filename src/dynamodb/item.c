@@ -105,8 +105,7 @@ static bool
 grow_cache(DynNameCache *name_cache)
 {
 	uint32_t	cap = name_cache->cap == 0 ? INITIAL_ENTRIES : name_cache->cap * 2;
-	DynNameEntry *entries = realloc(name_cache->entries,
-									cap * sizeof(*entries));
+	DynNameEntry *entries = realloc(name_cache->entries, cap * sizeof(*entries));
 
 	if (entries == NULL)
 		return false;
@@ -426,8 +425,7 @@ read_decimal(DynJson *scan, const char *p)
 		const char *q = p + (*p == '-');
 		__m128i		v = _mm_sub_epi8(_mm_loadu_si128((const __m128i *) q),
 									 _mm_set1_epi8('0'));
-		__m128i		digit = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)),
-										   v);
+		__m128i		digit = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)), v);
 		uint32_t	others = ~(uint32_t) _mm_movemask_epi8(digit);
 		int			full = __builtin_ctz(others);
 

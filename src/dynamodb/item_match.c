@@ -90,8 +90,7 @@ begins_with(const DynValue *value, const DynScalar *prefix, DynBuffer *scratch)
 		(value->type != DYN_TYPE_S && value->type != DYN_TYPE_B) ||
 		!read_scalar(value, scratch, &scalar) || scalar.len < prefix->len)
 		return false;
-	return prefix->len == 0 ||
-		memcmp(scalar.data, prefix->data, prefix->len) == 0;
+	return prefix->len == 0 || memcmp(scalar.data, prefix->data, prefix->len) == 0;
 }
 
 static bool

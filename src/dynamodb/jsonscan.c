@@ -319,8 +319,7 @@ dyn_duplicate_names_free(DynDuplicateNames *set)
 size_t
 dyn_duplicate_names_memory(const DynDuplicateNames *set)
 {
-	return set->cap * (sizeof(DynOpenName) + 2 * sizeof(uint32_t)) +
-		set->text_cap;
+	return set->cap * (sizeof(DynOpenName) + 2 * sizeof(uint32_t)) + set->text_cap;
 }
 
 uint32_t

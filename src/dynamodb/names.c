@@ -31,8 +31,7 @@ dyn_names_have(const DynNames *names, const char *name, size_t len)
 		int			middle = low + (high - low) / 2;
 		const char *other = names->names[middle];
 		size_t		other_len = strlen(other);
-		int			order = memcmp(name, other,
-								   len < other_len ? len : other_len);
+		int			order = memcmp(name, other, len < other_len ? len : other_len);
 
 		if (order == 0)
 			order = (len > other_len) - (len < other_len);

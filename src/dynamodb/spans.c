@@ -232,6 +232,5 @@ dyn_spans_has(const DynSpans *spans, const DynScalar *value)
 		else
 			hi = mid;
 	}
-	return lo < spans->n &&
-		compare_lower(&spans->at[lo].lower, &point.lower) <= 0;
+	return lo < spans->n && compare_lower(&spans->at[lo].lower, &point.lower) <= 0;
 }

@@ -70,8 +70,7 @@ void
 dyn_capacity_init(DynCapacity *capacity, const DynThroughput *throughput,
 				  double bytes, double read_capacity, double read_percent)
 {
-	double		units = read_capacity > 0 ? read_capacity
-		: throughput->read_units;
+	double		units = read_capacity > 0 ? read_capacity : throughput->read_units;
 
 	capacity->rate = units * read_percent / 100;
 	capacity->partitions =

@@ -64,8 +64,7 @@ static void print_pred(Printer *printer, const DynPred *pred, bool nested);
 static void
 print_text(Printer *printer, const char *text, size_t len)
 {
-	appendStringInfoString(&printer->buf,
-						   dyn_from_utf8_lossy(pnstrdup(text, len)));
+	appendStringInfoString(&printer->buf, dyn_from_utf8_lossy(pnstrdup(text, len)));
 }
 
 /*

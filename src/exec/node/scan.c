@@ -392,8 +392,7 @@ next_count(DynScan *scan, TupleTableSlot *slot, bool wait)
 	if (!wait && dyn_items_would_wait(scan->input.items))
 		return DYN_FETCH_WAITS;
 	count = dyn_items_count(scan->input.items);
-	memset(slot->tts_isnull, true,
-		   slot->tts_tupleDescriptor->natts * sizeof(bool));
+	memset(slot->tts_isnull, true, slot->tts_tupleDescriptor->natts * sizeof(bool));
 	slot->tts_values[0] = Int64GetDatum((int64) count);
 	slot->tts_isnull[0] = false;
 	ExecStoreVirtualTuple(slot);

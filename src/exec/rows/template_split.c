@@ -180,8 +180,7 @@ split_text(DynParts *parts, DynParsedAttr *parsed, const DynText *given)
 
 	parsed->done = true;
 	parsed->nul = (value->flags & DYN_VALUE_HAS_NUL) != 0;
-	parsed->absent = value->type == DYN_TYPE_ABSENT ||
-		value->type == DYN_TYPE_NULL;
+	parsed->absent = value->type == DYN_TYPE_ABSENT || value->type == DYN_TYPE_NULL;
 	parsed->no_text = !parsed->absent && !read_text(parts, parsed, value);
 	parsed->split = parsed->absent || parsed->no_text ? DYN_SPLIT_NO_MATCH
 		: dyn_template_split(parsed->templated->tmpl, parsed->text.data,
@@ -465,8 +464,7 @@ take_way(void *arg, const DynText *values)
 	parsed->done = true;
 	parsed->split = DYN_SPLIT_MATCHES;
 	search->level++;
-	enough = search->level == search->n ? accept_way(search)
-		: search_level(search);
+	enough = search->level == search->n ? accept_way(search) : search_level(search);
 	search->level--;
 	parsed->done = false;
 	parsed->split = split_before;

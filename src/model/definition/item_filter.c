@@ -105,8 +105,7 @@ read_terms(DynItemFilter *test, Jsonb *object)
 bool
 dyn_item_filter_check(const char *text, const char **why)
 {
-	Jsonb	   *object = dyn_json_option_check(text, "{\"type\": \"order\"}",
-											   why);
+	Jsonb	   *object = dyn_json_option_check(text, "{\"type\": \"order\"}", why);
 	DynItemFilter test = {0, NULL};
 
 	if (object != NULL)

@@ -323,8 +323,7 @@ decode_numeric(DynCodec *codec, const DynValue *value, bool soft,
 		return mismatch(why, psprintf("%s cannot represent it without rounding",
 									  format_type_with_typemod(NUMERICOID, codec->typmod)));
 	/* pad to the scale of the typmod */
-	*result = DirectFunctionCall2(numeric, *result,
-								  Int32GetDatum(codec->typmod));
+	*result = DirectFunctionCall2(numeric, *result, Int32GetDatum(codec->typmod));
 	return true;
 }
 

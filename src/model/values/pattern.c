@@ -223,8 +223,7 @@ join_fields(const int *values)
 	int64		seconds = (values[FIELD_HOUR] * 60 + values[FIELD_MINUTE]) * 60 +
 		values[FIELD_SECOND];
 
-	return days * USECS_PER_DAY + seconds * USECS_PER_SEC +
-		values[FIELD_FRACTION];
+	return days * USECS_PER_DAY + seconds * USECS_PER_SEC + values[FIELD_FRACTION];
 }
 
 /* Splits an instant into its fields, for any year of a timestamp. */

@@ -266,8 +266,7 @@ dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull, bool soft,
 {
 	if (soft)
 		return satisfies_domain(codec, value, isnull, why);
-	domain_check(value, isnull, codec->typid, &codec->domain_cache,
-				 codec->context);
+	domain_check(value, isnull, codec->typid, &codec->domain_cache, codec->context);
 	return true;
 }
 
