@@ -47,14 +47,15 @@ class Previews(fixture.TestCase):
         self.fx.rows(sql)
         return [request.body.get("Limit") for request in self.fake.requests if request.operation == "Scan"]
 
-    def refused(self, sql):
-        """Refused, before a request is sent."""
+    def refused(self, sql, why=""):
+        """Refused, before a request is sent; `why` is the sentence on the LIMIT."""
         with self.subTest(sql):
             self.fx.rows("SELECT FROM f LIMIT 1")   # so that the table is described
             self.fake.reset()
             failure = self.fx.error(sql)
             self.assertEqual((failure.sqlstate, failure.message[:len(REFUSED)]), ("55000", REFUSED))
-            self.assertEqual(failure.hint, 'Add a condition on partition key "pk" of foreign table "f" to avoid the scan, or set scan_policy to "warn" or "allow".')
+            self.assertEqual(failure.hint, 'Add a condition on partition key "pk" of foreign table "f" to avoid the scan, or set scan_policy to "warn" or "allow".'
+                             + (f" LIMIT does not bound the Scan, because {why}." if why else ""))
             self.assertEqual([r for r in self.fake.operations() if r == "Scan"], [])
 
     def test_bounded(self):
@@ -78,8 +79,9 @@ class Previews(fixture.TestCase):
         """The warning reports what is read; under 'allow' there is none."""
         for policy in ("error", "warn"):
             self.foreign(scan_policy=policy)
+            hint = HINT if policy == "warn" else HINT.replace(', or set scan_policy to "allow" to silence this warning', "")
             self.assertEqual(self.fx.notices("SELECT * FROM f LIMIT 100"),
-                             [f'WARNING:  reading up to 100 items of DynamoDB table "t" (about 1.2 read units)\n{HINT}'], policy)
+                             [f'WARNING:  reading up to 100 items of DynamoDB table "t" (about 1.2 read units)\n{hint}'], policy)
         self.foreign(scan_policy="allow")
         self.assertEqual(self.fx.notices("SELECT * FROM f LIMIT 100"), [])
         self.foreign(scan_policy="warn")
@@ -92,7 +94,10 @@ class Previews(fixture.TestCase):
 
     def test_unbounded(self):
         """Filters, rechecks, sorts, groups, joins, no LIMIT."""
-        for sql in ("SELECT * FROM f", "SELECT * FROM f WHERE n = 1 LIMIT 5", "SELECT * FROM f WHERE length(x) > 3 LIMIT 5", "SELECT * FROM f ORDER BY n LIMIT 5",
+        for sql in ("SELECT * FROM f WHERE n = 1 LIMIT 5", "SELECT * FROM f WHERE length(x) > 3 LIMIT 5"):
+            self.refused(sql, "the conditions may reject rows")
+        self.refused("SELECT * FROM f ORDER BY n LIMIT 5", "ORDER BY sorts all rows")
+        for sql in ("SELECT * FROM f", "SELECT * FROM f ORDER BY n LIMIT 20000", "SELECT max(n) FROM f", "SELECT max(n) FROM f LIMIT 1",
                     "SELECT DISTINCT n FROM f LIMIT 5", "SELECT n, count(*) FROM f GROUP BY n LIMIT 5", "SELECT count(*) FROM f LIMIT 5",
                     "SELECT generate_series(1, n) FROM f LIMIT 5", "SELECT * FROM f, generate_series(1, 2) LIMIT 5", "SELECT row_number() OVER () FROM f LIMIT 5",
                     "SELECT * FROM f OFFSET 5"):
@@ -130,7 +135,7 @@ class Previews(fixture.TestCase):
         for limit in range(1, 12):
             self.assertEqual(self.limits(f"EXECUTE p({limit})"), [limit])
         self.fx.execute("SET plan_cache_mode = force_generic_plan")
-        self.refused("EXECUTE p(8)")
+        self.refused("EXECUTE p(8)", "its value is unknown in a generic plan")
 
     def test_partitions(self):
         """Each partition may be read as far as the LIMIT goes."""
@@ -340,7 +345,7 @@ class MappedPreviews(fixture.TestCase):
     def test_warning(self):
         """It reports what it may use; where nothing is refused, it is a Scan as before."""
         warning = ('WARNING:  reading up to 25 read units of DynamoDB table "t"\nHINT:  Add a condition on "id" of foreign table "f", from which partition key'
-                   ' "pk" is composed, to avoid the scan, or set scan_policy to "allow" to silence this warning.')
+                   ' "pk" is composed, to avoid the scan.')
         self.assertEqual(self.fx.notices("SELECT * FROM f LIMIT 5"), [warning])
         self.foreign(scan_policy="warn")
         self.assertEqual([notice[:31] for notice in self.fx.notices("SELECT * FROM f LIMIT 5")], ["WARNING:  full scan of DynamoDB"])

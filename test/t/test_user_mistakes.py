@@ -137,17 +137,26 @@ class WhyNotBound(fixture.TestCase):
         """What is no equality on a partition key."""
         self.table()
         self.assert_hint("pk > 'p0'", 'operator > on column "pk" cannot use partition key "pk", which requires = or IN')
-        self.assert_hint("pk <> 'p0'", 'operator <> on column "pk" cannot use partition key "pk"')
-        self.assert_hint("pk LIKE '%1'", 'operator LIKE on column "pk" cannot use partition key "pk"')
+        self.assert_hint("pk <> 'p0'", 'operator <> on column "pk" cannot use partition key "pk", which requires = or IN')
+        self.assert_hint("pk LIKE '%1'", 'operator LIKE on column "pk" cannot use partition key "pk", which requires = or IN')
         self.assert_hint("pk ILIKE 'P1'", 'operator ILIKE on column "pk" cannot use partition key "pk", whose values differ by case; use = with the stored case')
         self.assert_hint("upper(pk::text) = upper('P1')", 'column "pk" is wrapped in upper(), so partition key "pk", whose values differ by case, cannot be used; use = with the stored case')
         # once, however many conditions there are
         self.assert_hint("(pk ILIKE 'P1' OR pk ILIKE 'P0') AND pk ILIKE 'p1'", 'operator ILIKE on column "pk" cannot use partition key "pk", whose values differ by case; use = with the stored case')
         self.assert_hint("upper(pk) = upper('P1') AND sk ILIKE 'S01'", 'column "pk" is wrapped in upper(), so partition key "pk", whose values differ by case, cannot be used; use = with the stored case')
-        self.assert_hint("pk NOT LIKE 'p1%'", 'operator NOT LIKE on column "pk" cannot use partition key "pk"')
-        self.assert_hint("pk ~ '^p1'", 'operator ~ on column "pk" cannot use partition key "pk"')
+        self.assert_hint("pk NOT LIKE 'p1%'", 'operator NOT LIKE on column "pk" cannot use partition key "pk", which requires = or IN')
+        self.assert_hint("pk ~ '^p1'", 'operator ~ on column "pk" cannot use partition key "pk", which requires = or IN')
         self.assert_hint("pk = sk", 'column "pk" is compared with a value that is unknown before items are read, so partition key "pk" cannot be used')
         self.assert_hint("pk = random()::text", 'column "pk" is compared with a value that is unknown before items are read, so partition key "pk" cannot be used')
+
+    def test_subqueries(self):
+        """A subquery that does not become a join."""
+        self.table()
+        self.fx.execute("CREATE TEMP TABLE names AS SELECT 'p1' AS name")
+        why = 'column "pk" is compared with a subquery that is not a join (such as one below OR or NOT), so partition key "pk" cannot be used'
+        for condition in ("pk IN (SELECT name FROM names) OR pk = 'p1'", "EXISTS (SELECT FROM names WHERE name = pk) OR pk = 'p1'",
+                          "pk NOT IN (SELECT name FROM names)", "EXISTS (SELECT FROM names WHERE name = pk OFFSET 1)"):
+            self.assert_hint(condition, why)
 
     def test_or(self):
         """Arms without the key, and arms that do not restrict it."""
@@ -168,7 +177,7 @@ class WhyNotBound(fixture.TestCase):
                                ("order_id = 'o-1' OR (user_id = 'u-1' AND n = 3) OR state = 'new'", lacks),
                                ("user_id = 'u-1' OR order_id ILIKE 'O-1'",
                                 'Hint: operator ILIKE on column "order_id" cannot use partition key "orderId", whose values differ by case; use = with the stored case'),
-                               ("user_id LIKE 'u%' OR order_id = 'o-1'", 'Hint: operator LIKE on column "user_id" cannot use partition key "userId" of index "byUser"'),
+                               ("user_id LIKE 'u%' OR order_id = 'o-1'", 'Hint: operator LIKE on column "user_id" cannot use partition key "userId" of index "byUser", which requires = or IN'),
                                ("user_id = 'u-1' OR order_id = 'o-1' OR n = 3", some("order_id", "orderId")), ("user_id = 'u-1' OR created_at = 'x'", some("user_id", 'userId" of index "byUser')),
                                ("(user_id = 'u-1' OR order_id = 'o-1') AND created_at > '2026'",
                                 'Hint: index "byUser" could be used with the condition created_at <> \'\', because an index has no empty values'),
@@ -188,7 +197,7 @@ class WhyNotBound(fixture.TestCase):
         self.table("order_id text OPTIONS (attribute 'orderId'), total int, user_id text OPTIONS (attribute 'userId'), state text, n int, m int, k int", "sorted")
         by_user = ['Hint: index "byUser" could be used with a condition = or IN on column "user_id"']
         for condition, why in (("n > 3", by_user), ("n = 3 AND state = 'x'", by_user), ("n IN (1, 2) OR n IS NULL", []), ("n <> 3", []), ("n IS NOT NULL", []),
-                               ("user_id LIKE 'u%' AND n > 3", ['Hint: operator LIKE on column "user_id" cannot use partition key "userId" of index "byUser"']),
+                               ("user_id LIKE 'u%' AND n > 3", ['Hint: operator LIKE on column "user_id" cannot use partition key "userId" of index "byUser", which requires = or IN']),
                                ("m > 3", ['Hint: index "byTotal" could be used with a condition = or IN on column "order_id"']),
                                ("k > 3", []), ("total > 3", [])):
             with self.subTest(condition):
@@ -257,6 +266,59 @@ class WhyNotBound(fixture.TestCase):
             with self.subTest(condition):
                 self.assertEqual(self.advice(f"SELECT * FROM f WHERE {condition}"), [f"Hint: {why}"] if why else [])
         self.assertEqual(self.advice("SELECT * FROM f WHERE tenant = 'x' AND id = 'y' AND n = 3"), [])
+
+    def test_missing_columns_of_a_template(self):
+        """The warning names the columns without values, by which the reason is a bound, or the Scan's cost."""
+        items = [{"pk": {"S": f"D#{'ab'[n % 2]}#2026-06-{1 + n % 28:02}"}, "sk": {"S": f"{n:03}"}, "n": {"N": str(n)}} for n in range(200)]
+        self.fake.table("days", ("pk", "S"), ("sk", "S"), items=items, item_count=200, size_bytes=20000)
+        self.fx.foreign_table("f", 'device text COLLATE "C" NOT NULL, day date NOT NULL, sk text, n int', server="fake", table_name="days",
+                              key_templates='{"pk": "D#${device}#${day}"}')
+        self.fx.execute("CREATE TEMP TABLE local (LIKE f); INSERT INTO local SELECT * FROM f")
+        cheaper = "Keys could be used, but a Scan is estimated to cost less than {} requests by key; ANALYZE may correct the estimate."
+        for condition, lacking, why in (
+                ("true", '"device" and "day"', ""), ("device = 'a'", '"day"', ""), ("day = '2026-06-01'", '"device"', ""),
+                ("day BETWEEN '2026-06-01' AND '2026-06-05'", '"device"', ""), ("device IN ('a', 'b') AND n > 3", '"day"', ""),
+                ("device = 'a' AND day >= '2026-06-01'", '"day"', 'Column "day" has no upper bound, so partition key "pk" cannot be used.'),
+                ("device > 'a' AND day = '2026-06-01'", '"device"', 'Operator > on column "device" cannot use partition key "pk", which requires = or IN.'),
+                ("device = 'a' AND day BETWEEN '2026-01-01' AND '2026-06-09'", None, cheaper.format(160)),
+                ("device = 'a' AND day = ANY (ARRAY(SELECT date '2026-01-01' + i FROM generate_series(0, 159) i)::date[])", None, None)):
+            sql = f"FROM {{}} WHERE {condition} ORDER BY sk"
+            with self.subTest(condition):
+                self.assertEqual(self.fx.rows("SELECT * " + sql.format("f")), self.fx.rows("SELECT * " + sql.format("local")))
+                hints = [notice.partition("HINT:  ")[2] for notice in self.fx.notices("SELECT * " + sql.format("f"))]
+                start = "Use conditions that select fewer keys" if lacking is None \
+                    else f'Add a condition on {lacking} of foreign table "f", from which partition key "pk" is composed,'
+                self.assertEqual(hints, [] if why is None else [f'{start} to avoid the scan, or set scan_policy to "allow" to silence this warning. {why}'.strip()])
+        # under "error", the keys are used
+        self.fx.execute("SET dynamo_fdw.scan_policy = error")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy")
+        self.assertEqual(self.fx.value("SELECT count(*) FROM f WHERE device = 'a' AND day BETWEEN '2026-01-01' AND '2026-06-09'"),
+                         self.fx.value("SELECT count(*) FROM local WHERE device = 'a' AND day <= '2026-06-09'"))
+
+    def test_name_of_the_column(self):
+        """A column with another name than the attribute."""
+        self.table("id text OPTIONS (attribute 'pk'), n int")
+        self.assertEqual([notice.partition("HINT:  ")[2] for notice in self.fx.notices("SELECT * FROM f")],
+                         ['Add a condition on column "id", partition key "pk" of foreign table "f" to avoid the scan, or set scan_policy to "allow" to silence this warning.'])
+
+    def test_index_that_cannot_help(self):
+        """No hint to use an index that lacks the selected items, or for which the statement would not be planned."""
+        self.fake.table("bikes", ("id", "S"), items=[{"id": {"S": f"b{n}"}, "at": {"S": f"s{n % 9}"}, "n": {"N": str(n)}} for n in range(90)], item_count=90, size_bytes=9000,
+                        indexes=[index("by_at", ("at", "S"), None, "KEYS_ONLY", item_bytes=99), index("by_kind", ("kind", "S"), ("m", "N"))])
+        self.table("id text NOT NULL, at text, n int, kind text, m int", "bikes")
+        self.fx.execute("CREATE TEMP TABLE stops AS SELECT 's1' AS at")
+        lower = 'Hint: column "at" is wrapped in lower(), so partition key "at" of index "by_at", whose values differ by case, cannot be used; use = with the stored case'
+        for condition, hints in (("lower(at) = 's1'", [lower]), ("kind = 'x' AND m IS NULL", []),
+                                 ("kind = 'x'", ['Hint: index "by_kind" could be used if column "m" were declared NOT NULL or had a condition'])):
+            for columns in ("*", "id"):
+                with self.subTest(condition, columns=columns):
+                    self.assertEqual(self.advice(f"SELECT {columns} FROM f WHERE {condition}"), hints)
+        self.fx.execute("SET enable_nestloop = off")
+        self.addCleanup(self.fx.execute, "RESET enable_nestloop")
+        self.assertEqual(self.advice("SELECT n FROM f JOIN stops USING (at) WHERE at IN ('s1', 's2')"), [])
+        self.table("id text NOT NULL, at text, n int", "bikes")
+        self.fx.execute("ALTER FOREIGN TABLE f OPTIONS (ADD consistent_read 'on')")
+        self.assertEqual(self.advice("SELECT n FROM f WHERE lower(at) = 's1'"), [])
 
     def test_sort_key_of_a_query(self):
         """A text without COLLATE "C": a range is checked on all items of the partition; with it, on one."""

@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "../../dynamodb/units.h"
 #include "../../model/server/encoding.h"
 #include "../../model/session/guc.h"
@@ -24,27 +26,16 @@ describe_size(double bytes)
 static char *
 describe_units(double units)
 {
-	char	   *words = psprintf("%.*f", units < 10 ? 1 : 0, units);
-	char	   *zero = strstr(words, ".0");
+	bool		rounded = units >= 10 || fabs(units - rint(units)) < 0.05;
 
-	if (zero != NULL)
-		*zero = '\0';
-	return psprintf("about %s read unit%s", words,
-					strcmp(words, "1") == 0 ? "" : "s");
-}
-
-/* Returns true if only some segments are read. */
-static bool
-is_part(const DynEstimate *estimate)
-{
-	return estimate->segments < estimate->total_segments;
+	return psprintf("about %.*f read unit%s", rounded ? 0 : 1, units,
+					rounded && rint(units) == 1 ? "" : "s");
 }
 
 /*
- * Returns "4609 items, 2.4 MB, about 295 read units, at least 12 s".  Omits
- * unknown figures, a time of less than a second and, if only some segments are
- * read, the number of items and the bytes.  Returns NULL if the read units are
- * unknown.
+ * Returns "4609 items, 2.4 MB, about 295 read units, at least 12 s", without
+ * unknown figures, a short time and, for a part of the segments, the items and
+ * the bytes.  Returns NULL if the read units are unknown.
  */
 static char *
 describe_scan(const DynTableMeta *meta, const char *name,
@@ -58,19 +49,18 @@ describe_scan(const DynTableMeta *meta, const char *name,
 
 	if (estimate->assumed)
 		return NULL;
-	return psprintf("%s%s%s", is_part(estimate) || items == 0 ? ""
+	return psprintf("%s%s%s", estimate->segments < estimate->total_segments || items == 0 ? ""
 					: psprintf(UINT64_FORMAT " item%s, %s, ", items, items == 1 ? "" : "s",
 							   describe_size(index ? index->size_bytes : meta->size_bytes)),
 					describe_units(estimate->reads.units),
 					ms < 1000 ? "" : psprintf(", at least %.0f s", ms / 1000));
 }
 
-/* Returns "a", "b" and "c": the distinct columns of the template. */
+/* Returns "a", "b" and "c": the names of the columns. */
 static char *
-columns_of(const DynRelation *relation, const DynTemplatedAttr *templated)
+name_columns(const DynRelation *relation, const Bitmapset *attnums)
 {
 	StringInfoData list;
-	Bitmapset  *attnums = dyn_templated_columns(templated);
 	int			attnum = -1;
 	int			left = bms_num_members(attnums);
 
@@ -96,15 +86,18 @@ foreign_table_clause(const DynRelation *relation, const char *preposition)
 		: psprintf(" %s foreign table \"%s\"", preposition, relation->name);
 }
 
-/* Returns a hint to add a condition on, or a column for, the partition key. */
+/* Returns a hint to add a condition on the key, or to select fewer keys. */
 static char *
-key_condition_hint(const DynRelation *relation, const DynTableMeta *meta)
+key_condition_hint(const DynRelation *relation, const DynAccess *access)
 {
+	const DynTableMeta *meta = dyn_session_cached_table(relation->connection, relation->table);
 	const DynTemplatedAttr *templated;
-	bool		shown = false;
+	const DynColumn *shown = NULL;
 	const char *attribute;
 	const char *name;
 
+	if (access->keyed)
+		return pstrdup("Use conditions that select fewer keys");
 	if (meta == NULL)
 		return psprintf("Add a condition on the partition key%s",
 						foreign_table_clause(relation, "of"));
@@ -113,91 +106,85 @@ key_condition_hint(const DynRelation *relation, const DynTableMeta *meta)
 	templated = dyn_relation_templated(relation, attribute);
 	if (templated != NULL && templated->tmpl->nparts > 0)
 		return psprintf("Add a condition on %s%s, from which partition key \"%s\" is composed,",
-						columns_of(relation, templated),
+						name_columns(relation, access->lacking ? access->lacking
+									 : dyn_templated_columns(templated)),
 						foreign_table_clause(relation, "of"), name);
 	for (int i = 0; i < relation->ncolumns; i++)
-		shown |= dyn_column_shows(&relation->columns[i], attribute);
+		shown = dyn_column_shows(&relation->columns[i], attribute)
+			? &relation->columns[i] : shown;
 	/* the access plan's advice covers a column whose name was lower-cased */
-	if (!shown && dyn_relation_folded_column(relation, attribute) == NULL)
+	if (shown == NULL && dyn_relation_folded_column(relation, attribute) == NULL)
 		return psprintf("Add a column for partition key \"%s\"%s and use it in a condition",
 						name, foreign_table_clause(relation, "to"));
-	return psprintf("Add a condition on partition key \"%s\"%s", name,
+	return psprintf("Add a condition on %spartition key \"%s\"%s",
+					shown == NULL || strcmp(shown->name, name) == 0 ? ""
+					: psprintf("column \"%s\", ", shown->name), name,
 					foreign_table_clause(relation, "of"));
 }
 
 /*
- * Returns a hint on how to avoid the Scan.  A statement that reads the segment
- * column cannot use a key, so the hint also advises not to read the column.
+ * Returns a hint on how to avoid the Scan, followed by `then` and the advice.
+ * A statement that reads the segment column cannot use a key, so the hint also
+ * advises not to read the column.
  */
 static char *
-key_hint(const DynRelation *relation, const DynTableMeta *meta,
-		 const DynEstimate *estimate)
+scan_hint(const DynRelation *relation, const DynAccess *access, const char *then)
 {
-	char	   *hint = key_condition_hint(relation, meta);
+	const char *advice = access->advice;
+	const char *name = access->estimate.total_segments == 0 ? NULL
+		: dyn_relation_column(relation, relation->segment_column)->name;
 
-	return estimate->total_segments == 0 ? hint
-		: psprintf("%s and do not read column \"%s\"", hint,
-				   dyn_relation_column(relation, relation->segment_column)->name);
+	return psprintf("%s%s to %s.%s", key_condition_hint(relation, access),
+					name == NULL ? "" : psprintf(" and do not read column \"%s\"", name), then,
+					advice == NULL ? "" : psprintf(" %c%s.", pg_ascii_toupper(advice[0]), advice + 1));
 }
 
 /* Returns the table or index, maybe after "2 of 256 segments of ". */
 static const char *
-describe_target(const DynRelation *relation, const char *index,
-				const DynEstimate *estimate)
+describe_target(const DynRelation *relation, const char *index, const DynEstimate *estimate)
 {
-	const char *target = dyn_describe_target(relation->table, index);
-
-	return !is_part(estimate) ? target
+	return estimate->segments >= estimate->total_segments
+		? dyn_describe_target(relation->table, index)
 		: psprintf("%d of %d segments of %s", estimate->segments,
-				   estimate->total_segments, target);
+				   estimate->total_segments, dyn_describe_target(relation->table, index));
 }
 
-/* Returns the advice as a sentence that can be appended to a hint, or "". */
-static char *
-advice_clause(const char *advice)
-{
-	return advice == NULL ? pstrdup("")
-		: psprintf(" %c%s.", pg_ascii_toupper(advice[0]), advice + 1);
-}
+#define SILENCE		"avoid the scan, or set scan_policy to \"allow\" to silence this warning"
 
 /*
- * Warns, or raises an error.  `estimate` is the expected cost, as in EXPLAIN.
- * `previewed` is the number of read units that a LIMIT scan (preview_units)
- * has used, or 0.
+ * Warns, or raises an error.  `previewed` is the number of read units that a
+ * LIMIT scan (preview_units) has used, or 0.
  */
 static void
 warn_or_refuse(const DynRelation *relation, const char *index,
-			   const DynEstimate *estimate, const char *advice, double previewed)
+			   const DynEstimate *estimate, const DynAccess *access, double previewed)
 {
 	DynScanPolicy policy = dyn_relation_scan_policy(relation);
 	const char *target = describe_target(relation, index, estimate);
-	bool		part = is_part(estimate);
+	bool		part = estimate->segments < estimate->total_segments;
 	const char *found = previewed == 0 ? ""
 		: psprintf("The rows of the LIMIT were not found in %g read unit%s.",
 				   previewed, previewed == 1 ? "" : "s");
-	const DynTableMeta *meta;
 	const char *size;
 
 	if (policy == DYN_SCAN_ALLOW)
 		return;
-	meta = dyn_session_cached_table(relation->connection, relation->table);
-	size = describe_scan(meta, index, estimate);
+	size = describe_scan(dyn_session_cached_table(relation->connection, relation->table),
+						 index, estimate);
 	if (policy == DYN_SCAN_ERROR)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 part ? errmsg("scan of %s is disabled by scan_policy \"error\"", target)
-				 : errmsg("full scan of %s is disabled by scan_policy \"error\"", target),
+				 errmsg("%sscan of %s is disabled by scan_policy \"error\"", part ? "" : "full ", target),
 				 size != NULL || previewed > 0
 				 ? errdetail("%s%s%s", size ? psprintf("It would read %s.", size) : "",
 							 size && previewed > 0 ? " " : "", found) : 0,
-				 errhint("%s to avoid the scan, %sor set scan_policy to \"warn\" or \"allow\".%s",
-						 key_hint(relation, meta, estimate), previewed > 0 ? "raise preview_units, " : "",
-						 advice_clause(advice))));
+				 errhint("%s", scan_hint(relation, access, previewed > 0
+										 ? "avoid the scan, raise preview_units, or set scan_policy to \"warn\" or \"allow\""
+										 : "avoid the scan, or set scan_policy to \"warn\" or \"allow\""))));
 	ereport(WARNING,
 			(part ? errmsg("scan of %s%s", target, size ? psprintf(" (%s)", size) : "")
 			 : errmsg("full scan of %s%s", target, size ? psprintf(" (%s)", size) : ""),
-			 errhint("%s to avoid the scan, or set scan_policy to \"allow\" to silence this warning.%s",
-					 key_hint(relation, meta, estimate), advice_clause(advice))));
+			 errhint("%s", scan_hint(relation, access, SILENCE))));
 }
 
 /*
@@ -214,9 +201,10 @@ warn_of_bounded_read(const DynScanDesc *scandesc)
 	const char *target = dyn_describe_target(relation->table, access->index);
 	const char *cost = "";
 	const DynTableMeta *meta;
+	DynScanPolicy policy = dyn_relation_scan_policy(relation);
 	double		bytes;
 
-	if (dyn_relation_scan_policy(relation) == DYN_SCAN_ALLOW)
+	if (policy == DYN_SCAN_ALLOW)
 		return;
 	meta = dyn_session_cached_table(relation->connection, relation->table);
 	bytes = meta == NULL ? 0
@@ -232,9 +220,7 @@ warn_of_bounded_read(const DynScanDesc *scandesc)
 							 units == 1 ? 1 : 2, units, target)
 			 : errmsg_plural("reading up to %ld item of %s%s",
 							 "reading up to %ld items of %s%s", items, items, target, cost),
-			 errhint("%s to avoid the scan, or set scan_policy to \"allow\" to silence this warning.%s",
-					 key_hint(relation, meta, &access->estimate),
-					 advice_clause(access->advice))));
+			 errhint("%s", scan_hint(relation, access, policy == DYN_SCAN_ERROR ? "avoid the scan" : SILENCE))));
 }
 
 bool
@@ -261,7 +247,7 @@ dyn_scan_policy_page(const DynRelation *relation, const DynTableMeta *meta,
  */
 static void
 check_units(const DynRelation *relation, const char *index,
-			const DynEstimate *estimate, const char *advice, double used, double limit)
+			const DynEstimate *estimate, const DynAccess *access, double used, double limit)
 {
 	double		units = estimate->reads.units;
 
@@ -272,13 +258,9 @@ check_units(const DynRelation *relation, const char *index,
 			 errmsg_plural("statement exceeds the limit of %g read unit",
 						   "statement exceeds the limit of %g read units",
 						   limit == 1 ? 1 : 2, limit),
-			 errdetail("A %sscan of %s uses %s.", is_part(estimate) ? "" : "full ",
+			 errdetail("A %sscan of %s uses %s.", estimate->segments < estimate->total_segments ? "" : "full ",
 					   describe_target(relation, index, estimate), describe_units(units)),
-			 errhint("%s to read less, or raise max_read_units_per_statement.%s",
-					 key_hint(relation, dyn_session_cached_table(relation->connection,
-																 relation->table),
-							  estimate),
-					 advice_clause(advice))));
+			 errhint("%s", scan_hint(relation, access, "read less, or raise max_read_units_per_statement"))));
 }
 
 /* ---- policy for executions ---- */
@@ -328,7 +310,7 @@ apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynAccess *read
 	/* if the Scan cannot stop early, check the limit before any request */
 	limit = dyn_statement_max_units(relation->connection);
 	if (inputs != NIL && limit > 0 && (access->count_only || any_reads_all(input, inputs)))
-		check_units(relation, read->index, &estimate, access->advice,
+		check_units(relation, read->index, &estimate, access,
 					scandesc->statement->counters.read_units, limit);
 	if (warned != NULL && dyn_relation_scan_policy(relation) == DYN_SCAN_WARN)
 	{
@@ -336,7 +318,7 @@ apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynAccess *read
 			return;
 		*warned = true;
 	}
-	warn_or_refuse(relation, read->index, &estimate, access->advice, previewed);
+	warn_or_refuse(relation, read->index, &estimate, access, previewed);
 }
 
 void

@@ -78,6 +78,7 @@ typedef struct DynRelPlan
 	Cost		direct_margin[DYN_ACCESS_SCAN];	/* see yield_to_direct */
 	/* true if the number of rows of that path is unknown */
 	bool		direct_unknown[DYN_ACCESS_SCAN];
+	double		keyed_requests; /* number of requests of the latest of them */
 } DynRelPlan;
 
 typedef struct DynClause

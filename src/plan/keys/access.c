@@ -458,6 +458,7 @@ copy_access(const DynAccess *access, Values *values)
 	copy->index = copy_text(access->index);
 	copy->schema = copy_text(access->schema);
 	copy->advice = copy_text(access->advice);
+	copy->lacking = bms_copy(access->lacking);
 	for (int i = 0; i < copy->nhash + copy->nrange; i++)
 	{
 		DynKeyMatch *match = unconstify(DynKeyMatch *, dyn_access_match(copy, i));

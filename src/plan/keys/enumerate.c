@@ -267,7 +267,7 @@ dyn_match_each(const DynTarget *target, List *clauses, int most, List **used)
 }
 
 const char *
-dyn_why_not_each(const DynTarget *target, List *clauses)
+dyn_why_not_each(const DynTarget *target, List *clauses, const char *key)
 {
 	Range		range = find_bounds(target, clauses);
 	const char *name;
@@ -277,12 +277,12 @@ dyn_why_not_each(const DynTarget *target, List *clauses)
 	name = dyn_relation_column(target->plan->relation, range.each->field.attnum)->name;
 	if (!range.lower || !range.upper)
 		return target->part == NULL ? NULL
-			: psprintf("column \"%s\" has no %s bound", name,
-					   range.lower ? "upper" : "lower");
+			: psprintf("column \"%s\" has no %s bound, so %s cannot be used", name,
+					   range.lower ? "upper" : "lower", key);
 	if (dyn_steps_count(range.each->unsure ? &range.expected : &range.known) <= DYN_MAX_EACH)
 		return NULL;
-	return psprintf("column \"%s\" has more than %d values between its bounds", name,
-					DYN_MAX_EACH);
+	return psprintf("column \"%s\" has more than %d values between its bounds, so %s cannot be used",
+					name, DYN_MAX_EACH, key);
 }
 
 /* Returns 0 unless the keys differ only in one part, with truncated times. */

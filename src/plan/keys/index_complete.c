@@ -162,6 +162,10 @@ leaf_completeness(const Place *place, const DynPred *pred, bool points)
 	size_t		least,
 				most;
 
+	/* even if the column were declared NOT NULL, the index would lack NULLs */
+	if (pred->kind == DYN_PRED_NULL && !pred->negated && !place->asserted && pred->field.steps == NIL &&
+		place->column == dyn_relation_column(place->relation, pred->field.attnum))
+		return ABSENT;
 	if (!dyn_pred_is_on(place->relation, pred, place->attr) ||
 		(points && !dyn_pred_is_point(pred)))
 		return points ? NO_POINT : ABSENT;
@@ -493,7 +497,7 @@ dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full
 		nlacking++;
 		/* recommend NOT NULL only if the index would then have all rows */
 		if (place.column != NULL && !place.asserted &&
-			(!place.depends || preds_completeness(&place, preds, true) >= LATER))
+			preds_completeness(&place, preds, true) >= LATER)
 			found.column = place.column->name;
 		found.nonempty = nlacking == 1 && lacks_nonempty(&place, preds, exprs)
 			? place.column->name : NULL;

@@ -85,15 +85,9 @@ extern DynPred *dyn_match_template(const DynRelPlan *plan,
 extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);
 
-/*
- * Returns the reason why the clauses give no values for a part of the
- * attribute's template: the result of dyn_why_not_each() for the first part
- * without values.  Returns NULL if all parts have values, if a part cannot be
- * used, or if dyn_why_not_each() returns NULL for any part without values.
- */
-extern const char *dyn_template_lacks_values(const DynRelPlan *plan,
-											 const DynKeyAttr *attr,
-											 const DynIndexMeta *index, List *clauses);
+/* Returns true if part `p` of the template can be used, but has no values. */
+extern bool dyn_part_lacks_values(const DynRelPlan *plan, const DynKeyAttr *attr,
+								  const DynIndexMeta *index, List *clauses, int p);
 
 /*
  * Returns true if the index is not in the option trusted_indexes, but the

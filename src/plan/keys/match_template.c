@@ -277,30 +277,14 @@ dyn_template_demands(const DynRelPlan *plan, const DynKeyAttr *attr,
 	return any ? make_templated(&match, args) : NULL;
 }
 
-const char *
-dyn_template_lacks_values(const DynRelPlan *plan, const DynKeyAttr *attr,
-						  const DynIndexMeta *index, List *clauses)
+bool
+dyn_part_lacks_values(const DynRelPlan *plan, const DynKeyAttr *attr,
+					  const DynIndexMeta *index, List *clauses, int p)
 {
 	TemplateMatch match = begin_match(plan, attr, index, clauses, DYN_MAX_MEMBERS);
-	const char *why = NULL;
 
-	if (match.templated == NULL)
-		return NULL;
-	for (int p = 0; p < match.templated->tmpl->nparts; p++)
-	{
-		DynTarget	target = target_of(&match, p);
-		const char *reason;
-
-		if (!part_is_usable(&match, p))
-			return NULL;
-		if (part_preds(&match, p, true) != NIL || part_members(&match, p) != NULL)
-			continue;
-		reason = dyn_why_not_each(&target, clauses);
-		if (reason == NULL)
-			return NULL;
-		why = why ? why : reason;
-	}
-	return why;
+	return part_is_usable(&match, p) && part_preds(&match, p, true) == NIL &&
+		part_each(&match, p) == NULL && part_members(&match, p) == NULL;
 }
 
 bool

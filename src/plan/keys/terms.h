@@ -122,10 +122,10 @@ extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 
 /*
  * Returns the reason why values between the bounds of the target's column are
- * not enumerated.  Returns NULL if they are enumerated, if there are no bounds,
- * or if the target is a full attribute with one bound only.
+ * not enumerated, and `key` is not used.  Returns NULL if they are enumerated,
+ * if there are no bounds, or if the target is a full attribute with one bound.
  */
-extern const char *dyn_why_not_each(const DynTarget *target, List *clauses);
+extern const char *dyn_why_not_each(const DynTarget *target, List *clauses, const char *key);
 
 /*
  * Returns the column in whose order the partitions can be read; 0 if there is

@@ -15,6 +15,7 @@
 #include "catalog/pg_collation.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -38,8 +39,6 @@ typedef struct Unusable
 	AttrNumber	attnum;
 	const DynColumn *column;
 } Unusable;
-
-static const char *explain_clause(Unusable *unusable, Node *node);
 
 static bool
 reads_column(const DynRelPlan *plan, Node *node, AttrNumber attnum)
@@ -107,17 +106,11 @@ explain_operand(const Unusable *unusable, Node *node)
 static const char *
 operator_word(Oid opno)
 {
-	static const char *const words[][2] = {
-		{"~~", "LIKE"}, {"!~~", "NOT LIKE"}, {"~~*", "ILIKE"}, {"!~~*", "NOT ILIKE"}
-	};
 	const char *name = get_opname(opno);
 
-	for (int i = 0; i < lengthof(words); i++)
-	{
-		if (strcmp(name, words[i][0]) == 0)
-			return words[i][1];
-	}
-	return name;
+	return strstr(name, "~~") == NULL ? name
+		: psprintf(name[0] == '!' ? "NOT %s" : "%s",
+				   strchr(name, '*') ? "ILIKE" : "LIKE");
 }
 
 static const char *
@@ -163,18 +156,16 @@ explain_comparison(Unusable *unusable, Oid opno, Oid collation, bool commuted,
 	if (get_opcode(opno) == F_TEXTICLIKE)
 		return psprintf("operator ILIKE on column \"%s\" cannot use %s, whose values differ by case; use = with the stored case",
 						column->name, unusable->key);
-	if (!dyn_describe_operator(opno, collation, &op) ||
-		op.comparison == DYN_COMPARE_NE)
-		return psprintf("operator %s on column \"%s\" cannot use %s",
-						operator_word(opno), column->name, unusable->key);
+	if (!dyn_describe_operator(opno, collation, &op) || op.comparison == DYN_COMPARE_NE ||
+		(unusable->hash && op.comparison != DYN_COMPARE_EQ))
+		return psprintf("operator %s on column \"%s\" cannot use %s%s",
+						operator_word(opno), column->name, unusable->key,
+						unusable->hash ? ", which requires = or IN" : "");
 	if (commuted)
 		dyn_commute(&op);
 	if (!dyn_is_runtime_value(&unusable->classify, value))
 		return psprintf("column \"%s\" is compared with a value that is unknown before items are read, so %s cannot be used",
 						column->name, unusable->key);
-	if (unusable->hash && op.comparison != DYN_COMPARE_EQ)
-		return psprintf("operator %s on column \"%s\" cannot use %s, which requires = or IN",
-						operator_word(opno), column->name, unusable->key);
 	if (dyn_operator_exactness(column, &op) == DYN_LOCAL)
 		return explain_local(unusable, &op);
 	if (!column->traits.key)
@@ -232,19 +223,18 @@ explain_clause(Unusable *unusable, Node *node)
 	if (IsA(node, NullTest) || IsA(node, Var))
 		return NULL;
 	if (!IsA(node, BoolExpr) || expr->boolop == NOT_EXPR)
-		return explain_operand(unusable, node);
+		return !contain_subplans(node) ? explain_operand(unusable, node)
+			: psprintf("column \"%s\" is compared with a subquery that is not a join (such as one below OR or NOT), so %s cannot be used",
+					   unusable->column->name, unusable->key);
 	foreach(lc, expr->args)
 	{
-		if (expr->boolop == OR_EXPR && !mentions(unusable, lfirst(lc)) &&
-			!(unusable->hash &&
-			  reads_partition_key(unusable->classify.plan, lfirst(lc))))
+		if (mentions(unusable, lfirst(lc)))
+			why = why ? why : explain_clause(unusable, lfirst(lc));
+		else if (expr->boolop == OR_EXPR &&
+				 !(unusable->hash &&
+				   reads_partition_key(unusable->classify.plan, lfirst(lc))))
 			return psprintf("column \"%s\" is compared in only some branches of an OR, so %s cannot be used",
 							unusable->column->name, unusable->key);
-	}
-	foreach(lc, expr->args)
-	{
-		if (why == NULL && mentions(unusable, lfirst(lc)))
-			why = explain_clause(unusable, lfirst(lc));
 	}
 	return why;
 }
@@ -294,9 +284,8 @@ explain_column(Unusable *unusable, AttrNumber attnum, const DynColumn *column,
  * the attribute's only in case.
  */
 static const char *
-explain_attribute(const DynRelPlan *plan,
-				  const DynIndexMeta *index, const DynKeyAttr *attr, bool hash,
-				  List *clauses)
+explain_attribute(const DynRelPlan *plan, const DynIndexMeta *index,
+				  const DynKeyAttr *attr, bool hash, List *clauses)
 {
 	Unusable	unusable = {.classify = {plan, true, true},.attr = attr,
 	.hash = hash};
@@ -304,7 +293,7 @@ explain_attribute(const DynRelPlan *plan,
 	const DynTemplatedAttr *templated = hash
 		? dyn_relation_templated(plan->relation, attr->name) : NULL;
 	const DynColumn *folded;
-	const char *why = NULL;
+	const char *why;
 
 	if (is_restricted(&target, hash, clauses))
 		return NULL;
@@ -312,13 +301,17 @@ explain_attribute(const DynRelPlan *plan,
 							hash ? "partition key" : "sort key",
 							dyn_from_utf8_lossy(attr->name),
 							index ? index->name : "");
-	if (hash)
+	why = hash ? dyn_why_not_each(&target, clauses, unusable.key) : NULL;
+	for (int p = 0; templated != NULL && p < templated->tmpl->nparts; p++)
 	{
-		why = dyn_template_lacks_values(plan, attr, index, clauses);
-		if (why == NULL)
-			why = dyn_why_not_each(&target, clauses);
-		if (why != NULL)
-			why = psprintf("%s, so %s cannot be used", why, unusable.key);
+		const DynPart *part = &templated->parts[p];
+
+		if (why != NULL || !dyn_part_lacks_values(plan, attr, index, clauses, p))
+			continue;
+		target.part = part;
+		target.modifier = &templated->tmpl->parts[p];
+		why = dyn_why_not_each(&target, clauses, unusable.key);
+		why = why ? why : explain_column(&unusable, part->attnum, &part->column, clauses);
 	}
 	for (int i = 1; why == NULL && i <= plan->relation->ncolumns; i++)
 	{
@@ -326,15 +319,6 @@ explain_attribute(const DynRelPlan *plan,
 
 		if (dyn_column_shows(column, attr->name))
 			why = explain_column(&unusable, i, column, clauses);
-	}
-	for (int p = 0; templated != NULL && why == NULL && p < templated->tmpl->nparts; p++)
-	{
-		const DynPart *part = &templated->parts[p];
-
-		target.part = part;
-		target.modifier = &templated->tmpl->parts[p];
-		if (!is_restricted(&target, hash, clauses))
-			why = explain_column(&unusable, part->attnum, &part->column, clauses);
 	}
 	if (why != NULL)
 		return why;
@@ -358,17 +342,14 @@ explain_order(const DynRelPlan *plan, const DynKeyAttr *attr)
 	const DynColumn *column = attnum ? dyn_relation_column(plan->relation, attnum) : NULL;
 	const PathKey *first = plan->root->sort_pathkeys != NIL
 		? linitial(plan->root->sort_pathkeys) : NULL;
-	Oid			collation;
 
 	if (column == NULL || first == NULL ||
-		!dyn_ec_has_column(first->pk_eclass, plan->rel, attnum))
-		return NULL;
-	collation = first->pk_eclass->ec_collation;
-	if (dyn_order_is_exact(column, first->pk_opfamily, collation))
+		!dyn_ec_has_column(first->pk_eclass, plan->rel, attnum) ||
+		dyn_order_is_exact(column, first->pk_opfamily, first->pk_eclass->ec_collation))
 		return NULL;
 	if (dyn_order_is_exact(column, first->pk_opfamily, C_COLLATION_OID))
 		return psprintf("column \"%s\" is sorted by %s, so the order of sort key \"%s\" cannot be used; declare the column with COLLATE \"C\"",
-						column->name, describe_collation(collation),
+						column->name, describe_collation(first->pk_eclass->ec_collation),
 						dyn_from_utf8_lossy(attr->name));
 	return column->traits.point ? NULL
 		: psprintf("values of column \"%s\" have several encodings, so the order of sort key \"%s\" cannot be used; set the column option \"format\" to the one in use",
@@ -384,12 +365,36 @@ advise_on_sort_key(const DynRelPlan *plan, const DynIndexMeta *index, List *clau
 	DynTarget	range = {plan, &key->range[0], NULL, NULL};
 	AttrNumber	attnum = dyn_relation_column_of(plan->relation, hash.attr);
 
-	return index->active && !(index->global && plan->relation->consistent) &&
-		key->nhash == 1 && key->nrange == 1 && attnum != 0 &&
+	return key->nhash == 1 && key->nrange == 1 && attnum != 0 &&
 		!is_restricted(&hash, true, clauses) && is_restricted(&range, false, clauses)
 		? psprintf("index \"%s\" could be used with a condition = or IN on column \"%s\"",
 				   index->name, dyn_relation_column(plan->relation, attnum)->name)
 		: NULL;
+}
+
+/* Returns the reason why the LIMIT does not bound a refused Scan, or NULL. */
+static const char *
+explain_limit(const DynRelPlan *plan, const DynAccess *access)
+{
+	const PlannerInfo *root = plan->root;
+	const Query *parse = root->parse;
+	bool		known = parse->limitCount && IsA(parse->limitCount, Const);
+
+	if (parse->limitCount == NULL || root->query_level > 1 ||
+		dyn_relation_scan_policy(plan->relation) != DYN_SCAN_ERROR ||
+		access->is_small || access->preview_rows > 0 ||
+		parse->hasAggs || parse->hasWindowFuncs || parse->hasTargetSRFs ||
+		parse->groupClause != NIL || parse->distinctClause != NIL ||
+		bms_membership(root->all_baserels) != BMS_SINGLETON ||
+		(known && (root->limit_tuples <= 0 ||
+				   !dyn_is_small_read(plan->meta, NULL, root->limit_tuples))))
+		return NULL;
+	return root->sort_pathkeys != NIL
+		? "LIMIT does not bound the Scan, because ORDER BY sorts all rows"
+		: plan->rel->baserestrictinfo != NIL
+		? "LIMIT does not bound the Scan, because the conditions may reject rows"
+		: known ? NULL
+		: "LIMIT does not bound the Scan, because its value is unknown in a generic plan";
 }
 
 void
@@ -410,10 +415,12 @@ dyn_advise_on_index(const char **advice, const DynIndexMeta *index,
 }
 
 const char *
-dyn_advise(const DynRelPlan *plan, const DynAccess *access, List *clauses)
+dyn_advise(const DynRelPlan *plan, DynAccess *access, List *clauses)
 {
 	DynTarget	base = {plan, &plan->meta->key.hash[0], NULL, NULL};
+	const DynTemplatedAttr *templated = dyn_relation_templated(plan->relation, base.attr->name);
 	const char *why = NULL;
+	const char *sort = NULL;
 
 	if (access->kind == DYN_ACCESS_QUERY)
 	{
@@ -430,23 +437,32 @@ dyn_advise(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 	}
 	if (access->kind != DYN_ACCESS_SCAN)
 		return NULL;
-	if (plan->advice != NULL || plan->segments > 0)
-		return plan->advice;
+	/* in a Scan for open guards (choice.c), no keys could be used */
+	access->keyed = access->use == DYN_USE_ALWAYS && plan->keyed_requests > 0;
+	if (access->keyed)
+		return psprintf("keys could be used, but a Scan is estimated to cost less than %.0f requests by key%s",
+						plan->keyed_requests, plan->analyzed ? "" : "; ANALYZE may correct the estimate");
+	for (int p = 0; templated != NULL && p < templated->tmpl->nparts; p++)
+	{
+		if (dyn_part_lacks_values(plan, base.attr, NULL, plan->clauses, p))
+			access->lacking = bms_add_member(access->lacking, templated->parts[p].attnum);
+	}
 	/* join clauses might also restrict keys */
 	clauses = list_concat_copy(clauses, plan->join_clauses);
 	/* advise on the partition key of the table, then of each index */
 	for (int target = 0; target <= plan->meta->nindexes; target++)
 	{
+		const DynIndexMeta *index = dyn_choice_index(plan, target);
 		const DynKeySchema *key = dyn_key_number(plan->meta, target);
 
+		if (index != NULL && (!index->active || (index->global && plan->relation->consistent)))
+			continue;
 		for (int i = 0; i < key->nhash && why == NULL; i++)
-			why = explain_attribute(plan, dyn_choice_index(plan, target),
-									&key->hash[i], true, clauses);
+			why = explain_attribute(plan, index, &key->hash[i], true, clauses);
+		if (index != NULL && sort == NULL && !is_restricted(&base, true, clauses))
+			sort = advise_on_sort_key(plan, index, clauses);
 	}
-	if (why == NULL && !is_restricted(&base, true, clauses))
-	{
-		for (int i = 0; i < plan->meta->nindexes && why == NULL; i++)
-			why = advise_on_sort_key(plan, &plan->meta->indexes[i], clauses);
-	}
-	return why;
+	if (plan->advice != NULL || plan->segments > 0)
+		return plan->advice;
+	return why ? why : sort ? sort : explain_limit(plan, access);
 }

@@ -114,7 +114,9 @@ index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 
 	if (dyn_index_is_usable(plan, index, false, clauses, &lack))
 		return true;
-	dyn_advise_on_index(&plan->advice, index, &lack, "used");
+	/* with clauses of a join, lookups may cost more than a Scan */
+	if (clauses == plan->clauses)
+		dyn_advise_on_index(&plan->advice, index, &lack, "used");
 	return false;
 }
 
@@ -194,6 +196,7 @@ keep_direct(DynRelPlan *plan, const DynEstimate *estimate, Cost startup, Cost to
 	plan->direct_startup[kind] = startup;
 	plan->direct_margin[kind] = dyn_direct_margin(estimate, startup);
 	plan->direct_unknown[kind] = estimate->rows_unknown;
+	plan->keyed_requests = estimate->reads.requests + estimate->reads.base_requests;
 }
 
 /*
@@ -447,6 +450,19 @@ add_access_path(DynRelPlan *plan, DynAccess *access, DynPathChoice *choice,
 								outer, dyn_choice_add(plan, choice)));
 }
 
+/* Returns the cost of a Scan of the index (NULL: the table). */
+static Cost
+scan_cost(const DynRelPlan *plan, const DynIndexMeta *index)
+{
+	DynEstimate estimate =
+		dyn_estimate_access(plan, dyn_match_scan(plan, index, plan->clauses));
+	Cost		startup,
+				total;
+
+	dyn_cost_estimate(&estimate, false, plan->rel->rows, &startup, &total);
+	return total;
+}
+
 /*
  * Adds Scans of the table and its indexes.  An index is not scanned if more
  * relations can share a Scan of the table.
@@ -462,8 +478,9 @@ add_scan_paths(DynRelPlan *plan)
 
 		if (index != NULL && !index_has_scan_path(plan, index, &lack))
 		{
-			dyn_advise_on_index(&plan->advice, index,
-								&(DynIndexLack) {.nonempty = lack.nonempty}, "scanned");
+			if (lack.nonempty != NULL &&
+				dyn_less_direct_cost(scan_cost(plan, index)) < scan_cost(plan, NULL))
+				dyn_advise_on_index(&plan->advice, index, &lack, "scanned");
 			continue;
 		}
 		if (index != NULL &&

@@ -107,8 +107,7 @@ extern void dyn_advise_on_index(const char **advice, const DynIndexMeta *index,
  * - For a Query, the advice is the reason why a condition does not restrict
  *   the first unmatched sort key attribute, or why rows are sorted again.
  */
-extern const char *dyn_advise(const DynRelPlan *plan, const DynAccess *access,
-							  List *clauses);
+extern const char *dyn_advise(const DynRelPlan *plan, DynAccess *access, List *clauses);
 
 /* Returns the access plan of a scan; NULL if it is not of this wrapper. */
 extern const DynAccess *dyn_access_of_scan(const ForeignScan *scan);
