@@ -792,12 +792,11 @@ Cost
 dyn_direct_margin(const DynEstimate *estimate, Cost startup)
 {
 	DynReads	first = estimate->reads;
-	double		share = estimate->kind == DYN_ACCESS_GET ? 0 : 1;
 
 	first.base_requests = first.base_units = 0;
 	return estimate->rows_unknown ? startup
 		: Min(startup, cost_of_kind(estimate->kind,
-									dyn_reads_first_price(&first, share, &estimate->prices)));
+									dyn_reads_first_price(&first, 1, &estimate->prices)));
 }
 
 double

@@ -214,8 +214,8 @@ extern void dyn_cost_estimate(const DynEstimate *estimate, bool repeated,
 
 /*
  * Returns the cost by which an access may exceed that of a less direct access,
- * and still be preferred: the cost of a page of one Query, or of one item.  If
- * the number of rows is unknown, it is the access's startup cost.
+ * and still be preferred: the cost of its first request.  If the number of rows
+ * is unknown, it is the startup cost, which may include items of the table.
  */
 extern Cost dyn_direct_margin(const DynEstimate *estimate, Cost startup);
 
