@@ -154,6 +154,18 @@ class OneSession(fixture.TestCase):
         attempts = self.fake.operations().count("Query")
         self.assertEqual(self.counted("busy", "query, query + retries, canceled, errors"), (1, attempts, 1, 0))
 
+    def test_canceled_after_a_throttled_response(self):
+        """The response arrives while a function waits, and the statement ends before it takes the response in."""
+        self.fx.rows("SELECT FROM busy WHERE pk = 'k1'; SELECT FROM slow WHERE pk = 'k1'")
+        self.fx.execute("CREATE FUNCTION read_and_fail() RETURNS int LANGUAGE plpgsql AS $$BEGIN PERFORM FROM slow WHERE pk = 'k1'; RAISE division_by_zero; END$$")
+        self.addCleanup(self.fx.execute, "DROP FUNCTION read_and_fail")
+        self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
+        self.fake.reset()
+        self.fake.on("Query", lambda request: delay(0.4, RESPONSE) if table_of(request) == "slow" else delay(0.1, throttle()) if "k2" in str(request.body) else None)
+        self.assertEqual(self.fx.error("SELECT read_and_fail() FROM busy WHERE pk IN ('k1', 'k2')").sqlstate, "22012")
+        self.assertEqual(self.counted("busy", "query, requests, retries, throttles, canceled, errors"), (2, 2, 0, 1, 1, 0))
+        self.assertEqual(Counter(table_of(request) for request in self.fake.requests), {"busy": 2, "slow": 1})
+
     def test_key_of_an_error(self):
         """The request for the key that an error names."""
         self.fx.foreign_table("wrong", "pk text COLLATE \"C\" NOT NULL, g int", server="fake", table_name="good", max_read_units_per_second="10")
@@ -336,6 +348,21 @@ class Writes(fixture.TestCase):
             self.fx.execute("RESET statement_timeout")
             self.assertEqual(self.fx.rows("SELECT put_item, put_item + retries, canceled, errors FROM dynamo_fdw_statistics WHERE table_name = %s", (self.fx.remote("w"),)),
                              [(1, len(self.fx.proxy.requests), 1, 0)])
+
+    def test_canceled_after_a_response(self):
+        """The response arrives while a function waits, and the statement ends before it takes the response in."""
+        self.fx.execute("CREATE FUNCTION read_and_fail(n int) RETURNS int LANGUAGE plpgsql AS $$BEGIN IF n = 2 THEN "
+                        f"PERFORM FROM dynamo_fdw_describe('ddb', '{self.fx.remote('w')}'); RAISE division_by_zero; END IF; RETURN n; END$$")
+        self.addCleanup(self.fx.execute, "DROP FUNCTION read_and_fail")
+        self.fx.proxy.on("DescribeTable", Executed(lambda reply: delay(0.4, reply)))
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        for response in (throttle(), internal_error()):
+            self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
+            self.fx.proxy.reset()
+            self.fx.proxy.on("PutItem", delay(0.1, response))
+            self.assertEqual(self.fx.error("INSERT INTO w SELECT 'p' || g, read_and_fail(g) FROM generate_series(1, 2) g").sqlstate, "22012")
+            self.assertEqual(self.fx.rows("SELECT put_item, retries, canceled, errors FROM dynamo_fdw_statistics WHERE table_name = %s", (self.fx.remote("w"),)), [(1, 0, 1, 0)])
+            self.assertEqual(self.fx.proxy.operations().count("PutItem"), 1)
 
     def test_waiting_in_a_function(self):
         """A statement of a function waits for the writes of the statement that calls it."""
@@ -549,6 +576,24 @@ class AllSessions(own_postgres.TestCase):
         self.cursor.execute("SELECT describe_table, requests, canceled, errors FROM dynamo_fdw_statistics WHERE table_name = 'slow'")
         self.assertEqual(self.cursor.fetchall(), [(1, 1, 1, 0)])
 
+    def test_canceled_with_the_response(self):
+        """A session that is canceled when the response has arrived, after which the request would have been repeated."""
+        self.fake.on("CreateTable", delay(0.2, internal_error()))
+        self.cursor.execute("CREATE FOREIGN TABLE new (pk text) SERVER fake")
+        victim = self.connect()
+        waiting = threading.Thread(target=self.wait_for_ever, args=(victim, "SELECT dynamo_fdw_create_table('new', 'pk')"))
+        waiting.start()
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and not self.fake.requests:
+            time.sleep(0.01)
+        os.kill(victim.info.backend_pid, signal.SIGSTOP)
+        time.sleep(0.4)
+        self.cursor.execute("SELECT pg_cancel_backend(%s)", (victim.info.backend_pid,))
+        os.kill(victim.info.backend_pid, signal.SIGCONT)
+        waiting.join()
+        self.cursor.execute("SELECT other_requests, requests, retries, canceled, errors FROM dynamo_fdw_statistics WHERE table_name = 'new'")
+        self.assertEqual(self.cursor.fetchall(), [(1, 1, 0, 1, 0)])
+
     def test_crashed(self):
         """After a crash the counts begin again, and nothing is locked."""
         self.cursor.execute("SELECT * FROM good WHERE pk = 'k1'")
@@ -571,10 +616,10 @@ class AllSessions(own_postgres.TestCase):
         self.assertEqual(cursor.fetchall(), [(1, "all sessions")])
 
     @staticmethod
-    def wait_for_ever(connection):
+    def wait_for_ever(connection, sql="SELECT * FROM slow WHERE pk = 'ever'"):
         """In a request that has no response."""
         try:
-            connection.cursor().execute("SELECT * FROM slow WHERE pk = 'ever'")
+            connection.cursor().execute(sql)
         except psycopg2.Error:
             pass
 

@@ -364,7 +364,7 @@ receive_throttle(DynFetch *fetch, DynStream *stream)
 
 /* Ends the accounting of a call; its charge to the budgets remains. */
 static void
-end_flight(DynFetch *fetch, DynStream *stream)
+end_flight(DynFetch *fetch, DynStream *stream, bool abandoned)
 {
 	Assert(stream->in_flight && fetch->statement->in_flight > 0);
 	Assert(fetch->statement->bytes >= stream->reserved);
@@ -372,7 +372,7 @@ end_flight(DynFetch *fetch, DynStream *stream)
 	fetch->statement->in_flight--;
 	fetch->statement->bytes -= stream->reserved;
 	stream->reserved = 0;
-	dyn_usage_call(fetch->usage, fetch->params.requests->op, stream->call);
+	dyn_usage_call(fetch->usage, fetch->params.requests->op, stream->call, abandoned);
 	fetch->statement->expected_units -= stream->expected;
 	fetch->statement->lost_units += stream->call->lost * stream->expected;
 	stream->expected = 0;
@@ -621,7 +621,7 @@ dyn_stream_receive(DynFetch *fetch, DynStream *stream)
 	Assert(stream->in_flight && stream->call->state == DYN_CALL_DONE);
 	if (!dyn_call_unpack(stream->call))
 		return;
-	end_flight(fetch, stream);
+	end_flight(fetch, stream, false);
 	if (stream->call->throttled)
 	{
 		receive_throttle(fetch, stream);
@@ -692,7 +692,7 @@ dyn_stream_abandon(DynFetch *fetch, DynStream *stream)
 
 	if (stream->in_flight)
 	{
-		end_flight(fetch, stream);
+		end_flight(fetch, stream, true);
 		dyn_call_destroy(stream->call);
 		stream->call = NULL;
 	}

@@ -50,7 +50,7 @@ abandon_write(DynWriter *writer, DynWrite *write)
 	if (write->state == DYN_WRITE_SENT)
 	{
 		leave_flight(writer, write);
-		dyn_usage_call(write->modify->usage, write->op, write->call);
+		dyn_usage_call(write->modify->usage, write->op, write->call, true);
 	}
 	else if (write->state == DYN_WRITE_PAUSED && dyn_call_is_repeated(write->call))
 		dyn_usage_give_up(write->modify->usage, write->op, write->call, DYN_USAGE_CANCELED);
@@ -292,7 +292,7 @@ take_response(DynWriter *writer, DynWrite *write)
 	note_tables(writer, write);
 	write->state = DYN_WRITE_NEW;
 	write->due_ms = 0;
-	counters = dyn_usage_call(modify->usage, write->op, call);
+	counters = dyn_usage_call(modify->usage, write->op, call, false);
 	dyn_counters_add(&writer->statement->counters, &counters);
 	dyn_counters_add(&modify->counters, &counters);
 	if (dyn_request_is_logged(call, false))

@@ -264,7 +264,7 @@ abandon_call(int code, Datum arg)
 	const RunningCall *run = (const RunningCall *) DatumGetPointer(arg);
 
 	if (run->usage != NULL)
-		dyn_usage_call(run->usage, run->op, run->call);
+		dyn_usage_call(run->usage, run->op, run->call, true);
 	dyn_call_destroy(run->call);
 }
 
@@ -284,7 +284,7 @@ dyn_session_try(DynCall *call, const DynService *service,
 			dyn_session_wait_counted(run.usage, -1, DYN_WAITS_FOR_RESPONSE);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(abandon_call, PointerGetDatum(&run));
-	dyn_usage_call(run.usage, context->op, call);
+	dyn_usage_call(run.usage, context->op, call, false);
 	if (dyn_request_is_logged(call, false))
 		dyn_request_log(call, psprintf("%s%s%s", dyn_operation_name(context->op),
 									   context->table ? " " : "",

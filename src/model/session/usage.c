@@ -204,10 +204,11 @@ error_of(const DynCall *call)
 }
 
 DynCounters
-dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call)
+dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call, bool abandoned)
 {
 	DynTally	more = {0};
 	bool		done = call->state == DYN_CALL_DONE;
+	bool		repeated = done && dyn_call_is_repeated(call);
 
 	if (!done && call->attempts == 0)
 		return more.counters;
@@ -216,13 +217,13 @@ dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call)
 	more.counters.retries = Max(call->attempts - 1, 0);
 	if (done)
 		more.counters.request_ms = more.counters.slowest_ms = call->elapsed_ms;
-	if (done && dyn_call_is_repeated(call))
+	if (repeated && !abandoned)
 		more.counters.retries++;
 	else
 	{
 		more.counters.requests = 1;
 		more.operations[op] = 1;
-		if (!done)
+		if (!done || repeated)
 			more.errors[DYN_USAGE_CANCELED] = 1;
 		else if (call->failure != DYN_FAIL_NONE)
 			more.errors[error_of(call)] = 1;

@@ -82,7 +82,7 @@ typedef enum DynUsageError
 	DYN_USAGE_NETWORK,			/* no connection, or no response */
 	DYN_USAGE_REFUSED,			/* other errors of the request (HTTP 4xx) */
 	DYN_USAGE_OTHER,			/* unusable responses, bad configuration */
-	DYN_USAGE_CANCELED,			/* abandoned while in flight */
+	DYN_USAGE_CANCELED,			/* abandoned before its last response */
 	DYN_USAGE_ERRORS			/* number of classes */
 } DynUsageError;
 
@@ -130,9 +130,11 @@ extern void dyn_usage_statement(DynUsage *usage);
 
 /*
  * Counts a call that is done, or is about to be destroyed in flight, and returns
- * the counts.  Ignores a call that is destroyed before its first attempt.
+ * the counts.  Ignores a call that is destroyed before its first attempt.  If
+ * `abandoned`, the request is not sent again, so the call is not a retry.
  */
-extern DynCounters dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call);
+extern DynCounters dyn_usage_call(DynUsage *usage, DynOperation op,
+								  const DynCall *call, bool abandoned);
 
 /* Counts an unusable response of a call that was counted before. */
 extern void dyn_usage_reject(DynUsage *usage);
