@@ -392,7 +392,7 @@ dynamo_fdw_create_table(PG_FUNCTION_ARGS)
 	send_creation(relation->connection, &table);
 	while (!is_active(relation->connection, relation->table, &unknown))
 	{
-		dyn_session_sleep(pause, DYN_WAITS_FOR_TABLE);
+		dyn_session_sleep(NULL, pause, DYN_WAITS_FOR_TABLE);
 		pause = Min(2 * pause, LONGEST_PAUSE_MS);
 	}
 	if (dyn_session_cached_table(relation->connection, relation->table) != NULL)

@@ -240,7 +240,20 @@ class OneSession(fixture.TestCase):
         self.addCleanup(self.fx.execute, f"SET statement_timeout = '{fixture.STATEMENT_TIMEOUT}'")
         self.fx.error("SELECT * FROM slow WHERE pk = 'k1'")
         self.fx.execute("RESET statement_timeout")
-        self.assertEqual(self.counted("slow", "query, canceled, errors"), (1, 1, 0))
+        self.assertEqual(self.counted("slow", "query, canceled, errors, wait_ms > 200, capacity_wait_ms"), (1, 1, 0, True, 0))
+
+    def test_canceled_capacity_wait(self):
+        """Sessions that wait for a budget when the statement ends."""
+        self.fx.rows("SELECT FROM slow WHERE pk = 'k1'")
+        self.fx.execute("ALTER FOREIGN TABLE slow OPTIONS (ADD max_read_units_per_second '1')")
+        self.addCleanup(self.fx.execute, f"ALTER FOREIGN TABLE slow OPTIONS (DROP max_read_units_per_second); SET statement_timeout = '{fixture.STATEMENT_TIMEOUT}'")
+        self.fake.on("Query", {**RESPONSE, "ConsumedCapacity": {"TableName": "slow", "CapacityUnits": 9}})
+        self.fx.rows("SELECT * FROM slow WHERE pk = 'k1'")
+        self.fx.execute("SELECT dynamo_fdw_statistics_reset(); SET statement_timeout = '80ms'")     # shorter than one sleep
+        for _ in range(6):
+            self.assertEqual(self.fx.error("SELECT * FROM slow WHERE pk = 'k1'").sqlstate, "57014")
+        self.fx.execute("RESET statement_timeout")
+        self.assertEqual(self.counted("slow", "requests, wait_ms > 200, wait_ms = capacity_wait_ms"), (0, True, True))
 
     def test_users(self):
         """Each has rows of their own, and sees only those, unless they may read all statistics."""
@@ -571,10 +584,11 @@ class AllSessions(own_postgres.TestCase):
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline and not self.fake.requests:
             time.sleep(0.02)
+        time.sleep(0.6)
         self.cursor.execute("SELECT pg_terminate_backend(%s, 10000)", (victim.info.backend_pid,))
         waiting.join()
-        self.cursor.execute("SELECT describe_table, requests, canceled, errors FROM dynamo_fdw_statistics WHERE table_name = 'slow'")
-        self.assertEqual(self.cursor.fetchall(), [(1, 1, 1, 0)])
+        self.cursor.execute("SELECT describe_table, requests, canceled, errors, wait_ms > 500 FROM dynamo_fdw_statistics WHERE table_name = 'slow'")
+        self.assertEqual(self.cursor.fetchall(), [(1, 1, 1, 0, True)])
 
     def test_canceled_with_the_response(self):
         """A session that is canceled when the response has arrived, after which the request would have been repeated."""

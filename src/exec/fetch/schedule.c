@@ -470,7 +470,6 @@ dyn_schedule_wait(DynFetch *fetch)
 	double		pause = dyn_schedule_next_resumption(fetch);
 	bool		idle = fetch->pacing.awaited == 0 && pause >= 0;
 	DynWaitReason reason = idle ? DYN_WAITS_FOR_CAPACITY : DYN_WAITS_FOR_RESPONSE;
-	double		began = dyn_session_now();
 	DynCounters counters = {0};
 
 	Assert(!fetch->solo_wait && !dyn_schedule_is_finished(fetch));
@@ -482,15 +481,14 @@ dyn_schedule_wait(DynFetch *fetch)
 	if (!dyn_schedule_has_response(fetch))
 	{
 		if (fetch->pacing.table->in_flight > 0)
-			dyn_session_wait(pause < 0 ? -1 : (long) pause + 1, reason);
+			counters.waiting_ms = dyn_session_wait_counted(fetch->usage,
+														   pause < 0 ? -1 : pause + 1, reason);
 		else if (pause >= 0)
-			dyn_session_sleep(pause, reason);
+			counters.waiting_ms = dyn_session_sleep(fetch->usage, pause, reason);
 	}
-	counters.waiting_ms = dyn_session_now() - began;
 	if (idle)
 		counters.waited_ms = counters.waiting_ms;
 	dyn_stream_count(fetch, &counters);
-	dyn_usage_add(fetch->usage, &counters);
 	dyn_fetch_pump(fetch);
 	fetch->solo_wait = false;
 }

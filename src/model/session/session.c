@@ -204,31 +204,40 @@ held_cursor_ms(void)
 											   GetCurrentTimestamp()));
 }
 
-static void
-check_held_cursor(void)
+/* Counts and returns the time of a wait before it raises errors. */
+static double
+end_wait(DynUsage *usage, double began, DynWaitReason reason)
 {
+	double		ms = dyn_session_now() - began;
+
+	if (usage != NULL)
+		dyn_usage_add(usage, &(DynCounters) {.waiting_ms = ms,
+			.waited_ms = reason == DYN_WAITS_FOR_CAPACITY ? ms : 0});
 	CHECK_FOR_INTERRUPTS();
 	if (held_cursor_ms() == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_QUERY_CANCELED),
 				 errmsg("canceling statement due to statement timeout")));
+	return ms;
 }
 
-void
-dyn_session_wait(long timeout_ms, DynWaitReason reason)
+double
+dyn_session_wait_counted(DynUsage *usage, double timeout_ms, DynWaitReason reason)
 {
+	double		began = dyn_session_now();
 	long		left = held_cursor_ms();
 
 	if (left >= 0)
 		timeout_ms = timeout_ms < 0 ? left : Min(timeout_ms, left);
 	(void) dyn_client_wait(dyn_session_client(), wait_for_client, &reason,
-						   timeout_ms);
-	check_held_cursor();
+						   (long) timeout_ms);
+	return end_wait(usage, began, reason);
 }
 
-void
-dyn_session_sleep(double ms, DynWaitReason reason)
+double
+dyn_session_sleep(DynUsage *usage, double ms, DynWaitReason reason)
 {
+	double		began = dyn_session_now();
 	long		left = held_cursor_ms();
 
 	if (left >= 0)
@@ -236,18 +245,7 @@ dyn_session_sleep(double ms, DynWaitReason reason)
 	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 					 (long) Max(ms, 0) + 1, event_of(reason));
 	ResetLatch(MyLatch);
-	check_held_cursor();
-}
-
-void
-dyn_session_wait_counted(DynUsage *usage, double timeout_ms, DynWaitReason reason)
-{
-	double		ms = -dyn_session_now();
-
-	dyn_session_wait((long) timeout_ms, reason);
-	ms += dyn_session_now();
-	dyn_usage_add(usage, &(DynCounters) {.waiting_ms = ms,
-		.waited_ms = reason == DYN_WAITS_FOR_CAPACITY ? ms : 0});
+	return end_wait(usage, began, reason);
 }
 
 typedef struct RunningCall

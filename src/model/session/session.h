@@ -84,19 +84,14 @@ typedef enum DynWaitReason
 
 /*
  * Waits at most timeout_ms (-1: no limit) until the client has work to do, and
- * does that work.  Handles interrupts, so it may raise an error.
+ * does that work.  Returns the time (ms), which is counted if `usage` is given.
+ * Handles interrupts after counting, so it may raise an error.
  */
-extern void dyn_session_wait(long timeout_ms, DynWaitReason reason);
+extern double dyn_session_wait_counted(struct DynUsage *usage, double timeout_ms,
+									   DynWaitReason reason);
 
-/* Waits like dyn_session_wait, and counts the time. */
-extern void dyn_session_wait_counted(struct DynUsage *usage, double timeout_ms,
-									 DynWaitReason reason);
-
-/*
- * Sleeps at most `ms`, until the latch is set; does not drive the client.
- * Handles interrupts, so it may raise an error.
- */
-extern void dyn_session_sleep(double ms, DynWaitReason reason);
+/* Like dyn_session_wait_counted, but only sleeps until the latch is set. */
+extern double dyn_session_sleep(struct DynUsage *usage, double ms, DynWaitReason reason);
 
 /*
  * Starts a call, whose body has been written, and waits until it is done.  On
