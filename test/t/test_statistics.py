@@ -181,6 +181,22 @@ class OneSession(fixture.TestCase):
         self.assertEqual(self.counted("good", "query, pages, items_read, items_returned, read_units"),
                          (4, 4, *[sum(r.response["items"] for r in self.fake.requests)] * 2, sum(r.response["units"] for r in self.fake.requests)))
 
+    def test_key_of_an_error_that_is_not_found(self):
+        """The request for the key also counts if the item is no longer there, or the response is unusable."""
+        self.fx.foreign_table("wrong", "pk text COLLATE \"C\" NOT NULL, g int", server="fake", table_name="good", max_read_units_per_second="10")
+        self.fx.rows("SELECT FROM wrong WHERE pk = 'k1'")
+        for again, seconds, counts_of_it in (({**RESPONSE, "ScannedCount": 7, "ConsumedCapacity": {"TableName": "good", "CapacityUnits": 20}}, 0.9, (1, 7, 0, 20, 0)),
+                                             ({**RESPONSE, "Items": [5]}, 0, (0, 0, 0, 0, 1))):
+            self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
+            self.fake.reset(scripts=True)
+            began = time.monotonic()
+            self.fake.on("Query", [Executed(lambda reply: json_reply({**reply.document, "ConsumedCapacity": {"TableName": "good", "CapacityUnits": 1}})), json_reply(again)])
+            self.assertNotIn('item pk', self.fx.error("SELECT g FROM wrong WHERE pk = 'k1'").detail)
+            self.assertEqual(self.counted("good", "query, pages - 1, items_read - 12, items_returned - 12, read_units - 1, other_errors"), (2, *counts_of_it))
+            self.assertEqual(self.fake.operations(), ["Query"] * 2)
+            self.fx.rows("SELECT FROM wrong WHERE pk = 'k1'")
+            self.assertGreater(time.monotonic() - began, seconds)
+
     def test_stream_that_was_not_sent(self):
         """It takes the place of one that was throttled when it was no longer needed, and is not counted."""
         self.fake.table("large", ("pk", "S"), ("sk", "S"), item_count=10**7, size_bytes=10**9)

@@ -23,24 +23,24 @@ key_at(const DynScanDesc *scandesc, const DynRequestContext *about,
 	const DynAccess *access = scandesc->access;
 	static const int slots[2] = {0, 1};
 	DynPathTree *tree = dyn_path_tree_create(paths, access->nbase);
+	DynUsage   *usage = dyn_usage_of(about->connection, about->table, about->index);
 	DynValue	values[2];
 	DynPageCursor cursor;
 	DynPage		page = {0};
 	DynPageError error;
 	const char *key = NULL;
 
-	if (tree != NULL &&
-		dyn_page_parse(&page, DYN_PARSE_RESPONSE, tree, call->response.data,
-					   call->response.len, &error) && item < page.nitems)
+	if (tree != NULL && !dyn_page_parse(&page, DYN_PARSE_RESPONSE, tree, call->response.data,
+										call->response.len, &error))
+		dyn_usage_reject(usage);
+	else if (tree != NULL)
 	{
-		dyn_usage_add(dyn_usage_of(about->connection, about->table, about->index),
-					  &(DynCounters) {.pages = 1,.items_read = page.scanned_count,
+		dyn_usage_add(usage, &(DynCounters) {.pages = 1,.items_read = page.scanned_count,
 			.items_returned = page.nitems,.read_units = page.units});
 		dyn_fetch_charge(scandesc->origin, page.units);
 		dyn_page_cursor_init(&cursor, &page);
-		for (uint64 i = 0; i <= item; i++)
-			(void) dyn_page_next(&cursor, values);
-		key = dyn_item_key_text(access->base, access->nbase, slots, values);
+		for (; key == NULL && dyn_page_next(&cursor, values); item--)
+			key = item > 0 ? NULL : dyn_item_key_text(access->base, access->nbase, slots, values);
 	}
 	dyn_page_free(&page);
 	dyn_path_tree_free(tree);
