@@ -84,8 +84,7 @@ has_prefix(const unsigned char *address, const Prefix *prefix)
 	int			mask = 0xff << (8 - prefix->bits % 8) & 0xff;
 
 	return memcmp(address, prefix->bytes, (size_t) full) == 0 &&
-		(mask == 0 ||
-		 (address[full] & mask) == (prefix->bytes[full] & mask));
+		(mask == 0 || (address[full] & mask) == (prefix->bytes[full] & mask));
 }
 
 static bool

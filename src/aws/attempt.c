@@ -311,8 +311,7 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 		return true;
 	}
 	return attempts < service->max_attempts &&
-		dyn_retry_take(call->quota, class, call->attempt_us,
-					   dyn_loop_now_us());
+		dyn_retry_take(call->quota, class, call->attempt_us, dyn_loop_now_us());
 }
 
 /*

@@ -219,8 +219,7 @@ dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle)
 	if (ca_bundle == NULL)
 	{
 		if (!tls->trusts_system)
-			find_system_certificates(&tls->system_file,
-									 &tls->system_directory);
+			find_system_certificates(&tls->system_file, &tls->system_directory);
 		tls->trusts_system = true;
 		ca_bundle = tls->system_file;
 		directory = tls->system_directory;

@@ -290,8 +290,7 @@ most_units(const DynFetch *fetch, const DynStream *stream, double items)
 	if (item <= 0)
 		item = price(fetch, DYN_LARGEST_ITEM_UNITS);
 	if (items > 0)
-		most = costs_by_item(fetch) ? items * item
-			: Min(items * item, most);
+		most = costs_by_item(fetch) ? items * item : Min(items * item, most);
 	if (fetch->params.requests->op == DYN_OP_QUERY && stream->nrequests == 0 &&
 		pacing->most_request > 0)
 		most = Min(most, pacing->most_request);

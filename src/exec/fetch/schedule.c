@@ -486,8 +486,7 @@ dyn_schedule_wait(DynFetch *fetch)
 		else if (pause >= 0)
 			counters.waiting_ms = dyn_session_sleep(fetch->usage, pause, reason);
 	}
-	if (idle)
-		counters.waited_ms = counters.waiting_ms;
+	counters.waited_ms = idle ? counters.waiting_ms : 0;
 	dyn_stream_count(fetch, &counters);
 	dyn_fetch_pump(fetch);
 	fetch->solo_wait = false;

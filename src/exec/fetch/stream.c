@@ -350,18 +350,6 @@ receive_failure(DynFetch *fetch, DynStream *stream,
 	send_again(stream);
 }
 
-/* The throttled attempt is counted together with the request's response. */
-static void
-receive_throttle(DynFetch *fetch, DynStream *stream)
-{
-	stream->throttles++;
-	count_time(fetch, stream->call);
-	log_call(fetch, stream, NULL);
-	dyn_pacing_correct(fetch, stream, 0);
-	dyn_pacing_refuse(fetch, stream);
-	send_again(stream);
-}
-
 /* Ends the accounting of a call; its charge to the budgets remains. */
 static void
 end_flight(DynFetch *fetch, DynStream *stream, bool abandoned)
@@ -624,7 +612,13 @@ dyn_stream_receive(DynFetch *fetch, DynStream *stream)
 	end_flight(fetch, stream, false);
 	if (stream->call->throttled)
 	{
-		receive_throttle(fetch, stream);
+		/* counted together with the request's response */
+		stream->throttles++;
+		count_time(fetch, stream->call);
+		log_call(fetch, stream, NULL);
+		dyn_pacing_correct(fetch, stream, 0);
+		dyn_pacing_refuse(fetch, stream);
+		send_again(stream);
 		return;
 	}
 	if (stream->call->failure != DYN_FAIL_NONE)

@@ -170,8 +170,7 @@ extern void dyn_usage_add(DynUsage *usage, const DynCounters *counters);
  * `replaced` is the number of replaced entries of all databases.
  */
 extern void dyn_usage_list(void (*each) (void *arg, const DynUsageEntry *entry,
-										 uint64 replaced),
-						   void *arg);
+										 uint64 replaced), void *arg);
 
 /* Removes the entries of all databases. */
 extern void dyn_usage_reset(void);
