@@ -400,7 +400,7 @@ class Writes(fixture.TestCase):
         self.fx.proxy.on("PutItem", Executed(lambda reply: delay(0.3, reply)))
         self.addCleanup(self.fx.proxy.reset, scripts=True)
         self.fx.execute("SELECT dynamo_fdw_statistics_reset(); INSERT INTO w SELECT 'x' || g, found(g) FROM generate_series(1, 2) g")
-        self.assertEqual(self.fx.rows("SELECT pk, n FROM w ORDER BY pk"), [("x1", 1), ("x2", 3)])
+        self.assertEqual(self.fx.rows("SELECT pk, n FROM w WHERE pk LIKE 'x%' ORDER BY pk"), [("x1", 1), ("x2", 3)])
         self.assertGreater(self.fx.value("SELECT wait_ms FROM dynamo_fdw_statistics WHERE table_name = %s", (self.fx.remote("w"),)), 550)
 
     def test_reset_during_a_pause(self):
