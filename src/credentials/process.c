@@ -351,7 +351,7 @@ execute(const Program *program)
  * parent's pid is checked.  Since ignored signals would remain ignored after
  * exec, all signals are reset.
  *
- * coverage: the child executes a program or ends without counting its lines.
+ * coverage: the child executes these lines, and never writes its counts.
  */
 static void
 run_child(const Program *program, Pipes pipes, pid_t parent)

@@ -19,9 +19,10 @@
  * tools ignore the variable and try other sources).
  *
  * A profile with role_arn names the source of the credentials for assuming the
- * role.  The source is another profile, which may also have role_arn, or is
- * outside the files.  We follow these profiles and collect the roles; the last
- * role found is assumed first.  The last profile determines the provider.
+ * role.  The source is another profile, which may also have role_arn, or a
+ * provider that needs no profile.  We follow the profiles and collect the
+ * roles; the last role found is assumed first.  The last profile determines
+ * the provider.
  *
  * If a profile has several of the following settings, the first one in this
  * list applies, as in AWS's tools:

@@ -42,8 +42,8 @@
  */
 #define DYN_NAME_CACHE_MAX		1024
 #define DYN_NAME_CACHE_SLOTS	2048
-#define DYN_NAME_ROOT		0	/* root entry, which stands for the item; as
-								 * the entry of a name, it means no entry */
+#define DYN_NAME_ROOT		0	/* entry that stands for the item; lookups of
+								 * a name return it if they find no entry */
 #define DYN_NAME_NONE		UINT16_MAX	/* context without cached names */
 #define DYN_NAME_PREFIX		24
 

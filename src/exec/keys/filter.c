@@ -477,7 +477,7 @@ dyn_item_filter_cond(const DynItemFilter *test)
 
 /* ---- all predicates ---- */
 
-/* Converts a predicate on a field; returns FALSE if the value is NULL. */
+/* Converts a predicate on a field; if its run-time value is NULL, to FALSE. */
 static DynCond *
 field_cond(const DynRelation *relation, const DynPred *pred, const DynValues *values)
 {

@@ -347,11 +347,11 @@ limit_column(DynRowColumn *fetched, const DynPath *document, const DynRows *own,
 		if (is_covered(path, own) ||
 			!(dyn_path_is_inside(path, document) || dyn_path_is_inside(document, path)))
 			continue;
-		/*
-		 * if `own` needs doc.a.x, the column shows all of doc.a, and cannot
-		 * hide doc.a.y, which `all` requests
-		 */
 		more = true;
+		/*
+		 * the column can hide only full members of the document: if `own` needs
+		 * doc.a.x, but `all` also requests doc.a.y, it cannot hide doc.a.y
+		 */
 		fails |= deep && (member == NULL ||
 						  dyn_names_have(members, member, strlen(member)));
 	}

@@ -26,7 +26,7 @@ typedef struct DynParsedAttr
 								 * contains its own separator */
 	int			slot;
 	bool		busy;			/* true while the attributes on which this
-								 * attribute depends are split */
+								 * attribute depends are being split */
 	bool		done;			/* true if the members below are valid for the
 								 * current item */
 	DynSplit	split;

@@ -33,9 +33,9 @@ describe_units(double units)
 }
 
 /*
- * Returns "4609 items, 2.4 MB, about 295 read units, at least 12 s", without
- * unknown figures, a short time and, for a part of the segments, the items and
- * the bytes.  Returns NULL if the read units are unknown.
+ * Returns a text such as "4609 items, 2.4 MB, about 295 read units, at least
+ * 12 s".  Omits unknown figures and short times, and if only some segments are
+ * read, items and bytes.  Returns NULL if the read units are unknown.
  */
 static char *
 describe_scan(const DynTableMeta *meta, const char *name,

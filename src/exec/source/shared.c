@@ -209,7 +209,7 @@ keep_item(DynMember *member)
 	value = PointerGetDatum(member->record);
 	tuplestore_putvalues(read->stored, read->tuple->tts_tupleDescriptor, &value, &isnull);
 	dyn_item_record_read(member->record, read->slots, nslots);
-	/* this member has passed the copy; the other members have not */
+	/* other members have yet to read the item that was stored */
 	member->position++;
 	read->nstored++;
 	read->stored_bytes += size;

@@ -314,9 +314,10 @@ texts_completeness(const Place *place, const DynPred *pred)
  * Describes the i'th attribute (from 0) of the index's key; hash attributes
  * come first.  A Scan of the index (`full`) misses rows with a value that the
  * index cannot hold; requests by key do not select such rows.  Known
- * limitation (docs/pushdown.md): a partition key of the table can be longer
- * than a sort key of an index.  If an attribute is both, an item older than the
- * index with such a long value is not found by key.
+ * limitation (docs/pushdown.md): an attribute may be a partition key of the
+ * table and a sort key of the index, which has a lower length limit.  If an
+ * item that is older than the index has a value above this limit, a request to
+ * the index does not find the item.
  */
 static Place
 place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)

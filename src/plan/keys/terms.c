@@ -474,7 +474,7 @@ dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 
 	if (!dyn_is_on_target(target, pred))
 		return false;
-	/* = is a range if all encodings of the value are between two bounds */
+	/* an equality counts, too: the value's encodings are between two bounds */
 	if (target->part == NULL)
 		return dyn_pred_compares(pred, DYN_COMPARE_EQ) || dyn_pred_is_bound(pred) ||
 			(pred->kind == DYN_PRED_LIKE && target->attr->type == DYN_TYPE_S);

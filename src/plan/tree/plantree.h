@@ -36,7 +36,7 @@ typedef bool (*DynPathVisitor) (Path *child, int use, void *context);
  * Visits the children of a node.  Returns true if the visitor ended the visit.
  * If `subplans` (all subplans of the statement) is not NIL, also visits the
  * initplans that compute min and max for a Result without a child.  If the
- * Result may not need the value of an initplan, the use of this initplan is 0.
+ * Result might end without the value of an initplan, its `use` has no bits.
  */
 extern bool dyn_visit_child_plans(Plan *plan, List *subplans,
 								  DynPlanVisitor visit, void *context);
