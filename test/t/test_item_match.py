@@ -4,7 +4,6 @@ import unittest
 
 import match_facts
 from dynamo import DynamoClient
-from volume import volume
 
 
 class Facts(unittest.TestCase):
@@ -22,8 +21,7 @@ class Facts(unittest.TestCase):
     def test_negation(self):
         """NOT selects exactly the others."""
         everything = set(range(len(match_facts.fill(self.dynamo))))
-        everywhere = list(match_facts.conditions())
-        for _, _, operands, expression in volume(everywhere[::5], everywhere):
+        for _, _, operands, expression in match_facts.conditions():
             numbers = match_facts.selected(self.dynamo, expression, operands)
             if numbers is not None:
                 self.assertEqual(match_facts.selected(self.dynamo, f"NOT ({expression})", operands), everything - numbers, expression)
