@@ -162,10 +162,7 @@ run_executor(QueryDesc *query, ScanDirection direction,
 	to_end = count == 0 && ScanDirectionIsForward(direction);
 	PG_TRY();
 	{
-		if (previous_hook)
-			previous_hook(query, direction, count DYN_RUN_ONCE_ARGUMENT);
-		else
-			standard_ExecutorRun(query, direction, count DYN_RUN_ONCE_ARGUMENT);
+		previous_hook(query, direction, count DYN_RUN_ONCE_ARGUMENT);
 	}
 	PG_FINALLY();
 	{
@@ -194,7 +191,7 @@ dyn_run_is_to_end(const EState *estate)
 void
 dyn_run_init(void)
 {
-	previous_hook = ExecutorRun_hook;
+	previous_hook = ExecutorRun_hook ? ExecutorRun_hook : standard_ExecutorRun;
 	ExecutorRun_hook = run_executor;
 	RegisterResourceReleaseCallback(end_released, NULL);
 }

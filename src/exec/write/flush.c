@@ -450,10 +450,7 @@ static void
 run_and_flush(QueryDesc *query, ScanDirection direction,
 			  uint64 count DYN_RUN_ONCE_PARAMETER)
 {
-	if (previous_run)
-		previous_run(query, direction, count DYN_RUN_ONCE_ARGUMENT);
-	else
-		standard_ExecutorRun(query, direction, count DYN_RUN_ONCE_ARGUMENT);
+	previous_run(query, direction, count DYN_RUN_ONCE_ARGUMENT);
 	if ((count == 0 || (query->operation != CMD_SELECT &&
 						!query->plannedstmt->hasReturning)) &&
 		ScanDirectionIsForward(direction) && dyn_writer_find(query->estate) != NULL)
@@ -473,17 +470,14 @@ static void
 flush_and_finish(QueryDesc *query)
 {
 	flush(query->estate);
-	if (previous_finish)
-		previous_finish(query);
-	else
-		standard_ExecutorFinish(query);
+	previous_finish(query);
 }
 
 void
 dyn_flush_init(void)
 {
-	previous_run = ExecutorRun_hook;
+	previous_run = ExecutorRun_hook ? ExecutorRun_hook : standard_ExecutorRun;
 	ExecutorRun_hook = run_and_flush;
-	previous_finish = ExecutorFinish_hook;
+	previous_finish = ExecutorFinish_hook ? ExecutorFinish_hook : standard_ExecutorFinish;
 	ExecutorFinish_hook = flush_and_finish;
 }

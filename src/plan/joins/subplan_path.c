@@ -482,11 +482,7 @@ plan_statement(Query *parse, const char *query_string, int cursor_options,
 	is_cursor = (cursor_options & CURSOR_OPT_FAST_PLAN) != 0 ? YES : NO;
 	PG_TRY();
 	{
-		plan = previous_planner
-			? previous_planner(parse, query_string, cursor_options,
-							   params DYN_PLANNER_ARGUMENT)
-			: standard_planner(parse, query_string, cursor_options,
-							   params DYN_PLANNER_ARGUMENT);
+		plan = previous_planner(parse, query_string, cursor_options, params DYN_PLANNER_ARGUMENT);
 	}
 	PG_FINALLY();
 	{
@@ -499,7 +495,7 @@ plan_statement(Query *parse, const char *query_string, int cursor_options,
 void
 dyn_subplan_init(void)
 {
-	previous_planner = planner_hook;
+	previous_planner = planner_hook ? planner_hook : standard_planner;
 	planner_hook = plan_statement;
 	previous_hook = create_upper_paths_hook;
 	create_upper_paths_hook = read_ahead_of_subplans;

@@ -158,10 +158,7 @@ start_executor(QueryDesc *query, int eflags)
 	}
 	PG_TRY();
 	{
-		if (previous_hook)
-			previous_hook(query, eflags);
-		else
-			standard_ExecutorStart(query, eflags);
+		previous_hook(query, eflags);
 	}
 	PG_FINALLY();
 	{
@@ -173,6 +170,6 @@ start_executor(QueryDesc *query, int eflags)
 void
 dyn_jit_init(void)
 {
-	previous_hook = ExecutorStart_hook;
+	previous_hook = ExecutorStart_hook ? ExecutorStart_hook : standard_ExecutorStart;
 	ExecutorStart_hook = start_executor;
 }
