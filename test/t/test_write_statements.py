@@ -2,6 +2,7 @@
 import io
 
 import psycopg2
+import replies
 import writes
 
 
@@ -393,6 +394,16 @@ class Nested(writes.TestCase):
                 self.assertEqual(self.both(upsert % (key, key), same_tables=outcome != "21000"), outcome)
         self.prepare("DELETE FROM {t} WHERE id = k AND n = no")
         self.both("INSERT INTO {t} VALUES ('again', 1, 'first'), ('again', change_{t}('again', 1), 'second') ON CONFLICT (id, n) DO UPDATE SET note = 'third'")
+
+    def test_throttled_row(self):
+        """The function waits for its capacity, which statistics show."""
+        self.prepare(self.CHANGE)
+        throttles = iter(range(4))
+        self.fx.proxy.on("PutItem", lambda _: replies.throttle() if next(throttles, None) is not None else None)
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
+        self.assertEqual(self.outcome("INSERT INTO far VALUES ('p', 1), ('q', change_far('a', 1))"), (2, []))
+        self.assertEqual(self.fx.rows("SELECT throttles, capacity_wait_ms > 100 FROM dynamo_fdw_statistics WHERE throttles > 0"), [(4, True)])
 
     def test_triggers(self):
         for when, condition in (("BEFORE UPDATE OR DELETE ON {t} FOR EACH ROW", "OLD.n = 1"), ("BEFORE UPDATE OR DELETE ON {t} FOR EACH STATEMENT", "true")):

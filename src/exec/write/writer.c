@@ -185,17 +185,14 @@ render(DynWriter *writer, DynWrite *write)
 static void
 note_tables(const DynWriter *writer, const DynWrite *write)
 {
-	const DynRelation *noted = write->modify->relation;
+	const DynRelation *relation = write->modify->relation;
 	ListCell   *lc;
 
-	dyn_written_table(noted->connection, noted->table);
+	dyn_written_table(relation->connection, relation->table);
 	foreach(lc, dyn_write_is_transaction(write) ? writer->collected : NIL)
 	{
-		const DynRelation *relation = ((const DynWrite *) lfirst(lc))->modify->relation;
-
-		if (relation != noted)
-			dyn_written_table(relation->connection, relation->table);
-		noted = relation;
+		relation = ((const DynWrite *) lfirst(lc))->modify->relation;
+		dyn_written_table(relation->connection, relation->table);
 	}
 }
 
@@ -230,6 +227,17 @@ start(DynWriter *writer, DynWrite *write)
 	dyn_call_start(write->call, &write->modify->relation->connection->service,
 				   &writer->statement->retries, dyn_operation_name(write->op));
 	return true;
+}
+
+/* Waits after start() has returned false. */
+static void
+wait_to_start(const DynWrite *write)
+{
+	double		now = dyn_session_now();
+
+	/* a pause after a conflict or a lost response is not for capacity */
+	dyn_session_wait_counted(write->modify->usage, send_delay(write, now) + 1,
+							 write->due_ms > now ? DYN_WAITS_FOR_RESPONSE : DYN_WAITS_FOR_CAPACITY);
 }
 
 /* ---- receiving ---- */
@@ -377,24 +385,21 @@ wait_for_step(DynWriter *writer)
 	while (!step(writer))
 	{
 		double		now = dyn_session_now();
-		double		left = -1;
+		double		left = INFINITY;
 		DynWaitReason reason = DYN_WAITS_FOR_CAPACITY;
 		ListCell   *lc;
 
 		foreach(lc, writer->writes)
 		{
 			const DynWrite *write = lfirst(lc);
-			double		ms;
 
 			/* a pause after a conflict or a lost response is not for capacity */
 			if (write->state == DYN_WRITE_SENT || write->due_ms > now)
 				reason = DYN_WAITS_FOR_RESPONSE;
-			if (write->state != DYN_WRITE_PAUSED)
-				continue;
-			ms = send_delay(write, now);
-			left = left < 0 ? ms : Min(left, ms);
+			if (write->state == DYN_WRITE_PAUSED)
+				left = fmin(left, send_delay(write, now));
 		}
-		dyn_session_wait_counted(modify->usage, left < 0 ? -1 : left + 1, reason);
+		dyn_session_wait_counted(modify->usage, isinf(left) ? -1 : left + 1, reason);
 	}
 }
 
@@ -428,29 +433,22 @@ await_suspended(DynWriter *writer, DynWrite *write)
 
 	for (;;)
 	{
-		MemoryContext oldcontext;
-
-		if (write->state == DYN_WRITE_PAUSED)
-		{
-			if (!start(writer, write))
-				dyn_session_wait_counted(write->modify->usage,
-										 send_delay(write, dyn_session_now()) + 1,
-										 DYN_WAITS_FOR_RESPONSE);
-			continue;
-		}
-		if (write->state != DYN_WRITE_SENT)
+		if (write->state == DYN_WRITE_PAUSED && !start(writer, write))
+			wait_to_start(write);
+		else if (write->state != DYN_WRITE_SENT)
 			return;
-		if (call->state != DYN_CALL_DONE)
-		{
+		else if (call->state != DYN_CALL_DONE)
 			dyn_session_wait_counted(write->modify->usage, -1, DYN_WAITS_FOR_RESPONSE);
-			continue;
-		}
-		if (!call->throttled && !call->unanswered)
+		else if (!call->throttled && !call->unanswered)
 			return;
-		oldcontext = MemoryContextSwitchTo(write->context);
-		if (take_response(writer, write))
-			(void) dyn_write_judge_call(write, NULL);
-		MemoryContextSwitchTo(oldcontext);
+		else
+		{
+			MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
+
+			if (take_response(writer, write))
+				(void) dyn_write_judge_call(write, NULL);
+			MemoryContextSwitchTo(oldcontext);
+		}
 	}
 }
 
@@ -501,9 +499,7 @@ dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
 			wait_for_step(writer);
 		if (start(writer, write))
 			break;
-		dyn_session_wait_counted(write->modify->usage,
-								 send_delay(write, dyn_session_now()) + 1,
-								 DYN_WAITS_FOR_CAPACITY);
+		wait_to_start(write);
 		drive(writer);
 	}
 	dyn_statement_append(writer->statement, &writer->writes, write);
