@@ -1,5 +1,6 @@
 """Statements of several parts: rows that join twice, parts of WITH, RETURNING of rows that are sent later, values in other encodings."""
 import io
+from decimal import Decimal
 
 import psycopg2
 import replies
@@ -394,6 +395,74 @@ class Nested(writes.TestCase):
                 self.assertEqual(self.both(upsert % (key, key), same_tables=outcome != "21000"), outcome)
         self.prepare("DELETE FROM {t} WHERE id = k AND n = no")
         self.both("INSERT INTO {t} VALUES ('again', 1, 'first'), ('again', change_{t}('again', 1), 'second') ON CONFLICT (id, n) DO UPDATE SET note = 'third'")
+
+    def test_expressions_of_upserts(self):
+        """They write the row that DO UPDATE is about to update, at once or after all reads."""
+        for change in (self.CHANGE, "DELETE FROM {t} WHERE id = k AND n = no"):
+            self.prepare(change)
+            for rows in ("VALUES ('a', 1)", "SELECT id, n FROM {t} WHERE id = 'a' AND n = 1"):
+                for action in ("SET note = change_{t}('a', 1)", "SET total = t.total + change_{t}('a', 1)", "SET note = t.note WHERE change_{t}('a', 1) = 1"):
+                    self.refused(f"INSERT INTO {{t}} AS t (id, n) {rows} ON CONFLICT (id, n) DO UPDATE {action}")
+        self.prepare(self.CHANGE)
+        self.setUp()
+        self.both("INSERT INTO {t} VALUES ('a', 1) ON CONFLICT (id, n) DO UPDATE SET note = 'x' WHERE change_{t}('a', 1) > 1")
+        self.both("INSERT INTO {t} VALUES ('a', 1) ON CONFLICT (id, n) DO UPDATE SET note = change_{t}('b', 1)")
+
+    def test_earlier_rows_of_upserts(self):
+        """The response that shows their conflict comes after the change, so a local table succeeds."""
+        upsert = " ON CONFLICT (id, n) DO UPDATE SET total = EXCLUDED.total"
+        self.prepare(self.CHANGE)
+        self.assertEqual(self.outcome("INSERT INTO far (id, n, total) VALUES ('a', 1, 10), ('b', change_far('a', 1), 0)" + upsert), "27000")
+        self.assertEqual(self.fx.rows("SELECT total FROM far WHERE id = 'a' AND n = 1"), [(Decimal("2.5"),)])
+        for condition in ("false", "EXCLUDED.total IS NULL"):
+            self.setUp()
+            sql = "INSERT INTO {t} AS t (id, n, total) VALUES ('a', 1, 10), ('b', change_{t}('a', 1), 0), ('a', 1, NULL)" + upsert + " WHERE " + condition
+            self.assertEqual(self.both(sql, same_tables=False), "21000")
+        self.setUp()
+        self.both("INSERT INTO {t} (id, n, total) VALUES ('new', 1, 10), ('b', change_{t}('new', 1), 0)" + upsert)
+
+    def test_skipped_deletion(self):
+        """Of a row that another part of the nested statement has updated."""
+        self.prepare("WITH d AS (DELETE FROM {t} WHERE id = k AND n = no), u AS (INSERT INTO {t} VALUES (k, no) ON CONFLICT (id, n) DO UPDATE SET flag = false) SELECT 1 INTO no")
+        self.assertEqual(self.both("INSERT INTO {t} VALUES ('a', change_{t}('a', 1)) ON CONFLICT (id, n) DO UPDATE SET note = 'x'", same_tables=False), "21000")
+
+    def test_atomic(self):
+        """Rows that are collected, and sent when the function has changed them."""
+        self.fx.execute("SET dynamo_fdw.write_mode = 'atomic'")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.write_mode")
+        self.prepare(self.CHANGE)
+        upsert = " ON CONFLICT (id, n) DO UPDATE SET total = EXCLUDED.total"
+        self.assertEqual(self.both("INSERT INTO {t} VALUES ('a', change_{t}('a', 1))" + upsert, same_tables=False), "21000")
+        self.refused("UPDATE {t} SET note = change_{t}(id, n)")
+        self.assertEqual(len(self.writes("DO $$ BEGIN UPDATE far SET note = change_far(id, n); EXCEPTION WHEN triggered_data_change_violation THEN END $$")), 1)
+        self.refused("INSERT INTO {t} AS t VALUES ('a', 1) ON CONFLICT (id, n) DO UPDATE SET note = change_{t}('a', 1)")
+        for sql in ("UPDATE far SET total = CASE n WHEN 2 THEN change_far(id, 1) ELSE 5 END WHERE id = 'a'", "UPDATE far SET total = 5 WHERE id = 'a' AND n = 1 RETURNING change_far(id, 1)",
+                    "DELETE FROM far WHERE id = 'a' AND (n = 1 OR change_far('a', 1) = 1)", "INSERT INTO far (id, n, total) VALUES ('a', 1, 10), ('b', change_far('a', 1), 0)" + upsert,
+                    "INSERT INTO far AS t (id, n, total) VALUES ('a', 1, 10), ('b', 1, 0) ON CONFLICT (id, n) DO UPDATE SET total = CASE t.id WHEN 'b' THEN change_far('a', 1) ELSE 10 END"):
+            with self.subTest(sql=sql):
+                self.setUp()
+                self.assertEqual(self.outcome(sql), "27000")
+                self.assertEqual(self.fx.rows("SELECT total FROM far WHERE id = 'a' AND n = 1"), [(Decimal("2.5"),)])
+        self.setUp()
+        self.both("UPDATE {t} SET note = change_{t}('b', 1) WHERE id = 'a'")
+        self.prepare("INSERT INTO {t} VALUES (k, no)")
+        self.assertEqual(self.both("INSERT INTO {t} VALUES ('new', 1), ('b', change_{t}('new', 1))", same_tables=False), "23505")
+
+    def test_repeated_attempts(self):
+        """A function changes the row between two attempts to write it, or while the row waits for its first."""
+        self.put_raw({"id": {"S": "a"}, "n": {"N": "1"}, "flag": {"S": "Y"}, "total": {"N": "1.5"}})
+        self.prepare(self.CHANGE)
+        self.assertEqual(self.outcome("UPDATE far SET flag = NOT flag, total = CASE n WHEN 2 THEN change_far(id, 1) ELSE 5 END WHERE id = 'a'"), "27000")
+        self.assertEqual(self.fx.rows("SELECT total FROM far WHERE id = 'a' AND n = 1"), [(Decimal("2.5"),)])
+        self.prepare("UPDATE {t} SET total = 9 WHERE id = k AND n = no")
+        self.setUp()
+        self.fx.execute("ALTER SERVER ddb OPTIONS (ADD max_concurrency '1')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP max_concurrency)")
+        self.fx.rows("SELECT FROM far WHERE id = 'a' AND n = 1")
+        self.fx.proxy.on("UpdateItem", lambda request: self.put_raw({"id": {"S": "a"}, "n": {"N": "1"}, "note": {"S": "again"}}))
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        self.assertEqual(self.outcome("UPDATE far SET total = CASE note WHEN 'again' THEN change_far(id, 2) ELSE 5 END WHERE id = 'a'"), "27000")
+        self.assertEqual(self.fx.rows("SELECT total FROM far WHERE id = 'a'"), [(1,), (9,)])
 
     def test_throttled_row(self):
         """The function waits for its capacity, which statistics show."""

@@ -45,6 +45,8 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 	const DynConnection *b = relation->connection;
 
 	dyn_session_check(relation->connection);
+	if (write->overtaken)
+		dyn_write_report_nested(write);
 	if (list_length(writer->collected) == DYN_TRANSACTION_MAX_WRITES)
 		report_too_large("100 items");
 	/* after DDL, the same server and user may have another connection */
@@ -81,7 +83,13 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 	transaction->modify = ((const DynWrite *) linitial(writer->collected))->modify;
 	dyn_write_begin_transaction(body);
 	foreach(lc, writer->collected)
-		dyn_write_render(lfirst(lc), body, true);
+	{
+		const DynWrite *write = lfirst(lc);
+
+		if (write->overtaken && write->plan_row != NULL)
+			dyn_write_report_nested(lfirst(lc));
+		dyn_write_render(write, body, true);
+	}
 	dyn_write_end_transaction(body, DatumGetCString(DirectFunctionCall1(uuid_out, token)));
 	dyn_check_oom(body->failed);
 }

@@ -133,37 +133,31 @@ dyn_modify_is_deferred(DynModify *modify)
 /* ---- one row ---- */
 
 /*
- * Adds the row to writer->affected; DELETE only looks for it.  Returns true if
- * the set contained it.
- */
-static bool
-add_affected(DynWrite *write)
-{
-	HASHACTION	action = write->modify->operation == CMD_DELETE ? HASH_FIND : HASH_ENTER;
-	bool		found = dyn_met_change(write->modify->writer->affected, write, action);
-
-	write->affects = !found && action == HASH_ENTER;
-	return found;
-}
-
-/*
  * Returns true if a row of UPDATE or DELETE is skipped because DO UPDATE has
  * already affected it.  Raises an error if DO UPDATE would affect a row that
- * the statement has inserted or updated.  If writer->affected contains the
- * row, first waits for the writes in flight, since rows that were not affected
- * leave the set.  A row that DELETE has deleted may be inserted again.
+ * the statement, or a nested one, has inserted or updated.  Otherwise adds the
+ * row of an INSERT or UPDATE to writer->affected.  Rows that were not affected
+ * leave the set when their writes end.  A row that DELETE has deleted may be
+ * inserted again.
  */
 static bool
 is_affected(DynWrite *write)
 {
 	const DynModify *modify = write->modify;
+	HASHACTION	action = modify->operation == CMD_DELETE || modify->atomic ? HASH_FIND : HASH_ENTER;
 
-	/* atomic.c raises an error for any second write of an item */
-	if (modify->atomic || !add_affected(write))
+	/* atomic.c raises an error if the statement itself writes an item twice */
+	if (modify->atomic && modify->upsert == NULL)
 		return false;
-	dyn_writer_finish(modify->writer);
-	if (!add_affected(write))
-		return false;
+	for (int i = 0; i < 2; i++)
+	{
+		if (!dyn_met_change(modify->writer->affected, write, action))
+		{
+			write->affects = (action == HASH_ENTER);
+			return false;
+		}
+		dyn_writer_finish(modify->writer);
+	}
 	if (modify->upsert != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_CARDINALITY_VIOLATION),
@@ -219,18 +213,6 @@ compose_presumed(DynWrite *write, TupleTableSlot *row)
 	return false;
 }
 
-/* Raises the error that core raises for a row of a local table. */
-static void
-report_nested(const DynModify *modify)
-{
-	dyn_writer_finish(modify->writer);
-	ereport(ERROR,
-			(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
-			 errmsg("tuple to be %s was already modified by an operation triggered by the current command",
-					modify->operation == CMD_UPDATE ? "updated" : "deleted"),
-			 errhint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.")));
-}
-
 /*
  * Composes the write before it waits to be sent: during the wait, the
  * statement may be evaluated again for earlier rows, which overwrites
@@ -259,12 +241,11 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 		composed = modify->presumes ? compose_presumed(write, row)
 			: dyn_modify_update(write, modify->old, row);
 	MemoryContextSwitchTo(oldcontext);
-	if (modify->operation != CMD_INSERT &&
-		dyn_met_change(modify->writer->nested, write, HASH_FIND))
-		report_nested(modify);
-	if (is_affected(write) || !composed)
+	write->overtaken = modify->operation != CMD_INSERT &&
+		dyn_met_change(modify->writer->nested, write, HASH_FIND);
+	if (!write->overtaken && (is_affected(write) || !composed))
 	{
-		if (!modify->presumes)
+		if (!composed && !modify->presumes)
 			dyn_write_confirm_unchanged(write, NULL);
 		dyn_write_free(write);
 		return !modify->presumes;
@@ -408,6 +389,7 @@ dyn_writer_flush(DynWriter *writer)
 	}
 	writer->deferred = NIL;
 	dyn_writer_end(writer);
+	writer->nested = NULL;		/* AFTER triggers may write the rows again */
 }
 
 /* ---- flush ---- */

@@ -209,6 +209,8 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 		modify->writer->affected = dyn_met_create(modify->writer);
 	if (mtstate->operation == CMD_INSERT)
 		return;
+	if (modify->writer->nested == NULL)
+		modify->writer->nested = dyn_met_create(modify->writer);
 	if (mtstate->operation == CMD_DELETE)
 		modify->junk = palloc0(Max(desc->natts, 1) * sizeof(AttrNumber));
 	for (int i = 0; modify->junk != NULL && i < desc->natts; i++)

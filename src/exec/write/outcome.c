@@ -135,6 +135,16 @@ report_concurrent(DynWrite *write)
 					   dyn_write_describe_key(write), write->why, dyn_written_items())));
 }
 
+void
+dyn_write_report_nested(DynWrite *write)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+			 errmsg("tuple to be %s was already modified by an operation triggered by the current command",
+					write->modify->operation == CMD_DELETE ? "deleted" : "updated"),
+			 errhint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.")));
+}
+
 static void
 report_call(DynWrite *write)
 {
@@ -299,6 +309,13 @@ dyn_write_confirm_unchanged(DynWrite *write, const DynScalar *item)
 	/* a statement that waits for this one must not write the row, too */
 	for (DynWriter *outer = write->modify->writer->next; outer != NULL; outer = outer->next)
 	{
+		DynWrite   *own = dyn_write_find(outer->collected ? outer->collected : outer->writes,
+										 write);
+
+		if (own == NULL && outer->waiting != NULL)
+			own = dyn_write_find(list_make1(outer->waiting), write);
+		if (own != NULL && own->modify->relation->relid == write->modify->relation->relid)
+			own->overtaken = true;
 		if (write->op != DYN_OP_PUT_ITEM)
 			(void) dyn_met_change(outer->nested, write, HASH_ENTER);
 		(void) dyn_met_change(outer->affected, write,
@@ -474,7 +491,7 @@ evaluate_upsert(DynWrite *write, const DynScalar *item)
 	else
 	{
 		write->op = DYN_OP_UPDATE_ITEM;
-		if (!changes)
+		if (!changes && !write->overtaken)
 			dyn_write_confirm_unchanged(write, item);
 	}
 }
@@ -699,6 +716,9 @@ dyn_write_judge_condition(DynWrite *write, DynScalar item)
 		write->state = DYN_WRITE_NO_ROW;
 	else
 		fail_duplicate(write, &item);
+	/* `item` may lack the change, which another attempt would overwrite */
+	if (write->state == DYN_WRITE_NEW && write->overtaken)
+		dyn_write_fail(write, dyn_write_report_nested, NULL);
 	if (write->state == DYN_WRITE_NEW && write->rounds >= FIRST_PAUSE)
 		delay(write, Min(write->rounds - FIRST_PAUSE, DOUBLINGS) + 1);
 }

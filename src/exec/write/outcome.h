@@ -57,6 +57,9 @@ extern void dyn_write_judge_condition(DynWrite *write, DynScalar item);
  */
 extern const char *dyn_write_describe_key(const DynWrite *write);
 
+/* Raises the error that core raises for a local row that was changed before. */
+extern void dyn_write_report_nested(DynWrite *write);
+
 /* Reads the item of the write; returns true if it is a row of the table. */
 extern bool dyn_write_has_row(const DynWrite *write);
 

@@ -330,7 +330,8 @@ receive(DynWriter *writer, DynWrite *write)
 		{
 			/* a later part of the statement may affect the row */
 			dyn_met_change(writer->met, write, HASH_REMOVE);
-			dyn_met_change(write->affects ? writer->affected : NULL, write, HASH_REMOVE);
+			dyn_met_change(write->affects && !write->overtaken ? writer->affected : NULL,
+						   write, HASH_REMOVE);
 			if (write->returned)
 				dyn_write_uncount(write->modify);
 		}
@@ -475,11 +476,8 @@ dyn_writers_await(const EState *estate, const DynRelation *relation)
 		{
 			DynModify  *modify = lfirst(lc);
 
-			if (!dyn_relation_same_table(modify->relation, relation))
-				continue;
-			modify->insert_seed = 0;
-			if (writer->nested == NULL && !writer->statement->ended)
-				writer->nested = dyn_met_create(writer);
+			if (dyn_relation_same_table(modify->relation, relation))
+				modify->insert_seed = 0;
 		}
 	}
 }
@@ -497,6 +495,11 @@ dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
 	{
 		while (dyn_write_find(writer->writes, write) != NULL || !may_be_sent(writer, write))
 			wait_for_step(writer);
+		if (write->overtaken && write->op != DYN_OP_PUT_ITEM)
+		{
+			dyn_writer_finish(writer);
+			dyn_write_report_nested(write);
+		}
 		if (start(writer, write))
 			break;
 		wait_to_start(write);

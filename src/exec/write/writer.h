@@ -73,6 +73,8 @@ typedef struct DynWrite
 	Bitmapset  *replaced;		/* columns that the guard also compares if the
 								 * write is repeated after an unknown outcome */
 	bool		affects;		/* true if added to writer->affected */
+	bool		overtaken;		/* true if a nested statement has written the row
+								 * after it was read or sent */
 	bool		guards_replaced;	/* true if the guard compares `replaced` */
 	bool		derived;		/* true if new values depend on read values */
 	int			rounds;			/* number of times that the write was composed
