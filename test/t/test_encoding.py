@@ -160,6 +160,17 @@ class LatinFilters(fixture.TestCase):
                 with self.subTest(where=f"{column} {condition}"):
                     self.assertEqual(self.fx.rows(f"SELECT pk FROM old WHERE h = 'x' AND {column} {condition}"), [("p",)])
 
+    def test_logged_writes(self):
+        """The log has the keys and values of writes in the database's encoding."""
+        self.fx.create_table("logged", ("pk", "S"))
+        self.fx.foreign_table("logged", "pk text NOT NULL, v text", updatable="on", scan_policy="allow")
+        self.fx.execute("SET client_min_messages = log; SET dynamo_fdw.log_requests = on")
+        self.addCleanup(self.fx.execute, "RESET client_min_messages; RESET dynamo_fdw.log_requests")
+        for sql, line in (("INSERT INTO logged VALUES ('clé', 'é')", 'PutItem {t} where pk = "clé"'), ("UPDATE logged SET v = 'ÿ' WHERE pk = 'clé'", 'UpdateItem {t} where pk = "clé" SET v = "ÿ"'),
+                          ("DELETE FROM logged WHERE pk = 'clé'", 'DeleteItem {t} where pk = "clé"')):
+            with self.subTest(sql=sql):
+                self.assertIn(line.replace("{t}", self.fx.remote("logged")), "".join(self.fx.notices(sql)))
+
     def test_order(self):
         """LATIN1 bytes order as UTF-8 does under C; either way the order is right."""
         rows = self.fx.rows("SELECT v FROM f WHERE id = 'a' ORDER BY v COLLATE \"C\"")

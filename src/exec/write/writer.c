@@ -247,22 +247,16 @@ static const char *
 log_line(const DynWrite *write)
 {
 	const DynModify *modify = write->modify;
-	DynBuffer	line;
+	const char *line = psprintf("%s %s", dyn_operation_name(write->op), modify->relation->table);
+	DynBuffer	update;
 
-	dyn_buffer_init(&line, 0);
-	dyn_buffer_printf(&line, "%s %s", dyn_operation_name(write->op),
-					  modify->relation->table);
-	if (dyn_guc_log_requests && !dyn_write_is_transaction(write))
-	{
-		dyn_buffer_printf(&line, " where %s",
-						  dyn_key_text(write->key, modify->map->nparts, " AND "));
-		if (write->op == DYN_OP_UPDATE_ITEM)
-		{
-			dyn_buffer_append_char(&line, ' ');
-			dyn_expr_update(NULL, write->values, write->nvalues, &line);
-		}
-	}
-	return dyn_take_text(&line);
+	if (!dyn_guc_log_requests || dyn_write_is_transaction(write))
+		return line;
+	dyn_buffer_init(&update, 0);
+	if (write->op == DYN_OP_UPDATE_ITEM)
+		dyn_expr_update(NULL, write->values, write->nvalues, &update);
+	return psprintf("%s where %s%s%s", line, dyn_key_text(write->key, modify->map->nparts, " AND "),
+					write->op == DYN_OP_UPDATE_ITEM ? " " : "", dyn_take_text(&update));
 }
 
 /* Waits for other writes without repeating any, then raises the write's error. */
