@@ -417,6 +417,60 @@ class ReturnedRows(writes.TestCase):
             self.fx.execute("DROP VIEW v")
             self.assertEqual(self.fx.rows("SELECT id FROM far"), [])
 
+    def noted(self, sql, *, table="far", row="first"):
+        """The column that an AFTER trigger sees in the row that a statement writes."""
+        self.fx.execute(f"CREATE OR REPLACE FUNCTION note_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE '%', NEW.{row}; RETURN NULL; END $$;"
+                        f"CREATE TRIGGER noted AFTER INSERT OR UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION note_row()")
+        try:
+            return [notice.removeprefix("NOTICE:  ") for notice in self.fx.notices(sql)]
+        finally:
+            self.fx.execute(f"DROP TRIGGER noted ON {table}")
+
+    def test_stored_in_another_encoding(self):
+        """A column keeps its value if the statement writes nothing near it: `first` shows no element of a set, although the same array in our encoding has one."""
+        self.put_raw({"id": {"S": "h"}, "n": {"N": "1"}, "tags": {"SS": ["a"]}, "total": {"N": "1"}})
+        for mode in ("immediate", "atomic"):
+            self.fx.execute(f"SET dynamo_fdw.write_mode = {mode}")
+            self.assertEqual(self.noted(f"UPDATE far SET total = {len(mode)}"), ["<NULL>"])
+        self.fx.execute("RESET dynamo_fdw.write_mode; ALTER TABLE far ADD CONSTRAINT c CHECK (first IS NULL)")
+        self.addCleanup(self.fx.execute, "ALTER TABLE far DROP CONSTRAINT c")
+        self.assertEqual(self.outcome("UPDATE far SET total = 3"), (1, []))
+        self.assertEqual(self.fx.rows("SELECT total, tags, first FROM far"), [(3, ["a"], None)])
+        self.assertEqual(self.outcome("UPDATE far SET tags = '{b}'"), "23514")
+
+    def test_templates(self):
+        """A column shows the text that a template composes of another column, and the placeholder of another column's text."""
+        self.fx.foreign_table("composed", "id text NOT NULL, n int NOT NULL, owner text OPTIONS (attribute 'owner'), key text, kind text OPTIONS (attribute 'made'), made text", table_name=self.fx.remote("items"),
+                              updatable="on", scan_policy="allow", key_templates='{"key": "K#${owner}", "made": "M#${kind}"}')
+        for sql, column in (("owner = 'ada'", "key"), ("kind = 'a'", "made"), ("made = 'M#b'", "kind")):
+            with self.subTest(sql=sql):
+                self.fx.execute("DELETE FROM composed; INSERT INTO composed VALUES ('h', 1)")
+                self.assertEqual(self.noted("UPDATE composed SET " + sql, table="composed", row=column), [self.fx.value(f"SELECT {column} FROM composed")])
+                self.assertIsNotNone(self.fx.value(f"SELECT {column} FROM composed"))
+
+    def test_constraints_are_checked_once(self):
+        """Unless a column shows what another one writes; what a document shows is not checked."""
+        self.fx.foreign_table("whole", "id text NOT NULL, n int NOT NULL, total numeric, item jsonb OPTIONS (document 'item'), others jsonb OPTIONS (document 'rest')",
+                              table_name=self.fx.remote("items"), updatable="on", scan_policy="allow")
+        self.fx.execute("CREATE OR REPLACE FUNCTION seen_once(n int) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'checked'; RETURN true; END $$")
+        self.addCleanup(self.fx.execute, "DROP FUNCTION seen_once CASCADE")
+        for table in ("far", "whole"):
+            self.fx.execute(f"ALTER TABLE {table} ADD CONSTRAINT once CHECK (seen_once(n)); DELETE FROM far")
+            for sql in ("INSERT INTO {t} (id, n, total) VALUES ('i', 1, 1.50)", "UPDATE {t} SET total = 2.50", "UPDATE {t} SET total = NULL",
+                        "INSERT INTO {t} (id, n) VALUES ('i', 1) ON CONFLICT (id, n) DO UPDATE SET total = 4.50"):
+                with self.subTest(sql=sql, table=table):
+                    self.assertEqual(self.fx.notices(sql.replace("{t}", table)), ["NOTICE:  checked"] * (1 + ("CONFLICT" in sql)))
+        self.assertEqual(self.fx.rows("INSERT INTO whole (id, n, total) VALUES ('i', 2, 1.50) RETURNING item, others, total::text"), [({"id": "i", "n": 2, "total": 1.5}, {}, "1.5")])
+        self.assertEqual(len(self.fx.notices("UPDATE far SET city = 'Rome' WHERE n = 1")), 2)
+        self.fx.execute("ALTER TABLE whole DROP CONSTRAINT once")
+        self.assertEqual(self.noted("UPDATE whole SET total = 2 WHERE n = 2", table="whole", row="item ->> 'total'"), ["1.5"])
+
+    def test_contradicting_documents(self):
+        """The unmapped attributes share no data with any column that the error could name."""
+        error = self.fx.error("INSERT INTO far (id, n, tag, rest) VALUES ('i', 1, 'x', '{\"total\": 5}')")
+        self.assertEqual((error.message, error.detail), ('cannot store the value of column "rest" of foreign table "far"', "The item would be read back with another value."))
+        self.assertIn("Omit the attributes that other columns show in full", error.hint)
+
 
 class Documents(writes.TestCase):
     """Documents with values that JSON does not show are not flattened."""

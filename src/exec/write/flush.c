@@ -323,11 +323,9 @@ dyn_modify_defer(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlo
 	if (modify->operation != CMD_INSERT)
 		tuplestore_puttupleslot(modify->plan_rows, planSlot);
 	/* show RETURNING and triggers what a SELECT will show */
-	if (!modify->returning && !modify->has_row_triggers)
-		return;
-	if (modify->operation == CMD_INSERT)
+	if (modify->reread->shown && modify->operation == CMD_INSERT)
 		dyn_modify_insert(&write, row);
-	else if (modify->operation == CMD_UPDATE)
+	else if (modify->reread->shown && modify->operation == CMD_UPDATE)
 		(void) dyn_modify_update(&write, modify->old, row);
 }
 

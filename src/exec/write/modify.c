@@ -135,6 +135,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 						  0, bms_union(columns.read, columns.returned));
 	dyn_writers_await(estate, relation);
 	modify->reread = dyn_reread_create(relation, modify->map->meta);
+	modify->reread->shown = modify->returning || modify->has_row_triggers;
 	modify->scratch = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	modify->old = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	modify->again = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);

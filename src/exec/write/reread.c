@@ -49,11 +49,10 @@ dyn_reread_create(DynRelation *relation, const DynTableMeta *meta)
 {
 	DynReread  *reread = palloc0(sizeof(DynReread));
 	DynRelation *untimed = palloc(sizeof(DynRelation));
-	DynItemFilter *filter = &untimed->item_filter;
 
 	*untimed = *relation;
-	if (dyn_item_filter_ttl(filter) != NULL)
-		filter->nterms--;
+	if (dyn_item_filter_ttl(&untimed->item_filter) != NULL)
+		untimed->item_filter.nterms--;
 	reread->relation = relation;
 	reread->reader = make_reader(relation, meta);
 	reread->new_reader = make_reader(untimed, meta);
@@ -148,6 +147,14 @@ are_equal(const DynColumn *column, AttrNumber attnum, const TupleTableSlot *a,
 
 /* ---- the check ---- */
 
+/* True if one path contains the other; false for the path of a document. */
+static bool
+overlaps(const DynPath *a, const DynPath *b)
+{
+	return a->nsteps > 0 && b->nsteps > 0 &&
+		(dyn_path_is_inside(a, b) || dyn_path_is_inside(b, a));
+}
+
 /*
  * Lists the other columns whose value is at the column's path, inside it, or
  * contains it: those of `changed` or, in an INSERT, those that are not NULL in
@@ -163,11 +170,9 @@ list_sharing(const DynRelation *relation, const DynColumn *column,
 	{
 		const DynColumn *other = &relation->columns[i];
 
-		if (other != column && !other->dropped && other->path->nsteps > 0 &&
-			!dyn_column_is_part(other) &&
+		if (other != column && !other->dropped && !dyn_column_is_part(other) &&
 			(changed != NULL ? bms_is_member(i + 1, changed) : !row->tts_isnull[i]) &&
-			(dyn_path_is_inside(other->path, column->path) ||
-			 dyn_path_is_inside(column->path, other->path)))
+			overlaps(other->path, column->path))
 			names = psprintf("%s%s\"%s\"", names ? names : "", names ? ", " : "", other->name);
 	}
 	return names;
@@ -205,7 +210,7 @@ report_unreadable(DynReread *reread, AttrNumber attnum, const char *why,
 bool
 dyn_reread_check(DynReread *reread, const DynScalar *item, TupleTableSlot *row,
 				 const Bitmapset *columns, const Bitmapset *changed,
-				 TupleTableSlot *scratch)
+				 const DynPathValue *values, int n, TupleTableSlot *scratch)
 {
 	DynRelation *relation = reread->relation;
 	bool		shows_more = false;
@@ -226,25 +231,25 @@ dyn_reread_check(DynReread *reread, const DynScalar *item, TupleTableSlot *row,
 	for (int i = 0; i < relation->ncolumns; i++)
 	{
 		const DynColumn *column = &relation->columns[i];
+		bool		same = column->dropped || are_equal(column, i + 1, row, scratch);
+		bool		written = columns == NULL || bms_is_member(i + 1, changed);
 
-		if ((columns == NULL || bms_is_member(i + 1, columns)) &&
+		if (!same && (columns == NULL || bms_is_member(i + 1, columns)) &&
 			(!row->tts_isnull[i] || bms_is_member(i + 1, changed)))
-		{
-			if (!column->dropped && !are_equal(column, i + 1, row, scratch))
-				report_unreadable(reread, i + 1, reread->wrong == i + 1 ? reread->why : NULL,
-								  row, changed);
-		}
-		else if (columns != NULL &&
-				 (dyn_column_is_document(column) ||
-				  (scratch->tts_isnull[i] && !row->tts_isnull[i] &&
-				   list_sharing(relation, column, row, changed) == NULL)))
+			report_unreadable(reread, i + 1, reread->wrong == i + 1 ? reread->why : NULL,
+							  row, changed);
+		for (int j = 0; j < n && !same && !written; j++)
+			written = overlaps(column->path, values[j].path);
+		if (written)
+			shows_more |= !same && !dyn_column_is_document(column);
+		else	/* our encoding may show another value than the stored one */
 		{
 			scratch->tts_values[i] = row->tts_values[i];
 			scratch->tts_isnull[i] = row->tts_isnull[i];
 		}
-		else
-			shows_more |= !row->tts_isnull[i] || !scratch->tts_isnull[i];
 	}
+	if (!shows_more && !reread->shown)
+		return false;
 	/* the copy frees values of the row that the scratch slot refers to */
 	ExecMaterializeSlot(scratch);
 	ExecCopySlot(row, scratch);

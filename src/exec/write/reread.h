@@ -16,6 +16,7 @@ typedef struct DynReread
 	DynRelation *relation;
 	DynItemReader *reader;		/* reads stored items */
 	DynItemReader *new_reader;	/* reads new items, even expired ones */
+	bool		shown;			/* true if RETURNING or triggers show written rows */
 	AttrNumber	wrong;			/* number of the column with an error */
 	const char *why;			/* reason for the error; NULL if no error */
 } DynReread;
@@ -43,12 +44,14 @@ extern bool dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTab
  * value in the item.  A column of `changed` that is NULL in the row must be
  * NULL in the item, too.  The error names the column, with a hint on how to
  * store its value.  Also raises an error if the item would not be a row.
- * Then changes the row to what a SELECT would show, for RETURNING and AFTER
- * triggers; returns true if other columns write what a column shows.
+ * Then changes the row to what a SELECT would show, if others see it; returns
+ * true if columns, except documents, show what other columns write: an INSERT,
+ * or the `n` values of an UPDATE.
  */
 extern bool dyn_reread_check(DynReread *reread, const DynScalar *item,
 							 TupleTableSlot *row, const Bitmapset *columns,
-							 const Bitmapset *changed, TupleTableSlot *scratch);
+							 const Bitmapset *changed, const DynPathValue *values,
+							 int n, TupleTableSlot *scratch);
 
 /*
  * Returns true if the values of the column in two slots are both NULL, or

@@ -214,7 +214,7 @@ dyn_modify_insert(DynWrite *write, TupleTableSlot *row)
 	n = dyn_write_map_insert(modify->map, row, &values);
 	set_size(write, values, n);
 	write->item = compose_item(values, n);
-	if (dyn_reread_check(modify->reread, &write->item, row, NULL, NULL, modify->scratch))
+	if (dyn_reread_check(modify->reread, &write->item, row, NULL, NULL, NULL, 0, modify->scratch))
 		dyn_modify_check_row(modify, row);
 }
 
@@ -363,7 +363,8 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	n = dyn_write_map_update(modify->map, new, changed, &compared, &values);
 	item = compose_item(values, n);
 	write->nvalues = dyn_write_map_update(modify->map, new, changed, NULL, &write->values);
-	if (dyn_reread_check(modify->reread, &item, new, compared, changed, modify->scratch))
+	if (dyn_reread_check(modify->reread, &item, new, compared, changed, write->values,
+						 write->nvalues, modify->scratch))
 		dyn_modify_check_row(modify, new);
 	write->composed = write->values;
 	write->ncomposed = write->nvalues;
@@ -598,9 +599,7 @@ dyn_modify_keep_segment(const DynWrite *write)
 static DynCond *
 key_condition(const DynModify *modify, DynCondKind kind)
 {
-	const char *name = modify->map->meta->key.hash[0].name;
-
-	return dyn_make_cond(kind, dyn_path_of_attribute(name), NULL, 0);
+	return dyn_make_cond(kind, dyn_path_of_attribute(modify->map->meta->key.hash[0].name), NULL, 0);
 }
 
 /* Returns the condition of an INSERT: no item exists, or it has expired. */

@@ -432,7 +432,7 @@ add_templates(RowValues *row, bool full, bool null)
 		const DynTemplatedAttr *templated = &row->map->relation->templated[i];
 		bool		rewritten = bms_is_member(i, row->rewritten);
 		AttrNumber	missing = null_column(row, templated);
-		Bitmapset  *sources = columns_from(templated);
+		Bitmapset  *sources = (missing != 0) == null ? columns_from(templated) : NULL;
 		DynScalar	text = absent;
 		DynStoreError err;
 
