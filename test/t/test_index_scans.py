@@ -61,6 +61,8 @@ SPARSE = [
                                                                 " rank, sk, title"]),
     ("local index", "SELECT pk, rank FROM mail WHERE rank > 5", ["Scan mail/by_rank filter rank > 5 get pk, rank, sk"]),
     ("local index that does not show it", "SELECT title FROM mail WHERE rank > 5", ["Scan mail filter rank > 5 get pk, sk, title"]),
+    ("IS NULL below OR", "SELECT pk FROM mail WHERE (flag = 'f1' OR flag IS NULL) AND flag > ''",
+     ["Scan mail/by_flag filter flag = 'f1' OR attribute_not_exists(flag) OR attribute_type(flag,'NULL') get pk, sk"]),
     ("full items", "SELECT title, body FROM mail WHERE flag > ''", ["Scan mail/by_flag get body, pk, sk, title"]),
     ("count", "SELECT count(*) FROM mail WHERE rank IS NOT NULL", ["Scan mail/by_rank count"]),
     ("count with a filter", "SELECT count(*) FROM mail WHERE rank > 3", ["Scan mail/by_rank filter rank > 3 count"]),

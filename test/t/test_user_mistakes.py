@@ -1,4 +1,6 @@
 """Mistakes that look like "no data", or like a slow database: each has a message that reports what it is."""
+import re
+
 import dynamo
 import fixture
 from replies import error
@@ -256,6 +258,12 @@ class WhyNotBound(fixture.TestCase):
     def advice(self, sql):
         return [line.strip() for line in self.fx.explain(sql).splitlines() if "Hint" in line]
 
+    def indexes(self, sql):
+        """The indexes that a statement reads."""
+        self.fake.reset()
+        self.fx.rows(sql)
+        return {r.body.get("IndexName") for r in self.fake.requests if r.operation in ("Query", "Scan")}
+
     def test_columns_of_a_template(self):
         """Conditions on a column that composes the partition key, where none restricts it."""
         self.fx.foreign_table("f", "id text NOT NULL, tenant text NOT NULL, n int", server="fake", table_name="t", key_templates='{"pk": "T#${tenant}#${id}"}')
@@ -286,7 +294,7 @@ class WhyNotBound(fixture.TestCase):
             with self.subTest(condition):
                 self.assertEqual(self.fx.rows("SELECT * " + sql.format("f")), self.fx.rows("SELECT * " + sql.format("local")))
                 hints = [notice.partition("HINT:  ")[2] for notice in self.fx.notices("SELECT * " + sql.format("f"))]
-                start = "Use conditions that select fewer keys" if lacking is None \
+                start = "Use conditions that select fewer items by key" if lacking is None \
                     else f'Add a condition on {lacking} of foreign table "f", from which partition key "pk" is composed,'
                 self.assertEqual(hints, [] if why is None else [f'{start} to avoid the scan, or set scan_policy to "allow" to silence this warning. {why}'.strip()])
         # under "error", the keys are used
@@ -313,12 +321,58 @@ class WhyNotBound(fixture.TestCase):
             for columns in ("*", "id"):
                 with self.subTest(condition, columns=columns):
                     self.assertEqual(self.advice(f"SELECT {columns} FROM f WHERE {condition}"), hints)
+        self.fake.table("pairs", ("id", "S"), items=[], indexes=[index("by_pair", ("kind", "S"), [("x", "N"), ("y", "N")])])
+        self.table("id text NOT NULL, kind text, x int, y int", "pairs")
+        self.assertEqual(self.advice("SELECT * FROM f WHERE kind = 'x'"), [])
+        self.assertEqual(self.advice("SELECT * FROM f WHERE kind = 'x' AND x = 1"), ['Hint: index "by_pair" could be used if column "y" were declared NOT NULL or had a condition'])
+        self.table("id text NOT NULL, at text, n int", "bikes")
         self.fx.execute("SET enable_nestloop = off")
         self.addCleanup(self.fx.execute, "RESET enable_nestloop")
         self.assertEqual(self.advice("SELECT n FROM f JOIN stops USING (at) WHERE at IN ('s1', 's2')"), [])
         self.table("id text NOT NULL, at text, n int", "bikes")
         self.fx.execute("ALTER FOREIGN TABLE f OPTIONS (ADD consistent_read 'on')")
         self.assertEqual(self.advice("SELECT n FROM f WHERE lower(at) = 's1'"), [])
+
+    def test_null_in_an_or(self):
+        """IS NULL in an OR makes an index incomplete only for its hint: another condition may still make it complete."""
+        self.fake.table("tasks", ("id", "S"), items=[{"id": {"S": f"t{n}"}, **({"status": {"S": "open"}} if n % 50 == 0 else {})} for n in range(500)],
+                        item_count=500, size_bytes=2000000, indexes=[index("by_status", ("status", "S"), item_bytes=9)])
+        self.table('id text NOT NULL, status text COLLATE "C", n int', "tasks")
+        requires = 'Hint: operator > on column "status" cannot use partition key "status" of index "by_status", which requires = or IN'
+        for condition, read, hints in (("(status = 'open' OR status IS NULL) AND status > ''", "by_status", [requires]), ("status = 'open' OR status IS NULL", None, []),
+                                       ("(status = 'open' OR status IS NULL) AND status <> 'x'", None,
+                                        ['Hint: index "by_status" could be scanned with the condition status <> \'\', because an index has no empty values'])):
+            with self.subTest(condition):
+                sql = f"SELECT * FROM f WHERE {condition}"
+                self.assertEqual(self.indexes(sql), {read})
+                self.assertEqual(self.advice(sql), hints)
+
+    def test_index_of_a_join(self):
+        """An index that only join conditions restrict, but that may lack rows."""
+        self.fake.table("visits", ("site", "S"), ("seen", "S"), items=[{"site": {"S": "s"}, "seen": {"S": f"{n:03}"}, "page": {"S": f"p{n}"}, "paid": {"N": str(n)}} for n in range(300)],
+                        item_count=30000, size_bytes=30000000, indexes=[index("by_page", ("page", "S"), ("paid", "N")), index("by_two", ("page", "S"), ("other", "N"))])
+        self.fx.execute("CREATE TEMP TABLE pages AS SELECT 'p1' AS page; ANALYZE pages")
+        sql = "SELECT * FROM pages JOIN f USING (page)"
+        self.table("site text NOT NULL, seen text NOT NULL, page text, paid int", "visits")
+        self.assertEqual(self.advice(sql), ['Hint: index "by_page" could be used for the join if column "paid" were declared NOT NULL or had a condition'])
+        rows = self.fx.rows(sql)
+        self.fx.execute("ALTER FOREIGN TABLE f ALTER paid SET NOT NULL")
+        self.assertEqual(self.advice(sql), [])
+        self.assertEqual(self.indexes(sql), {"by_page"})
+        self.assertEqual(self.fx.rows(sql), rows)
+
+    def test_hint_and_cost(self):
+        """Where keys could be used at a higher cost, the hint still shows how to use better ones."""
+        items = [{"id": {"S": f"i{n}"}, "tenant": {"S": "t"}, "email": {"S": f"e{n}"}, "m": {"N": str(n)}} for n in range(2000)]
+        self.fake.table("people", ("id", "S"), items=items, item_count=2000, size_bytes=400000,
+                        indexes=[index("by_tenant", ("tenant", "S"), None, "KEYS_ONLY", item_bytes=99), index("by_email", ("email", "S"), ("m", "N"))])
+        self.table("id text NOT NULL, tenant text, email text, m int", "people")
+        self.fx.execute("ANALYZE f")
+        for condition, hints in (("tenant = 't' AND email = 'e1'", ['Hint: index "by_email" could be used if column "m" were declared NOT NULL or had a condition']),
+                                 ("tenant = 't' AND upper(id) = 'I1'", ['Hint: column "id" is wrapped in upper(), so partition key "id", whose values differ by case, cannot be used; use = with the stored case']),
+                                 ("tenant = 't'", ["Hint: keys could be used, but a Scan is estimated to cost less than X requests by key"])):
+            with self.subTest(condition):
+                self.assertEqual([re.sub(r"\d+", "X", hint) for hint in self.advice(f"SELECT * FROM f WHERE {condition}")], hints)
 
     def test_sort_key_of_a_query(self):
         """A text without COLLATE "C": a range is checked on all items of the partition; with it, on one."""

@@ -97,7 +97,7 @@ key_condition_hint(const DynRelation *relation, const DynAccess *access)
 	const char *name;
 
 	if (access->keyed)
-		return pstrdup("Use conditions that select fewer keys");
+		return pstrdup("Use conditions that select fewer items by key");
 	if (meta == NULL)
 		return psprintf("Add a condition on the partition key%s",
 						foreign_table_clause(relation, "of"));

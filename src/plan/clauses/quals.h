@@ -53,6 +53,7 @@ typedef struct DynRelPlan
 								 * paths that were tried */
 	const char *advice;			/* advice on keys or an index that cannot be
 								 * used (paths.c, union_path.c), or NULL */
+	const char *join_advice;	/* the same on an index for join clauses */
 	bool		sure_only;		/* true to match only keys that can be used
 								 * with all run-time values */
 	bool		limited;		/* true if a LIMIT may leave rows unread */

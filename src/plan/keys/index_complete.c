@@ -76,6 +76,7 @@ typedef struct Place
 								 * because its column is declared NOT NULL, or
 								 * because the attribute is in the table's
 								 * key; false if may_miss */
+	bool		advising;		/* true if the result is only for advice */
 } Place;
 
 /* ---- values ---- */
@@ -163,7 +164,7 @@ leaf_completeness(const Place *place, const DynPred *pred, bool points)
 				most;
 
 	/* even if the column were declared NOT NULL, the index would lack NULLs */
-	if (pred->kind == DYN_PRED_NULL && !pred->negated && !place->asserted && pred->field.steps == NIL &&
+	if (place->advising && pred->kind == DYN_PRED_NULL && !pred->negated && pred->field.steps == NIL &&
 		place->column == dyn_relation_column(place->relation, pred->field.attnum))
 		return ABSENT;
 	if (!dyn_pred_is_on(place->relation, pred, place->attr) ||
@@ -496,12 +497,12 @@ dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full
 		if (place_completeness(&place, preds, exprs) >= LATER)
 			continue;
 		nlacking++;
-		/* recommend NOT NULL only if the index would then have all rows */
-		if (place.column != NULL && !place.asserted &&
-			preds_completeness(&place, preds, true) >= LATER)
-			found.column = place.column->name;
 		found.nonempty = nlacking == 1 && lacks_nonempty(&place, preds, exprs)
 			? place.column->name : NULL;
+		/* recommend NOT NULL only if the index would then have all rows */
+		place.advising = true;
+		found.column = nlacking == 1 && place.column != NULL && !place.asserted &&
+			preds_completeness(&place, preds, true) >= LATER ? place.column->name : NULL;
 		found.trust &= is_templated(&place, exprs, true);
 	}
 	if (lack != NULL && nlacking > 0)

@@ -418,7 +418,7 @@ const char *
 dyn_advise(const DynRelPlan *plan, DynAccess *access, List *clauses)
 {
 	DynTarget	base = {plan, &plan->meta->key.hash[0], NULL, NULL};
-	const DynTemplatedAttr *templated = dyn_relation_templated(plan->relation, base.attr->name);
+	const DynTemplatedAttr *templated;
 	const char *why = NULL;
 	const char *sort = NULL;
 
@@ -439,9 +439,7 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, List *clauses)
 		return NULL;
 	/* in a Scan for open guards (choice.c), no keys could be used */
 	access->keyed = access->use == DYN_USE_ALWAYS && plan->keyed_requests > 0;
-	if (access->keyed)
-		return psprintf("keys could be used, but a Scan is estimated to cost less than %.0f requests by key%s",
-						plan->keyed_requests, plan->analyzed ? "" : "; ANALYZE may correct the estimate");
+	templated = dyn_relation_templated(plan->relation, base.attr->name);
 	for (int p = 0; templated != NULL && p < templated->tmpl->nparts; p++)
 	{
 		if (dyn_part_lacks_values(plan, base.attr, NULL, plan->clauses, p))
@@ -464,5 +462,9 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, List *clauses)
 	}
 	if (plan->advice != NULL || plan->segments > 0)
 		return plan->advice;
-	return why ? why : sort ? sort : explain_limit(plan, access);
+	if (why == NULL && access->keyed)
+		return psprintf("keys could be used, but a Scan is estimated to cost less than %.0f requests by key%s",
+						plan->keyed_requests, plan->analyzed ? "" : "; ANALYZE may correct the estimate");
+	return why ? why : sort ? sort : plan->join_advice ? plan->join_advice
+		: explain_limit(plan, access);
 }

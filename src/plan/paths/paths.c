@@ -117,6 +117,9 @@ index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	/* with clauses of a join, lookups may cost more than a Scan */
 	if (clauses == plan->clauses)
 		dyn_advise_on_index(&plan->advice, index, &lack, "used");
+	else
+		dyn_advise_on_index(&plan->join_advice, index,
+							&(DynIndexLack) {.column = lack.column}, "used for the join");
 	return false;
 }
 
