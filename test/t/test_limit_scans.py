@@ -135,7 +135,8 @@ class Previews(fixture.TestCase):
         for limit in range(1, 12):
             self.assertEqual(self.limits(f"EXECUTE p({limit})"), [limit])
         self.fx.execute("SET plan_cache_mode = force_generic_plan")
-        self.refused("EXECUTE p(8)", "its value is unknown in a generic plan")
+        self.refused("EXECUTE p(8)", "its value is unknown during planning")
+        self.refused("SELECT * FROM f LIMIT (SELECT 5)", "its value is unknown during planning")
 
     def test_partitions(self):
         """Each partition may be read as far as the LIMIT goes."""

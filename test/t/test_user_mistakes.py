@@ -297,11 +297,24 @@ class WhyNotBound(fixture.TestCase):
                 start = "Use conditions that select fewer items by key" if lacking is None \
                     else f'Add a condition on {lacking} of foreign table "f", from which partition key "pk" is composed,'
                 self.assertEqual(hints, [] if why is None else [f'{start} to avoid the scan, or set scan_policy to "allow" to silence this warning. {why}'.strip()])
+        # a bound is no reason if a column has no condition at all
+        self.assertEqual(self.advice("SELECT * FROM f WHERE day >= '2026-06-01'"), [])
+        self.assertEqual(self.advice("SELECT * FROM f WHERE device = 'a' AND day >= '2026-06-01'"),
+                         ['Hint: column "day" has no upper bound, so partition key "pk" cannot be used'])
         # under "error", the keys are used
         self.fx.execute("SET dynamo_fdw.scan_policy = error")
         self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy")
         self.assertEqual(self.fx.value("SELECT count(*) FROM f WHERE device = 'a' AND day BETWEEN '2026-01-01' AND '2026-06-09'"),
                          self.fx.value("SELECT count(*) FROM local WHERE device = 'a' AND day <= '2026-06-09'"))
+
+    def test_too_many_keys_of_a_template(self):
+        """All columns have values, but too many combinations."""
+        self.fake.table("shards", ("pk", "S"), items=[{"pk": {"S": f"2026-06-{1 + n % 28:02}#{n}"}} for n in range(100)], item_count=100, size_bytes=10000)
+        self.fx.foreign_table("f", "day date NOT NULL, shard int NOT NULL, n int", server="fake", table_name="shards", key_templates='{"pk": "${day}#${shard:0..99}"}')
+        for days, start in ((40, "Use conditions that select fewer items by key"), (None, 'Add a condition on "day" of foreign table "f", from which partition key "pk" is composed,')):
+            condition = f"day BETWEEN '2026-06-01' AND date '2026-06-01' + {days}" if days else "n > 3"
+            [hint] = [notice.partition("HINT:  ")[2] for notice in self.fx.notices(f"SELECT * FROM f WHERE {condition}")]
+            self.assertEqual(hint, f'{start} to avoid the scan, or set scan_policy to "allow" to silence this warning.')
 
     def test_name_of_the_column(self):
         """A column with another name than the attribute."""
@@ -373,6 +386,17 @@ class WhyNotBound(fixture.TestCase):
                                  ("tenant = 't'", ["Hint: keys could be used, but a Scan is estimated to cost less than X requests by key"])):
             with self.subTest(condition):
                 self.assertEqual([re.sub(r"\d+", "X", hint) for hint in self.advice(f"SELECT * FROM f WHERE {condition}")], hints)
+
+    def test_optional_condition(self):
+        """Under 'error', an expensive index that only an optional condition restricts is used, too."""
+        items = [{"id": {"S": f"i{n}"}, "status": {"S": "open" if n % 2 else "done"}, "n": {"N": str(n)}} for n in range(2000)]
+        self.fake.table("jobs", ("id", "S"), items=items, item_count=2000, size_bytes=400000, indexes=[index("by_status", ("status", "S"), None, "KEYS_ONLY", item_bytes=99)])
+        self.table('id text NOT NULL, status text COLLATE "C" NOT NULL, n int', "jobs")
+        self.fx.execute("CREATE TEMP TABLE jobs (LIKE f); INSERT INTO jobs SELECT * FROM f; ANALYZE f; SET dynamo_fdw.scan_policy = error; SET plan_cache_mode = force_generic_plan")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy; RESET plan_cache_mode; DEALLOCATE p")
+        self.fx.execute("PREPARE p(text) AS SELECT * FROM f WHERE $1 IS NULL OR status = $1")
+        self.assertEqual(sorted(self.fx.rows("EXECUTE p('open')")), self.fx.rows("SELECT * FROM jobs WHERE status = 'open' ORDER BY id COLLATE \"C\""))
+        self.assertIn("is disabled by scan_policy", self.fx.error("EXECUTE p(NULL)").message)
 
     def test_sort_key_of_a_query(self):
         """A text without COLLATE "C": a range is checked on all items of the partition; with it, on one."""

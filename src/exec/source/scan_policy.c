@@ -134,8 +134,9 @@ scan_hint(const DynRelation *relation, const DynAccess *access, const char *then
 	const char *name = access->estimate.total_segments == 0 ? NULL
 		: dyn_relation_column(relation, relation->segment_column)->name;
 
-	return psprintf("%s%s to %s.%s", key_condition_hint(relation, access),
-					name == NULL ? "" : psprintf(" and do not read column \"%s\"", name), then,
+	return psprintf("%s%s to %s.%s", name && access->keyed ? psprintf("Do not read column \"%s\"", name)
+					: key_condition_hint(relation, access), name == NULL || access->keyed ? ""
+					: psprintf(" and do not read column \"%s\"", name), then,
 					advice == NULL ? "" : psprintf(" %c%s.", pg_ascii_toupper(advice[0]), advice + 1));
 }
 
@@ -182,8 +183,7 @@ warn_or_refuse(const DynRelation *relation, const char *index,
 										 ? "avoid the scan, raise preview_units, or set scan_policy to \"warn\" or \"allow\""
 										 : "avoid the scan, or set scan_policy to \"warn\" or \"allow\""))));
 	ereport(WARNING,
-			(part ? errmsg("scan of %s%s", target, size ? psprintf(" (%s)", size) : "")
-			 : errmsg("full scan of %s%s", target, size ? psprintf(" (%s)", size) : ""),
+			(errmsg("%sscan of %s%s", part ? "" : "full ", target, size ? psprintf(" (%s)", size) : ""),
 			 errhint("%s", scan_hint(relation, access, SILENCE))));
 }
 

@@ -195,7 +195,7 @@ typedef struct DynAccess
 	List	   *conversions;	/* DynConversion *, for fdw_exprs; only in the
 								 * outermost access plan */
 	const char *advice;			/* advice for EXPLAIN (dyn_advise), or NULL */
-	bool		keyed;			/* SCAN: true if keys could be used, too */
+	bool		keyed;			/* SCAN: true if keys have conditions */
 	Bitmapset  *lacking;		/* SCAN: columns without values for the key */
 	DynEstimate estimate;
 

@@ -65,8 +65,7 @@ reads_partition_key(const DynRelPlan *plan, Node *node)
 		int			n = 0;
 
 		while (n < key->nhash &&
-			   reads_column(plan, node, dyn_relation_only_column_of(plan->relation,
-																	&key->hash[n])))
+			   reads_column(plan, node, dyn_relation_only_column_of(plan->relation, &key->hash[n])))
 			n++;
 		if (n == key->nhash)
 			return true;
@@ -78,13 +77,12 @@ reads_partition_key(const DynRelPlan *plan, Node *node)
 static const char *
 explain_operand(const Unusable *unusable, Node *node)
 {
-	const FuncExpr *func = NULL;
+	const FuncExpr *func;
 	Oid			cast = InvalidOid;
 
 	while (IsA(node, RelabelType))
 		node = (Node *) ((RelabelType *) node)->arg;
-	if (IsA(node, FuncExpr))
-		func = (const FuncExpr *) node;
+	func = IsA(node, FuncExpr) ? (const FuncExpr *) node : NULL;
 	if (IsA(node, CoerceViaIO))
 		cast = ((CoerceViaIO *) node)->resulttype;
 	else if (func != NULL && (func->funcformat == COERCE_EXPLICIT_CAST ||
@@ -138,9 +136,7 @@ explain_local(const Unusable *unusable, const DynOperator *op)
 						column->name, describe_collation(op->collation), unusable->key);
 	if (op->column_type != own || op->value_type != own)
 		return psprintf("column \"%s\" is compared as type %s, so %s cannot be used; cast the value to %s",
-						column->name,
-						format_type_be(op->value_type != own ? op->value_type
-									   : op->column_type),
+						column->name, format_type_be(op->value_type != own ? op->value_type : op->column_type),
 						unusable->key, format_type_be(own));
 	return psprintf("type %s of column \"%s\" cannot use %s",
 					format_type_be(column->codec.typid), column->name, unusable->key);
@@ -170,8 +166,7 @@ explain_comparison(Unusable *unusable, Oid opno, Oid collation, bool commuted,
 		return explain_local(unusable, &op);
 	if (!column->traits.key)
 		return psprintf("type %s of column \"%s\" is rounded, so %s cannot be used; use type numeric",
-						format_type_be(column->codec.typid), column->name,
-						unusable->key);
+						format_type_be(column->codec.typid), column->name, unusable->key);
 	if (!column->traits.point)
 		return psprintf("values of column \"%s\" have several encodings, so %s cannot be used; set the column option \"format\" to the one in use",
 						column->name, unusable->key);
@@ -192,8 +187,7 @@ explain_operator(Unusable *unusable, Oid opno, Oid collation, List *args)
 		return explain_operand(unusable, operand);
 	if (unusable->column->codec.wire != type)
 		return psprintf("column \"%s\" of type %s cannot use %s, which has DynamoDB type %s",
-						unusable->column->name,
-						format_type_be(unusable->column->codec.typid),
+						unusable->column->name, format_type_be(unusable->column->codec.typid),
 						unusable->key, dyn_type_name(type));
 	return explain_comparison(unusable, opno, collation, commuted,
 							  commuted ? linitial(args) : lsecond(args));
@@ -293,6 +287,8 @@ explain_attribute(const DynRelPlan *plan, const DynIndexMeta *index,
 	const DynTemplatedAttr *templated = hash
 		? dyn_relation_templated(plan->relation, attr->name) : NULL;
 	const DynColumn *folded;
+	const char *bound = NULL;	/* reason by the bounds of the first part */
+	bool		all = true;		/* true if each such part has a reason */
 	const char *why;
 
 	if (is_restricted(&target, hash, clauses))
@@ -305,14 +301,18 @@ explain_attribute(const DynRelPlan *plan, const DynIndexMeta *index,
 	for (int p = 0; templated != NULL && p < templated->tmpl->nparts; p++)
 	{
 		const DynPart *part = &templated->parts[p];
+		const char *each;
 
 		if (why != NULL || !dyn_part_lacks_values(plan, attr, index, clauses, p))
 			continue;
 		target.part = part;
 		target.modifier = &templated->tmpl->parts[p];
-		why = dyn_why_not_each(&target, clauses, unusable.key);
-		why = why ? why : explain_column(&unusable, part->attnum, &part->column, clauses);
+		each = dyn_why_not_each(&target, clauses, unusable.key);
+		bound = bound ? bound : each;
+		all &= each != NULL;
+		why = each ? NULL : explain_column(&unusable, part->attnum, &part->column, clauses);
 	}
+	why = why == NULL && all ? bound : why;
 	for (int i = 1; why == NULL && i <= plan->relation->ncolumns; i++)
 	{
 		const DynColumn *column = dyn_relation_column(plan->relation, i);
@@ -320,10 +320,8 @@ explain_attribute(const DynRelPlan *plan, const DynIndexMeta *index,
 		if (dyn_column_shows(column, attr->name))
 			why = explain_column(&unusable, i, column, clauses);
 	}
-	if (why != NULL)
-		return why;
-	folded = dyn_relation_folded_column(plan->relation, attr->name);
-	return folded == NULL ? NULL
+	folded = why ? NULL : dyn_relation_folded_column(plan->relation, attr->name);
+	return folded == NULL ? why
 		: psprintf("column \"%s\" differs from %s only in case; set its attribute with ALTER FOREIGN TABLE %s ALTER COLUMN %s OPTIONS (ADD attribute %s)",
 				   folded->name, unusable.key, dyn_relation_quoted_name(plan->relation),
 				   quote_identifier(folded->name),
@@ -386,15 +384,14 @@ explain_limit(const DynRelPlan *plan, const DynAccess *access)
 		parse->hasAggs || parse->hasWindowFuncs || parse->hasTargetSRFs ||
 		parse->groupClause != NIL || parse->distinctClause != NIL ||
 		bms_membership(root->all_baserels) != BMS_SINGLETON ||
-		(known && (root->limit_tuples <= 0 ||
-				   !dyn_is_small_read(plan->meta, NULL, root->limit_tuples))))
+		(root->limit_tuples > 0 ? !dyn_is_small_read(plan->meta, NULL, root->limit_tuples) : known))
 		return NULL;
 	return root->sort_pathkeys != NIL
 		? "LIMIT does not bound the Scan, because ORDER BY sorts all rows"
 		: plan->rel->baserestrictinfo != NIL
 		? "LIMIT does not bound the Scan, because the conditions may reject rows"
 		: known ? NULL
-		: "LIMIT does not bound the Scan, because its value is unknown in a generic plan";
+		: "LIMIT does not bound the Scan, because its value is unknown during planning";
 }
 
 void
@@ -461,10 +458,14 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, List *clauses)
 			sort = advise_on_sort_key(plan, index, clauses);
 	}
 	if (plan->advice != NULL || plan->segments > 0)
-		return plan->advice;
-	if (why == NULL && access->keyed)
-		return psprintf("keys could be used, but a Scan is estimated to cost less than %.0f requests by key%s",
-						plan->keyed_requests, plan->analyzed ? "" : "; ANALYZE may correct the estimate");
-	return why ? why : sort ? sort : plan->join_advice ? plan->join_advice
-		: explain_limit(plan, access);
+		why = plan->advice;
+	else if (why == NULL)
+		why = access->keyed
+			? psprintf("keys could be used, but a Scan is estimated to cost less than %.0f requests by key%s",
+					   plan->keyed_requests, plan->analyzed ? "" : "; ANALYZE may correct the estimate")
+			: sort ? sort : plan->join_advice ? plan->join_advice : explain_limit(plan, access);
+	/* a key with too many values, or that only the segment column excludes */
+	access->keyed |= plan->segments > 0 ? plan->advice != NULL
+		: templated != NULL && templated->tmpl->nparts > 0 && access->lacking == NULL;
+	return why;
 }

@@ -355,8 +355,9 @@ is_last_resort(DynRelPlan *plan, DynAccessKind kind)
 		if (dyn_choice_of(lfirst(lc))->kind != DYN_ACCESS_SCAN)
 			return true;
 	}
-	return limit != NULL && !IsA(limit, Const) && plan->root->limit_tuples <= 0 &&
-		bms_membership(plan->root->all_baserels) == BMS_SINGLETON;
+	return plan->keyed_requests > 0 ||
+		(limit != NULL && !IsA(limit, Const) && plan->root->limit_tuples <= 0 &&
+		 bms_membership(plan->root->all_baserels) == BMS_SINGLETON);
 }
 
 /*
