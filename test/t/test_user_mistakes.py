@@ -316,6 +316,16 @@ class WhyNotBound(fixture.TestCase):
             [hint] = [notice.partition("HINT:  ")[2] for notice in self.fx.notices(f"SELECT * FROM f WHERE {condition}")]
             self.assertEqual(hint, f'{start} to avoid the scan, or set scan_policy to "allow" to silence this warning.')
 
+    def test_untrusted_index_of_a_template(self):
+        """A bound is no reason if another placeholder cannot be used."""
+        self.fake.table("log", ("id", "S"), items=[], indexes=[index("by_g", ("g", "S"))])
+        bound = 'Hint: column "day" has no upper bound, so partition key "g" of index "by_g" cannot be used'
+        for trusted, hints in (("", []), ("by_g", [bound])):
+            self.fx.foreign_table("f", "id text NOT NULL, device text NOT NULL, n int, day date", server="fake", table_name="log",
+                                  key_templates='{"g": "D#${device}#${n}#${day}"}', **({"trusted_indexes": trusted} if trusted else {}))
+            self.fx.execute("ALTER FOREIGN TABLE f ALTER device OPTIONS (attribute 'device'), ALTER n OPTIONS (attribute 'n'), ALTER day OPTIONS (attribute 'g')")
+            self.assertEqual(self.advice("SELECT * FROM f WHERE device = 'a' AND n = 1 AND day >= '2026-06-01'"), hints)
+
     def test_name_of_the_column(self):
         """A column with another name than the attribute."""
         self.table("id text OPTIONS (attribute 'pk'), n int")

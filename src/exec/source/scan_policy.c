@@ -183,7 +183,8 @@ warn_or_refuse(const DynRelation *relation, const char *index,
 										 ? "avoid the scan, raise preview_units, or set scan_policy to \"warn\" or \"allow\""
 										 : "avoid the scan, or set scan_policy to \"warn\" or \"allow\""))));
 	ereport(WARNING,
-			(errmsg("%sscan of %s%s", part ? "" : "full ", target, size ? psprintf(" (%s)", size) : ""),
+			(part ? errmsg("scan of %s%s", target, size ? psprintf(" (%s)", size) : "")
+			 : errmsg("full scan of %s%s", target, size ? psprintf(" (%s)", size) : ""),
 			 errhint("%s", scan_hint(relation, access, SILENCE))));
 }
 

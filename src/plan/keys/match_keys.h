@@ -85,7 +85,7 @@ extern DynPred *dyn_match_template(const DynRelPlan *plan,
 extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);
 
-/* Returns true if part `p` of the template can be used, but has no values. */
+/* Returns true if part `p` of the template has no values, or cannot be used. */
 extern bool dyn_part_lacks_values(const DynRelPlan *plan, const DynKeyAttr *attr,
 								  const DynIndexMeta *index, List *clauses, int p);
 

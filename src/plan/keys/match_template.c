@@ -283,8 +283,8 @@ dyn_part_lacks_values(const DynRelPlan *plan, const DynKeyAttr *attr,
 {
 	TemplateMatch match = begin_match(plan, attr, index, clauses, DYN_MAX_MEMBERS);
 
-	return part_is_usable(&match, p) && part_preds(&match, p, true) == NIL &&
-		part_each(&match, p) == NULL && part_members(&match, p) == NULL;
+	return !part_is_usable(&match, p) ||
+		(part_preds(&match, p, true) == NIL && part_each(&match, p) == NULL && part_members(&match, p) == NULL);
 }
 
 bool
