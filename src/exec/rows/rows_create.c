@@ -349,8 +349,8 @@ limit_column(DynRowColumn *fetched, const DynPath *document, const DynRows *own,
 			continue;
 		more = true;
 		/*
-		 * the column can hide only full members of the document: if `own` needs
-		 * doc.a.x, but `all` also requests doc.a.y, it cannot hide doc.a.y
+		 * only top-level members can be hidden in a document: if `own` needs
+		 * doc.a.x, doc.a is shown with doc.a.y, which only `all` requests
 		 */
 		fails |= deep && (member == NULL ||
 						  dyn_names_have(members, member, strlen(member)));

@@ -34,8 +34,8 @@ describe_units(double units)
 
 /*
  * Returns a text such as "4609 items, 2.4 MB, about 295 read units, at least
- * 12 s".  Omits unknown figures and short times, and if only some segments are
- * read, items and bytes.  Returns NULL if the read units are unknown.
+ * 12 s".  Omits unknown figures and short times.  Also omits items and bytes if
+ * only some segments are read.  Returns NULL if the read units are unknown.
  */
 static char *
 describe_scan(const DynTableMeta *meta, const char *name,

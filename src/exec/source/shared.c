@@ -209,7 +209,7 @@ keep_item(DynMember *member)
 	value = PointerGetDatum(member->record);
 	tuplestore_putvalues(read->stored, read->tuple->tts_tupleDescriptor, &value, &isnull);
 	dyn_item_record_read(member->record, read->slots, nslots);
-	/* other members have yet to read the item that was stored */
+	/* this member has the item already; only others read the stored copy */
 	member->position++;
 	read->nstored++;
 	read->stored_bytes += size;

@@ -302,8 +302,8 @@ dyn_access_is_valid_key(const DynAccess *access, const char *json, size_t len)
 /* ---- copies ---- */
 
 /*
- * The value expressions that a copied access plan refers to by position.  If
- * `values` is NULL, the functions below do not change positions in predicates.
+ * The value expressions that a copied access plan refers to by position.  The
+ * functions below add them, and set the positions; without Values, they do not.
  */
 typedef struct Values
 {

@@ -213,7 +213,7 @@ dyn_shared_lists(const DynAccess *access, const DynPred *arm)
 	List	   *shared = NIL;
 	ListCell   *lc;
 
-	/* the first of several range attributes has one value, so it has no list */
+	/* if there are several range attributes, none of them has a list */
 	for (int i = arm != NULL ? access->nrow_attrs : 0;
 		 i < access->nhash + (access->nrange == 1); i++)
 		all = add_lists(all, dyn_access_match(access, i)->preds);

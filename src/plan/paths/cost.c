@@ -183,7 +183,8 @@ dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
  * column or template maps to the key.  If the table is too large to be read in
  * full, ANALYZE samples complete item collections of a few keys
  * (command/analyze.c), and n_distinct is the number of keys in the sample.  So
- * the size of the sample is divided by n_distinct, unless a user has set it.
+ * the rows of the sample are divided by n_distinct; all rows of the table are,
+ * if a user has set n_distinct.
  */
 static double
 collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
