@@ -372,7 +372,7 @@ class Sizes(Scripted):
         self.assertLess(self.peak() - before, 70)
         self.assertEqual(self.fx.rows("SELECT avg_width, null_frac::int FROM pg_stats WHERE tablename = 't' AND attname IN ('body', 'none') ORDER BY 2"),
                          [(300_004, 0), (0, 1)])
-        self.assertGreater(self.fx.value("SELECT cardinality(histogram_bounds::text::text[]) + cardinality(coalesce(most_common_vals::text::text[], '{}'))"
+        self.assertGreater(self.fx.value("SELECT cardinality(coalesce(histogram_bounds::text::text[], '{}')) + cardinality(coalesce(most_common_vals::text::text[], '{}'))"
                                          " FROM pg_stats WHERE tablename = 't' AND attname = 'n'"), 10)
 
     def together(self, count, partition, *commands, **reported):

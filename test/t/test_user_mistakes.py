@@ -325,6 +325,16 @@ class WhyNotBound(fixture.TestCase):
                                   key_templates='{"g": "D#${device}#${n}#${day}"}', **({"trusted_indexes": trusted} if trusted else {}))
             self.fx.execute("ALTER FOREIGN TABLE f ALTER device OPTIONS (attribute 'device'), ALTER n OPTIONS (attribute 'n'), ALTER day OPTIONS (attribute 'g')")
             self.assertEqual(self.advice("SELECT * FROM f WHERE device = 'a' AND n = 1 AND day >= '2026-06-01'"), hints)
+            if not trusted:
+                self.assertEqual(self.advice("SELECT * FROM f WHERE n > 3"), [])
+
+    def test_listed_values_that_are_too_many(self):
+        """A template that lists too many combinations needs a condition, which the statement does not have."""
+        self.fake.table("shards", ("pk", "S"), items=[{"pk": {"S": f"{n}#{n}"}} for n in range(100)], item_count=100, size_bytes=10000)
+        self.fx.foreign_table("f", "a int NOT NULL, b int NOT NULL, n int", server="fake", table_name="shards", key_templates='{"pk": "${a:0..99}#${b:0..99}"}')
+        for condition in ("", " WHERE n > 3"):
+            [hint] = [notice.partition("HINT:  ")[2] for notice in self.fx.notices("SELECT * FROM f" + condition)]
+            self.assertTrue(hint.startswith('Add a condition on "a" and "b" of foreign table "f"'), hint)
 
     def test_name_of_the_column(self):
         """A column with another name than the attribute."""

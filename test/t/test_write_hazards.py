@@ -448,6 +448,17 @@ class ReturnedRows(writes.TestCase):
                 self.assertEqual(self.noted("UPDATE composed SET " + sql, table="composed", row=column), [self.fx.value(f"SELECT {column} FROM composed")])
                 self.assertIsNotNone(self.fx.value(f"SELECT {column} FROM composed"))
 
+    def test_key_with_another_text(self):
+        """A key keeps its stored form where an equal value is assigned."""
+        self.fx.foreign_table("scaled", "id text NOT NULL, n numeric NOT NULL, total numeric", table_name=self.fx.remote("items"), updatable="on", scan_policy="allow")
+        self.fx.execute("DELETE FROM scaled")
+        self.put_raw({"id": {"S": "h"}, "n": {"N": "1"}, "total": {"N": "1"}})
+        for mode in ("immediate", "atomic"):
+            self.fx.execute(f"SET dynamo_fdw.write_mode = {mode}")
+            self.assertEqual(self.noted("UPDATE scaled SET n = 1.00, total = total + 1", table="scaled", row="n::text"), ["1"])
+            self.assertEqual(self.fx.rows("UPDATE scaled SET n = 1.00, total = total + 1 RETURNING n::text"), [("1",)])
+        self.fx.execute("RESET dynamo_fdw.write_mode")
+
     def test_constraints_are_checked_once(self):
         """Unless a column shows what another one writes; what a document shows is not checked."""
         self.fx.foreign_table("whole", "id text NOT NULL, n int NOT NULL, total numeric, item jsonb OPTIONS (document 'item'), others jsonb OPTIONS (document 'rest')",

@@ -242,7 +242,8 @@ dyn_reread_check(DynReread *reread, const DynScalar *item, TupleTableSlot *row,
 			written = overlaps(column->path, values[j].path);
 		if (written)
 			shows_more |= !same && !dyn_column_is_document(column);
-		else	/* our encoding may show another value than the stored one */
+		/* our encoding may show another value than the stored one */
+		else if (!same || !bms_is_member(i + 1, columns))
 		{
 			scratch->tts_values[i] = row->tts_values[i];
 			scratch->tts_isnull[i] = row->tts_isnull[i];

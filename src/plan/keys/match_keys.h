@@ -85,9 +85,13 @@ extern DynPred *dyn_match_template(const DynRelPlan *plan,
 extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);
 
-/* Returns true if part `p` of the template has no values, or cannot be used. */
+/*
+ * Returns true if part `p` of the template has no values, or cannot be used.
+ * Sets *usable.
+ */
 extern bool dyn_part_lacks_values(const DynRelPlan *plan, const DynKeyAttr *attr,
-								  const DynIndexMeta *index, List *clauses, int p);
+								  const DynIndexMeta *index, List *clauses, int p,
+								  bool *usable);
 
 /*
  * Returns true if the index is not in the option trusted_indexes, but the

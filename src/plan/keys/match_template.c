@@ -279,11 +279,12 @@ dyn_template_demands(const DynRelPlan *plan, const DynKeyAttr *attr,
 
 bool
 dyn_part_lacks_values(const DynRelPlan *plan, const DynKeyAttr *attr,
-					  const DynIndexMeta *index, List *clauses, int p)
+					  const DynIndexMeta *index, List *clauses, int p, bool *usable)
 {
 	TemplateMatch match = begin_match(plan, attr, index, clauses, DYN_MAX_MEMBERS);
 
-	return !part_is_usable(&match, p) ||
+	*usable = part_is_usable(&match, p);
+	return !*usable ||
 		(part_preds(&match, p, true) == NIL && part_each(&match, p) == NULL && part_members(&match, p) == NULL);
 }
 

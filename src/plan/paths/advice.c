@@ -301,9 +301,13 @@ explain_attribute(const DynRelPlan *plan, const DynIndexMeta *index,
 	for (int p = 0; templated != NULL && p < templated->tmpl->nparts; p++)
 	{
 		const DynPart *part = &templated->parts[p];
+		bool		usable;
 		const char *each;
 
-		if (why != NULL || !dyn_part_lacks_values(plan, attr, index, clauses, p))
+		if (why != NULL || !dyn_part_lacks_values(plan, attr, index, clauses, p, &usable))
+			continue;
+		all &= usable;
+		if (!usable)
 			continue;
 		target.part = part;
 		target.modifier = &templated->tmpl->parts[p];
@@ -416,6 +420,7 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, List *clauses)
 {
 	DynTarget	base = {plan, &plan->meta->key.hash[0], NULL, NULL};
 	const DynTemplatedAttr *templated;
+	bool		usable;
 	const char *why = NULL;
 	const char *sort = NULL;
 
@@ -439,7 +444,7 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, List *clauses)
 	templated = dyn_relation_templated(plan->relation, base.attr->name);
 	for (int p = 0; templated != NULL && p < templated->tmpl->nparts; p++)
 	{
-		if (dyn_part_lacks_values(plan, base.attr, NULL, plan->clauses, p))
+		if (dyn_part_lacks_values(plan, base.attr, NULL, plan->clauses, p, &usable))
 			access->lacking = bms_add_member(access->lacking, templated->parts[p].attnum);
 	}
 	/* join clauses might also restrict keys */
@@ -466,6 +471,7 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, List *clauses)
 			: sort ? sort : plan->join_advice ? plan->join_advice : explain_limit(plan, access);
 	/* a key with too many values, or that only the segment column excludes */
 	access->keyed |= plan->segments > 0 ? plan->advice != NULL
-		: templated != NULL && templated->tmpl->nparts > 0 && access->lacking == NULL;
+		: access->lacking == NULL &&
+		dyn_template_demands(plan, base.attr, plan->clauses) != NULL;
 	return why;
 }
