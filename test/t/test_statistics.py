@@ -193,7 +193,7 @@ class OneSession(fixture.TestCase):
             self.fake.on("Query", [Executed(lambda reply: json_reply({**reply.document, "ConsumedCapacity": {"TableName": "good", "CapacityUnits": 1}})), json_reply(again)])
             self.assertNotIn('item pk', self.fx.error("SELECT g FROM wrong WHERE pk = 'k1'").detail)
             self.assertEqual(self.counted("good", "query, pages - 1, items_read - 12, items_returned - 12, read_units - 1, other_errors"), (2, *counts_of_it))
-            self.assertEqual(self.fake.operations(), ["Query"] * 2)
+            self.assertEqual([name for name in self.fake.operations() if name != "DescribeTable"], ["Query"] * 2)
             self.fx.rows("SELECT FROM wrong WHERE pk = 'k1'")
             self.assertGreater(time.monotonic() - began, seconds)
 
