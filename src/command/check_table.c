@@ -318,7 +318,8 @@ check_assertions(CheckedTable *table)
 		while ((attnum = bms_next_member(assertion->columns, attnum)) >= 0)
 			has_all &= !table->slot->tts_isnull[attnum - 1];
 		if (has_all && lacks_item(table, assertion))
-			count(table->check, &assertion->broken, describe_lack(table, assertion));
+			count(table->check, &assertion->broken,
+				  assertion->broken.items > 0 ? NULL : describe_lack(table, assertion));
 	}
 }
 

@@ -138,7 +138,7 @@ dynamo_fdw_credentials(PG_FUNCTION_ARGS)
 	dyn_session_check(connection);
 	while ((readiness = dyn_provider_request(provider, dyn_session_client())) ==
 		   DYN_CREDENTIALS_AWAITED)
-		dyn_session_wait_counted(NULL, -1, DYN_WAITS_FOR_RESPONSE);
+		dyn_session_wait(NULL, -1, DYN_WAITS_FOR_RESPONSE);
 	if (readiness == DYN_CREDENTIALS_FAILED)
 		dyn_report_credentials(dyn_provider_error(provider),
 							   psprintf("server \"%s\"", connection->server_name));

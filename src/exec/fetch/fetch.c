@@ -280,8 +280,7 @@ next_merged(DynFetch *fetch)
 const DynValue *
 dyn_fetch_next(DynFetch *fetch)
 {
-	return fetch->params.nsort > 0 ? next_merged(fetch)
-		: next_unordered(fetch);
+	return fetch->params.nsort > 0 ? next_merged(fetch) : next_unordered(fetch);
 }
 
 /* ---- keyed fetches, sending and counting ---- */

@@ -455,8 +455,7 @@ dyn_schedule_next_resumption(const DynFetch *fetch)
 	for (int i = 0; i < fetch->nactive; i++)
 	{
 		const DynStream *stream = fetch->active[i];
-		double		delay = is_idle(stream)
-			? dyn_pacing_delay(fetch, stream) : 0;
+		double		delay = is_idle(stream) ? dyn_pacing_delay(fetch, stream) : 0;
 
 		if (delay > 0 && (earliest < 0 || delay < earliest))
 			earliest = delay;
@@ -481,8 +480,8 @@ dyn_schedule_wait(DynFetch *fetch)
 	if (!dyn_schedule_has_response(fetch))
 	{
 		if (fetch->pacing.table->in_flight > 0)
-			counters.waiting_ms = dyn_session_wait_counted(fetch->usage,
-														   pause < 0 ? -1 : pause + 1, reason);
+			counters.waiting_ms = dyn_session_wait(fetch->usage,
+												   pause < 0 ? -1 : pause + 1, reason);
 		else if (pause >= 0)
 			counters.waiting_ms = dyn_session_sleep(fetch->usage, pause, reason);
 	}

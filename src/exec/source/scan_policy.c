@@ -32,6 +32,13 @@ describe_units(double units)
 					rounded && rint(units) == 1 ? "" : "s");
 }
 
+/* Returns true if the Scan does not read all segments. */
+static bool
+is_part(const DynEstimate *estimate)
+{
+	return estimate->segments < estimate->total_segments;
+}
+
 /*
  * Returns a text such as "4609 items, 2.4 MB, about 295 read units, at least
  * 12 s".  Omits unknown figures and short times.  Also omits items and bytes if
@@ -49,7 +56,7 @@ describe_scan(const DynTableMeta *meta, const char *name,
 
 	if (estimate->assumed)
 		return NULL;
-	return psprintf("%s%s%s", estimate->segments < estimate->total_segments || items == 0 ? ""
+	return psprintf("%s%s%s", is_part(estimate) || items == 0 ? ""
 					: psprintf(UINT64_FORMAT " item%s, %s, ", items, items == 1 ? "" : "s",
 							   describe_size(index ? index->size_bytes : meta->size_bytes)),
 					describe_units(estimate->reads.units),
@@ -144,8 +151,7 @@ scan_hint(const DynRelation *relation, const DynAccess *access, const char *then
 static const char *
 describe_target(const DynRelation *relation, const char *index, const DynEstimate *estimate)
 {
-	return estimate->segments >= estimate->total_segments
-		? dyn_describe_target(relation->table, index)
+	return !is_part(estimate) ? dyn_describe_target(relation->table, index)
 		: psprintf("%d of %d segments of %s", estimate->segments,
 				   estimate->total_segments, dyn_describe_target(relation->table, index));
 }
@@ -162,7 +168,7 @@ warn_or_refuse(const DynRelation *relation, const char *index,
 {
 	DynScanPolicy policy = dyn_relation_scan_policy(relation);
 	const char *target = describe_target(relation, index, estimate);
-	bool		part = estimate->segments < estimate->total_segments;
+	bool		part = is_part(estimate);
 	const char *found = previewed == 0 ? ""
 		: psprintf("The rows of the LIMIT were not found in %g read unit%s.",
 				   previewed, previewed == 1 ? "" : "s");
@@ -259,7 +265,7 @@ check_units(const DynRelation *relation, const char *index,
 			 errmsg_plural("statement exceeds the limit of %g read unit",
 						   "statement exceeds the limit of %g read units",
 						   limit == 1 ? 1 : 2, limit),
-			 errdetail("A %sscan of %s uses %s.", estimate->segments < estimate->total_segments ? "" : "full ",
+			 errdetail("A %sscan of %s uses %s.", is_part(estimate) ? "" : "full ",
 					   describe_target(relation, index, estimate), describe_units(units)),
 			 errhint("%s", scan_hint(relation, access, "read less, or raise max_read_units_per_statement"))));
 }

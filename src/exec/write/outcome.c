@@ -331,8 +331,6 @@ void
 dyn_write_confirm(DynWrite *write, double units, const DynScalar *item)
 {
 	DynModify  *modify = write->modify;
-	uint32		digest;
-	uint32	   *place = find_inserted(write, &digest);
 
 	dyn_write_confirm_unchanged(write, item);
 	if (units > 0)
@@ -340,7 +338,12 @@ dyn_write_confirm(DynWrite *write, double units, const DynScalar *item)
 	dyn_written_count(modify->relation->name, write->op);
 	count(modify, (DynCounters) {.items_written = 1,.write_units = units});
 	if (modify->insert_seed > 0)
+	{
+		uint32		digest;
+		uint32	   *place = find_inserted(write, &digest);
+
 		*place = digest;
+	}
 }
 
 static void

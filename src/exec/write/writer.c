@@ -236,8 +236,8 @@ wait_to_start(const DynWrite *write)
 	double		now = dyn_session_now();
 
 	/* a pause after a conflict or a lost response is not for capacity */
-	dyn_session_wait_counted(write->modify->usage, send_delay(write, now) + 1,
-							 write->due_ms > now ? DYN_WAITS_FOR_RESPONSE : DYN_WAITS_FOR_CAPACITY);
+	dyn_session_wait(write->modify->usage, send_delay(write, now) + 1,
+					 write->due_ms > now ? DYN_WAITS_FOR_RESPONSE : DYN_WAITS_FOR_CAPACITY);
 }
 
 /* ---- receiving ---- */
@@ -394,7 +394,7 @@ wait_for_step(DynWriter *writer)
 			if (write->state == DYN_WRITE_PAUSED)
 				left = fmin(left, send_delay(write, now));
 		}
-		dyn_session_wait_counted(modify->usage, isinf(left) ? -1 : left + 1, reason);
+		dyn_session_wait(modify->usage, isinf(left) ? -1 : left + 1, reason);
 	}
 }
 
@@ -433,7 +433,7 @@ await_suspended(DynWriter *writer, DynWrite *write)
 		else if (write->state != DYN_WRITE_SENT)
 			return;
 		else if (call->state != DYN_CALL_DONE)
-			dyn_session_wait_counted(write->modify->usage, -1, DYN_WAITS_FOR_RESPONSE);
+			dyn_session_wait(write->modify->usage, -1, DYN_WAITS_FOR_RESPONSE);
 		else if (!call->throttled && !call->unanswered)
 			return;
 		else
@@ -527,7 +527,7 @@ dyn_writer_end(DynWriter *writer)
 		write->cost = DYN_TRANSACTION_FACTOR *
 			Max(ceil(write->item.len / DYN_WRITE_UNIT_BYTES), 1);
 		while ((delay = dyn_budgets_take(budgets, write->cost, dyn_session_now())) > 0)
-			dyn_session_wait_counted(write->modify->usage, delay + 1, DYN_WAITS_FOR_CAPACITY);
+			dyn_session_wait(write->modify->usage, delay + 1, DYN_WAITS_FOR_CAPACITY);
 		transaction->cost += write->cost;
 	}
 	dyn_writer_send(writer, transaction, true);

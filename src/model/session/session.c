@@ -222,7 +222,7 @@ end_wait(DynUsage *usage, double began, DynWaitReason reason)
 }
 
 double
-dyn_session_wait_counted(DynUsage *usage, double timeout_ms, DynWaitReason reason)
+dyn_session_wait(DynUsage *usage, double timeout_ms, DynWaitReason reason)
 {
 	double		began = dyn_session_now();
 	long		left = held_cursor_ms();
@@ -279,7 +279,7 @@ dyn_session_try(DynCall *call, const DynService *service,
 		run.usage = dyn_usage_of(context->connection, context->table, context->index);
 		dyn_call_start(call, service, &quota, dyn_operation_name(context->op));
 		while (call->state != DYN_CALL_DONE || !dyn_call_unpack(call))
-			dyn_session_wait_counted(run.usage, -1, DYN_WAITS_FOR_RESPONSE);
+			dyn_session_wait(run.usage, -1, DYN_WAITS_FOR_RESPONSE);
 	}
 	PG_END_ENSURE_ERROR_CLEANUP(abandon_call, PointerGetDatum(&run));
 	dyn_usage_call(run.usage, context->op, call, false);

@@ -87,10 +87,10 @@ typedef enum DynWaitReason
  * does that work.  Returns the time (ms), which is counted if `usage` is given.
  * Handles interrupts after counting, so it may raise an error.
  */
-extern double dyn_session_wait_counted(struct DynUsage *usage, double timeout_ms,
-									   DynWaitReason reason);
+extern double dyn_session_wait(struct DynUsage *usage, double timeout_ms,
+							   DynWaitReason reason);
 
-/* Like dyn_session_wait_counted, but only sleeps until the latch is set. */
+/* Like dyn_session_wait, but only sleeps until the latch is set. */
 extern double dyn_session_sleep(struct DynUsage *usage, double ms, DynWaitReason reason);
 
 /*

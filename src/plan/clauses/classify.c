@@ -154,8 +154,7 @@ dyn_fixed_array_size(Node *array)
 {
 	if (IsA(array, Const) && !((Const *) array)->constisnull)
 	{
-		ArrayType  *value =
-			DatumGetArrayTypeP(((Const *) array)->constvalue);
+		ArrayType  *value = DatumGetArrayTypeP(((Const *) array)->constvalue);
 
 		return ArrayGetNItems(ARR_NDIM(value), ARR_DIMS(value));
 	}

@@ -123,8 +123,7 @@ part_members(TemplateMatch *match, int p)
 	each = dyn_make_each(NULL);
 	each->most = (int) members;
 	each->expected = members;
-	return others == NIL ? each
-		: dyn_make_and(lappend(others, each));
+	return others == NIL ? each : dyn_make_and(lappend(others, each));
 }
 
 /*

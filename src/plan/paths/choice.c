@@ -151,8 +151,7 @@ dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clause
 List *
 dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice)
 {
-	MemoryContext oldcontext =
-		MemoryContextSwitchTo(GetMemoryChunkContext(plan));
+	MemoryContext oldcontext = MemoryContextSwitchTo(GetMemoryChunkContext(plan));
 	DynPathChoice *copy = palloc(sizeof(DynPathChoice));
 
 	*copy = *choice;

@@ -178,8 +178,7 @@ yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
 			continue;
 		if (direct <= *total + plan->direct_margin[i])
 			*total = Max(*total, direct);
-		*startup = Max(*startup,
-					   dyn_less_direct_cost(plan->direct_startup[i]));
+		*startup = Max(*startup, dyn_less_direct_cost(plan->direct_startup[i]));
 		if (plan->direct_unknown[i])
 			*startup = Max(*startup, Min(direct, *total / 2));
 		*startup = Min(*startup, *total);
