@@ -73,7 +73,7 @@ page_limit(const DynFetch *fetch, const DynStream *stream)
 	double		item_units = fetch->examined > 0
 		? fetch->units / fetch->examined : params->item_units;
 	double		items;
-	bool		alone = params->nsort > 0 || params->keyed;
+	bool		alone = params->nsort > 0 || params->keyed || params->in_turn;
 
 	for (int i = alone ? stream->nrequests : fetch->growth; limit > 0 && i > 0; i--)
 		limit = limit > 10000 ? 0 : limit * LIMIT_GROWTH;

@@ -418,8 +418,7 @@ describe_outcome(const DynCall *call, int attempt)
 		appendStringInfo(&words, ", %s", dyn_describe_failure(call));
 	appendStringInfo(&words, ", attempt %d", attempt);
 	if (call->request_id[0] != '\0')
-		appendStringInfo(&words, ", request id %s",
-						 dyn_from_utf8_lossy(call->request_id));
+		appendStringInfo(&words, ", request id %s", dyn_from_utf8_lossy(call->request_id));
 	return words.data;
 }
 
@@ -429,8 +428,10 @@ dyn_request_log(const DynCall *call, const char *line, int attempts)
 	const char *more = is_slow(call) ? describe_outcome(call, attempts)
 		: attempts <= 1 ? "" : psprintf(", %d attempts", attempts);
 
+	/* a cancel here would lose a response that has not been judged yet */
+	HOLD_INTERRUPTS();
 	ereport(LOG,
-			(errmsg_internal("dynamo_fdw: %s (%.1f ms%s)", line,
-							 call->elapsed_ms, more),
+			(errmsg_internal("dynamo_fdw: %s (%.1f ms%s)", line, call->elapsed_ms, more),
 			 errhidestmt(true), errhidecontext(true)));
+	RESUME_INTERRUPTS();
 }

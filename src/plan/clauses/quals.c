@@ -320,8 +320,7 @@ classify_operator(DynClassify *context, OpExpr *op)
 	if (!dyn_describe_operator(op->opno, op->inputcollid, &operator))
 		return NULL;
 	pred = dyn_classify_times(context, &operator, left, right, false);
-	return pred != NULL ? pred
-		: classify_operands(context, &operator, left, right);
+	return pred != NULL ? pred : classify_operands(context, &operator, left, right);
 }
 
 /*

@@ -812,8 +812,7 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 		add_access_path(plan, united, &choice, NULL);
 	foreach(lc, parameterizations(plan))
 	{
-		ParamPathInfo *param = get_baserel_parampathinfo(root, baserel,
-														 lfirst(lc));
+		ParamPathInfo *param = get_baserel_parampathinfo(root, baserel, lfirst(lc));
 		List	   *clauses = dyn_quals_classify(plan, param->ppi_clauses);
 
 		plan->join_clauses = list_concat(plan->join_clauses, clauses);
