@@ -41,7 +41,7 @@ FIGURES = {
         at 0.10 dollars a gigabyte, {GB / MB * 0.1:.0f} dollars for 1 TB
         """,
     "docs/monitoring.md": """
-        All databases together have {usage.MAX_ENTRIES} rows at most.
+        The shared memory has space for {usage.MAX_ENTRIES} rows, for all databases together.
         """,
     "docs/cookbook-single-table.md": """
         which is read one page after the other, at no more than {units.UNITS_OF_PARTITION:,.0f} units a second
