@@ -26,28 +26,14 @@
 /* ---- the list of tables ---- */
 
 /*
- * Appends the name, with NUL, to the buffer `arg`.  Must not raise an error:
- * dyn_read_list_tables, which calls this function, would not free its memory.
+ * Requests the page after the last name in *progress, and reads its names into
+ * `names`.  Returns true if another page follows.
  */
-static void
-add_name(void *arg, const char *name)
-{
-	dyn_buffer_append(arg, name, strlen(name) + 1);
-}
-
-/* State of the listing; a reset callback frees its malloc'd members. */
-typedef struct Listing
-{
-	DynBuffer	names;			/* names on the page */
-	DynProgress progress;		/* last name, after which the next page starts */
-} Listing;
-
-/* Requests one page; returns true if another page follows. */
 static bool
-list_page(DynConnection *connection, Listing *listing)
+list_page(DynConnection *connection, DynBuffer *names, DynProgress *progress)
 {
 	DynRequestContext context = {DYN_OP_LIST_TABLES, NULL, NULL, connection};
-	const char *from = dyn_buffer_terminate(&listing->progress.last);
+	const char *from = dyn_buffer_terminate(&progress->last);
 	DynCall    *call = from ? dyn_call_create(dyn_session_client()) : NULL;
 	char	   *last = NULL;
 	const char *err;
@@ -56,14 +42,10 @@ list_page(DynConnection *connection, Listing *listing)
 	dyn_check_oom(call == NULL);
 	dyn_write_list_tables(dyn_call_body(call), from);
 	dyn_session_run(call, &context);
-	dyn_buffer_reset(&listing->names);
-	err = dyn_read_list_tables(call->response.data, call->response.len,
-							   add_name, &listing->names, &last);
+	err = dyn_read_list_tables(call->response.data, call->response.len, names, &last);
 	if (err == NULL && last != NULL)
-		err = dyn_progress_note(&listing->progress, last, strlen(last),
+		err = dyn_progress_note(progress, last, strlen(last),
 								"repeats the LastEvaluatedTableName of an earlier page");
-	if (err == NULL && listing->names.failed)
-		err = dyn_check_memory;
 	more = last != NULL;
 	free(last);
 	if (err != NULL)
@@ -83,34 +65,27 @@ list_page(DynConnection *connection, Listing *listing)
 	return more;
 }
 
-static void
-release_listing(void *arg)
-{
-	Listing    *listing = arg;
-
-	dyn_buffer_free(&listing->names);
-	dyn_progress_free(&listing->progress);
-}
-
 List *
 dyn_list_tables(DynConnection *connection)
 {
 	const char *prefix = connection->table_prefix;
 	size_t		prefix_len = strlen(prefix);
-	Listing    *listing = palloc0(sizeof(Listing));
+	DynBuffer  *names = dyn_buffer_create();
+	DynProgress *progress = palloc(sizeof(DynProgress));
 	List	   *tables = NIL;
 	bool		more;
 
-	dyn_progress_begin(&listing->progress);
-	dyn_call_at_reset(CurrentMemoryContext, release_listing, listing);
+	dyn_buffer_init_in(&progress->last, CurrentMemoryContext);
+	dyn_buffer_init_in(&progress->older, CurrentMemoryContext);
+	dyn_progress_begin(progress);
 	do
 	{
 		const char *name;
 
-		more = list_page(connection, listing);
-		for (size_t at = 0; at < listing->names.len; at += strlen(name) + 1)
+		more = list_page(connection, names, progress);
+		for (size_t at = 0; at < names->len; at += strlen(name) + 1)
 		{
-			name = listing->names.data + at;
+			name = names->data + at;
 			if (strncmp(name, prefix, prefix_len) == 0)
 				tables = lappend(tables, pstrdup(name + prefix_len));
 		}

@@ -252,19 +252,18 @@ dyn_write_list_tables(DynBuffer *buf, const char *start_name)
 }
 
 const char *
-dyn_read_list_tables(const char *buf, size_t len,
-					 void (*each) (void *arg, const char *name), void *arg,
-					 char **last)
+dyn_read_list_tables(const char *buf, size_t len, DynBuffer *names, char **last)
 {
 	bool		out_of_memory;
 	json_t	   *root = dyn_json_load(buf, len, 0, &out_of_memory);
-	const json_t *names = json_object_get(root, "TableNames");
+	const json_t *array = json_object_get(root, "TableNames");
 	const json_t *next = json_object_get(root, "LastEvaluatedTableName");
 	const char *err = NULL;
 	size_t		valid = 0;
 
+	dyn_buffer_reset(names);
 	*last = NULL;
-	while (json_is_string(json_array_get(names, valid)))
+	while (json_is_string(json_array_get(array, valid)))
 		valid++;
 	if (out_of_memory)
 		err = dyn_check_memory;
@@ -272,7 +271,7 @@ dyn_read_list_tables(const char *buf, size_t len,
 		err = "is not a JSON object";
 	else if (json_object_get(root, "__type") != NULL)
 		err = "is an error document, but has a success status";
-	else if (!json_is_array(names) || valid < json_array_size(names))
+	else if (!json_is_array(array) || valid < json_array_size(array))
 		err = "lacks the list TableNames";
 	else if (next != NULL && !json_is_null(next) && !json_is_string(next))
 		err = "has a LastEvaluatedTableName that is not a name";
@@ -280,7 +279,12 @@ dyn_read_list_tables(const char *buf, size_t len,
 			 (*last = strdup(json_string_value(next))) == NULL)
 		err = dyn_check_memory;
 	for (size_t i = 0; err == NULL && i < valid; i++)
-		each(arg, json_string_value(json_array_get(names, i)));
+	{
+		const char *name = json_string_value(json_array_get(array, i));
+
+		if (!dyn_buffer_append(names, name, strlen(name) + 1))
+			err = dyn_check_memory;
+	}
 	json_decref(root);
 	return err;
 }

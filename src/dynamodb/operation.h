@@ -87,13 +87,12 @@ extern void dyn_write_create_table(DynBuffer *buf, const struct DynTableMeta *ta
 extern void dyn_write_list_tables(DynBuffer *buf, const char *start_name);
 
 /*
- * Parses a ListTables response: calls `each` for every name, and sets *last to
- * LastEvaluatedTableName (malloc'd; the caller frees it) or NULL.  Returns
- * NULL on success.  On failure, does not call `each`, and returns a description
- * of the error as dyn_page_check does (page_check.h).
+ * Parses a ListTables response: sets *names to all names, each with its NUL,
+ * and *last to LastEvaluatedTableName (malloc'd; the caller frees it) or NULL.
+ * Returns NULL, or a description of the error as dyn_page_check does
+ * (page_check.h).
  */
 extern const char *dyn_read_list_tables(const char *buf, size_t len,
-										void (*each) (void *arg, const char *name),
-										void *arg, char **last);
+										DynBuffer *names, char **last);
 
 #endif

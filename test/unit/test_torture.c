@@ -416,24 +416,19 @@ a_key_template(void)
 	return outcome;
 }
 
-static void
-count_name(void *arg, const char *name)
-{
-	*(int *) arg += strlen(name) == 2;
-}
-
 static Outcome
 a_list_of_tables(void)
 {
 	static const char text[] =
 		"{\"TableNames\":[\"t1\",\"t2\"],\"LastEvaluatedTableName\":\"t2\"}";
 	char	   *last = NULL;
-	int			names = 0;
-	const char *err = dyn_read_list_tables(text, sizeof(text) - 1, count_name,
-											 &names, &last);
+	DynBuffer	names = {0};
+	const char *err = dyn_read_list_tables(text, sizeof(text) - 1, &names, &last);
 	Outcome		outcome = err == dyn_check_memory ? REFUSED :
-		!err && names == 2 && last && strcmp(last, "t2") == 0 ? RIGHT : WRONG;
+		!err && names.len == 6 && memcmp(names.data, "t1\0t2", 6) == 0 &&
+		last && strcmp(last, "t2") == 0 ? RIGHT : WRONG;
 
+	dyn_buffer_free(&names);
 	free(last);
 	return outcome;
 }
