@@ -41,7 +41,8 @@ list_page(DynConnection *connection, DynBuffer *names, DynProgress *progress)
 
 	dyn_check_oom(call == NULL);
 	dyn_write_list_tables(dyn_call_body(call), from);
-	dyn_session_run(call, &context);
+	if (!dyn_session_try(call, &connection->service, &context))
+		dyn_session_fail(call, &context);
 	err = dyn_read_list_tables(call->response.data, call->response.len, names, &last);
 	if (err == NULL && last != NULL)
 		err = dyn_progress_note(progress, last, strlen(last),

@@ -304,13 +304,6 @@ dyn_session_fail(DynCall *call, const DynRequestContext *context)
 	PG_END_TRY();
 }
 
-void
-dyn_session_run(DynCall *call, const DynRequestContext *context)
-{
-	if (!dyn_session_try(call, &context->connection->service, context))
-		dyn_session_fail(call, context);
-}
-
 /* ---- connections: cache and pins ---- */
 
 static void

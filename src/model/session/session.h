@@ -95,15 +95,10 @@ extern double dyn_session_sleep(struct DynUsage *usage, double ms, DynWaitReason
 
 /*
  * Starts a call, whose body has been written, and waits until it is done.  On
- * failure, and on any error while waiting, destroys the call and raises the
- * error.  Otherwise the caller reads call->response and destroys the call.
- */
-extern void dyn_session_run(DynCall *call, const DynRequestContext *context);
-
-/*
- * Runs a call like dyn_session_run, but returns false if the request fails.
- * The caller then reads call->failure and destroys the call.  `service` is the
- * connection's, or a copy with other limits.
+ * any error while waiting, destroys the call and raises the error.  Otherwise
+ * returns true, or false if the request failed (call->failure); the caller
+ * then destroys the call.  `service` is the connection's, or a copy with other
+ * limits.
  */
 extern bool dyn_session_try(DynCall *call, const DynService *service,
 							const DynRequestContext *context);
