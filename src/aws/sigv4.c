@@ -164,14 +164,6 @@ append_lower(DynBuffer *out, const char *s)
 		dyn_buffer_append_char(out, dyn_ascii_lower(*s));
 }
 
-static int
-compare_names(const char *a, const char *b)
-{
-	for (; *a && dyn_ascii_lower(*a) == dyn_ascii_lower(*b); a++)
-		b++;
-	return dyn_ascii_lower(*a) - dyn_ascii_lower(*b);
-}
-
 /*
  * Appends a trimmed value, in which each run of white space becomes one space.
  */
@@ -204,7 +196,7 @@ canonical_headers(const DynSigHeader **sorted, size_t n, DynBuffer *out,
 	for (size_t i = 0; i < n; i++)
 	{
 		bool		repeats = i > 0 &&
-			compare_names(sorted[i - 1]->name, sorted[i]->name) == 0;
+			dyn_compare_ignoring_case(sorted[i - 1]->name, sorted[i]->name) == 0;
 
 		if (repeats)
 			out->data[out->len - 1] = ',';
@@ -241,8 +233,8 @@ canonical_request(const DynSigRequest *request, DynBuffer *out,
 	{
 		size_t		at = i;
 
-		for (; at > 0 && compare_names(sorted[at - 1]->name,
-									   request->headers[i].name) > 0; at--)
+		for (; at > 0 && dyn_compare_ignoring_case(sorted[at - 1]->name,
+												   request->headers[i].name) > 0; at--)
 			sorted[at] = sorted[at - 1];
 		sorted[at] = &request->headers[i];
 	}

@@ -35,6 +35,14 @@ dyn_utf8_valid(const char *s, size_t len)
 	return true;
 }
 
+int
+dyn_compare_ignoring_case(const char *a, const char *b)
+{
+	for (; *a && dyn_ascii_lower(*a) == dyn_ascii_lower(*b); a++)
+		b++;
+	return dyn_ascii_lower(*a) - dyn_ascii_lower(*b);
+}
+
 size_t
 dyn_utf8_put(char *dst, uint32_t code)
 {

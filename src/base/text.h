@@ -28,6 +28,9 @@ dyn_ascii_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char) (c - 'A' + 'a') : c;
 }
 
+/* Compares like strcmp(), but ignores the case of ASCII letters. */
+extern int	dyn_compare_ignoring_case(const char *a, const char *b);
+
 /* Returns true for the second, third or fourth byte of a character. */
 static inline bool
 dyn_utf8_continues(char c)

@@ -12,6 +12,7 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 
+#include "../base/text.h"
 #include "../dynamodb/elements.h"
 #include "../model/server/encoding.h"
 #include "remote_table.h"
@@ -80,7 +81,7 @@ dyn_folded_see_item(DynFolded *folded, const DynValue *item)
 
 			if (strcmp(sought->attribute, name) == 0)
 				continue;
-			if (sought->other == NULL && dyn_equal_ignoring_case(sought->attribute, name))
+			if (sought->other == NULL && dyn_compare_ignoring_case(sought->attribute, name) == 0)
 				sought->other = MemoryContextStrdup(folded->context, name);
 			folded->sought[left++] = *sought;
 		}

@@ -24,6 +24,7 @@
 #include "utils/partcache.h"
 #include "utils/rel.h"
 
+#include "../../base/text.h"
 #include "../../dynamodb/template_text.h"
 #include "../definition/closest.h"
 #include "../server/encoding.h"
@@ -481,18 +482,6 @@ dyn_relation_only_column_of(const DynRelation *relation, const DynKeyAttr *attr)
 		? templated->parts[0].attnum : 0;
 }
 
-bool
-dyn_equal_ignoring_case(const char *a, const char *b)
-{
-	for (; *a != '\0'; a++, b++)
-	{
-		if (pg_ascii_tolower((unsigned char) *a) !=
-			pg_ascii_tolower((unsigned char) *b))
-			return false;
-	}
-	return *b == '\0';
-}
-
 const DynColumn *
 dyn_relation_folded_column(const DynRelation *relation, const char *attribute)
 {
@@ -505,7 +494,7 @@ dyn_relation_folded_column(const DynRelation *relation, const char *attribute)
 		if (dyn_column_shows(column, attribute))
 			return NULL;
 		if (!column->dropped && !column->placed && !dyn_column_is_part(column) &&
-			dyn_equal_ignoring_case(column->path->steps[0].name, attribute))
+			dyn_compare_ignoring_case(column->path->steps[0].name, attribute) == 0)
 			folded = column;
 	}
 	return dyn_relation_templated(relation, attribute) == NULL ? folded : NULL;

@@ -165,9 +165,6 @@ dyn_column_is_document(const DynColumn *column)
 /* Returns true if the column shows the full value of this attribute. */
 extern bool dyn_column_shows(const DynColumn *column, const char *attribute);
 
-/* Returns true if the names are equal but for the case of ASCII letters. */
-extern bool dyn_equal_ignoring_case(const char *a, const char *b);
-
 /*
  * Returns the column whose name differs from the attribute (UTF-8) only in
  * case; NULL if there is none, if a column shows the attribute, or if a
