@@ -282,10 +282,10 @@ dyn_codec_holds_type(const DynCodec *codec, DynType type)
 }
 
 bool
-dyn_codec_holds_length(const DynCodec *codec, const char *text, size_t len)
+dyn_codec_holds_text(const DynCodec *codec, const char *text, size_t len)
 {
-	Assert(codec->typmod >= (int32) VARHDRSZ);
-	return pg_mbstrlen_with_len(text, len) <= codec->typmod - VARHDRSZ;
+	return codec->typmod < (int32) VARHDRSZ ||
+		pg_mbstrlen_with_len(text, len) <= codec->typmod - VARHDRSZ;
 }
 
 bool

@@ -324,15 +324,8 @@ extern bool dyn_codec_is_lenient(const DynCodec *codec);
  */
 extern bool dyn_codec_holds_number(const DynCodec *codec, const char *number);
 extern bool dyn_codec_holds_instant(const DynCodec *codec, Timestamp instant);
-extern bool dyn_codec_holds_length(const DynCodec *codec, const char *text,
-								   size_t len);
-
-static inline bool
-dyn_codec_holds_text(const DynCodec *codec, const char *text, size_t len)
-{
-	return codec->typmod < (int32) VARHDRSZ ||
-		dyn_codec_holds_length(codec, text, len);
-}
+extern bool dyn_codec_holds_text(const DynCodec *codec, const char *text,
+								 size_t len);
 
 /* Decodes a value into jsonb; `members` restricts the members of a map. */
 extern bool dyn_value_to_jsonb(const DynValue *value, const DynMembers *members,
