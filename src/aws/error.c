@@ -68,21 +68,6 @@ dyn_error_memory(DynError *err)
 	return false;
 }
 
-bool
-dyn_error_excerpt(DynError *err, const char *text, size_t len)
-{
-	if (len >= sizeof(err->excerpt))
-		len = sizeof(err->excerpt) - 1;
-	for (size_t i = 0; i < len; i++)
-	{
-		unsigned char c = (unsigned char) text[i];
-
-		err->excerpt[i] = c >= 0x20 && c < 0x7f ? (char) c : '?';
-	}
-	err->excerpt[len] = '\0';
-	return false;
-}
-
 void
 dyn_error_errno_text(int error, char *text, size_t size)
 {

@@ -41,9 +41,6 @@ extern bool dyn_error_memory(DynError *err);
 #define DYN_ERROR_TIME_SIZE	32
 extern void dyn_error_time_text(int64_t seconds, char *text);
 
-/* Sets the excerpt, with '?' for all but printable ASCII.  Returns false. */
-extern bool dyn_error_excerpt(DynError *err, const char *text, size_t len);
-
 /* Writes an errno's text in English: the locale may not use UTF-8. */
 extern void dyn_error_errno_text(int error, char *text, size_t size);
 

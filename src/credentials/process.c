@@ -490,7 +490,6 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 static bool
 read_report(DynProcess *process, DynError *err)
 {
-	DynError	printable = {0};
 	char		text[128];
 	Report		report;
 
@@ -500,8 +499,10 @@ read_report(DynProcess *process, DynError *err)
 	if (!report.executing)
 		return cannot_start(err, report.error);
 	dyn_error_errno_text(report.error, text, sizeof(text));
-	dyn_error_excerpt(&printable, process->name, strlen(process->name));
-	dyn_error_set(err, "could not execute program \"%s\" of credential_process: %s", printable.excerpt, text);
+	for (char *c = process->name; *c; c++)
+		if (*c < 0x20 || *c >= 0x7f)
+			*c = '?';
+	dyn_error_set(err, "could not execute program \"%s\" of credential_process: %s", process->name, text);
 	if (report.error == ENOENT && strchr(process->name, '/') == NULL)
 		dyn_error_hint(err, "The program was not found in the PATH of the database server.");
 	if (report.error == ENOEXEC)

@@ -54,11 +54,9 @@ truncates_what_is_too_long(void)
 }
 
 static void
-excerpts_are_ascii(void)
+messages_clear_excerpts(void)
 {
-	dyn_error_set(&err, "x");
-	dyn_error_excerpt(&err, "a\0\xff\n~", 5);
-	CHECK_EQ_STR(err.excerpt, "a???~");
+	strcpy(err.excerpt, "x");
 	dyn_error_set(&err, "y");
 	CHECK_EQ_STR(err.excerpt, "");
 	dyn_error_memory(&err);
@@ -71,6 +69,6 @@ main(void)
 	RUN(keeps_what_is_text);
 	RUN(replaces_what_is_not);
 	RUN(truncates_what_is_too_long);
-	RUN(excerpts_are_ascii);
+	RUN(messages_clear_excerpts);
 	return DONE("fault");
 }
