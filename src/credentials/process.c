@@ -81,16 +81,26 @@
 
 extern char **environ;
 
+/*
+ * The descriptors.  The first three are pipes; a failed child writes a Report
+ * to REPORT, which is open until the program is executed.
+ */
+enum
+{
+	OUT,
+	ERRORS,
+	REPORT,
+	PIPES,
+	END = PIPES,
+	EPOLL
+};
+
 struct DynProcess
 {
 	pid_t		pid;			/* pid and group id; 0 or -1 if not started */
 	bool		reaped;			/* true if other code has reaped the program */
-	bool		ticks;			/* true if end_fd is a timer, not a pidfd */
-	int			epoll_fd;		/* this and the next four: -1 if closed */
-	int			out_fd;
-	int			errors_fd;
-	int			report_fd;		/* open until the program is executed */
-	int			end_fd;
+	bool		ticks;			/* true if fds[END] is a timer, not a pidfd */
+	int			fds[DYN_PROCESS_FDS];	/* -1 if closed */
 	char		name[200];		/* name of the program, maybe truncated */
 	size_t		out_len;
 	size_t		errors_len;
@@ -221,15 +231,6 @@ enum
 {
 	READ_END,
 	WRITE_END
-};
-
-/* The child's pipes; a failed child writes a Report to REPORT. */
-enum
-{
-	OUT,
-	ERRORS,
-	REPORT,
-	PIPES
 };
 
 typedef int Pipes[PIPES][2];
@@ -425,11 +426,11 @@ fork_and_execute(DynProcess *process, const Program *program, Pipes pipes,
 	if (process->pid < 0)
 		return cannot_start(err, error);
 	snprintf(process->name, sizeof(process->name), "%s", program->argv[0]);
-	process->out_fd = pipes[OUT][READ_END];
-	process->errors_fd = pipes[ERRORS][READ_END];
-	process->report_fd = pipes[REPORT][READ_END];
 	for (int i = 0; i < PIPES; i++)
+	{
+		process->fds[i] = pipes[i][READ_END];
 		pipes[i][READ_END] = -1;
+	}
 	return true;
 }
 
@@ -438,25 +439,22 @@ watch(DynProcess *process, DynError *err)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 	struct itimerspec every = {{0, TICK_NS}, {0, TICK_NS}};
-	int			fds[4] = {process->out_fd, process->errors_fd, process->report_fd, -1};
+	int		   *fds = process->fds;
 	bool		ok = true;
 
 #ifdef SYS_pidfd_open
-	process->end_fd = (int) syscall(SYS_pidfd_open, process->pid, 0);
+	fds[END] = (int) syscall(SYS_pidfd_open, process->pid, 0);
 #endif
-	process->ticks = process->end_fd < 0;
+	process->ticks = fds[END] < 0;
 	if (process->ticks)
 	{
-		process->end_fd = timerfd_create(CLOCK_MONOTONIC,
-										 TFD_CLOEXEC | TFD_NONBLOCK);
-		ok = process->end_fd >= 0 &&
-			timerfd_settime(process->end_fd, 0, &every, NULL) == 0;
+		fds[END] = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+		ok = fds[END] >= 0 && timerfd_settime(fds[END], 0, &every, NULL) == 0;
 	}
-	fds[3] = process->end_fd;
-	process->epoll_fd = ok ? epoll_create1(EPOLL_CLOEXEC) : -1;
-	ok = process->epoll_fd >= 0;
-	for (int i = 0; ok && i < 4; i++)
-		ok = epoll_ctl(process->epoll_fd, EPOLL_CTL_ADD, fds[i], &event) == 0;
+	fds[EPOLL] = ok ? epoll_create1(EPOLL_CLOEXEC) : -1;
+	ok = fds[EPOLL] >= 0;
+	for (int i = 0; ok && i < EPOLL; i++)
+		ok = epoll_ctl(fds[EPOLL], EPOLL_CTL_ADD, fds[i], &event) == 0;
 	return ok || cannot_start(err, errno);
 }
 
@@ -480,7 +478,7 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 	 */
 	if (len == 0 || (len < 0 && errno != EAGAIN))
 	{
-		(void) epoll_ctl(process->epoll_fd, EPOLL_CTL_DEL, *fd, NULL);
+		(void) epoll_ctl(process->fds[EPOLL], EPOLL_CTL_DEL, *fd, NULL);
 		close_fd(fd);
 	}
 	return len > 0 ? (size_t) len : 0;
@@ -493,7 +491,7 @@ read_report(DynProcess *process, DynError *err)
 	char		text[128];
 	Report		report;
 
-	if (read_pipe(process, &process->report_fd, (char *) &report,
+	if (read_pipe(process, &process->fds[REPORT], (char *) &report,
 				  sizeof(report)) != sizeof(report))
 		return true;
 	if (!report.executing)
@@ -523,7 +521,7 @@ read_errors(DynProcess *process)
 
 	for (int i = 0; i < MOST_READS; i++)
 	{
-		len = read_pipe(process, &process->errors_fd, bytes + ERRORS_TAIL,
+		len = read_pipe(process, &process->fds[ERRORS], bytes + ERRORS_TAIL,
 						sizeof(bytes) - ERRORS_TAIL);
 		if (len == 0)
 			break;
@@ -642,11 +640,8 @@ dyn_process_start(const char *command, DynError *err)
 		dyn_error_memory(err);
 		return NULL;
 	}
-	process->epoll_fd = -1;
-	process->out_fd = -1;
-	process->errors_fd = -1;
-	process->report_fd = -1;
-	process->end_fd = -1;
+	for (size_t i = 0; i < DYN_PROCESS_FDS; i++)
+		process->fds[i] = -1;
 	started = split_command(&program, command, err) &&
 		make_environment(&program, err) &&
 		fork_and_execute(process, &program, pipes, err) &&
@@ -670,7 +665,7 @@ dyn_process_start(const char *command, DynError *err)
 int
 dyn_process_fd(const DynProcess *process)
 {
-	return process->epoll_fd;
+	return process->fds[EPOLL];
 }
 
 DynProviderResponse
@@ -684,13 +679,13 @@ dyn_process_response(DynProcess *process, DynCredentials *credentials,
 
 	/* read the timer, which would otherwise remain readable */
 	if (process->ticks)
-		(void) !read(process->end_fd, &ticks, sizeof(ticks));
+		(void) !read(process->fds[END], &ticks, sizeof(ticks));
 	ended = has_ended(process, &info);
 	if (!read_report(process, err))
 		return DYN_RESPONSE_FAILED;
 	read_errors(process);
 	while (process->out_len < sizeof(process->out) &&
-		   (len = read_pipe(process, &process->out_fd,
+		   (len = read_pipe(process, &process->fds[OUT],
 							process->out + process->out_len,
 							sizeof(process->out) - process->out_len)) > 0)
 		process->out_len += len;
@@ -737,7 +732,7 @@ dyn_process_destroy(DynProcess *process)
 		!(process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH)))
 	{
 		/* before it is executed, the program may not have a group yet */
-		if (process->report_fd >= 0 && !process->reaped)
+		if (process->fds[REPORT] >= 0 && !process->reaped)
 			(void) kill(process->pid, SIGKILL);
 		killed = kill(-process->pid, SIGKILL) == 0 || errno != EPERM;
 		if (!process->reaped && !reap(process->pid, killed ? MOST_REAPS : 1))
@@ -747,11 +742,8 @@ dyn_process_destroy(DynProcess *process)
 			lingering[i] = process->pid;
 		}
 	}
-	close_fd(&process->out_fd);
-	close_fd(&process->errors_fd);
-	close_fd(&process->report_fd);
-	close_fd(&process->end_fd);
-	close_fd(&process->epoll_fd);
+	for (i = 0; i < DYN_PROCESS_FDS; i++)
+		close_fd(&process->fds[i]);
 	explicit_bzero(process, sizeof(*process));
 	free(process);
 }
