@@ -9,8 +9,10 @@
  * All strings are overwritten when they are freed, not only the access keys.
  * An external id is also a kind of secret, and a proxy may have a password.
  */
+#include "provider_response.h"
 #include "source.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define LOWER_CASE		"abcdefghijklmnopqrstuvwxyz"
@@ -39,18 +41,6 @@ skip(const char **p, const char *text)
 	return true;
 }
 
-/* Returns true for a role's name, with or without a path before it. */
-static bool
-is_role_path(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	for (const char *p = path; *p; p++)
-		if (*p <= ' ' || *p > '~')
-			return false;
-	return consists_of(slash ? slash + 1 : path, NAME_CHARACTERS, 1, 64);
-}
-
 bool
 dyn_role_is_arn(const char *text)
 {
@@ -62,7 +52,9 @@ dyn_role_is_arn(const char *text)
 	if (!skip(&p, ":iam::") || strspn(p, DIGITS) != ACCOUNT_DIGITS)
 		return false;
 	p += ACCOUNT_DIGITS;
-	return skip(&p, ":role/") && is_role_path(p);
+	/* a path may come before the role's name */
+	return skip(&p, ":role/") && dyn_response_is_visible(p) &&
+		consists_of(strrchr(text, '/') + 1, NAME_CHARACTERS, 1, 64);
 }
 
 bool
@@ -87,17 +79,11 @@ dyn_role_is_region(const char *text)
 bool
 dyn_role_read_duration(const char *text, int *seconds)
 {
-	int			n = 0;
-	const char *p;
+	long		n = strtol(text, NULL, 10);
 
-	for (p = text; *p >= '0' && *p <= '9'; p++)
-	{
-		n = n * 10 + (*p - '0');
-		if (n > DYN_ROLE_LONGEST)
-			return false;
-	}
-	*seconds = n;
-	return *p == '\0' && n >= DYN_ROLE_SHORTEST;
+	*seconds = (int) n;
+	return text[strspn(text, DIGITS)] == '\0' && n >= DYN_ROLE_SHORTEST &&
+		n <= DYN_ROLE_LONGEST;
 }
 
 bool
