@@ -183,20 +183,16 @@ create(const char *method, const char *path, const char *role, DynError *err)
 DynExchange *
 dyn_instance_request(const DynInstance *instance, DynError *err)
 {
-	const char *role = instance->role ? instance->role : "";
-	DynExchange *exchange;
+	const char *token = instance->token;
+	DynExchange *exchange = create(token ? "GET" : "PUT",
+								   token ? ROLES_PATH : TOKEN_PATH,
+								   token && instance->role ? instance->role : "",
+								   err);
 
-	if (instance->token == NULL)
-	{
-		exchange = create("PUT", TOKEN_PATH, "", err);
-		return dyn_response_request(exchange, exchange != NULL &&
-									dyn_response_header(exchange, TTL_HEADER,
-														TTL_SECONDS, "", err));
-	}
-	exchange = create("GET", ROLES_PATH, role, err);
 	return dyn_response_request(exchange, exchange != NULL &&
-								dyn_response_header(exchange, TOKEN_HEADER,
-													instance->token,
+								dyn_response_header(exchange,
+													token ? TOKEN_HEADER : TTL_HEADER,
+													token ? token : TTL_SECONDS,
 													"the token of the instance metadata service",
 													err));
 }
