@@ -25,12 +25,8 @@ dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths)
 	}
 	if (cond->path == NULL)
 		return true;
-	for (cond->slot = 0; cond->slot < npaths; cond->slot++)
-	{
-		if (dyn_path_equal(&paths[cond->slot], cond->path))
-			break;
-	}
-	return cond->slot < npaths && cond->path2 == NULL;
+	cond->slot = dyn_path_position(cond->path, paths, npaths);
+	return cond->slot >= 0 && cond->path2 == NULL;
 }
 
 static bool

@@ -48,6 +48,9 @@ extern bool dyn_path_equal(const DynPath *a, const DynPath *b);
 /* Returns true if `path` is equal to `above`, or inside it. */
 extern bool dyn_path_is_inside(const DynPath *path, const DynPath *above);
 
+/* Returns the position of `path` among the `n` paths, or -1. */
+extern int	dyn_path_position(const DynPath *path, const DynPath *paths, int n);
+
 typedef struct DynPathTree DynPathTree;
 
 /*

@@ -37,6 +37,17 @@ dyn_path_is_inside(const DynPath *path, const DynPath *above)
 	return same == above->nsteps;
 }
 
+int
+dyn_path_position(const DynPath *path, const DynPath *paths, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (dyn_path_equal(&paths[i], path))
+			return i;
+	}
+	return -1;
+}
+
 /* Returns the child's hash table entry; a free entry if there is no child. */
 static uint32_t *
 find_child(const DynPathTree *tree, uint32_t parent, const DynStep *step)

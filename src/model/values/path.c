@@ -151,17 +151,6 @@ dyn_path_extend(const DynPath *path, const char *name)
 	return longer;
 }
 
-int
-dyn_path_position(const DynPath *path, const DynPath *paths, int n)
-{
-	for (int i = 0; i < n; i++)
-	{
-		if (dyn_path_equal(&paths[i], path))
-			return i;
-	}
-	return -1;
-}
-
 bool
 dyn_path_is_attribute(const DynPath *path, const char *name)
 {

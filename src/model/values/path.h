@@ -51,9 +51,6 @@ extern DynPath *dyn_path_of_item(void);
 /* Returns a copy of `path` with one more member name (UTF-8) appended. */
 extern DynPath *dyn_path_extend(const DynPath *path, const char *name);
 
-/* Returns the position of `path` among the `n` paths, or -1. */
-extern int	dyn_path_position(const DynPath *path, const DynPath *paths, int n);
-
 /* Returns true if the path is the top-level attribute `name`. */
 extern bool dyn_path_is_attribute(const DynPath *path, const char *name);
 
