@@ -34,7 +34,6 @@
 #include "fmgr.h"
 #include "foreign/foreign.h"
 #include "funcapi.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -656,7 +655,6 @@ emit(const Check *check, const char *kind,
 	Datum		values[6] = {0};
 	bool		nulls[6] = {false, table == NULL, column == NULL, issue == NULL,
 	issue == NULL || issue->example == NULL};
-	NameData	name;
 
 	if (strcmp(kind, check->emitting) != 0 || (issue != NULL && issue->items == 0))
 		return;
@@ -665,11 +663,9 @@ emit(const Check *check, const char *kind,
 	nulls[5] = detail == NULL;
 	values[0] = CStringGetTextDatum(kind);
 	values[1] = ObjectIdGetDatum(table ? table->relid : InvalidOid);
-	/* truncate the name, which may come from a template and be too long */
+	/* namein truncates the name, which may come from a template */
 	if (column != NULL)
-		namestrcpy(&name, pnstrdup(column, pg_mbcliplen(column, strlen(column),
-														NAMEDATALEN - 1)));
-	values[2] = NameGetDatum(&name);
+		values[2] = DirectFunctionCall1(namein, CStringGetDatum(column));
 	values[3] = Int64GetDatum(issue ? (int64) issue->items : 0);
 	if (!nulls[4])
 		values[4] = DirectFunctionCall1(jsonb_in, CStringGetDatum(issue->example));
