@@ -25,14 +25,12 @@
 
 #include "../../base/number.h"
 #include "../../base/text.h"
+#include "../../dynamodb/metadata.h"
 #include "../server/encoding.h"
 #include "../server/pg_compat.h"
 #include "datetime.h"
 #include "textforms.h"
 #include "types.h"
-
-/* No item contains a larger value. */
-#define MAX_ITEM_BYTES	(400 * 1024)
 
 bool
 dyn_codec_accepts(const DynCodec *codec, Oid valuetype)
@@ -106,7 +104,7 @@ holds_bytes(const DynCodec *codec, Oid valuetype, Datum value,
 	static const char pattern[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 	text	   *t;
 
-	if (encoded->len > MAX_ITEM_BYTES)
+	if (encoded->len > DYN_MAX_ITEM_BYTES)
 		return false;
 	/* without a format, decode_uuid() accepts only lower-case digits */
 	if (codec->kind == DYN_CODEC_UUID)
@@ -261,7 +259,7 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 		char	   *dst;
 
 		/* do not allocate a text that may be much longer than any item */
-		if (len > MAX_ITEM_BYTES)
+		if (len > DYN_MAX_ITEM_BYTES)
 			return DYN_ENCODED_NOTHING;
 		dst = palloc(Max(len, 1));
 		dyn_base64_encode(VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b), dst);
@@ -451,14 +449,14 @@ bound_bytes(Oid valuetype, Datum value, bool lower, bool *inclusive,
 	if (!encode_bytes(valuetype, value, out))
 		return DYN_ENCODED_UNKNOWN;
 	/* nothing sorts before an empty value */
-	if (out->len <= MAX_ITEM_BYTES)
+	if (out->len <= DYN_MAX_ITEM_BYTES)
 		return !lower && !*inclusive && out->len == 0
 			? DYN_ENCODED_NOTHING : DYN_ENCODED;
 	if (out->type == DYN_TYPE_S)
-		out->len = pg_encoding_mbcliplen(PG_UTF8, out->data, out->len, MAX_ITEM_BYTES);
+		out->len = pg_encoding_mbcliplen(PG_UTF8, out->data, out->len, DYN_MAX_ITEM_BYTES);
 	else
-		out->len = MAX_ITEM_BYTES;
-	if (!lower && out->len < MAX_ITEM_BYTES)
+		out->len = DYN_MAX_ITEM_BYTES;
+	if (!lower && out->len < DYN_MAX_ITEM_BYTES)
 		return DYN_ENCODED_UNKNOWN;
 	*inclusive = !lower;
 	return DYN_ENCODED;
