@@ -164,21 +164,13 @@ static bool
 decode_uuid(DynCodec *codec, const DynValue *value, bool soft,
 			Datum *result, const char **why)
 {
-	char		text[37];
-	bool		ok = (value->len == 36);
+	char		text[37] = "";
 
 	if (codec->format.kind == DYN_FORMAT_STRING)
 		return decode_any_form(codec, value, soft, result, why);
-	for (int i = 0; ok && i < 36; i++)
-	{
-		char		c = text[i] = value->data[i];
-
-		ok = i == 8 || i == 13 || i == 18 || i == 23 ? c == '-'
-			: (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-	}
-	if (!ok)
+	if (!dyn_is_plain_uuid(value->data, value->len))
 		return mismatch(why, "it is not a uuid in lower case with hyphens");
-	text[36] = '\0';
+	memcpy(text, value->data, value->len);
 	*result = DirectFunctionCall1(uuid_in, CStringGetDatum(text));
 	return true;
 }

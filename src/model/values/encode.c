@@ -97,30 +97,30 @@ encode_bytes(Oid valuetype, Datum value, DynScalar *out)
 	return dyn_encode_text(value, out);
 }
 
+bool
+dyn_is_plain_uuid(const char *text, size_t len)
+{
+	static const char pattern[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+	size_t		i = 0;
+
+	while (i < len && len == sizeof(pattern) - 1 &&
+		   (pattern[i] == '-' ? text[i] == '-'
+			: (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f')))
+		i++;
+	return i == sizeof(pattern) - 1;
+}
+
 static bool
 holds_bytes(const DynCodec *codec, Oid valuetype, Datum value,
 			const DynScalar *encoded)
 {
-	static const char pattern[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 	text	   *t;
 
 	if (encoded->len > DYN_MAX_ITEM_BYTES)
 		return false;
 	/* without a format, decode_uuid() accepts only lower-case digits */
 	if (codec->kind == DYN_CODEC_UUID)
-	{
-		if (encoded->len != sizeof(pattern) - 1)
-			return false;
-		for (size_t i = 0; i < encoded->len; i++)
-		{
-			char		c = encoded->data[i];
-
-			if (pattern[i] == '-' ? c != '-'
-				: !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
-				return false;
-		}
-		return true;
-	}
+		return dyn_is_plain_uuid(encoded->data, encoded->len);
 	if (codec->kind != DYN_CODEC_TEXT)
 		return true;
 	if (valuetype == NAMEOID)

@@ -299,6 +299,9 @@ extern Datum dyn_array_of_elements(const DynArrayElements *elements, Oid type);
 /* Returns the decimal text of a number of any type. */
 extern char *dyn_number_out(Oid valuetype, Datum value);
 
+/* Returns true for a uuid as PostgreSQL prints it. */
+extern bool dyn_is_plain_uuid(const char *text, size_t len);
+
 extern DynScalar dyn_bool_scalar(const DynCodec *codec, bool flag);
 
 /*
