@@ -38,12 +38,6 @@ is_text(DynText text, const char *word)
 	return text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
 }
 
-static bool
-has_char(DynText text, char c)
-{
-	return text.len > 0 && memchr(text.data, c, text.len) != NULL;
-}
-
 static size_t
 count_char(const char *text, size_t len, char c)
 {
@@ -128,12 +122,8 @@ read_words(Parser *parser, DynText modifier, DynTemplatePart *part)
 
 		if (word.len == 0)
 			return fail_at(parser, word.data, "an empty word in a list", NULL);
-		for (int k = 0; k < part->nwords; k++)
-		{
-			if (is_text(word, part->words[k].data))
-				return fail_at(parser, word.data, "a word is listed twice",
-							   NULL);
-		}
+		if (dyn_part_lists(part, word))
+			return fail_at(parser, word.data, "a word is listed twice", NULL);
 		*parser->words++ = keep_text(parser, word);
 		part->nwords++;
 	}
@@ -176,7 +166,7 @@ read_modifier(Parser *parser, DynText modifier, DynTemplatePart *part)
 	DynText		rest = modifier;
 	DynText		first;
 	const char *hint;
-	size_t		dots = 0;
+	const char *dots;
 
 	if (modifier.len == 0)
 		return fail_at(parser, modifier.data, "a modifier is missing",
@@ -189,15 +179,14 @@ read_modifier(Parser *parser, DynText modifier, DynTemplatePart *part)
 			 part->folding != DYN_FOLD_NONE) ||
 			fail_at(parser, modifier.data, "modifiers that cannot be combined",
 					"Only any can be combined, with lower or upper.");
-	if (has_char(modifier, '|') && !looks_like_format(modifier))
+	if (dyn_text_find(modifier, (DynText) {"|", 1}) != NULL && !looks_like_format(modifier))
 		return read_words(parser, modifier, part);
 	/* a range begins like a number, and has two dots */
-	while (dots + 1 < modifier.len && memcmp(modifier.data + dots, "..", 2) != 0)
-		dots++;
-	if (dots + 1 < modifier.len && strchr("+-.0123456789", modifier.data[0]) != NULL)
+	dots = dyn_text_find(modifier, (DynText) {"..", 2});
+	if (dots != NULL && strchr("+-.0123456789", modifier.data[0]) != NULL)
 	{
-		DynText		lo = {modifier.data, dots};
-		DynText		hi = {modifier.data + dots + 2, modifier.len - dots - 2};
+		DynText		lo = {modifier.data, (size_t) (dots - modifier.data)};
+		DynText		hi = {dots + 2, modifier.len - lo.len - 2};
 		bool		has_lo = dyn_text_integer(lo, &part->lo);
 
 		part->modifier = DYN_MODIFIER_RANGE;
@@ -274,7 +263,7 @@ read_placeholder(Parser *parser)
 	DynText		rest = {parser->p + 2, (size_t) (parser->end - parser->p) - 2};
 	DynText		inside;
 
-	if (!has_char(rest, '}'))
+	if (dyn_text_find(rest, (DynText) {"}", 1}) == NULL)
 		return fail_at(parser, parser->p, "\"${\" without \"}\"",
 					   "Write ${$} for a dollar sign before a brace.");
 	inside = split_text(&rest, '}');

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "../server/memory.h"
-#include "mb/pg_wchar.h"
 #include "utils/date.h"
 #include "utils/timestamp.h"
 
@@ -538,8 +537,7 @@ part_facts(const DynTemplatePart *part, const DynCodec *codec)
 	if (kind->instant &&
 		dyn_codec_encode(codec, codec->basetype, epoch, &sample) == DYN_ENCODED)
 	{
-		for (size_t i = 0; i < sample.len; i += pg_utf_mblen((const unsigned char *) sample.data + i))
-			facts.width++;
+		facts.width = dyn_text_chars((DynText) {sample.data, sample.len});
 		facts.charset = psprintf("0123456789%.*s", (int) sample.len, sample.data);
 		/* a truncated time is never decoded, only compared with the column */
 		facts.instant = codec->format.kind != DYN_FORMAT_NONE && !dyn_codec_truncates(codec);
@@ -640,8 +638,7 @@ check_mistakes(const Connector *connector)
 		bool		has_brace = false;
 
 		for (int k = 0; k <= tmpl->nparts; k++)
-			has_brace |= tmpl->literals[k].len > 0 &&
-				memchr(tmpl->literals[k].data, '{', tmpl->literals[k].len) != NULL;
+			has_brace |= dyn_text_find(tmpl->literals[k], (DynText) {"{", 1}) != NULL;
 		for (int k = 0; k < connector->n && has_brace; k++)
 			named = bms_join(named, dyn_templated_columns(&connector->templated[k]));
 		for (AttrNumber attnum = 1; attnum <= connector->ncolumns && has_brace; attnum++)
