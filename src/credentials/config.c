@@ -559,16 +559,6 @@ dyn_config_value_of(const DynConfig *config, DynConfigFile file,
 }
 
 const char *
-dyn_config_value(const DynConfig *config, const char *profile, const char *key)
-{
-	const char *value = dyn_config_value_of(config, DYN_CONFIG_CREDENTIALS,
-											profile, key);
-
-	return value ? value :
-		dyn_config_value_of(config, DYN_CONFIG_CONFIG, profile, key);
-}
-
-const char *
 dyn_config_path(const DynConfig *config, DynConfigFile file)
 {
 	return config->paths[file] ? config->paths[file] : kinds[file].below_home;

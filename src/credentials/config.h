@@ -75,13 +75,7 @@ extern bool dyn_config_has_profile(const DynConfig *config,
 extern bool dyn_config_no_profile(const DynConfig *config, const char *profile,
 								  DynError *err);
 
-/*
- * Return a key's value in a profile; NULL if it is missing or empty.
- * dyn_config_value searches the credentials file, then the config file;
- * dyn_config_value_of searches one file.
- */
-extern const char *dyn_config_value(const DynConfig *config,
-									const char *profile, const char *key);
+/* Returns a key's value in a profile; NULL if it is missing or empty. */
 extern const char *dyn_config_value_of(const DynConfig *config,
 									   DynConfigFile file, const char *profile,
 									   const char *key);

@@ -179,10 +179,15 @@ find_web_identity(Builder *builder)
 
 /* ---- profiles: values and errors -------------------------------------- */
 
+/* Searches the profile in the credentials file, then in the config file. */
 static const char *
 value_of(const Builder *builder, const char *key)
 {
-	return dyn_config_value(&builder->config, builder->at, key);
+	const char *value = dyn_config_value_of(&builder->config, DYN_CONFIG_CREDENTIALS,
+											builder->at, key);
+
+	return value ? value : dyn_config_value_of(&builder->config, DYN_CONFIG_CONFIG,
+											   builder->at, key);
 }
 
 /* Returns the path of the file in which value_of finds the key. */
