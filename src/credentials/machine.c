@@ -296,8 +296,8 @@ DynProviderResponse
 dyn_instance_response(DynInstance *instance, const DynExchange *exchange,
 					  DynCredentials *credentials, DynError *err)
 {
-	DynProviderResponse reply = DYN_RESPONSE_FAILED;
 	json_t	   *document;
+	bool		ok;
 
 	if (exchange->failure != DYN_FAIL_NONE || exchange->status != 200)
 		return request_failed(instance, exchange, err);
@@ -320,12 +320,9 @@ dyn_instance_response(DynInstance *instance, const DynExchange *exchange,
 									exchange->response.len, INSTANCE, err);
 	if (document == NULL)
 		return DYN_RESPONSE_FAILED;
-	if (check_code(instance, document, err) &&
-		dyn_response_read_object(document, &names, INSTANCE, credentials, err))
-	{
-		instance->renewed = false;
-		reply = DYN_RESPONSE_CREDENTIALS;
-	}
+	ok = check_code(instance, document, err) &&
+		dyn_response_read_object(document, &names, INSTANCE, credentials, err);
+	instance->renewed &= !ok;
 	dyn_secret_json_close(document);
-	return reply;
+	return ok ? DYN_RESPONSE_CREDENTIALS : DYN_RESPONSE_FAILED;
 }
