@@ -126,33 +126,26 @@ dyn_span_is_empty(const DynSpan *span)
 		(order == 0 && !(span->lower.inclusive && span->upper.inclusive));
 }
 
-/* Compares two lower limits like strcmp().  A missing limit sorts first. */
+/*
+ * Compares two lower or (`upper`) two upper limits like strcmp().  A missing
+ * lower limit sorts first, a missing upper limit last.
+ */
 static int
-compare_lower(const DynLimit *a, const DynLimit *b)
+compare_limits(const DynLimit *a, const DynLimit *b, bool upper)
 {
+	int			sign = upper ? -1 : 1;
 	int			order;
 
 	if (!a->set || !b->set)
-		return a->set - b->set;
+		return sign * (a->set - b->set);
 	order = dyn_scalar_compare(&a->value, &b->value);
-	return order != 0 ? order : b->inclusive - a->inclusive;
-}
-
-static int
-compare_upper(const DynLimit *a, const DynLimit *b)
-{
-	int			order;
-
-	if (!a->set || !b->set)
-		return b->set - a->set;
-	order = dyn_scalar_compare(&a->value, &b->value);
-	return order != 0 ? order : a->inclusive - b->inclusive;
+	return order != 0 ? order : sign * (b->inclusive - a->inclusive);
 }
 
 int
 dyn_span_compare(const DynSpan *a, const DynSpan *b)
 {
-	return compare_lower(&a->lower, &b->lower);
+	return compare_limits(&a->lower, &b->lower, false);
 }
 
 /* ---- sets ---- */
@@ -188,7 +181,7 @@ dyn_spans_unite(DynSpan *spans, int n, bool touching)
 
 		if (apart)
 			spans[cached++] = spans[i];
-		else if (compare_upper(&spans[cached - 1].upper, &spans[i].upper) < 0)
+		else if (compare_limits(&spans[cached - 1].upper, &spans[i].upper, true) < 0)
 			spans[cached - 1].upper = spans[i].upper;
 	}
 	return cached;
@@ -205,9 +198,9 @@ dyn_spans_intersect(const DynSpans *a, const DynSpans *b, DynSpan *out)
 	{
 		const DynSpan *x = &a->at[i];
 		const DynSpan *y = &b->at[j];
-		int			order = compare_upper(&x->upper, &y->upper);
+		int			order = compare_limits(&x->upper, &y->upper, true);
 
-		out[n].lower = compare_lower(&x->lower, &y->lower) < 0 ? y->lower : x->lower;
+		out[n].lower = compare_limits(&x->lower, &y->lower, false) < 0 ? y->lower : x->lower;
 		out[n].upper = order > 0 ? y->upper : x->upper;
 		n += !dyn_span_is_empty(&out[n]);
 		i += order <= 0;
@@ -227,10 +220,10 @@ dyn_spans_has(const DynSpans *spans, const DynScalar *value)
 	{
 		int			mid = lo + (hi - lo) / 2;
 
-		if (compare_upper(&spans->at[mid].upper, &point.upper) < 0)
+		if (compare_limits(&spans->at[mid].upper, &point.upper, true) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < spans->n && compare_lower(&spans->at[lo].lower, &point.lower) <= 0;
+	return lo < spans->n && compare_limits(&spans->at[lo].lower, &point.lower, false) <= 0;
 }
