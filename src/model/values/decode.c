@@ -142,8 +142,9 @@ decode_input(DynCodec *codec, const DynValue *value, bool soft,
 
 /*
  * Decodes any text that the type's input function accepts, if the format is
- * 'string'.  The text may be a number that N cannot hold, such as 1E200 or NaN.
- * Without `soft`, the caller must raise failures (see dyn_input_or_why).
+ * 'json' or 'string'.  With 'string', the text may be a number that N cannot
+ * hold, such as 1E200 or NaN.  Without `soft`, the caller must raise failures
+ * (see dyn_input_or_why).
  */
 static bool
 decode_any_form(DynCodec *codec, const DynValue *value, bool soft,
@@ -151,13 +152,16 @@ decode_any_form(DynCodec *codec, const DynValue *value, bool soft,
 {
 	char	   *cstring;
 	size_t		len;
+	bool		is_json = (codec->format.kind == DYN_FORMAT_JSON);
 
-	if (codec->format.kind != DYN_FORMAT_STRING ||
+	if ((codec->format.kind != DYN_FORMAT_STRING && !is_json) ||
 		!value_cstring(value, &cstring, &len, why))
 		return false;
 	return dyn_input_or_why(&codec->input, cstring, codec->ioparam, -1, soft, result, why) ||
-		mismatch(why, psprintf("it is not a valid text of type %s",
-							   format_type_be(codec->basetype)));
+		mismatch(why, is_json
+				 ? psprintf("it is not JSON text that jsonb can represent: %s", *why)
+				 : psprintf("it is not a valid text of type %s",
+							format_type_be(codec->basetype)));
 }
 
 static bool
@@ -474,22 +478,6 @@ decode_instant(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/* Without `soft`, the caller must raise failures (see dyn_input_or_why). */
-static bool
-decode_json_text(DynCodec *codec, const DynValue *value, bool soft,
-				 Datum *result, const char **why)
-{
-	char	   *cstring;
-	size_t		len;
-
-	if (!value_cstring(value, &cstring, &len, why))
-		return false;
-	if (dyn_input_or_why(&codec->input, cstring, codec->ioparam, -1, soft, result, why))
-		return true;
-	return mismatch(why, psprintf("it is not JSON text that jsonb can represent: %s",
-								  *why));
-}
-
 static bool
 decode_json(DynCodec *codec, const DynValue *value, bool soft,
 			Datum *result, const char **why)
@@ -558,7 +546,7 @@ static const struct
 	[DYN_CODEC_TIMESTAMPTZ] = {decode_instant, true},
 	[DYN_CODEC_JSON] = {decode_json, false},
 	[DYN_CODEC_JSONB] = {decode_json, false},
-	[DYN_CODEC_JSON_TEXT] = {decode_json_text, false},
+	[DYN_CODEC_JSON_TEXT] = {decode_any_form, false},
 	[DYN_CODEC_ARRAY] = {decode_array, false},
 	[DYN_CODEC_INPUT] = {decode_input, false},
 };
