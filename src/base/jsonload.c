@@ -116,18 +116,6 @@ dyn_json_load(const char *text, size_t len, size_t flags, bool *out_of_memory)
 	return load(text, len, flags, out_of_memory, NULL);
 }
 
-static int
-append(const char *bytes, size_t len, void *out)
-{
-	return dyn_buffer_append(out, bytes, len) ? 0 : -1;
-}
-
-bool
-dyn_json_dump(const json_t *value, DynBuffer *out)
-{
-	return json_dump_callback(value, append, out, JSON_COMPACT) == 0;
-}
-
 bool
 dyn_json_check(const char *text, size_t len, char **err)
 {

@@ -20,7 +20,4 @@
 extern json_t *dyn_json_load(const char *text, size_t len, size_t flags,
 							 bool *out_of_memory);
 
-/* Appends a value as JSON; returns false if memory runs out. */
-extern bool dyn_json_dump(const json_t *value, DynBuffer *out);
-
 #endif

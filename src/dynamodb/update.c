@@ -202,6 +202,12 @@ set_all(DynPathValue *values, int n, json_t **trees)
 	return result;
 }
 
+static int
+append(const char *bytes, size_t len, void *out)
+{
+	return dyn_buffer_append(out, bytes, len) ? 0 : -1;
+}
+
 int
 dyn_path_values_merge(DynPathValue *values, int n, DynBuffer *memory)
 {
@@ -217,7 +223,8 @@ dyn_path_values_merge(DynPathValue *values, int n, DynBuffer *memory)
 
 		if (result == 0 && trees[i] != NULL)
 		{
-			if (!dyn_json_dump(json_object_get(trees[i], "M"), memory))
+			if (json_dump_callback(json_object_get(trees[i], "M"), append, memory,
+								   JSON_COMPACT) != 0)
 				result = DYN_MERGE_NO_MEMORY;
 			/* the buffer may still move, so `data` is set by the next loop */
 			values[i].value = (DynScalar) {DYN_TYPE_M, NULL, memory->len - start};
