@@ -289,6 +289,30 @@ class Memory(fixture.TestCase):
                     fx.execute("RESET dynamo_fdw.max_read_units_per_statement")
 
 
+class Limits(fixture.TestCase):
+    """Days that are read in turn, up to a LIMIT."""
+
+    def test_after_a_long_day(self):
+        """The Limit of its pages grows; days that are read ahead after it begin with the first Limit."""
+        fx = self.fx
+        fx.execute("SET TimeZone = 'UTC'; SET enable_sort = off")
+        fx.create_table("days", ("pk", "S"), ("sk", "S"))
+        first = datetime.datetime(2026, 1, 1)
+        times = [first + datetime.timedelta(seconds=n) for n in range(2000)] + [first + datetime.timedelta(day, second) for day in range(1, 60) for second in range(9)]
+        fx.put("days", [{"pk": f"T#a#{at:%Y-%m-%d}", "sk": f"{at:%Y-%m-%dT%H:%M:%S}Z", "v": int(at.month > 1)} for at in times])
+        fx.foreign_table("days", "tenant text NOT NULL, at timestamptz OPTIONS (format 'iso8601(0)') NOT NULL, v int",
+                         key_templates=json.dumps({"pk": "T#${tenant}#${at:day}", "sk": "${at}"}))
+        sql = "SELECT extract(epoch FROM at - '2026-02-01') FROM days WHERE tenant = 'a' AND at BETWEEN '2026-01-01' AND '2026-03-01' AND v > 0 ORDER BY at LIMIT 5"
+        fx.execute("ANALYZE days")
+        self.assertNotIn("Sort", fx.explain(sql))
+        fx.proxy.reset()
+        self.assertEqual(fx.rows(sql), [(n,) for n in range(5)])
+        queries = [request.body for request in fx.proxy.requests if request.operation == "Query"]
+        limits = [body.get("Limit", 10**6) for body in queries]
+        self.assertEqual(max(limits), 16 * limits[0])
+        self.assertEqual({limit for body, limit in zip(queries, limits) if "ExclusiveStartKey" not in body}, {limits[0]})
+
+
 class Sizes(request_text.RequestTestCase):
     """Read units and requests at two sizes, analyzed and not, against the same keys given one by one."""
 
