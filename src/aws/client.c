@@ -371,6 +371,7 @@ dyn_call_start(DynCall *public, const DynService *service,
 		.ends_throttled = public->ends_throttled,
 		.once = public->once,
 		.in_flight = public->in_flight,
+		.repeats = dyn_call_is_repeated(public),
 		.response = public->response,
 		.started_ms = (double) dyn_loop_now_us() / 1000.0
 	};

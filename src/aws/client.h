@@ -122,7 +122,8 @@ typedef struct DynCall
 	DynCallState state;
 
 	/* set by the caller before the call is started; preserved */
-	bool		ends_throttled; /* true if throttling ends the call */
+	bool		ends_throttled; /* true if throttling ends the call, and the
+								 * caller sends the request again */
 	bool		once;			/* true for a write, which must not be repeated
 								 * if it may have been executed */
 	int		   *in_flight;		/* counter that includes the call while it is
@@ -137,7 +138,12 @@ typedef struct DynCall
 								 * truncated, printable, valid UTF-8 */
 	char		request_id[128];	/* x-amzn-RequestId of the last attempt */
 	bool		unanswered;		/* true if a `once` call may have been
-								 * executed, but has no usable response */
+								 * executed, but has no usable response; also
+								 * set by the caller, who reads the body */
+	bool		conflicting;	/* set by the caller: true if a conflict has
+								 * canceled a transaction, to be sent again */
+	bool		repeats;		/* true if it repeats a call that ended with
+								 * dyn_call_is_repeated */
 	const struct DynError *err; /* set for DYN_FAIL_CREDENTIALS */
 	char		throttle_reason[256];	/* first throttling reason and its
 										 * resource, or "" */
@@ -156,6 +162,14 @@ typedef struct DynCall
 	double		started_ms;		/* monotonic time of the start */
 	double		done_ms;		/* monotonic time of the end */
 } DynCall;
+
+/* True if callers usually send the request of this call, which is done, again. */
+static inline bool
+dyn_call_is_repeated(const DynCall *call)
+{
+	return call->unanswered || call->conflicting ||
+		(call->throttled && call->ends_throttled);
+}
 
 /*
  * Callbacks that account for the process's file descriptors (in PostgreSQL,

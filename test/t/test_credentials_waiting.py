@@ -4,6 +4,7 @@ import time
 
 import aws_machine
 from aws_machine import ROLE
+from replies import delay, throttle
 
 
 class Container(aws_machine.TestCase):
@@ -64,6 +65,23 @@ class Short(Container):
         failure = self.error("SELECT * FROM dynamo_fdw_credentials('s')")
         self.assertEqual(failure.sqlstate, "28000")
         self.assertIn("imeout", failure.detail + failure.message)
+
+
+    def test_throttled_before_a_refresh_that_hangs(self):
+        """A request whose repetition waits for credentials when its statement ends is canceled, not only retried."""
+        self.begin(3)
+        self.identity.responses["container"] = [None] * 20
+        counts = "SELECT scan, requests, retries, throttles, canceled, errors FROM dynamo_fdw_statistics WHERE scan > 0"
+        (before,) = self.rows(counts)
+        self.dynamo.reset()
+        self.dynamo.on("Scan", delay(3.2, throttle()))
+        self.addCleanup(self.dynamo.reset, scripts=True)
+        self.rows("SET statement_timeout = '4s'")
+        self.assertEqual(self.error("SELECT * FROM t").sqlstate, "57014")
+        self.rows("RESET statement_timeout")
+        self.assertEqual(self.dynamo.operations(), ["Scan"])
+        (after,) = self.rows(counts)
+        self.assertEqual([now - then for now, then in zip(after, before)], [1, 1, 0, 1, 1, 0])
 
 
 class Cursors(Container):

@@ -1,4 +1,5 @@
 """The view dynamo_fdw_statistics: what it counts equals what the service saw, over all sessions and outcomes."""
+import contextlib
 import json
 import os
 import random
@@ -12,7 +13,7 @@ import fake as fake_server
 import fixture
 import own_postgres
 import psycopg2
-from replies import Executed, truncate_head, delay, error, internal_error, not_json, throttle, written
+from replies import Executed, canceled, conflict, truncate_head, delay, error, internal_error, not_json, throttle, wrong_crc, written
 from replies import reply as json_reply
 from tables import index
 
@@ -197,6 +198,26 @@ class OneSession(fixture.TestCase):
             self.fx.rows("SELECT FROM wrong WHERE pk = 'k1'")
             self.assertGreater(time.monotonic() - began, seconds)
 
+    def test_throttled_when_there_is_enough(self):
+        """Segments that ANALYZE would have requested again, until another one has used all the units: they are canceled."""
+        items = [{"pk": {"S": f"k{n}"}, "sk": {"S": "0"}} for n in range(20)]
+        self.fake.table("sampled", ("pk", "S"), ("sk", "S"), item_count=10**7, size_bytes=10**9)
+        self.fx.foreign_table("sampled", "pk text NOT NULL, sk text NOT NULL", server="fake", table_name="sampled")
+        page = delay(0.3, {"Items": items, "Count": 20, "ScannedCount": 20, "ConsumedCapacity": {"TableName": "sampled", "CapacityUnits": 10**5}})
+        first = set()
+
+        def respond(request):
+            return page if request.body.get("Segment") in first or not first and not first.add(request.body.get("Segment")) else throttle()
+        self.fx.rows("SELECT FROM sampled WHERE pk = 'k1'")
+        self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
+        self.fake.reset()
+        self.fake.on("Scan", respond)
+        self.fx.execute("ANALYZE sampled")
+        segments = [request.body.get("Segment") for request in self.fake.requests if request.operation == "Scan"]
+        self.assertGreater(len(set(segments)), 2)
+        self.assertEqual(self.counted("sampled", "scan, scan + retries, throttles, canceled, errors"),
+                         (len(set(segments)), len(segments), len(segments) - 1, len(set(segments)) - 1, 0))
+
     def test_stream_that_was_not_sent(self):
         """It takes the place of one that was throttled when it was no longer needed, and is not counted."""
         self.fake.table("large", ("pk", "S"), ("sk", "S"), item_count=10**7, size_bytes=10**9)
@@ -377,6 +398,89 @@ class Writes(fixture.TestCase):
             self.fx.execute("RESET statement_timeout")
             self.assertEqual(self.fx.rows("SELECT put_item, put_item + retries, canceled, errors FROM dynamo_fdw_statistics WHERE table_name = %s", (self.fx.remote("w"),)),
                              [(1, len(self.fx.proxy.requests), 1, 0)])
+
+    def assertRow(self, columns, expected):
+        """The counts of the table, which the sums of requests and retries compare with what the proxy has seen."""
+        sent = sum(operation in ("PutItem", "TransactWriteItems") for operation in self.fx.proxy.operations())
+        self.assertEqual(self.fx.rows(f"SELECT put_item + transact_write_items + retries, {columns} FROM dynamo_fdw_statistics WHERE table_name = %s", (self.fx.remote("w"),)),
+                         [(sent, *expected)])
+
+    def outcome(self, sql):
+        """SQLSTATE, or None."""
+        try:
+            self.fx.execute(sql)
+        except psycopg2.Error as failure:
+            return failure.pgcode
+        return None
+
+    @contextlib.contextmanager
+    def responding(self, operation, responses, timeout=fixture.STATEMENT_TIMEOUT, **options):
+        """Within the block, the proxy responds with these."""
+        self.fx.execute("".join(f"ALTER SERVER ddb OPTIONS (ADD {name} '{value}');" for name, value in options.items()) + "DELETE FROM w")
+        self.fx.proxy.reset()
+        self.fx.proxy.on(operation, responses)
+        self.fx.execute(f"SELECT dynamo_fdw_statistics_reset(); SET statement_timeout = '{timeout}'")
+        try:
+            yield
+        finally:
+            self.fx.proxy.reset(scripts=True)
+            self.fx.execute("RESET statement_timeout;" + "".join(f"ALTER SERVER ddb OPTIONS (DROP {name});" for name in options))
+
+    def test_canceled_transactions(self):
+        """By their reasons: throttled and conflicting ones are repeated, and count as the same writes alone do."""
+        columns = "transact_write_items, throttles, failed_conditions, throttling_errors, request_errors, errors, canceled, items_written"
+        none, full, busy, locked = "None", "ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"
+        self.fx.execute("SET dynamo_fdw.write_mode = atomic")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.write_mode")
+        for responses, options, sqlstate, expected in (
+                ([canceled(none, busy), canceled(full, none), canceled(busy, locked)], {}, None, (1, 3, 0, 0, 0, 0, 0, 2)),
+                ([canceled(locked, none), canceled(none, busy)], {}, None, (1, 1, 0, 0, 0, 0, 0, 2)),
+                ([conflict()], {}, None, (1, 0, 0, 0, 0, 0, 0, 2)),
+                (canceled(locked, none), {"max_attempts": 3}, "40001", (1, 0, 1, 0, 0, 0, 0, 0)),
+                (canceled(none, full), {"throttle_timeout": "300ms"}, "53400", (1, None, 0, 1, 0, 1, 0, 0)),
+                (canceled(none, "ValidationError"), {}, "HV000", (1, 0, 0, 0, 1, 1, 0, 0)),
+                (canceled(none, "ConditionalCheckFailed"), {}, "23505", (1, 0, 1, 0, 0, 0, 0, 0)),
+                (canceled(full, "ConditionalCheckFailed"), {}, "23505", (1, 0, 1, 0, 0, 0, 0, 0)),
+                (canceled(none, none), {}, "40001", (1, 0, 1, 0, 0, 0, 0, 0)),
+                (canceled(none, busy), {"timeout": "250ms"}, "57014", (1, None, 0, 0, 0, 0, 1, 0)),
+                (canceled(none, locked), {"max_attempts": 100, "timeout": "250ms"}, "57014", (1, 0, 0, 0, 0, 0, 1, 0))):
+            with self.subTest(responses=str(responses)[-150:], options=options), self.responding("TransactWriteItems", responses, **options):
+                self.assertEqual(self.outcome("INSERT INTO w VALUES ('t1', 1), ('t2', 2)"), sqlstate)
+                self.fx.execute("RESET statement_timeout")
+                self.assertRow(columns if expected[1] is not None else columns.replace("throttles", "nullif(throttles, retries + errors + canceled)"), expected)
+
+    def test_unusable_responses(self):
+        """The attempts are repeated, and a write whose last one has none is an error."""
+        columns = "put_item, unanswered, other_errors, errors, canceled, items_written"
+        html, other, damaged = not_json(status=200), json_reply({}), wrong_crc(written("w"))
+        for responses, options, sqlstate, expected in (([html, other, damaged], {}, None, (1, 3, 0, 0, 0, 1)),
+                                                       (html, {"max_attempts": 2}, "08007", (1, 2, 1, 1, 0, 0)),
+                                                       ([damaged] * 3, {"max_attempts": 3}, "08007", (1, 3, 1, 1, 0, 0)),
+                                                       (other, {"max_attempts": 100, "timeout": "250ms"}, "57014", (1, None, 0, 0, 1, 0))):
+            with self.subTest(responses=str(responses)[:150], options=options), self.responding("PutItem", responses, **options):
+                self.assertEqual(self.outcome("INSERT INTO w VALUES ('u', 1)"), sqlstate)
+                self.fx.execute("RESET statement_timeout")
+                self.assertRow(columns if expected[1] is not None else columns.replace("unanswered", "nullif(unanswered, retries + 1)"), expected)
+
+    def test_writes_after_a_failure(self):
+        """Those that the statement would have sent again, but for the failure of another one: they are canceled."""
+        for response in (throttle(), internal_error(), not_json(status=200)):
+            with self.subTest(response=response), self.responding("PutItem", lambda request, last=response: delay(0.1, error("ValidationException", "no"))
+                                                                  if request.body["Item"]["pk"]["S"] == "a1" else delay(0.3, last)):
+                self.assertEqual(self.outcome("INSERT INTO w SELECT 'a' || g, g FROM generate_series(1, 3) g"), "HV000")
+                self.assertRow("put_item, throttles, unanswered, request_errors, errors, canceled", (3, *((2, 0) if response == throttle() else (0, 2)), 1, 1, 2))
+
+    def test_several_failures_of_a_suspended_statement(self):
+        """Writes that fail while a function waits for them; the statement reports the first one."""
+        self.fx.execute("CREATE FUNCTION seen(n int) RETURNS int LANGUAGE plpgsql AS $$BEGIN IF n = 4 THEN PERFORM FROM w WHERE pk = 'x'; END IF; RETURN n; END$$")
+        self.addCleanup(self.fx.execute, "DROP FUNCTION seen(int)")
+        for response, options, sqlstate, column in ((throttle(), {"throttle_timeout": "300ms"}, "53400", "throttling_errors"),
+                                                    (internal_error(), {"max_attempts": 2}, "08007", "service_errors")):
+            with self.subTest(response=response), self.responding("PutItem", delay(0.1, response), **options):
+                self.assertEqual(self.outcome("INSERT INTO w SELECT 's' || g, seen(g) FROM generate_series(1, 4) g"), sqlstate)
+                puts = {request.body["Item"]["pk"]["S"] for request in self.fx.proxy.requests if request.operation == "PutItem"}
+                self.assertGreater(len(puts), 1)
+                self.assertRow(f"put_item, {column} + canceled, {column} > 1", (len(puts), len(puts), True))
 
     def test_canceled_after_a_response(self):
         """The response arrives while a function waits, and the statement ends before it takes the response in."""

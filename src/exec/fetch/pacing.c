@@ -483,6 +483,7 @@ dyn_pacing_refuse(DynFetch *fetch, DynStream *stream)
 		/* reset the pace: an outer statement may catch this error and retry */
 		dyn_pace_init(&table->pace, connection->max_concurrency);
 		dyn_usage_give_up(fetch->usage, requests->op, call, DYN_USAGE_THROTTLED);
+		stream->throttles = 0;
 		dyn_report_throttled(call, false,
 							 dyn_describe_target(requests->relation->table, requests->index),
 							 pacing->stall.ms / 1000, capacity,

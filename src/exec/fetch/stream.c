@@ -685,14 +685,14 @@ dyn_stream_abandon(DynFetch *fetch, DynStream *stream)
 	DynFetchPage *page;
 
 	if (stream->in_flight)
-	{
 		end_flight(fetch, stream, true);
-		dyn_call_destroy(stream->call);
-		stream->call = NULL;
-	}
-	else if (stream->more && stream->throttles > 0)
+	else if (stream->throttles > 0 && stream->call->throttled)
 		dyn_usage_give_up(fetch->usage, fetch->params.requests->op, stream->call,
 						  DYN_USAGE_CANCELED);
+	if (stream->call != NULL)
+		dyn_call_destroy(stream->call);
+	stream->call = NULL;
+	stream->throttles = 0;
 	stream->more = false;
 	stream->count = 0;
 	while ((page = dyn_stream_pop(stream)) != NULL)
@@ -710,8 +710,6 @@ dyn_streams_release(void *arg)
 		DynStream  *stream = fetch->active[i];
 
 		dyn_stream_abandon(fetch, stream);
-		if (stream->call != NULL)
-			dyn_call_destroy(stream->call);
 		dyn_progress_free(&stream->progress);
 		dyn_seam_free(&stream->seam);
 	}

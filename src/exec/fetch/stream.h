@@ -53,7 +53,8 @@ typedef struct DynStream
 	double		expected;		/* the request's part of expected_units */
 	double		charge;			/* read units charged for each attempt */
 	int			ncharged;		/* number of attempts that were charged */
-	int			throttles;		/* throttled attempts of the current request */
+	int			throttles;		/* throttled attempts of the current request,
+								 * unless this request has been given up */
 	bool		is_hot;			/* true if its partition was throttled */
 	DynPace		own_pace;		/* pace of the partition, if is_hot */
 	uint64		count;			/* sum of Counts that were not returned yet */
@@ -194,6 +195,7 @@ dyn_stream_is_done(const DynStream *stream)
 	return !stream->in_flight && !stream->more && stream->first == NULL;
 }
 
+/* Drops the stream's request, even a throttled one, and its pages. */
 extern void dyn_stream_abandon(DynFetch *fetch, DynStream *stream);
 
 /* Frees the malloc'd memory of the fetch, in every state; raises no error. */

@@ -132,72 +132,66 @@ resolve_members(DynWriter *writer, const DynCancelReason *reasons)
 
 /* ---- outcomes ---- */
 
+/* What a reason for cancellation means; the highest one of all decides. */
+typedef enum Cause
+{
+	CAUSE_NONE,
+	CAUSE_CONFLICT,				/* with another transaction */
+	CAUSE_THROTTLING,
+	CAUSE_ERROR,				/* would occur again */
+	CAUSE_CONDITION				/* failed condition of a write */
+} Cause;
+
+static Cause
+cause_of(const DynCancelReason *reason)
+{
+	const char *code = reason->code;
+
+	if (strcmp(code, "None") == 0)
+		return CAUSE_NONE;
+	if (strcmp(code, "TransactionConflict") == 0)
+		return CAUSE_CONFLICT;
+	if (strcmp(code, "ThrottlingError") == 0 || strcmp(code, "ProvisionedThroughputExceeded") == 0)
+		return CAUSE_THROTTLING;
+	return strcmp(code, "ConditionalCheckFailed") == 0 ? CAUSE_CONDITION : CAUSE_ERROR;
+}
+
+/* Reads why the transaction was canceled; returns false if it was not. */
 static bool
-is_of_throttling(const char *code)
+read_reasons(const DynWriter *writer, const DynCall *call, DynCancelReason *reasons)
 {
-	return strcmp(code, "ThrottlingError") == 0 ||
-		strcmp(code, "ProvisionedThroughputExceeded") == 0;
+	return call->failure == DYN_FAIL_SERVICE &&
+		strcmp(call->code, "TransactionCanceledException") == 0 &&
+		dyn_write_cancel_reasons(call->response.data, call->response.len, reasons,
+								 list_length(writer->collected)) == NULL;
 }
 
-/*
- * Returns the reason that decides how to handle a canceled transaction without
- * failed conditions; NULL if all reasons are "None".  An error that would
- * occur again takes precedence over throttling, and throttling over a conflict
- * with another transaction.
- */
-static const DynCancelReason *
-deciding_reason(const DynCancelReason *reasons, int n)
-{
-	const DynCancelReason *decides = NULL;
-
-	for (int i = 0; i < n; i++)
-	{
-		const char *code = reasons[i].code;
-
-		if (strcmp(code, "None") == 0)
-			continue;
-		if (!is_of_throttling(code) && strcmp(code, "TransactionConflict") != 0)
-			return &reasons[i];
-		if (decides == NULL || is_of_throttling(code))
-			decides = &reasons[i];
-	}
-	return decides;
-}
-
-/* Handles a canceled transaction, which has written nothing. */
-static void
-judge_canceled(DynWriter *writer, DynWrite *transaction, const DynCancelReason *reasons)
+void
+dyn_atomic_check(const DynWriter *writer, DynWrite *transaction)
 {
 	DynCall    *call = transaction->call;
-	const DynCancelReason *reason;
+	DynCancelReason reasons[DYN_TRANSACTION_MAX_WRITES];
+	const DynCancelReason *decides = reasons;
 
+	if (!read_reasons(writer, call, reasons))
+		return;
 	/* no earlier attempt was executed, or this one would report success */
 	transaction->unanswered = 0;
-	if (resolve_members(writer, reasons))
+	for (int i = 1; i < list_length(writer->collected); i++)
 	{
-		/* the failed condition shows that DynamoDB no longer throttles */
-		dyn_write_grant(transaction, 0);
-		transaction->state = writer->collected == NIL ? DYN_WRITE_WRITTEN : DYN_WRITE_NEW;
+		if (cause_of(&reasons[i]) > cause_of(decides))
+			decides = &reasons[i];
+	}
+	call->conflicting = cause_of(decides) == CAUSE_CONFLICT;
+	call->throttled = cause_of(decides) == CAUSE_THROTTLING;
+	call->throttles += call->throttled;
+	if (cause_of(decides) != CAUSE_ERROR)
 		return;
-	}
-	reason = deciding_reason(reasons, list_length(writer->collected));
-	if (reason != NULL && is_of_throttling(reason->code))
-		dyn_write_retry_throttled(transaction);
-	else if (reason != NULL && strcmp(reason->code, "TransactionConflict") == 0)
-		dyn_write_retry_conflict(transaction);
-	else
-	{
-		/* report the same exception as for a single write */
-		if (reason != NULL)
-		{
-			snprintf(call->code, sizeof(call->code), "%sException",
-					 strcmp(reason->code, "ValidationError") == 0 ? "Validation" : reason->code);
-			if (reason->message[0] != '\0')
-				dyn_awserror_excerpt(reason->message, strlen(reason->message), NULL,
-									 call->message, sizeof(call->message));
-		}
-		(void) dyn_write_judge_call(transaction, NULL);
-	}
+	snprintf(call->code, sizeof(call->code), "%sException",
+			 strcmp(decides->code, "ValidationError") == 0 ? "Validation" : decides->code);
+	if (decides->message[0] != '\0')
+		dyn_awserror_excerpt(decides->message, strlen(decides->message), NULL,
+							 call->message, sizeof(call->message));
 }
 
 void
@@ -205,26 +199,26 @@ dyn_atomic_judge(DynWriter *writer, DynWrite *transaction)
 {
 	const DynCall *call = transaction->call;
 	DynCancelReason reasons[DYN_TRANSACTION_MAX_WRITES];
-	DynWritten	written;
 
-	if (call->failure == DYN_FAIL_SERVICE &&
-		strcmp(call->code, "TransactionCanceledException") == 0 &&
-		dyn_write_cancel_reasons(call->response.data, call->response.len, reasons,
-								 list_length(writer->collected)) == NULL)
-		judge_canceled(writer, transaction, reasons);
+	if (read_reasons(writer, call, reasons) && resolve_members(writer, reasons))
+	{
+		/* the failed condition shows that DynamoDB no longer throttles */
+		dyn_write_grant(transaction, 0);
+		transaction->state = writer->collected == NIL ? DYN_WRITE_WRITTEN : DYN_WRITE_NEW;
+	}
 	else if (call->failure == DYN_FAIL_TOO_LARGE && !call->unanswered && !writer->omits_items)
 	{
 		/* canceled, and the items in the reasons were too large: omit them */
 		writer->omits_items = true;
 		transaction->unanswered = 0;
 	}
-	else if (dyn_write_judge_call(transaction, &written))
+	else if (dyn_write_judge_call(transaction))
 	{
-		double		each = written.units / list_length(writer->collected);
+		double		each = transaction->written.units / list_length(writer->collected);
 		ListCell   *lc;
 
 		transaction->state = DYN_WRITE_WRITTEN;
-		dyn_write_grant(transaction, written.units);
+		dyn_write_grant(transaction, transaction->written.units);
 		foreach(lc, writer->collected)
 		{
 			dyn_write_confirm(lfirst(lc), each, NULL);

@@ -117,10 +117,6 @@ report_unknown(DynWrite *write)
 						  list_length(write->modify->writer->collected));
 	else
 		key = key_text(write);
-	if (write->why != NULL)
-		dyn_usage_reject(write->modify->usage);
-	else if (dyn_call_is_repeated(write->call))
-		dyn_usage_give_up(write->modify->usage, write->op, write->call, DYN_USAGE_OTHER);
 	dyn_report_unanswered(write->call, write->why, &about, action, key);
 }
 
@@ -172,7 +168,6 @@ report_throttled(DynWrite *write)
 {
 	const DynModify *modify = write->modify;
 
-	dyn_usage_give_up(modify->usage, write->op, write->call, DYN_USAGE_THROTTLED);
 	dyn_report_throttled(write->call, true,
 						 dyn_describe_target(modify->relation->table, NULL),
 						 modify->stall.ms / 1000, 0, modify->counters.write_units);
@@ -233,8 +228,8 @@ grant_failed(DynWrite *write, const DynScalar *existing)
 	dyn_write_grant(write, units);
 }
 
-void
-dyn_write_retry_throttled(DynWrite *write)
+static void
+retry_throttled(DynWrite *write)
 {
 	DynModify  *modify = write->modify;
 	const DynConnection *connection = modify->relation->connection;
@@ -259,8 +254,6 @@ dyn_write_retry_throttled(DynWrite *write)
 				 errdetail("The statement continues when DynamoDB grants it write units."),
 				 errhint("Increase the table's write capacity.")));
 	}
-	write->state = DYN_WRITE_PAUSED;
-	write->due_ms = now;
 }
 
 /* ---- confirmed writes ---- */
@@ -347,10 +340,10 @@ dyn_write_confirm(DynWrite *write, double units, const DynScalar *item)
 }
 
 static void
-confirm(DynWrite *write, const DynWritten *written)
+confirm(DynWrite *write)
 {
-	dyn_write_grant(write, written->units);
-	dyn_write_confirm(write, written->units, &written->attributes);
+	dyn_write_grant(write, write->written.units);
+	dyn_write_confirm(write, write->written.units, &write->written.attributes);
 }
 
 /* ---- repetition ---- */
@@ -364,10 +357,9 @@ delay(DynWrite *write, int attempts)
 						   pg_prng_double(&pg_global_prng_state), -1);
 }
 
-void
-dyn_write_retry_conflict(DynWrite *write)
+static void
+retry_conflict(DynWrite *write)
 {
-	write->state = DYN_WRITE_PAUSED;
 	delay(write, ++write->rounds);
 	if (write->rounds >= write->modify->relation->connection->service.max_attempts)
 		fail_last(write, report_call);
@@ -728,40 +720,43 @@ dyn_write_judge_condition(DynWrite *write, DynScalar item)
 
 /* ---- responses ---- */
 
-static const char *
-check_written(const DynWrite *write, DynWritten *written)
+void
+dyn_write_check_call(DynWrite *write)
 {
-	const DynBuffer *response = &write->call->response;
+	DynCall    *call = write->call;
+	const DynBuffer *response = &call->response;
 
-	return dyn_write_check(response->data, response->len, write->modify->relation->table,
-						   dyn_write_returns(write), written);
+	write->why = NULL;
+	if (call->failure != DYN_FAIL_NONE)
+		return;
+	write->why = dyn_write_check(response->data, response->len, write->modify->relation->table,
+								 dyn_write_returns(write), &write->written);
+	call->unanswered = write->why != NULL;
+	if (call->unanswered)
+		dyn_call_distrust(call);
 }
 
 bool
-dyn_write_judge_call(DynWrite *write, DynWritten *written)
+dyn_write_judge_call(DynWrite *write)
 {
 	const DynCall *call = write->call;
-	bool		succeeded = (call->failure == DYN_FAIL_NONE);
-	const char *err = succeeded ? check_written(write, written) : NULL;
 
-	if (succeeded && err == NULL)
-		return true;
 	if (call->throttled)
-		dyn_write_retry_throttled(write);
-	else if (call->unanswered || succeeded)
+		retry_throttled(write);
+	else if (call->conflicting)
+		retry_conflict(write);
+	else if (call->unanswered)
 	{
 		/* the outcome is unknown */
-		if (err != NULL)
-			dyn_call_distrust(write->call);
-		write->state = DYN_WRITE_PAUSED;
 		delay(write, ++write->unanswered);
-		count(write->modify, (DynCounters) {.unanswered = 1});
 		if (write->unanswered >= write->modify->relation->connection->service.max_attempts ||
 			!dyn_write_guard_replaced(write))
-			dyn_write_fail(write, report_unknown, err);
+			dyn_write_fail(write, report_unknown, write->why);
 	}
-	else
+	else if (call->failure != DYN_FAIL_NONE)
 		fail_last(write, report_call);
+	else
+		return true;
 	return false;
 }
 
@@ -769,14 +764,13 @@ void
 dyn_write_judge(DynWrite *write)
 {
 	const DynCall *call = write->call;
-	DynWritten	written;
 	DynScalar	item;
 
 	if (call->failure != DYN_FAIL_SERVICE ||
 		strcmp(call->code, "ConditionalCheckFailedException") != 0)
 	{
-		if (dyn_write_judge_call(write, &written))
-			confirm(write, &written);
+		if (dyn_write_judge_call(write))
+			confirm(write);
 		return;
 	}
 	item = dyn_write_failed_item(call->response.data, call->response.len);
@@ -788,13 +782,15 @@ void
 dyn_write_judge_only(DynWrite *write)
 {
 	const DynCall *call = write->call;
-	DynWritten	written;
 
 	write->state = DYN_WRITE_NO_ROW;
-	if (call->failure == DYN_FAIL_NONE && check_written(write, &written) == NULL)
-		confirm(write, &written);
-	else if (call->failure == DYN_FAIL_NONE || call->unanswered || write->unanswered > 0)
-		dyn_written_maybe(1);
 	if (dyn_call_is_repeated(call))
-		dyn_usage_give_up(write->modify->usage, write->op, call, DYN_USAGE_OTHER);
+		dyn_usage_give_up(write->modify->usage, write->op, call, DYN_USAGE_CANCELED);
+	else if (call->failure == DYN_FAIL_NONE)
+	{
+		confirm(write);
+		return;
+	}
+	if (call->unanswered || write->unanswered > 0)
+		dyn_written_maybe(1);
 }

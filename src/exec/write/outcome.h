@@ -30,6 +30,9 @@
 
 #include "writer.h"
 
+/* Checks the response, before the call is counted: sets its `unanswered`. */
+extern void dyn_write_check_call(DynWrite *write);
+
 /*
  * Handles the response to a write whose call is done.  Sets the state of the
  * write: WRITTEN, NO_ROW, PAUSED (to be sent again), NEW (with another
@@ -65,19 +68,11 @@ extern bool dyn_write_has_row(const DynWrite *write);
 
 /*
  * Handles any response except a failed condition, to a single write or to a
- * transaction.  Returns true, and sets *written, if the response confirms the
- * request.  `written` may be NULL if the call has failed.
+ * transaction.  Returns true if the response confirms the request; a write that
+ * stays PAUSED will be sent again.  Sets the state FAILED after max_attempts, or
+ * if the target's writes were all throttled for throttle_timeout.
  */
-extern bool dyn_write_judge_call(DynWrite *write, DynWritten *written);
-
-/*
- * Pause a throttled write, or a transaction that was canceled by a conflict
- * with another transaction, to be sent again.  Set the state FAILED after
- * max_attempts conflicts, or if the target's writes were all throttled for
- * throttle_timeout.
- */
-extern void dyn_write_retry_throttled(DynWrite *write);
-extern void dyn_write_retry_conflict(DynWrite *write);
+extern bool dyn_write_judge_call(DynWrite *write);
 
 /* Records that a request was not throttled, and its cost (0: unknown). */
 extern void dyn_write_grant(DynWrite *write, double units);

@@ -14,6 +14,7 @@
 #include "../../dynamodb/expression.h"
 #include "../../model/server/encoding.h"
 #include "../../model/server/memory.h"
+#include "../../model/session/usage.h"
 #include "../../model/values/types.h"
 #include "../keys/filter.h"
 #include "row_write.h"
@@ -384,6 +385,17 @@ dyn_modify_delete(DynWrite *write, TupleTableSlot *old)
 }
 
 /* ---- values that are stored in another encoding ---- */
+
+/* Counts the failure now: another error may prevent the report. */
+void
+dyn_write_fail(DynWrite *write, void (*report) (DynWrite *write), const char *why)
+{
+	if (write->call != NULL && dyn_call_is_repeated(write->call))
+		dyn_usage_give_up(write->modify->usage, write->op, write->call, DYN_USAGE_OTHER);
+	write->state = DYN_WRITE_FAILED;
+	write->report = report;
+	write->why = why;
+}
 
 static void
 report_hidden_values(DynWrite *write)

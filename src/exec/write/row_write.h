@@ -92,4 +92,8 @@ extern bool dyn_met_change(struct HTAB *met, const DynWrite *write, HASHACTION a
 /* Frees a write that is not in flight. */
 extern void dyn_write_free(DynWrite *write);
 
+/* Marks the write as failed; its error is raised when other writes have ended. */
+extern void dyn_write_fail(DynWrite *write, void (*report) (DynWrite *write),
+						   const char *why);
+
 #endif

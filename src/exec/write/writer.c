@@ -280,7 +280,10 @@ fail(DynWriter *writer, DynWrite *write)
 	write->report(write);
 }
 
-/* Counts and logs a finished call; returns false if dyn_call_unpack repeats it. */
+/*
+ * Checks, counts and logs a finished call; returns false if dyn_call_unpack
+ * repeats it.  The state becomes PAUSED if the call counts as a retry, else NEW.
+ */
 static bool
 take_response(DynWriter *writer, DynWrite *write)
 {
@@ -290,9 +293,12 @@ take_response(DynWriter *writer, DynWrite *write)
 
 	if (!dyn_call_unpack(write->call))
 		return false;
-	leave_flight(writer, write);
+	dyn_write_check_call(write);
+	if (dyn_write_is_transaction(write))
+		dyn_atomic_check(writer, write);
 	note_tables(writer, write);
-	write->state = DYN_WRITE_NEW;
+	leave_flight(writer, write);
+	write->state = dyn_call_is_repeated(call) ? DYN_WRITE_PAUSED : DYN_WRITE_NEW;
 	write->due_ms = 0;
 	counters = dyn_usage_call(modify->usage, write->op, call, false);
 	dyn_counters_add(&writer->statement->counters, &counters);
@@ -441,7 +447,7 @@ await_suspended(DynWriter *writer, DynWrite *write)
 			MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
 
 			if (take_response(writer, write))
-				(void) dyn_write_judge_call(write, NULL);
+				(void) dyn_write_judge_call(write);
 			MemoryContextSwitchTo(oldcontext);
 		}
 	}

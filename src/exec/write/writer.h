@@ -82,19 +82,12 @@ typedef struct DynWrite
 
 	int			unanswered;		/* number of attempts of unknown outcome */
 	double		due_ms;			/* monotonic ms of the next attempt; 0: now */
+	DynWritten	written;		/* response that confirms the request */
 	DynScalar	attributes;		/* WRITTEN: returned item, or ABSENT */
 	void		(*report) (struct DynWrite *write); /* raises the error */
-	const char *why;			/* FAILED: reason or path for the message */
+	const char *why;			/* what is wrong with the response, or NULL;
+								 * FAILED: reason or path for the message */
 } DynWrite;
-
-/* Marks the write as failed; its error is raised when other writes have ended. */
-static inline void
-dyn_write_fail(DynWrite *write, void (*report) (DynWrite *write), const char *why)
-{
-	write->state = DYN_WRITE_FAILED;
-	write->report = report;
-	write->why = why;
-}
 
 static inline bool
 dyn_write_is_transaction(const DynWrite *write)
@@ -181,6 +174,12 @@ extern void dyn_atomic_add(DynWriter *writer, DynWrite *write);
  * them, and is sent like any other write.
  */
 extern void dyn_atomic_render(DynWriter *writer, DynWrite *transaction);
+
+/*
+ * Like dyn_write_check_call.  A transaction that was canceled by throttling, by a
+ * conflict, or by an error becomes a call that has failed in this way.
+ */
+extern void dyn_atomic_check(const DynWriter *writer, DynWrite *transaction);
 
 /*
  * Handles the response, like dyn_write_judge.  If a condition has failed,

@@ -288,8 +288,6 @@ dyn_report_unanswered(const DynCall *call, const char *err,
 					  const char *action, const char *key)
 {
 	Assert(err != NULL || call->failure != DYN_FAIL_NONE);
-	if (err != NULL)
-		dyn_call_distrust(call);
 	ereport(ERROR,
 			(errcode(ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN),
 			 errmsg("it is not known whether the %s of DynamoDB table \"%s\" was applied",

@@ -181,13 +181,13 @@ dyn_usage_statement(DynUsage *usage)
 static DynUsageError
 error_of(const DynCall *call)
 {
+	if (call->throttled)
+		return DYN_USAGE_THROTTLED;
 	switch (dyn_failure_sqlstate(call))
 	{
 		case ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION:
 		case ERRCODE_INSUFFICIENT_PRIVILEGE:
 			return DYN_USAGE_DENIED;
-		case ERRCODE_CONFIGURATION_LIMIT_EXCEEDED:
-			return DYN_USAGE_THROTTLED;
 		case ERRCODE_T_R_SERIALIZATION_FAILURE:
 			return DYN_USAGE_CONFLICT;
 		case ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION:
@@ -210,11 +210,13 @@ dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call, bool aband
 	bool		done = call->state == DYN_CALL_DONE;
 	bool		repeated = done && dyn_call_is_repeated(call);
 
-	if (!done && call->attempts == 0)
+	if (!done && call->attempts == 0 && !call->repeats)
 		return more.counters;
 	more.counters.throttles = call->throttles;
 	more.counters.bytes = call->bytes_received;
-	more.counters.retries = Max(call->attempts - 1, 0);
+	more.counters.unanswered = done && call->unanswered;
+	/* -1 for a repetition without an attempt: the last call was no retry */
+	more.counters.retries = Max(call->attempts, !call->repeats) - 1;
 	if (done)
 		more.counters.request_ms = more.counters.slowest_ms = call->elapsed_ms;
 	if (repeated && !abandoned)

@@ -7,9 +7,9 @@
  * Shared memory, if available (dyn_shared_memory), has the counts of all
  * sessions.  Otherwise each session counts its own requests only.
  *
- * A call is counted when it is done, or is abandoned while in flight.  A
- * throttled attempt that is sent again as another call counts as a retry.  The
- * sum of requests and retries is therefore the number of attempts.
+ * A call is counted when it is done, or is abandoned while in flight.  A call
+ * whose request is sent again as another call counts as a retry.  The sum of
+ * requests and retries is therefore the number of attempts.
  */
 #ifndef DYN_MODEL_USAGE_H
 #define DYN_MODEL_USAGE_H
@@ -130,24 +130,15 @@ extern void dyn_usage_statement(DynUsage *usage);
 
 /*
  * Counts a call that is done, or is about to be destroyed in flight, and returns
- * the counts.  Ignores a call that is destroyed before its first attempt.  If
- * `abandoned`, the request is not sent again, so the call is not a retry.
+ * the counts.  Ignores a call that is destroyed before the first attempt of its
+ * request.  If `abandoned`, the request is not sent again, so the call is not a
+ * retry.
  */
 extern DynCounters dyn_usage_call(DynUsage *usage, DynOperation op,
 								  const DynCall *call, bool abandoned);
 
 /* Counts an unusable response of a call that was counted before. */
 extern void dyn_usage_reject(DynUsage *usage);
-
-/*
- * Returns true if callers usually send the request of this finished call again,
- * with another call.  The finished call then counts as a retry.
- */
-static inline bool
-dyn_call_is_repeated(const DynCall *call)
-{
-	return call->unanswered || (call->throttled && call->ends_throttled);
-}
 
 /*
  * Counts the failure of a request, whose last call is `call`, in the class
@@ -159,8 +150,8 @@ extern void dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *c
 							  DynUsageError error);
 
 /*
- * Adds items, units, pages, conflicts, unanswered attempts, waiting_ms and
- * waited_ms.  All other counters must be 0, since dyn_usage_call adds them.
+ * Adds items, units, pages, conflicts, waiting_ms and waited_ms.  All other
+ * counters must be 0, since dyn_usage_call adds them.
  */
 extern void dyn_usage_add(DynUsage *usage, const DynCounters *counters);
 
