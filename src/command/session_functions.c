@@ -20,7 +20,6 @@
 
 #include "../credentials/source.h"
 #include "../model/server/encoding.h"
-#include "../model/server/pg_compat.h"
 #include "../model/session/usage.h"
 #include "target.h"
 
@@ -170,7 +169,7 @@ dynamo_fdw_disconnect_all(PG_FUNCTION_ARGS)
 /* ---- all sessions ---- */
 
 static void
-emit(void *arg, const DynUsageEntry *entry, uint64 replaced)
+emit(void *arg, const DynUsageEntry *entry, uint64 replaced, bool shared)
 {
 	ReturnSetInfo *rsinfo = arg;
 	const DynTally *tally = &entry->tally;
@@ -215,7 +214,7 @@ emit(void *arg, const DynUsageEntry *entry, uint64 replaced)
 	add_number(&row, counters->waiting_ms);
 	add_number(&row, counters->waited_ms);
 	add_value(&row, TimestampTzGetDatum(tally->since));
-	add_text(&row, dyn_has_shared_memory() ? "all sessions" : "this session");
+	add_text(&row, shared ? "all sessions" : "this session");
 	add_count(&row, replaced);
 	Assert(row.n == rsinfo->setDesc->natts);
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, row.values, row.nulls);

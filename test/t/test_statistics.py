@@ -778,6 +778,22 @@ class WithoutPreloading(AllSessions):
                 self.assertEqual(len(cursor.fetchall()), 1)
         self.assertEqual(len([notice for notice in connection.notices if "for this session alone" in notice]), 1)
 
+    def test_budgets_unavailable(self):
+        """The scope is that of the statistics, which the session has had before."""
+        connection = self.connect()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM good WHERE pk = 'k1'")
+            os.chmod(f"{self.postgres.directory}/data/pg_dynshmem", 0o500)
+            self.cursor.execute("ALTER FOREIGN TABLE good OPTIONS (ADD max_read_units_per_second '100')")
+            cursor.execute("SELECT count(*) FROM good WHERE pk = 'k1'")
+            self.assertEqual([notice.partition(",")[0] for notice in connection.notices if "alone" in notice], ["WARNING:  requests are limited for this session alone"])
+            cursor.execute("SELECT scope, query FROM dynamo_fdw_statistics WHERE table_name = 'good'")
+            self.assertEqual(cursor.fetchall(), [("all sessions", 2)])
+            cursor.execute("EXPLAIN SELECT count(*) FROM good WHERE pk = 'k1'")
+            self.assertIn("100 per second of the table, for this session alone", str(cursor.fetchall()))
+        self.cursor.execute("SELECT scope, query FROM dynamo_fdw_statistics WHERE table_name = 'good'")
+        self.assertEqual(self.cursor.fetchall(), [("all sessions", 2)])
+
 
 if __name__ == "__main__":
     import unittest

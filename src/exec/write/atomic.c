@@ -132,7 +132,7 @@ resolve_members(DynWriter *writer, const DynCancelReason *reasons)
 
 /* ---- outcomes ---- */
 
-/* What a reason for cancellation means; the highest one of all decides. */
+/* Meanings of a reason for cancellation; the highest one of all decides. */
 typedef enum Cause
 {
 	CAUSE_NONE,

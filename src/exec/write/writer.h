@@ -85,8 +85,8 @@ typedef struct DynWrite
 	DynWritten	written;		/* response that confirms the request */
 	DynScalar	attributes;		/* WRITTEN: returned item, or ABSENT */
 	void		(*report) (struct DynWrite *write); /* raises the error */
-	const char *why;			/* what is wrong with the response, or NULL;
-								 * FAILED: reason or path for the message */
+	const char *why;			/* error in the response, or NULL; FAILED: reason
+								 * or path for the message */
 } DynWrite;
 
 static inline bool

@@ -695,7 +695,7 @@ help_of(const OptionEntry *entry)
 	static const char all[] = "all sessions together";
 	const char *found = strstr(entry->help, all);
 
-	if (found == NULL || dyn_has_shared_memory())
+	if (found == NULL || dyn_has_shared_memory(NULL))
 		return entry->help;
 	return psprintf("%.*sone session%s; for all together, add dynamo_fdw to shared_preload_libraries",
 					(int) (found - entry->help), entry->help, found + strlen(all));

@@ -311,9 +311,6 @@ init_block(void *memory, void *block)
 }
 #endif
 
-/* True if a block could not be attached; other blocks are then not tried. */
-static bool detached = false;
-
 static void
 attach_block(void *arg)
 {
@@ -344,9 +341,10 @@ try_to_attach(DynSharedBlock *block)
 		failure = dyn_attempt(attach_block, block);
 	if (failure == NULL)
 		return;
-	detached = true;
+	block->detached = true;
 	ereport(WARNING,
-			(errmsg("requests are counted and limited for this session alone, because shared memory is unavailable"),
+			(errmsg("requests are %s for this session alone, because shared memory is unavailable",
+					block->purpose),
 			 errdetail_internal("%s", failure->message)));
 }
 
@@ -356,9 +354,9 @@ dyn_request_shared_memory(DynSharedBlock *block)
 }
 
 bool
-dyn_has_shared_memory(void)
+dyn_has_shared_memory(const DynSharedBlock *block)
 {
-	return IsUnderPostmaster && !detached;
+	return IsUnderPostmaster && (block == NULL || !block->detached);
 }
 
 #else
@@ -411,7 +409,7 @@ dyn_request_shared_memory(DynSharedBlock *block)
 }
 
 bool
-dyn_has_shared_memory(void)
+dyn_has_shared_memory(const DynSharedBlock *block)
 {
 	return shared_blocks != NULL && shared_blocks->memory != NULL;
 }
@@ -422,7 +420,7 @@ void *
 dyn_shared_memory(DynSharedBlock *block)
 {
 #if PG_VERSION_NUM >= 170000
-	if (block->memory == NULL && dyn_has_shared_memory())
+	if (block->memory == NULL && dyn_has_shared_memory(block))
 		try_to_attach(block);
 #endif
 	if (block->memory == NULL)

@@ -327,10 +327,12 @@ extern bool dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam,
 typedef struct DynSharedBlock
 {
 	const char *name;
+	const char *purpose;		/* "counted" or "limited", for a warning */
 	Size		size;
 	void		(*init) (void *memory);
 
 	/* private to pg_compat.c */
+	bool		detached;		/* true if it could not be attached */
 	void	   *memory;
 	struct DynSharedBlock *next;
 } DynSharedBlock;
@@ -344,7 +346,8 @@ typedef struct DynSharedBlock
 extern void dyn_request_shared_memory(DynSharedBlock *block);
 extern void *dyn_shared_memory(DynSharedBlock *block);
 
-extern bool dyn_has_shared_memory(void);
+/* Returns true if all sessions share the block; NULL: if they can share any. */
+extern bool dyn_has_shared_memory(const DynSharedBlock *block);
 
 /*
  * Finds a time zone abbreviation (in lower case) as AT TIME ZONE does.  If its

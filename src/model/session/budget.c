@@ -50,7 +50,7 @@ init_table(void *table)
 
 /* The name ends with the layout's version: backends may load old libraries. */
 static DynSharedBlock block = {
-	.name = "dynamo_fdw budgets 1",.size = sizeof(BucketTable),.init = init_table
+	.name = "dynamo_fdw budgets 1",.purpose = "limited",.size = sizeof(BucketTable),.init = init_table
 };
 
 void
@@ -103,7 +103,7 @@ void
 dyn_budget_show(const char *label, StringInfo list, ExplainState *es)
 {
 	if (list->len > 0)
-		ExplainPropertyText(label, psprintf(dyn_has_shared_memory() ? "%s, shared by all sessions"
+		ExplainPropertyText(label, psprintf(dyn_has_shared_memory(&block) ? "%s, shared by all sessions"
 											: "%s, for this session alone", list->data), es);
 }
 
@@ -195,7 +195,7 @@ static void
 unlock_buckets(BucketTable *shared)
 {
 	SpinLockRelease(&shared->lock);
-	if (!overflowed || warned || !dyn_has_shared_memory())
+	if (!overflowed || warned || !dyn_has_shared_memory(&block))
 		return;
 	warned = true;
 	ereport(WARNING,

@@ -52,7 +52,7 @@ init_table(void *table)
 
 /* The name ends with the version of the layout (see budget.c). */
 static DynSharedBlock block = {
-	.name = "dynamo_fdw usage 1",.size = sizeof(UsageTable),.init = init_table
+	.name = "dynamo_fdw usage 1",.purpose = "counted",.size = sizeof(UsageTable),.init = init_table
 };
 
 void
@@ -266,8 +266,8 @@ dyn_usage_add(DynUsage *usage, const DynCounters *counters)
 /* ---- listing and removing entries ---- */
 
 void
-dyn_usage_list(void (*each) (void *arg, const DynUsageEntry *entry, uint64 replaced),
-			   void *arg)
+dyn_usage_list(void (*each) (void *arg, const DynUsageEntry *entry, uint64 replaced,
+							 bool shared), void *arg)
 {
 	UsageTable *table = dyn_shared_memory(&block);
 	DynUsageEntry *entry = palloc(sizeof(DynUsageEntry));
@@ -281,7 +281,7 @@ dyn_usage_list(void (*each) (void *arg, const DynUsageEntry *entry, uint64 repla
 		*entry = table->entries[i];
 		SpinLockRelease(&table->lock);
 		if (entry->key.database == MyDatabaseId)
-			each(arg, entry, replaced);
+			each(arg, entry, replaced, dyn_has_shared_memory(&block));
 	}
 	pfree(entry);
 }

@@ -158,10 +158,11 @@ extern void dyn_usage_add(DynUsage *usage, const DynCounters *counters);
 /*
  * Calls `each` for each entry of the current database.  If no entry is free, a
  * new entry replaces the one that has been idle for the longest time;
- * `replaced` is the number of replaced entries of all databases.
+ * `replaced` is the number of replaced entries of all databases.  `shared` is
+ * true if the counts are those of all sessions.
  */
 extern void dyn_usage_list(void (*each) (void *arg, const DynUsageEntry *entry,
-										 uint64 replaced), void *arg);
+										 uint64 replaced, bool shared), void *arg);
 
 /* Removes the entries of all databases. */
 extern void dyn_usage_reset(void);
