@@ -148,6 +148,20 @@ class Unions(request_text.RequestTestCase):
         self.assertIn("Union", self.fx.explain(joined))
         self.same(joined)
 
+    def test_fallbacks_of_a_subquery(self):
+        """The first value that an index cannot hold is looked for in a Scan of its own, all others in one whose items are kept."""
+        values = "(VALUES (1, '', 'c03'), (2, 's3', 'c03'), (3, repeat('y', 3000), 'c05'), (4, '', ''), (5, NULL, 'c04'), (6, '', 'c03'), (7, 's4', repeat('y', 3000))) v(n, s, c)"
+        arms = "o.ship = v.s OR o.cust = 'c05'"
+        for what, where, scans in (("count(*)", arms, (2, 4)), ("string_agg(at, ',' ORDER BY at)", f"({arms}) AND o.total > v.n * 20", (2, 4)),
+                                   ("sum(total)", f"{arms} OR o.status = v.c AND o.at < '2024-02'", (3, 6))):
+            sql = f"SELECT v.n, (SELECT {what} FROM orders o WHERE {where}) FROM {values}"
+            for cached, expected in zip(("on", "off"), scans):
+                with self.subTest(where, cached=cached):
+                    self.fx.execute(f"SET dynamo_fdw.enable_cached_reads = {cached}")
+                    self.same(sql)
+                    self.assertEqual(sum(text.startswith("Scan") for text in self.texts(sql)), expected)
+                    self.assertIn(f"Table Fallbacks: {scans[1]}", self.fx.explain(sql, "ANALYZE, COSTS OFF"))
+
     def test_repeated(self):
         """An inner side that does not depend on the outer row is read once, as far as it is needed, and stored."""
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; SET enable_memoize = off")

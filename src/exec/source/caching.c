@@ -16,8 +16,8 @@
  * repeated at most once for each parameter.
  *
  * Queries are cached, too: an execution uses cached items if it has the same
- * keys as the previous execution.  Only one read is cached at a time.  Reads of
- * a fallback (requested.c) are cached apart.
+ * keys as the previous execution.  Only one read is cached at a time.  Each
+ * fallback, of a scan or of an arm of an OR, has a cache of its own.
  *
  * Not cached: scans whose requests a lookup join node sends (except fallbacks),
  * scans in EvalPlanQual, and scans whose changing filters compare two attributes.
@@ -30,6 +30,7 @@
 
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/guc.h"
+#include "scan_policy.h"
 #include "shared.h"
 
 typedef struct Caching
@@ -221,8 +222,8 @@ rescan_cached(void *state)
  * items.  Also returns NULL if divide() has rejected the access plan, or if the
  * keys differ from those of the previous execution.
  */
-DynItems *
-dyn_caching_open(void *state)
+static DynItems *
+open_cached(void *state)
 {
 	Caching    *cached = state;
 	DynInput   *input = cached->input;
@@ -295,7 +296,7 @@ explain_cached(const void *state, ExplainState *es)
 	ExplainPropertyUInteger("Cached Executions Served", NULL, cached->executions, es);
 }
 
-void *
+Caching *
 dyn_add_caching(DynInput *input, DynScanDesc *scandesc)
 {
 	Caching    *cached;
@@ -305,7 +306,19 @@ dyn_add_caching(DynInput *input, DynScanDesc *scandesc)
 		return NULL;
 	cached = palloc(sizeof(Caching));
 	*cached = (Caching) {.input = input,.scandesc = scandesc};
-	dyn_input_add_opener(input, &(DynOpener) {.open = scandesc == input->scandesc ? dyn_caching_open : NULL,
+	dyn_input_add_opener(input, &(DynOpener) {.open = scandesc == input->scandesc ? open_cached : NULL,
 		.rescan = rescan_cached,.explain = explain_cached,.free = forget_division,.state = cached});
 	return cached;
+}
+
+DynItems *
+dyn_start_fallback(DynInput *input, DynScanDesc *scandesc, Caching *caching,
+				   const DynResolvedAccess *resolved)
+{
+	DynItems   *items = NULL;
+
+	dyn_permit_requests(input, scandesc);
+	if (input->fallbacks++ > 0 && caching != NULL)
+		items = open_cached(caching);
+	return items != NULL ? items : dyn_items_start(scandesc, resolved);
 }

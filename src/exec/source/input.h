@@ -108,16 +108,23 @@ dyn_input_add_opener(DynInput *input, const DynOpener *opener)
  *		sharing.c	uses items that are received for several scans
  *		requested.c	sends the requests of the access plan
  *
- * dyn_add_caching is also called for the fallback, which has no opener of its
- * own, but calls dyn_caching_open with the result, unless that is NULL.
+ * dyn_add_caching is also called for fallbacks, which have no openers of their
+ * own: they pass the result, maybe NULL, to dyn_start_fallback.
  *
  * Lookups (lookup/lookup.h) add their opener before these.
  */
 extern void dyn_add_united(DynInput *input);
-extern void *dyn_add_caching(DynInput *input, DynScanDesc *scandesc);
+extern struct Caching *dyn_add_caching(DynInput *input, DynScanDesc *scandesc);
 extern void dyn_add_sharing(DynInput *input);
 extern void dyn_add_requested(DynInput *input);
-extern DynItems *dyn_caching_open(void *caching);
+
+/*
+ * Permits a read of the table in place of an index, and returns its source, in
+ * CurrentMemoryContext.  The second read of a scan is cached (`caching`).
+ */
+extern DynItems *dyn_start_fallback(DynInput *input, DynScanDesc *scandesc,
+									struct Caching *caching,
+									const DynResolvedAccess *resolved);
 
 /*
  * Reads and stores the remaining rows of open scans of the DynamoDB table of

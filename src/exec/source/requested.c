@@ -29,19 +29,12 @@
 #include "../../model/server/soft_errors.h"
 #include "scan_policy.h"
 
-/* Values known to select zero rows. */
-typedef struct EmptyValues
-{
-	DynValues	values;
-	uint32		hash;
-} EmptyValues;
-
 typedef struct Fallback
 {
 	DynItems	items;			/* source of an execution (must be first) */
 	DynInput   *input;
 	DynScanDesc *scandesc;		/* reads the table; NULL: never needed */
-	void	   *caching;		/* caches the items of the table, or NULL */
+	struct Caching *caching;	/* caches the items of the table, or NULL */
 	DynChecker	checker;		/* checks fdw_recheck_quals on the rows; set at
 								 * the first fallback */
 
@@ -54,7 +47,7 @@ typedef struct Fallback
 	bool		sorted;			/* true if all rows are sorted */
 
 	MemoryContext empty_context;
-	List	   *empty;			/* list of EmptyValues * */
+	List	   *empty;			/* DynValues *: known to select zero rows */
 } Fallback;
 
 /* ---- values that select zero rows ---- */
@@ -62,15 +55,11 @@ typedef struct Fallback
 static bool
 is_known_empty(const Fallback *fallback, const DynValues *values)
 {
-	uint32		hash = fallback->empty != NIL ? dyn_values_hash(values) : 0;
 	ListCell   *lc;
 
 	foreach(lc, fallback->empty)
 	{
-		const EmptyValues *empty = lfirst(lc);
-
-		if (empty->hash == hash &&
-			dyn_values_equal(values, &empty->values, NULL))
+		if (dyn_values_equal(values, lfirst(lc), NULL))
 			return true;
 	}
 	return false;
@@ -79,9 +68,8 @@ is_known_empty(const Fallback *fallback, const DynValues *values)
 static void
 remember_empty(Fallback *fallback)
 {
-	const DynValues *values = &fallback->input->values;
 	MemoryContext oldcontext;
-	EmptyValues *empty;
+	DynValues  *empty;
 
 	if (MemoryContextMemAllocated(fallback->empty_context, true) >
 		get_hash_memory_limit())
@@ -90,8 +78,8 @@ remember_empty(Fallback *fallback)
 		fallback->empty = NIL;
 	}
 	oldcontext = MemoryContextSwitchTo(fallback->empty_context);
-	empty = palloc(sizeof(EmptyValues));
-	*empty = (EmptyValues) {dyn_values_copy(values), dyn_values_hash(values)};
+	empty = palloc(sizeof(DynValues));
+	*empty = dyn_values_copy(&fallback->input->values);
 	fallback->empty = lappend(fallback->empty, empty);
 	MemoryContextSwitchTo(oldcontext);
 }
@@ -287,17 +275,12 @@ open_fallback(Fallback *fallback)
 	Assert(!resolved->incomplete);
 	if (resolved->contradiction)
 		return dyn_items_empty(scandesc->rows);
-	input->fallbacks++;
-	dyn_permit_requests(input, scandesc);
 	if (fallback->checker.node == NULL)
 		fallback->checker = (DynChecker) {input->node,.qual = input->node->fdw_recheck_quals,
 			.econtext = CreateExprContext(input->node->ss.ps.state)};
 	fallback->found = false;
 	fallback->context = CurrentMemoryContext;
-	fallback->unchecked = fallback->caching != NULL && input->fallbacks > 1
-		? dyn_caching_open(fallback->caching) : NULL;
-	if (fallback->unchecked == NULL)
-		fallback->unchecked = dyn_items_start(scandesc, resolved);
+	fallback->unchecked = dyn_start_fallback(input, scandesc, fallback->caching, resolved);
 	if (input->scandesc->access->count_only)
 		set_count_positions(input, fallback->unchecked->rows);
 	return &fallback->items;

@@ -20,6 +20,8 @@
 #include "commands/explain.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/memutils.h"
 #include "utils/tuplesort.h"
 #include "utils/typcache.h"
@@ -33,6 +35,7 @@ typedef struct Arm
 	DynScanDesc *planned;
 	DynScanDesc *table;			/* reads the table if the index may lack items
 								 * (index_complete.c); or NULL */
+	struct Caching *caching;	/* caches the items of `table`, or NULL */
 
 	/* one execution */
 	DynScanDesc *scandesc;		/* `planned` or `table` */
@@ -114,10 +117,15 @@ open_arm(United *united, int n)
 	Assert(!arm->resolved->incomplete);
 	if (arm->resolved->contradiction || is_repeated(united, n))
 		return;
-	united->input->fallbacks += arm->scandesc == arm->table;
-	dyn_permit_requests(united->input, arm->scandesc);
 	arm->scandesc->group = NULL;	/* until its turn (join_group) */
-	arm->items = dyn_items_start(arm->scandesc, arm->resolved);
+	if (arm->scandesc == arm->table)
+		arm->items = dyn_start_fallback(united->input, arm->table, arm->caching,
+										arm->resolved);
+	else
+	{
+		dyn_permit_requests(united->input, arm->scandesc);
+		arm->items = dyn_items_start(arm->scandesc, arm->resolved);
+	}
 	dyn_items_skip_keys(arm->items, united->returned, &united->duplicates);
 }
 
@@ -160,7 +168,7 @@ open_united(void *state)
 		 * a later arm sends at most one request, because its response is taken
 		 * in only at the arm's turn
 		 */
-		else if (fetch != NULL && dyn_fetch_requests(arm->scandesc->origin)->nstreams == 1)
+		else if (fetch != NULL && dyn_fetch_requests(fetch)->nstreams == 1)
 			dyn_fetch_send_ahead(fetch);
 		first &= fetch == NULL;
 	}
@@ -189,7 +197,7 @@ find_item(United *united, bool wait)
 			join_group(united, arm);
 			if (!wait && dyn_items_would_wait(arm->items))
 				return DYN_FETCH_WAITS;
-			united->items.rows = arm->scandesc->rows;
+			united->items.rows = arm->items->rows;
 			item = arm->items->methods->next(arm->items);
 		}
 		if (item == NULL)
@@ -262,13 +270,11 @@ set_aside(United *united, TupleTableSlot *slot)
 {
 	int			n = slot->tts_tupleDescriptor->natts;
 	TupleTableSlot *aside;
-	bytea	   *key = palloc(VARHDRSZ + united->key.len);
+	bytea	   *key = cstring_to_text_with_len(united->key.data, united->key.len);
 
 	if (united->aside == NULL)
 		begin_aside(united, slot->tts_tupleDescriptor);
 	aside = united->aside_slot;
-	SET_VARSIZE(key, VARHDRSZ + united->key.len);
-	memcpy(VARDATA(key), united->key.data, united->key.len);
 	slot_getallattrs(slot);
 	ExecClearTuple(aside);
 	memcpy(aside->tts_values, slot->tts_values, n * sizeof(Datum));
@@ -290,9 +296,7 @@ static bool
 is_duplicate(United *united, const bytea *key, int64 number)
 {
 	if (united->last_key != NULL &&
-		VARSIZE_ANY_EXHDR(united->last_key) == VARSIZE_ANY_EXHDR(key) &&
-		memcmp(VARDATA_ANY(united->last_key), VARDATA_ANY(key),
-			   VARSIZE_ANY_EXHDR(key)) == 0)
+		datum_image_eq(PointerGetDatum(united->last_key), PointerGetDatum(key), false, -1))
 		return number != united->last_number;
 	if (united->last_key != NULL)
 		pfree(united->last_key);
@@ -450,8 +454,10 @@ dyn_add_united(DynInput *input)
 		const DynAccess *table = dyn_access_inner(arm, DYN_USE_IF_INCOMPLETE);
 
 		united->arms[i].planned = make_scandesc(input->scandesc, arm);
-		if (table != NULL)
-			united->arms[i].table = make_scandesc(input->scandesc, table);
+		if (table == NULL)
+			continue;
+		united->arms[i].table = make_scandesc(input->scandesc, table);
+		united->arms[i].caching = dyn_add_caching(input, united->arms[i].table);
 	}
 	dyn_buffer_init_in(&united->key, CurrentMemoryContext);
 	united->checker = (DynChecker) {.node = node,.qual = node->ss.ps.qual,.counts = true,
