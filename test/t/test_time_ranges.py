@@ -135,6 +135,41 @@ class TimeRanges(request_text.RequestTestCase):
         # relative to now, in the past of the rows
         self.assertEqual(len(self.texts("SELECT v FROM reading WHERE tenant = 'a' AND at BETWEEN now() - interval '3 days' AND now()")), 4)
 
+    def test_units_of_units(self):
+        """Two units of one time in a key, in whatever order: only those that belong together are requested."""
+        times = [datetime.datetime(2025, 12, 31, 23, 30)] + [datetime.datetime(2025, 1, 10, 5) + datetime.timedelta(days=13 * n, hours=n) for n in range(60)]
+        self.fx.create_table("calendar", ("pk", "S"), ("sk", "S"))
+        self.fx.put("calendar", [{"pk": pk, "sk": f"{at:%Y-%m-%dT%H:%M:%S}Z", "v": n} for n, at in enumerate(times)
+                                 for pk in (f"{at:%Y#%Y-%m}", f"D/{at:%d.%m.%Y/%Y-%m}/{at + datetime.timedelta(hours=1):%Y}")])
+        for name, template in (("calendar", "${at:year}#${at:month}"), ("diary", "D/${at:trunc(DD.MM.YYYY)}/${at:month}/${at:year(Etc/GMT-1)}")):
+            self.fx.foreign_table(name, "at timestamptz OPTIONS (format 'iso8601(0)') NOT NULL, v int", key_templates=json.dumps({"pk": template, "sk": "${at}"}),
+                                  table_name=self.fx.remote("calendar"))
+        self.mirror("calendar", "diary")
+        self.addCleanup(self.fx.execute, "RESET plan_cache_mode; DEALLOCATE ALL; SET dynamo_fdw.scan_policy = 'allow'")
+        self.fx.execute("SET plan_cache_mode = force_generic_plan; SET dynamo_fdw.scan_policy = 'error'")
+        self.fx.execute("PREPARE calendar (timestamptz, timestamptz) AS SELECT v FROM calendar WHERE at BETWEEN $1 AND $2")
+        for lo, hi, months in (("2025-11-05", "2026-02-10", ("2025#2025-11", "2025#2025-12", "2026#2026-01", "2026#2026-02")), ("2025-03-01", "2025-03-02", ("2025#2025-03",)), ("2026-03-01", "2025-03-02", ())):
+            queries = [f"Query calendar where pk = '{month}' AND sk BETWEEN '{lo}T00:00:00Z' AND '{hi}T00:00:00[' get pk, sk, v" for month in months]
+            self.assertRequests(f"SELECT v FROM calendar WHERE at BETWEEN '{lo}' AND '{hi}'", queries)
+            self.assertEqual(self.texts(f"EXECUTE calendar('{lo}', '{hi}')"), queries)
+        # 60 years, and 720 months
+        self.assertEqual(len(self.texts("SELECT v FROM calendar WHERE at >= '1980-01-01' AND at < '2040-01-01'")), 720)
+        self.assertEqual(len(self.texts("EXECUTE calendar('1980-01-01', '2039-12-31')")), 720)
+        for name, order in (("calendar", ""), ("calendar", " DESC"), ("diary", ""), ("diary", " DESC")):
+            sql = f"SELECT at FROM {name} WHERE at BETWEEN '2025-01-01' AND '2026-02-28' ORDER BY at{order} LIMIT 20"
+            self.assertEqual(self.fx.rows(sql), self.mirrored(sql))
+            self.assertEqual("Sort" in self.fx.explain(sql), name == "diary")
+        self.assertEqual(len(self.texts("SELECT at FROM calendar WHERE at BETWEEN '2025-01-01' AND '2026-12-31' ORDER BY at LIMIT 2")), 1)
+        # the year in another zone does not follow from the day
+        for lo, hi, count in (("2025-12-30 12:00", "2026-01-02", 4 * 2), ("2025-12-01", "2025-12-31 23:30", 31 * 2), ("2025-03-30", "2025-04-02", 4)):
+            sql = f"SELECT v FROM diary WHERE at BETWEEN '{lo}' AND '{hi}'"
+            self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
+            self.assertEqual(len(self.texts(sql)), count)
+        for condition in ("at = '2025-02-05 07:00'", "at IN ('2025-02-05 07:00', '2025-01-10 05:00', '2026-02-18 12:00')"):
+            for name in ("calendar", "diary"):
+                sql = f"SELECT v FROM {name} WHERE {condition}"
+                self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
+
     def test_zones(self):
         """Hours of Berlin in an index, whatever the session's zone is."""
         sql = "SELECT v FROM reading WHERE at BETWEEN '2026-11-01 12:00+00' AND '2026-11-01 14:30+00' AND v > 1"

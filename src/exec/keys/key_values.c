@@ -11,6 +11,7 @@
 #include "../../base/text.h"
 #include "../../dynamodb/template_text.h"
 #include "../../model/server/memory.h"
+#include "../../model/values/datetime.h"
 #include "../../model/values/like.h"
 #include "../../model/values/steps.h"
 #include "../../plan/keys/terms.h"
@@ -513,7 +514,10 @@ typedef struct TemplatedParts
 	int			n;				/* number of leading parts in `values`; only
 								 * the last may have intervals */
 	int			npoints;		/* number of leading parts without intervals */
-	double		combinations;	/* product of the numbers of spans */
+	double		combinations;	/* product of the numbers of spans, without
+								 * those of parts with `finer` */
+	const DynPart *finer[DYN_TEMPLATE_MAX_PARTS];	/* parts that determine a
+													 * part's unit, or NULL */
 	DynSpans	values[DYN_TEMPLATE_MAX_PARTS];
 } TemplatedParts;
 
@@ -620,6 +624,27 @@ leave_parts_out(TemplatedParts *parts, int most)
 }
 
 /*
+ * Sets the text of part `p` to the unit, such as a year, that contains the unit
+ * of a finer part, such as a month.  Returns false if predicates exclude it.
+ */
+static bool
+set_unit(const TemplatedParts *parts, int p, DynText *points)
+{
+	const DynPart *all = parts->templated->parts;
+	const struct DynPattern *pattern = all[p].column.codec.format.pattern;
+	DynText		finer = points[parts->finer[p] - all];
+	char	   *text = palloc(DYN_INSTANT_BUFSIZE);
+	Timestamp	begin;
+
+	if (!dyn_pattern_scan(parts->finer[p]->column.codec.format.pattern, finer.data,
+						  finer.len, &begin) ||
+		!dyn_pattern_print(pattern, dyn_pattern_round(pattern, begin, false), false, text))
+		return false;
+	points[p] = (DynText) {text, strlen(text)};
+	return dyn_spans_has(&parts->values[p], &(DynScalar) {DYN_TYPE_S, text, points[p].len});
+}
+
+/*
  * Composes strings from one span of each part; `number` selects these spans.
  * Stores the span of the strings; returns false if the strings have no span.
  */
@@ -636,11 +661,18 @@ combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 		const DynSpans *values = &parts->values[p];
 		const DynSpan *value = &values->at[number % values->n];
 
+		if (p < parts->npoints && parts->finer[p] != NULL)
+			continue;
 		number /= values->n;
 		if (p == parts->npoints)
 			next = value;
 		else
 			points[p] = (DynText) {value->lower.value.data, value->lower.value.len};
+	}
+	for (int p = 0; p < parts->npoints; p++)
+	{
+		if (parts->finer[p] != NULL && !set_unit(parts, p, points))
+			return false;
 	}
 	/* ignore the result: if memory runs out, dyn_copy_bytes returns NULL */
 	(void) dyn_template_span(parts->templated->tmpl, points, parts->npoints, next, &texts);
@@ -667,6 +699,12 @@ templated_values(const DynResolveContext *context, const DynPred *pred,
 		return (DynSpans) {0, NULL};
 	if (limits->loosely)
 		leave_parts_out(&parts, MAX_LOOSE_TEXTS);
+	for (int p = 0; p < parts.npoints; p++)
+	{
+		parts.finer[p] = dyn_templated_finer(parts.templated, p, parts.npoints);
+		if (parts.finer[p] != NULL)
+			parts.combinations /= parts.values[p].n;
+	}
 	if (dyn_too_many_keys(context, parts.combinations))
 		return (DynSpans) {0, NULL};
 	for (int i = 0; i < (int) parts.combinations; i++)

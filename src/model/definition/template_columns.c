@@ -10,6 +10,7 @@
 
 #include "../../dynamodb/template_text.h"
 #include "../server/encoding.h"
+#include "../values/datetime.h"
 #include "../values/path.h"
 #include "closest.h"
 #include "template_columns.h"
@@ -416,6 +417,26 @@ dyn_templated_members(const DynTemplatedAttr *templated, int part)
 	if (dyn_part_is_enumerated(shape))
 		return dyn_part_members(shape);
 	return templated->base && templated->parts[part].column.codec.kind == DYN_CODEC_BOOL ? 2 : 0;
+}
+
+const DynPart *
+dyn_templated_finer(const DynTemplatedAttr *templated, int p, int n)
+{
+	const DynPart *part = &templated->parts[p];
+	const DynPart *finest = part;
+
+	for (int i = 0; i < n && dyn_codec_truncates(&part->column.codec); i++)
+	{
+		const DynPart *other = &templated->parts[i];
+		const DynFormat *format = &other->column.codec.format;
+
+		if (other->attnum == part->attnum && format->pattern != NULL &&
+			format->zone == part->column.codec.format.zone &&
+			dyn_pattern_unit(format->pattern) <
+			dyn_pattern_unit(finest->column.codec.format.pattern))
+			finest = other;
+	}
+	return finest == part ? NULL : finest;
 }
 
 bool

@@ -102,6 +102,13 @@ extern bool dyn_part_is_one_way(const DynTemplatePart *part);
  */
 extern uint64 dyn_templated_members(const DynTemplatedAttr *templated, int part);
 
+/*
+ * Returns the one of the first `n` parts that determines the unit in part `p`,
+ * because it has the finest units of the same time: ${at:month} determines
+ * ${at:year}.  Returns NULL if there is none.
+ */
+extern const DynPart *dyn_templated_finer(const DynTemplatedAttr *templated, int p, int n);
+
 /* Returns the name of the attribute (UTF-8). */
 static inline const char *
 dyn_templated_name(const DynTemplatedAttr *templated)

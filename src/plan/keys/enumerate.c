@@ -187,24 +187,6 @@ add_bound(Range *range, const DynTarget *target, AttrNumber attnum, DynClause *c
 		range->clauses = lappend(range->clauses, clause);
 }
 
-/* Returns the next column after `attnum` that a clause bounds, or 0. */
-static AttrNumber
-next_bounded(const DynTarget *target, List *clauses, AttrNumber attnum)
-{
-	AttrNumber	next = 0;
-	ListCell   *lc;
-
-	foreach(lc, clauses)
-	{
-		const DynPred *pred = ((const DynClause *) lfirst(lc))->pred;
-
-		if (is_bound(target, pred) && pred->field.attnum > attnum &&
-			(next == 0 || pred->field.attnum < next))
-			next = pred->field.attnum;
-	}
-	return next;
-}
-
 /*
  * Returns the bounds of the first column that has a lower and an upper bound.
  * If no column has both, returns the bound of the first column that has one.
@@ -215,10 +197,18 @@ static Range
 find_bounds(const DynTarget *target, List *clauses)
 {
 	Range		range = {.each = NULL};
-	AttrNumber	attnum = 0;
+	Bitmapset  *bounded = NULL;
+	int			attnum = -1;
 	ListCell   *lc;
 
-	while ((attnum = next_bounded(target, clauses, attnum)) > 0)
+	foreach(lc, clauses)
+	{
+		const DynPred *pred = ((const DynClause *) lfirst(lc))->pred;
+
+		if (is_bound(target, pred))
+			bounded = bms_add_member(bounded, pred->field.attnum);
+	}
+	while ((attnum = bms_next_member(bounded, attnum)) > 0)
 	{
 		Range		found = {.each = NULL};
 
@@ -285,7 +275,7 @@ dyn_why_not_each(const DynTarget *target, List *clauses, const char *key)
 					name, DYN_MAX_EACH, key);
 }
 
-/* Returns 0 unless the keys differ only in one part, with truncated times. */
+/* Returns 0 unless the keys differ only in truncated times of one column. */
 AttrNumber
 dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access)
 {
@@ -304,7 +294,8 @@ dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access)
 
 		if (dyn_count(plan, lfirst(lc), false).most == 1)
 			continue;
-		if (units != NULL || !dyn_codec_truncates(&part->column.codec) ||
+		if ((units != NULL && units->attnum != part->attnum) ||
+			!dyn_codec_truncates(&part->column.codec) ||
 			part->column.traits.range == DYN_LOCAL ||
 			!dyn_trunc_ascends(&part->column.codec.format))
 			return 0;

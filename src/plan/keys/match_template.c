@@ -134,13 +134,16 @@ static DynPred *
 part_each(TemplateMatch *match, int p)
 {
 	DynTarget	target = target_of(match, p);
+	/* the values of a finer part determine those of this part */
+	bool		follows = dyn_templated_finer(match->templated, p,
+											  match->templated->tmpl->nparts) != NULL;
 	DynPred    *each = dyn_match_each(&target, match->clauses,
-									  match->most_members / match->members,
+									  match->most_members / (follows ? 1 : match->members),
 									  &match->used);
 
 	if (each == NULL)
 		return NULL;
-	match->members *= (uint64) each->expected;
+	match->members *= follows ? 1 : (uint64) each->expected;
 	match->ranged = true;
 	return dyn_make_and(list_make1(each));
 }

@@ -36,7 +36,8 @@ is_unknown(DynPred *pred, void *arg)
 
 /*
  * Summarizes a DYN_PRED_TEMPLATED.  The number of strings is the product of
- * the parts' numbers of values, up to the first part that has a range.
+ * the parts' numbers of values, up to the first part that has a range.  Values
+ * between bounds do not count if those of a finer part determine them.
  */
 static DynCount
 count_texts(const DynRelPlan *plan, const DynPred *pred)
@@ -61,8 +62,11 @@ count_texts(const DynRelPlan *plan, const DynPred *pred)
 			texts.points = false;
 			break;
 		}
-		texts.most *= arg.most;
-		texts.expected *= arg.expected;
+		if (!arg.each || dyn_templated_finer(templated, p, list_length(pred->args)) == NULL)
+		{
+			texts.most *= arg.most;
+			texts.expected *= arg.expected;
+		}
 		if (texts.one_value_parts == texts.point_parts && arg.most == 1)
 			texts.one_value_parts++;
 		texts.point_parts++;
