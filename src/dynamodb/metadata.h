@@ -101,6 +101,13 @@ dyn_key_number(const DynTableMeta *meta, int i)
 	return i == 0 ? &meta->key : &meta->indexes[i - 1].key;
 }
 
+/* Returns indexes[i - 1]; NULL for 0, the table. */
+static inline const DynIndexMeta *
+dyn_index_number(const DynTableMeta *meta, int i)
+{
+	return i == 0 ? NULL : &meta->indexes[i - 1];
+}
+
 /*
  * Parses a DescribeTable response; the caller frees the result.  Returns NULL
  * on failure, with a static string in *reason such as "out of memory".

@@ -474,20 +474,22 @@ show_access(const DynAccess *access, ExplainState *es)
  * ANALYZE, guards are not evaluated, but assumed to be false.
  */
 static void
-show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)
+show_guards(Printer *printer, const DynScan *scan, ExplainState *es)
 {
 	const DynAccess *shown = scan->input.scandesc->access;
-	const DynAccess *alternative = scan->planned;
+	List	   *guards = dyn_access_guards(scan->planned);
+	ListCell   *lc;
 
-	if (alternative->optional_quals == NIL)
+	if (guards == NIL)
 		return;
 	initStringInfo(&printer->buf);
-	print_list(printer, alternative->optional_quals, "OR", false);
-	ExplainPropertyText(alternative == shown ? "Alternative If" : "Alternative Used Because",
+	print_list(printer, guards, "OR", false);
+	ExplainPropertyText(scan->planned == shown ? "Alternative If" : "Alternative Used Because",
 						printer->buf.data, es);
 	resetStringInfo(&printer->buf);
-	for (; alternative != NULL; alternative = dyn_access_inner(alternative, DYN_USE_IF_OPEN))
+	foreach(lc, dyn_access_alternatives(scan->planned))
 	{
+		const DynAccess *alternative = lfirst(lc);
 		List	   *keys = dyn_access_key_preds(alternative);
 
 		if (alternative == shown)
@@ -635,7 +637,7 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 		 (es->analyze && scandesc->relation->own_writes && !access->global)))
 		ExplainPropertyBool("Consistent Read", true, es);
 	show_access(access, es);
-	show_optional_quals(&printer, scan, es);
+	show_guards(&printer, scan, es);
 	show_budgets(scandesc->relation, access, es);
 	if (es->costs && !access->is_presumed)
 		show_estimate(access, es);

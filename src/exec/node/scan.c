@@ -27,24 +27,16 @@
 
 /* ---- setup ---- */
 
-/*
- * Returns a copy of the access plan for a scan that is read to its end.  The
- * original may belong to a cached plan, and must not be changed.
- */
-static DynAccess *
-copy_for_end(const DynAccess *planned)
+/* Evaluates a guard of an OR (callback of dyn_preds_visit). */
+static bool
+guard_is_true(DynPred *guard, void *arg)
 {
-	DynAccess  *access = palloc(sizeof(DynAccess));
-	ListCell   *lc;
+	const DynInput *input = arg;
+	bool		isnull;
+	Datum		value = ExecEvalExprSwitchContext(list_nth(input->exprs, guard->param),
+												  input->node->ss.ps.ps_ExprContext, &isnull);
 
-	*access = *planned;
-	access->may_stop_early = false;
-	access->preview_rows = 0;
-	access->limit_hint = 0;
-	access->inner = NIL;
-	foreach(lc, planned->inner)
-		access->inner = lappend(access->inner, copy_for_end(lfirst(lc)));
-	return access;
+	return !isnull && DatumGetBool(value);
 }
 
 static void
@@ -59,28 +51,17 @@ prepare_scan(DynScan *scan, int eflags)
 	scan->input.exprs = ExecInitExprList(exprs, node);
 	dyn_values_init(&scan->input.values, exprs, scan->input.conversions);
 	dyn_values_init(&scan->input.next_values, exprs, scan->input.conversions);
-	/* guards of ORs (choice.c) have the same values in all executions */
-	for (bool open = true; open;)
+	/* guards have the same values in all executions */
+	foreach(lc, dyn_access_alternatives(access))
 	{
-		open = false;
-		foreach(lc, access->optional_quals)
-		{
-			const DynPred *optional_qual = lfirst(lc);
-			bool		isnull;
-			Datum		value =
-				ExecEvalExprSwitchContext(list_nth(scan->input.exprs, optional_qual->param),
-										  node->ps_ExprContext, &isnull);
-
-			open |= !isnull && DatumGetBool(value);
-		}
-		if (open)
-			access = dyn_access_inner(access, DYN_USE_IF_OPEN);
+		access = lfirst(lc);
+		if (!dyn_preds_visit(dyn_access_guards(access), false, guard_is_true, &scan->input))
+			break;
 	}
 	if (access != scandesc->access)
 		scan->input.scandesc = dyn_scandesc_create(scandesc->statement,
 												   scandesc->relation, access);
-	scan->input.runs_once = (scan->input.scandesc->access->is_small ||
-							 scan->input.scandesc->access->preview_rows > 0) &&
+	scan->input.runs_once = (access->is_small || access->preview_rows > 0) &&
 		dyn_plan_runs_once(node->state->es_plannedstmt, node->plan);
 	scan->input.scandesc->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
 	dyn_add_united(&scan->input);
@@ -196,7 +177,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	 */
 	if (access->may_stop_early &&
 		dyn_plan_is_full_scan(node->ss.ps.state->es_plannedstmt, &plan->scan.plan, false))
-		access = copy_for_end(access);
+		access = dyn_access_to_end(access);
 	dyn_relation_connect(relation, access->base, access->nbase, NULL);
 	dyn_relation_set_text_types(relation, access->text_types);
 	relation->tally = palloc0(sizeof(DynRowTally));

@@ -409,7 +409,7 @@ void
 dyn_add_requested(DynInput *input)
 {
 	DynScanDesc *planned = input->scandesc;
-	const DynAccess *access = dyn_access_inner(planned->access, DYN_USE_IF_INCOMPLETE);
+	const DynAccess *access = dyn_access_fallback(planned->access);
 	Fallback   *fallback = palloc0(sizeof(Fallback));
 	DynScanDesc *scandesc;
 

@@ -451,7 +451,7 @@ dyn_add_united(DynInput *input)
 	for (int i = 0; i < united->narms; i++)
 	{
 		const DynAccess *arm = list_nth(dyn_access_arms(access), i);
-		const DynAccess *table = dyn_access_inner(arm, DYN_USE_IF_INCOMPLETE);
+		const DynAccess *table = dyn_access_fallback(arm);
 
 		united->arms[i].planned = make_scandesc(input->scandesc, arm);
 		if (table == NULL)

@@ -196,6 +196,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	const TupleDesc desc = RelationGetDescr(rinfo->ri_RelationDesc);
 	DynModify  *modify;
 	bool		repeats;
+	ListCell   *lc;
 
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
@@ -234,8 +235,12 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	 */
 	repeats = access == NULL ||
 		((const DynModify *) linitial(modify->writer->modifies))->mtstate != mtstate;
-	for (; access != NULL; access = dyn_access_inner(access, DYN_USE_IF_OPEN))
-		repeats |= access->index != NULL && !access->fetch_base_items;
+	foreach(lc, access ? dyn_access_alternatives(access) : NIL)
+	{
+		const DynAccess *one = lfirst(lc);
+
+		repeats |= one->index != NULL && !one->fetch_base_items;
+	}
 	if (modify->writer->met == NULL && repeats)
 		modify->writer->met = dyn_met_create(modify->writer);
 }

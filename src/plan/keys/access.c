@@ -88,43 +88,58 @@ dyn_access_can(const DynAccess *access, DynAccessAbility ability)
 		case DYN_CAN_PRESUME:
 			/* run-time values must not decide which access plan is used */
 			return gets && access->filters == NIL && !access->count_only &&
-				access->inner == NIL && access->optional_quals == NIL &&
-				access->conditions == NIL;
+				access->fallback == NULL && access->alternative == NULL;
 	}
 	return false;
 }
 
-void
-dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use)
-{
-	inner->use = use;
-	/*
-	 * In the list, an access plan with DYN_USE_IF_OPEN precedes the fallback,
-	 * because copy_fallback uses only the values of preceding access plans.
-	 */
-	access->inner = use == DYN_USE_ALWAYS ? lappend(access->inner, inner)
-		: lcons(inner, access->inner);
-}
+/* ---- composition ---- */
 
 List *
 dyn_access_arms(const DynAccess *access)
 {
-	return access->kind == DYN_ACCESS_UNION ? access->inner : NIL;
+	return access->arms;
 }
 
 DynAccess *
-dyn_access_inner(const DynAccess *access, DynAccessUse use)
+dyn_access_fallback(const DynAccess *access)
 {
+	return access->fallback;
+}
+
+List *
+dyn_access_alternatives(const DynAccess *access)
+{
+	List	   *alternatives = NIL;
+
+	for (; access != NULL; access = access->alternative)
+		alternatives = lappend(alternatives, unconstify(DynAccess *, access));
+	return alternatives;
+}
+
+List *
+dyn_access_guards(const DynAccess *access)
+{
+	return access->guards;
+}
+
+DynAccess *
+dyn_access_to_end(const DynAccess *access)
+{
+	DynAccess  *copy = memcpy(palloc(sizeof(DynAccess)), access, sizeof(DynAccess));
 	ListCell   *lc;
 
-	foreach(lc, access->inner)
-	{
-		DynAccess  *inner = lfirst(lc);
-
-		if (inner->use == use)
-			return inner;
-	}
-	return NULL;
+	copy->may_stop_early = false;
+	copy->preview_rows = 0;
+	copy->limit_hint = 0;
+	copy->arms = NIL;
+	foreach(lc, access->arms)
+		copy->arms = lappend(copy->arms, dyn_access_to_end(lfirst(lc)));
+	if (access->fallback != NULL)
+		copy->fallback = dyn_access_to_end(access->fallback);
+	if (access->alternative != NULL)
+		copy->alternative = dyn_access_to_end(access->alternative);
+	return copy;
 }
 
 /* ---- order of rows ---- */
@@ -497,17 +512,16 @@ copy_access(const DynAccess *access, Values *values)
 		condition->preds = copy_preds(condition->preds, values);
 		copy->conditions = lappend(copy->conditions, condition);
 	}
-	copy->optional_quals = copy_preds(copy->optional_quals, values);
-	copy->inner = NIL;
-	foreach(lc, access->inner)
-	{
-		const DynAccess *inner = lfirst(lc);
-
-		copy->inner = lappend(copy->inner, values != NULL &&
-							  inner->use == DYN_USE_IF_INCOMPLETE
-							  ? copy_fallback(inner, values)
-							  : copy_access(inner, values));
-	}
+	copy->guards = copy_preds(copy->guards, values);
+	copy->arms = NIL;
+	foreach(lc, access->arms)
+		copy->arms = lappend(copy->arms, copy_access(lfirst(lc), values));
+	if (access->alternative != NULL)
+		copy->alternative = copy_access(access->alternative, values);
+	/* last, because it has only values that the others need */
+	if (access->fallback != NULL)
+		copy->fallback = values ? copy_fallback(access->fallback, values)
+			: copy_access(access->fallback, NULL);
 	/* used only during planning */
 	copy->key_rinfos = copy->hash_rinfos = copy->filter_rinfos = NIL;
 	copy->exact_rinfos = copy->local_rinfos = NIL;

@@ -95,17 +95,6 @@ typedef struct DynEstimate
 								 * the query level */
 } DynEstimate;
 
-/* Use of an inner access plan by the access plan that contains it */
-typedef enum DynAccessUse
-{
-	DYN_USE_ALWAYS,				/* arm of a UNION (GET or QUERY); all clauses
-								 * are checked for its rows */
-	DYN_USE_IF_INCOMPLETE,		/* fallback: reads the table if the index is
-								 * not complete, or the keys cannot be used */
-	DYN_USE_IF_OPEN				/* replaces the outer access plan if a guard is
-								 * true, such as $1 IS NULL (choice.c) */
-} DynAccessUse;
-
 /* A sort key attribute, or a part of its template, by which rows are sorted */
 typedef struct DynSortAttr
 {
@@ -199,14 +188,18 @@ typedef struct DynAccess
 	Bitmapset  *lacking;		/* SCAN: columns without values for the key */
 	DynEstimate estimate;
 
-	List	   *conditions;		/* DynIndexCondition *: for each key attribute
-								 * of the index, at most one for its column and
-								 * one for its template */
-	List	   *optional_quals; /* DynPred *: guards of ORs, such as $1 IS NULL
-								 * (choice.c); if one is true, the inner access
-								 * plan DYN_USE_IF_OPEN is used */
-	DynAccessUse use;
-	List	   *inner;			/* DynAccess *: inner access plans */
+	List	   *conditions;		/* DynIndexCondition * (index_complete.c): for
+								 * each key attribute of the index, at most one
+								 * for its column and one for its template */
+	/* inner access plans (choice.c, union_path.c); see the functions below */
+	List	   *arms;			/* UNION: DynAccess * (GET or QUERY), in the order
+								 * of reading; all clauses are checked for
+								 * their rows */
+	struct DynAccess *fallback; /* reads the table if the index is not complete,
+								 * or the keys cannot be used; or NULL */
+	List	   *guards;			/* DynPred *: guards of ORs, such as $1 IS NULL */
+	struct DynAccess *alternative;	/* replaces this access plan if a guard is
+									 * true; NULL without guards */
 	bool		is_arm;			/* true for an arm of a UNION; duplicate items
 								 * are recognized by the table's key */
 
@@ -262,19 +255,23 @@ extern bool dyn_preds_compare_fields(const List *preds);
 
 extern bool dyn_access_can(const DynAccess *access, DynAccessAbility ability);
 
-/*
- * Adds an inner access plan:
- * - to a UNION, each arm (DYN_USE_ALWAYS), in the order of reading;
- * - to any other access plan, at most one fallback (DYN_USE_IF_INCOMPLETE),
- *   and then at most one access plan with DYN_USE_IF_OPEN.
- */
-extern void dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use);
-
-/* Returns the inner access plan with this use, or NULL. */
-extern DynAccess *dyn_access_inner(const DynAccess *access, DynAccessUse use);
-
 /* Returns the arms (DynAccess *) of a UNION; NIL for other access plans. */
 extern List *dyn_access_arms(const DynAccess *access);
+
+/* Returns the fallback, or NULL. */
+extern DynAccess *dyn_access_fallback(const DynAccess *access);
+
+/*
+ * Returns the access plans (DynAccess *) among which guards choose: `access`,
+ * its alternative, and so on.  The first one without a true guard is used.
+ */
+extern List *dyn_access_alternatives(const DynAccess *access);
+
+/* Returns the guards (DynPred *) of the access plan; NIL if it has none. */
+extern List *dyn_access_guards(const DynAccess *access);
+
+/* Returns a copy for a scan that is certain to be read to its end. */
+extern DynAccess *dyn_access_to_end(const DynAccess *access);
 
 /* Returns true if `a` and `b` read the same index, or both read the table. */
 extern bool dyn_access_same_index(const DynAccess *a, const DynAccess *b);

@@ -826,31 +826,6 @@ dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	return access;
 }
 
-void
-dyn_add_fallback(const DynRelPlan *plan, List *clauses, DynAccess *access)
-{
-	DynRelPlan	sure = *plan;
-	DynAccess  *fallback;
-
-	access->unsure = access->keys.unsure;
-	for (int i = 0; i < access->nhash; i++)
-		access->unsure |= access->hash[i].values.unsure;
-	for (int i = 0; i < access->nrange; i++)
-		access->unsure |= access->range[i].values.unsure &&
-			(access->ordered || access->row_keys != NULL);
-	if (access->conditions == NIL && !access->unsure)
-		return;
-	sure.sure_only = true;
-	fallback = dyn_match_keys(&sure, NULL, clauses);
-	if (fallback == NULL)
-		fallback = dyn_match_scan(&sure, NULL, clauses);
-	fallback->is_arm = access->is_arm;
-	fallback->backward = access->backward;
-	if (access->ordered)
-		dyn_sort_attributes(plan, access, fallback);
-	dyn_access_add(access, fallback, DYN_USE_IF_INCOMPLETE);
-}
-
 DynAccess *
 dyn_match_all_columns(DynRelation *relation, const DynTableMeta *meta)
 {

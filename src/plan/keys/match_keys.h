@@ -21,16 +21,6 @@ extern DynAccess *dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *ind
 extern DynAccess *dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *index,
 								 List *clauses);
 
-/*
- * Adds a fallback (an access plan that reads the table) if run-time values may
- * make the index incomplete (index_complete.c), or the keys unusable.  If the
- * table's own key is usable with all run-time values, the fallback reads by
- * this key, otherwise by a Scan.  All clauses are checked for the fallback's
- * rows.  If `access` provides an order, these rows are sorted.
- */
-extern void dyn_add_fallback(const DynRelPlan *plan, List *clauses,
-							 DynAccess *access);
-
 /* Returns true if the index has all fields that the query may need. */
 extern bool dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index);
 

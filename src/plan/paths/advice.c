@@ -416,7 +416,7 @@ dyn_advise_on_index(const char **advice, const DynIndexMeta *index,
 }
 
 const char *
-dyn_advise(const DynRelPlan *plan, DynAccess *access, List *clauses)
+dyn_advise(const DynRelPlan *plan, DynAccess *access, bool while_open, List *clauses)
 {
 	DynTarget	base = {plan, &plan->meta->key.hash[0], NULL, NULL};
 	const DynTemplatedAttr *templated;
@@ -439,8 +439,8 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, List *clauses)
 	}
 	if (access->kind != DYN_ACCESS_SCAN)
 		return NULL;
-	/* in a Scan for open guards (choice.c), no keys could be used */
-	access->keyed = access->use == DYN_USE_ALWAYS && plan->keyed_requests > 0;
+	/* while guards are open (choice.c), a Scan could use no keys */
+	access->keyed = !while_open && plan->keyed_requests > 0;
 	templated = dyn_relation_templated(plan->relation, base.attr->name);
 	for (int p = 0; templated != NULL && p < templated->tmpl->nparts; p++)
 	{
@@ -452,7 +452,7 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, List *clauses)
 	/* advise on the partition key of the table, then of each index */
 	for (int target = 0; target <= plan->meta->nindexes; target++)
 	{
-		const DynIndexMeta *index = dyn_choice_index(plan, target);
+		const DynIndexMeta *index = dyn_index_number(plan->meta, target);
 		const DynKeySchema *key = dyn_key_number(plan->meta, target);
 
 		if (index != NULL && (!index->active || (index->global && plan->relation->consistent)))

@@ -1,7 +1,7 @@
 /*
  * choice.c
  *		Stores how a path's access plan was chosen, and builds the access plan
- *		again from this choice.
+ *		again from this choice, with its fallback and its alternatives.
  *
  * An optional condition is an OR such as $1 IS NULL OR k = $1.  Its guard ($1
  * IS NULL) is an arm without columns that has the same value in all executions
@@ -126,9 +126,7 @@ dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clause
 		if (find_guards(lfirst(lc)) != NIL)
 			positions = bms_add_member(positions, foreach_current_index(lc));
 	}
-	if (positions == NULL)
-		return NULL;
-	if (dyn_match_keys(plan, index, clauses) != NULL ||
+	if (positions == NULL || dyn_match_keys(plan, index, clauses) != NULL ||
 		match_closed(plan, index, clauses, positions) == NULL)
 		return NULL;
 	while ((n = bms_next_member(positions, n)) >= 0)
@@ -139,10 +137,34 @@ dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clause
 	}
 	access = match_closed(plan, index, clauses, positions);
 	for (n = -1; (n = bms_next_member(positions, n)) >= 0;)
-		access->optional_quals = list_concat(access->optional_quals,
-											 find_guards(list_nth(clauses, n)));
-	Assert(access->optional_quals != NIL);
+		access->guards = list_concat(access->guards, find_guards(list_nth(clauses, n)));
+	Assert(access->guards != NIL);
 	return access;
+}
+
+void
+dyn_guarded_set_alternatives(List *guarded, const Path *unconditional)
+{
+	const DynPathChoice *while_open = dyn_choice_of(unconditional);
+	ListCell   *lc,
+			   *next;
+
+	foreach(lc, guarded)
+	{
+		DynGuarded *one = lfirst(lc);
+		/* see yield_to_direct (paths.c) */
+		bool		helps = one->total < unconditional->total_cost +
+			(one->choice.kind < dyn_choice_of(unconditional)->kind
+			 ? dyn_direct_margin(one->choice.estimate, one->startup) : 0);
+
+		/* omit an access plan whose guards include all guards of a cheaper one */
+		for_each_cell(next, guarded, lnext(guarded, lc))
+			helps &= list_difference_ptr(((const DynGuarded *) lfirst(next))->access->guards,
+										 one->access->guards) != NIL;
+		one->choice.while_open = while_open;
+		if (helps)
+			while_open = &one->choice;
+	}
 }
 
 /* ---- choices ---- */
@@ -171,17 +193,33 @@ dyn_choice_of(const Path *path)
 				   linitial_int(((const ForeignPath *) path)->fdw_private)) : NULL;
 }
 
-const DynIndexMeta *
-dyn_choice_index(const DynRelPlan *plan, int target)
+void
+dyn_add_fallback(const DynRelPlan *plan, List *clauses, DynAccess *access)
 {
-	Assert(target >= 0 && target <= plan->meta->nindexes);
-	return target > 0 ? &plan->meta->indexes[target - 1] : NULL;
+	DynRelPlan	sure = *plan;
+	DynAccess  *fallback;
+
+	access->unsure = access->keys.unsure;
+	for (int i = 0; i < access->nhash + access->nrange; i++)
+		access->unsure |= dyn_access_match(access, i)->values.unsure &&
+			(i < access->nhash || access->ordered || access->row_keys != NULL);
+	if (access->conditions == NIL && !access->unsure)
+		return;
+	sure.sure_only = true;
+	fallback = dyn_match_keys(&sure, NULL, clauses);
+	if (fallback == NULL)
+		fallback = dyn_match_scan(&sure, NULL, clauses);
+	fallback->is_arm = access->is_arm;
+	fallback->backward = access->backward;
+	if (access->ordered)
+		dyn_sort_attributes(plan, access, fallback);
+	access->fallback = fallback;
 }
 
 DynAccess *
 dyn_match_choice(const DynRelPlan *plan, const DynPathChoice *choice, List *clauses)
 {
-	const DynIndexMeta *index = dyn_choice_index(plan, choice->target);
+	const DynIndexMeta *index = dyn_index_number(plan->meta, choice->target);
 	DynAccess  *access;
 
 	Assert(choice->kind != DYN_ACCESS_UNION);
@@ -197,20 +235,19 @@ dyn_match_choice(const DynRelPlan *plan, const DynPathChoice *choice, List *clau
 	access->backward = choice->backward;
 	if (access->ordered && access->multi_partition)
 		dyn_sort_attributes(plan, access, access);
+	access->estimate = *choice->estimate;
 	dyn_add_fallback(plan, clauses, access);
 	if (choice->while_open != NULL)
 	{
-		DynPathChoice unordered = {.target = choice->while_open->target,
-		.kind = choice->while_open->kind,
-		.while_open = choice->while_open->while_open};
-		DynAccess  *alternative = dyn_match_choice(plan, &unordered, clauses);
+		DynPathChoice unordered = *choice->while_open;
 
-		dyn_access_add(access, alternative, DYN_USE_IF_OPEN);
+		unordered.ordered = unordered.backward = false;
+		access->alternative = dyn_match_choice(plan, &unordered, clauses);
 		/* a clause is exact only if both access plans evaluate it exactly */
 		access->exact_rinfos =
 			list_difference_ptr(access->exact_rinfos,
 								list_difference_ptr(access->exact_rinfos,
-													alternative->exact_rinfos));
+													access->alternative->exact_rinfos));
 	}
 	return access;
 }
@@ -222,4 +259,23 @@ dyn_is_one_row(Path *path)
 
 	return choice != NULL && choice->target == 0 &&
 		choice->kind == DYN_ACCESS_GET && path->rows <= 1;
+}
+
+/*
+ * Returns true if an Append may start the scan before it needs the scan's
+ * rows.  Under a LIMIT, the Append may never need the rows of later children.
+ * So only children that read by key, which is cheap, may start early.
+ */
+bool
+dynIsForeignPathAsyncCapable(ForeignPath *path)
+{
+	const DynRelPlan *plan = path->path.parent->fdw_private;
+	const DynPathChoice *choice = dyn_choice_of(&path->path);
+
+	for (; plan->limited && choice != NULL; choice = choice->while_open)
+	{
+		if (choice->kind == DYN_ACCESS_SCAN)
+			return false;
+	}
+	return true;
 }

@@ -47,7 +47,7 @@
 /*
  * Returns the longest prefix of the query's pathkeys that the access plan
  * provides; sets choice->ordered and choice->backward.  Returns NIL for a
- * union and a Scan.
+ * union, a Scan, and an access plan with guards.
  */
 static List *
 ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choice)
@@ -58,7 +58,7 @@ ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choic
 	List	   *pathkeys = NIL;
 	ListCell   *lc;
 
-	if (!dyn_access_can(access, DYN_CAN_ORDER))
+	if (!dyn_access_can(access, DYN_CAN_ORDER) || dyn_access_guards(access) != NIL)
 		return NIL;
 	dyn_sort_attributes(plan, access, &sorted);
 	if (access->multi_partition && !sorted.in_turn &&
@@ -139,7 +139,7 @@ uses_some(const DynAccess *access, List *rinfos)
 static DynAccess *
 match_target(DynRelPlan *plan, int target, List *clauses, List *others)
 {
-	const DynIndexMeta *index = dyn_choice_index(plan, target);
+	const DynIndexMeta *index = dyn_index_number(plan->meta, target);
 	DynAccess  *access =
 		dyn_divide_values(plan, index == NULL && clauses == plan->clauses ? plan->keyed
 						  : dyn_match_keys(plan, index, clauses));
@@ -300,14 +300,13 @@ is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
 	{
 		const Path *path = lfirst(lc);
 		const DynPathChoice *choice = dyn_choice_of(path);
-		const DynIndexMeta *of;
+		const DynTableMeta *meta;
 
-		if (choice == NULL || !scans_the_same(plan, path->parent))
+		if (choice == NULL || choice->kind != DYN_ACCESS_SCAN ||
+			!scans_the_same(plan, path->parent))
 			continue;
-		of = dyn_choice_index(path->parent->fdw_private, choice->target);
-		if (choice->kind == DYN_ACCESS_SCAN && choice->while_open == NULL &&
-			(of == NULL ? index == NULL
-			 : index != NULL && strcmp(of->name, index) == 0))
+		meta = ((const DynRelPlan *) path->parent->fdw_private)->meta;
+		if (dyn_index_number(meta, choice->target) == dyn_metadata_index(meta, index))
 			return true;
 	}
 	return false;
@@ -393,7 +392,7 @@ add_access_path(DynRelPlan *plan, DynAccess *access, DynPathChoice *choice,
 	DynEstimate *estimate = palloc(sizeof(DynEstimate));
 	double		rows = param ? param->ppi_rows : plan->rel->rows;
 	Relids		outer = param ? param->ppi_req_outer : plan->rel->lateral_relids;
-	List	   *pathkeys = !bms_is_empty(outer) || choice->while_open != NULL ? NIL
+	List	   *pathkeys = !bms_is_empty(outer) ? NIL
 		: ordered_pathkeys(plan, access, choice);
 	Cost		startup,
 				total;
@@ -475,7 +474,7 @@ add_scan_paths(DynRelPlan *plan)
 {
 	for (int target = 0; target <= plan->meta->nindexes; target++)
 	{
-		const DynIndexMeta *index = dyn_choice_index(plan, target);
+		const DynIndexMeta *index = dyn_index_number(plan->meta, target);
 		DynPathChoice choice = {.target = target};
 		DynIndexLack lack = {0};
 
@@ -661,33 +660,21 @@ add_segment_paths(DynRelPlan *plan)
 
 /* ---- optional conditions ---- */
 
-/* An access plan that matches keys only if guards are false or NULL */
-typedef struct Guarded
-{
-	DynAccess  *access;
-	Cost		startup;
-	Cost		total;
-	DynPathChoice choice;
-} Guarded;
-
 /*
- * Adds Scans, and a path with guards (choice.c): its access plan is the
- * cheapest one with guards.  If one of these guards is true, the access plan
- * with the next higher cost is used, and so on.  The last one has no guards.
+ * Adds Scans, and a path with guards (choice.c).  Its access plan is the
+ * cheapest one with guards.
  */
 static void
 add_scan_and_optional_paths(DynRelPlan *plan)
 {
-	List	   *guarded = NIL;	/* Guarded *, by descending cost */
+	List	   *guarded = NIL;	/* DynGuarded *, by descending cost */
 	const Path *unconditional = NULL;
-	const DynPathChoice *while_open;
-	ListCell   *lc,
-			   *next;
+	ListCell   *lc;
 
 	for (int i = 0; i <= plan->meta->nindexes; i++)
 	{
-		const DynIndexMeta *index = dyn_choice_index(plan, i);
-		Guarded    *one = palloc0(sizeof(Guarded));
+		const DynIndexMeta *index = dyn_index_number(plan->meta, i);
+		DynGuarded *one = palloc0(sizeof(DynGuarded));
 		int			n = 0;
 
 		one->access = dyn_match_closed(plan, index, plan->clauses);
@@ -703,7 +690,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 						  &one->startup, &one->total);
 		keep_direct(plan, one->choice.estimate, one->startup, one->total);
 		while (n < list_length(guarded) &&
-			   ((const Guarded *) list_nth(guarded, n))->total > one->total)
+			   ((const DynGuarded *) list_nth(guarded, n))->total > one->total)
 			n++;
 		guarded = list_insert_nth(guarded, n, one);
 	}
@@ -721,26 +708,12 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 			(unconditional == NULL || path->total_cost < unconditional->total_cost))
 			unconditional = path;
 	}
-	if (unconditional == NULL)
-		return;
-	while_open = dyn_choice_of(unconditional);
-	foreach(lc, guarded)
+	if (unconditional != NULL && guarded != NIL)
 	{
-		Guarded    *one = lfirst(lc);
-		/* see yield_to_direct */
-		bool		helps = one->total < unconditional->total_cost +
-			(one->choice.kind < dyn_choice_of(unconditional)->kind
-			 ? dyn_direct_margin(one->choice.estimate, one->startup) : 0);
+		DynGuarded *cheapest = llast(guarded);
 
-		/* omit an access plan whose guards include all guards of a cheaper one */
-		for_each_cell(next, guarded, lnext(guarded, lc))
-			helps &= list_difference_ptr(((const Guarded *) lfirst(next))->access->optional_quals,
-										 one->access->optional_quals) != NIL;
-		one->choice.while_open = while_open;
-		if (lnext(guarded, lc) == NULL)
-			add_access_path(plan, one->access, &one->choice, NULL);
-		else if (helps)
-			while_open = &one->choice;
+		dyn_guarded_set_alternatives(guarded, unconditional);
+		add_access_path(plan, cheapest->access, &cheapest->choice, NULL);
 	}
 }
 

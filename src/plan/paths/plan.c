@@ -224,7 +224,7 @@ static bool
 complete_fallback(const DynRelPlan *plan, DynAccess *access, List *local,
 				  List *remote)
 {
-	DynAccess  *fallback = dyn_access_inner(access, DYN_USE_IF_INCOMPLETE);
+	DynAccess  *fallback = dyn_access_fallback(access);
 	List	   *fields;
 
 	if (fallback == NULL)
@@ -339,8 +339,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 				  Plan *outer_plan)
 {
 	DynRelPlan *plan = baserel->fdw_private;
-	const DynPathChoice *choice,
-			   *used;
+	const DynPathChoice *choice;
 	DynAccess  *access;
 	List	   *clauses,
 			   *exprs,
@@ -355,7 +354,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	scan_clauses = list_concat_copy(plan->bounds, scan_clauses);
 	clauses = list_concat(dyn_row_clauses(plan->relation),
 						  dyn_quals_classify(plan, scan_clauses));
-	choice = used = dyn_choice_of(&best_path->path);
+	choice = dyn_choice_of(&best_path->path);
 	if (choice->listed)
 		clauses = list_concat(clauses, dyn_classify_lists(plan));
 	access = choice->kind == DYN_ACCESS_UNION
@@ -374,16 +373,15 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	}
 	access->first_row_only = choice->first_row_only && local == NIL &&
 		plan->relation->unnest == NULL && dyn_access_can(access, DYN_CAN_ORDER);
-	for (DynAccess *one = access; one != NULL;
-		 one = dyn_access_inner(one, DYN_USE_IF_OPEN))
+	foreach(lc, dyn_access_alternatives(access))
 	{
+		DynAccess  *one = lfirst(lc);
+
 		complete_access(plan, &best_path->path, choice, one, scan_clauses, local,
 						remote);
-		one->advice = dyn_advise(plan, one, clauses);
-		one->estimate = *used->estimate;
+		one->advice = dyn_advise(plan, one, one != access, clauses);
 		one->one_request = dyn_access_is_one_request(one);
 		one->one_round = choice->together && dyn_access_is_one_round(one);
-		used = used->while_open;
 	}
 	private = list_make1(dyn_access_node(access, &exprs));
 	return make_foreignscan(tlist, local, baserel->relid, exprs, private, NIL,
@@ -395,25 +393,6 @@ dyn_access_of_scan(const ForeignScan *scan)
 {
 	return GetFdwRoutineByServerId(scan->fs_server)->GetForeignPlan !=
 		dynGetForeignPlan ? NULL : dyn_access_of_node(linitial(scan->fdw_private));
-}
-
-/*
- * Returns true if an Append may start the scan before it needs the scan's
- * rows.  Under a LIMIT, the Append may never need the rows of later children.
- * So only children that read by key, which is cheap, may start early.
- */
-bool
-dynIsForeignPathAsyncCapable(ForeignPath *path)
-{
-	const DynRelPlan *plan = path->path.parent->fdw_private;
-	const DynPathChoice *choice = dyn_choice_of(&path->path);
-
-	for (; plan->limited && choice != NULL; choice = choice->while_open)
-	{
-		if (choice->kind == DYN_ACCESS_SCAN)
-			return false;
-	}
-	return true;
 }
 
 /* ---- count(*) ---- */
@@ -506,7 +485,7 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 		return;
 	access->having = (List *) group->havingQual;
 	plan = input_rel->fdw_private;
-	access->advice = dyn_advise(plan, access, plan->clauses);
+	access->advice = dyn_advise(plan, access, false, plan->clauses);
 	access->estimate = dyn_estimate_access(plan, access);
 	checks = get_actual_clauses(input_rel->baserestrictinfo);
 	if (complete_fallback(plan, access, NIL, checks))

@@ -17,7 +17,7 @@
 #include "../../model/tables/write_map.h"
 #include "../keys/match_keys.h"
 
-/* Callbacks defined in size.c, paths.c, plan.c */
+/* Callbacks defined in size.c, paths.c, choice.c, plan.c */
 extern void dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel,
 								 Oid foreigntableid);
 extern void dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel,
@@ -62,25 +62,49 @@ extern List *dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice);
 /* Returns the choice of a scan's path; NULL for other paths, such as count(*). */
 extern const DynPathChoice *dyn_choice_of(const Path *path);
 
-/* Returns the index with this number; NULL for 0, the table. */
-extern const DynIndexMeta *dyn_choice_index(const DynRelPlan *plan, int target);
+/*
+ * Adds a fallback (an access plan that reads the table) if run-time values may
+ * make the index incomplete (index_complete.c), or the keys unusable.  If the
+ * table's own key is usable with all run-time values, the fallback reads by
+ * this key, otherwise by a Scan.  All clauses are checked for the fallback's
+ * rows.  If `access` provides an order, these rows are sorted.
+ */
+extern void dyn_add_fallback(const DynRelPlan *plan, List *clauses,
+							 DynAccess *access);
 
 /*
- * Returns the access plan of a choice (other than UNION), matched from these
- * clauses (DynClause *); raises an error if they no longer match.
+ * Returns the access plan of a choice (other than UNION), with its alternatives
+ * for open guards.  Matches it from these clauses (DynClause *); raises an error
+ * if they no longer match.
  */
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
 
 /*
  * Returns an access plan by key that can be used only if some guards are false
- * or NULL, such as $1 IS NULL in $1 IS NULL OR k = $1 (choice.c).  The access
- * plan's optional_quals are these guards, as few as possible.  Returns NULL if
- * the clauses match the key even if all guards are true, or do not match it at
- * all.
+ * or NULL, such as $1 IS NULL in $1 IS NULL OR k = $1 (choice.c); has as few
+ * guards as possible.  Returns NULL if the clauses match the key even if all
+ * guards are true, or do not match it at all.
  */
 extern DynAccess *dyn_match_closed(const DynRelPlan *plan,
 								   const DynIndexMeta *index, List *clauses);
+
+/* A path with guards */
+typedef struct DynGuarded
+{
+	DynAccess  *access;
+	Cost		startup;
+	Cost		total;
+	DynPathChoice choice;
+} DynGuarded;
+
+/*
+ * Sets while_open in the choice of each DynGuarded of the list, which is sorted
+ * by descending cost.  If a guard is true, the access plan with the next higher
+ * cost is used, and so on.  The last one is that of `unconditional`, a path
+ * without guards.
+ */
+extern void dyn_guarded_set_alternatives(List *guarded, const Path *unconditional);
 
 /*
  * Returns the cheapest access plan of kind UNION for one of the relation's ORs
@@ -102,12 +126,14 @@ extern void dyn_advise_on_index(const char **advice, const DynIndexMeta *index,
 /*
  * Returns the advice that EXPLAIN prints for an access plan made from these
  * clauses, not capitalized and without a period; NULL if there is none.
+ * `while_open` is true if the access plan is used because a guard is true.
  * - For a Scan, the advice names an index that could be used, or the reason
  *   why a condition on a partition key does not restrict the key.
  * - For a Query, the advice is the reason why a condition does not restrict
  *   the first unmatched sort key attribute, or why rows are sorted again.
  */
-extern const char *dyn_advise(const DynRelPlan *plan, DynAccess *access, List *clauses);
+extern const char *dyn_advise(const DynRelPlan *plan, DynAccess *access,
+							  bool while_open, List *clauses);
 
 /* Returns the access plan of a scan; NULL if it is not of this wrapper. */
 extern const DynAccess *dyn_access_of_scan(const ForeignScan *scan);

@@ -102,7 +102,7 @@ static DynAccess *
 match_members(Search *search, List *clauses, int target)
 {
 	const DynRelPlan *plan = search->plan;
-	const DynIndexMeta *index = dyn_choice_index(plan, target);
+	const DynIndexMeta *index = dyn_index_number(plan->meta, target);
 	DynAccess  *access = dyn_divide_values(plan, dyn_match_keys(plan, index, clauses));
 	DynIndexLack lack;
 
@@ -298,7 +298,7 @@ dyn_union_find(DynRelPlan *plan, DynPathChoice *choice)
 		return NULL;
 	access = make_union(plan, plan->clauses);
 	foreach(lc, choice->arms)
-		dyn_access_add(access, ((const Arm *) lfirst(lc))->access, DYN_USE_ALWAYS);
+		access->arms = lappend(access->arms, ((const Arm *) lfirst(lc))->access);
 	return access;
 }
 
@@ -309,6 +309,7 @@ dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice, List *clauses)
 	Search		search = begin_search(plan, choice->or_clause, clauses);
 	ListCell   *lc;
 
+	access->estimate = *choice->estimate;
 	foreach(lc, choice->arms)
 	{
 		const Arm  *planned = lfirst(lc);
@@ -319,7 +320,7 @@ dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice, List *clauses)
 		if (arm == NULL)
 			elog(ERROR, "a branch no longer matches a key of \"%s\"",
 				 search.plan->relation->name);
-		dyn_access_add(access, arm, DYN_USE_ALWAYS);
+		access->arms = lappend(access->arms, arm);
 	}
 	return access;
 }
