@@ -42,6 +42,7 @@ typedef struct Arm
 	DynResolvedAccess *resolved;
 	DynItems   *items;			/* source; NULL if the arm selects no items, or
 								 * an earlier arm sends the same requests */
+	struct Arm *next;			/* arm that is read after this one, or NULL */
 } Arm;
 
 typedef struct United
@@ -49,13 +50,12 @@ typedef struct United
 	DynItems	items;			/* source of all rows (must be first) */
 	DynInput   *input;
 	uint64		duplicates;		/* number of items found again by later arms */
-	int			narms;
-	Arm		   *arms;
+	Arm		   *first;			/* all arms, in the order of reading */
 	DynChecker	checker;		/* all conditions */
 
 	/* one execution */
 	MemoryContext context;
-	int			current;		/* number of the current arm */
+	Arm		   *current;		/* NULL if all arms have been read */
 	DynBaseKeys *returned;		/* keys of returned items */
 
 	const DynValue *item;		/* item found but not taken yet, or NULL */
@@ -78,14 +78,10 @@ typedef struct United
 
 /* Returns true if an earlier arm sends the same requests. */
 static bool
-is_repeated(const United *united, int n)
+is_repeated(const United *united, const Arm *arm)
 {
-	const Arm  *arm = &united->arms[n];
-
-	for (int i = 0; i < n; i++)
+	for (const Arm *other = united->first; other != arm; other = other->next)
 	{
-		const Arm  *other = &united->arms[i];
-
 		if (other->items != NULL &&
 			other->scandesc->access->kind == arm->scandesc->access->kind &&
 			dyn_access_same_index(other->scandesc->access, arm->scandesc->access) &&
@@ -106,16 +102,14 @@ resolve(const United *united, Arm *arm, DynScanDesc *scandesc)
 }
 
 static void
-open_arm(United *united, int n)
+open_arm(United *united, Arm *arm)
 {
-	Arm		   *arm = &united->arms[n];
-
 	arm->resolved = palloc(sizeof(DynResolvedAccess));
 	resolve(united, arm, arm->planned);
 	if (arm->resolved->incomplete)
 		resolve(united, arm, arm->table);
 	Assert(!arm->resolved->incomplete);
-	if (arm->resolved->contradiction || is_repeated(united, n))
+	if (arm->resolved->contradiction || is_repeated(united, arm))
 		return;
 	arm->scandesc->group = NULL;	/* until its turn (join_group) */
 	if (arm->scandesc == arm->table)
@@ -143,20 +137,20 @@ open_united(void *state)
 {
 	United	   *united = state;
 	const DynScanDesc *scandesc = united->input->scandesc;
+	Arm		   *arm;
 	bool		first = true;
 
 	Assert(united->returned == NULL && united->aside == NULL);
 	united->items.rows = scandesc->rows;
 	united->context = CurrentMemoryContext;
-	united->current = 0;
+	united->current = united->first;
 	united->item = NULL;
 	united->number = 0;
 	united->returned = dyn_base_keys_create(scandesc->access);
-	for (int i = 0; i < united->narms; i++)
-		open_arm(united, i);
-	for (int i = 0; i < united->narms && !scandesc->access->may_stop_early; i++)
+	for (arm = united->first; arm != NULL; arm = arm->next)
+		open_arm(united, arm);
+	for (arm = united->first; arm != NULL && !scandesc->access->may_stop_early; arm = arm->next)
 	{
-		const Arm  *arm = &united->arms[i];
 		DynFetch   *fetch = arm->items ? dyn_items_awaited(arm->items) : NULL;
 
 		if (fetch != NULL && first)
@@ -184,9 +178,9 @@ open_united(void *state)
 static DynFetchState
 find_item(United *united, bool wait)
 {
-	while (united->item == NULL && united->current < united->narms)
+	while (united->item == NULL && united->current != NULL)
 	{
-		const Arm  *arm = &united->arms[united->current];
+		const Arm  *arm = united->current;
 		const DynValue *item = NULL;
 		DynKeyPart	parts[2];
 
@@ -202,7 +196,7 @@ find_item(United *united, bool wait)
 		}
 		if (item == NULL)
 		{
-			united->current++;
+			united->current = arm->next;
 			continue;
 		}
 		dyn_rows_item_key(united->items.rows, item, parts);
@@ -374,10 +368,9 @@ static DynFetch *
 united_awaited(const DynItems *items)
 {
 	const United *united = (const United *) items;
-	const DynItems *current = united->current < united->narms
-		? united->arms[united->current].items : NULL;
+	const Arm  *arm = united->current;
 
-	return current ? dyn_items_awaited(current) : NULL;
+	return arm != NULL && arm->items != NULL ? dyn_items_awaited(arm->items) : NULL;
 }
 
 static void
@@ -385,11 +378,11 @@ united_close(DynItems *items)
 {
 	United	   *united = (United *) items;
 
-	for (int i = 0; i < united->narms; i++)
+	for (Arm *arm = united->first; arm != NULL; arm = arm->next)
 	{
-		if (united->arms[i].items != NULL)
-			dyn_items_close(united->arms[i].items);
-		united->arms[i].items = NULL;
+		if (arm->items != NULL)
+			dyn_items_close(arm->items);
+		arm->items = NULL;
 	}
 	if (united->sorted_slot != NULL)
 		ExecDropSingleTupleTableSlot(united->sorted_slot);
@@ -440,24 +433,28 @@ dyn_add_united(DynInput *input)
 	const DynAccess *access = input->scandesc->access;
 	ForeignScanState *node = input->node;
 	United	   *united;
+	Arm		  **next;
+	ListCell   *lc;
 
 	if (access->kind != DYN_ACCESS_UNION)
 		return;
 	united = palloc0(sizeof(United));
 	united->items.methods = &united_methods;
 	united->input = input;
-	united->narms = list_length(dyn_access_arms(access));
-	united->arms = palloc0(united->narms * sizeof(Arm));
-	for (int i = 0; i < united->narms; i++)
+	next = &united->first;
+	foreach(lc, dyn_access_arms(access))
 	{
-		const DynAccess *arm = list_nth(dyn_access_arms(access), i);
+		const DynAccess *arm = lfirst(lc);
 		const DynAccess *table = dyn_access_fallback(arm);
 
-		united->arms[i].planned = make_scandesc(input->scandesc, arm);
-		if (table == NULL)
-			continue;
-		united->arms[i].table = make_scandesc(input->scandesc, table);
-		united->arms[i].caching = dyn_add_caching(input, united->arms[i].table);
+		*next = palloc0(sizeof(Arm));
+		(*next)->planned = make_scandesc(input->scandesc, arm);
+		if (table != NULL)
+		{
+			(*next)->table = make_scandesc(input->scandesc, table);
+			(*next)->caching = dyn_add_caching(input, (*next)->table);
+		}
+		next = &(*next)->next;
 	}
 	dyn_buffer_init_in(&united->key, CurrentMemoryContext);
 	united->checker = (DynChecker) {.node = node,.qual = node->ss.ps.qual,.counts = true,
