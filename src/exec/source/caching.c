@@ -245,7 +245,8 @@ open_cached(void *state)
 	 */
 	same = cached->read_context != NULL &&
 		dyn_values_equal(&member->values, &input->values, cached->used);
-	if (!same)
+	/* with values of another execution, the index may be incomplete */
+	if (!same || member->read->stored == NULL)
 		note_values(cached, &input->values);
 	/* other values may mean other keys, except in a Scan of all segments */
 	if (!input->requested ||

@@ -393,7 +393,6 @@ dyn_member_init(DynMember *member, DynInput *input, const DynScanDesc *full,
 	member->input = input;
 	member->own_access = *full->access;
 	member->own_access.count_only = false;
-	member->own_access.conditions = NIL;
 	member->own_access.filters = list_difference_ptr(full->access->filters, filters);
 	member->filters.kind = DYN_ACCESS_SCAN;
 	member->filters.filters = filters;
