@@ -101,8 +101,7 @@ add_field(FieldWalkerContext *context, AttrNumber attnum, List *steps)
 			return;
 	}
 	field = palloc(sizeof(DynField));
-	field->attnum = attnum;
-	field->steps = steps;
+	*field = (DynField) {attnum, steps};
 	*context->fields = lappend(*context->fields, field);
 }
 

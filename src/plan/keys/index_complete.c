@@ -526,14 +526,13 @@ void
 dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
 						 List *clauses, DynAccess *access)
 {
-	bool		full = (access->kind == DYN_ACCESS_SCAN);
 	List	   *preds,
 			   *exprs;
 
 	collect(clauses, &preds, &exprs);
 	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
 	{
-		Place		place = place_of(plan, index, full, i);
+		Place		place = place_of(plan, index, access->kind == DYN_ACCESS_SCAN, i);
 		DynPred    *texts = NULL;
 		List	   *decisive = NIL;
 		ListCell   *lc;
