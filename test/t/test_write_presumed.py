@@ -29,6 +29,39 @@ class Plain(writes.TestCase):
             self.both(sql)
         self.assertIsNone(self.item("z", 1))
 
+    def test_many_absent_rows(self):
+        """Requests of up to 100 keys look for them, when no write is in flight."""
+        for form, operation in (("UPDATE {t} SET note = 'x'", "UpdateItem"), ("DELETE FROM {t}", "DeleteItem")):
+            sql = f"{form} WHERE id = 'a' AND n IN ({', '.join(map(str, range(1, 151)))})"
+            self.fx.proxy.reset()
+            self.assertEqual(self.both(sql)[0], 2)
+            requests = [r for r in self.fx.proxy.requests if r.operation in (operation, "GetItem", "BatchGetItem")]
+            self.assertEqual(sum(r.operation == operation for r in requests), 150)
+            reads = [r for r in requests if r.operation != operation]
+            self.assertEqual([r.operation for r in reads], ["BatchGetItem"] * 2)
+            for request in reads:
+                [keys] = request.body["RequestItems"].values()
+                self.assertTrue(keys["ConsistentRead"])
+
+    def test_rows_that_appear(self):
+        """They are found, and written after all, by their own values."""
+        def insert(_):
+            for n, note in ((30, "30"), (40, "40")):
+                self.put_raw({"id": {"S": "a"}, "n": {"N": str(n)}, "note": {"S": note}})
+
+        self.fx.proxy.on("BatchGetItem", insert)
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        self.assertEqual(self.outcome("UPDATE far SET total = 5 WHERE id = 'a' AND n IN (10, 20, 30, 40, 50)"), (2, []))
+        self.assertEqual(self.fx.rows("SELECT n, note FROM far WHERE total = 5 ORDER BY n"), [(30, "30"), (40, "40")])
+
+    def test_error_of_the_read(self):
+        """No write is in flight then, so their number is known."""
+        self.fx.proxy.on("BatchGetItem", [replies.error("AccessDeniedException")])
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        del self.fx.conn.notices[:]
+        self.assertEqual(self.outcome(f"UPDATE far SET total = 5 WHERE id = 'a' AND n IN ({', '.join(map(str, range(1, 40)))})"), "42501")
+        self.assertEqual(self.fx.conn.notices, ["WARNING:  2 items written to DynamoDB are not rolled back\nDETAIL:  far: 2 updated.\n"])
+
     def test_conditions_without_a_row(self):
         """A condition that may fail, or changes something, is evaluated only for rows that exist."""
         self.fx.execute("CREATE SEQUENCE seen")

@@ -117,6 +117,8 @@ resolve_members(DynWriter *writer, const DynCancelReason *reasons)
 		failed = true;
 		oldcontext = MemoryContextSwitchTo(write->context);
 		dyn_write_judge_condition(write, reasons[i].item);
+		if (write->state == DYN_WRITE_UNREAD)
+			dyn_write_judge_item(write, dyn_writes_read_items(list_make1(write)));
 		MemoryContextSwitchTo(oldcontext);
 		if (write->state == DYN_WRITE_FAILED)
 			write->report(write);

@@ -202,13 +202,16 @@ compose_presumed(DynWrite *write, TupleTableSlot *row)
 	Composition composition = {.write = write,.row = row};
 	/* use a subtransaction: the CHECK of a domain may call any function */
 	ErrorData  *error = dyn_attempt(compose, &composition);
+	DynScalar  *item;
 
 	if (error == NULL)
 		return composition.composed;
 	if (!dyn_failure_is_of_definition(error))
 		ReThrowError(error);
 	dyn_modify_delete(write, write->modify->old);
-	if (dyn_write_has_row(write))
+	item = dyn_writes_read_items(list_make1(write));
+	if (item->data != NULL &&
+		dyn_reread_item(write->modify->reread, item, write->modify->scratch))
 		ReThrowError(error);
 	return false;
 }

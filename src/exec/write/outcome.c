@@ -552,13 +552,37 @@ write_again(DynWrite *write, const DynScalar *item)
 
 /* ---- failed conditions ---- */
 
-/* Reads the write's item into the write's memory; ABSENT if none exists. */
-static DynScalar
-read_item(const DynWrite *write)
+/* Copies an item to the memory of the write with its key, and to `items`. */
+static void
+keep_item(const List *writes, const DynPath *paths, const DynScalar *item, DynScalar *items)
 {
-	DynModify  *modify = write->modify;
+	ListCell   *lc;
+
+	foreach(lc, writes)
+	{
+		const DynWrite *write = lfirst(lc);
+		DynPathValue key[] = {{&paths[0], write->key[0].value}, {&paths[1], write->key[1].value}};
+
+		if (!dyn_item_has(item, key, write->modify->map->nparts))
+			continue;
+		items[foreach_current_index(lc)] = (DynScalar) {DYN_TYPE_M,
+			memcpy(MemoryContextAlloc(write->context, item->len), item->data, item->len),
+			item->len};
+		return;
+	}
+}
+
+DynScalar *
+dyn_writes_read_items(const List *writes)
+{
+	const DynWrite *first = linitial(writes);
+	DynModify  *modify = first->modify;
 	DynRelation *relation = modify->relation;
+	int			n = list_length(writes);
 	int			nparts = modify->map->nparts;
+	DynScalar  *items = palloc0(n * sizeof(DynScalar));
+	MemoryContext oldcontext = MemoryContextSwitchTo(first->context);
+	DynKeyPart *keys = palloc(n * nparts * sizeof(DynKeyPart));
 	DynPath		paths[3];		/* the key, and the item itself */
 	DynRows		rows = {.paths = paths,.npaths = nparts + 1};
 	DynScanDesc scandesc = {.statement = modify->writer->statement,.relation = relation,
@@ -566,29 +590,25 @@ read_item(const DynWrite *write)
 	.count_into = &modify->counters,.checked = true};
 	DynFetch   *fetch;
 	const DynValue *values;
-	DynScalar	item = {0};
 
+	for (int i = 0; i < n; i++)
+		memcpy(&keys[i * nparts], ((const DynWrite *) list_nth(writes, i))->key,
+			   nparts * sizeof(DynKeyPart));
 	for (int i = 0; i < nparts; i++)
-		paths[i] = *dyn_path_of_attribute(write->key[i].name);
+		paths[i] = *dyn_path_of_attribute(keys[i].name);
 	paths[nparts] = *dyn_path_of_item();
 	relation->own_writes = true;
-	fetch = dyn_scandesc_start(&scandesc, dyn_requests_of_keys(relation, write->key, 1, nparts),
+	fetch = dyn_scandesc_start(&scandesc, dyn_requests_of_keys(relation, keys, n, nparts),
 							   &rows, false);
-	values = dyn_fetch_next(fetch);
-	if (values != NULL)
-		item = (DynScalar) {DYN_TYPE_M, pnstrdup(values[nparts].data, values[nparts].len),
-			values[nparts].len};
+	while ((values = dyn_fetch_next(fetch)) != NULL)
+	{
+		DynScalar	item = {DYN_TYPE_M, values[nparts].data, values[nparts].len};
+
+		keep_item(writes, paths, &item, items);
+	}
 	dyn_fetch_stop(fetch);
-	return item;
-}
-
-bool
-dyn_write_has_row(const DynWrite *write)
-{
-	DynScalar	item = read_item(write);
-
-	return item.data != NULL &&
-		dyn_reread_item(write->modify->reread, &item, write->modify->scratch);
+	MemoryContextSwitchTo(oldcontext);
+	return items;
 }
 
 /* Handles a failed condition of DO UPDATE; `item` is ABSENT if it is deleted. */
@@ -691,6 +711,29 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 }
 
 void
+dyn_write_judge_item(DynWrite *write, const DynScalar *item)
+{
+	const DynModify *modify = write->modify;
+
+	write->state = DYN_WRITE_NEW;
+	if (write->op != DYN_OP_PUT_ITEM)
+		judge_conflict(write, item);
+	else if (modify->upsert != NULL)
+		judge_upsert(write, item);
+	else if (is_inserted(write, item))
+		dyn_write_confirm(write, 0, item);
+	else if (modify->do_nothing)
+		write->state = DYN_WRITE_NO_ROW;
+	else
+		fail_duplicate(write, item);
+	/* the item may lack the change, which another attempt would overwrite */
+	if (write->state == DYN_WRITE_NEW && write->overtaken)
+		dyn_write_fail(write, dyn_write_report_nested, NULL);
+	if (write->state == DYN_WRITE_NEW && write->rounds >= FIRST_PAUSE)
+		delay(write, Min(write->rounds - FIRST_PAUSE, DOUBLINGS) + 1);
+}
+
+void
 dyn_write_judge_condition(DynWrite *write, DynScalar item)
 {
 	const DynModify *modify = write->modify;
@@ -700,22 +743,9 @@ dyn_write_judge_condition(DynWrite *write, DynScalar item)
 		write->unanswered = 0;
 	if (item.data == NULL && (!modify->atomic || modify->writer->omits_items) &&
 		(write->op != DYN_OP_PUT_ITEM || modify->upsert != NULL || write->unanswered > 0))
-		item = read_item(write);
-	if (write->op != DYN_OP_PUT_ITEM)
-		judge_conflict(write, &item);
-	else if (modify->upsert != NULL)
-		judge_upsert(write, &item);
-	else if (is_inserted(write, &item))
-		dyn_write_confirm(write, 0, &item);
-	else if (modify->do_nothing)
-		write->state = DYN_WRITE_NO_ROW;
+		write->state = DYN_WRITE_UNREAD;
 	else
-		fail_duplicate(write, &item);
-	/* `item` may lack the change, which another attempt would overwrite */
-	if (write->state == DYN_WRITE_NEW && write->overtaken)
-		dyn_write_fail(write, dyn_write_report_nested, NULL);
-	if (write->state == DYN_WRITE_NEW && write->rounds >= FIRST_PAUSE)
-		delay(write, Min(write->rounds - FIRST_PAUSE, DOUBLINGS) + 1);
+		dyn_write_judge_item(write, &item);
 }
 
 /* ---- responses ---- */

@@ -36,7 +36,7 @@ extern void dyn_write_check_call(DynWrite *write);
 /*
  * Handles the response to a write whose call is done.  Sets the state of the
  * write: WRITTEN, NO_ROW, PAUSED (to be sent again), NEW (with another
- * request, to be sent at due_ms), or FAILED.
+ * request, to be sent at due_ms), UNREAD, or FAILED.
  */
 extern void dyn_write_judge(DynWrite *write);
 
@@ -50,9 +50,20 @@ extern void dyn_write_judge_only(DynWrite *write);
 /*
  * Handles the failed condition of a write that was sent alone or in a
  * transaction.  `item` is the item with the key of the write, or ABSENT if the
- * response does not contain it.
+ * response does not contain it.  If the item must then be read, sets the state
+ * UNREAD.
  */
 extern void dyn_write_judge_condition(DynWrite *write, DynScalar item);
+
+/*
+ * Reads the items of writes of one target, which have different keys, by as
+ * few requests as possible.  Returns an array of the items, in the order of the
+ * writes, and in their memory; ABSENT for an item that does not exist.
+ */
+extern DynScalar *dyn_writes_read_items(const List *writes);
+
+/* Handles the failed condition of a write; `item` is what its key now has. */
+extern void dyn_write_judge_item(DynWrite *write, const DynScalar *item);
 
 /*
  * Returns "Key" and the key of the write; "The key" if the user may not read
@@ -62,9 +73,6 @@ extern const char *dyn_write_describe_key(const DynWrite *write);
 
 /* Raises the error that core raises for a local row that was changed before. */
 extern void dyn_write_report_nested(DynWrite *write);
-
-/* Reads the item of the write; returns true if it is a row of the table. */
-extern bool dyn_write_has_row(const DynWrite *write);
 
 /*
  * Handles any response except a failed condition, to a single write or to a

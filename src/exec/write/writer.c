@@ -164,6 +164,9 @@ may_be_sent(const DynWriter *writer, const DynWrite *write)
 	/* wait for the first response, which shows the cost of a write */
 	if (write->modify->budgets.nbudgets > 0 && write->modify->item_units == 0)
 		return false;
+	/* the list may also have writes whose items are then read (receive_unread) */
+	if (list_length(writer->writes) >= Max(connection->max_concurrency, DYN_BATCH_GET_MAX_KEYS))
+		return false;
 	return statement->in_flight < connection->max_concurrency &&
 		statement->bytes + dyn_call_body(write->call)->len + REQUEST_BYTES <=
 		statement->max_bytes;
@@ -308,21 +311,10 @@ take_response(DynWriter *writer, DynWrite *write)
 	return true;
 }
 
+/* Ends the write, raises its error, or renders its next request. */
 static void
-receive(DynWriter *writer, DynWrite *write)
+proceed(DynWriter *writer, DynWrite *write)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
-
-	if (take_response(writer, write))
-	{
-		if (writer->failed != NULL)
-			dyn_write_judge_only(write);
-		else if (dyn_write_is_transaction(write))
-			dyn_atomic_judge(writer, write);
-		else
-			dyn_write_judge(write);
-	}
-	MemoryContextSwitchTo(oldcontext);
 	if (write->state == DYN_WRITE_WRITTEN || write->state == DYN_WRITE_NO_ROW)
 	{
 		writer->writes = list_delete_ptr(writer->writes, write);
@@ -345,6 +337,56 @@ receive(DynWriter *writer, DynWrite *write)
 		render(writer, write);
 		write->state = DYN_WRITE_PAUSED;
 	}
+}
+
+static void
+receive(DynWriter *writer, DynWrite *write)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
+
+	if (take_response(writer, write))
+	{
+		if (writer->failed != NULL)
+			dyn_write_judge_only(write);
+		else if (dyn_write_is_transaction(write))
+			dyn_atomic_judge(writer, write);
+		else
+			dyn_write_judge(write);
+	}
+	MemoryContextSwitchTo(oldcontext);
+	proceed(writer, write);
+}
+
+/*
+ * Reads the items of all writes to the first write's table, and handles these
+ * writes in the order of their rows.  All writes are UNREAD, so an error of the
+ * read leaves none in flight.
+ */
+static void
+receive_unread(DynWriter *writer)
+{
+	const DynModify *modify = ((const DynWrite *) linitial(writer->writes))->modify;
+	List	   *unread = NIL;
+	DynScalar  *items;
+	ListCell   *lc;
+
+	foreach(lc, writer->writes)
+	{
+		if (((const DynWrite *) lfirst(lc))->modify == modify)
+			unread = lappend(unread, lfirst(lc));
+	}
+	items = dyn_writes_read_items(unread);
+	foreach(lc, unread)
+	{
+		DynWrite   *write = lfirst(lc);
+		MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
+
+		dyn_write_judge_item(write, &items[foreach_current_index(lc)]);
+		MemoryContextSwitchTo(oldcontext);
+		proceed(writer, write);
+	}
+	list_free(unread);
+	pfree(items);
 }
 
 /*
@@ -377,7 +419,10 @@ step(DynWriter *writer)
 	return false;
 }
 
-/* Waits until there is something to do, and does one step(). */
+/*
+ * Waits until there is something to do, and does one step(), or reads items
+ * when nothing else is left to do, so that one request reads many.
+ */
 static void
 wait_for_step(DynWriter *writer)
 {
@@ -388,17 +433,24 @@ wait_for_step(DynWriter *writer)
 		double		now = dyn_session_now();
 		double		left = INFINITY;
 		DynWaitReason reason = DYN_WAITS_FOR_CAPACITY;
+		bool		unread = true;
 		ListCell   *lc;
 
 		foreach(lc, writer->writes)
 		{
 			const DynWrite *write = lfirst(lc);
 
+			unread &= (write->state == DYN_WRITE_UNREAD);
 			/* a pause after a conflict or a lost response is not for capacity */
 			if (write->state == DYN_WRITE_SENT || write->due_ms > now)
 				reason = DYN_WAITS_FOR_RESPONSE;
 			if (write->state == DYN_WRITE_PAUSED)
 				left = fmin(left, send_delay(write, now));
+		}
+		if (unread)
+		{
+			receive_unread(writer);
+			return;
 		}
 		dyn_session_wait(modify->usage, isinf(left) ? -1 : left + 1, reason);
 	}

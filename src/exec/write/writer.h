@@ -29,6 +29,7 @@ typedef enum DynWriteState
 	DYN_WRITE_NEW,				/* composed, not sent */
 	DYN_WRITE_SENT,
 	DYN_WRITE_PAUSED,			/* to be sent again at due_ms */
+	DYN_WRITE_UNREAD,			/* condition failed; the item is not known */
 	DYN_WRITE_WRITTEN,			/* confirmed, or nothing to change */
 	DYN_WRITE_NO_ROW,			/* nothing was written for the row */
 	DYN_WRITE_FAILED			/* its error will be raised */
@@ -113,8 +114,9 @@ typedef struct DynWriter
 								 * statement have updated or deleted; or NULL */
 	bool		skipped;		/* true if rows were skipped because an earlier
 								 * row of the same item was deferred */
-	List	   *writes;			/* list of DynWrite, SENT or PAUSED; or FAILED,
-								 * if dyn_writers_await received the failure */
+	List	   *writes;			/* list of DynWrite, SENT, PAUSED or UNREAD; or
+								 * FAILED, if dyn_writers_await received the
+								 * failure */
 	DynWrite   *waiting;		/* write that waits to be sent, or NULL */
 	List	   *collected;		/* DynWrite *, to send together (atomic.c) */
 	size_t		collected_bytes;	/* least_bytes of all collected writes */
