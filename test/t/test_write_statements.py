@@ -448,6 +448,16 @@ class Nested(writes.TestCase):
         self.prepare("INSERT INTO {t} VALUES (k, no)")
         self.assertEqual(self.both("INSERT INTO {t} VALUES ('new', 1), ('b', change_{t}('new', 1))", same_tables=False), "23505")
 
+    def test_atomic_without_waiting(self):
+        """What must fail is not charged to the budget, for which it would wait."""
+        self.fx.execute("INSERT INTO far SELECT 'many', g FROM generate_series(1, 60) g")
+        self.fx.execute("SET dynamo_fdw.write_mode = 'atomic'; ALTER FOREIGN TABLE far OPTIONS (ADD max_write_units_per_second '20')")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.write_mode; ALTER FOREIGN TABLE far OPTIONS (DROP max_write_units_per_second)")
+        self.prepare(self.CHANGE)
+        self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
+        self.assertEqual(self.outcome("UPDATE far SET note = CASE n WHEN 60 THEN change_far(id, 1) ELSE 5 END WHERE id = 'many'"), "27000")
+        self.assertEqual(self.fx.value("SELECT sum(capacity_wait_ms) FROM dynamo_fdw_statistics"), 0)
+
     def test_repeated_attempts(self):
         """A function changes the row between two attempts to write it, or while the row waits for its first."""
         self.put_raw({"id": {"S": "a"}, "n": {"N": "1"}, "flag": {"S": "Y"}, "total": {"N": "1.5"}})

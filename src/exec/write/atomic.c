@@ -73,6 +73,20 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 }
 
 void
+dyn_atomic_check_nested(const DynWriter *writer)
+{
+	ListCell   *lc;
+
+	foreach(lc, writer->collected)
+	{
+		DynWrite   *write = lfirst(lc);
+
+		if (write->overtaken && write->plan_row != NULL)
+			dyn_write_report_nested(write);
+	}
+}
+
+void
 dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 {
 	DynBuffer  *body = dyn_call_body(transaction->call);
@@ -86,8 +100,6 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 	{
 		const DynWrite *write = lfirst(lc);
 
-		if (write->overtaken && write->plan_row != NULL)
-			dyn_write_report_nested(lfirst(lc));
 		dyn_write_render(write, body, true);
 	}
 	dyn_write_end_transaction(body, DatumGetCString(DirectFunctionCall1(uuid_out, token)));
@@ -129,6 +141,7 @@ resolve_members(DynWriter *writer, const DynCancelReason *reasons)
 			dyn_write_uncount(write->modify);
 		dyn_write_free(write);
 	}
+	dyn_atomic_check_nested(writer);
 	return failed;
 }
 

@@ -573,6 +573,7 @@ dyn_writer_end(DynWriter *writer)
 	dyn_writer_finish(writer);
 	if (writer->collected == NIL)
 		return;
+	dyn_atomic_check_nested(writer);
 	transaction = dyn_write_create(((const DynWrite *) linitial(writer->collected))->modify,
 								   DYN_OP_TRANSACT_WRITE_ITEMS);
 	/* wait until the budgets have units for each of the writes */

@@ -171,6 +171,9 @@ extern void dyn_writers_abandon(int level);
  */
 extern void dyn_atomic_add(DynWriter *writer, DynWrite *write);
 
+/* Raises an error if a nested statement has changed a row to be changed. */
+extern void dyn_atomic_check_nested(const DynWriter *writer);
+
 /*
  * Renders one request for all collected writes.  `transaction` represents
  * them, and is sent like any other write.
