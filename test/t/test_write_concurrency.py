@@ -100,6 +100,50 @@ class Concurrency(writes.TestCase):
                 self.assertEqual(self.between(f"UPDATE far SET (total, flag) = ({subquery}) {self.ONE} RETURNING total::int, flag", self.set("total", "N", "10")),
                                  (1, ["(11, False)"]))
 
+    def local_between(self, sql, change):
+        """The outcome on the local table, if another session changes the row after the statement has begun."""
+        other = self.fx.connect()
+        self.addCleanup(other.close)
+        other.autocommit = False
+        other.cursor().execute(change)
+        outcomes = []
+        pid = self.fx.value("SELECT pg_backend_pid()")
+        thread = threading.Thread(target=lambda: outcomes.append(self.outcome(sql)))
+        thread.start()
+        probe = self.fx.connect()
+        self.addCleanup(probe.close)
+        with probe.cursor() as cursor:
+            waits = False
+            while not waits and not outcomes:
+                cursor.execute("SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = %s", (pid,))
+                [(waits,)] = cursor.fetchall()
+        other.commit()
+        thread.join()
+        return outcomes[0]
+
+    def test_volatile_functions(self):
+        """They are called as often as on a local table: once for each evaluation of the statement."""
+        self.fx.execute("CREATE SEQUENCE calls; CREATE TABLE partners (id text, no int); INSERT INTO partners VALUES ('a', 1)")
+        self.addCleanup(self.fx.execute, "DROP SEQUENCE calls; DROP TABLE partners")
+        for sql in ("UPDATE {t} SET note = nextval('calls')::text || total WHERE id = 'a' AND n = 1",
+                    "UPDATE {t} SET note = nextval('calls')::text || total WHERE id = 'a' AND n = 1 RETURNING note",
+                    "UPDATE {t} SET note = nextval('calls')::text || total FROM partners p WHERE {t}.id = p.id AND n = no",
+                    "UPDATE {t} SET (note, flag) = (SELECT nextval('calls')::text || total, total > 5) WHERE id = 'a' AND n = 1",
+                    "UPDATE {t} SET note = 'x' WHERE id = 'a' AND n = 1 AND total + nextval('calls') > 0",
+                    "UPDATE {t} SET total = total + 1 WHERE id = 'a' AND n = 1 RETURNING nextval('calls')",
+                    "UPDATE {t} SET note = nextval('calls')::text WHERE id = 'a' AND n = 1 AND total < 5",
+                    "DELETE FROM {t} WHERE id = 'a' AND n = 1 AND total + nextval('calls') > 0 RETURNING nextval('calls'), total"):
+            results = []
+            for table in ("near", "far"):
+                self.setUp()
+                self.fx.execute("SELECT setval('calls', 1)")
+                own = sql.replace("{t}", table)
+                outcome = self.local_between(own, f"UPDATE near SET total = 10 {self.ONE}") if table == "near" else \
+                    self.between(own, self.set("total", "N", "10"), "DeleteItem" if "DELETE" in sql else "UpdateItem")
+                results.append((outcome, self.fx.value("SELECT last_value FROM calls"), self.fx.rows(f"SELECT note, total::int FROM {table} {self.ONE}")))
+            with self.subTest(sql=sql):
+                self.assertEqual(results[1], results[0])
+
     def test_returning(self):
         self.assertEqual(self.between(f"UPDATE far SET total = total + 1 {self.ONE} RETURNING total", self.set("total", "N", "10")),
                          (1, ["(Decimal('11'),)"]))

@@ -531,10 +531,12 @@ write_again(DynWrite *write, const DynScalar *item)
 		evaluate_upsert(write, item);
 		return;
 	}
-	while (TupIsNull(row = evaluate_again(write)) && write->repeated != NIL)
+	row = evaluate_again(write);
+	while (TupIsNull(row) && write->repeated != NIL)
 	{
 		write->plan_row = linitial(write->repeated);
 		write->repeated = list_delete_first(write->repeated);
+		row = evaluate_again(write);
 	}
 	if (TupIsNull(row))
 	{
