@@ -606,6 +606,22 @@ class Newer(writes.TestCase):
                 self.assertEqual(self.outcome(f"INSERT INTO {table} (id, n) VALUES ('a', 1) ON CONFLICT (id, n) DO UPDATE SET n = 1 RETURNING {old}"), "0A000")
         self.assertSameTables()
 
+    def test_checks_that_are_not_enforced(self):
+        """They cost no read, and their columns are not compared."""
+        if self.fx.conn.server_version < 180000:
+            self.skipTest("from PostgreSQL 18 on")
+        for table in ("FOREIGN TABLE far", "TABLE near"):
+            self.fx.execute(f"ALTER {table} ADD CONSTRAINT small CHECK (total < 2) NOT ENFORCED")
+            self.addCleanup(self.fx.execute, f"ALTER {table} DROP CONSTRAINT small")
+        self.both("UPDATE {t} SET total = 5 WHERE id = 'a' AND n = 1")
+        self.assertEqual([r.operation for r in self.fx.requests("UPDATE far SET note = 'x' WHERE id = 'a' AND n = 1")], ["UpdateItem"])
+        [write] = self.writes("UPDATE far SET note = 'x' || note WHERE id = 'a' AND n = 1")
+        self.assertNotIn("total", write.body["ExpressionAttributeNames"].values())
+        self.fx.execute("ALTER FOREIGN TABLE far ADD CONSTRAINT large CHECK (total < 20)")
+        self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE far DROP CONSTRAINT large")
+        [write] = self.writes("UPDATE far SET note = 'y' WHERE id = 'a' AND n = 1")
+        self.assertIn("total", write.body["ExpressionAttributeNames"].values())
+
     def test_on_conflict_do_select(self):
         if self.fx.conn.server_version < 190000:
             self.skipTest("from PostgreSQL 19 on")

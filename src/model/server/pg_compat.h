@@ -129,6 +129,9 @@
 /* True for a generated column that is not stored. */
 #define dyn_is_virtual(attr) ((attr)->attgenerated == ATTRIBUTE_GENERATED_VIRTUAL)
 
+/* False for a CHECK constraint that is NOT ENFORCED. */
+#define dyn_is_enforced(check) ((check)->ccenforced)
+
 /* The former argument execute_once of ExecutorRun_hook. */
 #define DYN_RUN_ONCE_PARAMETER
 #define DYN_RUN_ONCE_ARGUMENT
@@ -159,6 +162,7 @@
 #define dyn_var_is_old(var) false
 #define dyn_is_over_old(node) false
 #define dyn_is_virtual(attr) false
+#define dyn_is_enforced(check) true
 #define DYN_RUN_ONCE_PARAMETER , bool execute_once
 #define DYN_RUN_ONCE_ARGUMENT , execute_once
 #define DYN_PATH_ROWS(rows) (rows)

@@ -254,7 +254,10 @@ add_constraints(Bitmapset *attnums, Relation relation)
 	ReadWalkerContext context = {.rtindex = 1,.attnums = attnums};
 
 	for (int i = 0; desc->constr != NULL && i < desc->constr->num_check; i++)
-		(void) read_walker(stringToNode(desc->constr->check[i].ccbin), &context);
+	{
+		if (dyn_is_enforced(&desc->constr->check[i]))
+			(void) read_walker(stringToNode(desc->constr->check[i].ccbin), &context);
+	}
 	for (int i = 0; i < desc->natts; i++)
 	{
 		Form_pg_attribute attr = TupleDescAttr(desc, i);
@@ -504,6 +507,17 @@ are_simple_assignments(PlannerInfo *root, const DynWriteMap *map, Relation relat
 	return true;
 }
 
+static bool
+has_check(const TupleConstr *constr)
+{
+	for (int i = 0; constr != NULL && i < constr->num_check; i++)
+	{
+		if (dyn_is_enforced(&constr->check[i]))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Returns true if the statement need not read its rows.  `read` are the
  * columns on which the result of the statement depends.
@@ -535,8 +549,8 @@ may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
 		!bms_is_subset(map->key_columns, map->from_key))
 		return false;
 	return plan->operation == CMD_DELETE ||
-		(!relation->rd_rel->relispartition &&
-		 (constr == NULL || (constr->num_check == 0 && !constr->has_generated_stored)) &&
+		(!relation->rd_rel->relispartition && !has_check(constr) &&
+		 (constr == NULL || !constr->has_generated_stored) &&
 		 are_simple_assignments(root, map, relation));
 }
 
