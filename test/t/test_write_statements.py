@@ -448,6 +448,25 @@ class Nested(writes.TestCase):
         self.prepare("INSERT INTO {t} VALUES (k, no)")
         self.assertEqual(self.both("INSERT INTO {t} VALUES ('new', 1), ('b', change_{t}('new', 1))", same_tables=False), "23505")
 
+    def test_atomic_inserts(self):
+        """A function inserts a row that the statement has collected before, or that exists."""
+        self.fx.execute("SET dynamo_fdw.write_mode = 'atomic'")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.write_mode")
+        insert = "INSERT INTO {t} (id, n, note) VALUES (k, no, 'nested')"
+        for change in (insert, insert + " ON CONFLICT DO NOTHING", insert + " ON CONFLICT (id, n) DO UPDATE SET note = 'changed'", "DELETE FROM {t} WHERE id = k AND n = no; " + insert):
+            self.prepare(change)
+            updates = "DO UPDATE" in change
+            for key, conflict in (("new", ""), ("new", " ON CONFLICT DO NOTHING"), ("a", " ON CONFLICT DO NOTHING"), ("new", " ON CONFLICT (id, n) DO UPDATE SET total = 1")):
+                sql = f"INSERT INTO {{t}} (id, n) VALUES ('{key}', 1), ('b2', change_{{t}}('{key}', 1)){conflict}"
+                with self.subTest(change=change, sql=sql):
+                    self.setUp()
+                    if key == "new" and (updates or "DELETE" in change):
+                        # on a local table, the function changes the new row
+                        self.assertEqual(self.outcome(sql.replace("{t}", "far")), "27000" if updates else "23505")
+                        self.assertSameTables()
+                    else:
+                        self.both(sql)
+
     def test_atomic_without_waiting(self):
         """What must fail is not charged to the budget, for which it would wait."""
         self.fx.execute("INSERT INTO far SELECT 'many', g FROM generate_series(1, 60) g")

@@ -174,6 +174,30 @@ is_affected(DynWrite *write)
 	return true;
 }
 
+/*
+ * Returns true if ON CONFLICT DO NOTHING skips the row of an INSERT, because a
+ * waiting atomic statement will insert a row with this key.  Raises an error
+ * without ON CONFLICT, or if DO UPDATE would have to update the other row.
+ */
+static bool
+is_skipped(DynWrite *write)
+{
+	const DynModify *modify = write->modify;
+
+	if (!dyn_write_is_collected(write))
+		return false;
+	dyn_writer_finish(modify->writer);
+	if (modify->upsert != NULL)
+	{
+		if (dyn_writes_read_items(list_make1(write))->data != NULL)
+			return false;
+		dyn_write_report_nested(write);
+	}
+	if (!modify->do_nothing)
+		dyn_write_report_duplicate(write);
+	return true;
+}
+
 typedef struct Composition
 {
 	DynWrite   *write;
@@ -244,6 +268,13 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 		composed = modify->presumes ? compose_presumed(write, row)
 			: dyn_modify_update(write, modify->old, row);
 	MemoryContextSwitchTo(oldcontext);
+	if (modify->operation == CMD_INSERT && is_skipped(write))
+	{
+		if (modify->deferred)
+			dyn_write_uncount(modify);
+		dyn_write_free(write);
+		return false;
+	}
 	write->overtaken = modify->operation != CMD_INSERT &&
 		dyn_met_change(modify->writer->nested, write, HASH_FIND);
 	if (!write->overtaken && (is_affected(write) || !composed))

@@ -91,8 +91,8 @@ dyn_write_describe_key(const DynWrite *write)
 	return key != NULL ? psprintf("Key %s", key) : "The key";
 }
 
-static void
-report_duplicate(DynWrite *write)
+void
+dyn_write_report_duplicate(DynWrite *write)
 {
 	const DynModify *modify = write->modify;
 
@@ -100,7 +100,8 @@ report_duplicate(DynWrite *write)
 			(errcode(ERRCODE_UNIQUE_VIOLATION),
 			 errmsg("duplicate key value violates the primary key of DynamoDB table \"%s\"",
 					modify->relation->table),
-			 errdetail("%s already exists%s.", dyn_write_describe_key(write), write->why),
+			 errdetail("%s already exists%s.", dyn_write_describe_key(write),
+					   write->why ? write->why : ""),
 			 errtable(modify->rinfo->ri_RelationDesc)));
 }
 
@@ -189,9 +190,9 @@ fail_duplicate(DynWrite *write, const DynScalar *item)
 {
 	DynModify  *modify = write->modify;
 
-	dyn_write_fail(write, report_duplicate, item->data == NULL ||
+	dyn_write_fail(write, dyn_write_report_duplicate, item->data == NULL ||
 				   dyn_reread_is_row(modify->reread, item, modify->scratch)
-				   ? "" : ": an item of another entity has this key");
+				   ? NULL : ": an item of another entity has this key");
 }
 
 /* ---- throttling ---- */
@@ -295,6 +296,31 @@ was_inserted(const DynWrite *write)
 	return write->modify->insert_seed > 0 && *place == digest;
 }
 
+/* Returns the write of the same row in a statement that waits, or NULL. */
+static DynWrite *
+find_own(const DynWriter *outer, const DynWrite *write)
+{
+	DynWrite   *own = dyn_write_find(outer->collected ? outer->collected : outer->writes,
+									 write);
+
+	if (own == NULL && outer->waiting != NULL)
+		own = dyn_write_find(list_make1(outer->waiting), write);
+	return own != NULL && own->modify->relation->relid == write->modify->relation->relid
+		? own : NULL;
+}
+
+bool
+dyn_write_is_collected(const DynWrite *write)
+{
+	const DynWrite *own = NULL;
+
+	for (const DynWriter *outer = write->modify->writer->next; outer != NULL && own == NULL;
+		 outer = outer->next)
+		own = find_own(outer, write);
+	/* a row that a nested statement has changed existed before `own` */
+	return own != NULL && own->modify->atomic && own->op == DYN_OP_PUT_ITEM && !own->overtaken;
+}
+
 void
 dyn_write_confirm_unchanged(DynWrite *write, const DynScalar *item)
 {
@@ -302,12 +328,9 @@ dyn_write_confirm_unchanged(DynWrite *write, const DynScalar *item)
 	/* a statement that waits for this one must not write the row, too */
 	for (DynWriter *outer = write->modify->writer->next; outer != NULL; outer = outer->next)
 	{
-		DynWrite   *own = dyn_write_find(outer->collected ? outer->collected : outer->writes,
-										 write);
+		DynWrite   *own = find_own(outer, write);
 
-		if (own == NULL && outer->waiting != NULL)
-			own = dyn_write_find(list_make1(outer->waiting), write);
-		if (own != NULL && own->modify->relation->relid == write->modify->relation->relid)
+		if (own != NULL)
 			own->overtaken = true;
 		if (write->op != DYN_OP_PUT_ITEM)
 			(void) dyn_met_change(outer->nested, write, HASH_ENTER);

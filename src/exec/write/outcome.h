@@ -74,6 +74,15 @@ extern const char *dyn_write_describe_key(const DynWrite *write);
 /* Raises the error that core raises for a local row that was changed before. */
 extern void dyn_write_report_nested(DynWrite *write);
 
+/* Raises the error that an INSERT has met an existing key. */
+extern void dyn_write_report_duplicate(DynWrite *write);
+
+/*
+ * Returns true if a waiting atomic statement has collected an INSERT of the
+ * row that `write` inserts.
+ */
+extern bool dyn_write_is_collected(const DynWrite *write);
+
 /*
  * Handles any response except a failed condition, to a single write or to a
  * transaction.  Returns true if the response confirms the request; a write that
