@@ -297,9 +297,9 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 		return false;
 
 	/*
-	 * If we did not read for some time (left_alone), this may be why the peer
-	 * closed the connection, why the time to connect has run out, or why the
-	 * Date differs.  Such failures do not count toward max_attempts.
+	 * If we did not read for some time (left_alone), the failure may be due to
+	 * that: the peer closed the connection, the time to connect ran out, or
+	 * the Date differs.  Such failures do not count toward max_attempts.
 	 */
 	unattended = call->left_alone && (class == DYN_RETRY_CLOCK ||
 									  call->public.failure == DYN_FAIL_NETWORK ||
@@ -317,8 +317,8 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 /*
  * Returns true if a write (`once`) may have been executed without a usable
  * response.  An error document shows that the write was not executed, unless
- * the document reports an internal error.  An error document that is too large
- * shows this, too: it has the reasons and items of a canceled transaction.
+ * the document reports an internal error.  A reply of status 400 that is too
+ * large shows the same: it lists the items of a canceled transaction.
  */
 static bool
 is_unanswered(const DynActiveCall *call, DynRetryClass class)
@@ -496,11 +496,11 @@ has_credentials(DynActiveCall *call)
 }
 
 /*
- * Begins an attempt if a file descriptor is available (DynDescriptors).  A
- * descriptor that was acquired for a connection counts as available while the
- * connection is idle, even if the attempt cannot reuse the connection and
- * opens another socket.  So until the statement ends, up to twice as many
- * sockets as acquired descriptors may be open.
+ * Begins an attempt if a file descriptor is available (DynDescriptors).  The
+ * descriptor that was acquired for an idle connection counts as available,
+ * even if the attempt cannot reuse that connection and opens another socket.
+ * So until the statement ends, up to twice as many sockets may be open as
+ * descriptors were acquired.
  *
  * If the limit is reached, the call waits for another transfer to end.  But if
  * all other transfers are paused, or none exists, the call exceeds the limit:

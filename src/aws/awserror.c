@@ -23,7 +23,7 @@
 #include "../base/text.h"
 
 /*
- * Maximum size (bytes) of an error document, not counting items in it.  Longer
+ * Maximum size (bytes) of an error document, without the items in it.  Longer
  * bodies come from gateways; parsing them would take much memory (jsonload.c).
  */
 #define LONGEST_DOCUMENT	((size_t) 256 * 1024)
@@ -192,7 +192,7 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 		resource = json_string_value(json_object_get(member, "resource"));
 		call->hot_partition &= reason && strstr(reason, "KeyRange") != NULL;
 	}
-	/* the loop has ended with the first reason of the list */
+	/* the loop runs backwards, so it ends with the first reason of the list */
 	if (reason == NULL)
 		return;
 	snprintf(text, sizeof(text), "%s %s", reason, resource ? resource : "");

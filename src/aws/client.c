@@ -204,9 +204,9 @@ process(DynClient *client)
 }
 
 /*
- * The last loop repeats until every ended exchange is reported: a callback or
- * an ended exchange may provide the credentials for which calls wait, and
- * these calls may start another exchange.
+ * A watcher's callback or a reported exchange may provide the credentials for
+ * which calls wait, and these calls may start another exchange.  So the last
+ * loop repeats until no ended exchange is left.
  */
 void
 dyn_client_drive(DynClient *client)
@@ -390,7 +390,7 @@ dyn_call_start(DynCall *public, const DynService *service,
 	{
 		DynBuffer  *best = client->spare;
 
-		/* take the largest buffer; small ones have held compressed bodies */
+		/* take the largest buffer: small ones were for compressed bodies */
 		for (int i = 1; i < client->nspare; i++)
 			if (client->spare[i].cap > best->cap)
 				best = &client->spare[i];

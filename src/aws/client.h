@@ -24,9 +24,10 @@
  * sleeps.  Only the caller's DynWaitFn waits; it is never called from inside
  * libcurl.  The process must ignore SIGPIPE, as PostgreSQL does.
  *
- * A call may be executed several times, since an attempt whose response is
- * lost is repeated.  A call with `once` is executed at most once: it is
- * repeated only if the service refused it, or if no byte of its body was sent.
+ * The service may execute a call several times, since an attempt whose
+ * response is lost is repeated.  But it executes a call with the flag `once`
+ * at most once: such a call is repeated only if the service refused it, or if
+ * no byte of its body was sent.
  */
 #ifndef DYN_AWS_CLIENT_H
 #define DYN_AWS_CLIENT_H
@@ -54,8 +55,8 @@ typedef enum DynWait
 } DynWait;
 
 /*
- * Waits until `fd` is readable, at most timeout_ms (-1: no limit).  May exit
- * by longjmp: the client's state is consistent during the wait.
+ * Waits until `fd` is readable, at most timeout_ms (-1: no limit).  An exit by
+ * longjmp is allowed: the client's state is consistent during the wait.
  */
 typedef DynWait (*DynWaitFn) (void *arg, int fd, long timeout_ms);
 
@@ -76,7 +77,7 @@ typedef struct DynService
 	const char *signing_name;	/* "dynamodb" */
 	const char *target_prefix;	/* "DynamoDB_20120810." */
 	const char *ca_bundle;		/* path; NULL: the system's certificates */
-	const char *proxy;			/* URL; NULL: none, despite the environment */
+	const char *proxy;			/* URL, or NULL; the environment is ignored */
 	struct DynProvider *provider;
 	int			connect_timeout_ms;
 	int			request_timeout_ms; /* time limit of one attempt, not counting
@@ -85,7 +86,7 @@ typedef struct DynService
 	int			max_attempts;
 	size_t		max_response;	/* maximum size of an inflated body (bytes) */
 	int			max_idle_connections;	/* maximum between statements */
-	DynClock   *clock;			/* clock, corrected by the client */
+	DynClock   *clock;			/* clock; the client corrects it */
 } DynService;
 
 typedef enum DynCallState
@@ -126,7 +127,7 @@ typedef struct DynCall
 								 * caller sends the request again */
 	bool		once;			/* true for a write, which must not be repeated
 								 * if it may have been executed */
-	int		   *in_flight;		/* counter that includes the call while it is
+	int		   *in_flight;		/* counter, incremented while the call is
 								 * active and not paused */
 
 	/* final once state is DYN_CALL_DONE */
@@ -137,9 +138,9 @@ typedef struct DynCall
 	char		message[1024];	/* text of the error, from DynamoDB or libcurl;
 								 * truncated, printable, valid UTF-8 */
 	char		request_id[128];	/* x-amzn-RequestId of the last attempt */
-	bool		unanswered;		/* true if a `once` call may have been
-								 * executed, but has no usable response; also
-								 * set by the caller, who reads the body */
+	bool		unanswered;		/* true if the call has `once`, and may have
+								 * been executed without a usable response;
+								 * also set by the caller, who reads the body */
 	bool		conflicting;	/* set by the caller: true if a conflict has
 								 * canceled a transaction, to be sent again */
 	bool		repeats;		/* true if it repeats a call that ended with
@@ -172,9 +173,9 @@ dyn_call_is_repeated(const DynCall *call)
 }
 
 /*
- * Callbacks that account for the process's file descriptors (in PostgreSQL,
- * fd.c).  `acquire` returns false if the limit is reached, `reserve` ignores
- * the limit, `release` returns a descriptor.
+ * Callbacks that count the process's file descriptors (in PostgreSQL, fd.c).
+ * `acquire` counts one more, or returns false if the limit is reached;
+ * `reserve` counts one more even beyond the limit; `release` counts one less.
  */
 typedef struct DynDescriptors
 {
@@ -186,7 +187,7 @@ typedef struct DynDescriptors
 /*
  * Creates a client; returns NULL if libcurl, epoll or an allocation fails.  If
  * descriptors->acquire returns false, a request waits until another request
- * ends; but one request can always be sent.  `descriptors` may be NULL.
+ * ends, unless no other request is running.  `descriptors` may be NULL.
  */
 extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 
@@ -224,10 +225,10 @@ extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 							   long timeout_ms);
 
 /*
- * Sets how the time until the next dyn_client_drive counts.  If the caller
- * `waits` for the descriptor, deadlines do not change.  Otherwise (default),
- * the deadlines of writes are deferred by this time.  Those of reads are
- * deferred, too, if the time exceeds DYN_LOOP_LATE_US.
+ * Declares how the caller spends the time until the next dyn_client_drive.  If
+ * it `waits` for the client's descriptor, the deadlines of calls do not
+ * change.  Otherwise (default), this time is added to the deadlines of calls
+ * with `once`, and to those of other calls if it exceeds DYN_LOOP_LATE_US.
  */
 extern void dyn_client_will_wait(DynClient *client, bool waits);
 
@@ -239,7 +240,7 @@ extern void dyn_client_wake(DynClient *client, double ms);
  * five members, and must not free or move it until it is removed.
  * dyn_client_drive and dyn_client_wait call callback(arg) when `fd` (-1: none)
  * is readable, when the time due_us (dyn_loop_now_us; DYN_LOOP_NEVER: none)
- * has come, and maybe earlier.  The callback may remove or add watchers.
+ * has come, and at other times.  The callback may remove or add watchers.
  */
 typedef struct DynSocketWatcher
 {
@@ -259,7 +260,7 @@ extern void dyn_client_remove_watcher(DynClient *client, DynSocketWatcher *watch
 /* Counts open descriptors (connections, epoll, timer), for leak tests. */
 extern int	dyn_client_open_fds(const DynClient *client);
 
-/* Returns NULL if memory runs out. */
+/* Creates a call that is IDLE; returns NULL if memory runs out. */
 extern DynCall *dyn_call_create(DynClient *client);
 
 /* Returns the buffer for the request document; reset it before writing. */
@@ -295,7 +296,7 @@ extern void dyn_call_allow(DynCall *call, size_t bytes);
 
 extern bool dyn_call_is_paused(const DynCall *call);
 
-/* Returns false if the service cannot have executed a `once` call. */
+/* Returns true if the service may have executed a call that has `once`. */
 extern bool dyn_call_may_be_executed(const DynCall *call);
 
 /*
@@ -305,7 +306,7 @@ extern bool dyn_call_may_be_executed(const DynCall *call);
 extern void dyn_call_take_response(DynCall *call, DynBuffer *out);
 extern void dyn_client_recycle(DynClient *client, DynBuffer *buf);
 
-/* Prevents the reuse of the call's connection; for a rejected response. */
+/* Prevents the reuse of the connection that returned an invalid response. */
 extern void dyn_call_distrust(const DynCall *call);
 
 extern void dyn_call_destroy(DynCall *call);
@@ -316,8 +317,8 @@ extern const char *dyn_failure_phrase(DynFailure failure);
 /*
  * Copies text from the network to dst, at most dst_size - 1 bytes and a NUL.
  * Each run of control characters and spaces becomes one space, each malformed
- * byte a question mark, and each secret "***".  Copying ends before the value
- * of an Authorization header.  `credentials` may be NULL.
+ * byte a question mark, and each secret of `credentials` (may be NULL) "***".
+ * Copying ends before the value of an Authorization header.
  */
 extern void dyn_awserror_excerpt(const char *text, size_t len,
 								 const struct DynCredentials *credentials,
@@ -361,8 +362,8 @@ typedef struct DynExchange
 	int64_t		date;			/* server's Date, seconds since the epoch */
 	DynBuffer	response;
 	char		message[256];	/* text of the failure */
-	bool		left_alone;		/* true if the failure may be due to a time in
-								 * which the client was not driven */
+	bool		left_alone;		/* true if the client was not driven for some
+								 * time, which may have caused the failure */
 
 	/* private to client.c */
 	DynClient  *client;			/* NULL unless the exchange runs */

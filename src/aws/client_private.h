@@ -30,9 +30,9 @@ typedef struct DynConnections
 	int			last_peak;		/* peak of the previous statement */
 	int			keep;			/* largest max_idle_connections of the services
 								 * used in this statement */
-	bool		drop_idle;		/* true to drop connections when used is 0 */
-	int64_t		waited_us;		/* sum of waits for a connection (us); each new
-								 * connection subtracts the limit of one wait */
+	bool		drop_idle;		/* true: drop connections when `used` is 0 */
+	int64_t		waited_us;		/* time waited for connections (us), minus one
+								 * wait's limit for each connection made */
 } DynConnections;
 
 /*
@@ -43,9 +43,9 @@ extern void dyn_connections_prepare(DynConnections *connections,
 									const DynService *service);
 
 /*
- * Must be called before each transfer.  Drops all connections, TLS sessions
- * and trusted certificates if the CA bundle has changed and no other transfer
- * runs.
+ * Must be called before each transfer.  If the CA bundle has changed and no
+ * other transfer runs, drops connections, TLS sessions and trusted
+ * certificates.
  */
 extern void dyn_connections_check_trust(DynConnections *connections,
 										const char *url, const char *proxy,
@@ -73,8 +73,8 @@ extern void dyn_connections_waited(DynConnections *connections, uint64_t peer,
 								   int64_t waited_us);
 
 /*
- * Ensures that one more transfer has a file descriptor.  If the limit is
- * reached, exceeds it if `always` is true; otherwise returns false.
+ * Ensures that one more transfer has a file descriptor.  At the limit of
+ * descriptors, exceeds the limit if `always` is true; otherwise returns false.
  */
 extern bool dyn_connections_acquire(DynConnections *connections, bool always);
 
@@ -151,7 +151,7 @@ struct DynClient
 									 * dyn_client_drive */
 	int64_t		left_us;		/* time at which the caller last got control
 								 * back (monotonic us) */
-	bool		waits;			/* true if the time since left_us is a wait */
+	bool		waits;			/* as set by dyn_client_will_wait */
 	DynExchange *exchanges;		/* exchanges started, but not reported yet */
 	DynSocketWatcher *watchers;
 	DynBuffer	spare[DYN_SPARE_BUFFERS];	/* response buffers for reuse */
@@ -181,7 +181,7 @@ extern void dyn_attempt_end(DynActiveCall *call, CURLcode code);
  */
 extern void dyn_attempt_end_overdue(DynActiveCall *call, int64_t now);
 
-/* Removes the call's transfer, ended or not; makes held calls due. */
+/* Removes the call's transfer, ended or not; makes all `held` calls due. */
 extern void dyn_attempt_abandon(DynActiveCall *call);
 
 /*
@@ -192,7 +192,7 @@ extern void dyn_attempt_abandon(DynActiveCall *call);
  */
 extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 
-/* Puts the call into BACKOFF.  `retry_after_ms` is -1 without Retry-After. */
+/* Puts the call into BACKOFF; retry_after_ms is that of the reply, or -1. */
 extern void dyn_attempt_delay(DynActiveCall *call, DynRetryClass class,
 							  long retry_after_ms);
 
@@ -204,16 +204,16 @@ extern void dyn_attempts_defer(DynClient *client, int64_t us);
 
 extern void dyn_attempt_resume(DynActiveCall *call);
 
-/* Stops the timeouts of newly paused transfers, and decrements in_flight. */
+/* Stops the timeouts of newly paused calls, and decrements their in_flight. */
 extern void dyn_attempts_suspend_paused(DynClient *client);
 
 /*
- * Makes held calls due, since what they wait for may now be available.  With
+ * Makes `held` calls due, since what they wait for may now be available.  With
  * `connections_only`, only calls that wait for a connection become due.
  */
 extern void dyn_attempts_try_held(DynClient *client, bool connections_only);
 
-/* Returns the least due_us of the calls. */
+/* Returns the least due_us of active calls; DYN_LOOP_NEVER if none. */
 extern int64_t dyn_attempts_next_due(const DynClient *client);
 
 /* ---- checks of responses (response_check.c) ---------------------------- */

@@ -287,7 +287,7 @@ dyn_client_close_idle(DynClient *client)
 	connections->drop_idle = connections->used > 0;
 	if (connections->used == 0)
 		forget(connections);
-	/* in some versions of libcurl, a handle keeps its latest request */
+	/* some versions of libcurl keep the latest request in its handle */
 	while ((http = connections->handles) != NULL)
 	{
 		connections->handles = http->next;

@@ -40,7 +40,7 @@
 /*
  * Size of libcurl's send buffer.  libcurl allocates a send buffer for each
  * request whose body on_send provides, and wipes the buffer later (wiping.c).
- * With the default of 64 kB, wiping takes longer than sending in parts.
+ * Wiping 64 kB, the default, takes longer than sending a request in parts.
  */
 #define SEND_BUFFER			(16 * 1024L)
 
@@ -387,8 +387,8 @@ same_text(const char *a, const char *b)
 
 /*
  * Sets the constant options, unless the handle has them.  If the TLS options
- * differ, creates a new handle.  libcurl cannot reset a single option, and
- * after curl_easy_reset a used handle may reject CURLOPT_BUFFERSIZE.
+ * differ, replaces the handle: libcurl cannot reset a single option, and a
+ * used handle may reject CURLOPT_BUFFERSIZE after curl_easy_reset.
  */
 static bool
 set_up(DynHttp *http)
@@ -649,7 +649,7 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting, const char **text)
 		*text = refusal_text(DYN_FAIL_TOO_LARGE);
 		return DYN_FAIL_TOO_LARGE;
 	}
-	/* not HTTP: a reused connection may return the rest of an earlier reply */
+	/* not HTTP; on a reused connection, maybe the rest of an earlier reply */
 	if (code == CURLE_UNSUPPORTED_PROTOCOL && dyn_http_was_sent(http))
 	{
 		*lasting = dyn_http_round_trip_us(http) >= 0;

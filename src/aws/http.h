@@ -59,7 +59,7 @@ typedef struct DynHttpRequest
 } DynHttpRequest;
 
 /*
- * A handle; `sockets` and `tls` outlive every handle and connection, and all
+ * A handle.  `sockets` and `tls` must outlive all handles and connections; all
  * other members must be zero-initialized.
  */
 typedef struct DynHttp
@@ -71,7 +71,7 @@ typedef struct DynHttp
 	bool		is_set;			/* true if the constant options are set */
 	bool		trusts;			/* true if the TLS options are set, too */
 	char	   *ca_bundle;		/* CA bundle of the TLS options */
-	unsigned	forgotten;		/* tls->forgotten when `trusts` became true */
+	unsigned	forgotten;		/* tls->forgotten when TLS was last set up */
 	DynHttpRequest request;		/* all zero if the handle is not in use */
 	size_t		body_read;		/* bytes of request.body read by libcurl */
 	int			opened;			/* socket opened last, or -1 */

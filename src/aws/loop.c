@@ -43,7 +43,7 @@
  */
 #define IDLE_CONNECTIONS	1024L
 
-/* Limit per dyn_loop_turn, since libcurl may always request another call. */
+/* Most calls of timers in a dyn_loop_turn; each call may request another. */
 #define CALLS_PER_TURN		8
 
 /* Time after which to call libcurl again if libcurl ran out of memory. */

@@ -59,7 +59,7 @@ extern bool dyn_wiping_init_libcurl(void);
 /* Opens the loop; on failure, returns false with everything closed. */
 extern bool dyn_loop_open(DynLoop *loop, DynSockets *sockets);
 
-/* Adds a transfer, and runs it as far as possible without waiting. */
+/* Adds a transfer, and runs it without waiting; returns false on failure. */
 extern bool dyn_loop_add(DynLoop *loop, CURL *easy);
 
 /*

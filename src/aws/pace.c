@@ -18,15 +18,16 @@
 
 #define SECOND	1000.0
 
-/* Factor for the window at a refusal; also for the rate, at two in a row. */
+/* A refusal multiplies the window by this; two in a row, also the rate. */
 #define NARROWING			0.7
 
 /*
- * Pauses (ms) while the rate is not known.  The first pause is the larger of
- * FIRST_PAUSE_MS and cost / capacity (0 if the capacity is not known).  Each
- * further pause is PAUSE_GROWTH * the previous one, but at most the larger of
- * SHORT_PAUSE_MS and PAUSE_SHARE * the time since the first refusal.  None of
- * them exceeds LONGEST_PAUSE_MS.
+ * Pauses (ms) while the rate is not known, each at most LONGEST_PAUSE_MS:
+ *
+ * - The first pause is FIRST_PAUSE_MS or, if the capacity is known and this is
+ *   longer, cost / capacity.
+ * - Each further pause is PAUSE_GROWTH * the previous one, but at most
+ *   SHORT_PAUSE_MS or, if longer, PAUSE_SHARE * time since the first refusal.
  */
 #define FIRST_PAUSE_MS		25.0
 #define PAUSE_GROWTH		1.5
@@ -227,10 +228,10 @@ refused_at_any_rate(DynPace *pace, double cost, double sent_ms, double now_ms)
 }
 
 /*
- * Counts a grant in a test.  The test succeeds if the cost of one of the two
- * granted requests, divided by the time of the test, exceeds the rate; this
- * quotient then becomes the rate.  A request of which less than half was
- * granted shows that the bucket is empty now, and does not count.
+ * Counts a grant in a test.  At the second grant, the test succeeds if the
+ * cost of this request, divided by the time since the test began, exceeds the
+ * rate; this quotient then becomes the rate.  A request of which less than
+ * half was granted shows that the bucket is empty now, and does not count.
  */
 static void
 grant_in_test(DynPace *pace, double cost, double units, double now_ms)

@@ -6,11 +6,11 @@
  *
  * A throttled request (called a refusal here) shows that the capacity is used
  * up.  From then on, requests are sent at a measured rate: the units granted
- * since a refusal, divided by the elapsed time.  Grants raise the rate slowly,
- * so that few requests are refused; faster if none is refused.  The rate
- * is forgotten when it no longer limits the requests, or when nothing was
- * granted for a long time.  The window, which limits the requests in flight,
- * narrows with each refusal and widens with each grant.
+ * since a refusal, divided by the elapsed time.  Each grant raises the rate:
+ * slowly, so that few requests are refused, but faster after a time without
+ * refusals.  The rate is forgotten when it no longer limits the requests, or
+ * when nothing was granted for a long time.  The window, which limits the
+ * requests in flight, narrows with each refusal and widens with each grant.
  *
  * If other clients overload the service, it refuses some requests at any rate.
  * A test (pace.c) detects such refusals; they do not lower the rate.
@@ -28,7 +28,7 @@ typedef struct DynPace
 	/* the window */
 	double		window;			/* limit of requests in flight (fractional) */
 	double		max_window;
-	double		narrowed_ms;	/* time of the last narrowing; -1: never */
+	double		narrowed_ms;	/* time when `window` last narrowed, or -1 */
 
 	/* the rate */
 	bool		throttled;		/* true from a refusal until the rate is

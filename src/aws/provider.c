@@ -49,7 +49,7 @@ dyn_provider_due_us(const DynProvider *provider)
 	return provider->wait_until_us != 0 ? provider->wait_until_us : DYN_LOOP_NEVER;
 }
 
-/* A stopped source is started again at once if no usable credentials exist. */
+/* Restarts a stopped source without a pause if no credentials are usable. */
 DynReadiness
 dyn_provider_request(DynProvider *provider, struct DynClient *client)
 {

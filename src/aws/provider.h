@@ -13,12 +13,13 @@
  * be wrong or may be set.  The clock of the service that receives the calls is
  * not used: an untrusted service could then force frequent refreshes.
  *
- * Expiring credentials are refreshed 5 to 15 minutes early, at a random point,
- * so that sessions do not all refresh at the same time.  A failed source is
- * started again after a pause of 1, 2, 4 ... 60 seconds.  During the pause,
- * calls without credentials fail with the source's error.  The same pauses
- * apply if the service refuses credentials less than a minute old; but the
- * first time, the source is started again immediately.
+ * Expiring credentials are refreshed 5 to 15 minutes early, but not in the
+ * first half of their lifetime.  The point is random, so that sessions do not
+ * all refresh at the same time.  A failed source is started again after a
+ * pause of 1, 2, 4 ... 60 seconds.  During the pause, calls without
+ * credentials fail with the source's error.  The same pauses apply if the
+ * service refuses credentials less than a minute old; but the first time, the
+ * source is started again immediately.
  *
  * A refresh in progress is stopped when the statement ends.  If all statements
  * were shorter than a refresh, no refresh would complete.  So after a stopped
@@ -74,8 +75,9 @@ struct DynProvider
 	int64_t		ends_at;		/* expiry of `current` (dyn_loop_uptime_s) */
 	int64_t		refresh_at;		/* refresh of `current` (dyn_loop_uptime_s) */
 	DynError   *err;			/* latest failure; NULL if none yet */
-	int			misses;			/* successive failures and stops */
-	int			refusals;		/* successive refusals of new credentials */
+	int			misses;			/* successive failed or stopped source runs */
+	int			refusals;		/* times in a row that the service refused
+								 * credentials less than a minute old */
 	bool		stopped;		/* true if the source's last run was stopped */
 	int64_t		retry_us;		/* end of the source's pause (monotonic us) */
 	int64_t		wait_until_us;	/* time until which calls with credentials wait
@@ -105,9 +107,9 @@ extern const DynError *dyn_provider_error(const DynProvider *provider);
 
 /*
  * Records that the service reports the credentials of this generation as
- * expired.  The service's clock (seconds since the epoch; NULL if unknown) is
- * used in the error only.  Returns false for static credentials; otherwise
- * true: the call may request credentials again.
+ * expired.  The service's time (seconds since the epoch; NULL if unknown) is
+ * only for the error message.  Returns false for static credentials, which
+ * cannot be renewed; otherwise true: the caller should request them again.
  */
 extern bool dyn_provider_reject(DynProvider *provider, unsigned generation,
 								const int64_t *service_time);

@@ -46,7 +46,7 @@ set_text(DynCall *call, const char *text, const DynCredentials *credentials)
 						 sizeof(call->message));
 }
 
-/* Appends the inflated stream, of about `hint` bytes, to `out`. */
+/* Appends the inflated stream to `out`; `hint` is its probable size. */
 static DynFailure
 inflate_all(z_stream *stream, DynBuffer *out, size_t hint)
 {

@@ -27,13 +27,13 @@
 #define LONGEST_PAUSE_MS		20000.0
 #define LONGEST_EXTRA_MS		5000.0	/* most that x-amz-retry-after adds */
 #define REFILL_A_SECOND			1.0 /* tokens given back per second */
-#define NOTABLE_SKEW			(4 * 60)	/* least skew that matters (s) */
+#define NOTABLE_SKEW			(4 * 60)	/* least harmful skew (s) */
 #define NOTEWORTHY_SHIFT		(5 * 60)	/* smaller differences between
 											 * offsets (s) are ignored */
 
 typedef struct ClassRule
 {
-	double		base_ms;		/* bound of the first delay */
+	double		base_ms;		/* upper bound of the first delay (ms) */
 	int			cost;			/* tokens per retry */
 } ClassRule;
 
@@ -145,10 +145,6 @@ dyn_retry_classify(const DynCall *call, bool lasting, const int64_t *skew)
 	}
 }
 
-/*
- * If another attempt has corrected the clock since this attempt was signed,
- * `offset` is ignored, because it could undo the correction.
- */
 bool
 dyn_retry_set_clock(DynClock *clock, int64_t offset, int64_t signed_offset)
 {

@@ -41,9 +41,9 @@ extern double dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 
 /*
  * Sets the clock to `offset`, computed from a reply's Date header, unless
- * another attempt has set the clock since this attempt was signed.  Returns
- * false, changing nothing, if a retry would not help: the clock was corrected
- * before, and signed_offset is nearly equal to `offset`.
+ * another attempt has set the clock since this attempt was signed: `offset`
+ * could undo that.  Returns false, changing nothing, if a retry would not
+ * help: the clock was corrected before, and signed_offset is nearly `offset`.
  */
 extern bool dyn_retry_set_clock(DynClock *clock, int64_t offset,
 								int64_t signed_offset);

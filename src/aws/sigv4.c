@@ -164,9 +164,7 @@ append_lower(DynBuffer *out, const char *s)
 		dyn_buffer_append_char(out, dyn_ascii_lower(*s));
 }
 
-/*
- * Appends a trimmed value, in which each run of white space becomes one space.
- */
+/* Appends the trimmed value; each run of white space becomes one space. */
 static void
 append_header_value(DynBuffer *out, const char *s)
 {

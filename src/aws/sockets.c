@@ -10,10 +10,11 @@
  * count as an open socket, and is removed when space is needed.
  *
  * HTTP/1.1 matches replies to requests by their order only.  So after a
- * surplus reply, every later request on the connection would get the reply to
- * the request before it.  We therefore shut an idle connection down when data
- * arrives on it.  We do not close the descriptor, because it belongs to
- * libcurl.  libcurl closes it after finding that the connection has ended.
+ * surplus reply (one without a request), each later request on the connection
+ * would get the reply to the previous one.  We therefore shut an idle
+ * connection down when data arrives on it.  We do not close the descriptor,
+ * because it belongs to libcurl.  libcurl closes it after finding that the
+ * connection has ended.
  *
  * A surplus reply may also arrive while another reply is expected.  Since a
  * request id occurs only once on a connection, a reply that has the request id

@@ -16,7 +16,7 @@ typedef struct DynSocket
 	ino_t		inode;			/* shows whether `fd` is still this socket */
 	bool		registered;		/* true if libcurl watches the socket now */
 	uint32_t	events;			/* events in epoll; 0 if none or unknown */
-	uint32_t	parked;			/* events to watch when the transfer resumes; 0
+	uint32_t	parked;			/* events to watch after dyn_sockets_unpark; 0
 								 * if the transfer is not parked */
 	const void *transfer;		/* current or last transfer on the socket */
 	bool		idle;			/* true if the last transfer has ended, and
@@ -52,7 +52,7 @@ extern int	dyn_sockets_open(DynSockets *sockets, int family, int type,
 /* Closes a socket (CURLOPT_CLOSESOCKETFUNCTION); `sockets` is a DynSockets. */
 extern int	dyn_sockets_close(void *sockets, int fd);
 
-/* Records the events to watch; returns true if epoll watches exactly these. */
+/* Records the events to watch; returns true if epoll already watches them. */
 extern bool dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 							  const void *transfer);
 

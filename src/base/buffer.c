@@ -47,7 +47,7 @@ fail(DynBuffer *buf)
 	return false;
 }
 
-/* Frees an empty buffer's memory first, since realloc would copy the bytes. */
+/* Frees the memory of an empty buffer first: realloc would copy its bytes. */
 static bool
 set_capacity(DynBuffer *buf, size_t cap)
 {
@@ -70,7 +70,7 @@ set_capacity(DynBuffer *buf, size_t cap)
 	return true;
 }
 
-/* Ensures capacity for `bytes` more bytes, ignoring the bound. */
+/* Ensures capacity for `bytes` more bytes, even beyond `max`. */
 static bool
 ensure(DynBuffer *buf, size_t bytes)
 {
@@ -111,7 +111,7 @@ dyn_buffer_grow_and_append(DynBuffer *buf, const void *bytes, size_t len)
 	return true;
 }
 
-/* The NUL that vsnprintf writes does not count toward the bound. */
+/* The NUL that vsnprintf writes does not count toward `max`. */
 bool
 dyn_buffer_printf(DynBuffer *buf, const char *fmt,...)
 {

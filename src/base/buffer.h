@@ -40,13 +40,13 @@ extern void dyn_buffer_reset(DynBuffer *buf);
 
 /*
  * Ensures capacity for `extra` more bytes.  Returns false, with `failed` set,
- * if the bound would be exceeded or memory runs out.
+ * if these bytes would exceed `max` or memory runs out.
  */
 extern bool dyn_buffer_reserve(DynBuffer *buf, size_t extra);
 
 /*
- * If the capacity is less than `cap`, enlarges it to exactly `cap`, ignoring
- * the bound.  Returns false if memory runs out.
+ * If the capacity is less than `cap`, enlarges it to exactly `cap`, even
+ * beyond `max`.  Returns false if memory runs out.
  */
 extern bool dyn_buffer_enlarge(DynBuffer *buf, size_t cap);
 
@@ -84,7 +84,7 @@ dyn_buffer_append_char(DynBuffer *buf, char c)
 
 extern bool dyn_buffer_printf(DynBuffer *buf, const char *fmt,...) DYN_PRINTF(2, 3);
 
-/* Appends a NUL outside of `len`; returns the contents, or NULL on failure. */
+/* Appends a NUL beyond `len`; returns the contents, or NULL on failure. */
 extern const char *dyn_buffer_terminate(DynBuffer *buf);
 
 #endif

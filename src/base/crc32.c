@@ -1,7 +1,6 @@
 /*
  * crc32.c
- *		Computes CRC-32 by folding where the processor supports it, else with
- *		zlib.
+ *		Computes CRC-32 by folding if the processor supports it, else by zlib.
  *
  * The message is a polynomial over GF(2).  Its CRC is the remainder of the
  * division by a fixed polynomial P of degree 32.  The remainder stays the same
@@ -12,14 +11,16 @@
  * 64.  In the end, the folded bytes are reduced to 16 bytes with the same
  * remainder.  zlib computes the CRC of these 16 and of the unfolded bytes.
  *
- * CRC-32 takes the lowest bit of a byte as the highest power of x.  So each
- * 64-bit lane of a register holds its polynomial mirrored, and bits of the low
- * lane stand for powers that are higher by 64 than those of the high lane.  To
- * fold over D bits, the low lane must be multiplied by x^(D+64), and the high
- * lane by x^D.  A mirrored constant of 32 bits in a lane of 64 bits stands for
- * x^32 times its value, so the constants are made for D+32 and D-32.  The
- * product of two mirrored factors is off by one bit.  To correct this, each
- * constant is shifted by one bit, and has 33 bits.
+ * CRC-32 takes the lowest bit of a byte as the highest power of x, so each
+ * 64-bit lane of a register holds a polynomial mirrored.  Because of this, the
+ * factor of a lane, a constant, differs from x^D mod P in three ways:
+ *
+ * (1) The low lane stands for powers that are higher by 64 than those of the
+ *     high lane.  So the factors are x^(D+64) (low lane) and x^D (high lane).
+ * (2) A mirrored factor of 32 bits in a lane of 64 bits stands for x^32 times
+ *     its value.  So both exponents are reduced by 32, to D+32 and D-32.
+ * (3) The product of two mirrored lanes stands for x times its value.  So each
+ *     factor is divided by x: it is shifted left by one bit, and has 33 bits.
  */
 #include "text.h"
 
@@ -34,7 +35,7 @@
 /* Messages with fewer bytes are left to zlib. */
 #define SHORTEST_FOLDED	128
 
-/* Each constant is the power of x in its comment, mod P and mirrored. */
+/* Each constant is the power of x next to it, mod P, mirrored and shifted. */
 #define FOLD_512_LOW	0x0154442bd4ULL /* x^(512+32) */
 #define FOLD_512_HIGH	0x01c6e41596ULL /* x^(512-32) */
 #define FOLD_128_LOW	0x01751997d0ULL /* x^(128+32) */

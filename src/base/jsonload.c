@@ -4,10 +4,10 @@
  *
  * When jansson cannot enlarge the buffer of a string, it drops a byte and
  * continues.  If that byte was the closing quotation mark, jansson later reads
- * beyond the buffer, or an assertion stops the process.  So no allocation may
- * fail while jansson parses.  If malloc fails, the allocation is served from a
- * reserve, and jansson receives no more of the document.  So the reserve need
- * only suffice for the bytes that jansson has already received.
+ * beyond the buffer, or an assertion stops the process.  So each allocation
+ * must succeed while jansson parses.  If malloc fails, the memory comes from a
+ * reserve that was allocated before, and jansson receives no more of the
+ * document.  So the reserve need only suffice for the bytes received before.
  */
 #include <assert.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
  * text.c
  *		Validates UTF-8; writes JSON strings, base64 and hashes.
  *
- * These functions process every byte that is sent to DynamoDB, so each has a
- * fast path for the common case.  If an append fails, the buffer records the
- * failure (buffer.h).
+ * Most bytes that are sent to DynamoDB pass through functions of this file, so
+ * the check of UTF-8 and the writer of JSON strings have fast paths.  If an
+ * append fails, the buffer records the failure (buffer.h).
  */
 #include <string.h>
 
@@ -55,7 +55,7 @@ dyn_utf8_put(char *dst, uint32_t code)
 	return n;
 }
 
-/* The character after the backslash ('u' for \u00XX), or 0 for no escape */
+/* The character after the backslash in a byte's escape ('u': \u00XX), or 0 */
 static const char escapes[256] = {
 	'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'b', 't', 'n', 'u', 'f', 'r', 'u',
 	'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u',

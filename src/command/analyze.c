@@ -154,8 +154,8 @@ remove_row(Sampler *sampler, int n)
 /*
  * Offers a row to the sample, so that all rows seen are in it with the same
  * probability.  Only rows that enter the sample are decoded.  If the sample
- * exceeds maintenance_work_mem, random rows are removed.  The sample of an
- * unnested table can be so large: rows may have copies of a large attribute.
+ * exceeds maintenance_work_mem, random rows are removed.  This happens with
+ * unnested tables, whose rows may have copies of a large attribute.
  */
 static void
 offer_row(Sampler *sampler)

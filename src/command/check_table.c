@@ -70,9 +70,9 @@ typedef struct Issue
 
 /*
  * A foreign table's assertion that an index contains each item whose row has
- * values in all `columns`: the columns of the index key that are declared NOT
- * NULL and, if the index is in trusted_indexes, the columns in templates of
- * the index key.  An item in a trusted index must also match the templates.
+ * values in all `columns`.  These are the columns of the index key declared
+ * NOT NULL and, if the index is in trusted_indexes, the columns in templates
+ * of the index key.  An item in a trusted index must also match the templates.
  */
 typedef struct Assertion
 {
@@ -118,9 +118,9 @@ typedef struct CheckedTable
 	bool		left_out;
 	bool		selective;		/* true if it has item_filter or templates of
 								 * the key, and is not unnested */
-	bool		shares;			/* true if its items may be rows of other tables:
-								 * it is unnested, or is a partition by segments
-								 * (the segments of items are not known here) */
+	bool		shares;			/* true if its items may also be rows of other
+								 * tables: it is unnested, or a partition by
+								 * segments (items' segments are unknown) */
 	TupleTableSlot *slot;
 	Issue	   *mismatches;		/* array by attnum; [0]: errors that concern no
 								 * column */
@@ -271,7 +271,7 @@ lacks_item(CheckedTable *table, const Assertion *assertion)
 	return assertion->view != NULL && !is_row_of(table, assertion->view);
 }
 
-/* Describes an index key that the item lacks: by its columns, and as stored. */
+/* Returns the message for an item that lacks the key of the asserted index. */
 static const char *
 describe_lack(const CheckedTable *table, const Assertion *assertion)
 {

@@ -291,7 +291,6 @@ check_types(const DynTableMeta *table)
 			const DynKeyAttr *attr = dyn_key_attr(key, i);
 			const DynKeyAttr *other = NULL;
 
-			/* find the first key that has the attribute */
 			for (int k = 0; other == NULL; k++)
 				other = dyn_key_find(dyn_key_number(table, k), attr->name);
 			if (other->type != attr->type)
@@ -343,7 +342,7 @@ is_active(DynConnection *connection, const char *table, int *unknown)
 		DynTableMeta *meta = dyn_metadata_parse(call->response.data,
 												call->response.len, &reason);
 
-		/* leave errors in the description to the first statement that uses it */
+		/* let the first statement that uses the description report errors */
 		active = meta == NULL || strcmp(meta->status, "ACTIVE") == 0;
 		for (int i = 0; meta != NULL && i < meta->nindexes; i++)
 			active &= meta->indexes[i].active;

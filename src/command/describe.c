@@ -183,9 +183,10 @@ typedef struct Candidate
 } Candidate;
 
 /*
- * Compares the columns of a foreign table with the items of the sample.  Skips a
- * table that does not show all items, because its items may not be in the
- * sample.  May raise an error.  Holds the lock until the transaction ends.
+ * Compares the columns of a foreign table with the items of the sample.  Skips
+ * a table that does not show all items, because its items may not be in the
+ * sample.  Raises an error if the table's definition is not valid.  Holds the
+ * lock on the table until the transaction ends.
  */
 static void
 compare_table(void *arg)

@@ -176,7 +176,7 @@ add_column(NewColumns *columns, const DynAttribute *attribute)
 {
 	char	   *name = attribute->has_nul || attribute->name[0] == '\0' ? NULL
 		: option_text_of(attribute->name);
-	/* a row of pg_attribute has no space for a longer name */
+	/* a row of pg_attribute has no space for an option with a longer name */
 	bool		too_long = name != NULL && strlen(name) > 4096;
 	NewColumn  *column;
 

@@ -32,8 +32,8 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_decode_key);
 
 /*
  * Returns the template of the attribute (argument 1), and sets *opened to the
- * foreign table (argument 0).  All attributes with templates are treated as key
- * attributes, and this one as the first: its template's columns belong to it.
+ * foreign table (argument 0).  Treats attributes with templates as key
+ * attributes, with this one first: its template's columns are read from it.
  */
 static const DynTemplatedAttr *
 open_template(FunctionCallInfo fcinfo, DynRelation **opened)

@@ -61,7 +61,7 @@ extern int	dyn_item_scan_read(DynItemScan *scan, const DynPath *paths, int n);
 /* Adds the slots for all columns of a foreign table, and returns its view. */
 extern DynView *dyn_item_scan_view(DynItemScan *scan, DynRelation *relation);
 
-/* Begins to convert an item to rows (rows.h); `values` has all slots. */
+/* Begins to convert an item to rows (rows.h); `values` is indexed by slot. */
 static inline void
 dyn_view_begin(const DynView *view, const DynValue *values)
 {

@@ -200,7 +200,6 @@ emit(void *arg, const DynUsageEntry *entry, uint64 replaced, bool shared)
 	add_count(&row, counters->throttles);
 	add_count(&row, counters->conflicts);
 	add_count(&row, counters->unanswered);
-	/* conflicts and canceled requests are not counted as errors */
 	for (int i = 0; i < DYN_USAGE_ERRORS; i++)
 	{
 		if (i != DYN_USAGE_CONFLICT && i != DYN_USAGE_CANCELED)

@@ -33,9 +33,10 @@ extern Oid	dyn_target_check(Oid relid);
 /*
  * If converting the column's values could run user-defined code, such as a
  * constraint of a domain, raises an error unless the current user has the
- * privileges of `owner`, the foreign table's owner.  The code runs as the owner.
- * It could call functions in the user's search_path, and see items that are read
- * with the user's credentials.  A superuser needs a superuser as the owner.
+ * privileges of `owner`, the foreign table's owner.  The code runs as the
+ * owner.  It could call functions in the user's search_path, and see items
+ * read with the user's credentials.  For a superuser, the owner must be a
+ * superuser.
  */
 extern void dyn_target_check_column(const DynColumn *column, Oid owner);
 

@@ -434,7 +434,7 @@ static const struct
 	{"AWS_CONFIG_FILE", ".aws/config"}
 };
 
-/* Treats the file as missing if no home directory is known (containers). */
+/* Treats the file as missing if no home is known, as in some containers. */
 static bool
 load_file(DynConfig *config, DynConfigFile file, DynError *err)
 {

@@ -22,9 +22,9 @@ typedef struct DynIniEntry
 	DynIniKind	kind;			/* kind of the entry's section */
 	const char *section;		/* name of the section */
 	const char *key;			/* lower-case key; NULL at a section's start */
-	const char *value;			/* value, maybe of several lines; without the
-								 * comment after it, except (as in the AWS CLI)
-								 * for credential_process */
+	const char *value;			/* value, maybe of several lines, without the
+								 * comment after it; that of credential_process
+								 * includes the comment, as in the AWS CLI */
 } DynIniEntry;
 
 /* A parsed file; without sections if zero-initialized. */
@@ -71,7 +71,7 @@ extern bool dyn_config_load(DynConfig *config, DynError *err);
 extern bool dyn_config_has_profile(const DynConfig *config,
 								   const char *profile);
 
-/* Reports that the profile does not exist, and returns false. */
+/* Reports in *err that the profile does not exist, and returns false. */
 extern bool dyn_config_no_profile(const DynConfig *config, const char *profile,
 								  DynError *err);
 

@@ -47,7 +47,7 @@ dyn_container_is_set(void)
 		dyn_response_environment(FULL_URI) != NULL;
 }
 
-/* A relative URI must begin with a slash, or it would extend the host. */
+/* Refuses a relative URI without a slash, since it would extend the host. */
 static DynExchange *
 create_for_container(DynError *err)
 {

@@ -30,7 +30,7 @@
  *
  * The database server's environment may contain anything, such as LD_PRELOAD
  * or passwords of other programs.  So only PATH and AWS_* are passed on; HOME
- * is set from the user database.  AWS_* may be secret, and are not copied.
+ * is set from the user database.  AWS_* may be secret, so they are not copied.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* pipe2, dup3 */
@@ -67,7 +67,7 @@
 /* Maximum successive reads of the error output, which may be endless. */
 #define MOST_READS			16
 
-/* Interval of checks whether the program has ended, without a pidfd. */
+/* Interval of checks whether the program has ended, if there is no pidfd. */
 #define TICK_NS				(50 * 1000 * 1000)
 
 /* Interval and maximum number of checks whether a killed program has ended. */
@@ -114,7 +114,7 @@ static pid_t lingering[16];
 
 /* ---- the program ------------------------------------------------------ */
 
-/* The arguments and the environment; only AWS_* variables are not malloc'd. */
+/* The arguments and the environment; all strings but AWS_* are malloc'd. */
 typedef struct Program
 {
 	char	  **argv;			/* words of the command, ended by NULL */
@@ -237,7 +237,7 @@ typedef int Pipes[PIPES][2];
 
 typedef struct Report
 {
-	int			error;			/* errno; 0 if the program is executed */
+	int			error;			/* errno of the call that failed */
 	int			executing;		/* true if exec was called */
 } Report;
 
@@ -279,7 +279,7 @@ close_listed(int lowest)
 /*
  * Makes descriptors 0 to 2 the program's standard streams, and descriptor 3
  * the pipe for the report, which exec closes.  Closes all other descriptors.
- * The four are first moved, since pipes may have some of the numbers 0 to 3.
+ * First moves these four to higher numbers: pipes may have the numbers 0 to 3.
  */
 static bool
 arrange_descriptors(Pipes pipes)
@@ -305,9 +305,9 @@ arrange_descriptors(Pipes pipes)
 /*
  * Executes the program.  A name without a slash is searched for in the
  * absolute directories of PATH.  Relative directories are skipped, because the
- * server's working directory is its data directory.  Directories that we may
- * not search are skipped, too.  Returns the errno of the first file that
- * exists, or ENOENT if none exists.
+ * server's working directory is its data directory.  Directories without
+ * search permission are skipped, too.  Returns the errno of the first file
+ * that exists, or ENOENT if none exists.
  */
 static int
 execute(const Program *program)
@@ -348,7 +348,7 @@ execute(const Program *program)
 
 /*
  * Executes the program in the child, or reports an error and exits.  If the
- * parent ended before PR_SET_PDEATHSIG, the signal would never be sent, so the
+ * parent ended before PR_SET_PDEATHSIG, SIGKILL would never be sent, so the
  * parent's pid is checked.  Since ignored signals would remain ignored after
  * exec, all signals are reset.
  *
@@ -473,8 +473,8 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 	while (len < 0 && errno == EINTR);
 
 	/*
-	 * A pipe at its end would remain readable, so it is closed.  It is first
-	 * removed from epoll: if a child has a copy, closing is not enough.
+	 * A pipe at its end would remain readable, so close it.  First remove it
+	 * from epoll: if another process has a copy, closing is not enough.
 	 */
 	if (len == 0 || (len < 0 && errno != EAGAIN))
 	{

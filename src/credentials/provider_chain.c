@@ -68,8 +68,8 @@ static const char *const line_keys[] = {
 
 typedef enum Found
 {
-	FOUND_ERROR = false,		/* *err is set; false, so that results of
-								 * error.h's functions can be returned */
+	FOUND_ERROR = false,		/* *err is set; equal to `false`, which the
+								 * functions of error.h return */
 	FOUND_NOTHING,				/* not configured; *err has the reason */
 	FOUND
 } Found;
@@ -91,7 +91,7 @@ typedef struct Builder
 
 /* ---- the environment -------------------------------------------------- */
 
-/* The hint names the server's environment: users often set only their own. */
+/* Adds HINT, since users often set variables only in their own environment. */
 static Found
 refuse_variable(DynError *err, const char *name, const char *what)
 {
@@ -179,7 +179,7 @@ find_web_identity(Builder *builder)
 
 /* ---- profiles: values and errors -------------------------------------- */
 
-/* Searches the profile in the credentials file, then in the config file. */
+/* Returns the key's value in the credentials file, else in the config file. */
 static const char *
 value_of(const Builder *builder, const char *key)
 {

@@ -16,7 +16,7 @@
 
 typedef enum DynProviderKind
 {
-	DYN_PROVIDER_KEYS,			/* access keys of a mapping, file or the
+	DYN_PROVIDER_KEYS,			/* access keys of a user mapping, a file or the
 								 * environment */
 	DYN_PROVIDER_PROCESS,		/* credential_process (process.c) */
 	DYN_PROVIDER_SSO,			/* sso.c */

@@ -16,12 +16,12 @@
 
 typedef enum DynProviderResponse
 {
-	DYN_RESPONSE_FAILED = false,	/* *err is set; false, so that results of
-									 * error.h's functions can be returned */
+	DYN_RESPONSE_FAILED = false,	/* *err is set; equal to `false`, which the
+									 * functions of error.h return */
 	DYN_RESPONSE_CREDENTIALS,	/* the credentials are in *credentials */
 	DYN_RESPONSE_NEXT,			/* another request is needed */
-	DYN_RESPONSE_AGAIN,			/* the request may succeed later (*err has the
-								 * reason), or a program still runs */
+	DYN_RESPONSE_AGAIN,			/* a later attempt may succeed (*err has the
+								 * reason), or the program still runs */
 } DynProviderResponse;
 
 /* The names of the members of a JSON reply; NULL for unused ones. */
@@ -88,7 +88,7 @@ extern DynProviderResponse dyn_response_failed(const DynExchange *exchange,
 /* Sets err->excerpt to the text; masks what may be a token or secret key. */
 extern void dyn_response_excerpt(DynError *err, const char *text, size_t len);
 
-/* Reads the document if the status is 200, or calls dyn_response_failed. */
+/* Reads credentials if the status is 200; else calls dyn_response_failed. */
 extern DynProviderResponse dyn_response_read(const DynExchange *exchange,
 											 const DynResponseNames *names,
 											 const char *whose,

@@ -10,8 +10,7 @@
  *
  * Each step is a request (an exchange), a program, or access keys that are
  * known.  A request that fails but may succeed later is sent up to MOST_TRIES
- * times, with pauses.  After that, provider.c starts the source again on
- * demand.
+ * times, with pauses.  After that, provider.c restarts the source on demand.
  */
 #include "source.h"
 
@@ -36,10 +35,10 @@
 /* Time limit of a program, which may have to send requests to a service. */
 #define PROCESS_DEADLINE_US	((int64_t) 60 * 1000000)
 
-/* Clock skew that may make a signature invalid (s). */
+/* Least clock skew (s) that may make a signature invalid. */
 #define NOTABLE_SKEW		(4 * 60)
 
-/* Expired credentials of an instance are used for 1 to 2 times this (s). */
+/* Expired instance credentials get a new lifetime of 1 to 2 times this (s). */
 #define STALE_LIFE			600
 
 const char *const dyn_source_names[] = {

@@ -104,7 +104,7 @@ write_form(DynBuffer *body, const char *action, const DynRole *role,
 	return !body->failed || dyn_error_memory(err);
 }
 
-/* The caller frees *parts, even on failure. */
+/* Creates a request without a body.  The caller frees *parts in any case. */
 static DynExchange *
 create(const DynSourceOptions *source_options, const DynRole *role, DynUrl *parts,
 	   DynError *err)
