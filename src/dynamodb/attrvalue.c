@@ -186,7 +186,7 @@ dyn_value_bytes_max(const DynValue *value)
 	return (size_t) value->len / 4 * 3 + 3;
 }
 
-/* Decodes base64, maybe in place; returns the length, or -1 if invalid. */
+/* Decodes base64 (`dst` may be `src`); returns the length, -1 if invalid. */
 static long
 decode(const unsigned char *src, size_t len, unsigned char *dst)
 {

@@ -148,7 +148,7 @@ dyn_elements_next(DynElements *elements)
 	return true;
 }
 
-/* Returns a member's node in the tree; NULL if none, or if memory runs out. */
+/* Returns the tree's node for a member; NULL if none, or memory runs out. */
 static const DynPathNode *
 find_member(const DynPathTree *tree, const DynPathNode *node,
 			const DynValue *name, DynBuffer *scratch)
@@ -205,11 +205,11 @@ dyn_values_below(const DynPathTree *tree, const DynValue *value,
 
 /* ---- all at once ---- */
 
-/* The open containers, innermost last */
+/* Open lists, sets and maps, innermost last */
 typedef struct Nest
 {
 	int			depth;
-	uint32_t	open[DYN_MAX_DEPTH + 2];	/* indexes of the containers */
+	uint32_t	open[DYN_MAX_DEPTH + 2];	/* indexes of their nodes */
 } Nest;
 
 static DYN_NOINLINE bool

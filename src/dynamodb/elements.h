@@ -2,11 +2,11 @@
  * elements.h
  *		Reads the values in a list, set or map: one by one, or all at once.
  *
- * A DynElements is a position in a collection.  A DynNodes lists the
- * collection and all values in it.  A list, set or map comes before its
- * members, and its node has the number of members: jsonb is written in this
- * order, and needs the number first.  Both structs point into the collection,
- * which must not change.
+ * A DynElements is a position in a collection (a list, set or map).  A
+ * DynNodes lists a collection and all values in it.  A collection comes before
+ * its members, and its node has their number: jsonb is written in this order,
+ * and needs the number first.  Both structs point into the collection, which
+ * must not change.
  */
 #ifndef DYN_DYNAMODB_ELEMENTS_H
 #define DYN_DYNAMODB_ELEMENTS_H
@@ -47,10 +47,10 @@ extern void dyn_values_below(const DynPathTree *tree, const DynValue *value,
 
 typedef struct DynNode
 {
-	DynValue	value;			/* a container's len is its number of members */
+	DynValue	value;			/* len of a collection: number of members */
 	const char *name;			/* name, maybe escaped; NULL if not in a map */
 	uint32_t	name_len;
-	uint32_t	end;			/* index of the next node outside this one */
+	uint32_t	end;			/* index of the node after all its members */
 } DynNode;
 
 /* Must be zero-initialized; calls reuse `nodes`, which the owner frees. */
@@ -67,11 +67,11 @@ typedef struct DynNodes
 /*
  * Lists a valid slice (attrvalue.h) of any type; nodes[0] is the value itself.
  * The caller may read the first eight bytes even of a shorter name, because
- * the JSON text continues with its value.  Returns false if memory runs out.
+ * the JSON text of its value follows.  Returns false if memory runs out.
  */
 extern bool dyn_nodes_list(DynNodes *list, const DynValue *value);
 
-/* Frees the memory if an unusually large value has enlarged it. */
+/* Frees the list's memory if an unusually large value has enlarged it. */
 extern void dyn_nodes_trim(DynNodes *list);
 
 #endif

@@ -8,8 +8,8 @@
  *
  * Precedence is DynamoDB's: NOT, then AND, then OR.  Doubled parentheses are
  * an error in DynamoDB, so parentheses are written only where precedence
- * requires them, and never around atoms.  An AND inside an AND, or an OR
- * inside an OR, is written as one flat list.  An IN with more values than
+ * requires them, and never around a comparison.  An AND inside an AND, or an
+ * OR inside an OR, is written as one flat list.  An IN with more values than
  * DynamoDB accepts is written, and parenthesized, as an OR of shorter INs.
  *
  * For requests, the renderer counts operators and bytes, and stops at the
@@ -27,7 +27,7 @@
 #define MAX_NAME_BYTES		65535	/* size of one name (bytes) */
 #define MAX_NAMES_BYTES		(8 * 1024 * 1024)
 #define MAX_VALUES_BYTES	(2 * 1024 * 1024)	/* size of all values */
-#define PRINT_MAX_IN	5		/* number of values of an IN in EXPLAIN */
+#define PRINT_MAX_IN	5		/* values of an IN that EXPLAIN shows */
 
 typedef struct Entry
 {
@@ -77,7 +77,7 @@ entry_start(const Table *table, int i)
 	return i > 0 ? table->entries[i - 1].end : 0;
 }
 
-/* Truncates the table to `count` entries; recovers from a failed append. */
+/* Truncates the table to `count` entries; clears the error of an append. */
 static void
 table_split(Table *table, int count)
 {
@@ -306,7 +306,7 @@ is_junction(const DynCond *cond)
 	return cond->kind == DYN_COND_AND || cond->kind == DYN_COND_OR;
 }
 
-/* Returns the condition without ANDs and ORs of one argument around it. */
+/* Returns the condition inside of ANDs and ORs with only one argument. */
 static const DynCond *
 unwrap(const DynCond *cond)
 {
@@ -494,7 +494,7 @@ renderer(DynTokens *tokens, DynBuffer *out)
 static bool
 finish(Renderer *r)
 {
-	put(r, "");					/* check the length; other appends do not */
+	put(r, "");					/* check the length, as only put() does */
 	if (r->failed && r->tokens != NULL)
 	{
 		table_split(&r->tokens->names, r->nnames);

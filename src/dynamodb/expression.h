@@ -67,7 +67,7 @@ struct DynCond
  */
 extern DynCond *dyn_cond_simplify(DynCond *cond);
 
-/* Limits of an expression, within DynamoDB's: operators, bytes, IN values */
+/* Limits of an expression: operators, bytes, values of one IN */
 #define DYN_EXPR_MAX_OPERATORS	300
 #define DYN_EXPR_MAX_BYTES		4096
 #define DYN_EXPR_MAX_IN			99
@@ -80,20 +80,20 @@ extern void dyn_tokens_reset(DynTokens *tokens);
 extern void dyn_tokens_free(DynTokens *tokens);
 
 /*
- * Returns true if memory has run out since the last reset.  If not, a failure
- * of a function below was due to a limit.
+ * Returns true if memory has run out since the last reset.  If it has not, a
+ * function below can only have failed because of a limit.
  */
 extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
 
 /*
- * The following functions append an expression.  They return false, with *out
- * and *tokens unchanged, if memory runs out or the expression would exceed one
- * of DynamoDB's limits.  These are the number of operators or bytes, the size
- * of all values (2 MB), and the length of a name (1 to 65535 bytes).
+ * The following functions append an expression.  They return false if memory
+ * runs out or the expression would exceed one of DynamoDB's limits: the number
+ * of operators or bytes, the size of all values (2 MB), and the length of a
+ * name (1 to 65535 bytes).  In this case, they do not change *out and *tokens.
  *
  * If `tokens` is NULL, they write text for EXPLAIN and logs, without limits
- * and placeholders; names are in double quotes unless they are plain words.
- * Examples:
+ * and placeholders (on failure, a part stays in *out); names are in double
+ * quotes unless they are plain words.  Examples:
  *
  *		year = 2013 AND title BETWEEN "A" AND "M"
  *		SET total = 5, note = "x" REMOVE shipped
@@ -103,7 +103,7 @@ extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
 extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond,
 							   DynBuffer *out);
 
-/* A document path, and the value to store there; ABSENT: remove the path. */
+/* A document path, and the value to store there; type ABSENT: remove it. */
 typedef struct DynPathValue
 {
 	const DynPath *path;
@@ -155,8 +155,8 @@ extern bool dyn_cond_fingerprint(const DynCond *cond, DynBuffer *out);
 extern bool dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths);
 
 /*
- * Returns true if the item with these slots satisfies the condition, which
- * must be bound.  Allocates only in the scratch buffer, which must be empty.
+ * Returns true if the item with these slots satisfies the condition (after
+ * dyn_cond_bind).  Allocates only in the scratch buffer, which must be empty.
  * If memory runs out, scratch->failed is set, and the result is meaningless.
  */
 extern bool dyn_item_matches(const DynCond *cond, const DynValue *slots,

@@ -242,8 +242,8 @@ take_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 }
 
 /*
- * Calls take_entry for an entry that was not expected, and records that the
- * next item is expected to have this entry at the same position.
+ * Calls take_entry for an entry that was not expected, and records the entry
+ * as the one to expect after the previous name in the next item.
  */
 static bool
 take_found_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
@@ -258,7 +258,7 @@ take_found_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 	return take_entry(r, f, index, at, place);
 }
 
-/* Sets *place, and tries to cache the name; returns false on error. */
+/* Looks up (or caches) a name, and sets *place; returns false on error. */
 static bool
 look_up(DynItemParser *r, DynFrame *f, const DynJsonText *name, Place *place)
 {

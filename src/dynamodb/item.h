@@ -53,12 +53,12 @@ typedef struct DynNameEntry
 											 * response, padded with zeros */
 	uint32_t	mask;			/* one bit for each byte of `prefix` before the
 								 * padding; 0 if the text is too long */
-	uint32_t	seen;			/* number of the last object with the name */
+	uint32_t	seen;			/* last object (number) that has the name */
 	const char *name;			/* name in the response */
 	uint32_t	len;
 	uint32_t	hash;
 	uint16_t	parent;			/* index of the context */
-	uint16_t	next;			/* entry that followed this one last time */
+	uint16_t	next;			/* entry of the name that followed last time */
 	uint16_t	first;			/* entry of the map's first name, last time */
 	const DynPathNode *want;	/* node in the path tree, or NULL */
 } DynNameEntry;
@@ -72,7 +72,7 @@ typedef struct DynNameCache
 	uint16_t	table[DYN_NAME_CACHE_SLOTS];	/* entries' indexes; 0: free */
 } DynNameCache;
 
-/* Flag of an entry, in addition to the flags of the value */
+/* Flag of a tape entry, in addition to the flags of its value (attrvalue.h) */
 #define DYN_TAPE_LAST	0x80	/* last entry of its item */
 
 typedef struct DynTapeEntry
@@ -127,7 +127,7 @@ typedef struct DynItemParser
 } DynItemParser;
 
 /*
- * Removes all entries except the root entry, whose node becomes the root of
+ * Removes all entries except the root entry, whose `want` becomes the root of
  * the path tree.  Returns false if memory runs out.
  */
 extern bool dyn_name_cache_reset(DynNameCache *name_cache,
@@ -135,8 +135,8 @@ extern bool dyn_name_cache_reset(DynNameCache *name_cache,
 
 /*
  * Reads the item whose brace is at `p`.  Returns the position after the item,
- * or NULL on error.  If `wanted` is false, the item is only validated
- * (LastEvaluatedKey).
+ * or NULL on error.  If `wanted` is false, the item is only validated, like a
+ * LastEvaluatedKey.
  */
 extern const char *dyn_item_read(DynItemParser *parser, const char *p,
 								 bool wanted);

@@ -52,7 +52,7 @@ dyn_scan_skip_slow(DynJson *scan, const char *p)
 #ifndef DYN_SCAN_SSE2
 #define ONES(byte)	(UINT64_C(0x0101010101010101) * (byte))
 
-/* Returns true if none of eight bytes needs special treatment in a string. */
+/* Returns true if all eight bytes are plain ASCII text inside of a string. */
 static inline bool
 plain_word(const char *p)
 {
@@ -63,13 +63,13 @@ plain_word(const char *p)
 	memcpy(&w, p, sizeof(w));
 	quote = w ^ ONES('"');
 	slash = w ^ ONES('\\');
-	/* if a byte is less than the byte subtracted, its top bit becomes set */
+	/* a byte that is less than the byte subtracted gets its top bit set */
 	return (((w - ONES(0x20)) | (quote - ONES(1)) | (slash - ONES(1)) | w) &
 			ONES(0x80)) == 0;
 }
 #endif
 
-/* Returns the first position that needs special treatment, or `end`. */
+/* Skips plain ASCII text; returns the first other position, or `end`. */
 static inline const char *
 skip_plain(const char *p, const char *end)
 {
@@ -205,7 +205,7 @@ dyn_scan_number(DynJson *scan, const char *p)
 
 	if (p < end && *p == '-')
 		p++;
-	/* no digit may follow a leading zero */
+	/* a leading zero is the only digit before the point */
 	if (p < end && *p == '0')
 		p++;
 	else if ((p = skip_digits(scan, p)) == NULL)

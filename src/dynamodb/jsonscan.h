@@ -75,7 +75,7 @@ extern uint32_t dyn_duplicate_names_hash(const DynDuplicateNames *set,
 /* Maximum depth of arrays and objects in dyn_scan_value */
 #define DYN_SCAN_MAX_DEPTH	256
 
-/* Set `buf`, `end` and `names`; all other members must be zero. */
+/* Callers set `buf`, `end` and `names`, and set all other members to zero. */
 typedef struct DynJson
 {
 	const char *buf;
@@ -98,7 +98,7 @@ extern const char *dyn_scan_string_slow(DynJson *scan, const char *p,
 
 extern const char *dyn_scan_number(DynJson *scan, const char *p);
 
-/* Reads a number into *value, which may lose digits. */
+/* Reads a number into *value; ignores characters after the 63rd. */
 extern const char *dyn_scan_double(DynJson *scan, const char *p, double *value);
 
 /* Skips white space up to the end of the input; any other byte is an error. */
@@ -130,7 +130,7 @@ typedef struct DynJsonText
 extern const char *dyn_scan_text(DynJson *scan, const char *p,
 								 DynJsonText *text, const char *expected);
 
-/* Reads the colon after the name that ends at `p`; returns the next token. */
+/* Skips the colon after the name that ends at `p`, up to the next token. */
 extern const char *dyn_scan_colon(DynJson *scan, const char *p);
 
 static inline bool

@@ -13,7 +13,7 @@
 
 #include "attrvalue.h"
 
-#define DYN_MAX_KEY_ATTRS	4	/* attributes of a partition key or sort key */
+#define DYN_MAX_KEY_ATTRS	4	/* attributes in a partition or sort key */
 
 /* Maximum size (bytes) of an item, and of a value in a partition key or sort key */
 #define DYN_MAX_ITEM_BYTES	409600
@@ -71,9 +71,9 @@ typedef struct DynIndexMeta
 	DynProjectionType projection;
 	int			nincluded;		/* number of NonKeyAttributes */
 	const char **included;		/* names, which dyn_metadata_parse sorts */
-	uint64_t	item_count;		/* items some hours ago; 0 may mean unknown */
+	uint64_t	item_count;		/* count, some hours old; 0 may mean unknown */
 	uint64_t	size_bytes;
-	DynThroughput throughput;	/* throughput (of the table, for an LSI) */
+	DynThroughput throughput;	/* for an LSI: throughput of the table */
 	const char *schema;
 } DynIndexMeta;
 
@@ -117,9 +117,9 @@ extern DynTableMeta *dyn_metadata_parse(const char *buf, size_t len,
 extern void dyn_metadata_free(DynTableMeta *meta);
 
 /*
- * Returns the average size of an item (bytes); 0 if it is unknown.  The items
- * are those of the index, or those of the table if `index` is NULL or DynamoDB
- * has not counted the items of the index yet.
+ * Returns the average size of an item (bytes); 0 if it is unknown.  Averages
+ * over the index, or over the table if `index` is NULL or DynamoDB has not
+ * counted the items of the index yet.
  */
 extern double dyn_metadata_item_bytes(const DynTableMeta *meta,
 									  const DynIndexMeta *index);
@@ -128,7 +128,7 @@ extern double dyn_metadata_item_bytes(const DynTableMeta *meta,
 extern const DynIndexMeta *dyn_metadata_index(const DynTableMeta *meta,
 											  const char *name);
 
-/* Returns the key attribute of that name, or NULL. */
+/* Returns the key attribute named `attr`, or NULL. */
 extern const DynKeyAttr *dyn_key_find(const DynKeySchema *key, const char *attr);
 
 /* Return true if the attribute is in the partition key, or in the full key. */

@@ -137,7 +137,7 @@ dyn_write_describe_table(DynBuffer *buf, const char *table)
 
 /* ---- CreateTable ---- */
 
-/* Writes an object with the attribute's name and another member. */
+/* Writes {"AttributeName":name,member:value}, after a comma unless `first`. */
 static void
 put_attribute(DynBuffer *buf, bool first, const char *name, const char *member,
 			  const char *value)

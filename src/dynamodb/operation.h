@@ -83,13 +83,13 @@ extern void dyn_write_describe_table(DynBuffer *buf, const char *table);
  */
 extern void dyn_write_create_table(DynBuffer *buf, const struct DynTableMeta *table);
 
-/* `start_name` is the last name of the previous page, or NULL. */
+/* `start_name` is the last name of the page before; NULL: first page. */
 extern void dyn_write_list_tables(DynBuffer *buf, const char *start_name);
 
 /*
- * Parses a ListTables response: sets *names to all names, each with its NUL,
- * and *last to LastEvaluatedTableName (malloc'd; the caller frees it) or NULL.
- * Returns NULL, or a description of the error as dyn_page_check does
+ * Parses a ListTables response: sets *names to all names, each followed by a
+ * NUL, and *last to LastEvaluatedTableName (malloc'd; the caller frees it) or
+ * NULL.  Returns NULL, or a description of the error as dyn_page_check does
  * (page_check.h).
  */
 extern const char *dyn_read_list_tables(const char *buf, size_t len,

@@ -2,11 +2,11 @@
  * page.c
  *		Parses responses and returns their items.
  *
- * A response is an object with a few members in any order.  For each known
- * member, the array `members` has a function that validates the member's value
- * and sets the fields of DynPage.  All other members are validated and
- * skipped, because the service adds members without notice.  A member that is
- * null counts as absent.
+ * A response is an object with a few members in any order.  The array
+ * `members` lists the known members, most with a function that validates the
+ * value and sets the fields of DynPage.  All other values are validated and
+ * skipped; unknown members are accepted, because the service adds members
+ * without notice.  A member that is null counts as absent.
  */
 #include "page.h"
 

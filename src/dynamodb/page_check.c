@@ -124,8 +124,8 @@ check_table(const DynPage *page, const DynExpected *expected, bool required,
 
 /*
  * Reads the slots of the item whose first tape entry has the index *at, and
- * moves *at to the next item.  A run of items without wanted attributes is one
- * item.  Returns false after the last item.
+ * moves *at to the next item.  A run of items without wanted attributes counts
+ * as one item.  Returns false after the last item.
  */
 static bool
 next_item_key(const DynPageTape *tape, const int *slots, int nparts, size_t *at,
@@ -205,7 +205,7 @@ repeats(const DynExpected *expected, const DynValue *key, const DynValue *before
 	return true;
 }
 
-/* Returns true if a Scan's item has all projected attributes of its key. */
+/* Returns true if an item has all projected key attributes, in their types. */
 static bool
 has_key(const DynExpected *expected, const DynValue *key)
 {
@@ -275,7 +275,7 @@ dyn_seam_free(DynSeam *seam)
 	dyn_buffer_free(&seam->value);
 }
 
-/* Decodes a slot of the item at `at`; type ABSENT if no valid S, N or B. */
+/* Decodes a slot of the item at tape entry `at`; ABSENT: no valid S, N, B. */
 static const char *
 read_slot(const DynPageTape *tape, size_t at, int slot, DynBuffer *scratch,
 		  DynScalar *scalar)

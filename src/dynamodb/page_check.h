@@ -2,11 +2,11 @@
  * page_check.h
  *		Checks that a response matches its request.
  *
- * Legal JSON with a correct checksum may still not be the response to the
- * request, but a proxy's message with status 200, an error document, or the
- * late response to an earlier request.  Each of these could look like "no
- * rows".  So a response is accepted only if it has the members of its
- * operation, and contains only items that were requested.
+ * Legal JSON with a correct checksum need not be the response to the request.
+ * It may be a proxy's message with status 200, an error document, or the late
+ * response to an earlier request.  Each of these could look like "no rows".
+ * So a response is accepted only if it has the members of its operation, and
+ * contains only items that were requested.
  *
  * The functions allocate memory only in DynBuffers.
  */
@@ -25,7 +25,7 @@
 
 /*
  * State of a key in a batch.  A batch may take several BatchGetItem requests.
- * A key is complete if a response has its item, or implies that none exists.
+ * A key is complete if a response has its item, or implies that there is none.
  */
 typedef enum DynKeyState
 {
@@ -49,7 +49,7 @@ extern void dyn_batch_begin(DynBatch *batch, int nkeys);
  */
 extern int	dyn_batch_request(DynBatch *batch, int most, uint8_t *picked);
 
-/* Reopens the requested keys, after a request without a usable response. */
+/* Marks the requested keys as open again, after an unusable response. */
 extern void dyn_batch_reopen(DynBatch *batch);
 
 extern int	dyn_batch_count(const DynBatch *batch, DynKeyState state);
@@ -102,7 +102,7 @@ typedef struct DynExpected
  * Returns NULL if the response matches the request; otherwise a description of
  * the error (a static string) that completes a sentence beginning with "The
  * response".  `left` has the unprocessed keys (DYN_PARSE_KEYS), or is NULL.
- * In a batch, unprocessed keys become open, and other requested keys complete.
+ * In a batch, marks unprocessed keys open, and other requested keys complete.
  */
 extern const char *dyn_page_check(const DynPage *page, const DynPage *left,
 								  const DynExpected *expected,
@@ -121,9 +121,9 @@ extern bool dyn_names_table(const char *requested, const char *name,
 
 /*
  * Detects cycles in the LastEvaluatedKeys of consecutive pages.  Each key is
- * compared with the last key and an older one, which is replaced at pages 1,
- * 2, 4, 8 and so on.  So every cycle is detected soon (Brent's algorithm).
- * Must be zero-initialized.
+ * compared with the last key and an older key, which the keys of pages 1, 2,
+ * 4, 8 and so on replace.  So every cycle is detected soon (Brent's
+ * algorithm).  Must be zero-initialized.
  */
 typedef struct DynProgress
 {
@@ -145,7 +145,7 @@ extern void dyn_progress_free(DynProgress *progress);
 extern const char *dyn_progress_note(DynProgress *progress, const char *key,
 									 size_t len, const char *repeated);
 
-/* Returned as the error if memory runs out; callers compare the address. */
+/* The error returned if memory runs out; callers compare its address. */
 extern const char dyn_check_memory[];
 
 #endif

@@ -3,9 +3,9 @@
  *		Moves through a value that the page parser has validated, and defines
  *		macros that the other fast readers share.
  *
- * The functions check nothing: they go from one quote, brace or bracket to the
- * next, and skip commas and colons like white space.  `end` is the position
- * after the value; all other positions are before it.
+ * The functions do not validate: they go from one quote, brace or bracket to
+ * the next, and skip commas and colons like white space.  `end` is the
+ * position after the value, and `p` a position in the value.
  */
 #ifndef DYN_DYNAMODB_SLICE_H
 #define DYN_DYNAMODB_SLICE_H
@@ -53,7 +53,7 @@ dyn_slice_token(const char *p, const char *end)
 	return p;
 }
 
-/* Skips like dyn_slice_token; fast if `c` is at `p`, followed by a token. */
+/* Skips like dyn_slice_token; fast if it skips only the character `c`. */
 static DYN_HOT const char *
 dyn_slice_after(const char *p, const char *end, char c)
 {

@@ -56,13 +56,12 @@ dyn_span_is_point(const DynSpan *span)
 /* Returns true if the limits of the span exclude all values. */
 extern bool dyn_span_is_empty(const DynSpan *span);
 
-/* Returns true if the span is the set of strings that begin with `lower`. */
+/* Returns true if the span is all strings that begin with its lower limit. */
 extern bool dyn_span_is_prefix(const DynSpan *span);
 
 /*
- * Returns the length (bytes) of the prefix that all strings of the span have
- * in common with the value of its lower limit; 0 if a limit is missing, or the
- * values are not strings.
+ * Returns the length (bytes) of the prefix that all strings of the span share
+ * with its lower limit; 0 if a limit is missing, or the values are not strings.
  */
 extern size_t dyn_span_beginning(const DynSpan *span);
 

@@ -36,7 +36,7 @@
  * A string is split as if parts never contained their separators, except parts
  * whose column is read from another attribute.  But a value of a text column
  * without `plain` or a list of words may contain the separator.  The column's
- * part is `undecided`: strings that match only with this value are ambiguous.
+ * part is `undecided`: strings that match only with such a value are ambiguous.
  *
  * The values of parts are encoded; only the caller's codecs decode them.
  * Arrays of values have one element for each part.  All strings are valid
@@ -44,8 +44,8 @@
  *
  * Splitting and joining are inverse.  Joining the values that
  * dyn_template_split() returns yields the string that was split.  Splitting a
- * joined string returns the joined values if both are true: dyn_part_holds() is
- * DYN_HOLDS_YES for each value, and those read from other attributes are given.
+ * joined string returns the joined values if dyn_part_holds() is DYN_HOLDS_YES
+ * for each value, and the values read from other attributes are given.
  */
 #ifndef DYN_DYNAMODB_TEMPLATE_TEXT_H
 #define DYN_DYNAMODB_TEMPLATE_TEXT_H
@@ -93,9 +93,9 @@ typedef struct DynPartFacts
 	const char *charset;
 
 	/*
-	 * true for a time; `width` is that of its format.  A part that is split off
-	 * by width has this width; any other part ends at the first character
-	 * outside of the charset
+	 * true for a time; `width` is then the width of the time's format.  A part
+	 * that is split off by width has this width; any other part ends at the
+	 * first character outside of the charset
 	 */
 	bool		instant;
 } DynPartFacts;
@@ -142,7 +142,7 @@ typedef struct DynTemplatePart
 
 typedef struct DynTemplate
 {
-	int			nparts;			/* 0: only literals[0] matches */
+	int			nparts;			/* 0: only the text literals[0] matches */
 	DynTemplatePart *parts;
 	DynText    *literals;		/* nparts + 1; literals[i] precedes parts[i] */
 	int			any;			/* index of the `any` part; -1: none */
@@ -196,8 +196,8 @@ typedef enum DynSplit
 	DYN_SPLIT_NO_MATCH,
 	DYN_SPLIT_AMBIGUOUS,		/* the string only matches if values of text
 								 * columns contain their separators */
-	DYN_SPLIT_TYPE_MISMATCH		/* the string matches up to a time, whose width
-								 * is not that of its format */
+	DYN_SPLIT_TYPE_MISMATCH		/* the string matches up to a time that does
+								 * not have the width of its format */
 } DynSplit;
 
 /*
@@ -206,9 +206,9 @@ typedef enum DynSplit
  *
  * `given` (NULL: none) has the encodings of columns that are read from other
  * attributes, after dyn_part_fold().  The parts of `text` must be equal to
- * these values.  A folded part is not compared if its given value is not ASCII,
- * because applications fold other letters in different ways.  The caller
- * handles NULLs: an item with a NULL does not match.
+ * these values.  A folded part is not compared if its given value is not
+ * ASCII, because applications fold other letters in different ways.  The
+ * caller handles NULLs: an item with a NULL in such a column does not match.
  *
  * If the value of the `any` part is given, the result may be AMBIGUOUS even if
  * no values of the undecided parts would make `text` match.
@@ -217,7 +217,7 @@ extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 								   size_t len, const DynText *given,
 								   DynText *values);
 
-/* Folds the text of a part in place. */
+/* Folds ASCII letters of a part's text to the part's case, in place. */
 extern void dyn_part_fold(const DynTemplatePart *part, char *text, size_t len);
 
 /*
@@ -239,7 +239,7 @@ extern bool dyn_part_is_enumerated(const DynTemplatePart *part);
 /* Returns the number of values of an enumerated part; 0 means 2^64. */
 extern uint64_t dyn_part_members(const DynTemplatePart *part);
 
-/* Returns true if the part is not enumerated, or has the value `text`. */
+/* Returns true if the part is not enumerated, or if it lists `text`. */
 extern bool dyn_part_lists(const DynTemplatePart *part, DynText text);
 
 /* ---- join ---- */
@@ -259,8 +259,8 @@ typedef enum DynHolds
 extern DynHolds dyn_part_holds(const DynTemplatePart *part, DynText value);
 
 /*
- * Appends the string that the template composes of these values, unchecked but
- * folded for folded parts.  Returns false if memory runs out.
+ * Appends the string that the template composes of these values.  Folds values
+ * of folded parts; checks none.  Returns false if memory runs out.
  */
 extern bool dyn_template_join(const DynTemplate *tmpl, const DynText *values,
 							  DynBuffer *out);

@@ -18,8 +18,8 @@
 /*
  * Appends an item as a JSON object, such as
  * {"a":{"S":"x"},"info":{"M":{"rating":{"N":"5"}}}}.  Creates the maps on the
- * paths, and omits absent values.  No path may have list steps, or be equal to
- * or a prefix of another path.  Returns false if memory runs out.
+ * paths, and omits absent values.  No path may contain a list index, equal
+ * another path, or be a prefix of one.  Returns false if memory runs out.
  */
 extern bool dyn_path_values_item(const DynPathValue *values, int n, DynBuffer *out);
 

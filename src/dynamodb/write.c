@@ -81,7 +81,7 @@ typedef struct Reply
 	const char *table;			/* table of the request */
 	bool		is_error;		/* true if __type marks an error document */
 	bool		is_read;		/* true if this is the response to a read */
-	const char *no_capacity;	/* error until the table's capacity is found */
+	const char *no_capacity;	/* error; NULL once the capacity was found */
 	double		units;
 	DynScalar	item;			/* Attributes or Item (type M), or ABSENT */
 	DynCancelReason *reasons;

@@ -66,7 +66,7 @@ extern const char *dyn_write_check(const char *buf, size_t len,
 
 /*
  * Returns the item for which a condition failed, as a slice of the error
- * document (type M); ABSENT if no item has the key, or if parsing fails.
+ * document (type M); ABSENT if the document has none, or parsing fails.
  */
 extern DynScalar dyn_write_failed_item(const char *buf, size_t len);
 
@@ -74,7 +74,7 @@ extern DynScalar dyn_write_failed_item(const char *buf, size_t len);
 typedef struct DynCancelReason
 {
 	char		code[64];		/* such as "ConditionalCheckFailed"; "None" if
-								 * the write is not a cause */
+								 * the write was no reason to cancel */
 	char		message[256];	/* text of the reason, truncated; may be "" */
 	DynScalar	item;			/* item (type M) for which the condition
 								 * failed, or ABSENT */

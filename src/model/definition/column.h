@@ -12,8 +12,8 @@
  * the operand may be a cast of the column.
  *
  * A mismatch is a stored value that the column's type cannot represent.
- * PostgreSQL raises an error for it or, under on_mismatch 'null', reads NULL;
- * DynamoDB compares it like any other value.
+ * Reading a mismatch raises an error or, under on_mismatch 'null', returns
+ * NULL.  DynamoDB compares a mismatch like any other value.
  */
 #ifndef DYN_MODEL_COLUMN_H
 #define DYN_MODEL_COLUMN_H
@@ -25,10 +25,10 @@
 
 typedef enum DynExactness
 {
-	DYN_LOCAL,					/* may miss rows, so it must not be sent */
-	DYN_SUPERSET,				/* selects all rows that SQL selects, and maybe
-								 * more, so the rows must be rechecked */
-	DYN_EXACT					/* selects the same rows */
+	DYN_LOCAL,					/* condition could miss rows: never sent */
+	DYN_SUPERSET,				/* condition selects all rows that SQL selects,
+								 * maybe also others, so rows are rechecked */
+	DYN_EXACT					/* condition selects the same rows as SQL */
 } DynExactness;
 
 typedef enum DynComparison
@@ -66,8 +66,8 @@ typedef struct DynTraits
 
 	/*
 	 * True if different values of a key attribute never become equal values of
-	 * the column (under its collation); NULLs are not equal.  A unique key then
-	 * makes the column unique.
+	 * the column (under its collation; NULLs count as different).  A unique
+	 * key then makes the column unique.
 	 */
 	bool		distinct;
 
@@ -81,7 +81,7 @@ typedef struct DynTraits
 								 * the placeholder lists, as in ${type:A|B} */
 	bool		point;			/* true if = selects one stored value, so that
 								 * this value can be a key */
-	bool		key;			/* true if usable in key conditions */
+	bool		key;			/* true if key conditions can use the column */
 } DynTraits;
 
 typedef struct DynColumn

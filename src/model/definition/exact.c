@@ -121,7 +121,7 @@ dyn_traits_init(DynColumn *column)
 	traits->key = codec->kind != DYN_CODEC_FLOAT4 &&
 		codec->kind != DYN_CODEC_FLOAT8;
 
-	/* if a value may have several encodings, = is sent as an interval */
+	/* = on values with several encodings is sent as an interval */
 	if (point || range)
 		traits->equality = exact_if(point && !nulls && !codec->is_domain);
 	if (point)
@@ -273,7 +273,7 @@ dyn_element_exactness(const DynColumn *column, const DynOperator *op)
 		is_of_codec(op, element) ? DYN_SUPERSET : DYN_LOCAL;
 }
 
-/* The result is never exact: a selected item may also have other elements. */
+/* The result is never exact: all elements of a selected item are rows. */
 DynExactness
 dyn_unnested_exactness(const DynColumn *column, const DynOperator *op)
 {

@@ -17,7 +17,7 @@
 /* TTL does not delete items that expired longer ago than this (seconds). */
 #define FIVE_YEARS		INT64CONST(157680000)
 
-/* This function and the next two return a hint for invalid JSON, or NULL. */
+/* This function and the next two return NULL; for invalid JSON, a hint. */
 static const char *
 add_scalar(DynFilterTerm *term, const JsonbValue *value)
 {
@@ -133,7 +133,7 @@ dyn_item_filter(const char *match, const char *ttl)
 	return test;
 }
 
-/* Sets the scalar to a number of seconds; `us` is microseconds since 1970. */
+/* Converts `us`, in microseconds since 1970, to a scalar in seconds. */
 static void
 set_seconds(DynScalar *scalar, int64 us)
 {

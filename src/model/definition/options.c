@@ -113,7 +113,7 @@ static const OptionEntry options_table[] = {
 	"maximum number of concurrent requests of one statement"},
 	{"max_idle_connections", ON_SERVER, VALUE_INT, 0, 256, NULL, "max_concurrency",
 	false, "maximum number of idle connections of a session between statements"},
-	/* at 0.1, even the smallest request (half a unit) waits a few seconds */
+	/* 0.1: even the smallest request (half a unit) then waits a few seconds */
 	{"max_read_units_per_second", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
 	false, "maximum read units per second of all sessions together"},
 	{"max_write_units_per_second", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
@@ -557,7 +557,7 @@ Datum
 dynamo_fdw_validator(PG_FUNCTION_ARGS)
 {
 	Oid			catalog = PG_GETARG_OID(1);
-	int			where = 0;		/* for a foreign-data wrapper */
+	int			where = 0;		/* 0: the foreign-data wrapper */
 
 	for (int i = 0; i < lengthof(places); i++)
 	{
@@ -688,7 +688,7 @@ dyn_option_reads(List *options, const DynReadOptions *fallback)
 	return reads;
 }
 
-/* Returns the help text, which may differ if sessions do not share budgets. */
+/* Returns the help text, adapted if sessions do not share their budgets. */
 static const char *
 help_of(const OptionEntry *entry)
 {

@@ -66,7 +66,7 @@ extern int	dyn_option_enum(List *options, const char *name,
 
 extern DynDocument dyn_option_document(List *options);
 
-/* Returns the names (char *) between commas; NIL if one is empty. */
+/* Returns the names (char *) in a list with commas; NIL if a name is empty. */
 extern List *dyn_option_names(const char *value);
 
 /* Returns the read options; those that are not set come from `fallback`. */
@@ -95,10 +95,10 @@ extern void dyn_options_check_import(List *options);
 extern Jsonb *dyn_json_option_check(const char *text, const char *example,
 									const char **why);
 
-/* Returns the object in a text that was checked before. */
+/* Returns the object in a text that dyn_json_option_check has accepted. */
 extern Jsonb *dyn_json_option_parse(const char *text);
 
-/* Returns a palloc'd copy of a string in UTF-8, with NUL; sets *len. */
+/* Returns the string in UTF-8, palloc'd and with a NUL; sets *len. */
 extern char *dyn_json_option_text(const JsonbValue *string, size_t *len);
 
 #endif

@@ -369,7 +369,6 @@ choose_source(const Connector *connector, AttrNumber attnum)
 {
 	const DynColumn *column = &connector->columns[attnum - 1];
 
-	/* try the template of the attribute that the column's option names */
 	for (int i = 0; i < connector->n && column->placed; i++)
 	{
 		if (dyn_path_equal(column->path, connector->templated[i].path) &&
@@ -378,7 +377,6 @@ choose_source(const Connector *connector, AttrNumber attnum)
 	}
 	if (column->placed)
 		return;
-	/* try the templates of the table's key, in the order of the key */
 	for (int k = 0; k < connector->nbase; k++)
 	{
 		for (int i = 0; i < connector->n; i++)
@@ -554,7 +552,7 @@ part_facts(const DynTemplatePart *part, const DynCodec *codec)
 		facts.width = codec->format.digits;
 		facts.charset = "0123456789";
 	}
-	/* a sample suffices, since the encodings differ only in their digits */
+	/* a sample shows the width, and all characters other than digits */
 	if (kind->instant &&
 		dyn_codec_encode(codec, codec->basetype, epoch, &sample) == DYN_ENCODED)
 	{
@@ -586,7 +584,7 @@ check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 	}
 }
 
-/* Returns a number for the codec's precision; larger numbers are coarser. */
+/* Returns the codec's precision as a number; a larger number is coarser. */
 static int
 coarseness(const DynCodec *codec)
 {
@@ -702,7 +700,7 @@ dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn *columns,
 				   describe_error(shown_name(&templated[i]), &error), NULL);
 	}
 	check_mistakes(&connector);
-	/* a column that is read from a part has that part's codec */
+	/* give columns that are read from a part the part's codec and traits */
 	for (int i = 0; i < ncolumns; i++)
 	{
 		if (!columns[i].dropped && dyn_column_is_part(&columns[i]))

@@ -85,7 +85,7 @@ extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 								 const DynColumn *columns,
 								 const Bitmapset *attnums, bool *needed);
 
-/* Returns true if a number attribute may have a template of only this part. */
+/* Returns true if the part alone can be the template of a number attribute. */
 extern bool dyn_part_may_be_number(const DynTemplatePart *part,
 								   const DynCodec *codec);
 

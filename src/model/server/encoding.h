@@ -13,9 +13,9 @@
 extern bool dyn_encoding_differs(void);
 
 /*
- * Converts a value to UTF-8, replacing *text and *len.  Returns false for an
- * invalid byte (in SQL_ASCII, invalid UTF-8), or if the value is so long that
- * the result could exceed MaxAllocSize.
+ * Converts a value to UTF-8, replacing *text and *len.  Returns false for a
+ * character without a UTF-8 form (in SQL_ASCII: for invalid UTF-8), or if the
+ * value is so long that the result could exceed MaxAllocSize.
  */
 extern bool dyn_value_to_utf8(const char **text, size_t *len);
 

@@ -20,7 +20,7 @@ dyn_reset_if_large(MemoryContext context)
 		MemoryContextReset(context);
 }
 
-/* Enlarges an array, or allocates it in CurrentMemoryContext if NULL. */
+/* Enlarges an array; if it is NULL, allocates it in CurrentMemoryContext. */
 static inline void *
 dyn_grown(void *array, Size size)
 {

@@ -374,7 +374,7 @@ request_shared_blocks(void)
 		RequestAddinShmemSpace(MAXALIGN(block->size));
 }
 
-/* Called at server start, and again after a crash of a backend. */
+/* Runs at server start, and again after a crash of a backend. */
 static void
 set_up_shared_blocks(void)
 {

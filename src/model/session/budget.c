@@ -25,7 +25,7 @@
 
 typedef struct Bucket
 {
-	DynBudget	budget;			/* its rate is 0 if the bucket is unused */
+	DynBudget	budget;			/* rate 0: the bucket is unused */
 	double		level;			/* units left; negative if in debt */
 	double		filled_ms;
 } Bucket;
@@ -84,7 +84,7 @@ dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 	hash = hash_text(connection->service.url, (uint64) kind);
 	hash = hash_text(connection->service.region, hash);
 	hash = hash_text(table ? dyn_session_table_id(connection, table) : "", hash);
-	/* if limits of one table shared a bucket, the latest would apply to all */
+	/* hash the limit, too: each limit of one table needs its own bucket */
 	if (table != NULL && capacity == NULL)
 		hash = hash_bytes_extended((const unsigned char *) &rate, sizeof(rate), hash);
 	budget->key.hash = capacity ? hash_text(capacity, hash) : hash;

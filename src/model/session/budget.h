@@ -46,7 +46,7 @@ typedef struct DynBudget
 								 * the table's rate or the text `capacity` */
 	}			key;
 	double		rate;			/* units per second */
-	int			slot;			/* last known position of its bucket */
+	int			slot;			/* last known position among the buckets */
 } DynBudget;
 
 /*
@@ -77,7 +77,7 @@ extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection
  */
 extern double dyn_budgets_take(DynBudgets *budgets, double units, double now_ms);
 
-/* Corrects a request's charge from `charged` to `used`; does nothing if NULL. */
+/* Corrects a charge from `charged` to `used`, unless `budgets` is NULL. */
 extern void dyn_budgets_correct(DynBudgets *budgets, double charged,
 								double used, double now_ms);
 

@@ -37,8 +37,8 @@
 
 /*
  * Maximum bytes of a response.  A page of 1 MB is nearly 2 MB of JSON, but an
- * item full of numbers such as 1e125 is up to 26 MB.  A longer BatchGetItem is
- * split (exec/fetch/stream.c); a longer Query or Scan needs a lower fetch_size.
+ * item full of numbers such as 1e125 is up to 26 MB.  If a response is longer,
+ * a BatchGetItem is split (stream.c); a Query or Scan needs a lower fetch_size.
  */
 #define MAX_RESPONSE	((size_t) 32 * 1024 * 1024)
 
@@ -179,7 +179,7 @@ set_keys(DynConnection *connection, List *options)
 				 : errmsg("out of memory")));
 }
 
-/* Returns a malloc'd copy in UTF-8. */
+/* Returns a malloc'd copy of the text in UTF-8; NULL if `text` is NULL. */
 static char *
 copy_text(const char *text)
 {
@@ -203,7 +203,7 @@ wipe_options(List *options)
 	}
 }
 
-/* Requires connection->service. */
+/* Requires that connection->service is set. */
 static void
 set_credentials(DynConnection *connection)
 {

@@ -173,7 +173,7 @@ service_hint(const ErrorEntry *entry, const DynRequestContext *context)
 						context->op == DYN_OP_TRANSACT_WRITE_ITEMS
 						? "dynamodb:PutItem, dynamodb:UpdateItem and dynamodb:DeleteItem"
 						: psprintf("dynamodb:%s", dyn_operation_name(context->op)));
-	/* DescribeTable has only one argument, so the table's name is invalid */
+	/* a table name is the only argument of DescribeTable, so it is invalid */
 	if (strcmp(entry->code, "ValidationException") == 0)
 		return context->op == DYN_OP_DESCRIBE_TABLE ? TABLE_NAME_HINT
 			: context->op == DYN_OP_CREATE_TABLE ? NULL : entry->hint;
@@ -403,7 +403,7 @@ dyn_request_is_logged(const DynCall *call, bool repeated)
 	return (dyn_guc_log_requests && !repeated) || is_slow(call);
 }
 
-/* Returns the outcome of a slow request, and its id for AWS support. */
+/* Returns a slow request's outcome, and its request id for AWS support. */
 static char *
 describe_outcome(const DynCall *call, int attempt)
 {
@@ -426,7 +426,7 @@ dyn_request_log(const DynCall *call, const char *line, int attempts)
 	const char *more = is_slow(call) ? describe_outcome(call, attempts)
 		: attempts <= 1 ? "" : psprintf(", %d attempts", attempts);
 
-	/* a cancel here would lose a response that has not been judged yet */
+	/* a cancel here would lose a response that has not been checked yet */
 	HOLD_INTERRUPTS();
 	ereport(LOG,
 			(errmsg_internal("dynamo_fdw: %s (%.1f ms%s)", line, call->elapsed_ms, more),

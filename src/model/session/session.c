@@ -81,7 +81,7 @@ dyn_session_now(void)
 	return dyn_loop_now_us() / 1000.0;
 }
 
-/* Acquires a descriptor if SPARE_DESCRIPTORS more would be left. */
+/* Acquires a file descriptor if at least SPARE_DESCRIPTORS others are left. */
 static bool
 acquire_descriptor(void)
 {
@@ -185,10 +185,10 @@ wait_for_client(void *arg, int fd, long timeout_ms)
 /*
  * Returns the milliseconds that statement_timeout still permits while COMMIT
  * reads the last rows of a cursor WITH HOLD (PersistHoldablePortal), after
- * PostgreSQL has disabled its timer.  Returns -1 without such a cursor or
+ * PostgreSQL has disabled the timer.  Returns -1 without such a cursor or
  * without a timeout.  The timeout begins when the timer was last started or
- * when the current message arrived, whichever is later: PostgreSQL does not
- * start the timer if transaction_timeout is not longer than statement_timeout.
+ * when the current message arrived, whichever is later: PostgreSQL starts the
+ * timer only if transaction_timeout is longer than statement_timeout, or 0.
  */
 static long
 held_cursor_ms(void)
@@ -204,7 +204,7 @@ held_cursor_ms(void)
 											   GetCurrentTimestamp()));
 }
 
-/* Counts and returns the time of a wait before it raises errors. */
+/* Counts and returns the time of a wait; may raise an error after counting. */
 static double
 end_wait(DynUsage *usage, double began, DynWaitReason reason)
 {
@@ -251,7 +251,7 @@ dyn_session_sleep(DynUsage *usage, double ms, DynWaitReason reason)
 typedef struct RunningCall
 {
 	DynCall    *call;
-	DynUsage   *usage;			/* NULL until the call may start */
+	DynUsage   *usage;			/* NULL before the call starts */
 	DynOperation op;
 } RunningCall;
 
@@ -452,7 +452,7 @@ dyn_session_connection(Oid serverid, Oid userid)
 	entry = hash_search(connections, &key, HASH_FIND, NULL);
 	Assert(entry == NULL || entry->connection->valid);
 	connection = entry ? entry->connection : add_connection(serverid, userid);
-	/* pin first, since the check may process an invalidation */
+	/* pin first: an invalidation in the check frees unpinned connections */
 	connection->pins++;
 	dyn_call_at_reset(CurrentMemoryContext, unpin_connection, connection);
 	dyn_session_check(connection);
@@ -500,7 +500,7 @@ unpin_description(void *arg)
 	((DynDescription *) arg)->pins--;
 }
 
-/* Also pins the connection, whose other pins may be released earlier. */
+/* Pins the description, and its connection, whose other pins may end first. */
 static const DynTableMeta *
 pin_description(DynConnection *connection, DynDescription *description)
 {

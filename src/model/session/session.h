@@ -33,7 +33,7 @@
 extern DynConnection *dyn_session_connection(Oid serverid, Oid userid);
 
 /*
- * Raises an error if the connection must not be used any longer.  Call it
+ * Raises an error if the connection must not be used any longer.  Called
  * before a request is started, while an error has no side effects.
  */
 extern void dyn_session_check(DynConnection *connection);
@@ -74,7 +74,7 @@ extern bool dyn_session_same_table(const DynConnection *a, const char *table_a,
 /* Removes a description from the cache, and resets all cached plans. */
 extern void dyn_session_forget_table(DynConnection *connection, const char *table);
 
-/* Reason for a wait, shown in pg_stat_activity since PostgreSQL 17. */
+/* Reason for a wait, shown in pg_stat_activity from PostgreSQL 17 on. */
 typedef enum DynWaitReason
 {
 	DYN_WAITS_FOR_RESPONSE,		/* response, including pauses before retries */
@@ -90,15 +90,15 @@ typedef enum DynWaitReason
 extern double dyn_session_wait(struct DynUsage *usage, double timeout_ms,
 							   DynWaitReason reason);
 
-/* Like dyn_session_wait, but only sleeps until the latch is set. */
+/* Like dyn_session_wait, but waits only for the latch, at most `ms`. */
 extern double dyn_session_sleep(struct DynUsage *usage, double ms, DynWaitReason reason);
 
 /*
  * Starts a call, whose body has been written, and waits until it is done.  On
  * any error while waiting, destroys the call and raises the error.  Otherwise
  * returns true, or false if the request failed (call->failure); the caller
- * then destroys the call.  `service` is the connection's, or a copy with other
- * limits.
+ * then destroys the call.  `service` is the connection's service, or a copy
+ * with other limits.
  */
 extern bool dyn_session_try(DynCall *call, const DynService *service,
 							const DynRequestContext *context);

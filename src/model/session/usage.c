@@ -245,7 +245,7 @@ dyn_usage_give_up(DynUsage *usage, DynOperation op, const DynCall *call,
 	{
 		more.counters.requests = 1;
 		more.operations[op] = 1;
-		/* undo the count of the call as a retry: unsigned addition wraps */
+		/* subtract the counted retry: unsigned addition wraps around */
 		more.counters.retries--;
 	}
 	add_tally(usage, &more);

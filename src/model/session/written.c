@@ -22,7 +22,7 @@
 typedef struct WrittenCount
 {
 	struct WrittenCount *next;
-	int			level;			/* nesting level of the transaction */
+	int			level;			/* nesting level of the (sub)transaction */
 	uint64		items[3];		/* items inserted, updated, deleted */
 	char		relation[NAMEDATALEN];
 } WrittenCount;
@@ -31,7 +31,7 @@ typedef struct WrittenCount
 typedef struct WrittenTable
 {
 	struct WrittenTable *next;
-	bool		in_transaction; /* true until the running transaction ends */
+	bool		in_transaction; /* true if the running transaction wrote it */
 	double		written_ms;		/* time of the last write (monotonic ms) */
 	char		id[FLEXIBLE_ARRAY_MEMBER];	/* dyn_session_table_id() */
 } WrittenTable;
@@ -216,7 +216,7 @@ warn(int level)
 
 /* ---- recently written tables ---- */
 
-/* Also frees the entries of all tables that were not written recently. */
+/* Returns the table if written recently, or NULL; frees outdated entries. */
 static WrittenTable *
 find_table(const char *id)
 {

@@ -119,7 +119,7 @@ read_column(DynColumn *column, TupleDesc desc, int i,
 						relation->skips_scalars) == 1;
 	column->document = dyn_option_document(options);
 	column->segments = dyn_option_int(options, "segment", 0);
-	/* an item does not contain its segment, so there is no mismatch */
+	/* an item does not contain its segment, which is never a mismatch */
 	column->null_on_mismatch &= column->segments == 0;
 	read_path(column, relation, options);
 	text = dyn_option_text(options, "format");
@@ -450,7 +450,7 @@ dyn_relation_scan_policy(const DynRelation *relation)
 {
 	if (dyn_guc_scan_policy < 0)
 		return relation->options.scan_policy;
-	/* only "allow" (superusers) loosens the option; other values tighten it */
+	/* only superusers can set "allow", which loosens the option */
 	if (dyn_guc_scan_policy == DYN_SCAN_ALLOW)
 		return DYN_SCAN_ALLOW;
 	return Max(relation->options.scan_policy, (DynScanPolicy) dyn_guc_scan_policy);

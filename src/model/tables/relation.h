@@ -35,7 +35,7 @@ typedef struct DynRelation
 	const char *name;			/* name of the foreign table */
 	const char *table;			/* name of the DynamoDB table, with prefix */
 	DynConnection *connection;
-	DynReadOptions options;		/* table's options, or else the server's */
+	DynReadOptions options;		/* options; those not set are the server's */
 	bool		consistent;		/* option or parameter consistent_read */
 	bool		own_writes;		/* true if the statement writes the table, or
 								 * the session has just written it: reads are
@@ -84,7 +84,7 @@ extern const char *dyn_relation_quoted_name(const DynRelation *relation);
 extern bool dyn_relation_is_readable(const DynRelation *relation,
 									 const Bitmapset *columns);
 
-/* Returns the DynamoDB table's name; `name` is that of the foreign table. */
+/* Returns the DynamoDB table's name; `name` is the foreign table's name. */
 extern const char *dyn_relation_remote_name(const DynConnection *connection,
 											const char *name, List *options);
 

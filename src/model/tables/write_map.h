@@ -76,9 +76,9 @@ extern void dyn_write_map_require(const DynWriteMap *map, CmdType operation);
 extern void dyn_write_map_require_column(const DynWriteMap *map, AttrNumber attnum);
 
 /*
- * Composes the attribute of a template from the columns of a new or `found`
- * row; none of the template's columns may be NULL.  Returns 0, or the column
- * whose value cannot be stored, with *err set.
+ * Composes the attribute of a template from the columns of a new row or, with
+ * `found`, of a row that was read; none of the template's columns may be NULL.
+ * Returns 0, or the column whose value cannot be stored, with *err set.
  */
 extern AttrNumber dyn_templated_compose(const DynTemplatedAttr *templated,
 										const Datum *values, bool found,

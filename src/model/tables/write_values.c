@@ -111,7 +111,7 @@ part_holds(const DynTemplatedAttr *templated, bool found, int p, DynText text,
 	DynHolds	holds = dyn_part_holds(part, text);
 	const char *tmpl;
 
-	/* another occurrence of the column has decided where the text ends */
+	/* the key was read: another placeholder has decided where the text ends */
 	if (holds == DYN_HOLDS_UNDECIDED && found && templated->base)
 		holds = DYN_HOLDS_YES;
 	if (holds == DYN_HOLDS_YES && dyn_part_lists(part, text))
@@ -567,7 +567,7 @@ dyn_write_map_rewritten(const DynWriteMap *map, const Bitmapset *changed)
 
 const DynScalar dyn_only_theirs = {DYN_TYPE_SS, "[]", 2};
 
-/* Adds a value, unless the path already has one that is not ABSENT. */
+/* Adds a path's value, unless the path already has one that is not ABSENT. */
 static void
 add_guard(RowValues *row, const DynPath *path, DynScalar value)
 {
@@ -589,7 +589,7 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 {
 	const DynRelation *relation = map->relation;
 	RowValues	row = begin_values(map, slot, NULL);
-	Bitmapset  *shown = NULL;	/* templates with a column that is not NULL */
+	Bitmapset  *shown = NULL;	/* templates of columns that are not NULL */
 
 	for (int attnum = -1; (attnum = bms_next_member(read, attnum)) >= 0;)
 	{
@@ -620,7 +620,7 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 		DynScalar	text = absent;
 		DynStoreError err;
 
-		/* the text that was read cannot be composed if a column is NULL */
+		/* a template with a NULL column cannot be composed as it was read */
 		if (null_column(&row, templated) != 0 ? bms_is_member(i, shown)
 			: dyn_templated_compose(templated, row.values, row.found, &text, &err) != 0)
 			text = dyn_only_theirs;

@@ -4,8 +4,8 @@
  *		applications, including patterns of fixed width.
  *
  * An instant is an int64: microseconds since 2000-01-01 00:00 UTC, as in
- * PostgreSQL's timestamps.  Text formats cover the years 0001 to 9999.  The
- * session's time zone is not used: text without an offset is in UTC.
+ * PostgreSQL's timestamps.  Text formats cover the years 0001 to 9999, and do
+ * not use the session's time zone: text without an offset is in UTC.
  */
 #ifndef DYN_MODEL_DATETIME_H
 #define DYN_MODEL_DATETIME_H
@@ -127,7 +127,8 @@ typedef struct DynZone
 /*
  * Finds the zone that AT TIME ZONE uses for a name or abbreviation (text), or
  * for an interval; for any other `type`, the session's current zone.  Returns
- * false if AT TIME ZONE would raise an error, or if the zone has leap seconds.
+ * false if AT TIME ZONE would raise an error, or for leap seconds or an
+ * interval over 170 hours.
  */
 extern bool dyn_zone_find(Oid type, Datum operand, DynZone *zone);
 

@@ -109,7 +109,7 @@ decode_text(DynCodec *codec, const DynValue *value, bool soft,
 /*
  * Decodes with the type's input function.  For char(n), the input function
  * only adds blanks and cannot fail, because the length is checked first.
- * Accepts any XML content, also in a composite, whatever xmloption is set.
+ * Accepts any XML content, also in a composite, whatever value xmloption has.
  */
 static bool
 decode_input(DynCodec *codec, const DynValue *value, bool soft,
@@ -143,8 +143,8 @@ decode_input(DynCodec *codec, const DynValue *value, bool soft,
 /*
  * Decodes any text that the type's input function accepts, if the format is
  * 'json' or 'string'.  With 'string', the text may be a number that N cannot
- * hold, such as 1E200 or NaN.  Without `soft`, the caller must raise failures
- * (see dyn_input_or_why).
+ * hold, such as 1E200 or NaN.  Without `soft`, the caller must raise an error
+ * on failure (dyn_input_or_why).
  */
 static bool
 decode_any_form(DynCodec *codec, const DynValue *value, bool soft,
@@ -450,7 +450,7 @@ parse_instant(const DynCodec *codec, const DynValue *value, Timestamp *instant,
 							  ? "it is not a valid date or time of the form YYYY-MM-DD or YYYY-MM-DDTHH:MM:SS"
 							  : psprintf("it does not match format \"%s\"",
 										 codec->format.text));
-	/* be specific if the value only has too many fractional digits */
+	/* report if the value has only too many fractional digits */
 	finest.digits = 9;
 	return mismatch(why, finest.kind == DYN_FORMAT_EPOCH &&
 					dyn_instant_from_epoch(text, len, &finest, &other)

@@ -345,7 +345,7 @@ bound_float(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 
 	if (isnan(number))
 		return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
-	/* stored decimals beyond the bound may be rounded to the bound */
+	/* move the bound outward: decimals beyond it may be rounded to it */
 	number = codec->kind == DYN_CODEC_FLOAT4
 		? nextafterf(nextafterf((float) number, outward), outward)
 		: nextafter(number, outward);

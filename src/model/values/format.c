@@ -85,7 +85,7 @@ parse_fixed(char *args, DynFormat *format, const char **why)
 	return true;
 }
 
-/* Stores booleans as N if both arguments are numbers, except in templates. */
+/* Parses bool(t,f).  Except in templates, two numbers are stored as N. */
 static bool
 parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
 {

@@ -76,7 +76,7 @@ dyn_format_truncates(const DynFormat *format)
 			format->kind == DYN_FORMAT_EPOCH) && format->digits > 6;
 }
 
-/* Returns true if the text begins with the name of a DYN_FORMAT_TRUNC. */
+/* Returns true if the text begins with year, month, day, hour or trunc. */
 extern bool dyn_format_is_trunc(const char *text);
 
 /*

@@ -32,7 +32,7 @@ is_text(const DynNode *node)
 	return node->value.type == DYN_TYPE_S || node->value.type == DYN_TYPE_B;
 }
 
-/* Removes JSON escapes.  Spare bytes follow: name_key() reads eight bytes. */
+/* Returns the text without JSON escapes, before 8 spare bytes (name_key). */
 static char *
 plain_text(const DynValue *text, size_t *len)
 {

@@ -22,7 +22,7 @@ extern size_t dyn_plain_numeric_write(const char *p, size_t len, char *dst);
 /* Calls dyn_plain_numeric_write; returns a palloc'd numeric, or NULL. */
 extern Numeric dyn_plain_numeric(const char *p, size_t len);
 
-/* Converts any NUL-terminated text that numeric_in accepts (palloc'd). */
+/* Returns NUL-terminated text as a palloc'd numeric, like numeric_in. */
 extern Numeric dyn_numeric_from_text(const char *text, size_t len);
 
 /* ---- padded(n): non-negative integers of exactly n digits ---- */

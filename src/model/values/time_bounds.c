@@ -283,7 +283,7 @@ before_calendar(int64 value, bool upper, const Interval *interval)
 	return shift_back(value, multiply(days, USECS_PER_DAY));
 }
 
-/* Returns false for about 10,000 years or more: adding them may fail. */
+/* Returns false for about 10,000 years or more, whose addition may fail. */
 static bool
 is_moderate(const Interval *interval)
 {
@@ -295,7 +295,7 @@ is_moderate(const Interval *interval)
 		interval->time < limit * 31 * USECS_PER_DAY;
 }
 
-/* Inverts an addition to an instant; PostgreSQL adds to the local time. */
+/* Inverts the addition of months or days to an instant, in local time. */
 static int64
 before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 {

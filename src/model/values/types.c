@@ -313,7 +313,7 @@ dyn_codec_holds_number(const DynCodec *codec, const char *number)
 		return true;
 	/*
 	 * set `leading` to the number of digits before the point; if the number is
-	 * below 1, to minus the number of zeros directly after the point
+	 * below 1, to the negated number of zeros directly after the point
 	 */
 	number += (*number == '-');
 	leading = *number != '0' ? (int) strcspn(number, ".")

@@ -71,7 +71,7 @@ typedef enum DynSorting
 
 /*
  * Properties of the representation of values in DynamoDB.  Outside of this
- * directory, only exact.c uses them (test/lint).
+ * directory, only exact.c uses them (test/lint checks this).
  */
 typedef struct DynEncoding
 {
