@@ -577,24 +577,35 @@ write_again(DynWrite *write, const DynScalar *item)
 
 /* ---- failed conditions ---- */
 
-/* Copies an item to the memory of the write with its key, and to `items`. */
+/*
+ * Copies an item to the memory of the write with its key, and to `items`.
+ * `values` are the key and the item.
+ */
 static void
-keep_item(const List *writes, const DynPath *paths, const DynScalar *item, DynScalar *items)
+keep_item(const List *writes, const DynValue *values, DynScalar *items)
 {
+	const DynModify *modify = ((const DynWrite *) linitial(writes))->modify;
+	int			nparts = modify->map->nparts;
+	const DynValue *item = &values[nparts];
+	DynScalar	key[2];
 	ListCell   *lc;
 
+	for (int i = 0; i < nparts; i++)
+		dyn_key_scalar(modify->relation, ((const DynWrite *) linitial(writes))->key[i].name,
+					   &values[i], &key[i]);
 	foreach(lc, writes)
 	{
 		const DynWrite *write = lfirst(lc);
-		DynPathValue key[] = {{&paths[0], write->key[0].value}, {&paths[1], write->key[1].value}};
 
-		if (!dyn_item_has(item, key, write->modify->map->nparts))
+		if (!dyn_scalar_equal(&key[0], &write->key[0].value) ||
+			(nparts == 2 && !dyn_scalar_equal(&key[1], &write->key[1].value)))
 			continue;
 		items[foreach_current_index(lc)] = (DynScalar) {DYN_TYPE_M,
 			memcpy(MemoryContextAlloc(write->context, item->len), item->data, item->len),
 			item->len};
 		return;
 	}
+	elog(ERROR, "no write has the key of an item that was read");
 }
 
 DynScalar *
@@ -626,11 +637,7 @@ dyn_writes_read_items(const List *writes)
 	fetch = dyn_scandesc_start(&scandesc, dyn_requests_of_keys(relation, keys, n, nparts),
 							   &rows, false);
 	while ((values = dyn_fetch_next(fetch)) != NULL)
-	{
-		DynScalar	item = {DYN_TYPE_M, values[nparts].data, values[nparts].len};
-
-		keep_item(writes, paths, &item, items);
-	}
+		keep_item(writes, values, items);
 	dyn_fetch_stop(fetch);
 	MemoryContextSwitchTo(oldcontext);
 	return items;
