@@ -467,6 +467,17 @@ class Nested(writes.TestCase):
                     else:
                         self.both(sql)
 
+    def test_atomic_inserts_of_later_rows(self):
+        """DO UPDATE calls a function that inserts a row: before the statement does if that row comes later."""
+        self.fx.execute("SET dynamo_fdw.write_mode = 'atomic'")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.write_mode")
+        self.prepare("INSERT INTO {t} (id, n, note) VALUES (k, no, 'nested') ON CONFLICT DO NOTHING")
+        for rows in ("('new', 1), ('a', 1)", "('a', 1), ('c', 7)"):
+            self.both(f"INSERT INTO {{t}} (id, n) VALUES {rows} ON CONFLICT (id, n) DO UPDATE SET total = change_{{t}}('new', 1)")
+            self.setUp()
+        sql = "INSERT INTO {t} (id, n) VALUES ('a', 1), ('new', 1) ON CONFLICT (id, n) DO UPDATE SET total = change_{t}('new', 1)"
+        self.assertEqual([self.outcome(sql.replace("{t}", table)) for table in ("near", "far")], ["21000", "27000"])
+
     def test_atomic_without_waiting(self):
         """What must fail is not charged to the budget, for which it would wait."""
         self.fx.execute("INSERT INTO far SELECT 'many', g FROM generate_series(1, 60) g")

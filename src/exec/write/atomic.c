@@ -116,14 +116,15 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 static bool
 resolve_members(DynWriter *writer, const DynCancelReason *reasons)
 {
-	List	   *members = list_copy(writer->collected);
 	bool		failed = false;
 
-	for (int i = 0; i < list_length(members); i++)
+	writer->later = list_copy(writer->collected);
+	for (int i = 0; writer->later != NIL; i++)
 	{
-		DynWrite   *write = list_nth(members, i);
+		DynWrite   *write = linitial(writer->later);
 		MemoryContext oldcontext;
 
+		writer->later = list_delete_first(writer->later);
 		if (strcmp(reasons[i].code, "ConditionalCheckFailed") != 0)
 			continue;
 		failed = true;

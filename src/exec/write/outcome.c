@@ -317,8 +317,12 @@ dyn_write_is_collected(const DynWrite *write)
 	for (const DynWriter *outer = write->modify->writer->next; outer != NULL && own == NULL;
 		 outer = outer->next)
 		own = find_own(outer, write);
-	/* a row that a nested statement has changed existed before `own` */
-	return own != NULL && own->modify->atomic && own->op == DYN_OP_PUT_ITEM && !own->overtaken;
+	/*
+	 * A row that a nested statement has changed existed before `own`.  If DO
+	 * UPDATE of an earlier row calls the function, `own` comes later.
+	 */
+	return own != NULL && own->modify->atomic && own->op == DYN_OP_PUT_ITEM && !own->overtaken &&
+		!list_member_ptr(own->modify->writer->later, own);
 }
 
 void

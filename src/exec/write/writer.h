@@ -119,6 +119,8 @@ typedef struct DynWriter
 								 * failure */
 	DynWrite   *waiting;		/* write that waits to be sent, or NULL */
 	List	   *collected;		/* DynWrite *, to send together (atomic.c) */
+	List	   *later;			/* collected writes after the one whose failed
+								 * condition is handled */
 	size_t		collected_bytes;	/* least_bytes of all collected writes */
 	size_t		collected_json; /* bytes of JSON of all collected items */
 	bool		omits_items;	/* true if responses to failed conditions must
