@@ -661,7 +661,7 @@ combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 		const DynSpans *values = &parts->values[p];
 		const DynSpan *value = &values->at[number % values->n];
 
-		if (p < parts->npoints && parts->finer[p] != NULL)
+		if (parts->finer[p] != NULL)
 			continue;
 		number /= values->n;
 		if (p == parts->npoints)
@@ -699,11 +699,14 @@ templated_values(const DynResolveContext *context, const DynPred *pred,
 		return (DynSpans) {0, NULL};
 	if (limits->loosely)
 		leave_parts_out(&parts, MAX_LOOSE_TEXTS);
-	for (int p = 0; p < parts.npoints; p++)
+	/* multiply again, since the quotient of a large product is inexact */
+	parts.combinations = 1;
+	for (int p = 0; p < parts.n; p++)
 	{
-		parts.finer[p] = dyn_templated_finer(parts.templated, p, parts.npoints);
-		if (parts.finer[p] != NULL)
-			parts.combinations /= parts.values[p].n;
+		parts.finer[p] = p < parts.npoints
+			? dyn_templated_finer(parts.templated, p, parts.npoints) : NULL;
+		if (parts.finer[p] == NULL)
+			parts.combinations *= parts.values[p].n;
 	}
 	if (dyn_too_many_keys(context, parts.combinations))
 		return (DynSpans) {0, NULL};
