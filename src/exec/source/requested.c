@@ -29,6 +29,13 @@
 #include "../../model/server/soft_errors.h"
 #include "scan_policy.h"
 
+/* Values known to select zero rows. */
+typedef struct EmptyValues
+{
+	DynValues	values;
+	uint32		hash;
+} EmptyValues;
+
 typedef struct Fallback
 {
 	DynItems	items;			/* source of an execution (must be first) */
@@ -47,7 +54,7 @@ typedef struct Fallback
 	bool		sorted;			/* true if all rows are sorted */
 
 	MemoryContext empty_context;
-	List	   *empty;			/* DynValues *: known to select zero rows */
+	List	   *empty;			/* list of EmptyValues * */
 } Fallback;
 
 /* ---- values that select zero rows ---- */
@@ -55,11 +62,15 @@ typedef struct Fallback
 static bool
 is_known_empty(const Fallback *fallback, const DynValues *values)
 {
+	uint32		hash = fallback->empty != NIL ? dyn_values_hash(values) : 0;
 	ListCell   *lc;
 
 	foreach(lc, fallback->empty)
 	{
-		if (dyn_values_equal(values, lfirst(lc), NULL))
+		const EmptyValues *empty = lfirst(lc);
+
+		if (empty->hash == hash &&
+			dyn_values_equal(values, &empty->values, NULL))
 			return true;
 	}
 	return false;
@@ -68,8 +79,9 @@ is_known_empty(const Fallback *fallback, const DynValues *values)
 static void
 remember_empty(Fallback *fallback)
 {
+	const DynValues *values = &fallback->input->values;
 	MemoryContext oldcontext;
-	DynValues  *empty;
+	EmptyValues *empty;
 
 	if (MemoryContextMemAllocated(fallback->empty_context, true) >
 		get_hash_memory_limit())
@@ -78,8 +90,8 @@ remember_empty(Fallback *fallback)
 		fallback->empty = NIL;
 	}
 	oldcontext = MemoryContextSwitchTo(fallback->empty_context);
-	empty = palloc(sizeof(DynValues));
-	*empty = dyn_values_copy(&fallback->input->values);
+	empty = palloc(sizeof(EmptyValues));
+	*empty = (EmptyValues) {dyn_values_copy(values), dyn_values_hash(values)};
 	fallback->empty = lappend(fallback->empty, empty);
 	MemoryContextSwitchTo(oldcontext);
 }

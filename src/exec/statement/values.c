@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -207,4 +208,17 @@ dyn_values_equal(const DynValues *a, const DynValues *b, const bool *used)
 			return false;
 	}
 	return true;
+}
+
+uint32
+dyn_values_hash(const DynValues *values)
+{
+	uint32		hash = 0;
+
+	for (int i = 0; i < values->n; i++)
+		hash = hash_combine(hash, values->nulls[i] ? 0
+							: datum_image_hash(values->values[i],
+											   values->types[i].byval,
+											   values->types[i].len));
+	return hash;
 }

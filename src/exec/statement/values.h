@@ -59,4 +59,6 @@ extern void dyn_values_keep(DynValues *values);
 extern bool dyn_values_equal(const DynValues *a, const DynValues *b,
 							 const bool *used);
 
+extern uint32 dyn_values_hash(const DynValues *values);
+
 #endif
