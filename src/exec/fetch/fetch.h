@@ -53,7 +53,7 @@ typedef struct DynFetchParams
 	const DynPath *paths;		/* paths of needed attributes, one slot each */
 	int			npaths;
 
-	/* slots of the key parts, to compare with the requested keys, or -1 */
+	/* slots of the key parts (-1: none), to compare with the requested keys */
 	int			key_slots[DYN_MAX_EXPECTED_PARTS];
 	int			sort_slot;		/* QUERY: slot of the sort attribute, or -1 */
 	int			segment_slot;	/* SCAN: slot for the item's segment, or -1 */

@@ -401,7 +401,6 @@ dyn_pacing_grant(DynFetch *fetch, DynStream *stream, double units,
 
 /* ---- throttles ---- */
 
-/* Warns once per statement and table if throttling has lasted WARN_AFTER_MS. */
 static void
 warn_if_slow(const DynFetch *fetch, double now)
 {

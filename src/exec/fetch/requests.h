@@ -29,11 +29,9 @@ typedef struct DynRequests
 	bool		backward;
 	int			nstreams;
 
-	const DynKeyPart *keys;		/* GET: full keys; SCAN: names and types of the
-								 * key attributes */
+	const DynKeyPart *keys;		/* GET: full keys; SCAN: key names and types */
 	int			nkeys;
-	int			nparts;			/* number of attributes in a key; QUERY: in the
-								 * partition key */
+	int			nparts;			/* parts of a key (QUERY: partition key) */
 	const DynQuery *queries;	/* QUERY: the Query of each stream */
 	int			total_segments; /* SCAN: total number of segments */
 	const int  *segments;		/* SCAN: segment of each stream; NULL if stream
@@ -99,8 +97,8 @@ extern void dyn_requests_set_queries(DynRequests *requests,
 
 /*
  * Fills in the request of a stream, except for Limit and ExclusiveStartKey;
- * pointers in *request stay valid until the next call.  Ignores the projection
- * if `full`.
+ * its pointers are valid until the next call.  If `full`, ignores the
+ * projection.
  */
 extern void dyn_requests_prepare(DynRequests *requests, int stream, bool full,
 								 DynReadRequest *request);

@@ -2,9 +2,9 @@
  * scandesc.h
  *		Scan descriptor: reads a foreign table as its access plan specifies.
  *
- * Each scan has a descriptor.  So do an arm of an OR (united.c), a member of a
- * shared scan (sharing.c), and a fallback, which reads the table in place of
- * an index (requested.c).
+ * Each scan has a descriptor, and so has each arm of an OR (united.c), each
+ * member of a shared scan (sharing.c), and each fallback, which reads the
+ * table in place of an index (requested.c).
  */
 #ifndef DYN_EXEC_FETCH_SCANDESC_H
 #define DYN_EXEC_FETCH_SCANDESC_H
@@ -71,9 +71,8 @@ extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,
 extern int	dyn_scandesc_segments(const DynScanDesc *scandesc);
 
 /*
- * Starts a fetch in CurrentMemoryContext, and stores it in scandesc->origin.
- * Requests the attributes that `rows` decodes.  A keyed fetch is not in the
- * scan's group.
+ * Starts a fetch in CurrentMemoryContext, also stored in scandesc->origin, of
+ * the attributes that `rows` decodes.  A keyed fetch joins no group.
  */
 extern DynFetch *dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests,
 									const DynRows *rows, bool keyed);

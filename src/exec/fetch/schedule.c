@@ -67,7 +67,7 @@
 /* Maximum number of items returned between two calls of dyn_fetch_pump. */
 #define ITEMS_BETWEEN_PUMPS		512
 
-/* A dyn_fetch_extend brings the next pump nearer by this number of items. */
+/* Number of items by which dyn_fetch_extend brings the next pump nearer */
 #define PUMP_SHARE_OF_EXTENSION	(ITEMS_BETWEEN_PUMPS / 16)
 
 /*
@@ -228,7 +228,7 @@ has_space(const DynFetch *fetch)
 		statement->bytes + fetch->expected <= statement->max_bytes;
 }
 
-/* True if a page is left for a consumer of items in any order. */
+/* True if a page waits, for a consumer that accepts items in any order. */
 static bool
 has_pages(const DynFetch *fetch)
 {

@@ -27,10 +27,9 @@
 #define SPACE_SLACK		((size_t) 256 * 1024)
 
 /*
- * Number of bytes that are charged at a time for a response that is longer
- * than expected.  The next SPACE_STEP is charged when less than SPACE_MARGIN
- * of the allowed bytes is left, so that the transfer is paused only if memory
- * is short.
+ * Number of bytes charged at a time for a response longer than expected.  The
+ * next SPACE_STEP is charged when less than SPACE_MARGIN of the allowed bytes
+ * is left, so that the transfer is paused only if memory is short.
  */
 #define SPACE_STEP		((size_t) 1024 * 1024)
 #define SPACE_MARGIN		((size_t) 128 * 1024)
@@ -240,7 +239,7 @@ count_response(DynFetch *fetch, const DynCall *call, const DynPage *page)
 	fetch->units += counters.read_units;
 }
 
-/* Counts the call's time; adds the request's throttled attempts to the call's counts. */
+/* Counts a call's time; adds the request's throttled attempts to the call. */
 static void
 count_call(DynFetch *fetch, DynStream *stream)
 {
@@ -549,8 +548,7 @@ note_units(DynFetch *fetch, DynStream *stream, DynFetchPage *received)
 	DynPage    *page = &received->page;
 	DynOperation op = fetch->params.requests->op;
 	int			complete_before = stream->batch_complete;
-	double		items = page->scanned_count;	/* number of items or keys that
-												 * were examined */
+	double		items = page->scanned_count;	/* examined items or keys */
 
 	if (op == DYN_OP_GET_ITEM)
 		items = 1;

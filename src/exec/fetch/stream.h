@@ -42,7 +42,7 @@ typedef struct DynStream
 	DynProgress progress;		/* last key of the previous page */
 	DynSeam		seam;			/* Query: last sort value, for order checks */
 	long		limit;			/* Limit of the request in flight */
-	int			growth;			/* `growth` of the fetch when it was sent */
+	int			growth;			/* `growth` of the fetch at the last request */
 	int			segment;		/* SCAN: segment of the request in flight */
 	DynBatch	batch;			/* BatchGetItem: state of each key; nkeys is 0
 								 * before the first request */
@@ -227,8 +227,7 @@ extern bool dyn_pacing_send(DynFetch *fetch, DynStream *stream, double items);
 
 /*
  * Charges the budgets for repeated attempts of the request in flight.
- * Attempts without a response stay charged, because DynamoDB may have executed
- * them.
+ * Attempts without a response stay charged: DynamoDB may have executed them.
  */
 extern void dyn_pacing_repeat(DynFetch *fetch, DynStream *stream);
 
@@ -268,10 +267,7 @@ extern void dyn_schedule_wait(DynFetch *fetch);
 /* True if an active stream may send a request now. */
 extern bool dyn_schedule_may_send(const DynFetch *fetch);
 
-/*
- * Returns true if the next pump can take in a response, or resume a needed one
- * that is paused.
- */
+/* True if the next pump can take in a response, or resume a needed one. */
 extern bool dyn_schedule_has_response(const DynFetch *fetch);
 
 /* Returns the first active stream, by number, that is not done; or NULL. */

@@ -23,10 +23,7 @@ extern DynCond *dyn_item_filter_cond(const DynItemFilter *test);
 
 /* ---- parts of conditions ---- */
 
-/*
- * Returns a condition.  `path` is NULL for constants and junctions.  The
- * values must live as long as the condition.
- */
+/* `path` is NULL for constants and junctions; `values` are not copied. */
 static inline DynCond *
 dyn_make_cond(DynCondKind kind, const DynPath *path, const DynScalar *values,
 			  int nvalues)

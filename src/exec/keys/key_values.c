@@ -152,7 +152,7 @@ clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
 	limit->inclusive = lower;
 }
 
-/* Replaces limits that no key can have; returns false if no key is left. */
+/* Replaces limits that no key can have; returns false if no key is inside. */
 static bool
 clip_span(const KeyLimits *limits, DynSpan *span)
 {
@@ -228,7 +228,7 @@ add_array(Collection *to, const DynResolveContext *context, const DynCodec *code
 	}
 }
 
-/* Adds the spans of values other than those that <> or NOT IN excludes. */
+/* Adds the spans of all values except those that <> or NOT IN excludes. */
 static void
 add_others(Collection *to, const DynResolveContext *context, const DynCodec *codec,
 		   const DynPred *pred, Datum value)
@@ -279,7 +279,7 @@ add_members(Collection *to, const DynResolveContext *context, int members)
 /* ---- intervals ---- */
 
 /*
- * Sets a limit of the span, unless the comparison does not imply one.  Returns
+ * Sets the limit of the span that the comparison implies, if any.  Returns
  * false if no stored value can satisfy the comparison.
  */
 static bool
@@ -514,10 +514,11 @@ typedef struct TemplatedParts
 	int			n;				/* number of leading parts in `values`; only
 								 * the last may have intervals */
 	int			npoints;		/* number of leading parts without intervals */
-	double		combinations;	/* product of the numbers of spans, without
-								 * those of parts with `finer` */
-	const DynPart *finer[DYN_TEMPLATE_MAX_PARTS];	/* parts that determine a
-													 * part's unit, or NULL */
+	double		combinations;	/* product of the numbers of spans of all parts
+								 * for which `finer` is NULL */
+	const DynPart *finer[DYN_TEMPLATE_MAX_PARTS];	/* for each part, the finer
+													 * part that determines its
+													 * unit; or NULL */
 	DynSpans	values[DYN_TEMPLATE_MAX_PARTS];
 } TemplatedParts;
 
@@ -531,10 +532,7 @@ are_points(const DynSpans *set)
 	return all;
 }
 
-/*
- * True if the stored text of a value is unknown, because the part folds case
- * and the value is not ASCII.
- */
+/* True if the stored text of a value is unknown (case-folded, not ASCII). */
 static bool
 has_unknown(const DynTemplatePart *part, const DynSpans *values)
 {
@@ -615,7 +613,7 @@ leave_parts_out(TemplatedParts *parts, int most)
 
 	if (parts->combinations <= most)
 		return;
-	/* analyzer: parts->combinations exceeds `most`, so n is below parts->n */
+	/* analyzer: n stays below parts->n: the product of all exceeds `most` */
 	while (total * parts->values[n].n <= most)
 		total *= parts->values[n++].n;
 	parts->n = n;
@@ -645,8 +643,8 @@ set_unit(const TemplatedParts *parts, int p, DynText *points)
 }
 
 /*
- * Composes strings from one span of each part; `number` selects these spans.
- * Stores the span of the strings; returns false if the strings have no span.
+ * Composes strings from one span of each part, which `number` selects, and
+ * stores their span.  Returns false if there are no such strings.
  */
 static bool
 combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)

@@ -42,7 +42,7 @@ typedef struct DynResolveContext
 	int			nshared;
 	bool	   *unusable;		/* set to true if the values cannot be used as
 								 * a key; may be NULL if may_widen is true */
-	bool		has_fallback;	/* true if too many keys are not an error */
+	bool		has_fallback;	/* true if too many keys set *unusable */
 	bool		may_widen;		/* true if the result may be a superset */
 	const DynPart *part;		/* placeholder whose values are computed; NULL:
 								 * the full attribute */
@@ -50,10 +50,9 @@ typedef struct DynResolveContext
 } DynResolveContext;
 
 /*
- * Returns the values of at most `max_bytes` bytes that all matched predicates
- * of an attribute allow.  Before it combines the values of several template
- * parts, it checks the number of combinations with dyn_too_many_keys, which may
- * raise an error.
+ * Returns the values, of at most `max_bytes` bytes each, that all matched
+ * predicates of an attribute allow.  If template parts have too many
+ * combinations, raises an error or sets *unusable (dyn_too_many_keys).
  */
 extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);

@@ -21,7 +21,7 @@
 
 /* ---- conditions on range attributes ---- */
 
-/* Returns the attribute's position in row-wise keys ((a, b) IN ...), or -1. */
+/* Returns the attribute's position in the row of (a, b) IN (...), or -1. */
 static int
 row_key_position(const DynAccess *access, const char *name)
 {
@@ -97,7 +97,7 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	int			first = access->nrange > 0 &&
 		row_key_position(access, access->range[0].attr.name) >= 0 ? 1 : 0;
 
-	/* rows of a widened range are not in order */
+	/* an ordered plan must not widen ranges: rows would be out of order */
 	widening.may_widen = !access->ordered;
 	for (int i = first; i < access->nrange; i++)
 	{
@@ -199,8 +199,8 @@ compare_pairs(const void *a, const void *b, void *arg)
 }
 
 /*
- * If the spans of both pairs overlap or, with `touching`, are adjacent, adds
- * the span of `other` to the span of pair `i`, and returns true.
+ * If the spans of the pairs `i` and `other` overlap or, with `touching`, are
+ * adjacent, extends the first span by the second, and returns true.
  */
 static bool
 unite_spans(Pairs *pairs, int i, int other)
@@ -439,7 +439,7 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 	}
 	if (*context->unusable || !pairs->paired)
 		return !*context->unusable;
-	/* a widened range is not in order, as in resolve_queries */
+	/* an ordered plan must not widen ranges, as in resolve_queries */
 	widening.may_widen = !access->ordered;
 	sets->at[pairs->nparts] = dyn_key_values(&widening, &access->range[0], DYN_MAX_RANGE_BYTES);
 	return !*context->unusable && sets->at[pairs->nparts].n > 0;
@@ -605,9 +605,8 @@ resolve_keys(const DynResolveContext *context, const DynAccess *access,
 
 /*
  * Returns the least integer that a lower limit allows, or the greatest that an
- * upper limit allows.  If the limit is not set, returns 0 or DBL_MAX.  Double
- * precision is exact for segments, which are small, but not for the fraction
- * of a limit.
+ * upper limit allows.  If the limit is not set, returns 0 or DBL_MAX.  Doubles
+ * are exact for segment numbers, but not for the fraction of a limit.
  */
 static double
 integer_of_limit(const DynLimit *limit, bool lower)
@@ -645,10 +644,7 @@ resolve_segments(const DynResolveContext *context, const DynAccess *access,
 								integer_of_limit(&spans.at[i].upper, false));
 
 		CHECK_FOR_INTERRUPTS();
-		/*
-		 * analyzer: `lower` and `upper` are whole numbers, and `upper` is less
-		 * than access->segments
-		 */
+		/* analyzer: both are whole numbers, `upper` < access->segments */
 		for (double segment = lower; segment <= upper; segment++)
 			resolved->segments[resolved->nsegments++] = (int) segment;
 	}

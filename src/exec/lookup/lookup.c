@@ -75,8 +75,7 @@ struct DynLookups
 	bool		by_key;			/* true if `first` requests full keys */
 	DynRows    *rows;			/* conversion of items to rows */
 	TupleTableSlot *slot;		/* slot for rows to be cached */
-	DynValue   *item_slots;		/* unnested table: slots of the current cached
-								 * item; else NULL */
+	DynValue   *item_slots;		/* unnested: slots of a cached item; or NULL */
 	DynLookupBatch first;		/* requests of executions: keys or Queries */
 	DynLookupBatch base;		/* fetch_base_items: reads of listed keys */
 	uint64		served;			/* number of executions opened so far */
@@ -154,7 +153,7 @@ add_execution(DynLookups *lookups, const DynValues *values)
 	return execution;
 }
 
-/* Resolves the execution again, in memory of the batch, to fill in new Queries. */
+/* Resolves the execution again, in the batch's memory, for its new Queries. */
 static void
 fill_queries(DynLookups *lookups, const Execution *execution, int first_new)
 {
@@ -224,7 +223,7 @@ find_entries(DynLookups *lookups, Execution *execution,
 	}
 }
 
-/* Resolves keys in temporary memory first, since most are found in the cache. */
+/* Resolves keys in temporary memory first: most are found in the cache. */
 void
 dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
 {
@@ -310,7 +309,6 @@ find_execution(const DynLookups *lookups, const DynValues *values)
 	return -1;
 }
 
-/* The source returns finished rows, and cannot be rewound. */
 static DynItems *
 open_lookups(void *state)
 {
@@ -366,7 +364,7 @@ receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
 		elog(ERROR, "a batch contains an item that was not requested");
 	if (lookups->item_slots != NULL)
 		dyn_lookup_entry_add_record(lookups->cache, entry, item, lookups->rows->npaths);
-	/* do not cache a row that only one execution needs (transient), if memory permits */
+	/* if memory permits, do not cache a row that only one execution needs */
 	else if (lookups->last && batch == &lookups->first && entry->pins == 1 &&
 			 MemoryContextMemAllocated(transient->context, false) < TRANSIENT_BYTES)
 	{
@@ -528,8 +526,8 @@ chunk_keys(const DynLookups *lookups)
 }
 
 /*
- * Adds a listed key to the entry of the index Query, and to lookups->base,
- * unless its item is cached or requested.
+ * Adds a listed key to the entry of the index Query and, unless its item is
+ * cached or requested, to lookups->base.
  */
 static void
 list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
@@ -564,9 +562,7 @@ next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 	return entry->base_keys != NULL && dyn_base_keys_next(entry->base_keys, parts);
 }
 
-/*
- * Reads keys until the chunk is full; finishes the entry after its last key.
- */
+/* Reads keys up to a full chunk; finishes the entry after its last key. */
 static void
 list_keys(DynLookups *lookups, DynLookupEntry *entry)
 {
@@ -611,7 +607,7 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 		{
 			const DynByteKey *key = &((DynLookupEntry *) lfirst(lc))->key;
 
-			/* skip the first byte, which is the kind of fingerprint */
+			/* skip the first byte, which is the kind of request */
 			dyn_base_keys_remember(entry->base_keys, key->data + 1, key->len - 1);
 		}
 	}
@@ -657,7 +653,7 @@ next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot
 		DynLookupEntry *item = list_nth(entry->items, lookups->row);
 
 		Assert(item->pins > 0);
-		/* an index may list an item twice: while it moves, also in two partitions */
+		/* an index may list a moving item twice, even in two partitions */
 		if (lookups->item_row == 0 && item->served_in == lookups->served)
 		{
 			lookups->row++;
@@ -665,9 +661,8 @@ next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot
 		}
 		item->served_in = lookups->served;
 		/*
-		 * request items that were dropped: an earlier execution needed only
-		 * some of the entry's items, and then a chunk was requested for
-		 * another entry
+		 * request dropped items: an earlier execution needed only some of the
+		 * entry's items, and then a chunk was requested for another entry
 		 */
 		if (item->state == DYN_LOOKUP_EMPTY)
 		{

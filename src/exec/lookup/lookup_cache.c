@@ -54,7 +54,7 @@ find_entry(DynLookupCache *cache)
 	memset((char *) entry + sizeof(DynByteKey), 0,
 		   sizeof(DynLookupEntry) - sizeof(DynByteKey));
 	entry->caching = true;
-	/* until now, entry->key.data points to the buffer */
+	/* entry->key.data still points to the buffer: copy the key */
 	entry->key.data = memcpy(MemoryContextAlloc(cache->context, wanted.len),
 							 wanted.data, wanted.len);
 	count_bytes(cache, entry, sizeof(DynLookupEntry) + wanted.len);

@@ -72,8 +72,7 @@ typedef struct DynLookupEntry
 								 * NULL if `items` has all of them */
 
 	uint64		served_in;		/* number of the last execution that returned
-								 * the item; an execution returns an item only
-								 * once */
+								 * the item; each returns it only once */
 
 	Size		bytes;			/* bytes counted in the cache's total */
 	bool		is_idle;
@@ -94,8 +93,8 @@ typedef struct DynLookupCache
 extern DynLookupCache *dyn_lookup_cache_create(Size max_bytes);
 
 /*
- * Return the entry of a full key, or of the n-th Query of an execution.  If
- * there is none, add one in state EMPTY.  Do not pin the entry.
+ * Return the entry of a full key, or of the n-th Query of an execution (if the
+ * cache has none, a new one in state EMPTY), without pinning it.
  */
 extern DynLookupEntry *dyn_lookup_entry_of_key(DynLookupCache *cache,
 											   const DynKeyPart *parts, int nparts);
@@ -116,10 +115,9 @@ extern void dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entr
 									 TupleTableSlot *slot);
 
 /*
- * Adds a copy of the item's slots, for a table whose rows are elements of an
- * item (unnest).  The rows repeat the item's values, so they may need much
- * more memory than the item.  The item is unnested each time its rows are
- * returned.
+ * Adds a copy of the item's slots, for a table of unnested elements.  Its rows
+ * repeat the item's values, and can need much more memory than the item, which
+ * is unnested each time its rows are returned.
  */
 extern void dyn_lookup_entry_add_record(DynLookupCache *cache, DynLookupEntry *entry,
 										const DynValue *slots, int nslots);
@@ -143,7 +141,7 @@ extern void dyn_lookup_entry_stop_caching(DynLookupCache *cache,
 /* Removes an entry that is not pinned. */
 extern void dyn_lookup_entry_remove(DynLookupCache *cache, DynLookupEntry *entry);
 
-/* Evicts idle entries down to the memory limit; false if that is not possible. */
+/* Evicts idle entries down to the memory limit; false if impossible. */
 extern bool dyn_lookup_cache_trim(DynLookupCache *cache);
 
 /* ---- batches ---- */
@@ -168,7 +166,7 @@ typedef struct DynLookupBatch
 	DynFetch   *fetch;			/* NULL if no request was sent */
 } DynLookupBatch;
 
-/* Empties the batch.  Pending entries become EMPTY; unpinned ones are removed. */
+/* Empties the batch; its PENDING entries become EMPTY (unpinned: removed). */
 extern void dyn_lookup_batch_reset(DynLookupBatch *batch);
 
 /*
@@ -179,8 +177,7 @@ extern void dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry,
 								 const DynKeyPart *parts);
 
 /*
- * Adds those of entry->items that are EMPTY, from the position `at` on, until
- * the batch has `max` entries.
+ * Adds EMPTY entry->items, from position `at` on, up to `max` batch entries.
  */
 extern void dyn_lookup_batch_add_items(DynLookupBatch *batch, const DynLookupEntry *entry,
 									   int at, int max);
@@ -192,7 +189,7 @@ extern void dyn_lookup_batch_add_items(DynLookupBatch *batch, const DynLookupEnt
  */
 extern void dyn_lookup_batch_send(DynLookupBatch *batch, int n);
 
-/* Ends the result; the entry becomes COMPLETE unless some rows were not cached. */
+/* Ends the result; makes the entry COMPLETE if all rows were cached. */
 extern void dyn_lookup_batch_finish(DynLookupBatch *batch, DynLookupEntry *entry);
 
 /*

@@ -191,10 +191,7 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	}
 	Assert(scan->input.running);
 	leave_out_idle_peers(scan);
-	/*
-	 * put the fetch back into the group: another child that uses the same
-	 * shared scan may have removed it
-	 */
+	/* add the fetch again: a child that shares its read may have removed it */
 	dyn_items_set_group(items, &scan->group->fetches);
 	fetch = dyn_items_awaited(items);
 	if (fetch != NULL && !(items->methods->has_next && items->methods->has_next(items)))

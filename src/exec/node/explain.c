@@ -158,7 +158,7 @@ constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg
 	return pnstrdup(scalar.data, scalar.len);
 }
 
-/* Returns the conditions that are printed after the template, such as n > 5. */
+/* Returns the conditions printed after the template, such as n > 5. */
 static List *
 conditions_of_part(const DynPred *arg)
 {
@@ -198,10 +198,7 @@ print_part(Printer *printer, const DynTemplatedAttr *templated, int p, const Dyn
 	appendStringInfoChar(&printer->buf, '}');
 }
 
-/*
- * Prints conditions such as "pk = user#a@x", "sk begins_with order#" or "sk =
- * order#${n} AND n > 5".
- */
+/* Prints text such as "pk = user#a@x" or "sk = order#${n} AND n > 5". */
 static void
 print_templated(Printer *printer, const DynPred *pred)
 {

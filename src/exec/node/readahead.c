@@ -81,7 +81,7 @@ typedef struct ReadAhead
 	int			store_kb;		/* memory of `rows` (kB) */
 	TupleTableSlot *row;		/* slot for a row of `rows` */
 	int			nrows;			/* number of rows in the batch */
-	Size		bytes;			/* bytes of these rows, with ROW_OVERHEAD each */
+	Size		bytes;			/* bytes of rows, with ROW_OVERHEAD each */
 	Size		max_bytes;		/* bytes above which a batch is full */
 
 	DynLookupCounters keys;		/* counts for all scans */
@@ -268,9 +268,8 @@ clear_batch(ReadAhead *ahead)
 			MemoryContextSwitchTo(ahead->css.ss.ps.state->es_query_cxt);
 
 		/*
-		 * Before PostgreSQL 18, a tuplestore that was cleared counts the rows
-		 * read from its file as memory in use, and would write the next row
-		 * to a file.
+		 * Before PostgreSQL 18, a cleared tuplestore counts rows read from its
+		 * file as memory in use, and would write the next row to a file.
 		 */
 		tuplestore_end(ahead->rows);
 		ahead->rows = tuplestore_begin_heap(false, false, ahead->store_kb);

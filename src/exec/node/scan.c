@@ -27,7 +27,7 @@
 
 /* ---- setup ---- */
 
-/* Evaluates a guard of an OR (callback of dyn_preds_visit). */
+/* Evaluates a guard, such as $1 IS NULL (callback of dyn_preds_visit). */
 static bool
 guard_is_true(DynPred *guard, void *arg)
 {
@@ -51,7 +51,7 @@ prepare_scan(DynScan *scan, int eflags)
 	scan->input.exprs = ExecInitExprList(exprs, node);
 	dyn_values_init(&scan->input.values, exprs, scan->input.conversions);
 	dyn_values_init(&scan->input.next_values, exprs, scan->input.conversions);
-	/* guards have the same values in all executions */
+	/* guards (choice.c) have the same values in all executions */
 	foreach(lc, dyn_access_alternatives(access))
 	{
 		access = lfirst(lc);
@@ -171,10 +171,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	const DynAccess *access = dyn_access_of_node(linitial(plan->fdw_private));
 	DynScan    *scan = palloc0(sizeof(DynScan));
 
-	/*
-	 * the planner expects that any LIMIT may stop a scan, but a Sort below the
-	 * LIMIT reads all rows
-	 */
+	/* a LIMIT cannot stop the scan early if a Sort below it reads all rows */
 	if (access->may_stop_early &&
 		dyn_plan_is_full_scan(node->ss.ps.state->es_plannedstmt, &plan->scan.plan, false))
 		access = dyn_access_to_end(access);
@@ -202,9 +199,8 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 
 /*
  * Begins an execution: opens the source of the first opener that can serve it.
- * If no opener can, scan->input.items stays NULL.  Usually requests are sent
- * when a row is fetched; only the arms of an OR send their first requests now
- * (united.c).
+ * If none can, scan->input.items stays NULL.  Usually requests are sent when a
+ * row is fetched; only arms of an OR send first requests now (united.c).
  */
 static void
 begin_run(DynScan *scan)
@@ -215,17 +211,14 @@ begin_run(DynScan *scan)
 
 	Assert(!scan->input.running && scan->input.items == NULL);
 	dyn_scandesc_check_schema(scan->input.scandesc);
-	/*
-	 * this may run an initplan, whose scans can share a read with this scan
-	 * only before `running` is set
-	 */
+	/* this may run an initplan; its scans can share until `running` is set */
 	dyn_input_evaluate(&scan->input, &scan->input.values);
 	scan->input.running = true;
 	foreach(lc, scan->input.openers)
 	{
 		const DynOpener *opener = lfirst(lc);
 
-		/* copy the values: requests may use them after the outer row was freed */
+		/* copy the values: requests may use them after the row was freed */
 		if (!copied && !opener->only_compares)
 			dyn_values_keep(&scan->input.values);
 		copied |= !opener->only_compares;
@@ -257,10 +250,10 @@ dyn_scan_end_run(DynScan *scan)
 
 /*
  * Returns the scans of all initplans if `tree` is an initplan of a query such
- * as SELECT min(sk), max(sk); otherwise NIL.  PostgreSQL plans such a query as
- * a Result without a child plan.  The Result gets each value from an initplan
- * with a LIMIT, and always evaluates the initplans whose values its target list
- * needs.
+ * as SELECT min(sk), max(sk); otherwise NIL.  PostgreSQL plans this query as a
+ * Result without a child plan.  The Result gets each value from an initplan
+ * with a LIMIT, and always evaluates the initplans whose values its target
+ * list needs.
  */
 static List *
 find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
@@ -290,11 +283,10 @@ find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
 /*
  * Sends the first requests of independent scans together.  PostgreSQL fetches
  * rows from one scan after the other: a join of two item collections with
- * constant keys would wait for the first response before it sends the second
- * request.  So when the first scan of a plan or subplan begins, this function
- * starts other scans that will very likely be read, within the statement's
- * limits.  Responses, including errors, wait until the first row of their scan
- * is fetched.
+ * constant keys would wait for one response before it sends the next request.
+ * So when the first scan of a plan or subplan begins, this function starts
+ * other scans that will very likely be read, within the statement's limits.
+ * Responses, even errors, wait until the first row of their scan is fetched.
  *
  * A scan qualifies if it sends one request: a GetItem, or a Query of one
  * expected page.  A scan of several keys qualifies if its requests are sent

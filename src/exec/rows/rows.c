@@ -126,7 +126,7 @@ may_show(const DynRows *rows)
 	return rows->reader == GetUserId() || rows->note_error != NULL;
 }
 
-/* Returns the item's key as text; NULL if not read, or if it must not be shown. */
+/* Returns the item's key as text; NULL if not read, or not to be shown. */
 static const char *
 read_key(const DynRows *rows)
 {
@@ -358,7 +358,7 @@ accept_null(DynRows *rows, const DynRowColumn *fetched)
 		rows->note_error(rows->note_error_arg, DYN_ERROR_NULL, fetched->attnum,
 						 "the column is declared NOT NULL");
 	}
-	/* if `notes` is false, a failed check raises an error instead of returning false */
+	/* without `notes`, a failed check raises an error */
 	else if (column->codec.is_domain &&
 			 !dyn_codec_check_domain(&column->codec, (Datum) 0, true, notes, &why))
 		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH, fetched->attnum, why);
@@ -516,7 +516,6 @@ decode_unnested(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 	return decode_value(rows, fetched, value, result);
 }
 
-/* Stores a row in the slot; returns true. */
 static bool
 store_row(DynRows *rows, TupleTableSlot *slot)
 {

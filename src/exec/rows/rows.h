@@ -80,8 +80,7 @@ typedef struct DynRows
 	/* projection to request: of a jsonb column, only the needed paths */
 	const List *scalars;		/* key attributes (String) to request in full,
 								 * since DynamoDB rejects paths below them */
-	bool		full;			/* true to request full items, because a column
-								 * contains them */
+	bool		full;			/* true to request full items */
 	int			nprojection;
 	int			projection_space;
 	DynPath    *projection;
@@ -90,8 +89,7 @@ typedef struct DynRows
 	int			nbase;
 	const DynKeyAttr *base;
 	int			base_slots[2];
-	int			sort_slots[DYN_MAX_KEY_ATTRS];	/* slots of the sort attributes
-												 * (DYN_ROWS_SORT) */
+	int			sort_slots[DYN_MAX_KEY_ATTRS];	/* slots for DYN_ROWS_SORT */
 	/*
 	 * returns the current item's key if it was not fetched; NULL if the key
 	 * remains unknown, with a reason in *why if a request failed
@@ -101,9 +99,9 @@ typedef struct DynRows
 
 	/*
 	 * receives each error, even under on_mismatch 'null'; without this
-	 * callback, errors are raised.  `attnum` is 0 if the error does not belong
-	 * to a column.  A value with an error becomes NULL, and an ambiguous item
-	 * is not a row
+	 * callback, errors are raised.  `attnum` is 0 for an error without a
+	 * column.  A value with an error becomes NULL, and an ambiguous item is
+	 * not a row
 	 */
 	void		(*note_error) (void *arg, DynRowError err, AttrNumber attnum,
 							   const char *why);
@@ -124,16 +122,12 @@ typedef struct DynRows
 									 * `column` is NULL for the item's key */
 } DynRows;
 
-/*
- * Flags of dyn_rows_create: attributes to be read in addition to columns, and
- * (DYN_ROWS_CONVERT) whether items are converted to rows
- */
+/* Flags of dyn_rows_create; the first three add attributes to be read */
 #define DYN_ROWS_SORT		0x01	/* sort attributes of the access plan */
 #define DYN_ROWS_KEY		0x02	/* the table's key */
 #define DYN_ROWS_PARTITION	0x04	/* partition key of the table or index */
-#define DYN_ROWS_CONVERT	0x08	/* convert items to rows: check the item
-									 * filter and the templates, and unnest
-									 * elements */
+#define DYN_ROWS_CONVERT	0x08	/* convert items: check item filter and
+									 * templates, and unnest elements */
 
 /*
  * Creates the row conversion of an access plan, in CurrentMemoryContext.
@@ -245,7 +239,7 @@ typedef struct DynItemReader
 	DynValue   *values;
 } DynItemReader;
 
-/* Returns a reader in CurrentMemoryContext; a reset frees all of its memory. */
+/* Returns a reader, in CurrentMemoryContext; a reset frees all its memory. */
 extern DynItemReader *dyn_item_reader_create(DynRows *rows);
 
 /*

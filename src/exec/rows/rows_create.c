@@ -75,7 +75,6 @@ project(DynRows *rows, const DynPath *path)
 					&rows->projection_space, path);
 }
 
-/* Adds slots for the fetched columns. */
 static void
 add_columns(DynRows *rows, const DynAccess *access)
 {
@@ -104,8 +103,8 @@ add_columns(DynRows *rows, const DynAccess *access)
 }
 
 /*
- * Adds a slot for the path, unless there is one.  Requests the path in both
- * cases, because so far only a part of it may be requested.
+ * Adds a slot for the path if it has none.  Requests the path even if it has a
+ * slot: so far, perhaps only a part of it is requested.
  */
 static void
 read_path(DynRows *rows, const DynPath *path)
@@ -238,7 +237,6 @@ add_elements(DynRows *rows, int slot)
 	dyn_call_at_reset(CurrentMemoryContext, free_tree, unnested->tree);
 }
 
-/* Prepares the item filter, templates and unnesting. */
 static void
 add_conversion(DynRows *rows)
 {

@@ -103,8 +103,7 @@ judge_splits(DynParts *parts)
 
 /*
  * Searches all ways to split the decisive attributes (DynParts).  Returns
- * DYN_MATCH_ROW if, in exactly one of these ways, all occurrences of each
- * column agree.
+ * DYN_MATCH_ROW if all occurrences of each column agree in exactly one way.
  */
 static DynRowMatch
 judge_ways(DynParts *parts)
@@ -129,9 +128,8 @@ judge_ways(DynParts *parts)
 }
 
 /*
- * Returns true if the split of a decisive attribute (DynParts) outside of the
- * key is ambiguous.  Other attributes with the same columns may decide which
- * split is right.
+ * True if the split of a decisive attribute (DynParts) outside of the key is
+ * ambiguous.  Other attributes with its columns may decide which is right.
  */
 static bool
 has_undecided_text(const DynParts *parts)
@@ -170,8 +168,8 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 /*
  * Calls mismatch_of() if a column that is read from the part cannot represent
  * the text, or if the template lists values without this text.  Otherwise
- * returns DYN_MATCH_ROW.  Plans that request the listed values do not find an
- * item with an unlisted text, so no other plan must return it as a row.
+ * returns DYN_MATCH_ROW.  Plans that request each listed value do not find an
+ * item with another text, and all plans must return the same rows.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
@@ -201,11 +199,9 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 }
 
 /*
- * Checks those parts of an index key whose values the template lists.  A plan
- * that requests each listed value does not find an item with another value.
- * All plans must return the same rows, so no other plan must return this item.
- * The check is omitted if mismatches become NULL, because no plan then requests
- * the listed values.
+ * Checks those parts of an index key whose values the template lists
+ * (judge_part gives the reason).  Omits the check if mismatches become NULL,
+ * because no plan then requests each listed value.
  */
 static DynRowMatch
 judge_index_key(DynParts *parts, int i)
@@ -317,7 +313,7 @@ dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 {
 	DynParsedAttr *parsed = &parts->attrs[column->templated];
 
-	/* attributes outside of the table's key are split when needed */
+	/* attributes outside of the table's key are split only when needed */
 	if (!parsed->done)
 	{
 		MemoryContext old = MemoryContextSwitchTo(parts->scratch);

@@ -21,7 +21,7 @@ typedef struct DynParts DynParts;
 typedef enum DynRowMatch
 {
 	DYN_MATCH_ROW,
-	DYN_MATCH_NOT_ROW,			/* usually, the key of another entity */
+	DYN_MATCH_NOT_ROW,			/* usually an item of another entity */
 	DYN_MATCH_AMBIGUOUS,		/* a key can be split in several ways */
 	DYN_MATCH_MISMATCH			/* a part cannot be a value of its column */
 } DynRowMatch;
@@ -34,8 +34,7 @@ typedef struct DynMismatch
 	const char *attribute;		/* attribute name (UTF-8) */
 	const DynValue *value;		/* value of the attribute */
 	const DynColumn *column;	/* column that cannot represent the value */
-	const char *why;			/* reason; NULL if the template does not list
-								 * the value */
+	const char *why;			/* reason; NULL: DYN_NOT_LISTED */
 } DynMismatch;
 
 /*
@@ -54,8 +53,7 @@ extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
  * - mismatch: the template of a key, even of an index key, lists the values of
  *   a part, and the part has another value.
  *
- * Under on_mismatch 'null', an item with a mismatch in a key column is not a
- * row.
+ * With on_mismatch 'null', an item that mismatches a key column is not a row.
  */
 extern DynRowMatch dyn_parts_begin(DynParts *parts, const DynValue *values,
 								   const DynMismatch **mismatch);

@@ -31,10 +31,7 @@ slot_of(const DynPath *path, const DynPath *paths, int npaths)
 	return slot;
 }
 
-/*
- * Adds the attributes from which columns of template `i` are read, directly or
- * through other templates.
- */
+/* Adds the attributes on which template `i` depends, even indirectly. */
 static Bitmapset *
 add_reached(const DynParts *parts, int i, Bitmapset *reached)
 {
@@ -136,8 +133,7 @@ dyn_parts_reset(DynParts *parts, const DynValue *values)
 /*
  * Returns true if the value has a type that the template can match.  A key
  * attribute must have the type from the key schema.  Any other attribute must
- * be a string, or a number if the template consists of one part in format
- * 'digits'.
+ * be a string, or a number if the template is one part in format 'digits'.
  */
 static bool
 has_text(const DynTemplatedAttr *templated, const DynValue *value)
@@ -327,7 +323,7 @@ dyn_parts_agree(DynParts *parts, bool searched)
 
 /* ---- search for all ways ---- */
 
-/* Attributes that may have separators in their undecided parts */
+/* Attributes in whose parts a search may find the part's own separator */
 typedef enum Guess
 {
 	GUESS_NONE,
@@ -365,14 +361,17 @@ known_texts(DynParts *parts, const DynParsedAttr *parsed, DynText *known)
 			== DYN_EXPECTED_NOTHING)
 			return false;
 	}
-	/* parts whose column is also in an attribute that was split before */
+	/*
+	 * A column that is read from this attribute may also be in an attribute
+	 * that was split before.  The text found there is used if both contain the
+	 * same encoding of the column: its text, without case folding.
+	 */
 	for (int a = 0; a < parts->nchecks; a++)
 	{
 		const DynPlaceholderCheck *check = &parts->checks[a];
 		const DynParsedAttr *other = &parts->attrs[check->templated];
 		const DynTemplatePart *part = &other->templated->tmpl->parts[check->part];
 
-		/* only if the column has the same encoding in both parts */
 		if (other != parsed && other->searched && dyn_parsed_attr_matches(other) &&
 			dyn_column_is_part(check->column) &&
 			&parts->attrs[check->column->templated] == parsed &&
@@ -439,7 +438,7 @@ accept_way(Search *search)
 
 static bool take_way(void *arg, const DynText *values);
 
-/* Searches the ways of the attributes from `level` on.  Returns true to stop. */
+/* Searches the ways of attributes from `level` on; returns true to stop. */
 static bool
 search_level(Search *search)
 {
@@ -615,10 +614,7 @@ begin_search(Search *search, DynParts *parts)
 }
 
 /*
- * Searches in up to three passes, one for each Guess, until a pass finds a
- * way.  Returns DYN_WAYS_ONE if this pass finds only one way, and each part
- * that contains its separator is confirmed by another occurrence of its
- * column.
+ * Searches in up to three passes, one for each Guess, until one finds a way.
  */
 DynWaysFound
 dyn_find_ways(DynParts *parts, const Bitmapset *attrs, const DynParsedAttr **about)

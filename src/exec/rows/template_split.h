@@ -27,8 +27,7 @@ typedef struct DynParsedAttr
 	int			slot;
 	bool		busy;			/* true while the attributes on which this
 								 * attribute depends are being split */
-	bool		done;			/* true if the members below are valid for the
-								 * current item */
+	bool		done;			/* true if the members below are valid */
 	DynSplit	split;
 	bool		impossible;		/* true if a part's column is NULL, or has a
 								 * value that the part cannot encode */
@@ -60,7 +59,7 @@ struct DynParts
 	DynParsedAttr *attrs;		/* one for each of relation->templated */
 	int			nchecks;
 	DynPlaceholderCheck *checks;
-	Bitmapset  *decisive;		/* attributes in the table's key, and those on
+	Bitmapset  *decisive;		/* the table's key attributes, and those on
 								 * which they depend: they decide whether an
 								 * item is a row */
 	bool		entangled;		/* true if decisive attributes share columns */

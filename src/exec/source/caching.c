@@ -41,17 +41,15 @@ typedef struct Caching
 								 * on; NULL before the first rescan */
 	Bitmapset  *changed;		/* parameters that have changed so far */
 	Bitmapset  *divided_by;		/* `changed` as of the last call of divide() */
-	uint64		executions;		/* number of executions with a source of cached
-								 * items */
+	uint64		executions;		/* executions with a source of cached items */
 
 	/*
 	 * set by divide(), which splits the access plan into requests and changing
 	 * filters; divide() is called again when another parameter changes
 	 */
 	MemoryContext context;		/* context of the divided plan, or NULL */
-	DynMember  *member;			/* only member of the read, which evaluates the
-								 * changing filters; NULL if the plan cannot be
-								 * divided */
+	DynMember  *member;			/* only member; evaluates the changing filters;
+								 * NULL if the plan cannot be divided */
 	bool	   *used;			/* true for each value that requests use */
 
 	/*
@@ -156,10 +154,9 @@ divide(Caching *cached)
 	}
 
 	/*
-	 * With fetch_base_items, a plan with changing filters cannot be divided.
-	 * The filters reduce the index entries whose items are then read from the
-	 * table.  One read without filters could cost more than all executions
-	 * with their filters.
+	 * With fetch_base_items, do not divide a plan with changing filters:
+	 * without them, the items of more index entries would be read from the
+	 * table, which could cost more than all executions with the filters.
 	 */
 	if (!dyn_preds_compare_fields(changing) &&
 		(changing == NIL || !cached->scandesc->access->fetch_base_items))
@@ -245,7 +242,7 @@ open_cached(void *state)
 	 */
 	same = cached->read_context != NULL &&
 		dyn_values_equal(&member->values, &input->values, cached->used);
-	/* with values of another execution, the index may be incomplete */
+	/* the index is known to be complete only for the current values */
 	if (!same || member->read->stored == NULL)
 		note_values(cached, &input->values);
 	/* other values may mean other keys, except in a Scan of all segments */

@@ -62,7 +62,7 @@ dyn_inputs_read_rest(const DynStatement *writing, const DynRelation *relation)
 
 			if (!has_rest(input, relation))
 				continue;
-			/* the rows must outlive a subtransaction of the writing statement */
+			/* rows must outlive a subtransaction of the writing statement */
 			CurrentResourceOwner = statement->owner;
 			MemoryContextSwitchTo(input->run_context);
 			input->reading = true;

@@ -25,14 +25,11 @@ typedef struct DynOpener
 	/*
 	 * Returns the source of an execution with input->values, in
 	 * CurrentMemoryContext; NULL if a later opener must serve the execution.
-	 * NULL: opens no source by itself.
+	 * An opener without this function opens no source.
 	 */
 	DynItems   *(*open) (void *state);
 
-	/*
-	 * Called at a rescan, before the previous execution is closed and before
-	 * values change; NULL: not needed.
-	 */
+	/* Called before a rescan ends the execution or changes values; or NULL */
 	void		(*rescan) (void *state);
 
 	/* Adds figures to EXPLAIN ANALYZE; NULL: there are none. */

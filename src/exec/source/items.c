@@ -186,10 +186,9 @@ end_batch(Listed *listed)
 }
 
 /*
- * Collects keys, and starts to read their items.  May wait for keys.  Returns
- * false if no key is left.  During a batch, an asynchronous Append does not
- * wait for the index, because responses of the index are taken in only after
- * the batch.
+ * Collects keys, for which it may wait, and starts to read their items.
+ * Returns false if no key is left.  During a batch, an asynchronous Append
+ * does not wait for the index, whose responses are taken in only afterwards.
  */
 static bool
 start_batch(Listed *listed)

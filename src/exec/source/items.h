@@ -102,7 +102,7 @@ typedef struct DynItemsMethods
 	 */
 	uint64		(*count) (DynItems *items);
 
-	/* Abandons requests; memory is freed with its context.  NULL: not needed. */
+	/* Abandons requests; a reset frees the memory.  NULL: not needed. */
 	void		(*close) (DynItems *items);
 } DynItemsMethods;
 
@@ -126,9 +126,8 @@ extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 extern DynItems *dyn_items_empty(DynRows *rows);
 
 /*
- * If `keeps` is true and the source cannot be rewound, returns a new source,
- * in CurrentMemoryContext, that stores the rows of `source`; otherwise returns
- * `source`.
+ * If `keeps` is true and the source cannot be rewound, returns a source, in
+ * CurrentMemoryContext, that stores its rows; otherwise returns `source`.
  */
 extern DynItems *dyn_items_repeatable(DynItems *source, bool keeps);
 
@@ -147,8 +146,7 @@ extern bool dyn_items_has_rest(const DynItems *items);
 extern void dyn_items_read_rest(DynItems **items, TupleDesc desc);
 
 /*
- * Makes a listed source skip keys in `done`, and count them in *skipped.  Does
- * nothing for other sources.
+ * Makes a source, if it is listed, skip keys in `done` (counted in *skipped).
  */
 extern void dyn_items_skip_keys(DynItems *items, DynBaseKeys *done,
 								uint64 *skipped);

@@ -28,9 +28,9 @@ extern void dyn_permit_shared(DynInput *input, const DynAccess *access,
 							  const List *inputs, bool *warned);
 
 /*
- * Applies the policy to one page of at most `items` items.  Returns false
- * under "error", and warns under "warn"; a small read (dyn_is_small_read) is
- * always allowed.
+ * Applies the policy to a page of at most `items` items.  Returns false under
+ * "error", warns under "warn", and always allows small reads
+ * (dyn_is_small_read).
  */
 extern bool dyn_scan_policy_page(const DynRelation *relation,
 								 const DynTableMeta *meta, int items);

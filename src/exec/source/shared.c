@@ -54,8 +54,8 @@ dyn_shared_limit_parts(DynSharedRead *read)
 }
 
 /*
- * The portal, whose resource owner is current, keeps the tuplestore's file if
- * a savepoint is rolled back while a cursor is open.
+ * The tuplestore's file belongs to the current resource owner, the portal's.
+ * So an open cursor keeps the file if a savepoint is rolled back.
  */
 void
 dyn_shared_start(DynSharedRead *read)

@@ -65,7 +65,7 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 
 	return one->connection == other->connection &&
 		strcmp(one->table, other->table) == 0 &&
-		/* both read the same index, or can read the table instead */
+		/* a and b read the same index, or both can read the table instead */
 		(dyn_access_same_index(a->access, b->access) ||
 		 (dyn_access_can(a->access, DYN_CAN_READ_TABLE) &&
 		  dyn_access_can(b->access, DYN_CAN_READ_TABLE))) &&
@@ -82,10 +82,7 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 		one->options.read_percent == other->options.read_percent;
 }
 
-/*
- * Returns the scans of the statement that have not begun, and might read the
- * same items as `input`.
- */
+/* Returns scans that have not begun and might read the items of `input`. */
 static List *
 find_candidates(const DynInput *input, const Bitmapset *initial)
 {
@@ -256,10 +253,9 @@ common_filter(const DynSharedRead *read)
 }
 
 /*
- * Sets the common filter.  Returns false if the filter is too large to send,
- * but is needed to reduce the items that are read from the table after an
- * index.  Then each scan reads alone, because its own filter may be small
- * enough.
+ * Sets the common filter.  Returns false if it is too large to send, but
+ * needed to reduce the items that are read from the table after an index.
+ * Then each scan reads alone, because its own filter may be small enough.
  */
 static bool
 set_filter(DynSharedRead *read)
@@ -460,10 +456,9 @@ gather(DynInput *input, List *candidates, const DynAccess *table)
 }
 
 /*
- * Returns false if the scan reads alone.  If all members can use the items of
- * a table Scan, even in place of an index, sets *table to the Scan's access
- * plan.  Otherwise sets *table to NULL, and removes candidates that read
- * another index.
+ * Returns false if the scan reads alone.  If all members can use a table Scan,
+ * even in place of an index, sets *table to the Scan's access plan.  Otherwise
+ * sets *table to NULL, and removes candidates of other indexes.
  */
 static bool
 choose_read(const DynInput *input, List **candidates, const DynAccess **table)

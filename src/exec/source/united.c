@@ -68,8 +68,7 @@ typedef struct United
 	/* rows returned at the end, with two added columns: key and number */
 	TupleTableSlot *aside_slot; /* slot of a row set aside, or NULL */
 	Tuplesortstate *aside;		/* sort of the rows set aside */
-	TupleTableSlot *sorted_slot;	/* slot for sorted rows; NULL before the
-									 * sort ends */
+	TupleTableSlot *sorted_slot;	/* for sorted rows; NULL until sorted */
 	bytea	   *last_key;		/* key of the last row returned, or NULL */
 	int64		last_number;	/* `number` of that row's item */
 } United;
@@ -158,10 +157,7 @@ open_united(void *state)
 			join_group(united, arm);
 			dyn_fetch_pump(fetch);
 		}
-		/*
-		 * a later arm sends at most one request, because its response is taken
-		 * in only at the arm's turn
-		 */
+		/* send only one request: its response must wait for the arm's turn */
 		else if (fetch != NULL && dyn_fetch_requests(fetch)->nstreams == 1)
 			dyn_fetch_send_ahead(fetch);
 		first &= fetch == NULL;

@@ -124,9 +124,8 @@ dyn_statement_writes(const DynStatement *statement, const DynRelation *relation)
 }
 
 /*
- * Ends the statements of a released owner.  When a cursor fails, its statement
- * and those of functions that it has called lose their resources, but keep
- * their memory.
+ * Ends the statements of a released owner.  The statement of a failed cursor,
+ * and those of functions that it has called, lose resources, but keep memory.
  */
 static void
 end_released(ResourceReleasePhase phase, bool commits, bool is_top, void *arg)

@@ -47,8 +47,7 @@ typedef struct DynStatement
 	double		lost_units;		/* expected read units of attempts without a
 								 * response, which may have been executed */
 	DynRetryQuota retries;		/* quota of retries (aws/retry.h) */
-	List	   *scans;			/* scans (list of DynInput *), in the order in
-								 * which they began */
+	List	   *scans;			/* list of DynInput *, in order of creation */
 	List	   *targets;		/* written foreign tables (DynRelation *) */
 	List	   *usages;			/* tables and indexes that have counted the
 								 * statement (list of DynUsage *) */
@@ -74,9 +73,8 @@ dyn_smaller_limit(double a, double b)
 }
 
 /*
- * Returns the maximum number of read units that a statement may use on the
- * server: the smaller of the configuration parameter and the server's option.
- * 0 is unlimited.
+ * Returns the limit of a statement's read units on the server: the smaller of
+ * the configuration parameter and the server's option.  0 is unlimited.
  */
 extern double dyn_statement_max_units(const DynConnection *connection);
 

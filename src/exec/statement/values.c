@@ -102,7 +102,7 @@ convert_bound(const DynConversion *conversion, const DynTimeStep *steps,
 	return found;
 }
 
-/* Returns false if the converted value is NULL. */
+/* Converts *value; returns false if the result is NULL. */
 static bool
 convert(const DynConversion *conversion, const Datum *values, const bool *nulls,
 		Datum *value)

@@ -36,20 +36,14 @@ typedef struct DynValues
 extern void dyn_values_init(DynValues *values, const List *exprs,
 							const List *conversions);
 
-/*
- * Evaluates the expressions (list of ExprState) and converts the values.
- * Allocates in CurrentMemoryContext.
- */
+/* Evaluates `exprs` (ExprState *) and converts, in CurrentMemoryContext. */
 extern void dyn_values_evaluate(DynValues *values, const List *exprs,
 								const List *conversions, ExprContext *econtext);
 
 /* Returns a deep copy in CurrentMemoryContext; only `types` is shared. */
 extern DynValues dyn_values_copy(const DynValues *values);
 
-/*
- * Copies pass-by-reference values into CurrentMemoryContext, so that they
- * outlive the next evaluation.
- */
+/* Copies values into CurrentMemoryContext, to outlive the next evaluation. */
 extern void dyn_values_keep(DynValues *values);
 
 /*

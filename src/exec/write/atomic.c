@@ -93,7 +93,7 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 	Datum		token = DirectFunctionCall1(gen_random_uuid, (Datum) 0);
 	ListCell   *lc;
 
-	/* use a table that is still written, and so is in the response */
+	/* use a table that is still written: the response will contain it */
 	transaction->modify = ((const DynWrite *) linitial(writer->collected))->modify;
 	dyn_write_begin_transaction(body);
 	foreach(lc, writer->collected)
@@ -148,7 +148,7 @@ resolve_members(DynWriter *writer, const DynCancelReason *reasons)
 
 /* ---- outcomes ---- */
 
-/* Meanings of a reason for cancellation; the highest one of all decides. */
+/* Causes of a cancellation, by rank: of all writes, the highest decides */
 typedef enum Cause
 {
 	CAUSE_NONE,

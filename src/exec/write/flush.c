@@ -137,8 +137,7 @@ dyn_modify_is_deferred(DynModify *modify)
  * already affected it.  Raises an error if DO UPDATE would affect a row that
  * the statement, or a nested one, has inserted or updated.  Otherwise adds the
  * row of an INSERT or UPDATE to writer->affected.  Rows that were not affected
- * leave the set when their writes end.  A row that DELETE has deleted may be
- * inserted again.
+ * leave the set when their writes end.  A deleted row may be inserted again.
  */
 static bool
 is_affected(DynWrite *write)
@@ -241,9 +240,8 @@ compose_presumed(DynWrite *write, TupleTableSlot *row)
 }
 
 /*
- * Composes the write before it waits to be sent: during the wait, the
- * statement may be evaluated again for earlier rows, which overwrites
- * modify->old.
+ * Composes the write before any wait: during a wait, earlier rows may be
+ * evaluated again, which overwrites modify->old.
  */
 bool
 dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
@@ -308,8 +306,7 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 
 /*
  * Consecutive deferred rows of one target.  Rows of other DynamoDB tables may
- * be between them, because only the rows of the same DynamoDB table must
- * remain in order.
+ * come between them: only rows of the same table must remain in order.
  */
 typedef struct DynDeferredRun
 {

@@ -230,8 +230,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	modify->presumes = access != NULL && access->is_presumed;
 	/*
 	 * a row may come twice from several CTEs, from a join, or from an index
-	 * that changes while it is read, but not if the index only supplies the
-	 * keys to read
+	 * that changes while it is read, but not if the index only supplies keys
 	 */
 	repeats = access == NULL ||
 		((const DynModify *) linitial(modify->writer->modifies))->mtstate != mtstate;

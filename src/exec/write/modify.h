@@ -39,8 +39,7 @@ typedef struct DynModify
 	bool		atomic;			/* true for write_mode 'atomic' */
 	const char *awaits;			/* reason why each row waits for its response,
 								 * such as "RETURNING"; or NULL */
-	Bitmapset  *updated;		/* UPDATE: dyn_with_generated() of the columns
-								 * that are set */
+	Bitmapset  *updated;		/* UPDATE: columns set, and generated ones */
 	bool		has_row_triggers;	/* true if BEFORE or AFTER ROW triggers are
 									 * fired for this operation */
 	bool		returning;

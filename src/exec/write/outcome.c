@@ -318,8 +318,8 @@ dyn_write_is_collected(const DynWrite *write)
 		 outer = outer->next)
 		own = find_own(outer, write);
 	/*
-	 * A row that a nested statement has changed existed before `own`.  If DO
-	 * UPDATE of an earlier row calls the function, `own` comes later.
+	 * an overtaken row existed before: a nested statement has changed it; if DO
+	 * UPDATE of an earlier row calls the function, `own` comes later
 	 */
 	return own != NULL && own->modify->atomic && own->op == DYN_OP_PUT_ITEM && !own->overtaken &&
 		!list_member_ptr(own->modify->writer->later, own);
@@ -396,9 +396,8 @@ retry_conflict(DynWrite *write)
 
 /*
  * Evaluates the statement for the row in the scratch slot.  Returns NULL if
- * the statement's conditions do not select the row any more.  Allocates in
- * es_query_cxt, because core keeps the state of EvalPlanQual for later
- * evaluations.
+ * its conditions no longer select the row.  Allocates in es_query_cxt, because
+ * core keeps the state of EvalPlanQual for later evaluations.
  */
 static TupleTableSlot *
 evaluate_again(DynWrite *write)
@@ -813,7 +812,6 @@ dyn_write_judge_call(DynWrite *write)
 		retry_conflict(write);
 	else if (call->unanswered)
 	{
-		/* the outcome is unknown */
 		delay(write, ++write->unanswered);
 		if (write->unanswered >= write->modify->relation->connection->service.max_attempts ||
 			!dyn_write_guard_replaced(write))

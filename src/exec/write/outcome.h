@@ -20,7 +20,7 @@
  *   from the item.
  * - UPDATE, the item does not exist: as in the table.
  * - DELETE, the item, which was read before, does not exist: written.
- * - guarded, assigned and returned values have not changed: sent again.
+ * - guarded (row_write.h), assigned and returned values unchanged: sent again.
  * - UPDATE, the item has the assigned values, and the values on which they
  *   depend have not changed: written.
  * - another UPDATE or DELETE: unknown.
@@ -30,7 +30,7 @@
 
 #include "writer.h"
 
-/* Checks the response, before the call is counted: sets its `unanswered`. */
+/* Checks the response before the call is counted; sets call->unanswered. */
 extern void dyn_write_check_call(DynWrite *write);
 
 /*
@@ -50,8 +50,7 @@ extern void dyn_write_judge_only(DynWrite *write);
 /*
  * Handles the failed condition of a write that was sent alone or in a
  * transaction.  `item` is the item with the key of the write, or ABSENT if the
- * response does not contain it.  If the item must then be read, sets the state
- * UNREAD.
+ * response lacks it.  If the item must then be read, sets the state UNREAD.
  */
 extern void dyn_write_judge_condition(DynWrite *write, DynScalar item);
 
@@ -62,25 +61,21 @@ extern void dyn_write_judge_condition(DynWrite *write, DynScalar item);
  */
 extern DynScalar *dyn_writes_read_items(const List *writes);
 
-/* Handles the failed condition of a write; `item` is what its key now has. */
+/* Handles a failed condition; `item` has the write's key now, or is ABSENT. */
 extern void dyn_write_judge_item(DynWrite *write, const DynScalar *item);
 
 /*
- * Returns "Key" and the key of the write; "The key" if the user may not read
- * the key columns.
+ * Returns "Key" and the key; "The key" if the user may not read its columns.
  */
 extern const char *dyn_write_describe_key(const DynWrite *write);
 
-/* Raises the error that core raises for a local row that was changed before. */
+/* Raises core's error for a row that a nested statement has changed. */
 extern void dyn_write_report_nested(DynWrite *write);
 
 /* Raises the error that an INSERT has met an existing key. */
 extern void dyn_write_report_duplicate(DynWrite *write);
 
-/*
- * Returns true if a waiting atomic statement has collected an INSERT of the
- * row that `write` inserts.
- */
+/* True if a waiting atomic statement has collected an INSERT of this row. */
 extern bool dyn_write_is_collected(const DynWrite *write);
 
 /*

@@ -156,9 +156,9 @@ overlaps(const DynPath *a, const DynPath *b)
 }
 
 /*
- * Lists the other columns whose value is at the column's path, inside it, or
- * contains it: those of `changed` or, in an INSERT, those that are not NULL in
- * the row.  Returns NULL if there are none.
+ * Lists other columns that show the value of the column, a part of it, or a
+ * value that contains it: columns of `changed` or, in an INSERT, columns that
+ * are not NULL in the row.  Returns NULL if there are none.
  */
 static const char *
 list_sharing(const DynRelation *relation, const DynColumn *column,
@@ -242,7 +242,7 @@ dyn_reread_check(DynReread *reread, const DynScalar *item, TupleTableSlot *row,
 			written = overlaps(column->path, values[j].path);
 		if (written)
 			shows_more |= !same && !dyn_column_is_document(column);
-		/* our encoding may show another value than the stored one */
+		/* not written: keep the row's value, as our encoding may differ */
 		else if (!same || !bms_is_member(i + 1, columns))
 		{
 			scratch->tts_values[i] = row->tts_values[i];
@@ -251,7 +251,7 @@ dyn_reread_check(DynReread *reread, const DynScalar *item, TupleTableSlot *row,
 	}
 	if (!shows_more && !reread->shown)
 		return false;
-	/* the copy frees values of the row that the scratch slot refers to */
+	/* copying frees the row's values, to which the scratch slot refers */
 	ExecMaterializeSlot(scratch);
 	ExecCopySlot(row, scratch);
 	return shows_more;

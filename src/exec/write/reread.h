@@ -16,12 +16,12 @@ typedef struct DynReread
 	DynRelation *relation;
 	DynItemReader *reader;		/* reads stored items */
 	DynItemReader *new_reader;	/* reads new items, even expired ones */
-	bool		shown;			/* true if RETURNING or triggers show written rows */
+	bool		shown;			/* true if RETURNING or triggers show rows */
 	AttrNumber	wrong;			/* number of the column with an error */
 	const char *why;			/* reason for the error; NULL if no error */
 } DynReread;
 
-/* Returns a converter in CurrentMemoryContext; a reset frees all of its memory. */
+/* Returns a converter, in CurrentMemoryContext; a reset frees its memory. */
 extern DynReread *dyn_reread_create(DynRelation *relation,
 									const DynTableMeta *meta);
 
@@ -35,7 +35,7 @@ extern bool dyn_reread_item(DynReread *reread, const DynScalar *item, TupleTable
 /* Works like dyn_reread_item, for a written item, even if it has expired. */
 extern bool dyn_reread_new(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
-/* True if the item is a row, even one with mismatched values; changes the slot. */
+/* True if the item is a row, even with mismatched values; changes the slot. */
 extern bool dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
 /*
@@ -44,9 +44,9 @@ extern bool dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTab
  * value in the item.  A column of `changed` that is NULL in the row must be
  * NULL in the item, too.  The error names the column, with a hint on how to
  * store its value.  Also raises an error if the item would not be a row.
- * Then changes the row to what a SELECT would show, if others see it; returns
- * true if columns, except documents, show what other columns write: an INSERT,
- * or the `n` values of an UPDATE.
+ * Returns true if a column, other than a document, shows what is written for
+ * other columns: by an INSERT, or by the `n` values of an UPDATE.  In this
+ * case, or if reread->shown, changes the row to what a SELECT would show.
  */
 extern bool dyn_reread_check(DynReread *reread, const DynScalar *item,
 							 TupleTableSlot *row, const Bitmapset *columns,

@@ -103,7 +103,7 @@ compose_key(DynModify *modify, TupleTableSlot *row, DynKeyPart *key, size_t *len
 	DynBuffer	bytes;
 
 	slot_getallattrs(row);
-	/* dyn_write_map_insert is stricter with the key of a new row */
+	/* even for a new row, which dyn_write_map_insert checks more strictly */
 	dyn_write_map_key(modify->map, row, true, key);
 	dyn_buffer_init(&bytes, 0);
 	dyn_buffer_append_str(&bytes, meta->id ? meta->id : meta->name);
@@ -159,7 +159,7 @@ dyn_met_change(HTAB *met, const DynWrite *write, HASHACTION action)
 		hash_bytes_extended(bytes, write->key_len, seed),
 		hash_bytes_extended(bytes, write->key_len, seed ^ UINT64CONST(0x9E3779B97F4A7C15))
 	};
-	bool		found = false;	/* "return found" */
+	bool		found = false;
 
 	if (met != NULL)
 		(void) hash_search(met, digest, action, &found);
@@ -488,7 +488,7 @@ guard_stored_values(DynWrite *write, const DynScalar *item)
 			dyn_write_fail(write, report_hidden_values, dyn_path_text(guard->path));
 			return;
 		}
-		/* the item may be part of a response, which the next attempt replaces */
+		/* the item may be in the response, which the next attempt replaces */
 		if (stored.data != NULL)
 			stored.data = memcpy(palloc(stored.len + 1), stored.data, stored.len);
 		guard->value = stored;

@@ -23,10 +23,9 @@ extern TupleTableSlot *dyn_modify_complete_row(DynModify *modify, TupleTableSlot
 
 /*
  * Compose the write of a new row, the write that changes the old row into the
- * new one, and the deletion of the old row.  These functions replace the
- * results of an earlier evaluation, and allocate in CurrentMemoryContext,
- * which must be the write's.  dyn_modify_update returns false if nothing
- * changes.
+ * new one, and the deletion of the old row.  The functions replace results of
+ * an earlier evaluation, and allocate in CurrentMemoryContext, which must be
+ * the write's.  dyn_modify_update returns false if nothing changes.
  */
 extern void dyn_modify_insert(DynWrite *write, TupleTableSlot *row);
 extern bool dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new);
@@ -36,9 +35,8 @@ extern void dyn_modify_delete(DynWrite *write, TupleTableSlot *old);
 extern void dyn_modify_old_row(DynModify *modify, TupleTableSlot *planSlot);
 
 /*
- * Copies the segment column of an UPDATE or DELETE from the old row to the row
- * in modify->scratch, since items do not contain their segment.  Overwrites
- * modify->old.
+ * Copies the segment column (UPDATE, DELETE) from the old row to the row in
+ * modify->scratch, since items lack their segment.  Overwrites modify->old.
  */
 extern void dyn_modify_keep_segment(const DynWrite *write);
 

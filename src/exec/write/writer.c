@@ -24,10 +24,7 @@
 /* Memory that a request takes in addition to its body. */
 #define REQUEST_BYTES	4096
 
-/*
- * Delay (ms) until the rate is checked again, if a response to another
- * statement will change the rate.
- */
+/* Time (ms) between checks of a rate that another statement will change */
 #define LOOK_MS			10.0
 
 static DynWriter *writers = NULL;
@@ -164,7 +161,7 @@ may_be_sent(const DynWriter *writer, const DynWrite *write)
 	/* wait for the first response, which shows the cost of a write */
 	if (write->modify->budgets.nbudgets > 0 && write->modify->item_units == 0)
 		return false;
-	/* the list may also have writes whose items are then read (receive_unread) */
+	/* limit the list, which may also have UNREAD writes (receive_unread) */
 	if (list_length(writer->writes) >= Max(connection->max_concurrency, DYN_BATCH_GET_MAX_KEYS))
 		return false;
 	return statement->in_flight < connection->max_concurrency &&
@@ -262,7 +259,7 @@ log_line(const DynWrite *write)
 					write->op == DYN_OP_UPDATE_ITEM ? " " : "", dyn_take_text(&update));
 }
 
-/* Waits for other writes without repeating any, then raises the write's error. */
+/* Waits for other writes, repeating none, then raises the write's error. */
 static void
 fail(DynWriter *writer, DynWrite *write)
 {
@@ -420,8 +417,8 @@ step(DynWriter *writer)
 }
 
 /*
- * Waits until there is something to do, and does one step(), or reads items
- * when nothing else is left to do, so that one request reads many.
+ * Waits until step() has something to do.  If only UNREAD writes are left,
+ * reads their items instead, so that one request reads many.
  */
 static void
 wait_for_step(DynWriter *writer)

@@ -50,8 +50,7 @@ typedef struct DynWrite
 	size_t		key_len;
 	DynScalar	item;			/* PutItem: the item, a value of type M */
 	size_t		least_bytes;	/* minimum size of the values to be written */
-	DynPathValue *values;		/* UpdateItem: values to set; an ABSENT value
-								 * removes its path */
+	DynPathValue *values;		/* UpdateItem: values to set; ABSENT: remove */
 	int			nvalues;
 	DynPathValue *composed;		/* UpdateItem: `values` before create_maps(),
 								 * which replaces values inside a missing map
@@ -114,9 +113,8 @@ typedef struct DynWriter
 								 * statement have updated or deleted; or NULL */
 	bool		skipped;		/* true if rows were skipped because an earlier
 								 * row of the same item was deferred */
-	List	   *writes;			/* list of DynWrite, SENT, PAUSED or UNREAD; or
-								 * FAILED, if dyn_writers_await received the
-								 * failure */
+	List	   *writes;			/* list of DynWrite: SENT, PAUSED, UNREAD;
+								 * FAILED after dyn_writers_await */
 	DynWrite   *waiting;		/* write that waits to be sent, or NULL */
 	List	   *collected;		/* DynWrite *, to send together (atomic.c) */
 	List	   *later;			/* collected writes after the one whose failed
@@ -147,9 +145,9 @@ extern void dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait);
 /*
  * Waits until no other statement of the session has a write of the table in
  * flight, because the statement of `estate` will read or write the table.  The
- * other statements are suspended, since this statement runs in a function that
- * they have called.  Sends their throttled writes, and their writes of unknown
- * outcome, again.  Leaves all other responses to these statements.
+ * other statements are suspended: they have called a function that runs this
+ * one.  Repeats those of their writes that were throttled or have an unknown
+ * outcome.  They process all other responses when they continue.
  */
 extern void dyn_writers_await(const EState *estate, const struct DynRelation *relation);
 
@@ -183,8 +181,8 @@ extern void dyn_atomic_check_nested(const DynWriter *writer);
 extern void dyn_atomic_render(DynWriter *writer, DynWrite *transaction);
 
 /*
- * Like dyn_write_check_call.  A transaction that was canceled by throttling, by a
- * conflict, or by an error becomes a call that has failed in this way.
+ * Called after dyn_write_check_call.  If throttling, a conflict or an error
+ * has canceled the transaction, makes its call one that failed in this way.
  */
 extern void dyn_atomic_check(const DynWriter *writer, DynWrite *transaction);
 
