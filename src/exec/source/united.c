@@ -36,13 +36,13 @@ typedef struct Arm
 	DynScanDesc *table;			/* reads the table if the index may lack items
 								 * (index_complete.c); or NULL */
 	struct Caching *caching;	/* caches the items of `table`, or NULL */
+	struct Arm *next;			/* arm that is read after this one, or NULL */
 
 	/* one execution */
 	DynScanDesc *scandesc;		/* `planned` or `table` */
 	DynResolvedAccess *resolved;
 	DynItems   *items;			/* source; NULL if the arm selects no items, or
 								 * an earlier arm sends the same requests */
-	struct Arm *next;			/* arm that is read after this one, or NULL */
 } Arm;
 
 typedef struct United

@@ -272,7 +272,7 @@ dynIsForeignPathAsyncCapable(ForeignPath *path)
 	const DynRelPlan *plan = path->path.parent->fdw_private;
 	const DynPathChoice *choice = dyn_choice_of(&path->path);
 
-	for (; plan->limited && choice != NULL; choice = choice->while_open)
+	for (; choice != NULL && plan->limited; choice = choice->while_open)
 	{
 		if (choice->kind == DYN_ACCESS_SCAN)
 			return false;

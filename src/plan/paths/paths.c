@@ -300,13 +300,14 @@ is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
 	{
 		const Path *path = lfirst(lc);
 		const DynPathChoice *choice = dyn_choice_of(path);
-		const DynTableMeta *meta;
+		const DynIndexMeta *of;
 
 		if (choice == NULL || choice->kind != DYN_ACCESS_SCAN ||
 			!scans_the_same(plan, path->parent))
 			continue;
-		meta = ((const DynRelPlan *) path->parent->fdw_private)->meta;
-		if (dyn_index_number(meta, choice->target) == dyn_metadata_index(meta, index))
+		of = dyn_index_number(((const DynRelPlan *) path->parent->fdw_private)->meta,
+							  choice->target);
+		if (of == NULL ? index == NULL : index != NULL && strcmp(of->name, index) == 0)
 			return true;
 	}
 	return false;

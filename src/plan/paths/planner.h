@@ -73,9 +73,9 @@ extern void dyn_add_fallback(const DynRelPlan *plan, List *clauses,
 							 DynAccess *access);
 
 /*
- * Returns the access plan of a choice (other than UNION), with its alternatives
- * for open guards.  Matches it from these clauses (DynClause *); raises an error
- * if they no longer match.
+ * Returns the access plan of a choice (other than UNION), with its estimate, its
+ * fallback, and its alternatives for open guards.  Matches it from these clauses
+ * (DynClause *); raises an error if they no longer match.
  */
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
@@ -89,7 +89,7 @@ extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 extern DynAccess *dyn_match_closed(const DynRelPlan *plan,
 								   const DynIndexMeta *index, List *clauses);
 
-/* A path with guards */
+/* An access plan with guards; lives as long as the relation's choices */
 typedef struct DynGuarded
 {
 	DynAccess  *access;
@@ -100,9 +100,9 @@ typedef struct DynGuarded
 
 /*
  * Sets while_open in the choice of each DynGuarded of the list, which is sorted
- * by descending cost.  If a guard is true, the access plan with the next higher
- * cost is used, and so on.  The last one is that of `unconditional`, a path
- * without guards.
+ * by descending cost.  If a guard is true, the next more expensive access plan
+ * that is useful is used, and so on.  The last one is that of `unconditional`,
+ * a path without guards.
  */
 extern void dyn_guarded_set_alternatives(List *guarded, const Path *unconditional);
 
