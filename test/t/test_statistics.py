@@ -794,6 +794,25 @@ class WithoutPreloading(AllSessions):
         self.cursor.execute("SELECT scope, query FROM dynamo_fdw_statistics WHERE table_name = 'good'")
         self.assertEqual(self.cursor.fetchall(), [("all sessions", 2)])
 
+    def test_unavailable_in_parallel_mode(self):
+        """Where no subtransaction can catch the error: budgets are not tried after the statistics, and EXPLAIN tells who shares them."""
+        self.cursor.execute("CREATE TABLE many AS SELECT g FROM generate_series(1, 10000) g; ANALYZE many; ALTER FOREIGN TABLE good OPTIONS (ADD max_read_units_per_second '100')")
+        os.chmod(f"{self.postgres.directory}/data/pg_dynshmem", 0o500)
+        sql = "SELECT (SELECT count(*) FROM many) FROM good WHERE pk = 'none'"
+        for explained in (False, True):
+            connection = self.connect()
+            with connection.cursor() as cursor:
+                cursor.execute("SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0")
+                if explained:
+                    cursor.execute(f"EXPLAIN {sql}")
+                    plan = str(cursor.fetchall())
+                    self.assertIn("100 per second of the table, for this session alone", plan)
+                    self.assertIn("Gather", plan)
+                cursor.execute(sql)
+                self.assertEqual(cursor.fetchall(), [])
+                self.assertEqual([notice.partition(",")[0] for notice in connection.notices if "alone" in notice],
+                                 [f"WARNING:  requests are {done} for this session alone" for done in ("counted", "limited")])
+
 
 if __name__ == "__main__":
     import unittest

@@ -311,6 +311,9 @@ init_block(void *memory, void *block)
 }
 #endif
 
+/* True if a block could not be attached. */
+static bool any_detached = false;
+
 static void
 attach_block(void *arg)
 {
@@ -335,17 +338,18 @@ try_to_attach(DynSharedBlock *block)
 {
 	ErrorData  *failure = NULL;
 
-	if (IsInParallelMode())
-		attach_block(block);	/* parallel mode allows no subtransaction */
-	else
+	/* parallel mode allows no subtransaction, so an error would not be caught */
+	if (!IsInParallelMode())
 		failure = dyn_attempt(attach_block, block);
-	if (failure == NULL)
+	else if (!any_detached)
+		attach_block(block);
+	if (block->memory != NULL)
 		return;
-	block->detached = true;
+	block->detached = any_detached = true;
 	ereport(WARNING,
 			(errmsg("requests are %s for this session alone, because shared memory is unavailable",
 					block->purpose),
-			 errdetail_internal("%s", failure->message)));
+			 failure ? errdetail_internal("%s", failure->message) : 0));
 }
 
 void

@@ -102,9 +102,12 @@ dyn_budget_append_text(StringInfo list, double rate, const char *owner)
 void
 dyn_budget_show(const char *label, StringInfo list, ExplainState *es)
 {
-	if (list->len > 0)
-		ExplainPropertyText(label, psprintf(dyn_has_shared_memory(&block) ? "%s, shared by all sessions"
-											: "%s, for this session alone", list->data), es);
+	if (list->len == 0)
+		return;
+	/* attach to shared memory now, to find out whether it is available */
+	(void) dyn_shared_memory(&block);
+	ExplainPropertyText(label, psprintf(dyn_has_shared_memory(&block) ? "%s, shared by all sessions"
+										: "%s, for this session alone", list->data), es);
 }
 
 /* ---- buckets, under the lock ---- */
