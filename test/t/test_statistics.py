@@ -795,7 +795,7 @@ class WithoutPreloading(AllSessions):
         self.assertEqual(self.cursor.fetchall(), [("all sessions", 2)])
 
     def test_unavailable_in_parallel_mode(self):
-        """Where no subtransaction can catch the error: budgets are not tried after the statistics, and EXPLAIN tells who shares them."""
+        """Where no subtransaction can catch the error: budgets are not tried after the statistics, and EXPLAIN shows who shares them."""
         self.cursor.execute("CREATE TABLE many AS SELECT g FROM generate_series(1, 10000) g; ANALYZE many; ALTER FOREIGN TABLE good OPTIONS (ADD max_read_units_per_second '100')")
         os.chmod(f"{self.postgres.directory}/data/pg_dynshmem", 0o500)
         sql = "SELECT (SELECT count(*) FROM many) FROM good WHERE pk = 'none'"
