@@ -256,7 +256,7 @@ is_in(Oid oid, const Oid *oids, int n)
 
 #define IS_IN(oid, oids)	is_in(oid, oids, lengthof(oids))
 
-/* Returns true for a comparison of two `plain` types that needs no conversion. */
+/* Returns true for a comparison of `plain` types that needs no conversion. */
 static bool
 is_plain_comparison(Oid opno)
 {
@@ -270,9 +270,8 @@ is_plain_comparison(Oid opno)
 }
 
 /*
- * Returns true if the collation for comparing texts is unknown, or if a text is
- * searched with a collation that may be nondeterministic (an error before
- * PostgreSQL 18).
+ * Returns true if texts are compared without a collation, or are searched with
+ * one that may be nondeterministic (an error before PostgreSQL 18).
  */
 static bool
 lacks_collation(Node *node, Oid funcid, List *args)

@@ -29,9 +29,7 @@ typedef struct DynClassify
 	/* results: true initially, only cleared afterwards */
 	bool		exact;			/* true if predicate and expression are true
 								 * for the same rows */
-	bool		sized;			/* true if a filter with the predicate cannot
-								 * exceed the size limit of a request; used only
-								 * with `exact` */
+	bool		sized;			/* see DynClause; used only with `exact` */
 } DynClassify;
 
 /*
@@ -149,7 +147,7 @@ extern Node *dyn_plain_clause(Node *clause);
 extern DynPred *dyn_classify_not_distinct(DynClassify *context,
 										  const DistinctExpr *expr);
 
-/* An equality that one or two clauses imply */
+/* An equality, or an OR with an equality, that one or two clauses imply */
 typedef struct DynImplied
 {
 	RestrictInfo *rinfo;		/* one of the clauses that imply it */

@@ -28,8 +28,7 @@ typedef enum DynPredKind
 								 * (value) or <> ALL (value); a field with
 								 * steps is compared as text (->>) */
 	DYN_PRED_LIKE,				/* field begins with the fixed prefix of
-								 * pattern `value`, or (`literal`) with
-								 * `value` */
+								 * pattern `value`; `literal`: with `value` */
 	DYN_PRED_CONTAINS,			/* field, or the unnested list, set or map, has
 								 * the element `value`, or (`array`) all
 								 * elements of `value` */
@@ -165,30 +164,25 @@ dyn_pred_is_given(const DynPred *pred)
 	return pred->kind == DYN_PRED_GIVEN;
 }
 
-/*
- * Returns the predicate "field operator value", or, with `array`, "field = ANY
- * (value)" or "field <> ALL (value)".
- */
 extern DynPred *dyn_make_comparison(const DynField *field, const DynOperator *op,
 									Node *value, bool array);
 
 /* Returns the AND of two bounds; NULL if one of them is NULL. */
 extern DynPred *dyn_make_between(DynPred *lower, DynPred *upper);
 
-/* Returns true if the column maps to a full key attribute, and has its type. */
+/* Returns true if the column has the path and type of a key attribute. */
 extern bool dyn_column_is_in_key(const DynColumn *column, const DynKeySchema *key);
 
 /*
  * Returns true for a COMPARE, LIKE or BOOLEAN on a column that maps to the
- * full key attribute, and has its type.
+ * full key attribute (not to a part), and has the attribute's type.
  */
 extern bool dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 						   const DynKeyAttr *attr);
 
 /*
- * Returns false if the predicate needs the value of a placeholder of a key
- * template.  A placeholder is not an attribute, so this predicate cannot be a
- * filter.
+ * Returns false if the predicate needs a placeholder of a key template.  Such
+ * a predicate cannot be a filter, because a placeholder is not an attribute.
  */
 extern bool dyn_pred_is_of_attribute(const DynRelation *relation,
 									 const DynPred *pred);
@@ -229,7 +223,7 @@ dyn_pred_is_point(const DynPred *pred)
 		(pred->kind == DYN_PRED_COMPARE && pred->operator.comparison == DYN_COMPARE_EQ);
 }
 
-/* Returns true for conditions of the item filter or on a templated attribute. */
+/* Returns true for conditions of the item filter or of a key template. */
 static inline bool
 dyn_pred_selects_rows(const DynPred *pred)
 {

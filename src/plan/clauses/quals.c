@@ -35,10 +35,7 @@
 /* Maximum number of elements of a list that becomes an OR of ranges. */
 #define MAX_LIST	25
 
-/*
- * Returns true for a comparison in double precision if several values of the
- * column may become one double.
- */
+/* Returns true if the comparison may turn several values into one double. */
 static bool
 is_rounded(const DynClassify *context, const DynOperator *op,
 		   const DynField *field)
@@ -93,10 +90,7 @@ classify_neighbors(DynClassify *context, const DynOperator *op,
 	return dyn_make_between(lower, upper);
 }
 
-/*
- * Classifies a comparison that SQL evaluates in double precision; passes any
- * other comparison to dyn_classify_comparison.
- */
+/* Classifies "field op value", which SQL may evaluate in double precision. */
 static DynPred *
 classify_number(DynClassify *context, const DynOperator *op,
 				const DynField *field, Node *value)
@@ -128,8 +122,7 @@ classify_number(DynClassify *context, const DynOperator *op,
  * - If the array can be classified as a list, returns true, maybe after
  *   converting *array and *op to numeric.
  * - Otherwise returns false, because an element may be equal to several values
- *   of the column.  Sets *pred to an OR of ranges, or to NULL if the OR cannot
- *   be built.
+ *   of the column.  Sets *pred to an OR of ranges, or to NULL.
  */
 static bool
 number_list_is_plain(DynClassify *context, DynOperator *op,
@@ -323,10 +316,7 @@ classify_operator(DynClassify *context, OpExpr *op)
 	return pred != NULL ? pred : classify_operands(context, &operator, left, right);
 }
 
-/*
- * Classifies field = ANY (array), field <> ALL (array), and value = ANY
- * (array_column).
- */
+/* Classifies field = ANY (array), <> ALL (array), and value = ANY (column). */
 static DynPred *
 classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
 {
@@ -504,10 +494,7 @@ classify_expr(DynClassify *context, Node *node)
 	}
 }
 
-/*
- * Classifies a RestrictInfo as one clause.  Caches the result in `plan`, since
- * each path and the plan node need it again.
- */
+/* Classifies a RestrictInfo as one clause; caches it for further paths. */
 static const DynClause *
 classify_once(DynRelPlan *plan, RestrictInfo *rinfo)
 {

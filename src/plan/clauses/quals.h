@@ -13,7 +13,7 @@
  * values.  Only then can the local check of the clause be omitted.
  *
  * Run-time values (constants, parameters, stable expressions, columns of other
- * tables) remain expressions until execution.
+ * tables) remain expressions until execution.  The args of an OR are its arms.
  */
 #ifndef DYN_PLAN_QUALS_H
 #define DYN_PLAN_QUALS_H
@@ -42,7 +42,8 @@ typedef struct DynRelPlan
 	RelOptInfo *rel;
 	DynRelation *relation;
 	const DynTableMeta *meta;
-	List	   *clauses;		/* DynClause * for baserestrictinfo */
+	List	   *clauses;		/* DynClause * for dyn_row_clauses, `bounds`
+								 * and baserestrictinfo */
 	List	   *checks;			/* DynClause * of CHECK constraints, which are
 								 * true or NULL for every row */
 	List	   *classified;		/* DynClause *: cache, private to quals.c */
@@ -53,7 +54,8 @@ typedef struct DynRelPlan
 								 * paths that were tried */
 	const char *advice;			/* advice on keys or an index that cannot be
 								 * used (paths.c, union_path.c), or NULL */
-	const char *join_advice;	/* the same on an index for join clauses */
+	const char *join_advice;	/* advice on an index that join clauses could
+								 * use; or NULL */
 	bool		sure_only;		/* true to match only keys that can be used
 								 * with all run-time values */
 	bool		limited;		/* true if a LIMIT may leave rows unread */
@@ -63,8 +65,7 @@ typedef struct DynRelPlan
 	int			segments;		/* number of Scan segments, if the statement
 								 * reads the segment column; else 0 */
 	List	   *bounds;			/* RestrictInfo *: partition constraint on the
-								 * segment column; items of excluded segments
-								 * are not rows */
+								 * segment column (partition_bounds) */
 	List	   *lists;			/* RestrictInfo *: column = ANY (array),
 								 * derived from equal columns of joined
 								 * relations (rewrite_class.c) */
@@ -73,13 +74,13 @@ typedef struct DynRelPlan
 								 * unless the table is unnested */
 	double		fetched;		/* fraction of item bytes that `fields` have */
 	List	   *choices;		/* DynPathChoice *, one for each path */
-	/* for each kind, total cost of the cheapest unparameterized path; or 0 */
+	/* costs of the cheapest unparameterized path of each kind; 0: no path */
 	Cost		direct[DYN_ACCESS_SCAN];
 	Cost		direct_startup[DYN_ACCESS_SCAN];
 	Cost		direct_margin[DYN_ACCESS_SCAN];	/* see yield_to_direct */
-	/* true if the number of rows of that path is unknown */
-	bool		direct_unknown[DYN_ACCESS_SCAN];
-	double		keyed_requests; /* number of requests of the latest of them */
+	bool		direct_unknown[DYN_ACCESS_SCAN];	/* true: unknown rows */
+	double		keyed_requests; /* number of requests of the path that was last
+								 * stored in `direct`; 0: none */
 } DynRelPlan;
 
 typedef struct DynClause
@@ -91,15 +92,13 @@ typedef struct DynClause
 								 * exceed the size limit of a request */
 	bool		implied;		/* true if rinfo implies the predicate, but may
 								 * not be equivalent to it */
-	bool		keys_only;		/* true if the predicate is only matched to
-								 * keys, and never sent as a filter; `implied`
-								 * is then true, too */
-	Node	   *condition;		/* keys_only: SQL expression of the predicate,
-								 * if it implies that a column is not NULL;
-								 * else NULL */
+	bool		keys_only;		/* true if only matched to keys, never sent as
+								 * a filter; `implied` is true, too */
+	Node	   *condition;		/* keys_only: SQL expression of the predicate
+								 * if it rejects NULL; else NULL */
 } DynClause;
 
-/* Classifies RestrictInfos; returns DynClause *, whose predicates are cached. */
+/* Returns DynClause * for RestrictInfos; their predicates are cached. */
 extern List *dyn_quals_classify(DynRelPlan *plan, List *rinfos);
 
 /* Returns clauses (DynClause *) for plan->lists, all with `keys_only`. */

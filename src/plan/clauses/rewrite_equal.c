@@ -8,9 +8,8 @@
  *		k BETWEEN x AND x			two clauses with the same value
  *		k LIKE $1, k BETWEEN $1 AND $2		only for some values of $1 (choice.c)
  *
- * Under every deterministic collation, both LIKE and = compare bytes.  Under
- * other collations, = is checked locally (model/definition/exact.c), and so is
- * the rewritten condition.
+ * Under a deterministic collation, LIKE and = compare bytes.  Under others,
+ * the equality is checked locally (model/definition/exact.c).
  */
 #include "postgres.h"
 
@@ -272,9 +271,11 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 }
 
 /*
- * Returns the equality that the bound at `position` implies together with a
- * later bound.  If no later bound implies one, combines a lower bound with the
- * upper bounds (equality_unless_different).  Returns NULL if this fails, too.
+ * Returns the equality L = R that bounds[position] (L >= R, for example)
+ * implies together with a later bound (L <= R).  If there is none, and
+ * bounds[position] is a lower bound, returns the result of
+ * equality_unless_different for it and one of the upper bounds; NULL if this
+ * fails for all upper bounds.
  */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)

@@ -108,15 +108,11 @@ typedef struct Guard
 {
 	const DynClassify *context;
 	Node	   *given;
-	bool		needed;			/* true if values are needed only if `given` is
-								 * true; false: only if `given` is false or
-								 * NULL */
+	bool		needed;			/* true: values are needed only if `given` is
+								 * true; false: only if it is not true */
 } Guard;
 
-/*
- * Returns CASE WHEN given THEN NULL ELSE value END; if `needed`, CASE WHEN
- * given THEN value ELSE NULL END.
- */
+/* Returns a CASE that yields NULL where the value is not needed (Guard). */
 static Expr *
 guarded(const Guard *guard, Expr *value)
 {

@@ -38,9 +38,8 @@ typedef struct Term
 /* ---- one term ---- */
 
 /*
- * Sets *term to a comparison, with its column on the left.  Returns false
- * unless the operator is in the family and exactly one side is a run-time
- * value.
+ * Sets *term to a comparison, with the column on the left.  Returns false
+ * unless the operator is in the family, and just one side is a run-time value.
  */
 static bool
 describe(const DynClassify *context, Oid opno, Oid opfamily, Node *left,
@@ -153,8 +152,8 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 }
 
 /*
- * Parses an arm of the form column = value AND rest, in which column and value
- * are those of the term.  Adds the rest to *rests; if the arm is only column =
+ * Parses an arm of an OR of the form column = value AND rest, with the term's
+ * column and value.  Adds the rest to *rests; if the arm is only column =
  * value, adds the constant true.  Returns false for any other arm.
  */
 static bool
@@ -180,9 +179,8 @@ rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rest
 }
 
 /*
- * Returns the terms of a > x OR (a = x AND ...), or of a single comparison
- * other than =; NIL for any other expression.  The part after a = x may be one
- * condition, or an OR.
+ * Returns the terms of a > x OR (a = x AND rest), or of one comparison other
+ * than =; NIL for other nodes.  The rest may be one condition, or an OR.
  */
 static List *
 or_terms(const DynClassify *context, Node *node)
@@ -313,7 +311,7 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 		return NULL;
 	if (equal(fixed, term->value))
 		return rest;
-	/* do not compare two local times: SQL compares both with an instant */
+	/* do not compare local times: SQL compares both with a timestamptz */
 	if (term->left == TIMESTAMPTZOID && type != TIMESTAMPTZOID)
 		return NULL;
 	decided = (Node *)
@@ -323,9 +321,8 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 	if (!IsA(decided, Const))
 		return decided;
 	/*
-	 * Return NULL if the condition is true for all rows.  If it is false or
-	 * NULL for all rows, return the bound column >= x, which contradicts the
-	 * fixed value.
+	 * if the condition is true for all rows, return NULL; if it is false or
+	 * NULL, the bound column >= x, which contradicts the fixed value
 	 */
 	return !((Const *) decided)->constisnull &&
 		DatumGetBool(((Const *) decided)->constvalue) ? NULL

@@ -48,8 +48,7 @@ add_step(Chain *chain, DynTimeStepKind kind, Node *operand)
 typedef struct Form
 {
 	Oid			function;
-	int			argument;		/* position (from 0) of the argument that
-								 * contains the column */
+	int			argument;		/* position (from 0) of the column */
 	int			operand;		/* position of the operand; -1: none */
 	int			nsteps;
 	DynTimeStepKind steps[2];

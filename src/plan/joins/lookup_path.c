@@ -65,10 +65,7 @@ copy_scan(const Path *scan, const DynPathChoice *choice)
  * compares the full key of b, but the list has only a part of this key.
  */
 
-/*
- * Minimum selectivity of the conditions that are not matched to keys; if it is
- * lower, the hash join is not added
- */
+/* Minimum selectivity, for a hash join, of the clauses not matched to keys */
 #define MIN_SELECTIVITY	0.5
 
 /*
@@ -90,7 +87,7 @@ collect_scans(const Path *path, List **scans)
 	return true;
 }
 
-/* Returns the cheapest path that collect_scans accepts, and its scans; or NULL. */
+/* Finds the cheapest path that collect_scans accepts, or NULL; sets *scans. */
 static Path *
 cheapest_by_key(const RelOptInfo *rel, List **scans)
 {
@@ -359,8 +356,7 @@ find_scan(Path *path, const DynEstimate **estimate)
 
 /*
  * Returns the outer columns (Var *) that parameterize the inner path or its
- * `scan`.  If the inner path is a join, its param_info lacks the scan's
- * clauses.
+ * scan.  The param_info of an inner join lacks the clauses of the scan.
  */
 static List *
 outer_columns(RelOptInfo *outerrel, Path *inner, const Path *scan)
@@ -476,11 +472,11 @@ page_rows(const DynRelPlan *plan, const DynEstimate *estimate)
 
 /*
  * Returns a minimum for the estimated number of keys of a lookup join; 0 means
- * no minimum.  Before ANALYZE, estimates of outer rows may be too low.  So each
- * partition that the outer side reads is assumed to fill a page, and each row
- * to need a lookup.  There is no minimum unless the statement also names
+ * no minimum.  Before ANALYZE, estimates of outer rows may be too low.  So
+ * each partition that the outer side reads is assumed to fill a page, and each
+ * row to need a lookup.  The minimum applies only if the statement also names
  * partitions of the inner table, and reading these once costs less than the
- * lookups.  Nor is there one if the statement may stop early, or if one outer
+ * lookups.  It does not apply if the statement may stop early, or if one outer
  * row is expected: core then uses a nested loop without lookups.
  */
 static double
@@ -557,10 +553,7 @@ join_parameters(PlannerInfo *root, JoinPathExtraData *extra, Path *outer,
 		bms_overlap(*required, extra->param_source_rels);
 }
 
-/*
- * Adds a lookup join whose inner path executes `scan`.  `keys` is the number
- * of distinct keys in the outer rows.
- */
+/* Adds a lookup join; the outer rows have `keys` distinct keys for `scan`. */
 static void
 add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 				JoinPathExtraData *extra, Path *outer, Path *inner,
@@ -585,10 +578,7 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 	dyn_initial_cost_nestloop(root, &workspace, jointype, outer, inner, extra);
 	path = create_nestloop_path(root, joinrel, jointype, &workspace, extra, outer,
 								inner, extra->restrictlist, pathkeys, required);
-	/*
-	 * A semijoin or antijoin without join clauses of its own uses only the
-	 * first inner row, so only that row is requested.
-	 */
+	/* without join clauses, a semijoin or antijoin uses only one inner row */
 	lookups->first_only =
 		(path->jpath.jointype == JOIN_SEMI || path->jpath.jointype == JOIN_ANTI) &&
 		path->jpath.joinrestrictinfo == NIL && dyn_choice_of(inner) != NULL;

@@ -169,9 +169,8 @@ is_sort(const Path *path)
  * equivalence class has several members.  Returns NIL for a path of a
  * partition, since the class may have only the parent table's expression.
  *
- * If a returned expression is missing in the target list of the sort's input,
- * core adds it there.  Since PostgreSQL 16, core does the same for sorted
- * arguments of aggregates.
+ * Core adds these expressions to the target list of the sort's input; since
+ * PostgreSQL 16, core also adds sorted arguments of aggregates.
  */
 static List *
 sort_expressions(const Path *path)
@@ -189,10 +188,7 @@ sort_expressions(const Path *path)
 	return found;
 }
 
-/*
- * Finds the subplans that the path (a projection, aggregation or sort of
- * `subpath`) executes for every row of `subpath`.
- */
+/* Finds the subplans that the path executes for every row of `subpath`. */
 static List *
 subplans_of_rows(Path *path, const Path *subpath)
 {

@@ -318,7 +318,7 @@ dyn_access_is_valid_key(const DynAccess *access, const char *json, size_t len)
 
 /*
  * The value expressions that a copied access plan refers to by position.  The
- * functions below add them, and set the positions; without Values, they do not.
+ * functions below add expressions and set positions, unless Values is NULL.
  */
 typedef struct Values
 {
@@ -344,10 +344,9 @@ copy_text(const char *text)
 }
 
 /*
- * Returns the position in `values` of the value with this conversion; adds the
- * value if it is missing.  Returns -1 if `value` is NULL, or cannot be added.
- * Unless `closed`, compares only the last 100 values, so the same value may be
- * added twice.
+ * Returns the position in `values` of the value with this conversion; adds a
+ * missing value.  Returns -1 if `value` is NULL, or cannot be added.  Unless
+ * `closed`, compares only the last 100 values, so a value may be added twice.
  */
 static int
 value_position(Expr *value, DynConversion *conversion, Values *values)
@@ -518,7 +517,7 @@ copy_access(const DynAccess *access, Values *values)
 		copy->arms = lappend(copy->arms, copy_access(lfirst(lc), values));
 	if (access->alternative != NULL)
 		copy->alternative = copy_access(access->alternative, values);
-	/* last, because it has only values that the others need */
+	/* last, because a fallback uses only values that the rest has added */
 	if (access->fallback != NULL)
 		copy->fallback = values ? copy_fallback(access->fallback, values)
 			: copy_access(access->fallback, NULL);
@@ -560,7 +559,7 @@ print_node(struct StringInfoData *text, const ExtensibleNode *node)
 	outToken(text, access->index);
 }
 
-/* Never called: only parallel workers read nodes; our scans are not parallel. */
+/* Never called: our scans are not parallel, and only workers read nodes. */
 static void
 read_node(ExtensibleNode *node)
 {

@@ -10,6 +10,11 @@
  * name and type.  The description of the table may be outdated when the plan
  * is executed.  So the plan also contains the schema, which is compared with
  * later descriptions and responses.
+ *
+ * An OR of full keys, such as (pk = 1 AND sk = 'a') OR (pk = 2 AND sk = 'b'),
+ * is matched as *row-wise keys*.  A *guard* is an arm without columns, such as
+ * $1 IS NULL in $1 IS NULL OR k = $1: if it is true when the statement starts,
+ * an access plan that does not need k = $1 is used instead (choice.c).
  */
 #ifndef DYN_PLAN_ACCESS_H
 #define DYN_PLAN_ACCESS_H
@@ -33,8 +38,7 @@ typedef struct DynCount
 								 * unusable */
 	int			point_parts;	/* number of the key template's leading
 								 * placeholders with values, not ranges */
-	int			one_value_parts;	/* number of leading placeholders with a
-									 * single value */
+	int			one_value_parts;	/* leading placeholders with one value */
 } DynCount;
 
 /*
@@ -73,8 +77,7 @@ typedef struct DynEstimate
 	DynPrices	prices;
 	double		items;			/* number of items that the requests return */
 	double		check_cost;		/* planner cost of evaluating clauses */
-	double		full_ms;		/* time (ms) of a Scan of the table, without
-								 * the transfer */
+	double		full_ms;		/* time (ms) of a table Scan, no transfer */
 	double		examined;		/* number of items that the requests read */
 	int			segments;		/* segments that are read; 0: the statement
 								 * does not read the segment column */
@@ -89,8 +92,7 @@ typedef struct DynEstimate
 	double		first_page;		/* number of items in the first page under a
 								 * LIMIT; 0: a full page */
 	bool		assumed;		/* true if the table's size is unknown */
-	bool		rows_unknown;	/* true if the number of items per partition
-								 * key is unknown */
+	bool		rows_unknown;	/* true if items per partition are unknown */
 	bool		alone;			/* true for a Query if it is the only read of
 								 * the query level */
 } DynEstimate;
@@ -110,7 +112,7 @@ typedef struct DynAccess
 	const char *index;			/* index name; NULL: the table itself */
 	bool		global;			/* true for a global index, which has no
 								 * consistent reads */
-	/* true to read primary keys from the index, and then items from the table */
+	/* true to read keys from the index, and then items from the table */
 	bool		fetch_base_items;
 	bool		backward;		/* Query: true for descending order */
 	bool		ordered;		/* true if rows must be in sort key order */
@@ -143,9 +145,8 @@ typedef struct DynAccess
 	bool		same_items;		/* QUERY: true if only filters have values that
 								 * may change from one execution to the next,
 								 * so that executions share a cached read */
-	bool		presumes;		/* true if clauses are matched to the key of an
-								 * index, so that only items of the index can
-								 * be rows */
+	bool		presumes;		/* true if clauses are matched to an index key,
+								 * so that all rows are in the index */
 	int			limit_hint;		/* Limit of the first page (items); 0: none */
 
 	int			segments;		/* SCAN: total segments, if the query reads the
@@ -155,9 +156,8 @@ typedef struct DynAccess
 	int			nrange;			/* matched range attributes, from the left */
 	DynKeyMatch hash[DYN_MAX_KEY_ATTRS];
 	DynKeyMatch range[DYN_MAX_KEY_ATTRS];
-	DynPred    *row_keys;		/* row-wise keys: an OR of ANDs, each with one
-								 * point predicate for each of row_attrs; or
-								 * NULL */
+	DynPred    *row_keys;		/* row-wise keys: OR of ANDs of a point
+								 * predicate for each of row_attrs; or NULL */
 	int			nrow_attrs;		/* number of attributes in row_keys.  GET: the
 								 * full key; QUERY: the hash attributes, and
 								 * maybe the first range attribute */
@@ -184,20 +184,20 @@ typedef struct DynAccess
 	List	   *conversions;	/* DynConversion *, for fdw_exprs; only in the
 								 * outermost access plan */
 	const char *advice;			/* advice for EXPLAIN (dyn_advise), or NULL */
-	bool		keyed;			/* SCAN: true if keys have conditions */
-	Bitmapset  *lacking;		/* SCAN: columns without values for the key */
+	bool		keyed;			/* SCAN: true if clauses could restrict keys */
+	Bitmapset  *lacking;		/* SCAN: columns of the key's template for
+								 * which clauses give no values */
 	DynEstimate estimate;
 
 	List	   *conditions;		/* DynIndexCondition * (index_complete.c): for
 								 * each key attribute of the index, at most one
 								 * for its column and one for its template */
 	/* inner access plans (choice.c, union_path.c); see the functions below */
-	List	   *arms;			/* UNION: DynAccess * (GET or QUERY), in the order
-								 * of reading; all clauses are checked for
-								 * their rows */
+	List	   *arms;			/* UNION: DynAccess * (GET, QUERY), in order of
+								 * reading; all rows are rechecked */
 	struct DynAccess *fallback; /* reads the table if the index is not complete,
 								 * or the keys cannot be used; or NULL */
-	List	   *guards;			/* DynPred *: guards of ORs, such as $1 IS NULL */
+	List	   *guards;			/* DynPred *, such as $1 IS NULL */
 	struct DynAccess *alternative;	/* replaces this access plan if a guard is
 									 * true; NULL without guards */
 	bool		is_arm;			/* true for an arm of a UNION; duplicate items
@@ -205,16 +205,15 @@ typedef struct DynAccess
 
 	/* only during planning */
 	List	   *key_rinfos;		/* RestrictInfo *: matched to the keys */
-	List	   *hash_rinfos;	/* QUERY: those matched to the hash attributes */
+	List	   *hash_rinfos;	/* QUERY: matched to the hash attributes */
 	List	   *filter_rinfos;	/* RestrictInfo *: sent as filters */
 	List	   *exact_rinfos;	/* RestrictInfo *: need no local check */
 	List	   *local_rinfos;	/* RestrictInfo *: need a local check */
 	List	   *having;			/* count_only: HAVING, as an implicit AND */
-	List	   *checks;			/* count_only: clauses that the fallback
-								 * checks */
+	List	   *checks;			/* count_only: the fallback's local checks */
 } DynAccess;
 
-/* Returns the match of key attribute i; range attributes follow hash attributes. */
+/* Returns the match of key attribute i; hash attributes come first. */
 static inline const DynKeyMatch *
 dyn_access_match(const DynAccess *access, int i)
 {
@@ -228,8 +227,7 @@ extern List *dyn_access_key_preds(const DynAccess *access);
 typedef enum DynAccessAbility
 {
 	DYN_CAN_BATCH,				/* several executions can be served by one
-								 * batch of requests, but not by one cached
-								 * read */
+								 * batch of requests, not one cached read */
 	DYN_CAN_CACHE,				/* the items can be cached for executions that
 								 * differ only in filter values */
 	DYN_CAN_SHARE,				/* several scans can use the same items */
@@ -241,9 +239,8 @@ typedef enum DynAccessAbility
 								 * LIMIT can end the reading */
 	DYN_CAN_COUNT,				/* DynamoDB can count the rows, if no clause is
 								 * checked locally */
-	DYN_CAN_BE_SMALL,			/* every item becomes a row: there are no
-								 * filters, and the item filter is not
-								 * rechecked */
+	DYN_CAN_BE_SMALL,			/* every item is a row: no filters, and the
+								 * item filter is not rechecked */
 	DYN_CAN_PREVIEW,			/* a Scan can read page by page until a LIMIT
 								 * (preview_units) is reached */
 	DYN_CAN_PRESUME				/* the ConditionExpression of a write can
@@ -255,10 +252,8 @@ extern bool dyn_preds_compare_fields(const List *preds);
 
 extern bool dyn_access_can(const DynAccess *access, DynAccessAbility ability);
 
-/* Returns the arms (DynAccess *) of a UNION; NIL for other access plans. */
+/* Return the arms (DynAccess *), or the fallback; NIL or NULL without them. */
 extern List *dyn_access_arms(const DynAccess *access);
-
-/* Returns the fallback, or NULL. */
 extern DynAccess *dyn_access_fallback(const DynAccess *access);
 
 /*
@@ -267,7 +262,6 @@ extern DynAccess *dyn_access_fallback(const DynAccess *access);
  */
 extern List *dyn_access_alternatives(const DynAccess *access);
 
-/* Returns the guards (DynPred *) of the access plan; NIL if it has none. */
 extern List *dyn_access_guards(const DynAccess *access);
 
 /* Returns a copy for a scan that is certain to be read to its end. */
@@ -281,10 +275,9 @@ extern AttrNumber dyn_sort_column(const DynRelation *relation, const DynSortAttr
 
 /*
  * Sets access->sort to the attributes of the sort key, or the parts of their
- * templates, that determine the order of rows.  Sets access->in_turn to
- * whether reading one partition after the other gives this order.  `from` is
- * the access plan that provides the order; `access` is that plan, a copy, or
- * its fallback.
+ * templates, that determine the order of rows of `from`.  Sets access->in_turn
+ * to whether reading one partition after the other gives this order.  `access`
+ * may be `from`, its fallback, or uninitialized.
  */
 extern void dyn_sort_attributes(const DynRelPlan *plan, const DynAccess *from,
 								DynAccess *access);

@@ -126,15 +126,14 @@ typedef struct Range
 	List	   *clauses;		/* DynClause *: bounds other than CHECKs */
 	DynSteps	known;			/* values between the constant bounds */
 	DynSteps	expected;		/* values between the estimated bounds */
-	bool		fixed;			/* true if the bounds are the same in all
-								 * executions */
+	bool		fixed;			/* true if all executions share the bounds */
 	bool		lower,
 				upper;
 	bool		listed;			/* true if the template lists few numbers, so
 								 * that further bounds are not needed */
 } Range;
 
-/* Restricts the range to the numbers that a template such as ${n:0..9} lists. */
+/* Restricts the range to numbers that a template such as ${n:0..9} lists. */
 static void
 add_members(Range *range, const DynTarget *target)
 {

@@ -1,7 +1,6 @@
 /*
  * fields.c
- *		Collects the fields that a statement needs, and checks whether an index
- *		has them.
+ *		Collects a statement's fields, and checks whether an index has them.
  */
 #include "postgres.h"
 
@@ -140,7 +139,7 @@ add_var(FieldWalkerContext *context, Var *var)
 				add_field(context, i + 1, NIL);
 		}
 	}
-	/* partitions and children may be pruned, so dynBeginForeignScan checks them */
+	/* a child may be pruned; if not, dynBeginForeignScan checks it */
 	else if (!IS_OTHER_REL(context->plan->rel))
 		dyn_check_system_column(relation, var->varattno);
 }

@@ -58,8 +58,7 @@ typedef struct Place
 	const DynRelation *relation;
 	const DynKeyAttr *attr;
 	size_t		max_bytes;
-	const Datum *values;		/* run-time values by position; NULL while
-								 * planning */
+	const Datum *values;		/* run-time values; NULL while planning */
 	const bool *nulls;
 
 	/* only while planning */
@@ -72,10 +71,9 @@ typedef struct Place
 								 * column, so that predicates matter */
 	bool		may_miss;		/* true if a row could be missed because the
 								 * index cannot hold its value */
-	bool		asserted;		/* true if all items have the attribute,
-								 * because its column is declared NOT NULL, or
-								 * because the attribute is in the table's
-								 * key; false if may_miss */
+	bool		asserted;		/* true if all items have the attribute: it is
+								 * in the table's key, or its column is
+								 * declared NOT NULL; false if may_miss */
 	bool		advising;		/* true if the result is only for advice */
 } Place;
 
@@ -163,7 +161,7 @@ leaf_completeness(const Place *place, const DynPred *pred, bool points)
 	size_t		least,
 				most;
 
-	/* even if the column were declared NOT NULL, the index would lack NULLs */
+	/* IS NULL selects items that an index lacks, so do not advise NOT NULL */
 	if (place->advising && pred->kind == DYN_PRED_NULL && !pred->negated && pred->field.steps == NIL &&
 		place->column == dyn_relation_column(place->relation, pred->field.attnum))
 		return ABSENT;
@@ -328,8 +326,7 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 	AttrNumber	attnum = dyn_relation_column_of(relation, attr);
 	Place		place = {.relation = relation,.attr = attr,.plan = plan,
 	.trusted = dyn_relation_trusts(relation, index->name)};
-	bool		held;			/* true if the index can hold all values that
-								 * items may have */
+	bool		held;			/* true if the index can hold all values */
 
 	place.max_bytes = i < index->key.nhash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
 	place.column = attnum == 0 ? NULL : dyn_relation_column(relation, attnum);

@@ -92,9 +92,8 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 }
 
 /*
- * Collects the point predicates (such as =) on one attribute; returns false if
- * there are none.  With `exactly`, a fully matched exact clause needs no local
- * check.
+ * Collects the points (terms.h) on one attribute; returns false if there are
+ * none.  With `exactly`, a fully matched exact clause needs no local check.
  */
 static bool
 match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
@@ -197,8 +196,8 @@ points_of_clauses(const DynTarget *target, List *clauses, bool *fully_consumed)
 
 /*
  * Returns an AND of one point predicate for each of `attrs`, in their order.
- * Returns NULL unless the arm and the clauses `others` together imply the AND.
- * Clears *fully_consumed unless the AND is equivalent to the arm.
+ * Returns NULL unless the arm of an OR and the clauses `others` together imply
+ * the AND.  Clears *fully_consumed unless the AND is equivalent to the arm.
  */
 static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm, List *others,
@@ -238,10 +237,7 @@ make_row_key(const KeyMatch *match, const DynPred *arm, List *others,
 	return row_key;
 }
 
-/*
- * Returns the clauses other than `clause`, except ORs, which would be copied for
- * each arm of `clause`.
- */
+/* Returns the other clauses but ORs, which would be copied for each arm. */
 static List *
 other_clauses(const KeyMatch *match, const DynClause *clause)
 {
@@ -407,9 +403,8 @@ match_query(KeyMatch *match, DynAccess *access)
 	const DynKeySchema *key = match->key;
 	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
 	int			n = leading_attributes(key, attrs);
-	bool		sent = true;	/* false if an earlier attribute may have a
-								 * range at run time; later conditions are then
-								 * not sent */
+	bool		sent = true;	/* false if later conditions are not sent,
+								 * because of a range at run time */
 	bool		has_row_keys =
 		(match->index != NULL && n > key->nhash &&
 		 match_row_keys(match, access, attrs, n, false)) ||
@@ -552,10 +547,7 @@ path_is_forbidden(const FilterCheck *check, const DynPath *path)
 		!dyn_index_projects(match->plan->meta, match->index, attribute);
 }
 
-/*
- * Returns an upper bound of the bytes of a path in an expression, such as
- * #n699.#n0[7].
- */
+/* Returns the maximum bytes of a path in a filter, such as #n699.#n0[7]. */
 static int
 path_bytes(const DynPath *path)
 {
@@ -637,9 +629,8 @@ add_template_filters(FilterCheck *check, DynAccess *access)
 }
 
 /*
- * Returns true if a key template contains the predicate's column truncated to
- * a unit, such as the day.  Then a key condition may also find items with
- * other times of that day.
+ * Returns true if a key template truncates the predicate's column, such as to
+ * the day.  Then a key condition may also find other times of that day.
  */
 static bool
 is_on_truncated(const DynRelation *relation, const DynPred *pred)
@@ -769,7 +760,7 @@ finish_match(KeyMatch *match, DynAccess *access)
 		!dyn_preds_compare_fields(access->filters) &&
 		dyn_preds_visit(access->filters, true, varies, NULL) &&
 		!dyn_preds_visit(dyn_access_key_preds(access), true, varies, NULL);
-	/* an item may change between the read of its entry and that of the item */
+	/* recheck items read after an index: they may be newer than its entries */
 	exactly = access->fetch_base_items ? NIL : match->pushed_exactly;
 	access->exact_rinfos = clause_rinfos(exactly);
 	foreach(lc, match->clauses)
@@ -799,7 +790,7 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	}
 	Assert(access->kind != DYN_ACCESS_GET || index == NULL);
 	Assert(access->nhash == match.key->nhash || access->row_keys != NULL);
-	/* an update may move an entry of an LSI, so that a Query returns it again */
+	/* an update may move an entry of an LSI, so a Query may return it again */
 	access->fetch_base_items = index != NULL &&
 		(index->global ? !dyn_index_covers(plan, index) || plan->relation->target
 		 : plan->relation->triggered);

@@ -24,7 +24,7 @@ extern DynAccess *dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *ind
 /* Returns true if the index has all fields that the query may need. */
 extern bool dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index);
 
-/* Sets access->fields to `fields` (DynField *), and computes access->scalars. */
+/* Sets access->fields to `fields` (DynField *); computes access->scalars. */
 extern void dyn_set_fields(const DynRelPlan *plan, DynAccess *access,
 						   List *fields);
 
@@ -57,8 +57,7 @@ extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
  *
  * `index` is the index that has the attribute in its key; NULL for the table
  * or for a filter.  Parts that no clause restricts may be enumerated, with up
- * to most_members combinations.  Adds the clauses that the predicate uses to
- * *used.
+ * to most_members combinations.  Adds the predicate's clauses to *used.
  */
 extern DynPred *dyn_match_template(const DynRelPlan *plan,
 								   const DynKeyAttr *attr, const DynIndexMeta *index,
@@ -76,8 +75,8 @@ extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);
 
 /*
- * Returns true if part `p` of the template has no values, or cannot be used.
- * Sets *usable.
+ * Sets *usable to whether part `p` of the attribute's template can be used.
+ * Returns true if it cannot, or if clauses and template give no values for it.
  */
 extern bool dyn_part_lacks_values(const DynRelPlan *plan, const DynKeyAttr *attr,
 								  const DynIndexMeta *index, List *clauses, int p,
@@ -90,10 +89,7 @@ extern bool dyn_part_lacks_values(const DynRelPlan *plan, const DynKeyAttr *attr
 extern bool dyn_index_lacks_trust(const DynRelPlan *plan,
 								  const DynIndexMeta *index, List *clauses);
 
-/*
- * Returns the access plan of a Scan of the table that reads all columns except
- * the segment column.
- */
+/* Returns a table Scan that reads all columns except the segment column. */
 extern DynAccess *dyn_match_all_columns(DynRelation *relation,
 										const DynTableMeta *meta);
 

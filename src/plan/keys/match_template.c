@@ -26,7 +26,7 @@ typedef struct TemplateMatch
 								 * unrestricted parts */
 	uint64		members;		/* number of combinations of values, over the
 								 * parts that were enumerated so far */
-	bool		ranged;			/* true if values between bounds are enumerated */
+	bool		ranged;			/* true if values in bounds are enumerated */
 	List	   *used;
 } TemplateMatch;
 
@@ -126,10 +126,7 @@ part_members(TemplateMatch *match, int p)
 	return others == NIL ? each : dyn_make_and(lappend(others, each));
 }
 
-/*
- * Returns a predicate with the values between the bounds of the part's column;
- * NULL if these are not enumerated.
- */
+/* Returns a predicate with the values between the part's bounds, or NULL. */
 static DynPred *
 part_each(TemplateMatch *match, int p)
 {
@@ -216,10 +213,7 @@ match_range(TemplateMatch *match)
 	return make_templated(match, args);
 }
 
-/*
- * Maximum estimated number of strings if values between bounds are enumerated;
- * with more strings, match_points returns NULL
- */
+/* Maximum estimated number of strings from values between bounds */
 #define MOST_COMBINATIONS	(100 * DYN_MAX_MEMBERS)
 
 /* Returns a predicate that allows finitely many strings, or NULL. */

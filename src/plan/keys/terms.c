@@ -36,8 +36,8 @@ is_unknown(DynPred *pred, void *arg)
 
 /*
  * Summarizes a DYN_PRED_TEMPLATED.  The number of strings is the product of
- * the parts' numbers of values, up to the first part that has a range.  Values
- * between bounds do not count if those of a finer part determine them.
+ * the parts' numbers of values, up to the first part that has a range.  A
+ * part's values between bounds do not count if a finer part determines them.
  */
 static DynCount
 count_texts(const DynRelPlan *plan, const DynPred *pred)
@@ -77,9 +77,8 @@ count_texts(const DynRelPlan *plan, const DynPred *pred)
 }
 
 /*
- * Combines the summaries of predicates in an AND.  Points (finitely many
- * values) take precedence over ranges.  Of two summaries of the same kind, the
- * smaller number is used.
+ * Combines the summaries of predicates in an AND.  Points take precedence over
+ * ranges; of two predicates of the same kind, the smaller number is used.
  */
 static DynCount
 count_all(const DynRelPlan *plan, const List *preds, bool part)
@@ -414,10 +413,7 @@ is_point_leaf(const DynTarget *target, const DynPred *pred)
 
 	if (pred->kind == DYN_PRED_FILTER_TERM)
 	{
-		/*
-		 * A term may also allow NULL, or values of other types than the key's,
-		 * but no key attribute has these.
-		 */
+		/* a term may allow NULL or other types, but keys have neither */
 		const DynFilterTerm *term = &relation->item_filter.terms[pred->term];
 
 		for (int i = 0; i < term->nvalues && target->part == NULL; i++)
@@ -560,7 +556,7 @@ dyn_implied_segments(const DynTarget *target, DynPred *pred, bool *fully_consume
 	ListCell   *lc;
 
 	check_stack_depth();
-	/* segments are never NULL: a NULL test has the same result for all of them */
+	/* segments are never NULL: a NULL test has one result for all of them */
 	if (is_point_leaf(target, pred) || dyn_is_range_pred(target, pred) ||
 		(pred->kind == DYN_PRED_NULL &&
 		 pred->field.attnum == target->plan->relation->segment_column))

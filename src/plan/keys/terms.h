@@ -23,8 +23,7 @@ typedef struct DynTarget
 
 /*
  * Returns true if the predicate is on the target's column.  For a full
- * attribute, the column must have the attribute's type, and be usable in key
- * conditions.
+ * attribute, the column must have the attribute's type, and be usable in keys.
  */
 extern bool dyn_is_on_target(const DynTarget *target, const DynPred *pred);
 
@@ -63,10 +62,7 @@ extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 extern DynPred *dyn_implied_segments(const DynTarget *target, DynPred *pred,
 									 bool *fully_consumed);
 
-/*
- * Returns a summary of the values that the predicate allows for a key
- * attribute, or for a `part` of its template.
- */
+/* Summarizes the values that `pred` allows for a key attribute or `part`. */
 extern DynCount dyn_count(const DynRelPlan *plan, const DynPred *pred, bool part);
 
 /*
@@ -80,16 +76,13 @@ extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
  * Returns the lists that several parts of the key share.  A list is a
  * predicate column = ANY (array), for example on a column c in C#${c} and
  * O#${c}.  A row has the same element in all these parts, so keys are computed
- * for each element, not for all combinations of elements.  Each arm of
- * row-wise keys has lists of its own: `arm` is one of these arms; NULL for
- * other keys.  Works in the planner and in the executor.
+ * for each element, not for all combinations of elements.  Row-wise keys
+ * (access->row_keys) are an OR: `arm` is the argument of this OR whose parts
+ * are searched; NULL for other keys.  Works in planner and executor.
  */
 extern List *dyn_shared_lists(const DynAccess *access, const DynPred *arm);
 
-/*
- * Returns true if dyn_shared_lists finds a list for the access plan or, with
- * row-wise keys, for one of their arms.
- */
+/* Returns true if dyn_shared_lists is not NIL for the keys, or for an arm. */
 extern bool dyn_access_shares_lists(const DynAccess *access);
 
 /* Returns true if both predicates compare one column with the same array. */

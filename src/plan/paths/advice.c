@@ -34,8 +34,7 @@ typedef struct Unusable
 	DynClassify classify;
 	const DynKeyAttr *attr;
 	bool		hash;
-	const char *key;			/* description, such as 'partition key "pk" of
-								 * index "i"' */
+	const char *key;			/* such as 'sort key "sk" of index "i"' */
 	AttrNumber	attnum;
 	const DynColumn *column;
 } Unusable;
@@ -55,7 +54,7 @@ mentions(const Unusable *unusable, Node *node)
 	return reads_column(unusable->classify.plan, node, unusable->attnum);
 }
 
-/* True if the expression reads all columns of a partition key (table or index). */
+/* Returns true if the expression reads all columns of some partition key. */
 static bool
 reads_partition_key(const DynRelPlan *plan, Node *node)
 {
@@ -173,7 +172,7 @@ explain_comparison(Unusable *unusable, Oid opno, Oid collation, bool commuted,
 	return NULL;
 }
 
-/* Returns advice or NULL on an operator; one of its two args reads the column. */
+/* Returns advice on an operator, or NULL; one of its args reads the column. */
 static const char *
 explain_operator(Unusable *unusable, Oid opno, Oid collation, List *args)
 {
@@ -287,8 +286,9 @@ explain_attribute(const DynRelPlan *plan, const DynIndexMeta *index,
 	const DynTemplatedAttr *templated = hash
 		? dyn_relation_templated(plan->relation, attr->name) : NULL;
 	const DynColumn *folded;
-	const char *bound = NULL;	/* reason by the bounds of the first part */
-	bool		all = true;		/* true if each such part has a reason */
+	const char *bound = NULL;	/* first reason from the bounds of a part */
+	bool		all = true;		/* true if there is such a reason for each part
+								 * without values */
 	const char *why;
 
 	if (is_restricted(&target, hash, clauses))
@@ -469,7 +469,7 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, bool while_open, List *cla
 			? psprintf("keys could be used, but a Scan is estimated to cost less than %.0f requests by key%s",
 					   plan->keyed_requests, plan->analyzed ? "" : "; ANALYZE may correct the estimate")
 			: sort ? sort : plan->join_advice ? plan->join_advice : explain_limit(plan, access);
-	/* a key with too many values, or that only the segment column excludes */
+	/* also if a key has too many values, or only segments prevent its use */
 	access->keyed |= plan->segments > 0 ? plan->advice != NULL
 		: access->lacking == NULL &&
 		dyn_template_demands(plan, base.attr, plan->clauses) != NULL;

@@ -56,10 +56,7 @@ find_guards(const DynClause *clause)
 	return list_length(guards) < list_length(clause->pred->args) ? guards : NIL;
 }
 
-/*
- * Returns `clauses`, with those at `positions` replaced by copies that lack
- * the guards and are not exact.
- */
+/* Copies the clauses at `positions` without guards; returns all clauses. */
 static List *
 close_guards(List *clauses, const Bitmapset *positions)
 {
@@ -109,9 +106,9 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 }
 
 /*
- * Removes guards only from conditions that the key needs.  Path and plan may
- * choose different conditions, because the order of the clauses may differ.
- * But whether an access plan is found does not depend on the order.
+ * Assumes that a guard is closed only if the key does not match otherwise.
+ * The order of the clauses, which may differ when the plan node is made, may
+ * decide for which guards, but not whether an access plan is found.
  */
 DynAccess *
 dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
@@ -157,7 +154,7 @@ dyn_guarded_set_alternatives(List *guarded, const Path *unconditional)
 			(one->choice.kind < dyn_choice_of(unconditional)->kind
 			 ? dyn_direct_margin(one->choice.estimate, one->startup) : 0);
 
-		/* omit an access plan whose guards include all guards of a cheaper one */
+		/* omit an access plan whose guards include those of a cheaper one */
 		for_each_cell(next, guarded, lnext(guarded, lc))
 			helps &= list_difference_ptr(((const DynGuarded *) lfirst(next))->access->guards,
 										 one->access->guards) != NIL;

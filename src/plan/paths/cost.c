@@ -74,9 +74,8 @@
 /* ---- numbers of items and rows ---- */
 
 /*
- * Returns true if a term of the item filter, or a template, determines a
- * partition key attribute.  Then all items with the key are assumed to be
- * rows.
+ * Returns true if the item filter, or a template, determines a partition key
+ * attribute.  Then all items with the key are assumed to be rows.
  */
 static bool
 is_keyed_by_item_filter(const DynAccess *access)
@@ -155,10 +154,7 @@ partition_column(const DynRelPlan *plan, const DynKeySchema *key)
 		: dyn_relation_only_column_of(plan->relation, &key->hash[0]);
 }
 
-/*
- * Returns false for small tables, where core's default of 200 distinct values
- * is as good as our guess.
- */
+/* In small tables, core's default of 200 values is as good as our guess. */
 bool
 dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
 {
@@ -645,9 +641,8 @@ find_prices(DynPrices *prices, const DynRelPlan *plan,
 }
 
 /*
- * Adds up the estimates of the arms, whose first requests are usually sent at
- * the same time.  All arms are assumed to have the least capacity of the table
- * and the arms' indexes.
+ * Adds up the estimates of the arms, whose first requests are usually sent
+ * together.  Assumes the least capacity of the table and the arms' indexes.
  */
 static void
 estimate_union(const DynRelPlan *plan, const DynAccess *access,

@@ -29,7 +29,8 @@ typedef struct Visit
 	List	   *subplans;		/* subplans of the statement */
 	Cost		waiting;		/* cost of waiting in the children visited */
 	Cost		total;			/* total cost of the children visited */
-	double		share;			/* greatest share of waiting in a subplan */
+	double		share;			/* greatest fraction of a subplan's cost that
+								 * is waiting */
 } Visit;
 
 static Cost waiting_of(Plan *plan, List *subplans);
@@ -82,10 +83,7 @@ find_subplans(Node *node, Visit *visit)
 	return expression_tree_walker(node, find_subplans, visit);
 }
 
-/*
- * Returns the cost of waiting for the node's subqueries.  `own` is the node's
- * cost without its children.
- */
+/* Returns the cost of waiting for subqueries; the node alone costs `own`. */
 static Cost
 waiting_of_subqueries(Plan *plan, List *subplans, Cost own)
 {

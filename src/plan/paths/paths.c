@@ -92,9 +92,8 @@ ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choic
 		pathkeys = lappend(pathkeys, key);
 		n++;
 		/*
-		 * The next attribute sorts only items that are equal in this
-		 * attribute.  So stop if different values of this attribute may be
-		 * equal in the column.
+		 * the next attribute orders only items with equal values of this one:
+		 * stop if different values may be equal in the column
 		 */
 		if (!dyn_relation_column(relation, attnum)->traits.distinct)
 			break;
@@ -114,7 +113,7 @@ index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 
 	if (dyn_index_is_usable(plan, index, false, clauses, &lack))
 		return true;
-	/* with clauses of a join, lookups may cost more than a Scan */
+	/* keep advice for joins apart: lookups may cost more than a Scan */
 	if (clauses == plan->clauses)
 		dyn_advise_on_index(&plan->advice, index, &lack, "used");
 	else
@@ -381,10 +380,9 @@ ends_together(const PlannerInfo *root)
 }
 
 /*
- * Adds the path of an access plan, parameterized by `param` (NULL: not
- * parameterized).  Callers must add unparameterized paths in the order
- * GetItem, Query, union, Scan, because yield_to_direct compares each path with
- * the paths added before.
+ * Adds the path of an access plan, parameterized by `param` unless it is NULL.
+ * Unparameterized paths must be added in the order GetItem, Query, union,
+ * Scan, because yield_to_direct compares each path with those added before.
  */
 static void
 add_access_path(DynRelPlan *plan, DynAccess *access, DynPathChoice *choice,
@@ -661,10 +659,7 @@ add_segment_paths(DynRelPlan *plan)
 
 /* ---- optional conditions ---- */
 
-/*
- * Adds Scans, and a path with guards (choice.c).  Its access plan is the
- * cheapest one with guards.
- */
+/* Adds Scans, and the cheapest path by key with guards (choice.c). */
 static void
 add_scan_and_optional_paths(DynRelPlan *plan)
 {
@@ -731,12 +726,11 @@ names_unknown_partition(const RelOptInfo *rel)
 }
 
 /*
- * Returns the minimum for the estimated number of rows of the relation.
- * Before ANALYZE, a small table seems to have one row in each partition.  For
- * one row, core chooses a lookup in a join, and a full sort even if only the
- * first rows are needed.  So the minimum is two if another relation reads
- * partitions of the same DynamoDB table, or if an Incremental Sort may stop
- * early.
+ * Returns a minimum for the estimated rows of the relation.  Before ANALYZE, a
+ * small table seems to have one row in each partition.  For one row, core
+ * chooses a lookup in a join, and a full sort even if only the first rows are
+ * needed.  So the minimum is two if another relation reads partitions of the
+ * same DynamoDB table, or if an Incremental Sort may stop early.
  */
 static double
 least_rows(const DynRelPlan *plan)

@@ -162,7 +162,7 @@ dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 											 &provided);
 	if (in_groups && provided == 0)
 		return 0;
-	/* an incremental sort reads its last group to the end: add a group's rows */
+	/* an incremental sort reads the last group to its end: add those rows */
 	foreach(lc, in_groups ? pathkeys : NIL)
 	{
 		const EquivalenceClass *ec = lfirst_node(PathKey, lc)->pk_eclass;

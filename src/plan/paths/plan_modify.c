@@ -136,7 +136,7 @@ read_by_target_list(const Query *parse, Index rtindex)
 	return attnums;
 }
 
-/* Returns the target's columns that are read; from RETURNING, those of OLD. */
+/* Returns the target's columns that are read; in RETURNING, only via OLD. */
 static Bitmapset *
 read_by_statement(PlannerInfo *root)
 {
@@ -367,7 +367,10 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 	DynWriteMap *map;
 	Bitmapset  *attnums;
 
-	/* dynPlanForeignModify rejects a table that is not updatable, unless constraints exclude it */
+	/*
+	 * dynPlanForeignModify rejects a table that is not updatable, unless
+	 * constraints exclude the table from the plan
+	 */
 	if (root->parse->commandType != CMD_DELETE ||
 		!dyn_relation_is_updatable(RelationGetRelid(target_relation)))
 		return;
@@ -641,7 +644,7 @@ dynIsForeignRelUpdatable(Relation rel)
 
 /* ---- ON CONFLICT (key) ---- */
 
-/* Returns the columns of ON CONFLICT; NULL with an expression or operator class. */
+/* Returns ON CONFLICT's columns; NULL for expressions and operator classes. */
 static Bitmapset *
 conflict_columns(const Query *query)
 {

@@ -1,7 +1,6 @@
 /*
  * planner.h
- *		Planner callbacks of the foreign-data wrapper, and costs of access
- *		plans.
+ *		Planner callbacks of the foreign-data wrapper; costs of access plans
  *
  * All callbacks for a foreign table share the DynRelPlan in the fdw_private of
  * its RelOptInfo.
@@ -52,14 +51,15 @@ typedef struct DynPathChoice
 	const DynEstimate *estimate;
 	const RestrictInfo *or_clause;	/* UNION: the OR; NULL for other kinds */
 	List	   *arms;			/* UNION: its arms (private to union_path.c) */
-	const struct DynPathChoice *while_open; /* choice if a guard (choice.c) is
-											 * true; NULL without guards */
+	const struct DynPathChoice *while_open; /* choice that is used if a guard
+											 * (choice.c) is true; NULL without
+											 * guards */
 } DynPathChoice;
 
-/* Adds a copy to plan->choices; returns the fdw_private of the choice's path. */
+/* Adds a copy to plan->choices; returns the fdw_private for its path. */
 extern List *dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice);
 
-/* Returns the choice of a scan's path; NULL for other paths, such as count(*). */
+/* Returns the choice of a scan's path; NULL for others, such as count(*). */
 extern const DynPathChoice *dyn_choice_of(const Path *path);
 
 /*
@@ -73,9 +73,9 @@ extern void dyn_add_fallback(const DynRelPlan *plan, List *clauses,
 							 DynAccess *access);
 
 /*
- * Returns the access plan of a choice (other than UNION), with its estimate, its
- * fallback, and its alternatives for open guards.  Matches it from these clauses
- * (DynClause *); raises an error if they no longer match.
+ * Returns the access plan of a choice (not UNION), with its estimate, its
+ * fallback, and its alternatives for open guards, for these clauses (DynClause
+ * *); raises an error if they no longer match.
  */
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
@@ -150,9 +150,9 @@ extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
 /*
  * Returns the number of items to request on the first page of a path with
  * these pathkeys, to satisfy the LIMIT or EXISTS of the query level.  Returns
- * 0 (a full page) if neither applies to the rows of the path.  If the pathkeys
- * are only a prefix of the required order, rows are sorted in groups
- * (Incremental Sort), and the last group is read to its end.
+ * 0 (a full page) if there is neither, or if all rows are sorted first.  If
+ * the pathkeys are only a prefix of the required order, rows are sorted in
+ * groups (Incremental Sort), and the last group is read to its end.
  */
 extern int	dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 						   const DynAccess *access, List *clauses);
@@ -205,10 +205,7 @@ extern double dyn_rows_per_item(const DynRelPlan *plan,
 extern double dyn_access_most_rows(const DynRelPlan *plan,
 								   const DynAccess *access);
 
-/*
- * Returns true if the access plan reads by key, and is expected to send one
- * request.  Needs access->estimate.
- */
+/* Returns true if one request by key is expected.  Needs access->estimate. */
 extern bool dyn_access_is_one_request(const DynAccess *access);
 
 /*
@@ -239,9 +236,10 @@ extern void dyn_cost_estimate(const DynEstimate *estimate, bool repeated,
 							  double rows, Cost *startup, Cost *total);
 
 /*
- * Returns the cost by which an access may exceed that of a less direct access,
- * and still be preferred: the cost of its first request.  If the number of rows
- * is unknown, it is the startup cost, which may include items of the table.
+ * Returns a margin: the path is preferred to a less direct one, such as a
+ * Scan, if it costs at most this much more (paths.c).  The margin is the cost
+ * of the path's first request.  If the number of rows is unknown, it is
+ * `startup`, the path's startup cost, which may include reads of the table.
  */
 extern Cost dyn_direct_margin(const DynEstimate *estimate, Cost startup);
 
@@ -279,8 +277,7 @@ extern void dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup,
 /*
  * Returns true if the table is large, and the column is a partition key
  * without statistics: that of a table with a sort key, or of a global index.
- * Then DYN_COLLECTION_ITEMS, not core's default, determines the number of
- * items per value.
+ * Then DYN_COLLECTION_ITEMS per value are assumed, not core's default.
  */
 extern bool dyn_collections_are_unknown(const RelOptInfo *rel,
 										AttrNumber attnum);
@@ -320,9 +317,8 @@ extern bool dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 
 /*
  * Returns true if the statement itself does not use the full row of a relation
- * that is locked, or joined with a target.  Core adds a full-row Var for every
- * such relation.  From this Var, EvalPlanQual takes the columns of the scan's
- * target list and clauses.
+ * that is locked, or joined with a target.  Core adds a full-row Var, from
+ * which EvalPlanQual takes the columns of the scan's target list and clauses.
  */
 extern bool dyn_full_row_is_for_recheck(PlannerInfo *root, Index rtindex);
 

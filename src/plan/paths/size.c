@@ -13,8 +13,7 @@
  * table or index that means thousands of items per partition key.  A join
  * would then have many more estimated rows than cost.c assumes for its
  * lookups, and a lookup by an index without all attributes would cost more
- * than a Scan of the largest table.  So a hook gives the planner the guess
- * that cost.c uses.
+ * than a Scan of the largest table.  So a hook provides the guess of cost.c.
  */
 #include "postgres.h"
 
@@ -46,8 +45,7 @@ static get_relation_stats_hook_type previous_hook = NULL;
 #define ROW_SHARE			0.2 /* assumed fraction of items that are rows
 								 * if items may be rejected */
 #define ITEM_ROWS			3.0 /* assumed rows per item of an unnested table */
-#define TYPE_BYTES			8	/* bytes; JSON around the name and value of an
-								 * attribute */
+#define TYPE_BYTES			8	/* bytes of JSON around an attribute */
 
 BlockNumber
 dyn_table_pages(const DynTableMeta *meta)
@@ -131,9 +129,9 @@ check_clauses(DynRelPlan *plan)
 
 /*
  * Returns the partition constraint (RestrictInfo *) if it is on the segment
- * column, else NIL.  PostgreSQL assumes that the constraint is true for all
- * rows of the partition.  So the constraint decides which items are rows, and
- * each statement reads the column.
+ * column, else NIL.  PostgreSQL does not check the constraint when it reads
+ * the partition.  So our scan skips items of other segments, and for this
+ * purpose reads the segment column in every statement.
  */
 static List *
 partition_bounds(const DynRelPlan *plan)
@@ -160,7 +158,7 @@ partition_bounds(const DynRelPlan *plan)
 	return rinfos;
 }
 
-/* Estimates the fetched fraction of an item's bytes from the columns' widths. */
+/* Estimates the fetched fraction of an item's bytes from column widths. */
 static double
 fetched_part(const DynRelPlan *plan)
 {
@@ -210,7 +208,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	plan->root = root;
 	plan->rel = baserel;
 	plan->relation = dyn_relation_open(relid, baserel->userid);
-	/* another role may have a table of the same name in another account */
+	/* plan again for another role: its account may have another such table */
 	root->glob->dependsOnRole |= !OidIsValid(baserel->userid);
 	plan->limited = root->limit_tuples > 0 && root->sort_pathkeys == NIL;
 	plan->relation->target = bms_is_member(baserel->relid, root->all_result_relids);
@@ -379,7 +377,7 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	if (access == NULL)
 		return;
 	baserel->rows = Min(baserel->rows, dyn_access_most_rows(plan, access));
-	/* the planner cannot derive the number of an item's elements from the key */
+	/* the planner cannot derive the number of elements from an item's key */
 	if (access->kind == DYN_ACCESS_GET && plan->relation->unnest != NULL)
 	{
 		List	   *local = list_difference_ptr(access->local_rinfos, access->key_rinfos);
@@ -440,7 +438,7 @@ dyn_is_guess(const VariableStatData *variable)
 		variable->freefunc == heap_freetuple;
 }
 
-/* Unlike heap_freetuple, does not mark statistics as a guess (dyn_is_guess). */
+/* Frees statistics that dyn_is_guess must not recognize as a guess. */
 static void
 free_segment_statistics(HeapTuple tuple)
 {

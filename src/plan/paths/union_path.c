@@ -32,10 +32,7 @@
 /* Maximum number of arms of an OR; the search takes quadratic time */
 #define MAX_ARMS	40
 
-/*
- * Maximum sum over the searched ORs of (number of arms * number of clauses);
- * when it is exceeded, further ORs are skipped
- */
+/* Maximum sum, over the searched ORs, of number of arms * number of clauses */
 #define MAX_MATCHED	4000
 
 /* The OR whose arms are matched */
@@ -118,7 +115,7 @@ match_members(Search *search, List *clauses, int target)
 	return access;
 }
 
-/* Returns an Arm for these members; NULL if the clauses do not match the key. */
+/* Returns an Arm for these members; NULL if they do not match the key. */
 static Arm *
 make_arm(Search *search, List *members, List *clauses, int target)
 {

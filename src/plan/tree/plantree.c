@@ -31,8 +31,7 @@ typedef struct NodeKind
 	NodeTag		tag;			/* tag of the plan node */
 	int			outer;			/* DYN_CHILD bits of the outer child */
 	int			inner;			/* DYN_CHILD bits of the inner child */
-	int			list;			/* DYN_CHILD bits of the children in a list, or
-								 * of a subquery */
+	int			list;			/* bits of listed children, or a subquery */
 } NodeKind;
 
 /*
@@ -270,9 +269,8 @@ dyn_visit_child_paths(Path *path, DynPathVisitor visit, void *context)
 typedef struct Reach
 {
 	Plan	   *parent;			/* parent node; NULL for the root */
-	bool		once;			/* true if each execution of the tree executes
-								 * the node exactly once, as soon as the
-								 * execution begins */
+	bool		once;			/* true if each execution of the tree runs the
+								 * node exactly once, from the start */
 	bool		unless_empty;	/* true if executed once, unless another input
 								 * of a join above is empty */
 	bool		limited;		/* true if it may be stopped before its end */
@@ -298,8 +296,7 @@ runs_at_most_once(const Plan *plan, int use, const Plan *parent)
 		case T_MergeAppend:
 		case T_Result:
 		case T_SetOp:
-			return true;		/* may skip a child, or read its children
-								 * alternately */
+			return true;		/* may skip or alternate between children */
 		case T_NestLoop:
 			/* the inner side is rescanned for each outer row, unless cached */
 			if (plan == innerPlan(parent) && !IsA(plan, Material))

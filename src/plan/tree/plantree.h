@@ -1,18 +1,16 @@
 /*
  * plantree.h
  *		Functions on plan trees and path trees, shared by planner and executor
+ *
+ * A path contains the kind of its plan node, so plans and paths share one
+ * table of node kinds.  Planner and executor thereby agree on the scans that
+ * an execution reaches.
  */
 #ifndef DYN_PLAN_PLANTREE_H
 #define DYN_PLAN_PLANTREE_H
 
 #include "nodes/pathnodes.h"
 #include "nodes/plannodes.h"
-
-/*
- * A path contains the kind of its plan node, so plans and paths share one
- * table of node kinds.  Planner and executor thereby agree on the scans that
- * an execution reaches.
- */
 
 /* Uses of a child by one execution of its parent, as bits; 0 if unknown */
 #define DYN_CHILD_ONCE			0x01	/* each execution of the parent
@@ -85,7 +83,7 @@ extern bool dyn_plan_is_limited(const PlannedStmt *statement, const Plan *node);
 extern const SubPlan *dyn_plan_initplan_of(const PlannedStmt *statement,
 										   const Plan *node);
 
-/* True if the statement's plan or an initplan executes the node at most once. */
+/* Returns true if the statement or an initplan runs the node at most once. */
 extern bool dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node);
 
 /*

@@ -47,7 +47,7 @@ dyn_is_read_ahead_path(const Path *path)
 		((const CustomPath *) path)->methods == &path_methods;
 }
 
-/* The number of rows that the joins of this query level need to return. */
+/* Returns the number of rows that joins of this query level need to return. */
 static double
 joined_rows_needed(const PlannerInfo *root)
 {
