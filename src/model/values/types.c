@@ -12,7 +12,6 @@
 #include "access/transam.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
-#include "mb/pg_wchar.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/expandeddatum.h"
@@ -279,13 +278,6 @@ dyn_codec_holds_type(const DynCodec *codec, DynType type)
 		return codec->wire == type;
 	return codec->kind == DYN_CODEC_BOOL ? type != DYN_TYPE_B
 		: codec->kind != DYN_CODEC_ARRAY;
-}
-
-bool
-dyn_codec_holds_text(const DynCodec *codec, const char *text, size_t len)
-{
-	return codec->typmod < (int32) VARHDRSZ ||
-		pg_mbstrlen_with_len(text, len) <= codec->typmod - VARHDRSZ;
 }
 
 bool

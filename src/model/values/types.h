@@ -15,6 +15,7 @@
 
 #include "datatype/timestamp.h"
 #include "fmgr.h"
+#include "mb/pg_wchar.h"
 
 #include "../../dynamodb/attrvalue.h"
 #include "../../dynamodb/expression.h"
@@ -323,12 +324,18 @@ extern bool dyn_codec_is_lenient(const DynCodec *codec);
 
 /*
  * These functions return true if the column's type can hold the value: a
- * canonical number, a time, or text in the database's encoding.
+ * canonical number, a time, or text in the database's encoding.  Each text that
+ * is decoded is checked, so the check of the typmod is inline.
  */
 extern bool dyn_codec_holds_number(const DynCodec *codec, const char *number);
 extern bool dyn_codec_holds_instant(const DynCodec *codec, Timestamp instant);
-extern bool dyn_codec_holds_text(const DynCodec *codec, const char *text,
-								 size_t len);
+
+static inline bool
+dyn_codec_holds_text(const DynCodec *codec, const char *text, size_t len)
+{
+	return codec->typmod < (int32) VARHDRSZ ||
+		pg_mbstrlen_with_len(text, len) <= codec->typmod - VARHDRSZ;
+}
 
 /* Decodes a value into jsonb; `members` restricts the members of a map. */
 extern bool dyn_value_to_jsonb(const DynValue *value, const DynMembers *members,
