@@ -17,10 +17,12 @@
  *
  * (1) The low lane stands for powers that are higher by 64 than those of the
  *     high lane.  So the factors are x^(D+64) (low lane) and x^D (high lane).
- * (2) A mirrored factor of 32 bits in a lane of 64 bits stands for x^32 times
- *     its value.  So both exponents are reduced by 32, to D+32 and D-32.
- * (3) The product of two mirrored lanes stands for x times its value.  So each
- *     factor is divided by x: it is shifted left by one bit, and has 33 bits.
+ * (2) A factor has 32 bits, but its lane has 64.  Read as a mirrored polynomial,
+ *     this lane is the intended factor times x^32.  So both exponents are
+ *     reduced by 32, to D+32 and D-32.
+ * (3) The product of two mirrored lanes, read as a mirrored polynomial, is the
+ *     intended product times x.  So each factor is divided by x.  In mirrored
+ *     form, this is a shift left by one bit: the factor has 33 bits.
  */
 #include "text.h"
 

@@ -59,7 +59,7 @@ typedef struct DynNameEntry
 	uint32_t	hash;
 	uint16_t	parent;			/* index of the context */
 	uint16_t	next;			/* entry of the name that followed last time */
-	uint16_t	first;			/* entry of the map's first name, last time */
+	uint16_t	first;			/* entry of the map's first name, last item */
 	const DynPathNode *want;	/* node in the path tree, or NULL */
 } DynNameEntry;
 

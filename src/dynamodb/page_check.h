@@ -121,9 +121,9 @@ extern bool dyn_names_table(const char *requested, const char *name,
 
 /*
  * Detects cycles in the LastEvaluatedKeys of consecutive pages.  Each key is
- * compared with the last key and an older key, which the keys of pages 1, 2,
- * 4, 8 and so on replace.  So every cycle is detected soon (Brent's
- * algorithm).  Must be zero-initialized.
+ * compared with the last key and with an older key.  On pages 1, 2, 4, 8 and
+ * so on, the page's key becomes the older key.  So every cycle is detected
+ * soon (Brent's algorithm).  Must be zero-initialized.
  */
 typedef struct DynProgress
 {

@@ -39,8 +39,8 @@ extern const char *dyn_slice_tag_slow(const char *p, const char *end,
 extern int	dyn_escape_hex4(const char *p);
 
 /*
- * Writes a valid JSON string to `dst`, with its escapes decoded.  `dst` needs
- * `len` bytes.  Returns the number of bytes written.
+ * Decodes the escapes of a valid JSON string, and writes the text to `dst`,
+ * which needs `len` bytes.  Returns the number of bytes written.
  */
 extern size_t dyn_escape_undo(const char *src, size_t len, char *dst);
 

@@ -210,8 +210,8 @@ typedef enum DynSplit
  * ASCII, because applications fold other letters in different ways.  The
  * caller handles NULLs: an item with a NULL in such a column does not match.
  *
- * If the value of the `any` part is given, the result may be AMBIGUOUS even if
- * no values of the undecided parts would make `text` match.
+ * If the value of the `any` part is given, the result may be AMBIGUOUS although
+ * `text` does not match, whatever values the other parts have.
  */
 extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 								   size_t len, const DynText *given,

@@ -672,7 +672,7 @@ combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 		if (parts->finer[p] != NULL && !set_unit(parts, p, points))
 			return false;
 	}
-	/* ignore the result: if memory runs out, dyn_copy_bytes returns NULL */
+	/* if memory runs out, `texts` has failed, so dyn_copy_bytes returns NULL */
 	(void) dyn_template_span(parts->templated->tmpl, points, parts->npoints, next, &texts);
 	*span = texts.span;
 	point = dyn_span_is_point(span);

@@ -285,10 +285,10 @@ begin_entry(DynLookups *lookups)
 }
 
 /*
- * Returns the position of the next execution with these values, or -1.
- * Executions run in the order in which they were added, but some may be
- * skipped.  Returns -1 if the values are not those of the next execution, but
- * those of the last one: then the last execution runs again.
+ * Returns the position of the first execution with these values that has not
+ * run, or -1.  Executions run in the order in which they were added, but some
+ * may be skipped.  Returns -1, too, if the execution that is due has other
+ * values, and the previous one has these: the previous execution runs again.
  */
 static int
 find_execution(const DynLookups *lookups, const DynValues *values)

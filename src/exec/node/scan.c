@@ -296,8 +296,8 @@ find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
  * above is empty, which wastes the request.  These scans do not qualify:
  * - scans that a LIMIT may skip or stop, and scans below a one-time filter or a
  *   Memoize
- * - scans in a subplan: they start together when the subplan runs (only those
- *   that are read to their end even if the executor stops the subplan early)
+ * - scans in a subplan; when the subplan begins, they start together, except
+ *   those that may remain partly unread if the executor stops the subplan early
  * - scans that are executed for each row of another node
  *
  * The scan's expressions are evaluated even if the statement turns out not to

@@ -523,8 +523,9 @@ guesses_are_confirmed(const Search *search)
 }
 
 /*
- * Returns the number of ways found; 2 if there are more, or if no steps are
- * left.  Afterwards the attributes are split in the first way, if any.
+ * Returns the number of ways to split the attributes: 0, 1, or 2 for more, and
+ * if the search reaches its limit of steps.  Afterwards the attributes are
+ * split in the first way found, if any.
  */
 static int
 search_ways(Search *search, Guess guess)

@@ -61,10 +61,10 @@ typedef struct DynBudgets
 
 /*
  * Adds a budget of `rate` units per second; nothing if `rate` is 0.  It is the
- * budget of the server if `table` is NULL.  Otherwise it is the budget of the
- * table if `capacity` is NULL.  Otherwise it is the budget of a capacity, and
- * `capacity` is a text with the index name and the options that determine the
- * capacity.  A budget of a capacity stays the same if its rate changes.
+ * budget of the server (`table` is NULL), of the table (`capacity` is NULL), or
+ * of the provisioned capacity of the table or an index.  `capacity` identifies
+ * the last kind: the index name and the options that determine the capacity.
+ * It does not contain the rate, which may change in the same budget.
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 							DynBudgetKind kind, const char *table,
@@ -84,7 +84,7 @@ extern void dyn_budgets_correct(DynBudgets *budgets, double charged,
 /* Appends "R per second of `owner`" to EXPLAIN's list, unless `rate` is 0. */
 extern void dyn_budget_append_text(StringInfo list, double rate, const char *owner);
 
-/* Shows EXPLAIN's list, unless it is empty, and which sessions share it. */
+/* Shows the list in EXPLAIN unless it is empty, and who shares the budgets. */
 extern void dyn_budget_show(const char *label, StringInfo list, ExplainState *es);
 
 /* Requests the shared memory; called once, when the library is loaded. */

@@ -278,8 +278,9 @@ dyn_written_recently(const DynConnection *connection, const char *name)
 /* ---- transactions ---- */
 
 /*
- * Refuses PREPARE TRANSACTION after a write, since ROLLBACK PREPARED could not
- * report the items to the session that wrote them.
+ * Refuses PREPARE TRANSACTION after a write.  A rollback leaves the written
+ * items in DynamoDB, and reports their number to the session that wrote them.
+ * ROLLBACK PREPARED may run in another session.
  */
 static void
 end_transaction(XactEvent event, void *arg)

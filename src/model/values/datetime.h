@@ -133,8 +133,8 @@ typedef struct DynZone
 extern bool dyn_zone_find(Oid type, Datum operand, DynZone *zone);
 
 /*
- * Returns the least and the greatest offset that PostgreSQL may use to convert a
- * timestamp or instant to `near`, or to a time just before or after `near`.
+ * Returns the least and the greatest offset that PostgreSQL may use in a
+ * conversion between timestamp and instant whose result is close to `near`.
  */
 extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
 

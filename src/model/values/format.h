@@ -62,7 +62,7 @@ typedef struct DynFormat
 	struct pg_tz *zone;			/* time zone; NULL: UTC (TRUNC) */
 	const char *true_text;		/* text of true in UTF-8 (BOOL) */
 	const char *false_text;
-	bool numeric;				/* true if encoded in N (BOOL) */
+	bool numeric;				/* BOOL: true if encoded as a number (N) */
 } DynFormat;
 
 /*

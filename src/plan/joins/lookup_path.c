@@ -69,8 +69,8 @@ copy_scan(const Path *scan, const DynPathChoice *choice)
 #define MIN_SELECTIVITY	0.5
 
 /*
- * Returns true if the path consists of unparameterized reads of our relations
- * by key, and of hash joins.  Then adds the reads (Path *) to *scans.
+ * Returns true if the path has only hash joins, and unparameterized reads by
+ * key of our relations.  Then adds these reads (Path *) to *scans.
  */
 static bool
 collect_scans(const Path *path, List **scans)
