@@ -207,7 +207,8 @@ FIGURES = {
         If two sessions send this UPDATE, one gets 1 row and the other 0
         fail with SQLSTATE 42P10
         at each of {outcome.MOST_ROUNDS} attempts
-        An UPDATE or DELETE would compare more than {row_write.MOST_GUARDED} columns
+        The condition of a repeated UPDATE or DELETE would compare more than {row_write.MOST_GUARDED} columns
+        it reads up to {DYN_BATCH_GET_MAX_KEYS} such keys by one BatchGetItem
         """,
     "docs/errors.md": """
         HTTP status 429 |
