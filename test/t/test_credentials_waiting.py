@@ -71,7 +71,8 @@ class Short(Container):
         """A request whose repetition waits for credentials when its statement ends is canceled, not only retried."""
         self.begin(3)
         self.identity.responses["container"] = [None] * 20
-        counts = "SELECT scan, requests, retries, throttles, canceled, errors FROM dynamo_fdw_statistics WHERE scan > 0"
+        counts = "SELECT scan, requests, retries, throttles, canceled, errors FROM dynamo_fdw_statistics JOIN pg_foreign_server f ON f.oid = serverid " \
+            "WHERE f.srvname = 's' AND scan > 0"
         (before,) = self.rows(counts)
         self.dynamo.reset()
         self.dynamo.on("Scan", delay(3.2, throttle()))
