@@ -34,8 +34,10 @@
 #define MOST_ROUNDS		50
 
 /*
- * From round FIRST_PAUSE on, a row is sent after a random pause.  The maximum
- * pause doubles in each of the next DOUBLINGS rounds.
+ * From round FIRST_PAUSE on, every second round begins with a random pause.  The
+ * row may change during the pause; the next round begins without one, with the
+ * item that the failed condition returned.  The maximum pause doubles for each
+ * of the next DOUBLINGS rounds.
  */
 #define FIRST_PAUSE		3
 #define DOUBLINGS		4
@@ -764,7 +766,8 @@ dyn_write_judge_item(DynWrite *write, const DynScalar *item)
 	/* the item may lack the change, which another attempt would overwrite */
 	if (write->state == DYN_WRITE_NEW && write->overtaken)
 		dyn_write_fail(write, dyn_write_report_nested, NULL);
-	if (write->state == DYN_WRITE_NEW && write->rounds >= FIRST_PAUSE)
+	if (write->state == DYN_WRITE_NEW && write->rounds >= FIRST_PAUSE &&
+		(write->rounds - FIRST_PAUSE) % 2 == 0)
 		delay(write, Min(write->rounds - FIRST_PAUSE, DOUBLINGS) + 1);
 }
 
