@@ -514,8 +514,6 @@ typedef struct TemplatedParts
 	int			n;				/* number of leading parts in `values`; only
 								 * the last may have intervals */
 	int			npoints;		/* number of leading parts without intervals */
-	double		combinations;	/* product of the numbers of spans of all parts
-								 * for which `finer` is NULL */
 	const DynPart *finer[DYN_TEMPLATE_MAX_PARTS];	/* for each part, the finer
 													 * part that determines its
 													 * unit; or NULL */
@@ -581,7 +579,6 @@ resolve_parts(const DynResolveContext *context, const DynPred *pred,
 	parts->templated = &context->relation->templated[pred->templated];
 	shapes = parts->templated->tmpl->parts;
 	parts->n = parts->npoints = 0;
-	parts->combinations = 1;
 	foreach(lc, pred->args)
 	{
 		const DynPred *list = shared_list(context, lfirst(lc));
@@ -594,7 +591,6 @@ resolve_parts(const DynResolveContext *context, const DynPred *pred,
 		*values = pred_values(&part, list != NULL ? list : lfirst(lc), &limits);
 		if (!context->may_widen && has_unknown(part.shape, values))
 			*context->unusable = true;
-		parts->combinations *= values->n;
 		if (values->n == 0)
 			return false;
 		if (!are_points(values))
@@ -609,16 +605,11 @@ static void
 leave_parts_out(TemplatedParts *parts, int most)
 {
 	int			n = 0;
-	double		total = 1;
 
-	if (parts->combinations <= most)
-		return;
-	/* analyzer: n stays below parts->n: the product of all exceeds `most` */
-	while (total * parts->values[n].n <= most)
-		total *= parts->values[n++].n;
+	for (double total = 1; n < parts->n && total * parts->values[n].n <= most; n++)
+		total *= parts->values[n].n;
 	parts->n = n;
 	parts->npoints = Min(parts->npoints, n);
-	parts->combinations = total;
 }
 
 /*
@@ -692,23 +683,22 @@ templated_values(const DynResolveContext *context, const DynPred *pred,
 	TemplatedParts parts;
 	Collection	set = {.limits = limits};
 	DynSpan		span;
+	double		combinations = 1;
 
 	if (!resolve_parts(context, pred, &parts))
 		return (DynSpans) {0, NULL};
 	if (limits->loosely)
 		leave_parts_out(&parts, MAX_LOOSE_TEXTS);
-	/* multiply again, since the quotient of a large product is inexact */
-	parts.combinations = 1;
 	for (int p = 0; p < parts.n; p++)
 	{
 		parts.finer[p] = p < parts.npoints
 			? dyn_templated_finer(parts.templated, p, parts.npoints) : NULL;
 		if (parts.finer[p] == NULL)
-			parts.combinations *= parts.values[p].n;
+			combinations *= parts.values[p].n;
 	}
-	if (dyn_too_many_keys(context, parts.combinations))
+	if (dyn_too_many_keys(context, combinations))
 		return (DynSpans) {0, NULL};
-	for (int i = 0; i < (int) parts.combinations; i++)
+	for (int i = 0; i < (int) combinations; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (combine(&parts, i, limits->type, &span))

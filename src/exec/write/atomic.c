@@ -106,46 +106,6 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 	dyn_check_oom(body->failed);
 }
 
-/*
- * Handles the collected writes whose conditions failed; returns false if no
- * condition failed.  Composes the request of such a write again, or removes
- * the write if nothing is to be written for its row.  If neither is possible,
- * raises the write's error.  The transaction has written nothing, so there is
- * no other write to wait for.
- */
-static bool
-resolve_members(DynWriter *writer, const DynCancelReason *reasons)
-{
-	bool		failed = false;
-
-	writer->later = list_copy(writer->collected);
-	for (int i = 0; writer->later != NIL; i++)
-	{
-		DynWrite   *write = linitial(writer->later);
-		MemoryContext oldcontext;
-
-		writer->later = list_delete_first(writer->later);
-		if (strcmp(reasons[i].code, "ConditionalCheckFailed") != 0)
-			continue;
-		failed = true;
-		oldcontext = MemoryContextSwitchTo(write->context);
-		dyn_write_judge_condition(write, reasons[i].item);
-		if (write->state == DYN_WRITE_UNREAD)
-			dyn_write_judge_item(write, dyn_writes_read_items(list_make1(write)));
-		MemoryContextSwitchTo(oldcontext);
-		if (write->state == DYN_WRITE_FAILED)
-			write->report(write);
-		if (write->state == DYN_WRITE_NEW)
-			continue;
-		writer->collected = list_delete_ptr(writer->collected, write);
-		if (write->state == DYN_WRITE_NO_ROW)
-			dyn_write_uncount(write->modify);
-		dyn_write_free(write);
-	}
-	dyn_atomic_check_nested(writer);
-	return failed;
-}
-
 /* ---- outcomes ---- */
 
 /* Causes of a cancellation, by rank: of all writes, the highest decides */
@@ -170,6 +130,46 @@ cause_of(const DynCancelReason *reason)
 	if (strcmp(code, "ThrottlingError") == 0 || strcmp(code, "ProvisionedThroughputExceeded") == 0)
 		return CAUSE_THROTTLING;
 	return strcmp(code, "ConditionalCheckFailed") == 0 ? CAUSE_CONDITION : CAUSE_ERROR;
+}
+
+/*
+ * Handles the collected writes whose conditions failed; returns false if no
+ * condition failed.  Composes the request of such a write again, or removes
+ * the write if nothing is to be written for its row.  If neither is possible,
+ * raises the write's error.  The transaction has written nothing, so there is
+ * no other write to wait for.
+ */
+static bool
+resolve_members(DynWriter *writer, const DynCancelReason *reasons)
+{
+	bool		failed = false;
+
+	writer->later = list_copy(writer->collected);
+	for (int i = 0; writer->later != NIL; i++)
+	{
+		DynWrite   *write = linitial(writer->later);
+		MemoryContext oldcontext;
+
+		writer->later = list_delete_first(writer->later);
+		if (cause_of(&reasons[i]) != CAUSE_CONDITION)
+			continue;
+		failed = true;
+		oldcontext = MemoryContextSwitchTo(write->context);
+		dyn_write_judge_condition(write, reasons[i].item);
+		if (write->state == DYN_WRITE_UNREAD)
+			dyn_write_judge_item(write, dyn_writes_read_items(list_make1(write)));
+		MemoryContextSwitchTo(oldcontext);
+		if (write->state == DYN_WRITE_FAILED)
+			write->report(write);
+		if (write->state == DYN_WRITE_NEW)
+			continue;
+		writer->collected = list_delete_ptr(writer->collected, write);
+		if (write->state == DYN_WRITE_NO_ROW)
+			dyn_write_uncount(write->modify);
+		dyn_write_free(write);
+	}
+	dyn_atomic_check_nested(writer);
+	return failed;
 }
 
 /* Reads why the transaction was canceled; returns false if it was not. */
