@@ -567,7 +567,7 @@ simplify_junction(DynCond *cond)
 	bool		is_and = cond->kind == DYN_COND_AND;
 	DynCondKind deciding = is_and ? DYN_COND_FALSE : DYN_COND_TRUE;
 	DynCondKind neutral = is_and ? DYN_COND_TRUE : DYN_COND_FALSE;
-	int			cached = 0;
+	int			left = 0;
 
 	for (int i = 0; i < cond->nargs; i++)
 	{
@@ -576,12 +576,12 @@ simplify_junction(DynCond *cond)
 		if (arg->kind == deciding)
 			return arg;
 		if (arg->kind != neutral)
-			cond->args[cached++] = arg;
+			cond->args[left++] = arg;
 	}
-	cond->nargs = cached;
-	if (cached == 0)
+	cond->nargs = left;
+	if (left == 0)
 		cond->kind = neutral;
-	return cached == 1 ? cond->args[0] : cond;
+	return left == 1 ? cond->args[0] : cond;
 }
 
 DynCond *

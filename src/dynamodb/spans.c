@@ -172,19 +172,19 @@ reaches(const DynLimit *end, const DynLimit *begin, bool touching)
 int
 dyn_spans_unite(DynSpan *spans, int n, bool touching)
 {
-	int			cached = 0;
+	int			left = 0;
 
 	for (int i = 0; i < n; i++)
 	{
-		bool		apart = cached == 0 ||
-			!reaches(&spans[cached - 1].upper, &spans[i].lower, touching);
+		bool		apart = left == 0 ||
+			!reaches(&spans[left - 1].upper, &spans[i].lower, touching);
 
 		if (apart)
-			spans[cached++] = spans[i];
-		else if (compare_limits(&spans[cached - 1].upper, &spans[i].upper, true) < 0)
-			spans[cached - 1].upper = spans[i].upper;
+			spans[left++] = spans[i];
+		else if (compare_limits(&spans[left - 1].upper, &spans[i].upper, true) < 0)
+			spans[left - 1].upper = spans[i].upper;
 	}
-	return cached;
+	return left;
 }
 
 int
