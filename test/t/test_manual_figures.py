@@ -136,7 +136,7 @@ FIGURES = {
         """,
     "docs/pushdown.md": """
         read units ({option.preview_units} by default) to find its rows
-        With `preview_units` {least.preview_units}, it fails
+        With `preview_units` {least.preview_units}, the scan fails
         A BatchGetItem has at most {DYN_BATCH_GET_MAX_KEYS} keys
         An OR of more than {union_path.MAX_ARMS} branches does not become a Union
         When the sum exceeds {union_path.MAX_MATCHED:,}, no further OR is examined.
