@@ -129,7 +129,7 @@ FIGURES = {
         expects one of {WORDS[1 / size.ROW_SHARE]} items to become a row
         expects each item to produce {WORDS[size.ITEM_ROWS]} rows
         each value becomes a separate Query, up to {DYN_MAX_SORT_RANGES} for each partition
-        Above {DYN_MAX_MEMBERS:,} members in a partition key, or {DYN_MAX_SORT_MEMBERS} in a sort key, none are requested.
+        more than {DYN_MAX_MEMBERS:,} members in a partition key, or more than {DYN_MAX_SORT_MEMBERS} in a sort key, no members are requested.
         which reads at most {DYN_PAGE_BYTES / MB:.0f} MB. If `scan_policy` is
         truncated to {NAMEDATALEN - 1} bytes, the limit of PostgreSQL
         attributes beyond {MAX_ATTRIBUTES:,} columns, and attributes whose name is empty, exceeds {LONGEST_ATTRIBUTE:,} bytes
