@@ -97,12 +97,12 @@ FIGURES = {
         percentage of the read capacity that statements may use, {least.read_percent} to {most.read_percent};
         pages of {DYN_PAGE_BYTES / MB:.0f} MB, DynamoDB's own limit
         assumed duration of one request in milliseconds, {least.round_trip_ms} to {most.round_trip_ms} |
-        Emulators never throttle, so set {metadata.ON_DEMAND_QUOTA:.0f} |
+        For emulators, which never throttle, set {metadata.ON_DEMAND_QUOTA:.0f} |
         an attempt to connect fails, {least.connect_timeout} to {most.connect_timeout} (
         one attempt of a request fails, {least.request_timeout} to {most.request_timeout}, see
         attempts of one request, {least.max_attempts} to {most.max_attempts}, see
         number of items per page, {least.fetch_size} to {most.fetch_size};
-        each table and index can provide, at least {least.read_capacity}. The
+        each table and index provides, at least {least.read_capacity}. The
         the planner's [costs](planner.md#costs), {least.unit_cost_ms} to {most.unit_cost_ms}; 0: read
         seconds that a role session lasts, {least.role_duration} to {most.role_duration} (
         from which columns and types are derived, {least.sample_items} to {most.sample_items};
@@ -157,8 +157,8 @@ FIGURES = {
         `preview_units` read units ({option.preview_units} by default)
         """,
     "docs/planner.md": """
-        takes one Query for each value, up to {DYN_MAX_SORT_RANGES}.
-        each of these partitions has the size of a full page ({DYN_PAGE_BYTES / MB:.0f} MB).
+        takes one Query for each value, for up to {DYN_MAX_SORT_RANGES} values.
+        each of these partitions is assumed to have the size of a full page ({DYN_PAGE_BYTES / MB:.0f} MB).
         for [LIMIT scans of mapped tables](pushdown.md#limit-scans-of-mapped-tables); {parameter.preview_units}: the option applies
         The cost of a scan is {cost.COST_PER_MS:.0f} × (T
         plus {units.MS_PER_MEGABYTE:.0f} ms for each megabyte that is read
@@ -166,9 +166,9 @@ FIGURES = {
         With `read_percent` {most.read_percent}, also the burst capacity of {units.SAVED_SECONDS:.0f} seconds |
         at most {units.UNITS_OF_PARTITION:,.0f} units a second; the number of partitions
         created less than {A[cost.DAY / 86400]} day ago, and its reported size is 0, the planner assumes {cost.UNKNOWN_BYTES / GB:.0f} GB.
-        from another table or a list reads {cost.UNKNOWN_LENGTH:.0f} items
-        reads at least {cost.ITEM_UNIT_BYTES:.0f} bytes of items
-        more than {DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items, the row estimate is {DYN_COLLECTION_ITEMS:.0f} for each value
+        from another table or from a list is assumed to read {cost.UNKNOWN_LENGTH:.0f} items
+        the Query is assumed to read at least {cost.ITEM_UNIT_BYTES:.0f} bytes of items
+        a table with more than {DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items is {DYN_COLLECTION_ITEMS:.0f} for each value
         a page of {DYN_PAGE_BYTES / MB:.0f} MB ({DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units)
         the budget of {HALF[pacing.REQUEST_SECONDS]} a second
         `read_percent` also sets budgets if it is below {most.read_percent}:
@@ -180,19 +180,19 @@ FIGURES = {
         Each of its partitions serves at most {units.UNITS_OF_PARTITION:,.0f}.
         throttled for more than {A[pacing.WARN_AFTER_MS / 1000]} second raises a warning
         does not count if they are more than {pace.END_OF_EPISODE_MS / 1000:.0f} seconds apart.
-        {parameter.analyze_read_units} are {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB
+        {parameter.analyze_read_units} units read {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB
         of a table again, at most {highest.metadata_cache_ttl} s |
         of one statement, {lowest.fetch_memory / KB:.0f} MB to {highest.fetch_memory / MB:.0f} GB, see
         more than {guc.MOST_FETCH_MEMORY / KB:.0f} MB
-        can use {PART[lookup.SPACE_PART]} of this memory for keys, and {PART[lookup.SPACE_PART]} for cached results
+        can use {PART[lookup.SPACE_PART]} of `dynamo_fdw.fetch_memory` for keys, and {PART[lookup.SPACE_PART]} for cached results
         at most {connection.MAX_RESPONSE / MB:.0f} MB of JSON
         requests at most as many keys as are expected to return {scandesc.BATCH_BYTES / MB:.0f} MB
         after {session.REFRESH_PAUSE / 1000:.0f} seconds
         """,
     "docs/functions.md": """
-        for at most {check_table.MAX_PAIRS} pairs.
+        one issue for each pair, at most {check_table.MAX_PAIRS}.
         Scan of one page, which samples at most {describe.SAMPLE_ITEMS} items.
-        If {describe.SAMPLE_ITEMS} items of the average size are larger than {DYN_SMALL_READ_BYTES / MB:.0f} MB
+        If {describe.SAMPLE_ITEMS} items of the table's average item size are together larger than {DYN_SMALL_READ_BYTES / MB:.0f} MB
         can each be an array of up to {WORDS[DYN_MAX_KEY_ATTRS]} columns
         """,
     "docs/explain.md": """
@@ -235,9 +235,9 @@ OTHER = r"""
 # What Figures of test_docs.py computes.
 COMPUTED = {
     "README.md": r", or [\d.]+ dollars|Version 1\.0|19 RC 1",
-    "docs/large-tables.md": r"1,000,000 items of 243 bytes|took 2\.4 s|12,800 read units|12,000 units a second|, to 7,|256 in all|pages of 1 MB"
-                            r"|\| 0, and the number|such as 32:|\| 10000 \||24 MB by default|2,000 read units a second|, ?\s*to 7,",
-    "docs/monitoring.md": r"HTTP status 500 and above|More than 5 %|more than 10,000 units",
+    "docs/large-tables.md": r"1,000,000 items of 243 bytes|took 2\.4 s|, to 7,|number of segments, such as 256|12,800 read units|serves 12,000 read units|the 12,800 that one|pages of 1 MB"
+                            r"|for example 32 Spark|lower bound: 0;|\| 10000 \||24 MB by default|2,000 read units a second|, ?\s*to 7,",
+    "docs/monitoring.md": r"HTTP status 500 and above|usually HTTP status 400|More than 5 %|more than 10,000 units",
     "docs/cost.md": r"12 charts.*? statements|[\d.]+ dollars|1 TB|134 million|.*\| [\d.,]+ \| [\d.,]+ \| [\d.]+ \|"
                     r"|\| provisioned, .*\||[\d h]+ (min|hours) \|",
 }
