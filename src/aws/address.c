@@ -27,7 +27,7 @@ typedef struct Prefix
 } Prefix;
 
 static const Prefix refused_v4[] = {
-	{{0}, 8},					/* "this network": connects to loopback */
+	{{0}, 8},					/* "this network": reaches loopback */
 	{{169, 254}, 16},			/* link-local: most metadata services */
 	{{100, 100, 100, 200}, 32}, /* Alibaba Cloud's metadata service */
 	{{192, 0, 0, 192}, 32},		/* Oracle Cloud's metadata service */
@@ -35,7 +35,7 @@ static const Prefix refused_v4[] = {
 };
 
 static const Prefix refused_v6[] = {
-	{{0}, 128},					/* unspecified: connects to loopback */
+	{{0}, 128},					/* unspecified: reaches loopback */
 	{{0xfe, 0x80}, 10},			/* link-local */
 	{{0xfd, 0x00, 0x0e, 0xc2}, 32}, /* EC2's metadata and other services */
 	/* the metadata services of Google Cloud, Oracle Cloud and Scaleway */

@@ -11,7 +11,7 @@ struct sockaddr;
 
 typedef enum DynAddressPolicy
 {
-	DYN_ADDRESS_ENDPOINT,		/* all except those refused by address.c */
+	DYN_ADDRESS_ENDPOINT,		/* addresses that address.c does not refuse */
 	DYN_ADDRESS_LOCAL			/* only loopback, and the services that provide
 								 * credentials to this machine */
 } DynAddressPolicy;

@@ -18,9 +18,9 @@
  * dyn_call_allow has set.  During a pause, libcurl neither reads from the
  * connection nor notices that the peer closes it.
  *
- * libcurl limits only the time to connect; we limit the time of an attempt.
- * libcurl's limit would include pauses and the time in which the caller does
- * other work, and could end an attempt whose response has arrived unread.
+ * libcurl enforces only the connect timeout; we enforce the time limit of an
+ * attempt.  libcurl would count pauses and the caller's other work, and could
+ * end an attempt whose response has arrived, but was not read yet.
  *
  * Every attempt is signed again, because signatures expire.  Headers that a
  * proxy may change (Accept-Encoding) or libcurl adds (Content-Length,
@@ -37,8 +37,8 @@
 #include "provider.h"
 
 /*
- * Maximum number of failures of a call that do not count toward max_attempts,
- * because we did not read from the connection for some time (left_alone).
+ * A call's failure does not count toward max_attempts if we did not read from
+ * the connection for some time (left_alone).  Maximum number of such failures.
  */
 #define MOST_UNATTENDED		100
 
@@ -299,7 +299,7 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 	/*
 	 * If we did not read for some time (left_alone), the failure may be due to
 	 * that: the peer closed the connection, the time to connect ran out, or
-	 * the Date differs.  Such failures do not count toward max_attempts.
+	 * a reply's Date is old.  Such failures do not count toward max_attempts.
 	 */
 	unattended = call->left_alone && (class == DYN_RETRY_CLOCK ||
 									  call->public.failure == DYN_FAIL_NETWORK ||
@@ -318,7 +318,7 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
  * Returns true if a write (`once`) may have been executed without a usable
  * response.  An error document shows that the write was not executed, unless
  * the document reports an internal error.  A reply of status 400 that is too
- * large shows the same: it lists the items of a canceled transaction.
+ * large also shows this: it reports a canceled transaction, with its items.
  */
 static bool
 is_unanswered(const DynActiveCall *call, DynRetryClass class)
@@ -404,10 +404,10 @@ send_attempt(DynActiveCall *call)
 								  call->service->max_idle_connections))
 		{
 			/*
-			 * If the first bytes exceed the allowance, the transfer is paused
-			 * before libcurl has reported its socket.  sockets.c would then
-			 * regard the connection as idle.  So accept these bytes without a
-			 * limit; then libcurl reports the socket.
+			 * If the body's first bytes exceed the allowance, the transfer is
+			 * paused before libcurl has reported its socket.  sockets.c would
+			 * then regard the connection as idle.  So accept these bytes
+			 * despite the allowance; then libcurl reports the socket.
 			 */
 			if (http->paused)
 			{
@@ -429,8 +429,8 @@ send_attempt(DynActiveCall *call)
 }
 
 /*
- * If the call should wait for a busy connection instead of making a new one
- * (connections.c), puts the call into BACKOFF, and returns true.
+ * Puts the call into BACKOFF, and returns true, if it should wait for a busy
+ * connection instead of making a new one (connections.c).
  */
 static bool
 awaits_connection(DynActiveCall *call)
@@ -499,12 +499,12 @@ has_credentials(DynActiveCall *call)
  * Begins an attempt if a file descriptor is available (DynDescriptors).  The
  * descriptor that was acquired for an idle connection counts as available,
  * even if the attempt cannot reuse that connection and opens another socket.
- * So until the statement ends, up to twice as many sockets may be open as
- * descriptors were acquired.
+ * So until the statement ends, the number of open sockets may reach twice the
+ * number of acquired descriptors.
  *
  * If the limit is reached, the call waits for another transfer to end.  But if
- * all other transfers are paused, or none exists, the call exceeds the limit:
- * the caller may need this call's response before it resumes a transfer.
+ * no other transfer is running, the call exceeds the limit: the caller might
+ * resume paused transfers only after this call's response has arrived.
  */
 void
 dyn_attempt_begin(DynActiveCall *call)

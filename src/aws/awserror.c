@@ -5,7 +5,7 @@
  * An error document is {"__type": "...#Code", "message": "..."}.  The name
  * "message" may also be "Message", the code may have a prefix and a suffix,
  * and for throttled requests there is a list of reasons.  Gateways and proxies
- * may send HTML or XML instead; error messages then quote its beginning.
+ * may send HTML or XML instead, whose beginning is quoted in error messages.
  *
  * All text from the network passes through dyn_awserror_excerpt, because it
  * may be malformed, unprintable, or contain parts of the request.  A proxy's
@@ -23,7 +23,7 @@
 #include "../base/text.h"
 
 /*
- * Maximum size (bytes) of an error document, without the items in it.  Longer
+ * Maximum size (bytes) of an error document after copy_without_items.  Longer
  * bodies come from gateways; parsing them would take much memory (jsonload.c).
  */
 #define LONGEST_DOCUMENT	((size_t) 256 * 1024)
@@ -35,8 +35,8 @@
 #define SHORTEST_SECRET	8
 
 /*
- * A text that begins like a secret is masked if at least this many bytes are
- * equal.  If the secret is shorter than this, all its bytes must be equal.
+ * A part of a text is masked if it equals at least this many bytes at the
+ * start of a secret, or all of a shorter secret.
  */
 #define BETRAYING		16
 
@@ -82,7 +82,7 @@ betrayed(const char *s, size_t len, const char *secret)
 
 /*
  * Returns the length (bytes) of the character or secret at the start of the
- * text.  Sets *chunk to its replacement: "***" for a secret, "?"  for a
+ * text.  Sets *chunk to its replacement: "***" for a secret, "?" for a
  * malformed byte, a space for a control character (such as a line break),
  * otherwise the character itself.  The caller merges successive spaces.
  */
@@ -181,8 +181,8 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 		reasons = json_object_get(document, "throttlingReasons");
 	call->hot_partition = json_array_size(reasons) > 0;
 	/*
-	 * The reason for a single partition's limit ends with
-	 * KeyRangeThroughputExceeded (developer guide, "Diagnosing throttling").
+	 * If a reason ends with KeyRangeThroughputExceeded, a single partition has
+	 * reached its limit (developer guide, "Diagnosing throttling").
 	 */
 	for (size_t i = json_array_size(reasons); i-- > 0;)
 	{
@@ -192,7 +192,7 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 		resource = json_string_value(json_object_get(member, "resource"));
 		call->hot_partition &= reason && strstr(reason, "KeyRange") != NULL;
 	}
-	/* the loop runs backwards, so it ends with the first reason of the list */
+	/* the loop runs backwards, so `reason` is now the first one of the list */
 	if (reason == NULL)
 		return;
 	snprintf(text, sizeof(text), "%s %s", reason, resource ? resource : "");
@@ -201,9 +201,9 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 }
 
 /*
- * Copies an error document, but writes null for the items whose conditions
- * failed, because jansson cannot parse names with U+0000.  Every object that
- * is the value of a member is regarded as an item.
+ * Copies an error document, but replaces items whose conditions failed with
+ * null, since attribute names may contain U+0000, which jansson rejects there.
+ * Every object that is the value of a member is regarded as an item.
  */
 static void
 copy_without_items(const char *body, size_t len, DynBuffer *copy)

@@ -6,7 +6,7 @@
  * libcurl puts ended transfers into a queue, which process() reads.  So no
  * call is checked, restarted or freed inside a callback of libcurl.
  *
- * An exchange has its own connection.  Some addresses are allowed for
+ * An exchange has its own connection, because some addresses are allowed for
  * exchanges (DYN_ADDRESS_LOCAL), but refused for calls.  If a user set such an
  * address as the endpoint, a call could otherwise reach it by reusing the
  * connection of an exchange.
@@ -235,9 +235,9 @@ dyn_client_drive(DynClient *client)
 
 /*
  * If there is work to do, the descriptor is readable, so `wait` returns at
- * once.  Only calls that ended in dyn_call_start need a separate check
- * (has_completions).  The timer is set again, because a source of credentials
- * may have been started since the client was last driven.
+ * once.  But only has_completions shows that a call has ended since the last
+ * dyn_client_drive, such as in dyn_call_start.  The timer is set again, since
+ * a source of credentials may have been started after that dyn_client_drive.
  */
 DynWait
 dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)
@@ -390,7 +390,7 @@ dyn_call_start(DynCall *public, const DynService *service,
 	{
 		DynBuffer  *best = client->spare;
 
-		/* take the largest buffer: small ones were for compressed bodies */
+		/* take the largest buffer: compressed bodies leave small ones */
 		for (int i = 1; i < client->nspare; i++)
 			if (client->spare[i].cap > best->cap)
 				best = &client->spare[i];

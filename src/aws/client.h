@@ -51,7 +51,7 @@ typedef enum DynWait
 {
 	DYN_WAIT_READY,				/* the descriptor became readable */
 	DYN_WAIT_TIMEOUT,			/* the timeout expired */
-	DYN_WAIT_INTERRUPTED		/* ended early: the caller has other work */
+	DYN_WAIT_INTERRUPTED		/* the wait ended early: the caller has work */
 } DynWait;
 
 /*
@@ -122,12 +122,12 @@ typedef struct DynCall
 {
 	DynCallState state;
 
-	/* set by the caller before the call is started; preserved */
+	/* set by the caller before dyn_call_start, which does not change them */
 	bool		ends_throttled; /* true if throttling ends the call, and the
 								 * caller sends the request again */
 	bool		once;			/* true for a write, which must not be repeated
 								 * if it may have been executed */
-	int		   *in_flight;		/* counter, incremented while the call is
+	int		   *in_flight;		/* counter that includes this call while it is
 								 * active and not paused */
 
 	/* final once state is DYN_CALL_DONE */
@@ -140,31 +140,31 @@ typedef struct DynCall
 	char		request_id[128];	/* x-amzn-RequestId of the last attempt */
 	bool		unanswered;		/* true if the call has `once`, and may have
 								 * been executed without a usable response;
-								 * also set by the caller, who reads the body */
+								 * the caller sets it for an unusable body */
 	bool		conflicting;	/* set by the caller: true if a conflict has
-								 * canceled a transaction, to be sent again */
-	bool		repeats;		/* true if it repeats a call that ended with
-								 * dyn_call_is_repeated */
+								 * canceled this call's transaction */
+	bool		repeats;		/* true if the call was started to repeat its
+								 * last request (dyn_call_is_repeated) */
 	const struct DynError *err; /* set for DYN_FAIL_CREDENTIALS */
 	char		throttle_reason[256];	/* first throttling reason and its
 										 * resource, or "" */
 	bool		throttled;		/* true if the last attempt was throttled */
-	bool		hot_partition;	/* true if each throttling reason is the limit
-								 * of one partition */
+	bool		hot_partition;	/* true if DynamoDB reports that only limits of
+								 * single partitions throttled the attempt */
 	DynBuffer	response;		/* body, after dyn_call_unpack */
 
 	/* counted over all attempts */
 	int			attempts;
 	int			throttles;
 	int			lost;			/* attempts that may have been executed, but
-								 * had no valid reply; usable in any state */
+								 * had no valid reply; always up to date */
 	uint64_t	bytes_received; /* body bytes on the wire */
 	double		elapsed_ms;		/* time from the start to the end */
 	double		started_ms;		/* monotonic time of the start */
 	double		done_ms;		/* monotonic time of the end */
 } DynCall;
 
-/* True if callers usually send the request of this call, which is done, again. */
+/* Returns true if callers usually repeat this call, which must be DONE. */
 static inline bool
 dyn_call_is_repeated(const DynCall *call)
 {
@@ -228,7 +228,7 @@ extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
  * Declares how the caller spends the time until the next dyn_client_drive.  If
  * it `waits` for the client's descriptor, the deadlines of calls do not
  * change.  Otherwise (default), this time is added to the deadlines of calls
- * with `once`, and to those of other calls if it exceeds DYN_LOOP_LATE_US.
+ * with `once`, and, if longer than DYN_LOOP_LATE_US, to those of other calls.
  */
 extern void dyn_client_will_wait(DynClient *client, bool waits);
 
@@ -238,9 +238,9 @@ extern void dyn_client_wake(DynClient *client, double ms);
 /*
  * A descriptor or time to watch.  The caller owns the watcher, sets its first
  * five members, and must not free or move it until it is removed.
- * dyn_client_drive and dyn_client_wait call callback(arg) when `fd` (-1: none)
- * is readable, when the time due_us (dyn_loop_now_us; DYN_LOOP_NEVER: none)
- * has come, and at other times.  The callback may remove or add watchers.
+ * dyn_client_drive and dyn_client_wait call callback(arg) at least when `fd`
+ * (-1: none) is readable, and when dyn_loop_now_us has reached due_us
+ * (DYN_LOOP_NEVER: no time).  The callback may remove or add watchers.
  */
 typedef struct DynSocketWatcher
 {
@@ -267,9 +267,9 @@ extern DynCall *dyn_call_create(DynClient *client);
 extern DynBuffer *dyn_call_body(DynCall *call);
 
 /*
- * Starts the call (again, after DONE) with the current body.  On failure, the
- * call becomes DONE, with `failure` set.  `quota` (retry.h) limits the retries
- * of all calls that share it.  `operation` is appended to the service's
+ * Starts the call, which is IDLE or DONE, with the current body.  On failure,
+ * the call becomes DONE, with `failure` set.  `quota` (retry.h) limits the
+ * retries of all calls that share it.  `operation` is appended to the
  * target_prefix.  `quota` and `operation` must live until the call has ended.
  */
 extern void dyn_call_start(DynCall *call, const DynService *service,
@@ -384,7 +384,7 @@ typedef struct DynExchangeLimits
 	int			timeout_ms;
 } DynExchangeLimits;
 
-/* Copies the URL.  Returns NULL if memory runs out. */
+/* Creates an exchange; copies the URL.  Returns NULL if memory runs out. */
 extern DynExchange *dyn_exchange_create(const char *method, const char *url,
 										DynAddressPolicy policy);
 

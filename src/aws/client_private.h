@@ -31,13 +31,13 @@ typedef struct DynConnections
 	int			keep;			/* largest max_idle_connections of the services
 								 * used in this statement */
 	bool		drop_idle;		/* true: drop connections when `used` is 0 */
-	int64_t		waited_us;		/* time waited for connections (us), minus one
-								 * wait's limit for each connection made */
+	int64_t		waited_us;		/* sum of waits for connections (us); each new
+								 * connection deducts the limit of one wait */
 } DynConnections;
 
 /*
- * Must be called before each attempt.  Calls dyn_connections_check_trust; drops
- * all connections before a statement's first attempt if a peer has closed one.
+ * Must be called before each attempt.  Calls dyn_connections_check_trust; at a
+ * statement's first attempt, drops all connections if a peer has closed one.
  */
 extern void dyn_connections_prepare(DynConnections *connections,
 									const DynService *service);
@@ -109,7 +109,7 @@ typedef struct DynActiveCall
 	DynRetryQuota *quota;
 	const char *operation;
 	DynBuffer	body;
-	DynBuffer	packed;			/* gzip body until it is unpacked */
+	DynBuffer	packed;			/* gzip response, until it is unpacked */
 	DynHttp    *http;			/* easy handle; NULL unless SENT */
 	DynSocket	socket;			/* socket of the last attempt */
 	int64_t		attempt_us;		/* start of the attempt (monotonic us) */
@@ -124,8 +124,8 @@ typedef struct DynActiveCall
 	bool		left_alone;		/* true if the attempt was paused, or we did not
 								 * read for more than DYN_LOOP_LATE_US */
 	DynRetryClass last_retry;	/* class of the last retry; FINAL: no retry */
-	int			unattended;		/* failures while left_alone, which do not count
-								 * toward max_attempts */
+	int			unattended;		/* number of failures that do not count toward
+								 * max_attempts (MOST_UNATTENDED) */
 	bool		clock_tried;	/* true if a clock correction was tried */
 	unsigned	generation;		/* generation of the credentials last used */
 	bool		credentials_tried;	/* true after credentials were rejected */
@@ -161,7 +161,7 @@ struct DynClient
 
 /* ---- attempts (attempt.c) --------------------------------------------- */
 
-/* Add a call to client->active and to *in_flight (DynCall), or remove it. */
+/* Add a call to client->active and count it in *in_flight; or undo both. */
 extern void dyn_attempt_link(DynActiveCall *call);
 extern void dyn_attempt_unlink(DynActiveCall *call);
 
@@ -175,9 +175,9 @@ extern void dyn_attempt_end(DynActiveCall *call, CURLcode code);
 
 /*
  * Ends an attempt whose deadline has passed.  But if the caller drove the
- * client late, the response may have arrived unread.  The attempt then gets a
- * new deadline: left_us after `now` if the attempt was paused, otherwise the
- * full time limit.
+ * client late, an unread response may have arrived.  So the attempt then gets
+ * a new deadline: `now` plus left_us if it was paused before, otherwise `now`
+ * plus the full time limit.
  */
 extern void dyn_attempt_end_overdue(DynActiveCall *call, int64_t now);
 
@@ -187,8 +187,8 @@ extern void dyn_attempt_abandon(DynActiveCall *call);
 /*
  * Returns true if the failed attempt may be repeated.  For the class CLOCK,
  * corrects the service's clock; for CREDENTIALS, rejects the provider's
- * credentials.  Otherwise takes tokens for the retry from the call's quota,
- * unless the failure does not count toward max_attempts.
+ * credentials.  Otherwise, if the failure counts toward max_attempts, takes
+ * tokens for the retry from the call's quota.
  */
 extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 
@@ -198,7 +198,7 @@ extern void dyn_attempt_delay(DynActiveCall *call, DynRetryClass class,
 
 /*
  * Defers deadlines by `us`, the time for which the client was not driven.
- * Deadlines of reads are deferred only if `us` exceeds DYN_LOOP_LATE_US.
+ * Calls without `once` are affected only if `us` exceeds DYN_LOOP_LATE_US.
  */
 extern void dyn_attempts_defer(DynClient *client, int64_t us);
 

@@ -126,7 +126,7 @@ dyn_connections_prepare(DynConnections *connections, const DynService *service)
 {
 	if (connections->used > 0)
 		return;
-	/* until libcurl notices, a connection closed by its peer counts as open */
+	/* a connection closed by its peer counts as open until libcurl notices */
 	if (connections->peak == 0 &&
 		dyn_sockets_any_closed_by_peer(&connections->sockets))
 		drop(connections);
@@ -287,7 +287,7 @@ dyn_client_close_idle(DynClient *client)
 	connections->drop_idle = connections->used > 0;
 	if (connections->used == 0)
 		forget(connections);
-	/* some versions of libcurl keep the latest request in its handle */
+	/* free handles: some versions of libcurl keep the last request in them */
 	while ((http = connections->handles) != NULL)
 	{
 		connections->handles = http->next;

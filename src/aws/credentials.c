@@ -25,10 +25,7 @@ dyn_secret_copy(char **to, const char *from)
 void
 dyn_secret_free(void *memory)
 {
-	/*
-	 * volatile hides the requested size from the compiler: with
-	 * _FORTIFY_SOURCE=3, writing more than that size would abort the process
-	 */
+	/* hide the requested size: _FORTIFY_SOURCE=3 aborts writes beyond it */
 	void	   *volatile block = memory;
 
 	if (memory != NULL)

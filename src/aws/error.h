@@ -41,7 +41,7 @@ extern bool dyn_error_memory(DynError *err);
 #define DYN_ERROR_TIME_SIZE	32
 extern void dyn_error_time_text(int64_t seconds, char *text);
 
-/* Writes an errno's text in English: the locale may not use UTF-8. */
+/* Writes an errno's text in English: the locale's text may not be UTF-8. */
 extern void dyn_error_errno_text(int error, char *text, size_t size);
 
 #endif

@@ -25,7 +25,7 @@
 
 #define LONGEST_HEADERS		(64 * 1024)
 
-/* Connections idle for longer are not reused: the service closes them soon. */
+/* Maximum idle time before reuse: soon after it, the service disconnects. */
 #define LONGEST_IDLE_S		55L
 
 /* Least status of a final reply; 100 Continue is an interim reply. */
@@ -44,15 +44,15 @@
  */
 #define SEND_BUFFER			(16 * 1024L)
 
-/* Bytes after a body, for a NUL and parsers that look ahead. */
+/* Spare bytes after a body, for a NUL and for parsers that read ahead. */
 #define SLACK				64
 
 /* ---- sockets ---------------------------------------------------------- */
 
 /*
- * Opens a socket unless its address is refused.  One refused address ends the
- * request, even if other addresses of the host are allowed or connected,
- * because the host name is then not trusted.
+ * Opens a socket unless its address is refused.  A host name that has one
+ * refused address is not trusted: the request then ends, even if another
+ * address of the host is allowed or already connected.
  */
 static curl_socket_t
 on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
@@ -238,8 +238,8 @@ accept_body(DynHttp *http, const char *bytes, size_t len)
 /*
  * Receives a part of the body.  While the transfer is paused, libcurl stores
  * the bytes that it has read (up to DYN_RECEIVE_BUFFER), and passes them to
- * this function again from within dyn_loop_resume.  Bytes of exchanges are
- * overwritten, because they may contain credentials (wiping.c).
+ * this function again from within dyn_loop_resume.  libcurl's copy of an
+ * exchange's bytes, which may contain credentials, is overwritten (wiping.c).
  */
 static size_t
 on_body(char *bytes, size_t size, size_t n, void *arg)
@@ -538,7 +538,7 @@ dyn_http_was_sent(const DynHttp *http)
 							 &bytes) == CURLE_OK && bytes > 0;
 }
 
-/* Uses the local port, which identifies even a closed connection. */
+/* Identifies the connection by its local port, known even after its end. */
 bool
 dyn_http_repeats(const DynHttp *http, DynFingerprints *fingerprints)
 {
@@ -623,7 +623,7 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting, const char **text)
 		*text = refusal_text(http->refusal);
 		return http->refusal;
 	}
-	/* libcurl quotes a proxy that it cannot use, with its password */
+	/* libcurl's message contains the URL of the proxy, with its password */
 	if (strncmp(http->error, "Unsupported proxy", strlen("Unsupported proxy")) == 0)
 	{
 		*lasting = true;
@@ -649,7 +649,10 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting, const char **text)
 		*text = refusal_text(DYN_FAIL_TOO_LARGE);
 		return DYN_FAIL_TOO_LARGE;
 	}
-	/* not HTTP; on a reused connection, maybe the rest of an earlier reply */
+	/*
+	 * The reply is not HTTP.  On a reused connection, it may be the rest of an
+	 * earlier reply, so another attempt may succeed.
+	 */
 	if (code == CURLE_UNSUPPORTED_PROTOCOL && dyn_http_was_sent(http))
 	{
 		*lasting = dyn_http_round_trip_us(http) >= 0;

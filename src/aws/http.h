@@ -71,7 +71,7 @@ typedef struct DynHttp
 	bool		is_set;			/* true if the constant options are set */
 	bool		trusts;			/* true if the TLS options are set, too */
 	char	   *ca_bundle;		/* CA bundle of the TLS options */
-	unsigned	forgotten;		/* tls->forgotten when TLS was last set up */
+	unsigned	forgotten;		/* tls->forgotten at the time of the set-up */
 	DynHttpRequest request;		/* all zero if the handle is not in use */
 	size_t		body_read;		/* bytes of request.body read by libcurl */
 	int			opened;			/* socket opened last, or -1 */
@@ -94,8 +94,8 @@ extern void dyn_http_destroy(DynHttp *http);
 
 /*
  * Prepares the handle for the request.  Takes ownership of the headers, even
- * on failure.  The request's buffers must be empty, and have a maximum size.
- * To resume a paused transfer, the caller first increases the allowance.
+ * on failure.  The buffers `plain` and `packed` must be empty, with a maximum
+ * size.  Before resuming a paused transfer, the caller must raise *allowance.
  * Returns DYN_FAIL_NONE or DYN_FAIL_MEMORY.
  */
 extern DynFailure dyn_http_prepare(DynHttp *http,

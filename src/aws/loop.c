@@ -43,7 +43,7 @@
  */
 #define IDLE_CONNECTIONS	1024L
 
-/* Most calls of timers in a dyn_loop_turn; each call may request another. */
+/* Maximum number of consecutive timer runs: each run may request another. */
 #define CALLS_PER_TURN		8
 
 /* Time after which to call libcurl again if libcurl ran out of memory. */
@@ -143,7 +143,7 @@ open_multi(DynLoop *loop)
 	CURLM	   *multi = curl_multi_init();
 
 #if LIBCURL_VERSION_NUM >= 0x081400
-	/* like CURLOPT_QUICK_EXIT; fails if the installed library is older */
+	/* like CURLOPT_QUICK_EXIT; an older installed libcurl rejects it */
 	(void) SETS(CURLMOPT_QUICK_EXIT, 1L);
 #endif
 	if (multi == NULL ||
@@ -158,7 +158,7 @@ open_multi(DynLoop *loop)
 	return NULL;
 }
 
-/* Initializes libcurl on first use, so not in the postmaster before a fork. */
+/* Initializes libcurl on first use, so each backend does it after its fork. */
 bool
 dyn_loop_open(DynLoop *loop, DynSockets *sockets)
 {
@@ -229,7 +229,7 @@ run_timers(DynLoop *loop)
 	}
 }
 
-/* Handles an event; libcurl ignores the descriptors of dyn_loop_watch. */
+/* Handles an event; libcurl ignores descriptors added by dyn_loop_watch. */
 static void
 run_event(DynLoop *loop, const struct epoll_event *event)
 {

@@ -18,16 +18,16 @@
 
 #define SECOND	1000.0
 
-/* A refusal multiplies the window by this; two in a row, also the rate. */
+/* A refusal multiplies the window by this; a repeated one, also the rate. */
 #define NARROWING			0.7
 
 /*
  * Pauses (ms) while the rate is not known, each at most LONGEST_PAUSE_MS:
  *
- * - The first pause is FIRST_PAUSE_MS or, if the capacity is known and this is
- *   longer, cost / capacity.
- * - Each further pause is PAUSE_GROWTH * the previous one, but at most
- *   SHORT_PAUSE_MS or, if longer, PAUSE_SHARE * time since the first refusal.
+ * - The first pause is cost / capacity if the capacity is known, but at least
+ *   FIRST_PAUSE_MS.
+ * - Each further pause is PAUSE_GROWTH * the previous one, but at most the
+ *   greater of SHORT_PAUSE_MS and PAUSE_SHARE * time since the first refusal.
  */
 #define FIRST_PAUSE_MS		25.0
 #define PAUSE_GROWTH		1.5
@@ -35,7 +35,7 @@
 #define PAUSE_SHARE			0.18
 #define LONGEST_PAUSE_MS	1500.0
 
-/* Longest pause at a known rate: the capacity may rise during a pause. */
+/* Longest pause at a known rate: we must notice if the capacity rises. */
 #define LONGEST_WAIT_MS		8000.0
 
 /*
@@ -50,17 +50,17 @@
 #define CAUTION				0.97
 
 /*
- * Each granted response multiplies the rate by 1 + g * h.  Here g is the
- * smaller of GROWTH_PER_RESPONSE and GROWTH_PER_SECOND * the seconds since the
- * last growth or refusal, and h is described below.
+ * Each grant multiplies the rate by 1 + g * h.  Here g is the smaller of
+ * GROWTH_PER_RESPONSE and GROWTH_PER_SECOND * (seconds since the last growth
+ * or refusal); the factor h grows while no request is refused (see below).
  */
 #define GROWTH_PER_RESPONSE	0.03
 #define GROWTH_PER_SECOND	0.15
 
 /*
- * The factor h is 1 + HASTE * q * q, where q is the smaller of (responses
- * since the last refusal) / QUIET_RESPONSES and (ms since then) / QUIET_MS.
- * The product g * h is at most MAX_GROWTH.
+ * The factor h (above) of the rate's growth is 1 + HASTE * q * q, where q is
+ * the smaller of (responses since the last refusal) / QUIET_RESPONSES and (ms
+ * since the last refusal) / QUIET_MS.  But g * h is at most MAX_GROWTH.
  */
 #define QUIET_RESPONSES		6.0
 #define QUIET_MS			800.0
@@ -71,16 +71,16 @@
  * A test finds out whether the service refuses requests at any rate.  During a
  * test and after its success, refusals do not lower the rate.
  *
- * The refill time is the time in which the rate grants the cost of the refused
- * request.  A test starts at a refusal if all of these are true:
+ * The refill time is (cost of the refused request) / rate.  A test starts at a
+ * refusal if all of these are true:
  *
- *		1 to QUIET_RESPONSES - 1 requests were granted since the refusal before
+ *		1 to QUIET_RESPONSES - 1 grants came after the previous refusal
  *		the measured rate is < TEST_SHARE * the highest one since the last test
- *		the refusal came less than half of the refill time after the request
+ *		the request was sent less than half of the refill time earlier
  *
  * During the test, each request is sent TEST_PAUSE_MS after the response to
- * the previous one.  If the bucket was empty at the first refusal, it can
- * grant at most one of these requests within the refill time.  So the test
+ * the previous one.  If the token bucket was empty at the first refusal, it
+ * can grant at most one of these requests within the refill time.  So the test
  * succeeds if two are granted within that time.  A success is relied on for
  * TRUSTED_REFUSALS more refusals.  The test fails if a refusal or the second
  * grant comes after the refill time, or if TEST_REFUSALS requests are refused.
@@ -93,7 +93,7 @@
 /* The rate is forgotten when it exceeds the measured rate by this factor. */
 #define FORGET_RATIO		16.0
 
-/* Unused time that later requests may use, like DynamoDB's burst capacity. */
+/* Later requests may use the units of unused time up to this length. */
 #define SLACK_MS			300.0
 
 /* A measurement that is longer than twice this time drops its older half. */
@@ -102,7 +102,7 @@
 /* A period without requests counts as at most this time in a measurement. */
 #define LONGEST_IDLE_MS	1000.0
 
-/* Maximum time between two refusals that counts toward a stall. */
+/* A stall (DynStall) includes at most this time between two refusals. */
 #define LONGEST_GAP_MS		15000.0
 
 /* An episode of refusals ends after this time without a refusal. */

@@ -36,7 +36,7 @@ typedef struct DynPace
 	double		rate;			/* units per second; 0 if not known */
 	double		next_ms;		/* earliest time of the next request */
 	double		since_ms;		/* start of the rate's measurement */
-	double		granted;		/* units granted since since_ms */
+	double		granted;		/* units granted in the measurement */
 	double		seen_ms;		/* time of the last request or response */
 	double		refused_ms;		/* time of the last refusal */
 	double		raised_ms;		/* time of the last refusal or rate increase */
@@ -79,10 +79,10 @@ extern void dyn_pace_grant(DynPace *pace, double cost, double units,
 						   double sent_ms, double now_ms);
 
 /*
- * Records that a request, or the rest of a request after dyn_pace_grant, was
- * throttled.  `capacity` is the units per second that the service is known to
- * grant, 0 if unknown.  Has no effect if the request was sent before the last
- * refusal: refusals of requests that were in flight together count as one.
+ * Records that a request was throttled.  If a part of it was granted, call
+ * dyn_pace_grant first.  `capacity` is the units per second that the service
+ * is known to grant; 0 if unknown.  Has no effect if the request was sent
+ * before the last refusal: refusals of requests in flight together count once.
  */
 extern void dyn_pace_refuse(DynPace *pace, double cost, double capacity,
 							double sent_ms, double now_ms);
@@ -110,7 +110,7 @@ typedef struct DynStall
 
 /*
  * Records a refusal, and returns the length of the stall so far (ms).  Counts
- * at most 15 seconds between two refusals: the caller may be busy elsewhere.
+ * at most 15 s of the time between two refusals: the caller may do other work.
  */
 extern double dyn_stall_refuse(DynStall *stall, double now_ms);
 
