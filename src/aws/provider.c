@@ -24,10 +24,10 @@
 /* Lifetime of credentials that do not expire, in seconds. */
 #define FOR_EVER			(INT64_MAX / 2)
 
-/* If credentials younger than this are refused, new ones may not help. */
+/* If the service refuses younger credentials, new ones may not help. */
 #define YOUNG_US			((int64_t) LONGEST_PAUSE * 1000000)
 
-/* Time limit of waits for a refresh if the previous refresh was stopped. */
+/* Longest wait for a refresh (us) if the previous refresh was stopped. */
 #define REFRESH_WAIT_US			1000000
 
 static bool
@@ -49,7 +49,7 @@ dyn_provider_due_us(const DynProvider *provider)
 	return provider->wait_until_us != 0 ? provider->wait_until_us : DYN_LOOP_NEVER;
 }
 
-/* Restarts a stopped source without a pause if no credentials are usable. */
+/* Skips the pause of a stopped source if no credentials are usable. */
 DynReadiness
 dyn_provider_request(DynProvider *provider, struct DynClient *client)
 {
@@ -175,8 +175,8 @@ dyn_provider_reject(DynProvider *provider, unsigned generation,
 	}
 
 	/*
-	 * a wrong clock or a malicious service could refuse new credentials again
-	 * and again; so the source pauses from the second refusal on
+	 * if a clock is wrong, or the service malicious, new credentials may be
+	 * refused again and again; so pause from the second refusal on
 	 */
 	if (++provider->refusals > 1)
 		provider->retry_us = pause_end_us(provider->refusals - 1);

@@ -13,9 +13,9 @@
  * be wrong or may be set.  The clock of the service that receives the calls is
  * not used: an untrusted service could then force frequent refreshes.
  *
- * Expiring credentials are refreshed 5 to 15 minutes early, but not in the
- * first half of their lifetime.  The point is random, so that sessions do not
- * all refresh at the same time.  A failed source is started again after a
+ * Credentials are refreshed 5 to 15 minutes before they expire, but not in the
+ * first half of their lifetime.  The exact time is random, so that sessions do
+ * not all refresh at the same time.  A failed source is started again after a
  * pause of 1, 2, 4 ... 60 seconds.  During the pause, calls without
  * credentials fail with the source's error.  The same pauses apply if the
  * service refuses credentials less than a minute old; but the first time, the
@@ -102,7 +102,7 @@ extern DynReadiness dyn_provider_request(DynProvider *provider,
  */
 extern int64_t dyn_provider_due_us(const DynProvider *provider);
 
-/* Returns the latest error, which the next one overwrites. */
+/* Returns the latest error; the next error overwrites it. */
 extern const DynError *dyn_provider_error(const DynProvider *provider);
 
 /*
@@ -124,8 +124,8 @@ extern void dyn_provider_failed(DynProvider *provider, const DynError *err);
 
 /*
  * Stops the source if it is running.  Must be called when the statement has
- * ended, because nothing drives the source after that.  Also called by a
- * source that could not respond in time, because nothing drove it.
+ * ended, because nothing drives the client after that.  Also called by a
+ * source whose request may have failed because nothing drove the client.
  */
 extern void dyn_provider_rest(DynProvider *provider);
 

@@ -8,8 +8,8 @@
  *	   reply;
  *	2. the checksum matches the bytes received;
  *	3. the Content-Encoding is one that we accept;
- *	4. the status is 200.  Otherwise the body is inflated, and is an error
- *	   document or the page of a gateway.
+ *	4. the status is 200.  Otherwise the body is inflated; it is an error
+ *	   document of DynamoDB, or an error page of a gateway.
  *
  * Inflating can produce a thousand times the size of the stream, so the
  * buffer's maximum size limits the output.  When the buffer is full, inflating
@@ -153,7 +153,7 @@ check_bytes(DynCall *call, const DynHttp *http)
 				 (unsigned) reply->wanted_crc);
 		return DYN_FAIL_CHECKSUM;
 	}
-	/* an empty body is not compressed, regardless of its header */
+	/* an empty body needs no decoding, whatever its Content-Encoding */
 	if (reply->unknown_encoding && reply->body_bytes > 0)
 	{
 		set_text(call, "the response has an unsupported Content-Encoding", NULL);

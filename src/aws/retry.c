@@ -27,7 +27,7 @@
 #define LONGEST_PAUSE_MS		20000.0
 #define LONGEST_EXTRA_MS		5000.0	/* most that x-amz-retry-after adds */
 #define REFILL_A_SECOND			1.0 /* tokens given back per second */
-#define NOTABLE_SKEW			(4 * 60)	/* least harmful skew (s) */
+#define NOTABLE_SKEW			(4 * 60)	/* smaller skews (s) do no harm */
 #define NOTEWORTHY_SHIFT		(5 * 60)	/* smaller differences between
 											 * offsets (s) are ignored */
 

@@ -2,7 +2,7 @@
  * retry.h
  *		Decides whether a failed attempt is retried, and after which delay.
  *
- * Pure policy: except for dyn_random_unit, depends only on the arguments.
+ * All functions except dyn_random_unit depend only on their arguments.
  */
 #ifndef DYN_AWS_RETRY_H
 #define DYN_AWS_RETRY_H
@@ -40,10 +40,10 @@ extern double dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 								 long retry_after_ms);
 
 /*
- * Sets the clock to `offset`, computed from a reply's Date header, unless
- * another attempt has set the clock since this attempt was signed: `offset`
- * could undo that.  Returns false, changing nothing, if a retry would not
- * help: the clock was corrected before, and signed_offset is nearly `offset`.
+ * Sets the clock to `offset`, computed from a reply's Date header.  If another
+ * attempt has set the clock since this attempt was signed, keeps that setting.
+ * Returns false, changing nothing, if the clock was corrected before and
+ * signed_offset is nearly `offset`, so that a retry would not help.
  */
 extern bool dyn_retry_set_clock(DynClock *clock, int64_t offset,
 								int64_t signed_offset);

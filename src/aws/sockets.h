@@ -23,8 +23,8 @@ typedef struct DynSocket
 								 * libcurl has not watched the socket since */
 	unsigned	uses;			/* times that libcurl began to watch `fd` */
 	bool		has_replied;	/* true if the peer has sent a reply */
-	uint64_t	peer;			/* fingerprint (dyn_connections_peer); 0 without
-								 * TLS, and for an exchange */
+	uint64_t	peer;			/* hash (dyn_connections_peer); 0 without TLS,
+								 * and for requests for credentials */
 	int64_t		rtt_us;			/* round trip to the peer (us) */
 } DynSocket;
 
@@ -62,7 +62,7 @@ extern bool dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
  */
 extern bool dyn_sockets_unwatch(DynSockets *sockets, int fd);
 
-/* Marks the transfer's descriptor as unwatched by epoll; returns it, or -1. */
+/* Marks a transfer's socket as unwatched by epoll; returns its fd, or -1. */
 extern int	dyn_sockets_park(DynSockets *sockets, const void *transfer);
 
 /*
@@ -81,7 +81,7 @@ extern bool dyn_sockets_handle_event(DynSockets *sockets, int fd);
 
 /*
  * Records that a transfer on the descriptor has ended.  `rtt_us` is the round
- * trip that was measured if the transfer made the connection; otherwise -1.
+ * trip that the transfer measured; -1 if the transfer reused a connection.
  */
 extern void dyn_sockets_got_response(DynSockets *sockets, int fd, int64_t rtt_us);
 
@@ -92,9 +92,9 @@ extern DynPeerSockets dyn_sockets_to(const DynSockets *sockets, uint64_t peer);
 extern DynSocket dyn_sockets_find(const DynSockets *sockets, int fd);
 
 /*
- * Shuts the connection down, so that libcurl does not reuse it.  `socket` is a
- * copy made when the transfer ended.  A later transfer on the connection reads
- * the data that has already arrived, and then the end of the connection.
+ * Shuts the connection down, so that libcurl does not reuse it.  `socket` is
+ * the entry as it was when the caller's transfer ended.  A later transfer that
+ * already uses the connection reads the data that has arrived, then the end.
  */
 extern void dyn_sockets_distrust(const DynSockets *sockets,
 								 const DynSocket *socket);

@@ -108,7 +108,7 @@ shares_openssl(void)
  * Called when libcurl has made a connection's SSL_CTX.  Copies the
  * verification settings from the context's store to ours, and replaces the
  * context's store with ours.  Some versions of libcurl (7.88 to 8.2) make
- * these settings only afterwards, in our store.
+ * these settings only after this call, in our store.
  */
 static CURLcode
 give_store(CURL *easy, void *context, void *arg)
@@ -190,8 +190,8 @@ add_file(DynTls *tls, const char *path)
 /* ---- certificates ----------------------------------------------------- */
 
 /*
- * Finds libcurl's bundle or directory.  At least one of them is NULL; both are
- * NULL if libcurl does not report them.
+ * Sets *file to libcurl's CA bundle or, if that is not readable, *directory to
+ * libcurl's CA directory.  The other, or what is not found, is set to NULL.
  */
 static void
 find_system_certificates(const char **file, const char **directory)

@@ -3,8 +3,8 @@
  *		Loads trusted certificates, and shares TLS sessions.
  *
  * libcurl resumes a TLS session only if host, port and all settings of
- * verification, including the CA file, are equal.  So the session was verified
- * with the same CA file.  A change of the file's contents is detected here.
+ * verification, including the CA file, are equal.  So a resumed session was
+ * verified with the same CA file.  dyn_tls_changed detects changed contents.
  */
 #ifndef DYN_AWS_TLS_H
 #define DYN_AWS_TLS_H
@@ -43,7 +43,7 @@ typedef struct DynTls
 	unsigned	last_number;
 	unsigned	forgotten;		/* number of dyn_tls_forget calls; a handle
 								 * with an older number is set up again */
-	bool		unknown_file;	/* true if a used file is not in `files` */
+	bool		unknown_file;	/* true if a CA file could not be recorded */
 } DynTls;
 
 /* Returns true if TLS is used to the URL's host or the proxy (NULL: none). */
@@ -59,8 +59,8 @@ extern bool dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle);
 
 /*
  * Returns true if the CA file (NULL: the system's) has changed since handles
- * first trusted it, or may have changed.  Then the caller must call
- * dyn_tls_forget, and drop all connections.
+ * first trusted it, may have changed, or must now be read by libcurl.  Then
+ * the caller must call dyn_tls_forget, and drop all connections.
  */
 extern bool dyn_tls_changed(const DynTls *tls, const char *ca_bundle);
 

@@ -35,7 +35,7 @@ extern void dyn_buffer_init(DynBuffer *buf, size_t max);
 /* Frees the memory; the buffer may be used again afterwards. */
 extern void dyn_buffer_free(DynBuffer *buf);
 
-/* Discards the contents and clears both flags; the memory stays allocated. */
+/* Discards contents and clears the error flags; the memory stays allocated. */
 extern void dyn_buffer_reset(DynBuffer *buf);
 
 /*

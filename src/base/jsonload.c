@@ -7,7 +7,7 @@
  * beyond the buffer, or an assertion stops the process.  So each allocation
  * must succeed while jansson parses.  If malloc fails, the memory comes from a
  * reserve that was allocated before, and jansson receives no more of the
- * document.  So the reserve need only suffice for the bytes received before.
+ * document.  So the reserve need only suffice for the bytes received so far.
  */
 #include <assert.h>
 #include <stdio.h>

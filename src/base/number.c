@@ -94,7 +94,7 @@ parse(const char *text, size_t len, bool infinity, Decimal *d)
 	if (p < end && *p == '.')
 	{
 		p = read_digits(p + 1, end, d, true);
-		start++;				/* the point is not a digit */
+		start++;				/* a point alone is not a number */
 	}
 	strip_trailing_zeros(d);
 	if (p == start)

@@ -82,7 +82,7 @@ extern bool dyn_append_json_text(DynBuffer *buf, const char *s);
 /* Length of the base64 text of `len` bytes, without a NUL. */
 #define DYN_BASE64_LEN(len)		(((len) + 2) / 3 * 4)
 
-/* Writes base64 text with padding to `dst`, or appends it. */
+/* Writes base64 text with padding to `dst`, or appends the text to `buf`. */
 extern void dyn_base64_encode(const void *bytes, size_t len, char *dst);
 extern bool dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len);
 

@@ -13,12 +13,12 @@
  * analyze_read_units.  The pages in flight then add to this cost, but these
  * pages are small, because the requests have a Limit.
  *
- * The first page is read with all attributes, which costs the same.  So ANALYZE
+ * The first page is read with all attributes, at no extra cost.  So ANALYZE
  * can find columns that are NULL because PostgreSQL lower-cased their names
  * (other_case.c).
  *
  * scan_policy does not apply, because it prevents only unintended full scans.
- * Consistent reads would cost twice as much, and not improve statistics.
+ * Consistent reads would cost twice as much without improving the statistics.
  */
 #include "postgres.h"
 
@@ -46,7 +46,7 @@
 typedef struct Sampler
 {
 	DynStatement *statement;
-	DynItemScan *scan;			/* Scan; it counts the units of the sample */
+	DynItemScan *scan;			/* the Scan; counts the sample's read units */
 	DynView    *view;
 	int			item_slot;		/* slot (remote_table.h) of the full item */
 	DynFolded  *folded;
@@ -120,9 +120,9 @@ decode_row(Sampler *sampler)
 
 	(void) dyn_rows_next(sampler->view->rows, sampler->slot);
 	/*
-	 * the segment column's value is not known, since the sample's Scan has a
-	 * different number of segments than the column.  All segments have about
-	 * the same number of items, so set a random one.
+	 * the value of the segment column is not known, since the sample's Scan
+	 * has another number of segments than the column.  All segments have about
+	 * the same number of items, so set a random segment.
 	 */
 	if (attnum != 0)
 	{

@@ -72,7 +72,7 @@ typedef struct Issue
  * A foreign table's assertion that an index contains each item whose row has
  * values in all `columns`.  These are the columns of the index key declared
  * NOT NULL and, if the index is in trusted_indexes, the columns in templates
- * of the index key.  An item in a trusted index must also match the templates.
+ * of the index key.  An item in a trusted index must match these templates.
  */
 typedef struct Assertion
 {
@@ -97,7 +97,7 @@ typedef struct CheckedPath
 	bool		seen;
 } CheckedPath;
 
-/* A foreign table, to be compared unless it is left out or has a `failure`. */
+/* A foreign table; compared with items unless left_out or failure is set. */
 typedef struct CheckedTable
 {
 	struct Check *check;
@@ -126,8 +126,8 @@ typedef struct CheckedTable
 								 * column */
 	Issue	   *nulls;
 	Issue		ambiguous;
-	Issue	   *shared;			/* array by the position of a later table in
-								 * Check.tables: items that are rows of both */
+	Issue	   *shared;			/* [i]: items that are rows of this table and
+								 * of the later table i in Check.tables */
 } CheckedTable;
 
 typedef struct Check
@@ -371,7 +371,7 @@ count_shared(Check *check, int first, int second)
 
 /*
  * Counts the item as an issue if no table claims it, or if two tables claim it
- * and neither of the two has `shares`.
+ * and `shares` is false for both tables.
  */
 static void
 check_item(Check *check, const DynValue *values)
@@ -395,7 +395,7 @@ check_item(Check *check, const DynValue *values)
 
 		if (table->failure != NULL || table->left_out)
 			continue;
-		/* only selective tables, if any, and unnested tables claim items */
+		/* with selective tables, only they and unnested tables claim items */
 		may_claim = !check->selective || table->selective ||
 			table->relation->unnest != NULL;
 		SetUserIdAndSecContext(table->owner, context | SECURITY_RESTRICTED_OPERATION);
@@ -528,7 +528,7 @@ expect_values(CheckedTable *table, const DynRelation *relation)
 	}
 }
 
-/* Raises an error if the foreign table's definition is not valid. */
+/* Opens a CheckedTable; raises an error if its definition is not valid. */
 static void
 open_relation(void *arg)
 {

@@ -342,7 +342,7 @@ is_active(DynConnection *connection, const char *table, int *unknown)
 		DynTableMeta *meta = dyn_metadata_parse(call->response.data,
 												call->response.len, &reason);
 
-		/* let the first statement that uses the description report errors */
+		/* an invalid description ends the wait; its first use will fail */
 		active = meta == NULL || strcmp(meta->status, "ACTIVE") == 0;
 		for (int i = 0; meta != NULL && i < meta->nindexes; i++)
 			active &= meta->indexes[i].active;

@@ -295,7 +295,7 @@ search_names(void *arg)
 		dyn_closest_try(&search->closest, dyn_from_utf8_lossy(lfirst(lc)));
 }
 
-/* Adds a similar name to the error, if the access key can list tables. */
+/* Sets the error's hint to a similar table name, if ListTables succeeds. */
 static void
 suggest_name(ErrorData *failure, DynConnection *connection, const char *name)
 {

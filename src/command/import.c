@@ -17,7 +17,7 @@
  *
  * A table is left out with a warning in two cases: it was dropped after
  * ListTables, or LIMIT TO does not name it and DescribeTable is not permitted.
- * If the Scan is not permitted or throttled, the foreign table has only keys.
+ * If the Scan is throttled or not permitted, only the keys become columns.
  * These errors are caught in a subtransaction; all other errors end the import.
  */
 #include "postgres.h"
@@ -52,7 +52,7 @@ typedef struct Import
 {
 	ImportForeignSchemaStmt *stmt;
 	const char *tag_option;		/* option entity_attribute, or NULL */
-	HTAB	   *taken;			/* used names of foreign tables */
+	HTAB	   *taken;			/* names already given to foreign tables */
 	List	   *known;			/* names that LIMIT TO may contain (char *) */
 	List	   *limits;			/* names that LIMIT TO contains (RangeVar *) */
 	List	   *commands;
@@ -62,8 +62,8 @@ typedef struct Import
 	const char *name;			/* name of the foreign table */
 	const char *listed;			/* DynamoDB table's name without table_prefix */
 	bool		named;			/* true if LIMIT TO contains `name` */
-	DynSample	sample;			/* sample; connection, estate, tag and limit
-								 * are the same for all tables */
+	DynSample	sample;			/* sample; its connection, estate, tag and
+								 * limit are the same for all tables */
 } Import;
 
 typedef struct NewColumn
@@ -112,8 +112,8 @@ split(const char *text, int len)
 }
 
 /*
- * Returns a List of unique names (char *) for the texts (List of char *), in
- * CurrentMemoryContext, and adds the names to `taken`.
+ * Returns a List of unique names (char *) made from `texts` (List of char *),
+ * in CurrentMemoryContext, and adds the names to `taken`.
  */
 static List *
 assign_names(HTAB *taken, List *texts)
@@ -157,8 +157,8 @@ assign_names(HTAB *taken, List *texts)
 /* ---- columns ---- */
 
 /*
- * Returns UTF-8 text in the database's encoding; NULL if it cannot be an
- * option, because it would not be converted back to the same UTF-8.
+ * Returns UTF-8 text in the database's encoding; NULL if the text cannot be an
+ * option's value, because it would not be converted back to the same UTF-8.
  */
 static char *
 option_text_of(const char *utf8)
@@ -176,7 +176,7 @@ add_column(NewColumns *columns, const DynAttribute *attribute)
 {
 	char	   *name = attribute->has_nul || attribute->name[0] == '\0' ? NULL
 		: option_text_of(attribute->name);
-	/* a row of pg_attribute has no space for an option with a longer name */
+	/* a longer name, as an option, could exceed a row of pg_attribute */
 	bool		too_long = name != NULL && strlen(name) > 4096;
 	NewColumn  *column;
 
@@ -329,8 +329,8 @@ is_wanted(const Import *import, const char *name)
 /* ---- one foreign table ---- */
 
 /*
- * Runs a step.  Returns NULL, or an error that does not end the import (see the
- * beginning of this file).  Raises all other errors.
+ * Calls step().  Returns NULL, or an error that does not end the import (see
+ * the beginning of this file).  Raises all other errors.
  */
 static ErrorData *
 attempt(Import *import, void (*step) (void *arg))

@@ -32,8 +32,8 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_decode_key);
 
 /*
  * Returns the template of the attribute (argument 1), and sets *opened to the
- * foreign table (argument 0).  Treats attributes with templates as key
- * attributes, with this one first: its template's columns are read from it.
+ * foreign table (argument 0).  Assumes a key of all attributes with templates,
+ * this one first, so that its template's columns are read from this attribute.
  */
 static const DynTemplatedAttr *
 open_template(FunctionCallInfo fcinfo, DynRelation **opened)
@@ -107,8 +107,8 @@ check_members(const DynRelation *relation, Jsonb *columns)
 
 /*
  * Encodes the value of one placeholder.  Returns false if the value is
- * missing, or cannot be in the template.  Raises an error if the value is not
- * valid input for the column's type.
+ * missing, or the template cannot contain the value.  Raises an error if the
+ * value is not valid input for the column's type.
  */
 static bool
 encode_part(Jsonb *columns, const DynTemplatedAttr *templated, int p, DynText *encoded)
@@ -226,7 +226,7 @@ dynamo_fdw_decode_key(PG_FUNCTION_ARGS)
 	dyn_jsonb_push(&state, WJB_BEGIN_OBJECT, NULL);
 	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
-		/* all texts of a column must agree, except those of truncated times */
+		/* texts of one column must agree, unless one is a truncated time */
 		for (int other = 0; other < p; other++)
 		{
 			if (templated->parts[other].attnum == templated->parts[p].attnum &&

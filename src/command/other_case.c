@@ -17,7 +17,7 @@
 #include "../model/server/encoding.h"
 #include "remote_table.h"
 
-/* A column whose attribute has not occurred yet. */
+/* A column whose attribute no item has had so far. */
 typedef struct Sought
 {
 	const DynColumn *column;
