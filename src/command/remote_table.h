@@ -5,8 +5,8 @@
  *
  * One Scan can serve several foreign tables.  First call dyn_item_scan_create;
  * then dyn_item_scan_read and dyn_item_scan_view for all values to be read from
- * an item; then dyn_item_scan_start.  Its fetch returns an array of these values
- * for each item; a slot is a position in this array.
+ * an item; then dyn_item_scan_start, which returns a fetch.  The fetch returns
+ * an array of these values for each item; a slot is a position in this array.
  */
 #ifndef DYN_COMMAND_REMOTE_TABLE_H
 #define DYN_COMMAND_REMOTE_TABLE_H
@@ -30,7 +30,7 @@ typedef struct DynItemScan
 	DynRelation *relation;
 	const DynTableMeta *meta;
 	DynAccess  *access;			/* access plan for all columns of `relation` */
-	DynPath    *paths;			/* paths that are read from each item, by slot */
+	DynPath    *paths;			/* paths to read in an item, indexed by slot */
 	int			npaths;
 	DynRequests *requests;
 	DynCounters counters;
@@ -43,13 +43,13 @@ typedef struct DynView
 	int			first;			/* first slot of the view in the Scan */
 } DynView;
 
-/* Returns a Scan of the relation, without paths, in CurrentMemoryContext. */
+/* Returns a Scan of `relation` with no paths yet, in CurrentMemoryContext. */
 extern DynItemScan *dyn_item_scan_create(DynRelation *relation,
 										 const DynTableMeta *meta);
 
 /*
- * Returns a Scan of a DynamoDB table that does not need a foreign table.
- * `options` are the table options that apply; NIL: the server's options.
+ * Returns a Scan of a DynamoDB table, for which no foreign table is needed.
+ * `options` are table options, which override the server's options, or NIL.
  */
 extern DynItemScan *dyn_item_scan_of_table(DynConnection *connection,
 										   const char *table,
@@ -58,7 +58,7 @@ extern DynItemScan *dyn_item_scan_of_table(DynConnection *connection,
 /* Adds adjacent slots for the values at `n` paths; returns the first slot. */
 extern int	dyn_item_scan_read(DynItemScan *scan, const DynPath *paths, int n);
 
-/* Adds the slots for all columns of a foreign table, and returns its view. */
+/* Adds slots for all columns of a foreign table; returns the table's view. */
 extern DynView *dyn_item_scan_view(DynItemScan *scan, DynRelation *relation);
 
 /* Begins to convert an item to rows (rows.h); `values` is indexed by slot. */
@@ -69,7 +69,7 @@ dyn_view_begin(const DynView *view, const DynValue *values)
 }
 
 /*
- * Starts a fetch.  The first page has at most `limit` items; the consumer may
+ * Starts a fetch.  The first page has at most `limit` items; the caller may
  * stop after that page.  If `limit` is 0, the full table is read, in segments.
  */
 extern DynFetch *dyn_item_scan_start(DynItemScan *scan, DynStatement *statement,
@@ -83,10 +83,10 @@ extern DynFetchParams dyn_item_scan_params(DynItemScan *scan);
 typedef struct DynSampleItem
 {
 	DynValue	map;			/* palloc'd copy of the full item */
-	DynType		tag_type;		/* type of attribute DynSample.tag, or ABSENT */
-	const char *tag;			/* the attribute's value.  S: UTF-8; N:
-								 * canonical; BOOL: true or false.  NULL for
-								 * other types, and for S with U+0000 */
+	DynType		tag_type;		/* type of the tag attribute, or ABSENT */
+	const char *tag;			/* value of the tag attribute (DynSample.tag):
+								 * S as UTF-8, N canonical, BOOL true or false;
+								 * NULL for other types, or S with U+0000 */
 } DynSampleItem;
 
 typedef struct DynSample
@@ -112,12 +112,12 @@ typedef struct DynSample
 /* Sends DescribeTable, even if a description is cached; sets `meta`. */
 extern void dyn_sample_describe(void *sample);
 
-/* Returns false in the states in which DynamoDB does not allow reads. */
+/* Returns false if DynamoDB allows no reads in the table's current state. */
 extern bool dyn_sample_is_readable(const DynSample *sample);
 
 /*
- * Scans one page of at most `limit` full items, unless the table is not
- * readable; sets `items` and `taken`.
+ * If the table is readable, scans one page of at most `limit` full items, and
+ * sets `items` and `taken`.
  */
 extern void dyn_sample_take(void *sample);
 
@@ -126,12 +126,12 @@ extern char *dyn_sample_text(const DynValue *value);
 
 typedef struct DynAttribute
 {
-	const char *name;			/* name (UTF-8); if `has_nul`, a text for users
-								 * that replaces the name */
+	const char *name;			/* name (UTF-8); if `has_nul`, a text that
+								 * messages show instead of the name */
 	bool		has_nul;		/* true if the name contains U+0000; all
 								 * attributes with such names are one entry */
 	bool		in_key;			/* true if it is in the key of the table */
-	bool		in_any_key;		/* true if it is in the key of table or index */
+	bool		in_any_key;		/* true if in the table's or an index's key */
 	unsigned	types;			/* bit mask of the DynTypes of its values */
 	int			items;			/* number of items that have it */
 	int			last_item;		/* position of the last item with it, or -1 */
@@ -139,7 +139,7 @@ typedef struct DynAttribute
 
 /*
  * Returns the attributes of all keys, in the order of the keys, followed by the
- * other attributes of these items (a List of DynSampleItem *), sorted bytewise
+ * other attributes of `items` (a List of DynSampleItem *), sorted bytewise
  * by name.  The result is an array of *n entries, in CurrentMemoryContext.
  */
 extern DynAttribute *dyn_sample_attributes(const DynTableMeta *meta,
@@ -157,8 +157,8 @@ extern DynAttribute *dyn_sample_attributes(const DynTableMeta *meta,
 typedef struct DynFolded DynFolded;
 
 /*
- * Starts a search in the columns that the role `reader` may read, or in all
- * columns if `reader` is InvalidOid.  The state and its later additions are in
+ * Starts a search for folded names in the columns that the role `reader` may
+ * read (InvalidOid: in all columns).  The state and its later additions are in
  * the CurrentMemoryContext of this call.
  */
 extern DynFolded *dyn_folded_create(const DynRelation *relation, Oid reader);

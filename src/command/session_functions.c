@@ -114,8 +114,8 @@ dynamo_fdw_stats(PG_FUNCTION_ARGS)
 /*
  * Obtains the current user's credentials as a statement would, so that failures
  * are reported in the same way.  Shows only the beginning and the end of the
- * access key id.  Raises an error for a mapping FOR PUBLIC, because
- * pg_user_mappings also hides its options from ordinary users.
+ * access key id.  Raises an error for a mapping FOR PUBLIC, whose options
+ * pg_user_mappings hides from ordinary users, too.
  */
 Datum
 dynamo_fdw_credentials(PG_FUNCTION_ARGS)

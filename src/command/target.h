@@ -31,12 +31,12 @@ extern DynConnection *dyn_target_server(const char *name);
 extern Oid	dyn_target_check(Oid relid);
 
 /*
- * If converting the column's values could run user-defined code, such as a
- * constraint of a domain, raises an error unless the current user has the
- * privileges of `owner`, the foreign table's owner.  The code runs as the
- * owner.  It could call functions in the user's search_path, and see items
- * read with the user's credentials.  For a superuser, the owner must be a
- * superuser.
+ * Raises an error if converting the column's values could run user-defined
+ * code, such as a domain's constraint, unless the current user has the
+ * privileges of `owner`, the foreign table's owner (who must be a superuser if
+ * the user is one).  In keys.c, such code would run as the user.  In
+ * check_table.c, it would run as the owner, and could call functions in the
+ * user's search_path and see items that were read with the user's credentials.
  */
 extern void dyn_target_check_column(const DynColumn *column, Oid owner);
 

@@ -434,7 +434,7 @@ static const struct
 	{"AWS_CONFIG_FILE", ".aws/config"}
 };
 
-/* Treats the file as missing if no home is known, as in some containers. */
+/* Loads a file; it counts as missing if its home directory is not known. */
 static bool
 load_file(DynConfig *config, DynConfigFile file, DynError *err)
 {
@@ -456,7 +456,7 @@ load_file(DynConfig *config, DynConfigFile file, DynError *err)
 	read = dyn_file_read(path, DYN_FILE_LONGEST_CONFIG, &text, err);
 	if (read != DYN_FILE_READ)
 		return read == DYN_FILE_MISSING;
-	/* fail, since without this file other credentials could be selected */
+	/* fail: a file that is being rewritten could select wrong credentials */
 	if (text.len == 0 && stat(path, &st) == 0 &&
 		llabs((long long) (time(NULL) - st.st_mtime)) < REWRITE_SECONDS)
 	{

@@ -16,15 +16,15 @@ typedef enum DynIniKind
 	DYN_INI_OTHER				/* any other section; ignored */
 } DynIniKind;
 
-/* The start of a section, or a key.  The strings point into DynIni.text. */
+/* A key, or the start of a section.  The strings point into DynIni.text. */
 typedef struct DynIniEntry
 {
 	DynIniKind	kind;			/* kind of the entry's section */
 	const char *section;		/* name of the section */
 	const char *key;			/* lower-case key; NULL at a section's start */
-	const char *value;			/* value, maybe of several lines, without the
-								 * comment after it; that of credential_process
-								 * includes the comment, as in the AWS CLI */
+	const char *value;			/* value (one or more lines).  A comment after
+								 * it is removed, but for credential_process it
+								 * is part of the value, as in the AWS CLI */
 } DynIniEntry;
 
 /* A parsed file; without sections if zero-initialized. */
@@ -36,7 +36,7 @@ typedef struct DynIni
 	size_t		cap;
 } DynIni;
 
-/* Returns the position (from 1) of the last section with this name, or 0. */
+/* Returns the last such section's position in `entries`, from 1; 0 if none. */
 extern size_t dyn_ini_place(const DynIni *ini, DynIniKind kind,
 							const char *name);
 

@@ -5,7 +5,7 @@
  * Containers (ECS, EKS).  The environment contains the endpoint, and the token
  * or the path of the token's file.  The file is read again for each request,
  * since the platform replaces the token.  A relative URI may be secret, so
- * messages name the variable, but do not quote its value.
+ * messages contain the name of its environment variable, not its value.
  *
  * Instances.  Only IMDSv2 is used, with three requests: PUT for a token, GET
  * for the name of the role, and GET for the credentials.  The role's name is
@@ -47,7 +47,7 @@ dyn_container_is_set(void)
 		dyn_response_environment(FULL_URI) != NULL;
 }
 
-/* Refuses a relative URI without a slash, since it would extend the host. */
+/* Refuses a relative URI not beginning with "/": it would extend the host. */
 static DynExchange *
 create_for_container(DynError *err)
 {

@@ -28,9 +28,9 @@
  * backslash or a double quote; outside of quotes it makes the next character
  * literal.  There are no variables, patterns, pipes or comments.
  *
- * The database server's environment may contain anything, such as LD_PRELOAD
- * or passwords of other programs.  So only PATH and AWS_* are passed on; HOME
- * is set from the user database.  AWS_* may be secret, so they are not copied.
+ * The server's environment may contain anything, such as LD_PRELOAD or
+ * passwords of other programs.  So only PATH and AWS_* are passed on; HOME is
+ * set from the user database.  AWS_* may be secret, so we make no copies.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* pipe2, dup3 */
@@ -279,7 +279,7 @@ close_listed(int lowest)
 /*
  * Makes descriptors 0 to 2 the program's standard streams, and descriptor 3
  * the pipe for the report, which exec closes.  Closes all other descriptors.
- * First moves these four to higher numbers: pipes may have the numbers 0 to 3.
+ * First moves /dev/null and the pipes above 3: a pipe may have number 0 to 3.
  */
 static bool
 arrange_descriptors(Pipes pipes)
@@ -306,8 +306,8 @@ arrange_descriptors(Pipes pipes)
  * Executes the program.  A name without a slash is searched for in the
  * absolute directories of PATH.  Relative directories are skipped, because the
  * server's working directory is its data directory.  Directories without
- * search permission are skipped, too.  Returns the errno of the first file
- * that exists, or ENOENT if none exists.
+ * search permission are skipped, too.  Returns the errno of execve for the
+ * first file that exists, or ENOENT if none exists.
  */
 static int
 execute(const Program *program)
@@ -474,7 +474,7 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 
 	/*
 	 * A pipe at its end would remain readable, so close it.  First remove it
-	 * from epoll: if another process has a copy, closing is not enough.
+	 * from epoll, which keeps it while another process has this end open.
 	 */
 	if (len == 0 || (len < 0 && errno != EAGAIN))
 	{
@@ -731,7 +731,7 @@ dyn_process_destroy(DynProcess *process)
 	if (process->pid > 0 &&
 		!(process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH)))
 	{
-		/* before it is executed, the program may not have a group yet */
+		/* before exec, the program may not have its own process group yet */
 		if (process->fds[REPORT] >= 0 && !process->reaped)
 			(void) kill(process->pid, SIGKILL);
 		killed = kill(-process->pid, SIGKILL) == 0 || errno != EPERM;

@@ -85,7 +85,7 @@ typedef struct Builder
 	const char *visited[DYN_MAX_CHAINED_ROLES + 1];
 	int			nvisited;
 	DynProviderChain *chain;
-	const char *words;			/* description for users; NULL for a profile */
+	const char *words;			/* name of provider, or NULL for a profile */
 	DynError   *err;
 } Builder;
 
@@ -471,7 +471,7 @@ find_named_source(Builder *builder, const char *source)
 	return dyn_error_hint(builder->err, "Valid values are Environment, Ec2InstanceMetadata and EcsContainer.");
 }
 
-/* Returns true if an id or a secret is set; find_keys then requires both. */
+/* Returns true if a key id or secret is set; find_keys then requires both. */
 static bool
 has_keys(const Builder *builder)
 {

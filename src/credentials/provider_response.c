@@ -15,7 +15,7 @@
 
 #include "../base/text.h"
 
-/* Words of at least this length are masked; names in messages are shorter. */
+/* Words this long or longer are masked as tokens; names are shorter. */
 #define LONGEST_WORD	100
 
 /* Length of AWS's secret access keys, which are masked, too. */

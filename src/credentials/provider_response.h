@@ -20,8 +20,8 @@ typedef enum DynProviderResponse
 									 * functions of error.h return */
 	DYN_RESPONSE_CREDENTIALS,	/* the credentials are in *credentials */
 	DYN_RESPONSE_NEXT,			/* another request is needed */
-	DYN_RESPONSE_AGAIN,			/* a later attempt may succeed (*err has the
-								 * reason), or the program still runs */
+	DYN_RESPONSE_AGAIN,			/* the program still runs; or a later attempt
+								 * may succeed after the failure in *err */
 } DynProviderResponse;
 
 /* The names of the members of a JSON reply; NULL for unused ones. */
@@ -31,7 +31,7 @@ typedef struct DynResponseNames
 	const char *secret_access_key;
 	const char *session_token;
 	const char *expires;
-	const char *object;			/* object with these members, or NULL */
+	const char *object;			/* object with these members; NULL: document */
 } DynResponseNames;
 
 /*

@@ -38,7 +38,7 @@
 /* Least clock skew (s) that may make a signature invalid. */
 #define NOTABLE_SKEW		(4 * 60)
 
-/* Expired instance credentials get a new lifetime of 1 to 2 times this (s). */
+/* Expired instance credentials live 1 to 2 times this many seconds longer. */
 #define STALE_LIFE			600
 
 const char *const dyn_source_names[] = {
@@ -234,7 +234,7 @@ on_reply(void *arg)
 	char		hint[sizeof(err.hint)];
 	char		times[2][DYN_ERROR_TIME_SIZE];
 
-	/* the failure may be due to us: for some time, nothing drove the client */
+	/* the request may have failed because our event loop ran too late */
 	if (exchange->left_alone &&
 		(exchange->failure != DYN_FAIL_NONE || corrected))
 	{

@@ -69,7 +69,7 @@ extern bool dyn_role_is_region(const char *text);
 /* Reads a duration; returns false if it is not a number or is out of range. */
 extern bool dyn_role_read_duration(const char *text, int *seconds);
 
-/* Copies a role to *to, which must be zeroed, and is zeroed on failure. */
+/* Copies a role to the zeroed *to; zeroes *to and returns false on failure. */
 extern bool dyn_role_copy(DynRole *to, const DynRole *from);
 
 /*

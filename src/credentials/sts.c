@@ -27,7 +27,7 @@
 /* Maximum duration (s) of a role that is assumed with another role's keys. */
 #define LONGEST_CHAINED	3600
 
-/* Format of an ARN in messages, truncated. */
+/* Format that truncates an ARN in a message. */
 #define SHOWN_ARN		"%.256s"
 #define DESCRIPTION_SIZE	320
 
@@ -122,7 +122,7 @@ create(const DynSourceOptions *source_options, const DynRole *role, DynUrl *part
 
 /* ---- AssumeRole --------------------------------------------------------- */
 
-/* The key cache is local, since the next request uses other access keys. */
+/* Signs, and keeps no signing key: the next request has other access keys. */
 static bool
 sign(DynExchange *exchange, const DynSourceOptions *source_options, const DynUrl *parts,
 	 const DynCredentials *keys, int64_t now, DynError *err)

@@ -55,7 +55,7 @@ end_value(const char *p, const char *end)
 	return dyn_slice_token(p, end) + 1;
 }
 
-/* ---- one by one ---- */
+/* ---- values one by one ---- */
 
 void
 dyn_elements_begin(DynElements *elements, const DynValue *collection)
@@ -167,7 +167,7 @@ find_member(const DynPathTree *tree, const DynPathNode *node,
 	return dyn_path_tree_member(tree, node, text, len);
 }
 
-/* Fills the slots of a path tree node and of the nodes below it. */
+/* Fills the slots of a node of the tree, and of the nodes below this node. */
 static void
 fill_slots(const DynPathTree *tree, const DynPathNode *node,
 		   const DynValue *value, DynValue *slots, DynBuffer *scratch)
@@ -203,7 +203,7 @@ dyn_values_below(const DynPathTree *tree, const DynValue *value,
 		slots[tree->aliases[i].to] = slots[tree->aliases[i].from];
 }
 
-/* ---- all at once ---- */
+/* ---- all values at once ---- */
 
 /* Open lists, sets and maps, innermost last */
 typedef struct Nest

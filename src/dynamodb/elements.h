@@ -3,10 +3,10 @@
  *		Reads the values in a list, set or map: one by one, or all at once.
  *
  * A DynElements is a position in a collection (a list, set or map).  A
- * DynNodes lists a collection and all values in it.  A collection comes before
- * its members, and its node has their number: jsonb is written in this order,
- * and needs the number first.  Both structs point into the collection, which
- * must not change.
+ * DynNodes lists a collection and all values in it.  A collection's node comes
+ * before its members, and contains the number of members: jsonb is written in
+ * this order, and needs the number first.  Both structs point into the
+ * collection, which must not change.
  */
 #ifndef DYN_DYNAMODB_ELEMENTS_H
 #define DYN_DYNAMODB_ELEMENTS_H

@@ -77,7 +77,7 @@ entry_start(const Table *table, int i)
 	return i > 0 ? table->entries[i - 1].end : 0;
 }
 
-/* Truncates the table to `count` entries; clears the error of an append. */
+/* Truncates the table to `count` entries; clears a failed append's error. */
 static void
 table_split(Table *table, int count)
 {
@@ -494,7 +494,7 @@ renderer(DynTokens *tokens, DynBuffer *out)
 static bool
 finish(Renderer *r)
 {
-	put(r, "");					/* check the length, as only put() does */
+	put(r, "");					/* check the length, which only put() does */
 	if (r->failed && r->tokens != NULL)
 	{
 		table_split(&r->tokens->names, r->nnames);
@@ -660,7 +660,7 @@ dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 
 /* ---- fingerprint ---- */
 
-/* Appends a part with tag and length, so the fingerprint is unambiguous. */
+/* Appends a tag, a length and a part, which makes fingerprints unambiguous. */
 static bool
 append_part(DynBuffer *out, int tag, const char *data, size_t len)
 {
