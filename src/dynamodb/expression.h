@@ -17,7 +17,7 @@
 #include "page.h"
 #include "wire.h"
 
-/* The comments list the members of DynCond that the kind uses. */
+/* The comment of a kind lists the members of DynCond that the kind uses. */
 typedef enum DynCondKind
 {
 	DYN_COND_TRUE,				/* removed by dyn_cond_simplify */
@@ -25,8 +25,8 @@ typedef enum DynCondKind
 	DYN_COND_AND,				/* args */
 	DYN_COND_OR,				/* args */
 	DYN_COND_NOT,				/* args[0] */
-	DYN_COND_EQ,				/* EQ to GE: path op path2, or path op
-								 * values[0] if path2 is NULL */
+	DYN_COND_EQ,				/* this and the next 5: path op path2, or
+								 * path op values[0] if path2 is NULL */
 	DYN_COND_NE,
 	DYN_COND_LT,
 	DYN_COND_LE,
@@ -48,7 +48,7 @@ struct DynCond
 {
 	DynCondKind kind;
 	const DynPath *path;
-	const DynPath *path2;		/* right side if it is a path, or NULL */
+	const DynPath *path2;		/* right operand if it is a path, else NULL */
 	const DynScalar *values;
 	int			nvalues;
 	bool		sorted;			/* true if the values of an IN are sorted, and
@@ -63,7 +63,7 @@ struct DynCond
  * Removes TRUE and FALSE from the tree, in place, and returns its new root:
  * either a tree without them, or a single TRUE or FALSE node.  Also simplifies
  * NOT NOT x to x, an IN without values to FALSE, and an AND or OR with one
- * argument to this argument.  The caller handles SQL's NULLs.
+ * argument to this argument.  Conditions are two-valued: callers handle NULLs.
  */
 extern DynCond *dyn_cond_simplify(DynCond *cond);
 
@@ -80,20 +80,21 @@ extern void dyn_tokens_reset(DynTokens *tokens);
 extern void dyn_tokens_free(DynTokens *tokens);
 
 /*
- * Returns true if memory has run out since the last reset.  If it has not, a
- * function below can only have failed because of a limit.
+ * Returns true if memory for tokens has run out since the last reset.  If this
+ * and out->out_of_memory are false, but a function below has failed, then the
+ * expression exceeds a limit.
  */
 extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
 
 /*
- * The following functions append an expression.  They return false if memory
- * runs out or the expression would exceed one of DynamoDB's limits: the number
- * of operators or bytes, the size of all values (2 MB), and the length of a
- * name (1 to 65535 bytes).  In this case, they do not change *out and *tokens.
+ * The following functions append an expression.  They return false, and leave
+ * *out and *tokens as they were, if memory runs out or if the expression would
+ * exceed a limit of DynamoDB: for operators, bytes, the size of all values
+ * (2 MB), or the length of a name (1 to 65535 bytes).
  *
- * If `tokens` is NULL, they write text for EXPLAIN and logs, without limits
- * and placeholders (on failure, a part stays in *out); names are in double
- * quotes unless they are plain words.  Examples:
+ * If `tokens` is NULL, they write text for EXPLAIN and logs: without limits or
+ * placeholders, with names in double quotes unless they are plain words.  On
+ * failure, *out then contains a part of the text.  Examples:
  *
  *		year = 2013 AND title BETWEEN "A" AND "M"
  *		SET total = 5, note = "x" REMOVE shipped
@@ -103,7 +104,7 @@ extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
 extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond,
 							   DynBuffer *out);
 
-/* A document path, and the value to store there; type ABSENT: remove it. */
+/* A document path, with the value to SET, or type ABSENT to REMOVE the path */
 typedef struct DynPathValue
 {
 	const DynPath *path;
@@ -119,7 +120,7 @@ extern bool dyn_expr_update(DynTokens *tokens, const DynPathValue *values,
 
 /*
  * Appends a ProjectionExpression of the paths.  Truncates each path before its
- * first list index, because DynamoDB would return tags[2] alone as tags[0].
+ * first list index: DynamoDB returns a lone tags[2] as if it were tags[0].
  * Omits paths that are then equal to an earlier path, or inside another path.
  */
 extern bool dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,

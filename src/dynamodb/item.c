@@ -192,7 +192,7 @@ add_entry(DynNameCache *name_cache, uint16_t context, const char *name,
 
 /*
  * Returns true if `"name":` is at `p`, where at least 32 bytes must be left.
- * A name too long for the prefix is compared with its first occurrence.
+ * Compares with entry->name if the name is too long for entry->prefix.
  */
 static DYN_HOT bool
 entry_matches(const DynNameEntry *entry, const char *p, const char *end)
@@ -204,7 +204,7 @@ entry_matches(const DynNameEntry *entry, const char *p, const char *end)
 
 	same = (uint32_t) _mm_movemask_epi8(
 		_mm_cmpeq_epi8(_mm_loadu_si128(have), _mm_loadu_si128(want)));
-	/* the second step also reads `mask` and `seen`, which are masked out */
+	/* bytes 24 to 31 are `mask` and `seen`, which entry->mask leaves out */
 	same |= (uint32_t) _mm_movemask_epi8(
 		_mm_cmpeq_epi8(_mm_loadu_si128(have + 1),
 					   _mm_loadu_si128(want + 1))) << 16;
@@ -242,8 +242,8 @@ take_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 }
 
 /*
- * Calls take_entry for an entry that was not expected, and records the entry
- * as the one to expect after the previous name in the next item.
+ * Calls take_entry for an entry that was not expected.  In the next item, this
+ * entry is expected after the same name, or as the first name of the object.
  */
 static bool
 take_found_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
@@ -413,8 +413,8 @@ read_decimal_slow(DynJson *scan, const char *p)
 /*
  * Reads the number after an opening quote; returns the position of the closing
  * quote.  Only the syntax is checked; base/number.h checks that DynamoDB can
- * store the number.  Up to 16 digits and a point, as DynamoDB writes them, are
- * read in one step.  Rejects JSON escapes, so the slice is the number.
+ * store the number.  Up to 16 characters (digits and a point) are read in one
+ * step.  Rejects JSON escapes, so the text between the quotes is the number.
  */
 static DYN_HOT const char *
 read_decimal(DynJson *scan, const char *p)

@@ -23,8 +23,8 @@
  *
  * The items of a page usually have the same names in the same order.  The
  * cache uses this in two ways.  First, an entry records which entry followed
- * it last time.  So the parser compares a name with a few expected names, in
- * steps of 16 bytes, instead of scanning, hashing and looking it up.  Second,
+ * it last time.  So the parser only compares a name with a few expected names,
+ * in steps of 16 bytes, and need not scan it, hash it and look it up.  Second,
  * each object has a number, and an entry records the object in which it was
  * last seen.  A name is a duplicate if its entry was last seen in the current
  * object.
@@ -53,13 +53,13 @@ typedef struct DynNameEntry
 											 * response, padded with zeros */
 	uint32_t	mask;			/* one bit for each byte of `prefix` before the
 								 * padding; 0 if the text is too long */
-	uint32_t	seen;			/* last object (number) that has the name */
+	uint32_t	seen;			/* number of the last object with the name */
 	const char *name;			/* name in the response */
 	uint32_t	len;
 	uint32_t	hash;
 	uint16_t	parent;			/* index of the context */
 	uint16_t	next;			/* entry of the name that followed last time */
-	uint16_t	first;			/* entry of the map's first name, last item */
+	uint16_t	first;			/* map: entry of its first name last time */
 	const DynPathNode *want;	/* node in the path tree, or NULL */
 } DynNameEntry;
 
@@ -106,7 +106,7 @@ typedef struct DynFrame
 	const DynPathNode *want;	/* node in the path tree, or NULL */
 	const char *start;			/* opening bracket in the response */
 	uint32_t	nuls;			/* number of U+0000 before `start` */
-	uint32_t	object;			/* number of this frame, for the name cache */
+	uint32_t	object;			/* number of this frame (DynNameEntry.seen) */
 	uint32_t	base;			/* tape->names.count before this frame */
 	uint32_t	index;			/* index of the next element of a list */
 	uint16_t	context;		/* context of its names (name cache entry) */
@@ -121,7 +121,7 @@ typedef struct DynItemParser
 	DynPage    *page;			/* page that is being filled */
 	DynPageTape *tape;			/* page->tape */
 	const DynPathTree *tree;
-	uint32_t	objects;		/* last number given to an object */
+	uint32_t	objects;		/* number of the frame that was opened last */
 	int			depth;			/* index of the innermost frame; -1: none */
 	DynFrame	frames[DYN_MAX_DEPTH + 1];
 } DynItemParser;
@@ -135,8 +135,8 @@ extern bool dyn_name_cache_reset(DynNameCache *name_cache,
 
 /*
  * Reads the item whose brace is at `p`.  Returns the position after the item,
- * or NULL on error.  If `wanted` is false, the item is only validated, like a
- * LastEvaluatedKey.
+ * or NULL on error.  If `wanted` is false (for a LastEvaluatedKey), only
+ * validates the item.
  */
 extern const char *dyn_item_read(DynItemParser *parser, const char *p,
 								 bool wanted);

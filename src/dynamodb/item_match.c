@@ -52,7 +52,7 @@ equals(const DynValue *value, const DynScalar *wanted, DynBuffer *scratch)
 }
 
 /*
- * Compares `value` with `with` like strcmp(), and stores the result in *order.
+ * Compares `value` to `with` like strcmp(), and stores the result in *order.
  * Returns false if the two have no order, or if memory runs out.
  */
 static bool

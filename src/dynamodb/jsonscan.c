@@ -63,13 +63,13 @@ plain_word(const char *p)
 	memcpy(&w, p, sizeof(w));
 	quote = w ^ ONES('"');
 	slash = w ^ ONES('\\');
-	/* a byte that is less than the byte subtracted gets its top bit set */
+	/* a byte less than the subtracted byte wraps, which sets its top bit */
 	return (((w - ONES(0x20)) | (quote - ONES(1)) | (slash - ONES(1)) | w) &
 			ONES(0x80)) == 0;
 }
 #endif
 
-/* Skips plain ASCII text; returns the first other position, or `end`. */
+/* Skips plain ASCII text; returns the position after it (at most `end`). */
 static inline const char *
 skip_plain(const char *p, const char *end)
 {
@@ -373,7 +373,7 @@ grow_names(DynDuplicateNames *set)
 	return true;
 }
 
-/* Returns true if the open name, after unescaping, is equal to `text`. */
+/* Returns true if the name in *open, after unescaping, is equal to `text`. */
 static bool
 reads_as(const DynOpenName *open, const char *text, size_t len)
 {

@@ -118,7 +118,7 @@ extern const char *dyn_scan_separator(DynJson *scan, const char *p, char closer,
 /* A string, such as the name of a member of an object */
 typedef struct DynJsonText
 {
-	const char *text;			/* unescaped; valid until the next string */
+	const char *text;			/* unescaped; valid until the next read */
 	size_t		len;
 	DynValue	value;			/* string in the response (type S) */
 } DynJsonText;

@@ -212,7 +212,7 @@ read_table(Source *src, DynTableMeta *meta)
 
 /* ---- schema strings ---- */
 
-/* Appends a name after its length, so the schema string is unambiguous. */
+/* Appends a name's length and the name, so schema strings are unambiguous. */
 static void
 append_name(DynBuffer *out, const char *name)
 {

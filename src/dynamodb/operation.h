@@ -77,9 +77,9 @@ extern void dyn_write_read(DynBuffer *buf, const DynReadRequest *req);
 extern void dyn_write_describe_table(DynBuffer *buf, const char *table);
 
 /*
- * Writes the CreateTable request for a table with the name, key and indexes of
- * `table` (their names, kinds, keys and projections).  The table is billed on
- * demand.  An attribute must have the same type in all keys.
+ * Writes a CreateTable request with the name and key of `table`, the name,
+ * kind, key and projection of each of its indexes, and on-demand billing.  An
+ * attribute must have the same type in all keys.
  */
 extern void dyn_write_create_table(DynBuffer *buf, const struct DynTableMeta *table);
 
@@ -89,8 +89,8 @@ extern void dyn_write_list_tables(DynBuffer *buf, const char *start_name);
 /*
  * Parses a ListTables response: sets *names to all names, each followed by a
  * NUL, and *last to LastEvaluatedTableName (malloc'd; the caller frees it) or
- * NULL.  Returns NULL, or a description of the error as dyn_page_check does
- * (page_check.h).
+ * NULL.  Returns NULL on success; otherwise a description of the error, like
+ * those that dyn_page_check returns.
  */
 extern const char *dyn_read_list_tables(const char *buf, size_t len,
 										DynBuffer *names, char **last);

@@ -93,7 +93,7 @@ typedef struct DynPage
 	uint64_t	nitems;			/* number of items in this response */
 	int			ntables;		/* number of tables in Responses */
 	DynValue	table;			/* first table name in Responses (type S) */
-	uint64_t	count;			/* Count; no items are sent for Select=COUNT */
+	uint64_t	count;			/* Count; with Select=COUNT, nitems is 0 */
 	uint64_t	scanned_count;	/* ScannedCount; 0 if absent */
 	double		units;			/* sum of CapacityUnits */
 	bool		units_reported; /* false if the units are absent or

@@ -5,8 +5,8 @@
  * Each operation has required and allowed members, as DynamoDB and its
  * emulators send them:
  * - Query, Scan: always Count and ScannedCount; Items unless Select is COUNT
- * - BatchGetItem: Responses, with an array for the table, even if the array is
- *   empty; the array may be missing if keys are unprocessed
+ * - BatchGetItem: Responses, with an array (empty if no key has an item) for
+ *   the table; the array may be missing if keys are unprocessed
  * - GetItem: Item, or only ConsumedCapacity if no item has the key
  *
  * Unknown members are ignored, because the service adds members without
@@ -99,8 +99,8 @@ dyn_names_table(const char *requested, const char *name, size_t len)
 }
 
 /*
- * Checks that Responses or UnprocessedKeys names only the requested table and,
- * if `required`, that it names this table.
+ * Checks that Responses or UnprocessedKeys names no table except the requested
+ * one and, if `required`, that it does name the requested one.
  */
 static const char *
 check_table(const DynPage *page, const DynExpected *expected, bool required,
@@ -205,7 +205,7 @@ repeats(const DynExpected *expected, const DynValue *key, const DynValue *before
 	return true;
 }
 
-/* Returns true if an item has all projected key attributes, in their types. */
+/* Returns true if all projected key attributes exist, with the right types. */
 static bool
 has_key(const DynExpected *expected, const DynValue *key)
 {
@@ -275,7 +275,7 @@ dyn_seam_free(DynSeam *seam)
 	dyn_buffer_free(&seam->value);
 }
 
-/* Decodes a slot of the item at tape entry `at`; ABSENT: no valid S, N, B. */
+/* Decodes a slot of the item at entry `at`; ABSENT if no valid S, N or B. */
 static const char *
 read_slot(const DynPageTape *tape, size_t at, int slot, DynBuffer *scratch,
 		  DynScalar *scalar)

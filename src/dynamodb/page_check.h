@@ -66,8 +66,8 @@ typedef struct DynSeam
 	int			slot;			/* slot of the sort attribute; -1: not
 								 * projected, so there is no check */
 	bool		backward;
-	bool		unique;			/* true if the items of a partition have
-								 * different values (sort key of the table) */
+	bool		unique;			/* true for the table's sort key, whose values
+								 * differ within a partition */
 	DynType		type;			/* type of the last item's value; ABSENT: no
 								 * item yet, or no valid value */
 	DynBuffer	value;

@@ -127,8 +127,8 @@ dyn_span_is_empty(const DynSpan *span)
 }
 
 /*
- * Compares two lower or (`upper`) two upper limits like strcmp().  A missing
- * lower limit sorts first, a missing upper limit last.
+ * Compares two lower limits, or two upper limits if `upper`, like strcmp().  A
+ * missing lower limit sorts first, a missing upper limit last.
  */
 static int
 compare_limits(const DynLimit *a, const DynLimit *b, bool upper)

@@ -93,8 +93,8 @@ keep_text(Parser *parser, DynText text)
 }
 
 /*
- * Splits *rest at the first `c`: returns the text before it, and leaves the
- * text after it.  Returns all of *rest if there is no `c`.
+ * Splits *rest at the first `c`: returns the text before this `c`, and sets
+ * *rest to the text after it.  Without a `c`, returns all, and empties *rest.
  */
 static DynText
 split_text(DynText *rest, char c)

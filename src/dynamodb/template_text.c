@@ -106,7 +106,7 @@ ahead(const Matcher *m, int dir, size_t pos)
 	return rest;
 }
 
-/* Moves *pos over `text`; returns false on a mismatch, like all step_*. */
+/* Moves *pos over `text`; all step_* functions return false on a mismatch. */
 static bool
 step_text(const Matcher *m, DynText text, int dir, size_t *pos)
 {
@@ -629,12 +629,12 @@ span_prefix(DynTextSpan *span)
 
 /*
  * Narrows *span, which contains all strings that begin with span->lower, by
- * the limits of `next` for the next part.
+ * the limits that `next` sets for the value of the next part.
  *
- * If the part's width is fixed, the strings with the value v in this part are
- * those that continue with v.  So "> v" and "<= v" become limits at the least
- * string after all of them.  This does not apply to "> v" if v is shorter than
- * the width, because longer values that begin with v are greater than v.
+ * If the part's width is fixed, the strings whose part has the value v are all
+ * strings that continue with v.  So the limit for "> v" and for "<= v" is the
+ * least string greater than all of these.  But this is not done for "> v" if v
+ * is shorter than the width, as longer values that begin with v are also > v.
  */
 static void
 narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)
@@ -656,7 +656,7 @@ narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)
 		DynText		upper = scalar_text(&next->upper.value);
 		bool		inclusive = next->upper.inclusive;
 
-		/* a truncated limit is inclusive, since it is below the full limit */
+		/* a truncated limit is less than the full one, and so is inclusive */
 		for (size_t n = dyn_text_chars(upper); part->facts.width > 0 && n > part->facts.width;
 			 inclusive = true)
 			n -= !dyn_utf8_continues(upper.data[--upper.len]);

@@ -12,7 +12,7 @@
  *
  *		any			any string that is not empty; at most once in a template
  *		plain		strings that never contain the part's separator
- *		lower upper	folded to this case (ASCII only); also "lower,any"
+ *		lower upper	folded to this case (ASCII only); with any: "lower,any"
  *		0..9		the integers of this range
  *		A|B|C		these words
  *		name, name(arguments)	a format, which the caller interprets
@@ -63,7 +63,7 @@ typedef struct DynText
 
 typedef enum DynPartModifier
 {
-	DYN_MODIFIER_NONE,				/* none, or only any, lower or upper */
+	DYN_MODIFIER_NONE,				/* none, or only `any`/`lower`/`upper` */
 	DYN_MODIFIER_PLAIN,
 	DYN_MODIFIER_RANGE,				/* lo..hi */
 	DYN_MODIFIER_WORDS,
@@ -83,7 +83,7 @@ typedef struct DynPartFacts
 	/* true for a text or varchar column whose value is stored as it is */
 	bool		text;
 
-	/* true if read from another attribute, whose value the part must encode */
+	/* true if the value is read from another attribute; the part must agree */
 	bool		elsewhere;
 
 	/* width of all encodings (characters); 0 if it varies */
@@ -153,7 +153,7 @@ typedef struct DynTemplateError
 {
 	int			position;		/* position (characters, from 1); 0: unknown */
 	const char *message;		/* static string; a part of a sentence */
-	const char *hint;			/* static string in sentences, or NULL */
+	const char *hint;			/* static string (full sentences), or NULL */
 	bool		out_of_memory;
 } DynTemplateError;
 
@@ -168,8 +168,7 @@ extern void dyn_template_free(DynTemplate *tmpl);
 
 /*
  * Stores the facts about the columns (one element for each part), and derives
- * how strings are split.  Returns false with *error set if the template is not
- * well-formed, which means that
+ * how strings are split.  Returns false with *error set if
  * - there is no literal between two parts, and the part that is split off
  *   first does not have a fixed width,
  * - `any` or `plain` is used for a column that is not of type text,
@@ -211,7 +210,7 @@ typedef enum DynSplit
  * caller handles NULLs: an item with a NULL in such a column does not match.
  *
  * If the value of the `any` part is given, the result may be AMBIGUOUS although
- * `text` does not match, whatever values the other parts have.
+ * no values of the other parts would make `text` match.
  */
 extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 								   size_t len, const DynText *given,
@@ -247,7 +246,7 @@ extern bool dyn_part_lists(const DynTemplatePart *part, DynText text);
 typedef enum DynHolds
 {
 	DYN_HOLDS_YES,
-	DYN_HOLDS_NEVER,			/* no: a condition with the value is false */
+	DYN_HOLDS_NEVER,			/* no: column = value is never true */
 	DYN_HOLDS_UNDECIDED,		/* maybe: the value contains the separator of
 								 * an undecided part, so items with the value
 								 * must be requested, and are ambiguous */
@@ -260,7 +259,7 @@ extern DynHolds dyn_part_holds(const DynTemplatePart *part, DynText value);
 
 /*
  * Appends the string that the template composes of these values.  Folds values
- * of folded parts; checks none.  Returns false if memory runs out.
+ * of folded parts, but checks no values.  Returns false if memory runs out.
  */
 extern bool dyn_template_join(const DynTemplate *tmpl, const DynText *values,
 							  DynBuffer *out);
@@ -296,9 +295,9 @@ extern void dyn_text_span_free(DynTextSpan *span);
  * - the lower limit of `next` if its part is not `ordered`, and facts.text is
  *   false.
  *
- * For an encoding that does not preserve the order of values, the caller
- * passes NULL as `next`.  If a part has a fixed width, values of other widths
- * are ignored.  Returns false if memory runs out.  Resets the buffers first.
+ * If the encoding does not preserve order, the caller passes NULL as `next`.
+ * The span may omit strings in which a part of fixed width has another width.
+ * Returns false if memory runs out.  Resets the buffers first.
  */
 extern bool dyn_template_span(const DynTemplate *tmpl, const DynText *points,
 							  int npoints, const DynSpan *next, DynTextSpan *span);
@@ -306,8 +305,8 @@ extern bool dyn_template_span(const DynTemplate *tmpl, const DynText *points,
 /* ---- ways ---- */
 
 /*
- * A callback for each way to split the string, with `values` as from
- * dyn_template_split().  Returns true to end the enumeration.
+ * A callback for each way to split the string; `values` are the values of the
+ * parts, which point into the string.  Returns true to end the enumeration.
  */
 typedef bool (*DynWayFound) (void *arg, const DynText *values);
 
@@ -323,8 +322,8 @@ typedef struct DynWays
 	 */
 	const DynText *known;
 
-	bool		guess;			/* true to also try values of undecided parts
-								 * that contain the separator */
+	bool		guess;			/* true if values of undecided parts may also
+								 * contain their separators */
 	DynWayFound found;
 	void	   *arg;
 	int		   *steps;			/* steps left; negative after giving up */
@@ -336,7 +335,7 @@ typedef struct DynWays
 /*
  * Enumerates all ways to split ways->text; dyn_template_split() finds only
  * one, but in linear time.  All ways are needed if a column occurs in several
- * attributes: only some ways to split one attribute agree with the others.
+ * attributes: a way to split one of them may contradict the other attributes.
  * Returns true if `found` returned true, or no steps are left.
  */
 extern bool dyn_template_ways(DynWays *ways);
