@@ -33,7 +33,7 @@ may_have(const DynWays *ways, int i, DynText text)
 	const DynTemplatePart *part = &ways->tmpl->parts[i];
 	DynText		rest = part->facts.instant ? text : (DynText) {NULL, 0};
 
-	/* a time has only characters of its charset */
+	/* if the part is a time, all characters must be in its charset */
 	while (rest.len > 0)
 	{
 		DynText		list = {part->facts.charset, strlen(part->facts.charset)};
@@ -59,8 +59,8 @@ begins_with(DynText text, DynText prefix)
 }
 
 /*
- * Returns the first position in `rest`, from `end` on, where part i may end
- * because the next literal follows; more than rest.len if it cannot end.
+ * Returns the first position from `end` on where part i may end, because the
+ * next literal follows in `rest`; more than rest.len if there is none.
  */
 static size_t
 next_end(const DynWays *ways, int i, DynText rest, size_t end)

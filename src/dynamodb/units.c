@@ -12,8 +12,8 @@
 #define UNITS_OF_PARTITION		3000.0	/* units per second */
 #define BYTES_OF_PARTITION		(10.0 * 1024 * 1024 * 1024)
 #define ON_DEMAND_PARTITIONS	4.0 /* assumed partitions of a new table */
-#define SAVED_SECONDS			150.0	/* burst capacity in seconds: half of
-										 * what DynamoDB provides */
+#define SAVED_SECONDS			150.0	/* seconds of saved (burst) capacity:
+										 * half of what DynamoDB provides */
 #define MS_PER_MEGABYTE			20.0
 
 double
@@ -77,7 +77,7 @@ dyn_capacity_init(DynCapacity *capacity, const DynThroughput *throughput,
 		fmax(throughput->provisioned ? 1 : ON_DEMAND_PARTITIONS,
 			 fmax(ceil(bytes / BYTES_OF_PARTITION),
 				  ceil(capacity->rate / UNITS_OF_PARTITION)));
-	/* a read_percent below 100 limits every second, so no burst can be used */
+	/* a read_percent below 100 limits the units of each second: no bursts */
 	capacity->saved = throughput->provisioned && read_percent >= 100
 		? SAVED_SECONDS * throughput->read_units : 0;
 }

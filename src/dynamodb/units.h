@@ -31,7 +31,7 @@
 #define DYN_WRITE_UNIT_BYTES	1024.0
 #define DYN_TRANSACTION_FACTOR	2
 #define DYN_LEAST_BYTES			4096.0	/* bytes that DYN_LEAST_UNITS cover */
-#define DYN_UNKNOWN_ITEM_BYTES	300.0	/* assumed size of uncounted items */
+#define DYN_UNKNOWN_ITEM_BYTES	300.0	/* used if the item size is unknown */
 
 #define DYN_MS_PER_QUERY		0.070	/* CPU time per Query */
 #define DYN_MS_PER_KEY			0.003	/* CPU time per BatchGetItem key */
@@ -43,7 +43,7 @@
 extern double dyn_default_item_bytes(const DynTableMeta *meta,
 									 const DynIndexMeta *index);
 
-/* Returns true if this many items, of average size, are a small read. */
+/* True if `items` items of average size have at most DYN_SMALL_READ_BYTES. */
 extern bool dyn_is_small_read(const DynTableMeta *meta,
 							  const DynIndexMeta *index, double items);
 
@@ -77,8 +77,8 @@ typedef struct DynPrices
 	double		round_trip_ms;
 	double		unit_cost_ms;
 	double		in_flight;		/* maximum number of concurrent requests */
-	double		most_units;		/* dyn_reads_repeat limits `units` to this plus
-								 * 0.5 for each key; 0: no limit */
+	double		most_units;		/* dyn_reads_repeat limits `units` to
+								 * most_units + 0.5 * keys; 0: no limit */
 	double		most_base_units;	/* limit of `base_units`; 0: no limit */
 	bool		known;			/* true if the capacity is not a guess */
 } DynPrices;
@@ -125,8 +125,8 @@ extern double dyn_reads_first_price(const DynReads *reads, double share,
 									const DynPrices *prices);
 
 /*
- * Returns the reads of `times` batched executions with different keys, whose
- * requests are concurrent.  Primary keys (`full_keys`) use BatchGetItem.
+ * Returns the reads of `times` executions like `once`, with different keys and
+ * concurrent requests.  If `full_keys`, BatchGetItem reads by primary key.
  */
 extern DynReads dyn_reads_repeat(const DynReads *once, const DynPrices *prices,
 								 double times, bool full_keys);

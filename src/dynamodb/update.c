@@ -2,11 +2,12 @@
  * update.c
  *		Builds items from paths and values, and compares items.
  *
- * If paths overlap, which is rare, the outer value is parsed, and the inner
- * values are set in the resulting tree.
+ * If paths overlap, which is rare, the value of the outer path is parsed, and
+ * the values of the inner paths are set in the resulting tree.
  *
- * A row may have many attributes, but few paths lead into maps.  So merging
- * sorts all paths, and composing compares only paths into maps with others.
+ * A row may have too many paths to compare all pairs.  To compare fewer pairs,
+ * dyn_path_values_merge sorts the paths, and dyn_path_values_item compares
+ * with the others only the few paths that lead into maps.
  */
 #include "update.h"
 
@@ -96,7 +97,7 @@ scalar_tree(const DynScalar *value)
 	return tree;
 }
 
-/* Orders values by path, an outer path first, and equal paths by position. */
+/* Orders values by path, outer before inner; equal paths by array order. */
 static int
 compare_paths(const void *a, const void *b)
 {

@@ -65,10 +65,7 @@ dyn_wire_key(DynBuffer *buf, const DynKeyPart *parts, int nparts)
 	return dyn_buffer_append_char(buf, '}');
 }
 
-/*
- * Compares two byte strings like strcmp().  The pointer of an empty string may
- * be NULL, so memcmp is not called for an empty string.
- */
+/* Compares bytes like strcmp(); the pointer of an empty string may be NULL. */
 static int
 compare_bytes(const DynScalar *a, const DynScalar *b)
 {

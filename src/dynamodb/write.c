@@ -80,10 +80,11 @@ typedef struct Reply
 	DynJson		scan;
 	const char *table;			/* table of the request */
 	bool		is_error;		/* true if __type marks an error document */
-	bool		is_read;		/* true if this is the response to a read */
-	const char *no_capacity;	/* error; NULL once the capacity was found */
+	bool		is_read;		/* true if a member satisfies is_of_read */
+	const char *no_capacity;	/* error message; becomes NULL when the
+								 * capacity of the table is found */
 	double		units;
-	DynScalar	item;			/* Attributes or Item (type M), or ABSENT */
+	DynScalar	item;			/* member Attributes or Item (M), or ABSENT */
 	DynCancelReason *reasons;
 	int			max_reasons;
 	int			nreasons;
@@ -171,7 +172,10 @@ read_reason(void *arg, const char *p, const DynJsonText *name)
 	return dyn_scan_object(&reply->scan, p, read_reason_member, reply);
 }
 
-/* Returns true if no response to a write has this member. */
+/*
+ * Returns true if responses to PutItem, UpdateItem, DeleteItem and
+ * TransactWriteItems never have this member.
+ */
 static bool
 is_of_read(const DynJsonText *name)
 {

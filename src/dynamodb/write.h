@@ -53,12 +53,12 @@ typedef struct DynWritten
 } DynWritten;
 
 /*
- * Checks the response to a write, which has a success status.  If the response
+ * Checks a write's response, whose status is success.  If the response
  * confirms the write, sets *written and returns NULL; otherwise returns a
  * description of the error as dyn_page_check does.  The response must report
- * the capacity of the table (of a transaction: of one of its tables), since {}
- * could come from any server.  The response must contain the item if and only
- * if the request was `returning`.
+ * the capacity of the table (of a transaction: of one of its tables), since
+ * any server could send {}.  The response must contain the item if and only if
+ * `returning` is true.
  */
 extern const char *dyn_write_check(const char *buf, size_t len,
 								   const char *table, bool returning,

@@ -161,7 +161,7 @@ key_of_parts(DynBaseKeys *keys, const DynKeyPart *parts)
 	return key;
 }
 
-/* Copies the bytes first: if memory runs out, no entry points to `key`. */
+/* Adds a new key.  Copies its bytes first, so that an error adds no entry. */
 static void
 remember(DynBaseKeys *keys, const DynByteKey *key)
 {

@@ -5,8 +5,8 @@
  *		any order	items of any stream; lower page numbers first
  *		in turn		items of the first stream, then of the second (params.in_turn)
  *		merged		the least item of all streams (params.nsort)
- *		keyed		items of the stream that the consumer names (params.keyed),
- *					usually by rising number; other streams' pages wait
+ *		keyed		items of the stream that the consumer names (params.keyed);
+ *					the pages of the other streams wait
  *
  * Before the consumer waits, and after every few hundred items, dyn_fetch_pump
  * receives and sends.
@@ -93,7 +93,6 @@ finish_page(DynFetch *fetch)
 		fetch->next_stream >= fetch->params.requests->nstreams;
 
 	Assert(fetch->page->cursor.given == fetch->page->page.nitems);
-	/* merging and keyed fetches do not have a current page */
 	Assert(fetch->params.nsort == 0 && !fetch->params.keyed);
 	for (int i = 0; i < fetch->nactive; i++)
 		is_only_page &= dyn_stream_is_done(fetch->active[i]);

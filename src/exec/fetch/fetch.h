@@ -110,7 +110,7 @@ extern const DynValue *dyn_fetch_next(DynFetch *fetch);
  */
 extern bool dyn_fetch_rewind(DynFetch *fetch);
 
-/* Reads to the end and returns the sum of all Counts; needs `count_only`. */
+/* Reads to the end and returns the sum of Counts; requires Select=COUNT. */
 extern uint64 dyn_fetch_count(DynFetch *fetch);
 
 typedef enum DynFetchState
@@ -122,9 +122,9 @@ typedef enum DynFetchState
 } DynFetchState;
 
 /*
- * Receives data and sends requests without waiting, and returns what
- * dyn_fetch_next (or dyn_fetch_count) would do now.  Invalidates the slots of
- * the last item.  Not for keyed fetches.
+ * Returns what dyn_fetch_next (or dyn_fetch_count) would do now.  If the call
+ * would wait, first receives data and sends requests, without waiting.
+ * Invalidates the slots of the last item.  Not for keyed fetches.
  */
 extern DynFetchState dyn_fetch_poll(DynFetch *fetch);
 
@@ -158,7 +158,7 @@ extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
  */
 extern void dyn_fetch_extend(DynFetch *fetch);
 
-/* Drops a stream of a keyed fetch, its request in flight and its pages. */
+/* Drops a stream of a keyed fetch, with its pages and request in flight. */
 extern void dyn_fetch_drop(DynFetch *fetch, int stream);
 
 /* Reads a stream of a keyed fetch to its end; returns the sum of Counts. */

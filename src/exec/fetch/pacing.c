@@ -279,7 +279,7 @@ expected_units(const DynFetch *fetch, double items)
 	return Max(units, DYN_LEAST_UNITS);
 }
 
-/* Returns the maximum read units of a request (table at the top of the file). */
+/* Returns the maximum read units of a request (see the top of the file). */
 static double
 most_units(const DynFetch *fetch, const DynStream *stream, double items)
 {
@@ -309,7 +309,7 @@ dyn_pacing_send(DynFetch *fetch, DynStream *stream, double items)
 	double		now;
 
 	stream->cost = cost;
-	/* a request whose cost is unknown is expected to use the minimum */
+	/* a request of unknown cost is expected to use as few units as possible */
 	if (limit > 0 && used_units(statement) + expected > limit)
 		report_limit(fetch, limit, expected);
 	stream->charge = most_units(fetch, stream, items);
@@ -365,8 +365,8 @@ smoothed(double old, double seen)
 }
 
 /*
- * If a response to a batch leaves all keys unprocessed, changes neither the
- * pace nor the averages: accept_page (stream.c) handles it as throttled.
+ * Changes neither the pace nor the averages if the response to a batch leaves
+ * all keys unprocessed: accept_page (stream.c) then records a throttle.
  */
 void
 dyn_pacing_grant(DynFetch *fetch, DynStream *stream, double units,

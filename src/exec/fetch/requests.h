@@ -31,7 +31,7 @@ typedef struct DynRequests
 
 	const DynKeyPart *keys;		/* GET: full keys; SCAN: key names and types */
 	int			nkeys;
-	int			nparts;			/* parts of a key (QUERY: partition key) */
+	int			nparts;			/* parts of a key (QUERY: of DynQuery.key) */
 	const DynQuery *queries;	/* QUERY: the Query of each stream */
 	int			total_segments; /* SCAN: total number of segments */
 	const int  *segments;		/* SCAN: segment of each stream; NULL if stream
@@ -88,7 +88,7 @@ extern DynRequests *dyn_requests_of_queries(const DynRelation *relation,
 
 /*
  * Replaces the array of keys or Queries with a longer one, which begins with
- * the same elements.  Keys of requests that were sent must not change.
+ * the same elements.  No stream that has begun may receive further keys.
  */
 extern void dyn_requests_set_keys(DynRequests *requests, const DynKeyPart *keys,
 								  int nkeys);
@@ -96,9 +96,8 @@ extern void dyn_requests_set_queries(DynRequests *requests,
 									 const DynQuery *queries, int nqueries);
 
 /*
- * Fills in the request of a stream, except for Limit and ExclusiveStartKey;
- * its pointers are valid until the next call.  If `full`, ignores the
- * projection.
+ * Fills in the request of a stream, except for Limit and ExclusiveStartKey.
+ * If `full`, ignores the projection.  Pointers are valid until the next call.
  */
 extern void dyn_requests_prepare(DynRequests *requests, int stream, bool full,
 								 DynReadRequest *request);

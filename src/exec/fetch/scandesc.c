@@ -74,7 +74,7 @@ find_key(void *arg, const char **why)
 		return NULL;
 	for (int i = 0; i < scandesc->access->nbase; i++)
 		paths[i] = *dyn_path_of_attribute(scandesc->access->base[i].name);
-	/* the error ends the fetch, which does not need its projection any more */
+	/* an error will end the fetch, so its projection can be replaced */
 	requests->projection = paths;
 	requests->nprojection = scandesc->access->nbase;
 	if (!dyn_fetch_position(scandesc->origin, &request, &item) ||
@@ -112,10 +112,10 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 
 /*
  * Returns the conversion of a Scan's items to rows.  Except for a count, the
- * conversion includes the key, so that responses can be checked.  If a jsonb
- * column is read only in part, the added key must not become visible in the
- * column, because jsonb may be unable to represent the key.  If the key cannot
- * be hidden, it is not requested.
+ * conversion includes the key, so that responses can be checked.  A jsonb
+ * column that is read only in part must not contain the added key, because
+ * converting this key to jsonb could raise an error.  If the key cannot be
+ * hidden from the column, it is not requested.
  */
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)

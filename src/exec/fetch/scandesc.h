@@ -64,15 +64,15 @@ extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,
 										bool with_partition);
 
 /*
- * Returns the number of segments for a Scan.  Returns 1 for other operations,
- * if access->segments is set, if the Scan may end after a few items (a limit
- * hint or a bound), or if the size of the table is unknown.
+ * Returns the number of segments for a Scan.  Returns 1 if access->segments is
+ * set, if the plan is not a Scan, if the Scan may end after a few items (a
+ * limit hint or a bound), or if the size of the table or index is unknown.
  */
 extern int	dyn_scandesc_segments(const DynScanDesc *scandesc);
 
 /*
- * Starts a fetch in CurrentMemoryContext, also stored in scandesc->origin, of
- * the attributes that `rows` decodes.  A keyed fetch joins no group.
+ * Starts, in CurrentMemoryContext, a fetch of the attributes that `rows`
+ * decodes, and stores it in scandesc->origin.  A keyed fetch joins no group.
  */
 extern DynFetch *dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests,
 									const DynRows *rows, bool keyed);

@@ -18,12 +18,12 @@
  *						can arrive			response can
  *											arrive
  *
- * A response is used up if it has no items, or if all its items were returned.
- * A stream starves if the consumer cannot continue without it.  Streams that are
- * read in turn follow the first column, with two exceptions.  Only the stream
- * whose turn it is can starve: it does if it has no page.  If the consumer may
- * stop early, LAZY_TURNS limits the active streams.  Up to a bound
- * (DynReadBound), one stream is active.
+ * A response is used up if it has no items, or if all its items were returned;
+ * "1 + used up" counts these responses.  A stream starves if the consumer
+ * cannot continue without it.  Streams that are read in turn follow the first
+ * column, with two exceptions.  Only the stream whose turn it is can starve:
+ * it does if it has no page.  If the consumer may stop early, LAZY_TURNS
+ * limits the active streams.  Up to a bound (DynReadBound), one is active.
  *
  * A stream sends its next request when pace and budgets allow it, and when the
  * statement's limits allow the request and the expected bytes of its response.
@@ -32,11 +32,11 @@
  * exceed the memory limit if both are true: the consumer waits for it, and no
  * other response that the consumer could use is arriving.
  *
- * A response can arrive unless it is paused.  A stream without an item or page
- * waits only for responses that can arrive: to its own fetch or, below an
- * asynchronous Append, also to the other children.  The wait ends, because each
- * response arrives or is paused.  Then the stream sends, unless its pace or a
- * budget delays it.
+ * A response can arrive unless it is paused.  If limits stop a stream without
+ * an item or page, it waits while a response to its fetch can arrive or, below
+ * an asynchronous Append, a response to another child.  This wait ends, since
+ * each response arrives or is paused.  Then the stream starves, and sends
+ * unless its pace or a budget delays it.
  */
 #include "postgres.h"
 
@@ -228,7 +228,7 @@ has_space(const DynFetch *fetch)
 		statement->bytes + fetch->expected <= statement->max_bytes;
 }
 
-/* True if a page waits, for a consumer that accepts items in any order. */
+/* True if there is a current page, or if any stream has a waiting page. */
 static bool
 has_pages(const DynFetch *fetch)
 {
@@ -353,8 +353,8 @@ send_requests(DynFetch *fetch)
 /*
  * Returns true if the stream's response should be parsed now.  If memory is
  * short, a response is parsed only when the consumer needs a page.  If it were
- * parsed earlier, the stream could not send its next request, and the consumer
- * would use up all pages while no request is in flight.
+ * parsed earlier, memory would not allow the stream's next request, and the
+ * consumer would use up all pages while no request is in flight.
  */
 static bool
 wants_response(const DynFetch *fetch, const DynStream *stream)
@@ -474,8 +474,8 @@ dyn_schedule_wait(DynFetch *fetch)
 	Assert(!fetch->solo_wait && !dyn_schedule_is_finished(fetch));
 	fetch->solo_wait = true;
 	/*
-	 * table->in_flight excludes responses that have arrived or are paused:
-	 * waiting for these might not end, as only a pump takes them in
+	 * do not wait for responses that have arrived or are paused, which only a
+	 * pump takes in: table->in_flight excludes these responses
 	 */
 	if (!dyn_schedule_has_response(fetch))
 	{

@@ -56,7 +56,7 @@ dyn_stream_begin(const DynFetch *fetch, DynStream *stream, int number)
 	stream->count = 0;
 	stream->has_head = false;
 	dyn_progress_begin(&stream->progress);
-	/* in an index, items of a partition may have the same sort value */
+	/* sort values are unique in a partition of a table, but not of an index */
 	dyn_seam_begin(&stream->seam, params->sort_slot, params->requests->backward,
 				   params->requests->index == NULL);
 	stream->batch.nkeys = 0;
@@ -239,7 +239,7 @@ count_response(DynFetch *fetch, const DynCall *call, const DynPage *page)
 	fetch->units += counters.read_units;
 }
 
-/* Counts a call's time; adds the request's throttled attempts to the call. */
+/* Counts the call's time, and adds earlier throttled attempts to the call. */
 static void
 count_call(DynFetch *fetch, DynStream *stream)
 {
@@ -251,8 +251,8 @@ count_call(DynFetch *fetch, DynStream *stream)
 
 /*
  * Logs a call.  Values of conditions appear only if log_requests is on.  The
- * caller may take many responses before its memory context is reset, so the
- * line is composed in another one.
+ * line is composed in fetch->request_context, because the caller may take many
+ * responses before its own memory context is reset.
  */
 static void
 log_call(const DynFetch *fetch, const DynStream *stream, const DynPage *page)
@@ -520,7 +520,7 @@ check_response(DynFetch *fetch, DynStream *stream,
  * emulators), from the expected cost of the request.  If the size of items is
  * known, a Query or Scan costs at most as much as the examined items.  If the
  * size is unknown, a last page, which may be short, costs at most as much as
- * the bytes of the response.  With a filter or projection, this may be too low.
+ * the response's bytes.  A filter or projection can make the result too low.
  */
 static double
 unreported_units(const DynFetch *fetch, const DynStream *stream,
@@ -587,8 +587,8 @@ accept_page(DynFetch *fetch, DynStream *stream, DynFetchPage *page,
 		return;
 	stream->more = true;
 	/*
-	 * unprocessed keys slow down the pace of the table, unless one more item
-	 * could have exceeded BatchGetItem's limit of 1 MB for each partition
+	 * treat unprocessed keys as throttled, unless one more item could have
+	 * exceeded BatchGetItem's limit of 1 MB for each partition
 	 */
 	if (page->page.unprocessed != NULL &&
 		(page->page.units_reported ? page->page.units / (fetch->params.consistent ? 2 : 1)
@@ -610,7 +610,7 @@ dyn_stream_receive(DynFetch *fetch, DynStream *stream)
 	end_flight(fetch, stream, false);
 	if (stream->call->throttled)
 	{
-		/* counted together with the request's response */
+		/* count_call will count this attempt, when the request ends */
 		stream->throttles++;
 		count_time(fetch, stream->call);
 		log_call(fetch, stream, NULL);

@@ -48,9 +48,9 @@ typedef struct DynStream
 								 * before the first request */
 	int			batch_most;		/* BatchGetItem: limit of keys per request */
 	int			batch_complete; /* BatchGetItem: number of complete keys */
-	bool		sent_after_refresh; /* true if sent after fetch->refreshed */
+	bool		sent_after_refresh; /* `refreshed` when the request was sent */
 	double		cost;			/* expected read units of the request */
-	double		expected;		/* the request's part of expected_units */
+	double		expected;		/* part of statement->expected_units */
 	double		charge;			/* read units charged for each attempt */
 	int			ncharged;		/* number of attempts that were charged */
 	int			throttles;		/* throttled attempts of the current request,
@@ -73,7 +73,7 @@ typedef struct DynPacing
 {
 	DynTablePace *table;		/* rate of the table or index (aws/pace.h) */
 	double		item_units;		/* read units of an item or key: measured, or
-								 * described; 0: unknown */
+								 * from DescribeTable; 0: unknown */
 	double		request_units;	/* measured read units per request, or 0 */
 	DynStall	stall;			/* throttles since the last response */
 
@@ -124,7 +124,7 @@ struct DynFetch
 	bool		solo_wait;		/* true while only this fetch is awaited */
 
 	DynFetchPage *page;			/* current page; NULL if merging or keyed */
-	DynFetchPage *cached;		/* only page, to rewind to; or NULL */
+	DynFetchPage *cached;		/* only page, stored for a rewind; or NULL */
 	const DynFetchPage *origin; /* page of the item returned last, or NULL */
 	DynValue   *slots;
 };
@@ -176,7 +176,7 @@ extern void dyn_stream_receive(DynFetch *fetch, DynStream *stream);
  */
 extern void dyn_stream_charge(DynFetch *fetch, DynStream *stream);
 
-/* Adds `counters` to those of the statement and, if set, of the params. */
+/* Adds to the statement's counters and, unless NULL, to params.counters. */
 extern void dyn_stream_count(DynFetch *fetch, const DynCounters *counters);
 
 /* Lets the response in flight arrive, regardless of the memory limit. */
@@ -201,7 +201,7 @@ extern void dyn_stream_abandon(DynFetch *fetch, DynStream *stream);
 /* Frees the malloc'd memory of the fetch, in every state; raises no error. */
 extern void dyn_streams_release(void *fetch);
 
-/* ---- pacing: when streams may send, and how much (pacing.c) ---- */
+/* ---- pacing: when and how much streams may read (pacing.c) ---- */
 
 extern void dyn_pacing_init(DynFetch *fetch);
 
