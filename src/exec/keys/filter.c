@@ -252,8 +252,8 @@ add_bytes_of_text(DynCond *cond, DynCondKind kind, const DynPath *path,
 }
 
 /*
- * Returns the condition that ->> returns `value` for the attribute.  If `value`
- * looks like a list or map, the condition is only that the attribute exists.
+ * Returns a condition that is true if ->> yields `value` for the attribute.
+ * For a `value` like a list or map, only tests whether the attribute exists.
  */
 static DynCond *
 text_equality_cond(const DynPath *path, Datum value)
@@ -289,8 +289,8 @@ text_equality_cond(const DynPath *path, Datum value)
 /* ---- elements of unnested attributes ---- */
 
 /*
- * Returns the condition that a set or list contains `string`, or the B value
- * whose base64 text is `string`.
+ * Returns the condition that a set or list contains `string`, or contains the
+ * B value whose base64 text is `string`.
  */
 static DynCond *
 contains_string(const DynPath *path, const JsonbValue *string)
@@ -320,9 +320,9 @@ contains_number(const DynPath *path, const JsonbValue *number)
 }
 
 /*
- * Returns the condition that a set or list contains the jsonb value.  Returns
- * TRUE without a test for a boolean, list or map, and FALSE for JSON's null,
- * since a null element is NULL in SQL.
+ * Returns the condition that a set or list contains the jsonb value.  For a
+ * boolean, list or map, returns TRUE, which tests nothing.  For JSON's null,
+ * returns FALSE, since a null element is NULL in SQL.
  */
 static DynCond *
 contains_jsonb(const DynPath *path, Datum value)
@@ -345,8 +345,8 @@ contains_jsonb(const DynPath *path, Datum value)
 
 /*
  * Returns the condition that an unnested attribute, whose elements are rows,
- * contains the value.  Also selects every map, because contains() does not
- * examine the members of maps.
+ * contains the value.  Returns FALSE if no element can equal the value.  Else,
+ * also selects every map: contains() does not examine the members of maps.
  */
 static DynCond *
 unnested_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
@@ -362,7 +362,7 @@ unnested_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 
 /* ---- existence and booleans ---- */
 
-/* Returns the condition for IS NULL; FALSE for the full item (no steps). */
+/* Returns the condition for IS NULL: FALSE if `path` is the full item. */
 static DynCond *
 null_cond(const DynPath *path)
 {
@@ -477,7 +477,7 @@ dyn_item_filter_cond(const DynItemFilter *test)
 
 /* ---- all predicates ---- */
 
-/* Converts a predicate on a field; if its run-time value is NULL, to FALSE. */
+/* Converts a predicate on a field: to FALSE if its run-time value is NULL. */
 static DynCond *
 field_cond(const DynRelation *relation, const DynPred *pred, const DynValues *values)
 {

@@ -6,7 +6,7 @@
  * Allocates in CurrentMemoryContext.  A converted condition is true for every
  * item whose row satisfies the predicate.  If an operand is NULL, the
  * condition is FALSE, since SQL rejects the row as well.  If no item can store
- * the compared value, `=` becomes FALSE, and `<>` a test of the type.
+ * the compared value, `=` becomes FALSE, and `<>` becomes a test of the type.
  */
 #ifndef DYN_EXEC_FILTER_H
 #define DYN_EXEC_FILTER_H
@@ -23,7 +23,7 @@ extern DynCond *dyn_item_filter_cond(const DynItemFilter *test);
 
 /* ---- parts of conditions ---- */
 
-/* `path` is NULL for constants and junctions; `values` are not copied. */
+/* `path` is NULL for constants, AND, OR and NOT; `values` are not copied. */
 static inline DynCond *
 dyn_make_cond(DynCondKind kind, const DynPath *path, const DynScalar *values,
 			  int nvalues)

@@ -1,6 +1,6 @@
 /*
  * key_values.c
- *		Computes the values of a key attribute that predicates allow.
+ *		Computes which values of a key attribute the predicates allow.
  */
 #include "postgres.h"
 
@@ -126,13 +126,13 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
 }
 
 /*
- * Replaces a limit that is longer than any key by its first max_bytes bytes.
+ * Shortens a limit that is longer than any key to its first max_bytes bytes.
  * A key is below the long limit exactly if the key is not above these bytes.
  *
- * If the last of these bytes is inside a character c, the new limit is the end
- * of all texts that begin with the characters before c.  A key that begins
- * with these characters is below the long limit: the key has no space for
- * another character as long as c, and shorter characters sort lower.
+ * If this splits a character c, the new limit is the end of all texts that
+ * begin with the characters before c.  A key that begins with these characters
+ * is below the long limit, because the key has too few bytes left for another
+ * character as long as c, and shorter UTF-8 characters sort lower than c.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
@@ -152,7 +152,7 @@ clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
 	limit->inclusive = lower;
 }
 
-/* Replaces limits that no key can have; returns false if no key is inside. */
+/* Replaces limits that no key can have; returns false if no key can remain. */
 static bool
 clip_span(const KeyLimits *limits, DynSpan *span)
 {
@@ -200,7 +200,7 @@ add_value(Collection *to, const DynCodec *codec, Oid valuetype, Datum value)
 		add_point(to, &scalar);
 }
 
-/* Adds an array's elements, or only the current one if the array is shared. */
+/* Adds an array's elements; of an array in `shared`, only the current one. */
 static void
 add_array(Collection *to, const DynResolveContext *context, const DynCodec *codec,
 		  const DynPred *pred, Datum array)
@@ -279,8 +279,8 @@ add_members(Collection *to, const DynResolveContext *context, int members)
 /* ---- intervals ---- */
 
 /*
- * Sets the limit of the span that the comparison implies, if any.  Returns
- * false if no stored value can satisfy the comparison.
+ * Sets the span's lower or upper limit, if the comparison implies a limit.
+ * Returns false if no stored value can satisfy the comparison.
  */
 static bool
 bound(DynSpan *span, const DynCodec *codec, bool lower, bool inclusive,
@@ -515,8 +515,8 @@ typedef struct TemplatedParts
 								 * the last may have intervals */
 	int			npoints;		/* number of leading parts without intervals */
 	const DynPart *finer[DYN_TEMPLATE_MAX_PARTS];	/* for each part, the finer
-													 * part that determines its
-													 * unit; or NULL */
+													 * part from which its text
+													 * is computed; or NULL */
 	DynSpans	values[DYN_TEMPLATE_MAX_PARTS];
 } TemplatedParts;
 
@@ -530,7 +530,7 @@ are_points(const DynSpans *set)
 	return all;
 }
 
-/* True if the stored text of a value is unknown (case-folded, not ASCII). */
+/* True if a value's stored text is unknown: it is folded, and not ASCII. */
 static bool
 has_unknown(const DynTemplatePart *part, const DynSpans *values)
 {
@@ -613,8 +613,8 @@ leave_parts_out(TemplatedParts *parts, int most)
 }
 
 /*
- * Sets the text of part `p` to the unit, such as a year, that contains the unit
- * of a finer part, such as a month.  Returns false if predicates exclude it.
+ * Sets part `p` to the unit, such as a year, that contains the unit of a finer
+ * part, such as a month.  Returns false if predicates exclude this year.
  */
 static bool
 set_unit(const TemplatedParts *parts, int p, DynText *points)
@@ -663,7 +663,7 @@ combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 		if (parts->finer[p] != NULL && !set_unit(parts, p, points))
 			return false;
 	}
-	/* if memory runs out, `texts` has failed, so dyn_copy_bytes returns NULL */
+	/* if memory runs out here, dyn_copy_bytes returns NULL (checked below) */
 	(void) dyn_template_span(parts->templated->tmpl, points, parts->npoints, next, &texts);
 	*span = texts.span;
 	point = dyn_span_is_point(span);

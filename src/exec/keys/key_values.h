@@ -42,7 +42,7 @@ typedef struct DynResolveContext
 	int			nshared;
 	bool	   *unusable;		/* set to true if the values cannot be used as
 								 * a key; may be NULL if may_widen is true */
-	bool		has_fallback;	/* true if too many keys set *unusable */
+	bool		has_fallback;	/* true if too many keys are not an error */
 	bool		may_widen;		/* true if the result may be a superset */
 	const DynPart *part;		/* placeholder whose values are computed; NULL:
 								 * the full attribute */

@@ -47,8 +47,8 @@ range_conditions(const DynAccess *access, DynSpans spans, int *n)
 	DynCond   **conds;
 
 	/*
-	 * merge overlapping spans; merge adjacent spans only if the plan is not
-	 * ordered, because rows are in order only within a span
+	 * merge overlapping spans; do not merge adjacent spans if the plan is
+	 * ordered: rows have the plan's order only within each original span
 	 */
 	spans.n = dyn_spans_unite(spans.at, spans.n, !access->ordered);
 	/* for an ordered plan, the planner has limited the number of Queries */
@@ -605,8 +605,8 @@ resolve_keys(const DynResolveContext *context, const DynAccess *access,
 
 /*
  * Returns the least integer that a lower limit allows, or the greatest that an
- * upper limit allows.  If the limit is not set, returns 0 or DBL_MAX.  Doubles
- * are exact for segment numbers, but not for the fraction of a limit.
+ * upper limit allows.  If the limit is not set, returns 0 or DBL_MAX.  Handles
+ * a fraction in the limit's text, because a double may round the fraction.
  */
 static double
 integer_of_limit(const DynLimit *limit, bool lower)
@@ -644,7 +644,7 @@ resolve_segments(const DynResolveContext *context, const DynAccess *access,
 								integer_of_limit(&spans.at[i].upper, false));
 
 		CHECK_FOR_INTERRUPTS();
-		/* analyzer: both are whole numbers, `upper` < access->segments */
+		/* analyzer: both limits are integers; `upper` < access->segments */
 		for (double segment = lower; segment <= upper; segment++)
 			resolved->segments[resolved->nsegments++] = (int) segment;
 	}
@@ -760,7 +760,7 @@ dyn_resolved_same_keys(const DynResolvedAccess *a, const DynResolvedAccess *b)
 
 		if (x->nrange != y->nrange)
 			return false;
-		/* neighboring Queries often share their array of conditions */
+		/* neighboring Queries often share an array: compare it only once */
 		if (i > 0 && x->range == x[-1].range && y->range == y[-1].range)
 			continue;
 		for (int r = 0; r < x->nrange; r++)

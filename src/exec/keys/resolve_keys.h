@@ -42,7 +42,7 @@ typedef struct DynResolvedAccess
 	DynQuery   *queries;
 	int			nsegments;		/* SCAN: number of `segments` */
 	int		   *segments;		/* SCAN: segments, ascending; NULL for all */
-	DynCond    *filter;			/* filter; Queries: also in each DynQuery */
+	DynCond    *filter;			/* filter or NULL; also in each DynQuery */
 	DynCond    *enforced;
 } DynResolvedAccess;
 

@@ -44,7 +44,7 @@
 #define QUERIES_PER_CONNECTION	64
 #define INDEX_QUERIES_PER_CONNECTION	16
 
-/* Keys and results may each use at least fetch_memory / SPACE_PART bytes. */
+/* Keys and results each have a limit of at least fetch_memory / SPACE_PART. */
 #define SPACE_PART			8
 
 /* Maximum memory of one response's transient rows, which are needed once. */
@@ -75,9 +75,9 @@ struct DynLookups
 	bool		by_key;			/* true if `first` requests full keys */
 	DynRows    *rows;			/* conversion of items to rows */
 	TupleTableSlot *slot;		/* slot for rows to be cached */
-	DynValue   *item_slots;		/* unnested: slots of a cached item; or NULL */
+	DynValue   *item_slots;		/* slots of a cached item; NULL: cached rows */
 	DynLookupBatch first;		/* requests of executions: keys or Queries */
-	DynLookupBatch base;		/* fetch_base_items: reads of listed keys */
+	DynLookupBatch base;		/* requests by listed key (fetch_base_items) */
 	uint64		served;			/* number of executions opened so far */
 	DynLookupCounters *counters;
 
@@ -86,7 +86,7 @@ struct DynLookups
 	Execution  *executions;
 	int			nexecutions;
 	int			space;
-	int			next;			/* first execution not opened or skipped */
+	int			next;			/* first one neither opened nor skipped yet */
 	bool		last;			/* true if no other batch is expected */
 
 	/* execution whose rows are returned now, or NULL */
@@ -153,7 +153,7 @@ add_execution(DynLookups *lookups, const DynValues *values)
 	return execution;
 }
 
-/* Resolves the execution again, in the batch's memory, for its new Queries. */
+/* Stores new Queries: resolves the execution again, in the batch's memory. */
 static void
 fill_queries(DynLookups *lookups, const Execution *execution, int first_new)
 {
@@ -223,7 +223,7 @@ find_entries(DynLookups *lookups, Execution *execution,
 	}
 }
 
-/* Resolves keys in temporary memory first: most are found in the cache. */
+/* Resolves keys in temporary memory: most are cached, and need no copy. */
 void
 dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
 {
@@ -232,7 +232,7 @@ dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
 	int			first_new = lookups->first.n;
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
 	DynResolvedAccess resolved;
-	int			full;			/* number of entries in full requests */
+	int			full;			/* entries to send; no partial BatchGetItem */
 
 	dyn_resolve_access(scandesc->access, scandesc->relation, &execution->values,
 					   &resolved);
@@ -287,8 +287,8 @@ begin_entry(DynLookups *lookups)
 /*
  * Returns the position of the first execution with these values that has not
  * run, or -1.  Executions run in the order in which they were added, but some
- * may be skipped.  Returns -1, too, if the execution that is due has other
- * values, and the previous one has these: the previous execution runs again.
+ * may be skipped.  Also returns -1 if the values are those of the previous
+ * execution, but not of the next: then the previous execution runs again.
  */
 static int
 find_execution(const DynLookups *lookups, const DynValues *values)
@@ -545,7 +545,7 @@ list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 /*
  * Stores in `parts` the next listed key that is not in base_keys; returns
  * false after the last.  At the end of the index Query, continues with the
- * keys that base_keys has set aside.
+ * keys that base_keys has set aside in a sort (base_keys.h).
  */
 static bool
 next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
@@ -562,7 +562,7 @@ next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 	return entry->base_keys != NULL && dyn_base_keys_next(entry->base_keys, parts);
 }
 
-/* Reads keys up to a full chunk; finishes the entry after its last key. */
+/* Reads keys until the chunk is full; after the last key, ends the entry. */
 static void
 list_keys(DynLookups *lookups, DynLookupEntry *entry)
 {
@@ -622,8 +622,8 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
  * items of these keys.  Begins with `entry`, whose rows are returned now.
  * Then reads keys for later entries that have none yet.
  *
- * A later entry that already has keys must wait: the reset has dropped those of
- * its items that were not received, which next_listed_row() requests first.
+ * A later entry that already has keys is skipped.  The reset has dropped its
+ * items that were not received; next_listed_row() must request them first.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)
@@ -661,8 +661,8 @@ next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot
 		}
 		item->served_in = lookups->served;
 		/*
-		 * request dropped items: an earlier execution needed only some of the
-		 * entry's items, and then a chunk was requested for another entry
+		 * request the item again: it was dropped when a chunk was requested
+		 * for another entry, after an execution had read only some items
 		 */
 		if (item->state == DYN_LOOKUP_EMPTY)
 		{

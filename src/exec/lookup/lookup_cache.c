@@ -182,7 +182,7 @@ dyn_lookup_entry_unpin(DynLookupCache *cache, DynLookupEntry *entry)
 	enter_idle(cache, entry);
 }
 
-/* Adds a row or an item record, which has `size` bytes in cache->context. */
+/* Adds a row or item record of `size` bytes, which is in cache->context. */
 static void
 add_row(DynLookupCache *cache, DynLookupEntry *entry, void *row, Size size)
 {
@@ -387,7 +387,7 @@ dyn_lookup_batch_send(DynLookupBatch *batch, int n)
 	Assert(n >= batch->sent && n <= batch->n);
 	if (n == batch->sent)
 		return;
-	/* the last request must have been full */
+	/* no keys can be added to the last BatchGetItem, so it must be full */
 	Assert(batch->nparts == 0 || batch->sent % DYN_BATCH_GET_MAX_KEYS == 0);
 	oldcontext = MemoryContextSwitchTo(batch->context);
 	if (batch->fetch != NULL && batch->nparts > 0)

@@ -51,11 +51,11 @@ typedef struct DynLookupEntry
 	DynByteKey	key;			/* key in the hash table (must be first) */
 	DynLookupState state;
 	int			batch_position; /* PENDING: position in its batch */
-	int			pins;			/* executions and entries that need this one */
+	int			pins;			/* executions and entries that pin the entry */
 	bool		ended;			/* true if the full result was received */
 	bool		caching;		/* true if all received rows are stored here */
 	uint64		taken;			/* number of received rows, items or keys */
-	uint64		count;			/* sum of the Counts (Select=COUNT) */
+	uint64		count;			/* sum of Count in the pages (Select=COUNT) */
 
 	List	   *rows;			/* list of MinimalTuple; unnested table: list
 								 * of records of items (item_record.h) */
@@ -93,8 +93,8 @@ typedef struct DynLookupCache
 extern DynLookupCache *dyn_lookup_cache_create(Size max_bytes);
 
 /*
- * Return the entry of a full key, or of the n-th Query of an execution (if the
- * cache has none, a new one in state EMPTY), without pinning it.
+ * Return the entry of a full key, or of the n-th Query of an execution.  If
+ * the cache has no such entry, add an EMPTY one.  Do not pin the entry.
  */
 extern DynLookupEntry *dyn_lookup_entry_of_key(DynLookupCache *cache,
 											   const DynKeyPart *parts, int nparts);
@@ -115,9 +115,8 @@ extern void dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entr
 									 TupleTableSlot *slot);
 
 /*
- * Adds a copy of the item's slots, for a table of unnested elements.  Its rows
- * repeat the item's values, and can need much more memory than the item, which
- * is unnested each time its rows are returned.
+ * Adds a copy of an item's slots.  For an unnested table, items are cached,
+ * and unnested at each use, because their rows can need much more memory.
  */
 extern void dyn_lookup_entry_add_record(DynLookupCache *cache, DynLookupEntry *entry,
 										const DynValue *slots, int nslots);
@@ -153,7 +152,7 @@ typedef struct DynLookupBatch
 	const DynRows *rows;
 	MemoryContext context;		/* context of keys, Queries and the fetch */
 	MemoryContext work_context; /* temporary memory, owned by the lookups */
-	int			nparts;			/* parts of a full key; 0: for Queries */
+	int			nparts;			/* parts of each key; 0: a batch of Queries */
 
 	int			n;
 	int			space;
@@ -166,7 +165,7 @@ typedef struct DynLookupBatch
 	DynFetch   *fetch;			/* NULL if no request was sent */
 } DynLookupBatch;
 
-/* Empties the batch; its PENDING entries become EMPTY (unpinned: removed). */
+/* Empties the batch; makes PENDING entries EMPTY; removes unpinned ones. */
 extern void dyn_lookup_batch_reset(DynLookupBatch *batch);
 
 /*
@@ -177,7 +176,8 @@ extern void dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry,
 								 const DynKeyPart *parts);
 
 /*
- * Adds EMPTY entry->items, from position `at` on, up to `max` batch entries.
+ * Adds the EMPTY entries among entry->items, from position `at` on, until the
+ * batch has `max` entries.
  */
 extern void dyn_lookup_batch_add_items(DynLookupBatch *batch, const DynLookupEntry *entry,
 									   int at, int max);
@@ -189,12 +189,12 @@ extern void dyn_lookup_batch_add_items(DynLookupBatch *batch, const DynLookupEnt
  */
 extern void dyn_lookup_batch_send(DynLookupBatch *batch, int n);
 
-/* Ends the result; makes the entry COMPLETE if all rows were cached. */
+/* Ends an entry's result; the entry becomes COMPLETE if it caches all rows. */
 extern void dyn_lookup_batch_finish(DynLookupBatch *batch, DynLookupEntry *entry);
 
 /*
- * Removes the pending entry of a Query, and drops the Query, if no execution
- * needs the entry any more.  Does nothing for full keys.
+ * If no execution needs a Query's pending entry any more, removes the entry,
+ * and drops the Query.  Does nothing for full keys.
  */
 extern void dyn_lookup_batch_give_up(DynLookupBatch *batch, DynLookupEntry *entry);
 

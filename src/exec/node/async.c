@@ -191,7 +191,7 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	}
 	Assert(scan->input.running);
 	leave_out_idle_peers(scan);
-	/* add the fetch again: a child that shares its read may have removed it */
+	/* add the fetch again: another child that shares it may have removed it */
 	dyn_items_set_group(items, &scan->group->fetches);
 	fetch = dyn_items_awaited(items);
 	if (fetch != NULL && !(items->methods->has_next && items->methods->has_next(items)))

@@ -138,8 +138,8 @@ print_term(Printer *printer, const DynFilterTerm *term)
 
 /*
  * Returns the encoded constant that a placeholder must be equal to.  Returns
- * NULL if there is no such constant, or if the constant was converted to a
- * bound of the column or cannot be encoded.
+ * NULL if there is no such constant, if the constant cannot be encoded, or if
+ * it is converted to the column's type only at run time (DynConversion).
  */
 static const char *
 constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg)
@@ -167,14 +167,14 @@ conditions_of_part(const DynPred *arg)
 	if (arg->kind != DYN_PRED_AND ||
 		(list_length(arg->args) == 1 && dyn_pred_compares(last, DYN_COMPARE_EQ)))
 		return NIL;
-	/* omit a last condition that is a DYN_PRED_EACH for all listed values */
+	/* omit a last EACH without bounds: it allows all enumerated values */
 	return last->kind == DYN_PRED_EACH && last->args == NIL
 		? list_copy_head(arg->args, list_length(arg->args) - 1) : arg->args;
 }
 
 /*
- * Prints a placeholder that is equal to a constant as the constant, such as
- * 17, unless the placeholder folds case.  Prints any other equality as
+ * Prints a placeholder: only the constant, such as 17, if the placeholder is
+ * equal to a constant and does not fold case.  Prints any other equality as
  * ${column = value}, and a placeholder without an equality as ${column}.
  */
 static void

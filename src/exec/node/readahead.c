@@ -294,7 +294,7 @@ batch_is_full(const ReadAhead *ahead)
 	return ahead->nrows >= Max(ahead->size, ahead->first_rows) || ahead->bytes > ahead->max_bytes;
 }
 
-/* Returns the child's next row, after a projection; NULL at the end. */
+/* Returns the child's next row, projected if necessary; NULL at the end. */
 static TupleTableSlot *
 next_child_row(ReadAhead *ahead)
 {
@@ -404,7 +404,7 @@ next_row(ReadAhead *ahead)
 	return next_stored_row(ahead);
 }
 
-/* Uses the per-query context: the child's memory may outlive the row. */
+/* Runs in the per-query context: the child's allocations may outlive a row. */
 static TupleTableSlot *
 exec_read_ahead(CustomScanState *node)
 {

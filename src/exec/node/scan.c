@@ -211,14 +211,14 @@ begin_run(DynScan *scan)
 
 	Assert(!scan->input.running && scan->input.items == NULL);
 	dyn_scandesc_check_schema(scan->input.scandesc);
-	/* this may run an initplan; its scans can share until `running` is set */
+	/* until `running` is set, initplans evaluated here may share the read */
 	dyn_input_evaluate(&scan->input, &scan->input.values);
 	scan->input.running = true;
 	foreach(lc, scan->input.openers)
 	{
 		const DynOpener *opener = lfirst(lc);
 
-		/* copy the values: requests may use them after the row was freed */
+		/* copy the values: requests may outlive the outer row */
 		if (!copied && !opener->only_compares)
 			dyn_values_keep(&scan->input.values);
 		copied |= !opener->only_compares;

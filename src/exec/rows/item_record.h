@@ -3,7 +3,7 @@
  *		Stores a received item in one bytea.
  *
  * A slot is stored as its type and its flags, one byte each.  If the type has
- * contents, their length (four bytes) follows, and the contents as received.
+ * contents, these follow as received, after their length (four bytes).
  */
 #ifndef DYN_EXEC_FETCH_ITEM_RECORD_H
 #define DYN_EXEC_FETCH_ITEM_RECORD_H

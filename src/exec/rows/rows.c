@@ -126,7 +126,7 @@ may_show(const DynRows *rows)
 	return rows->reader == GetUserId() || rows->note_error != NULL;
 }
 
-/* Returns the item's key as text; NULL if not read, or not to be shown. */
+/* Returns the item's key as text; NULL if it is unknown or must be hidden. */
 static const char *
 read_key(const DynRows *rows)
 {

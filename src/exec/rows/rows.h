@@ -77,7 +77,7 @@ typedef struct DynRows
 	int			path_space;
 	DynPath    *paths;
 
-	/* projection to request: of a jsonb column, only the needed paths */
+	/* requested projection, with only the needed paths of jsonb columns */
 	const List *scalars;		/* key attributes (String) to request in full,
 								 * since DynamoDB rejects paths below them */
 	bool		full;			/* true to request full items */
@@ -175,7 +175,7 @@ extern void dyn_rows_begin(DynRows *rows, const DynValue *values);
 extern bool dyn_rows_next(DynRows *rows, TupleTableSlot *slot);
 extern void dyn_rows_end(DynRows *rows);
 
-/* Makes the current row's values valid as long as `rows`. */
+/* Makes the current row's values valid until the memory of `rows` is freed. */
 extern void dyn_rows_keep_row(DynRows *rows);
 
 static inline void
@@ -239,7 +239,7 @@ typedef struct DynItemReader
 	DynValue   *values;
 } DynItemReader;
 
-/* Returns a reader, in CurrentMemoryContext; a reset frees all its memory. */
+/* Returns a reader in CurrentMemoryContext, whose reset frees the reader. */
 extern DynItemReader *dyn_item_reader_create(DynRows *rows);
 
 /*
