@@ -60,7 +60,7 @@ projected_path(const DynRows *rows, const DynPath *path)
 
 /*
  * Adds a path to the projection, unless the projection has it.  An empty path
- * requests the full item.  The segment number is not an attribute to request.
+ * requests the full item.  Ignores the segment number, which no item contains.
  */
 static void
 project(DynRows *rows, const DynPath *path)
@@ -103,8 +103,8 @@ add_columns(DynRows *rows, const DynAccess *access)
 }
 
 /*
- * Adds a slot for the path if it has none.  Requests the path even if it has a
- * slot: so far, perhaps only a part of it is requested.
+ * Adds a slot for the path if it has none.  Requests the path in any case,
+ * because a path that has a slot may be requested only in part so far.
  */
 static void
 read_path(DynRows *rows, const DynPath *path)
@@ -124,8 +124,9 @@ read_attribute(DynRows *rows, const char *name)
 }
 
 /*
- * Adds the attributes that `flags` selects, and finds the slots of keys.  If
- * full items are requested, the key gets slots even without a flag.
+ * Requests the attributes that `flags` selects, and stores the slots of the
+ * sort attributes and the table's key.  If full items are requested, the
+ * table's key gets slots even without DYN_ROWS_KEY.
  */
 static void
 add_keys(DynRows *rows, const DynAccess *access, int flags)
@@ -347,8 +348,8 @@ limit_column(DynRowColumn *fetched, const DynPath *document, const DynRows *own,
 			continue;
 		more = true;
 		/*
-		 * only top-level members can be hidden in a document: if `own` needs
-		 * doc.a.x, doc.a is shown with doc.a.y, which only `all` requests
+		 * only top-level members of a document can be hidden: if `own` needs
+		 * doc.a.x, then doc.a.y, which only `all` requests, cannot be hidden
 		 */
 		fails |= deep && (member == NULL ||
 						  dyn_names_have(members, member, strlen(member)));

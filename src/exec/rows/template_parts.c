@@ -75,8 +75,8 @@ mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
 /* ---- split of the key attributes ---- */
 
 /*
- * Splits the key attributes, and returns whether the item can be a row.  Does
- * not check the width of times; judge_values() checks it later.
+ * Splits the key attributes, and returns whether the item can be a row.
+ * Leaves times whose text is too short or too long to judge_values().
  */
 static DynRowMatch
 judge_splits(DynParts *parts)
@@ -103,7 +103,7 @@ judge_splits(DynParts *parts)
 
 /*
  * Searches all ways to split the decisive attributes (DynParts).  Returns
- * DYN_MATCH_ROW if all occurrences of each column agree in exactly one way.
+ * DYN_MATCH_ROW if exactly one way gives each column a single value.
  */
 static DynRowMatch
 judge_ways(DynParts *parts)
@@ -129,7 +129,7 @@ judge_ways(DynParts *parts)
 
 /*
  * True if the split of a decisive attribute (DynParts) outside of the key is
- * ambiguous.  Other attributes with its columns may decide which is right.
+ * ambiguous.  Other attributes with the same columns may permit only one way.
  */
 static bool
 has_undecided_text(const DynParts *parts)
@@ -262,9 +262,9 @@ judge(DynParts *parts)
 			 dyn_find_ways(parts, parts->decisive, &about) != DYN_WAYS_ONE)
 	{
 		/*
-		 * The item is a row, but there is no unique way to split its
-		 * attributes, so some columns have mismatches.  Split the attributes
-		 * again one by one, because the search has left other splits.
+		 * The item is a row, but its attributes cannot be split in a unique
+		 * way, so some columns have mismatches.  The search has overwritten
+		 * the splits, so split the attributes again, one by one.
 		 */
 		for (int i = 0; i < parts->relation->ntemplated; i++)
 			parts->attrs[i].done = false;

@@ -60,8 +60,8 @@ extern DynRowMatch dyn_parts_begin(DynParts *parts, const DynValue *values,
 
 /*
  * Begins an item of which only sort values are needed.  Stores part `part` of
- * template `i` in *text, valid until the next item; needed[i] must be true.
- * Returns false if the attribute does not match the template.
+ * template `i` in *text, valid until the next item.  Returns false if the
+ * attribute does not match.  needed[i] of dyn_parts_create must be true.
  */
 extern bool dyn_parts_text(DynParts *parts, const DynValue *values, int i,
 						   int part, DynText *text);
@@ -78,9 +78,9 @@ extern bool dyn_parts_value(DynParts *parts, const DynColumn *column,
 /* ---- unmapped attributes ---- */
 
 /*
- * Stores those names of `usual` that a column with document 'rest' omits for
- * the current item; `omitted` has space for all of them.  A templated attribute
- * of an index is not omitted if its value differs from the text that its
+ * Stores in `omitted`, which has space for all names in `usual`, those names
+ * that a column with document 'rest' omits for the current item.  A templated
+ * attribute of an index is not omitted if its value is not the text that its
  * template composes from the columns: an application may have stored any text.
  */
 extern void dyn_parts_omitted(DynParts *parts, const DynNames *usual,

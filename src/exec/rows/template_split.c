@@ -195,7 +195,7 @@ dyn_parsed_attr_value(DynValue *value, const DynParsedAttr *parsed, int part)
 
 /* ---- expected text of parts ---- */
 
-/* Returns the expectation for a part whose column has a mismatched value. */
+/* Returns the expectation for a part whose column has a mismatch. */
 static DynExpectation
 expected_of_mismatch(const DynColumn *column)
 {
@@ -323,11 +323,11 @@ dyn_parts_agree(DynParts *parts, bool searched)
 
 /* ---- search for all ways ---- */
 
-/* Attributes in whose parts a search may find the part's own separator */
+/* Attributes for which a search lets a part contain its own separator */
 typedef enum Guess
 {
 	GUESS_NONE,
-	GUESS_NO_MATCH,				/* attributes that do not match otherwise */
+	GUESS_NO_MATCH,				/* attributes with `unresolved` */
 	GUESS_ALL
 } Guess;
 
@@ -337,7 +337,7 @@ typedef struct Search
 	Guess		guess;
 	int			n;
 	DynParsedAttr **attrs;		/* attributes that take part */
-	/* parts of each attribute in the first way found */
+	/* texts of each attribute's parts in the first way found */
 	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];
 	int			level;			/* index of the attribute to split next */
 	int			found;			/* number of ways found (at most 2) */
@@ -345,8 +345,8 @@ typedef struct Search
 } Search;
 
 /*
- * Stores the text that each part must have, if known.  Returns false if a part
- * cannot have any text (DYN_EXPECTED_NOTHING).
+ * Stores the text that each part must have, if known.  Returns false if there
+ * is no possible text for one of the parts (DYN_EXPECTED_NOTHING).
  */
 static bool
 known_texts(DynParts *parts, const DynParsedAttr *parsed, DynText *known)
@@ -363,8 +363,8 @@ known_texts(DynParts *parts, const DynParsedAttr *parsed, DynText *known)
 	}
 	/*
 	 * A column that is read from this attribute may also be in an attribute
-	 * that was split before.  The text found there is used if both contain the
-	 * same encoding of the column: its text, without case folding.
+	 * that was split before.  If the part there is the column's text without
+	 * case folding, this text is also the known text of the part here.
 	 */
 	for (int a = 0; a < parts->nchecks; a++)
 	{
@@ -438,7 +438,7 @@ accept_way(Search *search)
 
 static bool take_way(void *arg, const DynText *values);
 
-/* Searches the ways of attributes from `level` on; returns true to stop. */
+/* Tries the ways to split all attributes from `level` on; true: stop. */
 static bool
 search_level(Search *search)
 {
@@ -478,9 +478,9 @@ stop_at_first(void *arg, const DynText *values)
 }
 
 /*
- * Returns true if accept_way() has compared the column's value with a part: a
- * part of a searched attribute that matches its template, but not a folded
- * part that is not ASCII (dyn_part_agrees).
+ * Returns true if accept_way() has compared the column's value with a part of
+ * a searched attribute.  It does not compare attributes that do not match,
+ * and cannot compare folded parts that are not ASCII (dyn_part_compares).
  */
 static bool
 is_confirmed(const Search *search, AttrNumber attnum)
@@ -501,7 +501,7 @@ is_confirmed(const Search *search, AttrNumber attnum)
 	return false;
 }
 
-/* Returns true if each part that contains its separator is confirmed. */
+/* Returns true if other parts confirm each part that has its separator. */
 static bool
 guesses_are_confirmed(const Search *search)
 {
@@ -523,8 +523,8 @@ guesses_are_confirmed(const Search *search)
 }
 
 /*
- * Returns the number of ways to split the attributes: 0, 1, or 2 for more, and
- * if the search reaches its limit of steps.  Afterwards the attributes are
+ * Returns the number of ways to split the attributes: 0, 1, or 2 if there are
+ * several or the limit of steps is reached.  Afterwards the attributes are
  * split in the first way found, if any.
  */
 static int
@@ -598,7 +598,7 @@ begin_search(Search *search, DynParts *parts)
 		else if (parsed->split != DYN_SPLIT_TYPE_MISMATCH && parsed->templated->base)
 			return false;
 	}
-	/* other searched attributes stay as split_text() left them */
+	/* searched attributes that cannot match stay as split_text() left them */
 	for (int i = 0; i < n; i++)
 		parts->attrs[i].done |= parts->attrs[i].searched;
 	for (int i = 0; i < search->n; i++)
@@ -637,7 +637,7 @@ dyn_find_ways(DynParts *parts, const Bitmapset *attrs, const DynParsedAttr **abo
 		found = search_ways(&search, GUESS_ALL);
 	if (found == 1 && guesses_are_confirmed(&search))
 		return DYN_WAYS_ONE;
-	/* name an attribute that matches only if a part contains its separator */
+	/* report an attribute that matches only with a separator in a part */
 	*about = search.attrs[0];
 	for (int i = search.n - 1; i >= 0; i--)
 	{

@@ -36,7 +36,7 @@ typedef struct DynParsedAttr
 								 * the template cannot match, such as a map */
 	bool		nul;			/* true if `text` contains U+0000 */
 	DynText		text;
-	char	   *space;			/* buffer for a `text` with escapes */
+	char	   *space;			/* buffer for a `text` that had escapes */
 	size_t		capacity;
 	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
 } DynParsedAttr;
@@ -114,8 +114,8 @@ dyn_parsed_attr_matches(const DynParsedAttr *parsed)
 /*
  * Result of a search for all ways to split attributes.  A column may occur
  * several times, such as CUSTOMER#${name} in both key attributes.  The string
- * CUSTOMER#o#neil matches only if the part contains its separator.  Then only
- * another occurrence of the column can confirm the part.
+ * CUSTOMER#o#neil matches only if the part, o#neil, contains its separator, #.
+ * Only another occurrence of the column can confirm such a part.
  */
 typedef enum DynWaysFound
 {

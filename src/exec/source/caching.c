@@ -16,8 +16,8 @@
  * repeated at most once for each parameter.
  *
  * Queries are cached, too: an execution uses cached items if it has the same
- * keys as the previous execution.  Only one read is cached at a time.  Each
- * fallback, of a scan or of an arm of an OR, has a cache of its own.
+ * keys as the previous execution.  A cache contains only one read.  Fallbacks
+ * (requested.c) have caches of their own, even for each arm of an OR.
  *
  * Not cached: scans whose requests a lookup join node sends (except fallbacks),
  * scans in EvalPlanQual, and scans whose changing filters compare two attributes.
@@ -48,13 +48,13 @@ typedef struct Caching
 	 * filters; divide() is called again when another parameter changes
 	 */
 	MemoryContext context;		/* context of the divided plan, or NULL */
-	DynMember  *member;			/* only member; evaluates the changing filters;
-								 * NULL if the plan cannot be divided */
+	DynMember  *member;			/* only member of the read; evaluates changing
+								 * filters; NULL if the plan is not divided */
 	bool	   *used;			/* true for each value that requests use */
 
 	/*
-	 * context of the cached read and its values (member->values); freed when
-	 * another read begins; NULL if there are no values
+	 * context of the cached read and of its run-time values (member->values);
+	 * freed when another read begins; NULL if no values are stored
 	 */
 	MemoryContext read_context;
 } Caching;
@@ -155,8 +155,8 @@ divide(Caching *cached)
 
 	/*
 	 * With fetch_base_items, do not divide a plan with changing filters:
-	 * without them, the items of more index entries would be read from the
-	 * table, which could cost more than all executions with the filters.
+	 * without these filters, the items of more index entries would be read
+	 * from the table, maybe at more cost than all executions with filters.
 	 */
 	if (!dyn_preds_compare_fields(changing) &&
 		(changing == NIL || !cached->scandesc->access->fetch_base_items))
@@ -215,9 +215,9 @@ rescan_cached(void *state)
 
 /*
  * Returns a source of cached items.  Returns NULL until an execution has sent
- * requests, because the filters of the first one reduce the number of received
- * items.  Also returns NULL if divide() has rejected the access plan, or if the
- * keys differ from those of the previous execution.
+ * requests: with all its filters, the first one receives fewer items, and may
+ * be the only one.  Also returns NULL if divide() has rejected the access
+ * plan, or if the keys differ from those of the previous execution.
  */
 static DynItems *
 open_cached(void *state)
@@ -242,7 +242,7 @@ open_cached(void *state)
 	 */
 	same = cached->read_context != NULL &&
 		dyn_values_equal(&member->values, &input->values, cached->used);
-	/* the index is known to be complete only for the current values */
+	/* the index was checked to be complete only for the current values */
 	if (!same || member->read->stored == NULL)
 		note_values(cached, &input->values);
 	/* other values may mean other keys, except in a Scan of all segments */

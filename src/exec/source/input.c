@@ -7,8 +7,8 @@
  * are read to their end, and their remaining rows are stored.
  *
  * These scans are left alone, and see the write:
- * - scans that need code of users: this code must not run with the privileges
- *   and settings of the writing statement
+ * - scans that would call functions of users: these must not run with the
+ *   privileges and settings of the writing statement
  * - scans below a LIMIT, which would read more than their query needs
  * - scans that depend on rows of other nodes, such as those of a lookup join:
  *   most of their executions begin after the write anyway
@@ -31,7 +31,7 @@ has_rest(const DynInput *input, const DynRelation *relation)
 		!dyn_items_has_rest(input->items) || !dyn_relation_same_table(own, relation) ||
 		dyn_plan_is_limited(estate->es_plannedstmt, plan))
 		return false;
-	/* after its first row, the plan of an EXISTS is not executed further */
+	/* once an EXISTS has found a row, its plan is not executed further */
 	initplan = dyn_plan_initplan_of(estate->es_plannedstmt, plan);
 	if (initplan != NULL && initplan->subLinkType == EXISTS_SUBLINK &&
 		estate->es_param_exec_vals[linitial_int(initplan->setParam)].execPlan == NULL)

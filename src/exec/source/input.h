@@ -62,7 +62,7 @@ typedef struct DynInput
 								 * if an execution could not start ahead */
 	bool		finished;		/* true if the source has returned all rows */
 	bool		reading;		/* true while rows are read from the source,
-								 * and after an error in doing so */
+								 * and still true if reading them has failed */
 	bool		ahead;			/* true if started ahead (start_early, scan.c),
 								 * and no row was fetched yet */
 	double		found;			/* number of rows returned by the execution */
@@ -105,8 +105,8 @@ dyn_input_add_opener(DynInput *input, const DynOpener *opener)
  *		sharing.c	uses items that are received for several scans
  *		requested.c	sends the requests of the access plan
  *
- * dyn_add_caching is also called for fallbacks, which have no openers of their
- * own: they pass the result, maybe NULL, to dyn_start_fallback.
+ * dyn_add_caching is also called for each fallback.  The opener that it then
+ * adds opens no source.  dyn_start_fallback takes the result, maybe NULL.
  *
  * Lookups (lookup/lookup.h) add their opener before these.
  */
@@ -116,8 +116,9 @@ extern void dyn_add_sharing(DynInput *input);
 extern void dyn_add_requested(DynInput *input);
 
 /*
- * Permits a read of the table in place of an index, and returns its source, in
- * CurrentMemoryContext.  The second read of a scan is cached (`caching`).
+ * Applies scan_policy to a read of the table in place of an index, and returns
+ * its source, in CurrentMemoryContext.  From the scan's second such read on,
+ * the source may use `caching` (unless NULL).
  */
 extern DynItems *dyn_start_fallback(DynInput *input, DynScanDesc *scandesc,
 									struct Caching *caching,
@@ -126,7 +127,7 @@ extern DynItems *dyn_start_fallback(DynInput *input, DynScanDesc *scandesc,
 /*
  * Reads and stores the remaining rows of open scans of the DynamoDB table of
  * `relation`, which the statement `writing` is about to write.  The scans
- * belong to other statements: cursors, or queries that have called a function.
+ * belong to other statements: cursors, or callers of the function that writes.
  * Raises the errors of these scans.
  */
 extern void dyn_inputs_read_rest(const DynStatement *writing,

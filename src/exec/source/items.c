@@ -186,9 +186,9 @@ end_batch(Listed *listed)
 }
 
 /*
- * Collects keys, for which it may wait, and starts to read their items.
- * Returns false if no key is left.  During a batch, an asynchronous Append
- * does not wait for the index, whose responses are taken in only afterwards.
+ * Collects keys, maybe after waiting for the index, and starts to read their
+ * items.  Returns false if no key is left.  During a batch, an asynchronous
+ * Append does not wait for the index: its responses are taken in only later.
  */
 static bool
 start_batch(Listed *listed)
@@ -503,8 +503,8 @@ dyn_checker_next_row(const DynChecker *checker, DynItems *items,
 		if (state != DYN_FETCH_ITEM)
 			return state;
 		/*
-		 * the executor sets tts_tableOid after the scan, too late for these
-		 * conditions; the scan of a count has no relation
+		 * these conditions may read tts_tableOid, which the executor sets only
+		 * after the scan; the scan of a count has no relation
 		 */
 		if (relation != NULL)
 			slot->tts_tableOid = RelationGetRelid(relation);

@@ -97,12 +97,12 @@ typedef struct DynItemsMethods
 	bool		(*rewind) (DynItems *items);
 
 	/*
-	 * Returns the number of all items.  NULL: `next` is called for each of
-	 * them.  A source for a count has one of the two functions.
+	 * Returns the number of all items.  NULL: `next` is called for each item.
+	 * A source for a count has `count` or `next`.
 	 */
 	uint64		(*count) (DynItems *items);
 
-	/* Abandons requests; a reset frees the memory.  NULL: not needed. */
+	/* Abandons requests; a context reset frees memory.  NULL: not needed. */
 	void		(*close) (DynItems *items);
 } DynItemsMethods;
 
@@ -134,7 +134,7 @@ extern DynItems *dyn_items_repeatable(DynItems *source, bool keeps);
 /*
  * Returns true if dyn_items_read_rest can be called, and has not been called
  * for this source.  False for sources that check conditions on their rows: the
- * conditions may call functions of users.
+ * conditions may call functions of users, which must not run then (input.c).
  */
 extern bool dyn_items_has_rest(const DynItems *items);
 

@@ -63,7 +63,7 @@ describe_scan(const DynTableMeta *meta, const char *name,
 					ms < 1000 ? "" : psprintf(", at least %.0f s", ms / 1000));
 }
 
-/* Returns "a", "b" and "c": the names of the columns. */
+/* Returns a list of the columns' names, such as "a", "b" and "c". */
 static char *
 name_columns(const DynRelation *relation, const Bitmapset *attnums)
 {
@@ -119,7 +119,7 @@ key_condition_hint(const DynRelation *relation, const DynAccess *access)
 	for (int i = 0; i < relation->ncolumns; i++)
 		shown = dyn_column_shows(&relation->columns[i], attribute)
 			? &relation->columns[i] : shown;
-	/* the access plan's advice covers a column whose name was lower-cased */
+	/* if a column differs only in case, the access plan's advice names it */
 	if (shown == NULL && dyn_relation_folded_column(relation, attribute) == NULL)
 		return psprintf("Add a column for partition key \"%s\"%s and use it in a condition",
 						name, foreign_table_clause(relation, "to"));
@@ -130,9 +130,9 @@ key_condition_hint(const DynRelation *relation, const DynAccess *access)
 }
 
 /*
- * Returns a hint on how to avoid the Scan, followed by `then` and the advice.
- * A statement that reads the segment column cannot use a key, so the hint also
- * advises not to read the column.
+ * Returns a hint on how to avoid the Scan, with its purpose `then` and the
+ * access plan's advice.  A statement that reads the segment column cannot use
+ * a key, so the hint then advises not to read the column.
  */
 static char *
 scan_hint(const DynRelation *relation, const DynAccess *access, const char *then)
@@ -272,7 +272,7 @@ check_units(const DynRelation *relation, const char *index,
 
 /* ---- policy for executions ---- */
 
-/* True if one of `inputs`, in the plan tree of `input`, reads all items. */
+/* True if one of `inputs` in the same plan tree as `input` reads all items. */
 static bool
 any_reads_all(const DynInput *input, const List *inputs)
 {
@@ -293,7 +293,7 @@ any_reads_all(const DynInput *input, const List *inputs)
 
 /*
  * Applies the policy to a Scan, once for all executions of `scandesc`.  `read`
- * is the access plan that is read; `inputs` and `warned` are as in
+ * has the index and the estimate of the read; `inputs` and `warned` are as in
  * dyn_permit_shared, and `warned` is NULL for a read that is not shared.
  */
 static void
@@ -347,8 +347,8 @@ read_beyond(void *arg)
 
 /*
  * Returns the read units that a Scan may use before the policy applies, or 0.
- * A small read may use the units of 1 MB.  A Scan for a LIMIT (preview_rows)
- * may use preview_units, but only if the policy would raise an error.
+ * A small read may use the read units of 1 MB of items.  A Scan for a LIMIT
+ * (preview_rows) may use preview_units, but only if scan_policy is "error".
  */
 static double
 free_units(const DynInput *input, const DynScanDesc *scandesc)

@@ -18,19 +18,19 @@ extern void dyn_permit_requests(DynInput *input, DynScanDesc *scandesc);
 extern bool dyn_is_bounded(const DynInput *input);
 
 /*
- * Applies the policy before an execution uses a shared read.  `access` is the
- * access plan that is read.  `inputs` has all scans that share the read, or is
- * NIL if the read units are counted for another scan.  If scan_policy is
- * "error", each of the scans raises an error.  If scan_policy is "warn", only
- * one scan warns, and sets *warned.
+ * Applies the policy before an execution uses a shared read.  `access` is an
+ * access plan for the table or index that is read.  `inputs` has all scans
+ * that share the read, or is NIL if another scan counts the read units.  If
+ * scan_policy is "error", each of the scans raises an error.  If it is "warn",
+ * only one scan warns, and sets *warned.
  */
 extern void dyn_permit_shared(DynInput *input, const DynAccess *access,
 							  const List *inputs, bool *warned);
 
 /*
- * Applies the policy to a page of at most `items` items.  Returns false under
- * "error", warns under "warn", and always allows small reads
- * (dyn_is_small_read).
+ * Applies the policy to a page of at most `items` items.  Returns false if
+ * scan_policy is "error", and warns if it is "warn".  Small reads
+ * (dyn_is_small_read) are always allowed, without a warning.
  */
 extern bool dyn_scan_policy_page(const DynRelation *relation,
 								 const DynTableMeta *meta, int items);

@@ -209,7 +209,7 @@ keep_item(DynMember *member)
 	value = PointerGetDatum(member->record);
 	tuplestore_putvalues(read->stored, read->tuple->tts_tupleDescriptor, &value, &isnull);
 	dyn_item_record_read(member->record, read->slots, nslots);
-	/* this member has the item already; only others read the stored copy */
+	/* this member has the item: it reads the copy only after a rewind */
 	member->position++;
 	read->nstored++;
 	read->stored_bytes += size;

@@ -36,8 +36,8 @@ typedef enum DynMemberState
 
 typedef struct DynSharedRead
 {
-	List	   *members;		/* list of DynMember *; the access plan of the
-								 * first one is read */
+	List	   *members;		/* list of DynMember *; the requests follow
+								 * the access plan of the first one */
 	DynRows    *rows;			/* row conversion of the first member, with
 								 * slots for all members' attributes */
 
@@ -71,7 +71,7 @@ typedef struct DynMember
 
 	/* set by the creator */
 	bool		expected;		/* true if the scan will be executed, unless
-								 * another input of a node above is empty */
+								 * the other input of a join above is empty */
 	bool		may_rewind;
 
 	/* the scan's access plan, divided in two */
@@ -93,7 +93,7 @@ typedef struct DynMember
 	Size		record_space;
 	DynValue   *item;			/* current item, in the member's slots */
 	bool		found;			/* true if `item` was not returned yet */
-	uint64		count;			/* number of items that have passed */
+	uint64		count;			/* number of items that passed the filters */
 } DynMember;
 
 /*
@@ -105,7 +105,7 @@ typedef struct DynMember
 extern void dyn_member_init(DynMember *member, DynInput *input,
 							const DynScanDesc *full, List *filters);
 
-/* Sets the member's condition, in CurrentMemoryContext, from these values. */
+/* Builds the member's condition from `values`, in CurrentMemoryContext. */
 extern void dyn_member_resolve(DynMember *member, const DynValues *values);
 
 /* Returns the member's source, which begins at the first item. */

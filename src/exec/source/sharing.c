@@ -69,7 +69,7 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 		(dyn_access_same_index(a->access, b->access) ||
 		 (dyn_access_can(a->access, DYN_CAN_READ_TABLE) &&
 		  dyn_access_can(b->access, DYN_CAN_READ_TABLE))) &&
-		/* a full key can be read by a Query of its partition */
+		/* a Query of the partition can replace a read by full key */
 		(a->access->kind == b->access->kind ||
 		 (a->access->index == NULL && b->access->index == NULL &&
 		  a->access->kind != DYN_ACCESS_SCAN && b->access->kind != DYN_ACCESS_SCAN)) &&
@@ -125,9 +125,8 @@ find_table_scan(const DynInput *input, List *candidates)
 }
 
 /*
- * Returns true if the scan is executed exactly once, unless another input of a
- * node above is empty.  A subplan, even one without parameters, runs only if
- * an expression needs its result.
+ * Returns true if the scan is executed exactly once, unless the other input of
+ * a join above it is empty.  False in a subplan, which runs only if needed.
  */
 static bool
 is_expected(const DynInput *input)
@@ -311,7 +310,7 @@ sort_condition(const DynMember *member)
 
 /*
  * Shortens the prefix, by full characters, until all values that satisfy the
- * condition begin with it.  Clears it if the condition guarantees no prefix.
+ * condition begin with it.  The prefix may become empty.
  */
 static void
 shorten_prefix(DynScalar *prefix, const DynCond *cond)
@@ -381,8 +380,8 @@ is_cheaper(List *members, const DynCond *common)
 }
 
 /*
- * Makes the first member read the partition with the common condition, and
- * every member check its own condition.
+ * Makes the first member read the partition with the common condition (NULL:
+ * none).  Makes every member with another sort condition check its own.
  */
 static void
 read_partition(DynSharedRead *read, DynCond *common)

@@ -2,12 +2,11 @@
  * united.c
  *		Executes a union: reads the arms of an OR, and returns each row once.
  *
- * The arms are read one after the other.  If all rows will be needed, arms
- * that consist of one stream send their first requests together with the first
- * arm.  Items are identified by the table's key.  A key counts as returned only
- * when a row of its item has passed all conditions of the scan.  So an arm that
- * reads an outdated entry of an index does not hide the item that another arm
- * reads.
+ * The arms are read one after the other.  But if all rows will be needed, each
+ * arm with only one stream (requests.h) sends its first request when the first
+ * arm begins.  Items are identified by the table's key.  A key counts as
+ * returned only after a row of its item has passed all conditions of the scan,
+ * so an outdated index entry does not hide the item that another arm reads.
  *
  * The keys of returned items are stored in a hash table.  When the hash table
  * reaches its memory limit, further rows go to a sort, which may use a
@@ -122,7 +121,7 @@ open_arm(United *united, Arm *arm)
 	dyn_items_skip_keys(arm->items, united->returned, &united->duplicates);
 }
 
-/* Adds the arm's requests, now and later, to the scan's group (async.c). */
+/* Adds the arm's current and later requests to the scan's group (async.c). */
 static void
 join_group(const United *united, const Arm *arm)
 {
@@ -157,7 +156,7 @@ open_united(void *state)
 			join_group(united, arm);
 			dyn_fetch_pump(fetch);
 		}
-		/* send only one request: its response must wait for the arm's turn */
+		/* send one request: its response is stored until the arm's turn */
 		else if (fetch != NULL && dyn_fetch_requests(fetch)->nstreams == 1)
 			dyn_fetch_send_ahead(fetch);
 		first &= fetch == NULL;

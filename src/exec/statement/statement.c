@@ -124,8 +124,8 @@ dyn_statement_writes(const DynStatement *statement, const DynRelation *relation)
 }
 
 /*
- * Ends the statements of a released owner.  The statement of a failed cursor,
- * and those of functions that it has called, lose resources, but keep memory.
+ * Marks statements of a released owner as ended.  A failed cursor's statement,
+ * and those of functions that it called, still have memory but no resources.
  */
 static void
 end_released(ResourceReleasePhase phase, bool commits, bool is_top, void *arg)

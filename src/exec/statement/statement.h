@@ -49,8 +49,8 @@ typedef struct DynStatement
 	DynRetryQuota retries;		/* quota of retries (aws/retry.h) */
 	List	   *scans;			/* list of DynInput *, in order of creation */
 	List	   *targets;		/* written foreign tables (DynRelation *) */
-	List	   *usages;			/* tables and indexes that have counted the
-								 * statement (list of DynUsage *) */
+	List	   *usages;			/* list of DynUsage *: tables and indexes for
+								 * which the statement was counted */
 	List	   *started;		/* list of Plan *: plans and subplans for which
 								 * start_early (scan.c) has run */
 	bool		warned_of_locks;	/* true if warn_if_locking has warned */
@@ -103,7 +103,7 @@ extern bool dyn_is_running(const EState *estate);
  */
 extern bool dyn_run_is_to_end(const EState *estate);
 
-/* Installs the ExecutorRun hook of dyn_run_is_to_end; _PG_init calls it. */
+/* Installs the hook that dyn_run_is_to_end needs; _PG_init calls this. */
 extern void dyn_run_init(void);
 
 #endif
