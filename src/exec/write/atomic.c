@@ -2,10 +2,10 @@
  * atomic.c
  *		Sends all writes of a statement as one TransactWriteItems.
  *
- * DynamoDB applies all of the writes or none.  A transaction has at most 100
- * items and 4 MB, and no item twice (API reference, TransactWriteItems).  A
- * statement that exceeds these limits fails early, because the limits are
- * checked as rows arrive.
+ * DynamoDB applies all of the writes or none.  A transaction can write at most
+ * 100 items and 4 MB, and each item only once (API reference,
+ * TransactWriteItems).  A statement that exceeds these limits fails early,
+ * because the limits are checked as rows arrive.
  *
  * Each request has a ClientRequestToken.  DynamoDB executes only one of the
  * requests with the same token.  A request can therefore be sent again if its
@@ -49,7 +49,7 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 		dyn_write_report_nested(write);
 	if (list_length(writer->collected) == DYN_TRANSACTION_MAX_WRITES)
 		report_too_large("100 items");
-	/* after DDL, the same server and user may have another connection */
+	/* compare fields: after DDL, a server may have another DynConnection */
 	if (a->mapping != b->mapping || a->userid != b->userid ||
 		!dyn_connection_same_endpoint(a, b))
 		ereport(ERROR,
@@ -93,7 +93,7 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 	Datum		token = DirectFunctionCall1(gen_random_uuid, (Datum) 0);
 	ListCell   *lc;
 
-	/* use a table that is still written: the response will contain it */
+	/* use a table of the request, because the response must name the table */
 	transaction->modify = ((const DynWrite *) linitial(writer->collected))->modify;
 	dyn_write_begin_transaction(body);
 	foreach(lc, writer->collected)
@@ -108,13 +108,13 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 
 /* ---- outcomes ---- */
 
-/* Causes of a cancellation, by rank: of all writes, the highest decides */
+/* Causes of a cancellation; the highest of the causes of all writes decides */
 typedef enum Cause
 {
 	CAUSE_NONE,
 	CAUSE_CONFLICT,				/* with another transaction */
 	CAUSE_THROTTLING,
-	CAUSE_ERROR,				/* would occur again */
+	CAUSE_ERROR,				/* would also occur in a retry */
 	CAUSE_CONDITION				/* failed condition of a write */
 } Cause;
 
@@ -191,7 +191,7 @@ dyn_atomic_check(const DynWriter *writer, DynWrite *transaction)
 
 	if (!read_reasons(writer, call, reasons))
 		return;
-	/* no earlier attempt was executed, or this one would report success */
+	/* if an earlier attempt had been executed, this one would succeed */
 	transaction->unanswered = 0;
 	for (int i = 1; i < list_length(writer->collected); i++)
 	{
@@ -224,7 +224,7 @@ dyn_atomic_judge(DynWriter *writer, DynWrite *transaction)
 	}
 	else if (call->failure == DYN_FAIL_TOO_LARGE && !call->unanswered && !writer->omits_items)
 	{
-		/* canceled, and the items in the reasons were too large: omit them */
+		/* the items in the cancellation reasons were too large: omit them */
 		writer->omits_items = true;
 		transaction->unanswered = 0;
 	}

@@ -16,9 +16,9 @@
  * stored, and are composed and sent when all scans have ended.
  *
  * Core reads the number of rows after ExecutorRun, and fires AFTER triggers in
- * ExecutorFinish.  The hooks of both functions therefore flush.  Before that,
- * they run data-modifying CTEs to completion, which core would do later.  A CTE
- * that reads a table must not see what the main query writes to this table.
+ * ExecutorFinish.  The hooks of both functions therefore flush.  Before they
+ * flush, they run data-modifying CTEs to completion, because a CTE must not
+ * see what the main query writes.  (Core runs these CTEs after ExecutorRun.)
  *
  * If a session's first statement writes to a partitioned table, ExecutorRun
  * may already be running when the library is loaded.  Then only the hook of
@@ -73,7 +73,7 @@ execute_subqueries(const DynModify *modify, const DynRelation *read)
 	}
 }
 
-/* Decides at the target's first row: by then, all scans are known. */
+/* Decides at the first row, because only then are all scans known. */
 bool
 dyn_modify_is_deferred(DynModify *modify)
 {
@@ -108,8 +108,8 @@ dyn_modify_is_deferred(DynModify *modify)
 			continue;
 		if (modify->operation != CMD_INSERT)
 			modify->deferred = true;
-		else	/* an INSERT may route its first row to this partition after
-				 * `other` has written rows */
+		else	/* `other` may have written rows before the INSERT routed its
+				 * first row to this partition */
 			other->deferred |= modify->deferred;
 	}
 
@@ -135,9 +135,9 @@ dyn_modify_is_deferred(DynModify *modify)
 /*
  * Returns true if a row of UPDATE or DELETE is skipped because DO UPDATE has
  * already affected it.  Raises an error if DO UPDATE would affect a row that
- * the statement, or a nested one, has inserted or updated.  Otherwise adds the
- * row of an INSERT or UPDATE to writer->affected.  Rows that were not affected
- * leave the set when their writes end.  A deleted row may be inserted again.
+ * the statement, or a nested one, has inserted or updated.  Otherwise, unless
+ * the statement is atomic, adds the row of an INSERT or UPDATE to
+ * writer->affected; writer.c removes a row for which nothing was written.
  */
 static bool
 is_affected(DynWrite *write)
@@ -174,9 +174,9 @@ is_affected(DynWrite *write)
 }
 
 /*
- * Returns true if ON CONFLICT DO NOTHING skips the row of an INSERT, because a
- * waiting atomic statement will insert a row with this key.  Raises an error
- * without ON CONFLICT, or if DO UPDATE would have to update the other row.
+ * Returns true if DO NOTHING skips the row of an INSERT, because an atomic
+ * statement that waits for this one will insert a row with the key.  Raises an
+ * error if DO UPDATE would have to update that row, or without ON CONFLICT.
  */
 static bool
 is_skipped(DynWrite *write)
@@ -305,8 +305,8 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 /* ---- deferred rows ---- */
 
 /*
- * Consecutive deferred rows of one target.  Rows of other DynamoDB tables may
- * come between them: only rows of the same table must remain in order.
+ * Deferred rows of one target, with no other target's rows for its DynamoDB
+ * table between them.  (Order matters only among the rows of one table.)
  */
 typedef struct DynDeferredRun
 {
@@ -314,7 +314,7 @@ typedef struct DynDeferredRun
 	uint64		nrows;
 } DynDeferredRun;
 
-/* Returns the run for the target's next row, in memory of the statement. */
+/* Returns the run to which the target's next row belongs (in es_query_cxt). */
 static DynDeferredRun *
 get_run(DynModify *modify)
 {
@@ -353,7 +353,7 @@ dyn_modify_defer(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlo
 		tuplestore_puttupleslot(modify->new_rows, row);
 	if (modify->operation != CMD_INSERT)
 		tuplestore_puttupleslot(modify->plan_rows, planSlot);
-	/* show RETURNING and triggers what a SELECT will show */
+	/* change `row` to what a SELECT will show, for RETURNING and triggers */
 	if (modify->reread->shown && modify->operation == CMD_INSERT)
 		dyn_modify_insert(&write, row);
 	else if (modify->reread->shown && modify->operation == CMD_UPDATE)

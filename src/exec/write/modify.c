@@ -15,12 +15,12 @@
 #include "../../model/session/usage.h"
 #include "row_write.h"
 
-/* Maximum number of repeated rows of a write in flight (keep_repeated). */
+/* Maximum number of rows that keep_repeated() stores in a write in flight. */
 #define MOST_REPEATED	100
 
 /* ---- begin ---- */
 
-/* True if COPY fires AFTER triggers, which core does before the last flush. */
+/* True if COPY fires AFTER triggers; core fires them before the last flush. */
 static bool
 copy_has_after_trigger(const ResultRelInfo *rinfo)
 {
@@ -36,9 +36,9 @@ copy_has_after_trigger(const ResultRelInfo *rinfo)
  * planned SET and WHERE, but does not execute them, because the planner hook
  * has changed the action to DO NOTHING (plan/paths/plan_modify.c).
  *
- * Raises an error if there are triggers for UPDATE of an assigned column, or
- * AFTER INSERT.  Core would fire only those of the INSERT, because it does not
- * know which rows were updated.
+ * Raises an error if triggers exist for UPDATE of an assigned column, or AFTER
+ * INSERT.  Core does not know which rows were updated, and would fire INSERT
+ * triggers for these rows, too.
  */
 static DynUpsert *
 create_upsert(ModifyTableState *mtstate, ResultRelInfo *rinfo, TupleDesc desc,
@@ -85,8 +85,8 @@ await_reason(const DynModify *modify)
 }
 
 /*
- * Creates the state in memory of the statement.  The slots are never dropped,
- * so they have a copy of the tuple descriptor, which needs no pin.
+ * Creates the state in memory of the statement.  The slots use a copy of the
+ * tuple descriptor: they are never dropped, so they could not release a pin.
  */
 static DynModify *
 create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation,
@@ -97,7 +97,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	DynModify  *modify = palloc0(sizeof(DynModify));
 	const ModifyTable *plan = (const ModifyTable *) mtstate->ps.plan;
 	TupleDesc	desc = CreateTupleDescCopyConstr(RelationGetDescr(rinfo->ri_RelationDesc));
-	/* on 15, ExecGetAllUpdatedCols must not be called before core's own setup */
+	/* on PostgreSQL 15, it is too early here to call ExecGetAllUpdatedCols */
 	Bitmapset  *updated = dyn_with_generated(bms_copy(ExecGetUpdatedCols(rinfo, estate)), desc);
 	DynRelation *relation;
 	ListCell   *lc;
@@ -142,7 +142,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	if (modify->upsert != NULL)
 		modify->plan_slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	modify->writer = dyn_writer_get(estate);
-	/* with ttl_attribute, an inserted item may expire and be replaced */
+	/* with ttl_attribute, a key may be inserted again when its item expires */
 	if (operation == CMD_INSERT && dyn_item_filter_ttl(&relation->item_filter) == NULL)
 		modify->insert_seed = ++insert_seed;
 	foreach(lc, modify->writer->modifies)
@@ -230,7 +230,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	modify->presumes = access != NULL && access->is_presumed;
 	/*
 	 * a row may come twice from several CTEs, from a join, or from an index
-	 * that changes while it is read, but not if the index only supplies keys
+	 * that changes while rows, and not only keys, are read from it
 	 */
 	repeats = access == NULL ||
 		((const DynModify *) linitial(modify->writer->modifies))->mtstate != mtstate;
@@ -316,7 +316,7 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 	DynWrite	same = {0};	/* key of the old row */
 	MemoryContext oldcontext = MemoryContextSwitchTo(GetPerTupleMemoryContext(modify->estate));
 
-	/* core would report this only after the write, if at all */
+	/* core would reject transition tables only after the write, or never */
 	if (modify->mtstate->mt_transition_capture != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -344,7 +344,7 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 		keep_repeated(modify, &same, planSlot);
 	else if (modify->operation != CMD_DELETE)
 		dyn_modify_check_row(modify, slot);
-	/* RETURNING shows the old row if no response contains it */
+	/* DELETE: RETURNING shows the old row unless a response has the row */
 	else if (modify->returning)
 		ExecCopySlot(slot, modify->old);
 	if (deferred && !repeated)

@@ -39,7 +39,7 @@ typedef struct DynModify
 	bool		atomic;			/* true for write_mode 'atomic' */
 	const char *awaits;			/* reason why each row waits for its response,
 								 * such as "RETURNING"; or NULL */
-	Bitmapset  *updated;		/* UPDATE: columns set, and generated ones */
+	Bitmapset  *updated;		/* UPDATE: assigned and generated columns */
 	bool		has_row_triggers;	/* true if BEFORE or AFTER ROW triggers are
 									 * fired for this operation */
 	bool		returning;
@@ -55,11 +55,11 @@ typedef struct DynModify
 								 * the row to be inserted */
 	DynModifyPlan plan;			/* columns that the statement depends on; empty
 								 * for COPY and for routed rows */
-	bool		presumes;		/* true if rows are written but not read */
+	bool		presumes;		/* true if rows are written without a read */
 	AttrNumber *junk;			/* DELETE: position of each column in the
 								 * subplan's row; 0 if missing */
-	uint64		insert_seed;	/* INSERT: seed for the hashes of written keys
-								 * (outcome.c); 0: keys are not known */
+	uint64		insert_seed;	/* INSERT: seed for the hashes of inserted keys
+								 * (outcome.c); 0: no inserted key is known */
 
 	/* deferred rows (flush.c) */
 	bool		deferral_known;	/* true if `deferred` is valid */

@@ -34,10 +34,10 @@
 #define MOST_ROUNDS		50
 
 /*
- * From round FIRST_PAUSE on, every second round begins with a random pause.  The
- * row may change during the pause; the next round begins without one, with the
- * item that the failed condition returned.  The maximum pause doubles for each
- * of the next DOUBLINGS rounds.
+ * From round FIRST_PAUSE on, every second round begins with a random pause.
+ * The row may change during the pause, so the next round is sent at once, for
+ * the item that the failed condition returned.  The maximum pause doubles with
+ * each of the first DOUBLINGS rounds after FIRST_PAUSE.
  */
 #define FIRST_PAUSE		3
 #define DOUBLINGS		4
@@ -49,8 +49,8 @@
 #define WARN_AFTER_MS	1000.0
 
 /*
- * Digests of the keys that INSERTs have written, each in the place that its
- * hash selects.  A key whose place is taken by another key is forgotten.
+ * Hash table of the keys that INSERTs have written: each element is the digest
+ * of the last written key that hashes to it, so earlier keys may be forgotten.
  */
 static uint32 inserted_keys[128 * 1024];
 
@@ -298,7 +298,7 @@ was_inserted(const DynWrite *write)
 	return write->modify->insert_seed > 0 && *place == digest;
 }
 
-/* Returns the write of the same row in a statement that waits, or NULL. */
+/* Returns the write of this row by the waiting statement `outer`, or NULL. */
 static DynWrite *
 find_own(const DynWriter *outer, const DynWrite *write)
 {
@@ -320,8 +320,8 @@ dyn_write_is_collected(const DynWrite *write)
 		 outer = outer->next)
 		own = find_own(outer, write);
 	/*
-	 * an overtaken row existed before: a nested statement has changed it; if DO
-	 * UPDATE of an earlier row calls the function, `own` comes later
+	 * ignore a row that exists already, since a nested statement has written
+	 * it, and a row that comes after the one whose DO UPDATE is evaluated
 	 */
 	return own != NULL && own->modify->atomic && own->op == DYN_OP_PUT_ITEM && !own->overtaken &&
 		!list_member_ptr(own->modify->writer->later, own);
@@ -331,7 +331,7 @@ void
 dyn_write_confirm_unchanged(DynWrite *write, const DynScalar *item)
 {
 	write->state = DYN_WRITE_WRITTEN;
-	/* a statement that waits for this one must not write the row, too */
+	/* keep statements that wait for this one from writing the same row */
 	for (DynWriter *outer = write->modify->writer->next; outer != NULL; outer = outer->next)
 	{
 		DynWrite   *own = find_own(outer, write);
@@ -434,9 +434,9 @@ begin_round(DynWrite *write)
 }
 
 /*
- * Returns NULL if the row can be evaluated again, or the reason why not.  DO
- * UPDATE is evaluated when rows are written, before RETURNING and triggers see
- * the row, so neither deferred rows nor triggers prevent another evaluation.
+ * Returns NULL if the row can be evaluated again, or the reason why not.
+ * Deferral and triggers do not prevent this for DO UPDATE, which is evaluated
+ * when the row is written, before RETURNING and triggers see the row.
  */
 static const char *
 why_not_again(const DynModify *modify)
@@ -476,7 +476,7 @@ is_inserted(const DynWrite *write, const DynScalar *item)
  * After an attempt of unknown outcome, the write fails in two cases:
  * - The new values depend on the row, which that attempt may have written: the
  *   update could be executed twice.
- * - The item is equal to the inserted one, and DO UPDATE would change it.
+ * - DO UPDATE would change an item that the attempt itself may have inserted.
  */
 static void
 evaluate_upsert(DynWrite *write, const DynScalar *item)
@@ -583,8 +583,8 @@ write_again(DynWrite *write, const DynScalar *item)
 /* ---- failed conditions ---- */
 
 /*
- * Copies an item to the memory of the write with its key, and to `items`.
- * `values` are the key and the item.
+ * Copies an item to the memory of the write that has its key, and stores the
+ * copy in `items`, at the write's position.  `values`: the key, then the item.
  */
 static void
 keep_item(const List *writes, const DynValue *values, DynScalar *items)
@@ -648,7 +648,7 @@ dyn_writes_read_items(const List *writes)
 	return items;
 }
 
-/* Handles a failed condition of DO UPDATE; `item` is ABSENT if it is deleted. */
+/* Handles a failed condition of DO UPDATE; `item` is ABSENT if none exists. */
 static void
 judge_upsert(DynWrite *write, const DynScalar *item)
 {
@@ -663,7 +663,7 @@ judge_upsert(DynWrite *write, const DynScalar *item)
 	}
 	else if (item->data == NULL && (!modify->atomic || modify->writer->omits_items))
 	{
-		/* insert the row, which is still in the write */
+		/* try the INSERT again, with the item that the write still has */
 		write->op = DYN_OP_PUT_ITEM;
 	}
 	else if (item->data != NULL && dyn_reread_item(modify->reread, item, modify->scratch))
@@ -673,9 +673,9 @@ judge_upsert(DynWrite *write, const DynScalar *item)
 }
 
 /*
- * Returns true if these columns have the same values as when they were read.
- * Equal values with different texts, such as 24 hours and 1 day, are not the
- * same.  Documents, which no guard compares, do not count.  The caller has
+ * Returns true if `columns` have the same values as when they were read.
+ * Equal values with different texts, such as 24 hours and 1 day, differ.
+ * Ignores document columns, because no guard compares them.  The caller has
  * stored the item's current row in modify->scratch.  Overwrites modify->old.
  */
 static bool
@@ -730,8 +730,8 @@ judge_conflict(DynWrite *write, const DynScalar *item)
 	if (!unchanged)
 		count(modify, conflict);
 	/*
-	 * no value has changed: earlier attempts were not executed, or can be
-	 * repeated; send the write again, with the stored encodings in its guard
+	 * if no value has changed, no attempt was executed, or it can be repeated:
+	 * send the write again, with the stored encodings in its guard
 	 */
 	if (unchanged && (write->unanswered == 0 || is_unchanged(write, write->replaced)))
 	{
@@ -763,7 +763,7 @@ dyn_write_judge_item(DynWrite *write, const DynScalar *item)
 		write->state = DYN_WRITE_NO_ROW;
 	else
 		fail_duplicate(write, item);
-	/* the item may lack the change, which another attempt would overwrite */
+	/* another attempt could overwrite the change of the nested statement */
 	if (write->state == DYN_WRITE_NEW && write->overtaken)
 		dyn_write_fail(write, dyn_write_report_nested, NULL);
 	if (write->state == DYN_WRITE_NEW && write->rounds >= FIRST_PAUSE &&
@@ -776,7 +776,7 @@ dyn_write_judge_condition(DynWrite *write, DynScalar item)
 {
 	const DynModify *modify = write->modify;
 
-	/* the item that the statement has inserted has made all attempts fail */
+	/* all attempts failed, since the statement had inserted this key before */
 	if (write->op == DYN_OP_PUT_ITEM && write->unanswered > 0 && was_inserted(write))
 		write->unanswered = 0;
 	if (item.data == NULL && (!modify->atomic || modify->writer->omits_items) &&

@@ -10,20 +10,20 @@
  * | another failure               | error               | error
  *
  * If the outcome of an earlier attempt is unknown, a condition may fail because
- * that attempt was executed.  (This is impossible for an INSERT if the
- * statement had inserted an item with the same key before: the table above
- * applies.)  The first of these lines that applies decides:
- * - INSERT, the item is equal to the inserted one: written; but unknown
- *   (08007) if DO UPDATE would change the item.
- * - DO UPDATE, the item does not exist any longer: unknown.
- * - another INSERT: as in the table; but unknown if DO UPDATE computes values
- *   from the item.
- * - UPDATE, the item does not exist: as in the table.
- * - DELETE, the item, which was read before, does not exist: written.
+ * that attempt was executed.  (An INSERT whose key the statement had inserted
+ * before cannot have been executed, so the table above applies.)  The first
+ * case below that applies decides the outcome of the write:
+ * - INSERT, and the item equals the one to be inserted: written; but unknown
+ *   (error 08007) if DO UPDATE would change the item.
+ * - DO UPDATE, and the item no longer exists: unknown.
+ * - any other INSERT: as in the table; but unknown if DO UPDATE computes
+ *   values from the item.
+ * - UPDATE, and the item does not exist: as in the table.
+ * - DELETE, and the item was read before, but no longer exists: written.
  * - guarded (row_write.h), assigned and returned values unchanged: sent again.
- * - UPDATE, the item has the assigned values, and the values on which they
+ * - UPDATE, and the item has the assigned values, and the values on which they
  *   depend have not changed: written.
- * - another UPDATE or DELETE: unknown.
+ * - any other UPDATE or DELETE: unknown.
  */
 #ifndef DYN_EXEC_OUTCOME_H
 #define DYN_EXEC_OUTCOME_H
@@ -55,24 +55,22 @@ extern void dyn_write_judge_only(DynWrite *write);
 extern void dyn_write_judge_condition(DynWrite *write, DynScalar item);
 
 /*
- * Reads the items of writes of one target, which have different keys, by as
- * few requests as possible.  Returns an array of the items, in the order of the
- * writes, and in their memory; ABSENT for an item that does not exist.
+ * Reads the items of `writes`, which have one target and different keys, by as
+ * few requests as possible.  Returns an array in the order of the writes: each
+ * item, in memory of its write, or ABSENT if the item does not exist.
  */
 extern DynScalar *dyn_writes_read_items(const List *writes);
 
-/* Handles a failed condition; `item` has the write's key now, or is ABSENT. */
+/* Handles a failed condition; `item` is the key's item now, or ABSENT. */
 extern void dyn_write_judge_item(DynWrite *write, const DynScalar *item);
 
-/*
- * Returns "Key" and the key; "The key" if the user may not read its columns.
- */
+/* Returns "Key (pk)=(a)", or "The key" if the user may not read the key. */
 extern const char *dyn_write_describe_key(const DynWrite *write);
 
 /* Raises core's error for a row that a nested statement has changed. */
 extern void dyn_write_report_nested(DynWrite *write);
 
-/* Raises the error that an INSERT has met an existing key. */
+/* Raises a unique violation: the key of an INSERT already exists. */
 extern void dyn_write_report_duplicate(DynWrite *write);
 
 /* True if a waiting atomic statement has collected an INSERT of this row. */

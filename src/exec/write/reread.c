@@ -156,9 +156,9 @@ overlaps(const DynPath *a, const DynPath *b)
 }
 
 /*
- * Lists other columns that show the value of the column, a part of it, or a
- * value that contains it: columns of `changed` or, in an INSERT, columns that
- * are not NULL in the row.  Returns NULL if there are none.
+ * Lists the other columns that show at least a part of the column's value:
+ * those in `changed` or, in an INSERT, those that are not NULL in the row.
+ * Returns NULL if there are none.
  */
 static const char *
 list_sharing(const DynRelation *relation, const DynColumn *column,
@@ -242,7 +242,7 @@ dyn_reread_check(DynReread *reread, const DynScalar *item, TupleTableSlot *row,
 			written = overlaps(column->path, values[j].path);
 		if (written)
 			shows_more |= !same && !dyn_column_is_document(column);
-		/* not written: keep the row's value, as our encoding may differ */
+		/* not written: keep the row's value (stored encodings may differ) */
 		else if (!same || !bms_is_member(i + 1, columns))
 		{
 			scratch->tts_values[i] = row->tts_values[i];

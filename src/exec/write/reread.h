@@ -21,7 +21,7 @@ typedef struct DynReread
 	const char *why;			/* reason for the error; NULL if no error */
 } DynReread;
 
-/* Returns a converter, in CurrentMemoryContext; a reset frees its memory. */
+/* Returns a converter in CurrentMemoryContext, whose reset frees it. */
 extern DynReread *dyn_reread_create(DynRelation *relation,
 									const DynTableMeta *meta);
 
@@ -35,18 +35,18 @@ extern bool dyn_reread_item(DynReread *reread, const DynScalar *item, TupleTable
 /* Works like dyn_reread_item, for a written item, even if it has expired. */
 extern bool dyn_reread_new(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
-/* True if the item is a row, even with mismatched values; changes the slot. */
+/* True if the item is a row, maybe with mismatches; overwrites the slot. */
 extern bool dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
 /*
- * Checks that the item to be written would be read as this row.  Each column
- * of `columns` (NULL: all) that is not NULL in the row must have the same
- * value in the item.  A column of `changed` that is NULL in the row must be
- * NULL in the item, too.  The error names the column, with a hint on how to
- * store its value.  Also raises an error if the item would not be a row.
- * Returns true if a column, other than a document, shows what is written for
- * other columns: by an INSERT, or by the `n` values of an UPDATE.  In this
- * case, or if reread->shown, changes the row to what a SELECT would show.
+ * Checks that the item to be written would be read as this row: a column of
+ * `columns` (NULL: all) that is not NULL in the row must have the same value
+ * in the item, and a column of `changed` that is NULL in the row must be NULL
+ * in the item.  Otherwise raises an error that names the column and has a
+ * hint.  Also raises an error if the item would not be a row.  Returns true if
+ * the write (an INSERT, or an UPDATE that sets `values`) also changes columns,
+ * other than documents, that it does not assign.  In this case, or if
+ * reread->shown, changes the row to what a SELECT would show.
  */
 extern bool dyn_reread_check(DynReread *reread, const DynScalar *item,
 							 TupleTableSlot *row, const Bitmapset *columns,

@@ -103,7 +103,7 @@ compose_key(DynModify *modify, TupleTableSlot *row, DynKeyPart *key, size_t *len
 	DynBuffer	bytes;
 
 	slot_getallattrs(row);
-	/* even for a new row, which dyn_write_map_insert checks more strictly */
+	/* pass true for a new row, too: dyn_write_map_insert checks such a row */
 	dyn_write_map_key(modify->map, row, true, key);
 	dyn_buffer_init(&bytes, 0);
 	dyn_buffer_append_str(&bytes, meta->id ? meta->id : meta->name);
@@ -220,7 +220,7 @@ dyn_modify_insert(DynWrite *write, TupleTableSlot *row)
 }
 
 /*
- * Sets the guard: these columns must have the values of the old row.  Stores
+ * Sets the guard: `columns` must have the values of the old row.  Stores
  * the old row for a later evaluation, and the columns that a repetition must
  * not overwrite if another session has changed them.
  */
@@ -343,9 +343,9 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	changed = changed_columns(modify, old, new, &unchanged);
 	check_key(modify, write->key, new, changed);
 	/*
-	 * omit changed columns that are read from the key, if the key is composed
-	 * of them: the key stays the same (check_key).  For other columns that are
-	 * read from the key, dyn_write_map_require_column raises an error
+	 * omit changed columns that are both read from the key and used to compose
+	 * it: the key stays the same (check_key).  For columns that are only read
+	 * from the key, dyn_write_map_require_column raises an error
 	 */
 	changed = bms_difference(changed, bms_intersect(modify->map->from_key,
 													modify->map->key_columns));
@@ -356,7 +356,7 @@ dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 	for (int attnum = -1; (attnum = bms_next_member(changed, attnum)) >= 0;)
 	{
 		dyn_write_map_require_column(modify->map, attnum);
-		/* guard jsonb and arrays: they show sets as lists, and write lists */
+		/* guard jsonb and arrays: otherwise, a list could replace a set */
 		if (dyn_relation_column(modify->relation, attnum)->codec.wire == DYN_TYPE_ABSENT)
 			guarded = bms_add_member(guarded, attnum);
 	}
@@ -440,8 +440,8 @@ is_json(const DynCodec *codec)
 
 /*
  * Returns true if a column can show a stored value of this type at this path.
- * An array column shows a set, unless the column is NULL in modify->old.  json
- * and jsonb cannot show a set or binary value, only a list or string.
+ * An array column that is not NULL in modify->old shows a set as such.  json
+ * and jsonb cannot: they show a set as a list, and a binary value as a string.
  */
 static bool
 shows_value(const DynModify *modify, const DynPath *path, DynType type)
@@ -466,7 +466,7 @@ shows_value(const DynModify *modify, const DynPath *path, DynType type)
 /*
  * Changes the guard to the stored values.  If the write replaces a stored
  * value that differs from the guard, a column must show the full value: a set
- * or binary inside a document would otherwise become a list or a string.
+ * or binary value in a document would otherwise become a list or a string.
  */
 static void
 guard_stored_values(DynWrite *write, const DynScalar *item)
@@ -549,7 +549,7 @@ create_maps(DynWrite *write, const DynScalar *item)
 			continue;
 		}
 		write->ncreated++;
-		/* the next value moves to position i, and the map becomes the last */
+		/* the map becomes the last value; the next value moves to index i */
 		write->values[write->nvalues] = (DynPathValue) {missing->path, {DYN_TYPE_ABSENT, NULL, 0}};
 		write->nvalues = dyn_path_values_merge(write->values, write->nvalues + 1,
 											   dyn_buffer_create());
@@ -607,14 +607,14 @@ dyn_modify_keep_segment(const DynWrite *write)
 
 /* ---- requests ---- */
 
-/* Returns a condition on one key attribute, since an item has all of them. */
+/* Returns a condition on the partition key, which each existing item has. */
 static DynCond *
 key_condition(const DynModify *modify, DynCondKind kind)
 {
 	return dyn_make_cond(kind, dyn_path_of_attribute(modify->map->meta->key.hash[0].name), NULL, 0);
 }
 
-/* Returns the condition of an INSERT: no item exists, or it has expired. */
+/* Returns the condition of an INSERT: no item exists, or an expired one. */
 static DynCond *
 not_exists_condition(const DynModify *modify)
 {
@@ -655,8 +655,8 @@ exists_condition(const DynWrite *write)
 			: &write->created[i - write->nguard];
 
 		/*
-		 * if we cannot encode the stored value (dyn_only_theirs), let the
-		 * condition fail, so that the response contains the value
+		 * dyn_only_theirs stands for a stored value that we cannot encode: let
+		 * the condition fail, so that the response contains the value
 		 */
 		dyn_cond_add(all, dyn_scalar_equal(&guard->value, &dyn_only_theirs)
 					 ? key_condition(modify, DYN_COND_NOT_EXISTS)

@@ -35,8 +35,8 @@ extern void dyn_modify_delete(DynWrite *write, TupleTableSlot *old);
 extern void dyn_modify_old_row(DynModify *modify, TupleTableSlot *planSlot);
 
 /*
- * Copies the segment column (UPDATE, DELETE) from the old row to the row in
- * modify->scratch, since items lack their segment.  Overwrites modify->old.
+ * Copies the number of the Scan segment from the old row, if any, to the row
+ * in modify->scratch: items lack this number.  Overwrites modify->old.
  */
 extern void dyn_modify_keep_segment(const DynWrite *write);
 

@@ -161,7 +161,7 @@ may_be_sent(const DynWriter *writer, const DynWrite *write)
 	/* wait for the first response, which shows the cost of a write */
 	if (write->modify->budgets.nbudgets > 0 && write->modify->item_units == 0)
 		return false;
-	/* limit the list, which may also have UNREAD writes (receive_unread) */
+	/* limit the number of writes, because UNREAD ones are not in flight */
 	if (list_length(writer->writes) >= Max(connection->max_concurrency, DYN_BATCH_GET_MAX_KEYS))
 		return false;
 	return statement->in_flight < connection->max_concurrency &&
@@ -235,7 +235,7 @@ wait_to_start(const DynWrite *write)
 {
 	double		now = dyn_session_now();
 
-	/* a pause after a conflict or a lost response is not for capacity */
+	/* due_ms ends a pause after a conflict or a lost response */
 	dyn_session_wait(write->modify->usage, send_delay(write, now) + 1,
 					 write->due_ms > now ? DYN_WAITS_FOR_RESPONSE : DYN_WAITS_FOR_CAPACITY);
 }
@@ -282,7 +282,8 @@ fail(DynWriter *writer, DynWrite *write)
 
 /*
  * Checks, counts and logs a finished call; returns false if dyn_call_unpack
- * repeats it.  The state becomes PAUSED if the call counts as a retry, else NEW.
+ * repeats it.  Sets the state of the write: PAUSED if callers usually send the
+ * request again (dyn_call_is_repeated), else NEW.
  */
 static bool
 take_response(DynWriter *writer, DynWrite *write)
@@ -438,7 +439,7 @@ wait_for_step(DynWriter *writer)
 			const DynWrite *write = lfirst(lc);
 
 			unread &= (write->state == DYN_WRITE_UNREAD);
-			/* a pause after a conflict or a lost response is not for capacity */
+			/* due_ms ends a pause after a conflict or a lost response */
 			if (write->state == DYN_WRITE_SENT || write->due_ms > now)
 				reason = DYN_WAITS_FOR_RESPONSE;
 			if (write->state == DYN_WRITE_PAUSED)
@@ -520,7 +521,7 @@ dyn_writers_await(const EState *estate, const DynRelation *relation)
 			if (dyn_relation_same_table(write->modify->relation, relation))
 				await_suspended(writer, write);
 		}
-		/* the statement of `estate` may delete items with recorded keys */
+		/* forget inserted keys: `estate`'s statement may delete their items */
 		foreach(lc, writer->modifies)
 		{
 			DynModify  *modify = lfirst(lc);

@@ -85,8 +85,8 @@ typedef struct DynWrite
 	DynWritten	written;		/* response that confirms the request */
 	DynScalar	attributes;		/* WRITTEN: returned item, or ABSENT */
 	void		(*report) (struct DynWrite *write); /* raises the error */
-	const char *why;			/* error in the response, or NULL; FAILED: reason
-								 * or path for the message */
+	const char *why;			/* FAILED: reason or path for the message; else
+								 * error in the response, or NULL */
 } DynWrite;
 
 static inline bool
@@ -118,7 +118,7 @@ typedef struct DynWriter
 	DynWrite   *waiting;		/* write that waits to be sent, or NULL */
 	List	   *collected;		/* DynWrite *, to send together (atomic.c) */
 	List	   *later;			/* collected writes after the one whose failed
-								 * condition is handled */
+								 * condition is being handled */
 	size_t		collected_bytes;	/* least_bytes of all collected writes */
 	size_t		collected_json; /* bytes of JSON of all collected items */
 	bool		omits_items;	/* true if responses to failed conditions must
@@ -146,8 +146,8 @@ extern void dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait);
  * Waits until no other statement of the session has a write of the table in
  * flight, because the statement of `estate` will read or write the table.  The
  * other statements are suspended: they have called a function that runs this
- * one.  Repeats those of their writes that were throttled or have an unknown
- * outcome.  They process all other responses when they continue.
+ * one.  Sends again those of their writes that were throttled or have an
+ * unknown outcome; leaves all other responses to the suspended statements.
  */
 extern void dyn_writers_await(const EState *estate, const struct DynRelation *relation);
 
@@ -171,7 +171,7 @@ extern void dyn_writers_abandon(int level);
  */
 extern void dyn_atomic_add(DynWriter *writer, DynWrite *write);
 
-/* Raises an error if a nested statement has changed a row to be changed. */
+/* Raises an error if a nested statement changed a row to update or delete. */
 extern void dyn_atomic_check_nested(const DynWriter *writer);
 
 /*
@@ -181,8 +181,8 @@ extern void dyn_atomic_check_nested(const DynWriter *writer);
 extern void dyn_atomic_render(DynWriter *writer, DynWrite *transaction);
 
 /*
- * Called after dyn_write_check_call.  If throttling, a conflict or an error
- * has canceled the transaction, makes its call one that failed in this way.
+ * Marks the call of a canceled transaction as throttled or conflicting, or as
+ * failed with the error that canceled it.  Called after dyn_write_check_call.
  */
 extern void dyn_atomic_check(const DynWriter *writer, DynWrite *transaction);
 

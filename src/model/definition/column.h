@@ -96,7 +96,7 @@ typedef struct DynColumn
 	const DynPath *path;		/* path of the value, of the templated string
 								 * that contains the value, or of the unnested
 								 * collection; no steps for the full item */
-	const DynPath *below;		/* path in the unnested element (base ELEMENT) */
+	const DynPath *below;		/* path inside the element (base ELEMENT) */
 	DynDocument document;
 	int			segments;		/* number of segments, if the column shows the
 								 * Scan segment of the item; else 0 */

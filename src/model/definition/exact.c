@@ -53,7 +53,7 @@ is_text(const DynCodec *codec)
 	return codec->kind == DYN_CODEC_TEXT;
 }
 
-/* The two most common collations need no catalog lookup. */
+/* Avoids a catalog lookup for the two most common collations. */
 static bool
 is_deterministic(Oid collation)
 {
@@ -144,7 +144,7 @@ dyn_traits_init(DynColumn *column)
 								 !codec->is_domain);
 }
 
-/* Comparisons are never exact: DynamoDB compares the attribute's full text. */
+/* Makes no comparison exact: DynamoDB compares the attribute's full text. */
 void
 dyn_traits_init_part(DynColumn *column, bool base, bool folded)
 {

@@ -113,7 +113,7 @@ static const OptionEntry options_table[] = {
 	"maximum number of concurrent requests of one statement"},
 	{"max_idle_connections", ON_SERVER, VALUE_INT, 0, 256, NULL, "max_concurrency",
 	false, "maximum number of idle connections of a session between statements"},
-	/* 0.1: even the smallest request (half a unit) then waits a few seconds */
+	/* the minimum is 0.1, at which half a unit already takes five seconds */
 	{"max_read_units_per_second", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
 	false, "maximum read units per second of all sessions together"},
 	{"max_write_units_per_second", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
@@ -358,7 +358,7 @@ enum_position(const char *const *words, const char *value)
 	return -1;
 }
 
-/* Returns the default unit (GUC_UNIT_...) of a time; 0 for other options. */
+/* Returns the default unit (GUC_UNIT_...) of an option with a time, else 0. */
 static int
 unit_of(const char *name)
 {
@@ -532,7 +532,7 @@ check_options(List *options, int where)
 					 errmsg("option \"%s\" provided more than once", def->defname)));
 		/*
 		 * the list also has the options that stay unchanged, so an ordinary
-		 * user cannot change an object that has an option of superusers
+		 * user cannot change an object if one of its options is for superusers
 		 */
 		if (entry->superuser && !superuser())
 			ereport(ERROR,

@@ -53,8 +53,8 @@ typedef struct DynReadOptions
 extern const char *dyn_option_text(List *options, const char *name);
 
 /*
- * These functions return the typed value of an option.  If the option is not
- * set, they return `fallback`, or (_or_default) the option table's default.
+ * These functions return an option's typed value or, if it is not set, return
+ * `fallback` (dyn_option_int_or_default: the default in the option table).
  * dyn_option_enum returns a position in `words`, which ends with NULL.
  */
 extern int	dyn_option_int(List *options, const char *name, int fallback);
@@ -66,7 +66,7 @@ extern int	dyn_option_enum(List *options, const char *name,
 
 extern DynDocument dyn_option_document(List *options);
 
-/* Returns the names (char *) in a list with commas; NIL if a name is empty. */
+/* Splits a comma-separated list into names (char *); NIL if one is empty. */
 extern List *dyn_option_names(const char *value);
 
 /* Returns the read options; those that are not set come from `fallback`. */
