@@ -1,6 +1,6 @@
 /*
  * template_columns.c
- *		Parses the table option key_templates, and connects it with columns.
+ *		Parses the option key_templates; connects its templates with columns.
  */
 #include "postgres.h"
 
@@ -124,7 +124,7 @@ dyn_templates_parse(const char *text, int *n)
 	return templated;
 }
 
-/* Marks template i, and the templates from which its columns are read. */
+/* Marks template i as needed, and those that its columns are read from. */
 static void
 need_template(const DynTemplatedAttr *templated, int i, const DynColumn *columns,
 			  bool *needed)
@@ -446,9 +446,9 @@ dyn_part_may_be_number(const DynTemplatePart *part, const DynCodec *codec)
 }
 
 /*
- * Sets *format to the format in the placeholder's modifier; without a
- * modifier, to the column's format.  If there is no format, integers and
- * booleans are stored like their casts to text.
+ * Sets *format to the format that is the placeholder's modifier.  If there is
+ * no modifier, uses the column's format.  If this yields no format, integers
+ * and booleans are encoded like their casts to text.
  */
 static void
 choose_format(const Connector *connector, const DynTemplatedAttr *templated,
@@ -470,7 +470,7 @@ choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 			 column->codec.format.kind != DYN_FORMAT_NONE)
 	{
 		*format = column->codec.format;
-		/* outside of templates, bool(01,00) is encoded as the numbers 1 and 0 */
+		/* parse again for a template: elsewhere, bool(01,00) means numbers */
 		if (format->numeric)
 			(void) dyn_format_parse(format->text, true, format, &why);
 	}
@@ -552,13 +552,13 @@ part_facts(const DynTemplatePart *part, const DynCodec *codec)
 		facts.width = codec->format.digits;
 		facts.charset = "0123456789";
 	}
-	/* a sample shows the width, and all characters other than digits */
+	/* each text has the sample's width, and its characters except digits */
 	if (kind->instant &&
 		dyn_codec_encode(codec, codec->basetype, epoch, &sample) == DYN_ENCODED)
 	{
 		facts.width = dyn_text_chars((DynText) {sample.data, sample.len});
 		facts.charset = psprintf("0123456789%.*s", (int) sample.len, sample.data);
-		/* a truncated time is never decoded, only compared with the column */
+		/* exclude truncated times: they are only compared, never decoded */
 		facts.instant = codec->format.kind != DYN_FORMAT_NONE && !dyn_codec_truncates(codec);
 	}
 	return facts;
@@ -641,7 +641,7 @@ check_precision(const Connector *connector, AttrNumber attnum)
 	}
 }
 
-/* Runs for each statement, so it is cheap unless a literal has a brace. */
+/* Reports mistakes; runs for each statement, so it looks for braces first. */
 static void
 check_mistakes(const Connector *connector)
 {
@@ -700,7 +700,7 @@ dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn *columns,
 				   describe_error(shown_name(&templated[i]), &error), NULL);
 	}
 	check_mistakes(&connector);
-	/* give columns that are read from a part the part's codec and traits */
+	/* a column that is read from a part takes the part's codec and traits */
 	for (int i = 0; i < ncolumns; i++)
 	{
 		if (!columns[i].dropped && dyn_column_is_part(&columns[i]))

@@ -39,24 +39,24 @@ typedef struct DynTemplatedAttr
 								 * index, but not of the table, and statements
 								 * may request each value that a part lists,
 								 * such as A and B for ${type:A|B} */
-	bool		unasserted;		/* true if the attribute of a row may differ
-								 * from the string that the template composes
-								 * of the row's columns, and no column shows
-								 * the attribute.  If it differs, columns with
-								 * document 'rest' show it */
+	bool		unasserted;		/* true if a row's attribute may differ from
+								 * the string that the template composes, and
+								 * the attribute is not in item_filter, nor
+								 * shown by a column.  Columns with document
+								 * 'rest' show the attribute if it differs */
 	DynType		type;			/* type of the key attribute; ABSENT if it is
 								 * unknown, or the attribute is in no key */
 	DynTemplate *tmpl;
 	DynPart    *parts;			/* tmpl->nparts elements */
 } DynTemplatedAttr;
 
-/* Returns true if the text is valid; else sets *why to a hint. */
+/* Returns true if the option's text is valid; else sets *why to a hint. */
 extern bool dyn_templates_check(const char *text, const char **why);
 
 /*
- * Returns the templates of the option, without columns, and sets *n to their
- * number.  A reset of CurrentMemoryContext frees the result, including its
- * malloc'd memory.
+ * Returns the option's templates, not yet connected with columns, and sets *n
+ * to their number.  Raises an error if the text is not valid.  A reset of
+ * CurrentMemoryContext frees the result, including its malloc'd memory.
  */
 extern DynTemplatedAttr *dyn_templates_parse(const char *text, int *n);
 
@@ -103,9 +103,9 @@ extern bool dyn_part_is_one_way(const DynTemplatePart *part);
 extern uint64 dyn_templated_members(const DynTemplatedAttr *templated, int part);
 
 /*
- * Returns the one of the first `n` parts that determines the unit in part `p`,
- * because it has the finest units of the same time: ${at:month} determines
- * ${at:year}.  Returns NULL if there is none.
+ * If part `p` is a time truncated to a unit, returns the part with the finest
+ * unit of the same time among the first `n` parts: ${at:month} determines the
+ * text of ${at:year}.  Returns NULL if no unit is finer than the unit of `p`.
  */
 extern const DynPart *dyn_templated_finer(const DynTemplatedAttr *templated, int p, int n);
 

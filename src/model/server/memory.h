@@ -58,7 +58,7 @@ extern char *dyn_copy_bytes(const DynBuffer *buf);
  */
 extern char *dyn_take_bytes(DynBuffer *buf, size_t *len);
 
-/* Works like dyn_take_bytes, but converts the UTF-8 text for messages. */
+/* Works like dyn_take_bytes, and converts the text (dyn_from_utf8_lossy). */
 extern const char *dyn_take_text(DynBuffer *buf);
 
 #endif

@@ -95,7 +95,7 @@
 
 #define dyn_array_length(root, array) estimate_array_length(root, array)
 
-/* The part of JSON_VALUE (and others) that is always evaluated, or NULL. */
+/* The JSON input of a JsonExpr, which always evaluates it; otherwise NULL. */
 #define dyn_json_input(node) \
 	(IsA(node, JsonExpr) ? ((JsonExpr *) (node))->formatted_expr : NULL)
 
@@ -132,7 +132,7 @@
 /* False for a CHECK constraint that is NOT ENFORCED. */
 #define dyn_is_enforced(check) ((check)->ccenforced)
 
-/* The former argument execute_once of ExecutorRun_hook. */
+/* Empty, because ExecutorRun_hook no longer has the argument execute_once. */
 #define DYN_RUN_ONCE_PARAMETER
 #define DYN_RUN_ONCE_ARGUMENT
 
@@ -151,7 +151,7 @@
 /* Handles interrupts, and sleeps according to vacuum_cost_delay. */
 #define dyn_analyze_delay_point() vacuum_delay_point(true)
 
-/* True if a NOT NULL constraint holds for all rows: it is not NOT VALID. */
+/* True if column i has a NOT NULL constraint that is valid for all rows. */
 #define dyn_is_never_null(desc, i) \
 	(TupleDescAttr(desc, i)->attnotnull && \
 	 TupleDescCompactAttr(desc, i)->attnullability != ATTNULLABLE_INVALID)
@@ -331,12 +331,13 @@ extern bool dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam,
 typedef struct DynSharedBlock
 {
 	const char *name;
-	const char *purpose;		/* "counted" or "limited", for a warning */
+	const char *purpose;		/* word for the warning "requests are ...":
+								 * "counted" or "limited" */
 	Size		size;
 	void		(*init) (void *memory);
 
 	/* private to pg_compat.c */
-	bool		detached;		/* true if it could not be attached */
+	bool		detached;		/* true if the block could not be attached */
 	void	   *memory;
 	struct DynSharedBlock *next;
 } DynSharedBlock;
@@ -350,14 +351,14 @@ typedef struct DynSharedBlock
 extern void dyn_request_shared_memory(DynSharedBlock *block);
 extern void *dyn_shared_memory(DynSharedBlock *block);
 
-/* Returns true if all sessions share the block; NULL: if they can share any. */
+/* Returns true if all sessions share the block (NULL: can share any block). */
 extern bool dyn_has_shared_memory(const DynSharedBlock *block);
 
 /*
  * Finds a time zone abbreviation (in lower case) as AT TIME ZONE does.  If its
  * offset never changes, sets *fixed to true, and *offset to the offset in
- * seconds, whose sign depends on the version.  Returns false if the text is
- * not an abbreviation.
+ * seconds, whose sign depends on PostgreSQL's version.  Returns false if the
+ * text is not an abbreviation.
  */
 extern bool dyn_find_zone_abbreviation(char *lowered, bool *fixed, int *offset);
 

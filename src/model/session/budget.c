@@ -48,7 +48,7 @@ init_table(void *table)
 	SpinLockInit(&((BucketTable *) table)->lock);
 }
 
-/* The name ends with the layout's version: backends may load old libraries. */
+/* The name ends with the layout's version: old sessions use the old layout. */
 static DynSharedBlock block = {
 	.name = "dynamo_fdw budgets 1",.purpose = "limited",.size = sizeof(BucketTable),.init = init_table
 };
@@ -84,7 +84,7 @@ dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 	hash = hash_text(connection->service.url, (uint64) kind);
 	hash = hash_text(connection->service.region, hash);
 	hash = hash_text(table ? dyn_session_table_id(connection, table) : "", hash);
-	/* hash the limit, too: each limit of one table needs its own bucket */
+	/* hash the rate: foreign tables with other limits use other buckets */
 	if (table != NULL && capacity == NULL)
 		hash = hash_bytes_extended((const unsigned char *) &rate, sizeof(rate), hash);
 	budget->key.hash = capacity ? hash_text(capacity, hash) : hash;

@@ -64,7 +64,7 @@ typedef struct DynBudgets
  * budget of the server (`table` is NULL), of the table (`capacity` is NULL), or
  * of the provisioned capacity of the table or an index.  `capacity` identifies
  * the last kind: the index name and the options that determine the capacity.
- * It does not contain the rate, which may change in the same budget.
+ * `capacity` omits the rate, so that a new rate does not create a new budget.
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 							DynBudgetKind kind, const char *table,
@@ -84,7 +84,7 @@ extern void dyn_budgets_correct(DynBudgets *budgets, double charged,
 /* Appends "R per second of `owner`" to EXPLAIN's list, unless `rate` is 0. */
 extern void dyn_budget_append_text(StringInfo list, double rate, const char *owner);
 
-/* Shows the list in EXPLAIN unless it is empty, and who shares the budgets. */
+/* Shows the list and whether all sessions share it; nothing if it is empty. */
 extern void dyn_budget_show(const char *label, StringInfo list, ExplainState *es);
 
 /* Requests the shared memory; called once, when the library is loaded. */

@@ -86,7 +86,7 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 	connection->service.host = host;
 }
 
-/* The strings remain part of `options`, which the connection must own. */
+/* Keeps pointers to strings in `options`, which the connection must own. */
 static void
 set_limits(DynConnection *connection, List *options)
 {
@@ -280,7 +280,7 @@ dyn_connection_make(Oid serverid, Oid userid)
 
 /*
  * Returns true for names such as eu-west-1 or us-gov-west-1.  Another name
- * could lead to another service: dynamodb.s3.amazonaws.com is a bucket.
+ * could lead to another service: dynamodb.s3.amazonaws.com is an S3 bucket.
  */
 static bool
 names_region(const char *region)

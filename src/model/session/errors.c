@@ -22,7 +22,7 @@ typedef struct ErrorEntry
 
 #define THROTTLED_HINT \
 	"Retry the statement later, because DynamoDB limits the rate of such requests."
-/* A gateway may send error pages even if the endpoint is right. */
+/* Suggests a retry first: a gateway may send errors for a valid endpoint. */
 #define UNAVAILABLE_HINT \
 	"Retry the statement later. If this happens for every request, check the server options \"endpoint_url\" and \"region\"."
 #define KEY_HINT \
@@ -173,7 +173,7 @@ service_hint(const ErrorEntry *entry, const DynRequestContext *context)
 						context->op == DYN_OP_TRANSACT_WRITE_ITEMS
 						? "dynamodb:PutItem, dynamodb:UpdateItem and dynamodb:DeleteItem"
 						: psprintf("dynamodb:%s", dyn_operation_name(context->op)));
-	/* a table name is the only argument of DescribeTable, so it is invalid */
+	/* of DescribeTable's input, only the table name can be invalid */
 	if (strcmp(entry->code, "ValidationException") == 0)
 		return context->op == DYN_OP_DESCRIBE_TABLE ? TABLE_NAME_HINT
 			: context->op == DYN_OP_CREATE_TABLE ? NULL : entry->hint;

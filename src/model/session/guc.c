@@ -23,7 +23,7 @@
 #include "../definition/options.h"
 #include "guc.h"
 
-/* Maximum fetch_memory (kB); only superusers may exceed it. */
+/* Maximum fetch_memory (kB) that users who are not superusers may set. */
 #define MOST_FETCH_MEMORY	(96 * 1024)
 
 int			dyn_guc_scan_policy = -1;
@@ -58,9 +58,9 @@ static const struct config_enum_entry scan_policy_values[] = {
 static bool initialized = false;
 
 /*
- * Returns true if a setting from this source must not loosen a limit.  Settings
- * from before the library was loaded count as made by the session user, even if
- * a SECURITY DEFINER function of another user loads the library.
+ * Returns true if a setting from this source must not loosen a limit.  A
+ * setting from before the library was loaded counts as the session user's,
+ * even if a SECURITY DEFINER function of another user loads the library.
  */
 static bool
 is_restricted(GucSource source)

@@ -23,7 +23,7 @@ extern int	dyn_guc_metadata_ttl;	/* seconds */
 extern bool dyn_guc_enable_lookup_join;
 extern bool dyn_guc_enable_cached_reads;
 extern bool dyn_guc_enable_shared_reads;
-extern int	dyn_guc_fetch_memory;	/* maximum kB of pages of a statement */
+extern int	dyn_guc_fetch_memory;	/* limit (kB) for a statement's pages */
 extern int	dyn_guc_analyze_read_units; /* limit of read units for ANALYZE */
 extern double dyn_guc_max_read_units_per_statement; /* 0: no limit */
 extern double dyn_guc_preview_units;	/* read units; -1: use the options */

@@ -52,7 +52,7 @@ typedef struct DynDescription
 	char	   *table;
 	DynTableMeta *meta;			/* malloc'd */
 	double		requested_at;	/* time of receiving `meta` (monotonic ms) */
-	double		retry_after;	/* time of the next attempt after a failure */
+	double		retry_after;	/* earliest time of a retry after a failure */
 	int			pins;
 	bool		forgotten;		/* true if removed from the cache */
 } DynDescription;
@@ -186,9 +186,9 @@ wait_for_client(void *arg, int fd, long timeout_ms)
  * Returns the milliseconds that statement_timeout still permits while COMMIT
  * reads the last rows of a cursor WITH HOLD (PersistHoldablePortal), after
  * PostgreSQL has disabled the timer.  Returns -1 without such a cursor or
- * without a timeout.  The timeout begins when the timer was last started or
- * when the current message arrived, whichever is later: PostgreSQL starts the
- * timer only if transaction_timeout is longer than statement_timeout, or 0.
+ * without a timeout.  Counts from the timer's last start.  PostgreSQL does not
+ * start the timer if 0 < transaction_timeout <= statement_timeout.  So if the
+ * current message arrived after that start, counts from its arrival instead.
  */
 static long
 held_cursor_ms(void)

@@ -84,8 +84,8 @@ typedef enum DynWaitReason
 
 /*
  * Waits at most timeout_ms (-1: no limit) until the client has work to do, and
- * does that work.  Returns the time (ms), which is counted if `usage` is given.
- * Handles interrupts after counting, so it may raise an error.
+ * does that work.  Returns the time waited (ms), and adds it to `usage` unless
+ * NULL.  Handles interrupts after that, so it may raise an error.
  */
 extern double dyn_session_wait(struct DynUsage *usage, double timeout_ms,
 							   DynWaitReason reason);

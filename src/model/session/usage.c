@@ -215,7 +215,7 @@ dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call, bool aband
 	more.counters.throttles = call->throttles;
 	more.counters.bytes = call->bytes_received;
 	more.counters.unanswered = done && call->unanswered;
-	/* -1 for a repetition without an attempt: the last call was no retry */
+	/* a repetition without an attempt (-1) takes back the last call's retry */
 	more.counters.retries = Max(call->attempts, !call->repeats) - 1;
 	if (done)
 		more.counters.request_ms = more.counters.slowest_ms = call->elapsed_ms;

@@ -75,7 +75,7 @@ dyn_counters_add(DynCounters *sum, const DynCounters *more)
 typedef enum DynUsageError
 {
 	DYN_USAGE_DENIED,			/* invalid credentials, or not permitted */
-	DYN_USAGE_THROTTLED,		/* throttled until retries ended */
+	DYN_USAGE_THROTTLED,		/* throttled in its last attempt */
 	DYN_USAGE_CONFLICT,			/* failed condition, canceled transaction, or
 								 * conflict with another write */
 	DYN_USAGE_SERVICE,			/* errors of the service (HTTP 5xx) */
@@ -131,8 +131,8 @@ extern void dyn_usage_statement(DynUsage *usage);
 /*
  * Counts a call that is done, or is about to be destroyed in flight, and returns
  * the counts.  Ignores a call that is destroyed before the first attempt of its
- * request.  If `abandoned`, the request is not sent again, so the call is not a
- * retry.
+ * request.  If `abandoned`, does not count the call as a retry, since no call
+ * will send the request again.
  */
 extern DynCounters dyn_usage_call(DynUsage *usage, DynOperation op,
 								  const DynCall *call, bool abandoned);

@@ -278,9 +278,8 @@ dyn_written_recently(const DynConnection *connection, const char *name)
 /* ---- transactions ---- */
 
 /*
- * Refuses PREPARE TRANSACTION after a write.  A rollback leaves the written
- * items in DynamoDB, and reports their number to the session that wrote them.
- * ROLLBACK PREPARED may run in another session.
+ * Refuses PREPARE TRANSACTION after a write: ROLLBACK PREPARED may run in a
+ * session that cannot report the written items, which remain in DynamoDB.
  */
 static void
 end_transaction(XactEvent event, void *arg)

@@ -106,7 +106,7 @@ read_column(DynColumn *column, TupleDesc desc, int i,
 
 	memset(column, 0, sizeof(*column));
 	column->name = pstrdup(NameStr(attr->attname));
-	/* core computes virtual generated columns when they are read */
+	/* skip a virtual generated column like a dropped one: core computes it */
 	column->dropped = attr->attisdropped || dyn_is_virtual(attr);
 	column->templated = -1;
 	if (column->dropped)
@@ -119,7 +119,7 @@ read_column(DynColumn *column, TupleDesc desc, int i,
 						relation->skips_scalars) == 1;
 	column->document = dyn_option_document(options);
 	column->segments = dyn_option_int(options, "segment", 0);
-	/* an item does not contain its segment, which is never a mismatch */
+	/* a segment number is not a value in an item, so it never mismatches */
 	column->null_on_mismatch &= column->segments == 0;
 	read_path(column, relation, options);
 	text = dyn_option_text(options, "format");
@@ -163,8 +163,8 @@ attributes_shown(DynRelation *relation)
 			names->names[names->n++] = column->path->steps[0].name;
 	}
 	/*
-	 * skip ttl_attribute and the unnested attribute: a document omits them
-	 * only if columns show them (added above)
+	 * add attributes of the item filter, except ttl_attribute: like the
+	 * unnested attribute, it is omitted only if a column shows it
 	 */
 	for (int i = 0; i < relation->item_filter.nterms; i++)
 	{

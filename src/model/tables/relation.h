@@ -53,13 +53,13 @@ typedef struct DynRelation
 	bool		skips_scalars;	/* true if an item without a list, set or map
 								 * at `unnest` has no rows; false if such an
 								 * item is an error */
-	bool		target;			/* true while planning if the statement writes
-								 * the table's rows */
-	bool		triggered;		/* true while planning if a BEFORE trigger is
-								 * fired for each row that an UPDATE selects */
+	bool		target;			/* set by the planner: true if the statement
+								 * writes the table's rows */
+	bool		triggered;		/* set by the planner: true if an UPDATE fires
+								 * a BEFORE trigger for each selected row */
 	AttrNumber	segment_column; /* column of the Scan segment, or 0 */
-	bool		hides_segment;	/* true while planning if the statement writes
-								 * the table, and does not read segment_column */
+	bool		hides_segment;	/* set by the planner: true if a writing
+								 * statement does not read segment_column */
 	int			ncolumns;
 	DynColumn  *columns;		/* columns, indexed by attnum - 1 */
 } DynRelation;

@@ -200,7 +200,7 @@ dyn_write_map_require(const DynWriteMap *map, CmdType operation)
 		if (source->templated == NULL && source->attnum == 0 && source->constant == NULL)
 			report_no_source(map, dyn_key_attr(&map->meta->key, i));
 	}
-	/* an INSERT needs a column to choose between the values of a filter */
+	/* several values in item_filter: a column or template must choose one */
 	for (int i = 0; operation == CMD_INSERT && i < map->relation->item_filter.nterms; i++)
 	{
 		const DynFilterTerm *term = &map->relation->item_filter.terms[i];

@@ -88,14 +88,14 @@ extern AttrNumber dyn_templated_compose(const DynTemplatedAttr *templated,
 extern void dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot,
 							  bool found, DynKeyPart *parts);
 
-/* Composes an INSERT, with the key; returns the number of values in *out. */
+/* Sets *out to the values of a new item with its key; returns their number. */
 extern int	dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot,
 								 DynPathValue **out);
 
 /*
  * Composes what an UPDATE writes: the changed columns, the templates that
  * contain them, and all templates of an index whose key changes.  A changed
- * column must not be in from_key.  A value of type ABSENT is to be removed.
+ * column must not be in from_key.  The type ABSENT means: remove the value.
  *
  * If `compared` is not NULL, instead composes an item from the full new row,
  * to check that the item would be read as the same row.  Sets *compared to the
