@@ -16,7 +16,8 @@
 
 typedef struct DynQuery
 {
-	const DynKeyPart *key;		/* partition key */
+	const DynKeyPart *key;		/* partition key; with row_keys, maybe also
+								 * the first range attribute */
 	DynCond   **range;			/* conditions on range attributes */
 	int			nrange;
 	DynCond    *filter;			/* filter or NULL */

@@ -3,11 +3,11 @@
  *		Composes the values that a row writes (write_map.h).
  *
  * If several values have the same path, the last one is written.  So values
- * are added in this order: unchanged columns, removals, unmapped attributes,
- * changed columns, attributes of templates.  The constants of the item filter
- * need only follow the unmapped attributes, since no column or template has
- * their paths.  If the last value of a path contradicts a column, the caller
- * rejects the row, because the item would be read as another row.
+ * are added in this order: unchanged columns, attributes to remove, unmapped
+ * attributes, changed columns, attributes of templates.  Constants of the item
+ * filter need only follow the unmapped attributes: no column or template has
+ * the path of a constant that we add.  If the last value of a path contradicts
+ * a column, the caller rejects the row: the item would be read as another row.
  */
 #include "postgres.h"
 
@@ -90,7 +90,7 @@ report_null(const DynWriteMap *map, AttrNumber attnum, const char *detail, const
 			 hint ? errhint("%s", hint) : 0));
 }
 
-/* Returns the first column of the template that is NULL, or 0. */
+/* Returns the template's first column that is NULL, or 0. */
 static AttrNumber
 null_column(const RowValues *row, const DynTemplatedAttr *templated)
 {
@@ -111,7 +111,7 @@ part_holds(const DynTemplatedAttr *templated, bool found, int p, DynText text,
 	DynHolds	holds = dyn_part_holds(part, text);
 	const char *tmpl;
 
-	/* the key was read: another placeholder has decided where the text ends */
+	/* when this key was split, another placeholder decided where `text` ends */
 	if (holds == DYN_HOLDS_UNDECIDED && found && templated->base)
 		holds = DYN_HOLDS_YES;
 	if (holds == DYN_HOLDS_YES && dyn_part_lists(part, text))
@@ -419,10 +419,10 @@ columns_from(const DynTemplatedAttr *templated)
 
 /*
  * If `null` is true, removes the attributes of those rewritten templates that
- * have a NULL column.  If `null` is false, adds the attributes of rewritten
- * templates without a NULL column and, with `full`, also of templates from
- * which the row is read.  Omits an attribute that is not rewritten if we
- * cannot compose its text.
+ * have a NULL column.  If `null` is false, adds the attributes of templates
+ * without a NULL column: of the rewritten templates and, with `full`, of the
+ * other templates from which the row is read.  If the text of one of these
+ * other templates cannot be composed, omits its attribute.
  */
 static void
 add_templates(RowValues *row, bool full, bool null)
@@ -589,7 +589,7 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 {
 	const DynRelation *relation = map->relation;
 	RowValues	row = begin_values(map, slot, NULL);
-	Bitmapset  *shown = NULL;	/* templates of columns that are not NULL */
+	Bitmapset  *shown = NULL;	/* templates of non-NULL columns in `read` */
 
 	for (int attnum = -1; (attnum = bms_next_member(read, attnum)) >= 0;)
 	{
@@ -620,7 +620,7 @@ dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 		DynScalar	text = absent;
 		DynStoreError err;
 
-		/* a template with a NULL column cannot be composed as it was read */
+		/* if a column is NULL, we cannot compose the text that was read */
 		if (null_column(&row, templated) != 0 ? bms_is_member(i, shown)
 			: dyn_templated_compose(templated, row.values, row.found, &text, &err) != 0)
 			text = dyn_only_theirs;

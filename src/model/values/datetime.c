@@ -201,7 +201,7 @@ scaled_integer(const char *text, int scale, int most, int64 *result)
 		if (!push_digit(result, 0))
 			return false;
 	}
-	/* round down, since dropped digits of a canonical decimal are not all 0 */
+	/* if digits are dropped, round down: the last of them is never 0 */
 	if (negative)
 		*result = -*result - split;
 	return true;
@@ -250,7 +250,7 @@ dyn_instant_to_epoch(Timestamp instant, const DynFormat *format, bool last,
 		return false;
 	if (format->kind == DYN_FORMAT_EPOCH_DAYS)
 		number /= USECS_PER_DAY;
-	/* digits after the sixth may have any value: print the least or greatest */
+	/* if more > 0, many numbers mean this instant: print the first or last */
 	if (more <= 0)
 		sprintf(text, INT64_FORMAT, number);
 	else if (!last)

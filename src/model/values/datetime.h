@@ -32,7 +32,7 @@ extern bool dyn_instant_from_epoch(const char *text, size_t len,
 
 /*
  * Parses a ULID: 26 digits and capital letters, without I, L, O and U.  The
- * first ten are the milliseconds since 1970; the others are ignored.
+ * first ten characters are milliseconds since 1970; the others are ignored.
  */
 extern bool dyn_instant_from_ulid(const char *text, size_t len, Timestamp *result);
 
@@ -127,8 +127,8 @@ typedef struct DynZone
 /*
  * Finds the zone that AT TIME ZONE uses for a name or abbreviation (text), or
  * for an interval; for any other `type`, the session's current zone.  Returns
- * false if AT TIME ZONE would raise an error, or for leap seconds or an
- * interval over 170 hours.
+ * false if AT TIME ZONE would raise an error, if the zone has leap seconds, or
+ * for an interval over 170 hours.
  */
 extern bool dyn_zone_find(Oid type, Datum operand, DynZone *zone);
 

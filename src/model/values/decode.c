@@ -49,7 +49,7 @@ wrong_type(const DynCodec *codec, const DynValue *value, const char **why)
 	return false;
 }
 
-/* Returns the text of an S value, with NUL, in the database's encoding. */
+/* Gets the NUL-terminated text of an S value, in the database's encoding. */
 static bool
 value_cstring(const DynValue *value, char **result, size_t *len,
 			  const char **why)
@@ -450,7 +450,7 @@ parse_instant(const DynCodec *codec, const DynValue *value, Timestamp *instant,
 							  ? "it is not a valid date or time of the form YYYY-MM-DD or YYYY-MM-DDTHH:MM:SS"
 							  : psprintf("it does not match format \"%s\"",
 										 codec->format.text));
-	/* report if the value has only too many fractional digits */
+	/* find out whether too many fractional digits are the only error */
 	finest.digits = 9;
 	return mismatch(why, finest.kind == DYN_FORMAT_EPOCH &&
 					dyn_instant_from_epoch(text, len, &finest, &other)

@@ -414,7 +414,7 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 			instant += (lower ? 1 : -1) *
 				(codec->kind == DYN_CODEC_DATE ? USECS_PER_DAY : 1);
 		*inclusive = true;
-		/* for these formats, `instant` and `first` are local times */
+		/* from here on, both `instant` and `first` are local times */
 		instant = dyn_trunc_bound(&codec->format, instant, lower);
 		encoded = dyn_pattern_print(codec->format.pattern, instant, false, dst);
 	}
@@ -469,8 +469,8 @@ dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype, Datum value,
 	char	   *number;
 
 	/*
-	 * PostgreSQL rounds column values to double precision.  All values that it
-	 * rounds to this bound are between the two adjacent doubles.
+	 * The comparison rounds column values to double precision.  All values that
+	 * it rounds to the bound are between the two doubles next to the bound.
 	 */
 	if (valuetype == FLOAT8OID &&
 		(codec->kind == DYN_CODEC_NUMERIC ||

@@ -85,7 +85,7 @@ parse_fixed(char *args, DynFormat *format, const char **why)
 	return true;
 }
 
-/* Parses bool(t,f).  Except in templates, two numbers are stored as N. */
+/* Parses bool(t,f), stored as N if t and f are numbers (`part`: as S). */
 static bool
 parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
 {

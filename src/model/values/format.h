@@ -6,7 +6,7 @@
  *	iso8601(n)			text with exactly n fractional digits and the suffix Z
  *	iso8601(n,suffix)	text with another suffix, which may be empty
  *	epoch, epoch_ms, epoch_us	N, time since 1970 in UTC (date/time columns)
- *	epoch(n)			epoch with at most n digits after the point; without n, 6
+ *	epoch(n)			epoch with at most n digits after the point (epoch: 6)
  *	pattern(...)		fields of fixed width in S (datetime.h)
  *	ulid				the time of a ULID in S (timestamptz columns)
  *	epoch_days			N, days since 1970-01-01 (date columns)
@@ -16,8 +16,7 @@
  *	json				jsonb as JSON text in S
  *	bool(t,f)			a boolean stored as t or f, in N if both are numbers,
  *						otherwise in S
- *	set, list			an array is written as a set or as a list; every
- *						format reads both
+ *	set, list			an array, written as a set or list, read from either
  *
  * Placeholders of templates have further formats, which truncate a time to the
  * unit that contains it, in UTC or in a time zone:
@@ -66,8 +65,8 @@ typedef struct DynFormat
 } DynFormat;
 
 /*
- * Returns true if the format truncates values to the microsecond.  Then
- * several encodings, which are adjacent in sort order, represent one value.
+ * Returns true if decoding truncates times to the microsecond.  Then several
+ * encodings, which are adjacent in sort order, represent one time.
  */
 static inline bool
 dyn_format_truncates(const DynFormat *format)

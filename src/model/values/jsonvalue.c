@@ -32,7 +32,7 @@ is_text(const DynNode *node)
 	return node->value.type == DYN_TYPE_S || node->value.type == DYN_TYPE_B;
 }
 
-/* Returns the text without JSON escapes, before 8 spare bytes (name_key). */
+/* Returns the text without JSON escapes; 8 spare bytes follow (name_key). */
 static char *
 plain_text(const DynValue *text, size_t *len)
 {
@@ -130,8 +130,8 @@ list_holds_nul(const DynNodes *list)
 /* ---- strings in the database's encoding ----------------------------- */
 
 /*
- * Returns a copy of the text in the database's encoding, with spare bytes like
- * plain_text(); NULL if the encoding lacks a character.
+ * Returns a copy of the text in the database's encoding; 8 spare bytes follow.
+ * Returns NULL with *why set if the encoding lacks a character.
  */
 static char *
 convert_text(const DynValue *text, uint32 *len, const char **why)
@@ -276,8 +276,8 @@ merge_names(JsonName *names, uint32 count, const DynNode *nodes)
 /* ---- writing -------------------------------------------------------- */
 
 /*
- * State of the functions below.  They write at `p`, and return the end of their
- * output.  The output of a container must begin at a multiple of four bytes.
+ * State of the functions below, which write at their argument `p`, and return
+ * the end of the output.  A container must begin at a multiple of four bytes.
  */
 typedef struct JsonWriter
 {
@@ -482,7 +482,7 @@ write_container(JsonWriter *writer, char *p, uint32 n)
  */
 #define NODE_SIZE		(2 * sizeof(JEntry) + sizeof(uint32) + sizeof(JEntry))
 
-/* Returns a palloc'd jsonb; NULL with *why set if a value cannot be jsonb. */
+/* Returns a palloc'd jsonb; NULL with *why set if conversion fails. */
 static Jsonb *
 write_jsonb(const DynNodes *list, bool encoded, const char **why)
 {

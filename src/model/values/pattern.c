@@ -31,7 +31,7 @@ typedef struct FieldWord
 	const char *word;
 	Field		field;
 	int			width;
-	int			unit;			/* factor for the text's number (MS: 1000) */
+	int			unit;			/* value of 1 in the text (MS: 1000 us) */
 	int			min;			/* smallest number in the text */
 	int			max;
 } FieldWord;

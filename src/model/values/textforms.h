@@ -9,7 +9,7 @@
 
 /* ---- numeric, with a 4-byte varlena header, and the scale of the text ---- */
 
-/* Maximum size of a numeric from (canonical) text of `len` bytes. */
+/* Maximum size (bytes) of a numeric from `len` bytes of canonical text. */
 #define DYN_NUMERIC_SIZE(len)	((len) + 12)
 
 /*

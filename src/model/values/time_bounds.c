@@ -117,8 +117,8 @@ clamp_number(double number)
 
 /*
  * Returns the first year that satisfies a lower bound, or the last year that
- * satisfies an upper bound.  If the number was rounded, the range may have one
- * more year.
+ * satisfies an upper bound.  If the number was rounded, the bound may be one
+ * year too low or, with `upper`, too high.
  */
 static int64
 year_bound(Datum value, Oid type, bool upper, bool strict)
@@ -219,7 +219,7 @@ before_trunc(int64 value, bool upper, const DynTimeStep *step)
 		return upper ? shift(value, length - 1) : value;
 	if (is_infinite(value))
 		return value;
-	/* near the ends, a unit may extend beyond the range of timestamps */
+	/* a unit may extend beyond the first or the last timestamp */
 	if (value <= MIN_TIMESTAMP + space || value >= END_TIMESTAMP - space)
 		return upper ? shift(value, length) : value;
 	return upper ? last_truncated(unit, value)

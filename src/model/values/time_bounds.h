@@ -36,8 +36,8 @@ typedef enum DynTimeStepKind
 	DYN_STEP_SUBTRACT,			/* timestamp - interval */
 	DYN_STEP_ADD_TO_INSTANT,	/* instant + interval */
 	DYN_STEP_SUBTRACT_FROM_INSTANT,
-	DYN_STEP_SINCE,				/* c - date or time */
-	DYN_STEP_UNTIL				/* date or time - c: descends as c ascends */
+	DYN_STEP_SINCE,				/* c - operand, a date or time */
+	DYN_STEP_UNTIL				/* operand - c: descends as c ascends */
 } DynTimeStepKind;
 
 typedef struct DynTimeStep
@@ -54,14 +54,14 @@ typedef struct DynTimeStep
  */
 extern int64 dyn_unit_length(Datum unit);
 
-/* Converts dates and timestamps to wider types, as comparisons do. */
+/* Converts a date or timestamp to a wider type, as a comparison does. */
 extern Datum dyn_convert_time(Datum value, Oid from, Oid to);
 
 /*
- * Converts a bound of the expression to the bound of c.  `value` has type
- * `from`, which the comparison converts to type `compared`.  The result has
- * type `to`, the type of c.
- * `upper` is true for an upper bound, and `strict` for an exclusive one.
+ * Converts a bound of an expression over a date or time c (`steps`) to a bound
+ * of c.  `value` has type `from`, which the comparison converts to type
+ * `compared`.  The result has type `to`, the type of c.  `upper` is true if
+ * `value` is an upper bound, and `strict` if it is an exclusive bound.
  */
 extern Datum dyn_invert_bound(Datum value, Oid from, Oid compared, bool upper,
 							  bool strict, const DynTimeStep *steps, int nsteps,

@@ -23,8 +23,8 @@
 #include "types.h"
 
 /*
- * Type text is not total, because an S value may contain U+0000.  Integers are
- * not total, because an N value may be 1.5 or 1E20.
+ * Text and integers are not `total`: text cannot hold an S value with U+0000,
+ * and integers cannot hold N values such as 1.5 and 1E20.
  */
 #define KIND(type, canonical, sorting, total) \
 	.wire = DYN_TYPE_##type, .encoding = {canonical, DYN_##sorting, total}

@@ -324,8 +324,8 @@ extern bool dyn_codec_is_lenient(const DynCodec *codec);
 
 /*
  * These functions return true if the column's type can hold the value: a
- * canonical number, a time, or text in the database's encoding.  Each text that
- * is decoded is checked, so the check of the typmod is inline.
+ * canonical number, a time, or text in the database's encoding.  The check of
+ * text is inline, because it runs for each text that is decoded.
  */
 extern bool dyn_codec_holds_number(const DynCodec *codec, const char *number);
 extern bool dyn_codec_holds_instant(const DynCodec *codec, Timestamp instant);

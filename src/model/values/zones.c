@@ -5,7 +5,7 @@
  *
  * PostgreSQL may convert a timestamp with the offset of a day earlier, or with
  * the offset after a nearby transition.  So we collect all offsets in a window
- * around the time.  Each half of the window exceeds a day and any offset.
+ * around the time, with more than a day plus any offset on each side.
  */
 #include "postgres.h"
 
@@ -54,7 +54,7 @@ zone_of_text(Datum name, DynZone *zone)
 	{
 		/*
 		 * if the abbreviation's offset has changed over time, allow any offset;
-		 * else allow its offset with both signs: the sign depends on the version
+		 * else allow both signs of its offset, since PostgreSQL versions differ
 		 */
 		int64		most = fixed ? abs(offset) * USECS_PER_SEC : MAX_DESCRIBED;
 
@@ -202,7 +202,7 @@ zone_ascends(const DynFormat *format)
 	return found >= 0;
 }
 
-/* A zone has hundreds of transitions, so the last result is cached. */
+/* Caches the last result, since a zone may have hundreds of transitions. */
 bool
 dyn_trunc_ascends(const DynFormat *format)
 {

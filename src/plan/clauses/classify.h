@@ -90,7 +90,7 @@ extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
 /* Returns true if the expression (or List) may fail or have side effects. */
 extern bool dyn_may_fail(Node *node);
 
-/* Matches like dyn_match_comparand, but not a member of a jsonb column. */
+/* Matches what dyn_match_comparand does, except members of jsonb columns. */
 extern bool dyn_classify_column(const DynClassify *context, Node *node,
 								DynField *field);
 
@@ -132,7 +132,7 @@ extern Node *dyn_compare(Oid opno, Node *left, Node *right, Oid collation);
  * If the node is LIKE without wildcards, or IS NOT DISTINCT FROM a constant
  * that is not NULL, returns an equality that is true for the same rows.  For
  * other rows, the equality may be NULL where the node is false.  Returns any
- * other node itself.
+ * other node unchanged.
  */
 extern Node *dyn_plain_equality(Node *node);
 
@@ -150,7 +150,7 @@ extern DynPred *dyn_classify_not_distinct(DynClassify *context,
 /* An equality, or an OR with an equality, that one or two clauses imply */
 typedef struct DynImplied
 {
-	RestrictInfo *rinfo;		/* one of the clauses that imply it */
+	RestrictInfo *rinfo;		/* one of the clauses that imply `equality` */
 	Node	   *equality;
 } DynImplied;
 

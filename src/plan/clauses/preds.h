@@ -27,8 +27,8 @@ typedef enum DynPredKind
 	DYN_PRED_COMPARE,			/* field operator value; with `array`: = ANY
 								 * (value) or <> ALL (value); a field with
 								 * steps is compared as text (->>) */
-	DYN_PRED_LIKE,				/* field begins with the fixed prefix of
-								 * pattern `value`; `literal`: with `value` */
+	DYN_PRED_LIKE,				/* field LIKE `value`; with `literal`: field
+								 * begins with `value` */
 	DYN_PRED_CONTAINS,			/* field, or the unnested list, set or map, has
 								 * the element `value`, or (`array`) all
 								 * elements of `value` */
@@ -57,7 +57,7 @@ typedef enum DynBoundKind
 								 * result as for the original value */
 	DYN_BOUND_LOWER,			/* lower bound of the column in the rows for
 								 * which the clause is true */
-	DYN_BOUND_UPPER				/* upper bound of the column in these rows */
+	DYN_BOUND_UPPER				/* like LOWER, but an upper bound */
 } DynBoundKind;
 
 /* A step of an expression over a date or time (time_bounds.h) */
@@ -87,7 +87,7 @@ typedef struct DynConversion
 								 * element is converted; LOWER is the least
 								 * bound of all elements, UPPER the greatest */
 	Oid			from;			/* type of the value, or of its elements */
-	Oid			compared;		/* type of both sides when compared */
+	Oid			compared;		/* type in which both sides are compared */
 	Oid			to;				/* type of the column */
 	List	   *steps;			/* DynConversionStep *, outermost first; NIL:
 								 * the clause compares the column itself */
@@ -147,7 +147,7 @@ dyn_make_or(List *args)
 	return dyn_make_connective(DYN_PRED_OR, args);
 }
 
-/* `position` is the index in relation->templated. */
+/* Makes a TEMPLATED predicate for relation->templated[position]. */
 extern DynPred *dyn_make_templated(int position, List *args);
 extern DynPred *dyn_make_given(Node *condition);
 
