@@ -2,9 +2,9 @@
  * quals.c
  *		Translates SQL clauses into predicates over fields of the item.
  *
- * The planner has already removed NOT from operators, such as NOT a < b.  For
- * <> and NOT IN, exec/keys/filter.c also checks the attribute's type, because
- * DynamoDB treats a missing attribute as unequal.
+ * The planner has already rewritten conditions such as NOT a < b as a >= b.
+ * For <> and NOT IN, exec/keys/filter.c also checks the attribute's type,
+ * because DynamoDB treats a missing attribute as unequal.
  */
 #include "postgres.h"
 
@@ -25,11 +25,11 @@
 /* ---- numbers as double precision ---- */
 
 /*
- * If a value is double precision, SQL converts integer and numeric columns to
- * that type.  This preserves all values of smallint and integer, and bigint
- * values with a magnitude below 2^53.  Otherwise several values of the column
- * may become one double.  Then an equality becomes a lower and an upper bound,
- * and model/values/encode.c widens each bound to the adjacent double.
+ * SQL converts integer and numeric columns to compare them with doubles.  This
+ * preserves all values of smallint and integer, and bigint values with a
+ * magnitude below 2^53.  Otherwise several values of the column may become one
+ * double.  Then an equality becomes a lower and an upper bound, and
+ * model/values/encode.c widens each bound to the adjacent double.
  */
 
 /* Maximum number of elements of a list that becomes an OR of ranges. */
@@ -546,7 +546,7 @@ divide(const DynClause *found)
 List *
 dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 {
-	/* implied conditions are never filters: `exact` and `sized` are ignored */
+	/* used only for keys_only predicates: `exact` and `sized` are ignored */
 	DynClassify context = {plan, true, true};
 	List	   *clauses = NIL;
 	ListCell   *lc;

@@ -42,7 +42,7 @@ typedef struct DynRelPlan
 	RelOptInfo *rel;
 	DynRelation *relation;
 	const DynTableMeta *meta;
-	List	   *clauses;		/* DynClause * for dyn_row_clauses, `bounds`
+	List	   *clauses;		/* DynClause * from dyn_row_clauses, `bounds`
 								 * and baserestrictinfo */
 	List	   *checks;			/* DynClause * of CHECK constraints, which are
 								 * true or NULL for every row */
@@ -69,10 +69,10 @@ typedef struct DynRelPlan
 	List	   *lists;			/* RestrictInfo *: column = ANY (array),
 								 * derived from equal columns of joined
 								 * relations (rewrite_class.c) */
-	double		items;			/* number of items (rel->tuples: of rows) */
+	double		items;			/* number of items; rel->tuples counts rows */
 	double		item_rows;		/* rows per item that passes the item filter; 1
 								 * unless the table is unnested */
-	double		fetched;		/* fraction of item bytes that `fields` have */
+	double		fetched;		/* fraction of an item's bytes in `fields` */
 	List	   *choices;		/* DynPathChoice *, one for each path */
 	/* costs of the cheapest unparameterized path of each kind; 0: no path */
 	Cost		direct[DYN_ACCESS_SCAN];
@@ -94,8 +94,8 @@ typedef struct DynClause
 								 * not be equivalent to it */
 	bool		keys_only;		/* true if only matched to keys, never sent as
 								 * a filter; `implied` is true, too */
-	Node	   *condition;		/* keys_only: SQL expression of the predicate
-								 * if it rejects NULL; else NULL */
+	Node	   *condition;		/* SQL expression of a keys_only predicate
+								 * that rejects NULL; else a null pointer */
 } DynClause;
 
 /* Returns DynClause * for RestrictInfos; their predicates are cached. */

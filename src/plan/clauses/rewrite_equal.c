@@ -104,8 +104,8 @@ dyn_classify_not_distinct(DynClassify *context, const DistinctExpr *expr)
 		return NULL;
 	column = dyn_field_column(context, &field);
 	/*
-	 * An attribute of the table's own key is in every item.  So the column is
-	 * never NULL, if a type mismatch is an error (null_test).
+	 * An attribute of the table's own key is in every item.  So its column is
+	 * never NULL if a type mismatch is an error (null_test is DYN_EXACT).
 	 */
 	return dyn_column_is_part(column) || column->traits.null_test != DYN_EXACT ||
 		!dyn_column_is_in_key(column, &context->plan->meta->key)
@@ -272,10 +272,9 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 
 /*
  * Returns the equality L = R that bounds[position] (L >= R, for example)
- * implies together with a later bound (L <= R).  If there is none, and
- * bounds[position] is a lower bound, returns the result of
- * equality_unless_different for it and one of the upper bounds; NULL if this
- * fails for all upper bounds.
+ * implies together with a later bound (L <= R).  If there is no such bound,
+ * but bounds[position] is a lower bound, returns the first result of
+ * equality_unless_different with an upper bound.  Returns NULL if both fail.
  */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)

@@ -145,16 +145,16 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 		first = term->strategy;
 		terms = lappend(terms, term);
 	}
-	/* allow = in the last term: the omitted terms then decide */
+	/* make the last term inclusive: for equal values, omitted terms decide */
 	if (terms != NIL && list_length(terms) < list_length(row->opnos))
 		((Term *) llast(terms))->strategy = inclusive(llast(terms));
 	return terms;
 }
 
 /*
- * Parses an arm of an OR of the form column = value AND rest, with the term's
- * column and value.  Adds the rest to *rests; if the arm is only column =
- * value, adds the constant true.  Returns false for any other arm.
+ * Parses one arm of an OR, which must be column = value AND rest, with the
+ * term's column and value.  Adds the rest to *rests; if the arm has no rest,
+ * adds the constant true.  Returns false for any other arm.
  */
 static bool
 rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rests)
@@ -311,7 +311,7 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 		return NULL;
 	if (equal(fixed, term->value))
 		return rest;
-	/* do not compare local times: SQL compares both with a timestamptz */
+	/* do not compare two local times: SQL compares each with a timestamptz */
 	if (term->left == TIMESTAMPTZOID && type != TIMESTAMPTZOID)
 		return NULL;
 	decided = (Node *)
@@ -322,7 +322,7 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 		return decided;
 	/*
 	 * if the condition is true for all rows, return NULL; if it is false or
-	 * NULL, the bound column >= x, which contradicts the fixed value
+	 * NULL, return column >= x, which contradicts the fixed value
 	 */
 	return !((Const *) decided)->constisnull &&
 		DatumGetBool(((Const *) decided)->constvalue) ? NULL

@@ -356,7 +356,7 @@ find_scan(Path *path, const DynEstimate **estimate)
 
 /*
  * Returns the outer columns (Var *) that parameterize the inner path or its
- * scan.  The param_info of an inner join lacks the clauses of the scan.
+ * scan.  If the inner path is a join, its param_info lacks the scan's clauses.
  */
 static List *
 outer_columns(RelOptInfo *outerrel, Path *inner, const Path *scan)

@@ -338,7 +338,7 @@ static Cost
 visit_path(PlannerInfo *root, Path *path)
 {
 	Visit		visit = {root, 0};
-	Path	  **subpath = NULL; /* input whose rows may need subplans */
+	Path	  **subpath = NULL; /* input of a path that may run subplans */
 
 	if (IsA(path, ProjectionPath))
 		subpath = &((ProjectionPath *) path)->subpath;
@@ -361,7 +361,7 @@ visit_path(PlannerInfo *root, Path *path)
 	}
 	else
 	{
-		/* first the children, because a lookup join node hides them */
+		/* visit the children first, because a lookup join node hides them */
 		(void) dyn_visit_child_paths(path, visit_child, &visit);
 		if (subpath != NULL)
 			visit.saved += read_ahead_of_rows(root, path, subpath);

@@ -344,8 +344,8 @@ copy_text(const char *text)
 }
 
 /*
- * Returns the position in `values` of the value with this conversion; adds a
- * missing value.  Returns -1 if `value` is NULL, or cannot be added.  Unless
+ * Returns the position of this value and conversion in `values`, after adding
+ * them if needed.  Returns -1 if `value` is NULL, or cannot be added.  Unless
  * `closed`, compares only the last 100 values, so a value may be added twice.
  */
 static int
@@ -517,7 +517,7 @@ copy_access(const DynAccess *access, Values *values)
 		copy->arms = lappend(copy->arms, copy_access(lfirst(lc), values));
 	if (access->alternative != NULL)
 		copy->alternative = copy_access(access->alternative, values);
-	/* last, because a fallback uses only values that the rest has added */
+	/* copy the fallback last: it uses only values that the rest has added */
 	if (access->fallback != NULL)
 		copy->fallback = values ? copy_fallback(access->fallback, values)
 			: copy_access(access->fallback, NULL);

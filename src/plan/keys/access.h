@@ -51,7 +51,7 @@ typedef struct DynKeyMatch
 	List	   *preds;			/* DynPred *: point and range predicates
 								 * (terms.h); also NULL tests for the segment
 								 * column (number of the Scan segment) */
-	DynCount	values;			/* planning: values that `preds` allow */
+	DynCount	values;			/* planning only: values that `preds` allow */
 } DynKeyMatch;
 
 /*
@@ -77,7 +77,7 @@ typedef struct DynEstimate
 	DynPrices	prices;
 	double		items;			/* number of items that the requests return */
 	double		check_cost;		/* planner cost of evaluating clauses */
-	double		full_ms;		/* time (ms) of a table Scan, no transfer */
+	double		full_ms;		/* table Scan time (ms) without transfer */
 	double		examined;		/* number of items that the requests read */
 	int			segments;		/* segments that are read; 0: the statement
 								 * does not read the segment column */
@@ -85,8 +85,8 @@ typedef struct DynEstimate
 	double		item_rows;		/* rows per examined item */
 	double		local_selectivity;	/* selectivity of the clauses that are not
 									 * matched to keys */
-	double		partition_units;	/* read units of the table's items with one
-									 * partition key; 0: unknown */
+	double		partition_units;	/* read units of the items in one partition
+									 * of the table; 0: unknown */
 	double		first_share;	/* fraction of the reads that the first row
 								 * needs (semijoins) */
 	double		first_page;		/* number of items in the first page under a
@@ -127,8 +127,8 @@ typedef struct DynAccess
 								 * to send one request */
 	bool		shares_lists;	/* result of dyn_access_shares_lists */
 	bool		per_value;		/* QUERY: true if each value of range[0] has
-								 * its own Query, false if one Query reads the
-								 * range of all values */
+								 * its own Query, false if one Query reads all
+								 * values and the range between them */
 	bool		one_round;		/* true if the requests are sent together with
 								 * those of another scan of the same keys */
 	bool		rechecks_item_filter;	/* true if the item filter is checked
@@ -145,8 +145,8 @@ typedef struct DynAccess
 	bool		same_items;		/* QUERY: true if only filters have values that
 								 * may change from one execution to the next,
 								 * so that executions share a cached read */
-	bool		presumes;		/* true if clauses are matched to an index key,
-								 * so that all rows are in the index */
+	bool		presumes;		/* true if clauses are matched to the key of
+								 * `index`: a table Scan may find more rows */
 	int			limit_hint;		/* Limit of the first page (items); 0: none */
 
 	int			segments;		/* SCAN: total segments, if the query reads the
@@ -156,8 +156,8 @@ typedef struct DynAccess
 	int			nrange;			/* matched range attributes, from the left */
 	DynKeyMatch hash[DYN_MAX_KEY_ATTRS];
 	DynKeyMatch range[DYN_MAX_KEY_ATTRS];
-	DynPred    *row_keys;		/* row-wise keys: OR of ANDs of a point
-								 * predicate for each of row_attrs; or NULL */
+	DynPred    *row_keys;		/* NULL, or an OR of ANDs; each AND has a
+								 * point predicate for each of row_attrs */
 	int			nrow_attrs;		/* number of attributes in row_keys.  GET: the
 								 * full key; QUERY: the hash attributes, and
 								 * maybe the first range attribute */
@@ -167,8 +167,8 @@ typedef struct DynAccess
 								 * after the other, not merged */
 	int			nsort;			/* ordered: number of attributes to sort by */
 	DynSortAttr sort[DYN_MAX_KEY_ATTRS];
-	DynCount	keys;			/* planning: number of keys that are read */
-	int			nbase;			/* attributes in the table's primary key */
+	DynCount	keys;			/* planning only: number of keys to read */
+	int			nbase;			/* number of attributes in the primary key */
 	DynKeyAttr	base[2];
 
 	List	   *key_names;		/* String *: key attributes of the table, and
@@ -184,7 +184,8 @@ typedef struct DynAccess
 	List	   *conversions;	/* DynConversion *, for fdw_exprs; only in the
 								 * outermost access plan */
 	const char *advice;			/* advice for EXPLAIN (dyn_advise), or NULL */
-	bool		keyed;			/* SCAN: true if clauses could restrict keys */
+	bool		keyed;			/* SCAN: true if clauses restrict keys that the
+								 * plan does not use (advice.c) */
 	Bitmapset  *lacking;		/* SCAN: columns of the key's template for
 								 * which clauses give no values */
 	DynEstimate estimate;
@@ -226,8 +227,8 @@ extern List *dyn_access_key_preds(const DynAccess *access);
 /* Abilities of an access plan, which do not depend on run-time values */
 typedef enum DynAccessAbility
 {
-	DYN_CAN_BATCH,				/* several executions can be served by one
-								 * batch of requests, not one cached read */
+	DYN_CAN_BATCH,				/* one batch of requests can serve several
+								 * executions, which share no cached read */
 	DYN_CAN_CACHE,				/* the items can be cached for executions that
 								 * differ only in filter values */
 	DYN_CAN_SHARE,				/* several scans can use the same items */
@@ -252,7 +253,7 @@ extern bool dyn_preds_compare_fields(const List *preds);
 
 extern bool dyn_access_can(const DynAccess *access, DynAccessAbility ability);
 
-/* Return the arms (DynAccess *), or the fallback; NIL or NULL without them. */
+/* Return the arms (DynAccess *; may be NIL) or the fallback (may be NULL). */
 extern List *dyn_access_arms(const DynAccess *access);
 extern DynAccess *dyn_access_fallback(const DynAccess *access);
 

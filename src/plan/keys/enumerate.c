@@ -25,9 +25,9 @@
 #define UNKNOWN_VALUES	10
 
 /*
- * Multiplies the maximum number of values if a bound changes between
- * executions, such as a column of another table.  The alternative would be to
- * read the full table for each outer row.
+ * Factor for the maximum number of values if a bound, such as a column of
+ * another table, changes between executions.  The alternative would be to read
+ * the full table for each outer row.
  */
 #define JOIN_FACTOR		100
 
@@ -274,7 +274,7 @@ dyn_why_not_each(const DynTarget *target, List *clauses, const char *key)
 					name, DYN_MAX_EACH, key);
 }
 
-/* Returns 0 unless the keys differ only in truncated times of one column. */
+/* Returns the column if keys differ only in its truncated times; else 0. */
 AttrNumber
 dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access)
 {

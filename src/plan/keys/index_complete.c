@@ -170,7 +170,7 @@ leaf_completeness(const Place *place, const DynPred *pred, bool points)
 		return points ? NO_POINT : ABSENT;
 	if (pred->kind == DYN_PRED_BOOLEAN)
 		return PRESENT;			/* booleans are short, and not empty */
-	/* an unknown value is rarely empty, so <> is ABSENT while planning */
+	/* only <> '' excludes empty values, and few run-time values are '' */
 	if (!get_operand(place, pred, &value, &isnull))
 		return unequal || useless ? ABSENT : LATER;
 	if (isnull)
@@ -231,7 +231,7 @@ preds_completeness(const Place *place, List *preds, bool asserted)
 
 /* ---- strings composed from templates ---- */
 
-/* Maximum length (bytes) of a placeholder (part): an integer, uuid or time */
+/* Maximum length (bytes) of an integer, uuid or time in a composed string */
 #define MAX_PART_BYTES	128
 
 /*

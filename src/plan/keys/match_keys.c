@@ -237,7 +237,7 @@ make_row_key(const KeyMatch *match, const DynPred *arm, List *others,
 	return row_key;
 }
 
-/* Returns the other clauses but ORs, which would be copied for each arm. */
+/* Returns the clauses to combine with each arm of `clause`: not the ORs. */
 static List *
 other_clauses(const KeyMatch *match, const DynClause *clause)
 {
@@ -403,8 +403,8 @@ match_query(KeyMatch *match, DynAccess *access)
 	const DynKeySchema *key = match->key;
 	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
 	int			n = leading_attributes(key, attrs);
-	bool		sent = true;	/* false if later conditions are not sent,
-								 * because of a range at run time */
+	bool		sent = true;	/* false if later conditions may be omitted:
+								 * an earlier one may be a range at run time */
 	bool		has_row_keys =
 		(match->index != NULL && n > key->nhash &&
 		 match_row_keys(match, access, attrs, n, false)) ||
@@ -520,8 +520,8 @@ match_segments(KeyMatch *match, DynAccess *access)
 typedef struct FilterCheck
 {
 	const KeyMatch *match;
-	int			operators;		/* maximum operators in enforced filters */
-	int			bytes;			/* upper bound of the size of these filters */
+	int			operators;		/* maximum number in the enforced filters */
+	int			bytes;			/* maximum size of the enforced filters */
 } FilterCheck;
 
 /*
@@ -760,7 +760,7 @@ finish_match(KeyMatch *match, DynAccess *access)
 		!dyn_preds_compare_fields(access->filters) &&
 		dyn_preds_visit(access->filters, true, varies, NULL) &&
 		!dyn_preds_visit(dyn_access_key_preds(access), true, varies, NULL);
-	/* recheck items read after an index: they may be newer than its entries */
+	/* recheck items of the table: they may be newer than the index entries */
 	exactly = access->fetch_base_items ? NIL : match->pushed_exactly;
 	access->exact_rinfos = clause_rinfos(exactly);
 	foreach(lc, match->clauses)
@@ -790,7 +790,7 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	}
 	Assert(access->kind != DYN_ACCESS_GET || index == NULL);
 	Assert(access->nhash == match.key->nhash || access->row_keys != NULL);
-	/* an update may move an entry of an LSI, so a Query may return it again */
+	/* an update may move an LSI entry; a Query may repeat it (base_keys.c) */
 	access->fetch_base_items = index != NULL &&
 		(index->global ? !dyn_index_covers(plan, index) || plan->relation->target
 		 : plan->relation->triggered);

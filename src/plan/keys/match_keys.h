@@ -76,7 +76,7 @@ extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 
 /*
  * Sets *usable to whether part `p` of the attribute's template can be used.
- * Returns true if it cannot, or if clauses and template give no values for it.
+ * Returns true if the part is unusable, or no clause or template gives values.
  */
 extern bool dyn_part_lacks_values(const DynRelPlan *plan, const DynKeyAttr *attr,
 								  const DynIndexMeta *index, List *clauses, int p,
