@@ -6,7 +6,7 @@
  * A placeholder (part) can be used if it contains its column's value in every
  * row, because
  * - the column is read from the part,
- * - the attribute is in the table's key: its text must match the columns, or
+ * - the attribute is in the table's key: in a row, it matches the columns, or
  * - trusted_indexes asserts this.
  */
 #include "postgres.h"
@@ -22,8 +22,8 @@ typedef struct TemplateMatch
 	List	   *clauses;
 	bool		asserted;		/* true if, in every row, the attribute's text
 								 * is composed from the row's columns */
-	uint64		most_members;	/* maximum of `members`; 0: enumerate no
-								 * unrestricted parts */
+	uint64		most_members;	/* maximum of `members`; 0: do not enumerate
+								 * parts that no clause restricts */
 	uint64		members;		/* number of combinations of values, over the
 								 * parts that were enumerated so far */
 	bool		ranged;			/* true if values in bounds are enumerated */
@@ -66,8 +66,8 @@ target_of(const TemplateMatch *match, int p)
 
 /*
  * Returns the predicates that the clauses imply for part `p`: with `points`,
- * point predicates (such as =), else ranges.  Adds to match->used the clauses
- * that are ranges, or equivalent to their point predicates.
+ * point predicates (such as =), else ranges.  Adds to match->used each clause
+ * that is a range predicate itself, or is equivalent to its point predicate.
  */
 static List *
 part_preds(TemplateMatch *match, int p, bool points)
@@ -131,7 +131,7 @@ static DynPred *
 part_each(TemplateMatch *match, int p)
 {
 	DynTarget	target = target_of(match, p);
-	/* the values of a finer part determine those of this part */
+	/* true if finer units determine this part, as months determine years */
 	bool		follows = dyn_templated_finer(match->templated, p,
 											  match->templated->tmpl->nparts) != NULL;
 	DynPred    *each = dyn_match_each(&target, match->clauses,
@@ -147,12 +147,12 @@ part_each(TemplateMatch *match, int p)
 
 /*
  * Returns predicates for the leading parts, up to the last part that a clause
- * restricts.  All predicates allow finitely many values (points), but without
- * `points`, the last may be a range.  Sets *full if all parts have points.
+ * restricts.  Each predicate allows finitely many values (points), but without
+ * `points`, the last may be a range.  Sets *full if every part has points.
  * - With `enumerate`, a part that no clause restricts has the values that the
  *   template lists.
  * - In a partition key, with `points`, the values between two bounds are
- *   points.  Parts at the end that no clause restricts are then included.
+ *   points, and unrestricted parts at the end are included, too.
  */
 static List *
 match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)
@@ -191,7 +191,7 @@ match_parts(TemplateMatch *match, bool points, bool enumerate, bool *full)
 /*
  * Returns a predicate that allows a range of strings; NULL if all parts have
  * points.  If no part is restricted, the range has all strings that begin with
- * the literal before the first part.  Then returns NULL if this literal is
+ * the literal before the first part; returns NULL, however, if this literal is
  * empty, or if some rows may lack the literal (not match->asserted).
  */
 static DynPred *
@@ -213,10 +213,10 @@ match_range(TemplateMatch *match)
 	return make_templated(match, args);
 }
 
-/* Maximum estimated number of strings from values between bounds */
+/* Limit on the expected strings if values between bounds are enumerated */
 #define MOST_COMBINATIONS	(100 * DYN_MAX_MEMBERS)
 
-/* Returns a predicate that allows finitely many strings, or NULL. */
+/* Returns NULL, or a predicate that allows finitely many strings. */
 static DynPred *
 match_points(TemplateMatch *match)
 {

@@ -4,8 +4,8 @@
  *		and counts them.
  *
  * A part of a template may encode a column differently than the column's own
- * attribute does.  So exactness is decided again for the part.  A column whose
- * own encoding cannot be compared may still have points in the key.
+ * attribute does.  So a part has its own rules for exact comparisons: a column
+ * whose own encoding cannot be compared may still have points in the key.
  */
 #include "postgres.h"
 
@@ -36,8 +36,8 @@ is_unknown(DynPred *pred, void *arg)
 
 /*
  * Summarizes a DYN_PRED_TEMPLATED.  The number of strings is the product of
- * the parts' numbers of values, up to the first part that has a range.  A
- * part's values between bounds do not count if a finer part determines them.
+ * the parts' numbers of values, up to the first part that has a range.  Values
+ * of ${at:year} between bounds do not count if ${at:month} determines them.
  */
 static DynCount
 count_texts(const DynRelPlan *plan, const DynPred *pred)
@@ -191,7 +191,7 @@ has_list(const List *lists, const DynPred *pred)
 	return false;
 }
 
-/* Appends the lists (dyn_shared_lists) in the AND of `preds`. */
+/* Adds predicates column = ANY (array) in the AND of `preds` to `lists`. */
 static List *
 add_lists(List *lists, const List *preds)
 {
@@ -474,7 +474,7 @@ dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 
 	if (!dyn_is_on_target(target, pred))
 		return false;
-	/* an equality counts, too: the value's encodings are between two bounds */
+	/* = is a range, too: all encodings of a value are between two bounds */
 	if (target->part == NULL)
 		return dyn_pred_compares(pred, DYN_COMPARE_EQ) || dyn_pred_is_bound(pred) ||
 			(pred->kind == DYN_PRED_LIKE && target->attr->type == DYN_TYPE_S);

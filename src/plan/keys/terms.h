@@ -62,7 +62,7 @@ extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 extern DynPred *dyn_implied_segments(const DynTarget *target, DynPred *pred,
 									 bool *fully_consumed);
 
-/* Summarizes the values that `pred` allows for a key attribute or `part`. */
+/* Summarizes values that `pred` allows for an attribute; if `part`, a part. */
 extern DynCount dyn_count(const DynRelPlan *plan, const DynPred *pred, bool part);
 
 /*
@@ -114,9 +114,9 @@ extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 							   List **used);
 
 /*
- * Returns the reason why values between the bounds of the target's column are
- * not enumerated, and `key` is not used.  Returns NULL if they are enumerated,
- * if there are no bounds, or if the target is a full attribute with one bound.
+ * Returns a text: why values between the bounds of the target's column are not
+ * enumerated, so that the key named `key` is not used.  Returns NULL if values
+ * are enumerated, or if there are no bounds, or one bound of a full attribute.
  */
 extern const char *dyn_why_not_each(const DynTarget *target, List *clauses, const char *key);
 

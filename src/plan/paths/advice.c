@@ -172,7 +172,7 @@ explain_comparison(Unusable *unusable, Oid opno, Oid collation, bool commuted,
 	return NULL;
 }
 
-/* Returns advice on an operator, or NULL; one of its args reads the column. */
+/* Returns advice on an operator with an arg that reads the column, or NULL. */
 static const char *
 explain_operator(Unusable *unusable, Oid opno, Oid collation, List *args)
 {
@@ -286,9 +286,9 @@ explain_attribute(const DynRelPlan *plan, const DynIndexMeta *index,
 	const DynTemplatedAttr *templated = hash
 		? dyn_relation_templated(plan->relation, attr->name) : NULL;
 	const DynColumn *folded;
-	const char *bound = NULL;	/* first reason from the bounds of a part */
-	bool		all = true;		/* true if there is such a reason for each part
-								 * without values */
+	const char *bound = NULL;	/* first dyn_why_not_each reason for a part */
+	bool		all = true;		/* true if dyn_why_not_each has a reason for
+								 * each part that lacks values */
 	const char *why;
 
 	if (is_restricted(&target, hash, clauses))
@@ -374,7 +374,7 @@ advise_on_sort_key(const DynRelPlan *plan, const DynIndexMeta *index, List *clau
 		: NULL;
 }
 
-/* Returns the reason why the LIMIT does not bound a refused Scan, or NULL. */
+/* Returns why LIMIT does not bound a Scan refused by scan_policy, or NULL. */
 static const char *
 explain_limit(const DynRelPlan *plan, const DynAccess *access)
 {
@@ -439,7 +439,7 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, bool while_open, List *cla
 	}
 	if (access->kind != DYN_ACCESS_SCAN)
 		return NULL;
-	/* while guards are open (choice.c), a Scan could use no keys */
+	/* while a guard is true (choice.c), no keys could replace the Scan */
 	access->keyed = !while_open && plan->keyed_requests > 0;
 	templated = dyn_relation_templated(plan->relation, base.attr->name);
 	for (int p = 0; templated != NULL && p < templated->tmpl->nparts; p++)
@@ -469,7 +469,7 @@ dyn_advise(const DynRelPlan *plan, DynAccess *access, bool while_open, List *cla
 			? psprintf("keys could be used, but a Scan is estimated to cost less than %.0f requests by key%s",
 					   plan->keyed_requests, plan->analyzed ? "" : "; ANALYZE may correct the estimate")
 			: sort ? sort : plan->join_advice ? plan->join_advice : explain_limit(plan, access);
-	/* also if a key has too many values, or only segments prevent its use */
+	/* also true if a key has too many values, or only segments rule it out */
 	access->keyed |= plan->segments > 0 ? plan->advice != NULL
 		: access->lacking == NULL &&
 		dyn_template_demands(plan, base.attr, plan->clauses) != NULL;

@@ -56,7 +56,7 @@ find_guards(const DynClause *clause)
 	return list_length(guards) < list_length(clause->pred->args) ? guards : NIL;
 }
 
-/* Copies the clauses at `positions` without guards; returns all clauses. */
+/* Returns the clauses; copies those at `positions`, without their guards. */
 static List *
 close_guards(List *clauses, const Bitmapset *positions)
 {
@@ -107,8 +107,8 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 
 /*
  * Assumes that a guard is closed only if the key does not match otherwise.
- * The order of the clauses, which may differ when the plan node is made, may
- * decide for which guards, but not whether an access plan is found.
+ * Which guards these are may depend on the order of the clauses, which may
+ * differ when the plan node is made; the key matches in all orders or in none.
  */
 DynAccess *
 dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
@@ -166,7 +166,7 @@ dyn_guarded_set_alternatives(List *guarded, const Path *unconditional)
 
 /* ---- choices ---- */
 
-/* Copies the choice to the relation's context, since GEQO deletes its own. */
+/* Copies into plan's memory context, because GEQO deletes the current one. */
 List *
 dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice)
 {

@@ -53,9 +53,9 @@
 #define DIRECT_ADVANTAGE	1.05
 
 /*
- * Factor of the total cost of a Query with an unknown number of rows, if the
- * query level reads nothing else (`alone`).  So a plan that reads only the
- * first rows costs less than a plan that reads all.
+ * Factor of the total cost, but not of the startup cost, of a Query with an
+ * unknown number of rows, if the query level reads nothing else (`alone`).  So
+ * a plan that reads only the first rows costs less than a plan that reads all.
  */
 #define LATER_PAGE			1.05
 
@@ -66,7 +66,7 @@
 #define ITEM_UNIT_BYTES		4096.0	/* bytes; maximum size of an item that a
 									 * read by key gets for half a unit */
 
-#define FEW_COLUMNS			8	/* maximum columns of a row that is not wide */
+#define FEW_COLUMNS			8	/* rows with more columns are wide */
 #define MS_PER_ITEM			0.0003	/* ms of CPU time per row */
 #define MS_PER_WIDE_ITEM	0.0012	/* ms of CPU time per row with more than
 									 * FEW_COLUMNS columns, or with jsonb */
@@ -154,7 +154,7 @@ partition_column(const DynRelPlan *plan, const DynKeySchema *key)
 		: dyn_relation_only_column_of(plan->relation, &key->hash[0]);
 }
 
-/* In small tables, core's default of 200 values is as good as our guess. */
+/* Returns false for small tables: core's default of 200 values is adequate. */
 bool
 dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
 {
@@ -179,8 +179,8 @@ dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
  * column or template maps to the key.  If the table is too large to be read in
  * full, ANALYZE samples complete item collections of a few keys
  * (command/analyze.c), and n_distinct is the number of keys in the sample.  So
- * the rows of the sample are divided by n_distinct; all rows of the table are,
- * if a user has set n_distinct.
+ * the rows of the sample are divided by n_distinct; but if a user has set
+ * n_distinct, it divides all rows of the table.
  */
 static double
 collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
@@ -422,7 +422,7 @@ read_table(DynReads *reads, double bytes, double segments)
 	reads->bytes = bytes;
 }
 
-/* Returns the estimated segments read; 0 if the segment column is not read. */
+/* Estimates how many segments are read; returns 0 if access->segments is 0. */
 static double
 segments_read(const DynRelPlan *plan, const DynAccess *access)
 {
@@ -642,7 +642,7 @@ find_prices(DynPrices *prices, const DynRelPlan *plan,
 
 /*
  * Adds up the estimates of the arms, whose first requests are usually sent
- * together.  Assumes the least capacity of the table and the arms' indexes.
+ * together.  Of the table and the arms' indexes, takes the smallest capacity.
  */
 static void
 estimate_union(const DynRelPlan *plan, const DynAccess *access,
@@ -697,7 +697,7 @@ dyn_estimate_access(const DynRelPlan *plan, const DynAccess *access)
 		estimate.rows_unknown = access->kind == DYN_ACCESS_QUERY &&
 			lengths_are_unknown(plan, index);
 	}
-	/* price of a Scan of the table, without the transfer */
+	/* price of a Scan of the table, without the transfer of data */
 	prices = estimate.prices;
 	prices.capacity = prices.base;
 	read_table(&of_table, assumed_bytes(plan, NULL), 0);
@@ -805,7 +805,7 @@ dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 /*
  * Sets the costs of batched lookups.  A tenth of a round trip is subtracted,
  * because low row estimates are often wrong: even if few executions are
- * expected, batches then cost less than single requests.  All work except
+ * expected, batches then cost less than single requests.  The cost apart from
  * requests (other nodes, checks of rows) is charged once for each key.
  *
  * If executions end before their last row (LIMIT, EXISTS), only a fraction of

@@ -105,7 +105,7 @@ ordered_pathkeys(DynRelPlan *plan, const DynAccess *access, DynPathChoice *choic
 
 /* ---- keyed access ---- */
 
-/* Returns true if the index may be read by key; else may set plan->advice. */
+/* Returns true if the index may be read by key; else stores advice, if any. */
 static bool
 index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
@@ -113,7 +113,7 @@ index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 
 	if (dyn_index_is_usable(plan, index, false, clauses, &lack))
 		return true;
-	/* keep advice for joins apart: lookups may cost more than a Scan */
+	/* join_advice is less certain: lookups may cost more than a Scan */
 	if (clauses == plan->clauses)
 		dyn_advise_on_index(&plan->advice, index, &lack, "used");
 	else
@@ -133,7 +133,7 @@ uses_some(const DynAccess *access, List *rinfos)
  * Matches `clauses` to the key of the table or index with the number `target`,
  * and returns the access plan.  Returns NULL if they do not match, or if the
  * index is not complete.  If `others` (RestrictInfo *) is not NIL, also returns
- * NULL unless one of them is matched to the key.  May set plan->advice.
+ * NULL unless one of them is matched to the key.  May add advice to `plan`.
  */
 static DynAccess *
 match_target(DynRelPlan *plan, int target, List *clauses, List *others)
@@ -230,8 +230,8 @@ has_key_access(DynRelPlan *plan)
 }
 
 /*
- * Returns true if `rel` cannot be read by key, and both relations can be read
- * by one Scan (exec/source/sharing.c).
+ * Returns true if the relation of `one` and `rel` can be read by one Scan
+ * (exec/source/sharing.c), and `rel` cannot be read by key.
  */
 static bool
 scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
@@ -322,7 +322,7 @@ share_of_price(DynRelPlan *plan, const char *index)
 {
 	ListCell   *lc;
 
-	/* simple_rte_array lacks the tables of removed joins */
+	/* search `rtable`: simple_rte_array lacks relations of removed joins */
 	foreach(lc, plan->root->parse->rtable)
 	{
 		const RangeTblEntry *rte = lfirst(lc);
@@ -397,9 +397,9 @@ add_access_path(DynRelPlan *plan, DynAccess *access, DynPathChoice *choice,
 				total;
 
 	/*
-	 * This path reads only rows of plan->lists, so reduce its number of rows.
-	 * plan->rel->rows is not reduced, because core applies the selectivity of
-	 * the join clauses, which imply the lists, to the join.
+	 * This path reads only rows that satisfy plan->lists, so reduce its number
+	 * of rows.  Keep plan->rel->rows: the join clauses imply the lists, and
+	 * core applies the selectivity of the join clauses to the join.
 	 */
 	if (choice->listed)
 		rows = Min(clamp_row_est(rows * dyn_selectivity(plan, plan->lists)),
@@ -527,7 +527,7 @@ add_key_paths(DynRelPlan *plan, List *clauses, List *others, ParamPathInfo *para
 
 /* ---- parameterized paths ---- */
 
-/* Returns true for the column, and for a cast or function of it (quals.c). */
+/* Returns true if the member is column *arg, or a cast or function of it. */
 static bool
 member_is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *ec,
 				 EquivalenceMember *em, void *arg)

@@ -34,7 +34,7 @@
 #include "../tree/readahead_path.h"
 #include "planner.h"
 
-/* Maximum number of items; if more are needed, a full page is requested */
+/* If more items than this are needed, the first page is not limited */
 #define MAX_ITEMS	10000
 
 /* ---- items of the first page ---- */
@@ -68,7 +68,7 @@ typedef struct FirstBound
 	bool		strict_is_exact;	/* true if the request excludes the value
 									 * of < or > */
 	bool		other_side;		/* true if the end of reading is bounded */
-	bool		strict;			/* true if reading begins at < or > */
+	bool		strict;			/* true if reading begins at a bound < or > */
 	bool		implied;		/* true if the bound at which reading begins
 								 * may select more rows than its clause */
 } FirstBound;
@@ -129,8 +129,8 @@ may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
 		int			n = list_length(texts->args);
 
 		/*
-		 * the request excludes the value of < or > if more text follows the
-		 * value in each sort key, or if the range begins after the value
+		 * the request excludes the value of < or > if, in every sort key, more
+		 * text follows the value, or if the range begins after the value
 		 */
 		first.strict_is_exact = n == 0 || n < tmpl->nparts || tmpl->literals[n].len > 0 ||
 			(!descending && tmpl->parts[n - 1].facts.width > 0);
@@ -320,7 +320,7 @@ count_plan(RelOptInfo *upperrel, List *tlist)
 	List	   *private = list_make1(dyn_access_node(access, &exprs));
 	ListCell   *lc;
 
-	/* take any count(*), since all are equal; maybe only HAVING has one */
+	/* take any count(*): all are equal, and maybe only HAVING contains one */
 	if (counts == NIL)
 		counts = pull_var_clause((Node *) access->having, PVC_INCLUDE_AGGREGATES);
 	row = list_make1(makeTargetEntry(copyObject(linitial(counts)), 1, NULL, false));
@@ -436,7 +436,7 @@ countable_access(RelOptInfo *input_rel)
 		return NULL;
 	for (int i = 0; i < plan->relation->ntemplated; i++)
 	{
-		/* DynamoDB also counts items with values that are not listed */
+		/* DynamoDB also counts items with values that no template lists */
 		if (plan->relation->templated[i].listed)
 			return NULL;
 	}
@@ -493,7 +493,7 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 	access->one_request = dyn_access_is_one_request(access);
 	output_rel->fdw_private = access;
 	dyn_cost_estimate(&access->estimate, false, 1, &startup, &total);
-	/* counting in DynamoDB transfers no rows, so it costs at most the scan */
+	/* counting transfers no rows, so it costs no more than reading the rows */
 	total = Min(total, input_rel->cheapest_total_path->total_cost);
 	add_path(output_rel, (Path *)
 			 dyn_make_upper_path(root, output_rel, target, 1, total, total, NIL));

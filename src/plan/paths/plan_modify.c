@@ -70,7 +70,7 @@ typedef struct ReadWalkerContext
 	Bitmapset  *attnums;		/* columns; a member 0 means all columns */
 	Bitmapset  *old;			/* columns of OLD in RETURNING */
 	bool		names_old;		/* true if OLD occurs in RETURNING */
-	AttrNumber	system;			/* system column except tableoid; or 0 */
+	AttrNumber	system;			/* system column other than tableoid, or 0 */
 } ReadWalkerContext;
 
 static bool
@@ -136,7 +136,7 @@ read_by_target_list(const Query *parse, Index rtindex)
 	return attnums;
 }
 
-/* Returns the target's columns that are read; in RETURNING, only via OLD. */
+/* Returns the target's columns that are read; in RETURNING only OLD counts. */
 static Bitmapset *
 read_by_statement(PlannerInfo *root)
 {
@@ -381,8 +381,8 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 												  target_relation));
 	attnums = bms_del_members(attnums, map->documents);
 	/*
-	 * the partition constraint may be evaluated again for a row that was
-	 * changed; the response for such a row does not contain its segment
+	 * keep the segment: the partition constraint may be evaluated again for a
+	 * row that was changed, and the response with that row has no segment
 	 */
 	if (dyn_relation_segment_bounds(map->relation, target_relation) != NIL)
 		attnums = bms_add_member(attnums, map->relation->segment_column);
@@ -577,7 +577,7 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	Bitmapset  *read = NULL;
 
 	root->glob->dependsOnRole |= !OidIsValid(dyn_result_user(parse));
-	/* core raises an error before it executes the plan */
+	/* core raises the error for such a table before it executes the plan */
 	if (is_member && !dyn_relation_is_updatable(relid))
 		return NIL;
 	dyn_write_map_permit(relid, plan->operation);
@@ -644,7 +644,7 @@ dynIsForeignRelUpdatable(Relation rel)
 
 /* ---- ON CONFLICT (key) ---- */
 
-/* Returns ON CONFLICT's columns; NULL for expressions and operator classes. */
+/* Returns ON CONFLICT's columns; NULL if an element is not just a column. */
 static Bitmapset *
 conflict_columns(const Query *query)
 {

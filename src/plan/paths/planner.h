@@ -44,7 +44,7 @@ typedef struct DynPathChoice
 	bool		first_row_only; /* true if a semijoin or antijoin above the
 								 * path uses only its first row */
 	bool		listed;			/* true if keys come from DynRelPlan.lists */
-	bool		together;		/* true if a join by DynRelPlan.lists reads
+	bool		together;		/* true if a hash join above the path reads
 								 * both sides at the same time */
 	DynAccessKind kind;
 	bool		batchable;		/* true if several executions can be batched */
@@ -73,18 +73,18 @@ extern void dyn_add_fallback(const DynRelPlan *plan, List *clauses,
 							 DynAccess *access);
 
 /*
- * Returns the access plan of a choice (not UNION), with its estimate, its
- * fallback, and its alternatives for open guards, for these clauses (DynClause
- * *); raises an error if they no longer match.
+ * Returns the access plan that a choice (not UNION) makes of these clauses
+ * (DynClause *), with its estimate, its fallback, and its alternatives for
+ * open guards.  Raises an error if the clauses no longer match the key.
  */
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
 
 /*
  * Returns an access plan by key that can be used only if some guards are false
- * or NULL, such as $1 IS NULL in $1 IS NULL OR k = $1 (choice.c); has as few
- * guards as possible.  Returns NULL if the clauses match the key even if all
- * guards are true, or do not match it at all.
+ * or NULL, such as $1 IS NULL in $1 IS NULL OR k = $1 (choice.c).  None of
+ * these guards is superfluous.  Returns NULL if the clauses match the key even
+ * if all guards are true, or do not match it at all.
  */
 extern DynAccess *dyn_match_closed(const DynRelPlan *plan,
 								   const DynIndexMeta *index, List *clauses);
@@ -100,9 +100,9 @@ typedef struct DynGuarded
 
 /*
  * Sets while_open in the choice of each DynGuarded of the list, which is sorted
- * by descending cost.  If a guard is true, the next more expensive access plan
- * that is useful is used, and so on.  The last one is that of `unconditional`,
- * a path without guards.
+ * by descending cost.  If a guard of an access plan is true, the next more
+ * expensive one that can help is used.  The last one is the access plan of
+ * `unconditional`, a path without guards.
  */
 extern void dyn_guarded_set_alternatives(List *guarded, const Path *unconditional);
 
@@ -275,9 +275,9 @@ extern void dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup,
 #define DYN_COLLECTION_ITEMS	50.0
 
 /*
- * Returns true if the table is large, and the column is a partition key
- * without statistics: that of a table with a sort key, or of a global index.
- * Then DYN_COLLECTION_ITEMS per value are assumed, not core's default.
+ * Returns true if the table is large, and the column has no statistics and is
+ * the partition key of a table with a sort key, or of a global index.  Then
+ * DYN_COLLECTION_ITEMS per value are assumed, not core's default.
  */
 extern bool dyn_collections_are_unknown(const RelOptInfo *rel,
 										AttrNumber attnum);
@@ -330,9 +330,9 @@ extern bool dyn_full_row_is_for_recheck(PlannerInfo *root, Index rtindex);
 extern Bitmapset *dyn_with_generated(Bitmapset *updated, TupleDesc desc);
 
 /*
- * Return true if the table has a trigger that is enabled in this session, and
- * not only for UPDATE OF columns outside of `updated` (NULL: all columns).
- * The functions consider, in this order,
+ * Return true if the table has a trigger that is enabled in this session.  A
+ * trigger for UPDATE OF columns counts only if `updated` (NULL: all columns)
+ * has one of its columns.  The functions consider, in this order,
  * - triggers whose type (TRIGGER_TYPE_...), masked with `mask`, equals `bits`;
  * - row triggers of an operation, with a timing (TRIGGER_TYPE_BEFORE or
  *   _AFTER, or DYN_ANY_TIMING);
@@ -350,7 +350,7 @@ extern bool dyn_fires_row_trigger(PlannerInfo *root, Index rtindex,
  * Raises an error if RETURNING reads a system column.  For an INSERT, also
  * raises an error if RETURNING reads the segment column; for an UPDATE or
  * DELETE, if `read` (the columns that the statement reads) has a document
- * column.  `rtindex` is the index of the target; 0 for a complete plan.
+ * column.  `rtindex` is the index of the target; 0 after planning.
  */
 extern void dyn_modify_check_read(const DynWriteMap *map, CmdType operation,
 								  const List *returning, Index rtindex,
@@ -366,7 +366,7 @@ typedef struct DynModifyPlan
 	Bitmapset  *returned;		/* columns that RETURNING reads */
 	bool		derives;		/* true if an assigned value, or the WHERE of
 								 * DO UPDATE, depends on the row */
-	const char *schema;			/* schema of the table during planning */
+	const char *schema;			/* schema at planning (dyn_metadata_schema) */
 } DynModifyPlan;
 
 extern DynModifyPlan dyn_modify_plan_of_list(const List *private);

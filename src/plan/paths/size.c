@@ -1,7 +1,7 @@
 /*
  * size.c
  *		Implements GetForeignRelSize: reads the description, classifies
- *		clauses, estimates rows, and declares the key as unique to the planner.
+ *		clauses, estimates rows, and shows the planner that the key is unique.
  *
  * The planner uses the uniqueness of the primary key to estimate joins and
  * distinct keys, and to stop at the first match.  It derives uniqueness from
@@ -149,8 +149,8 @@ partition_bounds(const DynRelPlan *plan)
 	table_close(rel, NoLock);
 	ChangeVarNodes((Node *) quals, 1, plan->rel->relid, 0);
 	/*
-	 * Simplify the NOT of a default partition's constraint, without the root:
-	 * with it, core might remove conditions IS NOT NULL on the segment column.
+	 * Simplify the NOT of a default partition's constraint.  Pass no root:
+	 * given a root, core might remove IS NOT NULL tests of the segment column.
 	 */
 	qual = eval_const_expressions(NULL, (Node *) make_ands_explicit(quals));
 	foreach(lc, make_ands_implicit(canonicalize_qual((Expr *) qual, true)))

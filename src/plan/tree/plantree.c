@@ -31,7 +31,7 @@ typedef struct NodeKind
 	NodeTag		tag;			/* tag of the plan node */
 	int			outer;			/* DYN_CHILD bits of the outer child */
 	int			inner;			/* DYN_CHILD bits of the inner child */
-	int			list;			/* bits of listed children, or a subquery */
+	int			list;			/* DYN_CHILD bits of all listed_children */
 } NodeKind;
 
 /*
@@ -146,7 +146,7 @@ dyn_visit_child_plans(Plan *plan, List *subplans, DynPlanVisitor visit,
 		if (visit(lfirst(lc), kind->list & all, context))
 			return true;
 	}
-	/* initplans of a Result that only returns their values */
+	/* visit the initplans of a Result that only returns their values */
 	foreach(lc, subplans != NIL && IsA(plan, Result) && outerPlan(plan) == NULL
 			? plan->initPlan : NIL)
 	{
@@ -273,8 +273,8 @@ typedef struct Reach
 								 * node exactly once, from the start */
 	bool		unless_empty;	/* true if executed once, unless another input
 								 * of a join above is empty */
-	bool		limited;		/* true if it may be stopped before its end */
-	bool		full;			/* true if read to its end */
+	bool		limited;		/* true if the node may be stopped early */
+	bool		full;			/* true if the node is read to its end */
 	bool		at_most_once;	/* true if never executed twice */
 } Reach;
 
@@ -492,7 +492,7 @@ dyn_plan_is_limited(const PlannedStmt *statement, const Plan *node)
 		if (lfirst(lc) != NULL)
 			(void) search_tree(lfirst(lc), NIL, false, false, add_cte_scan, &scans);
 	}
-	/* a CTE is limited only if all its scans are: append them to `nodes` */
+	/* a CTE is limited only if all CteScans of it are: check these, too */
 	foreach(lc, nodes)
 	{
 		Plan	   *tree = dyn_plan_tree_of(statement, lfirst(lc));
@@ -604,7 +604,7 @@ list_has_effects(List *expressions, List *subplans)
 static bool
 has_effects(Plan *plan, const Reach *reach, void *context)
 {
-	/* without parameters, a function or initplan is executed only once */
+	/* without parameters, initplans and functions in FROM run only once */
 	bool		repeated = !bms_is_empty(plan->allParam);
 
 	if (list_has_effects(plan->targetlist, context) ||

@@ -34,7 +34,7 @@ typedef bool (*DynPathVisitor) (Path *child, int use, void *context);
  * Visits the children of a node.  Returns true if the visitor ended the visit.
  * If `subplans` (all subplans of the statement) is not NIL, also visits the
  * initplans that compute min and max for a Result without a child.  If the
- * Result might end without the value of an initplan, its `use` has no bits.
+ * Result might end without an initplan's value, the initplan's `use` is 0.
  */
 extern bool dyn_visit_child_plans(Plan *plan, List *subplans,
 								  DynPlanVisitor visit, void *context);

@@ -71,7 +71,7 @@ joined_rows_needed(const PlannerInfo *root)
 				return 0;
 		}
 	}
-	/* a window frame may end only at the next row, so one more is needed */
+	/* only the next row may show that a window frame ends: add this row */
 	return root->tuple_fraction + parse->hasWindowFuncs;
 }
 
