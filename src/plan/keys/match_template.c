@@ -148,7 +148,8 @@ part_each(TemplateMatch *match, int p)
 /*
  * Returns predicates for the leading parts, up to the last part that a clause
  * restricts.  Each predicate allows finitely many values (points), but without
- * `points`, the last may be a range.  Sets *full if every part has points.
+ * `points`, the last may be a range.  Sets *full if every part has points and,
+ * in a sort key, a clause restricts the last part.
  * - With `enumerate`, a part that no clause restricts has the values that the
  *   template lists.
  * - In a partition key, with `points`, the values between two bounds are
