@@ -43,6 +43,16 @@ class Plain(writes.TestCase):
                 [keys] = request.body["RequestItems"].values()
                 self.assertTrue(keys["ConsistentRead"])
 
+    def test_large_absent_rows(self):
+        """Writes whose items are not read yet keep their memory, so that of the statement limits their number."""
+        self.fx.execute("SET dynamo_fdw.fetch_memory = '4MB'")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.fetch_memory")
+        self.fx.proxy.reset()
+        self.assertEqual(self.outcome(f"UPDATE far SET note = repeat('x', 100000) WHERE id = 'z' AND n IN ({', '.join(map(str, range(1, 151)))})"), (0, []))
+        reads = [len(keys["Keys"]) for r in self.fx.proxy.requests if r.operation == "BatchGetItem" for keys in r.body["RequestItems"].values()]
+        self.assertEqual(sum(reads), 150)
+        self.assertLess(max(reads), 50)
+
     def test_rows_that_appear(self):
         """They are found, and written after all, by their own values."""
         def insert(_):

@@ -155,6 +155,8 @@ may_be_sent(const DynWriter *writer, const DynWrite *write)
 {
 	const DynStatement *statement = writer->statement;
 	const DynConnection *connection = write->modify->relation->connection;
+	size_t		bytes = statement->bytes + dyn_call_body(write->call)->len + REQUEST_BYTES;
+	ListCell   *lc;
 
 	if (writer->writes == NIL)
 		return true;
@@ -162,11 +164,19 @@ may_be_sent(const DynWriter *writer, const DynWrite *write)
 	if (write->modify->budgets.nbudgets > 0 && write->modify->item_units == 0)
 		return false;
 	/* limit the number of writes, because UNREAD ones are not in flight */
-	if (list_length(writer->writes) >= Max(connection->max_concurrency, DYN_BATCH_GET_MAX_KEYS))
+	if (statement->in_flight >= connection->max_concurrency ||
+		list_length(writer->writes) >= Max(connection->max_concurrency, DYN_BATCH_GET_MAX_KEYS))
 		return false;
-	return statement->in_flight < connection->max_concurrency &&
-		statement->bytes + dyn_call_body(write->call)->len + REQUEST_BYTES <=
-		statement->max_bytes;
+	/* statement->bytes excludes PAUSED and UNREAD writes, which keep their memory */
+	foreach(lc, writer->writes)
+	{
+		const DynWrite *other = lfirst(lc);
+
+		if (other->state != DYN_WRITE_SENT)
+			bytes += dyn_call_body(other->call)->len +
+				MemoryContextMemAllocated(other->context, true);
+	}
+	return bytes <= statement->max_bytes;
 }
 
 static void
