@@ -1,11 +1,13 @@
 """Sessions that write the same rows: no update is lost, and each statement does what it does to a local table under READ COMMITTED."""
 import itertools
+import re
 import threading
 
 import fixture
 import psycopg2
 import replies
 import writes
+from processes import WITHOUT_SANITIZERS
 from volume import volume
 
 
@@ -490,6 +492,39 @@ class EndlessUpdate(writes.TestCase):
         self.assertEqual((failure.sqlstate, len(changes)), ("40001", self.ATTEMPTS))
         self.assertIn("it changed again at each attempt", failure.detail)
         self.assertEqual(Concurrency.row(self), [("one", float(changes[-1]))])
+
+
+class LargeItem(writes.TestCase):
+    """A large row that another writer changes before each of many attempts."""
+
+    def peak(self):
+        """The backend's peak memory in MB."""
+        with open(f"/proc/{self.fx.conn.info.backend_pid}/status", encoding="ascii") as file:
+            return int(re.search(r"VmHWM:\s+(\d+) kB", file.read()).group(1)) / 1024
+
+    @WITHOUT_SANITIZERS
+    def test_memory(self):
+        """What a round has composed is freed when the next one has composed it again."""
+        self.fx.execute("INSERT INTO far VALUES ('l', 1, repeat('x', 380000), 0)")
+        for sql in ("UPDATE far SET total = total + 1, note = note || 'y' WHERE id = 'l' AND n = 1",
+                    "INSERT INTO far VALUES ('l', 1) ON CONFLICT (id, n) DO UPDATE SET total = far.total + 1, note = far.note || 'y'"):
+            self.fx.conn.close()
+            self.fx.conn = self.fx.connect()
+            self.fx.rows("SELECT 1 FROM far WHERE id = 'l' AND n = 1")
+            changes = iter(range(25))
+
+            def change(_, changes=changes):
+                for number in itertools.islice(changes, 1):
+                    Concurrency.set(self, "total", "N", str(100 + number), ("l", 1))()
+
+            self.fx.proxy.on("UpdateItem", change)
+            before = self.peak()
+            try:
+                self.assertEqual(self.outcome(sql), (1, []))
+            finally:
+                self.fx.proxy.reset(scripts=True)
+            self.assertEqual(self.fx.rows("SELECT total::int FROM far WHERE id = 'l' AND n = 1"), [(125,)])
+            self.assertLess(self.peak() - before, 40)
 
 
 class EndlessUpsert(EndlessUpdate):

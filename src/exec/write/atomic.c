@@ -148,17 +148,14 @@ resolve_members(DynWriter *writer, const DynCancelReason *reasons)
 	for (int i = 0; writer->later != NIL; i++)
 	{
 		DynWrite   *write = linitial(writer->later);
-		MemoryContext oldcontext;
 
 		writer->later = list_delete_first(writer->later);
 		if (cause_of(&reasons[i]) != CAUSE_CONDITION)
 			continue;
 		failed = true;
-		oldcontext = MemoryContextSwitchTo(write->context);
 		dyn_write_judge_condition(write, reasons[i].item);
 		if (write->state == DYN_WRITE_UNREAD)
 			dyn_write_judge_item(write, dyn_writes_read_items(list_make1(write)));
-		MemoryContextSwitchTo(oldcontext);
 		if (write->state == DYN_WRITE_FAILED)
 			write->report(write);
 		if (write->state == DYN_WRITE_NEW)

@@ -751,6 +751,10 @@ void
 dyn_write_judge_item(DynWrite *write, const DynScalar *item)
 {
 	const DynModify *modify = write->modify;
+	const MinimalTupleData *old_row = write->old_row;
+	MemoryContext round = AllocSetContextCreate(modify->writer->context, "dynamo_fdw round",
+												ALLOCSET_SMALL_SIZES);
+	MemoryContext oldcontext = MemoryContextSwitchTo(round);
 
 	write->state = DYN_WRITE_NEW;
 	if (write->op != DYN_OP_PUT_ITEM)
@@ -769,6 +773,11 @@ dyn_write_judge_item(DynWrite *write, const DynScalar *item)
 	if (write->state == DYN_WRITE_NEW && write->rounds >= FIRST_PAUSE &&
 		(write->rounds - FIRST_PAUSE) % 2 == 0)
 		delay(write, Min(write->rounds - FIRST_PAUSE, DOUBLINGS) + 1);
+	MemoryContextSwitchTo(oldcontext);
+	/* another composition refers to nothing of the earlier rounds */
+	if (write->state == DYN_WRITE_NEW && write->old_row != old_row)
+		MemoryContextDeleteChildren(write->context);
+	MemoryContextSetParent(round, write->context);
 }
 
 void

@@ -61,7 +61,10 @@ extern void dyn_write_judge_condition(DynWrite *write, DynScalar item);
  */
 extern DynScalar *dyn_writes_read_items(const List *writes);
 
-/* Handles a failed condition; `item` is the key's item now, or ABSENT. */
+/*
+ * Handles a failed condition; `item` is the key's item now, or ABSENT.  If the
+ * write is composed again, frees what earlier calls have composed.
+ */
 extern void dyn_write_judge_item(DynWrite *write, const DynScalar *item);
 
 /* Returns "Key (pk)=(a)", or "The key" if the user may not read the key. */

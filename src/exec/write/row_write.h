@@ -24,8 +24,8 @@ extern TupleTableSlot *dyn_modify_complete_row(DynModify *modify, TupleTableSlot
 /*
  * Compose the write of a new row, the write that changes the old row into the
  * new one, and the deletion of the old row.  The functions replace results of
- * an earlier evaluation, and allocate in CurrentMemoryContext, which must be
- * the write's.  dyn_modify_update returns false if nothing changes.
+ * an earlier evaluation, and allocate in CurrentMemoryContext, which must live
+ * until the next evaluation.  dyn_modify_update returns false if nothing changes.
  */
 extern void dyn_modify_insert(DynWrite *write, TupleTableSlot *row);
 extern bool dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new);
@@ -51,8 +51,7 @@ extern void dyn_modify_keep_segment(const DynWrite *write);
  * Sets the state FAILED if the write would replace values that its column
  * cannot represent, such as a set inside a document, or if the item has
  * a value other than NULL in place of a map.  Returns false if nothing is left
- * to write.  `item` must live as long as the write.  Allocates in
- * CurrentMemoryContext, which must be the write's.
+ * to write.  Allocates in CurrentMemoryContext, as dyn_modify_update does.
  */
 extern bool dyn_write_require_stored(DynWrite *write, const DynScalar *item);
 

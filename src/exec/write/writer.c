@@ -387,10 +387,8 @@ receive_unread(DynWriter *writer)
 	foreach(lc, unread)
 	{
 		DynWrite   *write = lfirst(lc);
-		MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
 
 		dyn_write_judge_item(write, &items[foreach_current_index(lc)]);
-		MemoryContextSwitchTo(oldcontext);
 		proceed(writer, write);
 	}
 	list_free(unread);

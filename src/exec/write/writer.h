@@ -40,7 +40,8 @@ typedef struct DynWrite
 {
 	struct DynModify *modify;
 	DynWriteState state;
-	MemoryContext context;		/* context of what the fields below point to */
+	MemoryContext context;		/* context of what the fields below point to; its
+								 * children are the memory of rounds (outcome.c) */
 	bool		returned;		/* true if the executor has counted the row */
 
 	/* the request */
