@@ -1,5 +1,6 @@
 """The segment column: rows of a twin filled from raw segment Scans, and Scans of just the segments that conditions allow."""
 import itertools
+import os
 import time
 
 import fixture
@@ -321,6 +322,24 @@ class Partitions(SegmentTestCase):
         self.fx.execute("SET enable_partitionwise_aggregate = on; SET enable_partitionwise_join = on")
         self.check("SELECT seg, count(*), sum(n) FROM p GROUP BY seg", ALL)
         self.check("SELECT count(*) FROM p", ALL)
+
+    def test_other_servers(self):
+        """postgres_fdw sends aggregates of each segment, as the manual shows; without them, partitionwise aggregates read one server after another."""
+        self.fx.execute(f"CREATE EXTENSION postgres_fdw; CREATE SERVER reader FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '{os.environ['PGHOST']}', port '{os.environ['PGPORT']}',"
+                        f" dbname '{self.fx.database}', async_capable 'true'); CREATE USER MAPPING FOR PUBLIC SERVER reader OPTIONS (user '{os.environ['PGUSER']}', password_required 'false');"
+                        "CREATE TABLE combined (id text, n int, seg int) PARTITION BY RANGE (seg)")
+        self.addCleanup(self.fx.execute, "DROP EXTENSION postgres_fdw CASCADE; DROP TABLE combined; DROP VIEW part0, part8")
+        for low in (0, 8):
+            self.fx.execute(f"CREATE VIEW part{low} AS SELECT id, n, seg FROM t WHERE seg >= {low} AND seg < {low + 8};"
+                            f"CREATE FOREIGN TABLE combined{low} PARTITION OF combined FOR VALUES FROM ({low}) TO ({low + 8}) SERVER reader OPTIONS (table_name 'part{low}')")
+        sql = "SELECT sum(items), sum(n) FROM (SELECT seg, count(*) AS items, sum(n) AS n FROM {} GROUP BY seg) segments"
+        right = self.mirrored(sql.format("t"))
+        for setting, grouped, whole in (("on", (2, 2), (0, 0)), ("off", (2, 0), (2, 0))):
+            self.fx.execute(f"SET enable_partitionwise_aggregate = {setting}")
+            for statement, expected in ((sql.format("combined"), grouped), ("SELECT count(*), sum(n) FROM combined", whole)):
+                plan = self.fx.explain(statement, "VERBOSE, COSTS OFF")
+                self.assertEqual((plan.count("Async Foreign Scan"), plan.count("Remote SQL: SELECT seg, count(*)")), expected, plan)
+                self.assertEqual(self.fx.rows(statement), right)
 
     def test_other_bounds(self):
         """Lists, a default partition, two columns and a hash, which are checked locally where DynamoDB has no such segments."""
@@ -647,6 +666,28 @@ class Writes(SegmentTestCase):
                 self.assertEqual((failure.sqlstate, failure.message), ("0A000", message))
                 self.assertTrue(failure.hint)
         self.assertEqual(self.fx.rows("SELECT id FROM t WHERE id = 'a'"), [])
+
+    def test_refused_constraints(self):
+        """An INSERT into a table with a CHECK, a generated column or partition bounds that read the segment, which is not known."""
+        def refused(name, *statements):
+            for sql in statements or (f"INSERT INTO {name} (id, n) VALUES ('unplaced', 1)", f"INSERT INTO {name} (id) SELECT 'unplaced' || g FROM generate_series(1, 2) g"):
+                with self.subTest(sql):
+                    failure = self.fx.error(sql)
+                    self.assertEqual((failure.sqlstate, failure.message), ("0A000", f'cannot read column "seg" in an INSERT into foreign table "{name}"'))
+                    self.assertIn("constraints", failure.hint)
+            self.assertEqual(self.fx.rows("SELECT id FROM t WHERE id LIKE 'unplaced%'"), [])
+
+        self.table("checked", updatable="on")
+        self.fx.execute("ALTER FOREIGN TABLE checked ADD CHECK (seg < 1)")
+        refused("checked")
+        self.fx.foreign_table("computed", COLUMNS.format("int", TOTAL) + ", twice int GENERATED ALWAYS AS (seg * 2) STORED", table_name=self.fx.remote("t"), updatable="on")
+        refused("computed")
+        self.fx.execute('CREATE TABLE bounded (id text COLLATE "C", n int, x numeric, note text, seg int) PARTITION BY RANGE (seg); CREATE TABLE low PARTITION OF bounded FOR VALUES FROM (0) TO (8)')
+        self.addCleanup(self.fx.execute, "DROP TABLE bounded")
+        self.table("others", updatable="on")
+        self.fx.execute("ALTER TABLE bounded ATTACH PARTITION others DEFAULT")
+        refused("others")
+        refused("others", "INSERT INTO bounded (id, n) VALUES ('unplaced', 1)")
 
     def test_insert(self):
         self.assertEqual(self.fx.rows("INSERT INTO w (id, n) VALUES ('ins', 1) RETURNING id, n"), [("ins", 1)])

@@ -129,7 +129,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	relation = modify->relation = modify->map->relation;
 	dyn_write_map_require(modify->map, operation);
 	/* core has set ri_returningList for routed rows, but not yet for others */
-	dyn_modify_check_read(modify->map, operation,
+	dyn_modify_check_read(modify->map, operation, rinfo->ri_RelationDesc,
 						  modify->returning && rinfo->ri_returningList == NIL
 						  ? linitial(plan->returningLists) : rinfo->ri_returningList,
 						  0, bms_union(columns.read, columns.returned));

@@ -437,20 +437,20 @@ refuse_segment(const DynRelation *relation, const Bitmapset *attnums)
 					dyn_relation_column(relation, relation->segment_column)->name,
 					relation->name),
 			 errdetail("Only a Scan finds the segment of an item."),
-			 errhint("Name the other columns in RETURNING and ON CONFLICT.")));
+			 errhint("Remove the column from RETURNING and ON CONFLICT, and from the constraints, generated columns and partition bounds of the foreign table.")));
 }
 
 void
-dyn_modify_check_read(const DynWriteMap *map, CmdType operation, const List *returning,
-					  Index rtindex, const Bitmapset *read)
+dyn_modify_check_read(const DynWriteMap *map, CmdType operation, Relation target,
+					  const List *returning, Index rtindex, const Bitmapset *read)
 {
 	ReadWalkerContext context = find_read(returning, rtindex);
 
 	dyn_check_system_column(map->relation, context.system);
-	if (operation == CMD_INSERT)
-		refuse_segment(map->relation, context.attnums);
-	else
+	if (operation != CMD_INSERT)
 		refuse_documents(map, read);
+	else if (map->relation->segment_column != 0)
+		refuse_segment(map->relation, add_constraints(context.attnums, target));
 }
 
 /*
@@ -587,7 +587,7 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	if (!is_member)
 	{
 		dyn_write_map_require(map, plan->operation);
-		dyn_modify_check_read(map, plan->operation, parse->returningList,
+		dyn_modify_check_read(map, plan->operation, relation, parse->returningList,
 							  resultRelation, bms_union(named, returned));
 	}
 	if (plan->onConflictSet != NIL)
