@@ -11,7 +11,6 @@
 #include "catalog/pg_authid.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -60,19 +59,12 @@ add_number(Row *row, double number)
 	add_value(row, Float8GetDatum(number));
 }
 
-/*
- * Adds a string; an empty string becomes NULL.  Omits a last character that is
- * not complete, since an entry (DynUsageEntry) truncates long names.
- */
+/* Adds a string; an empty string becomes NULL. */
 static void
 add_text(Row *row, const char *utf8)
 {
-	const char *shown = dyn_from_utf8_lossy(utf8);
-	int			len = strlen(shown);
-	text	   *value = cstring_to_text_with_len(shown, pg_mbcliplen(shown, len, len));
-
-	add_value(row, PointerGetDatum(value));
-	row->nulls[row->n - 1] = len == 0;
+	add_value(row, CStringGetTextDatum(dyn_from_utf8_lossy(utf8)));
+	row->nulls[row->n - 1] = *utf8 == '\0';
 }
 
 static Datum

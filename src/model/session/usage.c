@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "common/hashfn.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/spin.h"
 #include "utils/timestamp.h"
@@ -121,6 +122,14 @@ is_of(const DynUsageEntry *entry, const DynUsage *usage)
 	return memcmp(&entry->key, &usage->key, sizeof(entry->key)) == 0;
 }
 
+/* Copies a name; truncates it between two characters. */
+static void
+set_name(char *field, const char *utf8)
+{
+	strlcpy(field, utf8, pg_encoding_mbcliplen(PG_UTF8, utf8, strlen(utf8),
+											   DYN_USAGE_NAME_SIZE - 1) + 1);
+}
+
 static DynUsageEntry *
 find_entry(UsageTable *table, DynUsage *usage, TimestampTz now)
 {
@@ -140,8 +149,8 @@ find_entry(UsageTable *table, DynUsage *usage, TimestampTz now)
 		table->replaced += entry->key.database != InvalidOid;
 		memset(entry, 0, sizeof(DynUsageEntry));
 		entry->key = usage->key;
-		strlcpy(entry->table, usage->table, DYN_USAGE_NAME_SIZE);
-		strlcpy(entry->index, usage->index, DYN_USAGE_NAME_SIZE);
+		set_name(entry->table, usage->table);
+		set_name(entry->index, usage->index);
 		entry->tally.since = now;
 	}
 	usage->slot = entry - table->entries;

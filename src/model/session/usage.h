@@ -95,7 +95,7 @@ typedef struct DynTally
 	TimestampTz since;			/* time of the first count */
 } DynTally;
 
-/* Bytes of a name in an entry, with NUL; longer names are truncated. */
+/* Bytes of a UTF-8 name in an entry, with NUL; longer names are truncated. */
 #define DYN_USAGE_NAME_SIZE	256
 
 typedef struct DynUsageKey
