@@ -226,8 +226,9 @@ dyn_usage_call(DynUsage *usage, DynOperation op, const DynCall *call, bool aband
 	more.counters.unanswered = done && call->unanswered;
 	/* a repetition without an attempt (-1) takes back the last call's retry */
 	more.counters.retries = Max(call->attempts, !call->repeats) - 1;
-	if (done)
-		more.counters.request_ms = more.counters.slowest_ms = call->elapsed_ms;
+	more.counters.request_ms = done ? call->elapsed_ms
+		: dyn_loop_now_us() / 1000.0 - call->started_ms;
+	more.counters.slowest_ms = more.counters.request_ms;
 	if (repeated && !abandoned)
 		more.counters.retries++;
 	else
