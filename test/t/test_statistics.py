@@ -277,7 +277,8 @@ class OneSession(fixture.TestCase):
         self.addCleanup(self.fx.execute, f"SET statement_timeout = '{fixture.STATEMENT_TIMEOUT}'")
         self.fx.error("SELECT * FROM slow WHERE pk = 'k1'")
         self.fx.execute("RESET statement_timeout")
-        self.assertEqual(self.counted("slow", "query, canceled, errors, wait_ms > 200, capacity_wait_ms"), (1, 1, 0, True, 0))
+        self.assertEqual(self.counted("slow", "query, canceled, errors, wait_ms > 200, capacity_wait_ms, request_ms > 200, slowest_ms > 200"),
+                         (1, 1, 0, True, 0, True, True))
 
     def test_canceled_capacity_wait(self):
         """Sessions that wait for a budget when the statement ends."""
@@ -339,6 +340,22 @@ class OneSession(fixture.TestCase):
         count, first, replaced = self.fx.rows("SELECT count(*), bool_or(table_name = 'no0'), max(replaced_entries) FROM dynamo_fdw_statistics")[0]
         self.assertEqual((count <= 500, first, replaced >= 20), (True, False, True))
         self.assertEqual(self.counted("no519", "describe_table, request_errors"), (1, 1))
+
+
+class OtherEncoding(fixture.TestCase):
+    """A database whose encoding is not UTF8."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.fx = fixture.Fixture(cls.__name__, "LATIN1")
+        cls.addClassCleanup(cls.fx.close)
+
+    def test_long_names(self):
+        """A name that is too long is truncated between two characters here, too."""
+        with fake_server.FakeDynamo() as fake:
+            create_foreign_tables(self.fx.conn.cursor(), fake.endpoint)
+            self.fx.error("SELECT * FROM dynamo_fdw_describe('fake', repeat('é', 150))")
+        self.assertEqual(self.fx.rows("SELECT table_name FROM dynamo_fdw_statistics WHERE describe_table = 1"), [("é" * 127,)])
 
 
 class Writes(fixture.TestCase):
@@ -552,9 +569,9 @@ class Dashboard(fixture.TestCase):
         self.fx.execute("DELETE FROM dynamo_fdw_samples WHERE table_name = 'busy'")     # as if it were new
         self.traffic(fake)
         self.fx.execute("CALL take_dynamo_fdw_sample()")
-        self.assertEqual([row[0] for row in self.fx.rows(throttled)], ["busy"])
+        self.assertEqual([row[:2] for row in self.fx.rows(throttled)], [("fake", "busy")])
         self.assertEqual([row[:2] for row in self.fx.rows(failed)], [("fake", "bad")])
-        self.assertEqual([row[1] for row in self.fx.rows(scanned.replace("10000", "0.1"))], ["good"])
+        self.assertEqual([row[1:3] for row in self.fx.rows(scanned.replace("10000", "0.1"))], [("fake", "good")])
         with open(os.path.join(ROOT, "docs", "grafana-dashboard.json"), encoding="utf-8") as file:
             panels = json.load(file)["panels"]
         self.assertGreater(len(panels), 6)
@@ -565,8 +582,23 @@ class Dashboard(fixture.TestCase):
                 self.assertEqual([column.name for column in cursor.description], ["time", "metric", "value"])
                 rows = cursor.fetchall()
                 self.assertEqual(len({row[0] for row in rows}), 1)
-                self.assertTrue({"good", "bad", "busy"} <= {row[1] for row in rows} or panel["title"] == "Scans by user")
+                self.assertTrue({"fake / good", "fake / bad", "fake / busy"} <= {row[1] for row in rows} or panel["title"] == "Scans by user")
                 self.assertEqual(any((row[2] or 0) > 0 for row in rows), panel["title"] != "Write units per second")
+
+    def test_alert_of_throttled_attempts(self):
+        """Of the attempts, those that end a request included; of each server alone, since servers may have tables of the same name.  It reads the last samples only."""
+        *definitions, throttled, _, _ = self.blocks()
+        self.fx.execute("CREATE SCHEMA own; SET search_path = own, public")
+        self.addCleanup(self.fx.execute, "DROP SCHEMA own CASCADE; RESET search_path")
+        for sql in definitions:
+            self.fx.execute(sql)
+        self.fx.execute("INSERT INTO dynamo_fdw_samples (at, server_name, serverid, userid, table_name, requests, retries, throttles, since)"
+                        " SELECT now() - minute * interval '1 minute', server, hashtext(server)::oid, 10, 't', 1000 * (2001 - minute), 0,"
+                        " CASE WHEN minute = 0 THEN throttles ELSE 0 END, now() - interval '3 days'"
+                        " FROM generate_series(0, 2000) minute, (VALUES ('none', 0), ('few', 245), ('many', 255)) AS v (server, throttles);"
+                        "ANALYZE dynamo_fdw_samples")
+        self.assertEqual(self.fx.rows(throttled), [("many", "t", 255, 5000)])
+        self.assertNotRegex(self.fx.explain(throttled), "Seq Scan|WindowAgg")
 
 
 # Columns with the sums of what the service saw.
