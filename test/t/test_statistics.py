@@ -599,6 +599,9 @@ class Dashboard(fixture.TestCase):
                         "ANALYZE dynamo_fdw_samples")
         self.assertEqual(self.fx.rows(throttled), [("many", "t", 255, 5000)])
         self.assertNotRegex(self.fx.explain(throttled), "Seq Scan|WindowAgg")
+        # after two samples at the same time, an increase counts once
+        self.fx.execute("INSERT INTO dynamo_fdw_samples SELECT * FROM dynamo_fdw_samples WHERE at = (SELECT max(at) FROM dynamo_fdw_samples WHERE at < (SELECT max(at) FROM dynamo_fdw_samples))")
+        self.assertEqual(self.fx.rows("SELECT DISTINCT count(*) FROM dynamo_fdw_increases WHERE at = (SELECT max(at) FROM dynamo_fdw_samples) GROUP BY server_name"), [(1,)])
 
 
 # Columns with the sums of what the service saw.
