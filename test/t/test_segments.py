@@ -689,6 +689,24 @@ class Writes(SegmentTestCase):
         refused("others")
         refused("others", "INSERT INTO bounded (id, n) VALUES ('unplaced', 1)")
 
+    def test_refused_checks(self):
+        """An INSERT through a view with CHECK OPTION, or a policy of the parent, that reads the segment."""
+        guest = f"{self.fx.database}_guest"
+        self.fx.execute("CREATE VIEW placed AS SELECT * FROM w WHERE coalesce(seg, 0) < 1 WITH CHECK OPTION;"
+                        'CREATE TABLE guarded (note text, seg int, id text COLLATE "C", n int, x numeric) PARTITION BY RANGE (n)')
+        self.table("member", updatable="on")
+        self.fx.execute("ALTER TABLE guarded ATTACH PARTITION member FOR VALUES FROM (0) TO (5); ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;"
+                        f"CREATE POLICY p ON guarded WITH CHECK (seg IS NULL); CREATE ROLE {guest}; GRANT ALL ON guarded TO {guest}; GRANT USAGE ON FOREIGN SERVER ddb TO {guest}")
+        self.addCleanup(self.fx.execute, f"RESET ROLE; DROP VIEW placed; DROP TABLE guarded; DROP OWNED BY {guest}; DROP ROLE {guest}")
+        for role, name, member in (("postgres", "placed", "w"), (guest, "guarded", "member")):
+            self.fx.execute(f"SET ROLE {role}")
+            for rows in ("VALUES ('unplaced', 1)", "SELECT 'unplaced' || g, g FROM generate_series(1, 2) g"):
+                failure = self.fx.error(f"INSERT INTO {name} (id, n) {rows}")
+                self.assertEqual((failure.sqlstate, failure.message), ("0A000", f'cannot read column "seg" in an INSERT into foreign table "{member}"'))
+            self.fx.execute("RESET ROLE")
+        self.fx.execute("UPDATE placed SET n = n WHERE id = 'i1'")
+        self.assertEqual(self.fx.rows("SELECT id FROM t WHERE id LIKE 'unplaced%'"), [])
+
     def test_insert(self):
         self.assertEqual(self.fx.rows("INSERT INTO w (id, n) VALUES ('ins', 1) RETURNING id, n"), [("ins", 1)])
         self.assertEqual(self.fx.rows("INSERT INTO w (id, n) VALUES ('ins', 1) ON CONFLICT (id) DO UPDATE SET n = w.n + 1 RETURNING n"), [(2,)])

@@ -128,10 +128,12 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 									 dyn_result_rel_user(rinfo, estate));
 	relation = modify->relation = modify->map->relation;
 	dyn_write_map_require(modify->map, operation);
-	/* core has set ri_returningList for routed rows, but not yet for others */
+	/* core has set these lists for routed rows, but not yet for others */
 	dyn_modify_check_read(modify->map, operation, rinfo->ri_RelationDesc,
 						  modify->returning && rinfo->ri_returningList == NIL
 						  ? linitial(plan->returningLists) : rinfo->ri_returningList,
+						  plan != NULL && rinfo->ri_WithCheckOptions == NIL
+						  ? plan->withCheckOptionLists : rinfo->ri_WithCheckOptions,
 						  0, bms_union(columns.read, columns.returned));
 	dyn_writers_await(estate, relation);
 	modify->reread = dyn_reread_create(relation, modify->map->meta);

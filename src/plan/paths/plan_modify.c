@@ -437,16 +437,18 @@ refuse_segment(const DynRelation *relation, const Bitmapset *attnums)
 					dyn_relation_column(relation, relation->segment_column)->name,
 					relation->name),
 			 errdetail("Only a Scan finds the segment of an item."),
-			 errhint("Remove the column from RETURNING and ON CONFLICT, and from the constraints, generated columns and partition bounds of the foreign table.")));
+			 errhint("Remove the column from RETURNING, ON CONFLICT, WITH CHECK OPTION and policies, and from the constraints, generated columns and partition bounds of the foreign table.")));
 }
 
 void
 dyn_modify_check_read(const DynWriteMap *map, CmdType operation, Relation target,
-					  const List *returning, Index rtindex, const Bitmapset *read)
+					  const List *returning, const List *checks, Index rtindex,
+					  const Bitmapset *read)
 {
 	ReadWalkerContext context = find_read(returning, rtindex);
 
 	dyn_check_system_column(map->relation, context.system);
+	(void) read_walker(unconstify(Node *, (const Node *) checks), &context);
 	if (operation != CMD_INSERT)
 		refuse_documents(map, read);
 	else if (map->relation->segment_column != 0)
@@ -588,7 +590,8 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	{
 		dyn_write_map_require(map, plan->operation);
 		dyn_modify_check_read(map, plan->operation, relation, parse->returningList,
-							  resultRelation, bms_union(named, returned));
+							  plan->withCheckOptionLists, resultRelation,
+							  bms_union(named, returned));
 	}
 	if (plan->onConflictSet != NIL)
 	{

@@ -348,13 +348,15 @@ extern bool dyn_fires_row_trigger(PlannerInfo *root, Index rtindex,
 
 /*
  * Raises an error if RETURNING reads a system column.  For an INSERT, also
- * raises an error if RETURNING or a constraint reads the segment column; for
- * an UPDATE or DELETE, if `read` (the columns that the statement reads) has a
- * document column.  `rtindex` is the index of the target; 0 after planning.
+ * raises an error if RETURNING, a constraint or `checks` (WITH CHECK OPTION
+ * and policies) reads the segment column; for an UPDATE or DELETE, if `read`
+ * (the columns that the statement reads) has a document column.  `rtindex` is
+ * the index of the target; 0 after planning.
  */
 extern void dyn_modify_check_read(const DynWriteMap *map, CmdType operation,
 								  Relation target, const List *returning,
-								  Index rtindex, const Bitmapset *read);
+								  const List *checks, Index rtindex,
+								  const Bitmapset *read);
 
 /* Returns the name (palloc'd) of the junk column for a column of a target. */
 extern char *dyn_row_identity_name(Relation relation, AttrNumber attnum);
