@@ -171,6 +171,34 @@ class TimeRanges(request_text.RequestTestCase):
                 sql = f"SELECT v FROM {name} WHERE {condition}"
                 self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
 
+    def test_units_twice(self):
+        """Equal units of one time in a key, however they are written, belong together, too; but not if they are of two zones."""
+        times = [datetime.datetime(2025, 1, 10, 5) + datetime.timedelta(days=13 * n, hours=n) for n in range(40)] + [datetime.datetime(2025, 12, 31, 23, 30), datetime.datetime(2026, 1, 1)]
+        self.fx.create_table("twice", ("pk", "S"), ("sk", "S"))
+        self.fx.put("twice", [{"pk": pk, "sk": f"{at:%Y-%m-%dT%H:%M:%S}Z", "v": n} for n, at in enumerate(times)
+                              for pk in (f"{at:%Y%m}/{at:%Y-%m}", f"B/{at:%Y-%m-%d/%d.%m.%Y}/{at + datetime.timedelta(hours=1):%Y-%m-%d/%Y/%Y%m%d}", f"D/{at:%Y-%m#%Y-%m-%d#%d.%m.%Y}")])
+        at = "at timestamptz OPTIONS (format 'iso8601(0)') NOT NULL, v int"
+        for name, columns, templates in (("monthly", at, {"pk": "${at:trunc(YYYYMM)}/${at:month}", "sk": "${at}"}),
+                                         ("zoned", at, {"pk": "B/${at:day}/${at:trunc(DD.MM.YYYY)}/${at:day(Etc/GMT-1)}/${at:year(Etc/GMT-1)}/${at:trunc(YYYYMMDD,etc/gmt-1)}", "sk": "${at}"}),
+                                         ("daily", "at date NOT NULL, sk text COLLATE \"C\" NOT NULL, v int", {"pk": "D/${at:month}#${at}#${at:pattern(DD.MM.YYYY)}"})):
+            self.fx.foreign_table(name, columns, key_templates=json.dumps(templates), table_name=self.fx.remote("twice"))
+        self.mirror("monthly", "zoned", "daily")
+        self.addCleanup(self.fx.execute, "RESET plan_cache_mode; DEALLOCATE ALL; SET dynamo_fdw.scan_policy = 'allow'")
+        self.fx.execute("SET plan_cache_mode = force_generic_plan; SET dynamo_fdw.scan_policy = 'error'")
+        for name, lo, hi, count in (("monthly", "2025-11-05", "2026-02-10", 4), ("monthly", "2020-01-01", "2028-04-30", 100), ("zoned", "2025-12-30", "2026-01-01 12:00", 3 * 3), ("zoned", "2025-03-30", "2025-03-30 23:30", 2),
+                                    ("daily", "2025-11-20", "2026-02-10", 83)):
+            with self.subTest(name, lo=lo, hi=hi):
+                sql = f"SELECT v FROM {name} WHERE at BETWEEN '{lo}' AND '{hi}'"
+                self.fx.execute(f"DEALLOCATE ALL; PREPARE twice AS SELECT v FROM {name} WHERE at BETWEEN $1 AND $2")
+                for statement in (sql, f"EXECUTE twice('{lo}', '{hi}')"):
+                    self.assertEqual(len(self.texts(statement)), count)
+                    self.assertEqual(sorted(self.fx.rows(statement)), sorted(self.mirrored(sql)))
+                for other in (sql + " AND at <> '2025-12-05' ORDER BY at LIMIT 3", f"SELECT v FROM {name} WHERE at IN ('{lo}', '{hi}', '2026-01-01')",
+                              f"SELECT v FROM {name} WHERE (at = '{lo}' OR at IN ('{hi}', '2026-01-01')) AND random() > -1"):
+                    self.assertEqual(sorted(self.fx.rows(other)), sorted(self.mirrored(other)))
+        self.assertRequests("SELECT v FROM monthly WHERE at BETWEEN '2025-12-31' AND '2026-01-01'",
+                            [f"Query twice where pk = '{month}' AND sk BETWEEN '2025-12-31T00:00:00Z' AND '2026-01-01T00:00:00[' get pk, sk, v" for month in ("202512/2025-12", "202601/2026-01")])
+
     def test_more_combinations_than_a_double_counts(self):
         """None of many times is lost where the product of all parts' values exceeds 2^53, and is divided again."""
         at, last = datetime.datetime(2020, 1, 1, 5, 6, 7, 125000), datetime.datetime(2024, 4, 1, 5, 6, 7, 125000)

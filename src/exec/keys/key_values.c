@@ -514,9 +514,9 @@ typedef struct TemplatedParts
 	int			n;				/* number of leading parts in `values`; only
 								 * the last may have intervals */
 	int			npoints;		/* number of leading parts without intervals */
-	const DynPart *finer[DYN_TEMPLATE_MAX_PARTS];	/* for each part, the finer
-													 * part from which its text
-													 * is computed; or NULL */
+	const DynPart *finer[DYN_TEMPLATE_MAX_PARTS];	/* for each part, the part
+													 * from which its text is
+													 * computed; or NULL */
 	DynSpans	values[DYN_TEMPLATE_MAX_PARTS];
 } TemplatedParts;
 
@@ -613,8 +613,8 @@ leave_parts_out(TemplatedParts *parts, int most)
 }
 
 /*
- * Sets part `p` to the unit, such as a year, that contains the unit of a finer
- * part, such as a month.  Returns false if predicates exclude this year.
+ * Sets part `p` to the unit, such as a year, that contains the unit of
+ * parts->finer[p], such as a month.  Returns false if predicates exclude it.
  */
 static bool
 set_unit(const TemplatedParts *parts, int p, DynText *points)

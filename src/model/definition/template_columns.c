@@ -421,17 +421,17 @@ const DynPart *
 dyn_templated_finer(const DynTemplatedAttr *templated, int p, int n)
 {
 	const DynPart *part = &templated->parts[p];
-	const DynPart *finest = part;
+	const DynPart *finest = NULL;
 
-	for (int i = 0; i < n && dyn_codec_truncates(&part->column.codec); i++)
+	for (int i = 0; i < n && part->column.codec.format.pattern != NULL; i++)
 	{
 		const DynPart *other = &templated->parts[i];
 		const DynFormat *format = &other->column.codec.format;
 
 		if (other->attnum == part->attnum && format->pattern != NULL &&
 			format->zone == part->column.codec.format.zone &&
-			dyn_pattern_unit(format->pattern) <
-			dyn_pattern_unit(finest->column.codec.format.pattern))
+			(finest == NULL || dyn_pattern_unit(format->pattern) <
+			 dyn_pattern_unit(finest->column.codec.format.pattern)))
 			finest = other;
 	}
 	return finest == part ? NULL : finest;
@@ -476,6 +476,8 @@ choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 	}
 	else if (dyn_codec_is_integer(&column->codec))
 		format->kind = DYN_FORMAT_DIGITS;
+	else if (column->codec.kind == DYN_CODEC_DATE)
+		format->pattern = dyn_pattern_parse("YYYY-MM-DD", &why);
 	else if (column->codec.kind == DYN_CODEC_BOOL)
 	{
 		format->kind = DYN_FORMAT_BOOL;

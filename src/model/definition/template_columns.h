@@ -103,9 +103,10 @@ extern bool dyn_part_is_one_way(const DynTemplatePart *part);
 extern uint64 dyn_templated_members(const DynTemplatedAttr *templated, int part);
 
 /*
- * If part `p` is a time truncated to a unit, returns the part with the finest
- * unit of the same time among the first `n` parts: ${at:month} determines the
- * text of ${at:year}.  Returns NULL if no unit is finer than the unit of `p`.
+ * If part `p` is a time with a unit, returns the part that determines its text:
+ * of the first `n` parts, the first one with the finest unit of the same time.
+ * ${at:month} determines ${at:year}, and a second ${at:month}.  Returns NULL
+ * if this is part `p` itself.
  */
 extern const DynPart *dyn_templated_finer(const DynTemplatedAttr *templated, int p, int n);
 

@@ -57,7 +57,8 @@ typedef struct DynFormat
 								 * user has set no format */
 	int			digits;			/* digits of a fraction, 0 .. 9 (EPOCH,
 								 * iso8601(n)), or of an integer (PADDED) */
-	const struct DynPattern *pattern;	/* pattern (PATTERN, TRUNC) */
+	const struct DynPattern *pattern;	/* pattern (PATTERN, TRUNC; NONE: of a
+										 * date in a template) */
 	struct pg_tz *zone;			/* time zone; NULL: UTC (TRUNC) */
 	const char *true_text;		/* text of true in UTF-8 (BOOL) */
 	const char *false_text;

@@ -131,7 +131,7 @@ static DynPred *
 part_each(TemplateMatch *match, int p)
 {
 	DynTarget	target = target_of(match, p);
-	/* true if finer units determine this part, as months determine years */
+	/* true if another part determines this one, as months determine years */
 	bool		follows = dyn_templated_finer(match->templated, p,
 											  match->templated->tmpl->nparts) != NULL;
 	DynPred    *each = dyn_match_each(&target, match->clauses,
