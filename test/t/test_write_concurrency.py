@@ -198,6 +198,17 @@ class Concurrency(writes.TestCase):
         self.assertEqual(self.between(f"DELETE FROM far {self.ONE} AND note LIKE 't%'", self.set("note", "S", "three"), "DeleteItem"), (1, []))
         self.assertEqual(self.row(), [])
 
+    def test_delete_that_reads_all_columns(self):
+        """The scan's rows have the columns of the table, so that core needs no projection."""
+        self.assertEqual(self.between(f"DELETE FROM far {self.ONE} AND note LIKE 'o%' RETURNING *", self.set("note", "S", "two"), "DeleteItem"), (0, []))
+        status, [row] = self.between(f"DELETE FROM far {self.ONE} AND note LIKE 't%' RETURNING *", self.set("note", "S", "three"), "DeleteItem")
+        self.assertEqual((status, "three" in row), (1, True))
+        self.assertEqual(self.row(), [])
+        self.put_raw({"id": {"S": "a"}, "n": {"N": "1"}, "note": {"S": "one"}})
+        self.fx.foreign_table("few", "note text, n int NOT NULL, id text NOT NULL", table_name=self.fx.remote("items"), updatable="on", scan_policy="allow")
+        self.assertEqual(self.between(f"DELETE FROM few {self.ONE} AND note > 'a'", self.set("note", "S", "two"), "DeleteItem"), (1, []))
+        self.assertEqual(self.row(), [])
+
     def test_deleted_twice(self):
         self.assertEqual(self.between(f"DELETE FROM far {self.ONE}", self.delete, "DeleteItem"), (0, []))
 

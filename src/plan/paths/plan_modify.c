@@ -395,7 +395,11 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 			attnums = bms_add_members(attnums,
 									  dyn_templated_columns(&map->relation->templated[column->templated]));
 	}
-	for (int attnum = -1; (attnum = bms_next_member(attnums, attnum)) >= 0;)
+	/*
+	 * use descending order, so that the target list never equals the columns:
+	 * a scan without projection would return EvalPlanQual's own slot, cleared
+	 */
+	for (int attnum = -1; (attnum = bms_prev_member(attnums, attnum)) >= 0;)
 	{
 		Form_pg_attribute attr =
 			TupleDescAttr(RelationGetDescr(target_relation), attnum - 1);
