@@ -660,7 +660,10 @@ class Writes(SegmentTestCase):
                              ("INSERT INTO w (id) VALUES ('a') RETURNING *", 'cannot read column "seg" in an INSERT into foreign table "w"'),
                              ("INSERT INTO w (id) VALUES ('a') RETURNING w", 'cannot read column "seg" in an INSERT into foreign table "w"'),
                              ("INSERT INTO w (id) VALUES ('a') ON CONFLICT (id) DO UPDATE SET n = w.seg", 'cannot read column "seg" in an INSERT into foreign table "w"'),
-                             ("INSERT INTO w (id) VALUES ('a') ON CONFLICT (id) DO UPDATE SET n = 1 WHERE w.seg = 1", 'cannot read column "seg" in an INSERT into foreign table "w"')):
+                             ("INSERT INTO w (id) VALUES ('a') ON CONFLICT (id) DO UPDATE SET n = 1 WHERE w.seg = 1", 'cannot read column "seg" in an INSERT into foreign table "w"'),
+                             ("INSERT INTO w (id) VALUES ('i1') ON CONFLICT (id) DO UPDATE SET n = excluded.seg", 'cannot read column "seg" in an INSERT into foreign table "w"'),
+                             ("INSERT INTO w (id) VALUES ('i1') ON CONFLICT (id) DO UPDATE SET n = 1 WHERE coalesce(excluded.seg, 0) < 1", 'cannot read column "seg" in an INSERT into foreign table "w"'),
+                             ("INSERT INTO w (id) VALUES ('i1') ON CONFLICT (id) DO UPDATE SET note = excluded", 'cannot read column "seg" in an INSERT into foreign table "w"')):
             with self.subTest(sql):
                 failure = self.fx.error(sql)
                 self.assertEqual((failure.sqlstate, failure.message), ("0A000", message))
@@ -680,6 +683,10 @@ class Writes(SegmentTestCase):
         self.table("checked", updatable="on")
         self.fx.execute("ALTER FOREIGN TABLE checked ADD CHECK (seg < 1)")
         refused("checked")
+        self.table("never_null", updatable="on")
+        self.fx.execute("ALTER FOREIGN TABLE never_null ALTER seg SET NOT NULL")
+        refused("never_null")
+        self.assertEqual(self.fx.rows("UPDATE never_null SET n = n WHERE id = 'i1' RETURNING id"), [("i1",)])
         self.fx.foreign_table("computed", COLUMNS.format("int", TOTAL) + ", twice int GENERATED ALWAYS AS (seg * 2) STORED", table_name=self.fx.remote("t"), updatable="on")
         refused("computed")
         self.fx.execute('CREATE TABLE bounded (id text COLLATE "C", n int, x numeric, note text, seg int) PARTITION BY RANGE (seg); CREATE TABLE low PARTITION OF bounded FOR VALUES FROM (0) TO (8)')

@@ -456,7 +456,10 @@ dyn_modify_check_read(const DynWriteMap *map, CmdType operation, Relation target
 	if (operation != CMD_INSERT)
 		refuse_documents(map, read);
 	else if (map->relation->segment_column != 0)
-		refuse_segment(map->relation, add_constraints(context.attnums, target));
+		refuse_segment(map->relation,
+					   TupleDescAttr(RelationGetDescr(target),
+									 map->relation->segment_column - 1)->attnotnull
+					   ? bms_make_singleton(0) : add_constraints(context.attnums, target));
 }
 
 /*
@@ -477,6 +480,9 @@ read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *pla
 	dyn_check_system_column(map->relation, context.system);
 	refuse_documents(map, context.attnums);
 	refuse_segment(map->relation, context.attnums);
+	/* EXCLUDED has no segment, either */
+	refuse_segment(map->relation, find_read(list_make2(plan->onConflictSet, plan->onConflictWhere),
+											plan->exclRelRTI).attnums);
 	return context.attnums;
 }
 
