@@ -537,6 +537,19 @@ class LargeItem(writes.TestCase):
             self.assertEqual(self.fx.rows("SELECT total::int FROM far WHERE id = 'l' AND n = 1"), [(125,)])
             self.assertLess(self.peak() - before, 40)
 
+    @WITHOUT_SANITIZERS
+    def test_memory_of_repeated_rows(self):
+        """The rows of a join that an item's write keeps, in case that its condition fails, do not exceed fetch_memory much."""
+        for n in range(1, 9):
+            self.fx.execute("INSERT INTO far VALUES ('l', %s, repeat('x', 380000), 0)", (n,))
+        self.fx.conn.close()
+        self.fx.conn = self.fx.connect()
+        self.fx.rows("SELECT 1 FROM far WHERE id = 'l' AND n = 1")
+        before = self.peak()
+        self.assertEqual(self.outcome("UPDATE far SET total = total + g FROM generate_series(1, 90) g WHERE id = 'l' AND n BETWEEN 1 AND 8"), (8, []))
+        self.assertEqual(self.fx.rows("SELECT DISTINCT total::int FROM far WHERE id = 'l'"), [(1,)])
+        self.assertLess(self.peak() - before, 100)
+
 
 class EndlessUpsert(EndlessUpdate):
     """The same for DO UPDATE; the failed insertion is the first of 51 attempts."""

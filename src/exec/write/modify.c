@@ -300,7 +300,10 @@ keep_repeated(DynModify *modify, const DynWrite *row, TupleTableSlot *planSlot)
 	oldcontext = MemoryContextSwitchTo(write->context);
 	write->repeated = lappend(write->repeated, ExecCopySlotMinimalTuple(planSlot));
 	MemoryContextSwitchTo(oldcontext);
-	if (list_length(write->repeated) == MOST_REPEATED)
+	/* assume that each write in flight keeps as many rows */
+	if (list_length(write->repeated) == MOST_REPEATED ||
+		MemoryContextMemAllocated(write->context, true) * list_length(modify->writer->writes) >
+		modify->writer->statement->max_bytes)
 		dyn_writer_finish(modify->writer);
 }
 
