@@ -167,14 +167,14 @@ may_be_sent(const DynWriter *writer, const DynWrite *write)
 	if (statement->in_flight >= connection->max_concurrency ||
 		list_length(writer->writes) >= Max(connection->max_concurrency, DYN_BATCH_GET_MAX_KEYS))
 		return false;
-	/* statement->bytes excludes PAUSED and UNREAD writes, which keep their memory */
+	/* statement->bytes includes only the bodies of writes in the state SENT */
 	foreach(lc, writer->writes)
 	{
 		const DynWrite *other = lfirst(lc);
 
+		bytes += MemoryContextMemAllocated(other->context, true);
 		if (other->state != DYN_WRITE_SENT)
-			bytes += dyn_call_body(other->call)->len +
-				MemoryContextMemAllocated(other->context, true);
+			bytes += dyn_call_body(other->call)->len;
 	}
 	return bytes <= statement->max_bytes;
 }
