@@ -18,9 +18,10 @@
  * dyn_call_allow has set.  During a pause, libcurl neither reads from the
  * connection nor notices that the peer closes it.
  *
- * libcurl enforces only the connect timeout; we enforce the time limit of an
- * attempt.  libcurl would count pauses and the caller's other work, and could
- * end an attempt whose response has arrived, but was not read yet.
+ * If libcurl enforced the time limit of an attempt, it would count pauses and
+ * the caller's other work, and could end an attempt whose response has
+ * arrived, but was not read yet.  So we enforce this limit, and libcurl
+ * enforces only the connect timeout.
  *
  * Every attempt is signed again, because signatures expire.  Headers that a
  * proxy may change (Accept-Encoding) or libcurl adds (Content-Length,
@@ -37,8 +38,8 @@
 #include "provider.h"
 
 /*
- * A call's failure does not count toward max_attempts if we did not read from
- * the connection for some time (left_alone).  Maximum number of such failures.
+ * Maximum number of a call's failures that do not count toward max_attempts
+ * because we did not read from the connection for some time (left_alone).
  */
 #define MOST_UNATTENDED		100
 
@@ -131,9 +132,9 @@ time_limit_us(const DynActiveCall *call)
 /*
  * Returns the headers of an attempt, with its signature, owned by the caller;
  * NULL if memory runs out.  `now` is the service's time (s since the epoch).
- * CURLOPT_ACCEPT_ENCODING is not used, since libcurl would then inflate the
- * body, but the checksum is that of the compressed bytes.  "Expect:" without a
- * value prevents a wait for "100 Continue" before a large body.
+ * The checksum of a response is that of the compressed bytes.  So libcurl must
+ * not inflate the body, as it would do with CURLOPT_ACCEPT_ENCODING.
+ * "Expect:" without a value prevents a wait for "100 Continue".
  */
 static struct curl_slist *
 signed_headers(DynSigKeyCache *cache, const DynService *service,
@@ -297,9 +298,9 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 		return false;
 
 	/*
-	 * If we did not read for some time (left_alone), the failure may be due to
-	 * that: the peer closed the connection, the time to connect ran out, or
-	 * a reply's Date is old.  Such failures do not count toward max_attempts.
+	 * If we did not read for some time (left_alone), this may be the reason:
+	 * the peer closed the connection, the time to connect ran out, or the
+	 * reply's Date is old.  Such failures do not count toward max_attempts.
 	 */
 	unattended = call->left_alone && (class == DYN_RETRY_CLOCK ||
 									  call->public.failure == DYN_FAIL_NETWORK ||
@@ -315,10 +316,10 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 }
 
 /*
- * Returns true if a write (`once`) may have been executed without a usable
+ * Returns true if a write (`once`) may have been executed, but has no usable
  * response.  An error document shows that the write was not executed, unless
  * the document reports an internal error.  A reply of status 400 that is too
- * large also shows this: it reports a canceled transaction, with its items.
+ * large reports a canceled transaction, which was not executed, either.
  */
 static bool
 is_unanswered(const DynActiveCall *call, DynRetryClass class)
@@ -502,9 +503,10 @@ has_credentials(DynActiveCall *call)
  * So until the statement ends, the number of open sockets may reach twice the
  * number of acquired descriptors.
  *
- * If the limit is reached, the call waits for another transfer to end.  But if
- * no other transfer is running, the call exceeds the limit: the caller might
- * resume paused transfers only after this call's response has arrived.
+ * If no descriptor is available, the call waits for another transfer to end.
+ * But if no other call has a transfer that is not paused, the call exceeds the
+ * limit, because the caller might resume paused transfers only after this
+ * call's response has arrived.
  */
 void
 dyn_attempt_begin(DynActiveCall *call)

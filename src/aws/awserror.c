@@ -31,7 +31,7 @@
 #define AUTHORIZATION	"AWS4-HMAC-SHA256"
 #define BLOT			"***"
 
-/* Shorter secrets, such as "test" for an emulator, are not masked. */
+/* Secrets that are shorter, such as an emulator's "test", are not masked. */
 #define SHORTEST_SECRET	8
 
 /*
@@ -201,9 +201,9 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 }
 
 /*
- * Copies an error document, but replaces items whose conditions failed with
- * null, since attribute names may contain U+0000, which jansson rejects there.
- * Every object that is the value of a member is regarded as an item.
+ * Copies an error document, with null in place of the items in it (those whose
+ * conditions failed).  Names of attributes may contain U+0000, which jansson
+ * rejects in names.  Each object that is a member's value counts as an item.
  */
 static void
 copy_without_items(const char *body, size_t len, DynBuffer *copy)

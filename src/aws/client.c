@@ -162,8 +162,8 @@ arm(DynClient *client)
 
 /*
  * Defers the deadlines of calls by the time in which the caller did not drive
- * the client.  For exchanges, only sets left_alone, because libcurl enforces
- * their time limits.  Must be called before deadlines are used.
+ * the client.  For exchanges, whose time limits libcurl enforces, sets
+ * left_alone instead.  Must be called before deadlines are used.
  */
 static void
 resume_clocks(DynClient *client)
@@ -234,10 +234,9 @@ dyn_client_drive(DynClient *client)
 }
 
 /*
- * If there is work to do, the descriptor is readable, so `wait` returns at
- * once.  But only has_completions shows that a call has ended since the last
- * dyn_client_drive, such as in dyn_call_start.  The timer is set again, since
- * a source of credentials may have been started after that dyn_client_drive.
+ * Omits the wait if a call has ended since the last dyn_client_drive,
+ * such as in dyn_call_start, because the descriptor need not be readable then.
+ * Sets the timer first, for sources of credentials that were started since.
  */
 DynWait
 dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)
@@ -390,7 +389,7 @@ dyn_call_start(DynCall *public, const DynService *service,
 	{
 		DynBuffer  *best = client->spare;
 
-		/* take the largest buffer: compressed bodies leave small ones */
+		/* take the largest buffer, since compressed bodies leave small ones */
 		for (int i = 1; i < client->nspare; i++)
 			if (client->spare[i].cap > best->cap)
 				best = &client->spare[i];

@@ -55,8 +55,8 @@ typedef enum DynWait
 } DynWait;
 
 /*
- * Waits until `fd` is readable, at most timeout_ms (-1: no limit).  An exit by
- * longjmp is allowed: the client's state is consistent during the wait.
+ * Waits until `fd` is readable, but at most timeout_ms; -1 means no limit.
+ * May exit by longjmp, since the client's state is consistent during the wait.
  */
 typedef DynWait (*DynWaitFn) (void *arg, int fd, long timeout_ms);
 
@@ -76,11 +76,11 @@ typedef struct DynService
 	const char *region;			/* for signing */
 	const char *signing_name;	/* "dynamodb" */
 	const char *target_prefix;	/* "DynamoDB_20120810." */
-	const char *ca_bundle;		/* path; NULL: the system's certificates */
+	const char *ca_bundle;		/* path; NULL for the system's certificates */
 	const char *proxy;			/* URL, or NULL; the environment is ignored */
 	struct DynProvider *provider;
 	int			connect_timeout_ms;
-	int			request_timeout_ms; /* time limit of one attempt, not counting
+	int			request_timeout_ms; /* time limit of one attempt; extended by
 									 * pauses (dyn_call_allow) and other work
 									 * of the caller (dyn_client_will_wait) */
 	int			max_attempts;
@@ -124,7 +124,7 @@ typedef struct DynCall
 
 	/* set by the caller before dyn_call_start, which does not change them */
 	bool		ends_throttled; /* true if throttling ends the call, and the
-								 * caller sends the request again */
+								 * caller decides when to send it again */
 	bool		once;			/* true for a write, which must not be repeated
 								 * if it may have been executed */
 	int		   *in_flight;		/* counter that includes this call while it is
@@ -138,9 +138,9 @@ typedef struct DynCall
 	char		message[1024];	/* text of the error, from DynamoDB or libcurl;
 								 * truncated, printable, valid UTF-8 */
 	char		request_id[128];	/* x-amzn-RequestId of the last attempt */
-	bool		unanswered;		/* true if the call has `once`, and may have
-								 * been executed without a usable response;
-								 * the caller sets it for an unusable body */
+	bool		unanswered;		/* true if a call with `once` may have been
+								 * executed, but has no usable response; the
+								 * caller sets it if the body is unusable */
 	bool		conflicting;	/* set by the caller: true if a conflict has
 								 * canceled this call's transaction */
 	bool		repeats;		/* true if the call was started to repeat its
@@ -149,15 +149,15 @@ typedef struct DynCall
 	char		throttle_reason[256];	/* first throttling reason and its
 										 * resource, or "" */
 	bool		throttled;		/* true if the last attempt was throttled */
-	bool		hot_partition;	/* true if DynamoDB reports that only limits of
-								 * single partitions throttled the attempt */
+	bool		hot_partition;	/* true if DynamoDB reports that each limit
+								 * reached is that of a single partition */
 	DynBuffer	response;		/* body, after dyn_call_unpack */
 
 	/* counted over all attempts */
 	int			attempts;
 	int			throttles;
 	int			lost;			/* attempts that may have been executed, but
-								 * had no valid reply; always up to date */
+								 * had no valid reply; valid in every state */
 	uint64_t	bytes_received; /* body bytes on the wire */
 	double		elapsed_ms;		/* time from the start to the end */
 	double		started_ms;		/* monotonic time of the start */
@@ -200,9 +200,10 @@ extern void dyn_client_close_idle(DynClient *client);
 /*
  * Must be called when a statement has ended.  Closes all connections if more
  * are open than needed, if a peer has closed one of them, or if there are too
- * few file descriptors.  Closes none while a transfer is running.  The number
- * needed is the peak of requests in flight in this or the previous statement,
- * but at most the largest max_idle_connections of the services.
+ * few file descriptors.  As many are needed as requests were in flight at once
+ * in this or the previous statement, but at most the services' largest
+ * max_idle_connections.  Closes none while a transfer is running, or after a
+ * statement without requests.
  */
 extern void dyn_client_end_statement(DynClient *client);
 
@@ -216,19 +217,19 @@ extern int	dyn_client_fd(const DynClient *client);
 extern void dyn_client_drive(DynClient *client);
 
 /*
- * Calls `wait` once, with the client's descriptor and timeout_ms (-1: no
- * limit), then drives the client.  Returns the result of `wait`.  Returns
- * DYN_WAIT_READY without waiting if calls have already ended, or if timeout_ms
- * is -1 and nothing is active.
+ * Calls `wait` once, with the client's descriptor and timeout_ms, drives the
+ * client, and returns the result of `wait`.  If calls have already ended, or
+ * if timeout_ms is -1 (no limit) and nothing is active, drives the client
+ * without calling `wait`, and returns DYN_WAIT_READY.
  */
 extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 							   long timeout_ms);
 
 /*
- * Declares how the caller spends the time until the next dyn_client_drive.  If
- * it `waits` for the client's descriptor, the deadlines of calls do not
- * change.  Otherwise (default), this time is added to the deadlines of calls
- * with `once`, and, if longer than DYN_LOOP_LATE_US, to those of other calls.
+ * Declares whether the caller waits for the client's descriptor until the next
+ * dyn_client_drive, or does other work (the default).  The time of other work
+ * is added to the deadlines of writes (calls with `once`).  If this time
+ * exceeds DYN_LOOP_LATE_US, it is added to the deadlines of all calls.
  */
 extern void dyn_client_will_wait(DynClient *client, bool waits);
 
@@ -236,11 +237,12 @@ extern void dyn_client_will_wait(DynClient *client, bool waits);
 extern void dyn_client_wake(DynClient *client, double ms);
 
 /*
- * A descriptor or time to watch.  The caller owns the watcher, sets its first
- * five members, and must not free or move it until it is removed.
- * dyn_client_drive and dyn_client_wait call callback(arg) at least when `fd`
- * (-1: none) is readable, and when dyn_loop_now_us has reached due_us
- * (DYN_LOOP_NEVER: no time).  The callback may remove or add watchers.
+ * A descriptor or a time to watch.  The caller owns the watcher, sets its
+ * first five members, and must not free or move it until it is removed.  `fd`
+ * is -1 if there is no descriptor, and due_us is DYN_LOOP_NEVER if there is no
+ * time.  dyn_client_wait ends its wait when `fd` is readable or
+ * dyn_loop_now_us reaches due_us.  Each dyn_client_drive calls callback(arg),
+ * which may remove this watcher or add others.
  */
 typedef struct DynSocketWatcher
 {
@@ -267,19 +269,19 @@ extern DynCall *dyn_call_create(DynClient *client);
 extern DynBuffer *dyn_call_body(DynCall *call);
 
 /*
- * Starts the call, which is IDLE or DONE, with the current body.  On failure,
- * the call becomes DONE, with `failure` set.  `quota` (retry.h) limits the
- * retries of all calls that share it.  `operation` is appended to the
- * target_prefix.  `quota` and `operation` must live until the call has ended.
+ * Starts a call that is IDLE or DONE, with the current body.  If the call
+ * cannot be sent, it becomes DONE, with `failure` set.  `operation` is
+ * appended to the target_prefix.  `quota` (retry.h) limits the retries of all
+ * calls that share it.  Both must live until the call has ended.
  */
 extern void dyn_call_start(DynCall *call, const DynService *service,
 						   struct DynRetryQuota *quota, const char *operation);
 
 /*
  * Prepares the response of a DONE call for reading.  Compressed bodies are
- * inflated here, not on arrival, to save memory.  If inflating fails and the
- * attempt can be repeated, returns false (the call is in BACKOFF).  Otherwise
- * returns true, with `failure` set if inflating failed.
+ * inflated here, not on arrival, to save memory.  If inflating fails, and the
+ * attempt can be repeated, puts the call into BACKOFF, and returns false.  If
+ * the attempt cannot be repeated, sets `failure`, and returns true.
  */
 extern bool dyn_call_unpack(DynCall *call);
 
@@ -296,7 +298,7 @@ extern void dyn_call_allow(DynCall *call, size_t bytes);
 
 extern bool dyn_call_is_paused(const DynCall *call);
 
-/* Returns true if the service may have executed a call that has `once`. */
+/* Returns true if this call, a write with `once`, may have been executed. */
 extern bool dyn_call_may_be_executed(const DynCall *call);
 
 /*
@@ -337,8 +339,8 @@ extern void dyn_awserror_excerpt(const char *text, size_t len,
  *		drive the client until done(arg) is called
  *		read the results, dyn_exchange_destroy
  *
- * An exchange need not be started: tests examine its request.  URL, headers
- * and bodies are overwritten before they are freed.
+ * An exchange may be destroyed without a start; tests only examine its
+ * request.  URL, headers and bodies are overwritten before they are freed.
  */
 
 /* Upper bound of a reply's body (bytes). */
@@ -354,8 +356,8 @@ typedef struct DynExchange
 	DynAddressPolicy policy;
 
 	/* the reply, once the exchange is done */
-	DynFailure	failure;		/* NONE for a complete reply with any status,
-								 * unless the reply has a Content-Encoding */
+	DynFailure	failure;		/* NONE if the reply is complete, whatever its
+								 * status, and its body is not encoded */
 	bool		lasting;		/* true if a repetition would fail, too */
 	int			status;
 	bool		has_date;
@@ -396,9 +398,9 @@ extern bool dyn_exchange_header(DynExchange *exchange, const char *name,
 								const char *value);
 
 /*
- * Sends the request.  `done` is called once, from dyn_client_drive or
- * dyn_client_wait, even if the request cannot be sent, but never from within
- * this function.  `done` may destroy the exchange and start other exchanges.
+ * Sends the request.  `done` is called once, even if the request cannot be
+ * sent.  It is called from dyn_client_drive or dyn_client_wait, never from
+ * within this function, and may destroy the exchange and start others.
  */
 extern void dyn_exchange_start(DynExchange *exchange, DynClient *client,
 							   const DynExchangeLimits *limits,

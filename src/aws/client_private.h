@@ -43,9 +43,8 @@ extern void dyn_connections_prepare(DynConnections *connections,
 									const DynService *service);
 
 /*
- * Must be called before each transfer.  If the CA bundle has changed and no
- * other transfer runs, drops connections, TLS sessions and trusted
- * certificates.
+ * Must be called before each transfer.  If the CA bundle has changed, and no
+ * other transfer runs, drops connections, TLS sessions and certificates.
  */
 extern void dyn_connections_check_trust(DynConnections *connections,
 										const char *url, const char *proxy,
@@ -53,8 +52,8 @@ extern void dyn_connections_check_trust(DynConnections *connections,
 
 /*
  * Returns a fingerprint of the service's URL, CA bundle and proxy; services
- * with the same fingerprint can use the same connections.  Returns 0 if
- * connections are cheap to make (without TLS).
+ * with the same fingerprint can use the same connections.  Returns 0 if TLS is
+ * not used, because connections are cheap to make then.
  */
 extern uint64_t dyn_connections_peer(const DynService *service);
 
@@ -73,8 +72,8 @@ extern void dyn_connections_waited(DynConnections *connections, uint64_t peer,
 								   int64_t waited_us);
 
 /*
- * Ensures that one more transfer has a file descriptor.  At the limit of
- * descriptors, exceeds the limit if `always` is true; otherwise returns false.
+ * Ensures that one more transfer has a file descriptor.  If the limit of
+ * descriptors is reached, exceeds it if `always` is true, else returns false.
  */
 extern bool dyn_connections_acquire(DynConnections *connections, bool always);
 
@@ -175,9 +174,9 @@ extern void dyn_attempt_end(DynActiveCall *call, CURLcode code);
 
 /*
  * Ends an attempt whose deadline has passed.  But if the caller drove the
- * client late, an unread response may have arrived.  So the attempt then gets
- * a new deadline: `now` plus left_us if it was paused before, otherwise `now`
- * plus the full time limit.
+ * client late, an unread response may have arrived.  So the attempt is then
+ * given the time that it had after its last pause or, if it was never paused,
+ * the full time limit.
  */
 extern void dyn_attempt_end_overdue(DynActiveCall *call, int64_t now);
 
@@ -185,10 +184,11 @@ extern void dyn_attempt_end_overdue(DynActiveCall *call, int64_t now);
 extern void dyn_attempt_abandon(DynActiveCall *call);
 
 /*
- * Returns true if the failed attempt may be repeated.  For the class CLOCK,
- * corrects the service's clock; for CREDENTIALS, rejects the provider's
- * credentials.  Otherwise, if the failure counts toward max_attempts, takes
- * tokens for the retry from the call's quota.
+ * Returns true if the failed attempt may be repeated.  After a failure of the
+ * class CLOCK, corrects the service's clock, unless left_alone is set.  After
+ * a failure of the class CREDENTIALS, reports to the provider that its
+ * credentials were rejected.  A retry after any other failure takes tokens
+ * from the call's quota, if the failure counts toward max_attempts.
  */
 extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 
@@ -197,8 +197,8 @@ extern void dyn_attempt_delay(DynActiveCall *call, DynRetryClass class,
 							  long retry_after_ms);
 
 /*
- * Defers deadlines by `us`, the time for which the client was not driven.
- * Calls without `once` are affected only if `us` exceeds DYN_LOOP_LATE_US.
+ * Adds `us`, the time for which the client was not driven, to the deadlines of
+ * writes (`once`) or, if `us` exceeds DYN_LOOP_LATE_US, of all calls.
  */
 extern void dyn_attempts_defer(DynClient *client, int64_t us);
 
@@ -241,7 +241,7 @@ extern DynFailure dyn_response_inflate(DynCall *call, const DynBuffer *packed);
  * request, or NULL; their secrets do not appear in *call.  Returns
  * - DYN_FAIL_SERVICE on success,
  * - DYN_FAIL_HTTP, with an empty code, if the body is not a JSON object with a
- *   "__type", or exceeds 256 kB, not counting items in it, or
+ *   "__type", or if it is longer than 256 kB without the items in it, or
  * - DYN_FAIL_MEMORY.
  */
 extern DynFailure dyn_awserror_parse(const char *body, size_t len,

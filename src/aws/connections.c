@@ -8,13 +8,15 @@
  * connections were dropped on request or because certificates changed.
  *
  * Making a connection over TLS takes two round trips and a millisecond of CPU
- * time.  So a request that finds no idle connection first waits for a busy one,
- * for no longer than one and a half round trips and that millisecond.  At most
- * one request waits for each busy connection.  The lengths of successive waits
- * are added up.  When the sum reaches the limit of one wait, the next request
- * makes a connection at once.  So if the demand lasts, each request in flight
- * gets a connection.  While the first connection to a peer is being made, all
- * other requests to the peer wait until TCP (not yet TLS) is established.
+ * time.  So a request that finds no idle connection first waits for a busy
+ * one, but for at most one and a half round trips and that millisecond.  At
+ * most one request waits for each busy connection.  While the first connection
+ * to a peer is being made, all other requests to the peer wait until TCP (not
+ * yet TLS) is established.
+ *
+ * If the demand lasts, each request in flight should have a connection.  So
+ * the lengths of successive waits are added up.  When the sum reaches the
+ * maximum length of one wait, the next request makes a connection at once.
  *
  * The process has a limit of file descriptors, which other code enforces (in
  * PostgreSQL, fd.c).  A descriptor is acquired for each connection, and
@@ -287,7 +289,7 @@ dyn_client_close_idle(DynClient *client)
 	connections->drop_idle = connections->used > 0;
 	if (connections->used == 0)
 		forget(connections);
-	/* free handles: some versions of libcurl keep the last request in them */
+	/* free the handles, since libcurl may keep the last request in them */
 	while ((http = connections->handles) != NULL)
 	{
 		connections->handles = http->next;

@@ -22,7 +22,7 @@ typedef struct DynCredentials
 /*
  * Copies the strings.  Returns false, with *credentials empty, if memory runs
  * out or a string has control characters, which must not be in an HTTP header.
- * Sets *bad to the name of the refused string; to NULL if memory runs out.
+ * Sets *bad to the name of the refused string, or to NULL if none is refused.
  */
 extern bool dyn_credentials_set(DynCredentials *credentials,
 								const char *access_key_id,

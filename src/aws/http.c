@@ -25,16 +25,13 @@
 
 #define LONGEST_HEADERS		(64 * 1024)
 
-/* Maximum idle time before reuse: soon after it, the service disconnects. */
+/* Longest idle time before reuse; the service disconnects soon after it. */
 #define LONGEST_IDLE_S		55L
 
 /* Least status of a final reply; 100 Continue is an interim reply. */
 #define FIRST_FINAL_STATUS	200
 
-/*
- * Buffer sizes above ROUNDING are rounded up to a multiple of ROUNDING, so
- * that responses of similar sizes can reuse buffers.
- */
+/* Larger buffers get a multiple of this size, so that they can be reused. */
 #define ROUNDING			((size_t) 64 * 1024)
 
 /*
@@ -186,8 +183,8 @@ announced_length(const DynHttp *http)
 /*
  * Reserves space for `len` more bytes of the body.  If the allowance (body
  * bytes before a pause) covers most of the Content-Length, reserves space for
- * all of the body.  A smaller allowance limits the space: full-sized buffers
- * that are filled later, or never, would fragment the heap.
+ * all of the body.  Otherwise reserves less, because large buffers that are
+ * filled only after a pause, or never, would fragment the heap.
  */
 static bool
 make_space(const DynHttp *http, DynBuffer *body, size_t len)
@@ -236,10 +233,10 @@ accept_body(DynHttp *http, const char *bytes, size_t len)
 }
 
 /*
- * Receives a part of the body.  While the transfer is paused, libcurl stores
- * the bytes that it has read (up to DYN_RECEIVE_BUFFER), and passes them to
- * this function again from within dyn_loop_resume.  libcurl's copy of an
- * exchange's bytes, which may contain credentials, is overwritten (wiping.c).
+ * Receives a part of the body.  If this pauses the transfer, libcurl stores
+ * the part (up to DYN_RECEIVE_BUFFER bytes), and passes it to this function
+ * again from within dyn_loop_resume.  The body of an exchange may contain
+ * credentials, so this function overwrites it in libcurl's buffer (wiping.c).
  */
 static size_t
 on_body(char *bytes, size_t size, size_t n, void *arg)
@@ -268,12 +265,11 @@ on_send(char *bytes, size_t size, size_t n, void *arg)
 }
 
 /*
- * Called when libcurl repeats a request by itself, because a reused connection
- * has ended without a reply.  Fails if the peer may have received a part of
- * the request; the transfer then ends with CURLE_SEND_FAIL_REWIND.  Otherwise
- * lets libcurl read the body again.  The reused connection may even be one
- * that we have shut down: recent versions of libcurl (8.23 among them) do not
- * check a connection that was used within the last second.
+ * Lets libcurl repeat a request whose reused connection has ended without a
+ * reply.  Fails if the peer may have received a part of the request; the
+ * transfer then ends with CURLE_SEND_FAIL_REWIND.  We may have shut down the
+ * reused connection ourselves, since recent versions of libcurl (8.23 among
+ * them) do not check a connection that was used within the last second.
  */
 static int
 on_rewind(void *arg, curl_off_t offset, int origin)
@@ -344,7 +340,7 @@ set_static(DynHttp *http)
 	SET(CURLOPT_HEADERDATA, http);
 	SET(CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
 	SET(CURLOPT_OPENSOCKETDATA, http);
-	/* libcurl stores this pointer with the connection, which outlives http */
+	/* the connection, which outlives http, keeps this pointer to sockets */
 	SET(CURLOPT_CLOSESOCKETFUNCTION, dyn_sockets_close);
 	SET(CURLOPT_CLOSESOCKETDATA, http->sockets);
 
@@ -386,9 +382,9 @@ same_text(const char *a, const char *b)
 }
 
 /*
- * Sets the constant options, unless the handle has them.  If the TLS options
- * differ, replaces the handle: libcurl cannot reset a single option, and a
- * used handle may reject CURLOPT_BUFFERSIZE after curl_easy_reset.
+ * Sets the constant options and the TLS options, unless the handle has them.
+ * If it has other TLS options, replaces it, because libcurl cannot reset
+ * single options, and may reject CURLOPT_BUFFERSIZE after curl_easy_reset.
  */
 static bool
 set_up(DynHttp *http)
@@ -485,8 +481,8 @@ dyn_http_release(DynHttp *http)
 }
 
 /*
- * libcurl's connect time is not enough: some versions (7.88 among them) report
- * it only after TLS.  So the socket is checked, too.
+ * Checks the socket, too, because some versions of libcurl (7.88 among them)
+ * do not report the connect time before TLS is established.
  */
 bool
 dyn_http_is_connected(const DynHttp *http)
@@ -526,8 +522,8 @@ dyn_http_socket(const DynHttp *http)
 }
 
 /*
- * libcurl counts the bytes that the socket or TLS has accepted, including
- * those of requests that libcurl itself repeats.
+ * Uses libcurl's count of the bytes that the socket or TLS has accepted, which
+ * includes those of requests that libcurl itself repeats.
  */
 bool
 dyn_http_was_sent(const DynHttp *http)
@@ -538,7 +534,7 @@ dyn_http_was_sent(const DynHttp *http)
 							 &bytes) == CURLE_OK && bytes > 0;
 }
 
-/* Identifies the connection by its local port, known even after its end. */
+/* Uses the local port to identify the connection, which may have ended. */
 bool
 dyn_http_repeats(const DynHttp *http, DynFingerprints *fingerprints)
 {

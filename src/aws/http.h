@@ -51,7 +51,7 @@ typedef struct DynHttpRequest
 	const size_t *allowance;	/* body bytes to receive before a pause */
 	DynAddressPolicy policy;	/* address policy for new sockets */
 	uint64_t	peer;			/* fingerprint of the peer, for new sockets */
-	DynExchangeLimits limits;	/* timeout_ms 0: no time limit */
+	DynExchangeLimits limits;	/* a timeout_ms of 0 means no limit */
 	bool		resolves;		/* true if a new connection must not use a
 								 * cached address of the host */
 	bool		never_resend;	/* true if libcurl must not send the request
@@ -70,11 +70,11 @@ typedef struct DynHttp
 	struct DynHttp *next;		/* next handle in the pool */
 	bool		is_set;			/* true if the constant options are set */
 	bool		trusts;			/* true if the TLS options are set, too */
-	char	   *ca_bundle;		/* CA bundle of the TLS options */
-	unsigned	forgotten;		/* tls->forgotten at the time of the set-up */
+	char	   *ca_bundle;		/* CA bundle that the TLS options name */
+	unsigned	forgotten;		/* tls->forgotten when the options were set */
 	DynHttpRequest request;		/* all zero if the handle is not in use */
 	size_t		body_read;		/* bytes of request.body read by libcurl */
-	int			opened;			/* socket opened last, or -1 */
+	int			opened;			/* last socket opened for the request, or -1 */
 	bool		paused;			/* true while the transfer is paused */
 	DynFailure	refusal;		/* failure set by a callback, or NONE */
 	DynReply	reply;
@@ -127,7 +127,7 @@ extern int	dyn_http_socket(const DynHttp *http);
 /* Returns true if the peer may have received the request or a part of it. */
 extern bool dyn_http_was_sent(const DynHttp *http);
 
-/* Adds the reply to *fingerprints; returns true if it repeats another one. */
+/* Updates *fingerprints; returns true if the reply repeats an earlier one. */
 extern bool dyn_http_repeats(const DynHttp *http,
 							 DynFingerprints *fingerprints);
 

@@ -8,9 +8,9 @@
  * descriptor watches these sockets, and a timerfd that expires at this time.
  *
  * libcurl changes its deadline several times per request, nearly always to a
- * later time, such as the timeout of the next request.  So the timerfd is only
- * set when the deadline becomes earlier.  If the timerfd expires before the
- * deadline, dyn_loop_turn finds nothing to do, and the timerfd is set again.
+ * later time, such as the timeout of the next request.  To save system calls,
+ * a later deadline does not change the timerfd.  If the timerfd then
+ * expires early, dyn_loop_turn finds nothing to do, and it is set again.
  *
  * Debian's libcurl resolves names in a thread, which inherits the signal mask;
  * a PostgreSQL signal handler must never run in that thread.  Any call of
@@ -143,7 +143,7 @@ open_multi(DynLoop *loop)
 	CURLM	   *multi = curl_multi_init();
 
 #if LIBCURL_VERSION_NUM >= 0x081400
-	/* like CURLOPT_QUICK_EXIT; an older installed libcurl rejects it */
+	/* do not wait for the resolver's thread; an older libcurl rejects this */
 	(void) SETS(CURLMOPT_QUICK_EXIT, 1L);
 #endif
 	if (multi == NULL ||
@@ -256,7 +256,7 @@ run_event(DynLoop *loop, const struct epoll_event *event)
 	act(loop, event->data.fd, what);
 }
 
-/* One epoll_wait is enough: unhandled events keep the epoll fd readable. */
+/* Calls epoll_wait once, since other events keep the descriptor readable. */
 void
 dyn_loop_turn(DynLoop *loop)
 {

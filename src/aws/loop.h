@@ -20,7 +20,7 @@
 
 /*
  * Value of CURLOPT_BUFFERSIZE, the maximum number of bytes that libcurl
- * receives at once.  An unusual size, by which wiping.c recognizes the buffer.
+ * receives at once.  wiping.c recognizes the buffer by this unusual size.
  */
 #define DYN_RECEIVE_BUFFER	(130L * 1024)
 
@@ -86,10 +86,7 @@ extern void dyn_loop_unwatch(DynLoop *loop, int fd);
 /* Handles all events and timers that are due, without waiting. */
 extern void dyn_loop_turn(DynLoop *loop);
 
-/*
- * Returns a transfer that has ended and is still in the loop, or NULL; sets
- * *result to libcurl's result of that transfer.
- */
+/* Returns a transfer in the loop that has ended, with its *result, or NULL. */
 extern CURL *dyn_loop_finished(DynLoop *loop, CURLcode *result);
 
 /*

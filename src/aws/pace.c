@@ -6,8 +6,9 @@
  * unknown rate; the service refuses requests while the bucket is empty.  Since
  * the bucket is empty at each refusal, it received as many tokens between two
  * refusals as were granted.  So the rate is units / time, with an error of at
- * most one request's cost.  A longer measurement is better, so it continues
- * over many refusals, and drops its older half from time to time.
+ * most one request's cost.  In a longer measurement, this error matters less.
+ * So a measurement continues over many refusals, but drops its older half from
+ * time to time, because the rate may change.
  *
  * The constants were chosen by experiment: in the situations of
  * test/unit/test_pace.c, they come closest to the ideal rate.
@@ -18,16 +19,15 @@
 
 #define SECOND	1000.0
 
-/* A refusal multiplies the window by this; a repeated one, also the rate. */
+/* Factor of the window at each refusal, and of the rate at a repeated one. */
 #define NARROWING			0.7
 
 /*
- * Pauses (ms) while the rate is not known, each at most LONGEST_PAUSE_MS:
- *
- * - The first pause is cost / capacity if the capacity is known, but at least
- *   FIRST_PAUSE_MS.
- * - Each further pause is PAUSE_GROWTH * the previous one, but at most the
- *   greater of SHORT_PAUSE_MS and PAUSE_SHARE * time since the first refusal.
+ * Pauses (ms) while the rate is not known.  The first pause is FIRST_PAUSE_MS
+ * or, if the capacity is known, cost / capacity, whichever is longer.  Each
+ * further pause is PAUSE_GROWTH * the previous one, but at most the greater of
+ * SHORT_PAUSE_MS and PAUSE_SHARE * time since the first refusal.  No pause is
+ * longer than LONGEST_PAUSE_MS.
  */
 #define FIRST_PAUSE_MS		25.0
 #define PAUSE_GROWTH		1.5
@@ -35,14 +35,14 @@
 #define PAUSE_SHARE			0.18
 #define LONGEST_PAUSE_MS	1500.0
 
-/* Longest pause at a known rate: we must notice if the capacity rises. */
+/* Longest pause at a known rate, so that we notice if the capacity rises. */
 #define LONGEST_WAIT_MS		8000.0
 
 /*
- * If nothing was granted for this time since the first refusal of a series,
- * the next refusal discards the measured rate.  Because of the pauses, only a
- * few requests were sent in this time; at the measured rate, the service would
- * have granted some of them.  So its capacity must have changed.
+ * If all requests were refused for this time, the next refusal discards the
+ * measured rate.  In this time, few requests are sent, because the pauses
+ * between them are long.  At the measured rate, the service would grant some
+ * of them.  So its capacity must have changed.
  */
 #define SILENCE_MS			10000.0
 
@@ -50,16 +50,16 @@
 #define CAUTION				0.97
 
 /*
- * Each grant multiplies the rate by 1 + g * h.  Here g is the smaller of
- * GROWTH_PER_RESPONSE and GROWTH_PER_SECOND * (seconds since the last growth
- * or refusal); the factor h grows while no request is refused (see below).
+ * Each grant multiplies the rate by 1 + g * h, where h is explained below, and
+ * g is the smaller of GROWTH_PER_RESPONSE and GROWTH_PER_SECOND * (seconds
+ * since the last growth or refusal).
  */
 #define GROWTH_PER_RESPONSE	0.03
 #define GROWTH_PER_SECOND	0.15
 
 /*
- * The factor h (above) of the rate's growth is 1 + HASTE * q * q, where q is
- * the smaller of (responses since the last refusal) / QUIET_RESPONSES and (ms
+ * The factor h is 1 + HASTE * q * q.  It rises while no request is refused: q
+ * is the smaller of (grants since the last refusal) / QUIET_RESPONSES and (ms
  * since the last refusal) / QUIET_MS.  But g * h is at most MAX_GROWTH.
  */
 #define QUIET_RESPONSES		6.0
@@ -79,21 +79,22 @@
  *		the request was sent less than half of the refill time earlier
  *
  * During the test, each request is sent TEST_PAUSE_MS after the response to
- * the previous one.  If the token bucket was empty at the first refusal, it
- * can grant at most one of these requests within the refill time.  So the test
- * succeeds if two are granted within that time.  A success is relied on for
- * TRUSTED_REFUSALS more refusals.  The test fails if a refusal or the second
- * grant comes after the refill time, or if TEST_REFUSALS requests are refused.
+ * the previous one.  If the token bucket was empty at the refusal that started
+ * the test, it can grant at most one of these requests within the refill time.
+ * So the test succeeds if two are granted within that time.  It fails if
+ * TEST_REFUSALS requests are refused, or if a refusal or the second grant
+ * comes after the refill time.  A success is forgotten at the
+ * TRUSTED_REFUSALS-th refusal after it.
  */
 #define TEST_SHARE			0.7
 #define TEST_PAUSE_MS		1.0
 #define TEST_REFUSALS		3
 #define TRUSTED_REFUSALS	40
 
-/* The rate is forgotten when it exceeds the measured rate by this factor. */
+/* The rate is forgotten when it has grown to this * the measured rate. */
 #define FORGET_RATIO		16.0
 
-/* Later requests may use the units of unused time up to this length. */
+/* Later requests may use the unused units of this much time, but no more. */
 #define SLACK_MS			300.0
 
 /* A measurement that is longer than twice this time drops its older half. */
@@ -111,7 +112,7 @@
 /* A request should cost at most the units granted in this time. */
 #define REQUEST_MS			250.0
 
-/* Minimum of a request's limit (units) while the rate is not known. */
+/* While the rate is not known, a request's limit (units) is at least this. */
 #define UNKNOWN_UNITS		16.0
 
 void
@@ -122,10 +123,10 @@ dyn_pace_init(DynPace *pace, double max_window)
 }
 
 /*
- * Excludes idle time from the measurement of the rate, because the capacity
- * was not being used.  Time is idle if a request was allowed, but none was sent
- * and no response arrived; only the part beyond LONGEST_IDLE_MS is excluded.
- * Must be called when a request is sent or its response arrives.
+ * Excludes idle time beyond LONGEST_IDLE_MS from the measurement of the rate,
+ * because the capacity was not being used.  Time is idle if a request was
+ * allowed, but none was sent and no response arrived.  Must be called when a
+ * request is sent or its response arrives.
  */
 static void
 skip_idle_time(DynPace *pace, double now_ms)
@@ -142,7 +143,7 @@ skip_idle_time(DynPace *pace, double now_ms)
 
 /* ---- sending -------------------------------------------------------- */
 
-/* Returns the limit of requests in flight, smaller while `rate` is unknown. */
+/* Returns the limit of requests in flight, which an unknown rate reduces. */
 static double
 window(const DynPace *pace)
 {
@@ -228,10 +229,10 @@ refused_at_any_rate(DynPace *pace, double cost, double sent_ms, double now_ms)
 }
 
 /*
- * Counts a grant in a test.  At the second grant, the test succeeds if the
- * cost of this request, divided by the time since the test began, exceeds the
- * rate; this quotient then becomes the rate.  A request of which less than
- * half was granted shows that the bucket is empty now, and does not count.
+ * Counts a grant in a test.  A request of which less than half was granted
+ * does not count, because it shows that the bucket is empty now.  At the
+ * second grant, the test succeeds if (cost of this request) / (time since the
+ * test began) exceeds the rate.  This quotient then becomes the rate.
  */
 static void
 grant_in_test(DynPace *pace, double cost, double units, double now_ms)

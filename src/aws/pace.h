@@ -6,11 +6,13 @@
  *
  * A throttled request (called a refusal here) shows that the capacity is used
  * up.  From then on, requests are sent at a measured rate: the units granted
- * since a refusal, divided by the elapsed time.  Each grant raises the rate:
- * slowly, so that few requests are refused, but faster after a time without
- * refusals.  The rate is forgotten when it no longer limits the requests, or
- * when nothing was granted for a long time.  The window, which limits the
- * requests in flight, narrows with each refusal and widens with each grant.
+ * since a refusal, divided by the elapsed time.  Each grant raises the rate a
+ * little, so that few requests are refused.  After a time without refusals,
+ * the rate rises faster.  It is forgotten when it no longer limits the
+ * requests, or when nothing was granted for a long time.
+ *
+ * The window limits the number of requests in flight.  It narrows with each
+ * refusal and widens with each grant.
  *
  * If other clients overload the service, it refuses some requests at any rate.
  * A test (pace.c) detects such refusals; they do not lower the rate.
@@ -42,14 +44,14 @@ typedef struct DynPace
 	double		raised_ms;		/* time of the last refusal or rate increase */
 	int			responses;		/* requests granted since the last refusal */
 	double		pause_ms;		/* length of the last pause; 0 after a grant */
-	double		paused_ms;		/* time of the first refusal after a grant */
-	bool		any_rate;		/* true if a test has succeeded: requests are
+	double		paused_ms;		/* start of the latest refusals in a row */
+	bool		any_rate;		/* true if a test has shown that requests are
 								 * refused even at a low rate */
-	double		tested_ms;		/* start of the test for any_rate, or 0 */
+	double		tested_ms;		/* start of the running test, or 0 */
 	double		tested_rate;	/* highest measured rate since the last test */
-	int			test_grants;	/* requests granted in the test */
-	int			vain;			/* requests refused in the test, or since it
-								 * succeeded */
+	int			test_grants;	/* requests granted in the running test */
+	int			vain;			/* requests refused in the running test, or
+								 * since the last test succeeded */
 	double		capacity;		/* units per second that the service is known
 								 * to grant; 0 if not known */
 } DynPace;
@@ -81,8 +83,8 @@ extern void dyn_pace_grant(DynPace *pace, double cost, double units,
 /*
  * Records that a request was throttled.  If a part of it was granted, call
  * dyn_pace_grant first.  `capacity` is the units per second that the service
- * is known to grant; 0 if unknown.  Has no effect if the request was sent
- * before the last refusal: refusals of requests in flight together count once.
+ * is known to grant, or 0.  Requests in flight are often refused together, so
+ * this has no effect if the request was sent before the last recorded refusal.
  */
 extern void dyn_pace_refuse(DynPace *pace, double cost, double capacity,
 							double sent_ms, double now_ms);
@@ -110,7 +112,7 @@ typedef struct DynStall
 
 /*
  * Records a refusal, and returns the length of the stall so far (ms).  Counts
- * at most 15 s of the time between two refusals: the caller may do other work.
+ * at most 15 s between two refusals, since the caller may do other work.
  */
 extern double dyn_stall_refuse(DynStall *stall, double now_ms);
 
