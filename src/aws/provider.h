@@ -38,10 +38,10 @@ struct DynClient;
 typedef struct DynProvider DynProvider;
 
 /*
- * A source of credentials.  start() starts to obtain credentials; later, or
- * from within start(), the source calls dyn_provider_obtained or
- * dyn_provider_failed, once.  stop() ends what start() has started, without
- * either of these calls.  free() is not called while the source runs.
+ * A source of credentials.  start() starts to obtain credentials.  The source
+ * then calls dyn_provider_obtained or dyn_provider_failed once, from within
+ * start() or later.  But if stop() is called first, the source calls neither.
+ * free() is not called while the source is running.
  */
 typedef struct DynSource
 {
@@ -80,8 +80,8 @@ struct DynProvider
 								 * credentials less than a minute old */
 	bool		stopped;		/* true if the source's last run was stopped */
 	int64_t		retry_us;		/* end of the source's pause (monotonic us) */
-	int64_t		wait_until_us;	/* time until which calls with credentials wait
-								 * for new ones (monotonic us); 0: no wait */
+	int64_t		wait_until_us;	/* time at which calls that have credentials
+								 * stop waiting (monotonic us); 0: no wait */
 };
 
 typedef enum DynReadiness
@@ -97,8 +97,8 @@ extern DynReadiness dyn_provider_request(DynProvider *provider,
 										 struct DynClient *client);
 
 /*
- * Returns the time (monotonic us) at which calls with valid credentials stop
- * waiting for new ones; DYN_LOOP_NEVER if no such call waits.
+ * Returns the time (monotonic us) at which calls stop waiting for a refresh,
+ * and use the credentials they have; DYN_LOOP_NEVER if there is no such wait.
  */
 extern int64_t dyn_provider_due_us(const DynProvider *provider);
 

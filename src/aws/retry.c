@@ -27,9 +27,9 @@
 #define LONGEST_PAUSE_MS		20000.0
 #define LONGEST_EXTRA_MS		5000.0	/* most that x-amz-retry-after adds */
 #define REFILL_A_SECOND			1.0 /* tokens given back per second */
-#define NOTABLE_SKEW			(4 * 60)	/* smaller skews (s) do no harm */
-#define NOTEWORTHY_SHIFT		(5 * 60)	/* smaller differences between
-											 * offsets (s) are ignored */
+#define NOTABLE_SKEW			(4 * 60)	/* seconds; services accept less */
+#define NOTEWORTHY_SHIFT		(5 * 60)	/* seconds; offsets that differ
+											 * by less count as equal */
 
 typedef struct ClassRule
 {
@@ -38,7 +38,7 @@ typedef struct ClassRule
 } ClassRule;
 
 static const ClassRule class_rules[] = {
-	[DYN_RETRY_FINAL] = {0, 1}, /* a call without retries gives 1 token back */
+	[DYN_RETRY_FINAL] = {0, 1}, /* a first attempt gives 1 token back */
 	[DYN_RETRY_THROTTLING] = {100, 5},
 	[DYN_RETRY_TRANSIENT] = {25, 14},
 	[DYN_RETRY_CONFLICT] = {25, 5},
@@ -100,8 +100,8 @@ classify_status(int status)
 }
 
 /*
- * Classifies an error document.  If our clock is wrong, but the reply does not
- * contain the server's time, the failure is final.
+ * Classifies an error document.  To correct our clock, we need the server's
+ * time, so the error of a wrong clock is final if the reply has no time.
  */
 static DynRetryClass
 classify_code(const DynCall *call, const int64_t *skew)
@@ -188,7 +188,7 @@ dyn_retry_take(DynRetryQuota *quota, DynRetryClass class, int64_t began_us,
 			   int64_t now_us)
 {
 	refill(quota, now_us, 0);
-	/* an outage takes tokens only once, when it begins */
+	/* in an outage, transient failures after the first take no tokens */
 	if (class == DYN_RETRY_TRANSIENT &&
 		(quota->outage || began_us <= quota->outage_us))
 		return true;

@@ -33,17 +33,17 @@ extern DynRetryClass dyn_retry_classify(const DynCall *call, bool lasting,
 
 /*
  * Returns the delay before the next attempt, in ms.  `attempts` is the number
- * of attempts made, `unit` a random number in [0, 1), retry_after_ms the delay
- * requested by the service (-1: none).
+ * of attempts so far.  `unit` is a random number in [0, 1).  retry_after_ms is
+ * the delay that the service has requested, or -1.
  */
 extern double dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 								 long retry_after_ms);
 
 /*
- * Sets the clock to `offset`, computed from a reply's Date header.  If another
- * attempt has set the clock since this attempt was signed, keeps that setting.
- * Returns false, changing nothing, if the clock was corrected before and
- * signed_offset is nearly `offset`, so that a retry would not help.
+ * Corrects the clock to `offset` (s), computed from a reply's Date header.  If
+ * another attempt has corrected the clock since this attempt was signed (with
+ * signed_offset), that correction stays.  Returns false if a correction does
+ * not help, because the clock was corrected before to nearly this offset.
  */
 extern bool dyn_retry_set_clock(DynClock *clock, int64_t offset,
 								int64_t signed_offset);
@@ -51,13 +51,13 @@ extern bool dyn_retry_set_clock(DynClock *clock, int64_t offset,
 /*
  * The quota is a bucket of tokens that the requests of one statement share, so
  * that retries do not multiply the load of a service in trouble.  A
- * zero-initialized quota is full.  One token is returned per second, and some
- * per successful attempt.
+ * zero-initialized quota is full.  Each second gives one token back, and each
+ * successful attempt gives some tokens back.
  *
- * Each retry after throttling or a conflict takes tokens.  Of the retries
- * after transient failures, only the first in an outage takes tokens; the
- * others are limited by max_attempts only.  An outage begins when an attempt
- * fails, and ends when an attempt that was started later succeeds.
+ * Each retry after throttling or a conflict takes tokens.  After transient
+ * failures, the first retry in an outage takes tokens, and max_attempts alone
+ * limits the others.  An outage begins with the first transient failure, and
+ * ends when an attempt that was started later succeeds.
  */
 #define DYN_RETRY_QUOTA	500
 
@@ -66,7 +66,8 @@ typedef struct DynRetryQuota
 	double		used;			/* tokens taken, as of refilled_us */
 	int64_t		refilled_us;
 	bool		outage;			/* true while an outage lasts */
-	int64_t		outage_us;		/* start or end of the outage (monotonic us) */
+	int64_t		outage_us;		/* start of the current or end of the last
+								 * outage (monotonic us) */
 } DynRetryQuota;
 
 /*

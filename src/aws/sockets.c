@@ -143,8 +143,8 @@ dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 }
 
 /*
- * Between transfers, epoll only watches connections on which the peer has
- * replied, because libcurl may close other sockets without a callback.
+ * Lets epoll watch the socket between transfers if the peer has replied on it.
+ * libcurl may close any other socket without a callback.
  */
 bool
 dyn_sockets_unwatch(DynSockets *sockets, int fd)
@@ -244,7 +244,7 @@ dyn_sockets_distrust(const DynSockets *sockets, const DynSocket *socket)
 	if (entry == NULL || entry->inode != socket->inode || !is_open(entry))
 		return;
 	(void) shutdown(entry->fd, SHUT_RDWR);
-	/* a later transfer may be reading, and needs the data that has arrived */
+	/* keep the data if a later transfer already uses the connection */
 	if (entry->uses != socket->uses || entry->registered)
 		return;
 	/* discard data, so that libcurl finds the end of the connection */
@@ -319,8 +319,8 @@ dyn_sockets_count(const DynSockets *sockets)
 }
 
 /*
- * Uses POLLRDHUP, because POLLIN could also mean unread data.  The entry of a
- * descriptor that poll reports may be stale, so is_open checks it.
+ * Polls for POLLRDHUP, because POLLIN would also report unread data.  An entry
+ * may be stale, so is_open checks the entry of each reported descriptor.
  */
 bool
 dyn_sockets_any_closed_by_peer(const DynSockets *sockets)
@@ -345,8 +345,8 @@ dyn_sockets_any_closed_by_peer(const DynSockets *sockets)
 /* ---- surplus replies ---------------------------------------------------- */
 
 /*
- * Fingerprints are not stored with the connection: libcurl may have closed the
- * connection because of surplus data before the reply is examined.
+ * Keeps the fingerprints apart from the connections, because libcurl may close
+ * a connection with surplus data before the reply is examined.
  */
 bool
 dyn_fingerprints_add(DynFingerprints *fingerprints, uint64_t id, uint64_t reply,

@@ -23,8 +23,8 @@ typedef struct DynSocket
 								 * libcurl has not watched the socket since */
 	unsigned	uses;			/* times that libcurl began to watch `fd` */
 	bool		has_replied;	/* true if the peer has sent a reply */
-	uint64_t	peer;			/* hash (dyn_connections_peer); 0 without TLS,
-								 * and for requests for credentials */
+	uint64_t	peer;			/* result of dyn_connections_peer; 0 for
+								 * requests for credentials */
 	int64_t		rtt_us;			/* round trip to the peer (us) */
 } DynSocket;
 
@@ -85,16 +85,16 @@ extern bool dyn_sockets_handle_event(DynSockets *sockets, int fd);
  */
 extern void dyn_sockets_got_response(DynSockets *sockets, int fd, int64_t rtt_us);
 
-/* Counts connections on which the peer has replied, including stale ones. */
+/* Counts connections on which the peer has replied.  Stale ones count, too. */
 extern DynPeerSockets dyn_sockets_to(const DynSockets *sockets, uint64_t peer);
 
 /* Returns a copy of the descriptor's entry, with fd -1 if none exists. */
 extern DynSocket dyn_sockets_find(const DynSockets *sockets, int fd);
 
 /*
- * Shuts the connection down, so that libcurl does not reuse it.  `socket` is
- * the entry as it was when the caller's transfer ended.  A later transfer that
- * already uses the connection reads the data that has arrived, then the end.
+ * Shuts the connection down, so that libcurl does not reuse it.  `socket` is a
+ * copy of the entry, made at the end of the caller's transfer.  If a later
+ * transfer already uses the connection, it can read the data that has arrived.
  */
 extern void dyn_sockets_distrust(const DynSockets *sockets,
 								 const DynSocket *socket);
@@ -114,9 +114,9 @@ extern bool dyn_sockets_any_closed_by_peer(const DynSockets *sockets);
 typedef struct DynFingerprints
 {
 	uint64_t	ids[DYN_FINGERPRINTS];	/* hashes of request ids */
-	/* hashes of id, body and connection; 0 if the service reuses the id */
+	/* hash of each reply's id, body and connection; 0 if the id is reused */
 	uint64_t	replies[DYN_FINGERPRINTS];
-	unsigned	next;			/* position of the next reply */
+	unsigned	next;			/* position of the next reply to store */
 } DynFingerprints;
 
 /*

@@ -44,9 +44,9 @@ dyn_tls_is_used(const char *url, const char *proxy)
 /* ---- stores ----------------------------------------------------------- */
 
 /*
- * Loads a CA file; returns NULL if memory runs out or OpenSSL cannot load the
- * complete file, which libcurl must then read.  X509_STORE_load_locations is
- * not used, since it accepts a part of the file if memory runs out.
+ * Loads a complete CA file.  Returns NULL on failure; libcurl must then read
+ * the file.  We do not use X509_STORE_load_locations, because it accepts half
+ * a file if memory runs out.
  */
 static X509_STORE *
 load_store(const char *path)
@@ -59,9 +59,9 @@ load_store(const char *path)
 	bool		ok = store != NULL && infos != NULL;
 
 	/*
-	 * OpenSSL accepts a certificate whose key or extensions it cannot decode,
-	 * perhaps for lack of memory, and does not decode them later.  So such a
-	 * certificate is a failure here.
+	 * OpenSSL accepts a certificate even if it cannot decode the key or the
+	 * extensions, perhaps for lack of memory.  It does not decode them later,
+	 * so we do not accept such a certificate.
 	 */
 	for (int i = 0; ok && i < sk_X509_INFO_num(infos); i++)
 	{
@@ -105,10 +105,10 @@ shares_openssl(void)
 }
 
 /*
- * Called when libcurl has made a connection's SSL_CTX.  Copies the
- * verification settings from the context's store to ours, and replaces the
- * context's store with ours.  Some versions of libcurl (7.88 to 8.2) make
- * these settings only after this call, in our store.
+ * Called by libcurl for each new SSL_CTX.  Replaces the context's certificate
+ * store with ours, to which it first copies the verification settings.  Some
+ * versions of libcurl (7.88 to 8.2) make these settings after this call, and
+ * then make them in our store.
  */
 static CURLcode
 give_store(CURL *easy, void *context, void *arg)
@@ -190,8 +190,8 @@ add_file(DynTls *tls, const char *path)
 /* ---- certificates ----------------------------------------------------- */
 
 /*
- * Sets *file to libcurl's CA bundle or, if that is not readable, *directory to
- * libcurl's CA directory.  The other, or what is not found, is set to NULL.
+ * Looks for libcurl's CA bundle and, if that is not readable, for libcurl's CA
+ * directory.  Sets *file or *directory to what it finds, and the rest to NULL.
  */
 static void
 find_system_certificates(const char **file, const char **directory)

@@ -24,8 +24,8 @@ typedef struct DynCaFile
 	char	   *path;
 	X509_STORE *store;			/* NULL if libcurl reads the file */
 	unsigned	number;			/* unique; a changed file gets a new number */
-	dev_t		device;			/* device of the file; 0, like all following
-								 * members, if the file does not exist */
+	dev_t		device;			/* this and the following members are 0 if the
+								 * file does not exist */
 	ino_t		inode;
 	off_t		size;
 	struct timespec modified;
@@ -41,8 +41,8 @@ typedef struct DynTls
 	const char *system_file;
 	const char *system_directory;
 	unsigned	last_number;
-	unsigned	forgotten;		/* number of dyn_tls_forget calls; a handle
-								 * with an older number is set up again */
+	unsigned	forgotten;		/* number of dyn_tls_forget calls; after each,
+								 * all handles must be set up again */
 	bool		unknown_file;	/* true if a CA file could not be recorded */
 } DynTls;
 
@@ -50,17 +50,17 @@ typedef struct DynTls
 extern bool dyn_tls_is_used(const char *url, const char *proxy);
 
 /*
- * Makes the handle trust the certificates in the file, until dyn_tls_forget;
- * returns false if memory runs out.  NULL means the system's certificates:
- * libcurl's CA bundle, or its CA directory if there is no bundle.  The
- * handle's CA options must be unset.
+ * Makes the handle trust the certificates in the file until dyn_tls_forget.
+ * If ca_bundle is NULL, the handle trusts the system's certificates: libcurl's
+ * CA bundle or, if there is none, its CA directory.  The handle's CA options
+ * must be unset.  Returns false if memory runs out.
  */
 extern bool dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle);
 
 /*
- * Returns true if the CA file (NULL: the system's) has changed since handles
- * first trusted it, may have changed, or must now be read by libcurl.  Then
- * the caller must call dyn_tls_forget, and drop all connections.
+ * Returns true if the certificates that handles trust may be outdated, or if
+ * libcurl must now read the CA file (NULL: the system's) itself.  The caller
+ * must then call dyn_tls_forget, and drop all connections.
  */
 extern bool dyn_tls_changed(const DynTls *tls, const char *ca_bundle);
 

@@ -23,9 +23,9 @@
 #include "loop.h"
 
 /*
- * Frees a block, and overwrites it first unless it is a receive buffer, which
- * is recognized by its size (1 to 17/16 times DYN_RECEIVE_BUFFER).  libcurl's
- * other large blocks double in size when they grow, and so skip this range.
+ * Frees a block.  Overwrites it first, unless its size (1 to 17/16 times
+ * DYN_RECEIVE_BUFFER) shows that it is a receive buffer.  libcurl's other
+ * large blocks double in size when they grow, and so skip this range of sizes.
  */
 static void
 wipe_and_free(void *memory)

@@ -47,7 +47,7 @@ fail(DynBuffer *buf)
 	return false;
 }
 
-/* Frees the memory of an empty buffer first: realloc would copy its bytes. */
+/* Frees an empty buffer's memory first, so that realloc copies nothing. */
 static bool
 set_capacity(DynBuffer *buf, size_t cap)
 {

@@ -155,8 +155,8 @@ dyn_number_canonical(const char *text, size_t len, char *dst, size_t *dst_len)
 }
 
 /*
- * If DynamoDB cannot store the Decimal, rounds it away from zero; returns
- * false if DynamoDB cannot store the result either.
+ * Rounds the Decimal away from zero, unless DynamoDB can store it.  Returns
+ * false if its magnitude is too large.
  */
 static bool
 round_away_from_zero(Decimal *d)
@@ -200,7 +200,7 @@ dyn_number_round(const char *text, size_t len, DynRounding dir,
 	away = d.negative != (dir == DYN_ROUND_UP);
 	if (d.ndigits > 0 && away && !round_away_from_zero(&d))
 		return false;
-	/* digits beyond the 38th were already dropped, which rounds toward zero */
+	/* else round toward zero; parse has already dropped the excess digits */
 	if (d.exp < DYN_NUMBER_MIN_EXP)
 		d.ndigits = 0;
 	else if (d.ndigits > 0 && d.exp > DYN_NUMBER_MAX_EXP)

@@ -40,9 +40,9 @@ typedef enum DynRounding
 } DynRounding;
 
 /*
- * Writes the canonical form of the decimal text (sign, digits, point,
- * exponent) to dst (DYN_NUMBER_BUFSIZE bytes, NUL-terminated), and its length
- * to *dst_len, if the result is DYN_NUMBER_OK.
+ * Converts decimal text (sign, digits, point, exponent) to its canonical form.
+ * If the result is DYN_NUMBER_OK, this form is in `dst` (DYN_NUMBER_BUFSIZE
+ * bytes), NUL-terminated, and *dst_len is its length.
  */
 extern DynNumberStatus dyn_number_canonical(const char *text, size_t len,
 											char *dst, size_t *dst_len);

@@ -55,7 +55,7 @@ dyn_utf8_put(char *dst, uint32_t code)
 	return n;
 }
 
-/* The character after the backslash in a byte's escape ('u': \u00XX), or 0 */
+/* The character after the backslash in the JSON escape of each byte, or 0 */
 static const char escapes[256] = {
 	'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'b', 't', 'n', 'u', 'f', 'r', 'u',
 	'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u',
@@ -166,8 +166,8 @@ dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len)
 #define HASH_MUL	UINT64_C(0x8A91A6D40BF42041)
 
 /*
- * Mixes a word into the hash.  A multiplication only affects higher bits, so
- * the high half is then mixed into the low half.
+ * Mixes a word into the hash.  In a product, no bit of a factor affects lower
+ * bits, so the high half is then mixed into the low half.
  */
 static uint64_t
 hash_mix(uint64_t h, uint64_t word)

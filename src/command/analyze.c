@@ -40,7 +40,7 @@
 /* The largest power of two that DynamoDB accepts as TotalSegments. */
 #define MAX_SEGMENTS		(1 << 19)
 
-/* Minimum number of sampled segments, unless each would cost < 1 read unit. */
+/* Minimum number of segments to sample, unless each costs < 1 read unit. */
 #define SAMPLED_SEGMENTS	100
 
 typedef struct Sampler
@@ -54,7 +54,7 @@ typedef struct Sampler
 	double		table_units;	/* read units of a full scan; 0: unknown */
 	double		max_units;		/* maximum read units of the sample */
 
-	/* the segments, in the order first, first + step, ... */
+	/* the segments; they are read in the order first, first + step, ... */
 	bool		full;			/* true if all segments are to be read */
 	uint32		segments;		/* TotalSegments; a power of two unless `full` */
 	uint32		first;
@@ -75,9 +75,9 @@ typedef struct Sampler
 } Sampler;
 
 /*
- * Divides a large table into segments so small that SAMPLED_SEGMENTS of them
- * fill the sample, or cost max_units.  A table of unknown size (0) counts as
- * small, but its sample does not cost more than max_units either.
+ * Divides the table into segments.  If a full scan would exceed max_units, the
+ * segments are so small that a sample needs at least SAMPLED_SEGMENTS.  If the
+ * table's size is unknown (0), we begin a full scan, but end it at max_units.
  */
 static void
 choose_segments(Sampler *sampler)
@@ -120,9 +120,9 @@ decode_row(Sampler *sampler)
 
 	(void) dyn_rows_next(sampler->view->rows, sampler->slot);
 	/*
-	 * the value of the segment column is not known, since the sample's Scan
-	 * has another number of segments than the column.  All segments have about
-	 * the same number of items, so set a random segment.
+	 * The sample's Scan has another number of segments than the segment
+	 * column, so the column's value is unknown.  All segments have about the
+	 * same number of items, so choose a random segment.
 	 */
 	if (attnum != 0)
 	{
@@ -152,10 +152,10 @@ remove_row(Sampler *sampler, int n)
 }
 
 /*
- * Offers a row to the sample, so that all rows seen are in it with the same
- * probability.  Only rows that enter the sample are decoded.  If the sample
- * exceeds maintenance_work_mem, random rows are removed.  This happens with
- * unnested tables, whose rows may have copies of a large attribute.
+ * Adds the next row to the sample, or skips it without decoding it.  Chooses
+ * at random, so that all rows seen so far are equally likely to be in the
+ * sample.  Removes random rows if the sample exceeds maintenance_work_mem.
+ * With option unnest, many rows may have copies of the same large attribute.
  */
 static void
 offer_row(Sampler *sampler)
@@ -198,7 +198,7 @@ read_round(Sampler *sampler)
 	DynFetch   *fetch;
 	const DynValue *item;
 
-	/* read only as many segments as the remaining read units suffice for */
+	/* do not read more segments than the remaining read units suffice for */
 	if (!sampler->full)
 		nsegments = Max(1, Min(nsegments, units * sampler->segments /
 							   sampler->table_units));
@@ -210,7 +210,7 @@ read_round(Sampler *sampler)
 	params.requests->segments = segments;
 	params.requests->nstreams = nsegments;
 	params.requests->total_segments = sampler->segments;
-	/* the fetch falls back to the needed attributes if IAM denies the others */
+	/* if IAM denies some attributes, the fetch requests the needed ones */
 	params.full_first_page = sampler->done == 0;
 	params.fetch_size = sampler->page_items;
 	params.limits_units = true;

@@ -15,10 +15,10 @@
  * All other tables are compared with the items.
  *
  * It is also an issue if no table claims an item:
- * - A compared table claims the items that are its rows.  A table is selective
- *   if it has an item_filter, or templates for the key.  If a compared table is
- *   selective, only selective and unnested tables claim items, because all
- *   other tables show every item.
+ * - A compared table claims the items that are its rows.  But if a compared
+ *   table is selective (has an item_filter, or templates for the key), tables
+ *   that are not selective claim no items, because they show items of all
+ *   kinds.  Tables with option unnest claim their items in any case.
  * - A table that is left out claims the items that its item_filter selects.
  *
  * The requests use the current user's credentials.  Values are converted as
@@ -70,18 +70,18 @@ typedef struct Issue
 
 /*
  * A foreign table's assertion that an index contains each item whose row has
- * values in all `columns`.  These are the columns of the index key declared
- * NOT NULL and, if the index is in trusted_indexes, the columns in templates
- * of the index key.  An item in a trusted index must match these templates.
+ * values in all `columns`.  These are the columns of the index key that are
+ * declared NOT NULL.  If the index is in trusted_indexes, they include columns
+ * in templates of the index key, and the item must match these templates.
  */
 typedef struct Assertion
 {
 	const DynIndexMeta *index;
-	/* positions of the key attributes in Check.values; 0: not asserted */
+	/* each key attribute's position in Check.values; 0 if not asserted */
 	int			slots[2 * DYN_MAX_KEY_ATTRS];
 	Bitmapset  *columns;		/* attnums */
-	DynView    *view;			/* view whose rows match the index's templates;
-								 * NULL unless the index is trusted */
+	DynView    *view;			/* shows items that match the templates of the
+								 * index key; NULL if `index` is not trusted */
 	Issue		broken;
 } Assertion;
 
@@ -97,7 +97,7 @@ typedef struct CheckedPath
 	bool		seen;
 } CheckedPath;
 
-/* A foreign table; compared with items unless left_out or failure is set. */
+/* A foreign table, which is not compared if left_out or failure is set. */
 typedef struct CheckedTable
 {
 	struct Check *check;
@@ -106,7 +106,7 @@ typedef struct CheckedTable
 	ErrorData  *failure;		/* error in the definition, or NULL */
 	DynRelation *relation;
 	DynView    *view;
-	DynView    *untimed;		/* view that ignores ttl_attribute, or NULL */
+	DynView    *untimed;		/* also shows expired items; may be NULL */
 	List	   *assertions;		/* list of Assertion * */
 	uint64		rows;			/* number of items with at least one row */
 	bool	   *seen;			/* array by attnum: true if a row has a value
@@ -116,18 +116,18 @@ typedef struct CheckedTable
 	DynFolded  *folded;
 	bool		has_template;	/* true if the key has templates */
 	bool		left_out;
-	bool		selective;		/* true if it has item_filter or templates of
-								 * the key, and is not unnested */
-	bool		shares;			/* true if its items may also be rows of other
-								 * tables: it is unnested, or a partition by
-								 * segments (items' segments are unknown) */
+	bool		selective;		/* true if item_filter or templates of the key
+								 * select items; false with option unnest */
+	bool		shares;			/* true if other tables may have its items: it
+								 * has option unnest, or is a partition by
+								 * segments (an item's segment is unknown) */
 	TupleTableSlot *slot;
-	Issue	   *mismatches;		/* array by attnum; [0]: errors that concern no
-								 * column */
+	Issue	   *mismatches;		/* array by attnum; element 0 has the errors
+								 * that concern no column */
 	Issue	   *nulls;
 	Issue		ambiguous;
-	Issue	   *shared;			/* [i]: items that are rows of this table and
-								 * of the later table i in Check.tables */
+	Issue	   *shared;			/* element i counts items that are also rows of
+								 * the later table i in Check.tables */
 } CheckedTable;
 
 typedef struct Check
@@ -147,8 +147,8 @@ typedef struct Check
 	/* current item */
 	const DynValue *values;		/* values of the item, with the key first */
 	uint64		item;			/* number of the item, from 1 */
-	bool		undecided;		/* true if an error leaves open whether the
-								 * item is a row of some table */
+	bool		undecided;		/* true if an error prevents us from knowing
+								 * whether the item is a row of a table */
 	bool		quiet;			/* true if errors are not recorded */
 
 	Issue		unclaimed;
@@ -371,7 +371,7 @@ count_shared(Check *check, int first, int second)
 
 /*
  * Counts the item as an issue if no table claims it, or if two tables claim it
- * and `shares` is false for both tables.
+ * that should not have the same items (CheckedTable.shares).
  */
 static void
 check_item(Check *check, const DynValue *values)
@@ -395,7 +395,7 @@ check_item(Check *check, const DynValue *values)
 
 		if (table->failure != NULL || table->left_out)
 			continue;
-		/* with selective tables, only they and unnested tables claim items */
+		/* some tables claim no items (see the beginning of this file) */
 		may_claim = !check->selective || table->selective ||
 			table->relation->unnest != NULL;
 		SetUserIdAndSecContext(table->owner, context | SECURITY_RESTRICTED_OPERATION);
@@ -503,7 +503,7 @@ expect_values(CheckedTable *table, const DynRelation *relation)
 		};
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
-		/* skip the key, which all items have, and attributes that columns show */
+		/* skip the key, which all items have, and attributes with a column */
 		const DynPath *path = relation->templated[i].path;
 		bool		is_read = relation->templated[i].base;
 
@@ -521,7 +521,7 @@ expect_values(CheckedTable *table, const DynRelation *relation)
 	{
 		const DynColumn *column = &relation->columns[i];
 
-		/* skip columns that are never NULL, or not read from an attribute */
+		/* do not check a column that is never NULL, or has no attribute */
 		table->seen[i + 1] = column->dropped || dyn_column_is_document(column) ||
 			column->segments > 0 ||
 			(column->base != DYN_PATH_ITEM && column->base != DYN_PATH_ELEMENT);
@@ -559,7 +559,7 @@ open_relation(void *arg)
 	table->folded = dyn_folded_create(relation, InvalidOid);
 	for (int i = 0; i < relation->ntemplated; i++)
 		table->has_template |= relation->templated[i].base;
-	/* an unnested table is not selective: its rows are elements, not items */
+	/* with option unnest, rows are elements, so the table is not selective */
 	table->selective = relation->unnest == NULL &&
 		(table->has_template || test->nterms > (has_ttl ? 1 : 0));
 	table->relation = relation;

@@ -39,7 +39,7 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_create_table);
 
 /* ---- key attributes ---- */
 
-/* Returns the column with this name, or one that shows the attribute `name`. */
+/* Returns the column `name` or, if none, one that shows attribute `name`. */
 static const DynColumn *
 find_column(const DynRelation *relation, const char *name)
 {
@@ -325,8 +325,8 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 }
 
 /*
- * Returns true if the table and its indexes are active.  *unknown counts
- * ResourceNotFoundExceptions.
+ * Returns true if the table and its indexes are active.  Adds 1 to *unknown if
+ * DynamoDB does not know the table, and raises an error if this is too often.
  */
 static bool
 is_active(DynConnection *connection, const char *table, int *unknown)
@@ -342,7 +342,7 @@ is_active(DynConnection *connection, const char *table, int *unknown)
 		DynTableMeta *meta = dyn_metadata_parse(call->response.data,
 												call->response.len, &reason);
 
-		/* an invalid description ends the wait; its first use will fail */
+		/* do not wait if the description is invalid: its first use fails */
 		active = meta == NULL || strcmp(meta->status, "ACTIVE") == 0;
 		for (int i = 0; meta != NULL && i < meta->nindexes; i++)
 			active &= meta->indexes[i].active;

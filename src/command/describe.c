@@ -184,8 +184,8 @@ typedef struct Candidate
 
 /*
  * Compares the columns of a foreign table with the items of the sample.  Skips
- * a table that does not show all items, because its items may not be in the
- * sample.  Raises an error if the table's definition is not valid.  Holds the
+ * a table that shows only some of the items, since the sample may contain none
+ * of them.  Raises an error if the table's definition is not valid.  Holds the
  * lock on the table until the transaction ends.
  */
 static void

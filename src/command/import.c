@@ -71,7 +71,7 @@ typedef struct NewColumn
 	const DynAttribute *source;
 	char	   *name;
 	char	   *attribute;		/* attribute name in the database's encoding */
-	unsigned	types;			/* types of `source`, without NULL */
+	unsigned	types;			/* DynamoDB types of its values, except NULL */
 } NewColumn;
 
 typedef struct NewColumns
@@ -176,7 +176,7 @@ add_column(NewColumns *columns, const DynAttribute *attribute)
 {
 	char	   *name = attribute->has_nul || attribute->name[0] == '\0' ? NULL
 		: option_text_of(attribute->name);
-	/* a longer name, as an option, could exceed a row of pg_attribute */
+	/* a row of pg_attribute might not have space for a longer name */
 	bool		too_long = name != NULL && strlen(name) > 4096;
 	NewColumn  *column;
 
@@ -290,8 +290,8 @@ is_in_list(const List *list, const char *name)
 }
 
 /*
- * Returns true if LIMIT TO may name an entity's foreign table (table_entity):
- * one of the names in LIMIT TO begins with the table's name.
+ * Returns true if a name in LIMIT TO begins with the table's name, so that it
+ * may be the name of an entity's foreign table (table_entity).
  */
 static bool
 entity_is_in_list(const Import *import, const char *name)

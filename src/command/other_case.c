@@ -17,12 +17,12 @@
 #include "../model/server/encoding.h"
 #include "remote_table.h"
 
-/* A column whose attribute no item has had so far. */
+/* A column whose attribute was absent or NULL in all items so far. */
 typedef struct Sought
 {
 	const DynColumn *column;
 	const char *attribute;
-	const char *other;			/* name found in other case (UTF-8), or NULL */
+	const char *other;			/* its name in another case (UTF-8), or NULL */
 } Sought;
 
 struct DynFolded
@@ -47,7 +47,7 @@ dyn_folded_create(const DynRelation *relation, Oid reader)
 	{
 		const DynColumn *column = &relation->columns[i];
 
-		/* skip columns of templates: PostgreSQL folds no names in options */
+		/* skip a template's columns, since names in options are not folded */
 		if (column->dropped || !dyn_column_is_of_item(column) ||
 			dyn_column_is_part(column) || dyn_column_is_document(column) ||
 			(!all && pg_attribute_aclcheck(relation->relid, i + 1, reader,
