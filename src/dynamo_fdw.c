@@ -61,7 +61,7 @@ dynamo_fdw_handler(PG_FUNCTION_ARGS)
 	routine->ReScanForeignScan = dynReScanForeignScan;
 	routine->RecheckForeignScan = dynRecheckForeignScan;
 	routine->EndForeignScan = dynEndForeignScan;
-	/* not parallel-safe: each worker would repeat the inner scan of a join */
+	/* no parallel scans: each worker would repeat the inner scan of a join */
 
 	routine->ExplainForeignScan = dynExplainForeignScan;
 

@@ -3,10 +3,10 @@
  *		Lists, scans and samples DynamoDB tables for commands; declares the
  *		callbacks for ANALYZE and IMPORT FOREIGN SCHEMA.
  *
- * One Scan can serve several foreign tables.  First call dyn_item_scan_create;
- * then dyn_item_scan_read and dyn_item_scan_view for all values to be read from
- * an item; then dyn_item_scan_start, which returns a fetch.  The fetch returns
- * an array of these values for each item; a slot is a position in this array.
+ * One Scan can serve several foreign tables.  First call dyn_item_scan_create,
+ * and then dyn_item_scan_read and dyn_item_scan_view for all values that are
+ * needed.  Then dyn_item_scan_start returns a fetch.  The fetch returns an
+ * array of these values for each item; a slot is a position in this array.
  */
 #ifndef DYN_COMMAND_REMOTE_TABLE_H
 #define DYN_COMMAND_REMOTE_TABLE_H
@@ -18,8 +18,8 @@
 #include "../exec/rows/rows.h"
 
 /*
- * Sends ListTables.  Returns the names (char *) of the tables whose names begin
- * with the server's table_prefix, without this prefix, in CurrentMemoryContext.
+ * Sends ListTables.  Returns the names (char *) that begin with the server's
+ * table_prefix, but without the prefix, in CurrentMemoryContext.
  */
 extern List *dyn_list_tables(DynConnection *connection);
 
@@ -69,13 +69,13 @@ dyn_view_begin(const DynView *view, const DynValue *values)
 }
 
 /*
- * Starts a fetch.  The first page has at most `limit` items; the caller may
- * stop after that page.  If `limit` is 0, the full table is read, in segments.
+ * Starts a fetch.  If `limit` is 0, it reads the full table, in segments.
+ * Otherwise, the caller may stop after a first page of at most `limit` items.
  */
 extern DynFetch *dyn_item_scan_start(DynItemScan *scan, DynStatement *statement,
 									 int limit);
 
-/* Returns parameters for a fetch of scan->requests, with pages of full size. */
+/* Returns parameters for a fetch of scan->requests, without a page limit. */
 extern DynFetchParams dyn_item_scan_params(DynItemScan *scan);
 
 /* ---- samples ---- */
@@ -84,9 +84,9 @@ typedef struct DynSampleItem
 {
 	DynValue	map;			/* palloc'd copy of the full item */
 	DynType		tag_type;		/* type of the tag attribute, or ABSENT */
-	const char *tag;			/* value of the tag attribute (DynSample.tag):
-								 * S as UTF-8, N canonical, BOOL true or false;
-								 * NULL for other types, or S with U+0000 */
+	const char *tag;			/* value of the tag attribute: S in UTF-8, N in
+								 * canonical form, or "true" or "false".  NULL
+								 * for other types, and an S with U+0000 */
 } DynSampleItem;
 
 typedef struct DynSample
@@ -100,7 +100,7 @@ typedef struct DynSample
 
 	const DynTableMeta *meta;	/* description; NULL if not read yet */
 	List	   *items;			/* items (DynSampleItem *) */
-	bool		taken;			/* true if the items were read */
+	bool		taken;			/* true if dyn_sample_take has set `items` */
 } DynSample;
 
 /*
@@ -138,9 +138,9 @@ typedef struct DynAttribute
 } DynAttribute;
 
 /*
- * Returns the attributes of all keys, in the order of the keys, followed by the
- * other attributes of `items` (a List of DynSampleItem *), sorted bytewise
- * by name.  The result is an array of *n entries, in CurrentMemoryContext.
+ * Returns an array of *n attributes in CurrentMemoryContext: first those of
+ * all keys, in the order of the keys, and then all others in `items` (a List
+ * of DynSampleItem *), sorted bytewise by name.
  */
 extern DynAttribute *dyn_sample_attributes(const DynTableMeta *meta,
 										   const List *items, int *n);
@@ -158,8 +158,8 @@ typedef struct DynFolded DynFolded;
 
 /*
  * Starts a search for folded names in the columns that the role `reader` may
- * read (InvalidOid: in all columns).  The state and its later additions are in
- * the CurrentMemoryContext of this call.
+ * read, or in all columns if it is InvalidOid.  All memory, also for what is
+ * recorded later, comes from the CurrentMemoryContext of this call.
  */
 extern DynFolded *dyn_folded_create(const DynRelation *relation, Oid reader);
 
@@ -167,8 +167,8 @@ extern DynFolded *dyn_folded_create(const DynRelation *relation, Oid reader);
 extern void dyn_folded_see_item(DynFolded *folded, const DynValue *item);
 
 /*
- * Raises a NOTICE for each column whose attribute did not occur, if an attribute
- * occurred whose name differs only in case.
+ * Raises a NOTICE for each column whose attribute was in no item, if some item
+ * had an attribute whose name differs only in case.
  */
 extern void dyn_folded_report(const DynFolded *folded);
 

@@ -104,10 +104,10 @@ dynamo_fdw_stats(PG_FUNCTION_ARGS)
 }
 
 /*
- * Obtains the current user's credentials as a statement would, so that failures
+ * Obtains the current user's credentials as a statement does, so that failures
  * are reported in the same way.  Shows only the beginning and the end of the
- * access key id.  Raises an error for a mapping FOR PUBLIC, whose options
- * pg_user_mappings hides from ordinary users, too.
+ * access key id.  pg_user_mappings hides the options of a mapping FOR PUBLIC
+ * from ordinary users, so we raise an error for such a mapping.
  */
 Datum
 dynamo_fdw_credentials(PG_FUNCTION_ARGS)

@@ -24,26 +24,26 @@ extern ForeignServer *dyn_target_find_server(const char *name);
 extern DynConnection *dyn_target_server(const char *name);
 
 /*
- * Locks a relation until the transaction ends.  Raises an error if it is not a
- * foreign table of this wrapper that the current user owns.  Returns the owner,
- * which may be a role of which the current user is a member.
+ * Locks a relation until the transaction ends, and returns its owner.  Raises
+ * an error if it is not a foreign table of this wrapper, or if the current
+ * user does not have the rights of the owner.
  */
 extern Oid	dyn_target_check(Oid relid);
 
 /*
  * Raises an error if converting the column's values could run user-defined
- * code, such as a domain's constraint, unless the current user has the
- * privileges of `owner`, the foreign table's owner (who must be a superuser if
- * the user is one).  In keys.c, such code would run as the user.  In
- * check_table.c, it would run as the owner, and could call functions in the
- * user's search_path and see items that were read with the user's credentials.
+ * code, such as a domain's constraint, with the privileges of another role.
+ * In keys.c, the code would run as the current user.  In check_table.c, it
+ * would run as `owner`, the foreign table's owner, but with the user's
+ * search_path and items.  So the user must have the owner's privileges; and if
+ * the user is a superuser, the owner must be one, too.
  */
 extern void dyn_target_check_column(const DynColumn *column, Oid owner);
 
 /* Returns the sorted OIDs of a server's foreign tables, without locks. */
 extern List *dyn_tables_of_server(Oid serverid);
 
-/* Returns true if `rel` is over the DynamoDB table with this name or ARN. */
+/* Returns true if `rel` reads the DynamoDB table with this name or ARN. */
 extern bool dyn_is_table_over(Relation rel, const DynConnection *connection,
 							  const char *table);
 

@@ -19,9 +19,9 @@
  *   trimmed.  If a key is repeated, its last value applies.  A comment after
  *   the value begins with a blank and # or ;.
  * - A line that is indented more than the previous line with a key continues
- *   the value of that key, and is not searched for comments.  If there is
- *   nothing after the = sign, the continuation lines are a block, as in
- *   [services]: each line must be "key = value", but its key is not looked up.
+ *   the value of that key.  A comment in it is part of the value.  If there is
+ *   nothing after the key's = sign, as in [services], each continuation line
+ *   must be "key = value".  We check this, but do not use these keys.
  * - Lines end with LF or CR LF.  The text is UTF-8, and may begin with a byte
  *   order mark.
  *
@@ -56,9 +56,9 @@ typedef struct Parser
 	DynIni	   *ini;
 	bool		prefixes;
 	int			line;			/* number of the current line, from 1 */
-	size_t		indent;			/* indentation of the last key or section */
-	char	   *value_end;		/* end of the section's last value, or NULL */
-	bool		in_block;		/* true if the last key has an empty value */
+	size_t		indent;			/* blanks before the latest key or section */
+	char	   *value_end;		/* end of the value to continue, or NULL */
+	bool		in_block;		/* true if the value to continue was empty */
 	const char *wrong;			/* error in the current line, or NULL */
 	bool		out_of_memory;
 } Parser;
@@ -93,7 +93,7 @@ find(Span span, char c)
 	return memchr(span.start, c, (size_t) (span.end - span.start));
 }
 
-/* Writes a NUL after the span, over a separator or the NUL of the text. */
+/* Ends the span with a NUL, in place of a separator or the text's own NUL. */
 static char *
 terminate(Span span)
 {
@@ -197,9 +197,9 @@ unquote(Span span)
 }
 
 /*
- * Returns the kind of a section, and moves *name past the word for the kind.
- * A single word is the name of a PLAIN section.  If several unquoted words
- * follow the first word, the kind is OTHER.
+ * Returns the kind of a section.  If *name is a single word, the kind is
+ * PLAIN.  Otherwise the first word gives the kind, and is removed from *name.
+ * If several unquoted words follow it, the kind is OTHER.
  */
 static DynIniKind
 read_prefix(Span *name)
@@ -289,8 +289,8 @@ read_key(Parser *parser, Span line)
 }
 
 /*
- * Appends a newline and this line to the last value, in place.  Only
- * separators and comments are overwritten: the value ends before this line.
+ * Appends a newline and this line to the value that the line continues.  This
+ * moves the line toward the start of the text, over separators and comments.
  */
 static bool
 read_continuation(Parser *parser, Span line)
@@ -346,11 +346,10 @@ clear_ini(DynIni *ini)
 }
 
 /*
- * Parses the text, which moves into *ini and must be followed by a NUL.  With
- * `prefixes`, as in the config file, the first of several words between
- * brackets is the section's kind; otherwise all sections are PLAIN, as in the
- * credentials file.  On failure, returns false with *ini empty, and *err
- * naming `file` and the line.
+ * Parses the text, which must be followed by a NUL, and moves it into *ini.
+ * If `prefixes` is true, as for the config file, the names of sections may
+ * begin with a kind (read_prefix); otherwise, all sections are PLAIN.  On
+ * failure, returns false with *ini empty; then *err names `file` and the line.
  */
 static bool
 parse_ini(DynIni *ini, DynBuffer *text, bool prefixes, const char *file,
@@ -419,7 +418,7 @@ dyn_ini_value(const DynIni *ini, DynIniKind kind, const char *name,
 
 /* ---- the two files ---------------------------------------------------- */
 
-/* An empty file of at most this age (s) is probably being written now. */
+/* Time (s) for which an emptied file counts as one that is being rewritten. */
 #define REWRITE_SECONDS	5
 
 static const struct
@@ -434,7 +433,7 @@ static const struct
 	{"AWS_CONFIG_FILE", ".aws/config"}
 };
 
-/* Loads a file; it counts as missing if its home directory is not known. */
+/* Loads a file.  Without a known home directory, a file counts as missing. */
 static bool
 load_file(DynConfig *config, DynConfigFile file, DynError *err)
 {
@@ -456,7 +455,7 @@ load_file(DynConfig *config, DynConfigFile file, DynError *err)
 	read = dyn_file_read(path, DYN_FILE_LONGEST_CONFIG, &text, err);
 	if (read != DYN_FILE_READ)
 		return read == DYN_FILE_MISSING;
-	/* fail: a file that is being rewritten could select wrong credentials */
+	/* fail, since without its settings we could use other credentials */
 	if (text.len == 0 && stat(path, &st) == 0 &&
 		llabs((long long) (time(NULL) - st.st_mtime)) < REWRITE_SECONDS)
 	{
@@ -493,8 +492,8 @@ dyn_config_clear(DynConfig *config)
 /* ---- profiles --------------------------------------------------------- */
 
 /*
- * Returns the kind of the profile's section in the file.  In the config file,
- * the later one of [default] and [profile default] applies, as in the AWS CLI.
+ * Returns the kind of the profile's section in the file.  If the config file
+ * has [default] and [profile default], the later one applies, as in AWS's CLI.
  */
 static DynIniKind
 kind_of(const DynConfig *config, DynConfigFile file, const char *profile)

@@ -22,12 +22,12 @@ typedef struct DynIniEntry
 	DynIniKind	kind;			/* kind of the entry's section */
 	const char *section;		/* name of the section */
 	const char *key;			/* lower-case key; NULL at a section's start */
-	const char *value;			/* value (one or more lines).  A comment after
-								 * it is removed, but for credential_process it
-								 * is part of the value, as in the AWS CLI */
+	const char *value;			/* value, maybe of several lines.  A comment in
+								 * the first line is removed, except for
+								 * credential_process, as in the AWS CLI */
 } DynIniEntry;
 
-/* A parsed file; without sections if zero-initialized. */
+/* A parsed file.  A zero-initialized DynIni has no sections. */
 typedef struct DynIni
 {
 	DynBuffer	text;			/* text of the file, modified by parsing */
@@ -36,7 +36,7 @@ typedef struct DynIni
 	size_t		cap;
 } DynIni;
 
-/* Returns the last such section's position in `entries`, from 1; 0 if none. */
+/* Returns the number (from 1) of the last such section's entry; 0 if none. */
 extern size_t dyn_ini_place(const DynIni *ini, DynIniKind kind,
 							const char *name);
 

@@ -29,10 +29,10 @@ extern DynFileRead dyn_file_read(const char *path, size_t longest,
 								 DynBuffer *contents, DynError *err);
 
 /*
- * Returns the malloc'd path of `file` below the home directory that the
- * system's user database (not $HOME) has for the operating-system user.
- * Returns NULL with *err set if no home is known, memory runs out, or the
- * database cannot be read at the moment (then err->passing is set, too).
+ * Returns the malloc'd path of `file` below the home directory of the server's
+ * operating-system user.  The directory is that in the user database, not
+ * $HOME.  Returns NULL with *err set if there is none or memory runs out.  If
+ * the user database cannot be read at the moment, err->passing is also set.
  */
 extern char *dyn_file_below_home(const char *file, DynError *err);
 

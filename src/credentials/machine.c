@@ -47,7 +47,7 @@ dyn_container_is_set(void)
 		dyn_response_environment(FULL_URI) != NULL;
 }
 
-/* Refuses a relative URI not beginning with "/": it would extend the host. */
+/* Creates the request.  Without "/", a relative URI would extend the host. */
 static DynExchange *
 create_for_container(DynError *err)
 {
@@ -214,7 +214,7 @@ request_failed(DynInstance *instance, const DynExchange *exchange,
 
 	if (instance->token != NULL && replied && exchange->status == 404)
 		return has_no_role(err);
-	/* the refused token may have expired; if so, a new one is accepted */
+	/* the token may have expired, so try once with a new one */
 	if (instance->token != NULL && replied && exchange->status == 401 &&
 		!instance->renewed)
 	{

@@ -64,7 +64,7 @@
 /* Maximum number of bytes to store from the end of the error output. */
 #define ERRORS_TAIL			511
 
-/* Maximum successive reads of the error output, which may be endless. */
+/* Maximum number of reads at a time, since the error output may be endless. */
 #define MOST_READS			16
 
 /* Interval of checks whether the program has ended, if there is no pidfd. */
@@ -82,8 +82,8 @@
 extern char **environ;
 
 /*
- * The descriptors.  The first three are pipes; a failed child writes a Report
- * to REPORT, which is open until the program is executed.
+ * Indexes of descriptors.  The first three are pipes.  If the child cannot
+ * execute the program, it writes a Report to REPORT; otherwise exec closes it.
  */
 enum
 {
@@ -98,14 +98,14 @@ enum
 struct DynProcess
 {
 	pid_t		pid;			/* pid and group id; 0 or -1 if not started */
-	bool		reaped;			/* true if other code has reaped the program */
+	bool		reaped;			/* true if it was reaped, but not by us */
 	bool		ticks;			/* true if fds[END] is a timer, not a pidfd */
 	int			fds[DYN_PROCESS_FDS];	/* -1 if closed */
 	char		name[200];		/* name of the program, maybe truncated */
 	size_t		out_len;
 	size_t		errors_len;
-	char		out[LONGEST_OUTPUT + 1];	/* the last byte is used only by
-											 * output that is too long */
+	char		out[LONGEST_OUTPUT + 1];	/* the extra byte shows that the
+											 * output is too long */
 	char		errors[ERRORS_TAIL];
 };
 
@@ -114,17 +114,17 @@ static pid_t lingering[16];
 
 /* ---- the program ------------------------------------------------------ */
 
-/* The arguments and the environment; all strings but AWS_* are malloc'd. */
+/* The arguments and the environment.  The AWS_* strings are not copied. */
 typedef struct Program
 {
 	char	  **argv;			/* words of the command, ended by NULL */
 	char	  **envp;			/* PATH, HOME and AWS_*, ended by NULL */
-	char	   *words;			/* memory of the words */
+	char	   *words;			/* memory with the strings of argv */
 	char	   *path_setting;	/* "PATH=..." */
 	char	   *home_setting;	/* "HOME=...", or NULL */
 } Program;
 
-/* Splits the command into program->argv, whose strings are in ->words. */
+/* Splits the command into the words of program->argv. */
 static bool
 split_command(Program *program, const char *command, DynError *err)
 {
@@ -277,9 +277,9 @@ close_listed(int lowest)
 }
 
 /*
- * Makes descriptors 0 to 2 the program's standard streams, and descriptor 3
- * the pipe for the report, which exec closes.  Closes all other descriptors.
- * First moves /dev/null and the pipes above 3: a pipe may have number 0 to 3.
+ * Connects descriptors 0 to 2 to /dev/null and the pipes for output, and 3 to
+ * the pipe for the report.  A pipe may have one of these numbers already, so
+ * first moves all four above 3.  Closes all other descriptors.
  */
 static bool
 arrange_descriptors(Pipes pipes)
@@ -347,10 +347,10 @@ execute(const Program *program)
 }
 
 /*
- * Executes the program in the child, or reports an error and exits.  If the
- * parent ended before PR_SET_PDEATHSIG, SIGKILL would never be sent, so the
- * parent's pid is checked.  Since ignored signals would remain ignored after
- * exec, all signals are reset.
+ * Executes the program in the child, or reports an error and exits.  The
+ * kernel kills the child when the parent ends, but not if the parent has ended
+ * before prctl, so the parent's pid is checked.  Signals that we ignore would
+ * still be ignored after exec, so all signals are reset.
  *
  * coverage: the child executes these lines, and never writes its counts.
  */
@@ -473,8 +473,8 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 	while (len < 0 && errno == EINTR);
 
 	/*
-	 * A pipe at its end would remain readable, so close it.  First remove it
-	 * from epoll, which keeps it while another process has this end open.
+	 * Close a pipe at its end, since it would remain readable.  First remove
+	 * it from epoll, which watches it while any process has this end open.
 	 */
 	if (len == 0 || (len < 0 && errno != EAGAIN))
 	{
@@ -724,14 +724,14 @@ dyn_process_destroy(DynProcess *process)
 		(void) has_ended(process, &info);
 
 	/*
-	 * Do not kill the group if both are true: other code has reaped the program,
-	 * and another process now has its pid.  The kernel does not reuse a pid while
-	 * it is the id of a group, so the program's group no longer exists.
+	 * If the program was reaped, another process may have its pid.  The kernel
+	 * does not reuse a pid while it is the id of a group, so in this case the
+	 * program's group no longer exists, and there is nothing to kill.
 	 */
 	if (process->pid > 0 &&
 		!(process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH)))
 	{
-		/* before exec, the program may not have its own process group yet */
+		/* before exec, the child may still be in our own process group */
 		if (process->fds[REPORT] >= 0 && !process->reaped)
 			(void) kill(process->pid, SIGKILL);
 		killed = kill(-process->pid, SIGKILL) == 0 || errno != EPERM;

@@ -8,8 +8,8 @@
  * used, even if it fails: another provider's credentials could have different
  * rights.
  *
- * - A profile that is named (by the user mapping or AWS_PROFILE) must exist;
- *   the profile "default" is used if it exists.  A profile without
+ * - If the user mapping or the environment names a profile, it must exist.
+ *   Otherwise, the profile "default" is used if it exists.  A profile without
  *   credentials, such as one that sets only a region, is skipped.
  * - If the user mapping names the profile, the environment's access keys and
  *   web identity are skipped.
@@ -34,9 +34,9 @@
  *		5. credential_process
  *		6. access keys in the config file
  *
- * As an exception, a source profile with access keys does not assume its role.
- * So a profile with access keys may be its own source; any other cycle is an
- * error.
+ * As an exception, if a profile with access keys is used as a source, its keys
+ * are used, and its own role is not assumed.  So such a profile may be its own
+ * source.  Any other cycle is an error.
  *
  * A profile that needs a person's input (mfa_serial) is an error.  So are
  * contradictory and incomplete settings, because credentials from another
@@ -68,8 +68,8 @@ static const char *const line_keys[] = {
 
 typedef enum Found
 {
-	FOUND_ERROR = false,		/* *err is set; equal to `false`, which the
-								 * functions of error.h return */
+	FOUND_ERROR = false,		/* *err is set.  The value is `false`, so that
+								 * `return dyn_error_set(...)` is possible */
 	FOUND_NOTHING,				/* not configured; *err has the reason */
 	FOUND
 } Found;
@@ -91,7 +91,7 @@ typedef struct Builder
 
 /* ---- the environment -------------------------------------------------- */
 
-/* Adds HINT, since users often set variables only in their own environment. */
+/* Reports a wrong or missing variable.  HINT shows where to set it. */
 static Found
 refuse_variable(DynError *err, const char *name, const char *what)
 {
@@ -179,7 +179,7 @@ find_web_identity(Builder *builder)
 
 /* ---- profiles: values and errors -------------------------------------- */
 
-/* Returns the key's value in the credentials file, else in the config file. */
+/* Returns the key's value.  The credentials file takes precedence. */
 static const char *
 value_of(const Builder *builder, const char *key)
 {
@@ -471,7 +471,7 @@ find_named_source(Builder *builder, const char *source)
 	return dyn_error_hint(builder->err, "Valid values are Environment, Ec2InstanceMetadata and EcsContainer.");
 }
 
-/* Returns true if a key id or secret is set; find_keys then requires both. */
+/* Returns true if the profile has access keys, which may be incomplete. */
 static bool
 has_keys(const Builder *builder)
 {
@@ -644,7 +644,7 @@ find(Builder *builder, DynSourceKind kind)
 	static const struct
 	{
 		DynProviderKind provider;
-		const char *words;		/* description; NULL: profile "NAME" */
+		const char *words;		/* description, or NULL for a profile */
 	}			kinds[] =
 	{
 		[DYN_SOURCE_STATIC] = {DYN_PROVIDER_KEYS, "static keys"},

@@ -15,7 +15,7 @@
 
 #include "../base/text.h"
 
-/* Words this long or longer are masked as tokens; names are shorter. */
+/* Words of at least this length are masked, because they may be tokens. */
 #define LONGEST_WORD	100
 
 /* Length of AWS's secret access keys, which are masked, too. */
@@ -104,7 +104,7 @@ set_parts(const char *access_key_id, const char *secret_access_key,
 	if (dyn_credentials_set(credentials, access_key_id, secret_access_key,
 							session_token, &bad))
 	{
-		/* 0 means "never", so a time at or before the epoch becomes 1 */
+		/* a time of 0 would mean "never", so the earliest time is 1 */
 		credentials->expires = !expires ? 0 : seconds > 0 ? seconds : 1;
 		return true;
 	}
@@ -166,9 +166,9 @@ dyn_secret_json_close(json_t *document)
 }
 
 /*
- * Sets *value to the text of a member; NULL if the member is missing or null,
- * or if `name` is NULL.  Returns false with *err set if the member is not a
- * string, or is `required` but missing, null or empty.
+ * Sets *value to the text of a member, or to NULL if the member is missing or
+ * null, or `name` is NULL.  Returns false with *err set if the value is not a
+ * string, or if it is required, but missing, null or empty.
  */
 static bool
 read_text(const json_t *object, const char *name, bool required,
@@ -236,8 +236,8 @@ is_word(char c)
 }
 
 /*
- * Returns the length of the character at `p`, which may be percent-encoded; 0
- * if secret keys never contain this character.
+ * Returns 0 if secret keys never contain the character at `p`.  Otherwise,
+ * returns its length, which is 3 if it is percent-encoded.
  */
 static size_t
 key_character(const char *p, size_t len)

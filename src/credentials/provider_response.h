@@ -16,29 +16,30 @@
 
 typedef enum DynProviderResponse
 {
-	DYN_RESPONSE_FAILED = false,	/* *err is set; equal to `false`, which the
-									 * functions of error.h return */
+	DYN_RESPONSE_FAILED = false,	/* *err is set.  The value is `false`, as
+									 * returned by dyn_error_set() */
 	DYN_RESPONSE_CREDENTIALS,	/* the credentials are in *credentials */
 	DYN_RESPONSE_NEXT,			/* another request is needed */
-	DYN_RESPONSE_AGAIN,			/* the program still runs; or a later attempt
-								 * may succeed after the failure in *err */
+	DYN_RESPONSE_AGAIN,			/* the program still runs, or a later attempt
+								 * may succeed (*err has the failure) */
 } DynProviderResponse;
 
-/* The names of the members of a JSON reply; NULL for unused ones. */
+/* The names of the members of a JSON reply.  NULL if a member is not read. */
 typedef struct DynResponseNames
 {
 	const char *access_key_id;
 	const char *secret_access_key;
 	const char *session_token;
 	const char *expires;
-	const char *object;			/* object with these members; NULL: document */
+	const char *object;			/* member whose value is an object with these
+								 * members; if NULL, the document has them */
 } DynResponseNames;
 
 /*
- * Parses a document that contains secrets, and opens it.  If the text is not
- * JSON or memory runs out, returns NULL with *err set, and opens no document.
- * While a document is open, jansson overwrites all memory that it frees, and
- * must not be used for any other document.
+ * Parses JSON text that contains secrets.  Until the document is closed,
+ * jansson overwrites all memory that it frees, and must not be used for any
+ * other document.  Returns NULL with *err set, and no document to be closed,
+ * if the text is not JSON or memory runs out.
  */
 extern json_t *dyn_secret_json_open(const char *text, size_t len,
 									const char *whose, DynError *err);
@@ -76,11 +77,11 @@ extern bool dyn_response_set(const char *access_key_id,
 extern bool dyn_response_read_time(const char *text, int64_t *seconds);
 
 /*
- * Sets *err for a failed request: to libcurl's message if there was no reply,
- * otherwise to the status, which is not 200, and an excerpt of the body.
+ * Sets *err for a failed request.  Without a reply, the message shows the
+ * reason; otherwise, it shows the status, and the excerpt shows the body.
  * `whose` is a phrase such as "the container credentials".  Returns AGAIN for
- * the statuses 429 and 5xx, and for network failures other than a refused
- * certificate; otherwise FAILED.
+ * statuses 429 and 5xx, and for network failures that may be temporary;
+ * otherwise FAILED.
  */
 extern DynProviderResponse dyn_response_failed(const DynExchange *exchange,
 											   const char *whose, DynError *err);
@@ -112,7 +113,7 @@ extern bool dyn_response_header(DynExchange *exchange, const char *name,
 								const char *value, const char *what,
 								DynError *err);
 
-/* Returns the request; if not `complete`, destroys it and returns NULL. */
+/* Returns the request, or destroys it and returns NULL if it is incomplete. */
 extern DynExchange *dyn_response_request(DynExchange *exchange, bool complete);
 
 /* Returns a variable of the environment; NULL if it is empty or not set. */

@@ -15,9 +15,8 @@
 extern bool dyn_container_is_set(void);
 
 /*
- * Returns the request to the endpoint that the environment names, with the
- * token in the environment or in the file that the environment names.  A full
- * URI must be http or https, and DYN_ADDRESS_LOCAL must allow its host.
+ * Returns the request, whose policy is DYN_ADDRESS_LOCAL.  The environment
+ * contains the endpoint, and the token or the path of the token's file.
  * Returns NULL with *err set on failure.
  */
 extern DynExchange *dyn_container_request(DynError *err);
@@ -45,8 +44,8 @@ extern DynExchange *dyn_instance_request(const DynInstance *instance,
 										 DynError *err);
 
 /*
- * Handles the reply.  If the service refused the token (401), discards the
- * token and returns NEXT; but fails if a second token is refused, too.
+ * Handles the reply.  When the service refuses a token (401), discards it and
+ * returns NEXT to obtain another one.  Fails if that is refused as well.
  */
 extern DynProviderResponse dyn_instance_response(DynInstance *instance,
 												 const DynExchange *exchange,
@@ -61,9 +60,9 @@ extern void dyn_instance_clear(DynInstance *instance);
 /*
  * Returns the request to the URL in AWS_ENDPOINT_URL_SSO or, if this variable
  * is not set, to the portal of sso->region.  The token is read from its file
- * each time, and is not refreshed here.  Returns NULL with *err set on
- * failure.  If the token is missing or has expired at `now` (seconds since the
- * epoch), the hint shows the command to log in, and the operating-system user.
+ * each time, and is not refreshed here.  `now` is the service's time (s since
+ * the epoch).  Returns NULL with *err set on failure.  If there is no valid
+ * token, the hint shows the command to log in, and the operating-system user.
  */
 extern DynExchange *dyn_sso_request(const DynSsoProfile *sso, int64_t now,
 									DynError *err);
@@ -75,10 +74,10 @@ extern DynProviderResponse dyn_sso_response(const DynSsoProfile *sso,
 /* ---- the security token service ------------------------------------------ */
 
 /*
- * Returns an AssumeRole request, signed with `keys` at the time `now` (of the
- * service's clock, seconds since the epoch).  If the keys are `chained`, which
- * means that they may be those of another role, the duration is at most an
- * hour.  Returns NULL with *err set on failure.
+ * Returns an AssumeRole request, signed with `keys`.  `now` is the service's
+ * time (seconds since the epoch).  If `chained` is true, the keys may be those
+ * of another role, so the duration is limited to an hour.  Returns NULL with
+ * *err set on failure.
  */
 extern DynExchange *dyn_sts_assume_role(const DynSourceOptions *source_options,
 										const DynRole *role,
@@ -120,9 +119,9 @@ extern DynProviderResponse dyn_sts_response(const DynRole *role,
 typedef struct DynProcess DynProcess;
 
 /*
- * Starts the command, which is split as by a shell in which only quotes and
- * backslashes are special.  Returns NULL with *err set on failure.  If the
- * program cannot be executed, only dyn_process_response reports this.
+ * Starts the command, which is split as in a shell, but only quotes and
+ * backslashes are special.  Returns NULL with *err set on failure.  However,
+ * only dyn_process_response reports that the program could not be executed.
  */
 extern DynProcess *dyn_process_start(const char *command, DynError *err);
 

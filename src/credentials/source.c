@@ -8,9 +8,9 @@
  *
  *		start --> provider --> role --> role ... --> obtained
  *
- * Each step is a request (an exchange), a program, or access keys that are
- * known.  A request that fails but may succeed later is sent up to MOST_TRIES
- * times, with pauses.  After that, provider.c restarts the source on demand.
+ * A step sends requests (exchanges), runs a program, or takes known keys.  A
+ * request that fails, but may succeed later, is sent up to MOST_TRIES times,
+ * with pauses.  After that, provider.c restarts the source on demand.
  */
 #include "source.h"
 
@@ -38,7 +38,7 @@
 /* Least clock skew (s) that may make a signature invalid. */
 #define NOTABLE_SKEW		(4 * 60)
 
-/* Expired instance credentials live 1 to 2 times this many seconds longer. */
+/* Least lifetime (s) to give expired credentials; the most is twice that. */
 #define STALE_LIFE			600
 
 const char *const dyn_source_names[] = {
@@ -50,8 +50,8 @@ typedef struct Source
 {
 	DynSourceOptions source_options;
 	char	   *words;			/* origin of the current credentials, or NULL */
-	int64_t		offset;			/* service's clock minus this machine's (s),
-								 * for signing; not reset by start() */
+	int64_t		offset;			/* service's clock minus our clock (s); later
+								 * runs begin with the same offset */
 
 	/* valid only while credentials are being obtained */
 	DynProvider *provider;
@@ -59,7 +59,8 @@ typedef struct Source
 	bool		clock_tried;	/* true if `offset` was corrected in this run */
 	int64_t		signed_at;		/* signing time of the request (s since the
 								 * epoch, corrected by `offset`) */
-	int64_t		issuer_ahead;	/* clock of the issuer of `keys` minus ours (s) */
+	int64_t		issuer_ahead;	/* clock of the service that issued `keys`,
+								 * minus our clock (s) */
 	DynProviderChain chain;
 	int			nroles;			/* number of roles assumed; -1 before the
 								 * provider's credentials are obtained */
@@ -68,7 +69,7 @@ typedef struct Source
 	DynProcess *process;
 	DynExchange *exchange;
 	int			tries;			/* number of attempts of the current request */
-	DynSocketWatcher watcher;	/* watcher of the program, or of a pause */
+	DynSocketWatcher watcher;	/* waits for the program, or during a pause */
 	bool		watching;
 } Source;
 
@@ -91,7 +92,7 @@ stop_watcher(Source *source)
 	source->watching = false;
 }
 
-/* Ends a run in any state; also called as the source's stop(). */
+/* Ends a run in any state.  This is also the source's stop() function. */
 static void
 end_work(void *state)
 {
@@ -169,7 +170,7 @@ start_watcher(Source *source, int fd, int held_fds, int64_t us,
 	return source->watching;
 }
 
-/* Ends a step, whose result is in source->keys. */
+/* Goes on to the next step, after this step has set source->keys. */
 static void
 end_step(Source *source)
 {
@@ -178,7 +179,7 @@ end_step(Source *source)
 	next_step(source);
 }
 
-/* Reads the reply; new credentials replace those that signed the request. */
+/* Reads the reply.  If it contains credentials, they replace source->keys. */
 static DynProviderResponse
 read_response(Source *source, const DynExchange *exchange, DynError *err)
 {
@@ -234,7 +235,7 @@ on_reply(void *arg)
 	char		hint[sizeof(err.hint)];
 	char		times[2][DYN_ERROR_TIME_SIZE];
 
-	/* the request may have failed because our event loop ran too late */
+	/* our own delay may be the cause of the failure, so report no error */
 	if (exchange->left_alone &&
 		(exchange->failure != DYN_FAIL_NONE || corrected))
 	{
@@ -242,8 +243,8 @@ on_reply(void *arg)
 		return;
 	}
 	/*
-	 * If the request was signed with a wrong time, or was sent long after
-	 * signing, it is signed again, once, with the corrected clock.
+	 * The service may have refused the time in the request, because our clock
+	 * is wrong or we sent the request late.  Correct the time, but only once.
 	 */
 	if (corrected)
 	{

@@ -26,9 +26,9 @@ extern const char *const dyn_source_names[];
 typedef struct DynRole
 {
 	char	   *arn;
-	char	   *session_name;	/* session name; NULL: DYN_ROLE_SESSION_NAME */
+	char	   *session_name;	/* if NULL, DYN_ROLE_SESSION_NAME is used */
 	char	   *external_id;
-	int			duration;		/* duration (s); 0: the service's default */
+	int			duration;		/* seconds, or 0 for the service's default */
 } DynRole;
 
 #define DYN_ROLE_SESSION_NAME	"dynamo_fdw"
@@ -42,14 +42,15 @@ typedef struct DynSourceOptions
 {
 	DynSourceKind kind;
 	DynCredentials keys;		/* access keys (STATIC) */
-	char	   *profile;		/* profile (kinds PROFILE, DEFAULT); NULL:
-								 * AWS_PROFILE, AWS_DEFAULT_PROFILE or
-								 * "default" */
-	DynRole		role;			/* role assumed last; arn is NULL if none */
+	char	   *profile;		/* profile (PROFILE, DEFAULT).  If it is NULL,
+								 * AWS_PROFILE or AWS_DEFAULT_PROFILE names
+								 * it, and otherwise it is "default" */
+	DynRole		role;			/* last role to assume; role.arn may be NULL */
 	char	   *region;			/* region of STS, also for signing */
-	char	   *sts_endpoint_url;	/* URL; NULL for the region's endpoint */
-	char	   *ca_bundle;		/* CA bundle, as in DynService */
-	char	   *proxy;			/* proxy, as in DynService */
+	char	   *sts_endpoint_url;	/* URL; NULL for AWS_ENDPOINT_URL_STS (not
+								 * if STATIC) or for the region's endpoint */
+	char	   *ca_bundle;		/* path; NULL for the system's certificates */
+	char	   *proxy;			/* URL, or NULL for no proxy */
 	int			connect_timeout_ms;
 	int			request_timeout_ms;
 } DynSourceOptions;

@@ -50,7 +50,7 @@ create(const DynSsoProfile *sso, DynError *err)
 	return dyn_response_exchange("GET", &url, DYN_ADDRESS_ENDPOINT, err);
 }
 
-/* Adds the token; fails if it has expired both at `now` and by our clock. */
+/* Adds the token, unless it has expired by the service's clock and by ours. */
 static bool
 add_token(DynExchange *exchange, const DynSsoProfile *sso, int64_t now,
 		  DynError *err)

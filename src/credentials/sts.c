@@ -24,7 +24,7 @@
 #define CONTENT_TYPE	"application/x-www-form-urlencoded; charset=utf-8"
 #define WEB_IDENTITY	"AssumeRoleWithWebIdentity"
 
-/* Maximum duration (s) of a role that is assumed with another role's keys. */
+/* STS's limit (s) for a role that is assumed with the keys of another role. */
 #define LONGEST_CHAINED	3600
 
 /* Format that truncates an ARN in a message. */
@@ -34,8 +34,8 @@
 /* ---- the endpoint ------------------------------------------------------- */
 
 /*
- * Writes the URL, and parses it into *parts.  The endpoint in the server's
- * environment must not affect users who assume a role with their own keys.
+ * Writes the URL, and parses it into *parts.  If users have their own access
+ * keys, the server's environment must not affect them, so it is ignored.
  */
 static bool
 find_url(const DynSourceOptions *source_options, DynBuffer *url, DynUrl *parts,
@@ -122,7 +122,7 @@ create(const DynSourceOptions *source_options, const DynRole *role, DynUrl *part
 
 /* ---- AssumeRole --------------------------------------------------------- */
 
-/* Signs, and keeps no signing key: the next request has other access keys. */
+/* Signs the request.  Caches no key, since each role has other access keys. */
 static bool
 sign(DynExchange *exchange, const DynSourceOptions *source_options, const DynUrl *parts,
 	 const DynCredentials *keys, int64_t now, DynError *err)
@@ -210,7 +210,7 @@ typedef struct ErrorRule
 	const char *code;			/* error code without "Exception" */
 	bool		passing;
 	const char *hint;			/* hint, or NULL */
-	const char *web_hint;		/* hint for web identity; NULL: use `hint` */
+	const char *web_hint;		/* replaces `hint` for web identity, or NULL */
 } ErrorRule;
 
 static const ErrorRule error_rules[] = {
@@ -276,8 +276,8 @@ set_error(const DynRole *role, const DynExchange *exchange, const char *code,
 		dyn_error_hint(err, "%s", hint);
 
 	/*
-	 * Show only the first sentence or line of a message about a signature: the
-	 * string that was signed, with the session token, may follow.
+	 * A message about a signature may end with the string that was signed, and
+	 * this contains the session token.  Show only the first sentence or line.
 	 */
 	if (shown > 0 && (strstr(code, "Signature") != NULL ||
 					  strstr(code, "AuthenticationToken") != NULL))
@@ -302,7 +302,7 @@ describe(const DynRole *role, char whose[DESCRIPTION_SIZE])
 	return whose;
 }
 
-/* Reads the error document; reports any other reply with its status. */
+/* Reports the error in the document, or the status if it contains no error. */
 static DynProviderResponse
 read_error(const DynRole *role, const DynExchange *exchange, DynError *err)
 {

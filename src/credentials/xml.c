@@ -20,7 +20,7 @@
 #include "../base/macros.h"
 #include "../base/text.h"
 
-/* Maximum total size of open elements' names, with a slash before each. */
+/* Maximum size of an element's path, such as "/Root/Child", with its NUL. */
 #define LONGEST_PATH	512
 
 #define SPACES			" \t\r\n"

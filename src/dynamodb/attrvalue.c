@@ -94,9 +94,9 @@ undo_escape(const char *src, char **dst)
 
 /*
  * Copies the text up to the next backslash, or up to `end`; returns the end of
- * the copied text.  A step stores 16 bytes, even if fewer are needed.  While
- * `src` has 16 bytes left, `dst` has space for 16, because decoding never
- * makes a string longer.
+ * the copied text.  A step stores 16 bytes, even if fewer are needed.  It has
+ * space for them: `src` has at least 16 bytes left, and decoding never makes a
+ * string longer.
  */
 static inline const char *
 copy_plain(const char *src, const char *end, char **dst)
@@ -178,15 +178,15 @@ size_t
 dyn_value_bytes_max(const DynValue *value)
 {
 	/*
-	 * JSON escapes (\/ for a slash) are decoded first, in the same buffer, so
-	 * the buffer must be able to hold the base64 text
+	 * JSON escapes (\/ for a slash) are decoded into the same buffer first, so
+	 * the buffer must be able to hold the base64 text.
 	 */
 	if (value->flags & DYN_VALUE_ESCAPED)
 		return value->len;
 	return (size_t) value->len / 4 * 3 + 3;
 }
 
-/* Decodes base64 (`dst` may be `src`); returns the length, -1 if invalid. */
+/* Decodes base64; `dst` may be `src`.  Returns the length; -1 if invalid. */
 static long
 decode(const unsigned char *src, size_t len, unsigned char *dst)
 {

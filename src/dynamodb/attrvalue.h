@@ -31,9 +31,9 @@ typedef enum DynType
 #define DYN_TYPE_COUNT 11
 
 /* Flags of a value */
-#define DYN_VALUE_ESCAPED	0x01	/* S, B: payload has JSON escapes */
-#define DYN_VALUE_HAS_NUL	0x02	/* S, SS, L, M: contains U+0000 */
-#define DYN_VALUE_TRUE		0x04	/* BOOL: set if true */
+#define DYN_VALUE_ESCAPED	0x01	/* S or B whose slice has JSON escapes */
+#define DYN_VALUE_HAS_NUL	0x02	/* S, SS, L or M that contains U+0000 */
+#define DYN_VALUE_TRUE		0x04	/* BOOL that is true */
 
 /*
  * An attribute value, or a value inside one.  The slice (`data`, `len`) of an

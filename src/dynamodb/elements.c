@@ -2,10 +2,10 @@
  * elements.c
  *		Reads the values in a list, set or map.
  *
- * dyn_elements_next reads an element to its end.  If the element is a list or
- * map on a requested path, dyn_values_below reads it again for the values
- * inside, so a value is read once for each level of nesting.  dyn_nodes_list
- * reads each value once.
+ * dyn_elements_next reads an element, with all values in it.  If the element
+ * is a list or map on a requested path, dyn_values_below then reads it again
+ * to find these values.  So it reads a value once for each level of nesting,
+ * whereas dyn_nodes_list reads each value only once.
  *
  * The page parser has validated the text.  Each step is fast for the form that
  * DynamoDB itself sends, and calls attrvalue.c for all other valid JSON.
@@ -19,7 +19,7 @@
 #include "slice.h"
 
 #define FIRST_NODES		64
-#define MOST_CACHED		16384	/* nodes that stay allocated (0.5 MB) */
+#define MOST_CACHED		16384	/* dyn_nodes_trim frees more (0.5 MB) */
 
 /* Reads the string at `p` without looking for U+0000; returns its end. */
 static DYN_HOT const char *
@@ -205,7 +205,7 @@ dyn_values_below(const DynPathTree *tree, const DynValue *value,
 
 /* ---- all values at once ---- */
 
-/* Open lists, sets and maps, innermost last */
+/* The collections that contain the current position, innermost last */
 typedef struct Nest
 {
 	int			depth;
@@ -247,8 +247,8 @@ read_scalar(DynNodes *list, DynValue *value, DynType type, const char *p,
 }
 
 /*
- * Reads the attribute value at `p`; returns the position after it.  A list, set
- * or map is only opened; the result is the position of its first member.
+ * Reads the attribute value at `p`; returns the position after it.  But reads
+ * only the opening bracket of a list, set or map, whose members are read next.
  */
 static DYN_HOT const char *
 read_node(DynNodes *list, DynNode *node, Nest *nest, const char *p,
@@ -268,7 +268,7 @@ read_node(DynNodes *list, DynNode *node, Nest *nest, const char *p,
 	return end_value(p, end);
 }
 
-/* Reads a member, like read_node; returns NULL if memory runs out. */
+/* Reads the member at `p` like read_node.  Returns NULL if memory runs out. */
 static DYN_HOT const char *
 read_member(DynNodes *list, Nest *nest, const char *p, const char *end)
 {

@@ -36,9 +36,9 @@ extern void dyn_elements_begin(DynElements *elements,
 extern bool dyn_elements_next(DynElements *elements);
 
 /*
- * Stores the value at each path of the tree in the path's slot, like
- * dyn_page_next.  The paths begin at `value`.  Names with escapes are decoded
- * into the scratch buffer; scratch->failed is set if memory runs out.
+ * Stores the value at each path of the tree in the path's slot.  This is like
+ * dyn_page_next, but the paths begin at `value`.  The scratch buffer is used
+ * to decode names; scratch->failed is set if memory runs out.
  */
 extern void dyn_values_below(const DynPathTree *tree, const DynValue *value,
 							 DynValue *slots, DynBuffer *scratch);
@@ -47,13 +47,13 @@ extern void dyn_values_below(const DynPathTree *tree, const DynValue *value,
 
 typedef struct DynNode
 {
-	DynValue	value;			/* len of a collection: number of members */
-	const char *name;			/* name, maybe escaped; NULL if not in a map */
+	DynValue	value;			/* `len` of a collection counts its members */
+	const char *name;			/* name in a map, maybe escaped, or NULL */
 	uint32_t	name_len;
 	uint32_t	end;			/* index of the node after all its members */
 } DynNode;
 
-/* Must be zero-initialized; calls reuse `nodes`, which the owner frees. */
+/* Must be zero-initialized.  Calls reuse `nodes`, and the owner frees it. */
 typedef struct DynNodes
 {
 	DynNode    *nodes;
@@ -65,9 +65,9 @@ typedef struct DynNodes
 } DynNodes;
 
 /*
- * Lists a valid slice (attrvalue.h) of any type; nodes[0] is the value itself.
- * The caller may read the first eight bytes even of a shorter name, because
- * the JSON text of its value follows.  Returns false if memory runs out.
+ * Lists a value and all values in it; nodes[0] is the value itself.  The
+ * caller may read eight bytes even of a shorter name, because the JSON text of
+ * the member's value follows the name.  Returns false if memory runs out.
  */
 extern bool dyn_nodes_list(DynNodes *list, const DynValue *value);
 

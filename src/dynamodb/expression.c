@@ -31,7 +31,7 @@
 
 typedef struct Entry
 {
-	size_t		end;			/* offset after the entry in the buffer */
+	size_t		end;			/* end of the entry's JSON in Table.json */
 	uint64_t	hash;			/* hash of the JSON */
 } Entry;
 
@@ -77,7 +77,7 @@ entry_start(const Table *table, int i)
 	return i > 0 ? table->entries[i - 1].end : 0;
 }
 
-/* Truncates the table to `count` entries; clears a failed append's error. */
+/* Truncates the table to `count` entries, also after an append has failed. */
 static void
 table_split(Table *table, int count)
 {
@@ -487,9 +487,8 @@ renderer(DynTokens *tokens, DynBuffer *out)
 }
 
 /*
- * Ends an expression; returns false if rendering failed.  If the expression
- * belongs to a request, a failure removes the expression and its tokens, and
- * restores out->failed.
+ * Ends an expression; returns false if rendering failed.  A request then has
+ * the output and the tokens that it had before the expression.
  */
 static bool
 finish(Renderer *r)
@@ -660,7 +659,7 @@ dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 
 /* ---- fingerprint ---- */
 
-/* Appends a tag, a length and a part, which makes fingerprints unambiguous. */
+/* Appends a part, after its tag and its length, which mark where it ends. */
 static bool
 append_part(DynBuffer *out, int tag, const char *data, size_t len)
 {
