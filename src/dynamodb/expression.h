@@ -25,8 +25,8 @@ typedef enum DynCondKind
 	DYN_COND_AND,				/* args */
 	DYN_COND_OR,				/* args */
 	DYN_COND_NOT,				/* args[0] */
-	DYN_COND_EQ,				/* this and the next 5: path op path2, or
-								 * path op values[0] if path2 is NULL */
+	DYN_COND_EQ,				/* EQ to GE: path op path2, or path op
+								 * values[0] if path2 is NULL */
 	DYN_COND_NE,
 	DYN_COND_LT,
 	DYN_COND_LE,
@@ -80,9 +80,9 @@ extern void dyn_tokens_reset(DynTokens *tokens);
 extern void dyn_tokens_free(DynTokens *tokens);
 
 /*
- * Returns true if memory for tokens has run out since the last reset.  If this
- * and out->out_of_memory are false, but a function below has failed, then the
- * expression exceeds a limit.
+ * Returns true if memory for tokens has run out since the last reset.  If a
+ * function below fails, but neither this nor out->out_of_memory is true, then
+ * the expression exceeds a limit.
  */
 extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
 
@@ -92,9 +92,9 @@ extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
  * exceed a limit of DynamoDB: for operators, bytes, the size of all values
  * (2 MB), or the length of a name (1 to 65535 bytes).
  *
- * If `tokens` is NULL, they write text for EXPLAIN and logs: without limits or
- * placeholders, with names in double quotes unless they are plain words.  On
- * failure, *out then contains a part of the text.  Examples:
+ * If `tokens` is NULL, they write text for EXPLAIN and logs.  This text has no
+ * placeholders or limits; names are in double quotes unless they are plain
+ * words.  On failure, a part of the text stays in *out.  Examples:
  *
  *		year = 2013 AND title BETWEEN "A" AND "M"
  *		SET total = 5, note = "x" REMOVE shipped
@@ -104,7 +104,7 @@ extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
 extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond,
 							   DynBuffer *out);
 
-/* A document path, with the value to SET, or type ABSENT to REMOVE the path */
+/* A document path, and the value to SET; type ABSENT means REMOVE */
 typedef struct DynPathValue
 {
 	const DynPath *path;
@@ -119,9 +119,10 @@ extern bool dyn_expr_update(DynTokens *tokens, const DynPathValue *values,
 							int n, DynBuffer *out);
 
 /*
- * Appends a ProjectionExpression of the paths.  Truncates each path before its
- * first list index: DynamoDB returns a lone tags[2] as if it were tags[0].
- * Omits paths that are then equal to an earlier path, or inside another path.
+ * Appends a ProjectionExpression of the paths.  Each path is truncated before
+ * its first list index, because DynamoDB returns a lone tags[2] as if it were
+ * tags[0].  Then a path is omitted if it is equal to an earlier path, or
+ * inside another path.
  */
 extern bool dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 								DynBuffer *out);

@@ -10,9 +10,9 @@
  * differ, the step calls general code, which accepts all legal JSON and leads
  * to the same state.
  *
- * All positions passed between steps are before the end of the scanned text,
- * because dyn_scan_skip fails at the end.  Only the position after an item may
- * be the end.
+ * The position that a step passes to the next one is before the end of the
+ * text, because dyn_scan_skip fails at the end.  The position after an item is
+ * an exception: it can be the end of the text.
  */
 #include "item.h"
 
@@ -22,8 +22,8 @@
 typedef struct Place
 {
 	const DynPathNode *want;	/* node in the path tree, or NULL */
-	uint16_t	context;		/* name cache entry of the value, which is the
-								 * context of names inside the value */
+	uint16_t	context;		/* name cache entry of the value's name; this
+								 * is the context of names in the value */
 } Place;
 
 #define FIRST_ENTRIES	64
@@ -154,8 +154,8 @@ find_entry(const DynNameCache *name_cache, uint16_t context, const char *name,
 }
 
 /*
- * Adds an entry for a name that the open object does not have yet.  Returns
- * the entry's index; DYN_NAME_ROOT if the cache is full, or memory runs out.
+ * Adds an entry for a name that has no entry in this context yet.  Returns the
+ * entry's index; DYN_NAME_ROOT if the cache is full, or memory runs out.
  */
 static uint16_t
 add_entry(DynNameCache *name_cache, uint16_t context, const char *name,
@@ -204,7 +204,7 @@ entry_matches(const DynNameEntry *entry, const char *p, const char *end)
 
 	same = (uint32_t) _mm_movemask_epi8(
 		_mm_cmpeq_epi8(_mm_loadu_si128(have), _mm_loadu_si128(want)));
-	/* bytes 24 to 31 are `mask` and `seen`, which entry->mask leaves out */
+	/* entry->mask has no bits for bytes 24 to 31 (`mask` and `seen`) */
 	same |= (uint32_t) _mm_movemask_epi8(
 		_mm_cmpeq_epi8(_mm_loadu_si128(have + 1),
 					   _mm_loadu_si128(want + 1))) << 16;
@@ -242,8 +242,8 @@ take_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 }
 
 /*
- * Calls take_entry for an entry that was not expected.  In the next item, this
- * entry is expected after the same name, or as the first name of the object.
+ * Calls take_entry for an entry that was not expected, and records that it is
+ * expected next time: after the same name, or as the first name of the object.
  */
 static bool
 take_found_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
@@ -381,7 +381,7 @@ read_tag(DynItemParser *r, const char *p, DynType *type)
 	return read_tag_slow(r, p, type);
 }
 
-/* ---- Payloads: from the first byte to after the last one ---- */
+/* ---- Payloads ---- */
 
 static DYN_NOINLINE const char *
 read_decimal_slow(DynJson *scan, const char *p)
@@ -622,8 +622,8 @@ read_value(DynItemParser *r, const char *p, const Place *place)
 
 /*
  * Reads the next member or element of the innermost frame; returns the
- * position after it.  A list or map is only opened; the result is the position
- * of its first token.
+ * position after it.  If its value is a list or map, only opens it, and
+ * returns the position of the first token inside.
  */
 static DYN_HOT const char *
 read_member(DynItemParser *r, const char *p)
@@ -646,8 +646,8 @@ read_member(DynItemParser *r, const char *p)
 }
 
 /*
- * Moves from the end of a value to the next member or element, closing frames
- * that end in between.  r->depth is -1 after the item.
+ * Moves from the end of a value to the next member or element.  Closes the
+ * frames that end before it; if the item ends, r->depth is then -1.
  */
 static DYN_HOT const char *
 next_member(DynItemParser *r, const char *p)
@@ -679,7 +679,7 @@ read_frames(DynItemParser *r, const char *p, const Place *root)
 		if (DYN_UNLIKELY(p == NULL))
 			return NULL;
 		if (r->depth > depth && !at_closer(&r->frames[r->depth], p))
-			continue;			/* just opened, and not empty */
+			continue;			/* opened a list or map that is not empty */
 		p = next_member(r, p);
 		if (r->depth < 0)
 			break;

@@ -4,8 +4,8 @@
  *
  * A page's tape is an array with a small entry for each wanted attribute that
  * an item has; the last entry of each item is marked.  Successive items
- * without any wanted attribute (a run) share one entry.  The item parser
- * writes the tape; dyn_page_next reads it.
+ * without any wanted attribute form a run, which has a single entry.  The item
+ * parser writes the tape; dyn_page_next reads it.
  *
  * A DynItemParser exists while one response is read.  For each item the
  * response parser calls dyn_item_read, which validates the item and appends
@@ -21,13 +21,12 @@
 /*
  * A cache of the attribute names of a page predicts the next name.
  *
- * The items of a page usually have the same names in the same order.  The
- * cache uses this in two ways.  First, an entry records which entry followed
- * it last time.  So the parser only compares a name with a few expected names,
- * in steps of 16 bytes, and need not scan it, hash it and look it up.  Second,
- * each object has a number, and an entry records the object in which it was
- * last seen.  A name is a duplicate if its entry was last seen in the current
- * object.
+ * The items of a page usually have the same names in the same order.  So each
+ * entry records an entry that has followed it before.  The parser compares a
+ * name with a few expected names, in steps of 16 bytes, and usually need not
+ * scan it, hash it and look it up.  The cache also detects duplicates.  Each
+ * object has a number, and an entry records the latest object with its name.
+ * A name is a duplicate if this is the current object.
  *
  * An entry is a name in a context.  The context is another entry: the
  * attribute whose map contains the name (ignoring lists in between), or the
@@ -42,24 +41,24 @@
  */
 #define DYN_NAME_CACHE_MAX		1024
 #define DYN_NAME_CACHE_SLOTS	2048
-#define DYN_NAME_ROOT		0	/* entry that stands for the item; lookups of
-								 * a name return it if they find no entry */
-#define DYN_NAME_NONE		UINT16_MAX	/* context without cached names */
+#define DYN_NAME_ROOT		0	/* entry that stands for the item; a lookup
+								 * also returns it if there is no entry */
+#define DYN_NAME_NONE		UINT16_MAX	/* context of uncached names */
 #define DYN_NAME_PREFIX		24
 
 typedef struct DynNameEntry
 {
 	char		prefix[DYN_NAME_PREFIX];	/* the text "name": in the
 											 * response, padded with zeros */
-	uint32_t	mask;			/* one bit for each byte of `prefix` before the
-								 * padding; 0 if the text is too long */
-	uint32_t	seen;			/* number of the last object with the name */
+	uint32_t	mask;			/* has a bit for each byte of `prefix` that is
+								 * not padding; 0 if the name is too long */
+	uint32_t	seen;			/* number of the latest object with the name */
 	const char *name;			/* name in the response */
 	uint32_t	len;
 	uint32_t	hash;
 	uint16_t	parent;			/* index of the context */
-	uint16_t	next;			/* entry of the name that followed last time */
-	uint16_t	first;			/* map: entry of its first name last time */
+	uint16_t	next;			/* entry that is expected after this one */
+	uint16_t	first;			/* for a map: entry that is expected first */
 	const DynPathNode *want;	/* node in the path tree, or NULL */
 } DynNameEntry;
 
@@ -78,8 +77,8 @@ typedef struct DynNameCache
 typedef struct DynTapeEntry
 {
 	uint32_t	offset;			/* offset of the value in the response */
-	uint32_t	len;			/* length of the value (bytes); for a run of
-								 * items without entries, number of items */
+	uint32_t	len;			/* length of the value (bytes); number of items
+								 * if the entry is a run */
 	uint16_t	slot;
 	uint8_t		type;			/* DynType; ABSENT for a run */
 	uint8_t		flags;
@@ -91,7 +90,7 @@ typedef struct DynPageTape
 	size_t		count;
 	size_t		cap;
 
-	/* path tree and response of the page that was parsed last */
+	/* path tree and response that the entries refer to */
 	const DynPathTree *tree;
 	const char *buf;
 
@@ -106,11 +105,11 @@ typedef struct DynFrame
 	const DynPathNode *want;	/* node in the path tree, or NULL */
 	const char *start;			/* opening bracket in the response */
 	uint32_t	nuls;			/* number of U+0000 before `start` */
-	uint32_t	object;			/* number of this frame (DynNameEntry.seen) */
-	uint32_t	base;			/* tape->names.count before this frame */
-	uint32_t	index;			/* index of the next element of a list */
-	uint16_t	context;		/* context of its names (name cache entry) */
-	uint16_t	prev;			/* name cache entry of the previous member */
+	uint32_t	object;			/* number of the object (DynNameEntry.seen) */
+	uint32_t	base;			/* tape->names.count when it was opened */
+	uint32_t	index;			/* for a list: index of the next element */
+	uint16_t	context;		/* entry that is the context of its names */
+	uint16_t	prev;			/* name cache entry that was taken last */
 	uint16_t	guess;			/* name cache entry expected next */
 	bool		map;
 } DynFrame;

@@ -63,7 +63,7 @@ plain_word(const char *p)
 	memcpy(&w, p, sizeof(w));
 	quote = w ^ ONES('"');
 	slash = w ^ ONES('\\');
-	/* a byte less than the subtracted byte wraps, which sets its top bit */
+	/* subtracting from a smaller byte wraps around, which sets the top bit */
 	return (((w - ONES(0x20)) | (quote - ONES(1)) | (slash - ONES(1)) | w) &
 			ONES(0x80)) == 0;
 }
@@ -205,7 +205,7 @@ dyn_scan_number(DynJson *scan, const char *p)
 
 	if (p < end && *p == '-')
 		p++;
-	/* a leading zero is the only digit before the point */
+	/* no other digit may follow a leading zero */
 	if (p < end && *p == '0')
 		p++;
 	else if ((p = skip_digits(scan, p)) == NULL)
@@ -386,8 +386,8 @@ reads_as(const DynOpenName *open, const char *text, size_t len)
 		return false;
 
 	/*
-	 * The hashes are equal, so this is almost certainly a duplicate.  The name
-	 * contains an escape, so it is decoded for the comparison.
+	 * The open name contains an escape, so it must be decoded.  This is rare:
+	 * since the hashes are equal, the name is almost certainly a duplicate.
 	 */
 	undone = malloc(open->len);
 	same = undone != NULL &&

@@ -42,8 +42,8 @@ typedef struct DynDuplicateNames
 	DynOpenName *names;			/* stack, innermost object last */
 	uint32_t	count;
 	uint32_t	cap;
-	uint32_t   *table;			/* hash table of indexes into `names`, plus 1;
-								 * 0 if the slot is free */
+	uint32_t   *table;			/* hash table: a slot has the index of a name,
+								 * plus 1, or is 0 if it is free */
 	uint32_t	mask;			/* number of slots in `table`, minus 1 */
 	char	   *text;			/* memory of DynJsonText.text */
 	size_t		text_cap;
@@ -62,7 +62,7 @@ extern size_t dyn_duplicate_names_memory(const DynDuplicateNames *set);
 extern bool dyn_duplicate_names_push(DynDuplicateNames *set, const char *name,
 									 size_t len, uint32_t hash);
 
-/* Returns true if the name, whose escapes are decoded, is a duplicate. */
+/* Returns true if `text`, which is an unescaped name, is a duplicate. */
 extern bool dyn_duplicate_names_has(const DynDuplicateNames *set,
 									uint32_t base, const char *text,
 									size_t len, uint32_t hash);
@@ -168,9 +168,9 @@ dyn_scan_expect(DynJson *scan, const char *p, char c, const char *reason)
 }
 
 /*
- * Reads the array at `p` like dyn_scan_object, but calls `read` with NULL
- * instead of a name.  `expected` is the error if no array is at `p`.  Inline,
- * so that the compiler can inline `read`.
+ * Reads the array at `p`, and calls `read` for each element as dyn_scan_object
+ * does, but with NULL instead of a name.  `expected` is the error if no array
+ * is at `p`.  Inline, so that the compiler can inline `read`.
  */
 static DYN_HOT const char *
 dyn_scan_array(DynJson *scan, const char *p, DynMemberReader read, void *arg,

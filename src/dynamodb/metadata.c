@@ -19,7 +19,7 @@
 #include "metadata.h"
 #include "names.h"
 
-/* Assumed units per second of a new on-demand table, and the default quota */
+/* Read units per second of a new on-demand table, and the default quota */
 #define ON_DEMAND_UNITS		12000.0
 #define ON_DEMAND_QUOTA		40000.0
 
@@ -129,7 +129,7 @@ read_throughput(const Source *src, const json_t *object,
 	throughput->read_units = units;
 }
 
-/* Reads an unknown ProjectionType as KEYS_ONLY, the smallest projection. */
+/* Reads a projection; an unknown type becomes KEYS_ONLY, the smallest one. */
 static void
 read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
 {

@@ -65,12 +65,12 @@ typedef struct DynIndexMeta
 {
 	const char *name;
 	bool		global;			/* true for a GSI, false for an LSI */
-	bool		active;			/* true for an LSI, and for a GSI that is ACTIVE
-								 * or UPDATING, and not backfilling */
+	bool		active;			/* true if readable: any LSI, or a GSI that is
+								 * ACTIVE or UPDATING, but not backfilling */
 	DynKeySchema key;
 	DynProjectionType projection;
 	int			nincluded;		/* number of NonKeyAttributes */
-	const char **included;		/* names, which dyn_metadata_parse sorts */
+	const char **included;		/* their names, sorted (names.h) */
 	uint64_t	item_count;		/* count, some hours old; 0 may mean unknown */
 	uint64_t	size_bytes;
 	DynThroughput throughput;	/* for an LSI: throughput of the table */
@@ -90,7 +90,7 @@ typedef struct DynTableMeta
 	int			nindexes;
 	DynIndexMeta *indexes;		/* LSIs, then GSIs, in the response's order */
 	const char *schema;
-	char	   *texts;			/* private: memory of the strings `schema` */
+	char	   *texts;			/* private: memory of all `schema` strings */
 	struct json_t *document;	/* private: memory of all other strings */
 } DynTableMeta;
 
@@ -117,9 +117,9 @@ extern DynTableMeta *dyn_metadata_parse(const char *buf, size_t len,
 extern void dyn_metadata_free(DynTableMeta *meta);
 
 /*
- * Returns the average size of an item (bytes); 0 if it is unknown.  Averages
- * over the index, or over the table if `index` is NULL or DynamoDB has not
- * counted the items of the index yet.
+ * Returns the average size of an item (bytes); 0 if it is unknown.  This is
+ * the average of the index.  If `index` is NULL, or DynamoDB has not counted
+ * the items of the index yet, it is the average of the table.
  */
 extern double dyn_metadata_item_bytes(const DynTableMeta *meta,
 									  const DynIndexMeta *index);
@@ -147,9 +147,9 @@ extern bool dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *ind
 
 /*
  * Returns a string with the key of the table and, unless `index` is NULL, the
- * index's name, kind, key, state and projection.  A plan contains this string,
- * and is valid while the string does not change.  The string lives as long as
- * the description.  Returns NULL if no index has the name.
+ * index's name, kind, key, state and projection.  Returns NULL if no index has
+ * the name.  The string lives as long as the description.  A plan contains a
+ * copy, and is valid as long as this function returns an equal string.
  */
 extern const char *dyn_metadata_schema(const DynTableMeta *meta,
 									   const char *index);

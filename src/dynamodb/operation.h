@@ -60,8 +60,8 @@ typedef struct DynReadRequest
 	long		limit;			/* Query, Scan: items per page; 0: no limit */
 	int			segment;		/* Scan */
 	int			total_segments; /* Scan; 0 or 1: not segmented */
-	const char *start_key;		/* Query, Scan: LastEvaluatedKey of the page
-								 * before, unchanged; NULL: first page */
+	const char *start_key;		/* Query, Scan: LastEvaluatedKey of the
+								 * previous page, unchanged; NULL at first */
 	size_t		start_key_len;
 
 	/* GetItem: 1 key; BatchGetItem: up to 100; key i is at keys[i * nparts] */
@@ -83,7 +83,7 @@ extern void dyn_write_describe_table(DynBuffer *buf, const char *table);
  */
 extern void dyn_write_create_table(DynBuffer *buf, const struct DynTableMeta *table);
 
-/* `start_name` is the last name of the page before; NULL: first page. */
+/* Writes a request; `start_name` is the previous page's last name, or NULL. */
 extern void dyn_write_list_tables(DynBuffer *buf, const char *start_name);
 
 /*

@@ -331,8 +331,8 @@ dyn_page_cursor_init(DynPageCursor *cursor, const DynPage *page)
 }
 
 /*
- * Values are prefetched into the CPU cache this number of tape entries ahead.
- * Consumers read values long after parsing, when the page has left the cache.
+ * Values are prefetched into the CPU cache this many tape entries ahead, since
+ * they are read long after parsing, when the page has left the cache.
  */
 #define PREFETCH_AHEAD	16
 

@@ -114,8 +114,8 @@ typedef enum DynPageDocument
 	DYN_PARSE_RESPONSE,
 
 	/*
-	 * UnprocessedKeys (page->unprocessed), with the keys of all tables as
-	 * items; page->ntables and page->table refer to these tables
+	 * the UnprocessedKeys of a response (page->unprocessed); the items are the
+	 * keys, and page->ntables and page->table describe the tables of the keys
 	 */
 	DYN_PARSE_KEYS,
 	DYN_PARSE_ITEM			/* an item, such as the Attributes of a write */

@@ -124,8 +124,8 @@ check_table(const DynPage *page, const DynExpected *expected, bool required,
 
 /*
  * Reads the slots of the item whose first tape entry has the index *at, and
- * moves *at to the next item.  A run of items without wanted attributes counts
- * as one item.  Returns false after the last item.
+ * moves *at to the next item.  Reads a run of items without wanted attributes
+ * as if it were one item.  Returns false after the last item.
  */
 static bool
 next_item_key(const DynPageTape *tape, const int *slots, int nparts, size_t *at,
@@ -154,7 +154,7 @@ next_item_key(const DynPageTape *tape, const int *slots, int nparts, size_t *at,
 	return true;
 }
 
-/* Decodes the key parts; an invalid part becomes ABSENT, which no key has. */
+/* Decodes the key parts; ABSENT replaces invalid parts, so no key matches. */
 static const char *
 decode_key(const DynExpected *expected, const DynValue *key, DynBuffer *scratch,
 		   DynScalar *parts)
@@ -275,7 +275,7 @@ dyn_seam_free(DynSeam *seam)
 	dyn_buffer_free(&seam->value);
 }
 
-/* Decodes a slot of the item at entry `at`; ABSENT if no valid S, N or B. */
+/* Decodes a slot of the item at `at`; ABSENT if not a valid S, N or B. */
 static const char *
 read_slot(const DynPageTape *tape, size_t at, int slot, DynBuffer *scratch,
 		  DynScalar *scalar)
@@ -392,8 +392,8 @@ encodes_key(const DynExpected *expected, const DynValue *item, int number)
 
 /*
  * Sets *number to the index of the item's key in the batch; -1 if the batch
- * does not have the key.  Tries the key after the previous *number first,
- * since items often come in the order of the keys, with the same encoding.
+ * does not have the key.  Items often come in the order of the keys, with the
+ * same encoding, so the key after the previous *number is tried first.
  */
 static const char *
 find_item(const DynExpected *expected, const DynValue *item, DynBuffer *scratch,
@@ -422,9 +422,9 @@ find_item(const DynExpected *expected, const DynValue *item, DynBuffer *scratch,
 }
 
 /*
- * Changes the state of each key of the page from REQUESTED to `state`.  Returns
- * NULL on success; `unexpected` if a key is not in the batch; `twice` if a key
- * of the batch is not REQUESTED; or the error of find_item.
+ * Changes the state of each key that the page contains from REQUESTED to
+ * `state`.  Returns NULL on success; `unexpected` if a key is not in the
+ * batch; `twice` if its state is not REQUESTED; or the error of find_item.
  */
 static const char *
 mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,

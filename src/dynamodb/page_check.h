@@ -55,21 +55,21 @@ extern void dyn_batch_reopen(DynBatch *batch);
 extern int	dyn_batch_count(const DynBatch *batch, DynKeyState state);
 
 /*
- * The boundary between two pages of a Query: the sort attribute's value in the
- * last item of the previous page.  The first item of the next page must have a
- * later value in the order of the Query.  Unless the values are `unique`, it may
- * also have the same value.  Any other value means that the response does not
- * begin at the requested position.  Must be zero-initialized.
+ * The sort attribute's value in the last item of a page of a Query, for the
+ * check that the next page begins after it.  In the order of the Query, the
+ * first item of the next page must have a later value or, unless the values
+ * are `unique`, the same value.  Otherwise the response does not begin at the
+ * requested position.  Must be zero-initialized.
  */
 typedef struct DynSeam
 {
-	int			slot;			/* slot of the sort attribute; -1: not
-								 * projected, so there is no check */
+	int			slot;			/* slot of the sort attribute; -1 if it is not
+								 * projected, which disables the check */
 	bool		backward;
 	bool		unique;			/* true for the table's sort key, whose values
 								 * differ within a partition */
-	DynType		type;			/* type of the last item's value; ABSENT: no
-								 * item yet, or no valid value */
+	DynType		type;			/* type of the last item's value; ABSENT if
+								 * there is no item yet, or no valid value */
 	DynBuffer	value;
 } DynSeam;
 
@@ -85,24 +85,24 @@ typedef struct DynExpected
 	bool		count_only;
 
 	/*
-	 * Requested keys.  GetItem, BatchGetItem: primary keys.  Query: the
-	 * partition key, maybe with the first sort attribute; nkeys is 1.  Scan:
-	 * names and types of the table's key; nkeys is 1.
+	 * Requested keys: the primary keys of a GetItem or BatchGetItem.  A Query
+	 * has one key, with the values that it requires.  A Scan has one key,
+	 * which only has the names and types of the table's key.
 	 */
 	const DynKeyPart *keys;		/* key i at keys[i * nparts] */
 	int			nkeys;
 	int			nparts;
-	const int  *slots;			/* slot of each part; -1: not projected.  In a
-								 * BatchGetItem, all parts are projected. */
+	const int  *slots;			/* slot of each part, or -1 if the part is not
+								 * projected.  A BatchGetItem projects all. */
 	DynBatch   *batch;			/* BatchGetItem: batch of the keys */
 	DynSeam    *seam;			/* Query: end of the previous page, or NULL */
 } DynExpected;
 
 /*
- * Returns NULL if the response matches the request; otherwise a description of
- * the error (a static string) that completes a sentence beginning with "The
- * response".  `left` has the unprocessed keys (DYN_PARSE_KEYS), or is NULL.
- * In a batch, marks unprocessed keys open, and other requested keys complete.
+ * Returns NULL if the response matches the request; otherwise a static string
+ * that completes the sentence "The response ...".  `left` is the page with the
+ * unprocessed keys (DYN_PARSE_KEYS), or NULL.  In a batch, marks the
+ * unprocessed keys as open, and the other requested keys as complete.
  */
 extern const char *dyn_page_check(const DynPage *page, const DynPage *left,
 								  const DynExpected *expected,
@@ -120,14 +120,14 @@ extern bool dyn_names_table(const char *requested, const char *name,
 							size_t len);
 
 /*
- * Detects cycles in the LastEvaluatedKeys of consecutive pages.  Each key is
- * compared with the last key and with an older key.  On pages 1, 2, 4, 8 and
- * so on, the page's key becomes the older key.  So every cycle is detected
- * soon (Brent's algorithm).  Must be zero-initialized.
+ * Detects cycles in the LastEvaluatedKeys of consecutive pages (Brent's
+ * algorithm).  Each key is compared with the previous key, and with an older
+ * key: the key of the latest page whose number is a power of two.  Therefore a
+ * cycle of any length is detected.  Must be zero-initialized.
  */
 typedef struct DynProgress
 {
-	DynBuffer	last;			/* last key; empty before the first page */
+	DynBuffer	last;			/* key of the previous page; empty at first */
 	DynBuffer	older;
 	uint32_t	pages;
 	uint32_t	replace_at;
@@ -139,7 +139,7 @@ extern void dyn_progress_free(DynProgress *progress);
 
 /*
  * Records the LastEvaluatedKey of the next page.  Returns NULL on success;
- * `repeated` if the key is equal to the last or the older one; or
+ * `repeated` if the key is equal to the previous or the older one; or
  * dyn_check_memory if memory runs out.
  */
 extern const char *dyn_progress_note(DynProgress *progress, const char *key,

@@ -3,9 +3,9 @@
  *		Compiles the wanted document paths into a tree.
  *
  * A node is a location in an item; the root is the item.  A node has a slot if
- * a path ends there.  It has children, by member name and by list index, if
- * paths continue.  With the paths info and info.rating, the node of info has a
- * slot and a child.
+ * a path ends there.  If paths continue, it has a child for each next step (a
+ * member name or a list index).  With the paths info and info.rating, the node
+ * of info has a slot and a child.
  *
  * Equal paths share a node, which has the slot of one of these paths.  The
  * other slots are aliases: values are copied to them when an item is returned.
@@ -19,7 +19,7 @@
 
 typedef struct DynPathNode
 {
-	int32_t		slot;			/* DYN_PATH_TREE_NO_SLOT: no path ends here */
+	int32_t		slot;			/* slot, or DYN_PATH_TREE_NO_SLOT */
 	uint32_t	parent;			/* index of the parent */
 	DynStep		step;			/* step from the parent to this node */
 	bool		has_names;		/* true if a child is a member */
@@ -37,8 +37,8 @@ struct DynPathTree
 {
 	DynPathNode *nodes;			/* nodes[0] is the root */
 	uint32_t	nnodes;
-	uint32_t   *table;			/* hash table of all nodes except the root, by
-								 * parent and step; 0: free entry */
+	uint32_t   *table;			/* hash table that finds a node by parent and
+								 * step; 0 in a free entry */
 	uint32_t	mask;			/* number of entries in `table`, minus 1 */
 	DynPathAlias *aliases;
 	int			naliases;

@@ -40,7 +40,7 @@ extern DynSpan dyn_span_of(const DynScalar *value);
 
 /*
  * Returns true if the span, which must not be empty, contains a single value.
- * Compares bytes, which are the same for equal values.
+ * It is enough to compare bytes, because equal values have equal bytes.
  */
 static inline bool
 dyn_span_is_point(const DynSpan *span)
@@ -69,9 +69,9 @@ extern size_t dyn_span_beginning(const DynSpan *span);
 extern int	dyn_span_compare(const DynSpan *a, const DynSpan *b);
 
 /*
- * Makes a set from `n` spans sorted by dyn_span_compare(), in place.  Returns
- * the number of spans in the set.  Two spans with no value between them, such
- * as [1, 2) and [2, 3], are merged only if `touching` is true.
+ * Makes a set, in place, from `n` spans that are sorted by dyn_span_compare().
+ * Returns the number of spans in the set.  Two spans with no value between
+ * them, such as [1, 2) and [2, 3], are merged only if `touching` is true.
  */
 extern int	dyn_spans_unite(DynSpan *spans, int n, bool touching);
 

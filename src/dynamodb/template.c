@@ -9,8 +9,8 @@
  *
  * The size of the block is computed before parsing, from upper bounds:
  * - parts: the number of occurrences of "${"
- * - words (of lists such as open|closed): the bound of parts plus the number
- *   of vertical bars
+ * - words (of lists such as open|closed): the number of vertical bars, plus
+ *   one for each part, because a list has one word more than bars
  * - text: the length of the template.  The NUL after a column name takes the
  *   place of "${".  The NUL after a format or word takes the place of the colon
  *   or bar.
@@ -368,9 +368,9 @@ last_char(DynText text)
 }
 
 /*
- * Returns the separator of a part; `data` is NULL if there is none.  If the
- * part takes the rest of the string, the separator is in the literals before
- * it:
+ * Returns the separator of a part; `data` is NULL if there is none.  No
+ * literal follows a part that takes the rest of the string, so its separator
+ * is in the literals before it:
  * - a hyphen directly before the part, if its column is not of type text
  * - otherwise the last character that is not alphanumeric, _ or a hyphen
  */

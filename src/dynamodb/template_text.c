@@ -34,7 +34,7 @@
 
 #define NOWHERE		SIZE_MAX
 
-/* The result of a search that begins anywhere between `from` and `found` */
+/* A search that begins anywhere from `from` to `found` ends at `found` */
 typedef struct SearchCache
 {
 	bool		valid;
@@ -215,9 +215,9 @@ count_separators(DynText text, DynText c)
 }
 
 /*
- * Moves over a folded part whose given value is not ASCII.  The folded form of
- * the value is not known, but has as many separators as the given value,
- * because folding only changes letters.
+ * Moves over a folded part whose given value is not ASCII, so its folded form
+ * is not known.  But folding changes only letters, so the folded form has as
+ * many separators as the given value.
  */
 static bool
 step_unknown(const Matcher *m, int i, int dir, size_t *pos)
@@ -350,10 +350,10 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
  * facts.width characters; any other part ends before the first character that
  * is not in its charset.
  *
- * Sets m->mismatch if the time does not have the width of its format, unless
- * the end of the time is certain: the part has a separator, and either this
- * separator or the end of m->text follows.  Then m->text can be split, and the
- * caller's codec checks the time.
+ * If the time does not have the width of its format, its end may be wrong, so
+ * m->mismatch is set.  But if the part has a separator, and the separator or
+ * the end of m->text follows, then the end is certain.  In this case m->text
+ * can be split, and the caller's codec checks the time.
  */
 static bool
 step_instant(Matcher *m, int i, int dir, size_t *pos)
@@ -433,9 +433,9 @@ step_segment(Matcher *m, int first, int last, int dir, size_t *pos)
 
 /*
  * Returns true if m->text from lo to hi is valid for the `any` part.
- * - If the part's value is given and can be compared, the range must be equal to
- *   the value.  With wildcards, the range need only contain the value, because a
- *   match with wildcards only means that the text is ambiguous.
+ * - If the part's value is given and can be compared, the range must be equal
+ *   to the value.  With wildcards, each segment is at its first match, so the
+ *   range is the longest possible one, and need only contain the value.
  * - Otherwise the range must not be empty.
  */
 static bool
@@ -480,8 +480,8 @@ place_segment(Matcher *m, int first, int last, int dir, bool at_end,
 }
 
 /*
- * Returns the last literal of the segment (up to the next wildcard) that
- * begins with the literal `first`; without wildcards, this is `last`.
+ * Returns the last literal of the segment that begins with the literal
+ * `first`: the literal before the next wildcard or, without one, `last`.
  */
 static int
 segment_end(const Matcher *m, int first, int last, int dir)
@@ -631,10 +631,10 @@ span_prefix(DynTextSpan *span)
  * Narrows *span, which contains all strings that begin with span->lower, by
  * the limits that `next` sets for the value of the next part.
  *
- * If the part's width is fixed, the strings whose part has the value v are all
- * strings that continue with v.  So the limit for "> v" and for "<= v" is the
- * least string greater than all of these.  But this is not done for "> v" if v
- * is shorter than the width, as longer values that begin with v are also > v.
+ * If the part has a fixed width, its value is v in exactly the strings where v
+ * follows span->lower.  So the limit for "<= v" is the least string that is
+ * greater than all of these.  It is also the limit for "> v", but only if v
+ * has this width: the values that begin with a shorter v are greater than v.
  */
 static void
 narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)
@@ -656,7 +656,7 @@ narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)
 		DynText		upper = scalar_text(&next->upper.value);
 		bool		inclusive = next->upper.inclusive;
 
-		/* a truncated limit is less than the full one, and so is inclusive */
+		/* a limit is greater than its truncated form, so include the latter */
 		for (size_t n = dyn_text_chars(upper); part->facts.width > 0 && n > part->facts.width;
 			 inclusive = true)
 			n -= !dyn_utf8_continues(upper.data[--upper.len]);

@@ -31,12 +31,13 @@
  * template, see separator_of).  These parts have no separator:
  * - the `any` part
  * - a part of fixed width whose encodings may contain the character next to it
- * - a part of fixed width that adjoins another part, unless it ends the string
+ * - a part of fixed width that adjoins another part, unless it is split off
+ *   from the left and ends the string
  *
- * A string is split as if parts never contained their separators, except parts
- * whose column is read from another attribute.  But a value of a text column
- * without `plain` or a list of words may contain the separator.  The column's
- * part is `undecided`: strings that match only with such a value are ambiguous.
+ * A string is split as if no value contained the separator of its part, except
+ * a value that is read from another attribute.  But values of text columns may
+ * contain it, unless the modifier is `plain` or a list of words.  Their parts
+ * are `undecided`: a string that matches only with such a value is ambiguous.
  *
  * The values of parts are encoded; only the caller's codecs decode them.
  * Arrays of values have one element for each part.  All strings are valid
@@ -83,7 +84,7 @@ typedef struct DynPartFacts
 	/* true for a text or varchar column whose value is stored as it is */
 	bool		text;
 
-	/* true if the value is read from another attribute; the part must agree */
+	/* true if another attribute has the value; the part must agree with it */
 	bool		elsewhere;
 
 	/* width of all encodings (characters); 0 if it varies */
@@ -93,9 +94,9 @@ typedef struct DynPartFacts
 	const char *charset;
 
 	/*
-	 * true for a time; `width` is then the width of the time's format.  A part
-	 * that is split off by width has this width; any other part ends at the
-	 * first character outside of the charset
+	 * true for a time; `width` is then the width of the time's format.  Unless
+	 * the part is split off by this width, it ends before the first character
+	 * that is not in the charset
 	 */
 	bool		instant;
 } DynPartFacts;
@@ -113,26 +114,26 @@ typedef struct DynTemplatePart
 	int64_t		hi;
 	const DynText *words;		/* WORDS: words, each NUL-terminated */
 	int			nwords;
-	DynText		format;			/* FORMAT: such as "padded(5)", with a NUL */
+	DynText		format;			/* FORMAT: NUL-terminated, like "padded(5)" */
 
 	/* Set by dyn_template_resolve(): */
 
 	DynPartFacts facts;
 	DynText		separator;		/* one character; `data` NULL: none */
 	bool		from_right;		/* true if the part is after the `any` part */
-	bool		last;			/* true if the part takes the rest of the
-								 * string, because nothing follows the part */
+	bool		last;			/* true if it is split off from the left, and
+								 * takes the rest of the string */
 	bool		by_width;		/* true if split off by facts.width */
 
 	/*
-	 * true if the part has a separator, and the column is read from the part;
-	 * strings are split as if the column's values never had the separator
+	 * true if the part has a separator, and its column is read from the part;
+	 * strings are split as if no value contained the separator
 	 */
 	bool		guarded;
 
 	/*
-	 * true if guarded, although the column can have values with the
-	 * separator; a string that matches only with such a value is ambiguous
+	 * true if the part is guarded, but its column may have values that contain
+	 * the separator; a string that matches only with such a value is ambiguous
 	 */
 	bool		undecided;
 
@@ -193,24 +194,24 @@ typedef enum DynSplit
 {
 	DYN_SPLIT_MATCHES,
 	DYN_SPLIT_NO_MATCH,
-	DYN_SPLIT_AMBIGUOUS,		/* the string only matches if values of text
-								 * columns contain their separators */
-	DYN_SPLIT_TYPE_MISMATCH		/* the string matches up to a time that does
-								 * not have the width of its format */
+	DYN_SPLIT_AMBIGUOUS,		/* the string matches only if the value of an
+								 * undecided part contains its separator */
+	DYN_SPLIT_TYPE_MISMATCH		/* no match: a time in the string does not have
+								 * the width of its format */
 } DynSplit;
 
 /*
- * Splits `text` into the values of the parts, which point into `text`.
- * `values` is undefined unless `text` matches.  The time is linear in `len`.
+ * Splits `text` into the values of its parts, which point into `text`.  If
+ * `text` does not match, `values` is undefined.  The time is linear in `len`.
  *
- * `given` (NULL: none) has the encodings of columns that are read from other
- * attributes, after dyn_part_fold().  The parts of `text` must be equal to
- * these values.  A folded part is not compared if its given value is not
- * ASCII, because applications fold other letters in different ways.  The
- * caller handles NULLs: an item with a NULL in such a column does not match.
+ * `given`, which may be NULL, has the encodings of columns that are read from
+ * other attributes, folded by dyn_part_fold().  The parts must be equal to
+ * them.  A folded part is not compared if its given value is not ASCII,
+ * because applications fold other letters in different ways.  The caller
+ * handles NULLs: an item with a NULL in such a column does not match.
  *
- * If the value of the `any` part is given, the result may be AMBIGUOUS although
- * no values of the other parts would make `text` match.
+ * If the value of the `any` part is given, the result may be AMBIGUOUS
+ * although no values of the other parts would make `text` match.
  */
 extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 								   size_t len, const DynText *given,
@@ -220,8 +221,8 @@ extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 extern void dyn_part_fold(const DynTemplatePart *part, char *text, size_t len);
 
 /*
- * Returns true if the string of the part can be compared with this value: the
- * part is not folded, or the value is ASCII.
+ * Returns true if a part can be compared with this value.  It cannot be if the
+ * part is folded and the value is not ASCII: its folded form is then unknown.
  */
 extern bool dyn_part_compares(const DynTemplatePart *part, DynText value);
 
@@ -247,11 +248,11 @@ typedef enum DynHolds
 {
 	DYN_HOLDS_YES,
 	DYN_HOLDS_NEVER,			/* no: column = value is never true */
-	DYN_HOLDS_UNDECIDED,		/* maybe: the value contains the separator of
-								 * an undecided part, so items with the value
-								 * must be requested, and are ambiguous */
-	DYN_HOLDS_UNKNOWN			/* yes, but the folded value is unknown,
-								 * because the value is not ASCII */
+	DYN_HOLDS_UNDECIDED,		/* maybe: the part is undecided, and the value
+								 * contains its separator; such items must be
+								 * requested, but may be ambiguous */
+	DYN_HOLDS_UNKNOWN			/* yes, but the value is not ASCII, so its
+								 * folded form is unknown */
 } DynHolds;
 
 /* Returns whether the part of a string can have `value` (not folded). */
@@ -270,8 +271,8 @@ extern bool dyn_template_join(const DynTemplate *tmpl, const DynText *values,
 typedef struct DynTextSpan
 {
 	bool		empty;			/* true if no string is in the span */
-	DynSpan		span;			/* limits, whose values are in the buffers; a
-								 * single value is in `lower` */
+	DynSpan		span;			/* limits, whose values point into the buffers;
+								 * a single value is in `lower` */
 	DynBuffer	lower;
 	DynBuffer	upper;
 } DynTextSpan;
@@ -280,11 +281,11 @@ extern void dyn_text_span_free(DynTextSpan *span);
 
 /*
  * Sets *span to a span that contains all matching strings that have the values
- * `points` (not folded) in the first `npoints` parts, and a value in `next`
- * (NULL: any value) in the next part.  Every string in the span begins with
- * the values in `points` that are used, and the literals around them.  The
- * value of an exclusive limit may begin differently, which matters if the
- * caller makes the limit inclusive.
+ * `points` (not folded) in the first `npoints` parts and, unless `next` is
+ * NULL, a value in `next` in the next part.  Every string in the span begins
+ * with the values in `points` that are used, and the literals around them.
+ * But the value of an exclusive limit may begin differently, so a caller must
+ * take care if it makes this limit inclusive.
  *
  * The following are not used:
  * - the first value in `points` that is DYN_HOLDS_UNKNOWN, all values after
@@ -316,27 +317,27 @@ typedef struct DynWays
 	DynText		text;
 
 	/*
-	 * Known values of parts, not folded; `data` is NULL if unknown.  A part
-	 * with an unknown value may have any valid value.  If the part's column is
-	 * read from another attribute, the value may contain the separator.
+	 * Known values of parts, not folded; `data` is NULL for a part that may
+	 * have any valid value.  A value that is read from another attribute may
+	 * contain the separator of its part.
 	 */
 	const DynText *known;
 
-	bool		guess;			/* true if values of undecided parts may also
-								 * contain their separators */
+	bool		guess;			/* true to also try values of undecided parts
+								 * that contain their separators */
 	DynWayFound found;
 	void	   *arg;
-	int		   *steps;			/* steps left; negative after giving up */
+	int		   *steps;			/* steps left; negative if they ran out */
 
 	/* private: values of the parts before the current one */
 	DynText		values[DYN_TEMPLATE_MAX_PARTS];
 } DynWays;
 
 /*
- * Enumerates all ways to split ways->text; dyn_template_split() finds only
- * one, but in linear time.  All ways are needed if a column occurs in several
- * attributes: a way to split one of them may contradict the other attributes.
- * Returns true if `found` returned true, or no steps are left.
+ * Calls ways->found for all ways to split ways->text.  All are needed if a
+ * column occurs in several attributes, because the single way that
+ * dyn_template_split() finds may contradict the other attributes.  Returns
+ * true if `found` returned true, or if no steps were left.
  */
 extern bool dyn_template_ways(DynWays *ways);
 
