@@ -59,8 +59,8 @@ begins_with(DynText text, DynText prefix)
 }
 
 /*
- * Returns the first position from `end` on where part i may end, because the
- * next literal follows in `rest`; more than rest.len if there is none.
+ * Returns the first position in `rest`, from `end` on, where the literal after
+ * part i begins.  Returns more than rest.len if there is none.
  */
 static size_t
 next_end(const DynWays *ways, int i, DynText rest, size_t end)

@@ -77,8 +77,8 @@ typedef struct DynPrices
 	double		round_trip_ms;
 	double		unit_cost_ms;
 	double		in_flight;		/* maximum number of concurrent requests */
-	double		most_units;		/* dyn_reads_repeat limits `units` to
-								 * most_units + 0.5 * keys; 0: no limit */
+	double		most_units;		/* maximum of `units` in dyn_reads_repeat, plus
+								 * 0.5 for each key; 0: no limit */
 	double		most_base_units;	/* limit of `base_units`; 0: no limit */
 	bool		known;			/* true if the capacity is not a guess */
 } DynPrices;
@@ -118,15 +118,15 @@ extern double dyn_reads_price(const DynReads *reads, const DynPrices *prices);
 
 /*
  * Returns the price (ms) of what is read before the first row: one request
- * and, if there are base_requests, one base request.  Each is assumed to use
- * at most as many units as reading the fraction `share` of all items.
+ * and, if there are base_requests, one of these.  `share` is the maximum
+ * fraction of all items that each of the two requests is assumed to read.
  */
 extern double dyn_reads_first_price(const DynReads *reads, double share,
 									const DynPrices *prices);
 
 /*
- * Returns the reads of `times` executions like `once`, with different keys and
- * concurrent requests.  If `full_keys`, BatchGetItem reads by primary key.
+ * Returns the reads of `times` concurrent executions like `once`, which have
+ * different keys.  If `full_keys`, BatchGetItem requests combine the keys.
  */
 extern DynReads dyn_reads_repeat(const DynReads *once, const DynPrices *prices,
 								 double times, bool full_keys);

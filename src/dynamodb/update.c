@@ -120,9 +120,9 @@ compare_paths(const void *a, const void *b)
 }
 
 /*
- * Sets `value` inside the outer value, or removes the member at its path if
- * `value` is ABSENT.  *tree is the changed outer value, or NULL before the
- * first change.  Returns 0, or an error of dyn_path_values_merge.
+ * Sets `value` as the member at its path in the outer value.  If `value` is
+ * ABSENT, removes this member.  *tree is the changed outer value; it is NULL
+ * before the first change.  Returns 0, or an error of dyn_path_values_merge.
  */
 static int
 set_inside(const DynPathValue *outer, json_t **tree, const DynPathValue *value)
@@ -166,9 +166,9 @@ set_inside(const DynPathValue *outer, json_t **tree, const DynPathValue *value)
 }
 
 /*
- * Sets each inner value in the tree of the outermost value around it, and sets
- * the path of the inner value to NULL.  Also sets the path of a value to NULL
- * if a later value has the same path.
+ * Copies each inner value into the tree of the outermost value around it.  If
+ * several values have the same path, only the last one is used.  The paths of
+ * copied and of omitted values are set to NULL.
  */
 static int
 set_all(DynPathValue *values, int n, json_t **trees)
@@ -334,7 +334,7 @@ dyn_item_value(const DynScalar *item, const DynPath *path, DynBuffer *memory,
 	if (!read)
 		return false;
 	*out = (DynScalar) {value.type, value.data, value.len};
-	/* dyn_scalar_read would change an N, and cannot read sets, lists, maps */
+	/* keep an N as it is; dyn_scalar_read cannot read sets, lists and maps */
 	return value.type == DYN_TYPE_ABSENT || value.type == DYN_TYPE_N ||
 		value.type >= DYN_TYPE_SS || dyn_scalar_read(&value, memory, out);
 }

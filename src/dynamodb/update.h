@@ -52,10 +52,10 @@ extern bool dyn_scalar_same(const DynScalar *a, const DynScalar *b);
 extern bool dyn_item_has(const DynScalar *item, const DynPathValue *values, int n);
 
 /*
- * Reads the value at a path as it is stored; type ABSENT if there is none.
- * *out points into the item, or into `memory`, which must not change while
- * *out is used.  Returns false if memory runs out, if a B is not valid base64,
- * or if `item` is not a valid item.
+ * Reads the value at a path into *out, without changing the form of a number.
+ * Without a value, the type is ABSENT.  *out points into the item or `memory`,
+ * which must not change while *out is used.  Returns false if memory runs out,
+ * if a B is not valid base64, or if `item` is not a valid item.
  */
 extern bool dyn_item_value(const DynScalar *item, const DynPath *path,
 						   DynBuffer *memory, DynScalar *out);

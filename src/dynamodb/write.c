@@ -84,13 +84,13 @@ typedef struct Reply
 	const char *no_capacity;	/* error message; becomes NULL when the
 								 * capacity of the table is found */
 	double		units;
-	DynScalar	item;			/* member Attributes or Item (M), or ABSENT */
+	DynScalar	item;			/* value (M) of Attributes or Item, or ABSENT */
 	DynCancelReason *reasons;
 	int			max_reasons;
 	int			nreasons;
 } Reply;
 
-/* Reads an item or null; the page parser will validate the item. */
+/* Reads null or an item, which the page parser will validate later. */
 static const char *
 read_item(Reply *reply, const char *p, DynScalar *item)
 {
@@ -221,7 +221,7 @@ read_error_member(void *arg, const char *p, const DynJsonText *name)
 		: read_reason(reply, p, name);
 }
 
-/* Returns NULL, or the error: a malformed document, or out of memory. */
+/* Reads a document.  Returns NULL, or a description of the error. */
 static const char *
 read_reply(Reply *reply, const char *buf, size_t len, DynMemberReader read)
 {

@@ -29,9 +29,9 @@ typedef struct DynWriteRequest
 #define DYN_TRANSACTION_MAX_WRITES	100
 
 /*
- * Resets the buffer and writes the request; or, if `member` is true, appends
- * the write to a TransactWriteItems request.  The response will report the
- * consumed capacity; if the condition fails, the error document will contain
+ * Resets the buffer and writes the request.  If `member` is true, instead
+ * appends the write to a TransactWriteItems request.  The response will report
+ * the consumed capacity.  If the condition fails, the error document will have
  * the item, unless req->omits_item is true.  The caller checks buf->failed.
  */
 extern void dyn_write_write(DynBuffer *buf, const DynWriteRequest *req,
@@ -53,12 +53,12 @@ typedef struct DynWritten
 } DynWritten;
 
 /*
- * Checks a write's response, whose status is success.  If the response
- * confirms the write, sets *written and returns NULL; otherwise returns a
- * description of the error as dyn_page_check does.  The response must report
- * the capacity of the table (of a transaction: of one of its tables), since
- * any server could send {}.  The response must contain the item if and only if
- * `returning` is true.
+ * Checks the response to a write, which has a success status.  If it is valid,
+ * sets *written and returns NULL.  Otherwise, returns a description of the
+ * error as dyn_page_check does.  Any server could send an empty object, so the
+ * response must report the consumed capacity of `table`.  For a transaction,
+ * this is one of its tables.  The response must contain the item if and only
+ * if `returning` is true.
  */
 extern const char *dyn_write_check(const char *buf, size_t len,
 								   const char *table, bool returning,

@@ -42,7 +42,7 @@ extern void dyn_base_keys_remember(DynBaseKeys *keys, const char *bytes, Size le
 
 /*
  * dyn_base_keys_has returns true if the key is in the hash table.
- * dyn_base_keys_is_full returns true if new keys are set aside from now on.
+ * dyn_base_keys_is_full returns true if a new key would be set aside.
  */
 extern bool dyn_base_keys_has(DynBaseKeys *keys, const DynKeyPart *parts);
 extern bool dyn_base_keys_is_full(const DynBaseKeys *keys);

@@ -356,7 +356,7 @@ present_state(DynFetch *fetch)
 	return dyn_schedule_is_finished(fetch) ? DYN_FETCH_END : DYN_FETCH_WAITS;
 }
 
-/* Pumps repeatedly, because a request may fail as soon as it is sent. */
+/* Repeats the pump, because a request that it sends may fail at once. */
 DynFetchState
 dyn_fetch_poll(DynFetch *fetch)
 {

@@ -31,10 +31,10 @@
 typedef struct DynFetch DynFetch;
 
 /*
- * The part of a Scan to which the option scan_policy does not apply, because
- * the Scan may stop early.  Once the fetch has examined `items` items or used
- * `units` read units, `beyond` is called once, before the next request, and
- * may raise an error.  Until then, streams are read one at a time.
+ * Up to this bound, the option scan_policy does not apply to a Scan.  When the
+ * fetch has examined `items` items, or has used `units` read units, it calls
+ * `beyond` once, before it sends the next request.  `beyond` may raise an
+ * error.  Until then, the fetch reads one stream at a time.
  */
 typedef struct DynReadBound
 {
@@ -103,8 +103,8 @@ extern DynFetch *dyn_fetch_start(DynStatement *statement, const DynFetchParams *
 extern const DynValue *dyn_fetch_next(DynFetch *fetch);
 
 /*
- * Starts again at the first item, without a request.  Returns false, and
- * changes nothing, if items are merged, or if the first page was freed.  The
+ * Starts again at the first item, if the first page is still in memory.
+ * Otherwise, or if items are merged, changes nothing and returns false.  The
  * first page is freed when the consumer has read past its last item, unless
  * `keep` is set and the fetch has only this page.  Not for keyed fetches.
  */
@@ -117,8 +117,8 @@ typedef enum DynFetchState
 {
 	DYN_FETCH_WAITS,			/* dyn_fetch_next would wait */
 	DYN_FETCH_ITEM,				/* dyn_fetch_next would return an item */
-	DYN_FETCH_END				/* dyn_fetch_next would return NULL, or
-								 * dyn_fetch_count would not wait */
+	DYN_FETCH_END				/* dyn_fetch_next would return NULL, and
+								 * dyn_fetch_count would return the sum */
 } DynFetchState;
 
 /*
@@ -144,17 +144,17 @@ extern void dyn_fetch_pump(DynFetch *fetch);
 extern void dyn_fetch_send_ahead(DynFetch *fetch);
 
 /*
- * Returns the next item of the stream, in a keyed fetch; NULL at the end of
- * the stream, or if the stream was dropped.  After this call, streams with
- * lower numbers are begun only when they are read.  Streams that were begun
- * earlier keep their pages until they are read or dropped.
+ * Returns the next item of a stream of a keyed fetch; NULL at the end of the
+ * stream, or if the stream was dropped.  The streams after this one are begun
+ * before they are read.  If streams before this one were skipped, each of them
+ * is begun only when it is read.  Pages wait until they are read or dropped.
  */
 extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 
 /*
- * Sends requests that the limits allow now, after streams were added to the
- * requests of a keyed fetch.  Only some of the calls poll the network, because
- * calls may be frequent.
+ * Sends the requests that the limits allow now, after streams were added to
+ * the requests of a keyed fetch.  Since this may happen often, not every call
+ * polls the network.
  */
 extern void dyn_fetch_extend(DynFetch *fetch);
 

@@ -18,17 +18,19 @@
  *
  *						before the fetch's			afterwards
  *						first response
- *		Scan			Limit * size described		Limit * largest size seen
+ *		Scan			Limit * described size		Limit * largest size
  *		first page of	like a Scan					like a Scan, but at most
  *		  Query										the largest response so far
  *		later page of	-							like a Scan
  *		  Query
- *		keys			keys * size described		keys * largest size seen
+ *		keys			keys * described size		keys * largest size
  *
- * Sizes are read units of an item; "described" is the average according to
- * DescribeTable.  A Scan or Query costs at most as much as a page of 1 MB,
- * even without a Limit.  An item of unknown size is assumed to have 400 kB.
- * Items that a local index fetches from the table are counted like keys.
+ * A size is the number of read units for an item; the described size is the
+ * average according to DescribeTable.  The largest size is the maximum of all
+ * measured sizes and of their moving average, which starts at the described
+ * size.  An item of unknown size is assumed to have 400 kB.  A Scan or Query
+ * costs at most as much as a page of 1 MB, even without a Limit.  But if a
+ * local index fetches items from the table, they are counted like keys.
  *
  * The Limit and the number of keys are chosen so that a request costs at most
  * half of what a budget grants in a second.  A fetch with budgets has at most
@@ -52,7 +54,7 @@
 #include "../../model/server/encoding.h"
 #include "stream.h"
 
-/* A request costs at most REQUEST_SECONDS * (rate of the smallest budget). */
+/* A request may use what the smallest budget grants in this time (s). */
 #define REQUEST_SECONDS	0.5
 
 /* Weight of the newest value in a smoothed estimate. */
@@ -152,13 +154,13 @@ report_limit(const DynFetch *fetch, double limit, double cost)
 /* ---- when a stream may send ---- */
 
 /*
- * Returns true if the next request must wait for a response:
- * - With budgets, the first responses show the real cost of requests.
- * - Near the statement's limit, a response shows how many units are left.
+ * Returns true if the next request must wait for a response.  With budgets, a
+ * fetch learns the real cost of requests from its first responses.  Near the
+ * statement's limit, a response shows how many units are left.
  *
- * Returns false if no response can be taken in, since the fetch would then wait
- * forever.  This happens in two cases: all responses are paused until memory is
- * free, or a keyed or in_turn fetch is at the memory limit, and takes in only
+ * If no response can be taken in, the fetch would wait forever, so the result
+ * is false.  Either all responses are paused until memory is free, or a keyed
+ * or in_turn fetch is at the memory limit.  Such a fetch takes in only the
  * responses of the awaited stream (schedule.c).
  */
 static bool
@@ -170,9 +172,9 @@ awaits_response(const DynFetch *fetch)
 	bool		will_come;
 
 	/*
-	 * The minimum is an upper bound on the fetch's requests in flight:
-	 * `awaited` includes responses that have arrived but were not taken in
-	 * yet; `in_flight` includes requests of other fetches.
+	 * Both counters may exceed the number of this fetch's requests in flight,
+	 * so use the smaller one.  `awaited` also counts responses that have
+	 * arrived, and `in_flight` also counts requests of other fetches.
 	 */
 	if (pacing->budgets != NULL &&
 		Min(pacing->awaited, pacing->table->in_flight) > fetch->responses)
@@ -206,7 +208,7 @@ dyn_pacing_delay(const DynFetch *fetch, const DynStream *stream)
 
 /* ---- how much a request may read ---- */
 
-/* True if a request's cost is bounded only by its number of items. */
+/* True if the page size of 1 MB does not limit the cost of a request. */
 static bool
 costs_by_item(const DynFetch *fetch)
 {
@@ -309,7 +311,7 @@ dyn_pacing_send(DynFetch *fetch, DynStream *stream, double items)
 	double		now;
 
 	stream->cost = cost;
-	/* a request of unknown cost is expected to use as few units as possible */
+	/* an unknown cost counts as the minimum, so as not to fail too early */
 	if (limit > 0 && used_units(statement) + expected > limit)
 		report_limit(fetch, limit, expected);
 	stream->charge = most_units(fetch, stream, items);
@@ -365,8 +367,8 @@ smoothed(double old, double seen)
 }
 
 /*
- * Changes neither the pace nor the averages if the response to a batch leaves
- * all keys unprocessed: accept_page (stream.c) then records a throttle.
+ * Leaves the pace and the averages unchanged if all keys of a batch are still
+ * unprocessed, because accept_page (stream.c) then records a throttle.
  */
 void
 dyn_pacing_grant(DynFetch *fetch, DynStream *stream, double units,
@@ -438,8 +440,8 @@ warn_if_slow(const DynFetch *fetch, double now)
 
 /*
  * Records that the limit of a partition has throttled the stream.  Returns
- * false if such a limit has throttled another stream less than HOT_TOGETHER_MS
- * ago; the pace of the table then slows down, too.
+ * false if the previous throttle of this kind was that of another stream, and
+ * less than HOT_TOGETHER_MS ago.
  */
 static bool
 is_alone(DynTablePace *table, const DynStream *stream, double now)

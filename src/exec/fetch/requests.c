@@ -296,7 +296,7 @@ append_cond(StringInfo line, const char *label, const DynCond *cond)
 void
 dyn_requests_describe(DynRequests *requests, int stream, StringInfo line)
 {
-	/* rendered again, to find out whether the filter was too large */
+	/* set requests->filter, which may be that of another stream */
 	dyn_requests_prepare(requests, stream, false, &(DynReadRequest) {0});
 	if (requests->op == DYN_OP_QUERY)
 		append_cond(line, " key ", key_condition(requests, stream));

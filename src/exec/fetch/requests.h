@@ -31,7 +31,7 @@ typedef struct DynRequests
 
 	const DynKeyPart *keys;		/* GET: full keys; SCAN: key names and types */
 	int			nkeys;
-	int			nparts;			/* parts of a key (QUERY: of DynQuery.key) */
+	int			nparts;			/* parts per key, or per DynQuery.key */
 	const DynQuery *queries;	/* QUERY: the Query of each stream */
 	int			total_segments; /* SCAN: total number of segments */
 	const int  *segments;		/* SCAN: segment of each stream; NULL if stream
@@ -49,9 +49,9 @@ typedef struct DynRequests
 } DynRequests;
 
 /*
- * Returns true if the reads are strongly consistent.  With consistent_read,
- * plans never use a global index.  If only this session's own writes require
- * consistent reads, a global index is read with eventual consistency.
+ * Returns true if the reads are strongly consistent.  A global index does not
+ * support such reads, so plans with consistent_read never use one.  After
+ * writes of this session, a global index is read with eventual consistency.
  */
 static inline bool
 dyn_requests_are_consistent(const DynRequests *requests)
@@ -88,7 +88,7 @@ extern DynRequests *dyn_requests_of_queries(const DynRelation *relation,
 
 /*
  * Replaces the array of keys or Queries with a longer one, which begins with
- * the same elements.  No stream that has begun may receive further keys.
+ * the same elements.  The new keys must not extend a stream that has begun.
  */
 extern void dyn_requests_set_keys(DynRequests *requests, const DynKeyPart *keys,
 								  int nkeys);

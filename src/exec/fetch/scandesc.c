@@ -112,10 +112,9 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 
 /*
  * Returns the conversion of a Scan's items to rows.  Except for a count, the
- * conversion includes the key, so that responses can be checked.  A jsonb
- * column that is read only in part must not contain the added key, because
- * converting this key to jsonb could raise an error.  If the key cannot be
- * hidden from the column, it is not requested.
+ * key is requested, too, so that responses can be checked.  A jsonb column
+ * that is read only in part must not contain this key, because its conversion
+ * could raise an error.  If the key cannot be hidden, it is not requested.
  */
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)

@@ -18,15 +18,15 @@ typedef struct DynScanDesc
 	DynRelation *relation;
 	const DynAccess *access;
 	DynRows    *rows;			/* conversion of the scan's items */
-	DynRows    *own_rows;		/* `rows`, or a conversion without the key if
-								 * only the checks of responses need the key */
+	DynRows    *own_rows;		/* like `rows`, but without a key that is
+								 * needed only to check responses */
 	DynRows    *index_rows;		/* conversion of index entries, or NULL */
 	DynCounters counters;		/* counts of this descriptor's requests */
-	DynCounters *count_into;	/* `counters`, or another descriptor's */
+	DynCounters *count_into;	/* counters to increase; usually `counters` */
 	bool		checked;		/* true if the table's schema was checked */
 	bool		policy_applied; /* true if scan_policy was applied */
-	int			nsegments;		/* number of segments selected by conditions on
-								 * the segment column; 0: all */
+	int			nsegments;		/* number of segments that conditions on the
+								 * segment column select; 0: all */
 	bool		keeps;			/* true if EXEC_FLAG_REWIND is set */
 	dlist_head *group;			/* as in DynFetchParams */
 	DynReadBound bound;			/* bound of the next fetch */

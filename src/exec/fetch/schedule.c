@@ -18,24 +18,24 @@
  *						can arrive			response can
  *											arrive
  *
- * A response is used up if it has no items, or if all its items were returned;
- * "1 + used up" counts these responses.  A stream starves if the consumer
- * cannot continue without it.  Streams that are read in turn follow the first
- * column, with two exceptions.  Only the stream whose turn it is can starve:
- * it does if it has no page.  If the consumer may stop early, LAZY_TURNS
- * limits the active streams.  Up to a bound (DynReadBound), one is active.
+ * "Used up" is the number of responses that had no items, or whose items were
+ * all returned.  A stream starves if the consumer cannot continue without it.
+ * Streams that are read in turn follow the first column, with two exceptions.
+ * The stream whose turn it is starves if it has no page, and no other stream
+ * starves.  If the consumer may stop early, LAZY_TURNS limits the active
+ * streams.  Until a fetch reaches its bound (DynReadBound), one is active.
  *
  * A stream sends its next request when pace and budgets allow it, and when the
  * statement's limits allow the request and the expected bytes of its response.
  * A starving stream ignores the statement's limits, since otherwise two nodes
- * of a statement could deadlock.  For the same reason, a paused response may
- * exceed the memory limit if both are true: the consumer waits for it, and no
- * other response that the consumer could use is arriving.
+ * of a statement could wait for each other forever.  For the same reason, a
+ * paused response may exceed the memory limit if the consumer waits for it and
+ * no other response that the consumer could use is arriving.
  *
- * A response can arrive unless it is paused.  If limits stop a stream without
- * an item or page, it waits while a response to its fetch can arrive or, below
- * an asynchronous Append, a response to another child.  This wait ends, since
- * each response arrives or is paused.  Then the stream starves, and sends
+ * A response can arrive if its request is in flight and it is not paused.  If
+ * limits stop a stream that has no item or page, it waits for the responses of
+ * its fetch and, below an asynchronous Append, of the other children.  In the
+ * end, none of them can arrive any more.  The stream then starves, and sends
  * unless its pace or a budget delays it.
  */
 #include "postgres.h"
@@ -59,15 +59,15 @@
 #define KEYED_WINDOW			4
 
 /*
- * If the consumer may stop early, a stream reads ahead only after this number
- * of requests, and not before the fetch has reached its bound (DynReadBound).
+ * If the consumer may stop early, a stream does not read ahead until it has
+ * sent this number of requests and the fetch has reached any DynReadBound.
  */
 #define LAZY_PAGES				3
 
 /* Maximum number of items returned between two calls of dyn_fetch_pump. */
 #define ITEMS_BETWEEN_PUMPS		512
 
-/* Number of items by which dyn_fetch_extend brings the next pump nearer */
+/* Each dyn_fetch_extend brings the next pump nearer by this many items. */
 #define PUMP_SHARE_OF_EXTENSION	(ITEMS_BETWEEN_PUMPS / 16)
 
 /*
@@ -268,8 +268,8 @@ dyn_schedule_turn(const DynFetch *fetch)
 }
 
 /*
- * Returns true if the consumer cannot continue without a page of this stream
- * or, if items come in any order, of any stream.
+ * Returns true if the consumer can continue only with a page of this stream.
+ * If items come in any order, a page of any stream would also do.
  */
 static bool
 is_wanted(const DynFetch *fetch, const DynStream *stream)
@@ -474,8 +474,8 @@ dyn_schedule_wait(DynFetch *fetch)
 	Assert(!fetch->solo_wait && !dyn_schedule_is_finished(fetch));
 	fetch->solo_wait = true;
 	/*
-	 * do not wait for responses that have arrived or are paused, which only a
-	 * pump takes in: table->in_flight excludes these responses
+	 * a response that has arrived, or is paused, needs a pump instead of a
+	 * wait; table->in_flight does not count such responses
 	 */
 	if (!dyn_schedule_has_response(fetch))
 	{

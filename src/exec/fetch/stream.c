@@ -27,18 +27,18 @@
 #define SPACE_SLACK		((size_t) 256 * 1024)
 
 /*
- * Number of bytes charged at a time for a response longer than expected.  The
- * next SPACE_STEP is charged when less than SPACE_MARGIN of the allowed bytes
- * is left, so that the transfer is paused only if memory is short.
+ * A response longer than expected is charged in steps of SPACE_STEP bytes.  A
+ * step is charged before all allowed bytes have arrived, when less than
+ * SPACE_MARGIN is left, so that the transfer pauses only if memory is short.
  */
 #define SPACE_STEP		((size_t) 1024 * 1024)
 #define SPACE_MARGIN		((size_t) 128 * 1024)
 
 /*
- * The Limit is limit_hint * LIMIT_GROWTH^n.  If streams are merged or keyed, n is
- * the number of the stream's earlier pages.  Otherwise all streams share n, which
- * grows after a page that is not the last one of its stream.  After a Limit of
- * more than 10,000, pages are unlimited.
+ * The Limit is limit_hint * LIMIT_GROWTH^n.  If items come in any order, all
+ * streams share n, which grows after a page that is not the last one of its
+ * stream.  Otherwise, n is the number of the stream's earlier pages.  After a
+ * Limit of more than 10,000, pages are unlimited.
  */
 #define LIMIT_GROWTH	4
 
@@ -239,7 +239,7 @@ count_response(DynFetch *fetch, const DynCall *call, const DynPage *page)
 	fetch->units += counters.read_units;
 }
 
-/* Counts the call's time, and adds earlier throttled attempts to the call. */
+/* Counts the time of the last call; adds earlier, throttled calls to it. */
 static void
 count_call(DynFetch *fetch, DynStream *stream)
 {
@@ -291,10 +291,10 @@ log_call(const DynFetch *fetch, const DynStream *stream, const DynPage *page)
 /*
  * Handles a request that was rejected, maybe because the table or index has
  * changed since planning.  Forgets the table's description, so that the next
- * plan uses a new one.  Returns true if the request should be sent again.  This
- * requires that the fetch has not taken in any response, and that the plan
- * matches a new description.  A fetch requests this description once; the
- * result also applies to requests that were in flight at that time.
+ * plan uses a new one.  If the fetch has not taken in any response, requests a
+ * new description, once.  Returns true to send the request again, if the plan
+ * matches the new description.  The same result applies to the other requests
+ * that were in flight when the description was requested.
  */
 static bool
 refresh_if_stale(DynFetch *fetch, const DynStream *stream)
@@ -349,7 +349,7 @@ receive_failure(DynFetch *fetch, DynStream *stream,
 	send_again(stream);
 }
 
-/* Ends the accounting of a call; its charge to the budgets remains. */
+/* Frees the call's share of the statement's limits, but not of the budgets. */
 static void
 end_flight(DynFetch *fetch, DynStream *stream, bool abandoned)
 {
@@ -516,11 +516,11 @@ check_response(DynFetch *fetch, DynStream *stream,
 }
 
 /*
- * Estimates the read units of a response that does not report them (some
- * emulators), from the expected cost of the request.  If the size of items is
- * known, a Query or Scan costs at most as much as the examined items.  If the
- * size is unknown, a last page, which may be short, costs at most as much as
- * the response's bytes.  A filter or projection can make the result too low.
+ * Estimates the read units of a response that does not report them, as with
+ * some emulators.  A short page uses fewer units than expected (stream->cost).
+ * So a Query or Scan uses at most the units of the examined items, if the size
+ * of items is known.  If it is unknown, a last page uses at most the units of
+ * the response's bytes.  A filter or projection can make this too low.
  */
 static double
 unreported_units(const DynFetch *fetch, const DynStream *stream,
@@ -541,7 +541,7 @@ unreported_units(const DynFetch *fetch, const DynStream *stream,
 	return Min(stream->cost, dyn_page_units(page->body.len) * factor);
 }
 
-/* Sets page->units if unreported; passes it to the budgets and the pace. */
+/* Determines page->units, and passes them to the budgets and the pace. */
 static void
 note_units(DynFetch *fetch, DynStream *stream, DynFetchPage *received)
 {
@@ -587,8 +587,8 @@ accept_page(DynFetch *fetch, DynStream *stream, DynFetchPage *page,
 		return;
 	stream->more = true;
 	/*
-	 * treat unprocessed keys as throttled, unless one more item could have
-	 * exceeded BatchGetItem's limit of 1 MB for each partition
+	 * BatchGetItem reads at most 1 MB from a partition.  If keys are left over
+	 * although even the largest item would not exceed it, they were throttled.
 	 */
 	if (page->page.unprocessed != NULL &&
 		(page->page.units_reported ? page->page.units / (fetch->params.consistent ? 2 : 1)
@@ -596,7 +596,7 @@ accept_page(DynFetch *fetch, DynStream *stream, DynFetchPage *page,
 		dyn_pacing_refuse(fetch, stream);
 }
 
-/* The page stays in the list of spare pages until all checks have succeeded. */
+/* Leaves the page in fetch->spare for now, so that a failed check frees it. */
 void
 dyn_stream_receive(DynFetch *fetch, DynStream *stream)
 {

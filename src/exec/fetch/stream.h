@@ -42,19 +42,19 @@ typedef struct DynStream
 	DynProgress progress;		/* last key of the previous page */
 	DynSeam		seam;			/* Query: last sort value, for order checks */
 	long		limit;			/* Limit of the request in flight */
-	int			growth;			/* `growth` of the fetch at the last request */
+	int			growth;			/* fetch->growth at the last request */
 	int			segment;		/* SCAN: segment of the request in flight */
 	DynBatch	batch;			/* BatchGetItem: state of each key; nkeys is 0
 								 * before the first request */
 	int			batch_most;		/* BatchGetItem: limit of keys per request */
 	int			batch_complete; /* BatchGetItem: number of complete keys */
-	bool		sent_after_refresh; /* `refreshed` when the request was sent */
+	bool		sent_after_refresh; /* fetch->refreshed at the last request */
 	double		cost;			/* expected read units of the request */
-	double		expected;		/* part of statement->expected_units */
+	double		expected;		/* units added to statement->expected_units */
 	double		charge;			/* read units charged for each attempt */
 	int			ncharged;		/* number of attempts that were charged */
-	int			throttles;		/* throttled attempts of the current request,
-								 * unless this request has been given up */
+	int			throttles;		/* throttled attempts of the current request;
+								 * 0 once it was completed or given up */
 	bool		is_hot;			/* true if its partition was throttled */
 	DynPace		own_pace;		/* pace of the partition, if is_hot */
 	uint64		count;			/* sum of Counts that were not returned yet */
@@ -79,7 +79,7 @@ typedef struct DynPacing
 
 	DynBudgets *budgets;		/* budgets to charge; NULL: none */
 	double		budget_units;	/* limit of a request (read units); 0: none */
-	double		most_item;		/* largest read units of an item or key */
+	double		most_item;		/* largest measured units per item or key */
 	double		most_request;	/* largest measured read units of a request */
 	int			awaited;		/* number of responses not yet taken in */
 } DynPacing;
@@ -106,25 +106,25 @@ struct DynFetch
 	bool		refreshed;		/* true if the table was described again */
 	bool		matches;		/* true if that description matches the plan */
 
-	/* the schedule (schedule.c) */
+	/* the schedule (schedule.c); "keyed": used only if params.keyed is set */
 	int			nactive;
 	int			max_active;
 	int			space;			/* allocated length of `active` */
-	DynStream **active;			/* active streams, usually by rising number,
-								 * followed by finished streams to reuse */
-	int			nstreams;		/* number of streams in `active` */
-	int			next_stream;	/* number of the next stream to begin ahead */
-	Bitmapset  *settled;		/* keyed: streams that were begun or dropped */
-	int			pages_used;		/* number of pages that are used up */
+	DynStream **active;			/* active streams, sorted by number unless
+								 * keyed, and then finished ones to reuse */
+	int			nstreams;		/* streams of both kinds in `active` */
+	int			next_stream;	/* next stream to begin, in order of numbers */
+	Bitmapset  *settled;		/* keyed: set of begun and dropped streams */
+	int			pages_used;		/* number of pages whose items were returned */
 	int			empty;			/* number of responses without items */
-	int			until_pump;		/* items to return before the next pump */
+	int			until_pump;		/* items until the next dyn_fetch_pump call */
 	int			awaited;		/* keyed: number of the stream being read */
-	DynStream  *current;		/* keyed: awaited stream, if active; or NULL */
+	DynStream  *current;		/* keyed: awaited stream; NULL if not active */
 	bool		draining;		/* true if no further requests may be sent */
-	bool		solo_wait;		/* true while only this fetch is awaited */
+	bool		solo_wait;		/* true while the group is not awaited */
 
 	DynFetchPage *page;			/* current page; NULL if merging or keyed */
-	DynFetchPage *cached;		/* only page, stored for a rewind; or NULL */
+	DynFetchPage *cached;		/* page stored for a rewind, or NULL */
 	const DynFetchPage *origin; /* page of the item returned last, or NULL */
 	DynValue   *slots;
 };
@@ -176,7 +176,7 @@ extern void dyn_stream_receive(DynFetch *fetch, DynStream *stream);
  */
 extern void dyn_stream_charge(DynFetch *fetch, DynStream *stream);
 
-/* Adds to the statement's counters and, unless NULL, to params.counters. */
+/* Adds `counters` to the statement's counters and to params.counters. */
 extern void dyn_stream_count(DynFetch *fetch, const DynCounters *counters);
 
 /* Lets the response in flight arrive, regardless of the memory limit. */
@@ -195,7 +195,7 @@ dyn_stream_is_done(const DynStream *stream)
 	return !stream->in_flight && !stream->more && stream->first == NULL;
 }
 
-/* Drops the stream's request, even a throttled one, and its pages. */
+/* Gives up the stream's request, if any, and frees its waiting pages. */
 extern void dyn_stream_abandon(DynFetch *fetch, DynStream *stream);
 
 /* Frees the malloc'd memory of the fetch, in every state; raises no error. */
@@ -226,14 +226,14 @@ extern long dyn_pacing_limit(const DynFetch *fetch, long limit);
 extern bool dyn_pacing_send(DynFetch *fetch, DynStream *stream, double items);
 
 /*
- * Charges the budgets for repeated attempts of the request in flight.
- * Attempts without a response stay charged: DynamoDB may have executed them.
+ * Charges the budgets again if the client has repeated the request in flight.
+ * The earlier attempts stay charged, because DynamoDB may have executed them.
  */
 extern void dyn_pacing_repeat(DynFetch *fetch, DynStream *stream);
 
 /*
- * Replaces the charge of the request with `units` (read units; 0 if it was
- * throttled or rejected), plus the charges of its attempts without a response.
+ * Corrects the charge of a request that has ended to `units` (read units; 0 if
+ * it was throttled or rejected).  Attempts without a response stay charged.
  */
 extern void dyn_pacing_correct(DynFetch *fetch, DynStream *stream, double units);
 
