@@ -103,7 +103,7 @@ bound_cond(const DynCodec *codec, const DynPath *path, DynComparison comparison,
 	}
 }
 
-/* Returns an equality, or the interval of stored values equal to `value`. */
+/* Returns an equality, or an interval if several encodings equal `value`. */
 static DynCond *
 equality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 			  Datum value)
@@ -173,7 +173,7 @@ has_null(const DynArrayElements *elements)
 	return elements->n > 0 && memchr(elements->nulls, true, elements->n) != NULL;
 }
 
-/* Returns NOT IN; FALSE if the list contains a NULL, TRUE if it is empty. */
+/* Returns NOT IN, which is never true in SQL if the list contains a NULL. */
 static DynCond *
 not_members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 				 const DynArrayElements *elements)
@@ -344,9 +344,9 @@ contains_jsonb(const DynPath *path, Datum value)
 }
 
 /*
- * Returns the condition that an unnested attribute, whose elements are rows,
- * contains the value.  Returns FALSE if no element can equal the value.  Else,
- * also selects every map: contains() does not examine the members of maps.
+ * Returns a condition that is true if an element of the unnested attribute may
+ * equal the value, or FALSE if none can.  The condition is true for every map,
+ * because DynamoDB's contains() does not examine the members of maps.
  */
 static DynCond *
 unnested_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
@@ -362,7 +362,7 @@ unnested_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 
 /* ---- existence and booleans ---- */
 
-/* Returns the condition for IS NULL: FALSE if `path` is the full item. */
+/* Returns the condition for IS NULL.  A full item (no steps) is never NULL. */
 static DynCond *
 null_cond(const DynPath *path)
 {
@@ -477,7 +477,7 @@ dyn_item_filter_cond(const DynItemFilter *test)
 
 /* ---- all predicates ---- */
 
-/* Converts a predicate on a field: to FALSE if its run-time value is NULL. */
+/* Converts a predicate on a field.  Returns FALSE if its value is NULL. */
 static DynCond *
 field_cond(const DynRelation *relation, const DynPred *pred, const DynValues *values)
 {

@@ -127,12 +127,12 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
 
 /*
  * Shortens a limit that is longer than any key to its first max_bytes bytes.
- * A key is below the long limit exactly if the key is not above these bytes.
+ * A key is below the long limit if and only if it is not above the short one.
  *
  * If this splits a character c, the new limit is the end of all texts that
- * begin with the characters before c.  A key that begins with these characters
- * is below the long limit, because the key has too few bytes left for another
- * character as long as c, and shorter UTF-8 characters sort lower than c.
+ * begin with the characters before c.  Keys that begin with them are below the
+ * long limit: they have too few bytes left for another character as long as c,
+ * and shorter UTF-8 characters sort lower than c.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
@@ -200,7 +200,7 @@ add_value(Collection *to, const DynCodec *codec, Oid valuetype, Datum value)
 		add_point(to, &scalar);
 }
 
-/* Adds an array's elements; of an array in `shared`, only the current one. */
+/* Adds the elements of an array, or the current one of a shared array. */
 static void
 add_array(Collection *to, const DynResolveContext *context, const DynCodec *codec,
 		  const DynPred *pred, Datum array)
@@ -530,7 +530,7 @@ are_points(const DynSpans *set)
 	return all;
 }
 
-/* True if a value's stored text is unknown: it is folded, and not ASCII. */
+/* True if a value's folded text is unknown, because the value is not ASCII. */
 static bool
 has_unknown(const DynTemplatePart *part, const DynSpans *values)
 {
@@ -705,8 +705,8 @@ templated_values(const DynResolveContext *context, const DynPred *pred,
 			add_clipped(&set, span);
 	}
 	/*
-	 * do not merge adjacent spans: the values of the template's next part are
-	 * in order only within one combination
+	 * Do not merge adjacent spans.  Each span is one combination, and items
+	 * are in the order of the template's next part only within one span.
 	 */
 	return make_set(&set, false);
 }
@@ -725,8 +725,8 @@ dyn_key_values(const DynResolveContext *context, const DynKeyMatch *match,
 /* ---- elements of shared lists ---- */
 
 /*
- * Removes the elements whose text in part `p` violates an argument of `pred`,
- * which is the AND of all predicates on this part.
+ * Removes the elements whose text in part `p` does not satisfy `pred`, which
+ * is the AND of all predicates on this part.
  */
 static void
 keep_in_part(const DynResolveContext *context, const DynPred *pred,

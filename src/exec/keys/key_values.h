@@ -44,8 +44,8 @@ typedef struct DynResolveContext
 								 * a key; may be NULL if may_widen is true */
 	bool		has_fallback;	/* true if too many keys are not an error */
 	bool		may_widen;		/* true if the result may be a superset */
-	const DynPart *part;		/* placeholder whose values are computed; NULL:
-								 * the full attribute */
+	const DynPart *part;		/* placeholder whose values are computed, or
+								 * NULL for the full attribute */
 	const DynTemplatePart *shape;	/* specification of `part` */
 } DynResolveContext;
 
@@ -58,10 +58,10 @@ extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);
 
 /*
- * If element->list restricts a template part, removes the elements of the array
- * that do not satisfy all predicates on this part.  `preds` has all predicates
- * of the key.  Must be called before dyn_key_values, which ignores the other
- * predicates on such a part.
+ * If element->list restricts a template part, removes the elements of the
+ * array that do not satisfy all predicates on this part.  `preds` has all
+ * predicates of the key.  Must be called before dyn_key_values, which computes
+ * the values of such a part from the array alone.
  */
 extern void dyn_keep_elements(const DynResolveContext *context, const List *preds,
 							  DynElement *element);

@@ -47,8 +47,8 @@ range_conditions(const DynAccess *access, DynSpans spans, int *n)
 	DynCond   **conds;
 
 	/*
-	 * merge overlapping spans; do not merge adjacent spans if the plan is
-	 * ordered: rows have the plan's order only within each original span
+	 * Overlapping spans are always merged.  Adjacent spans stay separate if
+	 * the plan is ordered, because rows are in its order only within a span.
 	 */
 	spans.n = dyn_spans_unite(spans.at, spans.n, !access->ordered);
 	/* for an ordered plan, the planner has limited the number of Queries */
@@ -61,8 +61,8 @@ range_conditions(const DynAccess *access, DynSpans spans, int *n)
 }
 
 /*
- * Makes one Query for each key, with all conditions.  If `divided`, makes one
- * Query for each pair of a key and a condition.
+ * Makes one Query for each key, with all conditions in `range`.  If `divided`,
+ * the conditions are alternatives, so each key has one Query for each of them.
  */
 static void
 make_queries(DynResolvedAccess *resolved, DynCond **range, int nrange, bool divided)
@@ -85,7 +85,7 @@ make_queries(DynResolvedAccess *resolved, DynCond **range, int nrange, bool divi
 
 /*
  * Makes the Queries, or sets `contradiction`.  Omits the condition on the
- * first range attribute if (a, b) IN (...) contains this attribute.
+ * first range attribute if the keys have its value, from (a, b) IN (...).
  */
 static void
 resolve_queries(const DynResolveContext *context, const DynAccess *access,
@@ -97,7 +97,7 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	int			first = access->nrange > 0 &&
 		row_key_position(access, access->range[0].attr.name) >= 0 ? 1 : 0;
 
-	/* an ordered plan must not widen ranges: rows would be out of order */
+	/* in an ordered plan, the rows of a wider range would be out of order */
 	widening.may_widen = !access->ordered;
 	for (int i = first; i < access->nrange; i++)
 	{
@@ -137,23 +137,23 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 /* ---- pairs of a key and a span ---- */
 
 /*
- * Pairs of a key and a span of sort keys if `paired`; otherwise only keys.  In
- * memory, the parts of the key are followed by the span.
+ * A list of keys or, if `paired`, of pairs of a key and a span of sort keys.
+ * In memory, the span follows the parts of its key.
  */
 typedef struct Pairs
 {
 	int			nparts;
 	bool		paired;
 	bool		touching;		/* true to merge adjacent spans of a key */
-	const DynSpans *others;		/* for each part, the values that predicates
-								 * outside of (a, b) IN (...) allow; `at` is
-								 * NULL without such predicates */
+	const DynSpans *others;		/* values of each part that predicates other
+								 * than (a, b) IN (...) allow; `at` is NULL if
+								 * there are no such predicates */
 	int			n;
 	int			space;
 	char	   *at;
-	int			ncopied;		/* upper limit of the number of pairs whose
-								 * values are in `copies` */
-	MemoryContext copies;		/* copied values; NULL: none */
+	int			ncopied;		/* number of pairs copied to `copies`, some of
+								 * which may have been united since */
+	MemoryContext copies;		/* copied values, or NULL */
 } Pairs;
 
 static Size
@@ -315,7 +315,7 @@ reserve_pairs(const DynResolveContext *context, Pairs *pairs, double more)
 	return true;
 }
 
-/* Values of each key part; after them, spans of sort keys if pairs->paired */
+/* Values of each key part, followed by sort key spans if pairs->paired */
 typedef struct Sets
 {
 	const char *names[DYN_MAX_KEY_ATTRS + 1];
@@ -439,15 +439,15 @@ compute_sets(const DynResolveContext *context, const DynAccess *access, const Dy
 	}
 	if (*context->unusable || !pairs->paired)
 		return !*context->unusable;
-	/* an ordered plan must not widen ranges, as in resolve_queries */
+	/* in an ordered plan, the rows of a wider range would be out of order */
 	widening.may_widen = !access->ordered;
 	sets->at[pairs->nparts] = dyn_key_values(&widening, &access->range[0], DYN_MAX_RANGE_BYTES);
 	return !*context->unusable && sets->at[pairs->nparts].n > 0;
 }
 
 /*
- * Adds the pairs of one row of (a, b) IN (...), or of all predicates if `arm`
- * is NULL, for each combination of the elements of `lists`.
+ * For each combination of the elements of `lists`, adds the pairs of `arm`,
+ * which is a row of (a, b) IN (...), or NULL as in compute_sets.
  */
 static void
 add_elements(const DynResolveContext *context, const DynAccess *access, const DynPred *arm,

@@ -16,14 +16,14 @@
 
 typedef struct DynQuery
 {
-	const DynKeyPart *key;		/* partition key; with row_keys, maybe also
-								 * the first range attribute */
+	const DynKeyPart *key;		/* partition key, followed by the first range
+								 * attribute if row_keys contain it */
 	DynCond   **range;			/* conditions on range attributes */
 	int			nrange;
 	DynCond    *filter;			/* filter or NULL */
 	DynCond    *enforced;		/* part of `filter` that PostgreSQL does not
-								 * check again, always small enough for a
-								 * request; NULL: none */
+								 * check again, or NULL; always small enough
+								 * for a request */
 } DynQuery;
 
 typedef struct DynResolvedAccess

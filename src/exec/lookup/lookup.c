@@ -44,7 +44,7 @@
 #define QUERIES_PER_CONNECTION	64
 #define INDEX_QUERIES_PER_CONNECTION	16
 
-/* Keys and results each have a limit of at least fetch_memory / SPACE_PART. */
+/* A batch and the cache may each use at least fetch_memory / SPACE_PART. */
 #define SPACE_PART			8
 
 /* Maximum memory of one response's transient rows, which are needed once. */
@@ -61,7 +61,7 @@ typedef struct Execution
 	bool		refused;		/* true if its values do not permit the plan's
 								 * requests (resolved.incomplete) */
 	int			nentries;
-	DynLookupEntry **entries;	/* pinned; one for each key or partition */
+	DynLookupEntry **entries;	/* entry of each key or partition, pinned */
 } Execution;
 
 struct DynLookups
@@ -72,12 +72,12 @@ struct DynLookups
 	MemoryContext context;
 	MemoryContext work_context; /* temporary memory */
 	DynLookupCache *cache;
-	bool		by_key;			/* true if `first` requests full keys */
+	bool		by_key;			/* true if executions read by full key */
 	DynRows    *rows;			/* conversion of items to rows */
 	TupleTableSlot *slot;		/* slot for rows to be cached */
-	DynValue   *item_slots;		/* slots of a cached item; NULL: cached rows */
-	DynLookupBatch first;		/* requests of executions: keys or Queries */
-	DynLookupBatch base;		/* requests by listed key (fetch_base_items) */
+	DynValue   *item_slots;		/* slots of an item, if items are cached */
+	DynLookupBatch first;		/* the executions' BatchGetItems or Queries */
+	DynLookupBatch base;		/* BatchGetItems by keys that `first` lists */
 	uint64		served;			/* number of executions opened so far */
 	DynLookupCounters *counters;
 
@@ -86,7 +86,7 @@ struct DynLookups
 	Execution  *executions;
 	int			nexecutions;
 	int			space;
-	int			next;			/* first one neither opened nor skipped yet */
+	int			next;			/* executions before it ran or were skipped */
 	bool		last;			/* true if no other batch is expected */
 
 	/* execution whose rows are returned now, or NULL */
@@ -153,7 +153,7 @@ add_execution(DynLookups *lookups, const DynValues *values)
 	return execution;
 }
 
-/* Stores new Queries: resolves the execution again, in the batch's memory. */
+/* Resolves the execution again, in the batch's memory, for its new Queries. */
 static void
 fill_queries(DynLookups *lookups, const Execution *execution, int first_new)
 {
@@ -232,7 +232,7 @@ dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
 	int			first_new = lookups->first.n;
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
 	DynResolvedAccess resolved;
-	int			full;			/* entries to send; no partial BatchGetItem */
+	int			full;			/* entries whose requests are complete */
 
 	dyn_resolve_access(scandesc->access, scandesc->relation, &execution->values,
 					   &resolved);
@@ -285,10 +285,10 @@ begin_entry(DynLookups *lookups)
 }
 
 /*
- * Returns the position of the first execution with these values that has not
- * run, or -1.  Executions run in the order in which they were added, but some
- * may be skipped.  Also returns -1 if the values are those of the previous
- * execution, but not of the next: then the previous execution runs again.
+ * Returns the position of the next execution with these values, or -1.
+ * Executions run in the order in which they were added, but some may be
+ * skipped.  If the values are not those of the first execution that has not
+ * run, but those of the previous one, the latter runs again: returns -1.
  */
 static int
 find_execution(const DynLookups *lookups, const DynValues *values)
@@ -338,9 +338,9 @@ open_lookups(void *state)
 /* ---- receiving ---- */
 
 /*
- * Stores the rows of a received item (unnested table: the item itself) in the
- * entry of its key.  Items often come in request order, so the key of the
- * entry at `guess` is compared first.
+ * Stores the rows of a received item in the entry of its key.  For an unnested
+ * table, stores the item itself.  Items often come in request order, so the
+ * key of the entry at `guess` is compared first.
  */
 static void
 receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
@@ -364,7 +364,7 @@ receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
 		elog(ERROR, "a batch contains an item that was not requested");
 	if (lookups->item_slots != NULL)
 		dyn_lookup_entry_add_record(lookups->cache, entry, item, lookups->rows->npaths);
-	/* if memory permits, do not cache a row that only one execution needs */
+	/* the cache is not needed for a row that only one execution returns */
 	else if (lookups->last && batch == &lookups->first && entry->pins == 1 &&
 			 MemoryContextMemAllocated(transient->context, false) < TRANSIENT_BYTES)
 	{
@@ -418,7 +418,7 @@ receive_batch(DynLookups *lookups, DynLookupBatch *batch, const DynLookupEntry *
 	(void) dyn_lookup_cache_trim(lookups->cache);
 }
 
-/* Caches the row (unnested table: the item) if there is memory. */
+/* Caches the row, or the item of an unnested table, if there is memory. */
 static void
 keep(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot,
 	 const DynValue *item)
@@ -543,9 +543,9 @@ list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 }
 
 /*
- * Stores in `parts` the next listed key that is not in base_keys; returns
- * false after the last.  At the end of the index Query, continues with the
- * keys that base_keys has set aside in a sort (base_keys.h).
+ * Stores in `parts` the next listed key; returns false after the last.  Skips
+ * keys that base_keys already has.  If base_keys is full, it stores new keys
+ * for later; they are returned after the end of the index Query (base_keys.h).
  */
 static bool
 next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
@@ -622,8 +622,8 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
  * items of these keys.  Begins with `entry`, whose rows are returned now.
  * Then reads keys for later entries that have none yet.
  *
- * A later entry that already has keys is skipped.  The reset has dropped its
- * items that were not received; next_listed_row() must request them first.
+ * A later entry that already has keys is skipped.  The reset has canceled the
+ * requests for some of its items; next_listed_row() must repeat these first.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)
@@ -661,8 +661,8 @@ next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot
 		}
 		item->served_in = lookups->served;
 		/*
-		 * request the item again: it was dropped when a chunk was requested
-		 * for another entry, after an execution had read only some items
+		 * Request the item again.  An execution has ended without the item,
+		 * and then a chunk for another entry has canceled the item's request.
 		 */
 		if (item->state == DYN_LOOKUP_EMPTY)
 		{

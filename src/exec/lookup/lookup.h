@@ -38,7 +38,7 @@ typedef struct DynLookups DynLookups;
 typedef struct DynLookupCounters
 {
 	uint64		distinct_keys;	/* number of keys or Queries requested */
-	uint64		repeated_keys;	/* keys/Queries cached or requested before */
+	uint64		repeated_keys;	/* number that needed no new request */
 } DynLookupCounters;
 
 /*

@@ -387,7 +387,7 @@ dyn_lookup_batch_send(DynLookupBatch *batch, int n)
 	Assert(n >= batch->sent && n <= batch->n);
 	if (n == batch->sent)
 		return;
-	/* no keys can be added to the last BatchGetItem, so it must be full */
+	/* earlier BatchGetItems are full: the new keys cannot be added to them */
 	Assert(batch->nparts == 0 || batch->sent % DYN_BATCH_GET_MAX_KEYS == 0);
 	oldcontext = MemoryContextSwitchTo(batch->context);
 	if (batch->fetch != NULL && batch->nparts > 0)

@@ -60,19 +60,19 @@ typedef struct DynLookupEntry
 	List	   *rows;			/* list of MinimalTuple; unnested table: list
 								 * of records of items (item_record.h) */
 
-	/* the only row, if only one execution needs it; then `rows` is NIL */
-	DynTransientRows *transient;	/* memory of the row; NULL if not used */
+	/* row that only one execution needs; it replaces `rows`, which are NIL */
+	DynTransientRows *transient;	/* memory of the row, or NULL if none */
 	Datum	   *values;
 	bool	   *nulls;
 
 	List	   *items;			/* entry of an index Query: entries of the
 								 * items whose keys the Query has listed (list
 								 * of DynLookupEntry *, pinned) */
-	DynBaseKeys *base_keys;		/* keys that the index Query has listed so far;
-								 * NULL if `items` has all of them */
+	DynBaseKeys *base_keys;		/* all keys that the index Query has listed;
+								 * NULL while `items` still has all of them */
 
-	uint64		served_in;		/* number of the last execution that returned
-								 * the item; each returns it only once */
+	uint64		served_in;		/* last execution (DynLookups.served) that has
+								 * returned the item, and must not repeat it */
 
 	Size		bytes;			/* bytes counted in the cache's total */
 	bool		is_idle;
@@ -129,7 +129,7 @@ extern void dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
 											   DynTransientRows *transient,
 											   const TupleTableSlot *slot);
 
-/* Appends and pins `item`, whose key the entry's index Query has listed. */
+/* Appends `item`, which the entry's index Query has listed, and pins it. */
 extern void dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry,
 									  DynLookupEntry *item);
 
@@ -140,7 +140,7 @@ extern void dyn_lookup_entry_stop_caching(DynLookupCache *cache,
 /* Removes an entry that is not pinned. */
 extern void dyn_lookup_entry_remove(DynLookupCache *cache, DynLookupEntry *entry);
 
-/* Evicts idle entries down to the memory limit; false if impossible. */
+/* Evicts idle entries to meet the memory limit; returns false if it fails. */
 extern bool dyn_lookup_cache_trim(DynLookupCache *cache);
 
 /* ---- batches ---- */
@@ -152,20 +152,20 @@ typedef struct DynLookupBatch
 	const DynRows *rows;
 	MemoryContext context;		/* context of keys, Queries and the fetch */
 	MemoryContext work_context; /* temporary memory, owned by the lookups */
-	int			nparts;			/* parts of each key; 0: a batch of Queries */
+	int			nparts;			/* parts of each key; 0 if Queries are sent */
 
 	int			n;
 	int			space;
-	DynLookupEntry **entries;	/* entry of each key or Query; NULL where the
+	DynLookupEntry **entries;	/* entry of each key or Query, or NULL if the
 								 * entry was removed or is complete */
 	DynKeyPart *keys;			/* full keys: nparts parts for each entry */
 	DynQuery   *queries;		/* partitions: the Query of each entry */
 
 	int			sent;			/* number of entries that the fetch requests */
-	DynFetch   *fetch;			/* NULL if no request was sent */
+	DynFetch   *fetch;			/* NULL if no request was created yet */
 } DynLookupBatch;
 
-/* Empties the batch; makes PENDING entries EMPTY; removes unpinned ones. */
+/* Empties the batch.  Its entries become EMPTY; unpinned ones are removed. */
 extern void dyn_lookup_batch_reset(DynLookupBatch *batch);
 
 /*
@@ -183,9 +183,9 @@ extern void dyn_lookup_batch_add_items(DynLookupBatch *batch, const DynLookupEnt
 									   int at, int max);
 
 /*
- * Creates the requests of the first `n` entries, and sends those that the
- * limits of the fetch allow now.  Keys cannot be added to a request that was
- * sent.  So after a BatchGetItem that is not full, no entries may be added.
+ * Creates the requests for the first `n` entries, and sends those that the
+ * limits of the fetch allow now.  Keys are not added to a BatchGetItem later,
+ * so all BatchGetItems of the batch, except the last, must be full.
  */
 extern void dyn_lookup_batch_send(DynLookupBatch *batch, int n);
 

@@ -67,9 +67,9 @@ get_group(DynStatement *statement, const PlanState *requestor)
 
 /*
  * Ends the executions of children whose parameters have changed.  Core rescans
- * such a child only when it requests a row from the child, and never if the
- * child is now pruned.  Without a rescan, nothing takes in the responses to the
- * child's requests, so the other children must not wait for them.
+ * such a child when it next requests a row from the child, which it never does
+ * if the child is now pruned.  Until then, nothing takes in the responses to
+ * the child's requests, so the other children must not wait for them.
  */
 static void
 end_outdated_runs(const DynScan *scan)
@@ -87,8 +87,9 @@ end_outdated_runs(const DynScan *scan)
 }
 
 /*
- * Removes children without a pending AsyncRequest from the group, so that the
- * other children do not wait for responses to these children.
+ * Removes the fetches of children without a pending AsyncRequest from the
+ * group.  The Append does not wait for rows of these children, so the other
+ * children must not delay their own requests until these have responses.
  */
 static void
 leave_out_idle_peers(const DynScan *scan)
@@ -142,7 +143,7 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 	if (!scan->input.running)
 		end_outdated_runs(scan);
 	scan->request = areq;
-	/* end an announced wait: the Append may have returned rows instead */
+	/* the Append may have returned rows instead of waiting as announced */
 	dyn_client_will_wait(dyn_session_client(), false);
 	/* leave_out_idle_peers may have removed the fetch: add it again */
 	if (scan->input.items != NULL)
@@ -151,10 +152,10 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 }
 
 /*
- * On servers that crash if the postmaster's death is the Append's only event
- * (dyn_append_needs_event), adds the latch as an event, which core does not.
- * Sets the latch, so that the Append wakes at once and continues with the rows
- * that have arrived.
+ * Adds the process's latch to the Append's events, on servers that crash if
+ * the postmaster's death is the only event (dyn_append_needs_event).  Sets the
+ * latch, so that the Append wakes at once and continues with the rows that
+ * have arrived.
  */
 static void
 leave_event(const AsyncRequest *areq)

@@ -173,9 +173,9 @@ conditions_of_part(const DynPred *arg)
 }
 
 /*
- * Prints a placeholder: only the constant, such as 17, if the placeholder is
- * equal to a constant and does not fold case.  Prints any other equality as
- * ${column = value}, and a placeholder without an equality as ${column}.
+ * Prints a placeholder as ${column}, or as ${column = value} if the column
+ * must be equal to a value.  If this value is a constant, and the placeholder
+ * does not fold case, prints only the constant, such as 17.
  */
 static void
 print_part(Printer *printer, const DynTemplatedAttr *templated, int p, const DynPred *arg)
@@ -408,7 +408,7 @@ show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 
 	/*
 	 * percentage of the node's execution time in which the node waited for
-	 * DynamoDB; -1: unknown, because the time was not measured, or because
+	 * DynamoDB, or -1 if it is unknown, because the time was not measured, or
 	 * another node may have waited for this node's requests
 	 */
 	double		percent = ms <= 0 || counters->waiting_ms > ms || scan->group != NULL ||

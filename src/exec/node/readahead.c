@@ -68,7 +68,7 @@ typedef struct ReadAhead
 	int			first_rows;		/* minimum size of batches */
 	int			growth;			/* growth factor, if may_stop_early */
 	bool		resolved;		/* true if resolve() was called */
-	List	   *params;			/* numbers of the scans' parameters */
+	List	   *params;			/* ids (int) of the scans' parameters */
 	List	   *exprs;			/* ExprState *, for the values of `params` */
 	List	   *scans;			/* scans (DynScan *) executed for each row */
 	TupleTableSlot *out;
@@ -119,8 +119,8 @@ add_scans(ReadAhead *ahead, Plan *plan, List *subplans)
  * Finds the scans to prefetch for, and the parameters on which they depend.  A
  * loop's parameters are columns of the rows that this node returns.  The
  * parameters of subplans are columns of the child's rows, so a node whose
- * projection changes these rows does not prefetch for subplans.  EvalPlanQual,
- * which tests single rows, does not prefetch.
+ * projection changes these rows does not prefetch for subplans.  The node does
+ * not prefetch in EvalPlanQual either, which tests single rows.
  */
 static void
 resolve(ReadAhead *ahead)
@@ -138,7 +138,7 @@ resolve(ReadAhead *ahead)
 		return;
 	ahead->resolved = true;
 	plan = dyn_read_ahead_decode(node);
-	/* the planner knows only the LIMIT of the node's own query level */
+	/* the planner did not know whether an outer query has a LIMIT */
 	ahead->may_stop_early = dyn_plan_is_limited(statement, &node->scan.plan) ||
 		((plan.first_rows > 0 || !dyn_run_is_to_end(estate)) &&
 		 !dyn_plan_is_full_scan(statement, &node->scan.plan, false));
@@ -153,9 +153,9 @@ resolve(ReadAhead *ahead)
 	oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
 	if (plan.subplans != NIL)
 	{
-		/* a subplan that the planner dropped (AlternativeSubPlan) is NULL */
 		ahead->params = plan.params;
 		ahead->exprs = ExecInitExprList(node->custom_exprs, &ahead->css.ss.ps);
+		/* a subplan is NULL if core has dropped it (AlternativeSubPlan) */
 		foreach(lc, plan.subplans)
 			add_scans(ahead, dyn_plan_of_subplan(all, lfirst_int(lc)), all);
 	}
@@ -268,8 +268,8 @@ clear_batch(ReadAhead *ahead)
 			MemoryContextSwitchTo(ahead->css.ss.ps.state->es_query_cxt);
 
 		/*
-		 * Before PostgreSQL 18, a cleared tuplestore counts rows read from its
-		 * file as memory in use, and would write the next row to a file.
+		 * Before PostgreSQL 18, tuplestore_clear() leaves rows that were read
+		 * from the file counted as memory, so the next row would go to a file.
 		 */
 		tuplestore_end(ahead->rows);
 		ahead->rows = tuplestore_begin_heap(false, false, ahead->store_kb);

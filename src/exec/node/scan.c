@@ -106,8 +106,8 @@ warn_if_locking(ForeignScanState *node, const DynRelation *relation)
 
 /*
  * Raises an error if the scan of a partition or child reads a system column.
- * With row locks, core requests ctid from all partitions and children, but uses
- * only the ctid of local tables.
+ * Permits ctid if rows are locked, because core then requests ctid from all
+ * partitions and children, but uses only the ctid of local tables.
  */
 static void
 check_system_columns(ForeignScanState *node, const DynRelation *relation)
@@ -199,8 +199,8 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 
 /*
  * Begins an execution: opens the source of the first opener that can serve it.
- * If none can, scan->input.items stays NULL.  Usually requests are sent when a
- * row is fetched; only arms of an OR send first requests now (united.c).
+ * If none can, scan->input.items stays NULL.  Most sources send requests when
+ * a row is fetched, but a union sends its first requests here (united.c).
  */
 static void
 begin_run(DynScan *scan)
@@ -211,7 +211,7 @@ begin_run(DynScan *scan)
 
 	Assert(!scan->input.running && scan->input.items == NULL);
 	dyn_scandesc_check_schema(scan->input.scandesc);
-	/* until `running` is set, initplans evaluated here may share the read */
+	/* initplans that run here can share the read while `running` is false */
 	dyn_input_evaluate(&scan->input, &scan->input.values);
 	scan->input.running = true;
 	foreach(lc, scan->input.openers)
@@ -293,11 +293,11 @@ find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
  * together with those of another scan of the same keys (one_round).
  *
  * The plan must be certain to read the scan, unless another input of a node
- * above is empty, which wastes the request.  These scans do not qualify:
+ * above is empty; then the request is wasted.  These scans do not qualify:
  * - scans that a LIMIT may skip or stop, and scans below a one-time filter or a
  *   Memoize
- * - scans in a subplan; when the subplan begins, they start together, except
- *   those that may remain partly unread if the executor stops the subplan early
+ * - scans in a subplan: they start together when the subplan begins, except
+ *   scans of which rows may remain unread if the executor stops the subplan
  * - scans that are executed for each row of another node
  *
  * The scan's expressions are evaluated even if the statement turns out not to
@@ -409,12 +409,12 @@ dynIterateForeignScan(ForeignScanState *node)
 }
 
 /*
- * Checks a row again for EvalPlanQual.  Returns true for a scan of a relation:
- * core itself checks fdw_recheck_quals.  Before 15.15, 16.11, 17.7 and 18.1,
- * EvalPlanQual calls this function instead of executing a scan without its own
- * relation, such as a count in a subquery.  The count is then executed here.
- * Core must not check the count with fdw_recheck_quals, which are conditions
- * on the rows that a fallback (requested.c) counts.
+ * Checks a row again for EvalPlanQual.  For a scan of a relation, core itself
+ * checks fdw_recheck_quals, so returns true.  A scan without its own relation,
+ * such as a count in a subquery, must be executed instead.  Before 15.15,
+ * 16.11, 17.7 and 18.1, EvalPlanQual does not execute it, but calls this
+ * function, which does.  Core must not check the count with fdw_recheck_quals,
+ * which are conditions on the rows that a fallback (requested.c) counts.
  */
 bool
 dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
@@ -466,11 +466,11 @@ dynReScanForeignScan(ForeignScanState *node)
 /* ---- items without rows ---- */
 
 /*
- * Returns the number of items that a Scan or Query read without finding a row:
- * the items that the conversion rejected or, if there are none, those that
- * DynamoDB removed by the item filter.  Returns 0 if there was a row, or if
- * other filters were sent.  GetItem does not count, since its key often
- * belongs to another entity.
+ * Returns the number of items that a Scan or Query read if none of them is a
+ * row, or 0 if there was a row.  Counts the items that the conversion rejected
+ * or, if there are none, those that DynamoDB removed by the item filter.
+ * Returns 0 if other filters were sent, since they may have removed rows; also
+ * returns 0 for GetItem, since its key often belongs to another entity.
  */
 static uint64
 items_without_rows(const DynScanDesc *scandesc)
@@ -518,10 +518,10 @@ describe_rows(const DynRelation *relation)
 }
 
 /*
- * Sends a NOTICE if a Scan or Query was read to its end, and the conditions
- * for rows (describe_rows) alone removed every item.  A misspelled literal in
- * a template has this effect, but is not an error, since each item may belong
- * to another entity.
+ * Sends a NOTICE if a Scan or Query was read to its end, and no item satisfied
+ * the conditions for rows (describe_rows).  The cause may be a misspelled
+ * literal in a template.  This is not an error, since all items may belong to
+ * other entities.
  */
 static void
 notice_no_rows(const DynScan *scan)

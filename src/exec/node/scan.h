@@ -43,8 +43,8 @@ typedef struct DynScan
 								 * $1 IS NULL is true (plan/paths/choice.c) */
 
 	bool		counted;		/* true if the row of a count was returned */
-	ExprState  *checks;			/* fdw_recheck_quals of the node, hidden from
-								 * core (dynRecheckForeignScan) */
+	ExprState  *checks;			/* fdw_recheck_quals of a count, which core
+								 * must not check (dynRecheckForeignScan) */
 
 	struct DynLookups *lookups; /* lookups of a lookup join node (readahead.c);
 								 * NULL before its first batch */

@@ -358,7 +358,7 @@ accept_null(DynRows *rows, const DynRowColumn *fetched)
 		rows->note_error(rows->note_error_arg, DYN_ERROR_NULL, fetched->attnum,
 						 "the column is declared NOT NULL");
 	}
-	/* without `notes`, a failed check raises an error */
+	/* the check itself raises an error if `notes` is false */
 	else if (column->codec.is_domain &&
 			 !dyn_codec_check_domain(&column->codec, (Datum) 0, true, notes, &why))
 		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH, fetched->attnum, why);
@@ -409,9 +409,9 @@ decode_part(DynRows *rows, const DynRowColumn *fetched, Datum *result)
 }
 
 /*
- * Decodes a document some of whose members are hidden: a partial column shows
- * only the members in `only`; a column with document 'rest' omits the
- * attributes in `omitted`.
+ * Decodes a document of which some members are hidden.  A partial column shows
+ * only the members in fetched->only.  A column with document 'rest' omits the
+ * attributes in rows->omitted.
  */
 static pg_noinline bool
 decode_members(DynRows *rows, const DynRowColumn *fetched, Datum *result)
@@ -576,7 +576,7 @@ parts_match(DynRows *rows, TupleTableSlot *unused)
 	else if (match == DYN_MATCH_MISMATCH && mismatch->why == NULL)
 		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH,
 						 mismatch->column - rows->relation->columns + 1, DYN_NOT_LISTED);
-	/* note_error receives other mismatches when the columns are decoded */
+	/* other mismatches are noted later, when the columns are decoded */
 	return match == DYN_MATCH_ROW || match == DYN_MATCH_MISMATCH;
 }
 

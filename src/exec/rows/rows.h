@@ -2,10 +2,10 @@
  * rows.h
  *		Converts items to rows (TupleTableSlots).
  *
- * The page parser stores an item as an array of values, one for each of
- * `paths`; a position in this array is a slot of the item.  A DynRows lists
- * the columns that a scan fetches, and the slot of each.  Decoded values live
- * in CurrentMemoryContext.
+ * The page parser stores an item as an array of values, one for each path that
+ * is read (DynRows.paths).  An index into this array is called a slot of the
+ * item.  A DynRows lists the columns that a scan fetches, and their slots.
+ * Decoded values live in CurrentMemoryContext.
  */
 #ifndef DYN_EXEC_ROWS_H
 #define DYN_EXEC_ROWS_H
@@ -22,7 +22,7 @@ typedef enum DynRowError
 	DYN_ERROR_MISMATCH,			/* value does not match its column */
 	DYN_ERROR_NULL,				/* NULL in a column declared NOT NULL */
 	DYN_ERROR_AMBIGUOUS,		/* key matches its template in several ways */
-	DYN_ERROR_SCALAR			/* value to be unnested has no elements */
+	DYN_ERROR_SCALAR			/* value to be unnested is a scalar */
 } DynRowError;
 
 /*
@@ -52,11 +52,11 @@ typedef struct DynRowColumn
 	int			slot;			/* index among the item's slots; -1 if the
 								 * column is read from the unnested element */
 	int			position;		/* position in the row, from 0 */
-	DynNames   *only;			/* members that are shown; NULL: all */
+	DynNames   *only;			/* members to be shown, or NULL for all */
 
 	/* unnested table */
-	int			below_slot;		/* slot in `below` of DynUnnested, or -1 */
-	Datum		datum;			/* value of a column outside of the element */
+	int			below_slot;		/* index in DynUnnested.below, or -1 */
+	Datum		datum;			/* value, if read from the item itself */
 	bool		isnull;
 } DynRowColumn;
 
@@ -64,13 +64,13 @@ typedef struct DynRows
 {
 	DynRelation *relation;
 	Oid			reader;			/* user who may see items in messages, or
-								 * InvalidOid; determined in advance, because
-								 * an error context must not read catalogs */
+								 * InvalidOid; stored here, because an error
+								 * callback must not read catalogs */
 	int			ncolumns;
 	DynRowColumn *columns;
-	bool		composed;		/* true if items are composed, not received
-								 * (requested.c, reread.c): NULLs are then not
-								 * checked against NOT NULL and domains */
+	bool		composed;		/* true if items were not received, but
+								 * composed (requested.c, reread.c), so NULLs
+								 * may violate NOT NULL or a domain */
 
 	/* paths that the page parser reads, those of the columns first */
 	int			npaths;
@@ -85,23 +85,23 @@ typedef struct DynRows
 	int			projection_space;
 	DynPath    *projection;
 
-	/* primary key, for messages, and its slots (-1 if not fetched) */
+	/* primary key of the table, and its slots (-1 if not fetched) */
 	int			nbase;
 	const DynKeyAttr *base;
 	int			base_slots[2];
 	int			sort_slots[DYN_MAX_KEY_ATTRS];	/* slots for DYN_ROWS_SORT */
 	/*
-	 * returns the current item's key if it was not fetched; NULL if the key
-	 * remains unknown, with a reason in *why if a request failed
+	 * finds the current item's key if it was not fetched; returns NULL if the
+	 * key remains unknown, with a reason in *why if a request was sent
 	 */
 	const char *(*find_key) (void *arg, const char **why);
 	void	   *find_key_arg;
 
 	/*
-	 * receives each error, even under on_mismatch 'null'; without this
-	 * callback, errors are raised.  `attnum` is 0 for an error without a
-	 * column.  A value with an error becomes NULL, and an ambiguous item is
-	 * not a row
+	 * If this callback is set, it receives each error, even under on_mismatch
+	 * 'null', and the error is not raised.  A value with an error becomes
+	 * NULL, and an ambiguous item is not a row.  `attnum` is 0 for an error
+	 * without a column.
 	 */
 	void		(*note_error) (void *arg, DynRowError err, AttrNumber attnum,
 							   const char *why);
@@ -116,8 +116,7 @@ typedef struct DynRows
 	DynUnnested *unnested;		/* elements that are rows, or NULL */
 
 	const DynValue *values;		/* values of the current item */
-	int			left;			/* number of the item's remaining rows; if
-								 * unnested, 1 while an element remains */
+	int			left;			/* 1 if the item has another row, else 0 */
 	const DynRowColumn *current;	/* column being decoded, or NULL; its
 									 * `column` is NULL for the item's key */
 } DynRows;
@@ -146,11 +145,11 @@ extern DynRows *dyn_rows_create(DynRelation *relation, const DynAccess *access,
 extern void dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots);
 
 /*
- * Makes `rows` hide the parts of documents that `all` requests, but `own` does
- * not, so that errors in these parts are not raised.  `all` is `rows`, or the
- * conversion to which `rows` was added.  Returns false if the parts cannot be
- * hidden.  Must be called after all calls of dyn_rows_add_rows.  Allocates in
- * CurrentMemoryContext.
+ * Hides from `rows` the parts of documents that `all` requests, but `own` does
+ * not.  Then values in these parts cannot raise errors.  `all` is `rows`, or
+ * the conversion to which `rows` was added.  Returns false if the parts cannot
+ * be hidden.  Must be called after all calls of dyn_rows_add_rows.  Allocates
+ * in CurrentMemoryContext.
  */
 extern bool dyn_rows_limit_parts(DynRows *rows, const DynRows *own,
 								 const DynRows *all);
