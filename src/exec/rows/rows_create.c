@@ -43,7 +43,7 @@ dyn_rows_slot(const DynRows *rows, const char *name)
 	return -1;
 }
 
-/* Returns the path, or the full attribute if DynamoDB rejects longer paths. */
+/* Returns the path, without steps below a key attribute (access->scalars). */
 static DynPath
 projected_path(const DynRows *rows, const DynPath *path)
 {
@@ -103,8 +103,8 @@ add_columns(DynRows *rows, const DynAccess *access)
 }
 
 /*
- * Adds a slot for the path if it has none.  Requests the path in any case,
- * because a path that has a slot may be requested only in part so far.
+ * Adds a slot for the path if it has none.  Requests the path even if it has
+ * a slot, because add_columns() may have requested only members below it.
  */
 static void
 read_path(DynRows *rows, const DynPath *path)
@@ -124,9 +124,9 @@ read_attribute(DynRows *rows, const char *name)
 }
 
 /*
- * Requests the attributes that `flags` selects, and stores the slots of the
- * sort attributes and the table's key.  If full items are requested, the
- * table's key gets slots even without DYN_ROWS_KEY.
+ * Requests the attributes that `flags` (DYN_ROWS_*) selects.  Stores the slots
+ * of the sort attributes and of the table's key.  Full items have the key in
+ * any case, so the key then gets slots even without DYN_ROWS_KEY.
  */
 static void
 add_keys(DynRows *rows, const DynAccess *access, int flags)
@@ -165,8 +165,8 @@ read_leaf(DynPred *pred, void *arg)
 }
 
 /*
- * Adds a DynParts for the templates.  Templated attributes are requested in
- * full, since they decide whether an item is a row.
+ * Adds a DynParts for the templates, and requests the attributes that it reads
+ * to decide whether an item is a row, and to return the values of columns.
  */
 static void
 add_parts(DynRows *rows)
@@ -348,8 +348,8 @@ limit_column(DynRowColumn *fetched, const DynPath *document, const DynRows *own,
 			continue;
 		more = true;
 		/*
-		 * only top-level members of a document can be hidden: if `own` needs
-		 * doc.a.x, then doc.a.y, which only `all` requests, cannot be hidden
+		 * Only members directly below a document can be hidden.  So if `own`
+		 * needs doc.a.x, doc.a.y is visible, even if only `all` requests it.
 		 */
 		fails |= deep && (member == NULL ||
 						  dyn_names_have(members, member, strlen(member)));

@@ -15,7 +15,7 @@
 
 /* ---- mismatches of an item ---- */
 
-/* Stores the attribute in the mismatch; returns `match`. */
+/* Stores the attribute's name and value for a message; returns `match`. */
 static DynRowMatch
 describe_mismatch(DynParts *parts, const DynParsedAttr *parsed, DynRowMatch match)
 {
@@ -58,8 +58,8 @@ why_no_match(const DynParsedAttr *parsed)
 }
 
 /*
- * Calls mismatch_of() for an attribute that does not match its template.
- * Passes the first part from which a column is read, or else the last part.
+ * Calls mismatch_of() for an attribute that does not match its template, with
+ * the first part from which a column is read or, if there is none, the last.
  */
 static DynRowMatch
 mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
@@ -76,7 +76,7 @@ mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
 
 /*
  * Splits the key attributes, and returns whether the item can be a row.
- * Leaves times whose text is too short or too long to judge_values().
+ * Ignores times whose text is too short or too long; judge_values() does not.
  */
 static DynRowMatch
 judge_splits(DynParts *parts)
@@ -128,8 +128,8 @@ judge_ways(DynParts *parts)
 }
 
 /*
- * True if the split of a decisive attribute (DynParts) outside of the key is
- * ambiguous.  Other attributes with the same columns may permit only one way.
+ * Returns true if a decisive attribute (DynParts) outside of the key is
+ * ambiguous by itself.  Attributes with the same columns may decide its split.
  */
 static bool
 has_undecided_text(const DynParts *parts)
@@ -168,8 +168,8 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 /*
  * Calls mismatch_of() if a column that is read from the part cannot represent
  * the text, or if the template lists values without this text.  Otherwise
- * returns DYN_MATCH_ROW.  Plans that request each listed value do not find an
- * item with another text, and all plans must return the same rows.
+ * returns DYN_MATCH_ROW.  An item with a text that is not listed must not be a
+ * row, since a plan that requests each listed value does not find the item.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
@@ -200,8 +200,8 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 
 /*
  * Checks those parts of an index key whose values the template lists
- * (judge_part gives the reason).  Omits the check if mismatches become NULL,
- * because no plan then requests each listed value.
+ * (judge_part gives the reason).  If a part's mismatches become NULL, no plan
+ * requests each listed value, so the part is not checked.
  */
 static DynRowMatch
 judge_index_key(DynParts *parts, int i)

@@ -78,10 +78,11 @@ extern bool dyn_parts_value(DynParts *parts, const DynColumn *column,
 /* ---- unmapped attributes ---- */
 
 /*
- * Stores in `omitted`, which has space for all names in `usual`, those names
- * that a column with document 'rest' omits for the current item.  A templated
- * attribute of an index is not omitted if its value is not the text that its
- * template composes from the columns: an application may have stored any text.
+ * Stores in `omitted` the names that a column with document 'rest' omits for
+ * the current item.  These are the names in `usual`, but not a templated
+ * attribute of an index if its value is not the text that the template
+ * composes from the columns: an application may have stored any text.
+ * `omitted` has space for all names in `usual`.
  */
 extern void dyn_parts_omitted(DynParts *parts, const DynNames *usual,
 							  DynNames *omitted);

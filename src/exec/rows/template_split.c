@@ -16,7 +16,7 @@
 #include "../../model/values/path.h"
 #include "template_split.h"
 
-/* Maximum number of ways that are tried; an item with more is ambiguous. */
+/* Maximum number of steps of a search; an item with more is ambiguous. */
 #define MAX_STEPS	20000
 
 static void break_cycle(DynParts *parts, const Bitmapset *cycle);
@@ -323,11 +323,11 @@ dyn_parts_agree(DynParts *parts, bool searched)
 
 /* ---- search for all ways ---- */
 
-/* Attributes for which a search lets a part contain its own separator */
+/* Attributes whose parts may contain their own separators in a search */
 typedef enum Guess
 {
 	GUESS_NONE,
-	GUESS_NO_MATCH,				/* attributes with `unresolved` */
+	GUESS_NO_MATCH,				/* those that match only then (`unresolved`) */
 	GUESS_ALL
 } Guess;
 
@@ -362,9 +362,9 @@ known_texts(DynParts *parts, const DynParsedAttr *parsed, DynText *known)
 			return false;
 	}
 	/*
-	 * A column that is read from this attribute may also be in an attribute
-	 * that was split before.  If the part there is the column's text without
-	 * case folding, this text is also the known text of the part here.
+	 * A column that is read from this attribute may also occur in an attribute
+	 * that was split before.  If the column is text and not folded there, the
+	 * part of this attribute must have the same text.
 	 */
 	for (int a = 0; a < parts->nchecks; a++)
 	{
@@ -438,7 +438,7 @@ accept_way(Search *search)
 
 static bool take_way(void *arg, const DynText *values);
 
-/* Tries the ways to split all attributes from `level` on; true: stop. */
+/* Tries to split the attributes from `level` on; returns true to stop. */
 static bool
 search_level(Search *search)
 {
@@ -478,9 +478,9 @@ stop_at_first(void *arg, const DynText *values)
 }
 
 /*
- * Returns true if accept_way() has compared the column's value with a part of
- * a searched attribute.  It does not compare attributes that do not match,
- * and cannot compare folded parts that are not ASCII (dyn_part_compares).
+ * Returns true if accept_way() has compared the column's value with another
+ * part of the column.  That part is not compared if its attribute does not
+ * match, or if it is folded and not ASCII (dyn_part_compares).
  */
 static bool
 is_confirmed(const Search *search, AttrNumber attnum)
@@ -501,7 +501,7 @@ is_confirmed(const Search *search, AttrNumber attnum)
 	return false;
 }
 
-/* Returns true if other parts confirm each part that has its separator. */
+/* Returns true if each part that contains its own separator is confirmed. */
 static bool
 guesses_are_confirmed(const Search *search)
 {
@@ -523,9 +523,9 @@ guesses_are_confirmed(const Search *search)
 }
 
 /*
- * Returns the number of ways to split the attributes: 0, 1, or 2 if there are
- * several or the limit of steps is reached.  Afterwards the attributes are
- * split in the first way found, if any.
+ * Returns the number of ways to split the attributes, but 2 if there are more,
+ * or if the limit of steps is reached.  If a way was found, the attributes are
+ * split in the first one afterwards.
  */
 static int
 search_ways(Search *search, Guess guess)
@@ -561,8 +561,9 @@ open_parts(const DynTemplate *tmpl)
 }
 
 /*
- * Selects the searched attributes that may match, and sorts them by their
- * number of open parts.  Returns false if a key attribute cannot match.
+ * Selects the searched attributes that may match.  Sorts them by open_parts(),
+ * so that those with fewest ways come first.  Returns false if a key attribute
+ * cannot match.
  */
 static bool
 begin_search(Search *search, DynParts *parts)
@@ -598,7 +599,7 @@ begin_search(Search *search, DynParts *parts)
 		else if (parsed->split != DYN_SPLIT_TYPE_MISMATCH && parsed->templated->base)
 			return false;
 	}
-	/* searched attributes that cannot match stay as split_text() left them */
+	/* an attribute that cannot match keeps the result of split_text() */
 	for (int i = 0; i < n; i++)
 		parts->attrs[i].done |= parts->attrs[i].searched;
 	for (int i = 0; i < search->n; i++)
@@ -614,9 +615,7 @@ begin_search(Search *search, DynParts *parts)
 	return true;
 }
 
-/*
- * Searches in up to three passes, one for each Guess, until one finds a way.
- */
+/* Searches with one Guess after the other, until a way is found. */
 DynWaysFound
 dyn_find_ways(DynParts *parts, const Bitmapset *attrs, const DynParsedAttr **about)
 {
@@ -637,7 +636,7 @@ dyn_find_ways(DynParts *parts, const Bitmapset *attrs, const DynParsedAttr **abo
 		found = search_ways(&search, GUESS_ALL);
 	if (found == 1 && guesses_are_confirmed(&search))
 		return DYN_WAYS_ONE;
-	/* report an attribute that matches only with a separator in a part */
+	/* report the first attribute that matches only with a guess, if any */
 	*about = search.attrs[0];
 	for (int i = search.n - 1; i >= 0; i--)
 	{

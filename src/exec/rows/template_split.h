@@ -19,9 +19,9 @@
 typedef struct DynParsedAttr
 {
 	const DynTemplatedAttr *templated;
-	Bitmapset  *cycle;			/* templates of its dependency cycle, or NULL;
-								 * NULL for decisive attributes (DynParts) */
-	bool		searched;		/* true if split by dyn_find_ways */
+	Bitmapset  *cycle;			/* templates in its dependency cycle; NULL if
+								 * it is in none, or is decisive (DynParts) */
+	bool		searched;		/* true if dyn_find_ways splits it */
 	bool		unresolved;		/* true if the attribute matches only if a part
 								 * contains its own separator */
 	int			slot;
@@ -75,10 +75,10 @@ extern void dyn_parts_reset(DynParts *parts, const DynValue *values);
 extern void dyn_split_attr(DynParts *parts, int i);
 
 /*
- * A column may occur in several parts, and is read from one of them.  Returns
- * false if another part has a different value.  Unknown values are not
- * compared.  If `searched`, checks the attributes that dyn_find_ways splits;
- * otherwise those of the table's key.
+ * Returns false if two parts have different values for one column.  The value
+ * of the part from which the column is read, if known, is compared with parts
+ * of the attributes that dyn_find_ways splits if `searched` is true, and
+ * otherwise with parts of the table's key attributes.
  */
 extern bool dyn_parts_agree(DynParts *parts, bool searched);
 
@@ -112,27 +112,26 @@ dyn_parsed_attr_matches(const DynParsedAttr *parsed)
 /* ---- search ---- */
 
 /*
- * Result of a search for all ways to split attributes.  A column may occur
- * several times, such as CUSTOMER#${name} in both key attributes.  The string
- * CUSTOMER#o#neil matches only if the part, o#neil, contains its separator, #.
- * Only another occurrence of the column can confirm such a part.
+ * Result of a search for all ways to split attributes.  A way is a guess if a
+ * part contains its own separator: CUSTOMER#o#neil matches CUSTOMER#${name}
+ * only if the part, o#neil, contains #.  Another part of the same column, such
+ * as one in the other key attribute, can confirm or contradict the guess.
  */
 typedef enum DynWaysFound
 {
 	DYN_WAYS_NONE,				/* attributes do not match or do not agree */
 	DYN_WAYS_ONE,				/* one way to split the attributes */
-	DYN_WAYS_SEVERAL,			/* several ways; or one way with a part that
-								 * contains its separator and is not confirmed
-								 * by another occurrence of its column */
-	DYN_WAYS_UNRESOLVED			/* a part must contain its separator, but no
-								 * column value matches all occurrences */
+	DYN_WAYS_SEVERAL,			/* several ways, or one way that is a guess and
+								 * is not confirmed */
+	DYN_WAYS_UNRESOLVED			/* an attribute matches only with a guess, but
+								 * other parts contradict each way */
 } DynWaysFound;
 
 /*
- * Searches all ways to split the given attributes of the current item, because
- * the attributes could not be split one by one, or do not agree.  If the
- * result is SEVERAL, *about is the attribute to name in the message.  Sets
- * `unresolved` of each attribute.  Allocates in CurrentMemoryContext.
+ * Searches all ways to split the given attributes of the current item.  This
+ * is needed if the attributes cannot be split one by one, or do not agree.  If
+ * the result is SEVERAL, *about is the attribute that a message should name.
+ * Sets `unresolved` of each attribute.  Allocates in CurrentMemoryContext.
  */
 extern DynWaysFound dyn_find_ways(DynParts *parts, const Bitmapset *attrs,
 								  const DynParsedAttr **about);

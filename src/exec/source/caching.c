@@ -16,11 +16,11 @@
  * repeated at most once for each parameter.
  *
  * Queries are cached, too: an execution uses cached items if it has the same
- * keys as the previous execution.  A cache contains only one read.  Fallbacks
- * (requested.c) have caches of their own, even for each arm of an OR.
+ * keys as the previous execution.  Each cache contains one read.  A fallback
+ * (requested.c) has a cache of its own, even if it is that of an arm of an OR.
  *
- * Not cached: scans whose requests a lookup join node sends (except fallbacks),
- * scans in EvalPlanQual, and scans whose changing filters compare two attributes.
+ * A read is not cached in EvalPlanQual, or if a changing filter compares two
+ * attributes, or if a lookup join node sends its requests (except fallbacks).
  */
 #include "postgres.h"
 
@@ -36,7 +36,7 @@
 typedef struct Caching
 {
 	DynInput   *input;
-	DynScanDesc *scandesc;		/* the scan's, or that of its fallback */
+	DynScanDesc *scandesc;		/* scan descriptor of the scan or fallback */
 	Bitmapset **value_params;	/* parameters that each run-time value depends
 								 * on; NULL before the first rescan */
 	Bitmapset  *changed;		/* parameters that have changed so far */
@@ -44,8 +44,8 @@ typedef struct Caching
 	uint64		executions;		/* executions with a source of cached items */
 
 	/*
-	 * set by divide(), which splits the access plan into requests and changing
-	 * filters; divide() is called again when another parameter changes
+	 * set by divide(), which takes the filters whose values change out of the
+	 * requests; divide() is called again when another parameter changes
 	 */
 	MemoryContext context;		/* context of the divided plan, or NULL */
 	DynMember  *member;			/* only member of the read; evaluates changing
@@ -167,7 +167,7 @@ divide(Caching *cached)
 		member->expected = member->may_rewind = true;
 		dyn_member_init(member, input, cached->scandesc, changing);
 		dyn_shared_add(read, member);
-		/* hide parts of documents that are requested only for these filters */
+		/* rows must not show document parts that only these filters request */
 		if (dyn_shared_limit_parts(read))
 			cached->member = member;
 		cached->used = palloc0(Max(input->values.n, 1) * sizeof(bool));
@@ -215,9 +215,9 @@ rescan_cached(void *state)
 
 /*
  * Returns a source of cached items.  Returns NULL until an execution has sent
- * requests: with all its filters, the first one receives fewer items, and may
- * be the only one.  Also returns NULL if divide() has rejected the access
- * plan, or if the keys differ from those of the previous execution.
+ * requests, since the first such execution sends all filters: it may be the
+ * only one.  Also returns NULL if divide() has rejected the access plan, or if
+ * the keys differ from those of the previous execution.
  */
 static DynItems *
 open_cached(void *state)
@@ -237,12 +237,12 @@ open_cached(void *state)
 	if (member == NULL)
 		return NULL;
 	/*
-	 * compare the values with those of the cached read or, without a cached
-	 * read, of the last execution: equal values lead to equal requests
+	 * Equal values lead to equal requests.  So compare the values with those
+	 * of the cached read or, if there is none, those of the last execution.
 	 */
 	same = cached->read_context != NULL &&
 		dyn_values_equal(&member->values, &input->values, cached->used);
-	/* the index was checked to be complete only for the current values */
+	/* a new read uses the values for which the index has all items */
 	if (!same || member->read->stored == NULL)
 		note_values(cached, &input->values);
 	/* other values may mean other keys, except in a Scan of all segments */
@@ -277,7 +277,7 @@ explain_cached(const void *state, ExplainState *es)
 	uint64		kilobytes = stores ? (read->stored_bytes + 1023) / 1024 : 0;
 	const char *place = stores && !tuplestore_in_memory(read->stored) ? "Disk" : "Memory";
 
-	/* EXPLAIN has no properties for the cache of a fallback */
+	/* EXPLAIN does not show the cache of a fallback */
 	if (cached->executions == 0 || cached->scandesc != cached->input->scandesc)
 		return;
 	if (es->format == EXPLAIN_FORMAT_TEXT)

@@ -23,13 +23,13 @@ struct ExplainState;
 typedef struct DynOpener
 {
 	/*
-	 * Returns the source of an execution with input->values, in
-	 * CurrentMemoryContext; NULL if a later opener must serve the execution.
-	 * An opener without this function opens no source.
+	 * Returns a source for an execution with input->values, in
+	 * CurrentMemoryContext, or NULL if a later opener must serve the
+	 * execution.  An opener that opens no source lacks this function.
 	 */
 	DynItems   *(*open) (void *state);
 
-	/* Called before a rescan ends the execution or changes values; or NULL */
+	/* Called first at a rescan, before input->values change; or NULL. */
 	void		(*rescan) (void *state);
 
 	/* Adds figures to EXPLAIN ANALYZE; NULL: there are none. */
@@ -59,19 +59,19 @@ typedef struct DynInput
 	MemoryContext run_context;	/* context of one execution */
 	bool		running;
 	DynItems   *items;			/* source; NULL if no execution is running, or
-								 * if an execution could not start ahead */
+								 * if one could not be started ahead */
 	bool		finished;		/* true if the source has returned all rows */
 	bool		reading;		/* true while rows are read from the source,
 								 * and still true if reading them has failed */
-	bool		ahead;			/* true if started ahead (start_early, scan.c),
-								 * and no row was fetched yet */
+	bool		ahead;			/* true if the execution was started ahead
+								 * (scan.c), and no row was fetched yet */
 	double		found;			/* number of rows returned by the execution */
 	bool		begun;			/* true if any execution has fetched a row */
 	bool		has_prefetcher; /* true if a lookup join node prefetches */
 	bool		requested;		/* true if an execution has sent requests, or
 								 * used those of a shared read */
-	bool		runs_once;		/* true if the scan is executed only once, and
-								 * its read may be bounded (DynReadBound) */
+	bool		runs_once;		/* true if the read may be bounded, because the
+								 * scan is executed only once (DynReadBound) */
 	uint64		fallbacks;		/* number of executions, or arms of an OR, that
 								 * read the table in place of an index */
 
@@ -81,9 +81,9 @@ typedef struct DynInput
 } DynInput;
 
 /*
- * Adds a copy of an opener, in CurrentMemoryContext.  An opener that only
- * compares values is added before the others: if it serves an execution, the
- * values need not be copied.  Any other opener is added at the end.
+ * Adds a copy of an opener, in CurrentMemoryContext, at the end of the list.
+ * However, an opener that only compares values comes first, because the values
+ * need not be copied for an execution that it serves.
  */
 static inline void
 dyn_input_add_opener(DynInput *input, const DynOpener *opener)
@@ -97,16 +97,16 @@ dyn_input_add_opener(DynInput *input, const DynOpener *opener)
 
 /*
  * Each of the following functions adds one opener, if the access plan permits
- * it.  An access plan of kind UNION gets only the first opener.  Every other
- * access plan gets the last opener, and may get the two before it.
+ * it.  An access plan of kind UNION gets only that of united.c.  Any other
+ * plan gets that of requested.c, maybe after those of caching.c and sharing.c.
  *
  *		united.c	reads the arms of an OR, and returns each row once
  *		caching.c	uses items that an earlier execution has received
  *		sharing.c	uses items that are received for several scans
  *		requested.c	sends the requests of the access plan
  *
- * dyn_add_caching is also called for each fallback.  The opener that it then
- * adds opens no source.  dyn_start_fallback takes the result, maybe NULL.
+ * dyn_add_caching is also called for each fallback.  It then adds an opener
+ * without `open`, and its result, maybe NULL, is passed to dyn_start_fallback.
  *
  * Lookups (lookup/lookup.h) add their opener before these.
  */
@@ -116,9 +116,9 @@ extern void dyn_add_sharing(DynInput *input);
 extern void dyn_add_requested(DynInput *input);
 
 /*
- * Applies scan_policy to a read of the table in place of an index, and returns
- * its source, in CurrentMemoryContext.  From the scan's second such read on,
- * the source may use `caching` (unless NULL).
+ * Starts a fallback, which reads the table in place of an index.  Applies
+ * scan_policy.  Returns the source, in CurrentMemoryContext, which may use
+ * `caching`, unless that is NULL or this is the scan's first fallback.
  */
 extern DynItems *dyn_start_fallback(DynInput *input, DynScanDesc *scandesc,
 									struct Caching *caching,

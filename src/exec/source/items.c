@@ -155,8 +155,8 @@ typedef struct Listed
 } Listed;
 
 /*
- * Stores the next new key: first from the index, then from the keys that were
- * set aside (base_keys.h).  Returns false at the end of both.
+ * Stores the next key whose item must be read.  Keys that were set aside
+ * (base_keys.h) follow those of the index.  Returns false if no key is left.
  */
 static bool
 next_key(Listed *listed, DynKeyPart *parts)
@@ -187,8 +187,8 @@ end_batch(Listed *listed)
 
 /*
  * Collects keys, maybe after waiting for the index, and starts to read their
- * items.  Returns false if no key is left.  During a batch, an asynchronous
- * Append does not wait for the index: its responses are taken in only later.
+ * items.  Returns false if no key is left.  Until the batch ends, responses of
+ * the index are not taken in, so an asynchronous Append does not await them.
  */
 static bool
 start_batch(Listed *listed)
@@ -328,8 +328,8 @@ dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 /*
  * Source that stores the rows of `source` in memory, and beyond work_mem in a
  * temporary file.  After a rewind, the stored rows are returned first, and
- * then the rows that were not read yet.  With `rest`, the first rows are not
- * stored, so a rewind starts `source` again.
+ * then the rows that were not read yet.  If `rest` is true, rows were returned
+ * before any were stored, so a rewind rewinds `source` instead.
  */
 typedef struct Stored
 {
@@ -503,8 +503,8 @@ dyn_checker_next_row(const DynChecker *checker, DynItems *items,
 		if (state != DYN_FETCH_ITEM)
 			return state;
 		/*
-		 * these conditions may read tts_tableOid, which the executor sets only
-		 * after the scan; the scan of a count has no relation
+		 * The conditions may read tts_tableOid, but the executor sets it only
+		 * later.  A scan that returns a count has no relation.
 		 */
 		if (relation != NULL)
 			slot->tts_tableOid = RelationGetRelid(relation);

@@ -64,23 +64,22 @@ typedef struct DynItems DynItems;
 typedef struct DynItemsMethods
 {
 	/*
-	 * Returns the next item's slots, valid until the next call; NULL at the
+	 * Returns the next item's slots, valid until the next call, or NULL at the
 	 * end.  items->rows decodes the item.  May wait or raise errors.  A source
-	 * of rows has no such function, unless it uses the function for its own
-	 * checks (united.c).
+	 * of rows lacks this function, unless its own checks call it (united.c).
 	 */
 	const DynValue *(*next) (DynItems *items);
 
 	/*
 	 * Stores the next row.  Returns DYN_FETCH_WAITS only if `wait` is false.
-	 * NULL: the source returns items.
+	 * A source of items lacks this function.
 	 */
 	DynFetchState (*next_row) (DynItems *items, TupleTableSlot *slot, bool wait);
 
 	/*
-	 * Returns true if `next` or `count` would wait now.  Before that, takes in
-	 * received data, like dyn_fetch_poll; this invalidates the current item.
-	 * NULL: unknown; `next` may wait.
+	 * Takes in received data, like dyn_fetch_poll, which invalidates the
+	 * current item.  Then returns true if `next` or `count` would wait.  If a
+	 * source lacks this function, its `next` may wait at any time.
 	 */
 	bool		(*would_wait) (DynItems *items);
 
@@ -90,15 +89,15 @@ typedef struct DynItemsMethods
 	 */
 	DynFetch   *(*awaited) (const DynItems *items);
 
-	/* True if an item can be taken without the awaited fetch; NULL: never. */
+	/* Optional.  Returns true if `next` returns a stored item. */
 	bool		(*has_next) (const DynItems *items);
 
-	/* Begins again without a request, or returns false; NULL: always false. */
+	/* Optional.  Begins again without a request, or returns false. */
 	bool		(*rewind) (DynItems *items);
 
 	/*
-	 * Returns the number of all items.  NULL: `next` is called for each item.
-	 * A source for a count has `count` or `next`.
+	 * Returns the number of all items.  If a source lacks this function, the
+	 * caller counts the items that `next` returns.
 	 */
 	uint64		(*count) (DynItems *items);
 
@@ -126,27 +125,28 @@ extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 extern DynItems *dyn_items_empty(DynRows *rows);
 
 /*
- * If `keeps` is true and the source cannot be rewound, returns a source, in
- * CurrentMemoryContext, that stores its rows; otherwise returns `source`.
+ * Returns `source` if it can be rewound, or if `keeps` is false.  Otherwise
+ * returns a source, in CurrentMemoryContext, that stores the rows of `source`.
  */
 extern DynItems *dyn_items_repeatable(DynItems *source, bool keeps);
 
 /*
  * Returns true if dyn_items_read_rest can be called, and has not been called
- * for this source.  False for sources that check conditions on their rows: the
- * conditions may call functions of users, which must not run then (input.c).
+ * for this source.  It cannot be called for a source that checks conditions on
+ * rows, because these may call users' functions, which must not run (input.c).
  */
 extern bool dyn_items_has_rest(const DynItems *items);
 
 /*
- * Reads the rest of the rows of *items, of type `desc`, and makes *items a
- * source of these rows, in CurrentMemoryContext.  The row that was returned
- * last stays valid.
+ * Reads and stores the remaining rows of *items, which have the type `desc`.
+ * Sets *items to a source of these rows, in CurrentMemoryContext.  The row
+ * that was returned last stays valid.
  */
 extern void dyn_items_read_rest(DynItems **items, TupleDesc desc);
 
 /*
- * Makes a source, if it is listed, skip keys in `done` (counted in *skipped).
+ * Makes a listed source skip the keys in `done`, and count them in *skipped.
+ * Does nothing for other sources.
  */
 extern void dyn_items_skip_keys(DynItems *items, DynBaseKeys *done,
 								uint64 *skipped);

@@ -146,7 +146,7 @@ begin_sort(Fallback *fallback, TupleDesc desc)
 												   &TTSOpsMinimalTuple);
 }
 
-/* Sorts all rows; returns false if that would wait, but `wait` is false. */
+/* Sorts all rows.  If `wait` is false, returns false instead of waiting. */
 static bool
 sort_rows(Fallback *fallback, TupleTableSlot *slot, bool wait)
 {
@@ -243,7 +243,7 @@ static const DynItemsMethods fallback_methods = {
 
 /*
  * Sets the position of each column in the scan tuple of a count.  The tuple
- * begins with the number of rows; the checks of a fallback read the rest.
+ * begins with the count; a fallback stores columns after it, to check them.
  */
 static void
 set_count_positions(const DynInput *input, DynRows *rows)

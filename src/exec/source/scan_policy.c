@@ -41,8 +41,8 @@ is_part(const DynEstimate *estimate)
 
 /*
  * Returns a text such as "4609 items, 2.4 MB, about 295 read units, at least
- * 12 s".  Omits unknown figures and short times.  Also omits items and bytes if
- * only some segments are read.  Returns NULL if the read units are unknown.
+ * 12 s".  Omits unknown figures, and times below 1 s.  Omits items and bytes
+ * if only some segments are read.  Returns NULL if the read units are unknown.
  */
 static char *
 describe_scan(const DynTableMeta *meta, const char *name,
@@ -119,7 +119,7 @@ key_condition_hint(const DynRelation *relation, const DynAccess *access)
 	for (int i = 0; i < relation->ncolumns; i++)
 		shown = dyn_column_shows(&relation->columns[i], attribute)
 			? &relation->columns[i] : shown;
-	/* if a column differs only in case, the access plan's advice names it */
+	/* the access plan's advice names a column that differs only in case */
 	if (shown == NULL && dyn_relation_folded_column(relation, attribute) == NULL)
 		return psprintf("Add a column for partition key \"%s\"%s and use it in a condition",
 						name, foreign_table_clause(relation, "to"));
@@ -130,9 +130,9 @@ key_condition_hint(const DynRelation *relation, const DynAccess *access)
 }
 
 /*
- * Returns a hint on how to avoid the Scan, with its purpose `then` and the
- * access plan's advice.  A statement that reads the segment column cannot use
- * a key, so the hint then advises not to read the column.
+ * Returns a hint on how to avoid the Scan, followed by "to", the text `then`
+ * and the access plan's advice.  If the statement reads the segment column, it
+ * cannot use a key, so the hint advises not to read this column.
  */
 static char *
 scan_hint(const DynRelation *relation, const DynAccess *access, const char *then)
@@ -147,7 +147,7 @@ scan_hint(const DynRelation *relation, const DynAccess *access, const char *then
 					advice == NULL ? "" : psprintf(" %c%s.", pg_ascii_toupper(advice[0]), advice + 1));
 }
 
-/* Returns the table or index, maybe after "2 of 256 segments of ". */
+/* Describes the table or index, such as: 2 of 256 segments of index "i" ... */
 static const char *
 describe_target(const DynRelation *relation, const char *index, const DynEstimate *estimate)
 {
@@ -159,8 +159,8 @@ describe_target(const DynRelation *relation, const char *index, const DynEstimat
 #define SILENCE		"avoid the scan, or set scan_policy to \"allow\" to silence this warning"
 
 /*
- * Warns, or raises an error.  `previewed` is the number of read units that a
- * LIMIT scan (preview_units) has used, or 0.
+ * Warns of a Scan or raises an error, as scan_policy demands.  If read units
+ * were used in vain for a LIMIT (preview_units), `previewed` is their number.
  */
 static void
 warn_or_refuse(const DynRelation *relation, const char *index,
@@ -292,9 +292,9 @@ any_reads_all(const DynInput *input, const List *inputs)
 }
 
 /*
- * Applies the policy to a Scan, once for all executions of `scandesc`.  `read`
- * has the index and the estimate of the read; `inputs` and `warned` are as in
- * dyn_permit_shared, and `warned` is NULL for a read that is not shared.
+ * Applies the policy to a Scan, once for all executions of `scandesc`.
+ * `read` is an access plan with the index and the estimate.  dyn_permit_shared
+ * explains `inputs` and `warned`; `warned` is NULL if the read is not shared.
  */
 static void
 apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynAccess *read,
@@ -346,9 +346,10 @@ read_beyond(void *arg)
 }
 
 /*
- * Returns the read units that a Scan may use before the policy applies, or 0.
- * A small read may use the read units of 1 MB of items.  A Scan for a LIMIT
- * (preview_rows) may use preview_units, but only if scan_policy is "error".
+ * Returns the read units that a Scan may use before the policy applies.  For a
+ * small read, these are the read units of 1 MB of items.  For a Scan that
+ * serves a LIMIT (preview_rows), they are preview_units if scan_policy is
+ * "error".  Otherwise, and if this is not the scan's only read, returns 0.
  */
 static double
 free_units(const DynInput *input, const DynScanDesc *scandesc)

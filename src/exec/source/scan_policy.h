@@ -9,8 +9,8 @@
 
 /*
  * Applies the policy before the requests of `scandesc` are sent: warns, or
- * raises an error.  For a bounded Scan that is executed once, the policy
- * applies only beyond the bound (DynReadBound).
+ * raises an error.  If the read has a bound (DynReadBound), may warn at once,
+ * but raises an error only when the read reaches the bound.
  */
 extern void dyn_permit_requests(DynInput *input, DynScanDesc *scandesc);
 

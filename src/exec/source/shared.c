@@ -54,8 +54,8 @@ dyn_shared_limit_parts(DynSharedRead *read)
 }
 
 /*
- * The tuplestore's file belongs to the current resource owner, the portal's.
- * So an open cursor keeps the file if a savepoint is rolled back.
+ * Creates the tuplestore with the current resource owner, that of the portal,
+ * so that an open cursor keeps the file if a savepoint is rolled back.
  */
 void
 dyn_shared_start(DynSharedRead *read)
@@ -171,9 +171,9 @@ take_stored(DynMember *member)
 /*
  * Stores a copy of the received item if another member has not reached it, or
  * if a member may read it again.  read->slots then point into the copy.  When
- * the copies use a quarter of work_mem, members that were not opened, and
- * might never be, leave the read.  If they are opened later, they send
- * requests of their own.
+ * the copies use a quarter of work_mem, removes the members that are not open
+ * yet and might never be opened.  If such a member's scan is executed after
+ * all, it sends requests of its own.
  */
 static void
 keep_item(DynMember *member)
@@ -198,8 +198,8 @@ keep_item(DynMember *member)
 	Assert(member->position == read->nstored);
 	tuplestore_select_read_pointer(read->stored, member->number);
 	/*
-	 * this call finds no tuple, but moves the read pointer to the end; only
-	 * from there does the pointer move past the tuple that is added below
+	 * This call finds no tuple, but sets the read pointer to EOF.  A pointer
+	 * that is selected and at EOF skips the tuple that is added below.
 	 */
 	if (tuplestore_gettupleslot(read->stored, true, false, read->tuple))
 		elog(ERROR, "an item is stored before the end");
@@ -209,7 +209,7 @@ keep_item(DynMember *member)
 	value = PointerGetDatum(member->record);
 	tuplestore_putvalues(read->stored, read->tuple->tts_tupleDescriptor, &value, &isnull);
 	dyn_item_record_read(member->record, read->slots, nslots);
-	/* this member has the item: it reads the copy only after a rewind */
+	/* this member has the item, and its read pointer is after the copy */
 	member->position++;
 	read->nstored++;
 	read->stored_bytes += size;
@@ -241,9 +241,9 @@ take_item(DynMember *member, bool wait)
 		return DYN_FETCH_END;
 
 	/*
-	 * If `wait` is true, the executor waits only for this scan.  Otherwise it
-	 * waits for all scans of an Append, which are a group (async.c).  The scan
-	 * descriptor adds later requests to the group.
+	 * If `wait` is false, an Append waits for all its scans together.  So the
+	 * fetches of this read join the group of the member's scan (async.c); the
+	 * scan descriptor adds those that start later.
 	 */
 	scandesc->group = wait ? NULL : member->input->scandesc->group;
 	dyn_items_set_group(read->items, scandesc->group);
@@ -361,8 +361,8 @@ member_close(DynItems *items)
 	DynMember  *member = (DynMember *) items;
 
 	/*
-	 * the group (async.c) must not wait for responses in flight, which another
-	 * member or a later execution will take in
+	 * Another member or a later execution takes in the responses in flight, so
+	 * the group of this member's scan (async.c) must not wait for them.
 	 */
 	dyn_items_set_group(items, NULL);
 	/* a single member may be opened again (caching.c) */

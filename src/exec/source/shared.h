@@ -97,10 +97,10 @@ typedef struct DynMember
 } DynMember;
 
 /*
- * Initializes a member, in CurrentMemoryContext.  Divides the access plan of
- * `full`: the member evaluates `filters`, which own_access omits.  A filter must
- * not compare two attributes.  The caller has zeroed the member, and set the
- * fields "set by the creator".
+ * Initializes a member, in CurrentMemoryContext.  The member evaluates the
+ * filters of `full` that are in `filters`, and own_access omits them.  None of
+ * them may compare two attributes.  The caller has zeroed the member, and set
+ * the fields "set by the creator".
  */
 extern void dyn_member_init(DynMember *member, DynInput *input,
 							const DynScanDesc *full, List *filters);
@@ -114,7 +114,7 @@ extern DynItems *dyn_member_open(DynMember *member);
 /* Removes the member from the read.  Stops the read if no member is left. */
 extern void dyn_member_leave(DynMember *member);
 
-/* Adds a member, in CurrentMemoryContext; a new read must be zeroed. */
+/* Adds a member, in CurrentMemoryContext.  The caller zeroes a new read. */
 extern void dyn_shared_add(DynSharedRead *read, DynMember *member);
 
 /*

@@ -9,11 +9,11 @@
  *
  * The decision is made when the first of these scans begins, and does not
  * change the plan.  The shared read follows the access plan of the first scan,
- * whose counters include the requests.  If each scan has a filter, the OR of
- * all filters is sent.  Scans that read items from the table after an index
- * share only if this OR is small enough to be sent.  If one scan reads the
- * full table in any case, scans that would read an index of the table use the
- * items of that scan.
+ * and its requests are counted for this scan.  If each scan has a filter, the
+ * OR of all filters is sent.  Scans that read items from the table after an
+ * index share only if this OR is small enough to be sent.  If one scan reads
+ * the full table in any case, scans that would read an index of the table use
+ * the items of that scan.
  *
  * These are not shared:
  * - scans that are executed for each row of another node
@@ -140,8 +140,8 @@ is_expected(const DynInput *input)
 
 /*
  * Returns true if sharing can save requests.  A scan that might stop early, or
- * only counts, must not cause additional reads.  So such a scan shares only
- * with one that is expected to run and reads all items in any case.
+ * only counts, does not need all items that a shared read returns.  So such a
+ * scan shares only with one that is expected to read all of them in any case.
  */
 static bool
 is_worth_while(const DynInput *input, List *candidates)
@@ -171,10 +171,10 @@ is_worth_while(const DynInput *input, List *candidates)
 }
 
 /*
- * Returns a member for the scan; NULL if the scan cannot share, or selects no
- * items.  `table` is the access plan of the table Scan that the members share;
- * NULL if they share another read.  Even if a scan may stop early, its member
- * may not: other members need the rest of the items.
+ * Returns a member for the scan, or NULL if the scan cannot share or selects
+ * no items.  `table` is the access plan of the table Scan that the members
+ * share, or NULL if they share another read.  The member does not stop early,
+ * even if the scan may, because other members need the remaining items.
  */
 static DynMember *
 make_member(DynInput *input, const DynAccess *table)
@@ -252,9 +252,9 @@ common_filter(const DynSharedRead *read)
 }
 
 /*
- * Sets the common filter.  Returns false if it is too large to send, but
- * needed to reduce the items that are read from the table after an index.
- * Then each scan reads alone, because its own filter may be small enough.
+ * Sets the common filter.  If items are read from the table after an index,
+ * the filter reduces these reads, so it must be sent.  If it is too large for
+ * that, returns false, so that each scan reads alone with its own filter.
  */
 static bool
 set_filter(DynSharedRead *read)
@@ -280,9 +280,10 @@ set_filter(DynSharedRead *read)
 
 /*
  * Returns true if the scan can share a Query with scans of the same partition
- * that have different conditions on the sort key.  The shared Query reads the
- * partition, or a common prefix of the sort keys.  So each scan must be
- * expected to use all items that it selects.
+ * that have different conditions on the sort key.  The shared Query reads all
+ * items of the partition, or all with a common prefix of the sort key.  This
+ * may cost more for a scan that does not run, stops early or only counts, so
+ * the scan must be expected to use all items that it selects.
  */
 static bool
 names_partition(const DynMember *member)
@@ -334,7 +335,7 @@ shorten_prefix(DynScalar *prefix, const DynCond *cond)
 	}
 }
 
-/* Returns a condition that all members' sort conditions imply; NULL: none. */
+/* Returns a condition that all members' sort conditions imply, or NULL. */
 static DynCond *
 common_condition(List *members)
 {
@@ -354,8 +355,8 @@ common_condition(List *members)
 
 /*
  * Returns true if one Query with the common condition costs less than a Query
- * for each scan: certainly if a scan itself has the common condition;
- * otherwise if a Query of the full partition is known to cost less.
+ * for each scan.  This is certain if a scan has the common condition itself.
+ * Otherwise a Query of the full partition must be known to cost less.
  */
 static bool
 is_cheaper(List *members, const DynCond *common)
@@ -380,8 +381,8 @@ is_cheaper(List *members, const DynCond *common)
 }
 
 /*
- * Makes the first member read the partition with the common condition (NULL:
- * none).  Makes every member with another sort condition check its own.
+ * Makes the first member read the partition with the condition `common`, which
+ * may be NULL.  A member with another sort condition checks it on the items.
  */
 static void
 read_partition(DynSharedRead *read, DynCond *common)
@@ -455,9 +456,9 @@ gather(DynInput *input, List *candidates, const DynAccess *table)
 }
 
 /*
- * Returns false if the scan reads alone.  If all members can use a table Scan,
- * even in place of an index, sets *table to the Scan's access plan.  Otherwise
- * sets *table to NULL, and removes candidates of other indexes.
+ * Returns false if the scan should read alone.  If the scan and its candidates
+ * can use the items of a table Scan, sets *table to the Scan's access plan.
+ * Otherwise sets *table to NULL, and removes candidates of other indexes.
  */
 static bool
 choose_read(const DynInput *input, List **candidates, const DynAccess **table)

@@ -156,7 +156,7 @@ open_united(void *state)
 			join_group(united, arm);
 			dyn_fetch_pump(fetch);
 		}
-		/* send one request: its response is stored until the arm's turn */
+		/* send one request; its response is stored until the arm is read */
 		else if (fetch != NULL && dyn_fetch_requests(fetch)->nstreams == 1)
 			dyn_fetch_send_ahead(fetch);
 		first &= fetch == NULL;
@@ -179,7 +179,7 @@ find_item(United *united, bool wait)
 		const DynValue *item = NULL;
 		DynKeyPart	parts[2];
 
-		/* free the memory of items without a row */
+		/* free the memory of previous items, which may have had no row */
 		ResetExprContext(united->checker.econtext);
 		if (arm->items != NULL)
 		{

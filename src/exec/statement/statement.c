@@ -4,7 +4,7 @@
  *		all rows of a statement are being fetched.
  *
  * Statements that run inside one another (functions, triggers, cursors) each
- * have their own EState; few exist at a time, so a list is enough.
+ * have their own EState.  Since few exist at a time, a list is enough.
  *
  * The caller of ExecutorRun may limit the rows.  CREATE TABLE AS, COPY
  * and clients that read the full result fetch all rows; cursors and some
@@ -124,8 +124,8 @@ dyn_statement_writes(const DynStatement *statement, const DynRelation *relation)
 }
 
 /*
- * Marks statements of a released owner as ended.  A failed cursor's statement,
- * and those of functions that it called, still have memory but no resources.
+ * Marks the statements of a released resource owner as ended.  If a cursor
+ * fails, they stay in the list for a while, but have no resources any more.
  */
 static void
 end_released(ResourceReleasePhase phase, bool commits, bool is_top, void *arg)

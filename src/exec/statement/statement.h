@@ -35,9 +35,9 @@ typedef struct DynStatement
 	struct DynStatement *next;
 	uint64		number;			/* number in this session, from 1 */
 	ResourceOwner owner;		/* owner of the statement's files */
-	bool		ended;			/* true if the last call of ExecutorRun has
-								 * returned all rows and data-modifying CTEs
-								 * have ended, or `owner` was released */
+	bool		ended;			/* true if the last ExecutorRun returned all
+								 * remaining rows, and data-modifying CTEs have
+								 * ended, or if `owner` was released */
 	int			in_flight;		/* requests in flight or waiting for a retry */
 	size_t		bytes;			/* bytes of responses that are arriving or
 								 * still needed, and of writes in flight */

@@ -3,10 +3,10 @@
  *		Evaluates, copies and compares the run-time values of executions.
  *
  * Some values are converted to the types of the columns with which they are
- * compared (plan/clauses/preds.h).  For column < ANY (array), the result is the
- * greatest bound of all elements.  The result is NULL if the value, all of its
- * elements or an operand of the conversion are NULL: the SQL comparison then
- * selects no rows.
+ * compared (plan/clauses/preds.h).  For column < ANY (array), the result is
+ * the greatest bound of all elements that are not NULL, or NULL if there are
+ * none.  The result is also NULL if the value or an operand of the conversion
+ * is NULL, because the SQL comparison then selects no rows.
  */
 #include "postgres.h"
 
@@ -71,8 +71,8 @@ time_as_int(Oid type, Datum value)
 }
 
 /*
- * Converts each non-NULL element to a bound, and stores the greatest upper or
- * the least lower bound.  Returns false if all elements are NULL.
+ * Converts each element that is not NULL to a bound.  Stores the greatest of
+ * upper bounds, or the least of lower bounds.  Returns false if all are NULL.
  */
 static bool
 convert_bound(const DynConversion *conversion, const DynTimeStep *steps,

@@ -36,7 +36,7 @@ typedef struct DynValues
 extern void dyn_values_init(DynValues *values, const List *exprs,
 							const List *conversions);
 
-/* Evaluates `exprs` (ExprState *) and converts, in CurrentMemoryContext. */
+/* Evaluates and converts `exprs` (ExprState *), in CurrentMemoryContext. */
 extern void dyn_values_evaluate(DynValues *values, const List *exprs,
 								const List *conversions, ExprContext *econtext);
 
